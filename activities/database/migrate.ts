@@ -1,0 +1,89 @@
+import { Client, escapeIdentifier, escapeLiteral } from 'pg';
+import { APPEND_GRANTS, ROLES, TABLE_GRANTS, type Role } from './roles';
+import { APPEND_SQL, SCHEMA_VERSION, TABLES_SQL, TRIGGERS_SQL } from './schema';
+
+export interface MigrateOptions {
+  /** Password of each login role. A role that is left out is made without a password where it is missing, and otherwise kept as it is. */
+  readonly roles: Partial<Readonly<Record<Role, string>>>;
+}
+
+const ATTEMPTS = 5;
+
+/**
+ * Brings the database that `adminUrl` names to our schema, and makes one login role per process. Idempotent, and safe when two run at once.
+ * Throws when the database is of a newer schema than this version knows, or the role of `adminUrl` may not do it.
+ */
+export async function migrate(adminUrl: string, { roles }: MigrateOptions): Promise<void> {
+  const client = new Client({ connectionString: adminUrl, connectionTimeoutMillis: 10_000, query_timeout: 60_000 });
+  client.on('error', () => {}); // The query in flight reports the lost connection.
+  try {
+    await client.connect();
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await migrateOnce(client, roles);
+      } catch (error) {
+        await client.query('rollback');
+        // Roles belong to the whole server: another database being set up at the same time may have changed the same one.
+        if (attempt === ATTEMPTS || !isRace(error)) throw error;
+      }
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+async function migrateOnce(client: Client, passwords: MigrateOptions['roles']): Promise<void> {
+  await client.query('begin');
+  await client.query(`select pg_advisory_xact_lock(hashtextextended('countersign/migrate', 0))`);
+  await refuseNewer(client);
+  await client.query(TABLES_SQL);
+  await client.query(TRIGGERS_SQL);
+  await client.query(APPEND_SQL);
+  await client.query('revoke create on schema public from public');
+  for (const role of ROLES) await client.query(await roleSql(client, role, passwords[role]));
+  await client.query('insert into schema_info (version) values ($1) on conflict do nothing', [SCHEMA_VERSION]);
+  await client.query('commit');
+}
+
+async function refuseNewer(client: Client): Promise<void> {
+  const { rows } = await client.query<{ found: string | null }>(
+    `select to_regclass('public.schema_info')::text as found`,
+  );
+  if (rows[0]?.found == null) return;
+  const { rows: versions } = await client.query<{ version: number | null }>(
+    'select max(version) as version from schema_info',
+  );
+  const version = versions[0]?.version ?? 0;
+  if (version > SCHEMA_VERSION)
+    throw new Error(
+      `The database has schema ${version}, this Countersign knows ${SCHEMA_VERSION}: use the newer Countersign`,
+    );
+}
+
+async function roleSql(client: Client, role: Role, password: string | undefined): Promise<string> {
+  const name = escapeIdentifier(role);
+  const { rowCount } = await client.query('select from pg_roles where rolname = $1', [role]);
+  const secret = password === undefined ? '' : ` password ${escapeLiteral(password)}`;
+  const grants = Object.entries(TABLE_GRANTS[role]).map(
+    ([table, rights]) => `grant ${rights.join(', ')} on ${table} to ${name};`,
+  );
+  return [
+    rowCount === 0 ? `create role ${name} login${secret};` : secret === '' ? '' : `alter role ${name} login${secret};`,
+    // Every transaction of ours is short; a stuck one must not hold a review's lock.
+    `alter role ${name} set statement_timeout = '15s'; alter role ${name} set lock_timeout = '10s'; alter role ${name} set idle_in_transaction_session_timeout = '15s';`,
+    `revoke all on all tables in schema public from ${name};`,
+    `grant usage on schema public to ${name};`,
+    ...grants,
+    APPEND_GRANTS[role] === undefined
+      ? `revoke all on function ledger_append from ${name};`
+      : `grant execute on function ledger_append to ${name};`,
+  ].join('\n');
+}
+
+function isRace(error: unknown): boolean {
+  const { code, message } = error as { code?: string; message?: string };
+  // 42710 duplicate_object, 23505 unique_violation (two CREATE ROLE), 40P01 deadlock; XX000 "tuple concurrently updated".
+  return (
+    ['42710', '23505', '40P01'].includes(code ?? '') || (code === 'XX000' && (message ?? '').includes('concurrently'))
+  );
+}

@@ -1,0 +1,207 @@
+/**
+ * File names as `git apply` reads them, on lines of bytes (latin1).
+ *
+ * N1 A name in double quotes is unquoted as C does it: octal escapes are bytes of UTF-8.
+ * N2 The leading part goes (a/ and b/). A name that has fewer is no name.
+ */
+
+/** How many leading parts go: git takes off one, or none where the first plain patch has names without folders. */
+export type Strip = 0 | 1;
+
+/** Ends at a tab where `tab`, and always at a line feed or CR. */
+interface Ends {
+  readonly tab: boolean;
+}
+
+const SIMPLE: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  '\\': '\\',
+  '"': '"',
+};
+
+export interface Unquoted {
+  readonly name: string;
+  /** Index after the closing quote. */
+  readonly end: number;
+}
+
+/** Reads a C-quoted name that begins at `start`; null where it is none. */
+export function unquote(line: string, start: number): Unquoted | null {
+  if (line[start] !== '"') return null;
+  let name = '';
+  for (let i = start + 1; i < line.length; i++) {
+    const c = line[i] as string;
+    if (c === '"') return { name, end: i + 1 };
+    if (c !== '\\') {
+      name += c;
+      continue;
+    }
+    const next = line[++i] ?? '';
+    const simple = SIMPLE[next];
+    if (simple !== undefined) {
+      name += simple;
+      continue;
+    }
+    // Three octal digits, the first at most 3.
+    if (next < '0' || next > '3' || !isOctal(line[i + 1]) || !isOctal(line[i + 2])) return null;
+    name += String.fromCharCode(Number.parseInt(line.slice(i, i + 3), 8));
+    i += 2;
+  }
+  return null;
+}
+
+function isOctal(c: string | undefined): boolean {
+  return c !== undefined && c >= '0' && c <= '7';
+}
+
+export function isDevNull(text: string): boolean {
+  return text.startsWith('/dev/null') && (text.length === 9 || isSpace(text[9]));
+}
+
+export function isSpace(c: string | undefined): boolean {
+  return c === ' ' || c === '\t' || c === '\n' || c === '\r';
+}
+
+/** The name at the beginning of `text`, after `---`, `rename from` and their like; null where there is none. */
+export function findName(text: string, strip: Strip, ends: Ends): string | null {
+  return quotedName(text, strip) ?? bareName(text, strip, null, ends, null);
+}
+
+function quotedName(text: string, strip: Strip): string | null {
+  const unquoted = unquote(text, 0);
+  if (unquoted === null) return null;
+  const { name } = unquoted;
+  if (strip === 0) return squash(name);
+  const slash = name.indexOf('/');
+  return slash === -1 ? null : squash(name.slice(slash + 1));
+}
+
+/** `end`: where the name ends for sure, so that spaces and tabs before it belong to it. `other`: the name on the other side, preferred where it is a beginning of this one. */
+function bareName(text: string, strip: Strip, other: string | null, ends: Ends, end: number | null): string | null {
+  let start = strip === 0 ? 0 : -1;
+  let i = 0;
+  for (; i < (end ?? text.length); i++) {
+    const c = text[i];
+    if (end === null && (c === '\r' || c === '\n' || (c === '\t' && ends.tab))) break;
+    if (c === '/' && start === -1) start = i + 1;
+  }
+  if (start === -1 || i === start) return other === null ? null : squash(other);
+  const name = text.slice(start, i);
+  return squash(other !== null && other.length < name.length && name.startsWith(other) ? other : name);
+}
+
+/** Runs of slashes are one. */
+function squash(name: string): string {
+  let out = '';
+  for (const c of name) if (c !== '/' || !out.endsWith('/')) out += c;
+  return out;
+}
+
+/**
+ * The name of a plain `---` or `+++` line, where a time stamp may follow after a tab, or after blanks.
+ */
+export function findPlainName(text: string, strip: Strip, other: string | null): string | null {
+  const quoted = quotedName(text, strip);
+  if (quoted !== null) return quoted;
+  const stamp = timestampLength(text);
+  if (stamp === 0) return bareName(text, strip, other, { tab: true }, null);
+  return bareName(text, strip, other, { tab: false }, text.length - stamp);
+}
+
+const ZONE = / [-+](?:\d{4}|\d{2}:\d{2})$/;
+const TIME = / \d{2}:\d{2}:\d{2}(?:\.\d+)?$/;
+const DATE = /(?:\d{2})?\d{2}-\d{2}-\d{2}$/;
+
+/** Length of a date with its time at the end of the line, and of the blanks before it; 0 where there is none. */
+function timestampLength(text: string): number {
+  // A stamp is short; looking only at the end keeps this constant, whatever the line.
+  const tail = text.slice(-80);
+  if (!isDigit(tail.at(-1))) return 0;
+  let rest = tail.replace(ZONE, '');
+  rest = rest.replace(TIME, '');
+  const date = rest.replace(DATE, '');
+  if (date.length === rest.length || date === '') return 0;
+  if (date.endsWith('\t')) return tail.length - date.length + 1;
+  if (!date.endsWith(' ')) return 0;
+  let blanks = date.length;
+  while (blanks > 0 && date[blanks - 1] === ' ') blanks--;
+  return tail.length - blanks;
+}
+
+function isDigit(c: string | undefined): boolean {
+  return c !== undefined && c >= '0' && c <= '9';
+}
+
+const EPOCH = /^(1969-12-31|1970-01-01) (\d{2}):(\d{2}):00(?:\.0+)? ([-+])(\d{2}):?(\d{2})$/;
+
+/** True where the stamp after the last tab is the beginning of time: how `diff -N` says that the file is not there. */
+export function isEpoch(text: string): boolean {
+  const tab = text.lastIndexOf('\t');
+  if (tab === -1) return false;
+  const match = EPOCH.exec(text.slice(tab + 1, tab + 80));
+  if (match === null) return false;
+  const [, day, hour, minute, sign, zoneHour, zoneMinute] = match;
+  if (Number(hour) > 29 || Number(minute) > 59) return false;
+  const zone = (Number(zoneHour) * 60 + Number(zoneMinute)) * (sign === '-' ? -1 : 1);
+  return Number(hour) * 60 + Number(minute) - zone === (day === '1969-12-31' ? 24 * 60 : 0);
+}
+
+/** What is left after `strip` leading parts; null where there are fewer, or the path is absolute. */
+function afterPrefix(text: string, strip: Strip): string | null {
+  if (strip === 0) return text.startsWith('/') ? null : text;
+  const slash = text.indexOf('/');
+  return slash <= 0 ? null : text.slice(slash + 1);
+}
+
+/**
+ * The one name that `diff --git` has on both sides; null where the sides differ, for then other header lines name them.
+ * Two bare names are told apart by being equal: linear in the line, since only equal halves can be.
+ */
+export function nameOfHeader(rest: string, strip: Strip): string | null {
+  const first = unquote(rest, 0);
+  if (first !== null || rest.startsWith('"')) {
+    if (first === null) return null;
+    const name = afterPrefix(first.name, strip);
+    let at = first.end;
+    while (isSpace(rest[at])) at++;
+    if (name === null || at >= rest.length) return null;
+    const second = rest[at] === '"' ? (unquote(rest, at)?.name ?? null) : rest.slice(at);
+    const other = second === null ? null : afterPrefix(second, strip);
+    return other === name ? name : null;
+  }
+  const name = afterPrefix(rest, strip);
+  if (name === null) return null;
+  const quote = name.indexOf('"');
+  if (quote !== -1) {
+    const second = unquote(name, quote);
+    const other = second === null ? null : afterPrefix(second.name, strip);
+    if (other === null || other.length >= quote || !name.startsWith(other) || !isSpace(name[other.length])) return null;
+    return other;
+  }
+  return equalHalves(name, strip);
+}
+
+/** `name` is `X<blank>X` or, stripped of one part, `X<blank>prefix/X`: every blank is tried, shortest X first, as git does. */
+function equalHalves(name: string, strip: Strip): string | null {
+  let slash = -1;
+  for (let i = 0; i < name.length; i++) {
+    const c = name[i];
+    if (c !== ' ' && c !== '\t') continue;
+    let from = i + 1;
+    if (strip === 1) {
+      // Looked for once for all blanks before it, which keeps this linear.
+      if (slash <= i) slash = name.indexOf('/', i + 1);
+      if (slash === -1 || slash === i + 1) return null;
+      from = slash + 1;
+    } else if (name[from] === '/') return null;
+    // Only a second half of the same length can be the same: no comparison for the others.
+    if (name.length - from === i && name.startsWith(name.slice(0, i), from)) return name.slice(0, i);
+  }
+  return null;
+}

@@ -1,0 +1,125 @@
+import type { Tree } from './parser';
+import { child, has, list, text, typed } from './tree';
+
+const WORDS: Readonly<Record<string, string>> = {
+  SelectStmt: 'SELECT',
+  InsertStmt: 'INSERT',
+  UpdateStmt: 'UPDATE',
+  DeleteStmt: 'DELETE',
+  MergeStmt: 'MERGE',
+  TruncateStmt: 'TRUNCATE TABLE',
+  CreateStmt: 'CREATE TABLE',
+  CreateForeignTableStmt: 'CREATE FOREIGN TABLE',
+  IndexStmt: 'CREATE INDEX',
+  ViewStmt: 'CREATE VIEW',
+  RuleStmt: 'CREATE RULE',
+  CreateTrigStmt: 'CREATE TRIGGER',
+  CreateSeqStmt: 'CREATE SEQUENCE',
+  AlterSeqStmt: 'ALTER SEQUENCE',
+  CreateEnumStmt: 'CREATE TYPE',
+  CreateRangeStmt: 'CREATE TYPE',
+  CompositeTypeStmt: 'CREATE TYPE',
+  AlterEnumStmt: 'ALTER TYPE',
+  DropdbStmt: 'DROP DATABASE',
+  CreatedbStmt: 'CREATE DATABASE',
+  DropOwnedStmt: 'DROP OWNED',
+  DropTableSpaceStmt: 'DROP TABLESPACE',
+  ReassignOwnedStmt: 'REASSIGN OWNED',
+  VariableSetStmt: 'SET',
+  VariableShowStmt: 'SHOW',
+  DiscardStmt: 'DISCARD',
+  ExplainStmt: 'EXPLAIN',
+  PrepareStmt: 'PREPARE',
+  ExecuteStmt: 'EXECUTE',
+  DeallocateStmt: 'DEALLOCATE',
+  DeclareCursorStmt: 'DECLARE CURSOR',
+  ClosePortalStmt: 'CLOSE CURSOR',
+  FetchStmt: 'FETCH',
+  CopyStmt: 'COPY',
+  CallStmt: 'CALL',
+  DoStmt: 'DO',
+  LockStmt: 'LOCK TABLE',
+  AlterRoleSetStmt: 'ALTER ROLE',
+  AlterDatabaseSetStmt: 'ALTER DATABASE',
+  AlterSystemStmt: 'ALTER SYSTEM',
+  AlterDefaultPrivilegesStmt: 'ALTER DEFAULT PRIVILEGES',
+  RefreshMatViewStmt: 'REFRESH MATERIALIZED VIEW',
+  CreateFdwStmt: 'CREATE FOREIGN DATA WRAPPER',
+  CreateEventTrigStmt: 'CREATE EVENT TRIGGER',
+  AlterEventTrigStmt: 'ALTER EVENT TRIGGER',
+  CreatePLangStmt: 'CREATE LANGUAGE',
+  SecLabelStmt: 'SECURITY LABEL',
+  CheckPointStmt: 'CHECKPOINT',
+  ConstraintsSetStmt: 'SET CONSTRAINTS',
+};
+
+/** The statement's command in upper case, near to the server's command tag. */
+export function commandOf(statement: Tree): string {
+  const s = typed(statement);
+  if (s === null) return 'EMPTY';
+  const object = (key: string): string =>
+    text(s.node, key).replace('OBJECT_', '').replaceAll('_', ' ').replace('MATVIEW', 'MATERIALIZED VIEW');
+  switch (s.type) {
+    case 'DropStmt':
+      return `DROP ${object('removeType')}`;
+    case 'AlterTableStmt':
+      return `ALTER ${object('objtype')}`;
+    case 'RenameStmt': {
+      const renamed = object('renameType');
+      // For a constraint the grammar leaves the relation's type unset.
+      if (renamed === 'TABCONSTRAINT') return 'ALTER TABLE';
+      return `ALTER ${renamed === 'COLUMN' || renamed === 'ATTRIBUTE' ? object('relationType') : renamed}`;
+    }
+    case 'AlterOwnerStmt':
+    case 'AlterObjectSchemaStmt':
+      return `ALTER ${object('objectType')}`;
+    case 'GrantStmt':
+      return s.node['is_grant'] === true ? 'GRANT' : 'REVOKE';
+    case 'GrantRoleStmt':
+      return s.node['is_grant'] === true ? 'GRANT ROLE' : 'REVOKE ROLE';
+    case 'CreateTableAsStmt':
+      return text(s.node, 'objtype') === 'OBJECT_MATVIEW' ? 'CREATE MATERIALIZED VIEW' : 'CREATE TABLE AS';
+    case 'CreateFunctionStmt':
+      return s.node['is_procedure'] === true ? 'CREATE PROCEDURE' : 'CREATE FUNCTION';
+    case 'TransactionStmt':
+      return text(s.node, 'kind').replace('TRANS_STMT_', '').replaceAll('_', ' ');
+    case 'VacuumStmt':
+      return s.node['is_vacuumcmd'] === true ? 'VACUUM' : 'ANALYZE';
+    case 'SelectStmt':
+      return has(s.node, 'intoClause') ? 'SELECT INTO' : 'SELECT';
+    default:
+      return (
+        WORDS[s.type] ??
+        s.type
+          .replace('Stmt', '')
+          .replace(/([a-z])([A-Z])/g, '$1 $2')
+          .toUpperCase()
+      );
+  }
+}
+
+/** True for statements with a RETURNING clause of their own. */
+export function hasReturning(statement: Tree): boolean {
+  const s = typed(statement);
+  return s !== null && (has(s.node, 'returningClause') || list(s.node, 'returningList').length > 0);
+}
+
+const READS = new Set([
+  'SelectStmt',
+  'VariableShowStmt',
+  'ExplainStmt',
+  'CopyStmt',
+  'DeclareCursorStmt',
+  'FetchStmt',
+  'ClosePortalStmt',
+  'PrepareStmt',
+  'DeallocateStmt',
+]);
+
+/** Commands that by themselves only read; what stands inside them is judged by the facts. */
+export function isReadCommand(statement: Tree): boolean {
+  const s = typed(statement);
+  if (s === null || !READS.has(s.type)) return false;
+  if (s.type === 'CopyStmt') return s.node['is_from'] !== true && text(s.node, 'filename') === '';
+  return s.type !== 'SelectStmt' || !has(child(s.node, 'intoClause'), 'rel');
+}

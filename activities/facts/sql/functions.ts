@@ -1,0 +1,92 @@
+import { foldText } from './constant';
+import { readText } from './dynamic';
+import type { Tree } from './parser';
+import { setting } from './session';
+import { privilege } from './privileges';
+import { created } from './ddl';
+import { child, flag, list, nameFrom, number, options, strings, text, typed } from './tree';
+import { functionCall, nameEnd, occurrence, type Context, type Handler, type Walker } from './walker';
+
+export const functionHandlers: readonly (readonly [string, Handler])[] = [
+  ['FuncCall', call],
+  ['DefineStmt', define],
+  ['CreateCastStmt', (node, ctx, walk) => refers(strings(list(child(node, 'func'), 'objname')), ctx)],
+  ['CreateConversionStmt', (node, ctx, walk) => refers(strings(list(node, 'func_name')), ctx)],
+  ['CallStmt', (node, ctx, walk) => walk.visit(node['funccall'], ctx, 'funccall')],
+];
+
+/** Functions whose argument is SQL: where it stands, and by what name it may be given. */
+const SQL_TEXT: Readonly<Record<string, { readonly place: number; readonly name: string; readonly minArgs?: number }>> =
+  {
+    query_to_xml: { place: 0, name: 'query' },
+    query_to_xmlschema: { place: 0, name: 'query' },
+    query_to_xml_and_xmlschema: { place: 0, name: 'query' },
+    ts_stat: { place: 0, name: 'query' },
+    // ts_rewrite(query, target, substitute) holds no SQL; with two arguments the second does.
+    ts_rewrite: { place: 1, name: 'select', minArgs: 2 },
+    dblink: { place: 1, name: 'sql' },
+    dblink_exec: { place: 1, name: 'sql' },
+    dblink_open: { place: 2, name: 'sql' },
+    dblink_send_query: { place: 1, name: 'sql' },
+    crosstab: { place: 0, name: 'sql' },
+  };
+
+/** Members of CREATE AGGREGATE, OPERATOR, TYPE that name functions to be run later. */
+const NAMED_FUNCTIONS = new Set(
+  'sfunc finalfunc combinefunc serialfunc deserialfunc msfunc minvfunc mfinalfunc function procedure restrict join input output receive send typmod_in typmod_out analyze subscript canonical subtype_diff start gettoken end lextypes headline init lexize'.split(
+    ' ',
+  ),
+);
+
+function define(node: Tree, ctx: Context, walk: Walker): void {
+  created(
+    ctx,
+    text(node, 'kind').replace('OBJECT_', '').toLowerCase(),
+    nameFrom(strings(list(node, 'defnames'))),
+    false,
+    flag(node, 'if_not_exists'),
+  );
+  for (const option of options(node, 'definition')) {
+    const named = typed(option['arg']);
+    if (NAMED_FUNCTIONS.has(text(option, 'defname')) && named?.type === 'TypeName')
+      refers(strings(list(named.node, 'names')), ctx);
+  }
+  walk.children(node, ctx);
+}
+
+/** A function that is named, not called: the server calls it later. */
+function refers(parts: readonly string[], ctx: Context): void {
+  if (parts.length > 0) functionCall(ctx, nameFrom(parts), 0, () => occurrence(ctx));
+}
+
+function call(node: Tree, ctx: Context, walk: Walker): void {
+  const name = nameFrom(strings(list(node, 'funcname')));
+  const args = list(node, 'args');
+  const location = number(node, 'location');
+  functionCall(ctx, name, args.length, () =>
+    location === null || location < 0 ? occurrence(ctx) : occurrence(ctx, location, nameEnd(ctx, location)),
+  );
+  if (name.name === 'set_config') setConfig(args, ctx);
+  const sql = SQL_TEXT[name.name];
+  if (sql !== undefined && args.length >= (sql.minArgs ?? 1)) {
+    // dblink('select …') takes the text first when the connection is left out.
+    readText(argument(args, Math.min(sql.place, args.length - 1), sql.name), 'sql_text_function', name.name, ctx, walk);
+  }
+  walk.children(node, ctx);
+}
+
+/** By name where the call gives names, else by place. */
+function argument(args: readonly unknown[], place: number, name: string): unknown {
+  const named = args.map(typed).find((a) => a?.type === 'NamedArgExpr' && text(a.node, 'name') === name);
+  return named?.node['arg'] ?? args[place];
+}
+
+/** A name that is not constant may be any setting. */
+function setConfig(args: readonly unknown[], ctx: Context): void {
+  const name = foldText(argument(args, 0, 'setting_name'))?.toLowerCase() ?? '*';
+  const value = foldText(argument(args, 1, 'new_value'));
+  const isLocal = foldText(argument(args, 2, 'is_local')) === 'true';
+  setting(ctx, { name, change: 'set', scope: isLocal ? 'local' : 'session', value });
+  if (name === 'role' || name === 'session_authorization') privilege(ctx, 'set_role', name);
+  if (name === 'session_replication_role') privilege(ctx, 'replication_role', name);
+}

@@ -1,0 +1,178 @@
+import type { Context, Walker } from './walker';
+import { occurrence, within } from './walker';
+import { foldText } from './constant';
+import { Tok, punctuationOf, tokenAtOrAfter, wordOf } from './lexer';
+import { parsePlpgsqlBody, parseStatements, type Tree } from './parser';
+import { refuseUnparsable } from './parse-bounds';
+import { decodedSource, verbatimSource, type Source } from './source';
+import { number, text, typed, typedList } from './tree';
+
+/** How far below its stated line an expression is looked for in the body, in bytes. */
+const WINDOW = 16 * 1024;
+
+/**
+ * Reads a PL/pgSQL body: each embedded statement and expression is parsed again as SQL. `outer` is the DO or CREATE FUNCTION
+ * statement, which the PL/pgSQL parser wants whole. False where it cannot be read; then nothing of it was recorded.
+ */
+export function walkPlpgsql(body: Source, inner: Context, outer: Context, walk: Walker): boolean {
+  refuseUnparsable(body, true);
+  const { bytes } = outer.source;
+  walk.spend();
+  const statement = new TextDecoder().decode(bytes.subarray(outer.start, outer.end));
+  const parsed = parsePlpgsqlBody(statement);
+  if (!parsed.ok || parsed.value.length === 0) return false;
+  const lines = lineStarts(body.bytes);
+  for (const item of parsed.value) visit(item, { body, lines, ctx: inner, walk, found: new Map() }, 1);
+  return true;
+}
+
+interface Reading {
+  readonly body: Source;
+  readonly lines: readonly number[];
+  readonly ctx: Context;
+  readonly walk: Walker;
+  /** Where the search for a text goes on, by line and text. */
+  readonly found: Map<string, number>;
+}
+
+/** Members that hold SQL made at run time. */
+const DYNAMIC: Readonly<Record<string, string>> = {
+  PLpgSQL_stmt_dynexecute: 'query',
+  PLpgSQL_stmt_dynfors: 'query',
+  PLpgSQL_stmt_open: 'dynquery',
+  PLpgSQL_stmt_return_query: 'dynquery',
+};
+
+function visit(value: unknown, reading: Reading, line: number): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) {
+    for (const item of value) visit(item, reading, line);
+    return;
+  }
+  const statement = typed(value);
+  const node = statement?.node ?? (value as Tree);
+  const here = number(node, 'lineno') ?? line;
+  if (statement?.type === 'PLpgSQL_expr') return expression(node, reading, here);
+  if (statement?.type === 'PLpgSQL_stmt_commit' || statement?.type === 'PLpgSQL_stmt_rollback') {
+    const kind = statement.type === 'PLpgSQL_stmt_commit' ? 'commit' : 'rollback';
+    reading.ctx.facts.transactionControl.push({
+      ...occurrence(at(reading, here, kind)),
+      kind,
+      chain: node['chain'] === true,
+    });
+  }
+  const dynamic = statement === null ? undefined : DYNAMIC[statement.type];
+  for (const key of Object.keys(node)) {
+    const query = key === dynamic ? typed(node[key]) : null;
+    if (query?.type === 'PLpgSQL_expr') execute(text(query.node, 'query'), reading, here);
+    else visit(node[key], reading, here);
+  }
+}
+
+/** One embedded statement or expression. */
+function expression(node: Tree, reading: Reading, line: number): void {
+  const query = text(node, 'query');
+  const mode = number(node, 'parseMode') ?? 0;
+  const { ctx, walk, body } = reading;
+  const assigned = mode >= 3 ? afterAssignment(query) : query;
+  // Without a call or a subquery an expression changes nothing and reads no table.
+  if (mode >= 2 && !query.includes('(')) return;
+  const isPerform = mode === 0 && query.startsWith('SELECT ');
+  const wanted = isPerform ? query.slice(7) : assigned;
+  const place = locate(reading, line, wanted);
+  // The prefix takes no place in the body: spans are moved back by its length.
+  const prefix = mode >= 2 || (isPerform && place !== null) ? 'SELECT ' : '';
+  const sql = prefix + wanted;
+  const source =
+    place === null
+      ? decodedSource(mode === 0 ? query : sql, occurrence(at(reading, line, '')).span)
+      : verbatimSource(body, place - prefix.length, sql);
+  if (!walk.nested(source, ctx))
+    ctx.facts.dynamicSql.push({
+      ...occurrence(at(reading, line, '')),
+      form: 'unread_expression',
+      constant: false,
+      subject: 'plpgsql',
+    });
+}
+
+/** EXECUTE, OPEN … FOR EXECUTE, RETURN QUERY EXECUTE: read where the text is constant. */
+function execute(query: string, reading: Reading, line: number): void {
+  const { ctx, walk } = reading;
+  const place = at(reading, line, 'execute');
+  const span = occurrence(place).span;
+  walk.spend();
+  const source = decodedSource(`SELECT ${query}`, span);
+  refuseUnparsable(source);
+  const parsed = parseStatements(source.text);
+  const select = parsed.ok ? typed(parsed.value[0]?.stmt) : null;
+  const target = select === null ? undefined : typedList(select.node, 'targetList')[0]?.node['val'];
+  const sql = parsed.ok && parsed.value.length === 1 ? foldText(target) : null;
+  const read = sql !== null && walk.nested(decodedSource(sql, span), within(ctx, 'dynamic SQL', 'dynamic'));
+  ctx.facts.dynamicSql.push({ ...occurrence(place), form: 'plpgsql_execute', constant: read, subject: '' });
+  // What it is built from may call functions.
+  if (!read && parsed?.ok === true)
+    walk.visit(parsed.value[0]?.stmt, { ...place, source: decodedSource(`SELECT ${query}`, span) });
+}
+
+/** The expression to the right of `:=` or `=`; the target's own subscripts stay out. */
+function afterAssignment(query: string): string {
+  const source = decodedSource(query, { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 });
+  const { tokens, bytes } = source;
+  let depth = 0;
+  for (let i = 0; i < tokens.count; i++) {
+    const mark = punctuationOf(bytes, tokens, i);
+    if (mark === '(' || mark === '[') depth++;
+    else if (mark === ')' || mark === ']') depth--;
+    else if (depth === 0 && tokens.kinds[i] === Tok.Operator) {
+      const end = tokens.ends[i] as number;
+      const operator = new TextDecoder().decode(bytes.subarray(tokens.starts[i], end));
+      if (operator === ':=' || operator === '=') return new TextDecoder().decode(bytes.subarray(end)).trimStart();
+    }
+  }
+  return query;
+}
+
+/** A context whose statement is the line's word `word` up to the next semicolon, or the whole line. */
+function at(reading: Reading, line: number, word: string): Context {
+  const { body, lines, ctx, found } = reading;
+  const start = lines[line - 1] ?? 0;
+  const { tokens, bytes } = body;
+  let first = tokenAtOrAfter(tokens, start);
+  const lineEnd = lines[line] ?? bytes.length;
+  if (word !== '') {
+    const key = `${line} ${word}`;
+    let i = found.get(key) ?? first;
+    while (i < tokens.count && (tokens.starts[i] as number) < lineEnd && wordOf(bytes, tokens, i) !== word) i++;
+    if (i < tokens.count && wordOf(bytes, tokens, i) === word) {
+      first = i;
+      found.set(key, i + 1);
+    }
+  }
+  let last = first;
+  while (last + 1 < tokens.count && punctuationOf(bytes, tokens, last + 1) !== ';' && last - first < 64) last++;
+  if (first >= tokens.count) return { ...ctx, source: body, start: 0, end: bytes.length };
+  return { ...ctx, source: body, start: tokens.starts[first] as number, end: tokens.ends[last] as number };
+}
+
+/** Where in the body the embedded text stands word for word, from its line on; null where it does not. The same text again on the same line is the next one. */
+function locate(reading: Reading, line: number, query: string): number | null {
+  const { body, lines, found } = reading;
+  const key = `${line} = ${query}`;
+  const from = found.get(key) ?? lines[line - 1] ?? 0;
+  const haystack = Buffer.from(
+    body.bytes.buffer,
+    body.bytes.byteOffset + from,
+    Math.min(body.bytes.length - from, WINDOW + query.length * 3),
+  );
+  const at = haystack.indexOf(query, 0, 'utf8');
+  if (at === -1) return null;
+  found.set(key, from + at + 1);
+  return from + at;
+}
+
+function lineStarts(bytes: Uint8Array): readonly number[] {
+  const starts = [0];
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] === 10) starts.push(i + 1);
+  return starts;
+}

@@ -1,0 +1,36 @@
+import type { ByteStore } from '../../policy/evidence/byte-store';
+import type { Ledger } from '../../policy/evidence/ledger-port';
+import type { ValidatorRegistry } from '../../policy/rules/registry';
+import { loadChange } from '../changes/load-diff';
+import type { PlanSource } from '../plans/plan-source';
+import type { ReviewActivities } from '../review-types';
+import type { SourceToolRegistry } from '../staging/adapter';
+import { deriveResults, isStatic } from './derive';
+import { findingRows } from './finding-rows';
+
+export interface GuardianDeps {
+  readonly store: ByteStore;
+  readonly ledger: Ledger;
+  readonly plans: PlanSource;
+  readonly tools: SourceToolRegistry;
+  readonly validators: ValidatorRegistry;
+  readonly now: () => Date;
+  readonly actor: string;
+}
+
+/** Runs one unit of the plan: facts from the bytes, then each of its validators. Guardians get no client that writes (G16, T38). */
+export function createGuardianActivities(deps: GuardianDeps): Pick<ReviewActivities, 'runGuardians'> {
+  return {
+    async runGuardians(input) {
+      const { plan } = await deps.plans.byHash(input.planHash);
+      const { diff, facts } = await loadChange(deps.store, deps.tools, input);
+      const evaluation = { changeId: input.changeId, inputSha: input.inputSha, diff, facts, staging: null };
+      const results = deriveResults(deps.validators, plan, (v) => isStatic(v) && v.unit === input.unit, evaluation);
+      await deps.ledger.append(
+        input.changeId,
+        findingRows(plan, input.changeId, results, deps.now().toISOString(), deps.actor),
+      );
+      return results;
+    },
+  };
+}

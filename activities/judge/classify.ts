@@ -1,0 +1,109 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { APIConnectionError, APIError } from 'openai';
+import type { JudgeCause } from '../../policy/judge/failure';
+import { FetchRefused } from './bounded-fetch';
+import { backendFailure } from './judge-failures';
+
+/** What a call threw, as the failure that Temporal sees. `timedOutAfterMs`: our deadline passed. */
+export function failureOfCall(error: unknown, timedOutAfterMs: number | null): ApplicationFailure {
+  if (error instanceof ApplicationFailure) return error;
+  const refused = refusedBelow(error);
+  if (refused !== null) return backendFailure(refused.judgeCause, refused.message, { retryable: refused.retryable });
+  if (timedOutAfterMs !== null)
+    return backendFailure('timeout', `no complete answer within ${timedOutAfterMs} ms`, { retryable: true });
+  if (error instanceof APIError && typeof error.status === 'number') return failureOfStatus(error, error.status);
+  if (error instanceof APIConnectionError || isNetworkError(error))
+    return backendFailure('connection', `the connection failed${codeOf(error)}`, { retryable: true });
+  if (error instanceof SyntaxError)
+    return backendFailure('not_json', 'the server answered something that is no JSON', { retryable: true });
+  // Not recognised: never a verdict.
+  return backendFailure(
+    'bad_envelope',
+    `the server's answer could not be used (${error instanceof Error ? error.name : typeof error})`,
+    { retryable: true },
+  );
+}
+
+function failureOfStatus(error: InstanceType<typeof APIError>, status: number): ApplicationFailure {
+  const code = safeCode(error.code);
+  const { cause, retryable } = ofStatus(status, code);
+  const told = error.headers?.get('x-should-retry');
+  const details = { status, ...(code === null ? {} : { code }) };
+  return backendFailure(cause, `the server answered ${status}${code === null ? '' : ` ${code}`}`, {
+    retryable: told === 'true' ? true : told === 'false' ? false : retryable,
+    retryAfterMs: retryAfterMs(error.headers, Date.now()),
+    details,
+  });
+}
+
+function ofStatus(status: number, code: string | null): { readonly cause: JudgeCause; readonly retryable: boolean } {
+  if (code === 'insufficient_quota' || code === 'billing_hard_limit_reached')
+    return { cause: 'quota', retryable: false };
+  if (code === 'content_filter' || code === 'content_policy_violation')
+    return { cause: 'content_filter', retryable: false };
+  switch (status) {
+    case 400:
+    case 405:
+    case 422:
+      return { cause: 'bad_request', retryable: false };
+    case 401:
+    case 403:
+      return { cause: 'authentication', retryable: false };
+    case 402:
+      return { cause: 'quota', retryable: false };
+    case 404:
+      return { cause: 'not_found', retryable: false };
+    case 413:
+      return { cause: 'too_large', retryable: false };
+    case 408:
+      return { cause: 'timeout', retryable: true };
+    case 409:
+    case 425:
+      return { cause: 'http_status', retryable: true };
+    case 429:
+      return { cause: 'rate_limited', retryable: true };
+    default:
+      return status >= 500 ? { cause: 'server_error', retryable: true } : { cause: 'http_status', retryable: false };
+  }
+}
+
+/** `retry-after-ms`, else `retry-after` in seconds or as a date. Null where there is none, or it makes no sense. */
+export function retryAfterMs(headers: Headers | undefined, now: number): number | null {
+  const ms = headers?.get('retry-after-ms');
+  if (ms !== null && ms !== undefined && /^\d{1,9}(?:\.\d{1,9})?$/.test(ms)) return Math.ceil(Number(ms));
+  const after = headers?.get('retry-after');
+  if (after === null || after === undefined) return null;
+  if (/^\d{1,9}(?:\.\d{1,9})?$/.test(after)) return Math.ceil(Number(after) * 1000);
+  const date = Date.parse(after);
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
+}
+
+/** The server's word, where it is one: anything longer may be prose, or an echo. */
+function safeCode(code: unknown): string | null {
+  return typeof code === 'string' && /^[a-z0-9_.-]{1,64}$/.test(code) ? code : null;
+}
+
+function refusedBelow(error: unknown): FetchRefused | null {
+  let next: unknown = error;
+  for (let depth = 0; depth < 5 && next instanceof Error; depth++) {
+    if (next instanceof FetchRefused) return next;
+    next = next.cause;
+  }
+  return null;
+}
+
+/** What the platform's fetch throws: a TypeError over a system error. */
+function isNetworkError(error: unknown): boolean {
+  return error instanceof TypeError && (error.message === 'fetch failed' || error.message === 'terminated');
+}
+
+/** A system error's code, such as ECONNREFUSED. */
+function codeOf(error: unknown): string {
+  let next: unknown = error;
+  for (let depth = 0; depth < 5 && next instanceof Error; depth++) {
+    const { code } = next as { code?: unknown };
+    if (typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code)) return ` (${code})`;
+    next = next.cause;
+  }
+  return '';
+}

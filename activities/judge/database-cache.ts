@@ -1,0 +1,59 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { canonicalJson } from '../../policy/contracts/canonical-json';
+import { Usage } from '../../policy/judge/record';
+import type { Queryable } from '../database/database';
+import type { CachedReply, JudgeCache } from './cache';
+
+const Stored = z.strictObject({
+  text: z.string(),
+  model: z.string(),
+  requestId: z.string().nullable(),
+  finishReason: z.string(),
+  usage: Usage,
+  origin: z.string(),
+});
+
+export interface DatabaseCacheOptions {
+  readonly db: Queryable;
+  /** Secret of the judge workers. Without it a writer of the database could put an ALLOW into the judge's mouth. */
+  readonly macKey: Uint8Array;
+  readonly ttlMs: number;
+  readonly now: () => number;
+}
+
+/**
+ * Answers in our own database, shared by all judge workers and kept over restarts: sending a change again does not roll
+ * the dice again. An entry whose MAC does not hold does not exist. The first answer stands until it expires.
+ */
+export function createDatabaseJudgeCache({ db, macKey, ttlMs, now }: DatabaseCacheOptions): JudgeCache {
+  const macOf = (key: string, at: number, reply: string): Buffer =>
+    createHmac('sha256', macKey)
+      .update(canonicalJson(['countersign/judge-cache/v1', key, at, reply]))
+      .digest();
+  return {
+    get: async (key) => {
+      const { rows } = await db.query<{ reply: string; at: string; mac: Buffer }>(
+        'select reply, at, mac from judge_answers where key = $1',
+        [key],
+        'judge_answer_get',
+      );
+      const [row] = rows;
+      if (row === undefined || Number(row.at) + ttlMs <= now()) return null;
+      const mac = macOf(key, Number(row.at), row.reply);
+      if (mac.length !== row.mac.length || !timingSafeEqual(mac, row.mac)) return null;
+      return Stored.parse(JSON.parse(row.reply)) satisfies CachedReply;
+    },
+    set: async (key, reply) => {
+      const at = now();
+      const { text, model, requestId, finishReason, usage, origin } = reply;
+      const stored = JSON.stringify({ text, model, requestId, finishReason, usage, origin });
+      await db.query(
+        `insert into judge_answers as a (key, reply, at, mac) values ($1, $2, $3, $4)
+         on conflict (key) do update set reply = excluded.reply, at = excluded.at, mac = excluded.mac where a.at <= $5`,
+        [key, stored, at, macOf(key, at, stored), at - ttlMs],
+        'judge_answer_set',
+      );
+    },
+  };
+}

@@ -1,0 +1,138 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { z } from 'zod';
+import { changeId, inputSha, Metadata } from '../../policy/contracts/diff';
+import { Status } from '../../policy/contracts/finding';
+import { sha256Hex } from '../../policy/contracts/hash';
+import { logicHash } from '../../policy/contracts/plan';
+import { judgeDefinition, JUDGE_ID, JUDGE_IMPLEMENTATION, type JudgeConfig } from '../../policy/judge/config';
+import { evaluationReport, type EvaluatedCase, type EvaluationReport } from '../../policy/judge/evaluation';
+import { judgeFailureResult } from '../../policy/judge/failure';
+import { askAboutDiff, type AskDeps } from './ask-about-diff';
+import { parallel } from './parallel';
+import type { ResolvedJudge } from './resolve-judge';
+import type { DiffRenderer } from '../../policy/judge/render/source-lines';
+
+/** One line of a labelled set: a diff, and what a careful person says of it. */
+export const LabelledCase = z
+  .strictObject({
+    id: z.string().min(1).max(1000),
+    sourceTool: z.string().min(1),
+    raw: z.string().optional(),
+    rawBase64: z.base64().optional(),
+    metadata: Metadata.default({}),
+    label: Status,
+  })
+  .refine((c) => (c.raw === undefined) !== (c.rawBase64 === undefined), 'expected exactly one of raw and rawBase64');
+export type LabelledCase = z.infer<typeof LabelledCase>;
+
+export interface EvaluateOptions extends AskDeps {
+  readonly config: JudgeConfig;
+  readonly renderers: Readonly<Record<string, DiffRenderer>>;
+  readonly cases: readonly LabelledCase[];
+  /** Cases that are asked about at one time. */
+  readonly atOnce: number;
+  readonly signal: AbortSignal;
+  readonly onCase?: (done: EvaluatedCase, index: number) => void;
+}
+
+/** Asks about every case as the gate would, once each: no retries, so that a flaky server shows as failures. */
+export async function evaluateJudge(
+  options: EvaluateOptions,
+): Promise<{ readonly cases: readonly EvaluatedCase[]; readonly report: EvaluationReport }> {
+  const cases = await parallel(options.cases.length, options.atOnce, options.signal, async (index, signal) => {
+    const labelled = options.cases[index];
+    if (labelled === undefined) throw new RangeError(`No case ${index}`);
+    const evaluated = await evaluateCase(options, labelled, signal);
+    options.onCase?.(evaluated, index);
+    return evaluated;
+  });
+  return { cases, report: evaluationReport(cases) };
+}
+
+async function evaluateCase(
+  options: EvaluateOptions,
+  labelled: LabelledCase,
+  signal: AbortSignal,
+): Promise<EvaluatedCase> {
+  const raw =
+    labelled.rawBase64 === undefined
+      ? new TextEncoder().encode(labelled.raw ?? '')
+      : new Uint8Array(Buffer.from(labelled.rawBase64, 'base64'));
+  const submission = {
+    tenant: 'eval',
+    target: 'eval',
+    sourceTool: labelled.sourceTool,
+    diffSha: sha256Hex(raw),
+    metadata: labelled.metadata,
+  };
+  const ref = {
+    ...submission,
+    inputSha: inputSha(submission),
+    changeId: changeId({ ...submission, requestKey: labelled.id }),
+    planHash: '0'.repeat(64),
+    stagingSha: null,
+    validatorId: JUDGE_ID,
+  };
+  const began = options.now();
+  const said = { id: labelled.id, label: labelled.label };
+  try {
+    const renderer = Object.hasOwn(options.renderers, labelled.sourceTool)
+      ? options.renderers[labelled.sourceTool]
+      : undefined;
+    if (renderer === undefined)
+      throw ApplicationFailure.nonRetryable(
+        `unknown_source_tool: no renderer for "${labelled.sourceTool}"`,
+        'ErrUnknownDiffType',
+      );
+    const { result, record } = await askAboutDiff(options, judgeOf(options.config, renderer, raw), ref, {
+      signal,
+      attempt: 1,
+    });
+    return {
+      ...said,
+      status: result.status,
+      reasonCode: result.reasonCode ?? '',
+      confidence: record.confidence,
+      failed: false,
+      latencyMs: record.latencyMs,
+      costMicros: record.costMicros,
+    };
+  } catch (error) {
+    if (!(error instanceof ApplicationFailure)) throw error;
+    const result = judgeFailureResult({
+      validatorId: JUDGE_ID,
+      changeId: ref.changeId,
+      failureType: error.type ?? '',
+      message: error.message,
+    });
+    return {
+      ...said,
+      status: result.status,
+      reasonCode: result.reasonCode ?? '',
+      confidence: null,
+      failed: true,
+      latencyMs: Math.max(0, options.now() - began),
+      costMicros: null,
+    };
+  }
+}
+
+function judgeOf(config: JudgeConfig, renderer: DiffRenderer, raw: Uint8Array): ResolvedJudge {
+  const { version, logicRevision, parser } = judgeDefinition;
+  const plain = JSON.parse(JSON.stringify(config)) as ResolvedJudge['validator']['config'];
+  const validator: ResolvedJudge['validator'] = {
+    id: JUDGE_ID,
+    version,
+    class: 'POLICY',
+    level: 'confirm',
+    phase: 'preflight',
+    kind: 'attested',
+    unit: 'judge',
+    implementation: JUDGE_IMPLEMENTATION,
+    needsStaging: false,
+    config: plain,
+    logicRevision,
+    logic_hash: logicHash({ id: JUDGE_ID, version, logicRevision, config: plain, parser }),
+  };
+  return { validator, config, renderer, raw };
+}

@@ -1,0 +1,94 @@
+import { backendError, type LLMClient } from './llm-client';
+import type { FlytoEvent, FlytoProvider } from './provider';
+
+/**
+ * A model behind a streaming provider (F55). `systemPrompt` goes verbatim into every call; empty: no system message.
+ * There is no temperature per call: it is the provider's (F57). Throws TypeError without a provider.
+ */
+export class FlytoLLMClient implements LLMClient {
+  readonly #provider: FlytoProvider;
+  readonly #defaultModel: string;
+  readonly #systemPrompt: string;
+
+  constructor(provider: FlytoProvider, defaultModel: string, systemPrompt: string) {
+    if (typeof provider?.stream !== 'function')
+      throw new TypeError('FlytoLLMClient.provider: expected a provider with stream(), got none');
+    this.#provider = provider;
+    this.#defaultModel = defaultModel;
+    this.#systemPrompt = systemPrompt;
+  }
+
+  readonly complete = async (
+    prompt: string,
+    model: string,
+    maxTokens: number,
+    signal?: AbortSignal,
+  ): Promise<string> => {
+    signal?.throwIfAborted();
+    const request = {
+      model: model === '' ? this.#defaultModel : model,
+      messages: [{ role: 'user' as const, content: prompt }],
+      ...(this.#systemPrompt === '' ? {} : { system: this.#systemPrompt }),
+      ...(maxTokens === 0 ? {} : { maxTokens }),
+    };
+    try {
+      const text = await drain(this.#provider.stream(request, signal));
+      // An aborted stream may end without an error: half a text must not pass for a whole one.
+      signal?.throwIfAborted();
+      return text;
+    } catch (error) {
+      if (signal?.aborted === true) throw signal.reason;
+      if (typeof error === 'object' && error !== null && 'code' in error && error.code === 'ErrValidatorBackend')
+        throw error;
+      throw backendError('The provider failed', error);
+    }
+  };
+}
+
+/**
+ * The text of a stream. A text event is authoritative: it replaces the deltas before it (F58). Deltas that no text event
+ * followed are kept (F59), so no text is lost. An error event throws, and the text so far is not used (F60).
+ */
+async function drain(events: AsyncIterable<FlytoEvent>): Promise<string> {
+  let text = '';
+  let deltas = '';
+  for await (const event of events) {
+    switch (event.type) {
+      case 'textDelta':
+        deltas += event.text;
+        break;
+      case 'text':
+        text += event.text;
+        deltas = '';
+        break;
+      case 'error':
+        throw backendError(`The provider reported an error: ${event.message}`);
+      default:
+        if (!isIgnored(event.type))
+          throw backendError(
+            `The provider sent an event of unknown type "${String((event as { type: unknown }).type).slice(0, 100)}"`,
+          );
+    }
+  }
+  return text + deltas;
+}
+
+const IGNORED = [
+  'toolUse',
+  'thinking',
+  'usage',
+  'done',
+  'turn',
+  'sessionInfo',
+  'permission',
+  'warning',
+  'compact',
+  'checkpoint',
+];
+
+/** F61: families of events that carry no text of the answer. */
+function isIgnored(type: string): boolean {
+  return IGNORED.some(
+    (family) => type === family || (type.startsWith(family) && /^[A-Z]/.test(type.slice(family.length))),
+  );
+}

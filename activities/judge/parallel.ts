@@ -1,0 +1,30 @@
+/**
+ * Runs `count` tasks, at most `atOnce` at one time; results in order. When one fails, the others' signal aborts, all are
+ * waited for, and the first failure is thrown: nothing goes on behind the caller's back.
+ */
+export async function parallel<T>(
+  count: number,
+  atOnce: number,
+  outer: AbortSignal,
+  task: (index: number, signal: AbortSignal) => Promise<T>,
+): Promise<T[]> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([outer, stop.signal]);
+  const results = new Map<number, T>();
+  const failures: unknown[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < count && failures.length === 0) {
+      const index = next++;
+      try {
+        results.set(index, await task(index, signal));
+      } catch (error) {
+        failures.push(error);
+        stop.abort();
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, count) }, worker));
+  if (failures.length > 0) throw failures[0];
+  return Array.from({ length: count }, (_, i) => results.get(i) as T);
+}

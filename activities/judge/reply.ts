@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { saysBlock } from '../../policy/judge/read-answer';
+import type { Usage } from '../../policy/judge/record';
+import { backendFailure, parseFailure } from './judge-failures';
+import type { ModelReply, ModelRequest } from './transport';
+
+const Tokens = z.int().min(0).nullish().catch(null);
+
+/** The part of a chat completion that is read. The server is untrusted: nothing is taken on the word of its types. */
+const Completion = z.object({
+  model: z.string().min(1).max(200),
+  choices: z.array(
+    z.object({
+      finish_reason: z.string().max(50).nullish(),
+      message: z.object({
+        content: z.string().nullish(),
+        refusal: z.string().nullish(),
+        tool_calls: z.array(z.unknown()).nullish(),
+      }),
+    }),
+  ),
+  usage: z
+    .object({
+      prompt_tokens: Tokens,
+      completion_tokens: Tokens,
+      prompt_tokens_details: z.object({ cached_tokens: Tokens }).nullish().catch(null),
+      completion_tokens_details: z.object({ reasoning_tokens: Tokens }).nullish().catch(null),
+    })
+    .nullish()
+    .catch(null),
+});
+
+const FINISH_REASONS = ['stop', 'length', 'content_filter', 'tool_calls', 'function_call'] as const;
+
+/** The text of the one choice, or the failure that it stands for. A refusal and a filter are failures: neither is a verdict. */
+export function replyOf(
+  data: unknown,
+  request: Pick<ModelRequest, 'model' | 'acceptedModels'>,
+  requestId: string | null,
+): ModelReply {
+  if (isErrorBody(data))
+    throw backendFailure('bad_envelope', 'the server answered 200 with an error in it', { retryable: true });
+  const parsed = Completion.safeParse(data);
+  if (!parsed.success) {
+    const where = parsed.error.issues[0]?.path.join('.') ?? '';
+    throw backendFailure(
+      'bad_envelope',
+      `the server's answer is no chat completion${where === '' ? '' : ` (${where})`}`,
+      { retryable: true },
+    );
+  }
+  const { model, choices, usage } = parsed.data;
+  const [choice] = choices;
+  if (choice === undefined)
+    throw backendFailure('no_choices', 'the server answered without a choice', { retryable: true });
+  if (choices.length > 1)
+    throw backendFailure('bad_envelope', `the server answered with ${choices.length} choices, and one was asked for`, {
+      retryable: true,
+    });
+  if (!isAccepted(model, request)) {
+    throw backendFailure(
+      'model_mismatch',
+      `another model answered than "${request.model}"; list it under acceptedModels if that is right`,
+      {
+        retryable: false,
+        details: { returnedModel: model.slice(0, 100) },
+      },
+    );
+  }
+  const { message } = choice;
+  const finishReason = FINISH_REASONS.find((known) => known === choice.finish_reason) ?? 'other';
+  if (finishReason === 'content_filter')
+    throw backendFailure('content_filter', "the provider's filter stopped the answer", { retryable: false });
+  // A refusal is how malware evades reviewers that fail open; asking again would be shopping for another answer.
+  if (isRefusal(message)) throw backendFailure('refusal', 'the model refused to answer', { retryable: false });
+  if (finishReason === 'length')
+    throw parseFailure('truncated', 'the answer was cut off at the token limit; raise maxTokens', {
+      retryable: !saysBlock(message.content ?? ''),
+    });
+  if ((message.tool_calls ?? []).length > 0)
+    throw backendFailure('bad_envelope', 'the model called a tool, and none was offered', { retryable: true });
+  return {
+    text: message.content ?? '',
+    model,
+    requestId: requestId === null ? null : requestId.slice(0, 200),
+    finishReason,
+    usage: toUsage(usage ?? null),
+  };
+}
+
+/** Some servers write an empty refusal beside an answer. */
+function isRefusal({
+  refusal,
+  content,
+}: {
+  readonly refusal?: string | null | undefined;
+  readonly content?: string | null | undefined;
+}): boolean {
+  if (refusal === null || refusal === undefined) return false;
+  return refusal !== '' || content === null || content === undefined || content === '';
+}
+
+function isErrorBody(data: unknown): boolean {
+  return (
+    typeof data === 'object' &&
+    data !== null &&
+    'error' in data &&
+    data.error !== null &&
+    data.error !== undefined &&
+    !('choices' in data)
+  );
+}
+
+/** The model asked for, a dated version of it, or one that the plan names. */
+function isAccepted(
+  returned: string,
+  { model, acceptedModels }: Pick<ModelRequest, 'model' | 'acceptedModels'>,
+): boolean {
+  if (returned === model || acceptedModels.includes(returned)) return true;
+  return returned.startsWith(`${model}-`) && /^\d{4}-?\d{2}-?\d{2}$/.test(returned.slice(model.length + 1));
+}
+
+function toUsage(usage: z.infer<typeof Completion>['usage'] | null): Usage {
+  return {
+    input: usage?.prompt_tokens ?? null,
+    cachedInput: usage?.prompt_tokens_details?.cached_tokens ?? (usage === null || usage === undefined ? null : 0),
+    output: usage?.completion_tokens ?? null,
+    reasoning: usage?.completion_tokens_details?.reasoning_tokens ?? (usage === null || usage === undefined ? null : 0),
+  };
+}

@@ -1,0 +1,71 @@
+import { inputSha } from '../../policy/contracts/diff';
+import { logicHash, planHash, type PlanValidator } from '../../policy/contracts/plan';
+import { configOfPlan, judgeDefinition, JUDGE_IMPLEMENTATION, type JudgeConfig } from '../../policy/judge/config';
+import type { DiffRenderer } from '../../policy/judge/render/source-lines';
+import { digestMismatch, misconfigured, policyMoved } from '../failure';
+import type { JudgeInput } from '../review-types';
+import type { JudgeDeps } from './judge-deps';
+import { sha256Of } from './digest';
+import { unreadableDiff } from './judge-failures';
+
+/** A judge of a plan, over a change whose hashes hold. */
+export interface ResolvedJudge {
+  readonly validator: PlanValidator;
+  readonly config: JudgeConfig;
+  readonly renderer: DiffRenderer;
+  readonly raw: Uint8Array;
+}
+
+/** Recomputes what `input` claims (K1). Nothing is sent anywhere before this returns. */
+export async function resolveJudge(
+  deps: Pick<JudgeDeps, 'loadPlan' | 'store' | 'renderers'>,
+  input: JudgeInput,
+): Promise<ResolvedJudge> {
+  const renderer = Object.hasOwn(deps.renderers, input.sourceTool) ? deps.renderers[input.sourceTool] : undefined;
+  if (renderer === undefined) {
+    throw unreadableDiff(
+      'unknown_source_tool',
+      `no renderer for diffs of "${input.sourceTool}"; there are some for ${Object.keys(deps.renderers).join(', ')}`,
+    );
+  }
+  const expected = inputSha(input);
+  if (expected !== input.inputSha) throw digestMismatch('inputSha', expected, input.inputSha);
+
+  const plan = await deps.loadPlan(input.planHash);
+  const loaded = planHash(plan);
+  if (loaded !== input.planHash) throw digestMismatch('planHash', input.planHash, loaded);
+  if (plan.target !== input.target || plan.sourceTool !== input.sourceTool) {
+    throw misconfigured(
+      `The plan is for ${plan.target}/${plan.sourceTool}, and the change is for ${input.target}/${input.sourceTool}`,
+    );
+  }
+  const validator = plan.validators.find((v) => v.id === input.validatorId);
+  if (validator?.implementation !== JUDGE_IMPLEMENTATION)
+    throw misconfigured(`The plan has no judge "${input.validatorId}"`);
+  const config = configHere(validator, loaded);
+
+  const raw = await deps.store.get(input.tenant, input.diffSha);
+  const digest = sha256Of(raw);
+  if (digest !== input.diffSha) throw digestMismatch('diffSha', input.diffSha, digest);
+  return { validator, config, renderer, raw };
+}
+
+const MAX_CONFIGS = 200;
+/** By plan and validator; the plan's hash was recomputed before, so an entry can only be what that plan says. */
+const configs = new Map<string, JudgeConfig>();
+
+/** Fails with `policy_moved` where this process would judge otherwise than the plan says. */
+function configHere(validator: PlanValidator, verifiedPlanHash: string): JudgeConfig {
+  const key = `${verifiedPlanHash}/${validator.id}`;
+  const known = configs.get(key);
+  if (known !== undefined) return known;
+  const { version, logicRevision, parser } = judgeDefinition;
+  const here = logicHash({ id: validator.id, version, logicRevision, config: validator.config, parser });
+  if (here !== validator.logic_hash)
+    throw policyMoved(`${validator.id}: the plan was made with another revision of the judge than this worker has`);
+  const read = configOfPlan(validator.config);
+  if (!read.ok) throw policyMoved(`${validator.id}: ${read.explanation}`);
+  if (configs.size >= MAX_CONFIGS) configs.clear();
+  configs.set(key, read.config);
+  return read.config;
+}

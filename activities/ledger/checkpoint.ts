@@ -1,0 +1,121 @@
+/**
+ * Signed heads of the Merkle tree over all ledger rows, so that none can change or vanish unseen.
+ *
+ * M1 The tree's order is that in which rows were given a leaf, not `seq`: a transaction that took a lower seq may commit later.
+ * M2 Rows at or below `settled_seq` are known to have their leaf. A row's transaction lasts seconds (statement_timeout), so whatever took its
+ *    seq a minute ago is written or never will be.
+ */
+import { openEnvelope } from '../../policy/evidence/dsse';
+import { appendLeaves, EMPTY_FRONTIER, frontierRoot, type Frontier } from '../../policy/evidence/merkle';
+import type { Checkpoint } from '../../policy/evidence/predicates';
+import { signPredicate } from '../../signing/envelope';
+import type { SigningKey } from '../../signing/keys';
+import type { Database, Queryable } from '../database/database';
+
+/** Rows taken into one checkpoint: bounds the time that hashing holds the process. */
+export const MAX_CHECKPOINT_ROWS = 5_000;
+
+export interface CheckpointDeps {
+  readonly db: Database;
+  /** The committer's. */
+  readonly key: SigningKey;
+  readonly now: () => Date;
+  /** Default MAX_CHECKPOINT_ROWS. */
+  readonly maxRows?: number;
+}
+
+interface Last {
+  size: string;
+  root_hash: string;
+  envelope: unknown;
+  frontier: Frontier;
+  settled_seq: string;
+}
+
+/**
+ * Takes the rows that have no leaf yet into the tree and signs its head. Null when there is none, or another process is at it.
+ * Call it again at once while `rows` is MAX_CHECKPOINT_ROWS. Throws when the last checkpoint does not fit its own tree.
+ */
+export function createCheckpointer({ db, key, now, maxRows = MAX_CHECKPOINT_ROWS }: CheckpointDeps): {
+  checkpoint(): Promise<{ readonly checkpoint: Checkpoint; readonly rows: number } | null>;
+} {
+  return {
+    checkpoint: () =>
+      db.transaction(async (tx) => {
+        const { rows: locks } = await tx.query<{ got: boolean }>(
+          `select pg_try_advisory_xact_lock(hashtextextended('countersign/checkpoint', 0)) as got`,
+        );
+        if (locks[0]?.got !== true) return null;
+        const last = await lastCheckpoint(tx);
+        const { rows } = await tx.query<{ seq: string; change_id: string; n: number; hash: string }>(
+          `select l.seq, l.change_id, l.n, l.hash from ledger l
+           where l.seq > $1 and not exists (select from ledger_leaves m where m.change_id = l.change_id and m.n = l.n) order by l.seq limit $2`,
+          [last.settledSeq, maxRows],
+        );
+        if (rows.length === 0) return null;
+        const frontier = appendLeaves(
+          last.frontier,
+          rows.map(({ hash }) => hash),
+        );
+        const checkpoint: Checkpoint = {
+          size: frontier.size,
+          rootHash: frontierRoot(frontier),
+          keyId: key.keyId,
+          at: now().toISOString(),
+        };
+        await tx.query(
+          'insert into ledger_leaves (leaf, change_id, n, hash) select * from unnest($1::bigint[], $2::text[], $3::int[], $4::text[])',
+          [
+            rows.map((_, i) => last.frontier.size + i),
+            rows.map((row) => row.change_id),
+            rows.map((row) => row.n),
+            rows.map((row) => row.hash),
+          ],
+        );
+        await tx.query(
+          `insert into ledger_checkpoints (size, root_hash, envelope, frontier, max_seq, settled_seq) values ($1, $2, $3, $4, $5, $6)`,
+          [
+            checkpoint.size,
+            checkpoint.rootHash,
+            JSON.stringify(signPredicate('checkpoint', checkpoint, key)),
+            JSON.stringify(frontier),
+            rows.at(-1)?.seq,
+            await settledSeq(tx, last.settledSeq),
+          ],
+        );
+        return { checkpoint, rows: rows.length };
+      }),
+  };
+}
+
+async function lastCheckpoint(tx: Queryable): Promise<{ frontier: Frontier; settledSeq: string }> {
+  const { rows } = await tx.query<Last>(
+    'select size, root_hash, envelope, frontier, settled_seq from ledger_checkpoints order by size desc limit 1',
+  );
+  const last = rows[0];
+  if (last === undefined) return { frontier: EMPTY_FRONTIER, settledSeq: '0' };
+  const opened = openEnvelope('checkpoint', last.envelope);
+  const fits =
+    opened.ok &&
+    opened.statement.predicate.size === last.frontier.size &&
+    opened.statement.predicate.rootHash === last.root_hash &&
+    frontierRoot(last.frontier) === last.root_hash &&
+    Number(last.size) === last.frontier.size;
+  if (!fits)
+    throw new Error(
+      `The last checkpoint of the ledger (size ${last.size}) does not fit its own tree; run: countersign ledger verify`,
+    );
+  return { frontier: last.frontier, settledSeq: last.settled_seq };
+}
+
+// A full batch leaves rows behind that have no leaf: only what an earlier, finished pass has seen is settled.
+async function settledSeq(tx: Queryable, before: string): Promise<string> {
+  const { rows } = await tx.query<{ settled: string }>(
+    `select greatest($1::bigint, coalesce(max(c.max_seq), 0), 0)::text as settled from ledger_checkpoints c
+     where c.created_at < now() - interval '60 seconds'
+       and not exists (select from ledger l where l.seq > $1::bigint and l.seq <= c.max_seq
+                       and not exists (select from ledger_leaves m where m.change_id = l.change_id and m.n = l.n))`,
+    [before],
+  );
+  return rows[0]?.settled ?? before;
+}

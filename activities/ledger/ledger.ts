@@ -1,0 +1,134 @@
+import { canonicalJson, type JsonObject } from '../../policy/contracts/canonical-json';
+import { Sha256Hex } from '../../policy/contracts/diff';
+import type { LedgerRow } from '../../policy/contracts/ledger';
+import type { StoredRow } from '../../policy/evidence/chain';
+import type { Appended, Ledger, LedgerEntry, SpentNonce, StandingReject } from '../../policy/evidence/ledger-port';
+import type { Queryable } from '../database/database';
+import { toColumns, toProjection } from './columns';
+import { createReviewReader } from './reviews';
+
+/** The ledger in PostgreSQL. One append is one round trip (schema.ts, `ledger_append`). */
+export function createLedger(db: Queryable): Ledger {
+  const select = 'select change_id, n, prev, hash, kind, at, actor, body from ledger where change_id = $1';
+  return {
+    ...createReviewReader(db),
+
+    async append(changeId, entries, projection) {
+      const values = [
+        assertSha(changeId),
+        ...toColumns(entries),
+        projection === undefined ? null : toProjection(projection, entries),
+      ];
+      const { rows } = await db.query<AppendRow>(
+        'select * from ledger_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+        values,
+        'ledger_append',
+      );
+      return rows.map((row) => toAppended(changeId, row, entries));
+    },
+
+    async read(changeId) {
+      const { rows } = await db.query<TableRow>(`${select} order by n`, [changeId], 'ledger_read');
+      return rows.map(toStored);
+    },
+
+    async readKinds(changeId, kinds) {
+      const { rows } = await db.query<TableRow>(
+        `${select} and kind = any($2) order by n`,
+        [changeId, kinds],
+        'ledger_read_kinds',
+      );
+      return rows.map(toStored);
+    },
+
+    async rejectedInputs(inputSha, exceptChangeId) {
+      const { rows } = await db.query<{ change_id: string; n: number; at: string }>(
+        `select l.change_id, l.n, l.at from reviews r join ledger l on l.change_id = r.change_id and l.mark = 'reject'
+         where r.input_sha = $1 and r.change_id <> $2 order by l.seq desc limit 20`,
+        [inputSha, exceptChangeId],
+        'ledger_rejected_inputs',
+      );
+      return rows.map((row): StandingReject => ({ changeId: row.change_id, n: row.n, at: row.at }));
+    },
+
+    async refusedBeyondRows(changeId) {
+      const { rows } = await db.query<{ count: string }>(
+        'select count from refusal_counts where change_id = $1',
+        [changeId],
+        'ledger_refusals',
+      );
+      return Number(rows[0]?.count ?? 0);
+    },
+
+    async spentNonces(changeId) {
+      const { rows } = await db.query<{ key_id: string; nonce: string; fact_key: string }>(
+        'select key_id, nonce, fact_key from answer_nonces where change_id = $1',
+        [changeId],
+        'ledger_nonces',
+      );
+      return rows.map((row): SpentNonce => ({ keyId: row.key_id, nonce: row.nonce, changeId, factKey: row.fact_key }));
+    },
+  };
+}
+
+interface TableRow {
+  change_id: string;
+  n: number;
+  prev: string;
+  hash: string;
+  kind: string;
+  at: string;
+  actor: string;
+  body: string;
+}
+
+interface AppendRow {
+  idx: number;
+  status: Appended['status'];
+  r_n: number;
+  r_prev: string;
+  r_hash: string;
+  r_kind: string;
+  r_at: string;
+  r_actor: string;
+  /** Of an existing row; the body of an appended one is known. */
+  r_body: string | null;
+}
+
+function toAppended(changeId: string, row: AppendRow, entries: readonly LedgerEntry[]): Appended {
+  if (row.status === 'counted' || row.status === 'nonce_reused')
+    return { status: row.status, existing: false, stored: null };
+  const { r_n: n, r_prev: prev, r_hash: hash, r_kind: kind, r_at: at, r_actor: actor } = row;
+  const body = row.r_body === null ? canonicalJson(entries[row.idx - 1]?.body) : row.r_body;
+  return {
+    status: row.status,
+    existing: row.status === 'existing',
+    stored: toStored({ change_id: changeId, n, prev, hash, kind, at, actor, body }),
+  };
+}
+
+function toStored(row: TableRow): StoredRow {
+  const { change_id: changeId, n, prev, hash, kind, at, actor } = row;
+  // Not validated here: what does not fit is for verifyChain to say, with its place.
+  return {
+    row: {
+      changeId,
+      n,
+      prev,
+      kind: kind as LedgerRow['kind'],
+      at,
+      actor,
+      body: JSON.parse(row.body) as JsonObject as LedgerRow['body'],
+    },
+    hash,
+  };
+}
+
+function assertSha(changeId: string): string {
+  const parsed = Sha256Hex.safeParse(changeId);
+  if (!parsed.success)
+    throw new TypeError(
+      `Ledger: changeId "${changeId.slice(0, 100)}": ${parsed.error.issues[0]?.message ?? 'not a digest'}`,
+    );
+  return parsed.data;
+}

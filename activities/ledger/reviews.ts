@@ -1,0 +1,97 @@
+import { Sha256Hex } from '../../policy/contracts/diff';
+import type { LedgerReader, ReviewProjection } from '../../policy/evidence/ledger-port';
+import type { Queryable } from '../database/database';
+
+const MAX_PAGE = 500;
+
+interface ReviewRow {
+  change_id: string;
+  tenant: string;
+  target: string;
+  source_tool: string;
+  input_sha: string;
+  state: string;
+  reason: string | null;
+  mode: string;
+  requester: string | null;
+  pending: number;
+  highest_severity: string | null;
+  opened_at: Date;
+  updated_at: Date;
+  deadline_at: Date | null;
+  closed_at: Date | null;
+  summary: string;
+}
+
+/** Lists and search over the projection: no scan of histories. */
+export function createReviewReader(db: Queryable): Pick<LedgerReader, 'review' | 'listReviews'> {
+  return {
+    async review(changeId) {
+      const { rows } = await db.query<ReviewRow>(
+        'select * from reviews where change_id = $1',
+        [changeId],
+        'review_one',
+      );
+      return rows[0] === undefined ? null : toReview(rows[0]);
+    },
+
+    async listReviews({ tenant, state, target, limit, after }) {
+      if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE)
+        throw new RangeError(`limit: expected a whole number from 1 to ${MAX_PAGE}, got ${limit}`);
+      const values: unknown[] = [];
+      const where: string[] = [];
+      const add = (clause: (place: string) => string, value: unknown): void => {
+        values.push(value);
+        where.push(clause(`$${values.length}`));
+      };
+      if (tenant !== undefined) add((p) => `tenant = ${p}`, tenant);
+      if (state !== undefined) add((p) => `state = ${p}`, state);
+      if (target !== undefined) add((p) => `target = ${p}`, target);
+      if (after !== undefined) {
+        const [openedAt, changeId] = fromCursor(after);
+        values.push(openedAt, changeId);
+        where.push(
+          `(opened_at < $${values.length - 1} or (opened_at = $${values.length - 1} and change_id > $${values.length}))`,
+        );
+      }
+      values.push(limit + 1);
+      const filter = where.length === 0 ? '' : `where ${where.join(' and ')}`;
+      const { rows } = await db.query<ReviewRow>(
+        `select * from reviews ${filter} order by opened_at desc, change_id limit $${values.length}`,
+        values,
+      );
+      const reviews = rows.slice(0, limit).map(toReview);
+      const last = reviews.at(-1);
+      return { reviews, next: rows.length > limit && last !== undefined ? `${last.openedAt}~${last.changeId}` : null };
+    },
+  };
+}
+
+function fromCursor(after: string): [Date, string] {
+  const [openedAt = '', changeId = ''] = after.split('~');
+  const time = new Date(openedAt);
+  if (Number.isNaN(time.getTime()) || !Sha256Hex.safeParse(changeId).success)
+    throw new RangeError('after: expected the `next` of the page before');
+  return [time, changeId];
+}
+
+function toReview(row: ReviewRow): ReviewProjection {
+  return {
+    changeId: row.change_id,
+    tenant: row.tenant,
+    target: row.target,
+    sourceTool: row.source_tool,
+    inputSha: row.input_sha,
+    state: row.state as ReviewProjection['state'],
+    reason: row.reason as ReviewProjection['reason'],
+    mode: row.mode as ReviewProjection['mode'],
+    requester: row.requester,
+    pending: row.pending,
+    highestSeverity: row.highest_severity as ReviewProjection['highestSeverity'],
+    openedAt: row.opened_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    deadlineAt: row.deadline_at?.toISOString() ?? null,
+    closedAt: row.closed_at?.toISOString() ?? null,
+    summary: row.summary,
+  };
+}

@@ -1,0 +1,145 @@
+import { GENESIS, ledgerHash, LedgerRow } from '../../policy/contracts/ledger';
+import { appendLeaves, EMPTY_FRONTIER, frontierRoot } from '../../policy/evidence/merkle';
+import type { KeyLookup } from '../../policy/evidence/key-registry';
+import type { LedgerReport } from '../../policy/evidence/reports';
+import { verifyWithRegistry } from '../../signing/registry-verify';
+import type { Queryable } from '../database/database';
+
+const BATCH = 2_000;
+const MAX_SHOWN = 100;
+
+export interface VerifyLedgerOptions {
+  readonly keys: KeyLookup;
+  readonly development: boolean;
+  /** Called after each batch with the rows checked so far. */
+  readonly progress?: (rows: number) => void;
+}
+
+interface LeafRow {
+  leaf: string;
+  leaf_change: string;
+  leaf_n: number;
+  leaf_hash: string;
+}
+interface TableRow {
+  seq: string;
+  change_id: string | null;
+  n: number;
+  prev: string;
+  hash: string;
+  kind: string;
+  at: string;
+  actor: string;
+  body: string;
+}
+
+/**
+ * Checks the whole ledger: each row against its hash, each review's chain, every checkpoint's signature and root, and that each leaf still has its row.
+ * Reads in batches; holds one head per review. `development` says whether checkpoints by demo keys count.
+ */
+export async function verifyLedger(
+  db: Queryable,
+  { keys, development, progress }: VerifyLedgerOptions,
+): Promise<LedgerReport> {
+  const problems: string[] = [];
+  let problemCount = 0;
+  const report = (problem: string): void => {
+    if (++problemCount <= MAX_SHOWN) problems.push(problem);
+  };
+  const heads = new Map<string, { n: number; hash: string }>();
+  let rows = 0;
+
+  function checkRow(row: TableRow): void {
+    rows++;
+    const { change_id: changeId, n, prev, hash, kind, at, actor } = row;
+    const place = `${changeId} row ${n}`;
+    const head = heads.get(changeId ?? '') ?? { n: -1, hash: GENESIS };
+    if (n !== head.n + 1) report(`${place}: expected row ${head.n + 1}; a row is missing, added or out of order`);
+    else if (prev !== head.hash) report(`${place}: prev is not the hash of the row before`);
+    const parsed = LedgerRow.safeParse({ changeId, n, prev, kind, at, actor, body: jsonOf(row.body) });
+    if (!parsed.success || ledgerHash(parsed.data) !== hash)
+      report(`${place}: the stored hash is not the hash of the row; it was changed`);
+    heads.set(changeId ?? '', { n, hash });
+  }
+
+  const checkpoints = await readCheckpoints(db);
+  let frontier = EMPTY_FRONTIER;
+  let next = 0;
+  const atSize = (): void => {
+    for (; checkpoints[next] !== undefined && Number(checkpoints[next]?.size) <= frontier.size; next++) {
+      const { size, root_hash: root, envelope } = checkpoints[next] ?? { size: '', root_hash: '', envelope: null };
+      const verified = verifyWithRegistry(envelope, 'checkpoint', { keys, keyKind: 'committer', development });
+      if (!verified.ok) report(`checkpoint ${size}: ${verified.message}`);
+      else if (verified.predicate.size !== Number(size) || verified.predicate.rootHash !== root)
+        report(`checkpoint ${size}: its signed statement says otherwise than its row`);
+      if (Number(size) !== frontier.size || frontierRoot(frontier) !== root)
+        report(`checkpoint ${size}: its root is not that of the tree; rows were changed, added or taken out`);
+    }
+  };
+  for (let leaf = 0; ;) {
+    const end =
+      checkpoints[next] === undefined ? leaf + BATCH : Math.min(leaf + BATCH, Number(checkpoints[next]?.size));
+    const { rows: leaves } = await db.query<LeafRow & TableRow>(
+      `select m.leaf, m.change_id as leaf_change, m.n as leaf_n, m.hash as leaf_hash, l.*
+       from ledger_leaves m left join ledger l on l.change_id = m.change_id and l.n = m.n where m.leaf >= $1 and m.leaf < $2 order by m.leaf`,
+      [leaf, end],
+    );
+    for (const row of leaves) {
+      if (Number(row.leaf) !== leaf) report(`leaf ${leaf}: it is missing`);
+      leaf = Number(row.leaf) + 1;
+      if (row.change_id === null) report(`${row.leaf_change} row ${row.leaf_n}: it has a leaf, and the row is gone`);
+      else if (row.hash !== row.leaf_hash)
+        report(`${row.change_id} row ${row.leaf_n}: its hash is not that of its leaf`);
+      if (row.change_id !== null) checkRow(row);
+    }
+    frontier = appendLeaves(
+      frontier,
+      leaves.map((row) => row.leaf_hash),
+    );
+    atSize();
+    progress?.(rows);
+    if (leaves.length === 0) break;
+  }
+  for (; checkpoints[next] !== undefined; next++)
+    report(`checkpoint ${checkpoints[next]?.size}: it covers more rows than have a leaf`);
+
+  let uncovered = 0;
+  for (let after = '0'; ;) {
+    const { rows: rest } = await db.query<TableRow>(
+      `select l.* from ledger l where l.seq > $1 and not exists (select from ledger_leaves m where m.change_id = l.change_id and m.n = l.n) order by l.seq limit $2`,
+      [after, BATCH],
+    );
+    rest.forEach(checkRow);
+    uncovered += rest.length;
+    progress?.(rows);
+    const last = rest.at(-1);
+    if (last === undefined) break;
+    after = last.seq;
+  }
+  return {
+    ok: problemCount === 0,
+    rows,
+    changes: heads.size,
+    checkpoints: checkpoints.length,
+    uncovered,
+    problems,
+    problemCount,
+  };
+}
+
+async function readCheckpoints(
+  db: Queryable,
+): Promise<readonly { size: string; root_hash: string; envelope: unknown }[]> {
+  const { rows } = await db.query<{ size: string; root_hash: string; envelope: unknown }>(
+    'select size, root_hash, envelope from ledger_checkpoints order by size',
+  );
+  return rows;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // Then no row parses, which is reported.
+  }
+}

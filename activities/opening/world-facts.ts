@@ -1,0 +1,124 @@
+import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-json';
+import { MAX_EVIDENCE_REFS, type ValidatorResult } from '../../policy/contracts/finding';
+import { CIRCUIT_OPEN } from '../../policy/decide/breaker-samples';
+import type { Plan, PlanValidator } from '../../policy/contracts/plan';
+import type { Ledger, LedgerEntry, StandingReject } from '../../policy/evidence/ledger-port';
+import { attest, type Attestor } from '../attestation';
+import type { ChangeRef } from '../review-types';
+
+/** The breaker of one validator, as its workflow answers. */
+export interface BreakerReading {
+  readonly key: string;
+  readonly open: boolean;
+  /** The reviews that opened it, as evidence names them; at least one when it is open. */
+  readonly samples: readonly string[];
+}
+
+/**
+ * Reads the circuit breakers of (tenant, sourceTool) that the plan's validators have; may let this change pass as a
+ * half-open breaker's probe, the same on every retry. Throws, retryable, where they cannot be read: absent is closed,
+ * unreachable is not. Null where none are configured.
+ */
+export type ReadBreakers =
+  ((ref: ChangeRef, validatorIds: readonly string[]) => Promise<readonly BreakerReading[]>) | null;
+
+export interface WorldFactsDeps {
+  readonly ledger: Pick<Ledger, 'rejectedInputs'>;
+  readonly attestor: Attestor;
+  readonly readBreakers: ReadBreakers;
+  readonly actor: string;
+}
+
+export interface WorldFacts {
+  readonly results: Readonly<Record<string, ValidatorResult>>;
+  readonly rows: readonly LedgerEntry[];
+}
+
+/** What an attestor of world facts was given: recomputable from the submission alone. */
+export function worldFactGiven(ref: Pick<ChangeRef, 'changeId' | 'inputSha' | 'tenant' | 'sourceTool'>): {
+  readonly [key: string]: JsonValue;
+} {
+  return { changeId: ref.changeId, inputSha: ref.inputSha, tenant: ref.tenant, sourceTool: ref.sourceTool };
+}
+
+/** The attested built-ins: what the ledger and the breakers say of this change now, signed. */
+export async function attestWorldFacts(
+  deps: WorldFactsDeps,
+  plan: Plan,
+  ref: ChangeRef,
+  at: string,
+): Promise<WorldFacts> {
+  const results: Record<string, ValidatorResult> = {};
+  const rows: LedgerEntry[] = [];
+  for (const validator of plan.validators) {
+    if (validator.kind !== 'attested' || validator.unit !== 'builtin') continue;
+    const { kind, result, record } = await read(deps, plan, validator, ref);
+    results[validator.id] = result;
+    const attestation = {
+      kind,
+      subject: validator.id,
+      logicHash: validator.logic_hash,
+      stagingSha: null,
+      given: worldFactGiven(ref),
+      result: result as unknown as JsonValue,
+      record,
+    };
+    rows.push(attest(deps.attestor, ref, attestation, at, deps.actor));
+  }
+  return { results, rows };
+}
+
+async function read(
+  deps: WorldFactsDeps,
+  plan: Plan,
+  validator: PlanValidator,
+  ref: ChangeRef,
+): Promise<{ kind: 'previously_rejected' | 'breaker'; result: ValidatorResult; record: JsonObject }> {
+  switch (validator.implementation) {
+    case 'previously_rejected': {
+      const rejects = await deps.ledger.rejectedInputs(ref.inputSha, ref.changeId);
+      return {
+        kind: 'previously_rejected',
+        result: rejectedResult(validator.id, rejects),
+        record: { rejects: rejects.map((r) => ({ ...r })) },
+      };
+    }
+    case 'circuit_open': {
+      const open =
+        deps.readBreakers === null ? [] : (await deps.readBreakers(ref, sampledIds(plan))).filter((b) => b.open);
+      return {
+        kind: 'breaker',
+        result: breakerResult(validator.id, open),
+        record: { open: open.map((b) => ({ key: b.key, samples: [...b.samples] })) },
+      };
+    }
+    default:
+      throw new TypeError(`${validator.id}: no attestor here for "${validator.implementation}"`);
+  }
+}
+
+function rejectedResult(validatorId: string, rejects: readonly StandingReject[]): ValidatorResult {
+  if (rejects.length === 0) return { validator_id: validatorId, status: 'ALLOW', reason: '', evidenceRefs: [] };
+  return {
+    validator_id: validatorId,
+    status: 'BLOCK',
+    reason: `The same change was rejected ${rejects.length === 1 ? 'before' : `${rejects.length} times before`}, last at ${rejects[0]?.at ?? ''}`,
+    reasonCode: 'previously_rejected',
+    evidenceRefs: rejects.map((r) => `review:${r.changeId}`),
+  };
+}
+
+function breakerResult(validatorId: string, open: readonly BreakerReading[]): ValidatorResult {
+  if (open.length === 0) return { validator_id: validatorId, status: 'ALLOW', reason: '', evidenceRefs: [] };
+  return {
+    validator_id: validatorId,
+    status: 'BLOCK',
+    reason: `The circuit breaker is open: ${open.map((b) => b.key).join(', ')}`.slice(0, 4000),
+    reasonCode: 'circuit_open',
+    evidenceRefs: [...new Set(open.flatMap((b) => b.samples))].slice(0, MAX_EVIDENCE_REFS),
+  };
+}
+
+function sampledIds(plan: Plan): string[] {
+  return plan.validators.map((v) => v.id).filter((id) => id !== CIRCUIT_OPEN);
+}

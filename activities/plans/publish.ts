@@ -1,0 +1,52 @@
+import type { PolicyRevision } from '../../policy/evidence/predicates';
+import { signPredicate } from '../../signing/envelope';
+import type { SigningKey } from '../../signing/keys';
+import type { Database } from '../database/database';
+import { bundleShaOf } from './stored-revisions';
+
+export interface Publication {
+  readonly bundleText: string;
+  /** Every plan that the bundle compiles to, with the code of this process. */
+  readonly plans: PolicyRevision['plans'];
+  readonly operator: SigningKey;
+  readonly now: Date;
+}
+
+/**
+ * Writes a signed revision of the bundle; review worker and committer then use it for new reviews (P10: open ones keep
+ * theirs). The same bundle with the same plans as the newest revision changes nothing and returns it.
+ */
+export async function publishBundle(
+  db: Database,
+  publication: Publication,
+): Promise<{ readonly revision: number; readonly published: boolean }> {
+  const { bundleText, plans, operator, now } = publication;
+  const bundleSha = bundleShaOf(bundleText);
+  return db.transaction(async (tx) => {
+    await tx.query(`select pg_advisory_xact_lock(hashtextextended('countersign/policy', 0))`);
+    const { rows } = await tx.query<{ revision: number; envelope: { payload: string } }>(
+      'select revision, envelope from policy_revisions order by revision desc limit 1',
+    );
+    const newest = rows[0];
+    if (newest !== undefined && saysTheSame(newest.envelope.payload, bundleSha, plans))
+      return { revision: newest.revision, published: false };
+    const revision = (newest?.revision ?? 0) + 1;
+    const envelope = signPredicate(
+      'policy-revision',
+      { revision, bundleSha, plans, keyId: operator.keyId, issuedAt: now.toISOString() },
+      operator,
+    );
+    await tx.query('insert into policy_revisions (revision, bundle_sha, source, envelope) values ($1, $2, $3, $4)', [
+      revision,
+      bundleSha,
+      bundleText,
+      JSON.stringify(envelope),
+    ]);
+    return { revision, published: true };
+  });
+}
+
+function saysTheSame(payload: string, bundleSha: string, plans: PolicyRevision['plans']): boolean {
+  const { predicate } = JSON.parse(Buffer.from(payload, 'base64').toString('utf8')) as { predicate: PolicyRevision };
+  return predicate.bundleSha === bundleSha && JSON.stringify(predicate.plans) === JSON.stringify(plans);
+}

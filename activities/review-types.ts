@@ -1,0 +1,208 @@
+/**
+ * Inputs and outputs of the activities of a review: what crosses between workflow and workers, and so stands in the
+ * history. No diff bytes in any of them (P12). Types only: workflow code may import this file.
+ */
+import type { AdmittedAnswer, AnswerResults } from '../policy/contracts/answer';
+import type { Envelope, Metadata, Submission } from '../policy/contracts/diff';
+import type { ValidatorFinding, ValidatorResult } from '../policy/contracts/finding';
+import type { Mode, RollbackReason, TerminalState } from '../policy/contracts/outcome';
+import type { Plan } from '../policy/contracts/plan';
+import type { StagingRecord } from '../policy/contracts/staging-record';
+import type { BreakerSample } from '../policy/contracts/verdict';
+import type { PolicyViolation } from '../policy/contracts/violation';
+import type { CallbackResults, TriggeredPolicy } from '../policy/decide/violations';
+
+/** Names one change to any activity; each recomputes the hashes from what it loads. */
+export interface ChangeRef {
+  readonly changeId: string;
+  readonly tenant: string;
+  readonly target: string;
+  readonly sourceTool: string;
+  readonly diffSha: string;
+  readonly metadata: Metadata;
+  readonly inputSha: string;
+  readonly planHash: string;
+}
+
+export interface OpenInput {
+  readonly changeId: string;
+  readonly submission: Submission;
+}
+
+/** The pinned plan (P10), and what the review worker attests before anything runs. */
+export interface Opened {
+  readonly plan: Plan;
+  readonly planHash: string;
+  readonly inputSha: string;
+  /** The person behind the submission's service key; null when unsigned: then four eyes need two people. */
+  readonly requester: string | null;
+  /** Results of the attested built-ins, by validator id. */
+  readonly results: Readonly<Record<string, ValidatorResult>>;
+  /** Configured notice channels beyond the log. */
+  readonly channels: readonly string[];
+  /** Loud facts for status and evidence. */
+  readonly warnings: readonly string[];
+  /** True where the verdicts are told to the circuit breakers when the review ends. */
+  readonly sinks?: boolean;
+}
+
+export interface GuardiansInput extends ChangeRef {
+  readonly unit: string;
+}
+/** By validator id. */
+export type UnitResults = Readonly<Record<string, unknown>>;
+
+export type Staged =
+  | {
+      readonly kind: 'staged';
+      readonly record: StagingRecord;
+      readonly stagingSha: string;
+      readonly results: UnitResults;
+    }
+  /** The committer recomputed the static findings and one of them forbids: nothing was executed. */
+  | { readonly kind: 'refused'; readonly explanation: string }
+  /** The target would not run it: wrong column, constraint, permission. Nothing was left behind. */
+  | { readonly kind: 'rejected'; readonly explanation: string };
+
+export interface JudgeInput extends ChangeRef {
+  readonly stagingSha: string | null;
+  readonly validatorId: string;
+}
+export interface Judged {
+  readonly result: ValidatorResult;
+  readonly envelope: Envelope;
+  readonly reused: boolean;
+}
+export interface JudgeFailureInput extends JudgeInput {
+  readonly failureType: string;
+  readonly message: string;
+}
+
+export interface DiscloseInput extends ChangeRef {
+  readonly stagingSha: string | null;
+  readonly requester: string | null;
+  readonly findings: readonly ValidatorFinding[];
+  readonly triggered: readonly TriggeredPolicy[];
+}
+export interface Disclosed {
+  readonly callbackResults: CallbackResults;
+  readonly violations: readonly PolicyViolation[];
+  readonly fingerprint: string;
+  readonly disclosedAt: string;
+  /** Persons who can answer: with an active key, or, unsigned, every member of a group. */
+  readonly reachable: readonly string[];
+}
+
+export interface AdmitInput {
+  readonly changeId: string;
+  readonly context: {
+    readonly tenant: string;
+    readonly target: string;
+    readonly environment: 'development' | 'production';
+  };
+  readonly answersMode: 'signed' | 'unsigned';
+  readonly development: boolean;
+  /** Null while nothing is disclosed: every answer is then too early. */
+  readonly fingerprint: string | null;
+  readonly closed: boolean;
+  readonly requester: string | null;
+  readonly violations: readonly {
+    readonly violationId: string;
+    readonly need: PolicyViolation['need'];
+    readonly group: string;
+    readonly members: readonly string[];
+    readonly fourEyes: boolean;
+  }[];
+  readonly admitted: readonly AdmittedAnswer[];
+  readonly message: unknown;
+  readonly via: 'update' | 'signal';
+}
+export interface Admitted {
+  readonly results: AnswerResults;
+  readonly admitted: readonly AdmittedAnswer[];
+}
+
+export interface NotifyInput {
+  readonly changeId: string;
+  readonly tenant: string;
+  readonly target: string;
+  readonly sourceTool: string;
+  readonly event: 'intervention_required' | 'reminder' | 'closed';
+  readonly pending: readonly {
+    readonly violationId: string;
+    readonly validatorId: string;
+    readonly group: string;
+    readonly message: string;
+  }[];
+  readonly deadlineAt: string | null;
+  readonly channels: readonly string[];
+}
+
+/** One sample for each validator that ran, by its id (F64). */
+export interface VerdictsInput {
+  readonly changeId: string;
+  readonly tenant: string;
+  readonly sourceTool: string;
+  readonly samples: Readonly<Record<string, BreakerSample>>;
+}
+
+export interface CommitInput {
+  readonly changeId: string;
+  readonly planHash: string;
+  readonly stagingSha: string | null;
+  /** Null where nothing was disclosed. */
+  readonly fingerprint: string | null;
+}
+export interface RollbackInput {
+  readonly changeId: string;
+  readonly submission: Submission;
+  readonly inputSha: string;
+  readonly planHash: string | null;
+  readonly stagingSha: string | null;
+  readonly fingerprint: string | null;
+  readonly mode: 'enforced' | 'cooperative';
+  readonly reason: RollbackReason;
+  readonly explanation: string;
+}
+/** How a change ended at the committer. Its word counts, not the workflow's. */
+export interface Settled {
+  readonly state: TerminalState;
+  readonly reason: RollbackReason | null;
+  readonly explanation: string;
+  readonly mode: Mode;
+  readonly planHash: string | null;
+  readonly stagingSha: string | null;
+  readonly receipt: Envelope;
+}
+export type CommitResult =
+  | Settled
+  /** COMMIT was sent and its answer lost, or the commit never reported. */
+  | { readonly state: 'EFFECT_UNKNOWN'; readonly explanation: string }
+  /** A check said no, and the ledger says which. Nothing was begun; the review rolls back. */
+  | {
+      readonly state: 'REFUSED';
+      readonly reason: Extract<RollbackReason, 'commit_refused' | 'policy_moved'>;
+      readonly explanation: string;
+    };
+
+/** Property functions, since proxies get destructured. */
+export interface ReviewActivities {
+  readonly openReview: (input: OpenInput) => Promise<Opened>;
+  readonly runGuardians: (input: GuardiansInput) => Promise<UnitResults>;
+  readonly disclose: (input: DiscloseInput) => Promise<Disclosed>;
+  readonly admitAnswer: (input: AdmitInput) => Promise<Admitted>;
+  readonly notify: (input: NotifyInput) => Promise<void>;
+  /** Tells the breakers. At least once: they count a review once. */
+  readonly recordVerdicts: (input: VerdictsInput) => Promise<void>;
+}
+export interface JudgeActivities {
+  readonly askJudge: (input: JudgeInput) => Promise<Judged>;
+  readonly attestJudgeFailure: (input: JudgeFailureInput) => Promise<Judged>;
+}
+export interface CommitActivities {
+  readonly stage: (input: ChangeRef) => Promise<Staged>;
+  readonly commit: (input: CommitInput) => Promise<CommitResult>;
+  readonly rollback: (input: RollbackInput) => Promise<Settled>;
+  /** Solves EFFECT_UNKNOWN by the marker: found means COMMITTED, else the marker is sealed so that no zombie can commit later. */
+  readonly reconcile: (input: CommitInput) => Promise<CommitResult>;
+}

@@ -1,0 +1,132 @@
+/**
+ * A source tool as review worker and committer see it. Bytes are opaque to everything but their adapter (F9).
+ *
+ * A1 Facts and rendering come from the bytes alone, never from the agent's words.
+ * A2 `stage` leaves nothing behind in the target; `commit` applies at most once for a change id, whoever calls it how often.
+ * A3 An expected "no" of the target is data. What is thrown is retryable (`TARGET_UNAVAILABLE`: nothing was applied) or
+ *    `CONFIGURATION_ERROR`; once COMMIT was sent, nothing is thrown: the answer is `unknown`.
+ */
+import type { JsonObject } from '../../policy/contracts/canonical-json';
+import { Name, type DiffInput } from '../../policy/contracts/diff';
+import type { StagingRecord } from '../../policy/contracts/staging-record';
+import type { Facts } from '../../policy/rules/facts';
+import { frozenRegistry, type Registry } from '../../policy/rules/registry';
+
+/** The decoded bytes as text for people and the judge. `language` is a highlighter's name such as `sql`, `json`, `diff`. */
+export interface Rendering {
+  readonly language: string;
+  readonly text: string;
+}
+
+/** A target as the committer knows it. `url` carries the credentials of one role: never log it, never return it. */
+export interface TargetAccess {
+  readonly name: string;
+  readonly url: string;
+}
+
+export interface TargetContext {
+  readonly changeId: string;
+  readonly target: TargetAccess;
+  /** `plan.staging`; each adapter checks it at the door. */
+  readonly settings: JsonObject;
+  /** The activity's cancellation: the connection is dropped at once. */
+  readonly signal?: AbortSignal;
+  /** Called between statements. */
+  readonly heartbeat?: () => void;
+}
+
+export interface StageContext extends TargetContext {
+  readonly diff: DiffInput;
+  readonly facts: Facts;
+}
+
+/** `preview` is for people and stays with the committer: it holds rows of the target, so it never enters history or logs. */
+export type Staged =
+  | { readonly kind: 'staged'; readonly record: StagingRecord; readonly preview: JsonObject }
+  /** The target would not run it. A finding, not an error: retrying cannot help. `sqlstate` is null outside SQL, or where we refused. */
+  | {
+      readonly kind: 'rejected';
+      readonly explanation: string;
+      readonly sqlstate: string | null;
+      readonly preview: JsonObject;
+    };
+
+export interface CommitContext extends StageContext {
+  /** The committer's own record, the one the answers were given for. */
+  readonly approved: StagingRecord;
+  /** Key of the marker: the change id. */
+  readonly idempotency: string;
+  /** Post validators: called inside the transaction with what the commit really did. Not ok: rolled back. */
+  readonly postCheck?: (
+    record: StagingRecord,
+  ) => Promise<{ readonly ok: true } | { readonly ok: false; readonly explanation: string }>;
+}
+
+export type CommitResult =
+  /** `replayed`: the marker was there already, and this is the effect that it stored. */
+  | { readonly kind: 'applied'; readonly effect: JsonObject; readonly replayed: boolean }
+  /** What it would do now differs from what was approved. Rolled back. */
+  | { readonly kind: 'stale'; readonly explanation: string }
+  /** The target refused it (constraint, permission), or the change was sealed. Nothing applied. */
+  | { readonly kind: 'refused'; readonly explanation: string }
+  /** A post validator said no. Rolled back. */
+  | { readonly kind: 'post_failed'; readonly explanation: string }
+  /** COMMIT was sent and its answer was lost: `readBack` or `seal` decides. */
+  | { readonly kind: 'unknown'; readonly explanation: string };
+
+export type ReadBack = { readonly found: true; readonly effect: JsonObject } | { readonly found: false };
+
+/** Property functions, since they get passed on. */
+export interface TargetEffects {
+  readonly stage: (ctx: StageContext) => Promise<Staged>;
+  readonly commit: (ctx: CommitContext) => Promise<CommitResult>;
+  /** Was the change applied? Waits for an attempt that is still under way (bounded, then retryable). */
+  readonly readBack: (ctx: TargetContext) => Promise<ReadBack>;
+  /** As `readBack`; where nothing is found, no attempt can apply the change any more, not even one that sleeps now. */
+  readonly seal: (ctx: TargetContext) => Promise<ReadBack>;
+}
+
+export interface SourceTool {
+  /** Dispatch key, e.g. `SQLDryRun`. */
+  readonly sourceTool: string;
+  /** `enforced`: our committer performs the effect. `cooperative`: the requester does, on a signed receipt (records.md §10). */
+  readonly mode: 'enforced' | 'cooperative';
+  /** Pure, bounded by bytes, statements and depth. What cannot be read is a refusal, not a throw. */
+  readonly extractFacts: (diff: DiffInput) => Promise<Facts>;
+  readonly render: (diff: DiffInput) => Rendering;
+  readonly effects: TargetEffects | null;
+}
+
+export type SourceToolRegistry = Registry<SourceTool>;
+
+/**
+ * The one way to bring a source tool, for ours as for users'. Throws at once on a bad name, on a tool that is enforced
+ * without effects, or cooperative with them.
+ */
+export function defineSourceTool(tool: SourceTool): SourceTool {
+  if (!Name.safeParse(tool.sourceTool).success) {
+    throw new TypeError(
+      `Source tool "${tool.sourceTool}": expected 1 to 63 of A-Z a-z 0-9 . _ -, beginning with a letter or digit`,
+    );
+  }
+  if (tool.mode === 'enforced' && tool.effects === null) {
+    throw new TypeError(
+      `Source tool "${tool.sourceTool}" is enforced but has no effects; give it effects, or make it cooperative`,
+    );
+  }
+  if (tool.mode === 'cooperative' && tool.effects !== null) {
+    throw new TypeError(
+      `Source tool "${tool.sourceTool}" is cooperative but has effects; leave them out, or make it enforced`,
+    );
+  }
+  return Object.freeze({ ...tool, effects: tool.effects === null ? null : Object.freeze({ ...tool.effects }) });
+}
+
+/** Complete when made; duplicates and a wrong count throw (V31, T67). */
+export function sourceToolRegistry(tools: readonly SourceTool[], expectedCount?: number): SourceToolRegistry {
+  return frozenRegistry(
+    'Source tool',
+    tools.map((tool) => [tool.sourceTool, defineSourceTool(tool)] as const),
+    expectedCount,
+  );
+}

@@ -1,0 +1,211 @@
+/**
+ * Runs the work of a change inside an open transaction and records what it did: rows by RETURNING, everything by statistics.
+ *
+ * C1 Statistics are differences within this transaction, taken after deferred triggers have run (SET CONSTRAINTS ALL
+ *    IMMEDIATE): what COMMIT would still trigger is part of the record.
+ * C2 Rows past the bound are counted, never kept.
+ * C3 The same code runs at dry run and at commit; nothing of it asks which of the two it is.
+ */
+import type { SqlSettings } from './settings';
+import type { Row, Session } from './session';
+import { relationLabel } from './identifiers';
+import { RELATIONS, SESSION_FACTS } from './catalog-queries';
+import { chooseText, type Choice } from './choose-text';
+import { OWN_SCHEMA } from './marker';
+import { countRow, difference, statistics, type Counts } from './statistics';
+
+export const MAX_CAPTURED_BYTES = 64 * 1024 * 1024;
+
+/** One thing to run. `text` is chosen once the target and the server are known. */
+export interface Work {
+  /** For people: `statement 2 (UPDATE)`, `/rows/0`. */
+  readonly place: string;
+  readonly sha: string;
+  readonly command: string;
+  readonly values: readonly unknown[];
+  /** SQL text of the relation that it writes, quoted; null where only statistics can tell. */
+  readonly target: string | null;
+  /** As it stands, for what is no plain table. */
+  readonly plain: string;
+  readonly instrument: (
+    versionNumber: number,
+  ) =>
+    | { readonly captures: true; readonly text: string }
+    | { readonly captures: false; readonly text: string; readonly reason: string };
+  /** Said of the change as a whole, whatever the counts: `empties tables without counting rows`. */
+  readonly uncapturable: string | null;
+  /** A compare-and-set: exactly one row, or the change misses. */
+  readonly exactlyOne: boolean;
+}
+
+export interface CapturedRow {
+  readonly work: number;
+  /** Table oids; null for the side that does not exist. */
+  readonly oldTable: string | null;
+  readonly newTable: string | null;
+  /** `to_jsonb(row)::text` */
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+export interface Relation {
+  readonly label: string;
+  readonly schema: string;
+  /** Columns of the primary key, in its order; null where there is none. */
+  readonly key: readonly string[] | null;
+}
+
+export interface Capture {
+  readonly statements: readonly { readonly sha: string; readonly command: string; readonly rowCount: number }[];
+  readonly rows: readonly CapturedRow[];
+  /** By table oid. */
+  readonly captured: ReadonlyMap<string, Counts>;
+  readonly counted: ReadonlyMap<string, Counts>;
+  readonly relations: ReadonlyMap<string, Relation>;
+  /** Tables whose rows were not all kept, or could not be captured. */
+  readonly incomplete: ReadonlySet<string>;
+  readonly overflow: boolean;
+  readonly reasons: readonly string[];
+  /** Session facts that change what the text means or how rows are written: time zone, search path, … */
+  readonly session: Readonly<Record<string, string>>;
+  readonly serverVersion: string;
+}
+
+export type Captured =
+  | { readonly kind: 'captured'; readonly capture: Capture }
+  | { readonly kind: 'missed'; readonly explanation: string }
+  /** The server said no; the error is the driver's. */
+  | { readonly kind: 'failed'; readonly place: string; readonly error: unknown }
+  | { readonly kind: 'declined'; readonly explanation: string };
+
+export type NotCaptured = Exclude<Captured, { readonly kind: 'captured' }>;
+
+/** Rejects only where our own queries fail: the driver's error. */
+export async function captureWork(
+  session: Session,
+  works: readonly Work[],
+  settings: SqlSettings,
+  heartbeat: () => void = () => {},
+): Promise<Captured> {
+  const rows: CapturedRow[] = [];
+  const statements: { sha: string; command: string; rowCount: number }[] = [];
+  const captured = new Map<string, { inserted: number; updated: number; deleted: number }>();
+  const incomplete = new Set<string>();
+  const reasons: string[] = [];
+  let overflow = false;
+  let bytes = 0;
+
+  const known = new Map<string, Row | undefined>();
+  const before = await statistics(session);
+  const [facts] = await session.rows(SESSION_FACTS);
+  const startedAt = facts?.[0];
+
+  for (const [index, work] of works.entries()) {
+    heartbeat();
+    let choice: Choice;
+    try {
+      choice = await chooseText(session, work, known);
+    } catch (error) {
+      // A schema that the role may not use is refused here already, as the statement itself would be.
+      return { kind: 'failed', place: work.place, error };
+    }
+    if ('declined' in choice) return { kind: 'declined', explanation: choice.declined };
+    for (const oid of choice.incomplete) incomplete.add(oid);
+    if (choice.reason !== null) reasons.push(choice.reason);
+    if (work.uncapturable !== null) reasons.push(`${work.place} ${work.uncapturable}`);
+    let seen = 0;
+    const onRow = (row: Row): void => {
+      const captive = toCapturedRow(index, row);
+      seen++;
+      countRow(captured, captive);
+      bytes += (captive.before?.length ?? 0) + (captive.after?.length ?? 0);
+      if (rows.length < settings.maxCapturedRows && bytes <= MAX_CAPTURED_BYTES) {
+        rows.push(captive);
+        return;
+      }
+      overflow = true;
+      for (const oid of [captive.oldTable, captive.newTable]) if (oid !== null) incomplete.add(oid);
+    };
+    let result: { command: string; rowCount: number };
+    try {
+      result = await session.run({ text: choice.text, values: work.values, ...(choice.captures ? { onRow } : {}) });
+    } catch (error) {
+      return { kind: 'failed', place: work.place, error };
+    }
+    if (work.exactlyOne && result.rowCount !== 1) {
+      return {
+        kind: 'missed',
+        explanation: `${work.place}: expected exactly one row with this key and these versions, found ${result.rowCount}`,
+      };
+    }
+    if (choice.captures && seen !== result.rowCount)
+      reasons.push(`${work.place}: ${result.rowCount} rows touched, ${seen} returned`);
+    // What is no plain INSERT, UPDATE, DELETE or MERGE may have made or dropped a table.
+    if (work.target === null) known.clear();
+    statements.push({ sha: work.sha, command: work.command, rowCount: work.target === null ? 0 : result.rowCount });
+  }
+
+  try {
+    await session.run({ text: 'SET CONSTRAINTS ALL IMMEDIATE' });
+  } catch (error) {
+    return { kind: 'failed', place: 'deferred constraints', error };
+  }
+  const counted = difference(before, await statistics(session));
+  const [after] = await session.rows(SESSION_FACTS);
+  if (after?.[0] !== startedAt || after?.[1] !== facts?.[1]) {
+    // Cannot be reached while S1 holds; were it, nothing of this transaction could be trusted.
+    return { kind: 'declined', explanation: 'the change left its transaction or changed its role' };
+  }
+  if (facts?.[2] !== 'on') reasons.push('track_counts is off on the server: side effects cannot be counted');
+  const oids = [...new Set([...captured.keys(), ...counted.keys(), ...incomplete])];
+  const relations = await relationsOf(session, oids);
+  if ([...counted.keys()].some((oid) => relations.get(oid)?.schema === OWN_SCHEMA))
+    return { kind: 'declined', explanation: 'the change writes to tables of Countersign, which no change may do' };
+  return {
+    kind: 'captured',
+    capture: {
+      statements,
+      rows,
+      captured,
+      counted,
+      relations,
+      incomplete,
+      overflow,
+      reasons,
+      session: sessionFacts(facts ?? []),
+      serverVersion: `PostgreSQL ${session.version}`,
+    },
+  };
+}
+
+function toCapturedRow(work: number, row: Row): CapturedRow {
+  const [oldTable = null, newTable = null, before = null, after = null] = row.slice(-4);
+  return { work, oldTable, newTable, before, after };
+}
+
+async function relationsOf(session: Session, oids: readonly string[]): Promise<Map<string, Relation>> {
+  if (oids.length === 0) return new Map();
+  const found = await session.rows(RELATIONS, [`{${oids.join(',')}}`]);
+  return new Map(
+    found.map(([oid, schema, name, key]) => [
+      oid ?? '',
+      {
+        label: relationLabel(schema ?? '', name ?? ''),
+        schema: schema ?? '',
+        key: key === null || key === undefined ? null : (JSON.parse(key) as string[]),
+      },
+    ]),
+  );
+}
+
+function sessionFacts(row: Row): Record<string, string> {
+  const [, , , timeZone, dateStyle, intervalStyle, bytea, digits, schemas] = row;
+  return {
+    TimeZone: timeZone ?? '',
+    DateStyle: dateStyle ?? '',
+    IntervalStyle: intervalStyle ?? '',
+    bytea_output: bytea ?? '',
+    extra_float_digits: digits ?? '',
+    schemas: schemas ?? '',
+  };
+}

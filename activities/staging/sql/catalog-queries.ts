@@ -1,0 +1,50 @@
+/**
+ * What we ask a target's catalogue. Everything is qualified with pg_catalog: names of the target's own schemas never stand in.
+ */
+
+/** $1: quoted relation. → oid, relkind, has rules, schema, name, JSON array of the oids of it and all its children. */
+export const TARGET = `
+SELECT c.oid::text, c.relkind::text, c.relhasrules::text::char, n.nspname, c.relname,
+  (WITH RECURSIVE family(oid) AS (
+     SELECT c.oid UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN family f ON i.inhparent = f.oid)
+   SELECT pg_catalog.jsonb_agg(f.oid::text)::text FROM family f)
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.oid = pg_catalog.to_regclass($1)::oid`;
+
+/** Rows touched so far in this transaction, by table: oid, inserted, updated, deleted. TOAST tables follow their own. */
+export const STATISTICS = `
+SELECT c.oid::text, s.inserted::text, s.updated::text, s.deleted::text
+FROM pg_catalog.pg_class c
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+CROSS JOIN LATERAL (SELECT
+  pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid) AS inserted,
+  pg_catalog.pg_stat_get_xact_tuples_updated(c.oid) AS updated,
+  pg_catalog.pg_stat_get_xact_tuples_deleted(c.oid) AS deleted) s
+WHERE c.relkind IN ('r', 'm') AND s.inserted + s.updated + s.deleted > 0`;
+
+/** $1: oid[]. → oid, schema, name, JSON array of the primary key's columns or null. */
+export const RELATIONS = `
+SELECT c.oid::text, n.nspname, c.relname,
+  (SELECT pg_catalog.jsonb_agg(a.attname ORDER BY k.place)::text
+   FROM pg_catalog.pg_index i
+   CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::int2[]) WITH ORDINALITY AS k(attnum, place)
+   JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum
+   WHERE i.indrelid = c.oid AND i.indisprimary AND k.place <= i.indnkeyatts)
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.oid = ANY($1::oid[])`;
+
+/** Start of the transaction, roles, track_counts, and the settings that change what a text means or how a row is written. */
+export const SESSION_FACTS = `
+SELECT pg_catalog.transaction_timestamp()::text, session_user || '/' || current_user,
+  pg_catalog.current_setting('track_counts'),
+  pg_catalog.current_setting('TimeZone'), pg_catalog.current_setting('DateStyle'),
+  pg_catalog.current_setting('IntervalStyle'), pg_catalog.current_setting('bytea_output'),
+  pg_catalog.current_setting('extra_float_digits'),
+  pg_catalog.array_to_string(pg_catalog.current_schemas(false), ',')`;
+
+/** $1: quoted relation, $2: JSON array of column names. → name, type as SQL text. */
+export const COLUMN_TYPES = `
+SELECT a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod)
+FROM pg_catalog.pg_attribute a
+WHERE a.attrelid = pg_catalog.to_regclass($1)::oid AND a.attnum > 0 AND NOT a.attisdropped
+  AND a.attname = ANY(ARRAY(SELECT pg_catalog.jsonb_array_elements_text($2::jsonb))::name[])`;

@@ -1,0 +1,75 @@
+/**
+ * The floor: a bare workflow of the same shape as a review with two packs, stage, judge, two answers and commit. As many
+ * activities on the same three queues, the same updates, timer, queries' state and search attributes; nothing is done.
+ */
+import {
+  allHandlersFinished,
+  condition,
+  defineUpdate,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+  CancellationScope,
+  isCancellation,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { siblingQueue } from '../workflows/queues';
+import { CountersignPending, CountersignStatus } from '../workflows/search-attributes';
+
+export interface FloorActivities {
+  readonly nothing: (input: object) => Promise<object>;
+}
+
+const options = { startToCloseTimeout: '60 s', summary: 'nothing' } as const;
+
+export const floorSubmit = defineUpdate<string>('submit');
+export const floorAnswer = defineUpdate<string, [object]>('answer');
+
+export async function floor(input: object): Promise<string> {
+  const { taskQueue } = workflowInfo();
+  const review = proxyActivities<FloorActivities>(options);
+  const judge = proxyActivities<FloorActivities>({ ...options, taskQueue: siblingQueue(taskQueue, 'judge') });
+  const commit = proxyActivities<FloorActivities>({ ...options, taskQueue: siblingQueue(taskQueue, 'commit') });
+  let preflight = false;
+  let answers = 0;
+  setHandler(floorSubmit, async () => {
+    await condition(() => preflight);
+    return 'preflight';
+  });
+  setHandler(floorAnswer, async (answer) => {
+    await review.nothing(answer);
+    answers++;
+    return 'accepted';
+  });
+  await review.nothing(input); // open
+  await Promise.all([review.nothing(input), review.nothing(input)]); // two packs
+  preflight = true;
+  await commit.nothing(input); // stage
+  await judge.nothing(input);
+  await review.nothing(input); // disclose
+  setCurrentDetails('waits');
+  upsertSearchAttributes([
+    { key: CountersignStatus, value: 'INTERVENTION_REQUIRED' },
+    { key: CountersignPending, value: 2 },
+  ]);
+  const scope = new CancellationScope();
+  const timer = scope.run(async () => {
+    try {
+      await sleep('1 h', { summary: 'deadline' });
+    } catch (error) {
+      if (!isCancellation(error)) throw error;
+    }
+  });
+  await condition(() => answers >= 2);
+  scope.cancel();
+  await timer;
+  await commit.nothing(input);
+  upsertSearchAttributes([
+    { key: CountersignStatus, value: 'COMMITTED' },
+    { key: CountersignPending, value: 0 },
+  ]);
+  await condition(allHandlersFinished);
+  return 'done';
+}

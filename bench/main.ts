@@ -1,0 +1,261 @@
+/**
+ * `npm run bench`: reviews on the real server, beside the floor of equal shape in the same run. Talk on standard error;
+ * with --json the last line of standard output is one object.
+ */
+import { fork, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client';
+import { Client as PgClient } from 'pg';
+import { Countersign } from '../client/countersign';
+import { createSigner } from '../client/signer';
+import { signAnswers } from '../client/sign-answers';
+import { createByteStore } from '../activities/store/byte-store';
+import { openDatabase } from '../activities/database/database';
+import { startScriptedJudge } from '../examples/demo/scripted-judge';
+import type { ReviewStatus } from '../policy/contracts/status';
+import { startDev, type Dev } from '../workers/dev/start';
+import { TASK_QUEUES } from '../workflows/queues';
+import { FLOOR_SUFFIX } from './floor-worker';
+import { cpuSeconds, historyFigures, machine, spread, throughput, type Spread } from './measure';
+
+const ROWS = 20_000;
+
+const BUNDLE = `
+version: 1
+name: bench
+domain: bench
+provider: scripted
+model: scripted-judge
+targets:
+  shop: { development: true, sourceTools: [SQLDryRun] }
+groups:
+  dba: { members: [alice, bob] }
+defaultGroup: dba
+validators:
+  - pack: sql-postgres
+    rules: { sql_affected_rows: { config: { maxRows: 0 } } }
+  - validator:
+      name: tables
+      level: confirm
+      policyVersion: '1'
+      rules: [{ tableWhitelist: { name: usual, allowed: [none] } }]
+  - judge: { model: scripted-judge }
+`;
+
+interface Figures {
+  readonly perSecond: number;
+  readonly submitToPreflightMs: Spread;
+  readonly lastAnswerToCommittedMs: Spread;
+  readonly events: number;
+  readonly actions: number;
+  readonly workerCpuMs: number;
+}
+
+async function main(json: boolean, reviews: number, open: number): Promise<void> {
+  const say = (line: string): void => void process.stderr.write(`${line}\n`);
+  const stateDir = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
+  const judge = await startScriptedJudge({ script: () => ({}) });
+  const dev = await startDev({
+    stateDir,
+    say,
+    bundleText: BUNDLE,
+    targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed }],
+    judge: { baseUrl: judge.baseUrl, apiKey: 'scripted' },
+    judgeRequestsPerSecond: 1000,
+    breakers: false,
+    runtime: { temporalPort: 0, uiPort: 0, postgresPort: 0 },
+  });
+  try {
+    const connection = await Connection.connect({ address: dev.runtime.temporalAddress });
+    const temporal = new Client({ connection, namespace: dev.runtime.namespace });
+    say(`Machine: ${machine()}`);
+    say(`Reviews: ${reviews}, ${open} open at once; then one at a time`);
+    const ours = await measureReviews(dev, temporal, reviews, open);
+    say(`Floor: the same number of activities and messages, doing nothing`);
+    const floor = await measureFloor(dev, temporal, reviews, open);
+    const ratioToFloor = Math.round((ours.perSecond / floor.perSecond) * 1000) / 1000;
+    for (const [name, f] of [
+      ['review', ours],
+      ['floor', floor],
+    ] as const) {
+      say(
+        `${name.padEnd(7)} ${f.perSecond.toFixed(1)}/s · submit → preflight p50 ${f.submitToPreflightMs.p50} p95 ${f.submitToPreflightMs.p95} p99 ${f.submitToPreflightMs.p99} ms · ` +
+          `last answer → committed p50 ${f.lastAnswerToCommittedMs.p50} p95 ${f.lastAnswerToCommittedMs.p95} p99 ${f.lastAnswerToCommittedMs.p99} ms · ${f.events} events, ${f.actions} actions · worker CPU ${f.workerCpuMs} ms`,
+      );
+    }
+    say(`throughput is ${ratioToFloor} of the floor`);
+    if (json)
+      process.stdout.write(
+        `${JSON.stringify({ ratioToFloor, machine: machine(), reviews, open, review: ours, floor })}\n`,
+      );
+    await connection.close();
+  } finally {
+    await dev.stop();
+    await judge.stop();
+    rmSync(stateDir, { recursive: true, force: true });
+  }
+}
+
+async function seed(url: string): Promise<void> {
+  const pg = new PgClient({ connectionString: url });
+  await pg.connect();
+  await pg.query('create table items (id int primary key, stock int not null)');
+  await pg.query('insert into items select i, 0 from generate_series(1, $1) i', [ROWS]);
+  await pg.query('analyze items');
+  await pg.end();
+}
+
+async function measureReviews(dev: Dev, temporal: Client, total: number, open: number): Promise<Figures> {
+  const { setup } = dev;
+  const db = openDatabase({ url: setup.databaseUrls.cs_gateway, applicationName: 'bench' });
+  const trust = { committers: [setup.keys.committer.key.publicKey] };
+  const countersign = new Countersign({
+    temporal,
+    tenant: 'default',
+    store: createByteStore(db),
+    serviceKey: createSigner(setup.keys.agent.key),
+    trust,
+  });
+  const approver = createSigner(setup.keys.alice.key);
+  const times = { preflight: [] as number[], commit: [] as number[] };
+  let last = '';
+  const job = async (i: number): Promise<void> => {
+    const began = performance.now();
+    const raw = `update items set stock = ${i + 1} where id = ${(i % ROWS) + 1}`;
+    const { changeId, preflight } = await countersign.submit(
+      { target: 'shop', sourceTool: 'SQLDryRun', raw, metadata: { table_name: 'items', affected_rows: 1 } },
+      { timeoutMs: 60_000 },
+    );
+    if (preflight === 'pending') throw new Error('The preflight took over a minute');
+    times.preflight.push(performance.now() - began);
+    const status = await waiting(countersign, changeId);
+    const issuedAt = new Date();
+    for (const violation of status.violations) {
+      const choice = { violationIds: [violation.violationId], decision: 'confirm' as const, reason: 'bench' };
+      const answers = signAnswers(status, choice, approver, {
+        issuedAt,
+        expiresAt: new Date(issuedAt.getTime() + 600_000),
+      });
+      const sent = await countersign.answer(changeId, [...answers]);
+      if (Object.values(sent).some((r) => r.code !== 'accepted')) throw new Error(JSON.stringify(sent));
+    }
+    const answered = performance.now();
+    const result = await countersign.result(changeId, { timeoutMs: 60_000 });
+    times.commit.push(performance.now() - answered);
+    if (result.state !== 'COMMITTED' || result.verified !== true)
+      throw new Error(`Not committed: ${JSON.stringify(result).slice(0, 500)}`);
+    last = changeId;
+  };
+  const pids = Object.values(dev.processes).map((p) => p.pid);
+  try {
+    return await figures(temporal, total, open, job, times, () => last, pids);
+  } finally {
+    await db.close();
+  }
+}
+
+async function waiting(countersign: Countersign, changeId: string): Promise<ReviewStatus> {
+  for (;;) {
+    const status = await countersign.status(changeId);
+    if (status.state === 'INTERVENTION_REQUIRED') return status;
+    if (status.state !== 'RUNNING') throw new Error(`The review is ${status.state}: ${status.reason ?? ''}`);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}
+
+async function measureFloor(dev: Dev, temporal: Client, total: number, open: number): Promise<Figures> {
+  const workers = await Promise.all(
+    (['review', 'judge', 'commit'] as const).map((name) => startFloorWorker(dev, name)),
+  );
+  const times = { preflight: [] as number[], commit: [] as number[] };
+  let last = '';
+  const run = Date.now().toString(36);
+  const job = async (i: number): Promise<void> => {
+    const began = performance.now();
+    const workflowId = `floor-${run}-${i}`;
+    const startWorkflowOperation = new WithStartWorkflowOperation('floor', {
+      workflowId,
+      taskQueue: TASK_QUEUES.review + FLOOR_SUFFIX,
+      args: [{ i }],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+    });
+    await temporal.workflow.executeUpdateWithStart('submit', { startWorkflowOperation });
+    times.preflight.push(performance.now() - began);
+    const handle = temporal.workflow.getHandle(workflowId);
+    await handle.executeUpdate('answer', { args: [{ n: 1 }] });
+    await handle.executeUpdate('answer', { args: [{ n: 2 }] });
+    const answered = performance.now();
+    await handle.result();
+    times.commit.push(performance.now() - answered);
+    last = workflowId;
+  };
+  try {
+    return await figures(
+      temporal,
+      total,
+      open,
+      job,
+      times,
+      () => last,
+      workers.map((w) => w.pid ?? 0),
+    );
+  } finally {
+    await Promise.all(workers.map(stopped));
+  }
+}
+
+async function figures(
+  temporal: Client,
+  total: number,
+  open: number,
+  job: (i: number) => Promise<void>,
+  times: { preflight: number[]; commit: number[] },
+  last: () => string,
+  pids: readonly number[],
+): Promise<Figures> {
+  const warm = Math.min(30, total);
+  await throughput(warm, open, job);
+  const cpuBefore = cpuSeconds(pids);
+  const perSecond = await throughput(total, open, (i) => job(warm + i));
+  const workerCpuMs = Math.round(((cpuSeconds(pids) - cpuBefore) / total) * 1000);
+  times.preflight.length = 0;
+  times.commit.length = 0;
+  await throughput(Math.min(50, total), 1, (i) => job(warm + total + i));
+  const { events, actions } = await historyFigures(temporal, last());
+  return {
+    perSecond: Math.round(perSecond * 10) / 10,
+    submitToPreflightMs: spread(times.preflight),
+    lastAnswerToCommittedMs: spread(times.commit),
+    events,
+    actions,
+    workerCpuMs,
+  };
+}
+
+function startFloorWorker(dev: Dev, name: string): Promise<ChildProcess> {
+  const child = fork(join(__dirname, 'floor-worker.js'), [name], {
+    env: { ...process.env, TEMPORAL_ADDRESS: dev.runtime.temporalAddress, TEMPORAL_NAMESPACE: dev.runtime.namespace },
+  });
+  return new Promise((resolve, reject) => {
+    child.once('message', () => resolve(child));
+    child.once('exit', (code) => reject(new Error(`The floor's worker ${name} ended with ${code}`)));
+  });
+}
+
+function stopped(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve());
+    child.kill('SIGTERM');
+  });
+}
+
+const { values } = parseArgs({
+  options: { json: { type: 'boolean' }, reviews: { type: 'string' }, open: { type: 'string' } },
+});
+main(values.json === true, Number(values.reviews ?? 300), Number(values.open ?? 30)).catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.exitCode = 1;
+});

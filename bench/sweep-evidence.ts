@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { verifyEvidence, type EvidenceTrust } from '../signing/verify-evidence';
+import { dice, mutate, type Mutation } from './evidence-mutations';
+
+const VECTORS = ['committed', 'declined', 'forbidden'] as const;
+
+// npm run sweep:evidence -- [--runs N] [--seed S] [--json]: mutates the published vectors; none may verify. Exit 1 where one does.
+function main(): void {
+  const { values } = parseArgs({
+    options: {
+      runs: { type: 'string', default: '6000' },
+      seed: { type: 'string', default: '1' },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  const [runs, seed] = [Number(values.runs), Number(values.seed)];
+  if (!Number.isInteger(runs) || runs < 1 || !Number.isInteger(seed))
+    throw new TypeError('--runs and --seed: expected whole numbers');
+  const folder = join(__dirname, '..', '..', 'docs', 'vectors');
+  const trust = JSON.parse(readFileSync(join(folder, 'trust.json'), 'utf8')) as EvidenceTrust;
+  const texts = VECTORS.map((name) => readFileSync(join(folder, `${name}.json`), 'utf8'));
+  const roll = dice(seed);
+  const undetected: Pick<Mutation, 'hand' | 'kind' | 'place'>[] = [];
+  const caught: Record<string, number> = {};
+  let last = Date.now();
+  for (let run = 0; run < runs; run++) {
+    const made = mutate(texts[run % texts.length] ?? '', roll);
+    const report = verifyEvidence(made.text, trust);
+    const by = report.checks.find(({ ok }) => !ok)?.name ?? 'nothing';
+    caught[by] = (caught[by] ?? 0) + 1;
+    if (report.verdict !== 'failed') undetected.push({ hand: made.hand, kind: made.kind, place: made.place });
+    if (Date.now() - last > 5_000) {
+      last = Date.now();
+      process.stderr.write(`${run + 1} of ${runs} mutations, ${undetected.length} undetected\n`);
+    }
+  }
+  if (!values.json)
+    for (const [check, count] of Object.entries(caught).sort((a, b) => b[1] - a[1]))
+      process.stdout.write(`${String(count).padStart(7)}  first caught by ${check}\n`);
+  process.stdout.write(
+    `${JSON.stringify({ runs, seed, undetected: undetected.length, caught, examples: undetected.slice(0, 10) })}\n`,
+  );
+  process.exitCode = undetected.length === 0 ? 0 : 1;
+}
+
+main();

@@ -1,0 +1,17 @@
+/** The one table of exit codes, for every command (DESIGN §8). */
+export const ExitCode = {
+  Ok: 0,
+  Failure: 1,
+  Usage: 2,
+  /** A human must confirm, or the review still runs. */
+  Pending: 8,
+  /** Rejected, forbidden, or rolled back for any reason without a code of its own. */
+  Rejected: 10,
+  Expired: 11,
+  /** The base moved, the policy moved, or the answer was made for what is no longer shown. */
+  Stale: 12,
+  NotEligible: 13,
+  /** A signature, receipt or digest did not verify. */
+  Unverified: 14,
+} as const;
+export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];

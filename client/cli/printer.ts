@@ -1,0 +1,128 @@
+/**
+ * The one way from the CLI to a terminal. Text is made of spans; every span is escaped when it is printed, so a command cannot
+ * forget to, and colours are put in only here.
+ */
+import { escapeJson, escapeLine, escapeLines } from './escape';
+
+export interface Sink {
+  readonly write: (text: string) => unknown;
+  readonly isTTY?: boolean | undefined;
+  /** Width of the terminal, where it is one. */
+  readonly columns?: number | undefined;
+}
+
+const SGR = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36 } as const;
+export type Style = keyof typeof SGR;
+
+interface Span {
+  readonly text: string;
+  readonly styles: readonly Style[];
+}
+
+/** One line to be. Made by `line` and `styled` only. */
+export class Text {
+  constructor(readonly spans: readonly Span[]) {}
+}
+
+export type Printable = string | number | Text;
+
+/** Template tag: what stands in `${}` is text of strangers, unless it is a Text. */
+export function line(strings: TemplateStringsArray, ...values: readonly Printable[]): Text {
+  const spans: Span[] = [];
+  strings.forEach((text, i) => {
+    spans.push({ text, styles: [] });
+    const value = values[i];
+    if (value !== undefined) spans.push(...toText(value).spans);
+  });
+  return new Text(spans);
+}
+
+export function styled(style: Style, value: Printable): Text {
+  return new Text(toText(value).spans.map((span) => ({ ...span, styles: [...span.styles, style] })));
+}
+
+function toText(value: Printable): Text {
+  return value instanceof Text ? value : new Text([{ text: String(value), styles: [] }]);
+}
+
+export interface Printer {
+  readonly color: boolean;
+  readonly line: (text?: Printable) => void;
+  /** Text of many lines, each behind the gutter, so that none can pass for one of ours; broken where the terminal would break it. */
+  readonly block: (
+    text: string,
+    gutter: string | ((n: number) => string),
+    style?: (line: string, n: number) => Style | null,
+  ) => void;
+  /** Cells with a tab between them, for pipes: a tab inside a cell is escaped. */
+  readonly tabbed: (cells: readonly string[]) => void;
+  /** One JSON document on one line. */
+  readonly json: (value: unknown) => void;
+}
+
+export function createPrinter(sink: Sink, color: boolean): Printer {
+  const put = (text: Text): void => void sink.write(`${render(text, color)}\n`);
+  return {
+    color,
+    line: (text = '') => put(toText(text)),
+    tabbed: (cells) => void sink.write(`${cells.map(escapeLine).join('\t')}\n`),
+    json: (value) => void sink.write(`${escapeJson(JSON.stringify(value))}\n`),
+    block: (text, gutter, style) => {
+      escapeLines(text).forEach((shown, i) => {
+        const before = typeof gutter === 'string' ? gutter : gutter(i + 1);
+        const own = style?.(shown, i + 1) ?? null;
+        broken(shown, sink.isTTY === true ? (sink.columns ?? 80) - cells(before) : null).forEach((piece, part) => {
+          const margin = part === 0 ? before : `${' '.repeat(Math.max(0, before.length - 2))}⋮ `;
+          // Escaped already: the pieces of an escape must not be escaped again.
+          const content: Span = { text: piece, styles: own === null ? [] : [own] };
+          sink.write(`${render(styled('dim', margin), color)}${paint(content, color)}\n`);
+        });
+      });
+    },
+  };
+}
+
+/** The text as it goes out: escaped, coloured where asked. */
+export function render(text: Text, color: boolean): string {
+  return text.spans.map((span) => paint({ ...span, text: escapeLine(span.text) }, color)).join('');
+}
+
+function paint(span: Span, color: boolean): string {
+  if (!color || span.styles.length === 0 || span.text === '') return span.text;
+  return `\u001b[${span.styles.map((style) => SGR[style]).join(';')}m${span.text}\u001b[0m`;
+}
+
+/** Terminal cells, counted generously: everything beyond Latin as two. */
+function cells(text: string): number {
+  let width = 0;
+  for (const char of text) width += (char.codePointAt(0) ?? 0) > 0x2ff ? 2 : 1;
+  return width;
+}
+
+function broken(text: string, width: number | null): string[] {
+  if (width === null || cells(text) <= width) return [text];
+  const pieces: string[] = [];
+  let piece = '';
+  let used = 0;
+  for (const char of text) {
+    const size = cells(char);
+    if (used + size > Math.max(20, width)) {
+      pieces.push(piece);
+      piece = '';
+      used = 0;
+    }
+    piece += char;
+    used += size;
+  }
+  pieces.push(piece);
+  return pieces;
+}
+
+/** Whether this stream gets colours: never where it is no terminal, or somebody said no. */
+export function wantsColor(
+  sink: Sink,
+  env: { readonly NO_COLOR?: string | undefined; readonly TERM?: string | undefined },
+  flag: boolean,
+): boolean {
+  return flag && sink.isTTY === true && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb';
+}

@@ -1,0 +1,65 @@
+import type { Submission } from '../policy/contracts/diff';
+import { CountersignError, messageOf } from './errors';
+import type { ByteSink } from './ports';
+import { ReviewClient, type Bounded, type ReviewClientOptions, type Submitted } from './review-client';
+import type { Signer } from './signer';
+import { prepareSubmission, signSubmission, type PreparedSubmission, type SubmitInput } from './submission';
+
+export interface CountersignOptions extends ReviewClientOptions {
+  readonly tenant: string;
+  /** Where the bytes go. Null: every submission is inline, which its target must allow. */
+  readonly store: ByteSink | null;
+  /** With it the requester is known, and barred from answering; without it policies with four eyes need two people. */
+  readonly serviceKey?: Signer | null;
+}
+
+/**
+ * The client for agent backends and tools.
+ *
+ *     const countersign = new Countersign({ temporal: new Client(), tenant: 'acme', store, serviceKey, trust });
+ *     const { changeId, preflight } = await countersign.submit({ target: 'shop', sourceTool: 'SQLDryRun', raw: sql });
+ *     const result = await countersign.result(changeId, { timeoutMs: 60_000 });
+ */
+export class Countersign extends ReviewClient {
+  readonly tenant: string;
+  readonly #store: ByteSink | null;
+  readonly #serviceKey: Signer | null;
+
+  constructor(options: CountersignOptions) {
+    super(options);
+    this.tenant = options.tenant;
+    this.#store = options.store;
+    this.#serviceKey = options.serviceKey ?? null;
+  }
+
+  /**
+   * Stores the bytes, signs, starts the review and waits for the static findings, at most `timeoutMs` (10 s). A change that was
+   * submitted before joins its review, or answers with its outcome. Throws `invalid_input` before anything was sent.
+   */
+  async submit(input: SubmitInput, bounds: Bounded = {}): Promise<Submitted> {
+    const prepared = this.prepare(input);
+    if (prepared.submission.inline === undefined) await this.#put(prepared);
+    return await this.start(this.#signed(prepared), bounds);
+  }
+
+  /** What `submit` would send, checked and hashed. Its `changeId` is known before anything is sent. */
+  prepare(input: SubmitInput): PreparedSubmission {
+    return prepareSubmission(this.#store === null ? { ...input, inline: true } : input, this.tenant);
+  }
+
+  #signed(prepared: PreparedSubmission): Submission {
+    return this.#serviceKey === null ? prepared.submission : signSubmission(prepared, this.#serviceKey, new Date());
+  }
+
+  async #put({ bytes, submission }: PreparedSubmission): Promise<void> {
+    try {
+      await this.#store?.put(submission.tenant, bytes);
+    } catch (error) {
+      throw new CountersignError(
+        'store_unavailable',
+        `The bytes could not be stored, so nothing was submitted: ${messageOf(error)}`,
+        { cause: error },
+      );
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import { Counter, Histogram, Registry } from 'prom-client';
+
+/** Counts and times of requests, by route pattern: never by id, tenant or key, which would be without bound. */
+export interface GatewayMetrics {
+  readonly registry: Registry;
+  readonly observe: (request: {
+    readonly method: string;
+    readonly route: string;
+    readonly status: number;
+    readonly seconds: number;
+  }) => void;
+  readonly refused: (why: 'unauthenticated' | 'nonce_reused' | 'nonces_full' | 'other_tenant') => void;
+}
+
+export function createGatewayMetrics(registry = new Registry()): GatewayMetrics {
+  const requests = new Counter({
+    name: 'countersign_gateway_requests_total',
+    help: 'Requests by route and status',
+    labelNames: ['method', 'route', 'status'],
+    registers: [registry],
+  });
+  const seconds = new Histogram({
+    name: 'countersign_gateway_request_seconds',
+    help: 'Seconds to answer, long polls included',
+    labelNames: ['method', 'route'],
+    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
+    registers: [registry],
+  });
+  const refusals = new Counter({
+    name: 'countersign_gateway_refused_total',
+    help: 'Requests refused before their work',
+    labelNames: ['why'],
+    registers: [registry],
+  });
+  return {
+    registry,
+    observe: (request) => {
+      requests.inc({ method: request.method, route: request.route, status: request.status });
+      seconds.observe({ method: request.method, route: request.route }, request.seconds);
+    },
+    refused: (why) => refusals.inc({ why }),
+  };
+}

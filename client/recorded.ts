@@ -1,0 +1,38 @@
+import type { ReviewOutcome } from '../policy/contracts/outcome';
+import type { ReviewStatus, ViolationStatus } from '../policy/contracts/status';
+import { toProjection } from './result';
+import type { RecordedReview } from './ports';
+
+/** The status of a review whose workflow cannot tell it any more, from what the ledger kept. */
+export function toStatus({ review, diffSha, outcome }: RecordedReview): ReviewStatus {
+  return {
+    changeId: review.changeId,
+    state: outcome?.state ?? review.state,
+    reason: outcome?.reason ?? review.reason,
+    mode: outcome?.mode ?? review.mode,
+    tenant: review.tenant,
+    target: review.target,
+    sourceTool: review.sourceTool,
+    environment: null,
+    requester: review.requester,
+    inputSha: review.inputSha,
+    diffSha,
+    planHash: outcome?.planHash ?? null,
+    stagingSha: outcome?.stagingSha ?? null,
+    fingerprint: null,
+    findings: outcome?.findings.map(toProjection) ?? [],
+    violations: outcome === null ? [] : violationsOf(outcome),
+    disclosedAt: null,
+    deadlineAt: review.deadlineAt,
+    warnings: ['Read from the ledger, not from the workflow. Who answered what stands in its ledger rows'],
+  };
+}
+
+function violationsOf(outcome: ReviewOutcome): ViolationStatus[] {
+  return outcome.violations.map((violation) => ({
+    ...violation,
+    resolution: violation.need === 'human' ? (outcome.action === 'COMMIT' ? 'confirmed' : 'pending') : violation.need,
+    confirmedBy: [],
+    mayAnswer: [],
+  }));
+}

@@ -1,0 +1,63 @@
+import type { ReviewOutcome } from '../policy/contracts/outcome';
+import type { Preflight, ReviewStatus } from '../policy/contracts/status';
+import type { ValidatorFinding } from '../policy/contracts/finding';
+import type { FindingProjection } from '../policy/contracts/status';
+import { verifyOutcome, type ReceiptTrust } from './receipt';
+
+interface Ended<S extends ReviewOutcome['state']> {
+  readonly state: S;
+  readonly outcome: ReviewOutcome;
+  /** True only where a trusted committer's receipt says exactly this. */
+  readonly verified: boolean | 'unverified';
+  /** Why it is not verified; null when it is. */
+  readonly why: string | null;
+}
+
+/** How a review stands: a closed union on `state`. */
+export type ReviewResult =
+  /** Still open. `status` is null where no worker could be asked. */
+  | { readonly state: 'PENDING'; readonly status: ReviewStatus | null }
+  | Ended<'COMMITTED'>
+  | Ended<'ROLLED_BACK'>
+  | Ended<'COMPENSATED'>
+  /** The workflow ended without an outcome: terminated, cancelled, failed. What became of the effect only the ledger and the target know. */
+  | { readonly state: 'ABORTED'; readonly verified: 'unverified'; readonly why: string };
+
+export function toResult(changeId: string, outcome: ReviewOutcome, trust: ReceiptTrust | null): ReviewResult {
+  const { state } = outcome;
+  const verification = verifyOutcome(changeId, outcome, trust);
+  switch (state) {
+    case 'COMMITTED':
+      return { state, outcome, ...verification };
+    case 'ROLLED_BACK':
+      return { state, outcome, ...verification };
+    case 'COMPENSATED':
+      return { state, outcome, ...verification };
+    default:
+      return state satisfies never;
+  }
+}
+
+/** The preflight of a review that is over: what `submit` answers when the same change comes again. */
+export function toPreflight(outcome: ReviewOutcome): Preflight {
+  return {
+    changeId: outcome.changeId,
+    planHash: outcome.planHash,
+    provisional: true,
+    forbidden: outcome.reason === 'forbidden',
+    findings: outcome.findings.filter((finding) => finding.phase === 'preflight').map(toProjection),
+  };
+}
+
+/** The fields of a finding that people see (G49). */
+export function toProjection(finding: ValidatorFinding): FindingProjection {
+  return {
+    validatorId: finding.validator_id,
+    class: finding.class,
+    status: finding.status,
+    reason: finding.reason,
+    evidenceRefs: finding.evidenceRefs,
+    ...(finding.errorClass === undefined ? {} : { errorClass: finding.errorClass }),
+    ...(finding.reasonCode === undefined ? {} : { reasonCode: finding.reasonCode }),
+  };
+}

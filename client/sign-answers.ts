@@ -1,0 +1,55 @@
+import type { Decision } from '../policy/contracts/answer';
+import type { Envelope } from '../policy/contracts/diff';
+import type { ReviewStatus } from '../policy/contracts/status';
+import { statementOf } from '../policy/evidence/statement';
+import { newNonce } from '../signing/keys';
+import { CountersignError } from './errors';
+import type { Signer } from './signer';
+
+/** What one person says of some violations of one review. */
+export interface AnswerChoice {
+  readonly violationIds: readonly string[];
+  readonly decision: Decision;
+  readonly reason: string;
+}
+
+/** In the order of `violationIds`. */
+export type SignedAnswers = readonly Envelope[];
+
+/**
+ * Signs one answer for each violation, bound to what `status` showed (records.md §6). Throws `refused` where there is nothing to
+ * bind to: no fingerprint yet, or a violation that the review does not have.
+ */
+export function signAnswers(
+  status: ReviewStatus,
+  choice: AnswerChoice,
+  signer: Signer,
+  validity: { readonly issuedAt: Date; readonly expiresAt: Date },
+): SignedAnswers {
+  const { fingerprint, environment } = status;
+  if (fingerprint === null || environment === null) {
+    throw new CountersignError(
+      'refused',
+      `Review ${status.changeId} is ${status.state} and has disclosed no violations: there is nothing to answer`,
+    );
+  }
+  return choice.violationIds.map((violationId) => {
+    if (!status.violations.some((violation) => violation.violationId === violationId)) {
+      throw new CountersignError('refused', `Review ${status.changeId} has no violation ${violationId}`);
+    }
+    const statement = statementOf('answer', {
+      changeId: status.changeId,
+      fingerprint,
+      violationId,
+      decision: choice.decision,
+      reason: choice.reason,
+      keyId: signer.keyId,
+      context: { tenant: status.tenant, target: status.target, environment },
+      coverage: null,
+      nonce: newNonce(),
+      issuedAt: validity.issuedAt.toISOString(),
+      expiresAt: validity.expiresAt.toISOString(),
+    });
+    return signer.sign(statement);
+  });
+}

@@ -1,0 +1,32 @@
+import { sign } from 'node:crypto';
+import { utf8ToBytes } from '@noble/hashes/utils.js';
+import type { Envelope } from '../policy/contracts/diff';
+import { toBase64 } from '../policy/evidence/base64';
+import { pae } from '../policy/evidence/dsse';
+import type { Statement } from '../policy/evidence/statement';
+import { signEnvelope } from '../signing/envelope';
+import type { SigningKey } from '../signing/keys';
+
+/** Signs with one key that this process holds: a service key for submissions and gateway requests, an approver key for answers. */
+export interface Signer {
+  readonly keyId: string;
+  /** The person a service key is registered for; null for every other key. */
+  readonly onBehalfOf: string | null;
+  readonly sign: (statement: Statement) => Envelope;
+  /** For what is no statement: requests to the gateway. The payload type keeps one from standing in for the other. */
+  readonly signText: (payloadType: string, text: string) => Envelope;
+}
+
+/** A signer from a key, as `readKeyFile` gives it. */
+export function createSigner(key: SigningKey & { readonly onBehalfOf?: string | null }): Signer {
+  return {
+    keyId: key.keyId,
+    onBehalfOf: key.onBehalfOf ?? null,
+    sign: (statement) => signEnvelope(statement, key),
+    signText: (payloadType, text) => {
+      const payload = utf8ToBytes(text);
+      const sig = sign(null, pae(payloadType, payload), key.privateKey);
+      return { payloadType, payload: toBase64(payload), signatures: [{ keyid: key.keyId, sig: toBase64(sig) }] };
+    },
+  };
+}

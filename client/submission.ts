@@ -1,0 +1,123 @@
+import { utf8ToBytes } from '@noble/hashes/utils.js';
+import { z } from 'zod';
+import { isWellFormed } from '../policy/contracts/canonical-json';
+import {
+  changeId,
+  inputSha,
+  MAX_DIFF_BYTES,
+  MAX_INLINE_BYTES,
+  Metadata,
+  Name,
+  ReplyTo,
+  Sha256Hex,
+  type Submission,
+} from '../policy/contracts/diff';
+import { sha256Hex } from '../policy/contracts/hash';
+import { toBase64 } from '../policy/evidence/base64';
+import { statementOf } from '../policy/evidence/statement';
+import { newNonce } from '../signing/keys';
+import { describe, invalidInput } from './errors';
+import { parseInput } from './parse';
+import type { Signer } from './signer';
+
+/** What a backend submits. `raw` is opaque; a string is its UTF-8 bytes. The same change twice is the same review, unless `requestKey` differs. */
+export interface SubmitInput {
+  readonly target: string;
+  readonly sourceTool: string;
+  readonly raw: Uint8Array | string;
+  readonly metadata?: Metadata;
+  readonly requestKey?: string;
+  /** The requester's own workflow: it gets the signal `commit` or `rollback` with the receipt. */
+  readonly replyTo?: { readonly workflowId: string; readonly runId?: string };
+  /** Put the bytes into the start input instead of the store: at most 64 KiB, where the target sets `inlineBytes`. */
+  readonly inline?: boolean;
+  /** The changeId whose place this change takes. */
+  readonly supersedes?: string;
+}
+
+/** A submission that was checked and hashed, not yet sent. */
+export interface PreparedSubmission {
+  readonly changeId: string;
+  readonly inputSha: string;
+  readonly bytes: Uint8Array;
+  readonly submission: Submission;
+}
+
+const Fields = z.strictObject({
+  target: Name,
+  sourceTool: Name,
+  raw: z.unknown(),
+  metadata: Metadata.optional(),
+  requestKey: z.string().max(200).optional(),
+  replyTo: ReplyTo.optional(),
+  inline: z.boolean().optional(),
+  supersedes: Sha256Hex.optional(),
+});
+
+const TODO = 'See SubmitInput; nothing was sent';
+
+/** Checks and hashes. Throws `invalid_input` naming the field, what was expected, what came and what to do; nothing was sent then. */
+export function prepareSubmission(input: SubmitInput, tenant: string): PreparedSubmission {
+  const fields = parseInput(Fields, input, TODO);
+  const bytes = toBytes(input.raw);
+  if (fields.inline === true && bytes.length > MAX_INLINE_BYTES) {
+    throw invalidInput(
+      'raw',
+      `at most ${MAX_INLINE_BYTES} bytes inline`,
+      `${bytes.length}`,
+      'Leave out `inline`, so that the bytes go to the store',
+    );
+  }
+  const submission: Submission = {
+    tenant: parseInput(Name, tenant, 'The tenant is set where Countersign is made'),
+    target: fields.target,
+    sourceTool: fields.sourceTool,
+    diffSha: sha256Hex(bytes),
+    metadata: fields.metadata ?? {},
+    requestKey: fields.requestKey ?? '',
+    ...(fields.inline === true ? { inline: toBase64(bytes) } : {}),
+    ...(fields.replyTo === undefined ? {} : { replyTo: fields.replyTo }),
+    ...(fields.supersedes === undefined ? {} : { supersedes: fields.supersedes }),
+  };
+  return { changeId: changeId(submission), inputSha: inputSha(submission), bytes, submission };
+}
+
+/** Adds the submission statement (records.md §7): with it the requester is known, and is barred from answering. */
+export function signSubmission(prepared: PreparedSubmission, signer: Signer, issuedAt: Date): Submission {
+  const statement = statementOf('submission', {
+    changeId: prepared.changeId,
+    inputSha: prepared.inputSha,
+    keyId: signer.keyId,
+    onBehalfOf: signer.onBehalfOf,
+    nonce: newNonce(),
+    issuedAt: issuedAt.toISOString(),
+  });
+  return { ...prepared.submission, envelope: signer.sign(statement) };
+}
+
+function toBytes(raw: unknown): Uint8Array {
+  const bytes = typeof raw === 'string' ? utf8Strict(raw) : raw;
+  if (!isBytes(bytes))
+    throw invalidInput('raw', 'a string or Uint8Array', describe(raw), 'Hand over the exact bytes of the diff');
+  if (bytes.length === 0) throw invalidInput('raw', 'at least one byte', '0 bytes', 'There is nothing to review');
+  if (bytes.length > MAX_DIFF_BYTES)
+    throw invalidInput('raw', `at most ${MAX_DIFF_BYTES} bytes`, `${bytes.length}`, 'Split the change');
+  // A copy: the caller's buffer may change while we hash, upload and wait.
+  return Uint8Array.from(bytes);
+}
+
+// By brand, not by instanceof: a Buffer or an array of another realm is as good.
+function isBytes(value: unknown): value is Uint8Array {
+  return Object.prototype.toString.call(value) === '[object Uint8Array]';
+}
+
+function utf8Strict(text: string): Uint8Array {
+  if (!isWellFormed(text))
+    throw invalidInput(
+      'raw',
+      'well-formed text',
+      'a lone surrogate',
+      'Hand over bytes, or mend the text: UTF-8 cannot say it',
+    );
+  return utf8ToBytes(text);
+}

@@ -1,0 +1,55 @@
+// node deploy/new-secrets.mjs [folder]   Makes the passwords that docker-compose.yml wants, one file for each service.
+//
+// PostgreSQL gets SCRAM verifiers (RFC 5803), from which no password can be read, so that each password stands in the one file
+// of the one service that uses it. Files that exist are kept: run it again only into an empty folder.
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const folder = process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), 'secrets');
+if (existsSync(join(folder, 'postgres.env'))) {
+  process.stderr.write(
+    `${folder} has its passwords already; nothing changed. They match the database volume made with them.\n`,
+  );
+  process.exit(1);
+}
+mkdirSync(folder, { recursive: true, mode: 0o700 });
+
+const roles = {
+  temporal: 'temporal',
+  owner: 'setup',
+  review: 'review',
+  judge: 'judge',
+  committer: 'committer',
+  gateway: 'gateway',
+};
+const verifiers = {};
+for (const [role, service] of Object.entries(roles)) {
+  const password = randomBytes(24).toString('hex');
+  verifiers[`${role.toUpperCase()}_VERIFIER`] = scramVerifier(password);
+  write(
+    service,
+    role === 'temporal'
+      ? { POSTGRES_PWD: password, SQL_PASSWORD: password }
+      : {
+          COUNTERSIGN_DATABASE_URL: `postgresql://countersign_${role}:${password}@postgres:5432/countersign`,
+          ...(role === 'judge' ? { OPENAI_API_KEY: '', OPENAI_BASE_URL: '', OPENAI_MODEL: '' } : {}),
+        },
+  );
+}
+write('postgres', { POSTGRES_PASSWORD: randomBytes(24).toString('hex'), ...verifiers });
+process.stdout.write(`Passwords are in ${folder}. What else the services want: deploy/README.md\n`);
+
+function write(service, values) {
+  const lines = Object.entries(values).map(([name, value]) => `${name}=${value}\n`);
+  writeFileSync(join(folder, `${service}.env`), lines.join(''), { mode: 0o600, flag: 'wx' });
+}
+
+function scramVerifier(password, iterations = 4096) {
+  const salt = randomBytes(16);
+  const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');
+  const hmac = (text) => createHmac('sha256', salted).update(text).digest();
+  const stored = createHash('sha256').update(hmac('Client Key')).digest('base64');
+  return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${stored}:${hmac('Server Key').toString('base64')}`;
+}

@@ -1,0 +1,16 @@
+#!/bin/sh
+# Makes the namespace $TEMPORAL_NAMESPACE on the server at $TEMPORAL_ADDRESS when it is missing. Safe to run again.
+# $RETENTION is how long closed reviews stay in Temporal (the ledger keeps its own). Used by docker-compose.yml and by test/cluster.
+set -eu
+tries=0
+until said=$(temporal operator cluster health 2>&1); do
+  tries=$((tries + 1))
+  if [ "$tries" -ge 60 ]; then echo "no healthy Temporal server at ${TEMPORAL_ADDRESS}: ${said}" >&2; exit 1; fi
+  sleep 1
+done
+if temporal operator namespace describe -n "$TEMPORAL_NAMESPACE" >/dev/null 2>&1; then
+  echo "namespace ${TEMPORAL_NAMESPACE} is there"
+else
+  temporal operator namespace create -n "$TEMPORAL_NAMESPACE" --retention "${RETENTION:-30d}" >/dev/null
+  echo "namespace ${TEMPORAL_NAMESPACE} made, retention ${RETENTION:-30d}"
+fi

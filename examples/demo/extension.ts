@@ -1,0 +1,72 @@
+/** A team's own module: one source tool in cooperative mode, and one rule over it. Loaded by review worker and committer alike. */
+import { z } from 'zod';
+import { defineSourceTool } from '../../activities/staging/adapter';
+import { defineRule } from '../../policy/rules/define';
+import { pointerEvidence, type ExtractedFacts, type Facts } from '../../policy/rules/facts';
+
+export const Refund = z.strictObject({
+  orderId: z.int().min(1),
+  amountCents: z.int().min(1),
+  why: z.string().min(1).max(200),
+});
+export type Refund = z.infer<typeof Refund>;
+
+interface RefundFacts extends ExtractedFacts {
+  readonly kind: 'shop-refund';
+  readonly refund: Refund;
+}
+
+const PARSER = { name: 'shop-refund', version: '1' } as const;
+
+function refundFacts(raw: Uint8Array): Facts {
+  const refuse = (code: string, message: string): Facts => ({ ok: false, code, message, span: null });
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(raw));
+  } catch {
+    return refuse('syntax_error', 'expected a refund as JSON');
+  }
+  const parsed = Refund.safeParse(value);
+  if (!parsed.success) return refuse('syntax_error', parsed.error.message);
+  const facts: RefundFacts = { ok: true, kind: 'shop-refund', parser: PARSER, refund: parsed.data };
+  return facts;
+}
+
+const shopRefundLimit = defineRule({
+  name: 'shop_refund_limit',
+  pack: 'shop-rules',
+  logicRevision: 1,
+  config: z.strictObject({ maxCents: z.int().min(0) }),
+  sourceTools: ['ShopRefund'],
+  reads: ['facts'],
+  parser: PARSER,
+  defaultLevel: 'confirm',
+  why: 'A large refund is money out of the door.',
+  docs: 'examples/demo/README.md',
+  apply: ({ facts, config, diff }) => {
+    if (!facts.ok)
+      return {
+        fires: true,
+        reason: `The refund cannot be read: ${facts.message}`,
+        reasonCode: facts.code,
+        evidence: [pointerEvidence(diff.diffSha, '')],
+      };
+    const { refund } = facts as RefundFacts;
+    if (refund.amountCents <= config.maxCents) return { fires: false };
+    return {
+      fires: true,
+      reason: `A refund of ${refund.amountCents} cents is over ${config.maxCents}`,
+      evidence: [pointerEvidence(diff.diffSha, '/amountCents')],
+    };
+  },
+});
+
+const shopRefund = defineSourceTool({
+  sourceTool: 'ShopRefund',
+  mode: 'cooperative',
+  extractFacts: async (diff) => refundFacts(diff.raw),
+  render: (diff) => ({ language: 'json', text: new TextDecoder().decode(diff.raw) }),
+  effects: null,
+});
+
+export const extension = { validators: [shopRefundLimit], sourceTools: [shopRefund] };

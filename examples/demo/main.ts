@@ -1,0 +1,374 @@
+/**
+ * `npm run demo`: seven changes that an agent stages against a small shop, on a real Temporal server and a real
+ * PostgreSQL. Talk goes to standard error; with --json one line goes to standard output.
+ */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { promisify } from 'node:util';
+import { parseArgs } from 'node:util';
+import { Client, Connection } from '@temporalio/client';
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import Table from 'cli-table3';
+import { Countersign } from '../../client/countersign';
+import { GatewayClient } from '../../client/gateway/client';
+import { ReviewClient } from '../../client/review-client';
+import { signAnswers } from '../../client/sign-answers';
+import { createSigner } from '../../client/signer';
+import type { ReviewStatus } from '../../policy/contracts/status';
+import { startDev, type Dev } from '../../workers/dev/start';
+import { RuntimeInUse } from '../../workers/embedded';
+import { stateDirOf } from '../../workers/local-client';
+import { CASES, type Case, type Stage } from './cases';
+import { judgeScript } from './judge-script';
+import { createRefundActivities } from './refund-activities';
+import type { RefundResult } from './refund-workflow';
+import { SCRIPTED_JUDGE, startScriptedJudge, type ScriptedJudge } from './scripted-judge';
+import { seedShop, Shop } from './shop';
+
+const REFUND_QUEUE = 'demo-refunds';
+const ANSWER_MS = 60_000;
+const INTERACTIVE_MS = 3_600_000;
+
+interface Options {
+  readonly json: boolean;
+  readonly interactive: boolean;
+  readonly keep: boolean;
+}
+
+interface Row {
+  readonly id: number;
+  readonly outcome: string;
+  readonly reason: string | null;
+  readonly mode: string;
+  readonly workflowId: string;
+  readonly violations: number;
+  readonly verified: boolean | string;
+}
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+async function main(options: Options): Promise<number> {
+  const judge = await chooseJudge();
+  const stateDir = stateDirOf(process.env);
+  const template = readFileSync(
+    join(__dirname, '..', '..', '..', 'examples', 'demo', 'countersign.policy.yaml'),
+    'utf8',
+  );
+  let dev: Dev | undefined;
+  try {
+    dev = await startDev({
+      stateDir,
+      say,
+      bundleText: template.replaceAll('${JUDGE_MODEL}', judge.model),
+      targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedShop }],
+      judge: { baseUrl: judge.baseUrl, apiKey: judge.apiKey },
+      extensions: join(__dirname, 'extension.js'),
+    });
+    dev.runtime.beforeStop(async () => judge.server?.stop());
+    const rows = await play(dev, options, judge.model);
+    report(rows, dev, options);
+    if (options.keep) await keepOpen(dev);
+    const surprises =
+      options.interactive || judge.server === null
+        ? []
+        : rows.filter((row) => CASES.find((c) => c.id === row.id)?.expected !== ended(row));
+    for (const row of surprises) say(`Case ${row.id} ended as ${ended(row)}, which is not what it shows`);
+    return surprises.length === 0 && rows.every((row) => row.verified === true) ? 0 : 1;
+  } finally {
+    await dev?.stop();
+    await judge.server?.stop();
+  }
+}
+
+function ended(row: Row): string {
+  return row.reason === null ? row.outcome : `${row.outcome} ${row.reason}`;
+}
+
+interface Judge {
+  readonly model: string;
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly server: ScriptedJudge | null;
+}
+
+/** The real model where there is a key; else a script on loopback, whose name says what it is. */
+async function chooseJudge(): Promise<Judge> {
+  const {
+    OPENAI_API_KEY: apiKey,
+    OPENAI_BASE_URL: baseUrl = 'https://api.openai.com/v1',
+    OPENAI_MODEL: model = 'gpt-5-mini',
+  } = process.env;
+  if (apiKey !== undefined && apiKey !== '') {
+    say(`Judge: ${model} at ${new URL(baseUrl).host}`);
+    return { model, baseUrl, apiKey, server: null };
+  }
+  const server = await startScriptedJudge({ script: judgeScript });
+  say(`Judge: ${SCRIPTED_JUDGE}, a script on loopback, since OPENAI_API_KEY is not set`);
+  return { model: SCRIPTED_JUDGE, baseUrl: server.baseUrl, apiKey: 'scripted', server };
+}
+
+async function play(dev: Dev, options: Options, model: string): Promise<Row[]> {
+  const { runtime, setup } = dev;
+  const connection = await Connection.connect({ address: runtime.temporalAddress });
+  const temporal = new Client({ connection, namespace: runtime.namespace });
+  const trust = { committers: [setup.keys.committer.key.publicKey] };
+  const reviews = new ReviewClient({ temporal, trust });
+  const gateway = new GatewayClient({
+    baseUrl: dev.gatewayUrl,
+    tenant: 'default',
+    serviceKey: createSigner(setup.keys.agent.key),
+    trust,
+  });
+  const shop = new Shop(setup.targetAdminUrls['shop'] ?? '');
+  const run = new Date().toISOString().replaceAll(/[-:.]/g, '');
+  const serviceKey = createSigner(setup.keys.agent.key);
+  const countersign = new Countersign({ temporal, tenant: 'default', store: null, serviceKey, trust });
+  const refunds = await startRefundWorker(dev, countersign, shop, trust);
+  const waitMs = options.interactive ? INTERACTIVE_MS : ANSWER_MS;
+  const stage: Stage = {
+    shop,
+    run,
+    say,
+    submit: (input) => gateway.submit({ ...input, target: 'shop', requestKey: `demo ${run}` }),
+    waiting: (changeId) => waiting(reviews, changeId),
+    answer: options.interactive
+      ? (status) => askPerson(dev, reviews, status)
+      : (...args) => answerByUpdate(dev, reviews, ...args),
+    answerByTemporalCli: options.interactive ? async () => {} : (...args) => answerByCli(dev, ...args),
+    result: (changeId) => reviews.result(changeId, { timeoutMs: waitMs }),
+    refundByWorkflow: async (orderId, amountCents) => {
+      const handle = await temporal.workflow.start('refundRequester', {
+        taskQueue: REFUND_QUEUE,
+        workflowId: `refund-${orderId}-${run}`,
+        args: [{ orderId, amountCents, why: `damaged parcel ${run}` }, `demo ${run}`],
+      });
+      return ((await handle.result()) as RefundResult).changeId;
+    },
+  };
+  try {
+    const rows: Row[] = [];
+    for (const each of CASES) rows.push(await playCase(each, stage, reviews, model));
+    return rows;
+  } finally {
+    await refunds();
+    await connection.close();
+  }
+}
+
+async function playCase(each: Case, stage: Stage, reviews: ReviewClient, model: string): Promise<Row> {
+  say(`\n${each.id}. ${each.title}`);
+  const changeId = await each.run(stage);
+  const result = await reviews.result(changeId, { timeoutMs: ANSWER_MS });
+  if (result.state === 'PENDING' || result.state === 'ABORTED')
+    throw new Error(`Case ${each.id}: the review ${changeId} is ${result.state}`);
+  const { outcome, verified } = result;
+  for (const v of outcome.violations) say(`  violation ${v.validatorId}: ${v.message}`);
+  const judged = outcome.findings.find((f) => f.validator_id === 'guardian.llm_judge');
+  say(
+    `  ${outcome.state}${outcome.reason === null ? '' : ` (${outcome.reason})`}; ${model}: ${judged?.status ?? 'none'}; receipt ${verified === true ? 'verified' : 'NOT verified'}`,
+  );
+  return {
+    id: each.id,
+    outcome: outcome.state,
+    reason: outcome.reason,
+    mode: outcome.mode,
+    workflowId: changeId,
+    violations: outcome.violations.length,
+    verified,
+  };
+}
+
+async function waiting(reviews: ReviewClient, changeId: string): Promise<ReviewStatus> {
+  for (const until = Date.now() + ANSWER_MS; Date.now() < until; await pause(100)) {
+    const status = await reviews.status(changeId);
+    // It may also be over: with a real model nobody knows what it will say.
+    if (status.state !== 'RUNNING') return status;
+  }
+  throw new Error(`Review ${changeId} disclosed nothing in ${ANSWER_MS / 1000} s`);
+}
+
+async function answerByUpdate(
+  dev: Dev,
+  reviews: ReviewClient,
+  ...[status, person, decision, violationIds, reason]: Parameters<Stage['answer']>
+): Promise<void> {
+  if (violationIds.length === 0) return;
+  const issuedAt = new Date();
+  const signer = createSigner(dev.setup.keys[person].key);
+  const answers = signAnswers(status, { violationIds, decision, reason }, signer, {
+    issuedAt,
+    expiresAt: new Date(issuedAt.getTime() + 600_000),
+  });
+  const results = await reviews.answer(status.changeId, [...answers]);
+  const codes = Object.values(results).map((r) => r.code);
+  say(`  ${person}: ${decision} (${codes.join(', ')}): ${reason}`);
+}
+
+/** `countersign sign` prints the whole command; the bare Temporal CLI runs it. */
+async function answerByCli(
+  dev: Dev,
+  ...[status, person, decision, violationIds, reason]: Parameters<Stage['answer']>
+): Promise<void> {
+  if (violationIds.length === 0) return;
+  const run = promisify(execFile);
+  const cli = join(__dirname, '..', '..', 'workers', 'cli.js');
+  const { stdout } = await run(
+    process.execPath,
+    [
+      cli,
+      'sign',
+      status.changeId,
+      '--violation',
+      violationIds[0] ?? '',
+      `--${decision}`,
+      '--reason',
+      reason,
+      '--key',
+      dev.setup.keys[person].path,
+      '--json',
+    ],
+    { env: { ...process.env, COUNTERSIGN_STATE_DIR: dev.runtime.stateDir }, timeout: 30_000 },
+  );
+  const { argv } = JSON.parse(stdout) as { argv: string[][] };
+  const temporal = dev.runtime.temporalCliPath;
+  const [command] = argv;
+  if (command === undefined || temporal === undefined)
+    throw new Error('No Temporal CLI here: name one with COUNTERSIGN_TEMPORAL_CLI');
+  await run(temporal, command.slice(1), { timeout: 30_000 });
+  say(
+    `  ${person}: ${decision}, by: temporal workflow signal --name answer --workflow-id ${status.changeId.slice(0, 12)}… : ${reason}`,
+  );
+}
+
+/** --interactive: shows how to answer, and waits until nothing is pending. */
+async function askPerson(dev: Dev, reviews: ReviewClient, status: ReviewStatus): Promise<void> {
+  const current = await reviews.status(status.changeId);
+  if (current.state !== 'INTERVENTION_REQUIRED') return;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    for (const violation of current.violations.filter((v) => v.resolution === 'pending')) {
+      say(`  ${violation.validatorId}: ${violation.message} (may answer: ${violation.mayAnswer.join(', ')})`);
+      const person = (await terminal.question('  Who answers, alice or bob? ')).trim() === 'bob' ? 'bob' : 'alice';
+      const said = (await terminal.question('  confirm or reject? ')).trim();
+      const decision = said === 'confirm' ? 'confirm' : 'reject';
+      await answerByUpdate(
+        dev,
+        reviews,
+        current,
+        person,
+        decision,
+        [violation.violationId],
+        (await terminal.question('  Why? ')).trim(),
+      );
+      if (decision === 'reject') return;
+    }
+  } finally {
+    terminal.close();
+  }
+}
+
+async function startRefundWorker(
+  dev: Dev,
+  countersign: Countersign,
+  shop: Shop,
+  trust: { committers: string[] },
+): Promise<() => Promise<void>> {
+  const connection = await NativeConnection.connect({ address: dev.runtime.temporalAddress });
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: require.resolve('./refund-workflow'),
+    logger: new DefaultLogger('WARN'),
+  });
+  const worker = await Worker.create({
+    connection,
+    namespace: dev.runtime.namespace,
+    taskQueue: REFUND_QUEUE,
+    workflowBundle: { code },
+    activities: createRefundActivities({ countersign, shop, trust }),
+  });
+  const ended = worker.run();
+  return async () => {
+    worker.shutdown();
+    await ended;
+    await connection.close();
+  };
+}
+
+function report(rows: readonly Row[], dev: Dev, options: Options): void {
+  const { uiUrl, namespace } = dev.runtime;
+  const table = new Table({
+    head: ['', 'case', 'outcome', 'reason', 'mode', 'violations', 'receipt'],
+    style: { head: [], border: [] },
+  });
+  for (const row of rows) {
+    const title = CASES.find((c) => c.id === row.id)?.title ?? '';
+    table.push([
+      row.id,
+      title,
+      row.outcome,
+      row.reason ?? '',
+      row.mode,
+      row.violations,
+      row.verified === true ? 'verified' : String(row.verified),
+    ]);
+  }
+  say(`\n${table.toString()}\n`);
+  if (uiUrl !== undefined)
+    for (const row of rows) say(`${row.id}. ${uiUrl}/namespaces/${namespace}/workflows/${row.workflowId}`);
+  const [first] = rows;
+  say(`\nVerify one, while the servers run: npm run cli -- result ${first?.workflowId ?? '<id>'}`);
+  say(`Its ledger:                        npm run cli -- ledger show ${first?.workflowId ?? '<id>'}`);
+  if (options.json)
+    process.stdout.write(`${JSON.stringify({ cases: rows.map(({ verified: _verified, ...row }) => row) })}\n`);
+}
+
+/** At a terminal the servers stay up, so that the addresses can be opened; Ctrl-C stops everything. */
+async function keepOpen(dev: Dev): Promise<void> {
+  say(`\nThe servers stay up: Temporal UI ${dev.runtime.uiUrl ?? ''}. Press Ctrl-C to stop them.`);
+  await new Promise<void>(() => setInterval(() => {}, 60_000));
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function readOptions(): Options | null {
+  try {
+    const { values } = parseArgs({
+      options: { json: { type: 'boolean' }, interactive: { type: 'boolean' }, exit: { type: 'boolean' } },
+    });
+    const json = values.json === true;
+    return {
+      json,
+      interactive: values.interactive === true,
+      keep: !json && values.exit !== true && process.stderr.isTTY === true,
+    };
+  } catch (error) {
+    say(
+      `${error instanceof Error ? error.message : String(error)}\nusage: npm run demo -- [--json] [--interactive] [--exit]`,
+    );
+    return null;
+  }
+}
+
+const options = readOptions();
+if (options === null) process.exitCode = 2;
+else {
+  Runtime.install({ logger: new DefaultLogger('WARN') });
+  main(options).then(
+    (code) => {
+      process.exitCode = code;
+    },
+    (error: unknown) => {
+      say(
+        error instanceof RuntimeInUse
+          ? error.message
+          : error instanceof Error
+            ? (error.stack ?? error.message)
+            : String(error),
+      );
+      process.exitCode = 1;
+    },
+  );
+}

@@ -1,0 +1,30 @@
+/** A requester that is itself a workflow: it stages a refund, waits for the signal, verifies the receipt, and only then acts. */
+import { condition, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
+import { commitSignal, rollbackSignal, type DecidedMessage } from '../../workflows/messages';
+import type { Refund } from './extension';
+import type { createRefundActivities } from './refund-activities';
+
+const { submitRefund, verifyReceipt, payBack } = proxyActivities<ReturnType<typeof createRefundActivities>>({
+  startToCloseTimeout: '30 s',
+  retry: { maximumAttempts: 5 },
+});
+
+export interface RefundResult {
+  readonly changeId: string;
+  readonly paidBack: boolean;
+}
+
+export async function refundRequester(refund: Refund, requestKey: string): Promise<RefundResult> {
+  let decided: DecidedMessage | null = null;
+  // Before anything is submitted: the signal may come as soon as the review is over.
+  setHandler(commitSignal, (message) => void (decided = message));
+  setHandler(rollbackSignal, (message) => void (decided = message));
+  const changeId = await submitRefund({ refund, requestKey, replyTo: { workflowId: workflowInfo().workflowId } });
+  await condition(() => decided !== null, '1 h');
+  const message = decided as DecidedMessage | null;
+  // The signal itself proves nothing: whoever can write to the namespace can send one. The receipt does.
+  if (message === null || !(await verifyReceipt({ changeId, refund, receipt: message.receipt })))
+    return { changeId, paidBack: false };
+  await payBack({ changeId, refund });
+  return { changeId, paidBack: true };
+}

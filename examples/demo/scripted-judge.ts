@@ -1,0 +1,190 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** The name under which it answers, so that output and evidence never pass it off as a model. */
+export const SCRIPTED_JUDGE = 'scripted-judge';
+
+/** A row of the rubric that the script objects to. What it leaves out is filled in; a policy that the plan does not have is a mistake of the script. */
+export interface ScriptedConcern {
+  readonly policyId: string;
+  readonly result?: 'violated' | 'unsure';
+  readonly severity?: 'WARN' | 'BLOCK';
+  readonly lines?: readonly number[];
+  readonly quote?: string;
+  readonly why: string;
+}
+
+/** What the script says about one request. Every member may be left out: then it has nothing to add. */
+export interface ScriptedVerdict {
+  readonly verdict?: 'ALLOW' | 'WARN' | 'BLOCK' | 'ABSTAIN';
+  readonly observations?: readonly { readonly line: number; readonly effect: string }[];
+  readonly concerns?: readonly ScriptedConcern[];
+  readonly instructionsInDiff?: boolean;
+  readonly confidence?: 'low' | 'medium' | 'high';
+}
+
+/** Gets the user message as a model would: a header line, then the marked lines of the diff. */
+export type JudgeScript = (message: string) => ScriptedVerdict;
+
+export interface ScriptedJudge {
+  /** For `OPENAI_BASE_URL`. */
+  readonly baseUrl: string;
+  /** Requests answered so far. */
+  readonly asked: () => number;
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * A loopback server that speaks the chat completions protocol and answers from a script: the judge of a demo without an
+ * API key. It reads canary and policy ids from the request, as a model must, and knows nothing else of Countersign.
+ * Port 0 or absent: a free one.
+ */
+export async function startScriptedJudge(options: {
+  readonly port?: number;
+  readonly script: JudgeScript;
+}): Promise<ScriptedJudge> {
+  let asked = 0;
+  const server = createServer((request, response) => {
+    readBody(request)
+      .then((body) => {
+        if (request.method === 'GET' && request.url === '/v1/models')
+          return send(response, 200, { object: 'list', data: [{ id: SCRIPTED_JUDGE, object: 'model' }] });
+        if (request.method !== 'POST' || request.url !== '/v1/chat/completions')
+          return send(response, 404, {
+            error: { message: 'This judge answers POST /v1/chat/completions only', code: 'not_found' },
+          });
+        const answer = answerTo(body, options.script);
+        asked++;
+        return send(response, 200, completion(body, answer));
+      })
+      .catch((error: unknown) =>
+        send(response, 400, {
+          error: { message: error instanceof Error ? error.message : String(error), code: 'script_failed' },
+        }),
+      );
+  });
+  await listen(server, options.port ?? 0);
+  const { port } = server.address() as AddressInfo;
+  return {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    asked: () => asked,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+interface Header {
+  readonly canary: string;
+  readonly policyIds: readonly string[];
+}
+
+function answerTo(body: string, script: JudgeScript): object {
+  const message = messageOf(body);
+  const { canary, policyIds } = headerOf(message);
+  const said = script(message);
+  const concerns = said.concerns ?? [];
+  const unknown = concerns.find((concern) => !policyIds.includes(concern.policyId));
+  if (unknown !== undefined)
+    throw new TypeError(
+      `The script objects under "${unknown.policyId}", and the request asks about ${policyIds.join(', ')}`,
+    );
+  const rows = policyIds.map((policyId) =>
+    rowOf(
+      policyId,
+      concerns.find((concern) => concern.policyId === policyId),
+    ),
+  );
+  return {
+    observations: said.observations ?? [],
+    policyResults: rows,
+    instructionsInDiff: said.instructionsInDiff ?? false,
+    canary,
+    verdict:
+      said.verdict ??
+      (concerns.length === 0
+        ? 'ALLOW'
+        : concerns.some((c) => c.severity === 'BLOCK' && c.result !== 'unsure')
+          ? 'BLOCK'
+          : 'WARN'),
+    confidence: said.confidence ?? 'high',
+  };
+}
+
+function rowOf(policyId: string, concern: ScriptedConcern | undefined): object {
+  if (concern === undefined) return { policyId, result: 'clear', severity: 'WARN', lines: [], quote: '', why: '' };
+  return {
+    policyId,
+    result: concern.result ?? 'violated',
+    severity: concern.severity ?? 'WARN',
+    lines: concern.lines ?? [],
+    quote: concern.quote ?? '',
+    why: concern.why,
+  };
+}
+
+function messageOf(body: string): string {
+  const { messages } = JSON.parse(body) as { messages?: { role?: string; content?: unknown }[] };
+  const user = messages?.findLast((m) => m.role === 'user')?.content;
+  if (typeof user !== 'string') throw new TypeError('messages: expected one of role "user" with a text');
+  return user;
+}
+
+function headerOf(message: string): Header {
+  const header = JSON.parse(message.split('\n', 1)[0] ?? '') as Partial<Header>;
+  if (typeof header.canary !== 'string' || !Array.isArray(header.policyIds))
+    throw new TypeError('The first line of the request has no canary or no policyIds');
+  return { canary: header.canary, policyIds: header.policyIds as string[] };
+}
+
+/** The lines of the diff in a user message, without their marks, by line number. */
+export function diffLines(message: string): ReadonlyMap<number, string> {
+  const lines = new Map<number, string>();
+  for (const line of message.split('\n').slice(1)) {
+    const match = /^\u27e6[0-9a-f]+\u27e7(\d+)(\+?)\u2502([^]*)$/.exec(line);
+    if (match === null) continue;
+    const [, number, goesOn, text] = match;
+    const key = Number(number);
+    lines.set(key, goesOn === '+' ? (lines.get(key) ?? '') + (text ?? '') : (text ?? ''));
+  }
+  return lines;
+}
+
+function completion(body: string, answer: object): object {
+  const content = JSON.stringify(answer);
+  // About four bytes a token: a script has none, and the record should not say zero.
+  const [input, output] = [Math.ceil(body.length / 4), Math.ceil(content.length / 4)];
+  return {
+    id: `chatcmpl-${SCRIPTED_JUDGE}`,
+    object: 'chat.completion',
+    created: Math.floor(Date.now() / 1000),
+    model: SCRIPTED_JUDGE,
+    choices: [
+      { index: 0, finish_reason: 'stop', logprobs: null, message: { role: 'assistant', content, refusal: null } },
+    ],
+    usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
+  };
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,28 @@
+/** One project for fast tests, one for those that need real servers; see CONTRIBUTING.md. */
+const common = {
+  testEnvironment: 'node',
+  transform: {
+    '^.+\\.[jt]sx?$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript', tsx: true } } }],
+  },
+  // @noble/hashes is ESM only.
+  transformIgnorePatterns: ['/node_modules/(?!@noble/)'],
+  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.countersign'],
+};
+
+module.exports = {
+  projects: [
+    {
+      ...common,
+      displayName: 'fast',
+      testMatch: ['<rootDir>/test/**/*.test.ts'],
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/system/'],
+    },
+    {
+      ...common,
+      displayName: 'system',
+      testMatch: ['<rootDir>/test/system/**/*.test.ts'],
+      globalSetup: '<rootDir>/test/support/global-setup.ts',
+      globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+    },
+  ],
+};

@@ -1,0 +1,58 @@
+import type { Plan, PlanValidator } from '../contracts/plan';
+import { DECIDE_REVISION } from '../decide/decide';
+import { BUILTIN_UNIT, BUILTIN_VALIDATORS } from '../rules/builtin';
+import { resolveValidator } from '../rules/evaluate';
+import type { ValidatorRegistry } from '../rules/registry';
+import { classOf, idOf, prefixProblem } from './level';
+
+/**
+ * What keeps this process from running a plan that somebody else compiled; empty where nothing does. Checked before any
+ * work (Evaluation order 1): ids unique and registered (T40), version and logic_hash as here (G33), class as level and
+ * prefix say (C22, T39), built-in validators complete and last.
+ */
+export function planProblems(plan: Plan, registry: ValidatorRegistry): string[] {
+  const all = [...plan.validators, ...plan.shadow];
+  const problems = [
+    ...all.flatMap((validator) => validatorProblems(validator, registry)),
+    ...repeatedIds(plan.validators),
+    ...builtinProblems(plan),
+  ];
+  if (plan.decideRevision !== DECIDE_REVISION)
+    problems.push(`The plan decides by revision ${plan.decideRevision}, and this process has ${DECIDE_REVISION}`);
+  if (plan.answers === 'unsigned' && !plan.development)
+    problems.push('The plan takes unsigned answers for a target that is not marked development');
+  return problems;
+}
+
+function validatorProblems(validator: PlanValidator, registry: ValidatorRegistry): string[] {
+  const problems: string[] = [];
+  const prefix = prefixProblem(validator.id, validator.class);
+  if (prefix !== null) problems.push(prefix);
+  if (validator.class !== classOf(validator.level))
+    problems.push(`${validator.id}: level ${validator.level} is ${classOf(validator.level)}, not ${validator.class}`);
+  const resolved = resolveValidator(registry, validator);
+  if (!resolved.ok) problems.push(resolved.explanation);
+  else if (resolved.definition.kind !== validator.kind)
+    problems.push(
+      `${validator.id}: the plan says ${validator.kind}, this process has a validator that is ${resolved.definition.kind}`,
+    );
+  else if (resolved.definition.reads.includes('staging') !== validator.needsStaging)
+    problems.push(`${validator.id}: the plan and this process differ on whether it needs the dry run`);
+  return problems;
+}
+
+function repeatedIds(validators: readonly PlanValidator[]): string[] {
+  const ids = validators.map((validator) => validator.id);
+  return ids.flatMap((id, i) => (ids.indexOf(id) === i ? [] : [`${id} appears twice`]));
+}
+
+function builtinProblems(plan: Plan): string[] {
+  const expected = BUILTIN_VALIDATORS.map(({ defaultLevel, implementation }) => idOf(defaultLevel, implementation));
+  const last = plan.validators.slice(-expected.length).map((validator) => validator.id);
+  const complete = last.length === expected.length && last.every((id, i) => id === expected[i]);
+  const own = plan.validators.filter((validator) => validator.unit !== BUILTIN_UNIT);
+  return [
+    ...(complete ? [] : [`The plan does not end with the built-in validators ${expected.join(', ')}`]),
+    ...(own.length > 0 ? [] : ['The plan has no validator of its own']),
+  ];
+}

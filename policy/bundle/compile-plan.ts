@@ -1,0 +1,273 @@
+import type { Sha256 } from '../contracts/hash';
+import { logicHash, Plan, planHash, type PlanValidator, type Waiver } from '../contracts/plan';
+import type { z } from 'zod';
+import { DECIDE_REVISION } from '../decide/decide';
+import { BUILTIN_UNIT, BUILTIN_VALIDATORS } from '../rules/builtin';
+import type { CallbackRegistry } from '../rules/callback';
+import { deepFreeze } from '../rules/evaluate';
+import { frozenRegistry, type ValidatorRegistry } from '../rules/registry';
+import { ALWAYS_APPROVE } from '../validators/always-approve';
+import { toMs } from './duration';
+import { candidatesFor, expandEntries, JUDGE_ID, type Candidate } from './expand';
+import { didYouMean, fromZod, issueAt, NOWHERE, sortIssues, type Issue, type Locate } from './issue';
+import { classOf, idOf, prefixProblem } from './level';
+import { orphanIssues } from './orphans';
+import type { Bundle, BundlePolicy } from './schema';
+
+export interface CompileOptions {
+  readonly target: string;
+  readonly sourceTool: string;
+  /** What a policy's callback may name. Absent: none. */
+  readonly callbacks?: CallbackRegistry;
+  /** Of `parseBundle`, so that issues carry line and column. */
+  readonly locate?: Locate;
+}
+
+export type Compiled =
+  | { readonly ok: true; readonly plan: Plan; readonly planHash: Sha256 }
+  | { readonly ok: false; readonly issues: readonly Issue[] };
+
+/**
+ * The frozen plan of one (target, source tool): a deep copy, so that nothing done to the bundle later reaches it (G45).
+ *
+ * P1 Unknown names, wrong versions and duplicates are refused here, before any change is looked at (C9, T40).
+ * P2 Validators stand in declared order, then the built-in ones; nothing is sorted (G35).
+ * P3 Whatever the bundle holds for other targets or tools leaves no trace in the plan, so its hash moves only with what
+ *    decides here. It is checked all the same.
+ */
+export function compilePlan(bundle: Bundle, registry: ValidatorRegistry, options: CompileOptions): Compiled {
+  const locate = options.locate ?? NOWHERE;
+  const { target: targetName, sourceTool } = options;
+  const targets = Object.keys(bundle.targets);
+  const target = Object.hasOwn(bundle.targets, targetName) ? bundle.targets[targetName] : undefined;
+  if (target === undefined)
+    return refuse([issueAt(locate, ['targets'], `Unknown target "${targetName}"`, didYouMean(targetName, targets))]);
+  if (!target.sourceTools.includes(sourceTool)) {
+    const fix = `${didYouMean(sourceTool, target.sourceTools)} Or add it to targets.${targetName}.sourceTools.`;
+    return refuse([
+      issueAt(
+        locate,
+        ['targets', targetName, 'sourceTools'],
+        `Target "${targetName}" takes no diffs of "${sourceTool}"`,
+        fix,
+      ),
+    ]);
+  }
+  const issues: Issue[] = [];
+  const expansions = expandEntries(bundle, registry, locate);
+  const candidates = candidatesFor(expansions, sourceTool);
+  issues.push(
+    ...expansions.flatMap((expansion) => expansion.issues),
+    ...duplicateIssues(candidates, locate),
+    ...builtinIssues(registry, locate),
+  );
+  issues.push(...orphanIssues(bundle, expansions, options.callbacks ?? frozenRegistry('Callback', []), locate));
+  const made = candidates.map((candidate) => toPlanValidator(candidate, locate));
+  issues.push(...made.flatMap((m) => m.issues));
+  const own = made.flatMap(({ validator }) => (validator === null ? [] : [validator]));
+  const enforced = own.filter((validator) => validator.level !== 'shadow');
+  if (enforced.length === 0 && issues.length === 0)
+    issues.push(nothingLooks(targetName, sourceTool, own.length > 0, locate));
+  if (issues.length > 0) return refuse(issues);
+
+  const validators = [...enforced, ...BUILTIN_VALIDATORS.map(builtinPlanValidator)];
+  const policies = bundle.policies
+    .filter((policy) => concerns(policy, sourceTool, validators))
+    .map((policy) => toPlanPolicy(policy, bundle));
+  const implicitPolicy = need(bundle.implicit, bundle);
+  const plan = Plan.safeParse({
+    decideRevision: DECIDE_REVISION,
+    domain: bundle.domain,
+    provider: bundle.provider,
+    model: bundle.model,
+    mode: target.cooperative.includes(sourceTool) ? 'cooperative' : 'enforced',
+    target: targetName,
+    sourceTool,
+    development: target.development,
+    inlineBytes: target.inlineBytes,
+    answers: target.answers,
+    judgeWhen: bundle.judgeWhen,
+    onJudgeFailure: bundle.onJudgeFailure,
+    autoResolve: bundle.autoResolve,
+    commitWindowMs: toMs(bundle.commitWindow),
+    remindEveryMs: bundle.remindEvery === null ? null : toMs(bundle.remindEvery),
+    staging: target.staging,
+    validators,
+    shadow: own.filter((validator) => validator.level === 'shadow'),
+    policies,
+    implicitPolicy,
+    groups: groupsOf(bundle, [implicitPolicy.group, ...policies.map((policy) => policy.group)]),
+    waivers: bundle.waivers.filter((waiver) => waives(waiver, targetName, sourceTool, validators)).map(toPlanWaiver),
+  });
+  if (!plan.success) return refuse(fromZod(plan.error, null, NOWHERE, []));
+  const copy = deepFreeze(structuredClone(plan.data));
+  return { ok: true, plan: copy, planHash: planHash(copy) };
+}
+
+function refuse(issues: readonly Issue[]): Compiled {
+  return { ok: false, issues: sortIssues(issues) };
+}
+
+function toPlanValidator(
+  candidate: Candidate,
+  locate: Locate,
+): { readonly validator: PlanValidator | null; readonly issues: readonly Issue[] } {
+  const { definition, configPath, path } = candidate;
+  const config = definition.config.safeParse(candidate.config);
+  if (!config.success) {
+    const keys = Object.keys((definition.config as { shape?: object }).shape ?? {});
+    return { validator: null, issues: fromZod(config.error, candidate.config, locate, keys, configPath) };
+  }
+  const hookClass = classOf(candidate.level);
+  const problem = prefixProblem(candidate.id, hookClass);
+  if (problem !== null) return { validator: null, issues: [issueAt(locate, path, problem, 'Rename the validator.')] };
+  try {
+    return { validator: planValidator(candidate, config.data as PlanValidator['config']), issues: [] };
+  } catch (error) {
+    const message = `The settings cannot be hashed: ${error instanceof Error ? error.message : String(error)}`;
+    return { validator: null, issues: [issueAt(locate, configPath, message, 'Keep to what JSON can say.')] };
+  }
+}
+
+function planValidator(
+  { id, unit, definition, level, phase }: Omit<Candidate, 'config' | 'path' | 'configPath' | 'onlyFor'>,
+  config: PlanValidator['config'],
+): PlanValidator {
+  const { version, logicRevision, implementation, kind, parser } = definition;
+  return {
+    id,
+    version,
+    class: classOf(level),
+    level,
+    phase,
+    kind,
+    unit,
+    implementation,
+    needsStaging: definition.reads.includes('staging'),
+    config,
+    logicRevision,
+    logic_hash: logicHash({ id, version, logicRevision, config, parser }),
+  };
+}
+
+function builtinPlanValidator(definition: (typeof BUILTIN_VALIDATORS)[number]): PlanValidator {
+  const level = definition.defaultLevel;
+  return planValidator(
+    {
+      id: idOf(level, definition.implementation),
+      unit: BUILTIN_UNIT,
+      definition: definition as never,
+      level,
+      phase: definition.phase,
+    },
+    {},
+  );
+}
+
+/** Two validators of one name (T13); two entries that would run as one unit. */
+function duplicateIssues(candidates: readonly Candidate[], locate: Locate): Issue[] {
+  const issues: Issue[] = [];
+  const ids = new Set(BUILTIN_VALIDATORS.map((definition) => idOf(definition.defaultLevel, definition.implementation)));
+  const names = new Set<string>();
+  const units = new Map<string, string>([[BUILTIN_UNIT, '']]);
+  for (const { id, unit, path, definition } of candidates) {
+    const name = id.slice(id.indexOf('.') + 1);
+    const entry = path.slice(0, 2).join('/');
+    if (id === JUDGE_ID && ids.has(id))
+      issues.push(issueAt(locate, path, 'The judge stands here a second time', 'Keep one judge.'));
+    else if (ids.has(id) || names.has(name))
+      issues.push(
+        issueAt(
+          locate,
+          path,
+          `Validator "${id}" stands here a second time`,
+          'Remove one of the two, switch the rule "off" in one of them, or give it its own name.',
+        ),
+      );
+    else if (units.has(unit) && units.get(unit) !== entry)
+      issues.push(
+        issueAt(
+          locate,
+          path,
+          `The name "${unit}" is taken by another entry`,
+          definition.pack === null ? 'Give this one another name.' : 'List the pack once.',
+        ),
+      );
+    ids.add(id);
+    names.add(name);
+    if (!units.has(unit)) units.set(unit, entry);
+  }
+  return issues;
+}
+
+/** A worker without the built-in validators could not run any plan. */
+function builtinIssues(registry: ValidatorRegistry, locate: Locate): Issue[] {
+  return BUILTIN_VALIDATORS.flatMap(({ implementation }) =>
+    registry.get(implementation) === undefined
+      ? [
+          issueAt(
+            locate,
+            ['validators'],
+            `The registry lacks the built-in validator "${implementation}"`,
+            'Register BUILTIN_VALIDATORS with your own.',
+          ),
+        ]
+      : [],
+  );
+}
+
+function nothingLooks(target: string, sourceTool: string, shadowOnly: boolean, locate: Locate): Issue {
+  const but = shadowOnly ? ': those that there are run in the shadow only' : '';
+  return issueAt(
+    locate,
+    ['validators'],
+    `Nothing looks at diffs of "${sourceTool}" for target "${target}"${but}`,
+    `Add a validator that reads them; to opt out in the open, write "- ${ALWAYS_APPROVE}: {reason: …}".`,
+  );
+}
+
+/** False for a policy that nothing in this plan can trigger: it decides nothing here. */
+function concerns(policy: BundlePolicy, sourceTool: string, validators: readonly PlanValidator[]): boolean {
+  const { validatorIds, sourceTools } = policy.match;
+  if (sourceTools !== undefined && !sourceTools.includes(sourceTool)) return false;
+  return validatorIds === undefined || validators.some((validator) => validatorIds.includes(validator.id));
+}
+
+function need(of: Bundle['implicit'], bundle: Bundle): Plan['implicitPolicy'] {
+  const { group = bundle.defaultGroup, quorum, fourEyes, deadline = bundle.deadline, confirmationMessage } = of;
+  return { group, quorum, fourEyes, deadlineMs: toMs(deadline), confirmationMessage };
+}
+
+function toPlanPolicy(policy: BundlePolicy, bundle: Bundle): Plan['policies'][number] {
+  const { key, name, match, requiresConfirmation, triggerCardinality, callback, metadata } = policy;
+  return { key, name, match, requiresConfirmation, triggerCardinality, callback, metadata, ...need(policy, bundle) };
+}
+
+function groupsOf(bundle: Bundle, names: readonly string[]): Plan['groups'] {
+  return Object.fromEntries(
+    [...new Set(names)].map((name) => [name, { members: [...(bundle.groups[name]?.members ?? [])] }]),
+  );
+}
+
+function waives(
+  waiver: Bundle['waivers'][number],
+  target: string,
+  sourceTool: string,
+  validators: readonly PlanValidator[],
+): boolean {
+  const { targets, sourceTools } = waiver.scope;
+  if (targets !== undefined && !targets.includes(target)) return false;
+  if (sourceTools !== undefined && !sourceTools.includes(sourceTool)) return false;
+  return validators.some((validator) => validator.id === waiver.validatorId);
+}
+
+function toPlanWaiver({ id, validatorId, reason, expires, scope }: Bundle['waivers'][number]): z.infer<typeof Waiver> {
+  return { id, validatorId, reason, expiresAt: expires, scope: scope as z.infer<typeof Waiver>['scope'] };
+}
+
+/** Every (target, source tool) of a bundle, in declared order: one plan each. */
+export function planKeys(bundle: Bundle): { readonly target: string; readonly sourceTool: string }[] {
+  return Object.entries(bundle.targets).flatMap(([target, { sourceTools }]) =>
+    sourceTools.map((sourceTool) => ({ target, sourceTool })),
+  );
+}

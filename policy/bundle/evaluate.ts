@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { inputSha, Metadata, Name, type DiffInput } from '../contracts/diff';
+import { fires, type ValidatorFinding } from '../contracts/finding';
+import { sha256Hex } from '../contracts/hash';
+import type { Plan, PlanValidator } from '../contracts/plan';
+import { StagingRecord, stagingSha } from '../contracts/staging-record';
+import { assembleFindings, isHardBlock, type RawOutcome } from '../decide/findings';
+import { cardinalityOf, matchPolicies } from '../decide/violations';
+import { evaluateValidator } from '../rules/evaluate';
+import type { Facts } from '../rules/facts';
+import type { ValidatorRegistry } from '../rules/registry';
+import { planProblems } from './check-plan';
+
+/**
+ * What a plan says to one diff, without server, people or model: the core of `countersign policy eval`, `test` and
+ * `explain`. Attested validators are never run, and those that need the dry run only where a record is given; both are
+ * listed in `skipped`, and `outcome` follows from what ran.
+ */
+export type EvalOutcome = 'COMMIT' | 'CONFIRM' | 'FORBID';
+
+export interface EvalInput {
+  readonly raw: Uint8Array;
+  readonly metadata: Metadata;
+  readonly facts: Facts;
+  readonly staging: StagingRecord | null;
+}
+
+export interface Evaluation {
+  readonly outcome: EvalOutcome;
+  /** All that ran, in declared order. */
+  readonly findings: readonly ValidatorFinding[];
+  /** Ids of validators that could not run here. */
+  readonly skipped: readonly string[];
+}
+
+export const EVAL_TENANT = 'eval';
+
+/** Checks the plan once, then evaluates any number of diffs. Throws TypeError where the plan does not fit this process. */
+export function planEvaluator(plan: Plan, registry: ValidatorRegistry): (input: EvalInput) => Evaluation {
+  const problems = planProblems(plan, registry);
+  if (problems.length > 0) throw new TypeError(`The plan does not fit this process: ${problems.join('; ')}`);
+  return (input) => evaluateDiff(plan, registry, input);
+}
+
+function evaluateDiff(
+  plan: Plan,
+  registry: ValidatorRegistry,
+  { raw, metadata, facts, staging }: EvalInput,
+): Evaluation {
+  const { target, sourceTool } = plan;
+  const diff: DiffInput = { sourceTool, raw, diffSha: sha256Hex(raw), metadata };
+  const input = inputSha({ tenant: EVAL_TENANT, target, sourceTool, diffSha: diff.diffSha, metadata });
+  // No review exists: its id stands only where findings point at a review, and is the input's own.
+  const staged = staging === null ? null : { record: staging, sha: stagingSha(staging) };
+  const given = { changeId: input, inputSha: input, diff, facts, staging: staged };
+  const runs = (validator: PlanValidator): boolean =>
+    validator.kind === 'derived' && (!validator.needsStaging || staging !== null);
+  const ran = plan.validators.filter(runs);
+  const outcomes = new Map<string, RawOutcome>();
+  for (const validator of ran) {
+    const definition = registry.get(validator.implementation);
+    if (definition === undefined || definition.evaluate === null) continue; // assembleFindings makes it, or misses it
+    outcomes.set(validator.id, { kind: 'result', result: evaluateValidator(definition, validator, given) });
+  }
+  const part = { ...plan, validators: ran };
+  const findings = assembleFindings({ plan: part, changeId: input, outcomes });
+  return {
+    outcome: outcomeOf(part, findings, staging),
+    findings,
+    skipped: plan.validators.filter((validator) => !runs(validator)).map((validator) => validator.id),
+  };
+}
+
+/** FORBID: nobody would be asked. CONFIRM: a person or a callback would be. */
+function outcomeOf(plan: Plan, findings: readonly ValidatorFinding[], staging: StagingRecord | null): EvalOutcome {
+  if (findings.some(isHardBlock)) return 'FORBID';
+  const triggered = matchPolicies(plan, findings, cardinalityOf(staging));
+  const hard = triggered.some(({ policyKey }) => {
+    const policy = plan.policies.find((p) => p.key === policyKey);
+    return policy !== undefined && !policy.requiresConfirmation && policy.callback === null;
+  });
+  if (hard) return 'FORBID';
+  return triggered.length > 0 || findings.some((f) => f.class === 'POLICY' && fires(f)) ? 'CONFIRM' : 'COMMIT';
+}
+
+/** One line of `policy eval --jsonl`. */
+const EvalLine = z
+  .strictObject({
+    id: z.string().max(1000),
+    sourceTool: Name,
+    raw: z.string().optional(),
+    rawBase64: z.base64().optional(),
+    metadata: Metadata.default({}),
+    staging: StagingRecord.optional(),
+  })
+  .refine(
+    (line) => (line.raw === undefined) !== (line.rawBase64 === undefined),
+    'expected either "raw" or "rawBase64"',
+  );
+export type EvalLine = z.infer<typeof EvalLine>;
+
+export type ReadLine =
+  | { readonly ok: true; readonly line: EvalLine }
+  | { readonly ok: false; readonly id: string | null; readonly error: string };
+
+/** Never throws: a bad line is answered, and the rest goes on. `id` where the line has one that can be read. */
+export function readEvalLine(text: string): ReadLine {
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch (error) {
+    return {
+      ok: false,
+      id: null,
+      error: `not JSON: ${error instanceof Error ? error.message : String(error)}`.slice(0, 500),
+    };
+  }
+  const parsed = EvalLine.safeParse(data);
+  if (parsed.success) return { ok: true, line: parsed.data };
+  const id = typeof data === 'object' && data !== null && 'id' in data && typeof data.id === 'string' ? data.id : null;
+  return {
+    ok: false,
+    id,
+    error: parsed.error.issues
+      .map((issue) => `${issue.path.join('.') || 'line'}: ${issue.message}`)
+      .join('; ')
+      .slice(0, 500),
+  };
+}

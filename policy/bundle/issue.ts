@@ -1,0 +1,166 @@
+import type { z } from 'zod';
+
+/** One thing wrong with a bundle, for people: where, what, and what to do. Lines and columns count from 1. */
+export interface Issue {
+  readonly line: number;
+  readonly column: number;
+  /** `validators[0].rules.sql_drop`; empty for the whole document. */
+  readonly path: string;
+  readonly message: string;
+  readonly fix: string;
+}
+
+export type Path = readonly PropertyKey[];
+
+/** Finds a path in the text that a bundle was read from; `key` asks for the key instead of the value. */
+export type Locate = (path: Path, key?: boolean) => { readonly line: number; readonly column: number };
+
+/** For bundles that come from no text. */
+export const NOWHERE: Locate = () => ({ line: 1, column: 1 });
+
+export function pathText(path: Path): string {
+  return path
+    .map((part, i) => (typeof part === 'number' ? `[${part}]` : `${i === 0 ? '' : '.'}${String(part)}`))
+    .join('');
+}
+
+export function issueAt(locate: Locate, path: Path, message: string, fix: string, key = false): Issue {
+  return { ...locate(path, key), path: pathText(path), message, fix };
+}
+
+/** In the order of the text: an editor lists them so. */
+export function sortIssues(issues: readonly Issue[]): Issue[] {
+  return [...issues].sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+/** The one of `known` that is most like `word`, within two edits; null where none is. */
+export function nearest(word: string, known: Iterable<string>): string | null {
+  let best: string | null = null;
+  let bestDistance = 3;
+  for (const candidate of known) {
+    const distance = editDistance(word.slice(0, 100), candidate.slice(0, 100));
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  return best;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next.push(
+        Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)),
+      );
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+export function didYouMean(word: string, known: readonly string[]): string {
+  const like = nearest(word, known);
+  if (like !== null) return `Did you mean "${like}"?`;
+  return known.length === 0
+    ? 'There is none to choose from.'
+    : `Use one of: ${known.slice(0, 30).join(', ')}${known.length > 30 ? ', …' : ''}`;
+}
+
+/** zod's issues as ours. `data` is what was parsed: it tells a missing member from a wrong one. */
+export function fromZod(
+  error: z.ZodError,
+  data: unknown,
+  locate: Locate,
+  knownKeys: readonly string[],
+  at: Path = [],
+): Issue[] {
+  return error.issues.flatMap((issue) => fromZodIssue(issue as z.core.$ZodIssue, data, locate, knownKeys, at));
+}
+
+function fromZodIssue(
+  issue: z.core.$ZodIssue,
+  data: unknown,
+  locate: Locate,
+  knownKeys: readonly string[],
+  at: Path,
+): Issue[] {
+  const path = [...at, ...issue.path];
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => {
+      const like = nearest(key, knownKeys);
+      const fix =
+        like === null || like === key
+          ? `Remove "${key}"; it is not known here.`
+          : `Did you mean "${like}"? Otherwise remove it.`;
+      return issueAt(locate, [...path, key], `Unknown key "${key}"`, fix, true);
+    });
+  }
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    const branch = likeliest(issue.errors, valueAt(data, issue.path));
+    if (branch !== null)
+      return branch.flatMap((inner) => fromZodIssue(inner, valueAt(data, issue.path), locate, knownKeys, path));
+    return [issueAt(locate, path, 'Fits none of the forms that are allowed here', unionFix(issue.errors))];
+  }
+  const needed = issue.code === 'invalid_type' || issue.code === 'invalid_value' || issue.code === 'invalid_union';
+  const missing = needed && issue.path.length > 0 && valueAt(data, issue.path) === undefined;
+  const last = String(path.at(-1) ?? '');
+  if (missing) return [issueAt(locate, path, `Missing "${last}"`, `Add "${last}": ${expectation(issue)}.`)];
+  return [issueAt(locate, path, issue.message, fixOf(issue))];
+}
+
+/** The form that was meant: not another type at its root, and no missing member of its own. Null where that leaves none, or several. */
+function likeliest(
+  errors: readonly (readonly z.core.$ZodIssue[])[],
+  value: unknown,
+): readonly z.core.$ZodIssue[] | null {
+  const meant = errors.filter(
+    (issues) =>
+      !issues.some(
+        (issue) => wrongRoot(issue) || (issue.path.length === 1 && valueAt(value, issue.path) === undefined),
+      ),
+  );
+  return meant.length === 1 ? (meant[0] ?? null) : null;
+}
+
+function wrongRoot(issue: z.core.$ZodIssue): boolean {
+  return issue.path.length === 0 && issue.code !== 'unrecognized_keys' && issue.code !== 'custom';
+}
+
+function unionFix(errors: readonly (readonly z.core.$ZodIssue[])[]): string {
+  const forms = errors.map((issues) => {
+    const names = issues
+      .filter((issue) => issue.path.length === 1 && issue.code === 'invalid_type')
+      .map((issue) => String(issue.path[0]));
+    return names.length > 0 ? `{${names.join(', ')}}` : issues.map((issue) => fixOf(issue)).join(' ');
+  });
+  return `Use one of: ${[...new Set(forms)].join(' | ')}`;
+}
+
+function expectation(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_value') return `one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
+  return 'expected' in issue ? `expected ${String(issue.expected)}` : issue.message;
+}
+
+function fixOf(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `Write ${String(issue.expected)} here.`;
+    case 'invalid_value':
+      return `Use one of: ${issue.values.map((value) => JSON.stringify(value)).join(', ')}.`;
+    case 'too_big':
+      return `At most ${String(issue.maximum)}.`;
+    case 'too_small':
+      return `At least ${String(issue.minimum)}.`;
+    default:
+      return 'Change it as the message says.';
+  }
+}
+
+export function valueAt(data: unknown, path: Path): unknown {
+  let value = data;
+  for (const part of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[part];
+  }
+  return value;
+}

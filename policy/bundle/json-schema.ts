@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { BundleSchema } from './schema';
+
+/** The JSON Schema (draft 2020-12) of a bundle, for editors: `# yaml-language-server: $schema=…`. */
+export function jsonSchema(): z.core.JSONSchema.JSONSchema {
+  return {
+    ...z.toJSONSchema(BundleSchema, { io: 'input', target: 'draft-2020-12' }),
+    title: 'countersign.policy.yaml',
+    description: 'What must look at a change of an AI agent, and who must countersign it.',
+  };
+}
+
+let keys: readonly string[] | null = null;
+
+/** Every key that the format knows anywhere: what a misspelt one is compared with. */
+export function knownKeys(): readonly string[] {
+  keys ??= [...collect(jsonSchema(), new Set<string>())].sort();
+  return keys;
+}
+
+function collect(node: unknown, into: Set<string>): Set<string> {
+  if (Array.isArray(node)) for (const item of node) collect(item, into);
+  else if (typeof node === 'object' && node !== null) {
+    const { properties } = node as { properties?: unknown };
+    if (typeof properties === 'object' && properties !== null) for (const key of Object.keys(properties)) into.add(key);
+    for (const member of Object.values(node)) collect(member, into);
+  }
+  return into;
+}

@@ -1,0 +1,155 @@
+import { BUILTIN_VALIDATORS } from '../rules/builtin';
+import type { CallbackRegistry } from '../rules/callback';
+import { candidatesFor, JUDGE_ID, looksAt, type Expansion } from './expand';
+import { didYouMean, issueAt, type Issue, type Locate } from './issue';
+import { classOf, idOf } from './level';
+import type { Bundle } from './schema';
+
+type Ids = ReadonlyMap<string, 'POLICY' | 'SAFETY' | 'shadow'>;
+
+/**
+ * What a bundle names and nothing answers to, over all of its targets and tools (V31, T67): an entry that reads no tool
+ * of any target, a policy or waiver for a validator that is not there, a callback that is not registered. Each would sit
+ * in the bundle without ever having an effect, and its author would not know.
+ */
+export function orphanIssues(
+  bundle: Bundle,
+  expansions: readonly Expansion[],
+  callbacks: CallbackRegistry,
+  locate: Locate,
+): Issue[] {
+  const ids = idsOfBundle(bundle, expansions);
+  return [
+    ...entryIssues(bundle, expansions, locate),
+    ...policyIssues(bundle, ids, callbacks, locate),
+    ...waiverIssues(bundle, ids, locate),
+  ];
+}
+
+function entryIssues(bundle: Bundle, expansions: readonly Expansion[], locate: Locate): Issue[] {
+  const tools = toolsOf(bundle);
+  return expansions.flatMap(({ candidates }, i) => {
+    if (candidates.length === 0 || candidates.some((candidate) => tools.some((tool) => looksAt(candidate, tool))))
+      return [];
+    const fix = `The targets take ${tools.join(', ')}. Correct the entry, or remove it.`;
+    return [issueAt(locate, ['validators', i], 'This entry looks at the diffs of no target', fix)];
+  });
+}
+
+function toolsOf(bundle: Bundle): string[] {
+  return [...new Set(Object.values(bundle.targets).flatMap((target) => target.sourceTools))];
+}
+
+/** Ids that a policy or waiver of this bundle may name, over all targets and tools; the class tells who is ever asked. */
+function idsOfBundle(bundle: Bundle, expansions: readonly Expansion[]): Ids {
+  const ids = new Map<string, 'POLICY' | 'SAFETY' | 'shadow'>();
+  for (const tool of toolsOf(bundle)) {
+    for (const { id, level } of candidatesFor(expansions, tool))
+      ids.set(id, level === 'shadow' ? 'shadow' : classOf(level));
+  }
+  for (const { defaultLevel, implementation } of BUILTIN_VALIDATORS)
+    ids.set(idOf(defaultLevel, implementation), classOf(defaultLevel));
+  return ids;
+}
+
+function policyIssues(bundle: Bundle, ids: Ids, callbacks: CallbackRegistry, locate: Locate): Issue[] {
+  const asked = [...ids].filter(([, kind]) => kind === 'POLICY').map(([id]) => id);
+  const tools = toolsOf(bundle);
+  return bundle.policies.flatMap((policy, i) => {
+    const issues: Issue[] = [];
+    const path = ['policies', i, 'match'] as const;
+    policy.match.validatorIds?.forEach((id, j) => {
+      const at = [...path, 'validatorIds', j];
+      const kind = ids.get(id);
+      if (kind === 'SAFETY')
+        issues.push(
+          issueAt(
+            locate,
+            at,
+            `"${id}" asks nobody: it is SAFETY, so this policy can never be triggered by it`,
+            'Give the rule level "confirm", or remove it here.',
+          ),
+        );
+      else if (kind === 'shadow')
+        issues.push(
+          issueAt(
+            locate,
+            at,
+            `"${id}" runs in the shadow, so this policy can never be triggered by it`,
+            'Give the rule level "confirm", or remove it here.',
+          ),
+        );
+      else if (kind === undefined)
+        issues.push(
+          issueAt(
+            locate,
+            at,
+            `No validator "${id}": this policy would never be triggered by it`,
+            didYouMean(id, asked),
+          ),
+        );
+    });
+    policy.match.sourceTools?.forEach((tool, j) => {
+      if (!tools.includes(tool))
+        issues.push(
+          issueAt(locate, [...path, 'sourceTools', j], `No target takes diffs of "${tool}"`, didYouMean(tool, tools)),
+        );
+    });
+    if (policy.callback === null) return issues;
+    const { key, version } = policy.callback;
+    const registered = callbacks.get(key);
+    if (registered === undefined)
+      issues.push(
+        issueAt(
+          locate,
+          ['policies', i, 'callback', 'key'],
+          `Unknown callback "${key}": it is not registered here`,
+          didYouMean(key, [...callbacks.keys()]),
+        ),
+      );
+    else if (registered.version !== version)
+      issues.push(
+        issueAt(
+          locate,
+          ['policies', i, 'callback', 'version'],
+          `Callback "${key}" is asked for in version ${version}, and ${registered.version} is installed`,
+          `Write ${registered.version} after reading what changed.`,
+        ),
+      );
+    return issues;
+  });
+}
+
+function waiverIssues(bundle: Bundle, ids: Ids, locate: Locate): Issue[] {
+  const builtin = new Set(
+    BUILTIN_VALIDATORS.map(({ defaultLevel, implementation }) => idOf(defaultLevel, implementation)),
+  );
+  return bundle.waivers.flatMap((waiver, i) => {
+    const path = ['waivers', i, 'validatorId'];
+    if (builtin.has(waiver.validatorId) || waiver.validatorId === JUDGE_ID)
+      return [
+        issueAt(locate, path, `"${waiver.validatorId}" cannot be waived`, 'Only rules can; a person answers this one.'),
+      ];
+    if (!ids.has(waiver.validatorId))
+      return [
+        issueAt(
+          locate,
+          path,
+          `No validator "${waiver.validatorId}": there is nothing to waive`,
+          didYouMean(
+            waiver.validatorId,
+            [...ids.keys()].filter((id) => !builtin.has(id)),
+          ),
+        ),
+      ];
+    const unknown = (waiver.scope.targets ?? []).filter((target) => !Object.hasOwn(bundle.targets, target));
+    return unknown.map((target) =>
+      issueAt(
+        locate,
+        ['waivers', i, 'scope', 'targets'],
+        `Unknown target "${target}"`,
+        didYouMean(target, Object.keys(bundle.targets)),
+      ),
+    );
+  });
+}

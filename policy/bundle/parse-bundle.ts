@@ -1,0 +1,173 @@
+import { typedHash, type Sha256 } from '../contracts/hash';
+import { fromZod, issueAt, sortIssues, type Issue, type Locate } from './issue';
+import { knownKeys } from './json-schema';
+import { BundleSchema, type Bundle } from './schema';
+import { readYaml } from './yaml-source';
+
+export type ParsedBundle =
+  | { readonly ok: true; readonly bundle: Bundle; readonly bundleSha: Sha256; readonly locate: Locate }
+  | { readonly ok: false; readonly issues: readonly Issue[] };
+
+/**
+ * A bundle's text as checked data, or everything that is wrong with it, in the order of the text. Never throws.
+ * That it fits the registries is for `compilePlan` to say.
+ */
+export function parseBundle(yamlText: string): ParsedBundle {
+  const source = readYaml(yamlText);
+  if (!source.ok) return source;
+  const parsed = BundleSchema.safeParse(source.data);
+  if (!parsed.success)
+    return { ok: false, issues: sortIssues(fromZod(parsed.error, source.data, source.locate, knownKeys())) };
+  const issues = crossCheck(parsed.data, source.locate);
+  if (issues.length > 0) return { ok: false, issues: sortIssues(issues) };
+  return { ok: true, bundle: parsed.data, bundleSha: bundleSha(parsed.data), locate: source.locate };
+}
+
+/** Content hash of the bundle's meaning: comments, key order and what is written out but default anyway change nothing. */
+export function bundleSha(bundle: Bundle): Sha256 {
+  return typedHash('bundle', { bundle });
+}
+
+/** What one member says about another. */
+function crossCheck(bundle: Bundle, locate: Locate): Issue[] {
+  return [
+    ...targetIssues(bundle, locate),
+    ...groupIssues(bundle, locate),
+    ...nameIssues(bundle, locate),
+    ...validatorIssues(bundle, locate),
+  ];
+}
+
+function targetIssues(bundle: Bundle, locate: Locate): Issue[] {
+  return Object.entries(bundle.targets).flatMap(([name, target]) => {
+    const issues: Issue[] = [];
+    if (target.answers === 'unsigned' && !target.development) {
+      issues.push(
+        issueAt(
+          locate,
+          ['targets', name, 'answers'],
+          'Unsigned answers outside development: whoever can write to the namespace could approve',
+          'Use "signed", or set "development: true" for a target that is not production.',
+        ),
+      );
+    }
+    target.cooperative.forEach((tool, i) => {
+      if (target.sourceTools.includes(tool)) return;
+      issues.push(
+        issueAt(
+          locate,
+          ['targets', name, 'cooperative', i],
+          `"${tool}" is not among the source tools of target "${name}"`,
+          `Add it to targets.${name}.sourceTools, or remove it here.`,
+        ),
+      );
+    });
+    return [...issues, ...repeated(target.sourceTools, ['targets', name, 'sourceTools'], 'Source tool', locate)];
+  });
+}
+
+function groupIssues(bundle: Bundle, locate: Locate): Issue[] {
+  const issues: Issue[] = [];
+  const known = Object.keys(bundle.groups);
+  for (const [name, { members }] of Object.entries(bundle.groups)) {
+    if (members.length === 0)
+      issues.push(
+        issueAt(
+          locate,
+          ['groups', name, 'members'],
+          `Group "${name}" has no members: nobody could answer`,
+          'Add a person, or remove the group.',
+        ),
+      );
+    issues.push(...repeated(members, ['groups', name, 'members'], 'Member', locate));
+  }
+  const uses: readonly (readonly [readonly PropertyKey[], string, number])[] = [
+    [['defaultGroup'], bundle.defaultGroup, 1],
+    [
+      bundle.implicit.group === undefined ? ['defaultGroup'] : ['implicit', 'group'],
+      bundle.implicit.group ?? bundle.defaultGroup,
+      bundle.implicit.quorum,
+    ],
+    ...bundle.policies.map(
+      (policy, i) =>
+        [
+          ['policies', i, policy.group === undefined ? 'key' : 'group'],
+          policy.group ?? bundle.defaultGroup,
+          policy.quorum,
+        ] as const,
+    ),
+  ];
+  for (const [path, group, quorum] of uses) {
+    const members = bundle.groups[group]?.members;
+    const like = known.length === 0 ? 'Add it under "groups".' : `Use one of: ${known.join(', ')}`;
+    if (members === undefined) issues.push(issueAt(locate, path, `Unknown group "${group}"`, like));
+    else if (members.length > 0 && members.length < quorum)
+      issues.push(
+        issueAt(
+          locate,
+          path,
+          `A quorum of ${quorum} can never be met: group "${group}" has ${members.length} member(s)`,
+          'Lower the quorum, or add members.',
+        ),
+      );
+  }
+  // The default group is asked twice: as itself and by the implicit policy.
+  return issues.filter(
+    (issue, i) => issues.findIndex((other) => other.path === issue.path && other.message === issue.message) === i,
+  );
+}
+
+function nameIssues(bundle: Bundle, locate: Locate): Issue[] {
+  const reserved = bundle.policies.flatMap((policy, i) =>
+    policy.key === 'implicit'
+      ? [
+          issueAt(
+            locate,
+            ['policies', i, 'key'],
+            'The key "implicit" is taken by the policy that applies where none matches',
+            'Choose another key.',
+          ),
+        ]
+      : [],
+  );
+  const keys = bundle.policies.map((policy) => policy.key);
+  const waivers = bundle.waivers.map((waiver) => waiver.id);
+  return [
+    ...reserved,
+    ...repeated(keys, ['policies'], 'Policy key', locate, 'key'),
+    ...repeated(waivers, ['waivers'], 'Waiver', locate, 'id'),
+  ];
+}
+
+function validatorIssues(bundle: Bundle, locate: Locate): Issue[] {
+  if (bundle.validators.length > 0) return [];
+  return [
+    issueAt(
+      locate,
+      ['validators'],
+      'No validators: nothing would look at a change',
+      'Name at least one; to opt out in the open, write "- always-approve: {reason: …}".',
+    ),
+  ];
+}
+
+function repeated(
+  names: readonly string[],
+  path: readonly PropertyKey[],
+  what: string,
+  locate: Locate,
+  member?: string,
+): Issue[] {
+  return names.flatMap((name, i) =>
+    names.indexOf(name) === i
+      ? []
+      : [
+          issueAt(
+            locate,
+            member === undefined ? [...path, i] : [...path, i, member],
+            `${what} "${name}" appears twice`,
+            'Keep one of the two.',
+          ),
+        ],
+  );
+}

@@ -1,0 +1,74 @@
+export interface StarterOptions {
+  /** Name of the target. Default `dev`. */
+  readonly target?: string;
+  /** Persons who answer. Default: those of the embedded environment. */
+  readonly members?: readonly string[];
+  /** Whether the target takes demo keys. Default true, as for the embedded environment; never for production. */
+  readonly development?: boolean;
+}
+
+/**
+ * A bundle's text for the diffs of one source tool, strict enough to be used as it is: what no rule of ours reads is
+ * shown to a person, each and every time. Compiles against the registry of this version (a test does).
+ */
+export function starterBundle(sourceTool: string, options: StarterOptions = {}): string {
+  const { target = 'dev', members = ['alice', 'bob'], development = true } = options;
+  return [
+    `# Who must countersign the changes of AI agents. Check it with \`countersign policy check\`.`,
+    'version: 1',
+    `name: ${text(`${sourceTool} starter`)}`,
+    'domain: global',
+    '# Provider and model of the judge; "none" without one.',
+    'provider: none',
+    'model: none',
+    '',
+    'targets:',
+    `  ${text(target)}:`,
+    `    development: ${development}${development ? ' # accepts demo keys; false for production' : ''}`,
+    `    sourceTools: [${text(sourceTool)}]`,
+    '',
+    'groups:',
+    `  owners: { members: [${members.map(text).join(', ')}] }`,
+    'defaultGroup: owners',
+    '',
+    '# Levels: forbid = rolled back, nobody asked; confirm = a person answers; advise = shown; shadow = reported for tuning.',
+    'validators:',
+    ...(STARTERS[sourceTool] ?? ASK_ALWAYS),
+    '',
+    'deadline: 24h # not answered by then: rolled back',
+    'commitWindow: 15m',
+    'autoResolve: warnOnly',
+    '',
+  ].join('\n');
+}
+
+/** As YAML reads it back, whatever is in it. */
+function text(value: string): string {
+  return JSON.stringify(value);
+}
+
+const SQL_DRY_RUN = [
+  '  - pack: sql-postgres',
+  '    rules:',
+  '      # SQL that is put together at run time cannot be read beforehand.',
+  '      sql_dynamic_sql: forbid',
+];
+
+const SQL_CAS = [
+  '  - validator:',
+  '      name: row_limit',
+  '      rules:',
+  '        # Warns, and so asks a person, where the agent does not say how many rows it changes.',
+  '        - diffSize: { name: rows, maxRows: 100 }',
+];
+
+/** For every other tool: nothing passes unseen until there are rules that read it. */
+const ASK_ALWAYS = [
+  '  - validator:',
+  '      name: ask_always',
+  '      rules:',
+  '        # Matches every diff, so that a person sees each one. Replace it by rules of your own.',
+  '        - pattern: { name: anything, forbidden: ["(?s)."] }',
+];
+
+const STARTERS: Readonly<Record<string, readonly string[]>> = { SQLDryRun: SQL_DRY_RUN, SQLCAS: SQL_CAS };

@@ -1,0 +1,88 @@
+import { utf8ToBytes } from '@noble/hashes/utils.js';
+import { z } from 'zod';
+import { typedHash, type Sha256 } from './hash';
+import { canonicalJson, type JsonValue } from './canonical-json';
+
+/** Bounds on what is submitted. Larger is refused at the door, never clipped. */
+export const MAX_DIFF_BYTES = 1024 * 1024;
+export const MAX_INLINE_BYTES = 64 * 1024;
+export const MAX_METADATA_BYTES = 16 * 1024;
+
+export const Sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, 'expected 64 lower-case hex digits');
+export const Name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'expected 1 to 63 of A-Z a-z 0-9 . _ -');
+
+const Json: z.ZodType<JsonValue> = z.json();
+
+/** The caller's claim about the diff (F8, F11): rules read it, and compare it with what bytes and dry run show. */
+export const Metadata = z.record(z.string().min(1).max(128), Json).superRefine((metadata, ctx) => {
+  let size: number;
+  try {
+    size = utf8ToBytes(canonicalJson(metadata)).length;
+  } catch (error) {
+    ctx.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+    return;
+  }
+  if (size > MAX_METADATA_BYTES)
+    ctx.addIssue({ code: 'custom', message: `expected at most ${MAX_METADATA_BYTES} bytes of JSON, got ${size}` });
+});
+export type Metadata = z.infer<typeof Metadata>;
+
+/** Padded standard base64. Not z.base64(): it asks `atob`, which the workflow sandbox does not have. */
+export const Base64 = z
+  .string()
+  .regex(/^[A-Za-z0-9+/]*={0,2}$/, 'expected padded base64')
+  .refine((text) => text.length % 4 === 0, 'expected padded base64');
+
+/** A DSSE envelope on the wire; `policy/evidence/dsse.ts` says what is signed. */
+export const Envelope = z.strictObject({
+  payloadType: z.string().min(1).max(200),
+  payload: Base64.max(256 * 1024),
+  signatures: z
+    .array(z.strictObject({ keyid: z.string().min(1).max(200), sig: Base64.min(1).max(4096) }))
+    .min(1)
+    .max(4),
+});
+export type Envelope = z.infer<typeof Envelope>;
+
+/** Where the signal `commit` or `rollback` goes when the change is decided. Outside `inputSha`: it changes nothing that is reviewed. */
+export const ReplyTo = z.strictObject({
+  workflowId: z.string().min(1).max(1000),
+  runId: z.string().max(200).optional(),
+});
+
+/**
+ * The start input of the workflow `review`: what an agent backend submits. It carries no plan (records.md §2).
+ * `inline` holds the bytes as base64 for backends that only speak Temporal; accepted where the target sets `inlineBytes`.
+ */
+export const Submission = z.strictObject({
+  tenant: Name,
+  target: Name,
+  sourceTool: Name,
+  diffSha: Sha256Hex,
+  metadata: Metadata.default({}),
+  requestKey: z.string().max(200).default(''),
+  inline: Base64.max(Math.ceil(MAX_INLINE_BYTES / 3) * 4).optional(),
+  envelope: Envelope.optional(),
+  replyTo: ReplyTo.optional(),
+  /** The changeId that this one supersedes. */
+  supersedes: Sha256Hex.optional(),
+});
+export type Submission = z.infer<typeof Submission>;
+
+/** What a validator reads (checklist, Types): opaque bytes, dispatched on `sourceTool`. */
+export interface DiffInput {
+  readonly sourceTool: string;
+  readonly raw: Uint8Array;
+  readonly diffSha: Sha256;
+  readonly metadata: Metadata;
+}
+
+export function inputSha(s: Pick<Submission, 'tenant' | 'target' | 'sourceTool' | 'diffSha' | 'metadata'>): Sha256 {
+  const { tenant, target, sourceTool, diffSha, metadata } = s;
+  return typedHash('input', { tenant, target, sourceTool, diffSha, metadata });
+}
+
+/** The id of the review and of its workflow. The same change twice is the same review, unless `requestKey` differs. */
+export function changeId(s: Submission): Sha256 {
+  return typedHash('change', { tenant: s.tenant, target: s.target, inputSha: inputSha(s), requestKey: s.requestKey });
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { Sha256Hex } from './diff';
+import { typedHash, type Sha256 } from './hash';
+import { JsonRecord } from './plan';
+
+/** records.md §9. */
+export const LedgerKind = z.enum([
+  'submitted',
+  'planned',
+  'findings',
+  'staged',
+  'attested',
+  'disclosed',
+  'answer_accepted',
+  'answer_refused',
+  'decided',
+  'intent',
+  'effect',
+  'receipt',
+  'refused',
+  'closed',
+]);
+export type LedgerKind = z.infer<typeof LedgerKind>;
+
+/** One row. `n` counts within the change from 0, `prev` is the hash of row n−1 (64 zeros for the first). */
+export const LedgerRow = z.strictObject({
+  changeId: Sha256Hex,
+  n: z.int().min(0),
+  prev: Sha256Hex,
+  kind: LedgerKind,
+  at: z.iso.datetime(),
+  /** The process and key that wrote it, e.g. `review-worker`, `committer:<keyId>`. */
+  actor: z.string(),
+  body: JsonRecord,
+});
+export type LedgerRow = z.infer<typeof LedgerRow>;
+
+export const GENESIS: Sha256 = '0'.repeat(64);
+
+export function ledgerHash(row: LedgerRow): Sha256 {
+  return typedHash('ledger', row);
+}

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { Name, Sha256Hex } from './diff';
+import { HookClass, Phase } from './finding';
+import { typedHash, type Sha256 } from './hash';
+
+export const Level = z.enum(['forbid', 'confirm', 'advise', 'shadow']);
+export type Level = z.infer<typeof Level>;
+
+/** `derived`: a pure function of bytes, metadata and staging record; the committer recomputes it. `attested`: a signed record (DESIGN §2). */
+export const ValidatorKind = z.enum(['derived', 'attested']);
+export type ValidatorKind = z.infer<typeof ValidatorKind>;
+
+const Json = z.json();
+export const JsonRecord = z.record(z.string(), Json);
+
+/** One validator in the compiled plan. Array order = declared order = order in `validatorFindings` (G35, G45). */
+export const PlanValidator = z.strictObject({
+  id: z.string(),
+  version: z.string(),
+  class: HookClass,
+  level: Level,
+  phase: Phase,
+  kind: ValidatorKind,
+  /** The bundle entry that it was expanded from: one activity runs a unit. `builtin` for those that the compiler appends. */
+  unit: z.string(),
+  /** Key of the implementation in the frozen registry. */
+  implementation: z.string(),
+  /** True: runs after the dry run, since it reads the staging record. */
+  needsStaging: z.boolean(),
+  config: JsonRecord,
+  logicRevision: z.int().min(1),
+  logic_hash: Sha256Hex,
+});
+export type PlanValidator = z.infer<typeof PlanValidator>;
+
+export const Cardinality = z.enum(['single', 'multiple']);
+export type Cardinality = z.infer<typeof Cardinality>;
+
+/** Who must answer a violation, and until when. */
+const need = {
+  group: Name,
+  quorum: z.int().min(1).max(10),
+  fourEyes: z.boolean(),
+  deadlineMs: z.int().min(1),
+  confirmationMessage: z.string().min(1).max(2000),
+};
+
+export const PlanPolicy = z.strictObject({
+  key: Name,
+  name: z.string().min(1).max(200),
+  /** Absent member: matches every one. */
+  match: z.strictObject({
+    validatorIds: z.array(z.string()).min(1).optional(),
+    sourceTools: z.array(Name).min(1).optional(),
+  }),
+  requiresConfirmation: z.boolean(),
+  triggerCardinality: Cardinality.nullable(),
+  callback: z.strictObject({ key: Name, version: z.string().min(1) }).nullable(),
+  metadata: JsonRecord,
+  ...need,
+});
+export type PlanPolicy = z.infer<typeof PlanPolicy>;
+
+export const Waiver = z.strictObject({
+  id: Name,
+  validatorId: z.string(),
+  reason: z.string().min(1).max(1000),
+  expiresAt: z.iso.datetime(),
+  scope: JsonRecord,
+});
+
+/**
+ * The frozen plan of one (target, sourceTool): everything that decides, nothing else. `planHash` covers all of it.
+ * Never in here: the diff, findings, time, keys, world-state hashes (G19).
+ */
+export const Plan = z.strictObject({
+  decideRevision: z.int().min(1),
+  domain: z.string().min(1),
+  provider: z.string().min(1),
+  model: z.string().min(1),
+  mode: z.enum(['enforced', 'cooperative']),
+  target: Name,
+  sourceTool: Name,
+  /** A target marked development accepts demo keys, and may accept unsigned answers. */
+  development: z.boolean(),
+  inlineBytes: z.boolean(),
+  answers: z.enum(['signed', 'unsigned']),
+  judgeWhen: z.enum(['always', 'unlessHardBlock', 'onlyIfClean']),
+  onJudgeFailure: z.enum(['ask', 'forbid']),
+  /** `any`: a passed callback resolves WARN and BLOCK where the policy asks nobody. `warnOnly`: BLOCK always asks. */
+  autoResolve: z.enum(['any', 'warnOnly']),
+  /** An admitted answer stays good for this long after the last needed one. */
+  commitWindowMs: z.int().min(1),
+  /** Wait between reminders; null for none. */
+  remindEveryMs: z.int().min(1).nullable(),
+  /** Adapter settings that change what is staged: statement_timeout and the like. */
+  staging: JsonRecord,
+  validators: z.array(PlanValidator).min(1),
+  shadow: z.array(PlanValidator),
+  policies: z.array(PlanPolicy),
+  /** Applies where a finding fires and no policy matches (T52): a human must confirm. */
+  implicitPolicy: z.strictObject(need),
+  groups: z.record(Name, z.strictObject({ members: z.array(z.string().min(1).max(200)) })),
+  waivers: z.array(Waiver),
+});
+export type Plan = z.infer<typeof Plan>;
+
+export function planHash(plan: Plan): Sha256 {
+  return typedHash('plan', { plan });
+}
+
+/** What `logic_hash` covers (records.md §1, C13): never the function's own text, which a transform changes (T11). */
+export function logicHash(v: {
+  readonly id: string;
+  readonly version: string;
+  readonly logicRevision: number;
+  readonly config: object;
+  readonly parser: { readonly name: string; readonly version: string } | null;
+}): Sha256 {
+  return typedHash('logic', {
+    id: v.id,
+    version: v.version,
+    logicRevision: v.logicRevision,
+    config: v.config,
+    parser: v.parser,
+  });
+}

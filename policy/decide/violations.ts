@@ -1,0 +1,160 @@
+import { typedHash, type Sha256 } from '../contracts/hash';
+import { fires, type ValidatorFinding } from '../contracts/finding';
+import type { Cardinality, Plan, PlanPolicy } from '../contracts/plan';
+import { touchedRows, type StagingRecord } from '../contracts/staging-record';
+import { MAX_VIOLATIONS, type PolicyCallbackResult, type PolicyViolation } from '../contracts/violation';
+
+export const IMPLICIT_POLICY = 'implicit';
+
+/** One policy that fires on one finding; `callback` is null where it has none. */
+export interface TriggeredPolicy {
+  readonly findingIndex: number;
+  readonly policyKey: string;
+  readonly callback: PlanPolicy['callback'];
+}
+
+/** One row or many, by the dry run; null where it is unknown, in which case every policy fires (V28, T53). */
+export function cardinalityOf(staging: StagingRecord | null): Cardinality | null {
+  if (staging === null || !staging.fullyCaptured || staging.origin !== 'measured') return null;
+  return touchedRows(staging) > 1 ? 'multiple' : 'single';
+}
+
+/** All policies that fire, findings in order and policies in declared order; none is swallowed (V10). SAFETY never asks. */
+export function matchPolicies(
+  plan: Plan,
+  findings: readonly ValidatorFinding[],
+  cardinality: Cardinality | null,
+): TriggeredPolicy[] {
+  return findings.flatMap((finding, findingIndex) => {
+    if (finding.class !== 'POLICY' || !fires(finding)) return [];
+    const matching = plan.policies.filter((policy) =>
+      matches(policy, plan.sourceTool, finding.validator_id, cardinality),
+    );
+    if (matching.length === 0) return [{ findingIndex, policyKey: IMPLICIT_POLICY, callback: null }];
+    return matching.map((policy) => ({ findingIndex, policyKey: policy.key, callback: policy.callback }));
+  });
+}
+
+function matches(
+  policy: PlanPolicy,
+  sourceTool: string,
+  validatorId: string,
+  cardinality: Cardinality | null,
+): boolean {
+  const { validatorIds, sourceTools } = policy.match;
+  if (validatorIds !== undefined && !validatorIds.includes(validatorId)) return false;
+  if (sourceTools !== undefined && !sourceTools.includes(sourceTool)) return false;
+  return policy.triggerCardinality === null || cardinality === null || policy.triggerCardinality === cardinality;
+}
+
+/** By `callbackKey`. A callback that should have run and is missing here counts as unevaluable (V26). */
+export type CallbackResults = Readonly<Record<string, PolicyCallbackResult>>;
+
+export function callbackKey(triggered: Pick<TriggeredPolicy, 'findingIndex' | 'policyKey'>): string {
+  return `${triggered.findingIndex}/${triggered.policyKey}`;
+}
+
+export interface ViolationContext {
+  readonly plan: Plan;
+  readonly planHash: Sha256;
+  readonly inputSha: Sha256;
+  readonly findings: readonly ValidatorFinding[];
+  readonly triggered: readonly TriggeredPolicy[];
+  readonly callbackResults: CallbackResults;
+  /** The person behind the submission; null when it is unknown, and then four eyes need one more person. */
+  readonly requester: string | null;
+}
+
+/** Violations in the order of `triggered`, with deterministic ids. More than 200 are counted by the caller (`safety.too_many_violations`). */
+export function buildViolations(context: ViolationContext): PolicyViolation[] {
+  return context.triggered.map((triggered) => {
+    const finding = context.findings[triggered.findingIndex];
+    const validator = context.plan.validators[triggered.findingIndex];
+    if (finding === undefined || validator === undefined)
+      throw new RangeError(`No finding at ${triggered.findingIndex}`);
+    const policy = policyOf(context.plan, triggered.policyKey);
+    const callbackResult = callbackResultOf(triggered, context.callbackResults);
+    return {
+      violationId: typedHash('violation', {
+        planHash: context.planHash,
+        inputSha: context.inputSha,
+        validatorId: finding.validator_id,
+        phase: finding.phase,
+        policyKey: triggered.policyKey,
+        index: triggered.findingIndex,
+      }),
+      findingIndex: triggered.findingIndex,
+      validatorId: finding.validator_id,
+      policyKey: triggered.policyKey,
+      message: [callbackResult?.message, policy.confirmationMessage]
+        .filter((part) => typeof part === 'string' && part !== '')
+        .join('\n'),
+      requiresConfirmation: policy.requiresConfirmation,
+      callbackResult,
+      need: needOf(context.plan, finding, policy.requiresConfirmation, callbackResult),
+      group: policy.group,
+      // One of them may be the requester: leaving the signature out must never ask for fewer other people.
+      quorum: policy.fourEyes && context.requester === null ? policy.quorum + 1 : policy.quorum,
+      fourEyes: policy.fourEyes,
+      deadlineMs: policy.deadlineMs,
+    };
+  });
+}
+
+function policyOf(plan: Plan, key: string): Plan['implicitPolicy'] & { readonly requiresConfirmation: boolean } {
+  const policy = plan.policies.find((p) => p.key === key);
+  if (policy !== undefined) return policy;
+  if (key !== IMPLICIT_POLICY) throw new RangeError(`The plan has no policy "${key}"`);
+  return { ...plan.implicitPolicy, requiresConfirmation: true };
+}
+
+function callbackResultOf(triggered: TriggeredPolicy, results: CallbackResults): PolicyCallbackResult | null {
+  if (triggered.callback === null) return null;
+  return (
+    results[callbackKey(triggered)] ?? {
+      passed: false,
+      message: `Callback "${triggered.callback.key}" could not be evaluated`,
+    }
+  );
+}
+
+/** The rows of the decision table that are POLICY and fire. */
+function needOf(
+  plan: Plan,
+  finding: ValidatorFinding,
+  requiresConfirmation: boolean,
+  callback: PolicyCallbackResult | null,
+): PolicyViolation['need'] {
+  if (
+    finding.errorClass !== undefined &&
+    finding.validator_id === 'guardian.llm_judge' &&
+    plan.onJudgeFailure === 'forbid'
+  )
+    return 'hard';
+  if (requiresConfirmation) return 'human';
+  if (callback?.passed !== true) return 'hard';
+  // A callback never resolves an ERROR: nobody knows what it would have confirmed (C6, T64).
+  if (finding.errorClass !== undefined) return 'human';
+  return plan.autoResolve === 'warnOnly' && finding.status === 'BLOCK' ? 'human' : 'callback';
+}
+
+export function tooMany(violations: readonly PolicyViolation[]): boolean {
+  return violations.length > MAX_VIOLATIONS;
+}
+
+export function callbackResultsSha(results: CallbackResults): Sha256 {
+  return typedHash('callback-results', { callbackResults: results });
+}
+
+/** What an answer is bound to: change when anything a human was shown differs (records.md §1). */
+export function fingerprint(bound: {
+  readonly changeId: Sha256;
+  readonly inputSha: Sha256;
+  readonly stagingSha: Sha256 | null;
+  readonly planHash: Sha256;
+  readonly findingsSha: Sha256;
+  readonly callbackResultsSha: Sha256;
+  readonly violationIds: readonly Sha256[];
+}): Sha256 {
+  return typedHash('fingerprint', { ...bound });
+}

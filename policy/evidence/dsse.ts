@@ -1,0 +1,78 @@
+import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+import { canonicalJson } from '../contracts/canonical-json';
+import { Envelope } from '../contracts/diff';
+import { sha256HexOfText, type Sha256 } from '../contracts/hash';
+import { fromBase64, toBase64 } from './base64';
+import {
+  parseStatement,
+  statementText,
+  type ParsedStatement,
+  type Statement,
+  type StatementKind,
+  type StatementRefusal,
+} from './statement';
+
+export const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
+
+/** DSSE pre-authentication encoding: the bytes that a signature covers. Lengths are in bytes. */
+export function pae(payloadType: string, payload: Uint8Array): Uint8Array {
+  const type = utf8ToBytes(payloadType);
+  return concatBytes(utf8ToBytes(`DSSEv1 ${type.length} `), type, utf8ToBytes(` ${payload.length} `), payload);
+}
+
+/** The bytes to sign for a statement. */
+export function paeOfStatement(statement: Statement): Uint8Array {
+  return pae(PAYLOAD_TYPE, utf8ToBytes(statementText(statement)));
+}
+
+/** Puts statement and signature together. Makes no check of either. */
+export function toEnvelope(
+  statement: Statement,
+  signature: { readonly keyid: string; readonly sig: Uint8Array },
+): Envelope {
+  return {
+    payloadType: PAYLOAD_TYPE,
+    payload: toBase64(utf8ToBytes(statementText(statement))),
+    signatures: [{ keyid: signature.keyid, sig: toBase64(signature.sig) }],
+  };
+}
+
+export type EnvelopeRefusal = 'malformed' | StatementRefusal;
+
+/** An envelope whose signature nobody has checked yet. Believe nothing in it but which key to look for. */
+export type OpenedEnvelope<K extends StatementKind> =
+  | {
+      readonly ok: true;
+      readonly statement: Statement<K>;
+      /** Exactly the bytes that the signature must cover. */
+      readonly signed: Uint8Array;
+      readonly signature: Uint8Array;
+      readonly keyid: string;
+    }
+  | { readonly ok: false; readonly code: EnvelopeRefusal; readonly message: string };
+
+/**
+ * Reads an envelope of one kind, strictly: one signature (a second, unchecked one would be a place to hide things), strict base64,
+ * canonical payload. Never throws.
+ */
+export function openEnvelope<K extends StatementKind>(kind: K, value: unknown): OpenedEnvelope<K> {
+  const malformed = (message: string): OpenedEnvelope<K> => ({ ok: false, code: 'malformed', message });
+  const envelope = Envelope.safeParse(value);
+  if (!envelope.success) return malformed('not a DSSE envelope {payloadType, payload, signatures: [{keyid, sig}]}');
+  const { payloadType, signatures } = envelope.data;
+  const [only, ...more] = signatures;
+  if (only === undefined || more.length > 0)
+    return malformed(`expected exactly one signature, got ${signatures.length}`);
+  if (payloadType !== PAYLOAD_TYPE) return malformed(`expected payloadType ${PAYLOAD_TYPE}`);
+  const payload = fromBase64(envelope.data.payload);
+  const signature = fromBase64(only.sig);
+  if (payload === null || signature === null) return malformed('payload or signature is not strict base64');
+  const parsed: ParsedStatement<K> = parseStatement(kind, payload);
+  if (!parsed.ok) return parsed;
+  return { ok: true, statement: parsed.statement, signed: pae(payloadType, payload), signature, keyid: only.keyid };
+}
+
+/** Digest of an envelope or of a plain answer as it was sent: the same digest again is the same message. Throws on what is not JSON. */
+export function messageDigest(message: unknown): Sha256 {
+  return sha256HexOfText(canonicalJson(message));
+}

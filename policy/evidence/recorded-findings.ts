@@ -1,0 +1,116 @@
+/**
+ * `validatorFindings` of a change as its ledger rows have it; exporter, `verify` and `replay` read it alike.
+ *
+ * F1 What was disclosed is the array: people answered exactly that.
+ * F2 With nothing disclosed it is built from the rows `findings` and the judge's records. Of several records the strictest
+ *    counts (records.md §4).
+ * F3 What left no row did not run, and is SKIPPED; after a COMMIT it is missing instead, which breaks the contract.
+ */
+import { ValidatorFinding } from '../contracts/finding';
+import type { LedgerRow } from '../contracts/ledger';
+import type { RollbackReason } from '../contracts/outcome';
+import type { Plan, PlanValidator } from '../contracts/plan';
+import { assembleAnswered, assembleFindings, FILLED_HERE, isHardBlock } from '../decide/findings';
+import type { RawOutcome, SkipReason } from '../decide/findings';
+import { openEnvelope } from './dsse';
+
+export interface RecordedChange {
+  readonly plan: Plan;
+  readonly changeId: string;
+  readonly rows: readonly LedgerRow[];
+  /** How it ended; null while it is open, and then only what ran is there. */
+  readonly end: { readonly action: 'COMMIT' | 'ROLLBACK'; readonly reason: RollbackReason | null } | null;
+}
+
+/** The rows that the decision could read: those before `intent` or `decided`, whichever stands; all while neither does. */
+export function untilSettled(rows: readonly LedgerRow[]): readonly LedgerRow[] {
+  const settled = rows.findIndex((row) => row.kind === 'intent' || row.kind === 'decided');
+  return settled === -1 ? rows : rows.slice(0, settled);
+}
+
+/** Throws RangeError naming the row that cannot be read. */
+export function recordedFindings({ plan, changeId, rows: all, end }: RecordedChange): readonly ValidatorFinding[] {
+  const rows = untilSettled(all);
+  const disclosed = rows.find((row) => row.kind === 'disclosed');
+  if (disclosed !== undefined) return readFindings(disclosed);
+  const written = writtenFindings(rows);
+  const outcomes = new Map<string, RawOutcome>();
+  for (const validator of plan.validators) {
+    const outcome = outcomeOf(validator, written, rows);
+    if (outcome !== null && !FILLED_HERE.has(validator.id)) outcomes.set(validator.id, outcome);
+  }
+  const asWritten = (f: ValidatorFinding): ValidatorFinding => written.get(f.validator_id) ?? f;
+  if (end === null) return assembleAnswered({ plan, changeId, outcomes }).map(asWritten);
+  const skipped = skipReason(plan, written, end);
+  for (const { id } of plan.validators) {
+    if (skipped !== null && !outcomes.has(id) && !FILLED_HERE.has(id))
+      outcomes.set(id, { kind: 'skipped', reasonCode: skipped });
+  }
+  return assembleFindings({ plan, changeId, outcomes }).map(asWritten);
+}
+
+function readFindings(row: LedgerRow): readonly ValidatorFinding[] {
+  const parsed = ValidatorFinding.array().safeParse(row.body['findings']);
+  if (!parsed.success) throw new RangeError(`row ${row.n} (disclosed): its findings cannot be read`);
+  return parsed.data;
+}
+
+/** By validator id; the first row of each stands. */
+function writtenFindings(rows: readonly LedgerRow[]): ReadonlyMap<string, ValidatorFinding> {
+  const written = new Map<string, ValidatorFinding>();
+  for (const row of rows) {
+    if (row.kind !== 'findings') continue;
+    const { detectedAt, ...report } = row.body;
+    const parsed = ValidatorFinding.safeParse({ ...report, phase: detectedAt });
+    if (!parsed.success) throw new RangeError(`row ${row.n} (findings): it is no finding`);
+    if (!written.has(parsed.data.validator_id)) written.set(parsed.data.validator_id, parsed.data);
+  }
+  return written;
+}
+
+function outcomeOf(
+  validator: PlanValidator,
+  written: ReadonlyMap<string, ValidatorFinding>,
+  rows: readonly LedgerRow[],
+): RawOutcome | null {
+  const finding = written.get(validator.id);
+  if (finding !== undefined) {
+    const { phase: _phase, class: _class, logic_hash: _hash, ...result } = finding;
+    return { kind: 'result', result };
+  }
+  if (validator.kind !== 'attested') return null;
+  const results = rows.flatMap((row) => recordOf(validator, row));
+  const [first, ...rest] = results;
+  return first === undefined
+    ? null
+    : { kind: 'result', result: rest.reduce((w, r) => (strictness(r) > strictness(w) ? r : w), first) };
+}
+
+function recordOf(validator: PlanValidator, row: LedgerRow): unknown[] {
+  if (row.kind !== 'attested') return [];
+  const opened = openEnvelope('attested', row.body['envelope']);
+  if (!opened.ok) return [];
+  const { subject, logicHash, result } = opened.statement.predicate;
+  return subject === validator.id && logicHash === validator.logic_hash ? [result] : [];
+}
+
+/** ALLOW 0, WARN 1, everything else 2. */
+export function strictness(result: unknown): number {
+  const status = typeof result === 'object' && result !== null && 'status' in result ? result.status : null;
+  return status === 'ALLOW' ? 0 : status === 'WARN' ? 1 : 2;
+}
+
+function skipReason(
+  plan: Plan,
+  written: ReadonlyMap<string, ValidatorFinding>,
+  end: NonNullable<RecordedChange['end']>,
+): SkipReason | null {
+  if (end.action === 'COMMIT') return null;
+  if (end.reason === 'withdrawn' || end.reason === 'superseded') return 'withdrawn';
+  const isStatic = (v: PlanValidator): boolean => !v.needsStaging && v.phase === 'preflight';
+  const forbidden = plan.validators.some((v) => {
+    const finding = written.get(v.id);
+    return finding !== undefined && isStatic(v) && isHardBlock(finding);
+  });
+  return forbidden ? 'static_block' : 'staged_block';
+}

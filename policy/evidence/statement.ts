@@ -1,0 +1,163 @@
+/**
+ * What is signed: an in-toto Statement v1 in canonical JSON (records.md §6 to §8).
+ *
+ * S1 One reading: a payload is taken only when its bytes are exactly the canonical JSON of what was parsed from them. Duplicate keys,
+ *    other spellings of a number, defaults that a schema would fill in, members that it would drop: all are refused.
+ * S2 Kind and subject follow from the predicate: an answer cannot be read as a receipt, nor name another subject than it binds.
+ */
+import type { z } from 'zod';
+import { AnswerPredicate } from '../contracts/answer';
+import { AttestedPredicate } from '../contracts/attested';
+import { canonicalJson } from '../contracts/canonical-json';
+import type { Sha256 } from '../contracts/hash';
+import { ReceiptPredicate } from '../contracts/outcome';
+import {
+  Checkpoint,
+  KeyEntry,
+  KeyRevocation,
+  PolicyRevision,
+  PolicyRevocation,
+  SubmissionPredicate,
+} from './predicates';
+
+export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
+
+/** Every kind of statement, by the word in its `predicateType`. */
+export const PREDICATES = {
+  submission: SubmissionPredicate,
+  answer: AnswerPredicate,
+  attested: AttestedPredicate,
+  receipt: ReceiptPredicate,
+  'policy-revision': PolicyRevision,
+  'policy-revocation': PolicyRevocation,
+  key: KeyEntry,
+  'key-revocation': KeyRevocation,
+  checkpoint: Checkpoint,
+} as const;
+export type StatementKind = keyof typeof PREDICATES;
+export type PredicateOf<K extends StatementKind> = z.infer<(typeof PREDICATES)[K]>;
+
+export interface Subject {
+  readonly name: string;
+  readonly digest: { readonly sha256: Sha256 };
+}
+
+export interface Statement<K extends StatementKind = StatementKind> {
+  readonly _type: typeof STATEMENT_TYPE;
+  readonly subject: readonly Subject[];
+  readonly predicateType: string;
+  readonly predicate: PredicateOf<K>;
+}
+
+export type StatementRefusal = 'not_utf8' | 'not_json' | 'not_canonical' | 'wrong_kind' | 'invalid_statement';
+export type ParsedStatement<K extends StatementKind> =
+  | { readonly ok: true; readonly statement: Statement<K> }
+  | { readonly ok: false; readonly code: StatementRefusal; readonly message: string };
+
+const SUBJECTS: { readonly [K in StatementKind]: (p: PredicateOf<K>) => readonly (readonly [string, Sha256])[] } = {
+  submission: (p) => [['input', p.inputSha]],
+  answer: (p) => [
+    ['change', p.changeId],
+    ['violation', p.violationId],
+  ],
+  attested: (p) => [['input', p.inputSha]],
+  receipt: (p) => [['diff', p.diffSha]],
+  'policy-revision': (p) => [['bundle', p.bundleSha]],
+  'policy-revocation': (p) => [['bundle', p.bundleSha]],
+  key: (p) => [['key', p.keyId]],
+  'key-revocation': (p) => [['key', p.keyId]],
+  checkpoint: (p) => [['root', p.rootHash]],
+};
+
+const SIGNERS: { readonly [K in StatementKind]: (p: PredicateOf<K>) => string } = {
+  submission: (p) => p.keyId,
+  answer: (p) => p.keyId,
+  attested: (p) => p.keyId,
+  receipt: (p) => p.keyId,
+  'policy-revision': (p) => p.keyId,
+  'policy-revocation': (p) => p.keyId,
+  key: (p) => p.operatorKeyId,
+  'key-revocation': (p) => p.operatorKeyId,
+  checkpoint: (p) => p.keyId,
+};
+
+export function predicateType(kind: StatementKind): string {
+  return `https://countersign.dev/${kind}/v1`;
+}
+
+/** The id of the key that the predicate says signs it; the verifier compares it with the key that did. */
+export function signerOf<K extends StatementKind>(kind: K, predicate: PredicateOf<K>): string {
+  return SIGNERS[kind](predicate);
+}
+
+/** Throws TypeError naming the member where the predicate is not valid: only what would be read back is ever signed. */
+export function statementOf<K extends StatementKind>(kind: K, predicate: PredicateOf<K>): Statement<K> {
+  const parsed = PREDICATES[kind].safeParse(predicate);
+  if (!parsed.success) throw new TypeError(`Not a valid ${kind} statement: ${problems(parsed.error)}`);
+  if (canonicalJson(parsed.data) !== canonicalJson(predicate))
+    throw new TypeError(`Not a valid ${kind} statement: it reads back as another one`);
+  return buildStatement(kind, predicate);
+}
+
+/** The exact text whose UTF-8 bytes are signed. */
+export function statementText(statement: Statement): string {
+  return canonicalJson(statement);
+}
+
+/** Reads a statement of one kind from the bytes of a payload. Never throws: what is wrong comes back as data. */
+export function parseStatement<K extends StatementKind>(kind: K, payload: Uint8Array): ParsedStatement<K> {
+  const refuse = (code: StatementRefusal, message: string): ParsedStatement<K> => ({ ok: false, code, message });
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(payload);
+  } catch {
+    return refuse('not_utf8', 'the payload is not UTF-8');
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return refuse('not_json', 'the payload is not JSON');
+  }
+  if (canonicalOf(value) !== text)
+    return refuse(
+      'not_canonical',
+      'the payload is not canonical JSON (RFC 8785), so that it could be read in two ways',
+    );
+  const said =
+    typeof value === 'object' && value !== null && 'predicateType' in value ? value.predicateType : undefined;
+  if (said !== predicateType(kind))
+    return refuse('wrong_kind', `expected predicateType ${predicateType(kind)}, got ${shown(said)}`);
+  const parsed = PREDICATES[kind].safeParse(
+    'predicate' in (value as object) ? (value as { predicate: unknown }).predicate : undefined,
+  );
+  if (!parsed.success) return refuse('invalid_statement', problems(parsed.error));
+  const statement = buildStatement(kind, parsed.data as PredicateOf<K>);
+  if (canonicalOf(statement) !== text)
+    return refuse('invalid_statement', '_type, subject or a member differs from what the predicate says');
+  return { ok: true, statement };
+}
+
+function buildStatement<K extends StatementKind>(kind: K, predicate: PredicateOf<K>): Statement<K> {
+  const subject = SUBJECTS[kind](predicate).map(([name, sha256]) => ({ name, digest: { sha256 } }));
+  return { _type: STATEMENT_TYPE, subject, predicateType: predicateType(kind), predicate };
+}
+
+function canonicalOf(value: unknown): string | null {
+  try {
+    return canonicalJson(value);
+  } catch {
+    return null; // Lone surrogates, or deeper than anything of ours: no canonical text, so equal to none.
+  }
+}
+
+function problems(error: z.ZodError): string {
+  return error.issues
+    .slice(0, 5)
+    .map((issue) => `${issue.path.join('.') || 'predicate'}: ${issue.message}`)
+    .join('; ');
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, 100)) : typeof value;
+}

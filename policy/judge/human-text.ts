@@ -1,0 +1,38 @@
+import { makeVisible } from './visible';
+
+/**
+ * A model's words, fit to be shown to people: one line, no control bytes, no markdown or HTML that a page would follow,
+ * bounded. What is left is still machine text, and is labelled as such where it is shown.
+ */
+export function humanText(text: string, max: number): string {
+  let plain = '';
+  for (const letter of makeVisible(text.replaceAll('\n', ' ').replaceAll('\t', ' ')).text) {
+    // Without brackets there is no link, no image and no tag; without back-ticks no code span to hide in.
+    plain +=
+      letter === '['
+        ? '('
+        : letter === ']'
+          ? ')'
+          : letter === '<'
+            ? '\u2039'
+            : letter === '>'
+              ? '\u203a'
+              : letter === '`'
+                ? "'"
+                : letter;
+  }
+  const bare = plain.trim();
+  return bare.length <= max ? bare : `${cutText(bare, max - 1)}\u2026`;
+}
+
+/** The first `max` UTF-16 units, or one less where that would halve a character: half of one has no bytes to be hashed. */
+export function cutText(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const unit = text.charCodeAt(max - 1);
+  return text.slice(0, unit >= 0xd800 && unit <= 0xdbff ? max - 1 : max);
+}
+
+/** Half a surrogate pair, which a model can write as an escape, has no bytes to be hashed or signed: it becomes U+FFFD. */
+export function wellFormed(text: string): string {
+  return new TextDecoder().decode(new TextEncoder().encode(text));
+}

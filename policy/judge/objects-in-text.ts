@@ -1,0 +1,121 @@
+import { readJsonAt, skipSpace, type Budget, type JsonRefusal } from './json-text';
+
+/** Deeper values are refused; the wire schema needs four. */
+export const MAX_ANSWER_DEPTH = 32;
+export const MAX_ANSWER_BYTES = 64 * 1024;
+
+const MAX_BEGINNINGS = 512;
+
+/** One JSON object that stands by itself in a text. */
+export interface FoundObject {
+  readonly value: { readonly [key: string]: unknown };
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A brace that begins no readable object: prose, or an object cut off, malformed, or with a key twice. */
+export interface BrokenObject {
+  readonly start: number;
+  readonly reason: JsonRefusal;
+  /** A quote follows the brace, so that it was meant as JSON. */
+  readonly looksLikeJson: boolean;
+}
+
+export type ObjectsInText =
+  | {
+      readonly ok: true;
+      readonly objects: readonly FoundObject[];
+      readonly broken: readonly BrokenObject[];
+      readonly prose: string;
+    }
+  | {
+      readonly ok: false;
+      readonly code: 'too_long' | 'unclosed_think' | 'root_array' | 'budget';
+      readonly message: string;
+    };
+
+/**
+ * Finds the JSON objects that stand in a model's text, outermost only, in order; what lies between them is `prose`.
+ * Fences and prose are no matter; a byte order mark and one leading `<think>…</think>` are dropped. An array that holds
+ * objects is refused, since it is no verdict, and taking its one member would be a repair.
+ * Linear: at most 512 braces and brackets are tried, and 8 readings of each character in all, else `budget`.
+ */
+export function objectsInText(raw: string): ObjectsInText {
+  if (utf8Length(raw) > MAX_ANSWER_BYTES) {
+    return { ok: false, code: 'too_long', message: `the answer is longer than ${MAX_ANSWER_BYTES} bytes` };
+  }
+  const text = withoutThink(raw.startsWith('\ufeff') ? raw.slice(1) : raw);
+  if (text === null) return { ok: false, code: 'unclosed_think', message: 'a leading <think> is never closed' };
+
+  const budget: Budget = { steps: text.length * 8 + 64 };
+  const objects: FoundObject[] = [];
+  const broken: BrokenObject[] = [];
+  let prose = '';
+  let at = 0;
+  let beginnings = 0;
+  while (at < text.length) {
+    const start = nextOpening(text, at);
+    prose += text.slice(at, start);
+    if (start === text.length) break;
+    if (++beginnings > MAX_BEGINNINGS) return TOO_MANY;
+    const read = readJsonAt(text, start, MAX_ANSWER_DEPTH, budget);
+    if (!read.ok) {
+      if (read.reason === 'budget' || read.reason === 'too_deep') return TOO_MANY;
+      if (text[start] === '{')
+        broken.push({ start, reason: read.reason, looksLikeJson: text[skipSpace(text, start + 1)] === '"' });
+      // Cut off, or followed by prose: the members that would have come after are unknown.
+      else if (read.reason === 'truncated' || text[skipSpace(text, start + 1)] === '{') return ROOT_ARRAY;
+      prose += text[start];
+      at = start + 1;
+      continue;
+    }
+    if (Array.isArray(read.value)) {
+      if (read.value.some((item) => typeof item === 'object' && item !== null)) {
+        return ROOT_ARRAY;
+      }
+      prose += text.slice(start, read.end);
+    } else {
+      objects.push({ value: read.value as FoundObject['value'], start, end: read.end });
+      prose += ' ';
+    }
+    at = read.end;
+  }
+  return { ok: true, objects, broken, prose };
+}
+
+const TOO_MANY = { ok: false, code: 'budget', message: 'too many or too deep beginnings of objects' } as const;
+const ROOT_ARRAY = { ok: false, code: 'root_array', message: 'the answer is an array, not one object' } as const;
+
+function nextOpening(text: string, from: number): number {
+  for (let i = from; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0x7b || code === 0x5b) return i;
+  }
+  return text.length;
+}
+
+const THINK = '<think>';
+const THINK_END = '</think>';
+
+/** Null: opened and never closed, so that a draft inside could pass for the answer. */
+function withoutThink(text: string): string | null {
+  const start = skipSpace(text, 0);
+  if (!text.startsWith(THINK, start)) return text;
+  const end = text.indexOf(THINK_END, start);
+  return end === -1 ? null : text.slice(end + THINK_END.length);
+}
+
+/** Bytes of the text in UTF-8. */
+export function utf8Length(text: string): number {
+  let bytes = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x80) bytes += 1;
+    else if (unit < 0x800) bytes += 2;
+    else if (unit >= 0xd800 && unit <= 0xdbff) {
+      bytes += 4;
+      i++;
+    } else bytes += 3;
+  }
+  return bytes;
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { Status } from '../contracts/finding';
+import { conclude } from './conclude';
+import { readAnswer } from './read-answer';
+
+/** One line of `countersign judge parse --jsonl`: a raw answer, and what is to be checked beside its form. Other members are passed over. */
+export const JudgeLine = z.object({
+  id: z.union([z.string(), z.number(), z.null()]),
+  raw: z.string(),
+  policyIds: z.array(z.string()).nullish(),
+  canary: z.string().nullish(),
+});
+export type JudgeLine = z.infer<typeof JudgeLine>;
+
+export interface JudgeLineRead {
+  readonly id: JudgeLine['id'];
+  readonly status: Status;
+  readonly reasonCode: string;
+  /** Why the text is unreadable. */
+  readonly cause?: string;
+  /** What was absent from the line, and so was not checked. */
+  readonly unchecked?: readonly ('policyIds' | 'canary')[];
+}
+
+/** How the gate would read this raw answer. Unreadable is BLOCK with `judge_verdict_parse`, abstention WARN with `judge_abstain`. */
+export function parseJudgeLine(line: JudgeLine): JudgeLineRead {
+  const unchecked = (['policyIds', 'canary'] as const).filter((key) => line[key] === undefined || line[key] === null);
+  const read = readAnswer(line.raw, { policyIds: line.policyIds ?? null, canary: line.canary ?? null });
+  const rest = unchecked.length === 0 ? {} : { unchecked };
+  if (!read.ok) return { id: line.id, status: 'BLOCK', reasonCode: 'judge_verdict_parse', cause: read.code, ...rest };
+  const { status, reasonCode } = conclude(read.answer, read.proseContradicts);
+  return { id: line.id, status, reasonCode, ...rest };
+}
+
+export type JudgeLineOutput =
+  JudgeLineRead | { readonly id: JudgeLine['id']; readonly line: number; readonly error: string };
+
+/** One line of the input as one line of the output: a line that cannot be read says so, and stops nothing. `number` counts from 1. */
+export function parseJudgeText(text: string, number: number): JudgeLineOutput {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return {
+      id: null,
+      line: number,
+      error: `not JSON: ${error instanceof Error ? error.message : String(error)}`.slice(0, 300),
+    };
+  }
+  const line = JudgeLine.safeParse(value);
+  if (line.success) return parseJudgeLine(line.data);
+  const id = z.object({ id: JudgeLine.shape.id }).safeParse(value);
+  const [issue] = line.error.issues;
+  return {
+    id: id.success ? id.data.id : null,
+    line: number,
+    error: `${issue?.path.join('.') || 'line'}: ${issue?.message ?? 'does not fit'}`.slice(0, 300),
+  };
+}

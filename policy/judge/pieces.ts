@@ -1,0 +1,60 @@
+import { lineBytes, type JudgeDocument } from './document';
+
+/** One call's share of a diff: lines `first` to `last` of the document (from 0, inclusive), and lines repeated above them. */
+export interface Piece {
+  readonly first: number;
+  readonly last: number;
+  readonly context: readonly number[];
+}
+
+export type Split =
+  | { readonly ok: true; readonly pieces: readonly Piece[]; readonly bytes: number }
+  /** Too much for the judge: no call is made, and a person looks at it (`judge_coverage`). */
+  | { readonly ok: false; readonly reason: string; readonly bytes: number };
+
+/**
+ * Splits at borders only, greedily, so that no statement, hunk or member is cut. Pieces cover every line once, in order.
+ * Refuses a part between two borders that is over the budget by itself, and more than `maxPieces` pieces.
+ */
+export function splitDocument(document: JudgeDocument, byteBudget: number, maxPieces: number): Split {
+  const { lines, borders } = document;
+  const sizes = lines.map(lineBytes);
+  const bytes = sizes.reduce((a, b) => a + b, 0);
+  if (bytes <= byteBudget) return { ok: true, bytes, pieces: [{ first: 0, last: lines.length - 1, context: [] }] };
+
+  const pieces: Piece[] = [];
+  let open: { first: number; context: readonly number[]; size: number } | null = null;
+  for (const [i, border] of borders.entries()) {
+    const next = borders[i + 1]?.line ?? lines.length;
+    const size = sum(sizes, border.line, next);
+    const context = border.context;
+    const head = context.reduce((total, line) => total + (sizes[line] ?? 0), 0);
+    if (head + size > byteBudget) {
+      return {
+        ok: false,
+        bytes,
+        reason: `lines ${border.line + 1} to ${next} belong together and take ${head + size} bytes, over the budget of ${byteBudget}`,
+      };
+    }
+    if (open !== null && open.size + size <= byteBudget) {
+      open.size += size;
+      continue;
+    }
+    if (open !== null) pieces.push({ first: open.first, last: border.line - 1, context: open.context });
+    open = { first: border.line, context, size: head + size };
+  }
+  if (open !== null) pieces.push({ first: open.first, last: lines.length - 1, context: open.context });
+  if (pieces.length > maxPieces)
+    return {
+      ok: false,
+      bytes,
+      reason: `${bytes} bytes need ${pieces.length} calls, more than the ${maxPieces} that the plan allows`,
+    };
+  return { ok: true, bytes, pieces };
+}
+
+function sum(sizes: readonly number[], from: number, to: number): number {
+  let total = 0;
+  for (let i = from; i < to; i++) total += sizes[i] ?? 0;
+  return total;
+}

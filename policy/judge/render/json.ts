@@ -1,0 +1,184 @@
+import { MAX_RENDERED_LINES, plainBorders, type DiffRenderer, type Rendering, type SourceLine } from './source-lines';
+import { textRenderer } from './text';
+
+/**
+ * JSON, one member a line, by tokens: nothing is parsed into values and written again, so a key that stands twice, the
+ * digits of a number and the order of members stay as they are. Escapes of ordinary characters in strings are shown as
+ * the characters (`\u0044ROP` as `DROP`). What is no sequence of JSON tokens is rendered as text.
+ */
+export const jsonRenderer: DiffRenderer = { name: 'json', revision: 1, render };
+
+const MAX_INDENT = 40;
+/** A member of the root, or of what the root holds, begins a piece. */
+const BORDER_DEPTH = 2;
+
+interface Token {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+function render(text: string): Rendering | null {
+  if (membersAtLeast(text) > MAX_RENDERED_LINES) return null;
+  const tokens = tokenize(text);
+  if (tokens === null || tokens.length === 0) return textRenderer.render(text);
+  const place = placer(text);
+  const lines: SourceLine[] = [];
+  const borders: number[] = [];
+  let depth = 0;
+  let current: Token[] = [];
+  let indent = 0;
+  const flush = (): void => {
+    const first = current[0];
+    const last = current.at(-1);
+    if (first === undefined || last === undefined) return;
+    const [startLine, startColumn] = place(first.start);
+    const [endLine, endColumn] = place(last.end);
+    if (indent <= BORDER_DEPTH && !isClosing(first.text)) borders.push(lines.length);
+    lines.push({
+      text: ' '.repeat(Math.min(indent, MAX_INDENT) * 2) + joined(current),
+      startLine,
+      startColumn,
+      endLine,
+      endColumn,
+    });
+    current = [];
+  };
+  tokens.forEach((token, i) => {
+    if (isClosing(token.text)) {
+      const empty = i > 0 && isOpening(tokens[i - 1]?.text);
+      depth = Math.max(0, depth - 1);
+      if (!empty) {
+        flush();
+        indent = depth;
+      }
+      current.push(token);
+      return;
+    }
+    if (current.length === 0) indent = depth;
+    current.push(token);
+    if (isOpening(token.text)) {
+      depth++;
+      if (!isClosing(tokens[i + 1]?.text)) flush();
+    } else if (token.text === ',') flush();
+  });
+  flush();
+  if (lines.length > MAX_RENDERED_LINES) return null;
+  return { lines, borders: plainBorders(new Set([0, ...borders])) };
+}
+
+/** Brackets, braces and commas outside strings: each begins a line, but for empty ones and the last. */
+function membersAtLeast(text: string): number {
+  let strings = false;
+  let count = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0x22) strings = !strings;
+    else if (code === 0x5c) i++;
+    else if (!strings && (code === 0x5b || code === 0x7b || code === 0x2c)) count++;
+  }
+  return count;
+}
+
+function isOpening(text: string | undefined): boolean {
+  return text === '{' || text === '[';
+}
+
+function isClosing(text: string | undefined): boolean {
+  return text === '}' || text === ']';
+}
+
+function joined(tokens: readonly Token[]): string {
+  return tokens
+    .map((token) => (token.text === ':' ? ': ' : token.text.startsWith('"') ? shownString(token.text) : token.text))
+    .join('');
+}
+
+/** Null where the text holds anything but JSON's tokens and white space. */
+function tokenize(text: string): Token[] | null {
+  const tokens: Token[] = [];
+  const word = /[-+.0-9A-Za-z]+/y;
+  let i = 0;
+  while (i < text.length) {
+    const letter = text[i] ?? '';
+    if (letter === ' ' || letter === '\n' || letter === '\r' || letter === '\t') {
+      i++;
+      continue;
+    }
+    const start = i;
+    if ('{}[],:'.includes(letter)) i++;
+    else if (letter === '"') {
+      const end = afterString(text, i);
+      if (end === null) return null;
+      i = end;
+    } else {
+      word.lastIndex = i;
+      const match = word.exec(text);
+      if (match === null) return null;
+      i += match[0].length;
+    }
+    tokens.push({ text: text.slice(start, i), start, end: i });
+  }
+  return tokens;
+}
+
+function afterString(text: string, start: number): number | null {
+  for (let i = start + 1; i < text.length; i++) {
+    if (text[i] === '\\') i++;
+    else if (text[i] === '"') return i + 1;
+    else if (text[i] === '\n') return null;
+  }
+  return null;
+}
+
+/** Decodes \uXXXX and \/ of characters that stand for themselves; quotes, backslashes and controls stay escaped. */
+function shownString(token: string): string {
+  if (!token.includes('\\')) return token;
+  let shown = '';
+  for (let i = 0; i < token.length; i++) {
+    if (token[i] !== '\\') {
+      shown += token[i];
+      continue;
+    }
+    const letter = token[i + 1];
+    const code = letter === 'u' ? Number.parseInt(token.slice(i + 2, i + 6), 16) : Number.NaN;
+    if (letter === 'u' && /^[0-9a-fA-F]{4}$/.test(token.slice(i + 2, i + 6)) && isOrdinary(code)) {
+      shown += String.fromCharCode(code);
+      i += 5;
+    } else if (letter === '/') {
+      shown += '/';
+      i++;
+    } else {
+      shown += token.slice(i, i + 2);
+      i++;
+    }
+  }
+  return shown;
+}
+
+function isOrdinary(code: number): boolean {
+  return (
+    code >= 0x20 &&
+    code !== 0x22 &&
+    code !== 0x5c &&
+    code !== 0x7f &&
+    !(code >= 0x80 && code < 0xa0) &&
+    !(code >= 0xd800 && code <= 0xdfff)
+  );
+}
+
+/** Line and column of ascending offsets. */
+function placer(text: string): (offset: number) => readonly [number, number] {
+  const starts = lineStarts(text);
+  let line = 0;
+  return (offset) => {
+    while (line + 1 < starts.length && (starts[line + 1] ?? 0) <= offset) line++;
+    return [line + 1, offset - (starts[line] ?? 0) + 1];
+  };
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let i = text.indexOf('\n'); i !== -1; i = text.indexOf('\n', i + 1)) starts.push(i + 1);
+  return starts;
+}

@@ -1,0 +1,19 @@
+import { gitRenderer } from './git';
+import { jsonRenderer } from './json';
+import type { DiffRenderer } from './source-lines';
+import { sqlRenderer } from './sql';
+import { textRenderer } from './text';
+
+/** By source tool. One that is not in here has no renderer, and its diffs are refused before anything is sent. */
+export const JUDGE_RENDERERS: Readonly<Record<string, DiffRenderer>> = Object.freeze({
+  SQLDryRun: sqlRenderer,
+  SQLCAS: jsonRenderer,
+  HTTPPatch: jsonRenderer,
+  TerraformPlan: jsonRenderer,
+  GitPatch: gitRenderer,
+});
+
+/** All of ours, for `logic_hash`. */
+export const RENDERERS_REVISION = [gitRenderer, jsonRenderer, sqlRenderer, textRenderer]
+  .map((r) => `${r.name}@${r.revision}`)
+  .join(' ');

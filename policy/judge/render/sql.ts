@@ -1,0 +1,124 @@
+import { plainBorders, splitLines, type DiffRenderer } from './source-lines';
+
+/** SQL as it stands; a piece may begin on the line after one on which a statement ended. */
+export const sqlRenderer: DiffRenderer = {
+  name: 'sql',
+  revision: 1,
+  render: (text) => {
+    const lines = splitLines(text);
+    return lines === null ? null : { lines, borders: plainBorders(statementStarts(text)) };
+  },
+};
+
+/** Line indexes. Quotes, dollar quotes and comments are stepped over; one that never ends takes the rest of the text. */
+function statementStarts(text: string): Set<number> {
+  const starts = new Set([0]);
+  let line = 0;
+  let ended = false;
+  let i = 0;
+  while (i < text.length) {
+    const letter = text[i];
+    if (letter === '\n') {
+      line++;
+      if (ended && i + 1 < text.length) starts.add(line);
+      ended = false;
+      i++;
+      continue;
+    }
+    if (letter === ';') {
+      ended = true;
+      i++;
+      continue;
+    }
+    const end = skipQuoted(text, i);
+    if (end === i) {
+      if (letter !== ' ' && letter !== '\t' && letter !== '\r') ended = false;
+      i++;
+      continue;
+    }
+    if (!(letter === '-' || letter === '/')) ended = false;
+    for (let j = i; j < end; j++) if (text[j] === '\n') line++;
+    // A line comment ends before its line feed, so that the feed is seen above.
+    i = end;
+  }
+  return starts;
+}
+
+/** The index after the quoted piece or comment that begins at `i`, or `i` where none begins. */
+function skipQuoted(text: string, i: number): number {
+  switch (text[i]) {
+    case "'":
+      return afterQuote(text, i, "'", isEscapeString(text, i));
+    case '"':
+      return afterQuote(text, i, '"', false);
+    case '-':
+      return text[i + 1] === '-' ? orEnd(text, text.indexOf('\n', i)) : i;
+    case '/':
+      return text[i + 1] === '*' ? afterComment(text, i) : i;
+    case '$': {
+      const tag = dollarTag(text, i);
+      if (tag === null) return i;
+      const end = text.indexOf(tag, i + tag.length);
+      return end === -1 ? text.length : end + tag.length;
+    }
+    default:
+      return i;
+  }
+}
+
+function orEnd(text: string, index: number): number {
+  return index === -1 ? text.length : index;
+}
+
+function isEscapeString(text: string, quote: number): boolean {
+  const before = text[quote - 1];
+  return (before === 'E' || before === 'e') && !isWord(text.charCodeAt(quote - 2));
+}
+
+function afterQuote(text: string, start: number, quote: string, escapes: boolean): number {
+  for (let i = start + 1; i < text.length; i++) {
+    if (escapes && text[i] === '\\') i++;
+    else if (text[i] === quote) {
+      if (text[i + 1] !== quote) return i + 1;
+      i++;
+    }
+  }
+  return text.length;
+}
+
+/** Block comments nest in PostgreSQL. */
+function afterComment(text: string, start: number): number {
+  let depth = 0;
+  for (let i = start; i < text.length; i++) {
+    if (text[i] === '/' && text[i + 1] === '*') {
+      depth++;
+      i++;
+    } else if (text[i] === '*' && text[i + 1] === '/') {
+      depth--;
+      i++;
+      if (depth === 0) return i + 1;
+    }
+  }
+  return text.length;
+}
+
+const MAX_TAG = 64;
+
+function dollarTag(text: string, start: number): string | null {
+  if (isWord(text.charCodeAt(start - 1))) return null;
+  for (let i = start + 1; i < text.length && i - start <= MAX_TAG; i++) {
+    if (text[i] === '$') return text.slice(start, i + 1);
+    if (!isWord(text.charCodeAt(i)) || (i === start + 1 && isDigit(text.charCodeAt(i)))) return null;
+  }
+  return null;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+function isWord(code: number): boolean {
+  return (
+    isDigit(code) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a) || code === 0x5f || code > 0x7f
+  );
+}

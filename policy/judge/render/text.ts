@@ -1,0 +1,15 @@
+import { plainBorders, splitLines, type DiffRenderer } from './source-lines';
+
+/** Any text as it stands; a piece may begin after an empty line. */
+export const textRenderer: DiffRenderer = {
+  name: 'text',
+  revision: 1,
+  render: (text) => {
+    const lines = splitLines(text);
+    if (lines === null) return null;
+    const starts = lines.flatMap((line, i) =>
+      i > 0 && lines[i - 1]?.text.trim() === '' && line.text.trim() !== '' ? [i] : [],
+    );
+    return { lines, borders: plainBorders(new Set([0, ...starts])) };
+  },
+};

@@ -1,0 +1,85 @@
+/** Raised whenever another character is shown in another way. Part of `logic_hash`. */
+export const VISIBLE_REVISION = 1;
+
+/**
+ * Characters that a reader does not see, or that this rendering uses itself, as inclusive ranges. Written out and not
+ * asked of the engine's Unicode tables, which differ between versions of Node.
+ */
+const INVISIBLE: readonly (readonly [number, number])[] = [
+  [0x00, 0x08],
+  [0x0b, 0x1f],
+  [0x7f, 0xa0],
+  [0xad, 0xad],
+  [0x034f, 0x034f],
+  [0x061c, 0x061c],
+  [0x115f, 0x1160],
+  [0x1680, 0x1680],
+  [0x17b4, 0x17b5],
+  [0x180b, 0x180f],
+  [0x2000, 0x200f],
+  [0x2028, 0x202f],
+  [0x205f, 0x206f],
+  // The marks themselves: what stands in the diff can never look like one of ours.
+  [0x27e6, 0x27e7],
+  [0x2800, 0x2800],
+  [0x3000, 0x3000],
+  [0x3164, 0x3164],
+  [0xd800, 0xf8ff],
+  [0xfe00, 0xfe0f],
+  [0xfeff, 0xfeff],
+  [0xffa0, 0xffa0],
+  [0xfff0, 0xffff],
+  [0x1bca0, 0x1bca3],
+  [0x1d173, 0x1d17a],
+  [0xe0000, 0x10ffff],
+];
+
+/** Those of the above that hide or reorder text: their presence is a finding. */
+const HIDING: readonly (readonly [number, number])[] = [
+  [0x061c, 0x061c],
+  [0x180e, 0x180e],
+  [0x200b, 0x200f],
+  [0x202a, 0x202e],
+  [0x2060, 0x2069],
+  [0xe0000, 0xe0fff],
+];
+
+export interface Visible {
+  readonly text: string;
+  /** How many characters that hide or reorder text were shown. */
+  readonly hiding: number;
+}
+
+/** Shows every invisible character as `⟦U+200B⟧`. Line feeds and tabs stay; ordinary text is returned as it is. */
+export function makeVisible(text: string): Visible {
+  let shown = '';
+  let hiding = 0;
+  let from = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit >= 0x20 && unit < 0x7f) continue;
+    if (unit === 0x0a || unit === 0x09) continue;
+    const code = text.codePointAt(i) ?? unit;
+    const width = code > 0xffff ? 2 : 1;
+    if (within(INVISIBLE, code)) {
+      shown += `${text.slice(from, i)}\u27e6U+${code.toString(16).toUpperCase().padStart(4, '0')}\u27e7`;
+      from = i + width;
+      if (within(HIDING, code)) hiding++;
+    }
+    i += width - 1;
+  }
+  return { text: from === 0 ? text : shown + text.slice(from), hiding };
+}
+
+function within(ranges: readonly (readonly [number, number])[], code: number): boolean {
+  let low = 0;
+  let high = ranges.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const [first, last] = ranges[middle] ?? [0, -1];
+    if (code < first) high = middle - 1;
+    else if (code > last) low = middle + 1;
+    else return true;
+  }
+  return false;
+}

@@ -1,0 +1,216 @@
+import { parse } from '@bufbuild/cel';
+import { patternProblem } from '../../validators/pattern-rule';
+
+/**
+ * What a CEL condition may look like, checked when the bundle is compiled.
+ *
+ * C1 Bounded: length, nesting, size of the tree, comprehensions within one another. The library has no run-time budget, so
+ *    cost is bounded by shape, here, and by the size of what is iterated, in `to-cel.ts`.
+ * C2 A comprehension runs over a field, a literal list, or another comprehension: nothing that could grow, such as `a + a`.
+ * C3 Patterns of `matches` are literals, and RE2.
+ * C4 Names and functions are known here, so a misspelt one fails when it is written, not when it is needed.
+ */
+export const MAX_EXPRESSION_LENGTH = 2000;
+const MAX_BRACKETS = 32;
+const MAX_DEPTH = 64;
+const MAX_NODES = 500;
+export const MAX_COMPREHENSION_NESTING = 2;
+
+export const CONDITION_NAMES = ['diff', 'metadata', 'facts', 'staging'] as const;
+export type ConditionName = (typeof CONDITION_NAMES)[number];
+
+const TYPES: ReadonlySet<string> = new Set([
+  'bool',
+  'bytes',
+  'double',
+  'int',
+  'list',
+  'map',
+  'null_type',
+  'string',
+  'type',
+  'uint',
+]);
+const FUNCTIONS: ReadonlySet<string> = new Set([
+  ...[
+    '_&&_',
+    '_||_',
+    '!_',
+    '-_',
+    '_==_',
+    '_!=_',
+    '_<_',
+    '_<=_',
+    '_>_',
+    '_>=_',
+    '_+_',
+    '_-_',
+    '_*_',
+    '_/_',
+    '_%_',
+    '_?_:_',
+    '_[_]',
+    '@in',
+    '@not_strictly_false',
+  ],
+  ...[
+    'size',
+    'contains',
+    'startsWith',
+    'endsWith',
+    'matches',
+    'int',
+    'uint',
+    'double',
+    'string',
+    'bool',
+    'type',
+    'dyn',
+  ],
+]);
+
+/** What a checked expression reads. `fields` null: the whole of it. */
+export interface ExpressionUse {
+  readonly reads: ReadonlyMap<ConditionName, ReadonlySet<string> | null>;
+  readonly nesting: number;
+}
+
+export type CheckedExpression =
+  { readonly ok: true; readonly use: ExpressionUse } | { readonly ok: false; readonly problem: string };
+
+type Parsed = ReturnType<typeof parse>;
+type Expr = NonNullable<Parsed['expr']>;
+
+export function checkExpression(text: string): CheckedExpression {
+  if (text.length > MAX_EXPRESSION_LENGTH)
+    return refuse(`${text.length} characters are more than the ${MAX_EXPRESSION_LENGTH} allowed`);
+  if (bracketDepth(text) > MAX_BRACKETS) return refuse(`brackets are nested deeper than ${MAX_BRACKETS}`);
+  let parsed: Parsed;
+  try {
+    parsed = parse(text);
+  } catch (error) {
+    return refuse(
+      error instanceof RangeError
+        ? 'nested too deep'
+        : `not CEL: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+  const walker = new Walker();
+  try {
+    if (parsed.expr !== undefined) walker.visit(parsed.expr, 0, 0, new Set());
+  } catch (error) {
+    if (error instanceof Refusal) return refuse(error.message);
+    throw error;
+  }
+  return { ok: true, use: { reads: walker.reads, nesting: walker.nesting } };
+}
+
+function refuse(problem: string): CheckedExpression {
+  return { ok: false, problem };
+}
+
+/** Of all brackets, also those in strings: it only has to keep the parser from recursing far. */
+function bracketDepth(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const character of text) {
+    if ('([{'.includes(character)) deepest = Math.max(deepest, ++depth);
+    else if (')]}'.includes(character)) depth -= 1;
+  }
+  return deepest;
+}
+
+class Refusal extends Error {}
+
+class Walker {
+  readonly reads = new Map<ConditionName, Set<string> | null>();
+  nesting = 0;
+  #nodes = 0;
+
+  visit(expr: Expr, depth: number, within: number, bound: ReadonlySet<string>): void {
+    this.#nodes += 1;
+    if (this.#nodes > MAX_NODES) throw new Refusal(`more than ${MAX_NODES} parts`);
+    if (depth > MAX_DEPTH) throw new Refusal(`nested deeper than ${MAX_DEPTH}`);
+    const { exprKind } = expr;
+    switch (exprKind.case) {
+      case 'constExpr':
+        return;
+      case 'identExpr':
+        return this.#name(exprKind.value.name, null, bound);
+      case 'selectExpr': {
+        const { operand, field } = exprKind.value;
+        if (operand?.exprKind.case === 'identExpr') return this.#name(operand.exprKind.value.name, field, bound);
+        return this.#all([operand], depth, within, bound);
+      }
+      case 'callExpr': {
+        const { function: name, target, args } = exprKind.value;
+        if (!FUNCTIONS.has(name)) throw new Refusal(`unknown function "${name}"`);
+        if (name === 'matches') checkPattern(args.at(-1));
+        return this.#all([target, ...args], depth, within, bound);
+      }
+      case 'listExpr':
+        return this.#all(exprKind.value.elements, depth, within, bound);
+      case 'structExpr': {
+        if (exprKind.value.messageName !== '') throw new Refusal(`unknown message "${exprKind.value.messageName}"`);
+        const parts = exprKind.value.entries.flatMap((entry) => [
+          entry.keyKind.case === 'mapKey' ? entry.keyKind.value : undefined,
+          entry.value,
+        ]);
+        return this.#all(parts, depth, within, bound);
+      }
+      case 'comprehensionExpr': {
+        const { iterRange, iterVar, iterVar2, accuVar, accuInit, loopCondition, loopStep, result } = exprKind.value;
+        if (!isBoundedRange(iterRange))
+          throw new Refusal('a comprehension runs over something that is no field, list or comprehension');
+        if (within + 1 > MAX_COMPREHENSION_NESTING)
+          throw new Refusal(`comprehensions are nested deeper than ${MAX_COMPREHENSION_NESTING}`);
+        this.nesting = Math.max(this.nesting, within + 1);
+        this.#all([iterRange, accuInit], depth, within, bound);
+        return this.#all(
+          [loopCondition, loopStep, result],
+          depth,
+          within + 1,
+          new Set([...bound, iterVar, iterVar2, accuVar]),
+        );
+      }
+      default:
+        throw new Refusal('an empty part');
+    }
+  }
+
+  #all(parts: readonly (Expr | undefined)[], depth: number, within: number, bound: ReadonlySet<string>): void {
+    for (const part of parts) if (part !== undefined) this.visit(part, depth + 1, within, bound);
+  }
+
+  #name(name: string, field: string | null, bound: ReadonlySet<string>): void {
+    if (bound.has(name) || (field === null && TYPES.has(name))) return;
+    const known = CONDITION_NAMES.find((n) => n === name);
+    if (known === undefined) throw new Refusal(`unknown name "${name}"; there are ${CONDITION_NAMES.join(', ')}`);
+    const fields = this.reads.get(known);
+    if (field === null || fields === null) this.reads.set(known, null);
+    else this.reads.set(known, new Set([...(fields ?? []), field]));
+  }
+}
+
+function isBoundedRange(expr: Expr | undefined): boolean {
+  switch (expr?.exprKind.case) {
+    case 'identExpr':
+    case 'listExpr':
+    case 'comprehensionExpr':
+      return true;
+    case 'selectExpr':
+      return isBoundedRange(expr.exprKind.value.operand);
+    case 'callExpr':
+      return expr.exprKind.value.function === '_[_]' && isBoundedRange(expr.exprKind.value.args[0]);
+    default:
+      return false;
+  }
+}
+
+function checkPattern(argument: Expr | undefined): void {
+  const constant = argument?.exprKind.case === 'constExpr' ? argument.exprKind.value.constantKind : undefined;
+  if (constant?.case !== 'stringValue') throw new Refusal('the pattern of matches() is no literal text');
+  const problem = patternProblem(constant.value);
+  if (problem !== null && !problem.startsWith('matches the empty'))
+    throw new Refusal(`the pattern of matches(): ${problem}`);
+}

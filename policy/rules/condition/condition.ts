@@ -1,0 +1,173 @@
+import { celEnv, isCelError, parse, plan, type CelInput } from '@bufbuild/cel';
+import { z } from 'zod';
+import { escapePointer, type JsonValue } from '../../contracts/canonical-json';
+import { touchedRows } from '../../contracts/staging-record';
+import { ValidatorName } from '../../validators/validator-name';
+import { toResult, type Reads, type RuleOutcome, type ValidatorDefinition, type ValidatorInput } from '../define';
+import { diffEvidence, metadataEvidence, stagingEvidence } from '../facts';
+import { checkExpression, MAX_EXPRESSION_LENGTH, type ConditionName, type ExpressionUse } from './check-expression';
+import { toCel, TooLarge } from './to-cel';
+
+/** Goes into `logic_hash`. A test holds it to the package that is installed. */
+export const CONDITION_ENGINE = { name: '@bufbuild/cel', version: '0.6.1' } as const;
+
+const shape = {
+  name: ValidatorName,
+  when: z
+    .string()
+    .min(1)
+    .max(MAX_EXPRESSION_LENGTH)
+    .superRefine((text, ctx) => {
+      const checked = checkExpression(text);
+      if (!checked.ok) ctx.addIssue({ code: 'custom', message: checked.problem });
+    })
+    .describe(
+      'A CEL expression over diff, metadata, facts and, after the dry run, staging. true: it fires. An error, or anything but true or false, blocks.',
+    ),
+  reason: z.string().min(1).max(500).describe('What people are told when it fires.'),
+};
+
+export const ConditionConfig = z.strictObject(shape);
+export type ConditionConfig = z.infer<typeof ConditionConfig>;
+
+const StaticConfig = ConditionConfig.superRefine(({ when }, ctx) => {
+  const checked = checkExpression(when);
+  if (checked.ok && checked.use.reads.has('staging'))
+    ctx.addIssue({
+      code: 'custom',
+      path: ['when'],
+      message: 'reads "staging", which exists only after the dry run: add "staged: true"',
+    });
+});
+
+/** A condition that runs before the dry run. */
+export const conditionDefinition = define('condition', StaticConfig, ['facts', 'metadata']);
+/** A condition that reads the dry run as well. */
+export const stagedConditionDefinition = define('staged_condition', ConditionConfig, ['facts', 'metadata', 'staging']);
+
+function define(
+  implementation: string,
+  config: z.ZodType<ConditionConfig>,
+  reads: readonly Reads[],
+): ValidatorDefinition<ConditionConfig> {
+  return Object.freeze({
+    implementation,
+    pack: null,
+    kind: 'derived' as const,
+    version: 'v1',
+    logicRevision: 1,
+    config,
+    sourceTools: '*' as const,
+    phase: 'preflight' as const,
+    reads,
+    parser: CONDITION_ENGINE,
+    defaultLevel: 'confirm' as const,
+    why: 'A team states in one line what a person must see.',
+    docs: 'docs/policy.md',
+    evaluate: (input: ValidatorInput<ConditionConfig>) => toResult(input.signature.validator_id, apply(input)),
+  });
+}
+
+function apply(input: ValidatorInput<ConditionConfig>): RuleOutcome {
+  const checked = checkExpression(input.config.when);
+  // The plan was compiled from a checked bundle; a forged one must not pass here either.
+  if (!checked.ok) return broken(input, checked.problem);
+  let answer: unknown;
+  try {
+    answer = evaluate(input.config.when, bindings(input, checked.use));
+  } catch (error) {
+    if (error instanceof TooLarge) return broken(input, error.message);
+    return broken(input, 'it could not be evaluated');
+  }
+  if (isCelError(answer)) return broken(input, describe(answer.message, input.config.when));
+  if (answer === false) return { fires: false };
+  if (answer !== true) return broken(input, 'it gave neither true nor false');
+  return {
+    fires: true,
+    reason: input.config.reason,
+    reasonCode: 'condition_met',
+    evidence: evidenceOf(input, checked.use),
+  };
+}
+
+const env = celEnv();
+const compiled = new Map<string, ReturnType<typeof plan>>();
+const MAX_COMPILED = 256;
+
+function evaluate(when: string, given: Record<string, CelInput>): unknown {
+  const run = compiled.get(when) ?? plan(env, parse(when));
+  compiled.delete(when);
+  compiled.set(when, run);
+  for (const oldest of compiled.keys()) {
+    if (compiled.size <= MAX_COMPILED) break;
+    compiled.delete(oldest);
+  }
+  return run(given);
+}
+
+/** Only what the expression reads is handed over: a long text that it never looks at costs nothing. */
+function bindings(input: ValidatorInput<ConditionConfig>, { reads, nesting }: ExpressionUse): Record<string, CelInput> {
+  return Object.fromEntries(
+    [...reads].map(([name, fields]) => {
+      const whole = valueOf(name, input);
+      const part = fields === null ? whole : pick(whole, fields);
+      return [name, toCel(part, nesting)];
+    }),
+  );
+}
+
+function pick(value: JsonValue, fields: ReadonlySet<string>): JsonValue {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value as Record<string, JsonValue>).filter(([key]) => fields.has(key)));
+}
+
+function valueOf(name: ConditionName, { diff, facts, staging }: ValidatorInput<ConditionConfig>): JsonValue {
+  switch (name) {
+    case 'diff':
+      return { sourceTool: diff.sourceTool, bytes: diff.raw.length, diffSha: diff.diffSha };
+    case 'metadata':
+      return diff.metadata;
+    case 'facts':
+      // Plain data by contract; what is not is refused by toCel or by CEL.
+      return facts as unknown as JsonValue;
+    case 'staging':
+      return staging === null
+        ? null
+        : ({ ...staging.record, rows: touchedRows(staging.record) } as unknown as JsonValue);
+    default:
+      return name satisfies never;
+  }
+}
+
+function broken(input: ValidatorInput<ConditionConfig>, why: string): RuleOutcome {
+  return {
+    fires: true,
+    reason: `The condition "${input.config.name}" could not be decided: ${why.split('\n')[0]?.slice(0, 500) ?? ''}`,
+    reasonCode: 'condition_undecided',
+    errorClass: 'ErrValidatorBackend',
+    evidence: [wholeDiff(input)],
+  };
+}
+
+/** A library's message may quote a value of the diff, which may be a secret: only a name that the expression itself holds is shown. */
+function describe(message: string, when: string): string {
+  const missing = 'field not found: ';
+  const field = message.startsWith(missing) ? (message.slice(missing.length).split('\n')[0] ?? '') : '';
+  return field !== '' && when.includes(field) ? `there is no "${field}"` : 'it ended in an error';
+}
+
+function evidenceOf(input: ValidatorInput<ConditionConfig>, { reads }: ExpressionUse): string[] {
+  const refs = [...reads].flatMap(([name, fields]) => {
+    const pointers = fields === null ? [''] : [...fields].map((field) => `/${escapePointer(field)}`);
+    if (name === 'metadata') return pointers.map((pointer) => metadataEvidence(input.inputSha, pointer));
+    const { staging } = input;
+    return name === 'staging' && staging !== null
+      ? pointers.map((pointer) => stagingEvidence(staging.sha, pointer))
+      : [wholeDiff(input)];
+  });
+  return refs.length === 0 ? [wholeDiff(input)] : [...new Set(refs)];
+}
+
+function wholeDiff({ diff }: ValidatorInput<ConditionConfig>): string {
+  return diffEvidence(diff.diffSha, { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 });
+}

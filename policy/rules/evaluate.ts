@@ -1,0 +1,118 @@
+import type { DiffInput } from '../contracts/diff';
+import type { ValidatorResult } from '../contracts/finding';
+import { logicHash, type PlanValidator } from '../contracts/plan';
+import type { StagingRecord } from '../contracts/staging-record';
+import { errorResult } from '../decide/findings';
+import type { ValidatorDefinition } from './define';
+import type { Facts } from './facts';
+import type { ValidatorRegistry } from './registry';
+
+/** Everything a derived validator may read; the same for review worker, committer and `replay`. */
+export interface EvaluationInput {
+  readonly changeId: string;
+  readonly inputSha: string;
+  readonly diff: DiffInput;
+  readonly facts: Facts;
+  readonly staging: { readonly record: StagingRecord; readonly sha: string } | null;
+}
+
+/** What a plan's validator resolves to in this process, or why it does not (G33): other version, other logic. */
+export type Resolved =
+  | { readonly ok: true; readonly definition: ValidatorDefinition }
+  | { readonly ok: false; readonly explanation: string };
+
+export function resolveValidator(registry: ValidatorRegistry, validator: PlanValidator): Resolved {
+  // A compiled plan is frozen and lives as long as its process: what it resolves to is worked out once.
+  if (!Object.isFrozen(validator)) return resolve(registry, validator);
+  const known = resolvedBefore.get(registry) ?? new WeakMap<PlanValidator, Resolved>();
+  resolvedBefore.set(registry, known);
+  const resolved = known.get(validator) ?? resolve(registry, validator);
+  known.set(validator, resolved);
+  return resolved;
+}
+
+const resolvedBefore = new WeakMap<ValidatorRegistry, WeakMap<PlanValidator, Resolved>>();
+
+function resolve(registry: ValidatorRegistry, validator: PlanValidator): Resolved {
+  const definition = registry.get(validator.implementation);
+  if (definition === undefined)
+    return {
+      ok: false,
+      explanation: `${validator.id}: this process has no implementation "${validator.implementation}"`,
+    };
+  const here = logicHash({
+    ...validator,
+    logicRevision: definition.logicRevision,
+    version: definition.version,
+    parser: definition.parser,
+  });
+  if (here === validator.logic_hash) return { ok: true, definition };
+  return {
+    ok: false,
+    explanation: `${validator.id}: the plan was made with ${validator.version} revision ${validator.logicRevision} (${validator.logic_hash.slice(0, 12)}), this process has ${definition.version} revision ${definition.logicRevision} (${here.slice(0, 12)})`,
+  };
+}
+
+/**
+ * Runs one derived validator over frozen copies. Never throws: a throwing validator is an ERROR, which a human answers
+ * (C11). The same throw comes on every machine, so it is reproducible.
+ */
+export function evaluateValidator(
+  definition: ValidatorDefinition,
+  validator: PlanValidator,
+  input: EvaluationInput,
+): unknown {
+  if (definition.evaluate === null) throw new TypeError(`${validator.id} is no derived validator`);
+  try {
+    return definition.evaluate({
+      signature: Object.freeze({
+        validator_id: validator.id,
+        validator_version: validator.version,
+        logic_hash: validator.logic_hash,
+        class: validator.class,
+        deterministic: true,
+      }),
+      phase: validator.phase,
+      config: frozenCopy(validator.config),
+      // The bytes are copied for each: a typed array cannot be frozen.
+      diff: Object.freeze({
+        ...input.diff,
+        raw: Uint8Array.from(input.diff.raw),
+        metadata: frozenCopy(input.diff.metadata),
+      }),
+      inputSha: input.inputSha,
+      facts: input.facts,
+      staging: input.staging,
+    });
+  } catch (error) {
+    return thrown(validator, input.changeId, error);
+  }
+}
+
+function thrown(validator: PlanValidator, changeId: string, error: unknown): ValidatorResult {
+  return errorResult(validator.id, changeId, {
+    errorClass: 'ErrValidatorBackend',
+    // The name only: a message may quote the diff, and differs between engines.
+    reason: `The validator threw ${error instanceof Error ? error.name : 'a non-error'}`,
+    reasonCode: 'validator_threw',
+    reproducible: true,
+  });
+}
+
+const copies = new WeakMap<object, object>();
+
+/** One deeply frozen copy for each object, made when it is first asked for: a validator can change neither it nor the original. */
+function frozenCopy<T extends object>(value: T): T {
+  const known = copies.get(value) as T | undefined;
+  if (known !== undefined) return known;
+  const copy = deepFreeze(structuredClone(value));
+  copies.set(value, copy);
+  return copy;
+}
+
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value) || ArrayBuffer.isView(value)) return value;
+  Object.freeze(value);
+  for (const member of Object.values(value)) deepFreeze(member);
+  return value;
+}

@@ -1,0 +1,198 @@
+import { z } from 'zod';
+import { linePattern, saidBy } from '../line-patterns';
+import type { Hit } from '../rule-maker';
+import { shown } from '../shown-name';
+import { addedHits, atFile, atLine, gitRule, MODIFIED, patchOf } from './define-git-rule';
+import { linesOf, type PatchFile } from './git-facts';
+
+/** A manifest's name, the lock files that belong to it, and words of the manifest that have to do with dependencies. */
+interface Ecosystem {
+  readonly manifests: readonly string[];
+  readonly locks: readonly string[];
+}
+
+const ECOSYSTEMS: readonly Ecosystem[] = [
+  {
+    manifests: ['package.json'],
+    locks: ['package-lock.json', 'yarn.lock', 'pnpm-lock.yaml', 'npm-shrinkwrap.json', 'bun.lock'],
+  },
+  { manifests: ['pyproject.toml', 'pipfile'], locks: ['poetry.lock', 'pipfile.lock', 'uv.lock', 'pdm.lock'] },
+  { manifests: ['go.mod'], locks: ['go.sum'] },
+  { manifests: ['cargo.toml'], locks: ['cargo.lock'] },
+  { manifests: ['gemfile'], locks: ['gemfile.lock'] },
+  { manifests: ['composer.json'], locks: ['composer.lock'] },
+];
+const MANIFESTS = new Set([
+  ...ECOSYSTEMS.flatMap((e) => e.manifests),
+  'requirements.txt',
+  'setup.py',
+  'setup.cfg',
+  'build.gradle',
+  'pom.xml',
+  '.npmrc',
+  '.yarnrc',
+  '.yarnrc.yml',
+  'pip.conf',
+  '.pypirc',
+]);
+const LOCKS = new Set(ECOSYSTEMS.flatMap((e) => e.locks));
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1).toLowerCase();
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1);
+}
+
+function isManifest(path: string): boolean {
+  const name = nameOf(path);
+  return MANIFESTS.has(name) || (name.startsWith('requirements') && name.endsWith('.txt'));
+}
+
+const SOURCES = [
+  linePattern(
+    'takes a package from git',
+    ['git+', 'git:', 'github:', 'gitlab:', 'bitbucket:', 'git =', 'git=', ':git', 'git@', '.git"', "git'"],
+    String.raw`\bgit\+(?:https?|ssh|file):|"(?:git|github|gitlab|bitbucket|gist):|\bgit\s*=\s*"|:git\s*=>|"git@|[/:][\w.-]+\.git(?:["'#@]|$)`,
+  ),
+  linePattern(
+    'takes a package from an address',
+    ['http:', 'https:', 'ftp:'],
+    String.raw`"[\w@/.-]+"\s*:\s*"https?://|\s@\s+https?://|^\s*(?:-e\s+)?https?://|\burl\s*=\s*"https?://`,
+  ),
+  linePattern(
+    'takes a package from a folder',
+    ['file:', 'link:', 'path =', 'path='],
+    String.raw`"(?:file|link|portal):|\bpath\s*=\s*"\.\.`,
+  ),
+  linePattern(
+    'takes packages from another registry',
+    ['registry', 'index-url', 'find-links', 'trusted-host', 'index_url', 'source'],
+    String.raw`\bregistry\s*=|"registry"\s*:|--?(?:extra-)?index-url\b|\bindex[-_]url\s*=|--?find-links\b|--?trusted-host\b|\bnpmregistryserver\s*:|^\s*source\s+["']|\[\[tool\.\w+\.(?:source|index)`,
+  ),
+  linePattern(
+    'replaces a package',
+    ['replace', '[patch', '"overrides"', '"resolutions"'],
+    String.raw`^\s*replace\b|=>\s*\S|^\s*\[patch|"(?:overrides|resolutions)"\s*:`,
+  ),
+  linePattern('accepts any version', ['"*"', '"latest"', ':latest'], String.raw`"[\w@/.-]+"\s*:\s*"(?:\*|latest|x)"`),
+];
+
+const SCRIPTS = [
+  linePattern(
+    'runs a script when it is installed',
+    ['install', 'prepare', 'prepublish', 'preprepare', 'postprepare'],
+    String.raw`"(?:pre|post)?(?:install|prepare)"\s*:|"prepublish"\s*:|"uninstall"\s*:`,
+  ),
+];
+
+/** Hosts that lock files of public packages name. */
+const REGISTRIES = [
+  'registry.npmjs.org',
+  'registry.yarnpkg.com',
+  'files.pythonhosted.org',
+  'pypi.org',
+  'proxy.golang.org',
+  'rubygems.org',
+  'crates.io',
+  'repo.packagist.org',
+  'api.github.com',
+];
+
+export const dependencyChange = gitRule({
+  name: 'git_dependency_change',
+  logicRevision: 1,
+  defaultLevel: 'confirm',
+  why: 'A dependency runs with all the rights of the program; a lock file that disagrees installs something else.',
+  config: z.strictObject({
+    registries: z
+      .array(z.string().min(1).max(253))
+      .max(100)
+      .default(REGISTRIES)
+      .describe('Hosts that lock files may name.'),
+    requireLock: z
+      .boolean()
+      .default(true)
+      .describe('A manifest that changes its dependencies needs its lock file to change.'),
+  }),
+  examples: {
+    bad: patchOf('package.json', MODIFIED, [
+      '-    "build": "tsc"',
+      '+    "build": "tsc",',
+      '+    "postinstall": "node setup.js"',
+    ]),
+    good: patchOf('package.json', MODIFIED, ['-    "build": "tsc"', '+    "build": "tsc -b"']),
+  },
+  find: ({ files }, { registries, requireLock }) => [
+    ...files.flatMap((file): readonly Hit[] => {
+      const name = nameOf(file.path);
+      if (LOCKS.has(name)) return foreignHosts(file, registries);
+      if (!isManifest(file.path)) return [];
+      return addedHits(file, (text) => saidBy(name === 'package.json' ? [...SCRIPTS, ...SOURCES] : SOURCES, text));
+    }),
+    ...(requireLock ? disagreeing(files) : []),
+  ],
+});
+
+/** `host` of `https://host/…` in added lines, where it is none of the registries. */
+function foreignHosts(file: PatchFile, registries: readonly string[]): Hit[] {
+  const known = new Set(registries.map((host) => host.toLowerCase()));
+  return linesOf(file, '+').flatMap((line) => {
+    const at = line.text.indexOf('://');
+    if (at === -1) return [];
+    const rest = line.text.slice(at + 3, at + 300);
+    let end = 0;
+    while (end < rest.length && !'/"\'?#: '.includes(rest[end] as string)) end++;
+    const host = rest.slice(rest.lastIndexOf('@', end) + 1, end).toLowerCase();
+    const before = line.text.slice(Math.max(0, at - 30), at).toLowerCase();
+    const isHomepage = before.includes('"url": "') || line.text.includes('"funding"') || line.text.includes('homepage');
+    if (known.has(host) && !before.includes('git+')) return [];
+    return isHomepage ? [] : [atLine(file, line, `names the registry ${shown(host)}`)];
+  });
+}
+
+/** A manifest's dependencies without its lock file, or a lock file without the manifest. */
+function disagreeing(files: readonly PatchFile[]): Hit[] {
+  const changed = new Map(files.map((file) => [file.path.toLowerCase(), file]));
+  return files.flatMap((file): readonly Hit[] => {
+    const name = nameOf(file.path);
+    const folder = folderOf(file.path.toLowerCase());
+    const ecosystem = ECOSYSTEMS.find((e) => e.manifests.includes(name) || e.locks.includes(name));
+    if (ecosystem === undefined) return [];
+    if (ecosystem.locks.includes(name)) {
+      // In a workspace the lock file lies above the manifest.
+      const manifest = [...changed.keys()].some(
+        (path) => path.startsWith(folder) && ecosystem.manifests.includes(nameOf(path)),
+      );
+      return manifest ? [] : [atFile(file, 'the lock file changes, and no manifest does')];
+    }
+    if (!changesVersions(file)) return [];
+    const lock = [...changed.keys()].some(
+      (path) => folder.startsWith(folderOf(path)) && ecosystem.locks.includes(nameOf(path)),
+    );
+    return lock ? [] : [atFile(file, 'its dependencies change, and its lock file does not')];
+  });
+}
+
+const VERSION = linePattern(
+  'names a version',
+  ['"', '=', ' v'],
+  String.raw`^\s*"[@\w./-]+"\s*:\s*"[\^~<>=]{0,2}\s?v?\d+(?:\.\d+|\.x|\.\*)|^\s*[\w.-]+\s*=\s*(?:"[\^~<>=]{0,2}\s?\d|\{\s*version)|^\s*(?:require\s+)?[\w./-]+\s+v\d|^\s*gem\s+["']|["'][\w.-]+(?:\[[\w,-]+\])?\s?(?:[<>=~!]=?)\s?\d`,
+);
+const OWN_VERSION = linePattern(
+  'is the version of the package itself',
+  ['version', 'node', 'go ', 'engines'],
+  String.raw`^\s*"?(?:version|node|npm|edition|rust-version|requires-python)"?\s*[:=]|^\s*go\s+\d`,
+);
+
+function changesVersions(file: PatchFile): boolean {
+  const texts = (kind: '+' | '-'): string[] =>
+    linesOf(file, kind).flatMap((line) =>
+      saidBy([VERSION], line.text) !== null && saidBy([OWN_VERSION], line.text) === null
+        ? [line.text.trim().replace(/,$/, '')]
+        : [],
+    );
+  const [added, removed] = [texts('+').sort(), texts('-').sort()];
+  return added.join('\n') !== removed.join('\n');
+}

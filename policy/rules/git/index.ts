@@ -1,0 +1,39 @@
+import type { ValidatorDefinition } from '../define';
+import type { PackRule, RuleExamples } from '../rule-maker';
+import { ciUntrustedCheckout, dangerousCi } from './ci';
+import { dependencyChange } from './dependencies';
+import { binary, mode, symlinkEscape } from './modes';
+import { gitAmbiguous, gitParse } from './parse';
+import { pathScope, pathTraversal, policyChange, protectedPaths } from './paths';
+import { generatedEdit, licenceChange, size, vendoredTree } from './size';
+import { testWeakening } from './tests';
+import { trojanSource } from './trojan-source';
+
+/** In the order of the catalogue, which is the order of their findings. */
+const RULES: readonly PackRule[] = [
+  gitParse,
+  gitAmbiguous,
+  pathTraversal,
+  mode,
+  symlinkEscape,
+  protectedPaths,
+  policyChange,
+  pathScope,
+  size,
+  binary,
+  trojanSource,
+  testWeakening,
+  dependencyChange,
+  ciUntrustedCheckout,
+  dangerousCi,
+  vendoredTree,
+  generatedEdit,
+  licenceChange,
+];
+
+export const gitDiffPack: readonly ValidatorDefinition[] = RULES.map((rule) => rule.definition);
+
+/** A bad and a good patch for each rule, by its name. */
+export const gitExamples: Readonly<Record<string, RuleExamples>> = Object.fromEntries(
+  RULES.map((rule) => [rule.definition.implementation, rule.examples]),
+);

@@ -1,0 +1,52 @@
+import { noConfig, type Hit } from '../rule-maker';
+import { bidi, controls, hasForeignLetters, homoglyphs, invisible, type OddCharacter } from '../text/characters';
+import { atFile, gitRule, MODIFIED, patchOf } from './define-git-rule';
+import { lineSpan, linesOf, pathsOf, type PatchFile, type PatchLine } from './git-facts';
+
+/** Everything odd in one line or name. */
+function odd(text: string, foreign: boolean): readonly OddCharacter[] {
+  return [...bidi(text), ...invisible(text), ...controls(text), ...homoglyphs(text, foreign)];
+}
+
+export const trojanSource = gitRule({
+  name: 'git_trojan_source',
+  logicRevision: 1,
+  defaultLevel: 'confirm',
+  why: 'Code can be shown in another order than it runs in, or call a function that only looks like another.',
+  config: noConfig,
+  examples: {
+    bad: patchOf('auth.js', MODIFIED, [
+      '-if (level === "user") {',
+      '+if (level === "user\u202e \u2066// admins only\u2069 \u2066") {',
+    ]),
+    good: patchOf('README.md', MODIFIED, ['-Hello', '+Привет, 世界 👩‍💻 שלום']),
+  },
+  find: ({ files, notUtf8 }) => [
+    ...files.flatMap((file) => {
+      const lines = linesOf(file, '+');
+      const foreign = lines.some((line) => hasForeignLetters(line.text));
+      return [...inNames(file), ...lines.flatMap((line) => inLine(file, line, foreign))];
+    }),
+    ...notUtf8.map((line) => ({
+      at: { startLine: line, startColumn: 1, endLine: line, endColumn: 1 },
+      what: 'a line whose bytes are no UTF-8',
+    })),
+  ],
+});
+
+function inNames(file: PatchFile): Hit[] {
+  return pathsOf(file).flatMap((path) =>
+    odd(path, hasForeignLetters(path)).map(({ what }) => atFile(file, `its name: ${what}`)),
+  );
+}
+
+function inLine(file: PatchFile, line: PatchLine, foreign: boolean): Hit[] {
+  // A CR before the line end is a line end, too.
+  const text = line.text.endsWith('\r') ? line.text.slice(0, -1) : line.text;
+  return odd(text, foreign).map(({ index, length, what }) => {
+    const span = lineSpan(file, line);
+    // Text inside a binary patch has no place of its own.
+    const own = span.startLine === line.line && span.endLine === line.line && span !== file.header;
+    return { at: own ? { ...span, startColumn: index + 2, endColumn: index + 2 + length } : span, what };
+  });
+}

@@ -1,0 +1,35 @@
+import type { Phase } from '../../contracts/finding';
+import type { z } from 'zod';
+import { toResult, type Reads, type RuleOutcome, type ValidatorDefinition, type ValidatorInput } from '../define';
+import { diffEvidence } from '../facts';
+
+interface Guardian<Config> {
+  readonly name: string;
+  readonly logicRevision: number;
+  readonly config: z.ZodType<Config>;
+  readonly phase: Phase;
+  readonly reads: readonly Reads[];
+  readonly why: string;
+  readonly apply: (input: ValidatorInput<Config>) => RuleOutcome;
+}
+
+/** One of the four registered guardians (G26): its id is `guardian.<name>`, its class POLICY unless a bundle forbids. */
+export function defineGuardian<Config>({ name, apply, ...rest }: Guardian<Config>): ValidatorDefinition<Config> {
+  return Object.freeze({
+    ...rest,
+    implementation: name,
+    pack: null,
+    kind: 'derived' as const,
+    version: 'v1',
+    sourceTools: '*' as const,
+    parser: null,
+    defaultLevel: 'confirm' as const,
+    docs: 'docs/rules/guardians.md',
+    evaluate: (input: ValidatorInput<Config>) => toResult(input.signature.validator_id, apply(input)),
+  });
+}
+
+/** The first byte: where evidence points when the diff as a whole is meant. */
+export function wholeDiff(diffSha: string): string {
+  return diffEvidence(diffSha, { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 });
+}

@@ -1,0 +1,15 @@
+import type { ValidatorDefinition } from '../define';
+import { conflictPoint } from './conflict-point';
+import { contractGuardian } from './contract';
+import { evidenceIntegrity } from './evidence-integrity';
+import { strongDecision } from './strong-decision';
+
+/** The four ids of the naming registry (G26), each named in a bundle by `rule:` with its config. */
+export const guardians: readonly ValidatorDefinition<never>[] = Object.freeze([
+  conflictPoint,
+  strongDecision,
+  contractGuardian,
+  evidenceIntegrity,
+] as unknown as ValidatorDefinition<never>[]);
+
+export { conflictPoint, contractGuardian, evidenceIntegrity, strongDecision };

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { globCovers } from '../glob';
+import { parseName } from '../sql/sql-name';
+import { ANY, type Touched } from './touched';
+
+const Table = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine(
+    (text) => parseName(text.replace(/\.\*$/, '.x')) !== null,
+    'expected a table such as orders, public.orders or public.*',
+  );
+const Pointer = z
+  .string()
+  .max(1000)
+  .regex(/^(\/.*)?$/, 'expected a JSON pointer: empty for the whole, or beginning with "/"');
+const PathGlob = z
+  .string()
+  .min(1)
+  .max(500)
+  .regex(/^[^/]/, 'expected a path from the root of the tree, without a leading "/"');
+
+const shape = {
+  tables: z
+    .array(Table)
+    .max(500)
+    .default([])
+    .describe('Tables: orders, public.orders, or public.* for a whole schema.'),
+  paths: z
+    .array(PathGlob)
+    .max(500)
+    .default([])
+    .describe('Paths from the root of the tree; * within a name, ** across folders.'),
+  pointers: z
+    .array(Pointer)
+    .max(500)
+    .default([])
+    .describe('JSON pointers; each covers what is under it, and whatever replaces it from above.'),
+};
+
+/** What a guardian watches. At least one: an empty list would look like protection. */
+export const Resources = z
+  .strictObject(shape)
+  .refine(
+    (r) => r.tables.length + r.paths.length + r.pointers.length > 0,
+    'expected at least one table, path or pointer',
+  );
+export type Resources = z.infer<typeof Resources>;
+
+/** The first entry of `resources` that covers what was touched; null where none does. Errs towards covering. */
+export function coveredBy(resources: Resources, touched: Touched): string | null {
+  switch (touched.kind) {
+    case 'table':
+      return resources.tables.find((table) => tableCovers(table, touched)) ?? null;
+    case 'path':
+      return resources.paths.find((glob) => globCovers(glob, touched.name)) ?? null;
+    case 'pointer':
+      return resources.pointers.find((pointer) => pointerCovers(pointer, touched.name)) ?? null;
+    default:
+      return touched.kind satisfies never;
+  }
+}
+
+/**
+ * A table without schema is protected in every schema. A touched name without schema may be any schema's, except against
+ * `audit.*`: there it stands for `public`, or everything unqualified would be held; a diff that moves `search_path`
+ * touches "any table" instead (touched.ts).
+ */
+function tableCovers(table: string, touched: Touched): boolean {
+  if (table.endsWith('.*')) {
+    const schema = parseName(table.slice(0, -2))?.name;
+    return (touched.schema ?? (touched.name === ANY ? schema : 'public')) === schema;
+  }
+  const name = parseName(table);
+  if (name === null || (name.name !== touched.name && touched.name !== ANY)) return false;
+  return name.schema === null || touched.schema === null || name.schema === touched.schema;
+}
+
+/** The pointer itself, all under it, and each of its parents: replacing a parent replaces it. */
+function pointerCovers(pointer: string, touched: string): boolean {
+  return (
+    touched === pointer ||
+    touched.startsWith(`${pointer}/`) ||
+    pointer.startsWith(`${touched}/`) ||
+    pointer === '' ||
+    touched === ''
+  );
+}

@@ -1,0 +1,56 @@
+import type { ValidatorDefinition } from '../define';
+import type { PackRule, RuleExamples } from '../rule-maker';
+import {
+  authHeader,
+  contentTypeMismatch,
+  idempotencyKey,
+  noEffect,
+  opaqueBody,
+  overrideHeader,
+  patchInvalid,
+  prototypePollution,
+} from './messages';
+import {
+  bulk,
+  nullDelete,
+  privilegeFields,
+  protectedPointer,
+  remove,
+  rootReplaced,
+  testRequired,
+  unknownFields,
+} from './pointers';
+import { deleteMethod, httpParse, methodPathScope, plainText, privateTarget, urlAmbiguous } from './target';
+
+/** In the order of the catalogue, which is the order of their findings. */
+const RULES: readonly PackRule[] = [
+  httpParse,
+  methodPathScope,
+  urlAmbiguous,
+  privateTarget,
+  patchInvalid,
+  protectedPointer,
+  rootReplaced,
+  nullDelete,
+  testRequired,
+  authHeader,
+  overrideHeader,
+  privilegeFields,
+  bulk,
+  unknownFields,
+  contentTypeMismatch,
+  opaqueBody,
+  prototypePollution,
+  idempotencyKey,
+  deleteMethod,
+  plainText,
+  remove,
+  noEffect,
+];
+
+export const httpPatchPack: readonly ValidatorDefinition[] = RULES.map((rule) => rule.definition);
+
+/** A bad and a good request for each rule, by its name. */
+export const httpExamples: Readonly<Record<string, RuleExamples>> = Object.fromEntries(
+  RULES.map((rule) => [rule.definition.implementation, rule.examples]),
+);

@@ -1,0 +1,207 @@
+import { z } from 'zod';
+import type { Level } from '../contracts/plan';
+import { defineRule, type Reads, type RuleOutcome, type ValidatorDefinition, type ValidatorInput } from './define';
+import { diffEvidence, pointerEvidence, type ExtractedFacts, type FactsRefusal, type Span } from './facts';
+
+/** One place where a rule fires: a span of the staged bytes or a JSON pointer into them, with what is there in plain words. */
+export interface Hit {
+  readonly at: Span | string;
+  /** Safe to print: names through `shown`, never a value that may be a secret. */
+  readonly what: string;
+}
+
+/** The smallest staged text that makes the rule fire, and its nearest neighbour that does not. Shown in the docs, run by the tests. */
+export interface RuleExamples {
+  readonly bad: string;
+  readonly good: string;
+  /** Settings with which both hold; the defaults where absent. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** The tool whose bytes these are, for rules that read every tool's. */
+  readonly sourceTool?: string;
+}
+
+export interface PackRule {
+  readonly definition: ValidatorDefinition;
+  readonly examples: RuleExamples;
+}
+
+export interface PackOptions {
+  readonly pack: string;
+  /** `kind` of the facts that the rules read. */
+  readonly kind: string;
+  readonly sourceTools: readonly string[];
+  readonly parser: { readonly name: string; readonly version: string };
+}
+
+export interface FactsRuleOptions<F, Config> {
+  readonly name: string;
+  readonly logicRevision: number;
+  readonly defaultLevel: Level;
+  /** BLOCK unless the rule only advises even where it asks a person. */
+  readonly status?: 'WARN' | 'BLOCK';
+  readonly why: string;
+  readonly config: z.ZodType<Config>;
+  readonly reads?: readonly Reads[];
+  readonly advice?: readonly string[];
+  readonly examples: RuleExamples;
+  readonly find: (facts: F, config: Config, input: ValidatorInput<Config>) => readonly Hit[];
+}
+
+/** For rules without settings. */
+export const noConfig = z.strictObject({});
+
+/**
+ * Makes the rules of one pack over the facts of one source tool. Without facts a rule does not pass: it is an ERROR that
+ * points at why, whatever the pack's own parse rule says beside it, since a bundle may leave that one out.
+ */
+export function factsRules<F extends ExtractedFacts>(
+  pack: PackOptions,
+): <Config>(options: FactsRuleOptions<F, Config>) => PackRule {
+  return (options) => {
+    const { name, status = 'BLOCK', reads = ['bytes', 'facts'], advice, examples, find, ...rest } = options;
+    const definition = defineRule({
+      ...rest,
+      name,
+      reads,
+      pack: pack.pack,
+      parser: pack.parser,
+      sourceTools: pack.sourceTools,
+      docs: `docs/rules/${name}.md`,
+      apply: (input) => {
+        const { facts } = input;
+        if (!facts.ok) return unavailable(input, facts);
+        if (facts.kind !== pack.kind) return unknownKind(input, facts.kind, pack.kind);
+        return outcomeOf(input, find(facts as F, input.config, input), codeOf(name), status, advice);
+      },
+    });
+    return { definition: definition as unknown as ValidatorDefinition, examples };
+  };
+}
+
+/** The rule that fires where a tool's bytes gave no facts, with the extractor's own words. One in each pack. */
+export function parseRule(
+  pack: PackOptions,
+  options: Pick<FactsRuleOptions<unknown, unknown>, 'name' | 'logicRevision' | 'defaultLevel' | 'why' | 'examples'>,
+): PackRule {
+  const { name, examples, ...rest } = options;
+  const definition = defineRule({
+    ...rest,
+    name,
+    reads: ['bytes', 'facts'],
+    pack: pack.pack,
+    parser: pack.parser,
+    sourceTools: pack.sourceTools,
+    config: noConfig,
+    docs: `docs/rules/${name}.md`,
+    apply: (input): RuleOutcome => {
+      const { facts } = input;
+      if (!facts.ok) return refused(input, facts);
+      return facts.kind === pack.kind ? { fires: false } : unknownKind(input, facts.kind, pack.kind);
+    },
+  });
+  return { definition: definition as unknown as ValidatorDefinition, examples };
+}
+
+const SHOWN_IN_REASON = 3;
+const SHOWN_IN_DETAILS = 20;
+const START: Span = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
+
+/** The outcome for `hits`: nothing, or one finding with every place as evidence. */
+export function outcomeOf(
+  input: Pick<ValidatorInput, 'diff'>,
+  hits: readonly Hit[],
+  reasonCode: string,
+  status: 'WARN' | 'BLOCK',
+  advice?: readonly string[],
+): RuleOutcome {
+  if (hits.length === 0) return { fires: false };
+  const named = hits.slice(0, SHOWN_IN_REASON).map((hit) => `${hit.what} (${placeText(hit.at)})`);
+  const more = hits.length - named.length;
+  return {
+    fires: true,
+    status,
+    reason: clip(`${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}`, 4000),
+    reasonCode,
+    evidence: [...new Set(hits.map((hit) => evidenceOf(input.diff.diffSha, hit.at)))],
+    details: {
+      places: hits.slice(0, SHOWN_IN_DETAILS).map((hit) => ({ what: clip(hit.what, 500), ...placeDetails(hit.at) })),
+    },
+    ...(advice === undefined ? {} : { recommendedActions: advice }),
+  };
+}
+
+/** The ERROR of a rule that has no facts to read. */
+export function unavailable(input: Pick<ValidatorInput, 'diff'>, refusal: FactsRefusal): RuleOutcome {
+  return {
+    fires: true,
+    reason: `The diff could not be read (${refusal.code}), so this rule has no answer`,
+    reasonCode: 'facts_unavailable',
+    errorClass: 'ErrVerdictParse',
+    evidence: [diffEvidence(input.diff.diffSha, refusal.span ?? START)],
+  };
+}
+
+function refused(input: Pick<ValidatorInput, 'diff'>, refusal: FactsRefusal): RuleOutcome {
+  return {
+    fires: true,
+    reason: clip(`The diff cannot be read (${refusal.code}): ${refusal.message}`, 4000),
+    reasonCode: refusal.code,
+    evidence: [diffEvidence(input.diff.diffSha, refusal.span ?? START)],
+  };
+}
+
+function unknownKind(input: Pick<ValidatorInput, 'diff'>, kind: string, expected: string): RuleOutcome {
+  return {
+    fires: true,
+    reason: `This rule reads facts of kind "${expected}", not "${kind}"`,
+    reasonCode: 'unknown_facts',
+    errorClass: 'ErrUnknownDiffType',
+    evidence: [diffEvidence(input.diff.diffSha, START)],
+  };
+}
+
+/** The rule's name without its pack's word. */
+export function codeOf(name: string): string {
+  return name.slice(name.indexOf('_') + 1);
+}
+
+const MAX_POINTER = 900;
+
+function evidenceOf(diffSha: string, at: Span | string): string {
+  if (typeof at !== 'string') return diffEvidence(diffSha, at);
+  return pointerEvidence(diffSha, shortPointer(at));
+}
+
+/** A pointer that is too long for a reference is cut at a token, so that it still resolves: to a parent of the place. */
+function shortPointer(pointer: string): string {
+  if (pointer.length <= MAX_POINTER) return pointer;
+  return pointer.slice(0, pointer.lastIndexOf('/', MAX_POINTER));
+}
+
+function placeText(at: Span | string): string {
+  return typeof at === 'string'
+    ? at === ''
+      ? 'the whole document'
+      : clip(printable(at), 200)
+    : `line ${at.startLine}`;
+}
+
+function placeDetails(at: Span | string): { readonly [key: string]: string | number } {
+  return typeof at === 'string'
+    ? { pointer: clip(printable(at), 500) }
+    : { line: at.startLine, column: at.startColumn };
+}
+
+/** Pointers are made of keys of the diff. */
+function printable(pointer: string): string {
+  let out = '';
+  for (const character of pointer) {
+    const code = character.codePointAt(0) as number;
+    out += code > 0x20 && code < 0x7f ? character : code === 0x20 ? ' ' : `\\u{${code.toString(16)}}`;
+  }
+  return out;
+}
+
+export function clip(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+}

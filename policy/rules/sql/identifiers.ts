@@ -1,0 +1,15 @@
+import { defineSqlRule, noConfig } from './define-sql-rule';
+
+export const identifierTooLong = defineSqlRule({
+  name: 'sql_identifier_too_long',
+  logicRevision: 1,
+  defaultLevel: 'advise',
+  status: 'WARN',
+  why: 'The server cuts names at 63 bytes: two long names may be one table.',
+  config: noConfig,
+  examples: {
+    bad: `DROP TABLE IF EXISTS ${'ordersarchive_'.repeat(5)}`,
+    good: `DROP TABLE IF EXISTS ${'o'.repeat(63)}`,
+  },
+  find: ({ longIdentifiers }) => longIdentifiers.map((i) => ({ at: i, what: `a name of ${i.bytes} bytes` })),
+});

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { defineSqlRule } from './define-sql-rule';
+
+const Max = z.strictObject({ maxStatements: z.int().min(1).max(1000).default(1) });
+
+export const multiStatement = defineSqlRule({
+  name: 'sql_multi_statement',
+  logicRevision: 1,
+  defaultLevel: 'confirm',
+  why: 'A second statement rides along with the one that was looked at.',
+  config: Max,
+  examples: { bad: "SELECT ';'; DELETE FROM orders WHERE id = 1", good: "SELECT ';' /* ; */ -- ;" },
+  find: ({ statements }, { maxStatements }) =>
+    statements.slice(maxStatements).map((s) => ({
+      at: { span: s.span, path: `statement ${s.index + 1}` },
+      what: `${s.command} after statement ${maxStatements}`,
+    })),
+});
+
+export const statementLimit = defineSqlRule({
+  name: 'sql_statement_limit',
+  logicRevision: 1,
+  defaultLevel: 'confirm',
+  why: 'Nobody reads hundreds of statements in one review.',
+  config: z.strictObject({ maxStatements: z.int().min(1).max(1000).default(100) }),
+  examples: { bad: 'SELECT 1; SELECT 2; SELECT 3', good: 'SELECT 1; SELECT 2', config: { maxStatements: 2 } },
+  find: ({ statements }, { maxStatements }) => {
+    const first = statements[maxStatements];
+    return first === undefined
+      ? []
+      : [
+          {
+            at: { span: first.span, path: `statement ${first.index + 1}` },
+            what: `${statements.length} statements, more than ${maxStatements}`,
+          },
+        ];
+  },
+});

@@ -1,0 +1,40 @@
+import type { ValidatorDefinition } from '../../define';
+import type { SqlExamples, SqlRule } from '../define-sql-rule';
+import { insertOrderByRandom, leadingWildcard, selectStar, selectWithoutWhere } from './queries';
+import { robustStatements } from './robust';
+import {
+  domainConstraint,
+  dropNotNull,
+  enumValueOrder,
+  requireComment,
+  requirePrimaryKey,
+  requireSchema,
+} from './schema';
+import { noChar, preferBigint, preferBigintOverSmallint, preferIdentity, preferText, preferTimestamptz } from './types';
+
+const RULES: readonly SqlRule[] = [
+  preferBigint,
+  preferBigintOverSmallint,
+  preferIdentity,
+  preferText,
+  noChar,
+  preferTimestamptz,
+  requirePrimaryKey,
+  requireSchema,
+  requireComment,
+  dropNotNull,
+  enumValueOrder,
+  domainConstraint,
+  robustStatements,
+  selectWithoutWhere,
+  selectStar,
+  leadingWildcard,
+  insertOrderByRandom,
+];
+
+/** Advice on style and types: a pack of its own, so that it is off until a bundle names it. */
+export const sqlPostgresStylePack: readonly ValidatorDefinition[] = RULES.map((rule) => rule.definition);
+
+export const sqlStyleExamples: Readonly<Record<string, SqlExamples>> = Object.fromEntries(
+  RULES.map((rule) => [rule.definition.implementation, rule.examples]),
+);

@@ -1,0 +1,41 @@
+import type { ValidatorDefinition } from '../define';
+import type { PackRule, RuleExamples } from '../rule-maker';
+import { blastRadius, deletionProtection, destroy, protectedResource, replace } from './destroy';
+import { iamWidening } from './iam';
+import { openEgress, openIngress, publicAccess } from './network';
+import { drift, forget, format, imports, noOp, sensitive, terraformParse } from './plan';
+import { allowedValues, requiredTags, unknownAfterApply } from './settings';
+import { externalData, provisioner, sourcePin } from './sources';
+
+/** In the order of the catalogue, which is the order of their findings. */
+const RULES: readonly PackRule[] = [
+  terraformParse,
+  format,
+  destroy,
+  replace,
+  protectedResource,
+  deletionProtection,
+  blastRadius,
+  iamWidening,
+  openIngress,
+  openEgress,
+  publicAccess,
+  unknownAfterApply,
+  sensitive,
+  provisioner,
+  externalData,
+  sourcePin,
+  imports,
+  forget,
+  requiredTags,
+  allowedValues,
+  drift,
+  noOp,
+];
+
+export const terraformPlanPack: readonly ValidatorDefinition[] = RULES.map((rule) => rule.definition);
+
+/** A bad and a good plan for each rule, by its name. */
+export const terraformExamples: Readonly<Record<string, RuleExamples>> = Object.fromEntries(
+  RULES.map((rule) => [rule.definition.implementation, rule.examples]),
+);

@@ -1,0 +1,83 @@
+import type { JsonObject, JsonValue } from '../../contracts/canonical-json';
+import type { TerraformResource } from './terraform-facts';
+
+/** A value of a resource after the change; `hidden` where the plan does not show it: not known before apply, or sensitive. */
+export type Value =
+  | { readonly state: 'known'; readonly value: JsonValue }
+  | { readonly state: 'absent' }
+  | { readonly state: 'hidden'; readonly why: 'unknown' | 'sensitive' };
+
+const ABSENT: Value = { state: 'absent' };
+
+/** The value at the end of `path`, names and indices from the root of the resource. */
+export function valueAt(resource: TerraformResource, path: readonly (string | number)[]): Value {
+  let value: JsonValue = resource.after;
+  let unknown: JsonValue = resource.unknown;
+  let sensitive: JsonValue = resource.afterSensitive;
+  for (const step of [...path, null]) {
+    if (unknown === true) return { state: 'hidden', why: 'unknown' };
+    if (sensitive === true) return { state: 'hidden', why: 'sensitive' };
+    if (step === null) break;
+    [value, unknown, sensitive] = [member(value, step), member(unknown, step), member(sensitive, step)];
+  }
+  return value === null ? ABSENT : { state: 'known', value };
+}
+
+export function member(value: JsonValue, step: string | number): JsonValue {
+  if (Array.isArray(value)) return typeof step === 'number' ? ((value as readonly JsonValue[])[step] ?? null) : null;
+  if (typeof value !== 'object' || value === null || typeof step === 'number') return null;
+  return Object.hasOwn(value, step) ? ((value as JsonObject)[step] as JsonValue) : null;
+}
+
+/** Texts of a value: itself, or the items of a list. */
+export function textsOf(value: JsonValue): string[] {
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) ? value.flatMap((item: JsonValue) => (typeof item === 'string' ? [item] : [])) : [];
+}
+
+/** Whether the plan hides anything at or below the path. */
+export function hidesBelow(resource: TerraformResource, path: readonly (string | number)[]): boolean {
+  if (valueAt(resource, path).state === 'hidden') return true;
+  let unknown: JsonValue = resource.unknown;
+  let sensitive: JsonValue = resource.afterSensitive;
+  for (const step of path) [unknown, sensitive] = [member(unknown, step), member(sensitive, step)];
+  return holdsTrue(unknown) || holdsTrue(sensitive);
+}
+
+export function holdsTrue(mask: JsonValue): boolean {
+  if (mask === true) return true;
+  if (typeof mask !== 'object' || mask === null) return false;
+  return Object.values(mask as JsonObject).some(holdsTrue);
+}
+
+/** Values the plan makes: a new resource, or a changed one. */
+export function isMade(resource: TerraformResource): boolean {
+  return resource.mode === 'managed' && ['create', 'update', 'replace'].includes(resource.action);
+}
+
+/** Whether the resource is gone afterwards, or another one in its place. */
+export function isDestroyed(resource: TerraformResource): boolean {
+  return resource.mode === 'managed' && (resource.action === 'delete' || resource.action === 'replace');
+}
+
+/** `after` at the path is what `before` was, so that this plan does not bring it. */
+export function isUnchanged(resource: TerraformResource, path: readonly (string | number)[]): boolean {
+  if (resource.action !== 'update') return false;
+  let before: JsonValue = resource.before;
+  for (const step of path) before = member(before, step);
+  const after = valueAt(resource, path);
+  return after.state === 'known' && sameJson(before, after.value);
+}
+
+export function sameJson(a: JsonValue, b: JsonValue): boolean {
+  if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return a === b;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every(
+      (key) =>
+        Object.hasOwn(b, key) && sameJson((a as JsonObject)[key] as JsonValue, (b as JsonObject)[key] as JsonValue),
+    )
+  );
+}

@@ -1,0 +1,274 @@
+import { z } from 'zod';
+import type { DiffInput } from '../contracts/diff';
+import { Name } from '../contracts/diff';
+import { canonicalJson } from '../contracts/canonical-json';
+import { MAX_EVIDENCE_REFS, type ValidatorResult } from '../contracts/finding';
+import { verdictStatus, type Verdict } from '../contracts/verdict';
+import type { ValidatorDefinition, ValidatorInput } from '../rules/define';
+import { conditionDefinition, stagedConditionDefinition } from '../rules/condition/condition';
+import { diffEvidence, metadataEvidence } from '../rules/facts';
+import { guardians } from '../rules/guardians';
+import { ALWAYS_APPROVE, alwaysApproveVerdict } from './always-approve';
+import { combine, CompositionMode, failedChild, knownMode, stopsAfter, type ChildOutcome } from './composite-validator';
+import { diffSizeRule } from './diff-size-rule';
+import { PATTERN_ENGINE, patternProblem, patternRule } from './pattern-rule';
+import type { Rule, RulePlace } from './rule';
+import { ruleValidator, type Judged, type RuleValidator } from './rule-validator';
+import { tableWhitelistRule } from './table-whitelist-rule';
+import { ValidatorError } from './validator';
+import { ValidatorName } from './validator-name';
+
+const Pattern = z
+  .string()
+  .superRefine((source, ctx) => {
+    const problem = patternProblem(source);
+    if (problem !== null) ctx.addIssue({ code: 'custom', message: problem });
+  })
+  .describe('A regular expression in RE2 (Go) syntax. Case matters unless it begins with (?i).');
+
+const RuleName = Name.describe('Name of the rule, unique in its validator; the key of its result in `details`.');
+
+const RuleConfig = z.union([
+  z.strictObject({
+    pattern: z
+      .strictObject({
+        name: RuleName,
+        forbidden: z.array(Pattern).min(1).max(200).describe('Patterns of which none may match the diff.'),
+      })
+      .describe('Blocks where the bytes match a forbidden pattern.'),
+  }),
+  z.strictObject({
+    diffSize: z
+      .strictObject({
+        name: RuleName,
+        maxRows: z.int().min(0).describe('The most rows that metadata.affected_rows may claim.'),
+      })
+      .describe('Blocks where metadata.affected_rows exceeds maxRows; warns where it is missing.'),
+  }),
+  z.strictObject({
+    tableWhitelist: z
+      .strictObject({
+        name: RuleName,
+        allowed: z
+          .array(z.string().min(1).max(300))
+          .max(1000)
+          .describe('Table names, letter for letter; an empty list blocks every table.'),
+      })
+      .describe('Blocks where metadata.table_name is not in the list; warns where it is missing.'),
+  }),
+]);
+type RuleConfig = z.infer<typeof RuleConfig>;
+
+const uniqueRuleNames = (rules: readonly RuleConfig[], ctx: z.RefinementCtx): void =>
+  duplicates(rules.map(ruleName), ctx, 'rule');
+
+export const RuleValidatorConfig = z.strictObject({
+  name: ValidatorName,
+  policyVersion: z
+    .string()
+    .max(100)
+    .default('')
+    .describe('Which version of your policy this is; stands in every verdict.'),
+  rules: z
+    .array(RuleConfig)
+    .max(200)
+    .superRefine(uniqueRuleNames)
+    .describe('All of them run; one that fails fails the validator.'),
+});
+export type RuleValidatorConfig = z.infer<typeof RuleValidatorConfig>;
+
+export interface CompositeConfig {
+  readonly name: string;
+  readonly policyVersion: string;
+  readonly mode: CompositionMode;
+  readonly children: readonly (RuleValidatorConfig | CompositeConfig)[];
+}
+
+type Children = readonly (RuleValidatorConfig | CompositeConfig)[];
+
+export const CompositeConfig = z.strictObject({
+  name: ValidatorName,
+  policyVersion: z
+    .string()
+    .max(100)
+    .default('')
+    .describe('The version of this composition, apart from those of its children.'),
+  mode: z
+    .enum(CompositionMode)
+    .default('allMustApprove')
+    .describe('allMustApprove runs every child; waterfall stops at the first reject or error.'),
+  get children(): z.ZodType<Children> {
+    return z
+      .array(z.union([RuleValidatorConfig, CompositeConfig]))
+      .max(100)
+      .superRefine((children: Children, ctx) => {
+        const names = children.map((child) => child.name);
+        duplicates(names, ctx, 'child');
+      })
+      .describe('Rule validators or further composites, in order.');
+  },
+});
+
+export const AlwaysApproveConfig = z.strictObject({
+  reason: z.string().min(1).max(500).describe('Why nothing is validated here; shown with every review.'),
+});
+
+function duplicates(names: readonly string[], ctx: z.RefinementCtx, what: string): void {
+  names.forEach((name, i) => {
+    if (names.indexOf(name) !== i)
+      ctx.addIssue({ code: 'custom', path: [i], message: `${what} "${name}" appears twice; give each its own name` });
+  });
+}
+
+function ruleName(rule: RuleConfig): string {
+  if ('pattern' in rule) return rule.pattern.name;
+  return 'diffSize' in rule ? rule.diffSize.name : rule.tableWhitelist.name;
+}
+
+function toRule(config: RuleConfig): Rule {
+  if ('pattern' in config) return patternRule(config.pattern);
+  return 'diffSize' in config ? diffSizeRule(config.diffSize) : tableWhitelistRule(config.tableWhitelist);
+}
+
+/** Validators made lately, by canonical config: compiling a pattern costs more than running it. */
+const made = new Map<string, RuleValidator>();
+const MAX_MADE = 256;
+
+function judgeRules(config: RuleValidatorConfig, diff: DiffInput): Judged {
+  const key = canonicalJson(config);
+  const validator = made.get(key) ?? ruleValidator(config.name, config.policyVersion, ...config.rules.map(toRule));
+  made.delete(key);
+  made.set(key, validator);
+  for (const oldest of made.keys()) {
+    if (made.size <= MAX_MADE) break;
+    made.delete(oldest);
+  }
+  return validator.judge(diff);
+}
+
+/** The composite's own algorithm, on children that need no promise. */
+function judgeComposite(config: CompositeConfig, diff: DiffInput): Judged {
+  const mode = knownMode(config.name, config.policyVersion, config.mode);
+  const outcomes: ChildOutcome[] = [];
+  const places: RulePlace[] = [];
+  let total = 0;
+  for (const child of config.children) {
+    let outcome: ChildOutcome;
+    try {
+      const judged = 'children' in child ? judgeComposite(child, diff) : judgeRules(child, diff);
+      places.push(...judged.places);
+      total += judged.total;
+      outcome = { name: child.name, verdict: judged.verdict, error: null };
+    } catch (error) {
+      outcome = failedChild(child.name, error);
+    }
+    outcomes.push(outcome);
+    if (stopsAfter(mode, outcome)) break;
+  }
+  return { verdict: combine(config.name, config.policyVersion, outcomes), places, total };
+}
+
+function evaluate<Config>(
+  judge: (config: Config, diff: DiffInput) => Judged,
+): (input: ValidatorInput<Config>) => ValidatorResult {
+  return (input) => {
+    const validatorId = input.signature.validator_id;
+    try {
+      const { verdict, places, total } = judge(input.config, input.diff);
+      return toResult(validatorId, input, verdict, places, total);
+    } catch (error) {
+      if (!(error instanceof ValidatorError)) throw error;
+      return {
+        ...toResult(validatorId, input, error.verdict, [], 0),
+        status: 'BLOCK',
+        errorClass: error.code,
+        evidenceRefs: [`diff:${input.diff.diffSha}#`],
+      };
+    }
+  };
+}
+
+const MAX_REASON = 4000;
+
+/** A verdict as one finding: its rules in `details` (DESIGN §4), the places as evidence. */
+function toResult(
+  validatorId: string,
+  input: ValidatorInput,
+  verdict: Verdict,
+  places: readonly RulePlace[],
+  total: number,
+): ValidatorResult {
+  const status = verdictStatus(verdict);
+  const { approved, score, severity, validatorName, policyVersion } = verdict;
+  const evidence = [...new Set(places.map((place) => toEvidence(place, input)))].slice(0, MAX_EVIDENCE_REFS);
+  const counted = total > evidence.length ? { evidenceTotal: total } : {};
+  const details = { approved, score, severity, validatorName, policyVersion, rules: verdict.details, ...counted };
+  const result = { validator_id: validatorId, reason: verdict.reason.slice(0, MAX_REASON), details };
+  if (status === 'ALLOW') return { ...result, status, evidenceRefs: [] };
+  return { ...result, status, evidenceRefs: evidence.length > 0 ? evidence : [`diff:${input.diff.diffSha}#`] };
+}
+
+function toEvidence(place: RulePlace, input: ValidatorInput): string {
+  return place.kind === 'span'
+    ? diffEvidence(input.diff.diffSha, place.span)
+    : metadataEvidence(input.inputSha, place.pointer);
+}
+
+const common = {
+  pack: null,
+  kind: 'derived',
+  version: 'v1',
+  sourceTools: '*',
+  phase: 'preflight',
+  docs: 'docs/policy.md',
+} as const;
+
+export const ruleValidatorDefinition: ValidatorDefinition<RuleValidatorConfig> = Object.freeze({
+  ...common,
+  implementation: 'rule_validator',
+  logicRevision: 1,
+  config: RuleValidatorConfig,
+  reads: ['bytes', 'metadata'] as const,
+  parser: PATTERN_ENGINE,
+  defaultLevel: 'confirm' as const,
+  why: 'A team keeps its own list of forbidden patterns, tables and sizes.',
+  evaluate: evaluate(judgeRules),
+});
+
+export const compositeDefinition: ValidatorDefinition<CompositeConfig> = Object.freeze({
+  ...common,
+  implementation: 'composite',
+  logicRevision: 1,
+  config: CompositeConfig,
+  reads: ['bytes', 'metadata'] as const,
+  parser: PATTERN_ENGINE,
+  defaultLevel: 'confirm' as const,
+  why: 'Several validators answer as one, with one breakdown.',
+  evaluate: evaluate(judgeComposite),
+});
+
+/** SAFETY, and it always allows: nobody is asked because of it, and its finding states the opt-out in every review. */
+export const alwaysApproveDefinition: ValidatorDefinition<z.infer<typeof AlwaysApproveConfig>> = Object.freeze({
+  ...common,
+  implementation: 'always_approve',
+  logicRevision: 1,
+  config: AlwaysApproveConfig,
+  reads: [] as const,
+  parser: null,
+  defaultLevel: 'advise' as const,
+  why: 'That nothing is validated is written down and seen.',
+  evaluate: (input: ValidatorInput<z.infer<typeof AlwaysApproveConfig>>) => {
+    const verdict = alwaysApproveVerdict(input.config.reason);
+    return toResult(ALWAYS_APPROVE, input, verdict, [], 0);
+  },
+});
+
+/** What the contracts and the bundle format bring, beside packs and built-in validators. */
+export const contractValidators: readonly ValidatorDefinition<never>[] = Object.freeze([
+  ruleValidatorDefinition,
+  compositeDefinition,
+  alwaysApproveDefinition,
+  conditionDefinition,
+  stagedConditionDefinition,
+  ...guardians,
+] as unknown as ValidatorDefinition<never>[]);

@@ -1,0 +1,30 @@
+import type { DiffInput } from '../contracts/diff';
+import { APPROVED, checkName, type Rule, type RuleResult } from './rule';
+
+const POINTER = '/affected_rows';
+
+/**
+ * Blocks where the claim `metadata.affected_rows` exceeds `maxRows`; equal passes (F34). Never reads the bytes: that the
+ * claim is true is the business of `guardian.metadata_mismatch`. Missing claim: warn; one that is no finite number of
+ * at least 0, or the text "12": block (F35).
+ */
+export function diffSizeRule({ name, maxRows }: { readonly name: string; readonly maxRows: number }): Rule {
+  checkName('DiffSizeRule', name);
+  if (!Number.isSafeInteger(maxRows) || maxRows < 0)
+    throw new TypeError(
+      `DiffSizeRule "${name}", maxRows: expected a whole number of at least 0, got ${String(maxRows)}`,
+    );
+  return Object.freeze({ name, apply: (diff: DiffInput) => apply(diff, maxRows) });
+}
+
+function apply(diff: DiffInput, maxRows: number): RuleResult {
+  if (!Object.hasOwn(diff.metadata, 'affected_rows')) return fail('warn', 'metadata claims no affected_rows');
+  const rows = diff.metadata['affected_rows'];
+  if (typeof rows !== 'number' || !Number.isFinite(rows) || rows < 0)
+    return fail('block', 'affected_rows is not a number of at least 0');
+  return rows > maxRows ? fail('block', `${rows} rows are more than the ${maxRows} allowed`) : APPROVED;
+}
+
+function fail(severity: 'warn' | 'block', reason: string): RuleResult {
+  return { approved: false, severity, reason, places: [{ kind: 'metadata', pointer: POINTER }] };
+}

@@ -1,0 +1,34 @@
+import type { DiffInput } from '../contracts/diff';
+import { APPROVED, checkName, type Rule, type RuleResult } from './rule';
+
+const POINTER = '/table_name';
+
+/**
+ * Blocks where the claim `metadata.table_name` is not, letter for letter, one of `allowed` (F32); an empty list blocks
+ * every table (T7). Missing claim: warn, suspicious but not conclusive (F33). One that is no text: block.
+ */
+export function tableWhitelistRule({
+  name,
+  allowed,
+}: {
+  readonly name: string;
+  readonly allowed: readonly string[];
+}): Rule {
+  checkName('TableWhitelistRule', name);
+  if (!Array.isArray(allowed) || allowed.some((table) => typeof table !== 'string' || table === '')) {
+    throw new TypeError(`TableWhitelistRule "${name}", allowed: expected a list of table names`);
+  }
+  const tables: ReadonlySet<string> = new Set(allowed);
+  return Object.freeze({ name, apply: (diff: DiffInput) => apply(diff, tables) });
+}
+
+function apply(diff: DiffInput, allowed: ReadonlySet<string>): RuleResult {
+  if (!Object.hasOwn(diff.metadata, 'table_name')) return fail('warn', 'metadata claims no table_name');
+  const table = diff.metadata['table_name'];
+  if (typeof table !== 'string') return fail('block', 'table_name is not a text');
+  return allowed.has(table) ? APPROVED : fail('block', 'table_name is not one of the allowed tables');
+}
+
+function fail(severity: 'warn' | 'block', reason: string): RuleResult {
+  return { approved: false, severity, reason, places: [{ kind: 'metadata', pointer: POINTER }] };
+}

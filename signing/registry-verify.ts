@@ -1,0 +1,34 @@
+import { openEnvelope } from '../policy/evidence/dsse';
+import type { KeyLookup, RegisteredKey } from '../policy/evidence/key-registry';
+import type { KeyKind } from '../policy/evidence/predicates';
+import type { PredicateOf, StatementKind } from '../policy/evidence/statement';
+import { verifyEnvelope, type VerifyRefusal } from './envelope';
+
+export type RegistryRefusal = VerifyRefusal | 'unknown_key' | 'revoked_key' | 'demo_key' | 'wrong_key_kind';
+export type RegistryVerified<K extends StatementKind> =
+  | { readonly ok: true; readonly predicate: PredicateOf<K>; readonly key: RegisteredKey }
+  | { readonly ok: false; readonly code: RegistryRefusal; readonly message: string };
+
+/**
+ * An envelope of this kind, signed by an active registered key of the given kind; demo keys only where `development`.
+ * Receipts are verified with `keyKind: 'committer'`, attested records with 'attestor'.
+ */
+export function verifyWithRegistry<K extends StatementKind>(
+  envelope: unknown,
+  kind: K,
+  expected: { readonly keys: KeyLookup; readonly keyKind: KeyKind; readonly development: boolean },
+): RegistryVerified<K> {
+  const refuse = (code: RegistryRefusal, message: string): RegistryVerified<K> => ({ ok: false, code, message });
+  const opened = openEnvelope(kind, envelope);
+  if (!opened.ok) return opened;
+  const key = expected.keys(opened.keyid);
+  if (key === undefined) return refuse('unknown_key', `key ${opened.keyid} is not in the registry`);
+  const verified = verifyEnvelope(envelope, key.publicKey, kind);
+  if (!verified.ok) return verified;
+  if (key.kind !== expected.keyKind)
+    return refuse('wrong_key_kind', `key ${key.keyId} is registered as ${key.kind}, expected ${expected.keyKind}`);
+  if (key.revokedAt !== null) return refuse('revoked_key', `key ${key.keyId} was revoked at ${key.revokedAt}`);
+  if (key.demo && !expected.development)
+    return refuse('demo_key', `key ${key.keyId} is a demo key, good for development targets only`);
+  return { ok: true, predicate: verified.predicate, key };
+}

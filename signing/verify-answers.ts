@@ -1,0 +1,121 @@
+import type { AdmittedAnswer, AnswerCode } from '../policy/contracts/answer';
+import type { LedgerRow } from '../policy/contracts/ledger';
+import { openEnvelope } from '../policy/evidence/dsse';
+import type { KeyLookup } from '../policy/evidence/key-registry';
+import type { SpentNonce } from '../policy/evidence/ledger-port';
+import { CLOCK_SKEW_MS, judgeAnswer, type AnswerScope, type CountedAnswer } from './judge-answer';
+import { verifyEnvelope } from './envelope';
+
+/** The fact that one person answered one violation as it was disclosed: it can stand in the ledger once. */
+export function answerFactKey(
+  answer: Pick<CountedAnswer, 'signed' | 'fingerprint' | 'violationId' | 'person'>,
+): string {
+  return `answer:${answer.signed ? 'signed' : 'unsigned'}:${answer.fingerprint}:${answer.violationId}:${answer.person}`;
+}
+
+export interface VerifyAnswers {
+  /** Rows of one change whose chain was verified; rows of other kinds are passed over. */
+  readonly rows: readonly LedgerRow[];
+  /** From the verifier's own plan, staging record and registry; `fingerprint` recomputed. */
+  readonly scope: AnswerScope;
+  /** The registry as it is now: a key revoked since makes its confirmations void. */
+  readonly keys: KeyLookup;
+  /** What the nonce table says of this change; null offline, where only the rows can be compared. */
+  readonly nonces: readonly SpentNonce[] | null;
+  /** Now, ISO-8601. */
+  readonly at: string;
+}
+
+export interface VerifiedAnswers {
+  /** What `decide` counts: at most one for each person and violation, a reject before a confirm. */
+  readonly answers: readonly AdmittedAnswer[];
+  /**
+   * Rejects of this change that a registered approver signed, whatever was disclosed then, and though the key was revoked or the answer expired
+   * since: a reject outlives a reset. Any one of them forbids the commit.
+   */
+  readonly standingRejects: readonly AdmittedAnswer[];
+  /** Rows that say accepted and do not verify. */
+  readonly refused: readonly { readonly n: number; readonly code: AnswerCode; readonly message: string }[];
+}
+
+/** Verifies every accepted answer again, from what was sent. What a row says of person, digest or decision is not read. */
+export function verifyAcceptedAnswers({ rows, scope, keys, nonces, at }: VerifyAnswers): VerifiedAnswers {
+  const counted = new Map<string, AdmittedAnswer>();
+  const standingRejects: AdmittedAnswer[] = [];
+  const refused: { n: number; code: AnswerCode; message: string }[] = [];
+  const spentHere = new Set<string>();
+  for (const row of rows) {
+    if (row.kind !== 'answer_accepted' || row.changeId !== scope.changeId) continue;
+    const sent = row.body['answer'];
+    const verdict = judgeAnswer(sent, scope, keys, row.at);
+    const problem = verdict.code === 'accepted' ? rowProblem(row, verdict, spentHere, nonces, at) : verdict;
+    if (problem !== null) {
+      refused.push({ n: row.n, code: problem.code, message: problem.message });
+      const reject = standingReject(row, sent, scope, keys);
+      if (reject !== null) standingRejects.push(reject);
+      continue;
+    }
+    if (verdict.code !== 'accepted') continue;
+    const admitted = toAdmitted(verdict, row.at);
+    if (admitted.decision === 'reject') standingRejects.push(admitted);
+    const place = `${admitted.violationId} ${admitted.person}`;
+    if (counted.get(place)?.decision !== 'reject' && (admitted.decision === 'reject' || !counted.has(place)))
+      counted.set(place, admitted);
+  }
+  return { answers: [...counted.values()], standingRejects, refused };
+}
+
+export function toAdmitted(answer: CountedAnswer, admittedAt: string): AdmittedAnswer {
+  const { violationId, fingerprint, decision, person, signed, reason, digest } = answer;
+  return { violationId, fingerprint, decision, person, signed, reason, admittedAt, digest };
+}
+
+type Problem = { readonly code: AnswerCode; readonly message: string };
+
+function rowProblem(
+  row: LedgerRow,
+  answer: CountedAnswer,
+  spentHere: Set<string>,
+  nonces: readonly SpentNonce[] | null,
+  at: string,
+): Problem | null {
+  // A row dated ahead would make an answer good that expires before that.
+  if (Date.parse(row.at) > Date.parse(at) + CLOCK_SKEW_MS)
+    return { code: 'expired', message: `the row is dated ${row.at}, which is still to come` };
+  if (answer.keyId === null || answer.nonce === null) return null;
+  const place = `${answer.keyId} ${answer.nonce}`;
+  if (spentHere.has(place)) return { code: 'nonce_reused', message: 'another row spends the same nonce' };
+  spentHere.add(place);
+  if (nonces === null) return null;
+  const spent = nonces.find((s) => s.keyId === answer.keyId && s.nonce === answer.nonce);
+  if (spent === undefined || spent.changeId !== row.changeId || spent.factKey !== answerFactKey(answer)) {
+    return { code: 'nonce_reused', message: 'its nonce was not spent by this answer' };
+  }
+  return null;
+}
+
+function standingReject(row: LedgerRow, sent: unknown, scope: AnswerScope, keys: KeyLookup): AdmittedAnswer | null {
+  const opened = openEnvelope('answer', sent);
+  if (!opened.ok) return null;
+  const { predicate } = opened.statement;
+  if (predicate.decision !== 'reject' || predicate.changeId !== scope.changeId) return null;
+  const key = keys(opened.keyid);
+  if (key === undefined || key.kind !== 'approver' || key.subject.type !== 'person' || (key.demo && !scope.development))
+    return null;
+  if (!verifyEnvelope(sent, key.publicKey, 'answer').ok) return null;
+  // Where the violation is known, only its group may reject it.
+  const violation = scope.violations.find((v) => v.violationId === predicate.violationId);
+  if (violation !== undefined && !violation.members.includes(key.subject.id)) return null;
+  const { violationId, fingerprint, reason } = predicate;
+  const digest = String(row.body['digest'] ?? '');
+  return {
+    violationId,
+    fingerprint,
+    decision: 'reject',
+    person: key.subject.id,
+    signed: true,
+    reason,
+    admittedAt: row.at,
+    digest,
+  };
+}

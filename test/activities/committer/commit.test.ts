@@ -1,0 +1,452 @@
+import { ReviewWorld, START, failureType, rechained, type WorldOptions } from '../../support/review-world';
+import { verifyWithRegistry } from '../../../signing/registry-verify';
+import { createCommitActivities } from '../../../activities/committer/commit';
+import { settledOf } from '../../../activities/committer/settlement';
+import { inActivity, withBody } from '../../support/review-world';
+import { changeId as changeIdOf, inputSha as inputShaOf, type Submission } from '../../../policy/contracts/diff';
+
+const confirmed = (options?: WorldOptions): Promise<ReviewWorld> => new ReviewWorld(options).confirmed();
+const OTHER = 'f'.repeat(64);
+
+async function receipt(world: ReviewWorld): Promise<Record<string, unknown>> {
+  const settled = settledOf(await world.rows());
+  if (settled === null) throw new Error('no receipt');
+  const { find } = await world.registry.snapshot();
+  const verified = verifyWithRegistry(settled.receipt, 'receipt', {
+    keys: find,
+    keyKind: 'committer',
+    development: false,
+  });
+  if (!verified.ok) throw new Error(verified.message);
+  return verified.predicate;
+}
+
+describe('one end for every change (E1, E3)', () => {
+  test('a confirmed change is applied once, and its receipt says what was done [T65]', async () => {
+    const world = await confirmed();
+    expect(await world.commit()).toMatchObject({ state: 'COMMITTED', reason: null });
+    expect(world.target.applied).toBe(1);
+    expect((await world.kinds()).slice(-4)).toEqual(['intent', 'effect', 'receipt', 'closed']);
+    expect(await receipt(world)).toMatchObject({
+      changeId: world.changeId,
+      action: 'COMMIT',
+      state: 'COMMITTED',
+      mode: 'enforced',
+      inputSha: world.inputSha,
+      planHash: world.planHash,
+      stagingSha: world.staged?.stagingSha,
+      fingerprint: world.disclosed?.fingerprint,
+      effect: { rows: 1 },
+    });
+  });
+
+  test('whatever is asked afterwards returns that receipt, and applies nothing more [T65]', async () => {
+    const world = await confirmed();
+    const first = await world.commit();
+    world.pass(600);
+    world.revoked.add(world.planHash);
+    for (const again of [
+      await world.commit(),
+      await world.commit({ fingerprint: OTHER }),
+      await world.rollback(),
+      await world.reconcile(),
+    ])
+      expect(again).toEqual(first);
+    expect(world.target.applied).toBe(1);
+  });
+
+  test('two commits at once apply once, and give one receipt [T65]', async () => {
+    const world = await confirmed();
+    const [a, b] = await Promise.all([world.commit(), world.commit()]);
+    expect(a).toEqual(b);
+    expect(world.target.applied).toBe(1);
+    expect((await world.kinds()).filter((kind) => kind === 'receipt')).toHaveLength(1);
+  });
+
+  test('after a rollback nothing commits, however complete the answers are [T65]', async () => {
+    const world = await confirmed();
+    const rolledBack = await world.rollback({ reason: 'withdrawn' });
+    expect(rolledBack).toMatchObject({ state: 'ROLLED_BACK', reason: 'withdrawn' });
+    expect(await world.commit()).toEqual(rolledBack);
+    expect(world.target.applied).toBe(0);
+  });
+
+  test('a rollback that began wins over a commit that comes then: decided stands', async () => {
+    const world = await confirmed();
+    await world.ledger.append(world.changeId, [
+      {
+        kind: 'decided',
+        at: world.at(),
+        actor: 'x',
+        factKey: 'settlement',
+        body: { reason: 'declined', explanation: 'no' },
+      },
+    ]);
+    expect(await world.commit()).toMatchObject({ state: 'ROLLED_BACK', reason: 'declined', explanation: 'no' });
+    expect(world.target.applied).toBe(0);
+  });
+
+  test('a reason that nobody knows, standing in the ledger, does not keep the change open', async () => {
+    const world = await confirmed();
+    await world.ledger.append(world.changeId, [
+      { kind: 'decided', at: world.at(), actor: 'x', factKey: 'settlement', body: { reason: 'tired' } },
+    ]);
+    expect(await world.rollback()).toMatchObject({ state: 'ROLLED_BACK', reason: 'commit_failed' });
+  });
+
+  test('a receipt that cannot be read is still an end: no second one is written', async () => {
+    const world = await confirmed();
+    await world.commit();
+    const rows = rechained(
+      await world.rows(),
+      withBody('receipt', () => ({ envelope: null })),
+    );
+    expect(() => settledOf(rows)).toThrow(/only an operator/);
+  });
+
+  test('while the ledger is away nothing is begun and nothing applied [P8]', async () => {
+    const world = await confirmed();
+    let calls = 0;
+    const ledger = {
+      ...world.deps.ledger,
+      read: () => (calls++, world.ledger.read(world.changeId)),
+      append: () => Promise.reject(new Error('away')),
+      spentNonces: (id: string) => world.ledger.spentNonces(id),
+    };
+    await expect(world.commit({}, { ledger: ledger as never })).rejects.toThrow('away');
+    expect([calls > 0, world.target.applied]).toEqual([true, 0]);
+  });
+});
+
+describe('what the target says', () => {
+  test('stale: the base has moved since, nothing is applied, and nothing ever will be [T61]', async () => {
+    const world = await confirmed();
+    world.target.updated = 2;
+    expect(await world.commit()).toMatchObject({ state: 'ROLLED_BACK', reason: 'stale_base' });
+    expect([world.target.applied, world.target.markers.get(world.changeId)]).toEqual([0, 'sealed']);
+  });
+
+  test('unknown: nothing is said of it but that, until the marker is read (E2) [T66]', async () => {
+    const world = await confirmed();
+    world.target.loses = true;
+    expect(await world.commit()).toMatchObject({ state: 'EFFECT_UNKNOWN' });
+    expect(await world.kinds()).not.toContain('receipt');
+    expect(await world.reconcile()).toMatchObject({ state: 'COMMITTED' });
+    expect(await receipt(world)).toMatchObject({ effect: { rows: 1 } });
+  });
+
+  test('a worker that died between effect and receipt: the next attempt finds the effect [T65, T66]', async () => {
+    const world = await confirmed();
+    const dies = {
+      ...world.deps.receipts,
+      sign: () => {
+        throw new Error('killed');
+      },
+    };
+    await expect(world.commit({}, { receipts: dies })).rejects.toThrow('killed');
+    expect(await world.commit()).toMatchObject({ state: 'COMMITTED' });
+    expect(world.target.applied).toBe(1);
+  });
+
+  test('the same, when the next attempt is refused or the review rolls back: the effect stands, and the receipt says so', async () => {
+    for (const next of ['commit', 'rollback'] as const) {
+      const world = await confirmed();
+      const dies = {
+        ...world.deps.receipts,
+        sign: () => {
+          throw new Error('killed');
+        },
+      };
+      await expect(world.commit({}, { receipts: dies })).rejects.toThrow('killed');
+      world.pass(600);
+      if (next === 'commit') expect(await world.commit()).toMatchObject({ state: 'REFUSED' });
+      expect(await world.rollback({ reason: 'commit_refused' })).toMatchObject({ state: 'COMMITTED', reason: null });
+      expect(world.target.applied).toBe(1);
+    }
+  });
+
+  test('a commit that never got so far is sealed: a zombie cannot apply it later', async () => {
+    const world = await confirmed();
+    const zombie: (() => void)[] = [];
+    world.target.before = () => new Promise((wake) => zombie.push(wake));
+    const late = world.commit();
+    await until(() => zombie.length === 1);
+    expect(await world.rollback({ reason: 'commit_failed' })).toMatchObject({
+      state: 'ROLLED_BACK',
+      reason: 'commit_failed',
+    });
+    zombie[0]?.();
+    expect(await late).toMatchObject({ state: 'ROLLED_BACK', reason: 'commit_failed' });
+    expect(world.target.applied).toBe(0);
+  });
+
+  test('a plan that was revoked after the commit began leaves no effect unknown', async () => {
+    const world = await confirmed();
+    world.target.loses = true;
+    await world.commit();
+    world.revoked.add(world.planHash);
+    expect(await world.reconcile()).toMatchObject({ state: 'COMMITTED' });
+    expect(world.target.settings).toEqual([{}]);
+  });
+
+  test('a revoked plan hinders no rollback', async () => {
+    const world = await confirmed();
+    world.revoked.add(world.planHash);
+    expect(await world.commit()).toMatchObject({ state: 'REFUSED', reason: 'policy_moved' });
+    expect(await world.reconcile()).toMatchObject({ state: 'ROLLED_BACK' });
+  });
+});
+
+describe('a reject that comes while the commit verifies', () => {
+  const race = async (options?: WorldOptions): Promise<ReviewWorld> => {
+    const world = await confirmed(options);
+    const keys = world.deps.keys;
+    let first = true;
+    const snapshot = async () => {
+      // The rows are read by now.
+      if (first) await world.answer(world.keys.bob, { decision: 'reject' });
+      first = false;
+      return keys.snapshot();
+    };
+    expect(await world.commit({}, { keys: { ...keys, snapshot } })).toMatchObject({
+      state: 'REFUSED',
+      explanation: expect.stringContaining('standing_reject'),
+    });
+    return world;
+  };
+  test('counts: nothing is applied, and the review rolls back', async () => {
+    const world = await race();
+    expect(await world.rollback({ reason: 'commit_refused' })).toMatchObject({ state: 'ROLLED_BACK' });
+    expect([world.target.applied, world.target.markers.get(world.changeId)]).toEqual([0, 'sealed']);
+  });
+  test('in cooperative mode too: no receipt to act on is ever given', async () => {
+    const world = await race({ sourceTool: 'Refund' });
+    expect(await world.rollback({ reason: 'commit_refused' })).toMatchObject({ state: 'ROLLED_BACK' });
+    expect(await receipt(world)).toMatchObject({ action: 'ROLLBACK', mode: 'cooperative' });
+  });
+});
+
+describe('cooperative mode', () => {
+  test('the receipt is all that is done, and says so', async () => {
+    const world = await confirmed({ sourceTool: 'Refund' });
+    expect(await world.commit()).toMatchObject({ state: 'COMMITTED', mode: 'cooperative' });
+    expect(await receipt(world)).toMatchObject({ action: 'COMMIT', mode: 'cooperative', effect: null });
+  });
+  test('an intent without a receipt ends in rollback: nobody can have performed anything', async () => {
+    const world = await confirmed({ sourceTool: 'Refund' });
+    const dies = {
+      ...world.deps.receipts,
+      sign: () => {
+        throw new Error('killed');
+      },
+    };
+    await expect(world.commit({}, { receipts: dies })).rejects.toThrow('killed');
+    const ended = await world.reconcile();
+    expect(ended).toMatchObject({ state: 'ROLLED_BACK', reason: 'commit_failed' });
+    expect(await world.commit()).toEqual(ended);
+  });
+});
+
+describe('post validators, inside the commit', () => {
+  test('a result that people were shown and confirmed passes', async () => {
+    const world = new ReviewWorld({ text: 'HOLD' });
+    world.target.updated = 7;
+    await world.confirmed();
+    expect(world.disclosed?.violations.map((v) => v.validatorId)).toContain('guardian.demo_post');
+    expect(await world.commit()).toMatchObject({ state: 'COMMITTED' });
+  });
+  test('any other that is not ALLOW rolls back, with its reason', async () => {
+    const world = await confirmed();
+    // The same record to compare with, another one to look at: a side effect that the adapter's comparison lets through.
+    const { tool } = world.target;
+    const effects = {
+      ...tool.effects,
+      commit: async (ctx: Parameters<NonNullable<typeof tool.effects>['commit']>[0]) => {
+        const [table] = ctx.approved.tables;
+        const post = await ctx.postCheck?.({
+          ...ctx.approved,
+          tables: [{ ...(table as NonNullable<typeof table>), updated: 9 }],
+        });
+        return post?.ok === false
+          ? ({ kind: 'post_failed', explanation: post.explanation } as const)
+          : ({ kind: 'applied', effect: {}, replayed: false } as const);
+      },
+    };
+    const tools = { get: () => ({ ...tool, effects }) as never, keys: () => [] };
+    expect(await world.commit({}, { tools })).toMatchObject({
+      state: 'ROLLED_BACK',
+      reason: 'post_failed',
+      explanation: expect.stringContaining('over 9 rows'),
+    });
+  });
+});
+
+describe('a refused commit', () => {
+  test('closes nothing: the review’s own workflow rolls back', async () => {
+    const world = await new ReviewWorld().reviewed();
+    expect(await world.commit()).toMatchObject({
+      state: 'REFUSED',
+      reason: 'commit_refused',
+      explanation: expect.stringMatching(/^decision: /),
+    });
+    expect((await world.kinds()).at(-1)).toBe('refused');
+    await world.answer(world.keys.ada);
+    expect(await world.commit()).toMatchObject({ state: 'COMMITTED' });
+  });
+  test('stands in the ledger once for each check, however often it is tried [P8]', async () => {
+    const world = await new ReviewWorld().reviewed();
+    for (let i = 0; i < 5; i++) await world.commit();
+    await world.commit({ planHash: OTHER });
+    expect((await world.kinds()).filter((kind) => kind === 'refused')).toHaveLength(2);
+  });
+  test('of an invented change makes no row', async () => {
+    const world = new ReviewWorld();
+    expect(await world.commit({ changeId: OTHER })).toMatchObject({
+      state: 'REFUSED',
+      explanation: expect.stringMatching(/^submission: /),
+    });
+    expect(world.ledger.all).toHaveLength(0);
+  });
+  test.each<readonly [string, object]>([
+    ['no change', { changeId: 'x' }],
+    ['no hash', { planHash: {} }],
+    ['undefined for null', { stagingSha: undefined }],
+    ['a boolean', { fingerprint: true }],
+  ])('with input that names %s is refused at the door', async (_what, input) => {
+    const world = await confirmed();
+    expect(await world.commit(input)).toMatchObject({
+      state: 'REFUSED',
+      explanation: expect.stringMatching(/^input: /),
+    });
+    expect([world.target.applied, (await world.kinds()).includes('refused')]).toEqual([0, false]);
+  });
+});
+
+describe('rollback, which anybody may ask for', () => {
+  test('needs the change’s own submission', async () => {
+    const world = await confirmed();
+    expect(await failureType(world.rollback({ submission: { ...world.submission, requestKey: 'other' } }))).toBe(
+      'DIGEST_MISMATCH',
+    );
+    expect(await failureType(world.rollback({ reason: 'tired' as never }))).toBe('VALIDATION_ERROR');
+    expect(await world.kinds()).not.toContain('decided');
+  });
+
+  test('of a change that was never opened ends it too, and the receipt repeats no claim of the caller', async () => {
+    const world = new ReviewWorld();
+    const claims = {
+      planHash: OTHER,
+      stagingSha: OTHER,
+      fingerprint: OTHER,
+      inputSha: OTHER,
+      mode: 'cooperative' as const,
+    };
+    expect(await world.rollback({ ...claims, reason: 'expired' })).toMatchObject({
+      state: 'ROLLED_BACK',
+      reason: 'expired',
+      planHash: null,
+      stagingSha: null,
+    });
+    expect(await receipt(world)).toMatchObject({
+      inputSha: world.inputSha,
+      planHash: null,
+      stagingSha: null,
+      fingerprint: null,
+      mode: 'enforced',
+    });
+    expect(await world.ledger.review(world.changeId)).toMatchObject({
+      state: 'ROLLED_BACK',
+      tenant: 'acme',
+      target: 'shop',
+      inputSha: world.inputSha,
+    });
+    await world.confirmed();
+    expect(await world.commit()).toMatchObject({ state: 'ROLLED_BACK', reason: 'expired' });
+  });
+
+  test('of an opened one takes every fact from the ledger', async () => {
+    const world = await confirmed();
+    await world.rollback({
+      planHash: OTHER,
+      stagingSha: OTHER,
+      fingerprint: OTHER,
+      inputSha: OTHER,
+      mode: 'cooperative',
+    });
+    expect(await receipt(world)).toMatchObject({
+      inputSha: world.inputSha,
+      planHash: world.planHash,
+      stagingSha: world.staged?.stagingSha,
+      fingerprint: world.disclosed?.fingerprint,
+      mode: 'enforced',
+    });
+  });
+
+  test('with an explanation that was cut within a character still ends the change', async () => {
+    const world = await confirmed();
+    expect(await world.rollback({ explanation: `${'x'.repeat(3999)}\ud83d\ude00` })).toMatchObject({
+      state: 'ROLLED_BACK',
+    });
+  });
+
+  test('of a submission that is none is refused', async () => {
+    const world = new ReviewWorld();
+    const submission = { ...world.submission, tenant: 'not a name!' } as Submission;
+    const changeId = changeIdOf(submission);
+    expect(await failureType(world.rollback({ submission, changeId, inputSha: inputShaOf(submission) }))).toBe(
+      'VALIDATION_ERROR',
+    );
+  });
+});
+
+test('reconcile of an unknown change is the caller’s mistake', async () => {
+  const world = new ReviewWorld();
+  expect(await failureType(world.reconcile())).toBe('VALIDATION_ERROR');
+});
+
+test('an approved change of long ago is not committed by whoever can schedule it', async () => {
+  const world = await confirmed();
+  world.now = new Date(Date.parse(START) + 30 * 24 * 3_600_000);
+  expect(await world.commit()).toMatchObject({
+    state: 'REFUSED',
+    explanation: expect.stringMatching(/^commit_window: /),
+  });
+});
+
+test('an exception at any step of a commit applies nothing, or what it applied has its receipt in the end [T69]', async () => {
+  const steps = [
+    'store.get',
+    'plans.byHash',
+    'keys.snapshot',
+    'stagingRecords.get',
+    'ledger.read',
+    'ledger.append',
+    'ledger.spentNonces',
+    'receipts.sign',
+    'validators.get',
+    'tools.get',
+  ] as const;
+  for (const step of steps) {
+    const world = await confirmed();
+    const [part, method] = step.split('.') as ['store', 'get'];
+    const broken = {
+      ...(world.deps[part] as object),
+      [method]: () => {
+        throw new Error(`broken ${step}`);
+      },
+    };
+    const activities = createCommitActivities({ ...world.deps, [part]: broken } as never);
+    await inActivity(() => activities.commit(world.input)).then(
+      (result) => expect([step, result.state]).toEqual([step, 'never']),
+      (error: unknown) => expect(String(error)).toContain('broken'),
+    );
+    expect([step, world.target.applied]).toEqual([step, step === 'receipts.sign' ? 1 : 0]);
+    expect(await world.commit()).toMatchObject({ state: 'COMMITTED' });
+    expect([step, world.target.applied]).toEqual([step, 1]);
+  }
+});
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let i = 0; i < 10_000 && !condition(); i++) await new Promise((next) => setImmediate(next));
+  if (!condition()) throw new Error('never');
+}

@@ -1,0 +1,742 @@
+import { judgeGiven, verifyChange, type Verification } from '../../../activities/committer/verify-change';
+import type { CommitInput } from '../../../activities/review-types';
+import { attestedInputDigest } from '../../../policy/contracts/attested';
+import type { JsonObject } from '../../../policy/contracts/canonical-json';
+import type { ValidatorFinding } from '../../../policy/contracts/finding';
+import { errorResult } from '../../../policy/decide/findings';
+import { testKey } from '../../support/keys';
+import {
+  allow,
+  HOLD_ID,
+  JUDGE_ID,
+  rechained,
+  ReviewWorld,
+  START,
+  withBody,
+  type WorldOptions,
+} from '../../support/review-world';
+
+const OTHER = 'f'.repeat(64);
+const NO_JUDGE = '\n  - pack: demo-pack';
+
+async function verify(
+  world: ReviewWorld,
+  input: Partial<CommitInput> = {},
+  rows?: Parameters<typeof verifyChange>[2],
+): Promise<Verification> {
+  return verifyChange(world.deps, { ...world.input, ...input }, rows ?? (await world.rows()));
+}
+const checkOf = (v: Verification): string => (v.ok ? 'ok' : v.check);
+const explain = (v: Verification): string => (v.ok ? 'ok' : v.explanation);
+const confirmed = (options?: WorldOptions): Promise<ReviewWorld> => new ReviewWorld(options).confirmed();
+/** The check that refuses a confirmed review whose ledger rows were changed, chain and all. */
+async function tampered(change: Parameters<typeof rechained>[1], options?: WorldOptions): Promise<string> {
+  const world = await confirmed(options);
+  return checkOf(await verify(world, {}, rechained(await world.rows(), change)));
+}
+
+describe('an honest review', () => {
+  test('verifies where every violation was confirmed', async () => {
+    const world = await confirmed({ text: 'HOLD OTHER' });
+    const verified = await verify(world);
+    expect(verified).toMatchObject({
+      ok: true,
+      planHash: world.planHash,
+      inputSha: world.inputSha,
+      fingerprint: world.disclosed?.fingerprint,
+    });
+    expect(verified.ok && verified.violations.map((v) => v.validatorId)).toEqual([
+      'guardian.demo_hold',
+      'guardian.demo_other',
+    ]);
+  });
+  test('verifies where nothing fired and nobody was asked', async () => {
+    const world = await confirmed({ text: 'clean' });
+    expect(await verify(world)).toMatchObject({ ok: true, violations: [], fingerprint: null });
+  });
+  test('verifies where a rule only advises [T41]', async () =>
+    expect(checkOf(await verify(await confirmed({ text: 'ADVICE' })))).toBe('ok'));
+  test('verifies in cooperative mode', async () =>
+    expect(checkOf(await verify(await confirmed({ sourceTool: 'Refund' })))).toBe('ok'));
+});
+
+describe('the ledger', () => {
+  test('ledger_chain: a row that was changed, taken out or moved', async () => {
+    const world = await confirmed();
+    const rows = await world.rows();
+    expect(
+      checkOf(
+        await verify(
+          world,
+          {},
+          rows.map((r, i) => (i === 2 ? { ...r, row: { ...r.row, actor: 'other' } } : r)),
+        ),
+      ),
+    ).toBe('ledger_chain');
+    expect(
+      checkOf(
+        await verify(
+          world,
+          {},
+          rows.filter((_, i) => i !== 2),
+        ),
+      ),
+    ).toBe('ledger_chain');
+    expect(checkOf(await verify(world, {}, [...rows].reverse()))).toBe('ledger_chain');
+    const other = await confirmed({ requestKey: 'again' });
+    expect(checkOf(await verify(world, {}, [...rows.slice(0, 1), ...(await other.rows()).slice(1)]))).toBe(
+      'ledger_chain',
+    );
+  });
+  test('submission: none, or one that cannot be read', async () => {
+    expect(checkOf(await verify(new ReviewWorld()))).toBe('submission');
+    expect(await tampered(withBody('submitted', () => ({})))).toBe('submission');
+    expect(await tampered((row) => (row.kind === 'submitted' ? null : row))).toBe('submission');
+    expect(
+      await tampered(
+        withBody('submitted', (body) => ({ submission: { ...(body['submission'] as object), plan: {} } })),
+      ),
+    ).toBe('submission');
+  });
+  test.each(['tenant', 'target', 'sourceTool', 'requestKey', 'diffSha'])(
+    'change_id: a submission whose %s is another',
+    async (member) => {
+      const value = member === 'diffSha' ? OTHER : 'Refund';
+      expect(
+        await tampered(
+          withBody('submitted', (body) => ({ submission: { ...(body['submission'] as object), [member]: value } })),
+        ),
+      ).toBe('change_id');
+    },
+  );
+  test('change_id: metadata that was added', async () => {
+    expect(
+      await tampered(
+        withBody('submitted', (body) => ({
+          submission: { ...(body['submission'] as object), metadata: { affected_rows: 1 } },
+        })),
+      ),
+    ).toBe('change_id');
+  });
+  test('change_id: the rows of another change', async () => {
+    const [world, other] = await Promise.all([confirmed(), confirmed({ requestKey: 'again' })]);
+    expect(checkOf(await verify(world, {}, await other.rows()))).toBe('change_id');
+  });
+});
+
+describe('the plan', () => {
+  test('plan_hash: the one that was pinned at the start, and no other [T68, G40]', async () => {
+    const world = await confirmed();
+    expect(checkOf(await verify(world, { planHash: OTHER }))).toBe('plan_hash');
+    expect(await tampered((row) => (row.kind === 'planned' ? null : row))).toBe('plan_hash');
+    expect(await tampered(withBody('planned', () => ({ planHash: OTHER })))).toBe('plan_hash');
+  });
+  test('policy_moved: a plan that was revoked, which ends the review as such [T68]', async () => {
+    const world = await confirmed();
+    world.revoked.add(world.planHash);
+    expect(await verify(world)).toMatchObject({ check: 'policy_moved', reason: 'policy_moved' });
+  });
+  test('policy_moved: a validator that is here with other logic, or not at all [G33, T68]', async () => {
+    const world = await confirmed();
+    for (const get of [
+      () => undefined,
+      (key: string) => ({ ...world.validators.get(key), logicRevision: 2 }) as never,
+    ]) {
+      const validators = { ...world.validators, get };
+      expect(await verifyChange({ ...world.deps, validators }, world.input, await world.rows())).toMatchObject({
+        check: 'policy_moved',
+      });
+    }
+  });
+  test('plan_scope: a plan for another target or tool', async () => {
+    const world = await confirmed();
+    for (const plan of [
+      { ...world.plan, target: 'other' },
+      { ...world.plan, sourceTool: 'Refund' },
+    ]) {
+      const plans = { ...world.plans, byHash: async () => ({ plan, planHash: world.planHash, revision: 1 }) };
+      expect(checkOf(await verifyChange({ ...world.deps, plans }, world.input, await world.rows()))).toBe('plan_scope');
+    }
+  });
+  test('mode: a plan that is enforced for a tool without effects, or the other way round', async () => {
+    const [enforced, cooperative] = [await confirmed(), await confirmed({ sourceTool: 'Refund' })];
+    for (const [world, mode] of [
+      [enforced, 'cooperative'],
+      [cooperative, 'enforced'],
+    ] as const) {
+      const plans = {
+        ...world.plans,
+        byHash: async () => ({ plan: { ...world.plan, mode }, planHash: world.planHash, revision: 1 }),
+      };
+      expect(checkOf(await verifyChange({ ...world.deps, plans }, world.input, await world.rows()))).toBe('mode');
+    }
+  });
+  test('target: one that this committer does not serve', async () => {
+    const world = await confirmed();
+    world.development = null;
+    expect(checkOf(await verify(world))).toBe('target');
+  });
+  test('environment: development is what the committer’s own configuration says, not the policy alone', async () => {
+    const world = await confirmed({ bundle: { targets: '\n  shop: { sourceTools: [SQLDryRun], development: true }' } });
+    expect(checkOf(await verify(world))).toBe('environment');
+    world.development = true;
+    expect(checkOf(await verify(world))).not.toBe('environment');
+  });
+});
+
+describe('bytes and requester', () => {
+  test('throws, retryable, where the store has no bytes: nothing is decided', async () => {
+    const world = await confirmed();
+    const store = { ...world.store, get: () => Promise.reject(new Error('away')) };
+    await expect(verifyChange({ ...world.deps, store }, world.input, await world.rows())).rejects.toThrow('away');
+  });
+  test('ErrUnknownDiffType: a tool that this committer has no adapter for [F10, T14]', async () => {
+    const world = await confirmed();
+    const tools = { get: () => undefined, keys: () => [] };
+    expect(await verifyChange({ ...world.deps, tools }, world.input, await world.rows())).toMatchObject({
+      check: 'ErrUnknownDiffType',
+      reason: 'commit_refused',
+    });
+  });
+
+  const signed = async (make: (world: ReviewWorld) => object): Promise<string> => {
+    const world = await confirmed();
+    const rows = rechained(
+      await world.rows(),
+      withBody('submitted', (body) => ({ submission: { ...(body['submission'] as object), envelope: make(world) } })),
+    );
+    return checkOf(await verify(world, {}, rows));
+  };
+  test.each<readonly [string, (world: ReviewWorld) => object]>([
+    ['signed for another change', (w) => w.signSubmission(w.keys.service, { changeId: OTHER })],
+    ['signed for another input', (w) => w.signSubmission(w.keys.service, { inputSha: OTHER })],
+    ['on behalf of another person', (w) => w.signSubmission(w.keys.service, { onBehalfOf: 'eve' })],
+    ['by an unknown key', (w) => w.signSubmission(testKey('service', 'other', { onBehalfOf: 'eve' }))],
+    ['by an approver', (w) => w.signSubmission(w.keys.eve)],
+    [
+      'with a broken signature',
+      (w) => ({ ...w.signSubmission(w.keys.service), signatures: [{ keyid: w.keys.service.keyId, sig: 'AAAA' }] }),
+    ],
+  ])('submission_signature: %s', async (_what, make) => expect(await signed(make)).toBe('submission_signature'));
+
+  test('submission_signature: a service key that was revoked since', async () => {
+    const world = await confirmed();
+    world.registered = [...Object.values(world.keys)].map((k) =>
+      k === world.keys.service ? { entry: { ...k.entry, revokedAt: START } } : k,
+    );
+    expect(checkOf(await verify(world))).toBe('submission_signature');
+  });
+
+  test('decision: a signature that was stripped from the row makes the requester unknown, and one confirm too few', async () => {
+    const check = await tampered(
+      withBody('submitted', (body) => {
+        const { envelope: _envelope, ...rest } = body['submission'] as JsonObject;
+        return { submission: rest };
+      }),
+    );
+    expect(check).toBe('decision');
+  });
+});
+
+describe('the dry run', () => {
+  test('staging_record: one that the committer did not make', async () => {
+    const world = await confirmed();
+    expect(checkOf(await verify(world, { stagingSha: OTHER }))).toBe('staging_record');
+  });
+  test('staging_record: one of another change', async () => {
+    const world = await confirmed();
+    const sha = world.staged?.stagingSha ?? '';
+    const record = world.stagingRecords.get(`${world.changeId}/${sha}`);
+    world.stagingRecords.clear();
+    if (record !== undefined) world.stagingRecords.set(`${OTHER}/${sha}`, record);
+    expect(checkOf(await verify(world))).toBe('staging_record');
+  });
+  test('staging_record: one whose content is not of its hash', async () => {
+    const world = await confirmed();
+    for (const [key, record] of world.stagingRecords) world.stagingRecords.set(key, { ...record, tables: [] });
+    expect(checkOf(await verify(world))).toBe('staging_record');
+  });
+  test('staging_record: none at all, for an enforced change', async () => {
+    const world = await confirmed();
+    expect(checkOf(await verify(world, { stagingSha: null }))).toBe('staging_record');
+    expect(checkOf(await verify(await confirmed({ text: 'clean' }), { stagingSha: null }))).toBe('staging_record');
+  });
+  test('fingerprint: another dry run than the one that people were shown [T60, T61]', async () => {
+    const world = await confirmed();
+    world.target.updated = 2;
+    const again = await world.stage();
+    await world.judged({ status: 'ALLOW' });
+    expect(checkOf(await verify(world, { stagingSha: again.kind === 'staged' ? again.stagingSha : null }))).toBe(
+      'fingerprint',
+    );
+  });
+  test('a dry run that no judge has seen asks a human, whatever the judge said of another one', async () => {
+    const world = await new ReviewWorld({ text: 'clean' }).reviewed();
+    world.target.updated = 2;
+    await world.stage();
+    expect(checkOf(await verify(world))).toBe('disclosed');
+  });
+});
+
+describe('findings: what people were shown is what comes out here (C1, C2)', () => {
+  const world = async (
+    text: string,
+    shown: (w: ReviewWorld) => ValidatorFinding[],
+    judge: Parameters<ReviewWorld['judged']>[0] | null = { status: 'ALLOW' },
+  ): Promise<string> => {
+    const w = new ReviewWorld({ text });
+    await w.open();
+    w.stageAnyway();
+    if (judge !== null) await w.judged(judge);
+    await w.disclose(shown(w));
+    for (const v of w.disclosed?.violations ?? []) await w.answer(w.keys.ada, { violationId: v.violationId });
+    return checkOf(await verify(w));
+  };
+  const only = (ids: readonly string[]) => (w: ReviewWorld) =>
+    w
+      .findings()
+      .map((f) =>
+        ids.includes(f.validator_id) || f.status === 'ALLOW'
+          ? f
+          : { ...f, status: 'ALLOW' as const, reason: '', evidenceRefs: [] },
+      );
+
+  test('a derived finding that was hidden', async () =>
+    expect(await world('HOLD OTHER', only(['guardian.demo_other']))).toBe('findings'));
+  test('a SAFETY BLOCK that was hidden', async () =>
+    expect(await world('HOLD FORBID', only([HOLD_ID]))).toBe('findings'));
+  test('a judge’s BLOCK that was hidden [P7]', async () =>
+    expect(await world('HOLD', (w) => w.findings(), { status: 'BLOCK' })).toBe('findings'));
+  test('a judge’s WARN that was shown as another reason', async () => {
+    const shown = (w: ReviewWorld) =>
+      w.findings(
+        {},
+        { ...allow(JUDGE_ID), status: 'WARN', reason: 'a trifle', evidenceRefs: [`review:${w.changeId}`] },
+      );
+    expect(await world('HOLD', shown, { status: 'WARN', reason: 'drops the table' })).toBe('findings');
+  });
+  test('a judge that never ran, shown as ALLOW', async () =>
+    expect(await world('HOLD', (w) => w.findings(), null)).toBe('findings'));
+  test.each<readonly [string, Partial<ValidatorFinding>]>([
+    ['reason', { reason: 'other' }],
+    ['status', { status: 'WARN' }],
+    ['class', { class: 'SAFETY' }],
+    ['phase', { phase: 'post' }],
+    ['logic_hash', { logic_hash: OTHER }],
+    ['evidence', { evidenceRefs: ['review:x'] }],
+  ])('a finding whose %s was changed', async (_what, change) => {
+    expect(
+      await world('HOLD OTHER', (w) => w.findings().map((f) => (f.validator_id === HOLD_ID ? { ...f, ...change } : f))),
+    ).toBe('findings');
+  });
+  test('one finding too few, too many, or two of them turned', async () => {
+    expect(await world('HOLD', (w) => w.findings().slice(0, -1))).toBe('findings');
+    expect(await world('HOLD', (w) => [...w.findings(), ...w.findings().slice(-1)])).toBe('findings');
+    expect(await world('HOLD OTHER', (w) => w.findings().reverse())).toBe('findings');
+  });
+  test('decision: a SAFETY BLOCK that was shown as it is, and confirmed by everybody', async () => {
+    expect(await world('HOLD FORBID', (w) => w.findings())).toBe('decision');
+  });
+});
+
+describe('the one exception: an ERROR that is not reproducible (C3)', () => {
+  const soft = (w: ReviewWorld, id: string, more: object = {}) => ({
+    kind: 'result' as const,
+    result: {
+      ...errorResult(id, w.changeId, {
+        errorClass: 'ErrValidatorBackend',
+        reason: 'The validator could not answer',
+        reasonCode: 'validator_failed',
+        reproducible: false,
+      }),
+      ...more,
+    },
+  });
+
+  /** Shown as an ERROR and confirmed; then the committer runs it again over `text`. */
+  const derived = async (text: string, id = HOLD_ID, more: object = {}): Promise<string> => {
+    const w = new ReviewWorld({ text });
+    await w.open();
+    w.stageAnyway();
+    await w.judged({ status: 'ALLOW' });
+    await w.disclose(w.findings({ [id]: soft(w, id, more) }));
+    for (const v of w.disclosed?.violations ?? []) await w.answer(w.keys.ada, { violationId: v.violationId });
+    return checkOf(await verify(w));
+  };
+  test('its confirmation covers ALLOW now', async () => expect(await derived('clean')).toBe('ok'));
+  test('and not a BLOCK now', async () => expect(await derived('HOLD')).toBe('findings'));
+  test('nor a SAFETY BLOCK now', async () =>
+    expect(await derived('FORBID OTHER', 'safety.demo_forbid')).toBe('findings'));
+  test('nor anything, where the error was said to be reproducible', async () => {
+    expect(await derived('clean', HOLD_ID, { reproducible: true })).toBe('findings');
+    const { reproducible: _r, ...unsaid } = soft(new ReviewWorld(), HOLD_ID).result;
+    const w = new ReviewWorld({ text: 'clean' });
+    await w.open();
+    await w.stage();
+    await w.judged({ status: 'ALLOW' });
+    await w.disclose(
+      w.findings({ [HOLD_ID]: { kind: 'result', result: { ...unsaid, evidenceRefs: [`review:${w.changeId}`] } } }),
+    );
+    await w.answer(w.keys.ada);
+    expect(checkOf(await verify(w))).toBe('findings');
+  });
+  test('an advising rule that failed is shown as its WARN', async () =>
+    expect(await derived('HOLD', 'safety.demo_advice')).toBe('ok'));
+
+  /** The judge was silent (a record of it, or none); shown as `shown`; `also` are further records. */
+  const judge = async (
+    records: readonly Parameters<ReviewWorld['judged']>[0][],
+    shown: (w: ReviewWorld) => unknown,
+    change: (f: ValidatorFinding) => ValidatorFinding = (f) => f,
+  ): Promise<string> => {
+    const w = new ReviewWorld({ text: 'HOLD' });
+    await w.open();
+    await w.stage();
+    for (const record of records) await w.judged(record);
+    await w.disclose(w.findings({}, shown(w)).map((f) => (f.validator_id === JUDGE_ID ? change(f) : f)));
+    for (const v of w.disclosed?.violations ?? []) await w.answer(w.keys.ada, { violationId: v.violationId });
+    return checkOf(await verify(w));
+  };
+  const silent = (errorClass: 'ErrTimeout' | 'ErrValidatorBackend' | 'ErrVerdictParse' = 'ErrTimeout') => ({
+    status: 'BLOCK' as const,
+    errorClass,
+    reproducible: false,
+    reason: 'The judge could not answer',
+  });
+  const shownSilent = (w: ReviewWorld, errorClass?: Parameters<typeof silent>[0]) => ({
+    validator_id: JUDGE_ID,
+    evidenceRefs: [`review:${w.changeId}`],
+    ...silent(errorClass),
+  });
+
+  test('a judge that could not answer, with a record of it [T28]', async () =>
+    expect(await judge([silent()], (w) => shownSilent(w))).toBe('ok'));
+  test('or without any: the missing record is the same ERROR [T28]', async () => {
+    expect(await judge([], (w) => shownSilent(w))).toBe('ok');
+    expect(await judge([], (w) => shownSilent(w, 'ErrVerdictParse'))).toBe('ok');
+  });
+  test('not where its record is of another error', async () =>
+    expect(await judge([silent('ErrVerdictParse')], (w) => shownSilent(w))).toBe('findings'));
+  test.each(['WARN', 'BLOCK'] as const)(
+    'not where another record of it says %s: silence never hides a no',
+    async (status) => {
+      for (const records of [[silent(), { status }], [{ status }, silent()], [{ status }]])
+        expect(await judge(records, (w) => shownSilent(w))).toBe('findings');
+    },
+  );
+  test('an ALLOW beside the ERROR leaves the ERROR', async () =>
+    expect(await judge([silent(), { status: 'ALLOW' }], (w) => shownSilent(w))).toBe('ok'));
+
+  test.each<readonly [string, Partial<ValidatorFinding>]>([
+    ['an ALLOW that calls itself an error', { status: 'ALLOW' }],
+    ['SKIPPED', { status: 'SKIPPED' }],
+    ['a WARN', { status: 'WARN' }],
+    ['SAFETY, which asks nobody', { class: 'SAFETY', status: 'WARN' }],
+    ['a SAFETY error', { class: 'SAFETY' }],
+    ['of the post phase', { phase: 'post' }],
+    ['of other logic', { logic_hash: OTHER }],
+  ])('a forged finding in its place, %s, was never an error: the judge has not looked', async (_what, forged) => {
+    expect(
+      await judge(
+        [],
+        (w) => shownSilent(w),
+        (f) => ({ ...f, ...forged }),
+      ),
+    ).toBe('findings');
+  });
+
+  test.each(['ALLOW', 'WARN', 'SKIPPED'] as const)(
+    'an error that was shown as %s is not covered, although the judge allows now',
+    async (status) => {
+      const forged = (f: ValidatorFinding): ValidatorFinding => ({ ...f, status });
+      expect(await judge([{ status: 'ALLOW' }], (w) => shownSilent(w), forged)).toBe('findings');
+    },
+  );
+});
+
+describe('attested records: the strictest counts', () => {
+  test('asking the judge again does not help', async () => {
+    const world = await new ReviewWorld({ text: 'clean' }).reviewed();
+    expect(checkOf(await verify(world))).toBe('ok');
+    await world.judged({ status: 'WARN' });
+    expect(checkOf(await verify(world))).toBe('disclosed');
+  });
+  test('neither does staging again, in order to ask again', async () => {
+    const world = new ReviewWorld({ text: 'clean' });
+    await world.open();
+    await world.stage();
+    await world.judged({ status: 'BLOCK' });
+    world.target.updated = 2;
+    await world.stage();
+    await world.judged({ status: 'ALLOW' });
+    expect(checkOf(await verify(world))).toBe('disclosed');
+  });
+  test('nor a dry run of which the judge is asked nothing', async () => {
+    const world = new ReviewWorld({ text: 'HOLD' });
+    await world.open();
+    await world.stage();
+    await world.judged({ status: 'BLOCK' });
+    world.target.updated = 2;
+    await world.stage();
+    const silent = errorResult(JUDGE_ID, world.changeId, {
+      errorClass: 'ErrValidatorBackend',
+      reason: 'silent',
+      reasonCode: 'judge_backend',
+      reproducible: false,
+    });
+    await world.disclose(world.findings({}, silent));
+    for (const v of world.disclosed?.violations ?? [])
+      await world.answer(world.keys.ada, { violationId: v.violationId });
+    expect(checkOf(await verify(world))).toBe('findings');
+  });
+  test('an open breaker that was hidden', async () => {
+    const world = new ReviewWorld({ text: 'HOLD', breakers: [{ key: 'b', open: true, samples: ['review:x'] }] });
+    await world.open();
+    await world.stage();
+    await world.judged({ status: 'ALLOW' });
+    await world.disclose(
+      world.findings({ 'guardian.circuit_open': { kind: 'result', result: allow('guardian.circuit_open') } }),
+    );
+    await world.answer(world.keys.ada);
+    expect(checkOf(await verify(world))).toBe('findings');
+  });
+  test.each<readonly [string, object]>([
+    ['a demo key, outside development', { demo: true }],
+    ['a key that was revoked since', { revokedAt: START }],
+    ['a key of another kind', { kind: 'service' }],
+  ])('findings: records that %s made', async (_what, change) => {
+    const world = await confirmed();
+    const { attestor } = world.keys;
+    world.registered = world.registered.map((k) =>
+      k.entry.keyId === attestor.keyId ? { entry: { ...attestor.entry, ...change } } : k,
+    );
+    expect(checkOf(await verify(world))).toBe('findings');
+  });
+  test('findings: a change whose opening records are gone', async () => {
+    expect(await tampered((row) => (row.kind === 'attested' ? null : row))).toBe('findings');
+  });
+  test('disclosed: a clean change whose records are gone', async () => {
+    expect(await tampered((row) => (row.kind === 'attested' ? null : row), { text: 'clean' })).toBe('disclosed');
+  });
+});
+
+describe('the same change, rejected under another request key', () => {
+  const both = async (text: string): Promise<[ReviewWorld, ReviewWorld]> => {
+    const first = await new ReviewWorld({ text }).reviewed();
+    return [first, new ReviewWorld({ text, requestKey: 'again', ledger: first.ledger })];
+  };
+  test('before it was opened: people are told, and may confirm', async () => {
+    const [first, second] = await both('HOLD');
+    await first.answer(first.keys.ada, { decision: 'reject' });
+    await second.confirmed();
+    expect(second.disclosed?.violations.map((v) => v.validatorId)).toContain('guardian.previously_rejected');
+    expect(checkOf(await verify(second))).toBe('ok');
+  });
+  test('previously_rejected: since it was opened, though others have confirmed it here', async () => {
+    const [first, second] = await both('HOLD');
+    await second.confirmed();
+    expect(checkOf(await verify(second))).toBe('ok');
+    await first.answer(first.keys.ada, { decision: 'reject' });
+    expect(checkOf(await verify(second))).toBe('previously_rejected');
+    expect(checkOf(await verify(first))).toBe('standing_reject');
+  });
+  test('another change is none of its business', async () => {
+    const [first] = await both('HOLD');
+    const other = await new ReviewWorld({ text: 'HOLD ', ledger: first.ledger }).confirmed();
+    await first.answer(first.keys.ada, { decision: 'reject' });
+    expect(checkOf(await verify(other))).toBe('ok');
+  });
+});
+
+describe('judgeWhen: onlyIfClean', () => {
+  const bundle = { judgeWhen: 'onlyIfClean' };
+  const skipped = { kind: 'skipped', reasonCode: 'judge_when' } as const;
+  const reviewed = async (text: string): Promise<ReviewWorld> => {
+    const world = new ReviewWorld({ text, bundle });
+    await world.open();
+    await world.stage();
+    return world;
+  };
+  test('the judge may be left out where a rule holds the change', async () => {
+    const world = await reviewed('HOLD');
+    await world.disclose(world.findings({ [JUDGE_ID]: skipped }));
+    await world.answer(world.keys.ada);
+    expect(checkOf(await verify(world))).toBe('ok');
+  });
+  test('decision: not where nothing holds it [T45]', async () => {
+    const world = await reviewed('clean');
+    expect(checkOf(await verify(world))).toBe('decision');
+  });
+  test('findings: not where it has said something', async () => {
+    const world = await reviewed('HOLD');
+    await world.judged({ status: 'BLOCK' });
+    await world.disclose(world.findings({ [JUDGE_ID]: skipped }));
+    await world.answer(world.keys.ada);
+    expect(checkOf(await verify(world))).toBe('findings');
+  });
+});
+
+describe('what was disclosed', () => {
+  test('disclosed: violations that nobody was shown', async () => {
+    expect(await tampered((row) => (row.kind === 'disclosed' ? null : row))).toBe('disclosed');
+  });
+  test('disclosed: a row that cannot be read', async () => {
+    expect(await tampered(withBody('disclosed', (body) => ({ ...body, findings: 'none' })))).toBe('disclosed');
+    expect(await tampered(withBody('disclosed', (body) => ({ ...body, fingerprint: null })))).toBe('disclosed');
+  });
+  test('disclosed: violations that do not stand', async () => {
+    const world = await new ReviewWorld({ text: 'clean' }).reviewed();
+    await world.disclose(world.findings());
+    expect(checkOf(await verify(world))).toBe('disclosed');
+  });
+  test('fingerprint: another one in the row, or none in the input', async () => {
+    expect(await tampered(withBody('disclosed', (body) => ({ ...body, fingerprint: OTHER })))).toBe('fingerprint');
+    const world = await confirmed();
+    expect(checkOf(await verify(world, { fingerprint: null }))).toBe('fingerprint');
+    expect(checkOf(await verify(world, { fingerprint: OTHER }))).toBe('fingerprint');
+  });
+});
+
+describe('callbacks', () => {
+  const bundle = {
+    policies: '\n  - { key: auto, name: Auto, requiresConfirmation: false, callback: { key: ask, version: v1 } }',
+  };
+  const reviewed = (passed: boolean): Promise<ReviewWorld> =>
+    new ReviewWorld({ bundle, callback: () => ({ passed, message: null }) }).reviewed();
+
+  test('one that passed resolves its violation, and is a signed record [V15, C16]', async () =>
+    expect(checkOf(await verify(await reviewed(true)))).toBe('ok'));
+  test('decision: one that failed', async () => expect(checkOf(await verify(await reviewed(false)))).toBe('decision'));
+  test('fingerprint: one whose record is gone', async () => {
+    const world = await reviewed(true);
+    const last = (await world.rows()).filter(({ row }) => row.kind === 'attested').at(-1)?.row.n;
+    const rows = rechained(await world.rows(), (row) => (row.n === last ? null : row));
+    expect(checkOf(await verify(world, {}, rows))).toBe('fingerprint');
+  });
+  test('fingerprint: asked again until it passed, the first no still counts [R2]', async () => {
+    let passed = false;
+    const world = new ReviewWorld({ bundle, callback: () => ({ passed, message: null }) });
+    await world.reviewed();
+    const first = world.disclosed?.fingerprint;
+    passed = true;
+    await world.disclose();
+    expect(world.disclosed?.fingerprint).toBe(first);
+    expect(checkOf(await verify(world))).toBe('decision');
+  });
+  test('commit_window: a yes of long ago is no yes now', async () => {
+    const world = await reviewed(true);
+    world.pass(14);
+    expect(checkOf(await verify(world))).toBe('ok');
+    world.pass(2);
+    expect(checkOf(await verify(world))).toBe('commit_window');
+  });
+});
+
+describe('answers, verified again with the keys as they are now (C4)', () => {
+  const answered = async (act: (w: ReviewWorld) => Promise<unknown>, options?: WorldOptions): Promise<Verification> => {
+    const world = await new ReviewWorld(options).reviewed();
+    await act(world);
+    return verify(world);
+  };
+  test('decision: none [T46]', async () => expect(checkOf(await answered(async () => {}))).toBe('decision'));
+  test('decision: one of two [T46]', async () =>
+    expect(checkOf(await answered((w) => w.answer(w.keys.ada), { text: 'HOLD OTHER' }))).toBe('decision'));
+  test.each<readonly [string, (w: ReviewWorld) => Promise<unknown>, string]>([
+    ['by nobody of the group', (w) => w.answerRow(w.keys.eve), 'not_eligible'],
+    ['by the requester', (w) => w.answerRow(w.keys.rita), 'not_eligible'],
+    ['by a key that nobody registered', (w) => w.answerRow(testKey('approver', 'ada')), 'unknown_key'],
+    ['by an attestor', (w) => w.answerRow(w.keys.attestor), 'not_eligible'],
+    ['on another fingerprint', (w) => w.answerRow(w.keys.ada, { fingerprint: OTHER }), 'wrong_fingerprint'],
+    ['to another violation', (w) => w.answerRow(w.keys.ada, { violationId: OTHER }), 'unknown_violation'],
+    ['for another change', (w) => w.answerRow(w.keys.ada, { changeId: OTHER }), 'wrong_context'],
+    [
+      'for another target',
+      (w) => w.answerRow(w.keys.ada, { context: { tenant: 'acme', target: 'other', environment: 'production' } }),
+      'wrong_context',
+    ],
+    [
+      'for development',
+      (w) => w.answerRow(w.keys.ada, { context: { tenant: 'acme', target: 'shop', environment: 'development' } }),
+      'wrong_context',
+    ],
+    ['expired when it was written', (w) => w.answerRow(w.keys.ada, { expiresAt: START }), 'expired'],
+    ['whose nonce was never spent', (w) => w.answerRow(w.keys.ada), 'nonce_reused'],
+  ])('decision: an answer %s [T60]', async (_what, act, code) => {
+    const verified = await answered(act);
+    expect([checkOf(verified), explain(verified)]).toEqual(['decision', expect.stringContaining(code)]);
+  });
+  test('decision: an answer after its deadline [T62]', async () => {
+    const verified = await answered(async (w) => {
+      w.pass(24 * 60);
+      await w.answer(w.keys.ada);
+    });
+    expect([checkOf(verified), explain(verified)]).toEqual(['decision', expect.stringContaining('expired')]);
+  });
+  test('decision: a key that was revoked since', async () => {
+    const world = await confirmed();
+    world.registered = world.registered.map((k) =>
+      k.entry.keyId === world.keys.ada.keyId ? { entry: { ...k.entry, revokedAt: START } } : k,
+    );
+    expect(checkOf(await verify(world))).toBe('decision');
+  });
+  test('decision: under four eyes an unknown requester needs two people', async () => {
+    const world = await confirmed({ signedBy: 'nobody' });
+    expect(checkOf(await verify(world))).toBe('decision');
+    await world.answer(world.keys.bob);
+    expect(checkOf(await verify(world))).toBe('ok');
+  });
+  test('standing_reject: one reject, whoever else confirmed', async () => {
+    const world = await confirmed();
+    await world.answer(world.keys.bob, { decision: 'reject' });
+    expect(checkOf(await verify(world))).toBe('standing_reject');
+  });
+  test('standing_reject: on another fingerprint, by a key revoked since, and though nothing fires any more', async () => {
+    for (const text of ['HOLD', 'clean']) {
+      const world = await confirmed({ text });
+      await world.answerRow(world.keys.bob, { decision: 'reject', fingerprint: OTHER, violationId: OTHER });
+      world.registered = world.registered.map((k) =>
+        k.entry.keyId === world.keys.bob.keyId ? { entry: { ...k.entry, revokedAt: START } } : k,
+      );
+      expect(checkOf(await verify(world))).toBe('standing_reject');
+    }
+  });
+});
+
+describe('commit_window (C5)', () => {
+  test('to the millisecond, from the last answer that counts', async () => {
+    const world = await confirmed();
+    world.pass(15);
+    expect(checkOf(await verify(world))).toBe('ok');
+    world.now = new Date(world.now.getTime() + 1);
+    expect(checkOf(await verify(world))).toBe('commit_window');
+  });
+  test('an answer that does not count keeps no window open', async () => {
+    const world = await confirmed();
+    world.pass(24 * 60 + 1);
+    await world.answer(world.keys.bob);
+    expect(checkOf(await verify(world))).toBe('commit_window');
+  });
+});
+
+test('a plan without a judge needs no record of one', async () =>
+  expect(checkOf(await verify(await confirmed({ bundle: { validators: NO_JUDGE } })))).toBe('ok'));
+
+test('more than 200 violations commit nothing, though callbacks resolve them all and each was shown', async () => {
+  const policies = Array.from(
+    { length: 201 },
+    (_, i) => `\n  - { key: p${i}, name: P, requiresConfirmation: false, callback: { key: ask, version: v1 } }`,
+  ).join('');
+  const verified = await verify(await new ReviewWorld({ bundle: { policies } }).reviewed());
+  expect([checkOf(verified), explain(verified)]).toEqual(['decision', expect.stringContaining('201 violations')]);
+});
+
+test('what the judge was given is bound in its record', () => {
+  const given = judgeGiven('a', 'b', 'c', 'd');
+  const others = [
+    judgeGiven('x', 'b', 'c', 'd'),
+    judgeGiven('a', null, 'c', 'd'),
+    judgeGiven('a', 'b', 'x', 'd'),
+    judgeGiven('a', 'b', 'c', 'x'),
+  ];
+  for (const other of others) expect(attestedInputDigest('judge', other)).not.toBe(attestedInputDigest('judge', given));
+});

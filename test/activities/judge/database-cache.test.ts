@@ -1,0 +1,80 @@
+import type { Database } from '../../../activities/database/database';
+import type { CachedReply } from '../../../activities/judge/cache';
+import { createMemoryJudgeCache } from '../../../activities/judge/cache';
+import { createDatabaseJudgeCache } from '../../../activities/judge/database-cache';
+import { startTestPostgres, type TestPostgres } from '../../support/postgres';
+
+const KEY = 'a'.repeat(64);
+const reply = (text: string): CachedReply => ({
+  text,
+  model: 'm',
+  requestId: null,
+  finishReason: 'stop',
+  usage: { input: 1, cachedInput: 0, output: 2, reasoning: null },
+  origin: 'c'.repeat(64),
+});
+
+describe('createDatabaseJudgeCache', () => {
+  let postgres: TestPostgres;
+  let admin: Database;
+  let judge: Database;
+  let review: Database;
+  let now = 1_000_000;
+  const macKey = new Uint8Array(32).fill(5);
+  beforeAll(async () => {
+    postgres = await startTestPostgres();
+    const database = await postgres.database();
+    [admin, judge, review] = [database.open('admin'), database.open('cs_judge'), database.open('cs_review')];
+  }, 60_000);
+  afterAll(() => postgres.stop());
+  beforeEach(() => admin.query('truncate judge_answers'));
+  const cache = (key = macKey): ReturnType<typeof createDatabaseJudgeCache> =>
+    createDatabaseJudgeCache({ db: judge, macKey: key, ttlMs: 1000, now: () => now });
+
+  it('gives back what another worker put in, and the first answer stands', async () => {
+    await cache().set(KEY, reply('BLOCK "\u0001" é'));
+    await cache().set(KEY, reply('ALLOW'));
+    await expect(cache().get(KEY)).resolves.toEqual(reply('BLOCK "\u0001" é'));
+    await expect(cache().get('b'.repeat(64))).resolves.toBeNull();
+  });
+
+  it('forgets after its time, and then takes another answer', async () => {
+    await cache().set(KEY, reply('one'));
+    now += 1001;
+    await expect(cache().get(KEY)).resolves.toBeNull();
+    await cache().set(KEY, reply('two'));
+    await expect(cache().get(KEY)).resolves.toMatchObject({ text: 'two' });
+  });
+
+  it('believes no entry that a writer of the database made, moved or kept alive', async () => {
+    await cache().set(KEY, reply('BLOCK'));
+    await admin.query(`update judge_answers set reply = replace(reply, 'BLOCK', 'ALLOW')`);
+    await expect(cache().get(KEY)).resolves.toBeNull();
+    await admin.query('truncate judge_answers');
+    await cache().set(KEY, reply('BLOCK'));
+    await admin.query(`insert into judge_answers select repeat('b', 64), reply, at, mac from judge_answers`);
+    await expect(cache().get('b'.repeat(64))).resolves.toBeNull();
+    await admin.query(`update judge_answers set at = at + 500`);
+    await expect(cache().get(KEY)).resolves.toBeNull();
+    await expect(cache(new Uint8Array(32).fill(6)).get(KEY)).resolves.toBeNull();
+  });
+
+  it("is the judge's alone", async () => {
+    await expect(review.query('select * from judge_answers')).rejects.toMatchObject({ code: '42501' });
+  });
+});
+
+describe('createMemoryJudgeCache', () => {
+  it('forgets after its time, and the oldest entry where there are too many', async () => {
+    let now = 0;
+    const cache = createMemoryJudgeCache({ maxEntries: 2, ttlMs: 10, now: () => now });
+    for (const key of ['1', '2', '3']) await cache.set(key, reply(key));
+    await expect(Promise.all(['1', '2', '3'].map((key) => cache.get(key)))).resolves.toEqual([
+      null,
+      reply('2'),
+      reply('3'),
+    ]);
+    now = 10;
+    await expect(cache.get('3')).resolves.toBeNull();
+  });
+});

@@ -1,0 +1,87 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { FailureType } from '../../../policy/contracts/failure-type';
+import { causeOf } from '../../../policy/judge/failure';
+import { noCache } from '../../../activities/judge/cache';
+import { createJudgeTransport } from '../../../activities/judge/transport';
+import { answering, startJudgeServer, type JudgeServer } from '../../support/judge-server';
+import { DEADLINE_MS, FAILURE_SHAPES } from './failure-shapes';
+import { judgeWorld } from './judge-world';
+
+const DIFF = "UPDATE orders SET note = 'a' WHERE id = 7;";
+
+describe('askJudge over a server that misbehaves', () => {
+  let server: JudgeServer;
+  beforeAll(async () => {
+    server = await startJudgeServer(answering());
+  });
+  afterAll(() => server.stop());
+
+  it('knows at least 35 shapes', () => {
+    expect(new Set(FAILURE_SHAPES.map((s) => s.id)).size).toBeGreaterThanOrEqual(35);
+  });
+
+  it.each(FAILURE_SHAPES.map((s) => [s.id, s] as const))(
+    '%s: right class and cause, in time, one request, nothing signed [F20, F21, F54, T21]',
+    async (_, shape) => {
+      server.clear();
+      server.use(shape.handler);
+      const world = judgeWorld(server, { cache: noCache });
+      const input = world.change(DIFF, { settings: { deadlineMs: DEADLINE_MS } });
+      const began = performance.now();
+      const failure = await world.ask(input).then(
+        () => null,
+        (error: unknown) => error,
+      );
+      const took = performance.now() - began;
+
+      expect(failure).toBeInstanceOf(ApplicationFailure);
+      const { type, message, nonRetryable, nextRetryDelay } = failure as ApplicationFailure;
+      expect({
+        type,
+        cause: causeOf(message),
+        retryable: nonRetryable !== true,
+        delayMs: nextRetryDelay ?? undefined,
+      }).toEqual({
+        type: shape.type,
+        cause: shape.cause,
+        retryable: shape.retryable,
+        delayMs: shape.delayMs,
+      });
+      expect(took).toBeLessThan(DEADLINE_MS + 250);
+      expect(server.requests).toHaveLength(1);
+      expect(world.ledger).toHaveLength(0);
+      expect(world.predicates).toHaveLength(0);
+      expect(message).not.toContain('secret words');
+    },
+  );
+
+  it('fails on a closed port, and on a name that resolves to nothing', async () => {
+    for (const baseUrl of ['http://127.0.0.1:1/v1', 'http://no-such-host.invalid/v1']) {
+      const world = judgeWorld({ baseUrl }, { cache: noCache });
+      await expect(world.ask(world.change(DIFF, { settings: { deadlineMs: 5000 } }))).rejects.toMatchObject({
+        type: FailureType.Backend,
+        nonRetryable: false,
+      });
+    }
+  });
+
+  it('refuses at once a base URL that is none, carries credentials or stands outside the allow-list', () => {
+    expect(() => createJudgeTransport({ baseUrl: 'nonsense', apiKey: 'k' })).toThrow(/baseUrl: expected an http/);
+    expect(() => createJudgeTransport({ baseUrl: 'file:///etc/passwd', apiKey: 'k' })).toThrow(/http/);
+    expect(() => createJudgeTransport({ baseUrl: 'https://u:p@example.com/v1', apiKey: 'k' })).toThrow(/credentials/);
+    expect(() =>
+      createJudgeTransport({ baseUrl: 'https://example.com/v1', apiKey: 'k', allowedHosts: ['api.openai.com'] }),
+    ).toThrow(/allowed hosts/);
+    expect(() => createJudgeTransport({ baseUrl: 'https://example.com/v1', apiKey: '' })).toThrow(/apiKey/);
+  });
+
+  it('re-asks once after an unreadable answer and never a second time', async () => {
+    server.use((response, request) =>
+      answering({ canary: 'x' })(response, request, { method: '', path: '', headers: {}, body: '' }),
+    );
+    const world = judgeWorld(server, { cache: noCache });
+    const input = world.change(DIFF);
+    await expect(world.ask(input, 1)).rejects.toMatchObject({ type: FailureType.VerdictParse, nonRetryable: false });
+    await expect(world.ask(input, 2)).rejects.toMatchObject({ type: FailureType.VerdictParse, nonRetryable: true });
+  });
+});

@@ -1,0 +1,161 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { changeId, inputSha, type Metadata } from '../../../policy/contracts/diff';
+import { sha256Hex } from '../../../policy/contracts/hash';
+import { logicHash, planHash, type Plan, type PlanValidator } from '../../../policy/contracts/plan';
+import { JudgeConfig, judgeDefinition, JUDGE_ID, JUDGE_IMPLEMENTATION } from '../../../policy/judge/config';
+import { JUDGE_RENDERERS } from '../../../policy/judge/render/renderers';
+import type { LedgerEntry } from '../../../policy/evidence/ledger-port';
+import type { AttestedPredicate } from '../../../policy/contracts/attested';
+import { createJudgeActivities } from '../../../activities/judge/create-judge-activities';
+import type { JudgeDeps } from '../../../activities/judge/judge-deps';
+import { createMemoryJudgeCache } from '../../../activities/judge/cache';
+import { createJudgeTransport } from '../../../activities/judge/transport';
+import type { Judged, JudgeInput } from '../../../activities/review-types';
+import { newKeyPair } from '../../../signing/keys';
+import { signPredicate } from '../../../signing/envelope';
+import type { JudgeServer } from '../../support/judge-server';
+
+/** Failures are what these tests are about. */
+export const QUIET = new DefaultLogger('ERROR');
+
+export const MODEL = 'test-judge';
+
+export function judgeValidator(settings: { readonly [key: string]: unknown } = {}): PlanValidator {
+  const config = JSON.parse(
+    JSON.stringify(JudgeConfig.parse({ model: MODEL, ...settings })),
+  ) as PlanValidator['config'];
+  const { version, logicRevision, parser } = judgeDefinition;
+  return {
+    id: JUDGE_ID,
+    version,
+    class: 'POLICY',
+    level: 'confirm',
+    phase: 'preflight',
+    kind: 'attested',
+    unit: 'judge',
+    implementation: JUDGE_IMPLEMENTATION,
+    needsStaging: false,
+    config,
+    logicRevision,
+    logic_hash: logicHash({ id: JUDGE_ID, version, logicRevision, config, parser }),
+  };
+}
+
+export function planOf(validators: readonly PlanValidator[], sourceTool: string): Plan {
+  const need = { group: 'owners', quorum: 1, fourEyes: false, deadlineMs: 60_000, confirmationMessage: 'Go on?' };
+  return {
+    decideRevision: 1,
+    domain: 'global',
+    provider: 'test',
+    model: MODEL,
+    mode: 'enforced',
+    target: 'shop',
+    sourceTool,
+    development: true,
+    inlineBytes: false,
+    answers: 'signed',
+    judgeWhen: 'unlessHardBlock',
+    onJudgeFailure: 'ask',
+    autoResolve: 'any',
+    commitWindowMs: 900_000,
+    remindEveryMs: null,
+    staging: {},
+    validators: [...validators],
+    shadow: [],
+    policies: [],
+    implicitPolicy: need,
+    groups: { owners: { members: ['ada'] } },
+    waivers: [],
+  };
+}
+
+export interface JudgeWorld {
+  readonly deps: JudgeDeps;
+  readonly ledger: { readonly changeId: string; readonly entries: readonly LedgerEntry[] }[];
+  readonly predicates: AttestedPredicate[];
+  /** Puts the bytes into the store and returns what the workflow would hand over. */
+  readonly change: (
+    diff: string | Uint8Array,
+    over?: {
+      readonly sourceTool?: string;
+      readonly metadata?: Metadata;
+      readonly requestKey?: string;
+      readonly tenant?: string;
+      readonly settings?: { readonly [key: string]: unknown };
+    },
+  ) => JudgeInput;
+  readonly ask: (input: JudgeInput, attempt?: number) => Promise<Judged>;
+}
+
+export function judgeWorld(server: Pick<JudgeServer, 'baseUrl'>, over: Partial<JudgeDeps> = {}): JudgeWorld {
+  const store = new Map<string, Uint8Array>();
+  const plans = new Map<string, Plan>();
+  const ledger: { changeId: string; entries: readonly LedgerEntry[] }[] = [];
+  const predicates: AttestedPredicate[] = [];
+  const key = newKeyPair();
+  const deps: JudgeDeps = {
+    transport: createJudgeTransport({ baseUrl: server.baseUrl, apiKey: 'test-key' }),
+    loadPlan: async (hash) => {
+      const plan = plans.get(hash);
+      if (plan === undefined) throw new Error(`No plan ${hash}`);
+      return plan;
+    },
+    store: {
+      get: async (tenant, digest) => {
+        const bytes = store.get(`${tenant}/${digest}`);
+        if (bytes === undefined) throw new Error(`No bytes ${digest}`);
+        return bytes;
+      },
+    },
+    appendLedger: async (id, entries) => {
+      ledger.push({ changeId: id, entries });
+      return [];
+    },
+    attestor: {
+      keyId: key.keyId,
+      sign: (predicate) => {
+        predicates.push(predicate);
+        return signPredicate('attested', predicate, key);
+      },
+    },
+    actor: 'judge-worker',
+    renderers: JUDGE_RENDERERS,
+    cache: createMemoryJudgeCache({ maxEntries: 1000, ttlMs: 3_600_000, now: Date.now }),
+    markingKey: new Uint8Array(32).fill(7),
+    prices: { [MODEL]: { input: 2_000_000, cachedInput: 500_000, output: 8_000_000 } },
+    keepAnswers: true,
+    now: Date.now,
+    ...over,
+  };
+  return {
+    deps,
+    ledger,
+    predicates,
+    change: (
+      diff,
+      { sourceTool = 'SQLDryRun', metadata = {}, requestKey = '', tenant = 'acme', settings = {} } = {},
+    ) => {
+      const raw = typeof diff === 'string' ? new TextEncoder().encode(diff) : diff;
+      const diffSha = sha256Hex(raw);
+      store.set(`${tenant}/${diffSha}`, raw);
+      const plan = planOf([judgeValidator(settings)], sourceTool);
+      const hash = planHash(plan);
+      plans.set(hash, plan);
+      const submission = { tenant, target: 'shop', sourceTool, diffSha, metadata };
+      return {
+        ...submission,
+        changeId: changeId({ ...submission, requestKey }),
+        inputSha: inputSha(submission),
+        planHash: hash,
+        stagingSha: null,
+        validatorId: JUDGE_ID,
+      };
+    },
+    ask: (input, attempt = 1) =>
+      new MockActivityEnvironment({ attempt }, { logger: QUIET }).run(
+        createJudgeActivities(deps).askJudge,
+        input,
+      ) as Promise<Judged>,
+  };
+}

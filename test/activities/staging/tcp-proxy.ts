@@ -1,0 +1,53 @@
+import { connect, createServer, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+
+/** What happens to a connection when the client sends COMMIT. */
+export type AtCommit = 'pass' | 'drop-before' | 'drop-after';
+
+/** A loopback proxy before a PostgreSQL server that can cut the line at COMMIT: before the server hears it, or after it has done it. */
+export interface Proxy {
+  readonly url: (through: string) => string;
+  readonly set: (mode: AtCommit) => void;
+  readonly stop: () => Promise<void>;
+}
+
+export async function startProxy(port: number): Promise<Proxy> {
+  let mode: AtCommit = 'pass';
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(port, '127.0.0.1');
+    let muted = false;
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => socket.destroy());
+      socket.on('close', () => {
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.on('data', (chunk) => {
+      if (mode !== 'pass' && chunk.includes('COMMIT\0')) {
+        if (mode === 'drop-before') return void client.destroy();
+        muted = true;
+      }
+      upstream.write(chunk);
+    });
+    upstream.on('data', (chunk) => {
+      // The server has answered, so it has committed; the client never hears of it.
+      if (muted) client.destroy();
+      else client.write(chunk);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const own = (server.address() as AddressInfo).port;
+  return {
+    url: (through) => Object.assign(new URL(through), { hostname: '127.0.0.1', port: String(own) }).href,
+    set: (next) => {
+      mode = next;
+    },
+    stop: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

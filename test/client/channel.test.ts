@@ -1,0 +1,107 @@
+import { consult, type ApprovalChannel, type PolicyRequest } from '../../client/channel';
+import type { ReviewClient } from '../../client/review-client';
+import { createSigner } from '../../client/signer';
+import { signAnswers } from '../../client/sign-answers';
+import { newKeyPair } from '../../signing/keys';
+import { accepted, CHANGE, failing, hex, status, violation } from './fakes';
+
+type Reviews = Pick<ReviewClient, 'status' | 'answer'>;
+const open = status({
+  violations: [
+    violation(),
+    violation({ violationId: hex('b'), callbackResult: { passed: false, message: 'not in the change window' } }),
+    violation({
+      violationId: hex('d'),
+      need: 'callback',
+      resolution: 'callback',
+      callbackResult: { passed: true, message: null },
+    }),
+  ],
+});
+const channel = (onPolicy: (request: PolicyRequest) => unknown): ApprovalChannel => ({
+  name: 'chat',
+  onPolicy: async (request) => onPolicy(request) as never,
+});
+const validity = { issuedAt: new Date('2026-11-20T10:00:00.000Z'), expiresAt: new Date('2026-11-20T10:10:00.000Z') };
+
+describe('a channel', () => {
+  it('gets ALL violations, callback results filled in, those that need nobody included [V13]', async () => {
+    let asked: PolicyRequest | undefined;
+    await consult(
+      channel((request) => ((asked = request), [])),
+      failing<Reviews>({ status: async () => open }),
+      CHANGE,
+    );
+    expect(asked?.violations.map((v) => [v.violationId, v.callbackResult])).toEqual([
+      [hex('a'), null],
+      [hex('b'), { passed: false, message: 'not in the change window' }],
+      [hex('d'), { passed: true, message: null }],
+    ]);
+  });
+
+  it('answers when what it returns is signed, keyed by violation', async () => {
+    const sent: unknown[] = [];
+    const signed = signAnswers(
+      open,
+      { violationIds: [hex('a')], decision: 'reject', reason: 'no' },
+      createSigner(newKeyPair()),
+      validity,
+    );
+    const reviews: Reviews = {
+      status: async () => open,
+      answer: async (_id, answers) => (sent.push(answers), accepted()),
+    };
+    expect(
+      await consult(
+        channel(() => signed),
+        reviews,
+        CHANGE,
+      ),
+    ).toEqual({ kind: 'answered', results: accepted() });
+    expect(sent).toEqual([signed]);
+  });
+
+  it.each<[string, (request: PolicyRequest) => unknown]>([
+    ['true', () => true],
+    ['a list of booleans', () => [true, true]],
+    [
+      'a plain answer',
+      () => [{ violationId: hex('a'), fingerprint: hex('f'), decision: 'confirm', reason: '', actor: 'alice' }],
+    ],
+    ['nothing', () => undefined],
+    ['an empty list', () => []],
+    [
+      'an exception',
+      () => {
+        throw new Error('chat is down');
+      },
+    ],
+  ])(
+    'that gives %s has answered nothing: nothing is sent, and the reason says so [V12, V25]',
+    async (_name, onPolicy) => {
+      const result = await consult(channel(onPolicy), failing<Reviews>({ status: async () => open }), CHANGE);
+      expect(result).toMatchObject({ kind: 'no_answer', reason: expect.stringContaining('chat') });
+    },
+  );
+
+  it('is not called when nothing waits for a person', async () => {
+    const quiet = status({ violations: [violation({ resolution: 'confirmed' })] });
+    const never = channel(() => {
+      throw new Error('not expected');
+    });
+    expect(await consult(never, failing<Reviews>({ status: async () => quiet }), CHANGE)).toEqual({
+      kind: 'nothing_to_ask',
+    });
+  });
+});
+
+describe('signing answers', () => {
+  it('refuses where nothing was disclosed yet, and for a violation that the review does not have', () => {
+    const choice = { violationIds: [hex('a')], decision: 'confirm' as const, reason: '' };
+    const signer = createSigner(newKeyPair());
+    expect(() => signAnswers(status({ fingerprint: null }), choice, signer, validity)).toThrow('nothing to answer');
+    expect(() => signAnswers(open, { ...choice, violationIds: [hex('9')] }, signer, validity)).toThrow(
+      'has no violation',
+    );
+  });
+});

@@ -1,0 +1,235 @@
+import { CountersignError } from '../../client/errors';
+import { guard, GuardBlock, isGuardBlock, type GuardClient, type GuardOptions } from '../../client/guard';
+import { prepareSubmission, type SubmitInput } from '../../client/submission';
+import { toResult, type ReviewResult } from '../../client/result';
+import type { ReceiptPredicate, ReviewOutcome } from '../../policy/contracts/outcome';
+import { newKeyPair } from '../../signing/keys';
+import { committer, hex, outcome, status, trust, withReceipt } from './fakes';
+
+interface Order {
+  id: string;
+  amount: number;
+}
+
+/** A client that decides as it is told, with receipts for what was really submitted. */
+function reviewer(
+  decide: (made: {
+    sign: (end?: Partial<ReviewOutcome>, lies?: Partial<ReceiptPredicate>, key?: typeof committer) => ReviewOutcome;
+    changeId: string;
+  }) => ReviewResult | Error,
+): GuardClient & { submitted: SubmitInput[]; withdrawn: string[] } {
+  const submitted: SubmitInput[] = [];
+  const withdrawn: string[] = [];
+  const prepare = (input: SubmitInput) => prepareSubmission(input, 'acme');
+  let last: ReturnType<typeof prepare> | undefined;
+  return {
+    trust,
+    submitted,
+    withdrawn,
+    prepare,
+    submit: async (input) => {
+      submitted.push(input);
+      last = prepare(input);
+      return { changeId: last.changeId, preflight: 'pending', outcome: null };
+    },
+    result: async (changeId) => {
+      const { inputSha, submission } = last ?? prepare(submitted[0]!);
+      const sign = (
+        end: Partial<ReviewOutcome> = {},
+        lies: Partial<ReceiptPredicate> = {},
+        key = committer,
+      ): ReviewOutcome =>
+        withReceipt(key, outcome({ changeId, inputSha, mode: 'cooperative', ...end }), {
+          diffSha: submission.diffSha,
+          sourceTool: 'Payment',
+          ...lies,
+        });
+      const result = decide({ sign, changeId });
+      if (result instanceof Error) throw result;
+      return result;
+    },
+    withdraw: async (changeId) => {
+      withdrawn.push(changeId);
+      return { code: 'accepted', message: '' };
+    },
+  };
+}
+
+const options: GuardOptions<[Order], string> = {
+  sourceTool: 'Payment',
+  target: 'shop',
+  stage: (order) => JSON.stringify(order),
+};
+const commits = ({ sign, changeId }: { sign: () => ReviewOutcome; changeId: string }): ReviewResult =>
+  toResult(changeId, sign(), trust);
+const order = (): Order => ({ id: 'o1', amount: 10 });
+
+describe('guard', () => {
+  it('runs the tool only after a trusted committer signed a commit, and passes its result through [V34]', async () => {
+    const ran: Order[] = [];
+    const client = reviewer(commits);
+    const pay = guard(async (o: Order) => (ran.push(o), `paid ${o.amount}`), options, client);
+    expect(await pay(order())).toBe('paid 10');
+    expect(ran).toEqual([order()]);
+    expect(client.submitted[0]).toMatchObject({ sourceTool: 'Payment', target: 'shop' });
+  });
+
+  it('hands `commit` exactly the approved bytes, and the receipt', async () => {
+    const pay = guard(
+      async (_o: Order) => 'tool',
+      { ...options, commit: async (bytes, receipt) => `${new TextDecoder().decode(bytes)} ${receipt.mode}` },
+      reviewer(commits),
+    );
+    expect(await pay(order())).toBe('{"id":"o1","amount":10} cooperative');
+  });
+
+  it.each<[string, Parameters<typeof reviewer>[0], string]>([
+    [
+      'rejected',
+      ({ sign, changeId }) =>
+        toResult(changeId, sign({ state: 'ROLLED_BACK', action: 'ROLLBACK', reason: 'declined' }), trust),
+      'rolled_back',
+    ],
+    [
+      'compensated',
+      ({ sign, changeId }) =>
+        toResult(changeId, sign({ state: 'COMPENSATED', action: 'ROLLBACK', reason: 'post_failed' }), trust),
+      'rolled_back',
+    ],
+    ['aborted', () => ({ state: 'ABORTED', verified: 'unverified', why: 'terminated' }), 'unverified'],
+    [
+      'committed without a receipt',
+      ({ sign, changeId }) => toResult(changeId, { ...sign(), receipt: null }, trust),
+      'unverified',
+    ],
+    [
+      'committed by a stranger',
+      ({ sign, changeId }) => toResult(changeId, sign({}, {}, newKeyPair()), trust),
+      'unverified',
+    ],
+    [
+      'committed, said to be verified, by a stranger',
+      ({ sign }) => ({ state: 'COMMITTED', outcome: sign({}, {}, newKeyPair()), verified: true, why: null }),
+      'unverified',
+    ],
+    [
+      'committed for other bytes',
+      ({ sign, changeId }) => toResult(changeId, sign({}, { diffSha: hex('9') }), trust),
+      'unverified',
+    ],
+    [
+      'committed under another plan',
+      ({ sign, changeId }) => toResult(changeId, sign({}, { planHash: hex('9') }), trust),
+      'unverified',
+    ],
+    [
+      'committed for another change',
+      ({ sign }) => ({ state: 'COMMITTED', outcome: sign({ changeId: hex('9') }), verified: true, why: null }),
+      'unverified',
+    ],
+    [
+      'committed by an enforced target, whose committer did it already',
+      ({ sign, changeId }) => toResult(changeId, sign({ mode: 'enforced' }), trust),
+      'not_cooperative',
+    ],
+    ['not reviewable', () => new CountersignError('refused', 'no plan'), 'failed'],
+    ['broken', () => new Error('boom'), 'failed'],
+  ])(
+    'does not run the tool when the change is %s, runs rollback, and returns a GuardBlock [V34]',
+    async (_name, decide, reason) => {
+      const rolledBack: unknown[] = [];
+      const tool = jest.fn(async (_o: Order) => 'ran');
+      const pay = guard(
+        tool,
+        { ...options, rollback: async (block, o) => void rolledBack.push([block.reason, o]) },
+        reviewer(decide),
+      );
+      const blocked = await pay(order());
+      expect(isGuardBlock(blocked)).toBe(true);
+      expect(blocked).toBeInstanceOf(GuardBlock);
+      expect(blocked).toMatchObject({ reason, mode: 'cooperative' });
+      expect(tool).not.toHaveBeenCalled();
+      expect(rolledBack).toEqual([[reason, order()]]);
+    },
+  );
+
+  it('withdraws the change when nobody decided in time, so that nobody is asked in vain', async () => {
+    const client = reviewer(() => ({ state: 'PENDING', status: status() }));
+    const tool = jest.fn(async (_o: Order) => 'ran');
+    expect(await guard(tool, { ...options, timeoutMs: 1 }, client)(order())).toMatchObject({ reason: 'timed_out' });
+    expect(client.withdrawn).toHaveLength(1);
+    expect(tool).not.toHaveBeenCalled();
+  });
+
+  it('asks anew for each call: one approval never covers a second one', async () => {
+    const client = reviewer(commits);
+    const pay = guard(async (_o: Order) => 'ran', options, client);
+    await pay(order());
+    await pay(order());
+    const [first, second] = client.submitted.map((input) => client.prepare(input).changeId);
+    expect(first).not.toBe(second);
+  });
+
+  it('runs nothing for a change that was decided before, or that another call waits for', async () => {
+    const keyed = { ...options, requestKey: () => 'one' };
+    const client = reviewer(commits);
+    const tool = jest.fn(async (_o: Order) => 'ran');
+    const pay = guard(tool, keyed, client);
+    const both = await Promise.all([pay(order()), pay(order())]);
+    expect(both.filter(isGuardBlock)).toMatchObject([{ reason: 'already_decided' }]);
+    expect(tool).toHaveBeenCalledTimes(1);
+    const spent = {
+      ...client,
+      submit: async (input: SubmitInput) => ({
+        changeId: client.prepare(input).changeId,
+        preflight: 'pending' as const,
+        outcome: outcome(),
+      }),
+    };
+    expect(await guard(tool, keyed, spent)(order())).toMatchObject({ reason: 'already_decided' });
+    expect(tool).toHaveBeenCalledTimes(1);
+  });
+
+  it('runs the tool with what was staged, though the caller changes its object while people decide', async () => {
+    const live = order();
+    const ran: Order[] = [];
+    const client = reviewer((made) => {
+      live.amount = 1_000_000;
+      return commits(made);
+    });
+    await guard(async (o: Order) => void ran.push(o), options as unknown as GuardOptions<[Order], void>, client)(live);
+    expect(ran).toEqual([order()]);
+  });
+
+  it('does not run the tool when `stage` gives other bytes the second time', async () => {
+    let n = 0;
+    const tool = jest.fn(async (_o: Order) => 'ran');
+    const pay = guard(tool, { ...options, stage: (o) => JSON.stringify({ ...o, n: n++ }) }, reviewer(commits));
+    expect(await pay(order())).toMatchObject({ reason: 'bytes_changed' });
+    expect(tool).not.toHaveBeenCalled();
+  });
+
+  it('refuses a missing tool or stage when it is made, and arguments that cannot be copied when it is called', async () => {
+    expect(() => guard(undefined as never, options, reviewer(commits))).toThrow(
+      'tool: expected an async function, got nothing',
+    );
+    expect(() => guard(async (_o: Order) => 'x', { ...options, stage: undefined as never }, reviewer(commits))).toThrow(
+      'stage: expected a function',
+    );
+    const odd = guard(
+      async (_f: () => void) => 'x',
+      { ...options, stage: () => 'x' } as unknown as GuardOptions<[() => void], string>,
+      reviewer(commits),
+    );
+    await expect(odd(() => undefined)).rejects.toThrow('arguments: expected values that can be copied');
+  });
+
+  it('refuses to be made without trust roots: people would be asked in vain', () => {
+    expect(() => guard(async (_o: Order) => 'ran', options, { ...reviewer(commits), trust: null })).toThrow(
+      'trust: expected the public key of at least one committer',
+    );
+    expect(() =>
+      guard(async (_o: Order) => 'ran', options, { ...reviewer(commits), trust: { committers: [] } }),
+    ).toThrow('trust');
+  });
+});

@@ -1,0 +1,58 @@
+import { verifyOutcome, verifyReceipt } from '../../client/receipt';
+import { toResult } from '../../client/result';
+import { newKeyPair } from '../../signing/keys';
+import { CHANGE, committer, hex, outcome, trust, withReceipt } from './fakes';
+
+describe('an outcome', () => {
+  it('is verified where a trusted committer signed exactly it', () => {
+    expect(verifyOutcome(CHANGE, withReceipt(committer, outcome()), trust)).toEqual({ verified: true, why: null });
+  });
+
+  it.each([
+    ['without a receipt', outcome(), trust],
+    ['without trust roots', withReceipt(committer, outcome()), null],
+    ['with an empty list of trust roots', withReceipt(committer, outcome()), { committers: [] }],
+  ])('is unverified %s', (_name, given, roots) => {
+    expect(verifyOutcome(CHANGE, given, roots).verified).toBe('unverified');
+  });
+
+  it.each([
+    ['signed by a stranger', withReceipt(newKeyPair(), outcome())],
+    ['of another change', withReceipt(committer, outcome(), { changeId: hex('d') })],
+    [
+      'of a rollback',
+      withReceipt(committer, outcome(), { action: 'ROLLBACK', state: 'ROLLED_BACK', reason: 'declined' }),
+    ],
+    ['of another plan', withReceipt(committer, outcome(), { planHash: hex('9') })],
+    ['of another input', withReceipt(committer, outcome(), { inputSha: hex('9') })],
+    ['of another dry run', withReceipt(committer, outcome(), { stagingSha: hex('9') })],
+    ['of the other mode', withReceipt(committer, outcome(), { mode: 'cooperative' })],
+  ])('is not verified by a receipt %s', (_name, given) => {
+    const result = toResult(CHANGE, given, trust);
+    expect(result).toMatchObject({ state: 'COMMITTED', verified: false });
+  });
+
+  it('of another review is not verified, whoever signed it', () => {
+    expect(verifyOutcome(hex('e'), withReceipt(committer, outcome()), trust).verified).toBe(false);
+  });
+});
+
+describe('verifyReceipt', () => {
+  it('refuses any changed byte of payload or signature, and what is no envelope', () => {
+    const receipt = withReceipt(committer, outcome()).receipt;
+    expect(verifyReceipt(receipt, trust).ok).toBe(true);
+    const text = JSON.stringify(receipt);
+    for (let i = 0; i < text.length; i += 7) {
+      const changed = text.slice(0, i) + (text[i] === 'A' ? 'B' : 'A') + text.slice(i + 1);
+      if (changed === text) continue;
+      let value: unknown;
+      try {
+        value = JSON.parse(changed);
+      } catch {
+        continue;
+      }
+      expect(verifyReceipt(value, trust).ok).toBe(false);
+    }
+    for (const nothing of [null, undefined, 'x', {}, []]) expect(verifyReceipt(nothing, trust).ok).toBe(false);
+  });
+});

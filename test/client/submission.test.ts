@@ -1,0 +1,98 @@
+import { CountersignError } from '../../client/errors';
+import { createSigner } from '../../client/signer';
+import { prepareSubmission, signSubmission, type SubmitInput } from '../../client/submission';
+import { MAX_DIFF_BYTES } from '../../policy/contracts/diff';
+import { sha256HexOfText } from '../../policy/contracts/hash';
+import { newKeyPair } from '../../signing/keys';
+import { verifySubmission } from '../../signing/verify-submission';
+
+const good: SubmitInput = { target: 'shop', sourceTool: 'SQLDryRun', raw: 'UPDATE t SET a = 1' };
+
+function refusal(input: unknown): CountersignError {
+  try {
+    prepareSubmission(input as SubmitInput, 'acme');
+  } catch (error) {
+    if (error instanceof CountersignError) return error;
+    throw error;
+  }
+  throw new Error('it was taken');
+}
+
+describe('a submission', () => {
+  it.each<[string, object, string, string]>([
+    ['0 bytes', { raw: '' }, 'raw', 'expected at least one byte, got 0 bytes'],
+    [
+      'too many bytes',
+      { raw: new Uint8Array(MAX_DIFF_BYTES + 1) },
+      'raw',
+      `expected at most ${MAX_DIFF_BYTES} bytes, got ${MAX_DIFF_BYTES + 1}`,
+    ],
+    ['a lone surrogate', { raw: 'a\ud800' }, 'raw', 'got a lone surrogate'],
+    ['an object for bytes', { raw: { sql: 'x' } }, 'raw', 'expected a string or Uint8Array, got an object'],
+    ['metadata as a list', { metadata: [1] }, 'metadata', 'got an array of 1'],
+    ['metadata as text', { metadata: 'rows' }, 'metadata', 'got "rows"'],
+    ['metadata with undefined', { metadata: { a: undefined } }, 'metadata.a', 'got nothing'],
+    ['metadata with a date', { metadata: { at: new Date() } }, 'metadata.at', 'got a Date'],
+    ['metadata too large', { metadata: { a: 'x'.repeat(20_000) } }, 'metadata', 'expected at most 16384 bytes'],
+    ['a target with a slash', { target: 'a/b' }, 'target', 'got "a/b"'],
+    ['no source tool', { sourceTool: undefined }, 'sourceTool', 'got nothing'],
+    ['a misspelt member', { requestkey: 'x' }, 'requestkey', 'no such member'],
+    ['an id that is none', { supersedes: 'abc' }, 'supersedes', 'got "abc"'],
+    ['too much inline', { inline: true, raw: 'x'.repeat(70_000) }, 'raw', 'Leave out `inline`'],
+  ])('with %s is refused before anything is sent, naming field, expected and got', (_name, bad, field, text) => {
+    const error = refusal({ ...good, ...bad });
+    expect(error.code).toBe('invalid_input');
+    expect(error.field).toBe(field);
+    expect(error.message).toContain(text);
+    expect(error.message.length).toBeLessThan(2000);
+  });
+
+  it('is the same review for the same change, and another for another key, byte, tenant or claim', () => {
+    const id = (change: Partial<SubmitInput> = {}, tenant = 'acme'): string =>
+      prepareSubmission({ ...good, ...change }, tenant).changeId;
+    expect(id()).toBe(id({ raw: Buffer.from('UPDATE t SET a = 1') }));
+    expect(
+      new Set([
+        id(),
+        id({ requestKey: 'again' }),
+        id({ raw: 'UPDATE t SET a = 2' }),
+        id({}, 'other'),
+        id({ metadata: { affected_rows: 1 } }),
+        id({ target: 'other' }),
+      ]).size,
+    ).toBe(6);
+    // Outside inputSha: they change nothing that is reviewed.
+    expect(id({ replyTo: { workflowId: 'w' } })).toBe(id());
+  });
+
+  it('keeps a copy of the bytes: the caller may write over its buffer', () => {
+    const raw = Buffer.from('UPDATE t SET a = 1');
+    const prepared = prepareSubmission({ ...good, raw }, 'acme');
+    raw.fill(0);
+    expect(new TextDecoder().decode(prepared.bytes)).toBe('UPDATE t SET a = 1');
+    expect(prepared.submission.diffSha).toBe(sha256HexOfText('UPDATE t SET a = 1'));
+  });
+
+  it('is signed so that the requester can be known, and for this change only', () => {
+    const key = newKeyPair();
+    const entry = {
+      keyId: key.keyId,
+      publicKey: key.publicKey,
+      kind: 'service',
+      subject: { type: 'agent', id: 'bot' },
+      onBehalfOf: 'carol',
+      demo: false,
+      addedAt: '2026-11-20T10:00:00.000Z',
+      operatorKeyId: key.keyId,
+      revokedAt: null,
+    } as const;
+    const signer = createSigner({ ...key, onBehalfOf: 'carol' });
+    const signed = signSubmission(prepareSubmission(good, 'acme'), signer, new Date('2026-11-20T10:00:00.000Z'));
+    const expected = { keys: () => entry, development: false };
+    expect(verifySubmission(signed, expected)).toMatchObject({ ok: true, requester: 'carol' });
+    expect(verifySubmission({ ...signed, metadata: { affected_rows: 1 } }, expected)).toMatchObject({
+      ok: false,
+      code: 'wrong_change',
+    });
+  });
+});

@@ -1,0 +1,179 @@
+import { utf8ToBytes } from '@noble/hashes/utils.js';
+import { extractSqlFacts } from '../../../activities/facts/sql';
+import { planEvaluator, readEvalLine } from '../../../policy/bundle/evaluate';
+import { coverageOf, parsePolicyTests, policyTestProblems } from '../../../policy/bundle/policy-test';
+import { planOf, registryOf, demoRule } from './fixtures';
+
+const rules = registryOf(
+  demoRule('team_forbid', {
+    pack: 'team-rules',
+    defaultLevel: 'forbid',
+    apply: ({ diff }) => says(diff.metadata['forbid']),
+  }) as never,
+  demoRule('team_confirm', { pack: 'team-rules', apply: ({ diff }) => says(diff.metadata['confirm']) }) as never,
+  demoRule('team_staged', { pack: 'team-rules', reads: ['staging'], apply: () => says(true) }) as never,
+  demoRule('team_broken', {
+    pack: 'team-rules',
+    defaultLevel: 'shadow',
+    apply: () => {
+      throw new Error('bug');
+    },
+  }) as never,
+);
+const says = (on: unknown) =>
+  on === true
+    ? { fires: true as const, reason: 'because', evidence: ['diff:x#L1:C1-L1:C1'] }
+    : { fires: false as const };
+
+const VALIDATORS = '\n  - pack: team-rules\n  - judge: {model: m}';
+const RECORD = {
+  sourceTool: 'SQLDryRun',
+  target: 'shop',
+  origin: 'measured',
+  statements: [],
+  tables: [],
+  sideEffects: [],
+  fullyCaptured: true,
+  uncaptured: [],
+  base: {},
+  serverVersion: '18',
+} as const;
+
+async function evaluate(metadata: object, members: Record<string, string> = {}, staging: typeof RECORD | null = null) {
+  const { plan } = planOf({ validators: VALIDATORS, ...members }, 'SQLDryRun', rules);
+  const raw = utf8ToBytes('SELECT 1');
+  return {
+    plan,
+    evaluation: planEvaluator(
+      plan,
+      rules,
+    )({ raw, metadata: metadata as never, facts: await extractSqlFacts(raw), staging: staging as never }),
+  };
+}
+
+test.each([
+  [{}, 'COMMIT'],
+  [{ confirm: true }, 'CONFIRM'],
+  [{ forbid: true }, 'FORBID'],
+  [{ forbid: true, confirm: true }, 'FORBID'],
+])('%j is %s, from what ran; what could not run is listed', async (metadata, outcome) => {
+  const { evaluation } = await evaluate(metadata);
+  expect(evaluation.outcome).toBe(outcome);
+  expect(evaluation.skipped).toEqual([
+    'guardian.team_staged',
+    'guardian.llm_judge',
+    'guardian.metadata_mismatch',
+    'guardian.base_unverifiable',
+    'guardian.previously_rejected',
+    'guardian.circuit_open',
+  ]);
+  expect(evaluation.findings.map((f) => f.validator_id)).toEqual([
+    'safety.team_forbid',
+    'guardian.team_confirm',
+    'safety.contract_violation',
+    'safety.too_many_violations',
+  ]);
+});
+
+test('with a dry run’s record, the validators that need it run', async () => {
+  const { evaluation } = await evaluate({}, {}, RECORD);
+  expect(evaluation.outcome).toBe('CONFIRM');
+  expect(evaluation.skipped).toEqual(['guardian.llm_judge', 'guardian.previously_rejected', 'guardian.circuit_open']);
+});
+
+test('a policy that a callback decides waits for it; one without callback that asks nobody forbids [V16]', async () => {
+  const policy = (callback: string) => ({
+    policies: `\n  - {key: p, name: P, requiresConfirmation: false, match: {validatorIds: [guardian.team_confirm]}${callback}}`,
+  });
+  expect(
+    (await evaluate({ confirm: true }, policy(', callback: {key: in-window, version: v2}'))).evaluation.outcome,
+  ).toBe('CONFIRM');
+  expect((await evaluate({ confirm: true }, policy(''))).evaluation.outcome).toBe('FORBID');
+});
+
+test('a validator that throws is an ERROR that asks a person', async () => {
+  const { evaluation } = await evaluate({}, { validators: '\n  - rule: team_broken\n    level: confirm' });
+  expect(evaluation.outcome).toBe('CONFIRM');
+  expect(evaluation.findings[0]).toMatchObject({ status: 'BLOCK', errorClass: 'ErrValidatorBackend' });
+});
+
+test('a plan of another process is refused before the first diff [G33]', () => {
+  const { plan } = planOf({ validators: VALIDATORS }, 'SQLDryRun', rules);
+  expect(() =>
+    planEvaluator({ ...plan, validators: plan.validators.map((v) => ({ ...v, logic_hash: '0'.repeat(64) })) }, rules),
+  ).toThrow(/does not fit this process/);
+});
+
+describe('readEvalLine', () => {
+  test('reads a line with text or base64', () => {
+    expect(readEvalLine('{"id":"a","sourceTool":"SQLDryRun","raw":"SELECT 1"}')).toEqual({
+      ok: true,
+      line: { id: 'a', sourceTool: 'SQLDryRun', raw: 'SELECT 1', metadata: {} },
+    });
+    expect(readEvalLine('{"id":"a","sourceTool":"SQLDryRun","rawBase64":"eA=="}')).toMatchObject({ ok: true });
+  });
+
+  test.each([
+    ['no JSON', '{', null],
+    ['nothing', '', null],
+    ['a list', '[]', null],
+    ['no id', '{"sourceTool":"SQLDryRun","raw":""}', null],
+    ['both forms of bytes', '{"id":"a","sourceTool":"SQLDryRun","raw":"","rawBase64":""}', 'a'],
+    ['no bytes', '{"id":"a","sourceTool":"SQLDryRun"}', 'a'],
+    ['an unknown member', '{"id":"a","sourceTool":"SQLDryRun","raw":"","approved":true}', 'a'],
+    ['a bad record', '{"id":"a","sourceTool":"SQLDryRun","raw":"","staging":{}}', 'a'],
+  ])('answers %s with its id where it has one, and never throws', (_what, line, id) => {
+    expect(readEvalLine(line)).toMatchObject({ ok: false, id, error: expect.stringMatching(/./) as string });
+  });
+});
+
+describe('policy tests', () => {
+  const yaml = (more: string) =>
+    `tests:\n  - name: large changes are held\n    target: shop\n    sourceTool: SQLDryRun\n    raw: SELECT 1\n    expect: ${more}`;
+  const problems = async (expected: string, metadata: object) => {
+    const parsed = parsePolicyTests(yaml(expected));
+    if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
+    return policyTestProblems(parsed.tests[0] as never, (await evaluate(metadata)).evaluation);
+  };
+
+  test('pass, or say what differs', async () => {
+    expect(
+      await problems('{outcome: CONFIRM, fires: [guardian.team_confirm], quiet: [safety.team_forbid]}', {
+        confirm: true,
+      }),
+    ).toEqual([]);
+    expect(await problems('{outcome: CONFIRM, fires: []}', { forbid: true })).toEqual([
+      'expected CONFIRM, got FORBID',
+      'safety.team_forbid fired, and was not expected to',
+    ]);
+    expect(
+      await problems(
+        '{outcome: COMMIT, fires: [guardian.team_confirm, guardian.team_staged, guardian.x], quiet: [guardian.team_staged]}',
+        {},
+      ),
+    ).toEqual([
+      'expected guardian.team_confirm to fire: it ran and found nothing',
+      'expected guardian.team_staged to fire: it was left out: give "staging"',
+      'expected guardian.x to fire: the plan has no such validator',
+      'guardian.team_staged did not run, so nobody knows whether it is quiet',
+    ]);
+  });
+
+  test('are read as strictly as a bundle, with line and column', () => {
+    expect(parsePolicyTests(yaml('{outcom: COMMIT}'))).toMatchObject({
+      ok: false,
+      issues: [
+        { line: 6, message: 'Missing "outcome"' },
+        { line: 6, column: 14, message: 'Unknown key "outcom"', fix: 'Did you mean "outcome"? Otherwise remove it.' },
+      ],
+    });
+  });
+
+  test('coverage names the validators that no test made fire', async () => {
+    const { plan, evaluation } = await evaluate({ confirm: true });
+    expect(coverageOf([plan], [evaluation])).toEqual({
+      covered: ['guardian.team_confirm'],
+      uncovered: ['safety.team_forbid', 'guardian.team_staged'],
+    });
+  });
+});

@@ -1,0 +1,264 @@
+import { readYaml } from '../../../policy/bundle/yaml-source';
+import { parseBundle } from '../../../policy/bundle/parse-bundle';
+import { BASE, bundleOf, bundleText } from './fixtures';
+
+const issuesOf = (text: string) => {
+  const parsed = parseBundle(text);
+  if (parsed.ok) throw new Error('accepted');
+  return parsed.issues;
+};
+
+test('reads a bundle, with every default written out', () => {
+  expect(bundleOf()).toMatchObject({
+    version: 1,
+    judgeWhen: 'unlessHardBlock',
+    onJudgeFailure: 'ask',
+    autoResolve: 'any',
+    commitWindow: '15m',
+    deadline: '24h',
+    remindEvery: null,
+    targets: { shop: { development: false, inlineBytes: false, answers: 'signed', cooperative: [], staging: {} } },
+    implicit: { quorum: 1, fourEyes: true },
+    policies: [],
+    waivers: [],
+  });
+});
+
+test('a policy asks for a person unless it says otherwise, for every cardinality, without callback [V5]', () => {
+  expect(bundleOf({ policies: '\n  - {key: p, name: P}' }).policies[0]).toMatchObject({
+    requiresConfirmation: true,
+    triggerCardinality: null,
+    callback: null,
+    metadata: {},
+    match: {},
+    confirmationMessage: 'A person must confirm this change.',
+  });
+});
+
+test.each(['single', 'multiple'])('knows the cardinality %s [V6]', (cardinality) => {
+  expect(
+    bundleOf({ policies: `\n  - {key: p, name: P, triggerCardinality: ${cardinality}}` }).policies[0]
+      ?.triggerCardinality,
+  ).toBe(cardinality);
+});
+
+describe('says where, what and what to do', () => {
+  test.each([
+    [
+      'an unknown key, at the key itself',
+      `${BASE}colour: red\n`,
+      { line: 16, column: 1, path: 'colour', message: 'Unknown key "colour"' },
+    ],
+    [
+      'a misspelt key',
+      BASE.replace('defaultGroup: dba', 'defaultGroop: dba'),
+      {
+        line: 13,
+        column: 1,
+        message: 'Unknown key "defaultGroop"',
+        fix: 'Did you mean "defaultGroup"? Otherwise remove it.',
+      },
+    ],
+    [
+      'an unknown key deep inside',
+      BASE.replace('sourceTools: [SQLDryRun, HTTPPatch]', 'sourceTools: [SQLDryRun]\n    colour: red'),
+      { line: 10, column: 5, path: 'targets.shop.colour' },
+    ],
+    ['a duplicate key', `${BASE}domain: other\n`, { line: 16, column: 1, message: 'Map keys must be unique' }],
+    [
+      'an unknown tag',
+      BASE.replace('name: Shop', 'name: !secret Shop'),
+      { line: 3, column: 7, message: 'Unresolved tag: !secret' },
+    ],
+    [
+      'a wrong value of a choice',
+      `${BASE}judgeWhen: sometimes\n`,
+      { line: 16, column: 12, path: 'judgeWhen', fix: 'Use one of: "always", "unlessHardBlock", "onlyIfClean".' },
+    ],
+    [
+      'a missing member',
+      BASE.replace('domain: shop\n', ''),
+      { path: 'domain', message: 'Missing "domain"', fix: 'Add "domain": expected string.' },
+    ],
+    [
+      'a wrong level, within the form of entry that was meant',
+      BASE.replace('- pack: demo-pack', '- pack: demo-pack\n    level: strict'),
+      { line: 16, column: 12, path: 'validators[0].level' },
+    ],
+    [
+      'an unknown key of an entry',
+      BASE.replace('- pack: demo-pack', '- pack: demo-pack\n    colour: red'),
+      { line: 16, column: 5, path: 'validators[0].colour' },
+    ],
+    [
+      'an unknown form of entry',
+      BASE.replace('- pack: demo-pack', '- pakc: demo-pack'),
+      { line: 15, column: 5, path: 'validators[0]' },
+    ],
+    ['a duration without unit', `${BASE}deadline: "15"\n`, { line: 16, column: 11, path: 'deadline' }],
+    [
+      'a key that is no text',
+      `${BASE.replace('groups:', 'groups:\n  1: {members: [a]}')}`,
+      { line: 11, column: 3, message: 'A key that is no text' },
+    ],
+    [
+      '__proto__',
+      BASE.replace('groups:', 'groups:\n  __proto__: {members: [a]}'),
+      { line: 11, column: 3, message: 'The key "__proto__" is not allowed' },
+    ],
+    [
+      'a number that JSON cannot hold',
+      BASE.replace(
+        'sourceTools: [SQLDryRun, HTTPPatch]',
+        'sourceTools: [SQLDryRun]\n    staging: {statementTimeoutMs: 9007199254740993}',
+      ),
+      { line: 10, column: 35 },
+    ],
+    [
+      'a second document',
+      `${BASE}---\nversion: 1\n`,
+      { message: expect.stringContaining('multiple documents') as string },
+    ],
+    ['nothing', '', { line: 1, column: 1, message: 'The file is empty' }],
+    ['no YAML at all', '{', { line: 1 }],
+    ['a list', '- a', { line: 1, column: 1 }],
+    [
+      'a forbidden pattern that RE2 refuses',
+      BASE.replace(
+        '- pack: demo-pack',
+        '- validator: {name: ddl, rules: [{pattern: {name: p, forbidden: ["(?=x)"]}}]}',
+      ),
+      {
+        path: 'validators[0].validator.rules[0].pattern.forbidden[0]',
+        message: expect.stringContaining('not RE2 syntax') as string,
+      },
+    ],
+  ])('%s', (_what, text, expected) => {
+    const issues = issuesOf(text);
+    expect(issues).toContainEqual(expect.objectContaining(expected));
+    for (const issue of issues) expect(issue.fix).not.toBe('');
+  });
+
+  test('all issues at once, in the order of the text', () => {
+    const issues = issuesOf(bundleText({ deadline: 'soon', name: '""', colour: 'red', commitWindow: '5' }));
+    expect(issues.map((issue) => issue.line)).toEqual([...issues.map((issue) => issue.line)].sort((a, b) => a - b));
+    expect(issues.map((issue) => issue.path).sort()).toEqual(['colour', 'commitWindow', 'deadline', 'name']);
+  });
+});
+
+test('aliases are read, and a bomb of them is refused', () => {
+  expect(bundleOf({ groups: '\n  dba: &x {members: [ada]}\n  leads: *x' }).groups['leads']).toEqual({
+    members: ['ada'],
+  });
+  const bomb = [
+    'a: &a [x,x,x,x,x,x,x,x,x]',
+    ...'bcdefgh'.split('').map(
+      (c, i) =>
+        `${c}: &${c} [${Array(9)
+          .fill(`*${'abcdefg'[i] ?? ''}`)
+          .join(',')}]`,
+    ),
+  ].join('\n');
+  const read = readYaml(bomb);
+  expect(read.ok).toBe(false);
+});
+
+test('nesting without end is refused, not a crash', () => {
+  expect(readYaml('['.repeat(20_000)).ok).toBe(false);
+  expect(readYaml(`${'{a: '.repeat(5000)}1${'}'.repeat(5000)}`).ok).toBe(false);
+});
+
+test.each([
+  [
+    'unsigned answers outside development',
+    { targets: '\n  shop: {sourceTools: [SQLDryRun], answers: unsigned}' },
+    /Unsigned answers outside development/,
+  ],
+  ['a group without members', { groups: '\n  dba: {members: []}' }, /has no members/],
+  ['an unknown default group', { defaultGroup: 'nobody' }, /Unknown group "nobody"/],
+  ['an unknown group of a policy', { policies: '\n  - {key: p, name: P, group: nobody}' }, /Unknown group "nobody"/],
+  [
+    'a quorum that the group cannot meet',
+    { policies: '\n  - {key: p, name: P, group: leads, quorum: 3}' },
+    /can never be met/,
+  ],
+  ['two policies of one key', { policies: '\n  - {key: p, name: P}\n  - {key: p, name: Q}' }, /"p" appears twice/],
+  ['the reserved policy key', { policies: '\n  - {key: implicit, name: P}' }, /taken/],
+  [
+    'two waivers of one id',
+    {
+      waivers:
+        '\n  - &w {id: w, validatorId: guardian.demo_drop, reason: r, expires: 2027-01-01T00:00:00Z, scope: {tenants: [t]}}\n  - *w',
+    },
+    /"w" appears twice/,
+  ],
+  [
+    'a waiver without expiry',
+    { waivers: '\n  - {id: w, validatorId: guardian.demo_drop, reason: r, scope: {tenants: [t]}}' },
+    /Missing "expires"/,
+  ],
+  [
+    'a waiver without reason',
+    { waivers: '\n  - {id: w, validatorId: guardian.demo_drop, expires: 2027-01-01T00:00:00Z, scope: {tenants: [t]}}' },
+    /Missing "reason"/,
+  ],
+  [
+    'a waiver of everything',
+    { waivers: '\n  - {id: w, validatorId: guardian.demo_drop, reason: r, expires: 2027-01-01T00:00:00Z, scope: {}}' },
+    /at least one limit/,
+  ],
+  ['an unknown cardinality', { policies: '\n  - {key: p, name: P, triggerCardinality: some}' }, /Invalid option/],
+  [
+    'a cooperative tool that the target does not take',
+    { targets: '\n  shop: {sourceTools: [SQLDryRun], cooperative: [other]}' },
+    /not among the source tools/,
+  ],
+  ['no target', { targets: '{}' }, /at least one target/],
+  ['an empty domain', { domain: '""' }, /Too small/],
+] as const)('refuses %s', (_what, members, message) => {
+  expect(
+    issuesOf(bundleText(members))
+      .map((issue) => issue.message)
+      .join('\n'),
+  ).toMatch(message);
+});
+
+test('unsigned answers are accepted where the target is marked development', () => {
+  expect(
+    bundleOf({ targets: '\n  shop: {sourceTools: [SQLDryRun], answers: unsigned, development: true}' }).targets['shop']
+      ?.answers,
+  ).toBe('unsigned');
+});
+
+test.each(['[]', ''])(
+  'refuses validators written as %j, and names always-approve where the list is empty [F38, T19]',
+  (validators) => {
+    const text = issuesOf(bundleText({ validators }))
+      .map((issue) => issue.message + issue.fix)
+      .join('\n');
+    expect(text).toMatch(validators === '[]' ? /always-approve/ : /Missing "validators"/);
+  },
+);
+
+describe('bundleSha', () => {
+  const sha = (text: string): string => {
+    const parsed = parseBundle(text);
+    if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
+    return parsed.bundleSha;
+  };
+  test('is the same for other comments, another order of keys, and defaults written out', () => {
+    const [version, name, ...rest] = BASE.trim().split('\n');
+    expect(sha([...rest, '# a comment', name, version].join('\n'))).toBe(sha(BASE));
+    expect(sha(bundleText({ deadline: '24h', judgeWhen: 'unlessHardBlock' }))).toBe(sha(BASE));
+  });
+  test('differs with every change of meaning, the order of validators included', () => {
+    const texts = [
+      BASE,
+      bundleText({ domain: 'other' }),
+      bundleText({ validators: '\n  - pack: demo-pack\n  - always-approve: {reason: r}' }),
+      bundleText({ validators: '\n  - always-approve: {reason: r}\n  - pack: demo-pack' }),
+      bundleText({ deadline: '25h' }),
+    ];
+    expect(new Set(texts.map(sha)).size).toBe(texts.length);
+  });
+});

@@ -1,0 +1,83 @@
+import { compilePlan } from '../../../policy/bundle/compile-plan';
+import { jsonSchema } from '../../../policy/bundle/json-schema';
+import { parseBundle } from '../../../policy/bundle/parse-bundle';
+import { starterBundle } from '../../../policy/bundle/starter';
+import type { Plan } from '../../../policy/contracts/plan';
+import { BUILTIN_VALIDATORS } from '../../../policy/rules/builtin';
+import { evaluateValidator } from '../../../policy/rules/evaluate';
+import { validatorRegistry } from '../../../policy/rules/registry';
+import { sqlPostgresPack } from '../../../policy/rules/sql';
+import { contractValidators } from '../../../policy/validators/definitions';
+import { diffOf } from '../validators/fixtures';
+
+const registry = validatorRegistry([...sqlPostgresPack, ...contractValidators, ...BUILTIN_VALIDATORS] as never);
+
+function planOf(sourceTool: string, text = starterBundle(sourceTool), target = 'dev'): Plan {
+  const parsed = parseBundle(text);
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
+  const compiled = compilePlan(parsed.bundle, registry, { target, sourceTool, locate: parsed.locate });
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
+  return compiled.plan;
+}
+
+test.each(['SQLDryRun', 'SQLCAS', 'HTTPPatch', 'GitPatch', 'TerraformPlan', 'Own.Tool'])(
+  'the starter for %s compiles as it is',
+  (sourceTool) => {
+    expect(planOf(sourceTool).validators.length).toBeGreaterThan(BUILTIN_VALIDATORS.length);
+    expect(planOf(sourceTool)).toMatchObject({ answers: 'signed', autoResolve: 'warnOnly', development: true });
+  },
+);
+
+test.each(['HTTPPatch', 'GitPatch', 'Own.Tool'])('where no rule reads %s, a person sees every diff', (sourceTool) => {
+  const [validator] = planOf(sourceTool).validators;
+  if (validator === undefined) throw new Error('no validator');
+  const definition = registry.get(validator.implementation);
+  for (const text of ['{}', ' ', '\n', '\u0000']) {
+    const result = evaluateValidator(definition as never, validator, {
+      changeId: 'c',
+      inputSha: 'a'.repeat(64),
+      diff: diffOf(text, {}, sourceTool),
+      facts: { ok: false, code: 'none', message: '', span: null },
+      staging: null,
+    });
+    expect(result).toMatchObject({ status: 'BLOCK', validator_id: 'guardian.ask_always' });
+  }
+});
+
+test('takes target, members and development as they are, odd characters included', () => {
+  const text = starterBundle('SQLDryRun', {
+    target: 'prod',
+    members: ['o\'neill: "ada"', '# bob'],
+    development: false,
+  });
+  const plan = planOf('SQLDryRun', text, 'prod');
+  expect(plan).toMatchObject({
+    development: false,
+    target: 'prod',
+    groups: { owners: { members: ['o\'neill: "ada"', '# bob'] } },
+  });
+});
+
+test('the JSON Schema describes every member of a bundle, and refuses unknown ones', () => {
+  const schema = jsonSchema() as {
+    $schema: string;
+    properties: Record<string, { description?: string }>;
+    additionalProperties: boolean;
+    required: string[];
+  };
+  expect(schema.$schema).toMatch(/2020-12/);
+  expect(schema.additionalProperties).toBe(false);
+  for (const [key, property] of Object.entries(schema.properties))
+    expect([key, property.description]).toEqual([key, expect.stringMatching(/.{10,}/)]);
+  expect(schema.required.sort()).toEqual([
+    'defaultGroup',
+    'domain',
+    'groups',
+    'model',
+    'name',
+    'provider',
+    'targets',
+    'validators',
+    'version',
+  ]);
+});

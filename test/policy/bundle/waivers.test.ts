@@ -1,0 +1,111 @@
+import { applyWaivers, type PlanWaiver, type WaiverContext } from '../../../policy/bundle/waivers';
+import type { ValidatorFinding } from '../../../policy/contracts/finding';
+import { deepFreeze } from '../../../policy/rules/evaluate';
+
+const finding = (id: string, more: Partial<ValidatorFinding> = {}): ValidatorFinding => ({
+  validator_id: id,
+  phase: 'preflight',
+  class: 'POLICY',
+  status: 'BLOCK',
+  reason: 'no WHERE',
+  reasonCode: 'no_where',
+  evidenceRefs: ['diff:x#L1:C1-L1:C2'],
+  logic_hash: '0'.repeat(64),
+  ...more,
+});
+const waiver = (more: Partial<PlanWaiver> = {}): PlanWaiver => ({
+  id: 'w',
+  validatorId: 'guardian.a',
+  reason: 'OPS-7',
+  expiresAt: '2027-01-01T00:00:00Z',
+  scope: { tenants: ['acme'] },
+  ...more,
+});
+const CONTEXT: WaiverContext = {
+  tenant: 'acme',
+  target: 'shop',
+  sourceTool: 'SQLDryRun',
+  requester: 'dana',
+  inputSha: 'a'.repeat(64),
+};
+const BEFORE = '2026-12-31T23:59:59.999Z';
+
+const apply = (
+  waivers: PlanWaiver[],
+  findings = [finding('guardian.a'), finding('guardian.b')],
+  context = CONTEXT,
+  at = BEFORE,
+) => applyWaivers({ waivers }, deepFreeze(findings), context, at);
+
+test('a waived finding is allowed, stays in its place with all it said, and is counted apart', () => {
+  const report = apply([waiver()]);
+  expect(report.findings).toEqual([
+    {
+      ...finding('guardian.a'),
+      status: 'ALLOW',
+      reasonCode: 'waived',
+      details: {
+        waiver: {
+          id: 'w',
+          reason: 'OPS-7',
+          expiresAt: '2027-01-01T00:00:00Z',
+          status: 'BLOCK',
+          reasonCode: 'no_where',
+        },
+      },
+    },
+    finding('guardian.b'),
+  ]);
+  expect(report).toMatchObject({ applied: [{ waiverId: 'w', validatorId: 'guardian.a' }], expired: [], unused: [] });
+});
+
+test('it ends with the last instant before its expiry, and is then reported as expired', () => {
+  for (const at of ['2027-01-01T00:00:00Z', '2027-01-01T00:00:00.000Z', '2030-01-01T00:00:00Z', 'not a time']) {
+    const report = apply([waiver()], undefined, undefined, at);
+    expect(report.findings[0]?.status).toBe('BLOCK');
+    expect(report).toMatchObject({ applied: [], expired: ['w'], unused: [] });
+  }
+  expect(apply([waiver({ expiresAt: 'never' })]).findings[0]?.status).toBe('BLOCK');
+});
+
+test('one that suppresses nothing is reported as unused', () => {
+  expect(apply([waiver()], [finding('guardian.a', { status: 'ALLOW' })])).toMatchObject({
+    applied: [],
+    expired: [],
+    unused: ['w'],
+  });
+  expect(apply([waiver()], [finding('guardian.a', { status: 'SKIPPED' })])).toMatchObject({
+    applied: [],
+    unused: ['w'],
+  });
+});
+
+test('an ERROR is never waived', () => {
+  const error = finding('guardian.a', { errorClass: 'ErrTimeout' });
+  expect(apply([waiver()], [error])).toMatchObject({ findings: [error], applied: [], unused: ['w'] });
+});
+
+test.each([
+  [{ tenants: ['other'] }, false],
+  [{ targets: ['shop'] }, true],
+  [{ targets: ['lab'] }, false],
+  [{ sourceTools: ['SQLDryRun'] }, true],
+  [{ sourceTools: ['GitPatch'] }, false],
+  [{ requesters: ['dana'] }, true],
+  [{ requesters: ['eve'] }, false],
+  [{ inputs: ['a'.repeat(64)] }, true],
+  [{ inputs: ['b'.repeat(64)] }, false],
+  [{ tenants: ['acme'], requesters: ['eve'] }, false],
+  [{}, false],
+  [{ anything: ['acme'] }, false],
+  [{ tenants: 'acme' }, false],
+])('the scope %j holds for this change: %s', (scope, holds) => {
+  expect(apply([waiver({ scope: scope as never })]).findings[0]?.status).toBe(holds ? 'ALLOW' : 'BLOCK');
+});
+
+test('an unknown requester is in no list of requesters', () => {
+  expect(
+    apply([waiver({ scope: { requesters: ['dana'] } })], undefined, { ...CONTEXT, requester: null }).findings[0]
+      ?.status,
+  ).toBe('BLOCK');
+});

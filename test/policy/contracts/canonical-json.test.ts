@@ -1,0 +1,209 @@
+import { createContext, runInContext, runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import {
+  canonicalJson,
+  escapePointer,
+  isWellFormed,
+  MAX_DEPTH,
+  toWellFormed,
+} from '../../../policy/contracts/canonical-json';
+
+describe('the vectors of RFC 8785', () => {
+  test('appendix B: numbers', () => {
+    const buffer = new DataView(new ArrayBuffer(8));
+    const double = (hex: string): number => {
+      buffer.setBigUint64(0, BigInt(`0x${hex}`));
+      return buffer.getFloat64(0);
+    };
+    const vectors: readonly (readonly [string, string])[] = [
+      ['0000000000000000', '0'],
+      ['8000000000000000', '0'],
+      ['0000000000000001', '5e-324'],
+      ['8000000000000001', '-5e-324'],
+      ['7fefffffffffffff', '1.7976931348623157e+308'],
+      ['ffefffffffffffff', '-1.7976931348623157e+308'],
+      ['4340000000000000', '9007199254740992'],
+      ['c340000000000000', '-9007199254740992'],
+      ['4430000000000000', '295147905179352830000'],
+      ['44b52d02c7e14af5', '9.999999999999997e+22'],
+      ['44b52d02c7e14af6', '1e+23'],
+      ['44b52d02c7e14af7', '1.0000000000000001e+23'],
+      ['444b1ae4d6e2ef4e', '999999999999999700000'],
+      ['444b1ae4d6e2ef4f', '999999999999999900000'],
+      ['444b1ae4d6e2ef50', '1e+21'],
+      ['3eb0c6f7a0b5ed8c', '9.999999999999997e-7'],
+      ['3eb0c6f7a0b5ed8d', '0.000001'],
+      ['41b3de4355555553', '333333333.3333332'],
+      ['41b3de4355555554', '333333333.33333325'],
+      ['41b3de4355555555', '333333333.3333333'],
+      ['41b3de4355555556', '333333333.3333334'],
+      ['41b3de4355555557', '333333333.33333343'],
+      ['becbf647612f3696', '-0.0000033333333333333333'],
+      ['43143ff3c1cb0959', '1424953923781206.2'],
+    ];
+    for (const [hex, text] of vectors) expect(canonicalJson(double(hex))).toBe(text);
+  });
+
+  test('3.2.2: literals, strings, numbers', () => {
+    const value = {
+      numbers: [333333333.3333333, 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
+      string: '\u20ac$\u000F\u000aA\'\u0042\u0022\u005c\\"/',
+      literals: [null, true, false],
+    };
+    expect(canonicalJson(value)).toBe(
+      '{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/"}',
+    );
+  });
+
+  test('3.2.3: keys by UTF-16 code unit [T35]', () => {
+    const value = {
+      '\u20ac': 'Euro Sign',
+      '\r': 'Carriage Return',
+      '\ufb33': 'Hebrew Letter Dalet With Dagesh',
+      '1': 'One',
+      '\ud83d\ude00': 'Emoji: Grinning Face',
+      '\u0080': 'Control',
+      '\u00f6': 'Latin Small Letter O With Diaeresis',
+    };
+    expect(Object.values(JSON.parse(canonicalJson(value)) as object)).toEqual([
+      'One',
+      'Carriage Return',
+      'Control',
+      'Latin Small Letter O With Diaeresis',
+      'Euro Sign',
+      'Emoji: Grinning Face',
+      'Hebrew Letter Dalet With Dagesh',
+    ]);
+  });
+
+  test('capitals before underscore before small letters, in every locale [T35]', () => {
+    expect(canonicalJson({ _: 1, a: 2, A: 3, b: 4, B: 5 })).toBe('{"A":3,"B":5,"_":1,"a":2,"b":4}');
+    expect(['_', 'a', 'A', 'b', 'B'].sort((x, y) => x.localeCompare(y, 'en')).join('')).toBe('_aAbB');
+  });
+});
+
+describe('what JSON cannot say throws, and names the place', () => {
+  class Thing {
+    a = 1;
+  }
+  const cycle: Record<string, unknown> = {};
+  cycle['self'] = { cycle };
+  const named = Object.assign([1, 2], { note: 'x' });
+  const refused: readonly (readonly [string, unknown])[] = [
+    ['undefined', undefined],
+    ['a function', () => 1],
+    ['a bigint', 1n],
+    ['a symbol', Symbol('x')],
+    ['NaN', Number.NaN],
+    ['Infinity', Number.POSITIVE_INFINITY],
+    ['-Infinity', Number.NEGATIVE_INFINITY],
+    ['a Map', new Map([['a', 1]])],
+    ['a Set', new Set([1])],
+    ['a RegExp', /DROP/i],
+    ['a Date', new Date(0)],
+    ['a Uint8Array', new Uint8Array(2)],
+    ['a boxed string', Object('x')],
+    ['a class instance', new Thing()],
+    ['an Error', new Error('x')],
+    ['a Promise', Promise.resolve(1)],
+    ['a lone high surrogate', 'a\ud800'],
+    ['a lone low surrogate', '\udc00a'],
+    ['swapped surrogates', '\udc00\ud800'],
+    ['a cycle', cycle],
+    ['a hole', [1, , 3]], // eslint-disable-line no-sparse-arrays
+    ['an array with a named member', named],
+    ['a match of a RegExp', /a/.exec('a')],
+    ['a symbol key', { [Symbol('x')]: 1 }],
+  ];
+  test.each(refused)('%s, at the top and within [T10, T36, G44]', (_what, value) => {
+    expect(() => canonicalJson(value)).toThrow(TypeError);
+    expect(() => canonicalJson({ 'a/b': [null, { '~': value }] })).toThrow(/at "\/a~1b\/1\/~0/);
+  });
+
+  test('a key that is no text', () => expect(() => canonicalJson({ '\ud800': 1 })).toThrow(TypeError));
+
+  test('nesting beyond the bound, and no deeper stack', () => {
+    const nest = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
+    expect(canonicalJson(nest(MAX_DEPTH))).toHaveLength(2 * MAX_DEPTH);
+    expect(() => canonicalJson(nest(MAX_DEPTH + 1))).toThrow(/deeper than/);
+    expect(() => canonicalJson(nest(100_000))).toThrow(/deeper than/);
+  });
+
+  test('the same object twice is no cycle', () => {
+    const shared = { a: 1 };
+    expect(canonicalJson([shared, shared])).toBe('[{"a":1},{"a":1}]');
+  });
+});
+
+describe('the realm does not matter', () => {
+  test('objects and arrays of a vm context give the same text', () => {
+    const value: unknown = runInNewContext('({ b: [1, { c: "x" }], a: null })');
+    expect(Object.getPrototypeOf(value)).not.toBe(Object.prototype);
+    expect(canonicalJson(value)).toBe('{"a":null,"b":[1,{"c":"x"}]}');
+  });
+  test.each([
+    'new Map()',
+    'new Set()',
+    '/x/',
+    'new Date(0)',
+    'new (class Thing {})()',
+    'new Uint8Array(1)',
+    'new Error("x")',
+  ])('%s of a vm context is refused [T10]', (code) => {
+    expect(() => canonicalJson(runInContext(code, createContext()))).toThrow(TypeError);
+  });
+  test('an object without a prototype is plain', () =>
+    expect(canonicalJson(Object.assign(Object.create(null), { a: 1 }))).toBe('{"a":1}'));
+});
+
+describe('over any JSON', () => {
+  const json = fc.jsonValue({ maxDepth: 4 });
+  const wellFormed = (value: unknown): boolean =>
+    isWellFormed(JSON.stringify(value)) && !/\\ud[89a-f]/i.test(JSON.stringify(value));
+
+  test('is read back as what it was, and is its own canonical text', () => {
+    fc.assert(
+      fc.property(json, (value) => {
+        fc.pre(wellFormed(value));
+        const text = canonicalJson(value);
+        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
+        expect(canonicalJson(JSON.parse(text))).toBe(text);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('does not depend on the order in which members were added [G43]', () => {
+    const reversed = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(reversed);
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries(
+        Object.entries(value)
+          .reverse()
+          .map(([k, v]) => [k, reversed(v)]),
+      );
+    };
+    fc.assert(
+      fc.property(json, (value) => {
+        fc.pre(wellFormed(value));
+        expect(canonicalJson(reversed(value))).toBe(canonicalJson(value));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('a member named __proto__ does not vanish', () => {
+    expect(canonicalJson(JSON.parse('{"__proto__":{"a":1}}'))).toBe('{"__proto__":{"a":1}}');
+  });
+});
+
+test('pointers are escaped as RFC 6901 says', () => expect(escapePointer('a/b~c')).toBe('a~1b~0c'));
+
+test('text becomes well-formed without losing whole characters', () => {
+  expect(toWellFormed('a\ud83d\ude00\ud83d')).toBe('a\ud83d\ude00\ufffd');
+  expect(toWellFormed('\udc00x\ud800')).toBe('\ufffdx\ufffd');
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => expect(isWellFormed(toWellFormed(text))).toBe(true)),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,277 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { AnswerMessage, UnsignedAnswer } from '../../../policy/contracts/answer';
+import { MAX_METADATA_BYTES, Metadata, Submission } from '../../../policy/contracts/diff';
+import {
+  HookClass,
+  Status,
+  ValidatorFinding,
+  ValidatorId,
+  ValidatorResult,
+  ValidatorSignature,
+} from '../../../policy/contracts/finding';
+import { ReviewOutcome, ReviewState, RollbackReason, TerminalState } from '../../../policy/contracts/outcome';
+import { Cardinality, Plan, PlanPolicy } from '../../../policy/contracts/plan';
+import { FindingProjection, ReviewStatus, ViolationStatus } from '../../../policy/contracts/status';
+import { Severity, Verdict } from '../../../policy/contracts/verdict';
+import { PolicyCallbackResult, PolicyViolation } from '../../../policy/contracts/violation';
+import { evaluateValidator } from '../../../policy/rules/evaluate';
+import type { ValidatorDefinition, ValidatorInput } from '../../../policy/rules/define';
+import { BASE } from '../bundle/fixtures';
+import { parseBundle } from '../../../policy/bundle/parse-bundle';
+import { findingOf, planOf, planValidator, resultOf } from '../../support/plan';
+
+const A = 'a'.repeat(64);
+const keys = (schema: { readonly shape: object }): string[] => Object.keys(schema.shape).sort();
+const refuses = (schema: { safeParse: (v: unknown) => { success: boolean } }, value: unknown): void =>
+  expect(schema.safeParse(value).success).toBe(false);
+
+describe('the diff and the verdict', () => {
+  test('a diff has source tool, bytes by their digest, and free metadata, whatever is in it [F8]', () => {
+    const submission = {
+      tenant: 't',
+      target: 'shop',
+      sourceTool: 'HTTPPatch',
+      diffSha: A,
+      metadata: { tenant: 't', nested: { deep: [1, null, 'x'] } },
+    };
+    expect(Submission.parse(submission)).toEqual({ ...submission, requestKey: '' });
+    refuses(Submission, { ...submission, plan: {} });
+    refuses(Submission, { ...submission, diffSha: A.toUpperCase() });
+  });
+  test('metadata is bounded in bytes, not in characters', () => {
+    const fill = (character: string, n: number) => ({ a: character.repeat(n) });
+    expect(Metadata.safeParse(fill('x', MAX_METADATA_BYTES - 8)).success).toBe(true);
+    refuses(Metadata, fill('x', MAX_METADATA_BYTES));
+    refuses(Metadata, fill('\u20ac', MAX_METADATA_BYTES / 2));
+    refuses(Metadata, { a: '\ud800' });
+  });
+  test('a verdict has its seven members, and a score from 0 to 1 [F12, F14]', () => {
+    const verdict = {
+      approved: true,
+      score: 1,
+      reason: '',
+      severity: '',
+      details: {},
+      validatorName: 'v',
+      policyVersion: '',
+    };
+    expect(Object.keys(Verdict.parse(verdict)).sort()).toEqual(keys(Verdict));
+    for (const member of Object.keys(verdict)) refuses(Verdict, { ...verdict, [member]: undefined });
+    for (const score of [-0.1, 1.1, Number.NaN, '1']) refuses(Verdict, { ...verdict, score });
+    refuses(Verdict, { ...verdict, approved: 'true' });
+  });
+  test('severity is warn, block or empty: no finer scale [F17]', () =>
+    expect(Severity.options).toEqual(['warn', 'block', '']));
+});
+
+describe('signature, result and finding', () => {
+  test('a signature needs id, version, logic hash and class [G3, G5]', () => {
+    const signature = {
+      validator_id: 'guardian.a',
+      validator_version: 'v1',
+      logic_hash: A,
+      class: 'POLICY',
+      deterministic: true,
+    };
+    expect(ValidatorSignature.parse(signature)).toEqual(signature);
+    for (const member of Object.keys(signature)) refuses(ValidatorSignature, { ...signature, [member]: undefined });
+    refuses(ValidatorSignature, { ...signature, logic_hash: 'a'.repeat(40) });
+    expect(HookClass.options).toEqual(['SAFETY', 'POLICY']);
+  });
+  test('ids read guardian.<rule> or safety.<rule>, in snake_case [G4]', () => {
+    for (const id of ['guardian.conflict_point', 'safety.sql_drop', 'always-approve'])
+      expect(ValidatorId.safeParse(id).success).toBe(true);
+    for (const id of [
+      'conflict_point',
+      'Guardian.x',
+      'guardian.X',
+      'guardian.',
+      'guardian..x',
+      'guardian.x ',
+      '\nguardian.x',
+    ])
+      refuses(ValidatorId, id);
+  });
+  test('a result has status, reason, evidence and its id; no phase, no class, no logic hash [G7, G8, G9, T31]', () => {
+    expect(Status.options).toEqual(['ALLOW', 'WARN', 'BLOCK']);
+    expect(ValidatorResult.parse(resultOf('guardian.a', 'BLOCK'))).toEqual(resultOf('guardian.a', 'BLOCK'));
+    for (const member of ['phase', 'class', 'logic_hash', 'changeReason', 'x'])
+      refuses(ValidatorResult, { ...resultOf('guardian.a', 'ALLOW'), [member]: 'POLICY' });
+    for (const member of ['validator_id', 'status', 'reason'])
+      refuses(ValidatorResult, { ...resultOf('guardian.a', 'BLOCK'), [member]: undefined });
+  });
+  test('WARN and BLOCK carry evidence, ALLOW may not [G24, T32]', () => {
+    for (const says of ['WARN', 'BLOCK'] as const)
+      for (const evidenceRefs of [[], [''], undefined])
+        refuses(ValidatorResult, resultOf('guardian.a', says, { evidenceRefs }));
+    expect(ValidatorResult.parse({ validator_id: 'guardian.a', status: 'ALLOW', reason: '' })).toMatchObject({
+      evidenceRefs: [],
+    });
+  });
+  test('a finding is the result with phase, class and logic hash, and no member more or less [G10, G14]', () => {
+    const [block] = ValidatorResult.options.filter((option) => option.shape.status.value === 'BLOCK');
+    expect(keys(ValidatorFinding)).toEqual([...keys(block as never), 'class', 'logic_hash', 'phase'].sort());
+    refuses(ValidatorFinding, { ...findingOf(planValidator('guardian.a'), 'ALLOW'), x: 1 });
+  });
+});
+
+describe('what a guardian is given', () => {
+  const received: ValidatorInput[] = [];
+  const definition = {
+    implementation: 'a',
+    evaluate: (input: ValidatorInput) => (
+      received.push(input),
+      { validator_id: 'guardian.a', status: 'ALLOW', reason: '', evidenceRefs: [] }
+    ),
+  } as unknown as ValidatorDefinition;
+  const facts = { ok: true, kind: 'x', parser: { name: 'x', version: '1' } } as const;
+  const diff = { sourceTool: 'SQLDryRun', raw: new Uint8Array([1]), diffSha: A, metadata: { a: { b: 1 } } };
+  beforeAll(
+    () =>
+      void evaluateValidator(definition, planValidator('guardian.a', { config: { limit: { n: 1 } } }), {
+        changeId: A,
+        inputSha: A,
+        diff,
+        facts,
+        staging: null,
+      }),
+  );
+
+  test('phase, signature and the change: data, and nothing that writes, commits or calls out [G1, G16, T38]', () => {
+    const [input] = received;
+    expect(Object.keys(input ?? {}).sort()).toEqual([
+      'config',
+      'diff',
+      'facts',
+      'inputSha',
+      'phase',
+      'signature',
+      'staging',
+    ]);
+    const functions = (value: unknown): unknown[] =>
+      typeof value === 'function'
+        ? [value]
+        : typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)
+          ? Object.values(value).flatMap(functions)
+          : [];
+    expect(functions(input)).toEqual([]);
+  });
+  test('a copy that is frozen: what it tries to change throws, or is its own [G15, G37, T37]', () => {
+    const [input] = received;
+    if (input === undefined) throw new Error('not called');
+    const { config, diff: copy } = input as ValidatorInput<{ limit: { n: number } }>;
+    expect(() => (config.limit.n = 2)).toThrow(TypeError);
+    expect(() => ((copy.metadata['a'] as { b: number }).b = 2)).toThrow(TypeError);
+    expect(() => Object.assign(copy, { sourceTool: 'x' })).toThrow(TypeError);
+    copy.raw[0] = 9;
+    expect(diff.raw[0]).toBe(1);
+  });
+});
+
+describe('policies and answers', () => {
+  test('a policy requires confirmation unless its author says otherwise, and has cardinality, callback, message and metadata [V5, V6]', () => {
+    const parsed = parseBundle(`${BASE}\npolicies:\n  - {key: p, name: P}`);
+    if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
+    expect(parsed.bundle.policies[0]).toMatchObject({
+      requiresConfirmation: true,
+      triggerCardinality: null,
+      callback: null,
+      metadata: {},
+      confirmationMessage: expect.stringMatching(/confirm/),
+    });
+    expect(Cardinality.options).toEqual(['single', 'multiple']);
+    expect(keys(PlanPolicy)).toEqual(
+      expect.arrayContaining([
+        'callback',
+        'confirmationMessage',
+        'metadata',
+        'requiresConfirmation',
+        'triggerCardinality',
+      ]),
+    );
+  });
+  test('a callback’s result is passed and an optional message, never a bare boolean [V1, V2]', () => {
+    expect(PolicyCallbackResult.parse({ passed: true })).toEqual({ passed: true, message: null });
+    for (const value of [
+      true,
+      false,
+      null,
+      {},
+      { passed: 'false' },
+      { passed: 1 },
+      { passed: true, ok: true },
+      { passed: true, message: 5 },
+    ])
+      refuses(PolicyCallbackResult, value);
+  });
+  test('a violation has policy, message and the callback’s result, null where there is none [V3]', () => {
+    expect(keys(PolicyViolation)).toEqual(
+      expect.arrayContaining(['callbackResult', 'message', 'policyKey', 'requiresConfirmation']),
+    );
+  });
+  test('an outcome has action, reason and violations; a reason is null exactly where nothing is to be explained [V4]', () => {
+    expect(ReviewOutcome.shape.action.options).toEqual(['COMMIT', 'ROLLBACK']);
+    expect(keys(ReviewOutcome)).toEqual(expect.arrayContaining(['action', 'findings', 'reason', 'violations']));
+    expect(keys(ReviewOutcome)).not.toContain('confirmationMessage');
+  });
+  test('an answer is richer than a boolean: a decision with its reason, and "false" is none [V22, T58]', () => {
+    const answer = { violationId: A, fingerprint: A, decision: 'reject', reason: 'drops the table', actor: 'ada' };
+    expect(AnswerMessage.parse({ answers: [answer] }).answers).toEqual([answer]);
+    for (const decision of [true, false, 'true', 'false', 'approve', 'yes', 1, null])
+      refuses(UnsignedAnswer, { ...answer, decision });
+  });
+  test.each([
+    [[true, false]],
+    [{ answers: [true, false] }],
+    [{ answers: ['confirm'] }],
+    [{ answers: { 0: 'confirm' } }],
+    [{ answers: [] }],
+    [{ answers: Array(51).fill({}) }],
+    [{ answers: [{}], all: true }],
+  ])('there is no answer by position: %j [T58]', (message) => refuses(AnswerMessage, message));
+});
+
+test('the status that people see is a small projection: five members of a finding, and why it failed [G49]', () => {
+  expect(keys(FindingProjection)).toEqual([
+    'class',
+    'errorClass',
+    'evidenceRefs',
+    'reason',
+    'reasonCode',
+    'status',
+    'validatorId',
+  ]);
+  expect(keys(ReviewStatus)).not.toEqual(expect.arrayContaining(['plan', 'staging', 'submission']));
+  expect(keys(ViolationStatus)).toEqual([...keys(PolicyViolation), 'confirmedBy', 'mayAnswer', 'resolution'].sort());
+});
+
+test('an intervention is a state on the way, neither an error nor an end [G39]', () => {
+  expect(ReviewState.options).toContain('INTERVENTION_REQUIRED');
+  expect(TerminalState.options).toEqual(['COMMITTED', 'ROLLED_BACK', 'COMPENSATED']);
+  expect(
+    [...ReviewState.options, ...RollbackReason.options].filter((word) => /intervention.*fail|error/i.test(word)),
+  ).toEqual([]);
+});
+
+test('a plan without a validator is refused: opting out must be said [T19]', () => refuses(Plan, planOf([])));
+
+describe('words that the contracts forbid', () => {
+  const ROOT = resolve(__dirname, '../../..');
+  const FOLDERS = ['policy', 'signing', 'activities', 'workflows', 'workers', 'client'];
+  const sources = FOLDERS.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.tsx?$/.test(name))
+      .map((name) => ({
+        name: relative(ROOT, join(ROOT, folder, name)),
+        text: readFileSync(join(ROOT, folder, name), 'utf8'),
+      })),
+  );
+  const naming = (word: RegExp): string[] => sources.filter(({ text }) => word.test(text)).map(({ name }) => name);
+
+  test('no type called DecisionContext [G2]', () =>
+    expect([sources.length > 100, naming(/\bDecisionContext\b/)]).toEqual([true, []]));
+  test('no field called changeReason [G13, T33]', () => expect(naming(/\bchangeReason\b/)).toEqual([]));
+  test('no WARN: or BLOCK: prefix in any text: the status tells them apart [G22, T33]', () =>
+    expect(naming(/['"`](?:WARN|BLOCK): ?/)).toEqual([]));
+});

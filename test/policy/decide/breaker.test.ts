@@ -1,0 +1,272 @@
+import fc from 'fast-check';
+import type { BreakerSample } from '../../../policy/contracts/verdict';
+import { breakerSample, verdictStatus } from '../../../policy/contracts/verdict';
+import {
+  BREAKER_PARAMETERS as P,
+  CLOSED,
+  meanWeight,
+  phaseAt,
+  passes,
+  reserve,
+  SAMPLE_WEIGHT,
+  takeSample,
+  windowAt,
+  type Breaker,
+  type Sampled,
+} from '../../../policy/decide/breaker';
+import {
+  MAX_VALIDATORS,
+  NO_BREAKERS,
+  packBreakers,
+  phaseOf,
+  PackedBreakers,
+  reserveProbe,
+  resetBreakers,
+  takeReview,
+  unpackBreakers,
+  viewAt,
+  type Breakers,
+} from '../../../policy/decide/breakers';
+import { breakerSamples } from '../../../policy/decide/breaker-samples';
+import { sha256Hex } from '../../../policy/contracts/hash';
+
+const IDS = Array.from({ length: 1_000 }, (_, n) => sha256Hex(new TextEncoder().encode(String(n))));
+const id = (n: number): string => IDS[n] ?? '';
+
+/** A run of samples, one each second. */
+function fed(kinds: readonly BreakerSample[], from: Breaker = CLOSED, start = 0): Breaker {
+  return kinds.reduce<Breaker>(
+    (b, sample, i) => takeSample(b, { changeId: id(start + i), at: (start + i) * 1000, sample }, P),
+    from,
+  );
+}
+const times = (n: number, sample: BreakerSample): BreakerSample[] => Array<BreakerSample>(n).fill(sample);
+
+describe('parameters', () => {
+  test('ten samples open it when they weigh one half, nine never do', () => {
+    expect(fed(times(9, 'failure')).state).toBe('closed');
+    expect(fed(times(10, 'failure')).state).toBe('open');
+    expect(fed([...times(5, 'success'), ...times(5, 'failure')]).state).toBe('open');
+    expect(fed([...times(6, 'success'), ...times(5, 'failure')]).state).toBe('closed');
+  });
+
+  test('a failure weighs 1, a warning a quarter, a success nothing: warnings alone never open it [F18, T41]', () => {
+    expect(SAMPLE_WEIGHT).toEqual({ failure: 1, warn: 0.25, success: 0 });
+    expect(fed(times(50, 'warn')).state).toBe('closed');
+    expect(fed([...times(6, 'warn'), ...times(3, 'failure'), 'success']).state).toBe('closed');
+    expect(fed([...times(6, 'warn'), ...times(4, 'failure')]).state).toBe('open');
+  });
+
+  test('an opt-out counts as a clean success, an unapproved verdict without severity as a warning [F36, T18]', () => {
+    expect(breakerSample(verdictStatus({ approved: true, severity: '' }))).toBe('success');
+    expect(breakerSample(verdictStatus({ approved: false, severity: '' }))).toBe('warn');
+  });
+
+  test('only the last 50 samples of the last 10 minutes count', () => {
+    const old = fed(times(9, 'failure'));
+    const late = { changeId: id(99), at: 8_000 + P.windowMs + 1, sample: 'failure' } as const;
+    expect(takeSample(old, late, P).state).toBe('closed');
+    expect(takeSample(old, { ...late, at: P.windowMs }, P).state).toBe('open');
+    const long = fed([...times(60, 'success')]);
+    expect(long.state === 'closed' && long.samples.length).toBe(50);
+  });
+
+  test('it is open to all for 60 seconds, then half-open', () => {
+    const opened = fed(times(10, 'failure'));
+    expect(phaseAt(opened, 9_000, P)).toBe('open');
+    expect(phaseAt(opened, 9_000 + 59_999, P)).toBe('open');
+    expect(phaseAt(opened, 9_000 + 60_000, P)).toBe('half_open');
+  });
+
+  test('it names the changes that failed or warned, newest first, and no success', () => {
+    const opened = fed([...times(4, 'success'), 'warn', ...times(5, 'failure')]);
+    expect(opened.state === 'open' && opened.evidence).toEqual([9, 8, 7, 6, 5, 4].map(id));
+  });
+});
+
+describe('half-open', () => {
+  const opened = fed(times(10, 'failure'));
+  const later = 9_000 + P.openMs;
+  const probing = reserve(opened, id(100), later, P);
+
+  test('one change passes, asked once or twice; no other does until it has answered', () => {
+    expect(passes(opened, id(100), later - 1, P)).toBe(false);
+    expect(passes(opened, id(100), later, P)).toBe(true);
+    expect(passes(probing, id(100), later, P)).toBe(true);
+    expect(passes(probing, id(101), later, P)).toBe(false);
+    expect(reserve(probing, id(101), later, P)).toBe(probing);
+  });
+
+  test('a good probe closes it and forgets the window; a failed one opens it for another 60 seconds', () => {
+    expect(takeSample(probing, { changeId: id(100), at: later + 5, sample: 'success' }, P)).toBe(CLOSED);
+    const again = takeSample(probing, { changeId: id(100), at: later + 5, sample: 'failure' }, P);
+    expect(phaseAt(again, later + 5 + P.openMs - 1, P)).toBe('open');
+    expect(again.state === 'open' && again.evidence[0]).toBe(id(100));
+  });
+
+  test('what others report moves nothing, be it good or bad', () => {
+    for (const sample of ['success', 'failure'] as const)
+      for (const b of [opened, probing]) expect(takeSample(b, { changeId: id(101), at: later, sample }, P)).toBe(b);
+  });
+
+  test('a probe that stays silent gives its place to another after ten minutes', () => {
+    expect(passes(probing, id(101), later + P.probeMs - 1, P)).toBe(false);
+    const next = reserve(probing, id(101), later + P.probeMs, P);
+    expect(passes(next, id(100), later + P.probeMs, P)).toBe(false);
+    expect(takeSample(next, { changeId: id(100), at: later + P.probeMs, sample: 'success' }, P)).toBe(next);
+  });
+});
+
+type Step =
+  | { readonly kind: 'take'; readonly change: number; readonly sample: BreakerSample; readonly wait: number }
+  | { readonly kind: 'ask'; readonly change: number; readonly wait: number };
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    kind: fc.constant('take' as const),
+    change: fc.nat(300),
+    sample: fc.constantFrom<BreakerSample>('failure', 'failure', 'warn', 'success'),
+    wait: fc.constantFrom(0, 500, 5_000),
+  }),
+  fc.record({ kind: fc.constant('ask' as const), change: fc.nat(300), wait: fc.constantFrom(0, 0, 0, 500, 61_000) }),
+);
+
+test('in any order of samples and questions: it opens only by a heavy window, closes only by its probe, and has one probe at a time', () => {
+  let opened = 0;
+  let closed = 0;
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 60, maxLength: 150 }), (steps) => {
+      let b: Breaker = CLOSED;
+      let at = 0;
+      let passing: { change: string; until: number } | null = null;
+      for (const s of steps) {
+        at += s.wait;
+        const before = b;
+        if (s.kind === 'ask') {
+          const change = id(s.change);
+          const through = passes(b, change, at, P);
+          if (through) b = reserve(b, change, at, P);
+          if (b.state === 'open' && through) {
+            expect(at).toBeGreaterThanOrEqual(b.since + P.openMs);
+            if (passing !== null && at < passing.until) expect(change).toBe(passing.change);
+            else passing = { change, until: at + P.probeMs };
+          }
+          expect(b.state).toBe(before.state);
+          continue;
+        }
+        // Now and then it is the probe that answers.
+        const own = s.wait === 500 && b.state === 'open' ? b.probe?.changeId : undefined;
+        const sampled: Sampled = { changeId: own ?? id(s.change), at, sample: s.sample };
+        b = takeSample(b, sampled, P);
+        if (before.state === 'closed' && b.state === 'open') {
+          opened++;
+          const window = windowAt([...before.samples, sampled], at, P);
+          expect(window.length).toBeGreaterThanOrEqual(P.minSamples);
+          expect(meanWeight(window)).toBeGreaterThanOrEqual(P.openAt);
+          expect(b.evidence.length).toBeGreaterThan(0);
+        }
+        if (before.state === 'closed' && b.state === 'closed' && b.samples.length >= P.minSamples)
+          expect(meanWeight(b.samples)).toBeLessThan(P.openAt);
+        if (before.state === 'open' && b !== before) {
+          expect(before.probe?.changeId).toBe(sampled.changeId);
+          expect(b.state).toBe(s.sample === 'failure' ? 'open' : 'closed');
+          if (b.state === 'closed') closed++;
+          passing = null;
+        }
+        if (b.state === 'closed') expect(new Set(b.samples.map((x) => x.changeId)).size).toBe(b.samples.length);
+      }
+    }),
+    { numRuns: 200, seed: 7, endOnFailure: true },
+  );
+  expect(opened).toBeGreaterThan(20);
+  expect(closed).toBeGreaterThan(0);
+});
+
+describe('all breakers of a pair', () => {
+  const A = 'guardian.a';
+  const B = 'guardian.b';
+  const review = (n: number, samples: Record<string, BreakerSample>) => ({ changeId: id(n), samples });
+  const failing = (
+    n: number,
+    from: Breakers = NO_BREAKERS,
+    samples: Record<string, BreakerSample> = { [A]: 'failure', [B]: 'success' },
+  ) => Array.from({ length: n }).reduce<Breakers>((b, _, i) => takeReview(b, review(i, samples), i, P), from);
+  const phases = (b: Breakers, at: number) =>
+    Object.fromEntries(viewAt(b, at, P).map((v) => [v.validatorId, phaseOf(v, at)]));
+
+  test('each validator has its own breaker: one that fails does not open the others', () => {
+    expect(phases(failing(10), 10)).toEqual({ [A]: 'open', [B]: 'closed' });
+  });
+
+  test('a review is counted once, also after its breaker was reset', () => {
+    const once = takeReview(NO_BREAKERS, review(1, { [A]: 'failure' }), 0, P);
+    expect(takeReview(once, review(1, { [A]: 'failure', [B]: 'failure' }), 5, P)).toBe(once);
+    const cleared = resetBreakers(failing(10), null);
+    expect(cleared.byValidator.size).toBe(0);
+    expect(failing(10, cleared).byValidator.size).toBe(0);
+  });
+
+  test('reset of one validator leaves the others as they are', () => {
+    const both = failing(10, NO_BREAKERS, { [A]: 'failure', [B]: 'failure' });
+    expect(phases(resetBreakers(both, A), 10)).toEqual({ [B]: 'open' });
+  });
+
+  test('a change is the probe of all half-open breakers that it meets, or of none', () => {
+    const both = failing(10, NO_BREAKERS, { [A]: 'failure', [B]: 'failure' });
+    const later = 10 + P.openMs;
+    const first = reserveProbe(both, id(50), [A, B], later, P);
+    expect(first.blocked).toEqual([]);
+    const second = reserveProbe(first.breakers, id(51), [A, B], later, P);
+    expect(second).toEqual({ breakers: first.breakers, blocked: [A, B] });
+    const onlyA = reserveProbe(both, id(50), [A], later, P).breakers;
+    expect(reserveProbe(onlyA, id(51), [A, B], later, P)).toEqual({ breakers: onlyA, blocked: [A] });
+    expect(reserveProbe(onlyA, id(51), ['guardian.unknown'], later, P).blocked).toEqual([]);
+  });
+
+  test('a probe whose review did not run the validator makes room for the next', () => {
+    const later = 10 + P.openMs;
+    const { breakers } = reserveProbe(failing(10), id(50), [A], later, P);
+    const silent = takeReview(breakers, review(50, { [B]: 'success' }), later, P);
+    expect(phases(silent, later)[A]).toBe('half_open');
+    expect(reserveProbe(silent, id(51), [A], later, P).blocked).toEqual([]);
+  });
+
+  test('no more than 500 validators are kept, and those without a recent sample make room', () => {
+    const many = Object.fromEntries(
+      Array.from({ length: MAX_VALIDATORS + 5 }, (_, i) => [`guardian.r${i}`, 'success' as const]),
+    );
+    const full = takeReview(NO_BREAKERS, review(1, many), 0, P);
+    expect(full.byValidator.size).toBe(MAX_VALIDATORS);
+    expect(takeReview(full, review(2, { [A]: 'failure' }), 1, P).byValidator.has(A)).toBe(false);
+    expect([...takeReview(full, review(2, { [A]: 'failure' }), P.windowMs + 1, P).byValidator.keys()]).toEqual([A]);
+  });
+
+  test('what continue-as-new carries is all of it, in well under the size of a payload', () => {
+    const names = Array.from({ length: 200 }, (_, i) => `guardian.sql_some_rule_name_${i}`);
+    const kinds: BreakerSample[] = ['failure', 'warn', 'success'];
+    let b = NO_BREAKERS;
+    for (let n = 0; n < 60; n++)
+      b = takeReview(
+        b,
+        review(n, Object.fromEntries(names.map((v, i) => [v, i < 5 ? 'failure' : kinds[(n + i) % 3 === 0 ? 1 : 2]!]))),
+        n,
+        P,
+      );
+    b = reserveProbe(b, id(900), names.slice(0, 2), 10 + P.openMs, P).breakers;
+    const packed = packBreakers(b);
+    const text = JSON.stringify(packed);
+    expect(text.length).toBeLessThan(100_000);
+    expect(unpackBreakers(PackedBreakers.parse(JSON.parse(text)))).toEqual(b);
+  });
+});
+
+test('ERROR and BLOCK fail, WARN warns, ALLOW succeeds, SKIPPED says nothing, and the breaker never samples itself [F7, F64]', () => {
+  const finding = (validator_id: string, status: 'ALLOW' | 'WARN' | 'BLOCK' | 'SKIPPED') => ({ validator_id, status });
+  const findings = [
+    finding('guardian.a', 'ALLOW'),
+    finding('safety.b', 'WARN'),
+    finding('guardian.c', 'BLOCK'),
+    finding('guardian.llm_judge', 'SKIPPED'),
+    finding('guardian.circuit_open', 'BLOCK'),
+  ];
+  expect(breakerSamples(findings)).toEqual({ 'guardian.a': 'success', 'safety.b': 'warn', 'guardian.c': 'failure' });
+});

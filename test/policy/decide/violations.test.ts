@@ -1,0 +1,231 @@
+import type { StagingRecord } from '../../../policy/contracts/staging-record';
+import { buildViolations, cardinalityOf, matchPolicies } from '../../../policy/decide/violations';
+import {
+  decideOn,
+  findingsOf,
+  INPUT_SHA,
+  planOf,
+  planValidator,
+  policyOf,
+  reasonOf,
+  violationsOf,
+} from '../../support/plan';
+
+const A = planValidator('guardian.a');
+const B = planValidator('guardian.b');
+const SAFE = planValidator('safety.c');
+const CALLBACK = { key: 'ask', version: 'v1' };
+const fired = (plan = planOf([A])) => findingsOf(plan, { 'guardian.a': 'BLOCK' });
+
+describe('which policies fire', () => {
+  test('every one that matches, findings in order and policies in declared order: none is swallowed [V10, V11]', () => {
+    const plan = planOf([A, B], {
+      policies: [
+        policyOf('two', { match: { validatorIds: ['guardian.b', 'guardian.a'] } }),
+        policyOf('one', { match: { validatorIds: ['guardian.b'] } }),
+      ],
+    });
+    const triggered = matchPolicies(plan, findingsOf(plan, { 'guardian.a': 'WARN', 'guardian.b': 'BLOCK' }), null);
+    expect(triggered.map((t) => `${t.findingIndex}/${t.policyKey}`)).toEqual(['0/two', '1/two', '1/one']);
+  });
+
+  test('the implicit policy where none matches: it needs a human, and has no callback [T52]', () => {
+    const plan = planOf([A, B], {
+      policies: [policyOf('p', { match: { validatorIds: ['guardian.b'] }, requiresConfirmation: false })],
+    });
+    expect(violationsOf(plan, fired(plan))).toMatchObject([
+      { policyKey: 'implicit', need: 'human', callbackResult: null, requiresConfirmation: true },
+    ]);
+    const all = planOf([A], {
+      policies: [policyOf('p', { match: { sourceTools: ['HTTPPatch'] }, requiresConfirmation: false })],
+    });
+    expect(violationsOf(all, fired(all))).toMatchObject([{ policyKey: 'implicit', need: 'human' }]);
+  });
+
+  test('a policy of non-matching cardinality does not fire, and the finding holds all the same [T52, V6]', () => {
+    const plan = planOf([A], {
+      policies: [policyOf('many', { triggerCardinality: 'multiple', requiresConfirmation: false })],
+    });
+    expect(matchPolicies(plan, fired(plan), 'single')).toMatchObject([{ policyKey: 'implicit' }]);
+    expect(matchPolicies(plan, fired(plan), 'multiple')).toMatchObject([{ policyKey: 'many' }]);
+  });
+
+  test('unknown cardinality fires single- and multiple-scoped policies [T53, V28]', () => {
+    const plan = planOf([A], {
+      policies: [
+        policyOf('one', { triggerCardinality: 'single' }),
+        policyOf('many', { triggerCardinality: 'multiple' }),
+        policyOf('always'),
+      ],
+    });
+    const keys = (cardinality: 'single' | 'multiple' | null) =>
+      matchPolicies(plan, fired(plan), cardinality).map((t) => t.policyKey);
+    expect(keys(null)).toEqual(['one', 'many', 'always']);
+    expect(keys('single')).toEqual(['one', 'always']);
+    expect(keys('multiple')).toEqual(['many', 'always']);
+  });
+
+  test('nothing for ALLOW, SKIPPED and SAFETY [G21]', () => {
+    const plan = planOf([A, B, SAFE]);
+    for (const says of ['ALLOW', 'SKIPPED'] as const)
+      expect(matchPolicies(plan, findingsOf(plan, { 'guardian.a': says }), null)).toEqual([]);
+    for (const says of ['WARN', 'BLOCK', 'ERROR'] as const)
+      expect(matchPolicies(plan, findingsOf(plan, { 'safety.c': says }), null)).toEqual([]);
+  });
+
+  test('whoever submits: firing knows no requester [V33]', () => {
+    const ids = (requester: string | null) =>
+      violationsOf(planOf([A]), fired(), { requester }).map((v) => v.violationId);
+    expect(ids('ada')).toEqual(ids(null));
+  });
+});
+
+describe('cardinality is what the dry run measured', () => {
+  const record = (more: Partial<StagingRecord>): StagingRecord => ({
+    sourceTool: 'SQLDryRun',
+    target: 'shop',
+    origin: 'measured',
+    statements: [],
+    tables: [],
+    sideEffects: [],
+    fullyCaptured: true,
+    uncaptured: [],
+    base: {},
+    serverVersion: '',
+    ...more,
+  });
+  const touched = (inserted: number, updated: number, deleted: number) => ({
+    table: 't',
+    inserted,
+    updated,
+    deleted,
+    touchedSha: null,
+    keyed: true,
+    volatileColumns: [],
+  });
+
+  test.each([
+    ['no row', {}, 'single'],
+    ['one row', { tables: [touched(0, 1, 0)] }, 'single'],
+    ['one row each of two tables', { tables: [touched(0, 1, 0), touched(1, 0, 0)] }, 'multiple'],
+    [
+      'one row, and one by a trigger',
+      { tables: [touched(0, 1, 0)], sideEffects: [{ table: 'x', inserted: 1, updated: 0, deleted: 0 }] },
+      'multiple',
+    ],
+    ['two rows', { tables: [touched(0, 0, 2)] }, 'multiple'],
+    ['what was not fully captured', { tables: [touched(0, 1, 0)], fullyCaptured: false }, null],
+    ['what a requester claims', { tables: [touched(0, 1, 0)], origin: 'claimed' }, null],
+  ] as const)('%s [V28]', (_what, more, expected) =>
+    expect(cardinalityOf(record(more as unknown as Partial<StagingRecord>))).toBe(expected),
+  );
+
+  test('unknown without a dry run', () => expect(cardinalityOf(null)).toBeNull());
+});
+
+describe('messages', () => {
+  const message = (passed: boolean | null, text: string | null, confirmationMessage = 'Go on?'): string => {
+    const plan = planOf([A], { policies: [policyOf('p', { callback: CALLBACK, confirmationMessage })] });
+    return (
+      violationsOf(plan, fired(plan), passed === null ? {} : { callbacks: { p: { passed, message: text } } })[0]
+        ?.message ?? ''
+    );
+  };
+  test('the callback’s reason, a newline, the confirmation message [T55, V3, V29]', () =>
+    expect(message(false, 'Too late')).toBe('Too late\nGo on?'));
+  test('no empty line where the callback gave no reason', () => {
+    expect(message(true, null)).toBe('Go on?');
+    expect(message(true, '')).toBe('Go on?');
+  });
+  test('verbatim: nothing is interpolated [T55, V29]', () =>
+    expect(message(false, '{action} $1 %s', 'Sure? {action} ${x}')).toBe('{action} $1 %s\nSure? {action} ${x}'));
+  test('a callback without a result is unevaluable: it has not passed, and says so [V26, T54]', () => {
+    expect(message(null, null)).toBe('Callback "ask" could not be evaluated\nGo on?');
+    const plan = planOf([A], { policies: [policyOf('p', { callback: CALLBACK, requiresConfirmation: false })] });
+    expect(violationsOf(plan, fired(plan))).toMatchObject([{ need: 'hard', callbackResult: { passed: false } }]);
+  });
+});
+
+describe('what a violation says', () => {
+  test('is complete, and derived from policy and finding [V3, V8]', () => {
+    const plan = planOf([A], {
+      policies: [policyOf('p', { callback: CALLBACK, quorum: 2, group: 'dba', deadlineMs: 5 })],
+    });
+    expect(violationsOf(plan, fired(plan), { callbacks: { p: { passed: true, message: 'fine' } } })).toEqual([
+      {
+        violationId: expect.stringMatching(/^[0-9a-f]{64}$/),
+        findingIndex: 0,
+        validatorId: 'guardian.a',
+        policyKey: 'p',
+        message: 'fine\nA person must confirm this change.',
+        requiresConfirmation: true,
+        callbackResult: { passed: true, message: 'fine' },
+        need: 'human',
+        group: 'dba',
+        quorum: 2,
+        fourEyes: true,
+        deadlineMs: 5,
+      },
+    ]);
+  });
+
+  test('one that a callback resolved is kept, not hidden [C19, V24]', () => {
+    const plan = planOf([A], { policies: [policyOf('p', { requiresConfirmation: false, callback: CALLBACK })] });
+    const callbacks = { p: { passed: true, message: null } };
+    const [violation] = violationsOf(plan, fired(plan), { callbacks });
+    expect(violation).toMatchObject({ need: 'callback' });
+    expect(decideOn(plan, fired(plan), { callbacks })).toMatchObject({
+      action: 'COMMIT',
+      resolutions: { [violation?.violationId ?? '']: 'callback' },
+    });
+  });
+
+  test('all are listed beside a hard block [V23, C7]', () => {
+    const plan = planOf([A, B], {
+      policies: [policyOf('p', { match: { validatorIds: ['guardian.a'] }, requiresConfirmation: false })],
+    });
+    const findings = findingsOf(plan, { 'guardian.a': 'BLOCK', 'guardian.b': 'BLOCK' });
+    expect(Object.values(decideOn(plan, findings).resolutions).sort()).toEqual(['hard', 'pending']);
+  });
+
+  test('an unknown policy key throws: nothing is built from a plan that does not fit', () => {
+    const findings = fired();
+    const build = (triggered: Parameters<typeof buildViolations>[0]['triggered']) =>
+      buildViolations({
+        plan: planOf([A]),
+        planHash: INPUT_SHA,
+        inputSha: INPUT_SHA,
+        findings,
+        triggered,
+        callbackResults: {},
+        requester: null,
+      });
+    expect(() => build([{ findingIndex: 0, policyKey: 'gone', callback: null }])).toThrow(RangeError);
+    expect(() => build([{ findingIndex: 1, policyKey: 'implicit', callback: null }])).toThrow(RangeError);
+  });
+});
+
+describe('settings of the plan', () => {
+  const plan = planOf([planValidator('guardian.llm_judge', { kind: 'attested' })], {
+    policies: [policyOf('p', { requiresConfirmation: false, callback: CALLBACK })],
+  });
+  const run = (says: 'WARN' | 'BLOCK' | 'ERROR', more: Parameters<typeof planOf>[1]): string => {
+    const over = { ...plan, ...more };
+    return reasonOf(
+      decideOn(over, findingsOf(over, { 'guardian.llm_judge': says }), {
+        callbacks: { p: { passed: true, message: null } },
+      }),
+    );
+  };
+  test('autoResolve "warnOnly": a callback resolves WARN, and BLOCK asks a human', () => {
+    expect([run('WARN', {}), run('BLOCK', {})]).toEqual(['COMMIT', 'COMMIT']);
+    expect([run('WARN', { autoResolve: 'warnOnly' }), run('BLOCK', { autoResolve: 'warnOnly' })]).toEqual([
+      'COMMIT',
+      'WAIT',
+    ]);
+  });
+  test('onJudgeFailure: a judge that cannot answer asks a human, or forbids where the plan says so [C11, T64]', () => {
+    expect([run('ERROR', {}), run('ERROR', { onJudgeFailure: 'forbid' })]).toEqual(['WAIT', 'forbidden']);
+    expect(run('BLOCK', { onJudgeFailure: 'forbid' })).toBe('COMMIT');
+  });
+});

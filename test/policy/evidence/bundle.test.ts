@@ -1,0 +1,80 @@
+import { givenToCallback, givenToJudge, givenToWorldFact } from '../../../policy/evidence/attested-given';
+import { evidenceChecksum, evidenceText, parseEvidence, type EvidenceBundle } from '../../../policy/evidence/bundle';
+import { inclusionProof, inclusionProofs, merkleRoot, verifyInclusion } from '../../../policy/evidence/merkle';
+import { judgeGiven } from '../../../activities/committer/verify-change';
+import { callbackGiven } from '../../../activities/disclosure/disclose';
+import { worldFactGiven } from '../../../activities/opening/world-facts';
+import { publishedVectors } from '../../support/vectors';
+
+const { texts } = publishedVectors();
+const bundle = (): EvidenceBundle => JSON.parse(texts.committed) as EvidenceBundle;
+
+describe('the format of evidence', () => {
+  it('reads back exactly what it writes', () => {
+    const read = parseEvidence(texts.committed);
+    expect(read.ok && evidenceText(read.bundle)).toBe(texts.committed);
+    expect(read.ok && evidenceChecksum(read.bundle)).toBe(bundle().sha256);
+  });
+
+  it.each([
+    ['without its newline', () => texts.committed.trimEnd()],
+    ['with a second one', () => `${texts.committed}\n`],
+    ['with a space', () => texts.committed.replace('":', '": ')],
+    ['with a key twice', () => texts.committed.replace('{', '{"bytes":null,')],
+    [
+      'with members in another order',
+      () => `${JSON.stringify(Object.fromEntries(Object.entries(bundle()).reverse()))}\n`,
+    ],
+    ['with a member of its own', () => `${JSON.stringify({ ...bundle(), note: 'x' })}\n`],
+    ['with a byte order mark', () => `\ufeff${texts.committed}`],
+    ['cut off', () => texts.committed.slice(0, -100)],
+    ['empty', () => ''],
+  ])('is refused %s', (_name, make) => {
+    expect(parseEvidence(make())).toMatchObject({ ok: false });
+    expect(parseEvidence(new TextEncoder().encode(make()))).toMatchObject({ ok: false });
+  });
+
+  it('is refused where it is not UTF-8, and where it is too large to be one', () => {
+    expect(parseEvidence(Uint8Array.of(0x7b, 0xff, 0x7d, 0x0a))).toEqual({
+      ok: false,
+      problem: 'the file is not UTF-8',
+    });
+    expect(parseEvidence({ length: 65 * 1024 * 1024 } as Uint8Array)).toMatchObject({ ok: false });
+  });
+
+  it('is never written where it would not read back', () => {
+    expect(() => evidenceText({ ...bundle(), changeId: 'x' })).toThrow(/would not read back/);
+  });
+});
+
+describe('what an attestor was given', () => {
+  const of = {
+    changeId: 'c',
+    inputSha: 'i',
+    stagingSha: 's',
+    planHash: 'p',
+    logicHash: 'l',
+    tenant: 't',
+    sourceTool: 'T',
+    more: 1,
+  };
+
+  it('is for the verifier what it is for attestors and committer', () => {
+    expect(givenToJudge(of)).toEqual(judgeGiven('i', 's', 'p', 'l'));
+    expect(givenToWorldFact(of)).toEqual(worldFactGiven(of));
+    const finding = bundle().findings[0]!;
+    const triggered = { findingIndex: 0, policyKey: 'k', callback: { key: 'small', version: '1' } };
+    expect(givenToCallback(finding, triggered, 'i')).toEqual(callbackGiven(finding, triggered, 'i'));
+  });
+});
+
+it('proofs of several leaves in one pass are those of each alone, for every size to 40', () => {
+  for (let size = 1; size <= 40; size++) {
+    const hashes = Array.from({ length: size }, (_, i) => i.toString(16).padStart(64, '0'));
+    const all = hashes.map((_, i) => i);
+    const proofs = inclusionProofs(hashes, all);
+    expect(proofs).toEqual(all.map((i) => inclusionProof(hashes, i)));
+    expect(all.every((i) => verifyInclusion(hashes[i]!, i, size, proofs[i]!, merkleRoot(hashes)))).toBe(true);
+  }
+  expect(() => inclusionProofs(['0'.repeat(64)], [1])).toThrow(RangeError);
+});

@@ -1,0 +1,172 @@
+import { utf8ToBytes } from '@noble/hashes/utils.js';
+import fc from 'fast-check';
+import { canonicalJson } from '../../../policy/contracts/canonical-json';
+import { fromBase64, toBase64 } from '../../../policy/evidence/base64';
+import { openEnvelope, pae, PAYLOAD_TYPE, toEnvelope } from '../../../policy/evidence/dsse';
+import {
+  parseStatement,
+  PREDICATES,
+  statementOf,
+  statementText,
+  type StatementKind,
+} from '../../../policy/evidence/statement';
+import { SAMPLES } from './samples';
+
+const KINDS = Object.keys(PREDICATES) as StatementKind[];
+const bytes = (value: unknown): Uint8Array => utf8ToBytes(typeof value === 'string' ? value : canonicalJson(value));
+
+describe('base64', () => {
+  it('agrees with Buffer on any bytes, both ways', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), (data) => {
+        expect(toBase64(data)).toBe(Buffer.from(data).toString('base64'));
+        expect(fromBase64(toBase64(data))).toEqual(data);
+      }),
+    );
+  });
+
+  it.each(['A', 'AA', 'AAA', 'A===', '====', 'AB==', 'AAB=', 'AA=A', 'AA-_', 'AA A', 'AA==AA==', '\u0100AAA'])(
+    'refuses %j, which is not the one spelling of its bytes',
+    (text) => {
+      expect(fromBase64(text)).toBeNull();
+    },
+  );
+
+  it('takes no text that it would write in another way', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'AQgw+/=-_ \n'), maxLength: 8 }), (text) => {
+        const read = fromBase64(text);
+        if (read !== null) expect(toBase64(read)).toBe(text);
+      }),
+    );
+  });
+});
+
+it('encodes before signing as the DSSE specification shows', () => {
+  const encoded = pae('http://example.com/HelloWorld', utf8ToBytes('hello world'));
+  expect(Buffer.from(encoded).toString()).toBe('DSSEv1 29 http://example.com/HelloWorld 11 hello world');
+  expect(Buffer.from(pae('é', utf8ToBytes('ü'))).toString()).toBe('DSSEv1 2 é 2 ü');
+});
+
+describe('a statement', () => {
+  it.each(KINDS)('of kind %s reads back as it was written', (kind) => {
+    const statement = statementOf(kind, SAMPLES[kind]);
+    expect(parseStatement(kind, bytes(statement))).toEqual({ ok: true, statement });
+    expect(statement.predicateType).toBe(`https://countersign.dev/${kind}/v1`);
+    expect(statement.subject.every(({ digest }) => /^[0-9a-f]{64}$/.test(digest.sha256))).toBe(true);
+  });
+
+  it('is never read as another kind', () => {
+    for (const kind of KINDS) {
+      for (const other of KINDS.filter((k) => k !== kind)) {
+        expect(parseStatement(other, bytes(statementOf(kind, SAMPLES[kind])))).toMatchObject({
+          ok: false,
+          code: 'wrong_kind',
+        });
+      }
+    }
+  });
+
+  it.each(KINDS)('of kind %s is refused with a member missing, added or of another type', (kind) => {
+    const statement = statementOf(kind, SAMPLES[kind]);
+    const predicate = statement.predicate as Record<string, unknown>;
+    for (const member of Object.keys(predicate)) {
+      const { [member]: _, ...rest } = predicate;
+      expect(parseStatement(kind, bytes({ ...statement, predicate: rest }))).toMatchObject({
+        ok: false,
+        code: 'invalid_statement',
+      });
+      const other = member === 'result' ? undefined : { ...predicate, [member]: [[]] };
+      if (other !== undefined)
+        expect(parseStatement(kind, bytes({ ...statement, predicate: other }))).toMatchObject({
+          ok: false,
+          code: 'invalid_statement',
+        });
+    }
+    expect(parseStatement(kind, bytes({ ...statement, predicate: { ...predicate, extra: 1 } }))).toMatchObject({
+      ok: false,
+    });
+    expect(parseStatement(kind, bytes({ ...statement, extra: 1 }))).toMatchObject({ ok: false });
+  });
+
+  it('is refused when subject or _type differ from what the predicate says', () => {
+    const statement = statementOf('answer', SAMPLES.answer);
+    for (const change of [
+      { subject: [] },
+      { subject: [{ name: 'change', digest: { sha256: 'f'.repeat(64) } }] },
+      { _type: 'https://in-toto.io/Statement/v0.1' },
+    ]) {
+      expect(parseStatement('answer', bytes({ ...statement, ...change }))).toMatchObject({
+        ok: false,
+        code: 'invalid_statement',
+      });
+    }
+  });
+
+  it('is refused when its bytes could be read in two ways', () => {
+    const text = statementText(statementOf('answer', SAMPLES.answer));
+    const twice = text.replace('"decision":"confirm"', '"decision":"reject","decision":"confirm"');
+    expect(JSON.parse(twice)).toEqual(JSON.parse(text));
+    const spellings = [
+      twice,
+      ` ${text}`,
+      `${text}\n`,
+      `\ufeff${text}`,
+      text.replace('"confirm"', '"\\u0063onfirm"'),
+      text.replace(':null', ':null '),
+      JSON.stringify(JSON.parse(text), null, 1),
+    ];
+    for (const other of spellings)
+      expect(parseStatement('answer', utf8ToBytes(other))).toMatchObject({
+        ok: false,
+        code: expect.stringMatching(/not_canonical|not_json/),
+      });
+    const proto = text.replace('{"_type"', '{"__proto__":{},"_type"');
+    expect(parseStatement('answer', utf8ToBytes(proto))).toMatchObject({ ok: false });
+  });
+
+  it('is refused as data, whatever the bytes', () => {
+    expect(parseStatement('answer', new Uint8Array([0xff, 0xfe]))).toMatchObject({ code: 'not_utf8' });
+    expect(parseStatement('answer', utf8ToBytes('{'))).toMatchObject({ code: 'not_json' });
+    expect(parseStatement('answer', utf8ToBytes('['.repeat(5000) + ']'.repeat(5000)))).toMatchObject({
+      code: 'not_canonical',
+    });
+    expect(parseStatement('answer', utf8ToBytes('"\\ud800"'))).toMatchObject({ code: 'not_canonical' });
+    for (const text of ['null', '1', '[]', '"x"', '{}'])
+      expect(parseStatement('answer', utf8ToBytes(text))).toMatchObject({ ok: false });
+    fc.assert(fc.property(fc.uint8Array(), (data) => parseStatement('answer', data).ok === false));
+  });
+
+  it('is not made from a predicate that would not be read back', () => {
+    expect(() => statementOf('answer', { ...SAMPLES.answer, nonce: 'short' })).toThrow('nonce');
+    expect(() => statementOf('answer', { ...SAMPLES.answer, extra: 1 } as never)).toThrow('answer');
+  });
+});
+
+describe('an envelope', () => {
+  const good = toEnvelope(statementOf('answer', SAMPLES.answer), { keyid: 'k', sig: new Uint8Array(64) });
+
+  it('opens to statement, signed bytes and key id, and says nothing of the signature', () => {
+    const opened = openEnvelope('answer', good);
+    expect(opened).toMatchObject({ ok: true, keyid: 'k', statement: statementOf('answer', SAMPLES.answer) });
+    if (opened.ok) expect(opened.signed).toEqual(pae(PAYLOAD_TYPE, utf8ToBytes(statementText(opened.statement))));
+  });
+
+  it('is refused with two signatures, another payload type, loose base64 or unknown members', () => {
+    const [only] = good.signatures;
+    const bad: unknown[] = [
+      { ...good, signatures: [only, only] },
+      { ...good, signatures: [] },
+      { ...good, payloadType: 'text/plain' },
+      { ...good, payload: `${good.payload}=` },
+      { ...good, extra: 1 },
+      { ...good, signatures: [{ ...only, sig: 'AB==' }] },
+      null,
+      'x',
+      [],
+      { ...good, payload: 1 },
+    ];
+    for (const envelope of bad)
+      expect(openEnvelope('answer', envelope)).toMatchObject({ ok: false, code: 'malformed' });
+  });
+});

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import {
+  appendLeaves,
+  consistencyProof,
+  EMPTY_FRONTIER,
+  EMPTY_ROOT,
+  frontierRoot,
+  inclusionProof,
+  merkleRoot,
+  verifyConsistency,
+  verifyInclusion,
+} from '../../../policy/evidence/merkle';
+
+const rows = Array.from({ length: 40 }, (_, i) => createHash('sha256').update(`row ${i}`).digest('hex'));
+
+/** RFC 6962 §2.1, written down once more in the plainest way. */
+function reference(hashes: readonly string[]): string {
+  const sha = (prefix: number, ...parts: string[]): string =>
+    createHash('sha256')
+      .update(Buffer.from([prefix]))
+      .update(Buffer.from(parts.join(''), 'hex'))
+      .digest('hex');
+  if (hashes.length === 1) return sha(0, hashes[0] ?? '');
+  let split = 1;
+  while (split * 2 < hashes.length) split *= 2;
+  return sha(1, reference(hashes.slice(0, split)), reference(hashes.slice(split)));
+}
+
+it('has the root of RFC 6962, in one go and row by row', () => {
+  expect(EMPTY_ROOT).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
+  expect(merkleRoot([])).toBe(EMPTY_ROOT);
+  let frontier = EMPTY_FRONTIER;
+  for (let n = 1; n <= rows.length; n++) {
+    frontier = appendLeaves(frontier, rows.slice(n - 1, n));
+    expect(frontierRoot(frontier)).toBe(reference(rows.slice(0, n)));
+    expect(merkleRoot(rows.slice(0, n))).toBe(reference(rows.slice(0, n)));
+    expect(frontier.size).toBe(n);
+  }
+});
+
+it('proves every row of every tree to be in it, and at no other place', () => {
+  for (let n = 1; n <= rows.length; n++) {
+    const tree = rows.slice(0, n);
+    const root = merkleRoot(tree);
+    for (let i = 0; i < n; i++) {
+      const proof = inclusionProof(tree, i);
+      expect(verifyInclusion(rows[i] ?? '', i, n, proof, root)).toBe(true);
+      expect(verifyInclusion(rows[(i + 1) % rows.length] ?? '', i, n, proof, root)).toBe(false);
+      if (n > 1) expect(verifyInclusion(rows[i] ?? '', (i + 1) % n, n, proof, root)).toBe(false);
+      expect(verifyInclusion(rows[i] ?? '', i, n, [...proof, root], root)).toBe(false);
+      if (proof.length > 0) expect(verifyInclusion(rows[i] ?? '', i, n, proof.slice(1), root)).toBe(false);
+    }
+  }
+});
+
+it('proves every tree to continue every older one, and none whose rows were changed or taken out', () => {
+  for (let n = 1; n <= 24; n++) {
+    for (let m = 1; m <= n; m++) {
+      const [older, newer] = [
+        { size: m, root: merkleRoot(rows.slice(0, m)) },
+        { size: n, root: merkleRoot(rows.slice(0, n)) },
+      ];
+      const proof = consistencyProof(rows.slice(0, n), m);
+      expect(verifyConsistency(older, newer, proof)).toBe(true);
+      expect(verifyConsistency({ ...older, root: EMPTY_ROOT }, newer, proof)).toBe(false);
+      expect(verifyConsistency(older, { ...newer, root: EMPTY_ROOT }, proof)).toBe(false);
+      const changed = rows.slice(0, n).with(m - 1, EMPTY_ROOT);
+      expect(verifyConsistency(older, { size: n, root: merkleRoot(changed) }, consistencyProof(changed, m))).toBe(
+        false,
+      );
+    }
+  }
+});
+
+it('refuses any proof that was tampered with, and nonsense, without throwing', () => {
+  const root = merkleRoot(rows);
+  fc.assert(
+    fc.property(fc.nat({ max: 39 }), fc.nat(), fc.string({ maxLength: 70 }), (i, at, junk) => {
+      const proof = inclusionProof(rows, i);
+      return !verifyInclusion(rows[i] ?? '', i, 40, proof.with(at % proof.length, junk), root);
+    }),
+  );
+  expect(verifyInclusion(rows[0] ?? '', -1, 40, [], root)).toBe(false);
+  expect(verifyInclusion(rows[0] ?? '', 0.5, 40, [], root)).toBe(false);
+  expect(verifyConsistency({ size: 0, root: EMPTY_ROOT }, { size: 40, root }, [])).toBe(false);
+  expect(verifyConsistency({ size: 41, root }, { size: 40, root }, [])).toBe(false);
+  expect(() => inclusionProof(rows, 40)).toThrow('index');
+  expect(() => consistencyProof(rows, 0)).toThrow('size');
+});
+
+it('refuses a proof that fits the root, but not the size that was claimed with it', () => {
+  const leaf = (hash: string): string =>
+    createHash('sha256')
+      .update(Buffer.from([0]))
+      .update(Buffer.from(hash, 'hex'))
+      .digest('hex');
+  const [first = '', second = ''] = rows;
+  const root = merkleRoot([first, second]);
+  expect(verifyInclusion(first, 0, 2, [leaf(second)], root)).toBe(true);
+  expect(verifyInclusion(first, 0, 4, [leaf(second)], root)).toBe(false);
+  expect(verifyInclusion(second, 0, 1, [leaf(first)], root)).toBe(false);
+});

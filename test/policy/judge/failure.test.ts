@@ -1,0 +1,39 @@
+import { FailureType } from '../../../policy/contracts/failure-type';
+import { ValidatorResult } from '../../../policy/contracts/finding';
+import { causeOf, failureMessage, JUDGE_CAUSES, judgeFailureResult } from '../../../policy/judge/failure';
+
+const result = (failureType: string, message = 'x'): ValidatorResult =>
+  judgeFailureResult({ validatorId: 'guardian.llm_judge', changeId: 'c'.repeat(64), failureType, message });
+
+describe('judgeFailureResult', () => {
+  it.each([
+    [FailureType.Backend, 'ErrValidatorBackend', 'judge_backend', false],
+    [FailureType.VerdictParse, 'ErrVerdictParse', 'judge_verdict_parse', false],
+    [FailureType.UnknownDiffType, 'ErrUnknownDiffType', 'judge_unknown_diff_type', true],
+    ['TimeoutFailure', 'ErrTimeout', 'judge_timeout', false],
+    [FailureType.DigestMismatch, 'ErrValidatorBackend', 'judge_backend', false],
+    ['something that nobody foresaw', 'ErrValidatorBackend', 'judge_backend', false],
+    ['', 'ErrValidatorBackend', 'judge_backend', false],
+  ])(
+    'makes a BLOCK with evidence of %s, as %s [F3, F20, F21, F22, T28]',
+    (type, errorClass, reasonCode, reproducible) => {
+      const made = result(type);
+      expect(made).toMatchObject({ status: 'BLOCK', errorClass, reasonCode, reproducible });
+      expect(ValidatorResult.parse(made)).toEqual(made);
+      expect(made.evidenceRefs.length).toBeGreaterThan(0);
+    },
+  );
+
+  it('says that the judge was silent, and tells the causes apart', () => {
+    for (const cause of JUDGE_CAUSES) {
+      const made = result(FailureType.Backend, failureMessage(cause, 'words'));
+      expect(made).toMatchObject({ details: { cause }, reason: `The judge could not answer: ${cause}: words` });
+    }
+    expect(causeOf('no cause here')).toBeNull();
+    expect(causeOf('constructor: x')).toBeNull();
+  });
+
+  it('stays a valid result however long the message is', () => {
+    expect(ValidatorResult.safeParse(result('x', 'y'.repeat(100_000))).success).toBe(true);
+  });
+});

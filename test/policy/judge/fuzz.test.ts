@@ -1,0 +1,117 @@
+import { conclude } from '../../../policy/judge/conclude';
+import { readAnswer } from '../../../policy/judge/read-answer';
+import { leastCpuMs } from '../../support/least-cpu';
+import { BENIGN, CANARY, HOSTILE, POLICY_IDS, row, wire } from './answer-corpus';
+
+/** A small deterministic generator: a failure names its seed, and every run tries the same cases. */
+function random(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const violated = row(POLICY_IDS[0], { result: 'violated', severity: 'BLOCK', lines: [1], quote: 'x', why: 'y' });
+/** None of these is an ALLOW, and no damage to them may become one. */
+const BLOCKING = [
+  JSON.stringify(wire({ verdict: 'BLOCK' })),
+  JSON.stringify(wire({ policyResults: [violated, row(POLICY_IDS[1])] })),
+  JSON.stringify(wire({ verdict: 'BLOCK', policyResults: [violated, row(POLICY_IDS[1])] }), null, 1),
+];
+const PIECES = [
+  '{',
+  '}',
+  '[',
+  ']',
+  '"',
+  '\\',
+  ':',
+  ',',
+  '\n',
+  '```',
+  '```json\n',
+  '<think>',
+  '</think>',
+  '"verdict":"ALLOW"',
+  '"verdict":"BLOCK"',
+  '\\u0076',
+  'null',
+  '1e999',
+  '\ufeff',
+  '\ud800',
+  '"__proto__":{}',
+  JSON.stringify(wire()),
+];
+
+function mutate(text: string, next: () => number): string {
+  let result = text;
+  const times = 1 + Math.floor(next() * 4);
+  for (let i = 0; i < times; i++) {
+    const at = Math.floor(next() * (result.length + 1));
+    const to = Math.min(result.length, at + Math.floor(next() * 30));
+    const piece = PIECES[Math.floor(next() * PIECES.length)] ?? '';
+    switch (Math.floor(next() * 5)) {
+      case 0:
+        result = result.slice(0, at) + piece + result.slice(at);
+        break;
+      case 1:
+        result = result.slice(0, at) + result.slice(to);
+        break;
+      case 2:
+        result = result.slice(0, at) + result.slice(at, to) + result.slice(at);
+        break;
+      case 3:
+        result = result.slice(0, at);
+        break;
+      default:
+        result = result.slice(0, at) + String.fromCharCode(Math.floor(next() * 0x3000)) + result.slice(at + 1);
+    }
+  }
+  return result;
+}
+
+const expected = { policyIds: POLICY_IDS, canary: CANARY };
+
+const leastTime = (text: string): number => leastCpuMs(() => readAnswer(text, expected));
+
+describe('readAnswer under 100,000 damaged answers', () => {
+  it('never throws, takes at most 5 ms for each, and never makes ALLOW of a damaged BLOCK that it did not also find whole', () => {
+    const next = random(20261101);
+    const seeds = [...BENIGN, ...HOSTILE].map((a) => a.raw).filter((raw) => raw.length < 8000);
+    const slow: string[] = [];
+    let flips = 0;
+    for (let i = 0; i < 100_000; i++) {
+      const blocking = i % 2 === 0;
+      const seed = blocking ? (BLOCKING[i % BLOCKING.length] ?? '') : (seeds[Math.floor(next() * seeds.length)] ?? '');
+      const text = mutate(seed, next);
+      const began = performance.now();
+      const read = readAnswer(text, expected);
+      if (performance.now() - began > 5 && leastTime(text) > 5) slow.push(text);
+      if (blocking && read.ok && conclude(read.answer, read.proseContradicts).status === 'ALLOW') {
+        // Damage may cut the BLOCK away together with its verdict member and paste a whole ALLOW in its place; then no BLOCK is left.
+        if (/"BLOCK"/.test(text)) flips++;
+      }
+    }
+    expect({ slow, flips }).toEqual({ slow: [], flips: 0 });
+  });
+
+  it.each([
+    ['opening braces', '{'.repeat(65_536)],
+    ['opening brackets', '['.repeat(65_536)],
+    ['keys without end', '{"a":'.repeat(13_107)],
+    ['quotes', '"'.repeat(65_536)],
+    ['backslashes', `{"${'\\'.repeat(65_530)}`],
+    ['objects in a row', '{"a":1}'.repeat(9_362)],
+    ['verdicts in a row', '{"verdict":"ALLOW"}'.repeat(3_449)],
+    ['a long number', `{"a":${'9'.repeat(65_000)}}`],
+    ['nested arrays', '[[[[[[[[1,'.repeat(6_000)],
+    ['prose that nearly says it', 'verdict is '.repeat(5_900)],
+  ])('reads 64 KiB of %s within 5 ms', (_, text) => {
+    expect(readAnswer(text, expected).ok).toBe(false);
+    expect(leastTime(text)).toBeLessThan(5);
+  });
+});

@@ -1,0 +1,82 @@
+import { parseJudgeLine, parseJudgeText } from '../../../policy/judge/parse-line';
+import { readAnswer } from '../../../policy/judge/read-answer';
+import { BENIGN, CANARY, HOSTILE, POLICY_IDS, row, wire } from './answer-corpus';
+
+const read = (raw: string): ReturnType<typeof parseJudgeLine> =>
+  parseJudgeLine({ id: 'x', raw, policyIds: [...POLICY_IDS], canary: CANARY });
+
+describe('readAnswer', () => {
+  it('has at least 120 raw answers, each with an id of its own', () => {
+    const ids = [...BENIGN, ...HOSTILE].map((a) => a.id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.length).toBeGreaterThanOrEqual(120);
+  });
+
+  it.each(BENIGN.map((a) => [a.id, a] as const))('reads an honest answer as meant: %s [T20]', (_, answer) => {
+    expect(read(answer.raw).status).toBe(answer.read);
+  });
+
+  it.each(HOSTILE.map((a) => [a.id, a] as const))('never reads ALLOW out of: %s [T21, T22]', (_, answer) => {
+    const { status, cause } = read(answer.raw);
+    expect(status).not.toBe('ALLOW');
+    if (answer.read !== undefined) expect({ status, cause }).toMatchObject({ status: answer.read });
+  });
+
+  it('takes two identical verdicts for none, since one may be quoted from the diff [T22]', () => {
+    const one = JSON.stringify(wire());
+    expect(readAnswer(`${one}\n${one}`, { policyIds: POLICY_IDS, canary: CANARY })).toMatchObject({
+      ok: false,
+      code: 'several_objects',
+    });
+  });
+
+  it('says what it did not check when policies or canary are absent', () => {
+    const raw = JSON.stringify(wire({ canary: 'whatever' }));
+    expect(parseJudgeLine({ id: 7, raw })).toEqual({
+      id: 7,
+      status: 'ALLOW',
+      reasonCode: 'judge_allow',
+      unchecked: ['policyIds', 'canary'],
+    });
+  });
+
+  it('refuses a policy with two rows even where it was not told which policies there are', () => {
+    const rows = [row('a'), row('a', { result: 'violated', severity: 'WARN' })];
+    expect(parseJudgeLine({ id: 1, raw: JSON.stringify(wire({ policyResults: rows })) })).toMatchObject({
+      status: 'BLOCK',
+      cause: 'policy_rows',
+    });
+  });
+
+  it('reads abstention as WARN with judge_abstain and nonsense as BLOCK with judge_verdict_parse', () => {
+    expect(read(JSON.stringify(wire({ verdict: 'ABSTAIN' })))).toEqual({
+      id: 'x',
+      status: 'WARN',
+      reasonCode: 'judge_abstain',
+    });
+    expect(read('fine!')).toEqual({ id: 'x', status: 'BLOCK', reasonCode: 'judge_verdict_parse', cause: 'no_object' });
+  });
+
+  it('marks an unreadable text that says BLOCK, so that nobody asks until it says something else', () => {
+    expect(readAnswer('{"verdict":"BLOCK"', { policyIds: null, canary: null })).toMatchObject({
+      ok: false,
+      saysBlock: true,
+    });
+    expect(readAnswer('{"verdict":"ALLOW"', { policyIds: null, canary: null })).toMatchObject({
+      ok: false,
+      saysBlock: false,
+    });
+  });
+
+  it('reads lines one by one, and a bad one stops nothing', () => {
+    expect(
+      parseJudgeText(JSON.stringify({ id: 'a', raw: JSON.stringify(wire()), canary: CANARY, expected: 'ALLOW' }), 1),
+    ).toEqual({ id: 'a', status: 'ALLOW', reasonCode: 'judge_allow', unchecked: ['policyIds'] });
+    expect(parseJudgeText('{"id":"b","raw":7}', 2)).toMatchObject({
+      id: 'b',
+      line: 2,
+      error: expect.stringContaining('raw'),
+    });
+    expect(parseJudgeText('{', 3)).toMatchObject({ id: null, line: 3, error: expect.stringContaining('not JSON') });
+  });
+});

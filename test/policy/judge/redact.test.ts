@@ -1,0 +1,86 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createRedactor } from '../../../policy/judge/redact';
+import { leastCpuMs } from '../../support/least-cpu';
+import { SECRETS } from './secret-fixtures';
+
+const redact = (text: string): string => createRedactor().redact(text);
+
+describe('createRedactor', () => {
+  it.each(SECRETS.map((s) => [s.id, s] as const))('takes out %s', (_, { text, secret }) => {
+    expect(text).toContain(secret);
+    for (const line of secret.split('\n')) expect(redact(text)).not.toContain(line);
+  });
+
+  it('gives the same secret the same number, in every text, and another secret another one', () => {
+    const redactor = createRedactor();
+    expect(redactor.redact("password = 'hunter22x' and password = 'other-one9'")).toBe(
+      "password = '[SECRET:assigned:1]' and password = '[SECRET:assigned:2]'",
+    );
+    expect(redactor.redact('again hunter22x alone')).toBe('again [SECRET:assigned:1] alone');
+    expect(redactor.counts()).toEqual({ assigned: 2 });
+  });
+
+  it('keeps the number of lines when a key spans several', () => {
+    const text = 'a\n-----BEGIN RSA PRIVATE KEY-----\nMIIB\nMIIC\n-----END RSA PRIVATE KEY-----\nb';
+    expect(redact(text)).toBe('a\n[SECRET:private_key:1]\n\n\n\nb');
+  });
+
+  it.each([
+    "UPDATE orders SET state = 'paid' WHERE id = 7",
+    'SELECT token_count, password_changed_at FROM users',
+    "UPDATE users SET password_hash = crypt($1, gen_salt('bf')) WHERE id = 3",
+    'diff --git a/src/index.ts b/src/index.ts\nindex 5f2c9d1a7b..0a1b2c3d4e 100644',
+    'a3f5c2d19be84760a3f5c2d19be84760a3f5c2d19be84760a3f5c2d19be84760',
+    '550e8400-e29b-41d4-a716-446655440000',
+    'INSERT INTO settings (key) VALUES ($1)',
+    'node_modules/@scope/a-package-with-a-very-long-name/dist/index.js',
+  ])('leaves alone what is no secret: %s', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+
+  it('is linear on hostile text', () => {
+    const hostile = [
+      'a'.repeat(2 ** 18),
+      'password='.repeat(25_000),
+      '://'.repeat(75_000),
+      '-----BEGIN PRIVATE KEY'.repeat(10_000),
+      `"${'\\'.repeat(2 ** 18)}`,
+      "token='".repeat(30_000),
+      'token/'.repeat(40_000),
+      'password=$'.repeat(25_000),
+      'a=b='.repeat(62_000),
+      'sk-a1/'.repeat(40_000),
+      '-u a'.repeat(62_000),
+      'secret:'.repeat(35_000),
+      "token 'x' ".repeat(22_000),
+    ];
+    for (const text of hostile) {
+      expect([text.slice(0, 12), leastCpuMs(() => redact(text), 3) < 150]).toEqual([text.slice(0, 12), true]);
+    }
+  });
+
+  const corpora = join(__dirname, '../../../../shared/corpora');
+  const load = (file: string): { id: string; inputB64: string; expected: string }[] =>
+    JSON.parse(readFileSync(join(corpora, file), 'utf8'));
+  (existsSync(corpora) ? it : it.skip)('finds secrets that others wrote down', () => {
+    for (const [file, share] of [
+      ['gitleaks-literal-cases.json', 0.95],
+      ['secretlint-cases.json', 0.95],
+    ] as const) {
+      // A home directory, an account number and the rule that shows how to write rules are no secrets.
+      const none = /no-homedir|Account ID|rule-example/;
+      const positives = load(file).filter((c) => c.expected === 'violation' && !none.test(c.id));
+      const missed = positives.filter((c) => {
+        const text = Buffer.from(c.inputB64, 'base64').toString();
+        return redact(text) === text;
+      });
+      if (process.env['SHOW_MISSED'] === '1')
+        console.log(
+          file,
+          missed.map((c) => [c.id, Buffer.from(c.inputB64, 'base64').toString().slice(0, 200)]),
+        );
+      expect(1 - missed.length / positives.length).toBeGreaterThanOrEqual(share);
+    }
+  });
+});

@@ -1,0 +1,189 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ValidatorResult } from '../../../../policy/contracts/finding';
+import type { StagingRecord } from '../../../../policy/contracts/staging-record';
+import type { ValidatorInput } from '../../../../policy/rules/define';
+import { checkExpression } from '../../../../policy/rules/condition/check-expression';
+import {
+  conditionDefinition,
+  CONDITION_ENGINE,
+  stagedConditionDefinition,
+} from '../../../../policy/rules/condition/condition';
+import { diffOf } from '../../validators/fixtures';
+
+const INPUT = 'a'.repeat(64);
+const STAGING = 'b'.repeat(64);
+const RECORD: StagingRecord = {
+  sourceTool: 'SQLDryRun',
+  target: 'shop',
+  origin: 'measured',
+  statements: [],
+  tables: [
+    { table: 'public.orders', inserted: 1, updated: 3, deleted: 0, touchedSha: null, keyed: true, volatileColumns: [] },
+  ],
+  sideEffects: [],
+  fullyCaptured: true,
+  uncaptured: [],
+  base: {},
+  serverVersion: '18',
+};
+const FACTS = {
+  ok: true,
+  kind: 'sql',
+  parser: { name: 'p', version: '1' },
+  dml: [
+    { kind: 'update', table: { schema: null, name: 'orders' } },
+    { kind: 'delete', table: { schema: 'public', name: 'logs' } },
+  ],
+};
+
+function ask(
+  when: string,
+  { metadata = {}, facts = FACTS, staged = false }: { metadata?: object; facts?: object; staged?: boolean } = {},
+) {
+  const definition = staged ? stagedConditionDefinition : conditionDefinition;
+  const input: ValidatorInput<{ name: string; when: string; reason: string }> = {
+    signature: {
+      validator_id: 'guardian.mine',
+      validator_version: 'v1',
+      logic_hash: '0'.repeat(64),
+      class: 'POLICY',
+      deterministic: true,
+    },
+    phase: 'preflight',
+    config: { name: 'mine', when, reason: 'A person must see this.' },
+    diff: diffOf('SELECT 1', metadata as never),
+    inputSha: INPUT,
+    facts: facts as never,
+    staging: staged ? { record: RECORD, sha: STAGING } : null,
+  };
+  return ValidatorResult.parse(definition.evaluate?.(input));
+}
+
+test.each([
+  ['metadata.affected_rows > 1000', { affected_rows: 1001 }, 'BLOCK'],
+  ['metadata.affected_rows > 1000', { affected_rows: 1000 }, 'ALLOW'],
+  ['metadata.affected_rows == 3', { affected_rows: 3 }, 'BLOCK'],
+  ['metadata.ratio > 0.5', { ratio: 0.75 }, 'BLOCK'],
+  ['has(metadata.ticket) && metadata.ticket.matches("^OPS-[0-9]+$")', { ticket: 'OPS-7' }, 'BLOCK'],
+  ['!has(metadata.ticket)', {}, 'BLOCK'],
+  ['"ticket" in metadata', { ticket: null }, 'BLOCK'],
+  ['has(metadata.ticket)', { ticket: null }, 'BLOCK'],
+  ['"toString" in metadata', {}, 'ALLOW'],
+  [`false${' || false'.repeat(200)}`, {}, 'ALLOW'],
+  [`${'!'.repeat(1900)}false`, {}, 'ALLOW'],
+  ['facts.dml.exists(d, d.kind == "delete" && d.table.name in ["logs", "audit"])', {}, 'BLOCK'],
+  ['facts.dml.all(d, d.kind == "update")', {}, 'ALLOW'],
+  ['size(facts.dml) > 5 ? true : false', {}, 'ALLOW'],
+  ['diff.bytes > 3 && diff.sourceTool == "SQLDryRun"', {}, 'BLOCK'],
+])('%s with %j is %s', (when, metadata, status) => {
+  const result = ask(when, { metadata });
+  expect(result.status).toBe(status);
+  expect(result.errorClass).toBeUndefined();
+});
+
+test('reads the dry run where it runs after it', () => {
+  expect(ask('staging.rows > 3', { staged: true })).toMatchObject({
+    status: 'BLOCK',
+    evidenceRefs: [`staging:${STAGING}#/rows`],
+  });
+  expect(ask('staging.tables.exists(t, t.deleted > 0)', { staged: true }).status).toBe('ALLOW');
+  expect(
+    conditionDefinition.config.safeParse({ name: 'mine', when: 'staging.rows > 3', reason: 'r' }).error?.issues[0]
+      ?.message,
+  ).toMatch(/staged: true/);
+});
+
+test('a finding names what the expression read', () => {
+  expect(ask('metadata.affected_rows > 1 && facts.kind == "sql"', { metadata: { affected_rows: 2 } })).toMatchObject({
+    reason: 'A person must see this.',
+    reasonCode: 'condition_met',
+  });
+  expect(ask('metadata.affected_rows > 1', { metadata: { affected_rows: 2 } }).evidenceRefs).toEqual([
+    `metadata:${INPUT}#/affected_rows`,
+  ]);
+});
+
+test.each([
+  ['a missing member', 'metadata.affected_rows > 1', {}, 'there is no "affected_rows"'],
+  ['another type', 'metadata.affected_rows > 1', { affected_rows: 'many' }, 'it ended in an error'],
+  ['a number for an answer', 'metadata.affected_rows', { affected_rows: 1 }, 'neither true nor false'],
+  ['a text "true"', 'metadata.ok', { ok: 'true' }, 'neither true nor false'],
+  ['null', 'metadata.ok', { ok: null }, 'neither true nor false'],
+  ['division by zero', '1 / metadata.n > 0', { n: 0 }, 'it ended in an error'],
+  ['an inherited member', 'metadata.constructor == 1', {}, 'there is no "constructor"'],
+])('%s is a BLOCK that no callback resolves, never a pass', (_what, when, metadata, why) => {
+  expect(ask(when, { metadata })).toMatchObject({
+    status: 'BLOCK',
+    errorClass: 'ErrValidatorBackend',
+    reasonCode: 'condition_undecided',
+    reason: expect.stringContaining(why) as string,
+  });
+});
+
+test('unreadable bytes have no facts to compare, which is a BLOCK', () => {
+  expect(
+    ask('facts.dml.size() == 0', { facts: { ok: false, code: 'syntax_error', message: '', span: null } }),
+  ).toMatchObject({ status: 'BLOCK', errorClass: 'ErrValidatorBackend' });
+});
+
+test('lists, texts and depths beyond the bound are a BLOCK, not minutes of work', () => {
+  const started = process.hrtime.bigint();
+  expect(ask('metadata.xs.exists(x, x == 1)', { metadata: { xs: Array(2001).fill(0) } })).toMatchObject({
+    status: 'BLOCK',
+    errorClass: 'ErrValidatorBackend',
+  });
+  expect(
+    ask('metadata.xs.exists(x, metadata.xs.exists(y, x + y == 1))', { metadata: { xs: Array(201).fill(0) } }),
+  ).toMatchObject({ errorClass: 'ErrValidatorBackend' });
+  expect(
+    ask('metadata.xs.exists(x, metadata.xs.exists(y, x + y == 1))', { metadata: { xs: Array(200).fill(0) } }).status,
+  ).toBe('ALLOW');
+  expect(ask('metadata.t == "x"', { metadata: { t: 'y'.repeat(4097) } })).toMatchObject({
+    errorClass: 'ErrValidatorBackend',
+  });
+  expect(ask('metadata.a == 1', { metadata: { a: 2, rationale: 'y'.repeat(9000) } }).status).toBe('ALLOW');
+  expect(Number(process.hrtime.bigint() - started) / 1e6).toBeLessThan(1500);
+});
+
+test('an error never quotes a value of the diff', () => {
+  const result = ask('int(metadata.secret) > 1', { metadata: { secret: 'hunter2' } });
+  expect(result.status).toBe('BLOCK');
+  expect(JSON.stringify(result)).not.toContain('hunter2');
+});
+
+describe('is refused when the bundle is compiled', () => {
+  const deep = '('.repeat(33) + 'true' + ')'.repeat(33);
+  test.each([
+    ['no CEL', 'metadata.a >'],
+    ['nothing', ' '],
+    ['an unknown name', 'request.user == "x"'],
+    ['an unknown function', 'exec("rm")'],
+    ['an unknown method', 'metadata.a.toLowerCase() == "x"'],
+    ['a message of another type', 'google.protobuf.Struct{} == metadata'],
+    ['deep brackets', deep],
+    ['very deep brackets', '['.repeat(900)],
+    ['too long', `"${'x'.repeat(2000)}" == ""`],
+    ['three nested comprehensions', 'facts.a.all(x, facts.b.all(y, facts.c.all(z, x == z)))'],
+    ['a comprehension over a sum', '(facts.a + facts.a).all(x, x > 1)'],
+    ['a comprehension over a conditional', '(true ? facts.a : facts.b).all(x, x > 1)'],
+    ['a pattern from the diff', 'metadata.a.matches(metadata.b)'],
+    ['a pattern that RE2 refuses', 'metadata.a.matches("(?=x)")'],
+  ])('%s, in under 50 ms', (_what, when) => {
+    const started = process.hrtime.bigint();
+    expect(checkExpression(when).ok).toBe(false);
+    expect(Number(process.hrtime.bigint() - started) / 1e6).toBeLessThan(50);
+    expect(conditionDefinition.config.safeParse({ name: 'mine', when, reason: 'r' }).success).toBe(false);
+  });
+
+  test('and a plan forged past that check blocks', () => {
+    expect(ask('exec("rm")')).toMatchObject({ status: 'BLOCK', errorClass: 'ErrValidatorBackend' });
+  });
+});
+
+test('names the engine that is installed', () => {
+  const installed = JSON.parse(
+    readFileSync(join(__dirname, '../../../../node_modules/@bufbuild/cel/package.json'), 'utf8'),
+  ) as { version: string };
+  expect(CONDITION_ENGINE.version).toBe(installed.version);
+});

@@ -1,0 +1,142 @@
+import { run } from './support/run-rule';
+
+/** What a check by keywords stops for nothing: the words are there, and the thing is not. */
+const LOOK_ALIKES: Readonly<Record<string, readonly string[]>> = {
+  sql_delete_without_where: [
+    "SELECT 'DELETE FROM t'",
+    '/* DELETE FROM t; */ SELECT 1',
+    'SELECT "delete from t" FROM x',
+    'DELETE FROM t WHERE a = 1',
+    'DELETE FROM t WHERE CURRENT OF c',
+    'CREATE TABLE t (a int REFERENCES u ON DELETE CASCADE)',
+    'GRANT DELETE ON t TO a',
+    "COMMENT ON TABLE t IS 'DELETE FROM t'",
+    'CREATE TRIGGER x AFTER DELETE ON t EXECUTE FUNCTION f()',
+  ],
+  sql_update_without_where: [
+    'INSERT INTO t VALUES (1) ON CONFLICT (a) DO UPDATE SET a = 2',
+    'SELECT 1 FROM t FOR UPDATE',
+    'CREATE TABLE t (a int REFERENCES u ON UPDATE CASCADE)',
+    'MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN UPDATE SET a = 1',
+  ],
+  sql_tautological_where: [
+    'DELETE FROM t WHERE id = 1',
+    'DELETE FROM t WHERE a = b',
+    'DELETE FROM t WHERE id IN (SELECT id FROM t WHERE old)',
+    'DELETE FROM t WHERE id IN (SELECT id FROM t ORDER BY id LIMIT 100)',
+    'DELETE FROM t WHERE id IN (SELECT id FROM u)',
+    'DELETE FROM t WHERE id IN (SELECT parent FROM t)',
+    'DELETE FROM t WHERE true AND id = 1',
+    'DELETE FROM t WHERE false',
+    'DELETE FROM t WHERE 1 = 2 OR id = 3',
+    'DELETE FROM t WHERE id IS NOT NULL',
+    "DELETE FROM t WHERE name LIKE 'a%'",
+    "DELETE FROM t WHERE name NOT LIKE '%'",
+    'DELETE FROM t WHERE a IS NULL OR b IS NOT NULL',
+    'DELETE FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.id = t.id)',
+    'DELETE FROM t WHERE id <> id',
+    'DELETE FROM t WHERE NOT (id = id)',
+    "DELETE FROM t WHERE 'a' < 'b'",
+    'DELETE FROM t WHERE NULL',
+    'SELECT 1 WHERE true',
+  ],
+  sql_drop: [
+    'CREATE TEMP TABLE t (a int) ON COMMIT DROP',
+    'ALTER TABLE t ALTER a DROP DEFAULT',
+    'SELECT \'DROP TABLE t\' AS "drop table"',
+    '-- DROP TABLE t\nSELECT 1',
+    'DROP SCHEMA s',
+  ],
+  sql_truncate: [
+    "SELECT 'TRUNCATE t'",
+    'SELECT trunc(1.5)',
+    'GRANT TRUNCATE ON t TO a',
+    'CREATE TRIGGER x BEFORE TRUNCATE ON t EXECUTE FUNCTION f()',
+  ],
+  sql_cascade: [
+    'CREATE TABLE t (a int REFERENCES u ON DELETE CASCADE)',
+    "COMMENT ON TABLE t IS 'CASCADE'",
+    'DROP TABLE t RESTRICT',
+    'ALTER TABLE t ADD COLUMN cascade int',
+  ],
+  sql_alter_destructive: [
+    'ALTER TABLE t ADD COLUMN a int',
+    'ALTER TABLE t ALTER a SET DEFAULT 1',
+    'ALTER TABLE t VALIDATE CONSTRAINT c',
+    'ALTER TABLE t ALTER a DROP DEFAULT',
+    'ALTER TABLE t SET (fillfactor = 70)',
+  ],
+  sql_server_side_execution: [
+    'COPY t FROM STDIN',
+    'COPY t TO STDOUT',
+    "SELECT 'COPY t TO PROGRAM'",
+    "CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN 1; END'",
+    'CREATE TRIGGER x AFTER INSERT ON t EXECUTE FUNCTION f()',
+    'SELECT load FROM t',
+  ],
+  sql_dangerous_function: [
+    "SELECT 'pg_read_file(x)'",
+    'SELECT pg_read_file FROM t',
+    'SELECT 1 AS "pg_read_file()"',
+    "COMMENT ON TABLE t IS 'dblink(1)'",
+  ],
+  sql_side_effect_function: [
+    'SELECT now(), count(*), coalesce(a, 1) FROM t',
+    "SELECT current_setting('a.b')",
+    "SELECT nextval('s')",
+  ],
+  sql_dynamic_sql: [
+    "DO $$ BEGIN EXECUTE 'SELECT 1'; END $$",
+    'DO $$ BEGIN PERFORM 1; END $$',
+    'CREATE TRIGGER x AFTER INSERT ON t EXECUTE FUNCTION f()',
+    'GRANT EXECUTE ON FUNCTION f TO a',
+    "CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+    'PREPARE p AS SELECT 1; EXECUTE p',
+  ],
+  sql_privilege_change: ["SELECT 'GRANT ALL ON t TO a'", 'SELECT "grant" FROM t', 'CREATE TABLE grants (a int)'],
+  sql_privilege_escalation: [
+    'GRANT SELECT ON t TO a',
+    'ALTER ROLE a NOSUPERUSER',
+    'ALTER TABLE t ENABLE ROW LEVEL SECURITY',
+    'ALTER TABLE t ENABLE TRIGGER x',
+    'SELECT current_role',
+    'CREATE FUNCTION f() RETURNS int LANGUAGE sql SECURITY INVOKER AS $$ SELECT 1 $$',
+  ],
+  sql_lexer_settings: [
+    'SET search_path = a',
+    "SET client_encoding = 'UTF8'",
+    'SET standard_conforming_strings = on',
+    'SHOW standard_conforming_strings',
+    "SET LOCAL lock_timeout = '1s'",
+  ],
+  sql_hidden_write: [
+    'SELECT 1',
+    'WITH x AS (SELECT 1) INSERT INTO t SELECT * FROM x',
+    'EXPLAIN DELETE FROM t WHERE a',
+    'EXPLAIN ANALYZE SELECT 1',
+    'CREATE TABLE t AS SELECT 1',
+    'MERGE INTO t USING s ON t.a = s.a WHEN NOT MATCHED THEN INSERT VALUES (1)',
+    'SELECT "for update" FROM t',
+  ],
+  sql_transaction_control: [
+    "SELECT 'COMMIT'",
+    'CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT 1; END',
+    'DO $$ BEGIN NULL; END $$',
+    'SELECT CASE WHEN true THEN 1 END',
+    'SET TRANSACTION ISOLATION LEVEL SERIALIZABLE',
+    'CREATE TEMP TABLE t (a int) ON COMMIT DELETE ROWS',
+  ],
+  sql_multi_statement: [
+    "SELECT ';' , $a$;$a$, E'\\';' -- ;",
+    'CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT 1; SELECT 2; END',
+    'CREATE RULE r AS ON INSERT TO t DO ALSO (SELECT 1; SELECT 2)',
+    'SELECT 1;;; /* ; */',
+  ],
+  sql_parse_failure: ["SELECT '\\! rm'", 'SELECT 1'],
+};
+
+describe.each(Object.entries(LOOK_ALIKES))('%s', (name, texts) => {
+  it.each(texts.map((text) => [text]))('passes: %j', async (text) => {
+    expect(await run(name, text)).toMatchObject({ status: 'ALLOW', evidenceRefs: [] });
+  });
+});

@@ -1,0 +1,204 @@
+import type { ErrorClass } from '../../../policy/contracts/finding';
+import { compositeValidator, type CompositionMode } from '../../../policy/validators/composite-validator';
+import { hasErrorCode, ValidatorError } from '../../../policy/validators/validator';
+import { diffOf, scripted } from './fixtures';
+
+const diff = diffOf('x');
+const failure = (code: ErrorClass, name = 'v') =>
+  new ValidatorError(code, `${code} happened`, { validatorName: name, policyVersion: '' });
+const rejected = (promise: Promise<unknown>): Promise<ValidatorError> =>
+  promise.then(
+    () => {
+      throw new Error('resolved');
+    },
+    (error: ValidatorError) => error,
+  );
+
+test.each(['allMustApprove', 'waterfall'] as const)(
+  '%s without children approves with score 1 [F45, T2]',
+  async (mode) => {
+    await expect(compositeValidator('c', 'p', mode).validate({}, diff)).resolves.toEqual({
+      approved: true,
+      score: 1,
+      reason: '',
+      severity: '',
+      details: {},
+      validatorName: 'c',
+      policyVersion: 'p',
+    });
+  },
+);
+
+describe('allMustApprove', () => {
+  test('is what an absent mode means [F41]', async () => {
+    const last = scripted('z', {});
+    await compositeValidator('c', '', undefined, scripted('a', { approved: false, severity: 'block' }), last).validate(
+      {},
+      diff,
+    );
+    expect(last.calls()).toBe(1);
+  });
+
+  test('runs every child; worst severity, lowest score, full breakdown, own version [F40, F42]', async () => {
+    const last = scripted('z', { score: 0.9 });
+    const verdict = await compositeValidator(
+      'c',
+      'own',
+      'allMustApprove',
+      scripted('a', { approved: false, severity: 'block', score: 0.4, reason: 'no', policyVersion: 'theirs' }),
+      scripted('b', { approved: false, severity: 'warn', score: 0.2, reason: 'hm' }),
+      last,
+    ).validate({}, diff);
+    expect(last.calls()).toBe(1);
+    expect(verdict).toMatchObject({
+      approved: false,
+      severity: 'block',
+      score: 0.2,
+      policyVersion: 'own',
+      validatorName: 'c',
+    });
+    expect(verdict.details).toMatchObject({
+      a: { approved: false, policyVersion: 'theirs', reason: 'no' },
+      b: { severity: 'warn' },
+      z: { approved: true, score: 0.9 },
+    });
+  });
+
+  test('approves iff all approve [F42]', async () => {
+    await expect(
+      compositeValidator('c', '', 'allMustApprove', scripted('a', {}), scripted('b', { score: 0.5 })).validate(
+        {},
+        diff,
+      ),
+    ).resolves.toMatchObject({ approved: true, score: 0.5, severity: '' });
+  });
+
+  test('child 3 runs after 1 rejected and 2 threw; both error classes are found in the joined error [F43, T16]', async () => {
+    const third = scripted('third', failure('ErrVerdictParse', 'third'));
+    const error = await rejected(
+      compositeValidator(
+        'c',
+        'p',
+        'allMustApprove',
+        scripted('first', { approved: false, severity: 'block' }),
+        scripted('second', failure('ErrValidatorBackend', 'second')),
+        third,
+      ).validate({}, diff),
+    );
+    expect(third.calls()).toBe(1);
+    expect(hasErrorCode(error, 'ErrValidatorBackend')).toBe(true);
+    expect(hasErrorCode(error, 'ErrVerdictParse')).toBe(true);
+    expect(hasErrorCode(error, 'ErrUnknownDiffType')).toBe(false);
+    expect(error.verdict).toMatchObject({ approved: false, severity: 'block', validatorName: 'c', policyVersion: 'p' });
+    expect(Object.keys(error.verdict.details)).toEqual(['first', 'second', 'third']);
+  });
+
+  test('a child that throws anything else, or gives no verdict, blocks as well [F3]', async () => {
+    for (const child of [
+      scripted('a', new TypeError('bug')),
+      { name: () => 'a', validate: () => Promise.resolve(undefined as never) },
+      { name: () => 'a', validate: () => Promise.resolve({ approved: true } as never) },
+    ]) {
+      const error = await rejected(compositeValidator('c', '', 'allMustApprove', child).validate({}, diff));
+      expect(error.verdict).toMatchObject({ approved: false, severity: 'block' });
+    }
+  });
+});
+
+describe('waterfall', () => {
+  test('does not call child 3 after a reject [F44, T17]', async () => {
+    const third = scripted('third', {});
+    const verdict = await compositeValidator(
+      'c',
+      '',
+      'waterfall',
+      scripted('first', { score: 0.8 }),
+      scripted('second', { approved: false, severity: 'warn', score: 0.5 }),
+      third,
+    ).validate({}, diff);
+    expect(third.calls()).toBe(0);
+    expect(verdict).toMatchObject({ approved: false, severity: 'warn', score: 0.5 });
+    expect(Object.keys(verdict.details)).toEqual(['first', 'second']);
+  });
+
+  test('does not call child 3 after an error either [F44, T17]', async () => {
+    const third = scripted('third', {});
+    const error = await rejected(
+      compositeValidator(
+        'c',
+        '',
+        'waterfall',
+        scripted('first', {}),
+        scripted('second', failure('ErrVerdictParse')),
+        third,
+      ).validate({}, diff),
+    );
+    expect(third.calls()).toBe(0);
+    expect(error).toMatchObject({ code: 'ErrVerdictParse', verdict: { severity: 'block' } });
+  });
+
+  test('all passed: lowest score and worst severity of those that ran [F48]', async () => {
+    await expect(
+      compositeValidator(
+        'c',
+        '',
+        'waterfall',
+        scripted('a', { score: 0.9 }),
+        scripted('b', { score: 0.7, severity: 'warn' }),
+      ).validate({}, diff),
+    ).resolves.toMatchObject({ approved: true, score: 0.7, severity: 'warn' });
+  });
+});
+
+test.each(['any', '', 'ALLMUSTAPPROVE', '__proto__'])(
+  'unknown mode %j is a block verdict and an error, and no child runs [F46, T15]',
+  async (mode) => {
+    const child = scripted('a', {});
+    const error = await rejected(compositeValidator('c', 'p', mode as CompositionMode, child).validate({}, diff));
+    expect(error).toBeInstanceOf(ValidatorError);
+    expect(error.verdict).toMatchObject({ approved: false, severity: 'block', validatorName: 'c', policyVersion: 'p' });
+    expect(child.calls()).toBe(0);
+  },
+);
+
+test('stacks composites in composites, and their errors stay detectable [F47, F63]', async () => {
+  const inner = compositeValidator('inner', '', 'waterfall', scripted('a', failure('ErrUnknownDiffType')));
+  const error = await rejected(
+    compositeValidator(
+      'outer',
+      '',
+      'allMustApprove',
+      compositeValidator('middle', '', 'allMustApprove', inner, scripted('b', {})),
+    ).validate({}, diff),
+  );
+  expect(hasErrorCode(error, 'ErrUnknownDiffType')).toBe(true);
+  const outer = compositeValidator(
+    'o',
+    '',
+    'allMustApprove',
+    compositeValidator('i', '', 'waterfall', scripted('x', { approved: false, severity: 'warn' })),
+  );
+  await expect(outer.validate({}, diff)).resolves.toMatchObject({
+    approved: false,
+    severity: 'warn',
+    details: { i: { details: { x: { approved: false } } } },
+  });
+});
+
+test('refuses two children of one name [F2, T13]', () => {
+  expect(() => compositeValidator('c', '', 'waterfall', scripted('a', {}), scripted('a', {}))).toThrow(
+    /"a" appears twice/,
+  );
+});
+
+test('the caller’s cancellation goes up unchanged and stops the rest', async () => {
+  const cancelled = new Error('cancelled');
+  const rest = scripted('rest', {});
+  await expect(
+    compositeValidator('c', '', 'allMustApprove', scripted('a', cancelled), rest).validate(
+      { signal: { aborted: true } },
+      diff,
+    ),
+  ).rejects.toBe(cancelled);
+  expect(rest.calls()).toBe(0);
+});

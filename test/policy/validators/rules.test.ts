@@ -1,0 +1,185 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { diffSizeRule } from '../../../policy/validators/diff-size-rule';
+import { PATTERN_ENGINE, patternRule } from '../../../policy/validators/pattern-rule';
+import { tableWhitelistRule } from '../../../policy/validators/table-whitelist-rule';
+import { diffOf } from './fixtures';
+
+describe('PatternRule', () => {
+  const ddl = patternRule({ name: 'ddl', forbidden: ['(?i)\\b(DROP|TRUNCATE|GRANT|ALTER)\\b'] });
+
+  test.each(['DROP TABLE users', 'truncate t', 'Grant all on t to x', 'ALTER TABLE t add c int'])(
+    'blocks %s [F31]',
+    (sql) => {
+      expect(ddl.apply(diffOf(sql))).toMatchObject({ approved: false, severity: 'block' });
+    },
+  );
+
+  test('approves bytes that match nothing, without reason or severity [F31]', () => {
+    expect(ddl.apply(diffOf('UPDATE t SET dropped = 1 WHERE id = 2'))).toEqual({
+      approved: true,
+      reason: '',
+      severity: '',
+    });
+  });
+
+  test('one of several patterns is enough, and each that matches is listed by its place [F31]', () => {
+    const rule = patternRule({ name: 'many', forbidden: ['never', 'b+', 'a+'] });
+    expect(rule.apply(diffOf('xx aab'))).toMatchObject({
+      approved: false,
+      details: { matched: ['forbidden[1]', 'forbidden[2]'] },
+    });
+  });
+
+  test('gives the same answer on consecutive calls, whatever came between [T8]', () => {
+    const answers = Array.from({ length: 4 }, () => [
+      ddl.apply(diffOf('DROP TABLE t')).approved,
+      ddl.apply(diffOf('SELECT 1')).approved,
+    ]);
+    expect(answers).toEqual(Array.from({ length: 4 }, () => [false, true]));
+  });
+
+  const dropTable = patternRule({ name: 'drop_table', forbidden: ['(?i)\\bDROP\\s+TABLE\\b'] });
+  test.each([
+    ['lower case', 'drop table t'],
+    ['a comment for the blank', 'DROP/**/TABLE t'],
+    ['a line comment for the blank', 'DROP -- x\nTABLE t'],
+    ['nested comments', 'DROP /* a /* b */ c */ TABLE t'],
+    ['a JSON string', JSON.stringify({ sql: 'DROP TABLE t' })],
+    ['a JSON escape', '{"sql":"\\u0044ROP TABLE t"}'],
+    ['JSON escapes all through', '{"sql":"\\u0044\\u0052\\u004f\\u0050\\u0020\\u0054\\u0041\\u0042\\u004c\\u0045 t"}'],
+    ['a JSON escape and a comment', '{"sql":"\\u0044ROP/*x*/TABLE t"}'],
+    ['an escaped newline that ends a comment', '{"sql":"DROP --x\\nTABLE t"}'],
+    ['a JSON key', '{"\\u0044ROP TABLE t":1}'],
+    ['JSON inside JSON', JSON.stringify({ result: '{"sql":"\\u0044ROP TABLE t"}' })],
+    ['the first of two members of one name', '{"sql":"\\u0044ROP TABLE t","sql":"SELECT 1"}'],
+    ['JSON that no parser takes', '{"sql":"\\u0044ROP TABLE t",,}'],
+    ['a comment opened in another member', '{"a":"/*","b":"--","sql":"DROP/**/TABLE t"}'],
+    ['a stray quote before it', 'x"y {"a":"--","sql":"DROP/**/TABLE t"}'],
+    ['comment marks in a literal before it', "SELECT '--', '/*'; DROP/**/TABLE t"],
+  ])('catches DROP TABLE written with %s [T9]', (_how, text) => {
+    expect(dropTable.apply(diffOf(text)).approved).toBe(false);
+  });
+
+  test('an anchored pattern is tried on each JSON string by itself [T9]', () => {
+    const rule = patternRule({ name: 'starts', forbidden: ['^DELETE'] });
+    expect(rule.apply(diffOf('{"a":"SELECT 1","sql":"\\u0044ELETE FROM t"}')).approved).toBe(false);
+    expect(rule.apply(diffOf('{"a":"no DELETE here"}')).approved).toBe(true);
+  });
+
+  test('points at the staged bytes, through escapes and removed comments', () => {
+    const places = (text: string) => dropTable.apply(diffOf(text)).places;
+    expect(places('SELECT 1;\n  DROP TABLE t')).toEqual([
+      { kind: 'span', span: { startLine: 2, startColumn: 3, endLine: 2, endColumn: 13 } },
+    ]);
+    expect(places('x DROP/**/TABLE t')).toEqual([
+      { kind: 'span', span: { startLine: 1, startColumn: 3, endLine: 1, endColumn: 16 } },
+    ]);
+    expect(places('{"sql":"\\u0044ROP TABLE t"}')).toEqual([
+      { kind: 'span', span: { startLine: 1, startColumn: 9, endLine: 1, endColumn: 24 } },
+    ]);
+  });
+
+  test('never quotes what matched: it may be a secret', () => {
+    const rule = patternRule({ name: 'keys', forbidden: ['hunter[0-9]'] });
+    expect(JSON.stringify(rule.apply(diffOf('password hunter2')))).not.toContain('hunter');
+  });
+
+  test('answers in linear time where a backtracking engine would not', () => {
+    const rule = patternRule({ name: 'redos', forbidden: ['^(a+)+!$'] });
+    const started = process.hrtime.bigint();
+    expect(rule.apply(diffOf('a'.repeat(100_000))).approved).toBe(true);
+    expect(Number(process.hrtime.bigint() - started) / 1e6).toBeLessThan(2000);
+  });
+
+  test.each(['(', '(?=x)', 'a**', ''])('refuses the pattern %j at construction', (pattern) => {
+    expect(() => patternRule({ name: 'bad', forbidden: [pattern] })).toThrow(/pattern/);
+  });
+
+  test('refuses a pattern that matches the empty text, since it would block every diff', () => {
+    expect(() => patternRule({ name: 'bad', forbidden: ['x*'] })).toThrow(/every diff/);
+  });
+
+  test('a RegExp object is refused: patterns are text, which can be hashed [T10]', () => {
+    expect(() => patternRule({ name: 'bad', forbidden: [/DROP/i as unknown as string] })).toThrow(/as text/);
+  });
+
+  test('names the engine that is installed', () => {
+    const installed = JSON.parse(readFileSync(join(__dirname, '../../../node_modules/re2js/package.json'), 'utf8')) as {
+      version: string;
+    };
+    expect(PATTERN_ENGINE.version).toBe(installed.version);
+  });
+});
+
+describe('TableWhitelistRule', () => {
+  const rule = tableWhitelistRule({ name: 'tables', allowed: ['orders', 'public.items'] });
+
+  test('approves a table of the list and blocks any other, letter for letter [F32]', () => {
+    expect(rule.apply(diffOf('', { table_name: 'orders' })).approved).toBe(true);
+    for (const table of ['users', 'Orders', 'orders ', 'items', '']) {
+      expect(rule.apply(diffOf('', { table_name: table }))).toMatchObject({ approved: false, severity: 'block' });
+    }
+  });
+
+  test('a missing table_name warns: neither a clean pass nor a block [F33, T6]', () => {
+    expect(rule.apply(diffOf('UPDATE orders SET a = 1'))).toMatchObject({ approved: false, severity: 'warn' });
+    expect(
+      tableWhitelistRule({ name: 'inherited', allowed: ['orders'] }).apply(
+        diffOf('', Object.create({ table_name: 'orders' }) as never),
+      ),
+    ).toMatchObject({ severity: 'warn' });
+  });
+
+  test('an empty list blocks every named table [T7]', () => {
+    const none = tableWhitelistRule({ name: 'none', allowed: [] });
+    expect(none.apply(diffOf('', { table_name: 'orders' }))).toMatchObject({ approved: false, severity: 'block' });
+    expect(none.apply(diffOf('', { table_name: '' }))).toMatchObject({ approved: false, severity: 'block' });
+  });
+
+  test.each([[1], [null], [['orders']], [{ orders: true }], [true]])(
+    'a table_name of %j is no name, and blocks',
+    (table) => {
+      expect(rule.apply(diffOf('', { table_name: table as never }))).toMatchObject({
+        approved: false,
+        severity: 'block',
+      });
+    },
+  );
+
+  test('reads the claim only, never the bytes [F11]', () => {
+    expect(rule.apply(diffOf('{"table_name":"users"}', { table_name: 'orders' })).approved).toBe(true);
+  });
+});
+
+describe('DiffSizeRule', () => {
+  const rule = diffSizeRule({ name: 'size', maxRows: 100 });
+
+  test('as many rows as allowed pass, one more blocks [F34, T5]', () => {
+    expect(rule.apply(diffOf('', { affected_rows: 100 })).approved).toBe(true);
+    expect(rule.apply(diffOf('', { affected_rows: 0 })).approved).toBe(true);
+    expect(rule.apply(diffOf('', { affected_rows: 101 }))).toMatchObject({ approved: false, severity: 'block' });
+  });
+
+  test('a missing claim warns [F35]', () => {
+    expect(rule.apply(diffOf('x'))).toMatchObject({ approved: false, severity: 'warn' });
+  });
+
+  test.each([['12'], [Number.NaN], [Number.POSITIVE_INFINITY], [-1], [null], [[1]], [true]])(
+    'a claim of %p is no count, and blocks [F35, T5]',
+    (rows) => {
+      expect(rule.apply(diffOf('', { affected_rows: rows as never }))).toMatchObject({
+        approved: false,
+        severity: 'block',
+      });
+    },
+  );
+
+  test('reads the claim only, never the bytes [F11, F34]', () => {
+    expect(rule.apply(diffOf('{"affected_rows":999999}', { affected_rows: 1 })).approved).toBe(true);
+  });
+
+  test.each([[-1], [1.5], [Number.NaN], ['5']])('refuses a limit of %p at construction', (maxRows) => {
+    expect(() => diffSizeRule({ name: 'bad', maxRows: maxRows as never })).toThrow(/maxRows/);
+  });
+});

@@ -1,0 +1,151 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { breakerSample, verdictStatus } from '../../../policy/contracts/verdict';
+import { ALWAYS_APPROVE, alwaysApprove } from '../../../policy/validators/always-approve';
+import { dispatchValidator } from '../../../policy/validators/dispatch-validator';
+import { newValidatedTool } from '../../../policy/validators/validated-tool';
+import { hasErrorCode, ValidatorError } from '../../../policy/validators/validator';
+import { diffOf, scripted } from './fixtures';
+
+describe('alwaysApprove', () => {
+  test('ignores the diff, approves, and says in name and reason that validation is opted out [F36, F37, F39]', async () => {
+    const validator = alwaysApprove('read-only sandbox');
+    const verdict = await validator.validate({}, diffOf('DROP TABLE users', { affected_rows: 1e9 }));
+    expect(validator.name()).toBe('always-approve');
+    expect(verdict).toEqual({
+      approved: true,
+      score: 1,
+      reason: 'validation is opted out by always-approve: read-only sandbox',
+      severity: '',
+      details: {},
+      validatorName: ALWAYS_APPROVE,
+      policyVersion: '',
+    });
+  });
+
+  test('its empty severity is a clean success for the breaker, no warning [F36, T18]', async () => {
+    expect(breakerSample(verdictStatus(await alwaysApprove().validate({}, diffOf('x'))))).toBe('success');
+    expect(breakerSample(verdictStatus({ approved: false, severity: '' }))).toBe('warn');
+  });
+});
+
+describe('dispatchValidator', () => {
+  const validator = dispatchValidator('by_tool', 'p', {
+    SQLDryRun: scripted('sql', { approved: false, severity: 'block' }),
+    HTTPPatch: scripted('http', {}),
+  });
+
+  test('asks the validator of the source tool and answers under its own name [F2, F9]', async () => {
+    await expect(validator.validate({}, diffOf('x', {}, 'SQLDryRun'))).resolves.toMatchObject({
+      approved: false,
+      validatorName: 'by_tool',
+    });
+    await expect(validator.validate({}, diffOf('x', {}, 'HTTPPatch'))).resolves.toMatchObject({ approved: true });
+  });
+
+  test.each(['sqldryrun', '', 'constructor', '__proto__', 'GitPatch'])(
+    'source tool %j is ErrUnknownDiffType with a block verdict, never approved [F10, F22, T14]',
+    async (sourceTool) => {
+      const error: unknown = await validator.validate({}, diffOf('x', {}, sourceTool)).catch((e: unknown) => e);
+      expect(hasErrorCode(error, 'ErrUnknownDiffType')).toBe(true);
+      expect(error).toMatchObject({ verdict: { approved: false, severity: 'block' } });
+    },
+  );
+});
+
+describe('hasErrorCode', () => {
+  test('finds the class through causes, joined errors and an ApplicationFailure’s type [F23]', () => {
+    const error = new ValidatorError('ErrVerdictParse', 'no verdict', { validatorName: 'v', policyVersion: '' });
+    expect(
+      hasErrorCode(new Error('outer', { cause: new AggregateError([new Error('x'), error]) }), 'ErrVerdictParse'),
+    ).toBe(true);
+    expect(hasErrorCode(ApplicationFailure.create({ type: 'ErrVerdictParse', message: 'm' }), 'ErrVerdictParse')).toBe(
+      true,
+    );
+    expect(hasErrorCode(error, 'ErrValidatorBackend')).toBe(false);
+    for (const nothing of [undefined, null, 'ErrVerdictParse', 1])
+      expect(hasErrorCode(nothing, 'ErrVerdictParse')).toBe(false);
+  });
+
+  test('a cycle of causes ends', () => {
+    const error = new Error('self');
+    error.cause = error;
+    expect(hasErrorCode(error, 'ErrTimeout')).toBe(false);
+  });
+
+  test('every ValidatorError carries a whole block verdict beside its code [F3, F20, F21, F54]', () => {
+    for (const code of ['ErrValidatorBackend', 'ErrVerdictParse', 'ErrUnknownDiffType', 'ErrTimeout'] as const) {
+      expect(new ValidatorError(code, 'why', { validatorName: 'v', policyVersion: 'p' })).toMatchObject({
+        code,
+        verdict: {
+          approved: false,
+          score: 0,
+          severity: 'block',
+          reason: 'why',
+          validatorName: 'v',
+          policyVersion: 'p',
+        },
+      });
+    }
+  });
+});
+
+describe('newValidatedTool', () => {
+  const samples: unknown[] = [];
+  const sink = { record: (...sample: unknown[]) => void samples.push(sample) };
+  beforeEach(() => samples.splice(0));
+
+  test.each([[undefined], [null], [{}]])(
+    'throws without a validator (%j), and names always-approve [F38, T19]',
+    (validator) => {
+      expect(() => newValidatedTool({}, validator as never)).toThrow(/always-approve/);
+    },
+  );
+
+  test('takes the explicit opt-out [F38]', async () => {
+    await expect(newValidatedTool({}, alwaysApprove(), sink).gate({}, diffOf('x'))).resolves.toMatchObject({
+      action: 'commit',
+      error: null,
+    });
+    expect(samples).toEqual([['always-approve', 'success', 1]]);
+  });
+
+  test.each([
+    [{ approved: true }, 'commit', 'success'],
+    [{ approved: false, severity: 'warn' }, 'commit', 'warn'],
+    [{ approved: false, severity: '' }, 'commit', 'warn'],
+    [{ approved: false, severity: 'block' }, 'rollback', 'failure'],
+    [{ approved: true, severity: 'block' }, 'rollback', 'failure'],
+  ] as const)(
+    '%j means %s, and the sink gets %s under the validator’s name [F7, F18, F64, T24]',
+    async (verdict, action, sample) => {
+      await expect(
+        newValidatedTool({}, scripted('v', { ...verdict, score: 0.5 }), sink).gate({}, diffOf('x')),
+      ).resolves.toMatchObject({ action });
+      expect(samples).toEqual([['v', sample, 0.5]]);
+    },
+  );
+
+  test.each([
+    [
+      'a ValidatorError',
+      scripted('v', new ValidatorError('ErrValidatorBackend', 'down', { validatorName: 'v', policyVersion: '' })),
+    ],
+    ['any other error', scripted('v', new Error('bug'))],
+    ['a verdict out of shape', scripted('v', { score: 7 })],
+    [
+      'a synchronous throw',
+      {
+        name: () => 'v',
+        validate: () => {
+          throw new Error('sync');
+        },
+      },
+    ],
+  ])('%s is a rollback and a failure for the breaker [F3, F64]', async (_what, validator) => {
+    await expect(newValidatedTool({}, validator, sink).gate({}, diffOf('x'))).resolves.toMatchObject({
+      action: 'rollback',
+      verdict: { approved: false, severity: 'block' },
+    });
+    expect(samples).toEqual([['v', 'failure', 0]]);
+  });
+});

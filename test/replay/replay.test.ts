@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { buildWorkflowBundle } from '../../workers/run-worker';
+import { readable, type HistoryJson } from '../support/history';
+import { replay } from '../support/replay';
+
+/** Histories that released versions recorded, replayed with the code of the day; no server. `test/system/histories.test.ts` records them. */
+const FOLDER = join(__dirname, '..', 'histories');
+const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
+const OUTCOMES = [
+  'committed',
+  'confirmed',
+  'declined',
+  'forbidden',
+  'stale_base',
+  'judge_concern',
+  'judge_error',
+  'expired',
+  'withdrawn',
+  'cooperative',
+];
+
+interface Recorded {
+  readonly workflowId: string;
+  readonly history: HistoryJson;
+}
+const read = (name: string): Recorded => JSON.parse(readFileSync(join(FOLDER, name), 'utf8')) as Recorded;
+
+let code: string;
+beforeAll(async () => {
+  Runtime.install({
+    logger: new DefaultLogger('ERROR', () => {}),
+    telemetryOptions: { logging: { filter: 'OFF', forward: {} } },
+  });
+  code = await buildWorkflowBundle(new DefaultLogger('ERROR'));
+}, 60_000);
+jest.setTimeout(30_000);
+
+test('there is a history of each outcome', () => {
+  expect(FILES).toEqual(OUTCOMES.map((name) => `v0.1.0-${name}.json`).sort());
+});
+
+test.each(FILES)('%s replays with the code of today [G52]', async (name) => {
+  const { workflowId, history } = read(name);
+  await expect(replay({ code }, historyFromJSON(history), workflowId)).resolves.toBeUndefined();
+});
+
+test.each(FILES)('%s holds no byte of its diff and no value of a row [P12]', (name) => {
+  const held = readable(read(name).history);
+  expect(held).toContain('inputSha');
+  expect(held).not.toContain('Zebra7719');
+});
+
+test('another order of activities than was recorded fails the replay', async () => {
+  const { workflowId, history } = read('v0.1.0-confirmed.json');
+  const events = structuredClone(history.events) as {
+    activityTaskScheduledEventAttributes?: { activityType: { name: string } };
+  }[];
+  const scheduled = (name: string) =>
+    events.find((e) => e.activityTaskScheduledEventAttributes?.activityType.name === name)
+      ?.activityTaskScheduledEventAttributes;
+  const [stage, judge] = [scheduled('stage'), scheduled('askJudge')];
+  if (stage === undefined || judge === undefined) throw new Error('The recorded review staged and asked the judge');
+  [stage.activityType, judge.activityType] = [judge.activityType, stage.activityType];
+  await expect(replay({ code }, historyFromJSON({ events }), workflowId)).rejects.toThrow(/[Nn]ondeterminism/);
+});

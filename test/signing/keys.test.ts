@@ -1,0 +1,148 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { publicKeyProblem } from '../../signing/ed25519-point';
+import { readKeyFile, writeKeyFile, type WriteKeyFile } from '../../signing/key-file';
+import { assertPublicKey, keyIdOf, newKeyPair, newNonce } from '../../signing/keys';
+import { signKeyEntry } from '../../signing/registry-entry';
+
+/** All encodings of the eight points of small order that some implementation takes (y, with either sign bit). */
+const SMALL_ORDER = [
+  '0100000000000000000000000000000000000000000000000000000000000000',
+  '0000000000000000000000000000000000000000000000000000000000000000',
+  '0000000000000000000000000000000000000000000000000000000000000080',
+  'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa',
+];
+const NOT_CANONICAL = [
+  '0100000000000000000000000000000000000000000000000000000000000080',
+  'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff',
+  'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff',
+];
+
+describe('a public key', () => {
+  it.each(SMALL_ORDER)('of small order is refused at registration: %s', (hex) => {
+    expect(publicKeyProblem(Buffer.from(hex, 'hex'))).toMatch(/small order/);
+    const entry = {
+      publicKey: hex,
+      addedAt: '2026-01-02T03:04:05.000Z',
+      kind: 'approver',
+      subject: { type: 'person', id: 'x' },
+      onBehalfOf: null,
+      demo: false,
+    } as const;
+    expect(() => signKeyEntry(entry, newKeyPair())).toThrow('small order');
+  });
+
+  it.each(NOT_CANONICAL)('in another than its one encoding is refused: %s', (hex) => {
+    expect(publicKeyProblem(Buffer.from(hex, 'hex'))).not.toBeNull();
+  });
+
+  it('that is no point of the curve is refused: half of all 32 bytes', () => {
+    const refused = Array.from({ length: 200 }, (_, i) => Buffer.alloc(32, i + 1).fill(i * 7, 5, 9)).filter(
+      (b) => publicKeyProblem(b) !== null,
+    );
+    expect(refused.length).toBeGreaterThan(50);
+    expect(refused.length).toBeLessThan(150);
+  });
+
+  it('of any new pair is taken, and its id is the hash of it alone', () => {
+    for (let i = 0; i < 20; i++) {
+      const key = newKeyPair();
+      expect(() => assertPublicKey(key.publicKey)).not.toThrow();
+      expect(key.keyId).toBe(keyIdOf(key.publicKey));
+    }
+    expect(() => assertPublicKey('AB')).toThrow('64 lower-case hex');
+    expect(newNonce()).not.toBe(newNonce());
+  });
+});
+
+it('signs no registry entry for an approver that is no person, and no onBehalfOf but for service keys', () => {
+  const { publicKey } = newKeyPair();
+  const base = { publicKey, addedAt: '2026-01-02T03:04:05.000Z', demo: false, onBehalfOf: null };
+  expect(() =>
+    signKeyEntry({ ...base, kind: 'approver', subject: { type: 'agent', id: 'bot' } }, newKeyPair()),
+  ).toThrow('person');
+  expect(() =>
+    signKeyEntry({ ...base, kind: 'approver', subject: { type: 'person', id: 'x' }, onBehalfOf: 'y' }, newKeyPair()),
+  ).toThrow('onBehalfOf');
+});
+
+describe('a key file', () => {
+  let dir: string;
+  let path: string;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'countersign-keys-'));
+    path = join(dir, 'dana.key.json');
+  });
+  afterEach(() => rmSync(dir, { recursive: true }));
+
+  const key = newKeyPair();
+  const write = (more: Partial<WriteKeyFile> = {}): void =>
+    writeKeyFile({
+      path,
+      key,
+      createdAt: '2026-01-02T03:04:05.000Z',
+      label: { kind: 'approver', subject: { type: 'person', id: 'dana' }, onBehalfOf: null, demo: true },
+      ...more,
+    });
+
+  it('reads back as written, is for its owner alone, and carries the label demo', () => {
+    write();
+    const { privateKey, ...rest } = readKeyFile(path);
+    expect(rest).toMatchObject({
+      keyId: key.keyId,
+      publicKey: key.publicKey,
+      kind: 'approver',
+      subject: { type: 'person', id: 'dana' },
+      demo: true,
+    });
+    expect(privateKey.export({ format: 'jwk' })).toEqual(key.privateKey.export({ format: 'jwk' }));
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it('is encrypted under a passphrase, and opens with that one only', () => {
+    write({ passphrase: 'correct horse' });
+    expect(readFileSync(path, 'utf8')).toContain('ENCRYPTED PRIVATE KEY');
+    expect(readKeyFile(path, { passphrase: 'correct horse' }).keyId).toBe(key.keyId);
+    expect(() => readKeyFile(path)).toThrow(/dana\.key\.json.*passphrase/);
+    expect(() => readKeyFile(path, { passphrase: 'wrong horse' })).toThrow('passphrase is wrong');
+    expect(() => write({ path: join(dir, 'b'), passphrase: 'short' })).toThrow('8 characters');
+  });
+
+  it('is never overwritten', () => {
+    write();
+    expect(() => write({ key: newKeyPair() })).toThrow('exists already');
+    expect(readKeyFile(path).keyId).toBe(key.keyId);
+  });
+
+  it('that others may read is refused with what to do, unless a secret mount says so', () => {
+    write();
+    chmodSync(path, 0o644);
+    expect(() => readKeyFile(path)).toThrow(/644.*chmod 600/);
+    expect(readKeyFile(path, { anyMode: true }).keyId).toBe(key.keyId);
+  });
+
+  it('that is missing, broken, foreign or changed is refused with the reason', () => {
+    expect(() => readKeyFile(path)).toThrow(/no such file.*keys new/);
+    const put = (text: string): void => writeFileSync(path, text, { mode: 0o600 });
+    put('not json');
+    expect(() => readKeyFile(path)).toThrow('not JSON');
+    put('{}');
+    expect(() => readKeyFile(path)).toThrow('format');
+    rmSync(path);
+    write();
+    const file = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+    put(JSON.stringify({ ...file, publicKey: newKeyPair().publicKey }));
+    expect(() => readKeyFile(path)).toThrow('does not belong');
+    put(JSON.stringify({ ...file, privateKey: '-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----' }));
+    expect(() => readKeyFile(path)).toThrow('cannot be read');
+    put('x'.repeat(70_000));
+    expect(() => readKeyFile(path)).toThrow('64 KiB');
+  });
+});

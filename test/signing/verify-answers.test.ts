@@ -1,0 +1,231 @@
+import type { AnswerPredicate } from '../../policy/contracts/answer';
+import type { LedgerRow } from '../../policy/contracts/ledger';
+import type { SpentNonce } from '../../policy/evidence/ledger-port';
+import { signPredicate } from '../../signing/envelope';
+import { judgeAnswer, type AnswerScope } from '../../signing/judge-answer';
+import { newNonce, type SigningKey } from '../../signing/keys';
+import { answerFactKey, verifyAcceptedAnswers, type VerifyAnswers } from '../../signing/verify-answers';
+import { lookup, testKey } from '../support/keys';
+
+const sha = (letter: string): string => letter.repeat(64);
+const NOW = '2026-03-01T12:00:00.000Z';
+const ADMITTED = '2026-03-01T11:59:30.000Z';
+const [CHANGE, PRINT, V1, V2] = [sha('1'), sha('2'), sha('a'), sha('b')];
+const dana = testKey('approver', 'dana');
+const eli = testKey('approver', 'eli');
+const demo = testKey('approver', 'dana', { demo: true });
+const stranger = testKey('approver', 'stranger');
+
+const need = { need: 'human' as const, group: 'dba', members: ['dana', 'eli', 'rita'], fourEyes: true };
+const scope: AnswerScope = {
+  changeId: CHANGE,
+  context: { tenant: 'acme', target: 'shop', environment: 'production' },
+  answersMode: 'signed',
+  development: false,
+  fingerprint: PRINT,
+  requester: 'rita',
+  violations: [
+    { violationId: V1, ...need },
+    { violationId: V2, ...need },
+  ],
+};
+const signed = (key: SigningKey, more: Partial<AnswerPredicate> = {}) =>
+  signPredicate(
+    'answer',
+    {
+      changeId: CHANGE,
+      fingerprint: PRINT,
+      violationId: V1,
+      decision: 'confirm',
+      reason: '',
+      keyId: key.keyId,
+      context: scope.context,
+      coverage: null,
+      nonce: newNonce(),
+      issuedAt: '2026-03-01T11:59:00.000Z',
+      expiresAt: '2026-03-01T11:59:59.000Z',
+      ...more,
+    },
+    key,
+  );
+const row = (answer: unknown, more: Partial<LedgerRow> = {}, body: object = {}): LedgerRow => ({
+  changeId: CHANGE,
+  n: 3,
+  prev: sha('0'),
+  kind: 'answer_accepted',
+  at: ADMITTED,
+  actor: 'review-worker',
+  body: { answer: answer as never, ...body },
+  ...more,
+});
+const keys = lookup(dana, eli, demo, stranger);
+
+/** The nonces that admission would have spent for these rows. */
+function spent(rows: readonly LedgerRow[], by: AnswerScope = scope): SpentNonce[] {
+  return rows.flatMap(({ changeId, at, body }) => {
+    const judged = judgeAnswer(body['answer'], by, keys, at);
+    return judged.code === 'accepted' && judged.keyId !== null && judged.nonce !== null
+      ? [{ keyId: judged.keyId, nonce: judged.nonce, changeId, factKey: answerFactKey(judged) }]
+      : [];
+  });
+}
+const verify = (rows: readonly LedgerRow[], more: Partial<VerifyAnswers> = {}) =>
+  verifyAcceptedAnswers({ rows, scope, keys, nonces: spent(rows), at: NOW, ...more });
+
+it('counts what was sent, also after its expiry: valid at admission is valid', () => {
+  const { answers, refused, standingRejects } = verify([row(signed(dana)), row(signed(eli, { violationId: V2 }))]);
+  expect(answers.map((a) => [a.person, a.violationId, a.decision, a.admittedAt])).toEqual([
+    ['dana', V1, 'confirm', ADMITTED],
+    ['eli', V2, 'confirm', ADMITTED],
+  ]);
+  expect([refused, standingRejects]).toEqual([[], []]);
+});
+
+it('takes the person from the key, never from the row', () => {
+  const { answers } = verify([
+    row(signed(dana), {}, { person: 'eli', decision: 'reject', digest: sha('f'), signed: false, violationId: V2 }),
+  ]);
+  expect(answers).toEqual([
+    expect.objectContaining({ person: 'dana', decision: 'confirm', signed: true, violationId: V1 }),
+  ]);
+});
+
+describe('a row that says accepted does not count', () => {
+  const revoked = lookup({ entry: { ...dana.entry, revokedAt: NOW } });
+  const cases: readonly (readonly [string, string, () => LedgerRow, Partial<VerifyAnswers>?])[] = [
+    ['revoked_key', 'when its key was revoked since', () => row(signed(dana)), { keys: revoked }],
+    ['unknown_key', 'when its key is not registered', () => row(signed(dana)), { keys: lookup() }],
+    ['demo_key', 'when its key is a demo key', () => row(signed(demo))],
+    [
+      'bad_signature',
+      'when its signature is of another answer',
+      () => row({ ...signed(dana), signatures: signed(dana).signatures }),
+    ],
+    [
+      'wrong_fingerprint',
+      'when it was given on another fingerprint',
+      () => row(signed(dana, { fingerprint: sha('9') })),
+    ],
+    ['wrong_context', 'when it is of another change', () => row(signed(dana, { changeId: sha('8') }))],
+    [
+      'wrong_context',
+      'when it is of another tenant',
+      () => row(signed(dana, { context: { ...scope.context, tenant: 'b' } })),
+    ],
+    [
+      'wrong_context',
+      'when it is of another target',
+      () => row(signed(dana, { context: { ...scope.context, target: 'b' } })),
+    ],
+    [
+      'wrong_context',
+      'when it is of another environment',
+      () => row(signed(dana, { context: { ...scope.context, environment: 'development' } })),
+    ],
+    ['unknown_violation', 'when it is of another violation', () => row(signed(dana, { violationId: sha('f') }))],
+    ['expired', 'when it had expired at admission', () => row(signed(dana), { at: '2026-03-01T11:59:59.000Z' })],
+    [
+      'expired',
+      'when it was issued after its admission',
+      () => row(signed(dana, { issuedAt: '2026-03-01T12:00:31.000Z', expiresAt: '2026-03-01T13:00:00.000Z' })),
+    ],
+    [
+      'expired',
+      'when the row is dated ahead',
+      () => row(signed(dana, { expiresAt: '2026-03-01T13:00:00.000Z' }), { at: '2026-03-01T12:10:00.000Z' }),
+    ],
+    ['not_eligible', 'when the person is not in the group', () => row(signed(stranger))],
+    [
+      'not_eligible',
+      'when the person asked for the change',
+      () => row(signed(dana)),
+      { scope: { ...scope, requester: 'dana' } },
+    ],
+    [
+      'unsigned_not_accepted',
+      'when it is unsigned',
+      () => row({ violationId: V1, fingerprint: PRINT, decision: 'confirm', reason: '', actor: 'dana' }),
+    ],
+    ['malformed', 'when the row holds no answer', () => row(undefined)],
+    ['too_early', 'when nothing was disclosed', () => row(signed(dana)), { scope: { ...scope, fingerprint: null } }],
+    ['nonce_reused', 'when nobody spent its nonce', () => row(signed(dana)), { nonces: [] }],
+  ];
+  it.each(cases.map(([code, when, make, more = {}]) => [code, when, make, more] as const))(
+    '%s: %s',
+    (code, _when, make, more) => {
+      const { answers, refused } = verify([make()], more);
+      expect(answers).toEqual([]);
+      expect(refused).toEqual([{ n: 3, code, message: expect.any(String) }]);
+    },
+  );
+
+  it('nonce_reused: when its nonce was spent by another answer or change', () => {
+    const only = row(signed(dana));
+    const [nonce] = spent([only]);
+    for (const change of [{ changeId: sha('7') }, { factKey: 'answer:other' }]) {
+      expect(
+        verify([only], { nonces: [{ ...(nonce ?? fail('no nonce')), ...change }] }).refused.map((r) => r.code),
+      ).toEqual(['nonce_reused']);
+    }
+  });
+
+  it('nonce_reused: when two rows carry one answer, and the first counts once', () => {
+    const envelope = signed(dana);
+    const { answers, refused } = verify([row(envelope), row(envelope, { n: 4 })], { nonces: null });
+    expect([answers.length, refused.map((r) => [r.n, r.code])]).toEqual([1, [[4, 'nonce_reused']]]);
+  });
+});
+
+it('passes over rows of other kinds and of other changes', () => {
+  const { answers, refused } = verify([
+    row(signed(dana), { kind: 'answer_refused' }),
+    row(signed(dana), { changeId: sha('6') }),
+  ]);
+  expect([answers, refused]).toEqual([[], []]);
+});
+
+it('counts one person once for each violation, a reject before a confirm in either order', () => {
+  const [yes, again, no] = [row(signed(dana)), row(signed(dana)), row(signed(dana, { decision: 'reject' }))];
+  expect(verify([yes, again], { nonces: null }).answers).toHaveLength(1);
+  for (const rows of [
+    [yes, no],
+    [no, yes],
+  ])
+    expect(verify(rows, { nonces: null }).answers.map((a) => a.decision)).toEqual(['reject']);
+});
+
+it('counts an unsigned answer where plan and target allow it', () => {
+  const development: AnswerScope = { ...scope, answersMode: 'unsigned', development: true };
+  const { answers } = verify(
+    [row({ violationId: V1, fingerprint: PRINT, decision: 'confirm', reason: '', actor: 'dana' })],
+    { scope: development },
+  );
+  expect(answers).toEqual([expect.objectContaining({ person: 'dana', signed: false })]);
+});
+
+describe('a reject stands', () => {
+  const no = { decision: 'reject' } as const;
+  it.each([
+    ['on another fingerprint', () => row(signed(dana, { ...no, fingerprint: sha('9') })), {}],
+    [
+      'though its key was revoked since',
+      () => row(signed(dana, no)),
+      { keys: lookup({ entry: { ...dana.entry, revokedAt: NOW } }) },
+    ],
+    ['though its violation is no longer shown', () => row(signed(dana, { ...no, violationId: sha('f') })), {}],
+    ['though it counts as well', () => row(signed(dana, no)), {}],
+  ] as const)('%s', (_how, make, more) => {
+    expect(verify([make()], more).standingRejects).toEqual([
+      expect.objectContaining({ person: 'dana', decision: 'reject' }),
+    ]);
+  });
+
+  it.each([
+    ['without a good signature', () => row({ ...signed(dana, no), signatures: signed(dana, no).signatures })],
+    ['of another change', () => row(signed(dana, { ...no, changeId: sha('8') }))],
+    ['of a person outside the group', () => row(signed(stranger, no))],
+    ['when it is a confirm', () => row(signed(dana, { fingerprint: sha('9') }))],
+  ])('never %s', (_how, make) => {
+    expect(verify([make()]).standingRejects).toEqual([]);
+  });
+});

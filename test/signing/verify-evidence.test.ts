@@ -1,0 +1,341 @@
+import { ledgerHash, GENESIS, type LedgerRow } from '../../policy/contracts/ledger';
+import { evidenceText, type EvidenceBundle } from '../../policy/evidence/bundle';
+import { signPredicate } from '../../signing/envelope';
+import { signKeyEntry } from '../../signing/registry-entry';
+import { verifyEvidence, type EvidenceReport } from '../../signing/verify-evidence';
+import { evidenceWorld, type World, type WorldChange } from '../support/evidence-world';
+import { seededKey } from '../support/seeded-key';
+
+const YES = [
+  { by: 'alice', decision: 'confirm' },
+  { by: 'bob', decision: 'confirm' },
+] as const;
+
+interface Exported {
+  readonly world: World;
+  readonly bundle: EvidenceBundle;
+}
+const made = new Map<string, Promise<Exported>>();
+
+/** One review and its evidence; made once for the same review, since it comes out the same. */
+function exported(change: WorldChange, checkpoint = true): Promise<Exported> {
+  const key = JSON.stringify([change, checkpoint]);
+  const known = made.get(key) ?? make(change, checkpoint);
+  made.set(key, known);
+  return known;
+}
+
+async function make(change: WorldChange, checkpoint: boolean): Promise<Exported> {
+  const world = evidenceWorld({ checkpoint });
+  const { changeId } = await world.review(change);
+  return { world, bundle: await world.export(changeId) };
+}
+
+function verify(bundle: EvidenceBundle, world: World): EvidenceReport {
+  const { sha256: _sha, ...rest } = bundle;
+  return verifyEvidence(evidenceText(rest), world.trust);
+}
+
+const failed = (report: EvidenceReport): string[] => report.checks.filter(({ ok }) => !ok).map(({ name }) => name);
+
+/**
+ * As somebody would who owns the database, and no key of ours: any row is changed or taken out, and the chain made anew.
+ * The checkpoint cannot be made anew, so it is left out.
+ */
+function rewritten(bundle: EvidenceBundle, edit: (rows: LedgerRow[]) => readonly LedgerRow[]): EvidenceBundle {
+  let prev = GENESIS;
+  const rows = edit(structuredClone(bundle.rows.map(({ row }) => row))).map((row, n) => {
+    const linked = { ...row, n, prev };
+    prev = ledgerHash(linked);
+    return { row: linked, hash: prev };
+  });
+  return { ...structuredClone(bundle), rows, head: { rows: rows.length, hash: prev }, inclusion: null };
+}
+
+describe('evidence of each end verifies', () => {
+  it.each<[string, WorldChange, string]>([
+    ['committed after two confirmations', { table: 'public.prices', answers: YES }, 'COMMITTED'],
+    ['committed with nobody asked', { table: 'public.items' }, 'COMMITTED'],
+    ['declined', { table: 'public.prices', answers: [{ by: 'bob', decision: 'reject' }] }, 'declined'],
+    ['forbidden by a static guardian', { table: 'public.vault' }, 'forbidden'],
+    ['refused, since one confirmation is missing', { table: 'public.prices', answers: [YES[0]] }, 'commit_refused'],
+    [
+      'committed though the judge could not answer, since two people confirmed that',
+      { table: 'public.items', judge: 'missing', answers: YES },
+      'COMMITTED',
+    ],
+    ['withdrawn', { table: 'public.prices', stop: 'withdrawn' }, 'withdrawn'],
+    ['unsigned, so of an unknown requester', { table: 'public.items', unsigned: true }, 'COMMITTED'],
+  ])('%s', async (_name, change, end) => {
+    const { world, bundle } = await exported(change);
+    const report = verify(bundle, world);
+    expect(report.checks.filter(({ ok }) => !ok)).toEqual([]);
+    expect(report).toMatchObject({ verdict: 'verified', witnessed: true });
+    expect([report.outcome?.state, report.outcome?.reason]).toContain(end);
+  });
+
+  it('says that nothing witnesses the rows where no checkpoint covers them', async () => {
+    const { world, bundle } = await exported({ table: 'public.items' }, false);
+    expect(verify(bundle, world)).toMatchObject({ verdict: 'verified', witnessed: false });
+  });
+
+  it('verifies without the bytes as well', async () => {
+    const world = evidenceWorld();
+    const { changeId } = await world.review({ table: 'public.prices', answers: YES });
+    expect(verify(await world.export(changeId, { bytes: false }), world).verdict).toBe('verified');
+  });
+
+  it('an outcome without receipt is unverified, never verified, whatever else holds', async () => {
+    const { world, bundle } = await exported({ table: 'public.prices', answers: YES, open: true });
+    const report = verify(bundle, world);
+    expect(report).toMatchObject({ verdict: 'unverified', outcome: null });
+    expect(failed(report)).toEqual(['receipt']);
+  });
+});
+
+describe('trust comes from the caller alone', () => {
+  it('fails where the committer is another than the trusted one', async () => {
+    const { world, bundle } = await exported({ table: 'public.prices', answers: YES });
+    const other = { ...world, trust: { ...world.trust, committers: [seededKey('mallory').publicKey] } };
+    expect(failed(verify(bundle, other))).toEqual(expect.arrayContaining(['receipt', 'checkpoint']));
+    expect(verify(bundle, other)).toMatchObject({ verdict: 'failed', outcome: null });
+  });
+
+  it('fails where the operator is another than the trusted one', async () => {
+    const { world, bundle } = await exported({ table: 'public.prices', answers: YES });
+    const other = { ...world, trust: { ...world.trust, operators: [seededKey('mallory').publicKey] } };
+    expect(failed(verify(bundle, other))).toEqual(expect.arrayContaining(['policy', 'keys', 'decision']));
+  });
+
+  it('fails where a database writer registered an approver himself', async () => {
+    const { world, bundle } = await exported({ table: 'public.prices', answers: YES });
+    const mallory = seededKey('mallory');
+    const entry = signKeyEntry(
+      {
+        publicKey: mallory.publicKey,
+        kind: 'approver',
+        subject: { type: 'person', id: 'bob' },
+        onBehalfOf: null,
+        demo: false,
+        addedAt: '2026-01-01T00:00:00.000Z',
+      },
+      mallory,
+    );
+    expect(
+      failed(
+        verify({ ...bundle, keys: bundle.keys.map((key, i) => (i === 0 ? { entry, revocation: null } : key)) }, world),
+      ),
+    ).toContain('keys');
+  });
+
+  it('throws where a trusted key is none, and never on what a file holds', () => {
+    expect(() => verifyEvidence('', { operators: ['x'], committers: [] })).toThrow(TypeError);
+    for (const file of ['', 'null', '[]', '{}', '{"format":"countersign-evidence/v1"}\n']) {
+      expect(verifyEvidence(file, { operators: [], committers: [] })).toMatchObject({ verdict: 'failed' });
+    }
+  });
+});
+
+describe('a change that a database owner rewrites whole, chain and all, fails', () => {
+  const body = (rows: readonly LedgerRow[], kind: LedgerRow['kind']): Record<string, unknown> =>
+    rows.find((row) => row.kind === kind)!.body;
+  const cases: readonly [string, string, (rows: LedgerRow[]) => readonly LedgerRow[]][] = [
+    ['a confirmation is taken out', 'decision', (rows) => rows.filter((row) => row.body['person'] !== 'bob')],
+    [
+      'one person stands for two',
+      'decision',
+      (rows) =>
+        rows.map((row) =>
+          row.body['person'] === 'bob' ? { ...rows.find((r) => r.body['person'] === 'alice')! } : row,
+        ),
+    ],
+    [
+      'the record of the judge is taken out',
+      'findings',
+      (rows) => rows.filter((row) => row.kind !== 'attested' || row.actor !== 'judge-worker'),
+    ],
+    ['the disclosure is taken out', 'settlement', (rows) => rows.filter((row) => row.kind !== 'disclosed')],
+    [
+      'a finding that was disclosed says ALLOW',
+      'findings',
+      (rows) => (((body(rows, 'disclosed')['findings'] as { status: string }[])[0]!.status = 'ALLOW'), rows),
+    ],
+    ['fewer violations were disclosed', 'disclosure', (rows) => ((body(rows, 'disclosed')['violations'] = []), rows)],
+    [
+      'another quorum was disclosed',
+      'disclosure',
+      (rows) => (((body(rows, 'disclosed')['violations'] as { quorum: number }[])[0]!.quorum = 1), rows),
+    ],
+    [
+      'another dry run was made',
+      'staging',
+      (rows) => (((body(rows, 'staged')['record'] as { serverVersion: string }).serverVersion = '17'), rows),
+    ],
+    ['another plan was pinned', 'policy', (rows) => ((body(rows, 'planned')['planHash'] = '0'.repeat(64)), rows)],
+    ['another revision was pinned', 'policy', (rows) => ((body(rows, 'planned')['revision'] = 2), rows)],
+    ['somebody else asked for it', 'requester', (rows) => ((body(rows, 'submitted')['requester'] = 'rita'), rows)],
+    [
+      'the requester is left out',
+      'submission',
+      (rows) => (delete (body(rows, 'submitted')['submission'] as Record<string, unknown>)['envelope'], rows),
+    ],
+    [
+      'the commit began on another plan',
+      'settlement',
+      (rows) => ((body(rows, 'intent')['planHash'] = '0'.repeat(64)), rows),
+    ],
+    ['the intent is taken out', 'settlement', (rows) => rows.filter((row) => row.kind !== 'intent')],
+    [
+      'the intent is dated past the commit window',
+      'decision',
+      (rows) => rows.map((row) => (row.kind === 'intent' ? { ...row, at: '2026-03-01T10:30:00.000Z' } : row)),
+    ],
+    ['another effect was written', 'settlement', (rows) => ((body(rows, 'effect')['effect'] = { rows: {} }), rows)],
+    ['the end is taken out', 'settlement', (rows) => rows.filter((row) => row.kind !== 'closed')],
+    [
+      'the receipt says something else beside its signature',
+      'receipt',
+      (rows) => (((body(rows, 'receipt')['predicate'] as { mode: string }).mode = 'cooperative'), rows),
+    ],
+    ['a second receipt follows', 'rows', (rows) => [...rows, rows.find((row) => row.kind === 'receipt')!]],
+    [
+      'the intent stands before the disclosure',
+      'rows',
+      (rows) => [rows.find((row) => row.kind === 'intent')!, ...rows.filter((row) => row.kind !== 'intent')],
+    ],
+  ];
+
+  it.each(cases)('where %s', async (_name, check, edit) => {
+    const { world, bundle } = await exported({ table: 'public.prices', answers: YES });
+    expect(
+      verify(
+        rewritten(bundle, (rows) => rows),
+        world,
+      ).verdict,
+    ).toBe('verified');
+    const report = verify(rewritten(bundle, edit), world);
+    expect(report.verdict).toBe('failed');
+    expect(failed(report)).toContain(check);
+  });
+
+  it('and under a checkpoint so does every rewriting, for the checkpoint has the old rows', async () => {
+    const { world, bundle } = await exported({ table: 'public.prices', answers: YES });
+    const dated = rewritten(bundle, (rows) => rows.map((row) => ({ ...row, actor: `${row.actor}!` })));
+    expect(verify(dated, world).verdict).toBe('verified');
+    expect(failed(verify({ ...dated, inclusion: bundle.inclusion }, world))).toEqual(['checkpoint']);
+  });
+});
+
+describe('a committer that signs what nothing bears out is found out', () => {
+  function resigned(world: World, bundle: EvidenceBundle, change: Record<string, unknown>): EvidenceBundle {
+    const committer = world.keys['committer']!;
+    let receipt = bundle.receipt!;
+    const made = rewritten(bundle, (rows) => {
+      const row = rows.find(({ kind }) => kind === 'receipt')!;
+      const predicate = { ...(row.body['predicate'] as object), ...change };
+      receipt = signPredicate('receipt', predicate as never, committer);
+      Object.assign(row.body, { predicate, envelope: receipt });
+      const { state, reason, effect } = predicate as { state: string; reason: string | null; effect: unknown };
+      Object.assign(rows.find(({ kind }) => kind === 'effect')!.body, { state, effect });
+      Object.assign(rows.find(({ kind }) => kind === 'closed')!.body, { state, reason });
+      const settled = rows.find(({ kind }) => kind === 'decided');
+      if (settled !== undefined) Object.assign(settled.body, { reason });
+      if (settled !== undefined && state === 'COMMITTED') {
+        const { planHash, stagingSha, fingerprint } = predicate as Record<string, unknown>;
+        Object.assign(settled, { kind: 'intent', body: { planHash, stagingSha, fingerprint } });
+      }
+      return rows;
+    });
+    return { ...made, receipt };
+  }
+  const committed = { action: 'COMMIT', state: 'COMMITTED', reason: null, effect: { rows: {} } };
+
+  it.each<[string, WorldChange, Record<string, unknown>, string]>([
+    [
+      'a commit of what was declined',
+      { table: 'public.prices', answers: [{ by: 'bob', decision: 'reject' }] },
+      committed,
+      'decision',
+    ],
+    ['a commit with one confirmation of two', { table: 'public.prices', answers: [YES[0]] }, committed, 'decision'],
+    ['a commit of what nobody answered', { table: 'public.prices' }, committed, 'decision'],
+    ['a commit of what is forbidden', { table: 'public.vault' }, committed, 'decision'],
+    ['a decline that nobody gave', { table: 'public.prices', stop: 'withdrawn' }, { reason: 'declined' }, 'decision'],
+    ['an expiry before the deadline', { table: 'public.prices', stop: 'withdrawn' }, { reason: 'expired' }, 'decision'],
+    [
+      'a stale base without a commit that began',
+      { table: 'public.prices', stop: 'withdrawn' },
+      { reason: 'stale_base' },
+      'decision',
+    ],
+    ['another diff', { table: 'public.prices', answers: YES }, { diffSha: '0'.repeat(64) }, 'settlement'],
+    ['another tenant', { table: 'public.prices', answers: YES }, { tenant: 'other' }, 'settlement'],
+    ['another fingerprint', { table: 'public.prices', answers: YES }, { fingerprint: '0'.repeat(64) }, 'settlement'],
+    ['another mode', { table: 'public.prices', answers: YES }, { mode: 'cooperative' }, 'settlement'],
+    ['a commit with a reason', { table: 'public.prices', answers: YES }, { reason: 'declined' }, 'receipt'],
+  ])('%s', async (_name, change, lie, check) => {
+    const { world, bundle } = await exported(change);
+    expect(verify(resigned(world, bundle, {}), world).verdict).toBe('verified');
+    const report = verify(resigned(world, bundle, lie), world);
+    expect(failed(report)).toContain(check);
+    expect(report.verdict).toBe('failed');
+  });
+});
+
+describe('revocation', () => {
+  it('of an approver before the commit takes the answer back; after it, evidence stands', async () => {
+    const world = evidenceWorld();
+    const { changeId } = await world.review({ table: 'public.prices', answers: YES });
+    world.revoke('bob', '2027-01-01T00:00:00.000Z');
+    expect(verify(await world.export(changeId), world)).toMatchObject({ verdict: 'verified' });
+    world.revoke('bob', '2026-03-01T09:00:01.000Z');
+    const report = verify(await world.export(changeId), world);
+    expect(failed(report)).toEqual(['decision']);
+    expect(report.checks.find(({ name }) => name === 'answers')?.detail).toContain('revoked_key');
+  });
+
+  it('of the key of the judge before the commit leaves its finding without a record', async () => {
+    const world = evidenceWorld();
+    const { changeId } = await world.review({ table: 'public.prices', answers: YES });
+    world.revoke('judge', '2026-03-01T09:00:01.000Z');
+    expect(failed(verify(await world.export(changeId), world))).toContain('findings');
+  });
+});
+
+it('keys that signed nothing here may not be there, nor may one be missing', async () => {
+  const { world, bundle } = await exported({ table: 'public.prices', answers: YES });
+  const dana = signKeyEntry(
+    {
+      publicKey: seededKey('dana').publicKey,
+      kind: 'approver',
+      subject: { type: 'person', id: 'dana' },
+      onBehalfOf: null,
+      demo: false,
+      addedAt: '2026-01-01T00:00:00.000Z',
+    },
+    seededKey('operator'),
+  );
+  expect(failed(verify({ ...bundle, keys: [...bundle.keys, { entry: dana, revocation: null }] }, world))).toContain(
+    'keys',
+  );
+  expect(failed(verify({ ...bundle, keys: bundle.keys.slice(1) }, world))).toContain('keys');
+  expect(failed(verify({ ...bundle, keys: [...bundle.keys].reverse() }, world))).toContain('keys');
+});
+
+it('a stricter record of the judge than the finding fails, though an earlier one said ALLOW: asking again never helps', async () => {
+  const { world, bundle } = await exported({ table: 'public.prices', answers: YES });
+  const judge = seededKey('judge');
+  const asked = rewritten(bundle, (rows) => {
+    const at = rows.findIndex((row) => row.kind === 'attested' && row.actor === 'judge-worker');
+    const row = structuredClone(rows[at]!);
+    const { payload } = row.body['envelope'] as { payload: string };
+    const { predicate } = JSON.parse(Buffer.from(payload, 'base64').toString('utf8')) as {
+      predicate: Record<string, unknown>;
+    };
+    const blocked = { ...(predicate['result'] as object), status: 'BLOCK', reason: 'no', evidenceRefs: ['diff:x'] };
+    row.body['envelope'] = signPredicate('attested', { ...predicate, result: blocked } as never, judge);
+    return [...rows.slice(0, at + 1), row, ...rows.slice(at + 1)];
+  });
+  const report = verify(asked, world);
+  expect(report.checks.find(({ name }) => name === 'findings')?.detail).toContain('stricter record');
+});

@@ -1,0 +1,91 @@
+import { utf8ToBytes } from '@noble/hashes/utils.js';
+import { z } from 'zod';
+import { deriveResults } from '../../../activities/guardians/derive';
+import { compilePlan } from '../../../policy/bundle/compile-plan';
+import { parseBundle } from '../../../policy/bundle/parse-bundle';
+import { canonicalJson } from '../../../policy/contracts/canonical-json';
+import { sha256Hex } from '../../../policy/contracts/hash';
+import { assembleFindings, FILLED_HERE, type RawOutcome } from '../../../policy/decide/findings';
+import { BUILTIN_VALIDATORS } from '../../../policy/rules/builtin';
+import { defineRule } from '../../../policy/rules/define';
+import { validatorRegistry } from '../../../policy/rules/registry';
+
+/** From a bundle's text and a diff's bytes to the whole array of findings: what must come out alike in every process. */
+
+const rule = (name: string, fires: boolean) =>
+  defineRule({
+    name,
+    pack: 'demo-pack',
+    logicRevision: 1,
+    config: z.strictObject({ limit: z.int().default(3) }),
+    sourceTools: '*',
+    reads: ['bytes'],
+    defaultLevel: 'confirm',
+    why: 'An example.',
+    docs: 'docs/rules/demo.md',
+    apply: ({ diff, config }) =>
+      fires
+        ? {
+            fires: true,
+            reason: `more than ${config.limit}`,
+            evidence: [`diff:${diff.diffSha}#/a`],
+            details: { limit: config.limit },
+          }
+        : { fires: false },
+  });
+
+const BUNDLE = `
+version: 1
+name: Shop
+domain: shop
+provider: openai
+model: gpt-x
+targets:
+  shop: { sourceTools: [SQLDryRun] }
+groups:
+  dba: { members: [ada, bob] }
+defaultGroup: dba
+validators:
+  - pack: demo-pack
+policies:
+  - { key: p, name: P, match: { validatorIds: [guardian.demo_a] }, metadata: { _: 1, a: 2, A: 3, b: 4, B: 5 } }
+`;
+
+/** `order` turns the order in which the validators finish. */
+export function rebuild(order = 0): {
+  readonly planHash: string;
+  readonly logicHashes: readonly string[];
+  readonly findings: string;
+} {
+  const validators = validatorRegistry([
+    rule('demo_a', true),
+    rule('demo_b', false),
+    rule('demo_c', true),
+    ...BUILTIN_VALIDATORS,
+  ] as never);
+  const parsed = parseBundle(BUNDLE);
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
+  const compiled = compilePlan(parsed.bundle, validators, { target: 'shop', sourceTool: 'SQLDryRun' });
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
+  const { plan, planHash } = compiled;
+  const raw = utf8ToBytes('{"a": 1}');
+  const diff = { sourceTool: 'SQLDryRun', raw, diffSha: sha256Hex(raw), metadata: {} };
+  const facts = { ok: true, kind: 'demo', parser: { name: 'demo', version: '1' } } as const;
+  const derived = deriveResults(validators, plan, () => true, {
+    changeId: '0'.repeat(64),
+    inputSha: '1'.repeat(64),
+    diff,
+    facts,
+    staging: null,
+  });
+  const finished = plan.validators.flatMap(({ id }): [string, RawOutcome][] =>
+    FILLED_HERE.has(id) || derived[id] === undefined ? [] : [[id, { kind: 'result', result: derived[id] }]],
+  );
+  const turned = [...finished.slice(order % finished.length), ...finished.slice(0, order % finished.length)];
+  const findings = assembleFindings({
+    plan,
+    changeId: '0'.repeat(64),
+    outcomes: new Map(order % 2 === 0 ? turned : turned.reverse()),
+  });
+  return { planHash, logicHashes: plan.validators.map((v) => v.logic_hash), findings: canonicalJson(findings) };
+}

@@ -1,0 +1,36 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DefaultLogger } from '@temporalio/worker';
+import { startRuntime } from '../../workers/embedded';
+import { buildWorkflowBundle } from '../../workers/run-worker';
+import { SEARCH_ATTRIBUTES } from '../../workflows/search-attributes';
+
+/** One real Temporal server and one real PostgreSQL for all system tests of a run; each test file has queues and databases of its own. Two runs at once need a directory each: COUNTERSIGN_TEST_STATE. */
+export default async function globalSetup(): Promise<void> {
+  const say = (line: string): void => void process.stderr.write(`${line}\n`);
+  const stateDir = process.env['COUNTERSIGN_TEST_STATE'] ?? join(__dirname, '..', '..', '.countersign', 'test');
+  const runtime = await startRuntime({
+    stateDir,
+    say,
+    searchAttributes: SEARCH_ATTRIBUTES,
+    temporalPort: 0,
+    uiPort: 0,
+    fast: true,
+    handleSignals: true,
+  });
+  (globalThis as { countersignRuntime?: unknown }).countersignRuntime = runtime;
+  process.env['COUNTERSIGN_TEST_TEMPORAL'] = runtime.temporalAddress;
+  process.env['COUNTERSIGN_TEST_NAMESPACE'] = runtime.namespace;
+  process.env['COUNTERSIGN_TEST_CLI'] = runtime.temporalCliPath ?? '';
+  process.env['COUNTERSIGN_TEST_POSTGRES'] = runtime.postgres.superuserUrl('postgres');
+  process.env['COUNTERSIGN_TEST_BUNDLE'] = await bundle(stateDir);
+}
+
+/** Every file's worker runs this one: bundling takes seconds. */
+async function bundle(stateDir: string): Promise<string> {
+  const path = join(stateDir, 'workflow-bundle.js');
+  const code = await buildWorkflowBundle(new DefaultLogger('ERROR'));
+  mkdirSync(stateDir, { recursive: true });
+  writeFileSync(path, code);
+  return path;
+}

@@ -1,0 +1,5 @@
+import type { Runtime } from '../../workers/embedded';
+
+export default async function globalTeardown(): Promise<void> {
+  await (globalThis as { countersignRuntime?: Runtime }).countersignRuntime?.stop();
+}

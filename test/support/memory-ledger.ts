@@ -1,0 +1,152 @@
+import { toColumns } from '../../activities/ledger/columns';
+import { canonicalJson } from '../../policy/contracts/canonical-json';
+import { GENESIS, LedgerRow, ledgerHash } from '../../policy/contracts/ledger';
+import type { StoredRow } from '../../policy/evidence/chain';
+import {
+  MAX_REFUSED_ROWS,
+  type Appended,
+  type Ledger,
+  type LedgerEntry,
+  type ProjectionPatch,
+  type ReviewProjection,
+  type SpentNonce,
+} from '../../policy/evidence/ledger-port';
+
+/** The ledger in memory, by the same rules as the one in PostgreSQL (one test runs on both). `down` makes every call throw it. */
+export interface MemoryLedger extends Ledger {
+  down: Error | null;
+  /** All rows of all changes, in the order they were written. */
+  readonly all: readonly StoredRow[];
+}
+
+export function memoryLedger(): MemoryLedger {
+  const rows: (StoredRow & { readonly factKey: string })[] = [];
+  const reviews = new Map<string, ReviewProjection>();
+  const nonces = new Map<string, SpentNonce>();
+  const counts = new Map<string, number>();
+  const of = (changeId: string) => rows.filter(({ row }) => row.changeId === changeId);
+  const stored = ({ row, hash }: StoredRow): StoredRow => ({ row: structuredClone(row), hash });
+
+  function one(changeId: string, entry: LedgerEntry): Appended {
+    const fact = `${['intent', 'decided'].includes(entry.kind) ? 'settlement' : entry.kind}/${entry.factKey}`;
+    const standing = of(changeId).find(({ factKey }) => factKey === fact);
+    if (standing !== undefined) return { status: 'existing', existing: true, stored: stored(standing) };
+    if (
+      entry.kind === 'answer_refused' &&
+      of(changeId).filter(({ row }) => row.kind === 'answer_refused').length >= MAX_REFUSED_ROWS
+    ) {
+      counts.set(changeId, (counts.get(changeId) ?? 0) + 1);
+      return { status: 'counted', existing: false, stored: null };
+    }
+    if (entry.nonce !== undefined) {
+      const place = canonicalJson([entry.nonce.keyId, entry.nonce.nonce]);
+      if (nonces.has(place)) return { status: 'nonce_reused', existing: false, stored: null };
+      nonces.set(place, { ...entry.nonce, changeId, factKey: entry.factKey });
+    }
+    const last = of(changeId).at(-1);
+    const { kind, at, actor, body } = entry;
+    const row = LedgerRow.parse({
+      changeId,
+      n: (last?.row.n ?? -1) + 1,
+      prev: last?.hash ?? GENESIS,
+      kind,
+      at,
+      actor,
+      body: structuredClone(body),
+    });
+    rows.push({ row, hash: ledgerHash(row), factKey: fact });
+    return { status: 'appended', existing: false, stored: stored({ row, hash: ledgerHash(row) }) };
+  }
+
+  function assertProjectable(changeId: string, patch: ProjectionPatch): void {
+    const { tenant, target, sourceTool, inputSha, openedAt } = patch;
+    const first = { tenant, target, sourceTool, inputSha, openedAt };
+    const missing = Object.entries(first)
+      .filter(([, value]) => value === undefined)
+      .map(([name]) => name);
+    if (!reviews.has(changeId) && missing.length > 0) throw new Error(`reviews: missing ${missing.join(', ')}`);
+  }
+
+  function project(changeId: string, patch: ProjectionPatch, updatedAt: string): void {
+    const before = reviews.get(changeId);
+    if (before?.closedAt != null && patch.closedAt == null) return;
+    const blank = {
+      state: 'RUNNING',
+      reason: null,
+      mode: 'enforced',
+      requester: null,
+      pending: 0,
+      highestSeverity: null,
+      deadlineAt: null,
+      closedAt: null,
+      summary: '',
+    };
+    reviews.set(changeId, { ...blank, ...before, ...patch, changeId, updatedAt } as ReviewProjection);
+  }
+
+  const ledger: MemoryLedger = {
+    down: null,
+    get all() {
+      return rows.map(stored);
+    },
+    async append(changeId, entries, projection) {
+      if (!/^[0-9a-f]{64}$/.test(changeId)) throw new TypeError(`Ledger: changeId "${changeId}"`);
+      toColumns(entries);
+      if (projection !== undefined) assertProjectable(changeId, projection);
+      const done = entries.map((entry) => one(changeId, entry));
+      const fresh = done.length === 0 || done.some(({ status }) => status === 'appended');
+      if (projection !== undefined && fresh)
+        project(changeId, projection, entries.at(-1)?.at ?? projection.closedAt ?? projection.openedAt ?? '');
+      return done;
+    },
+    read: async (changeId) => of(changeId).map(stored),
+    readKinds: async (changeId, kinds) =>
+      of(changeId)
+        .filter(({ row }) => kinds.includes(row.kind))
+        .map(stored),
+    review: async (changeId) => reviews.get(changeId) ?? null,
+    async listReviews({ tenant, state, target, limit, after }) {
+      if (!Number.isInteger(limit) || limit < 1 || limit > 500) throw new RangeError('limit');
+      if (after !== undefined && !reviews.has(after)) throw new RangeError('after');
+      const all = [...reviews.values()]
+        .filter(
+          (r) =>
+            (tenant ?? r.tenant) === r.tenant && (state ?? r.state) === r.state && (target ?? r.target) === r.target,
+        )
+        .sort((a, b) =>
+          a.openedAt === b.openedAt ? (a.changeId < b.changeId ? -1 : 1) : a.openedAt > b.openedAt ? -1 : 1,
+        );
+      const from = after === undefined ? 0 : all.findIndex((r) => r.changeId === after) + 1;
+      const page = all.slice(from, from + limit);
+      return { reviews: page, next: from + limit < all.length ? (page.at(-1)?.changeId ?? null) : null };
+    },
+    async rejectedInputs(inputSha, exceptChangeId) {
+      return rows
+        .filter(
+          ({ row }) =>
+            row.kind === 'answer_accepted' &&
+            row.body['decision'] === 'reject' &&
+            row.changeId !== exceptChangeId &&
+            reviews.get(row.changeId)?.inputSha === inputSha,
+        )
+        .reverse()
+        .slice(0, 20)
+        .map(({ row }) => ({ changeId: row.changeId, n: row.n, at: row.at }));
+    },
+    refusedBeyondRows: async (changeId) => counts.get(changeId) ?? 0,
+    spentNonces: async (changeId) => [...nonces.values()].filter((nonce) => nonce.changeId === changeId),
+  };
+  return failing(ledger);
+}
+
+// Every method asks `down` first.
+function failing(ledger: MemoryLedger): MemoryLedger {
+  return new Proxy(ledger, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) =>
+        target.down === null ? (value as (...a: unknown[]) => unknown)(...args) : Promise.reject(target.down);
+    },
+  });
+}

@@ -1,0 +1,665 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { z } from 'zod';
+import { createAnswerActivities } from '../../activities/answers/admit';
+import { attest, type Attestor } from '../../activities/attestation';
+import { createCommitActivities, type CommitDeps } from '../../activities/committer/commit';
+import { createStagingActivities } from '../../activities/committer/stage';
+import type { TargetConfig } from '../../activities/committer/targets';
+import { judgeGiven } from '../../activities/committer/verify-change';
+import { createDisclosureActivities } from '../../activities/disclosure/disclose';
+import { policyMoved } from '../../activities/failure';
+import { deriveResults, isStaged, isStatic } from '../../activities/guardians/derive';
+import { createOpeningActivities } from '../../activities/opening/open-review';
+import type { BreakerReading } from '../../activities/opening/world-facts';
+import type { PlanSource } from '../../activities/plans/plan-source';
+import type {
+  Admitted,
+  ChangeRef,
+  CommitInput,
+  CommitResult,
+  Disclosed,
+  Opened,
+  RollbackInput,
+  Settled,
+  Staged,
+} from '../../activities/review-types';
+import {
+  sourceToolRegistry,
+  type CommitContext,
+  type CommitResult as EffectResult,
+  type ReadBack,
+  type SourceTool,
+} from '../../activities/staging/adapter';
+import { compilePlan } from '../../policy/bundle/compile-plan';
+import { parseBundle } from '../../policy/bundle/parse-bundle';
+import type { AnswerPredicate } from '../../policy/contracts/answer';
+import type { AttestedPredicate } from '../../policy/contracts/attested';
+import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-json';
+import { changeId as changeIdOf, inputSha as inputShaOf, Submission } from '../../policy/contracts/diff';
+import type { ValidatorFinding, ValidatorResult } from '../../policy/contracts/finding';
+import { sha256Hex } from '../../policy/contracts/hash';
+import { GENESIS, ledgerHash, type LedgerKind, type LedgerRow } from '../../policy/contracts/ledger';
+import { stagingSha as stagingShaOf, type StagingRecord } from '../../policy/contracts/staging-record';
+import type { PolicyCallbackResult } from '../../policy/contracts/violation';
+import { assembleFindings, FILLED_HERE, type RawOutcome } from '../../policy/decide/findings';
+import { cardinalityOf, matchPolicies } from '../../policy/decide/violations';
+import type { StoredRow } from '../../policy/evidence/chain';
+import { BUILTIN_VALIDATORS } from '../../policy/rules/builtin';
+import { callbackRegistry, defineCallback } from '../../policy/rules/callback';
+import { defineRule, type ValidatorDefinition } from '../../policy/rules/define';
+import { validatorRegistry } from '../../policy/rules/registry';
+import { signPredicate } from '../../signing/envelope';
+import { newNonce } from '../../signing/keys';
+import { testKey, testRegistry, type TestKey } from './keys';
+import { memoryByteStore } from './memory-byte-store';
+import { memoryLedger, type MemoryLedger } from './memory-ledger';
+
+/**
+ * A review in memory: the real activities, one after the other as the workflow calls them, over a ledger, store and target
+ * in memory. A test may leave steps out, call them in another order or with other input, as whoever can schedule activities may.
+ */
+
+export const START = '2026-03-01T12:00:00.000Z';
+const QUIET = new DefaultLogger('ERROR');
+
+const Settings = z.strictObject({});
+const rule = (
+  name: string,
+  word: string,
+  more: { level?: 'forbid' | 'confirm' | 'advise'; phase?: 'post'; reads?: readonly ('bytes' | 'staging')[] } = {},
+): ValidatorDefinition<z.infer<typeof Settings>> =>
+  defineRule({
+    name,
+    pack: 'demo-pack',
+    logicRevision: 1,
+    config: Settings,
+    sourceTools: '*',
+    reads: more.reads ?? ['bytes'],
+    defaultLevel: more.level ?? 'confirm',
+    ...(more.phase === undefined ? {} : { phase: more.phase }),
+    why: 'An example.',
+    docs: 'docs/rules/demo.md',
+    apply: ({ diff, staging }) => {
+      const text = new TextDecoder().decode(diff.raw);
+      const rows = more.reads?.includes('staging') === true ? (staging?.record.tables[0]?.updated ?? 0) : 0;
+      return text.includes(word) || (word === 'MANY' && rows > 5)
+        ? {
+            fires: true,
+            reason: `says ${word}${rows > 5 ? ` over ${rows} rows` : ''}`,
+            evidence: [`diff:${diff.diffSha}#L1:C1-L1:C2`],
+          }
+        : { fires: false };
+    },
+  });
+
+/** What fires is said by a word in the diff. */
+const RULES = [
+  rule('demo_hold', 'HOLD'),
+  rule('demo_other', 'OTHER'),
+  rule('demo_forbid', 'FORBID', { level: 'forbid' }),
+  rule('demo_advice', 'ADVICE', { level: 'advise' }),
+  rule('demo_post', 'MANY', { phase: 'post', reads: ['bytes', 'staging'] }),
+];
+
+const judge: ValidatorDefinition<Record<string, unknown>> = {
+  implementation: 'llm_judge',
+  pack: null,
+  kind: 'attested',
+  version: 'v1',
+  logicRevision: 1,
+  config: z.strictObject({ model: z.string() }),
+  sourceTools: '*',
+  phase: 'preflight',
+  reads: ['facts'],
+  parser: null,
+  defaultLevel: 'confirm',
+  why: 'An example.',
+  docs: 'docs/judge.md',
+  evaluate: null,
+};
+
+export const JUDGE_ID = 'guardian.llm_judge';
+export const HOLD_ID = 'guardian.demo_hold';
+
+const BUNDLE: Readonly<Record<string, string>> = {
+  version: '1',
+  name: 'Shop',
+  domain: 'shop',
+  provider: 'openai',
+  model: 'gpt-x',
+  targets: '\n  shop: { sourceTools: [SQLDryRun, Refund], cooperative: [Refund] }',
+  groups: '\n  dba: { members: [ada, bob, rita] }',
+  defaultGroup: 'dba',
+  validators: '\n  - pack: demo-pack\n  - judge: {model: m}',
+};
+
+export interface WorldOptions {
+  /** Top-level members of the bundle, replaced or added. */
+  readonly bundle?: Readonly<Record<string, string>>;
+  readonly sourceTool?: 'SQLDryRun' | 'Refund';
+  readonly text?: string;
+  readonly signedBy?: 'service' | 'nobody';
+  readonly requestKey?: string;
+  readonly callback?: (requester: string | null) => PolicyCallbackResult;
+  readonly breakers?: readonly BreakerReading[];
+  /** That of another review, so that each knows what became of the other. */
+  readonly ledger?: MemoryLedger;
+}
+
+export class ReviewWorld {
+  now = new Date(START);
+  readonly ledger: MemoryLedger;
+  readonly store = memoryByteStore();
+  readonly keys = {
+    attestor: testKey('attestor', 'review-worker'),
+    committer: testKey('committer', 'committer'),
+    service: testKey('service', 'backend', { onBehalfOf: 'rita' }),
+    ada: testKey('approver', 'ada'),
+    bob: testKey('approver', 'bob'),
+    rita: testKey('approver', 'rita'),
+    eve: testKey('approver', 'eve'),
+  };
+  /** What the registry holds; a test may revoke or replace. */
+  registered: readonly { readonly entry: TestKey['entry'] }[] = Object.values(this.keys);
+  readonly validators = validatorRegistry([...RULES, judge, ...BUILTIN_VALIDATORS] as never);
+  readonly target = new MemoryTarget();
+  /** Plans that are no longer good. */
+  readonly revoked = new Set<string>();
+  /** What the committer's own configuration says of the target. */
+  development: boolean | null = false;
+  readonly stagingRecords = new Map<string, StagingRecord>();
+  /** The bundle's plan, as the process compiles it. */
+  readonly plan;
+  readonly planHash;
+  readonly submission: Submission;
+  readonly changeId: string;
+  readonly inputSha: string;
+  opened: Opened | null = null;
+  staged: Extract<Staged, { kind: 'staged' }> | null = null;
+  disclosed: Disclosed | null = null;
+  #nth = 0;
+
+  constructor(readonly options: WorldOptions = {}) {
+    const { bundle = {}, sourceTool = 'SQLDryRun', text = 'HOLD', signedBy = 'service', requestKey = '' } = options;
+    this.ledger = options.ledger ?? memoryLedger();
+    const parsed = parseBundle(
+      Object.entries({ ...BUNDLE, ...bundle })
+        .map(([key, value]) => `${key}:${value.startsWith('\n') ? value : ` ${value}`}`)
+        .join('\n'),
+    );
+    if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
+    const compiled = compilePlan(parsed.bundle, this.validators, {
+      target: 'shop',
+      sourceTool,
+      callbacks: this.#callbacks(),
+    });
+    if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
+    this.plan = compiled.plan;
+    this.planHash = compiled.planHash;
+    const raw = new TextEncoder().encode(text);
+    const plain = Submission.parse({ tenant: 'acme', target: 'shop', sourceTool, diffSha: sha256Hex(raw), requestKey });
+    this.changeId = changeIdOf(plain);
+    this.inputSha = inputShaOf(plain);
+    this.submission = signedBy === 'nobody' ? plain : { ...plain, envelope: this.signSubmission(this.keys.service) };
+    this.raw = raw;
+  }
+  readonly raw: Uint8Array;
+
+  signSubmission(key: TestKey, more: Partial<{ changeId: string; inputSha: string; onBehalfOf: string | null }> = {}) {
+    const { changeId, inputSha } = this;
+    return signPredicate(
+      'submission',
+      {
+        changeId,
+        inputSha,
+        keyId: key.keyId,
+        onBehalfOf: key.entry.onBehalfOf,
+        nonce: newNonce(),
+        issuedAt: START,
+        ...more,
+      },
+      key,
+    );
+  }
+
+  #callbacks() {
+    return callbackRegistry([
+      defineCallback({
+        key: 'ask',
+        version: 'v1',
+        evaluate: ({ requester }) => this.options.callback?.(requester) ?? { passed: true, message: null },
+      }),
+    ]);
+  }
+
+  get plans(): PlanSource {
+    const byHash: PlanSource['byHash'] = async (planHash) => {
+      if (planHash !== this.planHash || this.revoked.has(planHash))
+        throw policyMoved(`Plan ${planHash} stands in no trusted, unrevoked policy revision`);
+      return { plan: this.plan, planHash, revision: 1 };
+    };
+    return { byHash, current: () => byHash(this.planHash) };
+  }
+
+  get registry() {
+    return testRegistry(...this.registered);
+  }
+
+  readonly attestor: Attestor = {
+    keyId: this.keys.attestor.keyId,
+    sign: (predicate) => signPredicate('attested', predicate, this.keys.attestor),
+  };
+
+  get deps(): CommitDeps {
+    const { store, plans, validators, ledger, registry: keys } = this;
+    const signer = this.keys.committer;
+    const target: TargetConfig = {
+      name: 'shop',
+      development: this.development === true,
+      stageUrl: 'memory://stage',
+      commitUrl: 'memory://commit',
+    };
+    return {
+      store,
+      plans,
+      validators,
+      ledger,
+      keys,
+      tools: sourceToolRegistry([this.target.tool, this.target.cooperative]),
+      stagingRecords: { get: async (changeId, sha) => this.stagingRecords.get(`${changeId}/${sha}`) ?? null },
+      targetIsDevelopment: () => this.development,
+      targets: new Map([['shop', target]]),
+      receipts: { keyId: signer.keyId, sign: (predicate) => signPredicate('receipt', predicate, signer) },
+      now: () => this.now,
+      actor: 'committer:test',
+    };
+  }
+
+  get ref(): ChangeRef {
+    const { tenant, target, sourceTool, diffSha, metadata } = this.submission;
+    return {
+      changeId: this.changeId,
+      tenant,
+      target,
+      sourceTool,
+      diffSha,
+      metadata,
+      inputSha: this.inputSha,
+      planHash: this.planHash,
+    };
+  }
+
+  pass(minutes: number): void {
+    this.now = new Date(this.now.getTime() + minutes * 60_000);
+  }
+
+  async open(submission: Submission = this.submission): Promise<Opened> {
+    await this.store.put('acme', this.raw);
+    const breakers = this.options.breakers;
+    const deps = {
+      ...this.deps,
+      attestor: this.attestor,
+      readBreakers: breakers === undefined ? null : async () => breakers,
+      channels: [],
+      actor: 'review-worker',
+    };
+    this.opened = await createOpeningActivities(deps).openReview({ changeId: this.changeId, submission });
+    return this.opened;
+  }
+
+  async stage(): Promise<Staged> {
+    const deps = {
+      ...this.deps,
+      staging: {
+        put: async (changeId: string, sha: string, record: StagingRecord) =>
+          void this.stagingRecords.set(`${changeId}/${sha}`, record),
+      },
+    };
+    const staged = await inActivity(() => createStagingActivities(deps).stage(this.ref));
+    if (staged.kind === 'staged') this.staged = staged;
+    return staged;
+  }
+
+  /** A dry run that the committer has a record of, although its guardians would have refused it. */
+  stageAnyway(): void {
+    const record = this.target.record();
+    const stagingSha = stagingShaOf(record);
+    this.stagingRecords.set(`${this.changeId}/${stagingSha}`, record);
+    const evaluation = {
+      changeId: this.changeId,
+      inputSha: this.inputSha,
+      diff: this.#diff(),
+      facts: FACTS,
+      staging: { record, sha: stagingSha },
+    };
+    this.staged = {
+      kind: 'staged',
+      record,
+      stagingSha,
+      results: deriveResults(this.validators, this.plan, isStaged, evaluation),
+    };
+  }
+
+  #diff() {
+    const { sourceTool, diffSha, metadata } = this.submission;
+    return { sourceTool, raw: this.raw, diffSha, metadata };
+  }
+
+  /** A record of the judge, signed as its worker signs it, unless a test says otherwise. */
+  async judged(
+    result: Partial<ValidatorResult> & { status: ValidatorResult['status'] },
+    over: Partial<AttestedPredicate> = {},
+    key: TestKey = this.keys.attestor,
+  ): Promise<void> {
+    const validator = this.plan.validators.find((v) => v.id === JUDGE_ID);
+    if (validator === undefined) throw new Error('no judge in this plan');
+    const stagingSha = over.stagingSha === undefined ? (this.staged?.stagingSha ?? null) : over.stagingSha;
+    const given = judgeGiven(this.inputSha, stagingSha, this.planHash, validator.logic_hash);
+    const said = {
+      validator_id: JUDGE_ID,
+      reason: result.status === 'ALLOW' ? '' : 'the judge says so',
+      evidenceRefs: result.status === 'ALLOW' ? [] : [`review:${this.changeId}`],
+      ...result,
+    };
+    const attestor: Attestor = {
+      keyId: key.keyId,
+      sign: (predicate) => signPredicate('attested', { ...predicate, ...over, keyId: key.keyId }, key),
+    };
+    const entry = attest(
+      attestor,
+      this.ref,
+      {
+        kind: 'judge',
+        subject: JUDGE_ID,
+        logicHash: validator.logic_hash,
+        stagingSha,
+        given,
+        result: said as unknown as JsonValue,
+      },
+      this.at(),
+      'judge-worker',
+    );
+    await this.ledger.append(this.changeId, [entry]);
+  }
+
+  at(): string {
+    return this.now.toISOString();
+  }
+
+  /** The array as the workflow builds it, with the judge's result and whatever else a test puts in. */
+  findings(over: Readonly<Record<string, RawOutcome>> = {}, judgeSays: unknown = allow(JUDGE_ID)): ValidatorFinding[] {
+    const { plan, changeId, inputSha, validators } = this;
+    const evaluation = { changeId, inputSha, diff: this.#diff(), facts: FACTS, staging: null };
+    const staging = this.staged === null ? null : { record: this.staged.record, sha: this.staged.stagingSha };
+    const derived = {
+      ...deriveResults(validators, plan, isStatic, evaluation),
+      ...deriveResults(validators, plan, isStaged, { ...evaluation, staging }),
+    };
+    const world = this.opened?.results ?? {};
+    const results: Record<string, unknown> = { ...derived, ...world, [JUDGE_ID]: judgeSays };
+    const outcomes = new Map<string, RawOutcome>();
+    for (const { id } of plan.validators) {
+      if (FILLED_HERE.has(id)) continue;
+      outcomes.set(id, over[id] ?? { kind: 'result', result: results[id] });
+    }
+    return assembleFindings({ plan, changeId, outcomes });
+  }
+
+  async disclose(
+    findings: readonly ValidatorFinding[] = this.findings(),
+    over: { readonly stagingSha?: string | null; readonly requester?: string | null } = {},
+  ): Promise<Disclosed> {
+    const deps = { ...this.deps, callbacks: this.#callbacks(), attestor: this.attestor, actor: 'review-worker' };
+    const stagingSha = over.stagingSha === undefined ? (this.staged?.stagingSha ?? null) : over.stagingSha;
+    const requester = over.requester === undefined ? (this.opened?.requester ?? null) : over.requester;
+    const triggered = matchPolicies(this.plan, findings, cardinalityOf(this.staged?.record ?? null));
+    this.disclosed = await createDisclosureActivities(deps).disclose({
+      ...this.ref,
+      stagingSha,
+      requester,
+      findings,
+      triggered,
+    });
+    return this.disclosed;
+  }
+
+  sign(key: TestKey, more: Partial<AnswerPredicate> = {}) {
+    const predicate: AnswerPredicate = {
+      changeId: this.changeId,
+      fingerprint: this.disclosed?.fingerprint ?? '0'.repeat(64),
+      violationId: this.disclosed?.violations.find((v) => v.need === 'human')?.violationId ?? '0'.repeat(64),
+      decision: 'confirm',
+      reason: 'seen',
+      keyId: key.keyId,
+      context: { tenant: 'acme', target: 'shop', environment: 'production' },
+      coverage: null,
+      nonce: newNonce(),
+      issuedAt: this.at(),
+      expiresAt: new Date(this.now.getTime() + 30 * 60_000).toISOString(),
+      ...more,
+    };
+    return signPredicate('answer', predicate, key);
+  }
+
+  /** Through the real admission. */
+  async answer(key: TestKey, more: Partial<AnswerPredicate> = {}): Promise<Admitted> {
+    const { disclosed, plan } = this;
+    const deps = { ledger: this.ledger, keys: this.registry, now: () => this.now, callId: () => `call-${this.#nth++}` };
+    const violations = (disclosed?.violations ?? []).map((v) => ({
+      ...v,
+      members: plan.groups[v.group]?.members ?? [],
+    }));
+    return createAnswerActivities(deps).admitAnswer({
+      changeId: this.changeId,
+      context: { tenant: 'acme', target: 'shop', environment: 'production' },
+      answersMode: plan.answers,
+      development: plan.development,
+      fingerprint: disclosed?.fingerprint ?? null,
+      closed: false,
+      requester: this.opened?.requester ?? null,
+      violations,
+      admitted: [],
+      message: { answers: [this.sign(key, more)] },
+      via: 'update',
+    });
+  }
+
+  /** An answer that never went through admission, straight into the ledger. */
+  async answerRow(key: TestKey, more: Partial<AnswerPredicate> = {}): Promise<void> {
+    const answer = this.sign(key, more) as unknown as JsonObject;
+    await this.ledger.append(this.changeId, [
+      { kind: 'answer_accepted', at: this.at(), actor: 'x', factKey: `forged:${this.#nth++}`, body: { answer } },
+    ]);
+  }
+
+  /** As the workflow goes, up to the answers. */
+  async reviewed(): Promise<this> {
+    await this.open();
+    if ((await this.stage()).kind !== 'staged') throw new Error('not staged');
+    if (this.plan.validators.some((v) => v.id === JUDGE_ID)) await this.judged({ status: 'ALLOW' });
+    const findings = this.findings();
+    if (matchPolicies(this.plan, findings, null).length > 0) await this.disclose(findings);
+    return this;
+  }
+
+  async confirmed(): Promise<this> {
+    await this.reviewed();
+    for (const violation of this.disclosed?.violations ?? []) {
+      if (violation.need === 'human') await this.answer(this.keys.ada, { violationId: violation.violationId });
+    }
+    return this;
+  }
+
+  get input(): CommitInput {
+    return {
+      changeId: this.changeId,
+      planHash: this.planHash,
+      stagingSha: this.staged?.stagingSha ?? null,
+      fingerprint: this.disclosed?.fingerprint ?? null,
+    };
+  }
+
+  commit(input: Partial<CommitInput> = {}, deps: Partial<CommitDeps> = {}): Promise<CommitResult> {
+    return inActivity(() => createCommitActivities({ ...this.deps, ...deps }).commit({ ...this.input, ...input }));
+  }
+
+  rollback(more: Partial<RollbackInput> = {}): Promise<Settled> {
+    const { changeId, submission, inputSha, planHash } = this;
+    const input: RollbackInput = {
+      changeId,
+      submission,
+      inputSha,
+      planHash,
+      stagingSha: null,
+      fingerprint: null,
+      mode: 'enforced',
+      reason: 'withdrawn',
+      explanation: 'taken back',
+      ...more,
+    };
+    return inActivity(() => createCommitActivities(this.deps).rollback(input));
+  }
+
+  reconcile(): Promise<CommitResult> {
+    return inActivity(() => createCommitActivities(this.deps).reconcile(this.input));
+  }
+
+  rows(): Promise<readonly StoredRow[]> {
+    return this.ledger.read(this.changeId);
+  }
+
+  async kinds(): Promise<LedgerKind[]> {
+    return (await this.rows()).map(({ row }) => row.kind);
+  }
+}
+
+/** What the extractor of the memory target reads: nothing. */
+const FACTS = { ok: true, kind: 'memory', parser: { name: 'memory', version: '1' } } as const;
+
+/** A target that keeps a marker for each change, like a real one. */
+export class MemoryTarget {
+  /** Rows that a dry run touches now; another number is another world. */
+  updated = 1;
+  /** How often an effect was applied. */
+  applied = 0;
+  /** Called inside `commit`, before the effect. */
+  before: () => Promise<void> = async () => {};
+  /** The answer of COMMIT is lost. */
+  loses = false;
+  readonly markers = new Map<string, JsonObject | 'sealed'>();
+  /** What `seal` and `commit` were called with. */
+  readonly settings: unknown[] = [];
+
+  record(): StagingRecord {
+    const { updated } = this;
+    return {
+      sourceTool: 'SQLDryRun',
+      target: 'shop',
+      origin: 'measured',
+      statements: [],
+      tables: [
+        {
+          table: 'orders',
+          inserted: 0,
+          updated,
+          deleted: 0,
+          touchedSha: String(updated % 10).repeat(64),
+          keyed: true,
+          volatileColumns: [],
+        },
+      ],
+      sideEffects: [],
+      fullyCaptured: true,
+      uncaptured: [],
+      base: {},
+      serverVersion: 'memory',
+    };
+  }
+
+  /** One at a time past this point, as the marker's row lock makes it. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  async #commit(ctx: CommitContext): Promise<EffectResult> {
+    await this.before();
+    const mine = this.#turn.then(() => this.#locked(ctx));
+    this.#turn = mine.catch(() => {});
+    return mine;
+  }
+
+  async #locked(ctx: CommitContext): Promise<EffectResult> {
+    const marker = this.markers.get(ctx.idempotency);
+    if (marker === 'sealed') return { kind: 'refused', explanation: 'sealed' };
+    if (marker !== undefined) return { kind: 'applied', effect: marker, replayed: true };
+    const record = this.record();
+    if (stagingShaOf(record) !== stagingShaOf(ctx.approved))
+      return { kind: 'stale', explanation: 'the base has moved' };
+    const post = await ctx.postCheck?.(record);
+    if (post?.ok === false) return { kind: 'post_failed', explanation: post.explanation };
+    this.applied++;
+    this.markers.set(ctx.idempotency, { rows: record.tables[0]?.updated ?? 0 });
+    return this.loses
+      ? { kind: 'unknown', explanation: 'the answer of COMMIT was lost' }
+      : { kind: 'applied', effect: { rows: this.updated }, replayed: false };
+  }
+
+  readonly tool: SourceTool = {
+    sourceTool: 'SQLDryRun',
+    mode: 'enforced',
+    extractFacts: async () => FACTS,
+    render: (diff) => ({ language: 'sql', text: new TextDecoder().decode(diff.raw) }),
+    effects: {
+      stage: async () => ({ kind: 'staged', record: this.record(), preview: {} }),
+      commit: (ctx) => this.#commit(ctx),
+      readBack: async (ctx) => this.#found(ctx.changeId),
+      seal: async (ctx) => {
+        await this.#turn;
+        this.settings.push(ctx.settings);
+        if (!this.markers.has(ctx.changeId)) this.markers.set(ctx.changeId, 'sealed');
+        return this.#found(ctx.changeId);
+      },
+    },
+  };
+
+  readonly cooperative: SourceTool = { ...this.tool, sourceTool: 'Refund', mode: 'cooperative', effects: null };
+
+  #found(changeId: string): ReadBack {
+    const marker = this.markers.get(changeId);
+    return marker === undefined || marker === 'sealed' ? { found: false } : { found: true, effect: marker };
+  }
+}
+
+export function allow(id: string): ValidatorResult {
+  return { validator_id: id, status: 'ALLOW', reason: '', evidenceRefs: [] };
+}
+
+export function inActivity<T>(work: () => Promise<T>): Promise<T> {
+  return new MockActivityEnvironment({}, { logger: QUIET }).run(work);
+}
+
+/** Rows with some of them changed, and the chain made anew: what a writer of the ledger could leave behind. */
+export function rechained(rows: readonly StoredRow[], change: (row: LedgerRow) => LedgerRow | null): StoredRow[] {
+  let prev = GENESIS;
+  return rows
+    .flatMap(({ row }) => change(structuredClone(row)) ?? [])
+    .map((row, n) => {
+      const linked = { ...row, n, prev };
+      prev = ledgerHash(linked);
+      return { row: linked, hash: prev };
+    });
+}
+
+export function withBody(kind: LedgerKind, change: (body: LedgerRow['body']) => object): (row: LedgerRow) => LedgerRow {
+  return (row) => (row.kind === kind ? { ...row, body: change(row.body) as LedgerRow['body'] } : row);
+}
+
+/** `type` of an ApplicationFailure that a promise rejects with. */
+export async function failureType(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+    return 'none';
+  } catch (error) {
+    return error instanceof ApplicationFailure ? (error.type ?? 'none') : String(error);
+  }
+}

@@ -1,0 +1,43 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+
+/** A loopback proxy before a server, that can take it away and bring it back: connections are cut, new ones refused. */
+export interface SwitchProxy {
+  readonly port: number;
+  readonly down: () => Promise<void>;
+  readonly up: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+export async function startSwitchProxy(to: { readonly host: string; readonly port: number }): Promise<SwitchProxy> {
+  const sockets = new Set<Socket>();
+  let server: Server | null = null;
+  const listen = async (port: number): Promise<number> => {
+    const next = createServer((client) => {
+      const upstream = connect(to.port, to.host);
+      for (const socket of [client, upstream]) {
+        sockets.add(socket);
+        socket.on('error', () => socket.destroy());
+        socket.on('close', () => {
+          sockets.delete(socket);
+          client.destroy();
+          upstream.destroy();
+        });
+      }
+      client.pipe(upstream);
+      upstream.pipe(client);
+    });
+    await new Promise<void>((resolve, reject) => next.once('error', reject).listen(port, '127.0.0.1', resolve));
+    server = next;
+    return (next.address() as AddressInfo).port;
+  };
+  const close = async (): Promise<void> => {
+    const old = server;
+    server = null;
+    const closed = new Promise<void>((resolve) => (old === null ? resolve() : old.close(() => resolve())));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  const port = await listen(0);
+  return { port, down: close, up: async () => void (await listen(port)), stop: close };
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EvidenceTrust } from '../../signing/verify-evidence';
+import { evidenceText } from '../../policy/evidence/bundle';
+import { evidenceWorld, type WorldChange } from './evidence-world';
+
+export const VECTOR_FOLDER = join(__dirname, '..', '..', 'docs', 'vectors');
+
+/** What each published vector is of. All three stand in one ledger, under one checkpoint. */
+export const VECTORS = {
+  committed: {
+    table: 'public.prices',
+    answers: [
+      { by: 'alice', decision: 'confirm' },
+      { by: 'bob', decision: 'confirm' },
+    ],
+  },
+  declined: {
+    table: 'public.prices',
+    rows: 2,
+    requestKey: 'again',
+    judge: 'BLOCK',
+    answers: [{ by: 'bob', decision: 'reject' }],
+  },
+  forbidden: { table: 'public.vault' },
+} as const satisfies Record<string, WorldChange>;
+export type VectorName = keyof typeof VECTORS;
+export const VECTOR_NAMES = Object.keys(VECTORS) as VectorName[];
+
+export interface Vectors {
+  readonly texts: Readonly<Record<VectorName, string>>;
+  readonly trust: EvidenceTrust;
+}
+
+/** The vectors as this version makes them, from seeds. */
+export async function makeVectors(): Promise<Vectors> {
+  const world = evidenceWorld();
+  const ids: Partial<Record<VectorName, string>> = {};
+  for (const name of VECTOR_NAMES) ids[name] = (await world.review(VECTORS[name])).changeId;
+  const texts: Partial<Record<VectorName, string>> = {};
+  for (const name of VECTOR_NAMES) texts[name] = evidenceText(await world.export(ids[name] ?? ''));
+  return { texts: texts as Record<VectorName, string>, trust: world.trust };
+}
+
+/** The vectors as they were published. */
+export function publishedVectors(): Vectors {
+  const read = (name: string): string => readFileSync(join(VECTOR_FOLDER, `${name}.json`), 'utf8');
+  const texts = Object.fromEntries(VECTOR_NAMES.map((name) => [name, read(name)])) as Record<VectorName, string>;
+  return { texts, trust: JSON.parse(read('trust')) as EvidenceTrust };
+}

@@ -1,0 +1,193 @@
+import { sha256Hex } from '../../policy/contracts/hash';
+import { changeId as changeIdOf, MAX_DIFF_BYTES, MAX_INLINE_BYTES, type Submission } from '../../policy/contracts/diff';
+import { compileAll } from '../../workers/compile';
+import { extensionsOf } from '../../workers/extensions';
+import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { startSystem, type System } from '../support/system';
+
+let system: System;
+beforeAll(async () => {
+  system = await startSystem({
+    name: 'bad-input',
+    bundleText: shopBundle({ target: '    inlineBytes: true' }),
+    extension: shopExtension,
+    shopSql: SHOP_SQL,
+  });
+}, 120_000);
+afterAll(() => system.close());
+jest.setTimeout(40_000);
+
+const GOOD = {
+  target: 'shop',
+  sourceTool: 'SQLDryRun',
+  raw: 'update items set stock = 1 where id = 1',
+  metadata: { table_name: 'items', affected_rows: 1 },
+};
+
+describe('a bundle is refused, with line, column and what to do', () => {
+  const compile = (text: string) => () => compileAll(text, extensionsOf([shopExtension]));
+  const good = shopBundle();
+  const noValidators = `${good.slice(0, good.indexOf('validators:'))}validators: []\n`;
+  test.each([
+    ['without validators', noValidators, /\d+:\d+ .*always-approve/s],
+    [
+      'with an unknown rule pack',
+      good.replace('pack: sql-postgres', 'pack: sql-postgre'),
+      /\d+:\d+ .*Unknown pack "sql-postgre".*sql-postgres/s,
+    ],
+    [
+      'with an unknown rule',
+      good.replace('sql_dynamic_sql:', 'sql_dynamik_sql:'),
+      /\d+:\d+ .*sql_dynamik_sql.*sql_dynamic_sql/s,
+    ],
+    [
+      'with a version that is not installed',
+      good.replace('sql_dynamic_sql: {', "sql_dynamic_sql: { version: 'v9',"),
+      /\d+:\d+ .*v9.*v1/s,
+    ],
+    [
+      'with a policy that matches no validator',
+      good.replace('[guardian.vault]', '[guardian.vaults]'),
+      /\d+:\d+ .*guardian\.vaults/s,
+    ],
+    ['with a group that does not exist', good.replace('group: nobody', 'group: nobodi'), /\d+:\d+ .*nobodi/s],
+    [
+      'with a callback that nobody registered',
+      shopBundle({ policies: `  - { key: x, name: X, match: {}, callback: { key: nope, version: '1' } }` }),
+      /\d+:\d+ .*nope/s,
+    ],
+    ['that is not YAML', `${good}\n  - [`, /\d+:\d+ /],
+  ])('%s', (_title, text, message) => {
+    expect(compile(text)).toThrow(message);
+  });
+});
+
+describe('the client refuses before anything is sent', () => {
+  test.each([
+    ['a diff of 0 bytes', { raw: '' }, /raw: expected at least one byte, got 0 bytes/],
+    [
+      'a diff over the cap',
+      { raw: new Uint8Array(MAX_DIFF_BYTES + 1) },
+      /raw: expected at most 1048576 bytes, got 1048577/,
+    ],
+    [
+      'inline bytes over their cap',
+      { raw: new Uint8Array(MAX_INLINE_BYTES + 1), inline: true },
+      /raw: expected at most 65536 bytes inline/,
+    ],
+    ['text with a lone surrogate', { raw: 'select \ud800' }, /raw: expected well-formed text/],
+    ['metadata that is a text', { metadata: 'items' }, /metadata/],
+    ['metadata that is a list', { metadata: [1] }, /metadata/],
+    ['metadata with what JSON cannot hold', { metadata: { rows: 10n } }, /metadata/],
+    ['metadata over its cap', { metadata: { note: 'x'.repeat(20_000) } }, /metadata/],
+    ['a target with a space', { target: 'the shop' }, /target/],
+  ])('%s', async (_title, over, message) => {
+    await expect(system.countersign.submit({ ...GOOD, ...over } as never)).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: expect.stringMatching(message) as string,
+    });
+  });
+});
+
+describe('the review refuses, and says why to whoever submitted', () => {
+  test('an unknown source tool [T14]', async () => {
+    await expect(system.submit({ ...GOOD, sourceTool: 'SQLRun' })).rejects.toMatchObject({
+      code: 'refused',
+      message: expect.stringMatching(/sourceTool: expected one of .*SQLDryRun.*got "SQLRun"/) as string,
+    });
+  });
+
+  test('a target that has no plan', async () => {
+    await expect(
+      system.countersign.submit({ ...GOOD, target: 'bank', requestKey: system.suffix }),
+    ).rejects.toMatchObject({ code: 'refused', message: expect.stringMatching(/bank/) as string });
+  });
+
+  /** As a backend in another language would start it, with whatever it wants. */
+  async function failureOf(over: Record<string, unknown>, id?: string): Promise<string> {
+    const raw = Buffer.from(GOOD.raw);
+    const submission = {
+      tenant: 'default',
+      target: 'shop',
+      sourceTool: 'SQLDryRun',
+      diffSha: sha256Hex(raw),
+      metadata: {},
+      requestKey: `${system.suffix}${JSON.stringify(over).slice(0, 60)}`,
+      ...over,
+    };
+    const workflowId = id ?? safeChangeId(submission as Submission);
+    const handle = await system.temporal.workflow.start('review', {
+      workflowId,
+      taskQueue: `countersign-review${system.suffix}`,
+      args: [submission],
+    });
+    const failure = await handle.result().then(
+      (outcome) => JSON.stringify(outcome),
+      (error: { cause?: { message?: string } }) => error.cause?.message ?? String(error),
+    );
+    return failure;
+  }
+  function safeChangeId(submission: Submission): string {
+    try {
+      return changeIdOf(submission);
+    } catch {
+      return sha256Hex(Buffer.from(`${system.suffix}${Math.random()}`));
+    }
+  }
+
+  test.each([
+    ['metadata that is a text', { metadata: 'items' }, /metadata: /],
+    ['an unknown member', { plan: {} }, /plan/],
+    ['bytes that are no base64', { inline: '***' }, /inline: expected padded base64/],
+    ['inline bytes over the cap', { inline: 'A'.repeat(4 * 22_000) }, /inline: /],
+    ['0 inline bytes', { inline: '', diffSha: sha256Hex(new Uint8Array()) }, /inline: expected at least one byte/],
+    ['inline bytes of another digest', { inline: 'AAAA' }, /diffSha: expected [0-9a-f]{64}/],
+    ['bytes that nobody stored', { diffSha: 'cd'.repeat(32) }, /diffSha: expected bytes in the store/],
+    [
+      'an envelope that is no signature',
+      { envelope: { payloadType: 'x', payload: 'AAAA', signatures: [{ keyid: 'k', sig: 'AAAA' }] } },
+      /envelope: expected a submission signed/,
+    ],
+  ])('a start with %s', async (_title, over, message) => {
+    expect(await failureOf(over)).toMatch(message);
+  });
+
+  test('a start without any input', async () => {
+    const handle = await system.temporal.workflow.start('review', {
+      workflowId: sha256Hex(Buffer.from(`${system.suffix}none`)),
+      taskQueue: `countersign-review${system.suffix}`,
+      args: [],
+    });
+    await expect(handle.result()).rejects.toMatchObject({
+      cause: { message: expect.stringMatching(/The start input is no submission/) as string },
+    });
+  });
+});
+
+describe('what no parser reads is never executed, and never passes in silence', () => {
+  test.each([
+    ['bytes that are not UTF-8', Uint8Array.from([0x73, 0xff, 0xfe])],
+    ['a NUL byte', "update items set name = 'a\0b' where id = 1"],
+    ['no SQL at all', 'please make everything cheaper'],
+  ])('%s', async (_title, raw) => {
+    const { changeId, preflight } = await system.submit({ ...GOOD, raw });
+    expect(preflight).not.toBe('pending');
+    if (preflight === 'pending') return;
+    expect(preflight.findings.find((f) => f.validatorId === 'safety.sql_parse_failure')).toMatchObject({
+      status: 'BLOCK',
+    });
+    const { state, outcome } = await system.ended(changeId);
+    expect(state).toBe('ROLLED_BACK');
+    expect(outcome.explanation).not.toBe('');
+    expect((await system.ledger(changeId)).map(({ row }) => row.kind)).not.toContain('intent');
+  });
+});
+
+test('a review that does not exist is said to be unknown', async () => {
+  const nobody = 'ef'.repeat(32);
+  await expect(system.countersign.status(nobody)).rejects.toMatchObject({ code: 'not_found' });
+  await expect(system.countersign.withdraw(nobody, { actor: 'dana', reason: '' })).rejects.toMatchObject({
+    code: 'not_found',
+  });
+  await expect(system.countersign.status('short')).rejects.toMatchObject({ code: 'invalid_input' });
+});

@@ -1,0 +1,170 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { BREAKER_PARAMETERS } from '../../policy/decide/breaker';
+import {
+  BREAKER_WORKFLOW,
+  breakerWorkflowId,
+  readQuery,
+  resetUpdate,
+  samplesSignal,
+} from '../../workflows/breaker-messages';
+import { TASK_QUEUES } from '../../workflows/queues';
+import type { BreakerView } from '../../policy/decide/breakers';
+import { SHOP_SQL, shopBundle } from '../support/shop-bundle';
+import { pause, startSystem, type System } from '../support/system';
+
+/** Three bad changes open a breaker, for fifteen seconds: a loaded machine submits several changes in that. */
+const PARAMETERS = { ...BREAKER_PARAMETERS, minSamples: 3, openMs: 15_000 };
+const TOOL = 'SQLDryRun';
+const PRICES = 'guardian.shop_tables';
+
+let system: System;
+beforeAll(async () => {
+  system = await startSystem({
+    name: 'breaker',
+    bundleText: shopBundle(),
+    shopSql: SHOP_SQL,
+    breakers: { parameters: PARAMETERS, continueAfter: 60 },
+  });
+}, 120_000);
+afterAll(() => system.close());
+jest.setTimeout(90_000);
+
+const queue = (): string => TASK_QUEUES.review + system.suffix;
+const handle = () =>
+  system.temporal.workflow.getHandle(breakerWorkflowId({ tenant: 'default', sourceTool: TOOL }, queue()));
+
+async function breakerOf(validatorId: string): Promise<BreakerView | undefined> {
+  const { breakers } = await handle().query(readQuery, 'all');
+  return breakers.find((b) => b.validatorId === validatorId);
+}
+
+let n = 0;
+const submit = async (table: 'items' | 'prices'): Promise<string> => {
+  const [column, row] = table === 'items' ? ['stock', 1] : ['cents', 2];
+  const raw = `update ${table} set ${column} = ${++n} where id = ${row}`;
+  const { changeId } = await system.submit({
+    sourceTool: TOOL,
+    raw,
+    metadata: { table_name: table, affected_rows: 1 },
+  });
+  return changeId;
+};
+
+/** Held by the table rule, then taken back. */
+async function badChange(): Promise<string> {
+  const changeId = await submit('prices');
+  await system.waiting(changeId);
+  await system.countersign.withdraw(changeId, { actor: 'agent', reason: 'test' });
+  await system.ended(changeId);
+  return changeId;
+}
+
+async function opened(): Promise<string[]> {
+  const bad: string[] = [];
+  for (let i = 0; i < 3; i++) bad.push(await badChange());
+  expect(await breakerOf(PRICES)).toMatchObject({ state: 'open', evidence: [...bad].reverse() });
+  return bad;
+}
+
+const reset = async () => {
+  const message = { validatorId: null, actor: 'dana', reason: 'test' };
+  try {
+    return await handle().executeUpdate(resetUpdate, { args: [message] });
+  } catch (error) {
+    // The first test, or each alone: no review has ended yet.
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  }
+};
+
+async function halfOpen(): Promise<void> {
+  const view = await breakerOf(PRICES);
+  await pause(Math.max(0, (view?.state === 'open' ? view.halfOpenAt : 0) - Date.now()) + 50);
+}
+
+test('opens after bad changes and adds one violation that names them; a harmless change then waits for a person, also after a restart [F7, F64]', async () => {
+  const bad = await opened();
+  await system.stopWorker('review');
+  await system.startWorker('review');
+  const changeId = await submit('items');
+  const status = await system.waiting(changeId);
+  const finding = status.findings.find((f) => f.validatorId === 'guardian.circuit_open');
+  expect(finding).toMatchObject({ status: 'BLOCK', class: 'POLICY', reasonCode: 'circuit_open' });
+  expect(finding?.evidenceRefs).toEqual([...bad].reverse().map((id) => `review:${id}`));
+  expect(status.violations.map((v) => v.validatorId)).toEqual(['guardian.circuit_open']);
+  await system.answer(changeId, 'alice', 'confirm');
+  expect(await system.ended(changeId)).toMatchObject({ state: 'COMMITTED' });
+  // It was no probe: its good verdict closes nothing.
+  expect(await breakerOf(PRICES)).toMatchObject({ state: 'open' });
+});
+
+test('half-open lets one change through as its probe, of two at once; a good one closes it', async () => {
+  await reset();
+  await opened();
+  await halfOpen();
+  const ids = await Promise.all([submit('items'), submit('items')]);
+  const ends = await Promise.allSettled(ids.map((id) => system.countersign.result(id, { timeoutMs: 8_000 })));
+  const states = ends.map((e) => (e.status === 'fulfilled' ? e.value.state : 'failed')).sort();
+  // The first to ask is the probe; where it had ended before the other asked, both pass.
+  expect(states).toContain('COMMITTED');
+  expect(await breakerOf(PRICES)).toMatchObject({ state: 'closed' });
+  const { breakers } = await handle().query(readQuery, 'not_closed');
+  expect(breakers).toEqual([]);
+});
+
+test('a bad probe opens it again', async () => {
+  await reset();
+  await opened();
+  await halfOpen();
+  const probe = await submit('prices');
+  const status = await system.waiting(probe);
+  expect(status.violations.map((v) => v.validatorId)).toEqual([PRICES]);
+  const second = await submit('items');
+  expect((await system.waiting(second)).violations.map((v) => v.validatorId)).toEqual(['guardian.circuit_open']);
+  await system.countersign.withdraw(probe, { actor: 'agent', reason: 'test' });
+  await system.ended(probe);
+  const after = await breakerOf(PRICES);
+  expect(after?.state === 'open' && after.evidence[0]).toBe(probe);
+  expect(after?.state === 'open' && after.probe).toBeNull();
+  await system.countersign.withdraw(second, { actor: 'agent', reason: 'test' });
+  await system.ended(second);
+});
+
+test('reset closes it, says who did and why, and the next change passes', async () => {
+  await reset();
+  await opened();
+  expect(await reset()).toMatchObject({ code: 'reset', reset: expect.arrayContaining([PRICES]) });
+  expect((await handle().query(readQuery, 'all')).resets[0]).toMatchObject({
+    actor: 'dana',
+    reason: 'test',
+    validatorId: null,
+  });
+  expect(await system.ended(await submit('items'))).toMatchObject({ state: 'COMMITTED' });
+});
+
+test('the same verdicts twice count once, rubbish is counted and ignored, and state outlives continue-as-new', async () => {
+  await reset();
+  const [first] = await opened();
+  await handle().signal(samplesSignal, [{ changeId: first ?? '', samples: { [PRICES]: 'success' } }]);
+  const before = await breakerOf(PRICES);
+  const runId = (await handle().describe()).runId;
+  for (let i = 0; i < 40; i++) await handle().signal('samples', i % 2 === 0 ? 'rubbish' : [{ changeId: 'x' }]);
+  for (let i = 0; i < 100 && (await handle().describe()).runId === runId; i++) await pause(100);
+  const now = await handle().describe();
+  expect(now.runId).not.toBe(runId);
+  expect([now.status.name, now.type]).toEqual(['RUNNING', BREAKER_WORKFLOW]);
+  expect(await breakerOf(PRICES)).toEqual(before);
+  expect((await handle().query(readQuery, 'all')).ignored).toBeGreaterThanOrEqual(40);
+});
+
+test('a review cannot be opened past breakers that cannot be read: it waits', async () => {
+  await badChange();
+  // Somebody took the id with a workflow that nobody runs.
+  await handle().terminate('test');
+  const id = breakerWorkflowId({ tenant: 'default', sourceTool: TOOL }, queue());
+  const foreign = await system.temporal.workflow.start('foreign', { workflowId: id, taskQueue: `${queue()}-nobody` });
+  const changeId = await submit('items');
+  expect((await system.countersign.status(changeId)).planHash).toBeNull();
+  await foreign.terminate('test');
+  expect(await system.ended(changeId)).toMatchObject({ state: 'COMMITTED' });
+});

@@ -1,0 +1,224 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { runCli, type CliDeps } from '../../client/cli';
+import { verifyOutcome } from '../../client/receipt';
+import { createSigner } from '../../client/signer';
+import { changeId as changeIdOf, type Submission } from '../../policy/contracts/diff';
+import { sha256Hex } from '../../policy/contracts/hash';
+import type { ReviewOutcome } from '../../policy/contracts/outcome';
+import type { ReviewStatus } from '../../policy/contracts/status';
+import { readKeyFile } from '../../signing/key-file';
+import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { pause, startSystem, type System } from '../support/system';
+import { waitingPrice } from './scenarios';
+
+const run = promisify(execFile);
+let dir: string;
+let unsigned: System;
+let signed: System;
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'countersign-cli-'));
+  symlinkSync(process.env['COUNTERSIGN_TEST_CLI'] ?? '', join(dir, 'temporal'));
+  const start = (name: string, target?: string) =>
+    startSystem({
+      name,
+      bundleText: shopBundle({ ...(target === undefined ? {} : { target }) }),
+      extension: shopExtension,
+      shopSql: SHOP_SQL,
+    });
+  unsigned = await start('cli-unsigned', '    inlineBytes: true\n    answers: unsigned');
+  signed = await start('cli-signed');
+}, 120_000);
+afterAll(async () => {
+  await unsigned.close();
+  await signed.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+jest.setTimeout(60_000);
+
+const address = (): string => process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '';
+const namespace = (): string => process.env['COUNTERSIGN_TEST_NAMESPACE'] ?? 'default';
+
+/** The bare Temporal CLI: no code of ours. Answers what it printed. */
+async function temporal(...args: string[]): Promise<string> {
+  const { stdout } = await run(
+    join(dir, 'temporal'),
+    [...args, '--address', address(), '--namespace', namespace(), '--output', 'json'],
+    { timeout: 30_000 },
+  );
+  return stdout;
+}
+
+const on = (changeId: string): string[] => ['--workflow-id', changeId];
+
+async function statusOf(changeId: string): Promise<ReviewStatus> {
+  const { queryResult } = JSON.parse(await temporal('workflow', 'query', ...on(changeId), '--type', 'status')) as {
+    queryResult: ReviewStatus[];
+  };
+  return queryResult[0] as ReviewStatus;
+}
+
+async function waiting(changeId: string): Promise<ReviewStatus> {
+  for (const until = Date.now() + 20_000; Date.now() < until; await pause(100)) {
+    const status = await statusOf(changeId);
+    if (status.fingerprint !== null) return status;
+  }
+  throw new Error('No violation in 20 s');
+}
+
+async function startByCli(system: System, requestKey: string, id: number): Promise<string> {
+  const bytes = Buffer.from(String(waitingPrice(id).raw));
+  const submission: Submission = {
+    tenant: 'default',
+    target: 'shop',
+    sourceTool: 'SQLCAS',
+    diffSha: sha256Hex(bytes),
+    metadata: { table_name: 'prices', affected_rows: 1 },
+    requestKey,
+    inline: bytes.toString('base64'),
+  };
+  const changeId = changeIdOf(submission);
+  await temporal(
+    'workflow',
+    'start',
+    ...on(changeId),
+    '--type',
+    'review',
+    '--task-queue',
+    `countersign-review${system.suffix}`,
+    '--id-reuse-policy',
+    'RejectDuplicate',
+    '--input',
+    JSON.stringify(submission),
+  );
+  return changeId;
+}
+
+async function resultOf(changeId: string): Promise<ReviewOutcome> {
+  const { result } = JSON.parse(await temporal('workflow', 'result', ...on(changeId))) as { result: ReviewOutcome };
+  return result;
+}
+
+test('a review is started, read and answered with nothing but the Temporal CLI, by signal and by update', async () => {
+  const changeId = await startByCli(unsigned, `cli${unsigned.suffix}`, 1);
+  const status = await waiting(changeId);
+  expect(status.warnings.join('\n')).toMatch(/NOT signed/);
+  expect(status.warnings.join('\n')).toMatch(/inline/);
+  // Unsigned, the requester is unknown: two people.
+  const answer = (actor: string): string => {
+    const answers = status.violations.map(({ violationId }) => ({
+      violationId,
+      fingerprint: status.fingerprint,
+      decision: 'confirm',
+      reason: 'by hand',
+      actor,
+    }));
+    return JSON.stringify({ answers });
+  };
+  await temporal('workflow', 'signal', ...on(changeId), '--name', 'answer', '--input', answer('alice'));
+  const updated = await temporal(
+    'workflow',
+    'update',
+    'execute',
+    ...on(changeId),
+    '--name',
+    'answer',
+    '--input',
+    answer('bob'),
+  );
+  expect(updated).toContain('accepted');
+  const outcome = await resultOf(changeId);
+  expect(outcome).toMatchObject({ state: 'COMMITTED', action: 'COMMIT', changeId });
+  expect(await unsigned.shop('select cents from prices where id = 1')).toEqual([{ cents: 600 }]);
+});
+
+test('inline bytes are refused by a target that does not take them, and the start says why', async () => {
+  const changeId = await startByCli(signed, `cli-refused${signed.suffix}`, 2);
+  await expect(temporal('workflow', 'result', ...on(changeId))).rejects.toMatchObject({
+    stdout: expect.stringMatching(/inlineBytes/) as string,
+  });
+});
+
+test('a start under another id than the change’s own is refused, and says which id it must have', async () => {
+  const submission = JSON.stringify({
+    tenant: 'default',
+    target: 'shop',
+    sourceTool: 'SQLCAS',
+    diffSha: 'ab'.repeat(32),
+  });
+  const id = `not-a-hash${unsigned.suffix}`;
+  await temporal(
+    'workflow',
+    'start',
+    ...on(id),
+    '--type',
+    'review',
+    '--task-queue',
+    `countersign-review${unsigned.suffix}`,
+    '--input',
+    submission,
+  );
+  await expect(temporal('workflow', 'result', ...on(id))).rejects.toMatchObject({
+    stdout: expect.stringMatching(/expected this change's id [0-9a-f]{64}/) as string,
+  });
+});
+
+test('a signed answer counts when it is sent by exactly the command that `countersign sign` printed', async () => {
+  const { changeId } = await signed.submit(waitingPrice(3));
+  await signed.waiting(changeId);
+  const [command = ''] = (
+    await printed([
+      'sign',
+      changeId,
+      '--all',
+      '--confirm',
+      '--reason',
+      `it's "fine" $HOME`,
+      '--key',
+      signed.setup.keys.alice.path,
+    ])
+  )
+    .trim()
+    .split('\n')
+    .slice(-1);
+  expect(command).toMatch(/^temporal workflow signal /);
+  // By a shell, as a person would: the quoting is part of what is tested.
+  await run('sh', ['-c', command], { env: { PATH: `${dir}:/usr/bin:/bin`, HOME: dir }, timeout: 30_000 });
+  const outcome = await resultOf(changeId);
+  expect(verifyOutcome(changeId, outcome, signed.countersign.trust)).toMatchObject({ verified: true });
+  expect(outcome.state).toBe('COMMITTED');
+  const accepted = (await signed.ledger(changeId)).find(({ row }) => row.kind === 'answer_accepted');
+  expect(accepted?.row.body).toMatchObject({
+    person: 'alice',
+    signed: true,
+    via: 'signal',
+    reason: `it's "fine" $HOME`,
+  });
+});
+
+/** What our CLI prints on standard output. */
+async function printed(args: readonly string[]): Promise<string> {
+  let out = '';
+  const deps: Partial<CliDeps> = {
+    version: 'test',
+    stdout: { isTTY: false, write: (text: string) => ((out += text), true) } as CliDeps['stdout'],
+    stderr: { isTTY: false, write: () => true } as CliDeps['stderr'],
+    stdin: { isTTY: false, read: async () => new Uint8Array() },
+    env: { NO_COLOR: '1' },
+    now: () => new Date(),
+    loadKey: async (path) => createSigner(readKeyFile(path)),
+    connect: async () => ({
+      reviews: signed.countersign,
+      bytes: null,
+      ledgerRows: null,
+      address: address(),
+      namespace: namespace(),
+      close: async () => {},
+    }),
+  };
+  expect(await runCli(args, deps as CliDeps)).toBe(0);
+  return out;
+}

@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client as PgClient } from 'pg';
+import { verifyChain } from '../../policy/evidence/chain';
+import { compiled } from '../support/compiled';
+import { answering, startJudgeServer, type JudgeServer } from '../support/judge-server';
+import { SHOP_SQL, shopBundle } from '../support/shop-bundle';
+import { pause, startSystem, type System } from '../support/system';
+import type { ProcessName, RunningProcess, startProcess } from '../../workers/dev/process-tree';
+import { update } from './scenarios';
+
+type Name = Exclude<ProcessName, 'gateway'>;
+const NAMES = ['review', 'judge', 'commit'] as const satisfies readonly Name[];
+
+let system: System;
+let judge: JudgeServer;
+let logDir: string;
+let start: (name: Name) => Promise<void>;
+const processes = new Map<Name, RunningProcess>();
+
+/** Diffs that a judge has begun to read: the first time, it never answers. */
+const read = new Set<string>();
+
+beforeAll(async () => {
+  logDir = mkdtempSync(join(tmpdir(), 'countersign-crash-'));
+  judge = await startJudgeServer((response, request, seen) => {
+    const crash = /crash_\w+/.exec(request.message)?.[0];
+    if (crash === undefined || read.has(crash)) return answering()(response, request, seen);
+    read.add(crash);
+  });
+  const bundleText = shopBundle({ validators: '  - judge: { model: test-judge, deadlineMs: 30000 }' })
+    .replace(', Refund]', ']')
+    .replace('    cooperative: [Refund]\n', '');
+  const [dist] = await Promise.all([
+    compiled(),
+    (async () => (system = await startSystem({ name: 'crash', bundleText, shopSql: SHOP_SQL, judge, workers: [] })))(),
+  ]);
+  // The compiled one: it starts the compiled entry points beside it.
+  const tree = jest.requireActual<{ startProcess: typeof startProcess }>(join(dist, 'workers/dev/process-tree.js'));
+  const { keys, databaseUrls, trustFile, targetsFile } = system.setup;
+  const common = {
+    TEMPORAL_ADDRESS: process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '',
+    TEMPORAL_NAMESPACE: process.env['COUNTERSIGN_TEST_NAMESPACE'] ?? 'default',
+    COUNTERSIGN_TRUST_FILE: trustFile,
+    COUNTERSIGN_QUEUE_SUFFIX: system.suffix,
+    COUNTERSIGN_JUDGE_REQUESTS_PER_SECOND: '1000',
+  };
+  const envs: Record<Name, Record<string, string>> = {
+    review: {
+      ...common,
+      COUNTERSIGN_DATABASE_URL: databaseUrls.cs_review,
+      COUNTERSIGN_KEY_FILE: keys['attestor-review'].path,
+    },
+    judge: {
+      ...common,
+      COUNTERSIGN_DATABASE_URL: databaseUrls.cs_judge,
+      COUNTERSIGN_KEY_FILE: keys['attestor-judge'].path,
+      OPENAI_API_KEY: 'test',
+      OPENAI_BASE_URL: judge.baseUrl,
+    },
+    commit: {
+      ...common,
+      COUNTERSIGN_DATABASE_URL: databaseUrls.cs_commit,
+      COUNTERSIGN_KEY_FILE: keys.committer.path,
+      COUNTERSIGN_TARGETS_FILE: targetsFile,
+    },
+  };
+  start = async (name) => void processes.set(name, await tree.startProcess(name, envs[name], logDir, () => {}));
+  await Promise.all(NAMES.map(start));
+}, 180_000);
+
+afterAll(async () => {
+  await Promise.all([...processes.values()].map((each) => each.kill()));
+  await system.close();
+  await judge.stop();
+  rmSync(logDir, { recursive: true, force: true });
+}, 60_000);
+
+/** Holds the row until it is told to let go: a commit of it waits inside the target. */
+async function lockRow(id: number): Promise<() => Promise<void>> {
+  const pg = new PgClient({ connectionString: system.setup.targetAdminUrls['shop'] });
+  await pg.connect();
+  await pg.query('begin');
+  await pg.query('select 1 from prices where id = $1 for update', [id]);
+  return async () => {
+    await pg.query('rollback');
+    await pg.end();
+  };
+}
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 60_000; Date.now() < end; await pause(50)) if (await holds()) return;
+  throw new Error(`Not in 60 s: ${what}`);
+}
+
+const raised = (id: number, word = '') =>
+  update(`update prices set cents = cents + 1 where id = ${id}${word}`, 'prices', 1);
+
+test.each(NAMES.map((name, i) => [name, i * 10] as const))(
+  'kill -9 of the %s worker while one review waits, one is judged and one commits: after a restart each has one outcome and one effect [P11, T66]',
+  async (victim, base) => {
+    const waits = (await system.submit(raised(base + 1))).changeId;
+    const commits = (await system.submit(raised(base + 2))).changeId;
+    await Promise.all([system.waiting(waits), system.waiting(commits)]);
+    const letGo = await lockRow(base + 2);
+    await system.answer(commits, 'alice', 'confirm');
+    await until(
+      'the commit waits for the row',
+      async () =>
+        (
+          await system.shop(
+            `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          )
+        ).length > 0,
+    );
+    const isJudged = (await system.submit(raised(base + 3, ` /* crash_${victim} */`))).changeId;
+    await until('the judge reads', async () => read.has(`crash_${victim}`));
+
+    await processes.get(victim)?.kill();
+    await letGo();
+    await start(victim);
+    // The other two judge calls that hang end with their own deadline; this one is asked again at once.
+    if (victim !== 'judge') {
+      await processes.get('judge')?.kill();
+      await start('judge');
+    }
+
+    await system.answer(waits, 'bob', 'confirm');
+    await system.answer(isJudged, 'alice', 'confirm');
+    for (const [i, changeId] of [waits, commits, isJudged].entries()) {
+      const { state, verified } = await ended(changeId);
+      expect({ state, verified }).toEqual({ state: 'COMMITTED', verified: true });
+      expect(await system.shop('select cents from prices where id = $1', [base + 1 + i])).toEqual([{ cents: 501 }]);
+      const rows = await system.ledger(changeId);
+      expect(verifyChain(rows)).toMatchObject({ ok: true });
+      for (const kind of ['disclosed', 'intent', 'effect', 'receipt', 'closed'])
+        expect([kind, rows.filter(({ row }) => row.kind === kind).length]).toEqual([kind, 1]);
+    }
+  },
+  240_000,
+);
+
+/** A dead worker's commit is given up after its heartbeat time-out, 30 s. */
+async function ended(changeId: string): Promise<Awaited<ReturnType<System['ended']>>> {
+  await until(
+    'the review ends',
+    async () => (await system.countersign.result(changeId, { timeoutMs: 5_000 })).state !== 'PENDING',
+  );
+  return await system.ended(changeId);
+}

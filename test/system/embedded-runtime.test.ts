@@ -1,0 +1,91 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { exited, processesWith } from '../../workers/embedded/processes';
+
+// Runs that can be killed are processes of their own, on compiled sources: `npm test` has compiled them.
+const compiled = join(__dirname, '../../dist/workers/embedded/index.js');
+const PROGRAM = `
+const { startRuntime } = require(${JSON.stringify(compiled)});
+const say = (line) => console.error(line);
+startRuntime({ stateDir: process.argv[1], say, searchAttributes: { CountersignStatus: 'Keyword' }, temporalPort: 0, uiPort: 0, fast: true })
+  .then(async (runtime) => {
+    await runtime.postgres.createDatabase('kept');
+    runtime.beforeStop(async () => say('workers stopped'));
+    console.log(JSON.stringify({ address: runtime.temporalAddress, uiUrl: runtime.uiUrl, made: await runtime.postgres.createDatabase('kept') }));
+    setInterval(() => {}, 1000);
+  })
+  .catch((error) => { say(error.message); process.exit(1); });
+`;
+
+jest.setTimeout(120_000);
+
+let stateDir: string;
+const started: ChildProcess[] = [];
+beforeAll(() => {
+  if (!existsSync(compiled)) throw new Error('Not compiled: run `npm test`, or `npx tsc -p tsconfig.build.json` first');
+  stateDir = mkdtempSync(join(tmpdir(), 'countersign-runtime-'));
+});
+afterEach(async () => {
+  // Only after a failed expectation is one still up.
+  for (const child of started.splice(0)) {
+    child.kill('SIGTERM');
+    await exited(child);
+  }
+});
+afterAll(() => rmSync(stateDir, { recursive: true, force: true }));
+
+interface Run {
+  readonly child: ChildProcess;
+  readonly said: () => string;
+  /** What it printed once everything was up; undefined when it ended before. */
+  readonly up: Promise<string | undefined>;
+}
+
+function start(): Run {
+  // The embedded servers are meant, also where the tests run against others (test:cluster).
+  const { TEMPORAL_ADDRESS: _address, COUNTERSIGN_DATABASE_ADMIN_URL: _url, ...env } = process.env;
+  const child = spawn(process.execPath, ['-e', PROGRAM, stateDir], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  started.push(child);
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const printed = new Promise<string>((resolve) => child.stdout.setEncoding('utf8').once('data', resolve));
+  return { child, said: () => said, up: Promise.race([printed, exited(child).then(() => undefined)]) };
+}
+
+const servers = (): number =>
+  processesWith(['start-dev', stateDir]).length + processesWith(['postgres -D', stateDir]).length;
+
+it('starts on free loopback ports, refuses a second run by naming the first, and stops everything on SIGTERM', async () => {
+  const first = start();
+  const facts = JSON.parse((await first.up) ?? first.said()) as { address: string; uiUrl: string };
+  expect(facts.address).toMatch(/^127\.0\.0\.1:/);
+  expect((await fetch(facts.uiUrl)).status).toBe(200);
+
+  const second = start();
+  expect(await exited(second.child)).toBe(1);
+  expect(second.said()).toContain(`as process ${first.child.pid}, Temporal UI ${facts.uiUrl}`);
+
+  first.child.kill('SIGTERM');
+  expect(await exited(first.child)).toBe(143);
+  expect(first.said()).toContain('workers stopped');
+  expect(servers()).toBe(0);
+  expect(readdirSync(stateDir)).not.toContain('lock.json');
+});
+
+it('finds what a killed run left, clears it, and comes up with its data', async () => {
+  const killed = start();
+  expect(await killed.up).toBeDefined();
+  killed.child.kill('SIGKILL');
+  await exited(killed.child);
+  expect(servers()).toBe(2);
+
+  const next = start();
+  expect(JSON.parse((await next.up) ?? next.said())).toMatchObject({ made: false });
+  expect(next.said().match(/a run that was killed left its server behind/g)).toHaveLength(2);
+  expect(servers()).toBe(2);
+  next.child.kill('SIGINT');
+  expect(await exited(next.child)).toBe(130);
+  expect(servers()).toBe(0);
+});

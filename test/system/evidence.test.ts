@@ -1,0 +1,127 @@
+import { openDatabase } from '../../activities/database/database';
+import { createCheckpointer } from '../../activities/ledger/checkpoint';
+import type { EvidenceTools } from '../../client/cli/deps';
+import { parseEvidence, type EvidenceBundle } from '../../policy/evidence/bundle';
+import { verifyEvidence, type EvidenceTrust } from '../../signing/verify-evidence';
+import { evidenceTools } from '../../workers/cli/evidence';
+import type { JudgeServer } from '../support/judge-server';
+import { GIFT_POLICY, JUDGE_ENTRY, SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { startSystem, type System } from '../support/system';
+import { startWordJudge } from './judge-words';
+import { SCENARIOS, update, VAULT } from './scenarios';
+
+let judge: JudgeServer;
+let system: System;
+let tools: EvidenceTools;
+let trust: EvidenceTrust;
+beforeAll(async () => {
+  judge = await startWordJudge();
+  const bundleText = shopBundle({ validators: JUDGE_ENTRY, policies: GIFT_POLICY });
+  system = await startSystem({ name: 'evidence', bundleText, extension: shopExtension, shopSql: SHOP_SQL, judge });
+  trust = {
+    operators: [system.setup.keys.operator.key.publicKey],
+    committers: [system.setup.keys.committer.key.publicKey],
+  };
+  tools = evidenceTools({
+    COUNTERSIGN_STATE_DIR: '/nowhere',
+    COUNTERSIGN_DATABASE_URL: system.setup.databaseUrls.cs_gateway,
+    COUNTERSIGN_OPERATORS: trust.operators.join(),
+    COUNTERSIGN_COMMITTERS: trust.committers.join(),
+    // As seen from workers/extensions.ts.
+    COUNTERSIGN_EXTENSIONS: '../test/support/shop-extension',
+    TEMPORAL_ADDRESS: process.env['COUNTERSIGN_TEST_TEMPORAL'],
+    TEMPORAL_NAMESPACE: process.env['COUNTERSIGN_TEST_NAMESPACE'],
+  });
+}, 120_000);
+afterAll(async () => {
+  await system.close();
+  await judge.stop();
+});
+jest.setTimeout(60_000);
+
+const gift = (id: number, cents: number) => {
+  const { metadata, ...change } = update(`update gifts set cents = ${cents} where id = ${id}`, 'gifts', 1);
+  return { ...change, metadata: { ...metadata, cents } };
+};
+const ended = async (change: Parameters<System['submit']>[0]): Promise<string> => {
+  const { changeId } = await system.submit(change);
+  await system.ended(changeId);
+  return changeId;
+};
+const ENDS: Readonly<Record<string, (system: System) => Promise<string>>> = {
+  ...SCENARIOS,
+  resolved_by_callback: () => ended(gift(1, 150)),
+  refused_by_callback: () => ended(gift(2, 900)),
+  no_handler: () => ended(VAULT),
+};
+
+async function checkpoint(): Promise<void> {
+  const key = system.setup.keys.committer.key;
+  await createCheckpointer({ db: system.resources.commit.db, key, now: () => new Date() }).checkpoint();
+}
+
+test.each(Object.keys(ENDS))(
+  'the evidence of %s verifies offline in less than a second, and its findings come out again byte for byte [P6]',
+  async (name) => {
+    const changeId = (await ENDS[name]?.(system)) ?? '';
+    await checkpoint();
+    const said: string[] = [];
+    const text = await tools.export(changeId, { bytes: true }, (line) => said.push(line));
+    expect(said).toEqual([]);
+    const began = performance.now();
+    const report = verifyEvidence(text, trust);
+    const took = performance.now() - began;
+    expect(report.checks.filter(({ ok }) => !ok)).toEqual([]);
+    expect(report).toMatchObject({ verdict: 'verified', witnessed: true, changeId });
+    expect(took).toBeLessThan(1000);
+    expect(bundleOf(text).history?.events).toBeGreaterThan(5);
+
+    const replayed = await tools.replay({ file: new TextEncoder().encode(text) }, () => undefined);
+    expect(replayed).toMatchObject({ kind: 'replayed', report: { equal: true, differences: [] } });
+    expect(await tools.replay({ changeId }, () => undefined)).toEqual(replayed);
+    expect(await tools.verifyLedger(changeId, () => undefined)).toMatchObject({ ok: true, changes: 1, uncovered: 0 });
+  },
+);
+
+test('a review that waits has evidence without a receipt: unverified', async () => {
+  const { changeId } = await system.submit(update('update accounts set balance = 0', 'accounts', 30));
+  await system.waiting(changeId);
+  const report = verifyEvidence(await tools.export(changeId, { bytes: false }, () => undefined), trust);
+  expect(report.verdict).toBe('unverified');
+  expect(report.checks.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual(['receipt']);
+});
+
+test('the whole ledger verifies, and a row that its owner changes is found', async () => {
+  await checkpoint();
+  expect(await tools.verifyLedger(null, () => undefined)).toMatchObject({ ok: true, uncovered: 0, problemCount: 0 });
+  const changeId = await ended(gift(3, 120));
+  await checkpoint();
+  const text = await tools.export(changeId, { bytes: true }, () => undefined);
+  await asOwner(`update ledger set actor = 'nobody' where change_id = '${changeId}' and kind = 'receipt'`);
+  expect(await tools.verifyLedger(null, () => undefined)).toMatchObject({ ok: false });
+  expect(await tools.verifyLedger(changeId, () => undefined)).toMatchObject({ ok: false });
+  const changed = verifyEvidence(await tools.export(changeId, { bytes: true }, () => undefined), trust);
+  expect(changed.verdict).toBe('failed');
+  expect(verifyEvidence(text, trust).verdict).toBe('verified');
+});
+
+/** What only the database's owner can do: without the triggers that refuse every change. */
+async function asOwner(sql: string): Promise<void> {
+  const url = new URL(system.setup.targetAdminUrls['shop'] ?? '');
+  url.pathname = new URL(system.setup.databaseUrls.cs_gateway).pathname;
+  const db = openDatabase({ url: url.href, applicationName: 'owner', max: 1 });
+  try {
+    await db.transaction(async (tx) => {
+      await tx.query('set local session_replication_role = replica');
+      await tx.query(sql);
+    });
+  } finally {
+    await db.close();
+  }
+}
+
+function bundleOf(text: string): EvidenceBundle {
+  const read = parseEvidence(text);
+  if (!read.ok) throw new Error(read.problem);
+  return read.bundle;
+}

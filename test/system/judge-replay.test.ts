@@ -1,0 +1,81 @@
+import { Worker } from '@temporalio/worker';
+import type { JudgeServer } from '../support/judge-server';
+import { JUDGE_ENTRY, SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { startSystem, type System } from '../support/system';
+import { workerOptions } from '../../workers/run-worker';
+import { startWordJudge } from './judge-words';
+import { CONCERN, update } from './scenarios';
+
+let judge: JudgeServer;
+let system: System;
+beforeAll(async () => {
+  judge = await startWordJudge();
+  system = await startSystem({
+    name: 'judge-replay',
+    bundleText: shopBundle({ validators: JUDGE_ENTRY }),
+    extension: shopExtension,
+    shopSql: SHOP_SQL,
+    judge,
+  });
+}, 120_000);
+afterAll(async () => {
+  await system.close();
+  await judge.stop();
+});
+jest.setTimeout(60_000);
+
+test('a secret in a diff reaches neither the model nor the history, with a judge that quotes all it sees', async () => {
+  const secret = ['sk_live_', 'Zk3Qw9xT7mN2pL5vB8rY4cD6'].join('');
+  const { changeId } = await system.submit(
+    update(`update items set name = '${secret} judge_concern' where id = 4`, 'items', 1),
+  );
+  await system.waiting(changeId);
+  const bodies = judge.requests.map((request) => request.body).join('\n');
+  expect(bodies).toContain('[SECRET:stripe:1]');
+  expect(bodies).not.toContain(secret);
+  const { events } = await system.temporal.workflow.getHandle(changeId).fetchHistory();
+  const texts: string[] = [];
+  const collect = (value: unknown): void => {
+    if (value instanceof Uint8Array) texts.push(Buffer.from(value).toString('utf8'));
+    else if (typeof value === 'string') texts.push(value);
+    else if (typeof value === 'object' && value !== null) Object.values(value).forEach(collect);
+  };
+  collect(events);
+  // Envelopes hold their payload as base64.
+  const decoded = texts.flatMap((text) => [
+    text,
+    ...[...text.matchAll(/[A-Za-z0-9+/]{40,}={0,2}/g)].map(([b64]) => Buffer.from(b64, 'base64').toString('utf8')),
+  ]);
+  expect(decoded.some((text) => text.includes('llm_judge'))).toBe(true);
+  expect(decoded.filter((text) => text.includes(secret))).toEqual([]);
+  judge.clear();
+});
+
+test('replay asks no model: with the judge gone, a cold worker rebuilds byte-identical findings [G23, C12]', async () => {
+  const { changeId } = await system.submit(CONCERN);
+  const before = await system.waiting(changeId);
+  expect(before.findings).toContainEqual(
+    expect.objectContaining({ validatorId: 'guardian.llm_judge', status: 'WARN' }),
+  );
+  const asked = judge.requests.length;
+  expect(asked).toBe(1);
+  await judge.stop();
+  await system.stopWorker('judge');
+
+  // A worker that never saw this review builds its state from the history.
+  await system.stopWorker('review');
+  await system.startWorker('review');
+  const after = await system.countersign.status(changeId);
+  expect(JSON.stringify(after?.findings)).toBe(JSON.stringify(before.findings));
+  expect(after?.fingerprint).toBe(before.fingerprint);
+
+  const history = await system.temporal.workflow.getHandle(changeId).fetchHistory();
+  const { workflowBundle } = await workerOptions({ taskQueue: 'none', activities: {}, workflows: true });
+  await Worker.runReplayHistory(
+    // The review finds its sibling queues by the name of its own.
+    { workflowBundle: workflowBundle as NonNullable<typeof workflowBundle>, replayName: 'countersign-review' },
+    history,
+    changeId,
+  );
+  expect(judge.requests).toHaveLength(asked);
+});

@@ -1,0 +1,42 @@
+import {
+  answering,
+  answerTo,
+  completion,
+  saying,
+  sendJson,
+  startJudgeServer,
+  type ChatRequest,
+  type Handler,
+  type JudgeServer,
+} from '../support/judge-server';
+
+/** What the judge does to a diff that holds the word. Every other diff it lets pass. */
+const WORDS: Readonly<Record<string, Handler>> = {
+  judge_concern: (response, request) => sendJson(response, 200, completion(request.model, concern(request))),
+  judge_hangs: () => {},
+  judge_garbage: saying('I have looked at it and it seems fine to me.'),
+  judge_429: (response) => sendJson(response, 429, { error: { message: 'slow down' } }, { 'retry-after-ms': '20' }),
+  judge_500: (response) => sendJson(response, 500, { error: { message: 'oops' } }, { 'retry-after-ms': '20' }),
+  judge_401: (response) => sendJson(response, 401, { error: { message: 'who are you' } }),
+  judge_resets: (response) => void response.destroy(),
+  judge_abstains: answering({ verdict: 'ABSTAIN' }),
+};
+
+export const JUDGE_WHY = 'The name of an item says what is done to another';
+
+function concern(request: ChatRequest): object {
+  const rows = request.policyIds.map((policyId, i) =>
+    i === 0
+      ? { policyId, result: 'violated', severity: 'WARN', lines: [1], quote: 'set name', why: JUDGE_WHY }
+      : { policyId, result: 'clear', severity: 'WARN', lines: [], quote: '', why: '' },
+  );
+  return answerTo(request, { policyResults: rows });
+}
+
+/** A loopback judge that behaves as a word in the diff tells it. */
+export async function startWordJudge(): Promise<JudgeServer> {
+  return await startJudgeServer((response, request, seen) => {
+    const word = Object.keys(WORDS).find((w) => request.message.includes(w));
+    return (WORDS[word ?? ''] ?? answering())(response, request, seen);
+  });
+}

@@ -1,0 +1,95 @@
+import type { temporal } from '@temporalio/proto';
+import type { JudgeServer } from '../support/judge-server';
+import { JUDGE_ENTRY, SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { pause, startSystem, type System } from '../support/system';
+import { startWordJudge } from './judge-words';
+import { CONCERN, SECRET } from './scenarios';
+
+/** What somebody sees of a review who has only the Temporal UI. */
+let judge: JudgeServer;
+let system: System;
+let changeId: string;
+beforeAll(async () => {
+  judge = await startWordJudge();
+  system = await startSystem({
+    name: 'legible',
+    bundleText: shopBundle({ validators: JUDGE_ENTRY }),
+    extension: shopExtension,
+    shopSql: SHOP_SQL,
+    judge,
+  });
+  ({ changeId } = await system.submit(CONCERN));
+  await system.waiting(changeId);
+}, 120_000);
+afterAll(async () => {
+  await system.close();
+  await judge.stop();
+});
+jest.setTimeout(40_000);
+
+const handle = () => system.temporal.workflow.getHandle(changeId);
+const text = (payload: temporal.api.common.v1.IPayload | null | undefined): string =>
+  payload?.data == null ? '' : (JSON.parse(Buffer.from(payload.data).toString()) as string);
+
+async function currentDetails(): Promise<string> {
+  return (await handle().query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
+}
+
+test('the list names the change: tool, tenant, target and digest', async () => {
+  const { staticSummary, staticDetails } = await handle()
+    .describe()
+    .then(async (d) => ({ staticSummary: await d.staticSummary(), staticDetails: await d.staticDetails() }));
+  expect(staticSummary).toMatch(/^SQLDryRun on default\/shop: [0-9a-f]{12}$/);
+  expect(staticDetails).toContain('signed by a service key');
+});
+
+test('current details say what is waited for, from whom and until when, and nothing that the agent wrote', async () => {
+  const details = await currentDetails();
+  expect(details).toMatch(/\*\*INTERVENTION_REQUIRED\*\*/);
+  expect(details).toMatch(/Waits for 1 answer until \d{4}-/);
+  expect(details).toMatch(/`guardian\.llm_judge`: 1 of group \*\*dba\*\* \(alice, bob\)/);
+  expect(details).not.toContain(SECRET);
+});
+
+test('reviews are found by typed search attributes while they wait', async () => {
+  const query = `CountersignStatus = 'INTERVENTION_REQUIRED' AND CountersignTarget = 'shop' AND CountersignPending = 1 AND CountersignSeverity = 'WARN' AND CountersignRequester = 'dana' AND CountersignSourceTool = 'SQLDryRun' AND CountersignTenant = 'default' AND TaskQueue = 'countersign-review${system.suffix}'`;
+  const found = await listed(query);
+  expect(found).toEqual([changeId]);
+});
+
+/** Visibility follows the history by a moment. */
+async function listed(query: string): Promise<string[]> {
+  for (const until = Date.now() + 10_000; Date.now() < until; await pause(100)) {
+    const ids: string[] = [];
+    for await (const { workflowId } of system.temporal.workflow.list({ query })) ids.push(workflowId);
+    if (ids.length > 0) return ids;
+  }
+  return [];
+}
+
+test('every activity and every timer of the history carries a summary, and the end stands in the details', async () => {
+  await system.answer(changeId, 'alice', 'confirm');
+  await system.ended(changeId);
+  const { events } = await handle().fetchHistory();
+  const scheduled = (events ?? []).filter(
+    (e) => e.activityTaskScheduledEventAttributes != null || e.timerStartedEventAttributes != null,
+  );
+  expect(scheduled.length).toBeGreaterThan(5);
+  expect(scheduled.map((e) => text(e.userMetadata?.summary)).filter((summary) => summary === '')).toEqual([]);
+  const summaries = scheduled.map((e) => text(e.userMetadata?.summary));
+  for (const part of [
+    'plan and requester',
+    'sql-postgres',
+    'dry run',
+    'test-judge',
+    '1 violation',
+    'answer 1, by update',
+    'commit',
+  ])
+    expect(summaries).toContain(part);
+  expect(summaries.some((s) => s.startsWith('deadline '))).toBe(true);
+  expect(await currentDetails()).toMatch(/^\*\*COMMITTED\*\*/);
+  expect(
+    await listed(`CountersignStatus = 'COMMITTED' AND CountersignPending = 0 AND WorkflowId = '${changeId}'`),
+  ).toEqual([changeId]);
+});

@@ -1,0 +1,184 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startTemporalServer } from '../../workers/embedded';
+import type { TemporalServer } from '../../workers/embedded/temporal-server';
+import { SEARCH_ATTRIBUTES } from '../../workflows/search-attributes';
+import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { startSwitchProxy, type SwitchProxy } from '../support/switch-proxy';
+import { pause, startSystem, type System } from '../support/system';
+import { update } from './scenarios';
+
+let countersign: SwitchProxy;
+let target: SwitchProxy;
+let system: System;
+/** While it is set, a commit waits at its door. */
+let gate: Promise<void> | null = null;
+beforeAll(async () => {
+  const { hostname, port } = new URL(process.env['COUNTERSIGN_TEST_POSTGRES'] ?? '');
+  [countersign, target] = await Promise.all([
+    startSwitchProxy({ host: hostname, port: Number(port) }),
+    startSwitchProxy({ host: hostname, port: Number(port) }),
+  ]);
+  system = await startSystem({
+    name: 'outages',
+    bundleText: shopBundle(),
+    extension: shopExtension,
+    shopSql: SHOP_SQL,
+    through: { countersign: countersign.port, target: target.port },
+    wrap: (worker, activities) => {
+      if (worker !== 'commit') return activities;
+      const { commit } = activities as { commit: (input: unknown) => Promise<unknown> };
+      return { ...activities, commit: async (input: unknown) => (await gate, await commit(input)) };
+    },
+  });
+}, 120_000);
+afterAll(async () => {
+  await system.close();
+  await Promise.all([countersign.stop(), target.stop()]);
+});
+jest.setTimeout(90_000);
+
+const narrow = (id: number) => update(`update items set stock = stock + 1 where id = ${id}`, 'items', 1);
+const asked = (id: number) => update(`update prices set cents = cents + 1 where id = ${id}`, 'prices', 1);
+const stock = async (id: number): Promise<unknown> =>
+  (await system.shop<{ stock: number }>('select stock from items where id = $1', [id]))[0]?.stock;
+const cents = async (id: number): Promise<unknown> =>
+  (await system.shop<{ cents: number }>('select cents from prices where id = $1', [id]))[0]?.cents;
+
+async function reaches(changeId: string, state: string): Promise<void> {
+  for (const until = Date.now() + 20_000; Date.now() < until; await pause(50))
+    if ((await system.countersign.status(changeId)).state === state) return;
+  throw new Error(`Not ${state} in 20 s`);
+}
+
+test('our database is away when a change is submitted: the submitter hears it, nothing was started, and the same submit works later', async () => {
+  await countersign.down();
+  const change = { ...narrow(1), target: 'shop', requestKey: system.suffix };
+  await expect(system.countersign.submit(change)).rejects.toMatchObject({
+    code: 'store_unavailable',
+    message: expect.stringMatching(/nothing was submitted/) as string,
+  });
+  await countersign.up();
+  const { changeId } = await system.countersign.submit(change);
+  await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED' });
+  expect(await stock(1)).toBe(11);
+});
+
+test('our database goes away before the review is opened: submit answers pending, and the review runs on when it is back', async () => {
+  await system.stopWorker('review');
+  const change = { ...narrow(2), target: 'shop', requestKey: system.suffix };
+  const { changeId } = system.countersign.prepare(change);
+  await expect(system.countersign.submit(change, { timeoutMs: 1_000 })).resolves.toMatchObject({
+    changeId,
+    preflight: 'pending',
+  });
+  await countersign.down();
+  await system.startWorker('review');
+  await expect(system.countersign.result(changeId, { timeoutMs: 2_000 })).resolves.toMatchObject({ state: 'PENDING' });
+  await countersign.up();
+  await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED', verified: true });
+  expect(await stock(2)).toBe(11);
+});
+
+test('the target is away at the dry run: the review waits for it, and loses nothing', async () => {
+  await target.down();
+  const { changeId, preflight } = await system.submit(narrow(3));
+  expect(preflight).toMatchObject({ forbidden: false });
+  await expect(system.countersign.result(changeId, { timeoutMs: 2_000 })).resolves.toMatchObject({
+    state: 'PENDING',
+    status: { state: 'RUNNING' },
+  });
+  await target.up();
+  await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED' });
+  expect(await stock(3)).toBe(11);
+});
+
+test('the target is away at the commit: it is tried again until it is back, and applied once', async () => {
+  const { changeId } = await system.submit(asked(1));
+  await system.waiting(changeId);
+  await target.down();
+  await system.answer(changeId, 'alice', 'confirm');
+  await reaches(changeId, 'COMMITTING');
+  await pause(1_000);
+  await target.up();
+  await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED', verified: true });
+  expect(await cents(1)).toBe(501);
+});
+
+test('our database is away at the commit: nothing is applied without a ledger row, and once it is back it is applied once', async () => {
+  const { changeId } = await system.submit(asked(2));
+  await system.waiting(changeId);
+  let open = (): void => {};
+  gate = new Promise((resolve) => (open = resolve));
+  await system.answer(changeId, 'alice', 'confirm');
+  await reaches(changeId, 'COMMITTING');
+  await countersign.down();
+  open();
+  gate = null;
+  await pause(1_500);
+  expect(await cents(2)).toBe(500);
+  await countersign.up();
+  await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED', verified: true });
+  expect(await cents(2)).toBe(501);
+});
+
+test('our database is away when an answer comes: the answer is admitted when it is back, and counts once', async () => {
+  const { changeId } = await system.submit(asked(3));
+  const status = await system.waiting(changeId);
+  await countersign.down();
+  const answers = system.sign(status, 'bob', 'confirm');
+  const answering = system.countersign.answer(changeId, answers);
+  await pause(700);
+  await countersign.up();
+  expect(Object.values(await answering).map((r) => r.code)).toEqual(['accepted']);
+  await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED' });
+  expect((await system.ledger(changeId)).filter(({ row }) => row.kind === 'answer_accepted')).toHaveLength(1);
+});
+
+describe('the Temporal server', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'countersign-temporal-'));
+  let server: TemporalServer;
+  let own: System;
+  const start = (port?: number) =>
+    startTemporalServer({
+      cliPath: process.env['COUNTERSIGN_TEST_CLI'] ?? '',
+      dir,
+      namespace: 'default',
+      searchAttributes: SEARCH_ATTRIBUTES,
+      port,
+      say: () => {},
+    });
+  beforeAll(async () => {
+    server = await start();
+    own = await startSystem({
+      name: 'temporal-away',
+      bundleText: shopBundle(),
+      extension: shopExtension,
+      shopSql: SHOP_SQL,
+      temporalAddress: server.address,
+    });
+  }, 120_000);
+  afterAll(async () => {
+    await own.close();
+    await server.stop();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  test('is killed while a review waits and comes back: callers hear it, and the review goes on where it was [P11]', async () => {
+    const { changeId } = await own.submit(asked(4));
+    const status = await own.waiting(changeId);
+    const { port } = server;
+    process.kill(server.pid, 'SIGKILL');
+    await server.stop();
+    await expect(own.countersign.status(changeId)).rejects.toMatchObject({ code: 'temporal_unavailable' });
+    await expect(
+      own.countersign.answer(changeId, own.sign(status, 'alice', 'confirm'), { timeoutMs: 2_000 }),
+    ).rejects.toMatchObject({ code: 'temporal_unavailable' });
+    server = await start(port);
+    expect(server.port).toBe(port);
+    await own.answer(changeId, 'alice', 'confirm');
+    await expect(own.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED', verified: true });
+    expect(await own.shop('select cents from prices where id = 4')).toEqual([{ cents: 501 }]);
+  });
+});

@@ -1,0 +1,315 @@
+import type { JudgeServer } from '../support/judge-server';
+import { GIFT_POLICY, JUDGE_ENTRY, SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { pause, startSystem, type System } from '../support/system';
+import { verifyReceipt } from '../../client/receipt';
+import type { DecidedMessage } from '../../workflows/messages';
+import { JUDGE_WHY, startWordJudge } from './judge-words';
+import {
+  humanViolations,
+  PRICE,
+  REFUND,
+  SCENARIOS,
+  startRequesterWorker,
+  update,
+  VAULT,
+  waitingPrice,
+  WHOLE_TABLE,
+} from './scenarios';
+
+let judge: JudgeServer;
+let system: System;
+beforeAll(async () => {
+  judge = await startWordJudge();
+  const bundleText = shopBundle({
+    validators: `${JUDGE_ENTRY}\n  - { rule: shop_stock_left, config: { maxRows: 2 }, sourceTools: [SQLDryRun] }`,
+    policies: GIFT_POLICY,
+  });
+  system = await startSystem({ name: 'outcomes', bundleText, extension: shopExtension, shopSql: SHOP_SQL, judge });
+}, 120_000);
+afterAll(async () => {
+  await system.close();
+  await judge.stop();
+});
+jest.setTimeout(40_000);
+
+async function run(name: string): Promise<Awaited<ReturnType<System['ended']>> & { changeId: string }> {
+  const changeId = await SCENARIOS[name]?.(system);
+  if (changeId === undefined) throw new Error(`No scenario ${name}`);
+  return { ...(await system.ended(changeId)), changeId };
+}
+
+async function checksum(table: string): Promise<unknown> {
+  return (await system.shop(`select md5(string_agg(t::text, '|' order by t.id)) as sum from ${table} t`))[0];
+}
+
+const finding = (outcome: { readonly findings: readonly { readonly validator_id: string }[] }, id: string) =>
+  outcome.findings.find((f) => f.validator_id === id);
+const kinds = async (changeId: string): Promise<string[]> => (await system.ledger(changeId)).map(({ row }) => row.kind);
+
+test('commits by itself, once, when every guardian and the judge allow', async () => {
+  const { state, outcome, verified, changeId } = await run('committed');
+  expect({ state, verified, violations: outcome.violations, reason: outcome.reason }).toEqual({
+    state: 'COMMITTED',
+    verified: true,
+    violations: [],
+    reason: null,
+  });
+  expect(await system.shop('select stock from items where id = 1')).toEqual([{ stock: 11 }]);
+  expect(
+    await system.shop('select count(*)::int as n from countersign.marker where change_id = $1', [changeId]),
+  ).toEqual([{ n: 1 }]);
+  expect(finding(outcome, 'guardian.llm_judge')).toMatchObject({ status: 'ALLOW' });
+  expect(await kinds(changeId)).not.toContain('disclosed');
+});
+
+test('rolls back when one violation is rejected, though another was confirmed: the table is as before and the workflow has completed [T44, T46]', async () => {
+  const before = await checksum('accounts');
+  const { state, outcome, verified, changeId } = await run('declined');
+  expect({ state, verified, reason: outcome.reason }).toEqual({
+    state: 'ROLLED_BACK',
+    verified: true,
+    reason: 'declined',
+  });
+  expect(outcome.explanation).toContain('bob');
+  expect(outcome.violations.map((v) => v.validatorId)).toEqual(
+    expect.arrayContaining(['guardian.sql_update_without_where', 'guardian.sql_affected_rows']),
+  );
+  expect(await checksum('accounts')).toEqual(before);
+  const { status } = await system.temporal.workflow.getHandle(changeId).describe();
+  expect(status.name).toBe('COMPLETED');
+});
+
+test('goes on waiting while a violation has no answer, then commits exactly the rows of the dry run [T46]', async () => {
+  const { changeId } = await system.submit(WHOLE_TABLE);
+  const status = await system.waiting(changeId);
+  const [last = '', ...others] = humanViolations(status);
+  expect(others.length).toBeGreaterThan(0);
+  await system.countersign.answer(changeId, system.sign(status, 'alice', 'confirm', others));
+  const still = await system.countersign.status(changeId);
+  expect({
+    state: still.state,
+    pending: still.violations.filter((v) => v.resolution === 'pending').map((v) => v.violationId),
+  }).toEqual({ state: 'INTERVENTION_REQUIRED', pending: [last] });
+  const results = await system.countersign.answer(changeId, system.sign(status, 'alice', 'confirm', [last]));
+  expect(results[last]?.code).toBe('accepted');
+  const { state, outcome } = await system.ended(changeId);
+  expect(state).toBe('COMMITTED');
+  const { staging } = await system.countersign.evidence(changeId);
+  const touched = staging?.tables.reduce((rows, t) => rows + t.updated, 0);
+  expect(await system.shop('select count(*)::int as n from accounts where balance = 101')).toEqual([{ n: touched }]);
+  expect(outcome.stagingSha).toBe(status.stagingSha);
+});
+
+test('executes nothing and asks nobody when a rule forbids; dry run and judge stand as skipped [T45]', async () => {
+  judge.clear();
+  const { state, outcome, changeId } = await run('forbidden');
+  expect({ state, reason: outcome.reason, violations: outcome.violations }).toEqual({
+    state: 'ROLLED_BACK',
+    reason: 'forbidden',
+    violations: [],
+  });
+  expect(finding(outcome, 'safety.sql_dynamic_sql')).toMatchObject({ status: 'BLOCK', class: 'SAFETY' });
+  expect(finding(outcome, 'guardian.llm_judge')).toMatchObject({ status: 'SKIPPED', reasonCode: 'static_block' });
+  expect(finding(outcome, 'guardian.sql_affected_rows')).toMatchObject({
+    status: 'SKIPPED',
+    reasonCode: 'static_block',
+  });
+  expect(judge.requests).toHaveLength(0);
+  const kindsSeen = await kinds(changeId);
+  for (const kind of ['staged', 'disclosed', 'intent']) expect(kindsSeen).not.toContain(kind);
+  expect(await system.shop('select count(*)::int as n from accounts')).toEqual([{ n: 30 }]);
+});
+
+test('writes nothing when the row moved while the change waited [T61]', async () => {
+  const { state, outcome, verified } = await run('stale_base');
+  expect({ state, reason: outcome.reason, verified }).toEqual({
+    state: 'ROLLED_BACK',
+    reason: 'stale_base',
+    verified: true,
+  });
+  expect(outcome.explanation).not.toBe('');
+  expect(await system.shop('select cents, version from prices where id = 7')).toEqual([{ cents: 700, version: 99 }]);
+});
+
+test('asks about a concern that only the judge has, with its evidence, and commits once a person confirmed', async () => {
+  const { state, outcome } = await run('judge_concern');
+  expect(state).toBe('COMMITTED');
+  const concern = finding(outcome, 'guardian.llm_judge') as
+    { status: string; reason: string; evidenceRefs: string[] } | undefined;
+  expect(concern?.status).toBe('WARN');
+  expect(concern?.reason).toContain(JUDGE_WHY);
+  expect(concern?.evidenceRefs[0]).toMatch(/^diff:[0-9a-f]{64}#L1/);
+  expect(outcome.violations.map((v) => v.validatorId)).toEqual(['guardian.llm_judge']);
+});
+
+test('asks a person when the judge could not answer, and never commits by itself [T28]', async () => {
+  const { state, outcome } = await run('judge_error');
+  expect(state).toBe('COMMITTED');
+  expect(finding(outcome, 'guardian.llm_judge')).toMatchObject({ status: 'BLOCK', errorClass: 'ErrValidatorBackend' });
+});
+
+test('rolls back when nobody answered in time [T62]', async () => {
+  const { state, outcome } = await run('expired');
+  expect({ state, reason: outcome.reason }).toEqual({ state: 'ROLLED_BACK', reason: 'expired' });
+  expect(await system.shop(`select body from drafts where id = 2`)).toEqual([{ body: 'draft 2' }]);
+});
+
+test('rolls back at once when nobody can answer: nobody is waited for [T51]', async () => {
+  const { changeId } = await system.submit(VAULT);
+  const { state, outcome } = await system.ended(changeId);
+  expect({ state, reason: outcome.reason }).toEqual({ state: 'ROLLED_BACK', reason: 'no_handler' });
+  expect(outcome.explanation).toContain('nobody');
+});
+
+test('a dry run that the target refuses ends the review with its reason, and names no value of the diff', async () => {
+  const { changeId } = await system.submit(
+    update(`update items set stock = -1, name = 'Okapi4' where id = 9`, 'items', 1),
+  );
+  const { state, outcome } = await system.ended(changeId);
+  expect({ state, reason: outcome.reason }).toEqual({ state: 'ROLLED_BACK', reason: 'commit_failed' });
+  expect(outcome.explanation).toMatch(/23514 check violation \(table public\.items, constraint items_stock_check\)/);
+  expect(JSON.stringify(outcome)).not.toContain('Okapi4');
+});
+
+test('a commit that the target refuses after the dry run passed ends as commit_failed or stale, with its reason', async () => {
+  const { changeId } = await system.submit(PRICE(12, 1, 900));
+  await system.waiting(changeId);
+  await system.shop('alter table prices add constraint cheap check (cents < 800) not valid');
+  await system.answer(changeId, 'alice', 'confirm');
+  const { state, outcome } = await system.ended(changeId);
+  await system.shop('alter table prices drop constraint cheap');
+  expect({ state, reason: outcome.reason }).toEqual({ state: 'ROLLED_BACK', reason: 'commit_failed' });
+  expect(outcome.explanation).toContain('23514');
+  expect(await system.shop('select cents from prices where id = 12')).toEqual([{ cents: 500 }]);
+});
+
+test('a withdrawal ends the review, and is answered; after it nothing is accepted', async () => {
+  const { changeId } = await system.submit(waitingPrice(13));
+  const status = await system.waiting(changeId);
+  await expect(system.countersign.withdraw(changeId, { actor: 'dana', reason: 'typo' })).resolves.toMatchObject({
+    code: 'accepted',
+  });
+  const { state, outcome } = await system.ended(changeId);
+  expect({ state, reason: outcome.reason }).toEqual({ state: 'ROLLED_BACK', reason: 'withdrawn' });
+  expect(outcome.explanation).toBe('Withdrawn by dana: typo');
+  const late = await system.countersign.answer(changeId, system.sign(status, 'alice', 'confirm'));
+  expect(Object.values(late).map((r) => r.code)).toEqual(['closed']);
+  await expect(system.countersign.withdraw(changeId, { actor: 'dana', reason: '' })).resolves.toMatchObject({
+    code: 'too_late',
+  });
+});
+
+test('a change that supersedes another ends that one, and takes none of its answers', async () => {
+  const first = await system.submit(waitingPrice(14, 610));
+  await system.waiting(first.changeId);
+  const second = await system.submit({ ...waitingPrice(14, 620), supersedes: first.changeId });
+  await system.countersign.supersede(first.changeId, { by: second.changeId, actor: 'dana', reason: '' });
+  const ended = await system.ended(first.changeId);
+  expect({ state: ended.state, reason: ended.outcome.reason }).toEqual({ state: 'ROLLED_BACK', reason: 'superseded' });
+  expect((await system.waiting(second.changeId)).violations.map((v) => v.resolution)).toEqual(['pending']);
+  await system.answer(second.changeId, 'bob', 'reject');
+});
+
+test('a cancelled workflow rolls back, with a receipt, and completes', async () => {
+  const { changeId } = await system.submit(waitingPrice(15));
+  await system.waiting(changeId);
+  await system.temporal.workflow.getHandle(changeId).cancel();
+  const { state, outcome, verified } = await system.ended(changeId);
+  expect({ state, reason: outcome.reason, verified }).toEqual({
+    state: 'ROLLED_BACK',
+    reason: 'withdrawn',
+    verified: true,
+  });
+});
+
+test('a callback resolves a violation that needs no confirmation, and refuses another without asking anybody [V15]', async () => {
+  const gift = (id: number, cents: number) => ({
+    ...update(`update gifts set cents = ${cents} where id = ${id}`, 'gifts', 1),
+    metadata: { table_name: 'gifts', affected_rows: 1, cents },
+  });
+  const small = await system.submit(gift(1, 150));
+  const allowed = await system.ended(small.changeId);
+  expect(allowed).toMatchObject({
+    state: 'COMMITTED',
+    verified: true,
+    outcome: { violations: [{ need: 'callback', callbackResult: { passed: true, message: 'a gift of 150 cents' } }] },
+  });
+  const large = await system.submit(gift(2, 5000));
+  const refused = await system.ended(large.changeId);
+  expect(refused).toMatchObject({
+    state: 'ROLLED_BACK',
+    outcome: { reason: 'forbidden', violations: [{ need: 'hard' }] },
+  });
+  expect(refused.outcome.explanation).toContain('a gift of 5000 cents');
+});
+
+test('a post validator asks on the dry run’s result; what was confirmed passes again inside the commit', async () => {
+  const { changeId } = await system.submit(
+    update('update items set stock = stock + 1 where id in (21, 22, 23)', 'items', 3),
+  );
+  const status = await system.waiting(changeId);
+  expect(status.violations.map((v) => v.validatorId)).toEqual(['guardian.shop_stock_left']);
+  await system.answer(changeId, 'alice', 'confirm');
+  await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED', verified: true });
+});
+
+test('the same change twice is the same review; a rejected one that comes back under another key is told so', async () => {
+  const change = { ...PRICE(16, 1, 640), target: 'shop', requestKey: system.suffix };
+  const first = await system.countersign.submit(change);
+  const again = await system.countersign.submit(change);
+  expect(again.changeId).toBe(first.changeId);
+  await system.answer(first.changeId, 'alice', 'reject');
+  await system.ended(first.changeId);
+  const closed = await system.countersign.submit(change);
+  expect(closed).toMatchObject({ changeId: first.changeId, outcome: { state: 'ROLLED_BACK', reason: 'declined' } });
+  const back = await system.submit(PRICE(16, 1, 640));
+  const status = await system.waiting(back.changeId);
+  const rejected = status.findings.find((f) => f.validatorId === 'guardian.previously_rejected');
+  expect(rejected).toMatchObject({ status: 'BLOCK', evidenceRefs: [`review:${first.changeId}`] });
+  await system.countersign.withdraw(back.changeId, { actor: 'dana', reason: '' });
+});
+
+test('tells a requester’s own workflow by the signal commit, with a receipt that verifies; a rejected change by rollback', async () => {
+  const taskQueue = `requesters${system.suffix}`;
+  const worker = await startRequesterWorker(taskQueue);
+  try {
+    const start = async (id: string) =>
+      await system.temporal.workflow.start('requester', { workflowId: `requester-${id}${system.suffix}`, taskQueue });
+    type Heard = { signal: string; message: DecidedMessage };
+    const paid = await start('paid');
+    const { changeId } = await system.submit({ ...REFUND, replyTo: { workflowId: paid.workflowId } });
+    const heard = (await paid.result()) as Heard;
+    expect(heard).toMatchObject({
+      signal: 'commit',
+      message: { changeId, outcome: { mode: 'cooperative', state: 'COMMITTED' } },
+    });
+    const checked = verifyReceipt(heard.message.receipt, system.countersign.trust ?? { committers: [] });
+    expect(checked).toMatchObject({ ok: true, receipt: { changeId, action: 'COMMIT', mode: 'cooperative' } });
+
+    const refused = await start('refused');
+    const second = await system.submit({ ...waitingPrice(17), replyTo: { workflowId: refused.workflowId } });
+    await system.answer(second.changeId, 'alice', 'reject');
+    expect(await refused.result()).toMatchObject({
+      signal: 'rollback',
+      message: { changeId: second.changeId, outcome: { reason: 'declined' } },
+    });
+  } finally {
+    await worker.stop();
+  }
+});
+
+test('a requester that is gone changes nothing: the outcome stands, with a warning', async () => {
+  const { changeId } = await system.submit({ ...REFUND, replyTo: { workflowId: `nobody${system.suffix}` } });
+  await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED', verified: true });
+  expect((await system.countersign.status(changeId)).warnings).toContain('The requester could not be signalled');
+});
+
+// Last: it stops the review worker.
+test('expires although every worker was down when the deadline passed [T62]', async () => {
+  const { changeId } = await system.submit(update(`update drafts set body = 'late' where id = 5`, 'drafts', 1));
+  const { deadlineAt } = await system.waiting(changeId);
+  await Promise.all((['review', 'judge', 'commit'] as const).map((name) => system.stopWorker(name)));
+  await pause(Math.max(0, Date.parse(deadlineAt ?? '') - Date.now()) + 300);
+  await Promise.all((['review', 'judge', 'commit'] as const).map((name) => system.startWorker(name)));
+  await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'ROLLED_BACK', outcome: { reason: 'expired' } });
+});

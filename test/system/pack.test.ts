@@ -1,0 +1,176 @@
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { builtinModules } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const root = join(__dirname, '..', '..');
+const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+
+interface Packed {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+let project: string;
+let packed: Packed;
+
+/** What a person does: pack, and put the package into an empty project. Dependencies are linked instead of downloaded. */
+beforeAll(() => {
+  project = mkdtempSync(join(tmpdir(), 'countersign-pack-'));
+  execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'pipe' });
+  const npm = ['pack', '--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', project];
+  const [made] = JSON.parse(
+    execFileSync('npm', npm, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }),
+  ) as Packed[];
+  if (made === undefined) throw new Error('npm pack made nothing');
+  packed = made;
+  const modules = join(project, 'node_modules');
+  mkdirSync(modules);
+  execFileSync('tar', ['-xzf', join(project, packed.filename), '-C', modules]);
+  execFileSync('mv', [join(modules, 'package'), join(modules, 'countersign')]);
+  for (const name of readdirSync(join(root, 'node_modules'))) {
+    if (!name.startsWith('.') && !existsSync(join(modules, name)))
+      symlinkSync(join(root, 'node_modules', name), join(modules, name));
+  }
+  writeFileSync(join(project, 'package.json'), '{"name":"empty","private":true,"type":"module"}');
+}, 60_000);
+
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+test('the tarball holds what runs, and neither tests nor sources nor traces of a build', () => {
+  const paths = packed.files.map((file) => file.path);
+  for (const needed of [
+    'dist/client/index.js',
+    'dist/client/index.d.ts',
+    'dist/workers/cli.js',
+    'package.json',
+    'LICENSE',
+  ])
+    expect(paths).toContain(needed);
+  const unwanted = paths.filter((path) =>
+    /(^|\/)(test|tests|node_modules|\.countersign)\/|\.test\.|\.tsbuildinfo$|(?<!\.d)\.ts$|\.env/.test(path),
+  );
+  expect(unwanted).toEqual([]);
+});
+
+test('every package that the compiled client needs is a dependency of ours', () => {
+  const installed = join(project, 'node_modules', 'countersign');
+  const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>;
+  };
+  const missing = new Set<string>();
+  const seen = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    for (const [, wanted = ''] of readFileSync(file, 'utf8').matchAll(/(?:require|import)\("([^"]+)"\)/g)) {
+      if (wanted.startsWith('.'))
+        visit(
+          [wanted, `${wanted}.js`, `${wanted}/index.js`]
+            .map((path) => join(dirname(file), path))
+            .find((path) => path.endsWith('.js') && existsSync(path)) ?? file,
+        );
+      else if (!wanted.startsWith('node:') && !builtinModules.includes(wanted)) {
+        const name = wanted
+          .split('/')
+          .slice(0, wanted.startsWith('@') ? 2 : 1)
+          .join('/');
+        if (dependencies[name] === undefined) missing.add(name);
+      }
+    }
+  };
+  visit(join(installed, 'dist', 'client', 'index.js'));
+  visit(join(installed, 'dist', 'workers', 'cli.js'));
+  expect(seen.size).toBeGreaterThan(20);
+  expect([...missing]).toEqual([]);
+});
+
+test('an empty project imports it with types, as a module and by require', () => {
+  writeFileSync(
+    join(project, 'use.ts'),
+    `import { Client } from '@temporalio/client';
+import { Countersign, GatewayClient, guard, isGuardBlock, verifyReceipt, type GuardBlock, type ReviewResult } from 'countersign';
+
+const countersign = new Countersign({ temporal: new Client(), tenant: 'acme', store: null });
+const pay = guard(async (order: { id: string }) => order.id.length, { sourceTool: 'Payment', target: 'shop', stage: (order) => JSON.stringify(order) }, countersign);
+export const paid: Promise<number | GuardBlock> = pay({ id: 'o1' });
+// @ts-expect-error the guarded function takes what the tool takes
+export const wrong = () => pay(1);
+export function tell(result: ReviewResult): string {
+  switch (result.state) {
+    case 'PENDING': return result.status?.state ?? 'open';
+    case 'ABORTED': return result.why;
+    case 'COMMITTED': case 'ROLLED_BACK': case 'COMPENSATED': return String(result.outcome.reason);
+    default: return result satisfies never;
+  }
+}
+export const gateway = (client: GatewayClient) => guard(async (_n: number) => 'x', { sourceTool: 'T', target: 't', stage: String }, client);
+export const uses = [isGuardBlock, verifyReceipt];
+`,
+  );
+  const flags = [
+    '--noEmit',
+    '--strict',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2022',
+    '--types',
+    'node',
+    '--skipLibCheck',
+    '--exactOptionalPropertyTypes',
+    'use.ts',
+  ];
+  const compiled = run(process.execPath, [tsc, ...flags]);
+  expect(compiled).toBe('');
+  const names = 'Countersign, GatewayClient, guard, verifyReceipt';
+  expect(
+    run(process.execPath, [
+      '--input-type=module',
+      '-e',
+      `import { ${names} } from 'countersign'; console.log([${names}].every((x) => typeof x === 'function'))`,
+    ]),
+  ).toBe('true\n');
+  expect(
+    run(process.execPath, [
+      '--input-type=commonjs',
+      '-e',
+      `const { ${names} } = require('countersign'); console.log([${names}].every((x) => typeof x === 'function'))`,
+    ]),
+  ).toBe('true\n');
+  expect(() =>
+    run(process.execPath, ['--input-type=commonjs', '-e', `require('countersign/dist/signing/keys')`]),
+  ).toThrow('ERR_PACKAGE_PATH_NOT_EXPORTED');
+}, 60_000);
+
+test('the program prints its help within 300 ms of processor time', () => {
+  const cli = join(project, 'node_modules', 'countersign', 'dist', 'workers', 'cli.js');
+  // Processor time, not the clock's: other tests run beside this one.
+  const script = `process.argv = [process.argv[0], ${JSON.stringify(cli)}, '--help']; process.on('exit', () => { const { user, system } = process.cpuUsage(); console.error('cpu', (user + system) / 1000); }); require(${JSON.stringify(cli)});`;
+  const times = [1, 2, 3].map(() =>
+    Number(/cpu ([0-9.]+)/.exec(run(process.execPath, ['-e', `${script}`], true))?.[1]),
+  );
+  expect(Math.min(...times)).toBeLessThanOrEqual(300);
+}, 60_000);
+
+function run(program: string, args: readonly string[], withError = false): string {
+  try {
+    const command = withError
+      ? (['/bin/sh', ['-c', '"$0" "$@" 2>&1', program, ...args]] as const)
+      : ([program, args] as const);
+    return execFileSync(command[0], [...command[1]], { cwd: project, encoding: 'utf8', stdio: 'pipe' });
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${stdout}${stderr}`, { cause: error });
+  }
+}

@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runCli } from '../client/cli';
+import { cliDeps } from './cli/deps';
+import { ConfigError } from './config-error';
+
+const { version } = JSON.parse(readFileSync(join(__dirname, '..', '..', 'package.json'), 'utf8')) as {
+  version: string;
+};
+
+runCli(process.argv.slice(2), cliDeps(version, process.env))
+  .then((code) => {
+    process.exitCode = code;
+  })
+  .catch((error: unknown) => {
+    process.stderr.write(
+      `${error instanceof ConfigError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    );
+    process.exitCode = error instanceof ConfigError ? 2 : 1;
+  });

@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { noCache } from '../../activities/judge/cache';
+import { evaluateJudge, LabelledCase } from '../../activities/judge/evaluate-judge';
+import { createJudgeTransport } from '../../activities/judge/transport';
+import type { JudgeTools } from '../../client/cli/deps';
+import { JudgeConfig } from '../../policy/judge/config';
+import { evaluationText } from '../../policy/judge/evaluation';
+import { parseJudgeText } from '../../policy/judge/parse-line';
+import { JUDGE_RENDERERS } from '../../policy/judge/render/renderers';
+import { ConfigError, type Env } from '../config';
+
+/** Asks a model as the gate would. The key comes from OPENAI_API_KEY; nothing is signed, and nothing written to a ledger. */
+export function judgeTools(env: Env): JudgeTools {
+  return {
+    parseJudgeText,
+    async evaluate(rows, { model, baseUrl, atOnce }, progress) {
+      const cases = rows.map(toCase);
+      const transport = createJudgeTransport({
+        baseUrl: baseUrl ?? env['OPENAI_BASE_URL'] ?? 'https://api.openai.com/v1',
+        apiKey: env['OPENAI_API_KEY'] ?? 'none',
+      });
+      let done = 0;
+      const { report } = await evaluateJudge({
+        transport,
+        cache: noCache,
+        markingKey: randomBytes(32),
+        prices: {},
+        now: Date.now,
+        config: JudgeConfig.parse({ model }),
+        renderers: JUDGE_RENDERERS,
+        cases,
+        atOnce,
+        signal: new AbortController().signal,
+        onCase: () => progress(++done, cases.length),
+      });
+      return { report, text: evaluationText(report) };
+    },
+  };
+}
+
+function toCase(row: string, i: number): LabelledCase {
+  try {
+    return LabelledCase.parse(JSON.parse(row));
+  } catch (error) {
+    throw new ConfigError(
+      `Case ${i + 1}: expected {"id", "sourceTool", "raw" or "rawBase64", "metadata"?, "label": ALLOW, WARN or BLOCK}: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}

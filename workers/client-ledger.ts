@@ -1,0 +1,61 @@
+import { createLateAnswers } from '../activities/answers/late';
+import { settledOf } from '../activities/committer/settlement';
+import type { ClientLedger, RecordedReview } from '../client/ports';
+import { Submission } from '../policy/contracts/diff';
+import { ValidatorFinding } from '../policy/contracts/finding';
+import type { ReviewOutcome } from '../policy/contracts/outcome';
+import { PolicyViolation } from '../policy/contracts/violation';
+import type { StoredRow } from '../policy/evidence/chain';
+import type { Ledger } from '../policy/evidence/ledger-port';
+import { newNonce } from '../signing/keys';
+
+/** The ledger as client, CLI and gateway see it: lists, the recorded outcome, and the refusal of what comes too late. */
+export function clientLedger(ledger: Ledger, now: () => Date, actor: string): ClientLedger {
+  const late = createLateAnswers({ ledger, now, callId: newNonce, actor });
+  return {
+    list: (query) => ledger.listReviews(query),
+    outcome: (changeId) => recordedReview(ledger, changeId),
+    recordLate: async (changeId, message, why) =>
+      void (await late.recordLate(changeId, message, { code: 'closed', message: why })),
+  };
+}
+
+/** What the ledger knows when Temporal's retention is over; null for a change it never heard of. */
+async function recordedReview(ledger: Ledger, changeId: string): Promise<RecordedReview | null> {
+  const review = await ledger.review(changeId);
+  if (review === null) return null;
+  const rows = await ledger.read(changeId);
+  const submission = Submission.safeParse(bodyOf(rows, 'submitted')?.['submission']);
+  const settled = settledOf(rows);
+  if (!submission.success) return null;
+  const outcome: ReviewOutcome | null =
+    settled === null
+      ? null
+      : {
+          changeId,
+          action: settled.state === 'COMMITTED' ? 'COMMIT' : 'ROLLBACK',
+          inputSha: review.inputSha,
+          findings: findingsOf(rows),
+          violations: PolicyViolation.array().safeParse(bodyOf(rows, 'disclosed')?.['violations']).data ?? [],
+          ...settled,
+        };
+  return { review, diffSha: submission.data.diffSha, outcome };
+}
+
+function findingsOf(rows: readonly StoredRow[]): ValidatorFinding[] {
+  const disclosed = ValidatorFinding.array().safeParse(bodyOf(rows, 'disclosed')?.['findings']);
+  if (disclosed.success) return disclosed.data;
+  return rows.flatMap(({ row }) => {
+    if (row.kind !== 'findings') return [];
+    const { detectedAt, ...report } = row.body;
+    const finding = ValidatorFinding.safeParse({ ...report, phase: detectedAt });
+    return finding.success ? [finding.data] : [];
+  });
+}
+
+function bodyOf(
+  rows: readonly StoredRow[],
+  kind: StoredRow['row']['kind'],
+): Readonly<Record<string, unknown>> | undefined {
+  return rows.find((r) => r.row.kind === kind)?.row.body;
+}

@@ -1,0 +1,120 @@
+/**
+ * What a process needs from its environment, checked at the door. The only place that reads `process.env`, besides
+ * `workers/embedded`, which finds servers. An error names the variable, what was expected, and what to do.
+ */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { toPublicKeyObject } from '../signing/keys';
+import { readKeyFile, type LoadedKey } from '../signing/key-file';
+import type { TargetConfig, Targets } from '../activities/committer/targets';
+import { ConfigError } from './config-error';
+
+export { ConfigError };
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+const Port = z.coerce.number().int().min(0).max(65_535);
+const Common = z.object({
+  COUNTERSIGN_DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'expected postgres://role:password@host:port/countersign'),
+  COUNTERSIGN_TRUST_FILE: z.string().min(1),
+  COUNTERSIGN_QUEUE_SUFFIX: z
+    .string()
+    .regex(/^(-[a-z0-9][a-z0-9-]*)?$/, 'expected nothing, or -name')
+    .default(''),
+  COUNTERSIGN_EXTENSIONS: z.string().default(''),
+  COUNTERSIGN_METRICS_PORT: Port.optional(),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
+});
+export type CommonEnv = z.infer<typeof Common>;
+
+const Keyed = Common.extend({
+  COUNTERSIGN_KEY_FILE: z.string().min(1),
+  COUNTERSIGN_KEY_PASSPHRASE: z.string().min(1).optional(),
+});
+export const ReviewEnv = Keyed.extend({
+  /** Whether circuit breakers are read and fed. */
+  COUNTERSIGN_BREAKERS: z.enum(['on', 'off']).default('on'),
+  COUNTERSIGN_WEBHOOK_URL: z.url({ protocol: /^https?$/ }).optional(),
+  COUNTERSIGN_WEBHOOK_SECRET: z.string().min(16).optional(),
+});
+export const JudgeEnv = Keyed.extend({
+  OPENAI_API_KEY: z.string().min(1).optional(),
+  OPENAI_BASE_URL: z.url({ protocol: /^https?$/ }).default('https://api.openai.com/v1'),
+  COUNTERSIGN_JUDGE_REQUESTS_PER_SECOND: z.coerce.number().min(0.01).max(1000).default(5),
+});
+export const CommitEnv = Keyed.extend({ COUNTERSIGN_TARGETS_FILE: z.string().min(1) });
+export const GatewayEnv = Common.extend({
+  COUNTERSIGN_GATEWAY_PORT: Port.default(8077),
+  COUNTERSIGN_GATEWAY_HOST: z.string().default('127.0.0.1'),
+  /** Tenants that service keys may act for, separated by commas. */
+  COUNTERSIGN_TENANTS: z
+    .string()
+    .default('default')
+    .transform((list) => list.split(',').map((tenant) => tenant.trim())),
+});
+
+/** Throws ConfigError listing every variable that does not fit; values are never printed. */
+export function readEnv<T extends z.ZodType>(schema: T, env: Env): z.infer<T> {
+  const parsed = schema.safeParse(env);
+  if (parsed.success) return parsed.data;
+  const lines = parsed.error.issues.map((issue) => {
+    const name = issue.path.join('.');
+    return `  ${name}: ${env[name] === undefined ? 'is not set' : issue.message}`;
+  });
+  throw new ConfigError(`The environment does not fit. See "Operating" in README.md.\n${lines.join('\n')}`);
+}
+
+const PublicKey = z.string().regex(/^[0-9a-f]{64}$/, 'expected an Ed25519 public key, 64 lower-case hex digits');
+const TrustFile = z.strictObject({ operators: z.array(PublicKey).min(1) });
+
+/** The operator keys that this process trusts: for policy revisions and for entries of the key registry. */
+export function readTrust(path: string): readonly string[] {
+  const { operators } = readJson(path, TrustFile);
+  operators.forEach(toPublicKeyObject);
+  return operators;
+}
+
+const TargetsFile = z.strictObject({
+  targets: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        development: z.boolean(),
+        stageUrl: z.string().nullable(),
+        commitUrl: z.string().nullable(),
+      }),
+    )
+    .min(1),
+});
+
+export function readTargets(path: string): Targets {
+  const { targets } = readJson(path, TargetsFile);
+  const byName = new Map<string, TargetConfig>(targets.map((t) => [t.name, t]));
+  if (byName.size !== targets.length) throw new ConfigError(`${path}: a target is listed twice`);
+  return byName;
+}
+
+export function readKey(
+  env: { readonly COUNTERSIGN_KEY_FILE: string; readonly COUNTERSIGN_KEY_PASSPHRASE?: string | undefined },
+  kind: LoadedKey['kind'],
+): LoadedKey {
+  const passphrase = env.COUNTERSIGN_KEY_PASSPHRASE;
+  const key = readKeyFile(env.COUNTERSIGN_KEY_FILE, passphrase === undefined ? {} : { passphrase });
+  if (key.kind !== kind) throw new ConfigError(`COUNTERSIGN_KEY_FILE: expected a ${kind} key, got a ${key.kind} key`);
+  return key;
+}
+
+function readJson<T extends z.ZodType>(path: string, schema: T): z.infer<T> {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new ConfigError(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const parsed = schema.safeParse(value);
+  if (!parsed.success)
+    throw new ConfigError(`${path}: ${parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`).join('; ')}`);
+  return parsed.data;
+}

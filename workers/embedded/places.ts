@@ -1,0 +1,88 @@
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+
+/** The environment as a parameter, so that tests need not change the real one. */
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** The folder of our package.json, from sources as from `dist/`. */
+export function packageRoot(): string {
+  for (let dir = __dirname; ; dir = dirname(dir)) {
+    const manifest = join(dir, 'package.json');
+    if (
+      existsSync(manifest) &&
+      (JSON.parse(readFileSync(manifest, 'utf8')) as { name?: string }).name === 'countersign'
+    )
+      return dir;
+    if (dir === dirname(dir)) throw new Error(`No package.json of countersign above ${__dirname}`);
+  }
+}
+
+/** Where downloaded and built programs are kept: `COUNTERSIGN_CACHE`, else `.cache/countersign` in the home directory. */
+export function cacheDir(env: Env = process.env): string {
+  return resolve(env['COUNTERSIGN_CACHE'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'countersign'));
+}
+
+/** Whether every directory from the root to `dir` lets any user pass; a path that does not exist is judged by what does. */
+export function isTraversable(dir: string): boolean {
+  for (let at = resolve(dir); ; at = dirname(at)) {
+    if (existsSync(at) && (statSync(at).mode & 0o001) === 0) return false;
+    if (at === dirname(at)) return true;
+  }
+}
+
+/**
+ * A directory of ours that any user may pass through: the first of `wanted`, the cache, the system's cache that is, made when missing.
+ * PostgreSQL refuses to run as root, and the user it runs as then cannot reach below a home of mode 700.
+ * Throws with what to do when there is none.
+ */
+export function traversableDir(wanted: string, env: Env = process.env): string {
+  const candidates = [
+    wanted,
+    cacheDir(env),
+    '/var/cache/countersign',
+    join(tmpdir(), `countersign-${process.getuid?.() ?? 0}`),
+  ];
+  for (const dir of candidates) {
+    if (!isTraversable(dirname(dir)) || !makeOwn(dir)) continue;
+    if (isTraversable(dir)) return dir;
+  }
+  throw new Error(
+    `PostgreSQL runs as another user when started by root, and none of these directories can be passed by it: ${candidates.join(', ')}. ` +
+      'Set COUNTERSIGN_CACHE to a directory that every user can pass through (mode 755), or run as a user who is not root.',
+  );
+}
+
+// A directory in a place that everyone may write (/tmp) is used only when it is really ours: a stranger could have put it there.
+function makeOwn(dir: string): boolean {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o711 });
+    accessSync(dir, constants.W_OK);
+    const found = lstatSync(dir);
+    return found.isDirectory() && (process.getuid === undefined || found.uid === process.getuid());
+  } catch {
+    return false; // Not to be made or written here: the next candidate is tried.
+  }
+}
+
+/** The first of `wanted` that is free on loopback, else any free port. 0 in `wanted` means any. */
+export async function freePort(...wanted: readonly (number | undefined)[]): Promise<number> {
+  for (const port of [...wanted, 0]) {
+    if (port === undefined) continue;
+    const got = await tryPort(port);
+    if (got !== undefined) return got;
+  }
+  throw new Error('No free port on 127.0.0.1');
+}
+
+function tryPort(port: number): Promise<number | undefined> {
+  return new Promise((done) => {
+    const server = createServer();
+    server.once('error', () => done(undefined)); // In use or not allowed: the caller tries the next.
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+      const address = server.address();
+      server.close(() => done(typeof address === 'object' && address !== null ? address.port : undefined));
+    });
+  });
+}

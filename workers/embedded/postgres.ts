@@ -1,0 +1,215 @@
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, escapeIdentifier } from 'pg';
+import { type Env, freePort } from './places';
+import { type PostgresBinaries, type RunAs, findPostgresBinaries, postgresUser } from './postgres-binaries';
+import { SUPERUSER, checkData, childOptions, dataDirFor, initialise, setAside } from './postgres-data';
+import { type Say, endWithUs, exited, isOurs, stopProcess } from './processes';
+
+/** What to start. `stateDir` keeps password, log and (where it can) the data; `fast` gives up durability, for tests. */
+export interface PostgresOptions {
+  readonly stateDir: string;
+  readonly say: Say;
+  readonly fast?: boolean;
+  /** A wish; another port is taken when it is in use. */
+  readonly port?: number | undefined;
+  readonly env?: Env;
+}
+
+/** A PostgreSQL server with superuser access. `stop` is idempotent; it does nothing to a server that is not ours. */
+export interface PostgresServer {
+  readonly port: number;
+  /** As the server says it, such as `18.4`. */
+  readonly version: string;
+  readonly pid: number | undefined;
+  readonly dataDir: string | undefined;
+  /** Connection string of the superuser, with its password: never log it. */
+  superuserUrl(database: string): string;
+  /** Makes the database when it is missing; returns whether it was. */
+  createDatabase(name: string): Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+const START_MS = 60_000;
+
+/**
+ * Starts the PostgreSQL that npm brought, on loopback, with password authentication; makes its data directory the first time.
+ * A server that a killed run left on the same data is stopped first. Durable unless `fast`.
+ * Throws with the end of the log, or with what to do, when it does not come up.
+ */
+export async function startEmbeddedPostgres(options: PostgresOptions): Promise<PostgresServer> {
+  const { say, env = process.env } = options;
+  const runAs = await postgresUser(say);
+  const stateDir = resolve(options.stateDir);
+  mkdirSync(stateDir, { recursive: true, mode: runAs === undefined ? 0o700 : 0o711 });
+  const dataDir = dataDirFor(stateDir, runAs, env);
+  const binaries = findPostgresBinaries(runAs, say, env);
+  await stopLeftPostgres(dataDir, say);
+
+  const passwordFile = join(stateDir, 'postgres.password');
+  if (existsSync(dataDir) && !existsSync(passwordFile) && !dataDir.startsWith(stateDir)) setAside(dataDir, say);
+  if (!existsSync(dataDir)) await initialise(binaries, dataDir, passwordFile, runAs, options);
+  checkData(dataDir, passwordFile, binaries);
+  const password = readFileSync(passwordFile, 'utf8').trim();
+
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort(attempt === 1 ? options.port : undefined);
+    const url = (database: string): string =>
+      `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
+    const outcome = await startOnce(
+      binaries,
+      dataDir,
+      join(stateDir, 'postgres.log'),
+      port,
+      runAs,
+      options.fast ?? false,
+      url('postgres'),
+    );
+    if (outcome.kind === 'up') {
+      say(`PostgreSQL: ${outcome.version} at 127.0.0.1:${port}, data in ${dataDir}`);
+      return serverOf({ port, version: outcome.version, pid: outcome.pid, dataDir }, url, () =>
+        stopPostgres(outcome.pid, dataDir),
+      );
+    }
+    if (attempt === 3 || !outcome.log.includes('could not create any TCP/IP sockets')) {
+      throw new Error(
+        `PostgreSQL did not start (${outcome.why}). The end of ${join(stateDir, 'postgres.log')}:\n${outcome.log}`,
+      );
+    }
+  }
+}
+
+/** Uses a PostgreSQL server that runs already. Throws when it does not answer (10 s) or the role may not make databases and roles. */
+export async function useExistingPostgres(adminUrl: string, say: Say): Promise<PostgresServer> {
+  const url = (database: string): string =>
+    Object.assign(new URL(adminUrl), { pathname: `/${encodeURIComponent(database)}` }).href;
+  const port = Number(new URL(adminUrl).port || 5432);
+  const { version, mayAdminister } = await query(adminUrl, async (client) => {
+    const { rows } = await client.query<{ version: string; ok: boolean }>(
+      `select current_setting('server_version') as version, rolsuper or (rolcreatedb and rolcreaterole) as ok from pg_roles where rolname = current_user`,
+    );
+    return { version: rows[0]?.version ?? 'unknown', mayAdminister: rows[0]?.ok ?? false };
+  });
+  if (!mayAdminister)
+    throw new Error('The role of COUNTERSIGN_DATABASE_ADMIN_URL may not make databases and roles; name a superuser');
+  say(`PostgreSQL: using ${version} at ${new URL(adminUrl).host} (COUNTERSIGN_DATABASE_ADMIN_URL)`);
+  return serverOf({ port, version, pid: undefined, dataDir: undefined }, url, async () => {});
+}
+
+/** Stops the server that runs on a data directory of ours, if any. Returns whether there was one. */
+export async function stopLeftPostgres(dataDir: string, say: Say): Promise<boolean> {
+  const pidFile = join(dataDir, 'postmaster.pid');
+  if (!existsSync(pidFile)) return false;
+  const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0]);
+  if (isOurs(pid, dataDir)) {
+    say(`PostgreSQL: a run that was killed left its server behind (pid ${pid}); stopping it`);
+    await stopPostgres(pid, dataDir);
+    return true;
+  }
+  // The pid may belong to a stranger by now; PostgreSQL would then refuse to start.
+  rmSync(pidFile, { force: true });
+  return false;
+}
+
+async function stopPostgres(pid: number, dataDir: string): Promise<void> {
+  // SIGINT is PostgreSQL's fast shutdown, SIGQUIT its immediate one; both are safe for the data.
+  if (!(await stopProcess(pid, dataDir, ['SIGINT', 'SIGQUIT'], 10_000)))
+    throw new Error(`PostgreSQL (pid ${pid}) does not end`);
+}
+
+function serverOf(
+  facts: Pick<PostgresServer, 'port' | 'version' | 'pid' | 'dataDir'>,
+  superuserUrl: (database: string) => string,
+  stop: () => Promise<void>,
+): PostgresServer {
+  return {
+    ...facts,
+    superuserUrl,
+    stop,
+    createDatabase: (name) =>
+      query(superuserUrl('postgres'), async (client) => {
+        const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
+        if (rowCount !== 0) return false;
+        try {
+          await client.query(`create database ${escapeIdentifier(name)}`);
+          return true;
+        } catch (error) {
+          // 42P04 duplicate_database, 23505 unique_violation: another process made it in between.
+          if (['42P04', '23505'].includes((error as { code?: string }).code ?? '')) return false;
+          throw error;
+        }
+      }),
+  };
+}
+
+async function query<T>(connectionString: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString, connectionTimeoutMillis: 10_000, query_timeout: 60_000 });
+  client.on('error', () => {}); // The failure of the query in flight says it already.
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+type Outcome =
+  | { readonly kind: 'up'; readonly version: string; readonly pid: number }
+  | { readonly kind: 'down'; readonly why: string; readonly log: string };
+
+async function startOnce(
+  binaries: PostgresBinaries,
+  dataDir: string,
+  logFile: string,
+  port: number,
+  runAs: RunAs,
+  fast: boolean,
+  url: string,
+): Promise<Outcome> {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '200',
+    // Statements and row values of a diff must not reach a log file.
+    log_min_error_statement: 'panic',
+    log_error_verbosity: 'terse',
+    ...(fast ? { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' } : {}),
+  };
+  const log = openSync(logFile, 'w', 0o600);
+  const args = [
+    '-D',
+    dataDir,
+    '-p',
+    String(port),
+    ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
+  ];
+  // In a process group of its own, as the Temporal server: Ctrl-C must not reach it before us.
+  const child = spawn(binaries.postgres, args, { ...childOptions(runAs, ['ignore', log, log]), detached: true });
+  closeSync(log);
+  endWithUs(child, 'SIGINT');
+  const ended = exited(child).then(
+    (code) => `it ended with code ${code}`,
+    (error: Error) => error.message,
+  );
+  const answer = await Promise.race([ended, untilReady(url)]);
+  if (typeof answer !== 'string') return { kind: 'up', version: answer.version, pid: child.pid ?? 0 };
+  await stopPostgres(child.pid ?? 0, dataDir);
+  return { kind: 'down', why: answer, log: readFileSync(logFile, 'utf8').slice(-1_500).trim() };
+}
+
+async function untilReady(url: string): Promise<{ version: string } | string> {
+  const until = Date.now() + START_MS;
+  for (;;) {
+    try {
+      return await query(url, async (client) => {
+        const { rows } = await client.query<{ version: string }>(`select current_setting('server_version') as version`);
+        return { version: rows[0]?.version ?? 'unknown' };
+      });
+    } catch (error) {
+      if (Date.now() > until) return `no answer within ${START_MS / 1000} s: ${(error as Error).message}`;
+    }
+    await sleep(50);
+  }
+}

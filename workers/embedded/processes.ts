@@ -1,0 +1,138 @@
+import { execFileSync, type ChildProcess } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Told one plain line about what is being done. Lines are for people; nothing parses them. */
+export type Say = (line: string) => void;
+
+/**
+ * The whole command line of a process, its arguments joined by spaces; undefined when no such process runs.
+ * A zombie counts as gone.
+ */
+export function commandLine(pid: number): string | undefined {
+  if (!Number.isInteger(pid) || pid <= 0) return undefined;
+  if (process.platform === 'linux') {
+    try {
+      const text = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+      return text === '' ? undefined : text;
+    } catch {
+      return undefined; // No /proc entry: no process.
+    }
+  }
+  return ps(pid, 'command=');
+}
+
+/** When a process started, as text that differs between two processes that had the same pid; undefined when it does not run. */
+export function startTime(pid: number): string | undefined {
+  if (process.platform !== 'linux') return ps(pid, 'lstart=');
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field is the name in brackets and may hold anything; fields are counted from the last bracket.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' ? undefined : fields[19];
+  } catch {
+    return undefined; // No /proc entry: no process.
+  }
+}
+
+function ps(pid: number, column: string): string | undefined {
+  try {
+    const text = execFileSync('ps', ['-o', column, '-p', String(pid)], { encoding: 'utf8', timeout: 5_000 }).trim();
+    return text === '' ? undefined : text;
+  } catch {
+    return undefined; // ps exits 1 when there is no such process.
+  }
+}
+
+/** Whether a process runs and its command line holds `marker` (a path of ours): a pid alone may have been given to a stranger. */
+export function isOurs(pid: number, marker: string): boolean {
+  return commandLine(pid)?.includes(marker) ?? false;
+}
+
+/** The pids of all processes whose command line holds every one of `markers`; empty where processes cannot be listed. */
+export function processesWith(markers: readonly string[]): number[] {
+  if (process.platform === 'win32') return [];
+  const lines =
+    process.platform === 'linux'
+      ? readdirSync('/proc')
+          .filter((name) => /^\d+$/.test(name))
+          .map((name) => `${name} ${commandLine(Number(name)) ?? ''}`)
+      : execFileSync('ps', ['-axww', '-o', 'pid=,command='], { encoding: 'utf8', timeout: 5_000 }).split('\n');
+  return lines
+    .filter((line) => markers.every((marker) => line.includes(marker)))
+    .map((line) => Number.parseInt(line, 10))
+    .filter((pid) => pid !== process.pid);
+}
+
+/**
+ * Ends a process that is ours: each signal in turn, waiting up to `eachMs` after it, then SIGKILL.
+ * Returns whether it is gone. Never signals a process whose command line lacks `marker`.
+ */
+export async function stopProcess(
+  pid: number,
+  marker: string,
+  signals: readonly NodeJS.Signals[],
+  eachMs = 10_000,
+): Promise<boolean> {
+  for (const signal of [...signals, 'SIGKILL' as const]) {
+    if (!isOurs(pid, marker)) return true;
+    signalQuietly(pid, signal);
+    const until = Date.now() + eachMs;
+    while (Date.now() < until) {
+      if (!isOurs(pid, marker)) return true;
+      await sleep(25);
+    }
+  }
+  return !isOurs(pid, marker);
+}
+
+function signalQuietly(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // ESRCH: it went by itself meanwhile.
+  }
+}
+
+const guarded = new Map<ChildProcess, NodeJS.Signals>();
+let hooked = false;
+
+/**
+ * Makes sure that a child is signalled when this process exits by any way that runs exit handlers (all but SIGKILL).
+ * What SIGKILL leaves behind is found by pid and command line at the next start.
+ */
+export function endWithUs(child: ChildProcess, signal: NodeJS.Signals): void {
+  guarded.set(child, signal);
+  child.once('exit', () => guarded.delete(child));
+  if (hooked) return;
+  hooked = true;
+  process.on('exit', () => {
+    for (const [each, how] of guarded) each.kill(how);
+  });
+}
+
+/** Waits for a child to end; resolves with its exit code, or null when a signal ended it. */
+export function exited(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', resolve);
+  });
+}
+
+/**
+ * Says "label: still working, N s" every `everyMs` while `work` runs, so that nobody takes a long step for a hang.
+ * Settles as `work` does.
+ */
+export async function withProgress<T>(say: Say, label: string, work: Promise<T>, everyMs = 10_000): Promise<T> {
+  const began = Date.now();
+  const timer = setInterval(
+    () => say(`${label}: still working, ${Math.round((Date.now() - began) / 1000)} s`),
+    everyMs,
+  );
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+  }
+}

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Connection } from '@temporalio/client';
+
+/** Search attribute names and their types, in Temporal's spelling (`temporal … --search-attribute Name=Type`). */
+export type SearchAttributes = Readonly<Record<string, SearchAttributeTypeName>>;
+export type SearchAttributeTypeName = keyof typeof WIRE_TYPE;
+
+// temporal.api.enums.v1.IndexedValueType
+const WIRE_TYPE = { Text: 1, Keyword: 2, Int: 3, Double: 4, Bool: 5, Datetime: 6, KeywordList: 7 } as const;
+
+const GRPC_NOT_FOUND = 5;
+const NEW_NAMESPACE_MS = 20_000;
+
+/** What `registerSearchAttributes` did: names it added, and names that were there with the right type. */
+export interface Registered {
+  readonly added: readonly string[];
+  readonly present: readonly string[];
+}
+
+/**
+ * Registers search attributes on a server that exists, and waits until queries may name them (at most `timeoutMs`; SQL visibility takes some
+ * seconds to notice). Idempotent. Throws, having changed nothing, when one exists with another type.
+ */
+export async function registerSearchAttributes(
+  connection: Connection,
+  namespace: string,
+  wanted: SearchAttributes,
+  timeoutMs = 90_000,
+): Promise<Registered> {
+  const until = Date.now() + timeoutMs;
+  const existing = await listed(connection, namespace, Math.min(until, Date.now() + NEW_NAMESPACE_MS));
+  const names = Object.keys(wanted);
+  const clash = names.find((name) => existing[name] !== undefined && existing[name] !== WIRE_TYPE[wanted[name]!]);
+  if (clash !== undefined) {
+    throw new Error(
+      `Search attribute ${clash} of namespace ${namespace} exists with another type than ${wanted[clash]}. ` +
+        'Use another namespace, or remove it with `temporal operator search-attribute remove`.',
+    );
+  }
+  const missing = names.filter((name) => existing[name] === undefined);
+  if (missing.length > 0) {
+    const searchAttributes = Object.fromEntries(missing.map((name) => [name, WIRE_TYPE[wanted[name]!]]));
+    try {
+      await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
+    } catch (error) {
+      // Two set-ups at once: the other one's registration is as good as ours.
+      if (!/already exist/i.test((error as Error).message)) throw error;
+    }
+  }
+  await untilUsable(connection, namespace, wanted, until);
+  return { added: missing, present: names.filter((name) => !missing.includes(name)) };
+}
+
+// A namespace made a moment ago is unknown to the front end for some seconds.
+async function listed(
+  connection: Connection,
+  namespace: string,
+  until: number,
+): Promise<Partial<Record<string, number>>> {
+  for (;;) {
+    try {
+      const answer = await connection.operatorService.listSearchAttributes({ namespace });
+      return (answer.customAttributes ?? {}) as Partial<Record<string, number>>;
+    } catch (error) {
+      if ((error as { code?: number }).code !== GRPC_NOT_FOUND || Date.now() > until) throw error;
+    }
+    await sleep(500);
+  }
+}
+
+// Listed is not yet usable: front ends keep the mapping in a cache. A count that names them all is what must work.
+async function untilUsable(
+  connection: Connection,
+  namespace: string,
+  wanted: SearchAttributes,
+  until: number,
+): Promise<void> {
+  const query = Object.keys(wanted)
+    .map((name) => `\`${name}\` IS NULL`)
+    .join(' AND ');
+  if (query === '') return;
+  for (;;) {
+    try {
+      await connection.workflowService.countWorkflowExecutions({ namespace, query });
+      return;
+    } catch (error) {
+      if (Date.now() > until) {
+        throw new Error(
+          `The search attributes of namespace ${namespace} are registered but not usable yet: ${(error as Error).message}`,
+        );
+      }
+    }
+    await sleep(250);
+  }
+}

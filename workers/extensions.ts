@@ -1,0 +1,68 @@
+import { pathToFileURL } from 'node:url';
+import { extractSqlFacts } from '../activities/facts/sql';
+import { sourceToolRegistry, type SourceTool, type SourceToolRegistry } from '../activities/staging/adapter';
+import { createSqlDryRunTool } from '../activities/staging/sql/sql-dry-run-tool';
+import { createSqlCasTool } from '../activities/staging/sql/sql-cas-tool';
+import { judgeDefinition } from '../policy/judge/config';
+import { BUILTIN_VALIDATORS } from '../policy/rules/builtin';
+import { callbackRegistry, type CallbackDefinition, type CallbackRegistry } from '../policy/rules/callback';
+import type { ValidatorDefinition } from '../policy/rules/define';
+import { validatorRegistry, type ValidatorRegistry } from '../policy/rules/registry';
+import { sqlPostgresPack } from '../policy/rules/sql';
+import { contractValidators } from '../policy/validators/definitions';
+import { ConfigError } from './config';
+
+/** What a team's module exports as `extension`: the same module is loaded by review worker and committer (DESIGN §6). */
+export interface Extension {
+  readonly validators?: readonly ValidatorDefinition<never>[];
+  readonly callbacks?: readonly CallbackDefinition[];
+  readonly sourceTools?: readonly SourceTool[];
+}
+
+/** Everything that a bundle may name. Complete when made: nothing registers later (V31). */
+export interface Extensions {
+  readonly validators: ValidatorRegistry;
+  readonly callbacks: CallbackRegistry;
+  readonly sourceTools: SourceToolRegistry;
+}
+
+export function ourExtension(): Required<Extension> {
+  const validators = [
+    ...sqlPostgresPack,
+    ...contractValidators,
+    ...BUILTIN_VALIDATORS,
+    judgeDefinition,
+  ] as readonly ValidatorDefinition<never>[];
+  return {
+    validators,
+    callbacks: [],
+    sourceTools: [createSqlDryRunTool({ extractFacts: extractSqlFacts }), createSqlCasTool()],
+  };
+}
+
+/** Ours and theirs, frozen. Throws where two have one name. */
+export function extensionsOf(theirs: readonly Extension[] = []): Extensions {
+  const all: readonly Extension[] = [ourExtension(), ...theirs];
+  return {
+    validators: validatorRegistry(all.flatMap((e) => e.validators ?? [])),
+    callbacks: callbackRegistry(all.flatMap((e) => e.callbacks ?? [])),
+    sourceTools: sourceToolRegistry(all.flatMap((e) => e.sourceTools ?? [])),
+  };
+}
+
+/** Loads `COUNTERSIGN_EXTENSIONS`: paths of modules, separated by commas, each exporting `extension`. */
+export async function loadExtensions(list: string): Promise<Extensions> {
+  const paths = list.split(',').map((path) => path.trim());
+  const modules = await Promise.all(paths.filter((path) => path !== '').map(load));
+  return extensionsOf(modules);
+}
+
+async function load(path: string): Promise<Extension> {
+  const module = (await import(path.startsWith('/') ? pathToFileURL(path).href : path)) as {
+    extension?: Extension;
+    default?: { extension?: Extension };
+  };
+  const extension = module.extension ?? module.default?.extension;
+  if (extension === undefined) throw new ConfigError(`COUNTERSIGN_EXTENSIONS: ${path} exports no "extension"`);
+  return extension;
+}

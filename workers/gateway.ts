@@ -1,0 +1,52 @@
+import { serve } from '@hono/node-server';
+import { createGateway } from '../client/gateway/app';
+import { ReviewClient } from '../client/review-client';
+import { TASK_QUEUES } from '../workflows/queues';
+import { clientLedger } from './client-ledger';
+import { GatewayEnv, readEnv, readTrust } from './config';
+import { sayReady } from './dev/process-tree';
+import { loadExtensions } from './extensions';
+import { main } from './main';
+import { openResources } from './resources';
+import { openClient } from './temporal';
+
+main('gateway', async (logger) => {
+  const env = readEnv(GatewayEnv, process.env);
+  const extensions = await loadExtensions('');
+  const resources = openResources({
+    databaseUrl: env.COUNTERSIGN_DATABASE_URL,
+    applicationName: 'countersign-gateway',
+    trustedOperators: readTrust(env.COUNTERSIGN_TRUST_FILE),
+    extensions,
+    logger,
+  });
+  const temporal = openClient(process.env);
+  const reviews = new ReviewClient({
+    temporal,
+    taskQueue: TASK_QUEUES.review + env.COUNTERSIGN_QUEUE_SUFFIX,
+    ledger: clientLedger(resources.ledger, resources.now, 'gateway'),
+  });
+  const app = createGateway({
+    reviews,
+    store: resources.store,
+    findKey: (keyId) => resources.keys.find(keyId),
+    // One namespace serves one organisation; a key that names a tenant is held to it.
+    tenantsOf: () => env.COUNTERSIGN_TENANTS,
+    now: Date.now,
+    log: logger,
+    healthy: async () => (await resources.db.query('select 1')).rowCount === 1,
+  });
+  const server = serve(
+    { fetch: app.fetch, hostname: env.COUNTERSIGN_GATEWAY_HOST, port: env.COUNTERSIGN_GATEWAY_PORT },
+    ({ port }) => {
+      logger.info({ port }, 'gateway listens');
+      sayReady();
+    },
+  );
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
+  });
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  await temporal.connection.close();
+  await resources.db.close();
+});

@@ -1,0 +1,68 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { ConfigError, type Env } from './config';
+
+/** What `dev` and the demo leave in their state directory, so that the CLI beside them needs no configuration. */
+const LocalClient = z.strictObject({
+  temporalAddress: z.string(),
+  namespace: z.string(),
+  uiUrl: z.string().nullable(),
+  temporalCli: z.string().nullable(),
+  /** As the gateway's role: reads, stores bytes, records refusals. */
+  databaseUrl: z.string(),
+  /** As the operator's role: keys and policy. */
+  operatorDatabaseUrl: z.string(),
+  gatewayUrl: z.string(),
+  tenant: z.string(),
+  keysDir: z.string(),
+  operators: z.array(z.string()),
+  committers: z.array(z.string()),
+  /** As in COUNTERSIGN_EXTENSIONS: what compiles the plans here. */
+  extensions: z.string().optional(),
+});
+export type LocalClient = z.infer<typeof LocalClient>;
+
+const FILE = 'client.json';
+
+export function stateDirOf(env: Env): string {
+  return resolve(env['COUNTERSIGN_STATE_DIR'] ?? '.countersign');
+}
+
+export function writeLocalClient(stateDir: string, client: LocalClient): void {
+  writeFileSync(join(stateDir, FILE), `${JSON.stringify(client, null, 2)}\n`, { mode: 0o600 });
+}
+
+/**
+ * The environment first (COUNTERSIGN_DATABASE_URL, TEMPORAL_ADDRESS, COUNTERSIGN_TRUST_FILE, …), then what runs in the
+ * state directory. Throws ConfigError with the ways out where neither says anything.
+ */
+export function localClient(env: Env): LocalClient {
+  const path = join(stateDirOf(env), FILE);
+  const found = existsSync(path) ? LocalClient.parse(JSON.parse(readFileSync(path, 'utf8'))) : null;
+  const databaseUrl = env['COUNTERSIGN_DATABASE_URL'] ?? found?.databaseUrl;
+  if (databaseUrl === undefined) {
+    throw new ConfigError(
+      'Nothing to talk to: no server was started here, and COUNTERSIGN_DATABASE_URL is not set.\n' +
+        '  Start one with "countersign dev", or set TEMPORAL_ADDRESS, COUNTERSIGN_DATABASE_URL and COUNTERSIGN_COMMITTERS.',
+    );
+  }
+  return {
+    temporalAddress: env['TEMPORAL_ADDRESS'] ?? found?.temporalAddress ?? '127.0.0.1:7233',
+    namespace: env['TEMPORAL_NAMESPACE'] ?? found?.namespace ?? 'default',
+    uiUrl: env['TEMPORAL_UI_URL'] ?? found?.uiUrl ?? null,
+    temporalCli: found?.temporalCli ?? null,
+    databaseUrl,
+    operatorDatabaseUrl: env['COUNTERSIGN_OPERATOR_DATABASE_URL'] ?? found?.operatorDatabaseUrl ?? databaseUrl,
+    gatewayUrl: env['COUNTERSIGN_GATEWAY_URL'] ?? found?.gatewayUrl ?? '',
+    tenant: env['COUNTERSIGN_TENANT'] ?? found?.tenant ?? 'default',
+    keysDir: found?.keysDir ?? '',
+    operators: list(env['COUNTERSIGN_OPERATORS']) ?? found?.operators ?? [],
+    committers: list(env['COUNTERSIGN_COMMITTERS']) ?? found?.committers ?? [],
+    extensions: env['COUNTERSIGN_EXTENSIONS'] ?? found?.extensions ?? '',
+  };
+}
+
+function list(text: string | undefined): string[] | undefined {
+  return text?.split(',').map((each) => each.trim());
+}

@@ -1,0 +1,40 @@
+import { DefaultLogger, type LogEntry } from '@temporalio/worker';
+import pino, { type Logger } from 'pino';
+
+export type { Logger };
+
+/** Structured lines on standard error: standard output belongs to commands. Nothing that logs may be handed diff bytes (P12). */
+export function createLogger(name: string, level: string): Logger {
+  return pino(
+    { name, level, redact: ['url', 'password', 'apiKey', 'secret', '*.url', '*.password'] },
+    pino.destination(2),
+  );
+}
+
+/** Temporal's worker and workflow logs, in the same form. */
+export function temporalLogger(logger: Logger): DefaultLogger {
+  return new DefaultLogger('INFO', ({ level, message, meta }: LogEntry) => {
+    const { workflowId, runId, activityType, attempt, error } = (meta ?? {}) as Record<string, unknown>;
+    logger[toPino(level)](
+      { workflowId, runId, activityType, attempt, error: error instanceof Error ? error.message : error },
+      message,
+    );
+  });
+}
+
+function toPino(level: LogEntry['level']): 'trace' | 'debug' | 'info' | 'warn' | 'error' {
+  switch (level) {
+    case 'TRACE':
+      return 'trace';
+    case 'DEBUG':
+      return 'debug';
+    case 'INFO':
+      return 'info';
+    case 'WARN':
+      return 'warn';
+    case 'ERROR':
+      return 'error';
+    default:
+      return level satisfies never;
+  }
+}

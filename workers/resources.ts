@@ -1,0 +1,53 @@
+import { createByteStore } from '../activities/store/byte-store';
+import { openDatabase, type Database } from '../activities/database/database';
+import { createKeyRegistry } from '../activities/keys/key-registry';
+import { createLedger } from '../activities/ledger/ledger';
+import { createPlanSource, type PlanSource } from '../activities/plans/plan-source';
+import { operatorVerifier, storedRevisions } from '../activities/plans/stored-revisions';
+import type { ByteStore } from '../policy/evidence/byte-store';
+import type { KeyRegistry } from '../policy/evidence/key-registry';
+import type { Ledger } from '../policy/evidence/ledger-port';
+import { compileText } from './compile';
+import type { Extensions } from './extensions';
+import type { Logger } from './logger';
+
+/** What every process of ours opens: one pool on the Countersign database, with the rights of its role. */
+export interface Resources {
+  readonly db: Database;
+  readonly store: ByteStore;
+  readonly ledger: Ledger;
+  readonly keys: KeyRegistry;
+  readonly plans: PlanSource;
+  readonly now: () => Date;
+}
+
+export interface ResourceOptions {
+  readonly databaseUrl: string;
+  readonly applicationName: string;
+  readonly trustedOperators: readonly string[];
+  readonly extensions: Extensions;
+  readonly logger: Logger;
+  readonly poolSize?: number;
+}
+
+export function openResources(options: ResourceOptions): Resources {
+  const { trustedOperators, extensions, logger } = options;
+  const db = openDatabase({
+    url: options.databaseUrl,
+    applicationName: options.applicationName,
+    ...(options.poolSize === undefined ? {} : { max: options.poolSize }),
+  });
+  const keys = createKeyRegistry({
+    db,
+    trustedOperators,
+    now: Date.now,
+    report: (ignored) => logger.warn(ignored, 'A row of the key registry is ignored: no trusted operator signed it'),
+  });
+  const plans = createPlanSource({
+    revisions: storedRevisions(db),
+    ...operatorVerifier(trustedOperators),
+    compile: (text, target, sourceTool) => compileText(text, extensions, target, sourceTool),
+    now: Date.now,
+  });
+  return { db, store: createByteStore(db), ledger: createLedger(db), keys, plans, now: () => new Date() };
+}

@@ -1,0 +1,42 @@
+import { createCommitActivities } from '../../activities/committer/commit';
+import type { ReceiptSigner } from '../../activities/committer/settlement';
+import { createStagingActivities } from '../../activities/committer/stage';
+import { stagingRecords } from '../../activities/committer/staging-records';
+import type { Targets } from '../../activities/committer/targets';
+import type { CommitActivities } from '../../activities/review-types';
+import type { Extensions } from '../extensions';
+import type { Resources } from '../resources';
+
+export interface CommitRole {
+  readonly resources: Resources;
+  readonly extensions: Extensions;
+  readonly receipts: ReceiptSigner;
+  /** A demo committer key signs receipts of development targets only: `main` refuses anything else at start. */
+  readonly targets: Targets;
+}
+
+/** Activities of the queue `countersign-commit`: the only process with credentials of the targets. */
+export function commitActivities({ resources, extensions, receipts, targets }: CommitRole): CommitActivities {
+  const { store, ledger, keys, plans, now, db } = resources;
+  const { validators, sourceTools: tools } = extensions;
+  const staging = stagingRecords(db);
+  const actor = `committer:${receipts.keyId.slice(0, 16)}`;
+  const targetIsDevelopment = (target: string): boolean | null => targets.get(target)?.development ?? null;
+  return {
+    ...createStagingActivities({ store, ledger, plans, tools, validators, staging, targets, now, actor }),
+    ...createCommitActivities({
+      store,
+      ledger,
+      plans,
+      tools,
+      validators,
+      keys,
+      stagingRecords: staging,
+      targets,
+      targetIsDevelopment,
+      receipts,
+      now,
+      actor,
+    }),
+  };
+}

@@ -1,0 +1,48 @@
+import { hkdfSync } from 'node:crypto';
+import type { Attestor } from '../../activities/attestation';
+import { createJudgeActivities } from '../../activities/judge/create-judge-activities';
+import { createDatabaseJudgeCache } from '../../activities/judge/database-cache';
+import { createJudgeTransport, type TransportConfig } from '../../activities/judge/transport';
+import type { JudgeActivities } from '../../activities/review-types';
+import { JUDGE_RENDERERS } from '../../policy/judge/render/renderers';
+import { textRenderer } from '../../policy/judge/render/text';
+import type { SigningKey } from '../../signing/keys';
+import type { Extensions } from '../extensions';
+import type { Resources } from '../resources';
+
+export interface JudgeRole {
+  readonly resources: Resources;
+  readonly extensions: Extensions;
+  readonly attestor: Attestor;
+  readonly key: SigningKey;
+  readonly transport: TransportConfig;
+}
+
+const CACHE_TTL_MS = 24 * 3_600_000;
+
+/** Activities of the queue `countersign-judge`: the only process with the model's key. */
+export function judgeActivities({ resources, extensions, attestor, key, transport }: JudgeRole): JudgeActivities {
+  const { db, store, ledger, plans } = resources;
+  // A team's own tools are shown as the text of their bytes.
+  const theirs = extensions.sourceTools.keys().map((tool) => [tool, textRenderer] as const);
+  return createJudgeActivities({
+    transport: createJudgeTransport(transport),
+    loadPlan: async (planHash) => (await plans.byHash(planHash)).plan,
+    store,
+    appendLedger: ledger.append,
+    attestor,
+    actor: `judge-worker:${attestor.keyId.slice(0, 16)}`,
+    renderers: { ...Object.fromEntries(theirs), ...JUDGE_RENDERERS },
+    cache: createDatabaseJudgeCache({ db, macKey: secretOf(key, 'judge-cache'), ttlMs: CACHE_TTL_MS, now: Date.now }),
+    markingKey: secretOf(key, 'judge-marking'),
+    prices: {},
+    keepAnswers: true,
+    now: Date.now,
+  });
+}
+
+/** A secret of this worker from the attestor key: unguessable for who writes a diff or the database, the same after a restart. */
+function secretOf(key: SigningKey, use: 'judge-cache' | 'judge-marking'): Uint8Array {
+  const secret = key.privateKey.export({ format: 'der', type: 'pkcs8' });
+  return new Uint8Array(hkdfSync('sha256', secret, '', `countersign/${use}/v1`, 32));
+}

@@ -1,0 +1,56 @@
+import { activityCallId } from '../../activities/answers/call-id';
+import { createAnswerActivities } from '../../activities/answers/admit';
+import type { Attestor } from '../../activities/attestation';
+import { createDisclosureActivities } from '../../activities/disclosure/disclose';
+import { createGuardianActivities } from '../../activities/guardians/run-guardians';
+import { createNoticeActivities, type Webhook } from '../../activities/notices/notify';
+import { createOpeningActivities } from '../../activities/opening/open-review';
+import { createVerdictActivities, type RecordVerdicts } from '../../activities/breakers/record-verdicts';
+import type { ReadBreakers } from '../../activities/opening/world-facts';
+import type { ReviewActivities } from '../../activities/review-types';
+import type { Extensions } from '../extensions';
+import type { Logger } from '../logger';
+import type { Resources } from '../resources';
+
+export interface ReviewRole {
+  readonly resources: Resources;
+  readonly extensions: Extensions;
+  readonly attestor: Attestor;
+  readonly webhooks: ReadonlyMap<string, Webhook>;
+  /** Null: none are read, none are fed. */
+  readonly breakers: { readonly read: NonNullable<ReadBreakers>; readonly record: RecordVerdicts } | null;
+  readonly logger: Logger;
+}
+
+/** Activities of the queue `countersign-review`. None of them holds credentials of a target. */
+export function reviewActivities({
+  resources,
+  extensions,
+  attestor,
+  webhooks,
+  breakers,
+  logger,
+}: ReviewRole): ReviewActivities {
+  const { store, ledger, keys, plans, now } = resources;
+  const actor = `review-worker:${attestor.keyId.slice(0, 16)}`;
+  const { validators, callbacks, sourceTools: tools } = extensions;
+  return {
+    ...createOpeningActivities({
+      store,
+      ledger,
+      plans,
+      tools,
+      keys,
+      attestor,
+      readBreakers: breakers?.read ?? null,
+      channels: [...webhooks.keys()],
+      now,
+      actor,
+    }),
+    ...createGuardianActivities({ store, ledger, plans, tools, validators, now, actor }),
+    ...createDisclosureActivities({ store, ledger, plans, tools, callbacks, keys, attestor, now, actor }),
+    ...createAnswerActivities({ ledger, keys, now, callId: activityCallId, actor }),
+    ...createNoticeActivities({ log: (message, facts) => logger.info(facts, message), webhooks, now }),
+    ...createVerdictActivities({ record: breakers?.record ?? null }),
+  };
+}

@@ -1,0 +1,116 @@
+import { existsSync, readFileSync, statSync, writeFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  bundleWorkflowCode,
+  type DefaultLogger,
+  type NativeConnection,
+  Runtime,
+  Worker,
+  type WorkerOptions,
+} from '@temporalio/worker';
+import type { Env } from './config';
+import { temporalLogger, type Logger } from './logger';
+import { sayReady } from './dev/process-tree';
+import { connectWorker } from './temporal';
+
+export interface WorkerRun {
+  readonly env: Env;
+  readonly logger: Logger;
+  readonly taskQueue: string;
+  readonly activities: object;
+  /** True for the review worker alone. */
+  readonly workflows: boolean;
+  /** Across all workers of the queue: the right place for a provider's rate limit. */
+  readonly maxTaskQueueActivitiesPerSecond?: number;
+  readonly metricsPort?: number | undefined;
+}
+
+/** Runs one worker until SIGINT or SIGTERM: it then takes no new task, lets running activities end (10 s), and closes. */
+export async function runWorker(run: WorkerRun): Promise<void> {
+  const { logger, metricsPort } = run;
+  Runtime.install({
+    logger: temporalLogger(logger),
+    telemetryOptions:
+      metricsPort === undefined ? {} : { metrics: { prometheus: { bindAddress: `127.0.0.1:${metricsPort}` } } },
+  });
+  const { connection, namespace } = await connectWorker(run.env);
+  try {
+    const worker = await Worker.create({ ...(await workerOptions(run)), ...versioning(run), connection, namespace });
+    logger.info({ taskQueue: run.taskQueue, namespace }, 'worker started');
+    sayReady();
+    await worker.run();
+    logger.info('worker stopped');
+  } finally {
+    await closeQuietly(connection, logger);
+  }
+}
+
+/** With COUNTERSIGN_BUILD_ID a review stays on the build that it began with: deploy the next one beside it, and drain (Temporal worker versioning). */
+function versioning({ env, workflows }: WorkerRun): Pick<WorkerOptions, 'workerDeploymentOptions'> {
+  const buildId = env['COUNTERSIGN_BUILD_ID'];
+  if (buildId === undefined || buildId === '' || !workflows) return {};
+  return {
+    workerDeploymentOptions: {
+      version: { deploymentName: 'countersign-review', buildId },
+      useWorkerVersioning: true,
+      defaultVersioningBehavior: 'PINNED',
+    },
+  };
+}
+
+export async function workerOptions(
+  run: Pick<WorkerRun, 'taskQueue' | 'activities' | 'workflows' | 'maxTaskQueueActivitiesPerSecond'>,
+): Promise<Omit<WorkerOptions, 'connection' | 'namespace'>> {
+  return {
+    taskQueue: run.taskQueue,
+    activities: run.activities,
+    shutdownGraceTime: '10 s',
+    // A cancellation reaches an activity with the answer to its heartbeat; throttled as usual that takes 12 s.
+    maxHeartbeatThrottleInterval: '4 s',
+    defaultHeartbeatThrottleInterval: '4 s',
+    ...(run.workflows
+      ? {
+          workflowBundle: { code: await workflowBundle() },
+          workflowTaskPollerBehavior: { type: 'autoscaling' as const },
+        }
+      : {}),
+    activityTaskPollerBehavior: { type: 'autoscaling' as const },
+    ...(run.maxTaskQueueActivitiesPerSecond === undefined
+      ? {}
+      : { maxTaskQueueActivitiesPerSecond: run.maxTaskQueueActivitiesPerSecond }),
+  };
+}
+
+/** The compiled workflow code: made once, kept beside the compiled sources, made again when they are newer. */
+async function workflowBundle(): Promise<string> {
+  const entry = require.resolve('../workflows/index');
+  const built = join(__dirname, '..', 'workflow-bundle.js');
+  // Only compiled code keeps a bundle: under a test runner the sources change between runs.
+  const keeps = entry.endsWith('.js');
+  if (keeps && existsSync(built) && statSync(built).mtimeMs >= statSync(join(__dirname, '..', '.tsbuildinfo')).mtimeMs)
+    return readFileSync(built, 'utf8');
+  const code = await buildWorkflowBundle();
+  if (keeps) {
+    writeFileSync(`${built}.${process.pid}`, code);
+    renameSync(`${built}.${process.pid}`, built);
+  }
+  return code;
+}
+
+/** The code that every review worker runs, and that recorded histories are replayed with. */
+export async function buildWorkflowBundle(logger?: DefaultLogger): Promise<string> {
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: require.resolve('../workflows/index'),
+    payloadConverterPath: require.resolve('../workflows/payload-converter'),
+    ...(logger === undefined ? {} : { logger }),
+  });
+  return code;
+}
+
+async function closeQuietly(connection: NativeConnection, logger: Logger): Promise<void> {
+  try {
+    await connection.close();
+  } catch (error) {
+    logger.warn({ error: String(error) }, 'The connection to Temporal did not close cleanly');
+  }
+}

@@ -1,0 +1,2 @@
+export { breaker } from './breaker';
+export { review } from './review';

@@ -1,0 +1,230 @@
+import type { ApplicationFailure } from '@temporalio/common';
+import type { Opened } from '../activities/review-types';
+import type { AdmittedAnswer } from '../policy/contracts/answer';
+import type { Submission } from '../policy/contracts/diff';
+import type { ValidatorFinding } from '../policy/contracts/finding';
+import type { ReviewOutcome, ReviewState, RollbackReason } from '../policy/contracts/outcome';
+import type { Plan } from '../policy/contracts/plan';
+import type { StagingRecord } from '../policy/contracts/staging-record';
+import type { FindingProjection, Preflight, ReviewStatus, ViolationStatus } from '../policy/contracts/status';
+import type { PolicyViolation } from '../policy/contracts/violation';
+import { decide, type Decided } from '../policy/decide/decide';
+import {
+  assembleAnswered,
+  assembleFindings,
+  FILLED_HERE,
+  findingsSha,
+  isHardBlock,
+  type Assembly,
+  type RawOutcome,
+  type SkipReason,
+} from '../policy/decide/findings';
+import type { Evidence } from './evidence';
+
+/**
+ * All that one review knows. Handlers and the main function share it; it decides nothing itself, it asks `decide`.
+ *
+ * S1 `outcomes` holds one entry for each validator that has answered or was skipped; findings are built from it. What was
+ *    built is kept until an outcome comes in: every wait asks `decide` again, and building is most of its cost.
+ * S2 `state` moves forward only; once COMMITTING, no answer and no withdrawal changes anything.
+ */
+export class Review {
+  state: ReviewState = 'RUNNING';
+  reason: RollbackReason | null = null;
+  opened: Opened | null = null;
+  stagingSha: string | null = null;
+  staging: StagingRecord | null = null;
+  /** Why the submission was no change at all; the workflow fails with it. */
+  unopened: ApplicationFailure | null = null;
+  /** Set when the static guardians are done. */
+  preflight: Preflight | null = null;
+  violations: readonly PolicyViolation[] = [];
+  fingerprint: string | null = null;
+  disclosedAt: string | null = null;
+  reachable: readonly string[] = [];
+  outcome: ReviewOutcome | null = null;
+  /** Whoever came first: a withdrawal, a superseding change, a cancellation. */
+  stopped: { readonly reason: 'withdrawn' | 'superseded'; readonly explanation: string } | null = null;
+  readonly warnings: string[] = [];
+  readonly #answers = new Map<string, AdmittedAnswer>();
+  readonly #outcomes = new Map<string, RawOutcome>();
+  /** Set by `complete` or `skipRest`: from here on the array stands as it will be disclosed. */
+  #complete = false;
+  #tooManyViolations: number | undefined;
+  #built: ValidatorFinding[] | null = null;
+
+  constructor(
+    readonly changeId: string,
+    readonly inputSha: string,
+    readonly submission: Submission,
+  ) {}
+
+  get plan(): Plan {
+    return this.#opened().plan;
+  }
+
+  get planHash(): string {
+    return this.#opened().planHash;
+  }
+
+  #opened(): Opened {
+    if (this.opened === null) throw new Error('The plan is read before it was resolved');
+    return this.opened;
+  }
+
+  record(validatorId: string, outcome: RawOutcome): void {
+    this.#outcomes.set(validatorId, outcome);
+    this.#built = null;
+  }
+
+  recordResults(results: Readonly<Record<string, unknown>>): void {
+    for (const [id, result] of Object.entries(results)) this.record(id, { kind: 'result', result });
+  }
+
+  /** A validator without an outcome is skipped, for the reason given. */
+  skipRest(reasonCode: SkipReason): void {
+    this.complete();
+    for (const { id } of this.plan.validators)
+      if (!this.#outcomes.has(id) && !FILLED_HERE.has(id)) this.record(id, { kind: 'skipped', reasonCode });
+  }
+
+  /** Every preflight validator has had its turn. */
+  complete(): void {
+    this.#complete = true;
+    this.#built = null;
+  }
+
+  /** More than a person is asked: the built-in validator says so. */
+  overflow(violations: number): void {
+    this.#tooManyViolations = violations;
+    this.#built = null;
+  }
+
+  hasOutcome(validatorId: string): boolean {
+    return this.#outcomes.has(validatorId);
+  }
+
+  #assembly(): Assembly {
+    const { plan, changeId } = this;
+    const tooManyViolations = this.#tooManyViolations;
+    return {
+      plan,
+      changeId,
+      outcomes: this.#outcomes,
+      ...(tooManyViolations === undefined ? {} : { tooManyViolations }),
+    };
+  }
+
+  /** The whole array, in declared order. Asked for only once every validator has an outcome: a missing one is a breach. */
+  findings(): ValidatorFinding[] {
+    if (!this.#complete) return assembleFindings(this.#assembly());
+    return (this.#built ??= assembleFindings(this.#assembly()));
+  }
+
+  /** Those that have answered so far: what `status` and the preflight show while the review runs. */
+  answeredFindings(): ValidatorFinding[] {
+    if (this.opened === null) return [];
+    return this.#complete ? this.findings() : (this.#built ??= assembleAnswered(this.#assembly()));
+  }
+
+  isForbidden(): boolean {
+    return this.answeredFindings().some(isHardBlock);
+  }
+
+  admit(answers: readonly AdmittedAnswer[]): void {
+    for (const answer of answers) this.#answers.set(answer.digest, answer);
+  }
+
+  answers(): AdmittedAnswer[] {
+    return [...this.#answers.values()];
+  }
+
+  decideAt(at: string): Decided {
+    return decide({
+      plan: this.plan,
+      findings: this.findings(),
+      violations: this.violations,
+      answers: this.answers(),
+      requester: this.#opened().requester,
+      reachable: this.fingerprint === null ? null : this.reachable,
+      disclosedAt: this.disclosedAt,
+      at,
+    });
+  }
+
+  /** Null while open: closed means that no message can change the outcome any more. */
+  isClosed(): boolean {
+    return this.state !== 'RUNNING' && this.state !== 'INTERVENTION_REQUIRED';
+  }
+
+  environment(): 'development' | 'production' {
+    return this.opened?.plan.development === true ? 'development' : 'production';
+  }
+
+  status(at: string): ReviewStatus {
+    const { submission, opened } = this;
+    const decided = this.fingerprint === null ? null : this.decideAt(at);
+    return {
+      changeId: this.changeId,
+      state: this.state,
+      reason: this.reason,
+      mode: opened?.plan.mode ?? null,
+      tenant: submission.tenant,
+      target: submission.target,
+      sourceTool: submission.sourceTool,
+      environment: opened === null ? null : this.environment(),
+      requester: opened?.requester ?? null,
+      inputSha: this.inputSha,
+      diffSha: submission.diffSha,
+      planHash: opened?.planHash ?? null,
+      stagingSha: this.stagingSha,
+      fingerprint: this.fingerprint,
+      findings: this.answeredFindings().map(toProjection),
+      violations: this.violations.map((v) =>
+        this.#violationStatus(v, decided?.resolutions[v.violationId] ?? 'pending'),
+      ),
+      disclosedAt: this.disclosedAt,
+      deadlineAt: decided?.action === 'WAIT' ? decided.nextDeadline : null,
+      warnings: [...(opened?.warnings ?? []), ...this.warnings],
+    };
+  }
+
+  #violationStatus(violation: PolicyViolation, resolution: ViolationStatus['resolution']): ViolationStatus {
+    const members = this.plan.groups[violation.group]?.members ?? [];
+    const mayAnswer = members.filter((person) => !(violation.fourEyes && person === this.opened?.requester));
+    const confirmed = this.answers().filter(
+      (a) => a.violationId === violation.violationId && a.decision === 'confirm' && mayAnswer.includes(a.person),
+    );
+    return { ...violation, resolution, mayAnswer, confirmedBy: [...new Set(confirmed.map((a) => a.person))] };
+  }
+
+  evidence(): Evidence {
+    const findings = this.answeredFindings();
+    return {
+      changeId: this.changeId,
+      inputSha: this.inputSha,
+      planHash: this.opened?.planHash ?? null,
+      plan: this.opened?.plan ?? null,
+      stagingSha: this.stagingSha,
+      staging: this.staging,
+      findingsSha: this.#complete ? findingsSha(findings) : null,
+      findings,
+      violations: this.violations,
+      fingerprint: this.fingerprint,
+      answers: this.answers(),
+      outcome: this.outcome,
+    };
+  }
+}
+
+export function toProjection(f: ValidatorFinding): FindingProjection {
+  return {
+    validatorId: f.validator_id,
+    class: f.class,
+    status: f.status,
+    reason: f.reason,
+    evidenceRefs: f.evidenceRefs,
+    ...(f.errorClass === undefined ? {} : { errorClass: f.errorClass }),
+    ...(f.reasonCode === undefined ? {} : { reasonCode: f.reasonCode }),
+  };
+}
