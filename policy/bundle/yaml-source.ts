@@ -1,5 +1,5 @@
 import { type Document, isAlias, isMap, isPair, isScalar, LineCounter, parseDocument, visit, type Node } from 'yaml';
-import { issueAt, NOWHERE, pathText, type Issue, type Locate, type Path } from './issue';
+import { issueAt, NOWHERE, type Issue, type Locate } from './issue';
 
 /** A bundle larger than this is refused unread. */
 export const MAX_BUNDLE_CHARACTERS = 1024 * 1024;

@@ -26,11 +26,9 @@ it('vectors of this version verify, and are the same at each making', async () =
   }
 });
 
-it.each(VECTOR_NAMES)('the published vector %s verifies with this version, in less than a second', (name) => {
+it.each(VECTOR_NAMES)('the published vector %s verifies with this version', (name) => {
   const { texts, trust } = publishedVectors();
-  const began = performance.now();
   expect(verifyEvidence(Buffer.from(texts[name]), trust)).toMatchObject({ verdict: 'verified', outcome: ENDS[name] });
-  expect(performance.now() - began).toBeLessThan(1000);
 });
 
 it('no single mutation of a published vector verifies, whether the file is damaged or written anew by a forger', () => {

@@ -153,22 +153,19 @@ export const uses = [isGuardBlock, verifyReceipt];
   ).toThrow('ERR_PACKAGE_PATH_NOT_EXPORTED');
 }, 60_000);
 
-test('the program prints its help within 300 ms of processor time', () => {
+test('the program prints its help without loading a worker, a database driver or the SQL parser, which take longer than the help', () => {
   const cli = join(project, 'node_modules', 'countersign', 'dist', 'workers', 'cli.js');
-  // Processor time, not the clock's: other tests run beside this one.
-  const script = `process.argv = [process.argv[0], ${JSON.stringify(cli)}, '--help']; process.on('exit', () => { const { user, system } = process.cpuUsage(); console.error('cpu', (user + system) / 1000); }); require(${JSON.stringify(cli)});`;
-  const times = [1, 2, 3].map(() =>
-    Number(/cpu ([0-9.]+)/.exec(run(process.execPath, ['-e', `${script}`], true))?.[1]),
-  );
-  expect(Math.min(...times)).toBeLessThanOrEqual(300);
+  const script = `process.argv = [process.argv[0], ${JSON.stringify(cli)}, '--help']; process.on('exit', () => console.log('loaded', JSON.stringify(Object.keys(require.cache)))); require(${JSON.stringify(cli)});`;
+  const printed = run(process.execPath, ['-e', script]);
+  expect(printed).toContain('Usage: countersign');
+  const loaded = JSON.parse(/loaded (.*)/.exec(printed)?.[1] ?? '[]') as string[];
+  expect(loaded.length).toBeGreaterThan(0);
+  expect(loaded.filter((path) => /node_modules\/(@temporalio|pg|libpg-query|openai)\//.test(path))).toEqual([]);
 }, 60_000);
 
-function run(program: string, args: readonly string[], withError = false): string {
+function run(program: string, args: readonly string[]): string {
   try {
-    const command = withError
-      ? (['/bin/sh', ['-c', '"$0" "$@" 2>&1', program, ...args]] as const)
-      : ([program, args] as const);
-    return execFileSync(command[0], [...command[1]], { cwd: project, encoding: 'utf8', stdio: 'pipe' });
+    return execFileSync(program, args, { cwd: project, encoding: 'utf8', stdio: 'pipe' });
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
     throw new Error(`${stdout}${stderr}`, { cause: error });

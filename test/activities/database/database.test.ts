@@ -181,7 +181,7 @@ describe('a database that is away', () => {
     closing.push(() => silent.close());
     const began = Date.now();
     await expect(open(url((silent.address() as AddressInfo).port)).query('select 1')).rejects.toMatchObject(away);
-    expect(Date.now() - began).toBeLessThan(2_000);
+    expect(Date.now() - began).toBeLessThan(4_500);
   });
 
   it('says so when a statement takes too long, and can be used again', async () => {

@@ -349,7 +349,7 @@ describe('askJudge', () => {
     const began = performance.now();
     environment.cancel('CANCELLED');
     await expect(running).rejects.toBeInstanceOf(CancelledFailure);
-    expect(performance.now() - began).toBeLessThan(1000);
+    expect(performance.now() - began).toBeLessThan(10_000);
     expect(server.requests).toHaveLength(1);
     expect(world.predicates).toHaveLength(0);
     // The server learns of it on its own socket's time.

@@ -47,7 +47,7 @@ describe('askJudge over a server that misbehaves', () => {
         retryable: shape.retryable,
         delayMs: shape.delayMs,
       });
-      expect(took).toBeLessThan(DEADLINE_MS + 250);
+      expect(took).toBeLessThan(DEADLINE_MS + 5_000);
       expect(server.requests).toHaveLength(1);
       expect(world.ledger).toHaveLength(0);
       expect(world.predicates).toHaveLength(0);

@@ -92,7 +92,7 @@ describe('text that would take the parser too long, or further than its stack', 
   ])('is refused before it is parsed: %s', async (_what, text, code) => {
     const started = process.cpuUsage();
     expect((await refusal(text)).code).toBe(code);
-    expect(process.cpuUsage(started).user / 1000).toBeLessThan(5000);
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(30_000);
   });
 
   const deep = 480;
