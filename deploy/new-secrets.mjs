@@ -18,11 +18,17 @@ mkdirSync(folder, { recursive: true, mode: 0o700 });
 
 const roles = {
   temporal: 'temporal',
-  owner: 'setup',
-  review: 'review',
-  judge: 'judge',
-  committer: 'committer',
-  gateway: 'gateway',
+  countersign_owner: 'setup',
+  cs_review: 'review',
+  cs_judge: 'judge',
+  cs_commit: 'committer',
+  cs_gateway: 'gateway',
+  cs_operator: 'operator',
+  cs_reader: 'reader',
+};
+const DATABASE_VARIABLE = {
+  countersign_owner: 'COUNTERSIGN_DATABASE_ADMIN_URL',
+  cs_operator: 'COUNTERSIGN_OPERATOR_DATABASE_URL',
 };
 const verifiers = {};
 for (const [role, service] of Object.entries(roles)) {
@@ -33,8 +39,8 @@ for (const [role, service] of Object.entries(roles)) {
     role === 'temporal'
       ? { POSTGRES_PWD: password, SQL_PASSWORD: password }
       : {
-          COUNTERSIGN_DATABASE_URL: `postgresql://countersign_${role}:${password}@postgres:5432/countersign`,
-          ...(role === 'judge' ? { OPENAI_API_KEY: '', OPENAI_BASE_URL: '', OPENAI_MODEL: '' } : {}),
+          [DATABASE_VARIABLE[role] ?? 'COUNTERSIGN_DATABASE_URL']:
+            `postgresql://${role}:${password}@postgres:5432/countersign`,
         },
   );
 }

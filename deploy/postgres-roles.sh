@@ -3,20 +3,25 @@
 # `create role … password` takes a SCRAM verifier as it is. Grants on our tables are made by `countersign setup`, which owns them.
 set -eu
 psql -v ON_ERROR_STOP=1 --no-psqlrc -U "${POSTGRES_USER:-postgres}" -d postgres \
-  -v temporal="$TEMPORAL_VERIFIER" -v owner="$OWNER_VERIFIER" -v review="$REVIEW_VERIFIER" -v judge="$JUDGE_VERIFIER" \
-  -v committer="$COMMITTER_VERIFIER" -v gateway="$GATEWAY_VERIFIER" <<'SQL'
+  -v temporal="$TEMPORAL_VERIFIER" -v owner="$COUNTERSIGN_OWNER_VERIFIER" -v review="$CS_REVIEW_VERIFIER" \
+  -v judge="$CS_JUDGE_VERIFIER" -v commit="$CS_COMMIT_VERIFIER" -v gateway="$CS_GATEWAY_VERIFIER" \
+  -v operator="$CS_OPERATOR_VERIFIER" -v reader="$CS_READER_VERIFIER" <<'SQL'
 create role temporal login password :'temporal';
 create database temporal owner temporal;
 create database temporal_visibility owner temporal;
 
-create role countersign_owner login password :'owner';
-create role countersign_review login password :'review';
-create role countersign_judge login password :'judge';
-create role countersign_committer login password :'committer';
-create role countersign_gateway login password :'gateway';
+create role cs_review login password :'review';
+create role cs_judge login password :'judge';
+create role cs_commit login password :'commit';
+create role cs_gateway login password :'gateway';
+create role cs_operator login password :'operator';
+create role cs_reader login password :'reader';
+-- The owner sets time-outs on these roles and can never act as one of them.
+create role countersign_owner login createrole password :'owner';
+grant cs_review, cs_judge, cs_commit, cs_gateway, cs_operator, cs_reader to countersign_owner with admin true, inherit false, set false;
 create database countersign owner countersign_owner;
 
 -- By default every role may connect to every database.
 revoke connect on database temporal, temporal_visibility, countersign, postgres from public;
-grant connect on database countersign to countersign_review, countersign_judge, countersign_committer, countersign_gateway;
+grant connect on database countersign to cs_review, cs_judge, cs_commit, cs_gateway, cs_operator, cs_reader;
 SQL

@@ -1,17 +1,9 @@
-import { existsSync, readFileSync, statSync, writeFileSync, renameSync } from 'node:fs';
-import { join } from 'node:path';
-import {
-  bundleWorkflowCode,
-  type DefaultLogger,
-  type NativeConnection,
-  Runtime,
-  Worker,
-  type WorkerOptions,
-} from '@temporalio/worker';
+import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Env } from './config';
 import { temporalLogger, type Logger } from './logger';
 import { sayReady } from './dev/process-tree';
-import { connectWorker } from './temporal';
+import { connectWorker } from './worker-connection';
+import { workflowBundle } from './workflow-bundle';
 
 export interface WorkerRun {
   readonly env: Env;
@@ -79,32 +71,6 @@ export async function workerOptions(
       ? {}
       : { maxTaskQueueActivitiesPerSecond: run.maxTaskQueueActivitiesPerSecond }),
   };
-}
-
-/** The compiled workflow code: made once, kept beside the compiled sources, made again when they are newer. */
-async function workflowBundle(): Promise<string> {
-  const entry = require.resolve('../workflows/index');
-  const built = join(__dirname, '..', 'workflow-bundle.js');
-  // Only compiled code keeps a bundle: under a test runner the sources change between runs.
-  const keeps = entry.endsWith('.js');
-  if (keeps && existsSync(built) && statSync(built).mtimeMs >= statSync(join(__dirname, '..', '.tsbuildinfo')).mtimeMs)
-    return readFileSync(built, 'utf8');
-  const code = await buildWorkflowBundle();
-  if (keeps) {
-    writeFileSync(`${built}.${process.pid}`, code);
-    renameSync(`${built}.${process.pid}`, built);
-  }
-  return code;
-}
-
-/** The code that every review worker runs, and that recorded histories are replayed with. */
-export async function buildWorkflowBundle(logger?: DefaultLogger): Promise<string> {
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: require.resolve('../workflows/index'),
-    payloadConverterPath: require.resolve('../workflows/payload-converter'),
-    ...(logger === undefined ? {} : { logger }),
-  });
-  return code;
 }
 
 async function closeQuietly(connection: NativeConnection, logger: Logger): Promise<void> {

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { promisify } from 'node:util';
 import { parseArgs } from 'node:util';
-import { Client, Connection } from '@temporalio/client';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { Client } from '@temporalio/client';
+import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import Table from 'cli-table3';
 import { Countersign } from '../../client/countersign';
 import { GatewayClient } from '../../client/gateway/client';
@@ -20,6 +20,8 @@ import type { ReviewStatus } from '../../policy/contracts/status';
 import { startDev, type Dev } from '../../workers/dev/start';
 import { RuntimeInUse } from '../../workers/embedded';
 import { stateDirOf } from '../../workers/local-client';
+import { openConnection } from '../../workers/temporal';
+import { connectWorker } from '../../workers/worker-connection';
 import { CASES, type Case, type Stage } from './cases';
 import { judgeScript } from './judge-script';
 import { createRefundActivities } from './refund-activities';
@@ -111,7 +113,7 @@ async function chooseJudge(): Promise<Judge> {
 
 async function play(dev: Dev, options: Options, model: string): Promise<Row[]> {
   const { runtime, setup } = dev;
-  const connection = await Connection.connect({ address: runtime.temporalAddress });
+  const connection = await openConnection({ ...process.env, TEMPORAL_ADDRESS: runtime.temporalAddress });
   const temporal = new Client({ connection, namespace: runtime.namespace });
   const trust = { committers: [setup.keys.committer.key.publicKey] };
   const reviews = new ReviewClient({ temporal, trust });
@@ -275,7 +277,7 @@ async function startRefundWorker(
   shop: Shop,
   trust: { committers: string[] },
 ): Promise<() => Promise<void>> {
-  const connection = await NativeConnection.connect({ address: dev.runtime.temporalAddress });
+  const { connection } = await connectWorker({ ...process.env, TEMPORAL_ADDRESS: dev.runtime.temporalAddress });
   const { code } = await bundleWorkflowCode({
     workflowsPath: require.resolve('./refund-workflow'),
     logger: new DefaultLogger('WARN'),

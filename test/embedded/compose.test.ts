@@ -1,6 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { Client } from 'pg';
 import { parse } from 'yaml';
+import { migrate } from '../../activities/database/migrate';
+import { CommitEnv, GatewayEnv, JudgeEnv, readEnv, ReviewEnv } from '../../workers/config';
+import { startTestPostgres } from '../support/postgres';
 
 interface Service {
   readonly image?: string;
@@ -118,4 +124,82 @@ it('pins every image, and builds ours on glibc as a user who is not root', () =>
 it('copies into the image every folder that the build compiles', () => {
   const { include } = JSON.parse(readFileSync(join(root, 'tsconfig.build.json'), 'utf8')) as { include: string[] };
   for (const folder of include) expect(dockerfile).toContain(`COPY ${folder} ${folder}\n`);
+});
+
+describe('the environment of each service', () => {
+  const secrets = mkdtempSync(join(tmpdir(), 'countersign-secrets-'));
+  afterAll(() => rmSync(secrets, { recursive: true, force: true }));
+  execFileSync(process.execPath, [join(root, 'deploy/new-secrets.mjs'), secrets], { stdio: 'pipe' });
+  const file = (path: string): Record<string, string> =>
+    Object.fromEntries(
+      readFileSync(join(secrets, basename(path)), 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+    );
+  const envOf = (name: string): Record<string, string> => ({
+    ...Object.assign({}, ...(compose.services[name]?.env_file ?? []).map(({ path }) => file(path))),
+    ...(compose.services[name]?.environment as Record<string, string>),
+  });
+
+  it.each([
+    ['review', ReviewEnv, 'cs_review'],
+    ['judge', JudgeEnv, 'cs_judge'],
+    ['committer', CommitEnv, 'cs_commit'],
+    ['gateway', GatewayEnv, 'cs_gateway'],
+  ] as const)(
+    'is what %s wants, with a database role of its own, and no variable that nobody reads',
+    (name, schema, role) => {
+      const env = envOf(name);
+      expect(new URL(readEnv(schema, env).COUNTERSIGN_DATABASE_URL).username).toBe(role);
+      const unread = Object.keys(env).filter((key) => !(key in schema.shape) && !key.startsWith('TEMPORAL_'));
+      expect(unread).toEqual([]);
+    },
+  );
+
+  it('lets the owner of our database make and mend the schema without being a superuser, and nobody into Temporal\u2019s', async () => {
+    const postgres = await startTestPostgres();
+    try {
+      const script = readFileSync(join(root, 'deploy/postgres-roles.sh'), 'utf8');
+      const given = file('postgres.env');
+      const variables = Object.fromEntries(
+        [...script.matchAll(/-v (\w+)="\$(\w+)"/g)].map(([, name = '', variable = '']) => [name, given[variable]]),
+      );
+      const sql = script
+        .slice(script.indexOf("<<'SQL'\n") + 8, script.lastIndexOf('\nSQL'))
+        .replaceAll(/:'(\w+)'/g, (_, name: string) => `'${variables[name] ?? 'missing'}'`);
+      const admin = new Client({ connectionString: postgres.server.superuserUrl('postgres') });
+      await admin.connect();
+      for (const statement of sql.replaceAll(/^--.*$/gm, '').split(';')) await admin.query(statement);
+      await admin.end();
+
+      const local = (url: string, database?: string): string => {
+        const at = new URL(url);
+        at.host = `127.0.0.1:${postgres.server.port}`;
+        if (database !== undefined) at.pathname = database;
+        return at.href;
+      };
+      const owner = local(envOf('countersign-setup')['COUNTERSIGN_DATABASE_ADMIN_URL'] ?? '');
+      for (const _ of ['first', 'every later']) await migrate(owner, { roles: {} });
+
+      const connect = async (url: string): Promise<number | null> => {
+        const client = new Client({ connectionString: url });
+        await client.connect();
+        const { rowCount } = await client.query('select from ledger');
+        await client.end();
+        return rowCount;
+      };
+      for (const name of ['review', 'judge', 'committer', 'gateway']) {
+        const url = envOf(name)['COUNTERSIGN_DATABASE_URL'] ?? '';
+        expect([name, await connect(local(url))]).toEqual([name, 0]);
+        await expect(connect(local(url, 'temporal'))).rejects.toThrow('permission denied for database');
+      }
+      const asOwner = new Client({ connectionString: owner });
+      await asOwner.connect();
+      await expect(asOwner.query('set role cs_commit')).rejects.toThrow('permission denied');
+      await asOwner.end();
+    } finally {
+      await postgres.stop();
+    }
+  }, 60_000);
 });

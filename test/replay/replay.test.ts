@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { buildWorkflowBundle } from '../../workers/run-worker';
+import { buildWorkflowBundle } from '../../workers/workflow-bundle';
 import { readable, type HistoryJson } from '../support/history';
 import { replay } from '../support/replay';
 

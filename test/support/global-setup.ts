@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DefaultLogger } from '@temporalio/worker';
 import { startRuntime } from '../../workers/embedded';
-import { buildWorkflowBundle } from '../../workers/run-worker';
+import { buildWorkflowBundle } from '../../workers/workflow-bundle';
 import { SEARCH_ATTRIBUTES } from '../../workflows/search-attributes';
 
 /** One real Temporal server and one real PostgreSQL for all system tests of a run; each test file has queues and databases of its own. Two runs at once need a directory each: COUNTERSIGN_TEST_STATE. */

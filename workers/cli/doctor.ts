@@ -1,10 +1,11 @@
-import { Connection } from '@temporalio/client';
+import type { Connection } from '@temporalio/client';
 import { describeTarget } from '../../activities/staging/sql/describe-target';
 import { openDatabase } from '../../activities/database/database';
 import type { Check } from '../../client/cli/deps';
 import { TASK_QUEUES } from '../../workflows/queues';
 import { ConfigError, readTargets, type Env } from '../config';
 import { findInstalledCli } from '../embedded';
+import { openConnection } from '../temporal';
 import { localClient, type LocalClient } from '../local-client';
 
 const WAIT_MS = 5_000;
@@ -61,7 +62,7 @@ async function checkCli(env: Env): Promise<Check> {
 async function checkTemporal(local: LocalClient, env: Env): Promise<Check[]> {
   let connection: Connection;
   try {
-    connection = await Connection.connect({ address: local.temporalAddress, connectTimeout: WAIT_MS });
+    connection = await openConnection({ ...env, TEMPORAL_ADDRESS: local.temporalAddress }, WAIT_MS);
   } catch (error) {
     return [
       bad(

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
-import { Connection } from '@temporalio/client';
 import { migrate } from '../../activities/database/migrate';
 import { initTarget } from '../../activities/staging/sql/init-target';
 import type { Say } from '../../client/cli/deps';
@@ -11,6 +10,7 @@ import { asRole } from '../dev/setup';
 import { startDev } from '../dev/start';
 import { registerSearchAttributes } from '../embedded';
 import { localClient, stateDirOf } from '../local-client';
+import { openConnection } from '../temporal';
 
 const BUNDLE_FILE = 'countersign.policy.yaml';
 
@@ -58,7 +58,7 @@ function interrupted(): Promise<void> {
 /** Search attributes on a Temporal server that exists; the schema where an administrator's URL is given. */
 export async function setup(env: Env, say: Say): Promise<{ added: readonly string[]; present: readonly string[] }> {
   const address = env['TEMPORAL_ADDRESS'] ?? localClient(env).temporalAddress;
-  const connection = await Connection.connect({ address, connectTimeout: 10_000 });
+  const connection = await openConnection({ ...env, TEMPORAL_ADDRESS: address });
   try {
     const done = await registerSearchAttributes(connection, env['TEMPORAL_NAMESPACE'] ?? 'default', SEARCH_ATTRIBUTES);
     const adminUrl = env['COUNTERSIGN_DATABASE_ADMIN_URL'];

@@ -30,9 +30,11 @@ export async function startProcess(
 ): Promise<RunningProcess> {
   const logFile = join(logDir, `${name}.log`);
   const log = createWriteStream(logFile, { flags: 'a' });
-  const { PATH, HOME, TMPDIR, LANG } = process.env;
   const base = Object.fromEntries(
-    Object.entries({ PATH, HOME, TMPDIR, LANG }).filter((e): e is [string, string] => e[1] !== undefined),
+    Object.entries(process.env).filter(
+      (e): e is [string, string] =>
+        e[1] !== undefined && /^(PATH|HOME|TMPDIR|LANG|TEMPORAL_(TLS.*|API_KEY))$/.test(e[0]),
+    ),
   );
   const script = join(__dirname, '..', `${name}.js`);
   const child = spawn(process.execPath, ['--enable-source-maps', script], {

@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
 import { type HeldLock, type LockHolder, tryLock } from './lock-file';
 import type { Env } from './places';
@@ -8,6 +7,7 @@ import { type PostgresServer, startEmbeddedPostgres, useExistingPostgres } from 
 import type { Say } from './processes';
 import { type SearchAttributes, registerSearchAttributes } from './search-attributes';
 import { findTemporal } from './temporal-cli';
+import { openConnection } from '../temporal';
 import { startTemporalServer, stopLeftTemporal, waitForTemporal } from './temporal-server';
 
 /** What to start and where to keep it. Ports are wishes: remembered from the last run, else these, else Temporal's usual ones, else free ones. */
@@ -109,8 +109,9 @@ async function startTemporal(
   const namespace = env['TEMPORAL_NAMESPACE'] ?? 'default';
   const found = await findTemporal(say, env);
   if (found.kind === 'address') {
-    await waitForTemporal(found.address, namespace, 15_000);
-    await registerOn(found.address, namespace, searchAttributes, say);
+    // The server's own TLS and API key variables hold for it, and for it alone.
+    await waitForTemporal(found.address, namespace, 15_000, env);
+    await registerOn(found.address, namespace, searchAttributes, say, env);
     const uiUrl = env['TEMPORAL_UI_URL'];
     return {
       runtime: { temporalAddress: found.address, namespace, uiUrl, temporalCliPath: found.cliPath },
@@ -139,7 +140,7 @@ async function startTemporal(
 
 // The dev server forgets a closed workflow after a day; whoever looks at last week's demo should still find it.
 async function keepClosedReviews(address: string, namespace: string): Promise<void> {
-  const connection = await Connection.connect({ address, connectTimeout: 10_000 });
+  const connection = await openConnection({ TEMPORAL_ADDRESS: address });
   try {
     await connection.workflowService.updateNamespace({
       namespace,
@@ -150,8 +151,14 @@ async function keepClosedReviews(address: string, namespace: string): Promise<vo
   }
 }
 
-async function registerOn(address: string, namespace: string, attributes: SearchAttributes, say: Say): Promise<void> {
-  const connection = await Connection.connect({ address, connectTimeout: 10_000 });
+async function registerOn(
+  address: string,
+  namespace: string,
+  attributes: SearchAttributes,
+  say: Say,
+  env: Env = {},
+): Promise<void> {
+  const connection = await openConnection({ ...env, TEMPORAL_ADDRESS: address });
   try {
     const { added } = await registerSearchAttributes(connection, namespace, attributes);
     if (added.length > 0) say(`Temporal: registered the search attributes ${added.join(', ')}`);

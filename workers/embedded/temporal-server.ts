@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Connection } from '@temporalio/client';
-import { freePort } from './places';
+import { openConnection } from '../temporal';
+import { freePort, type Env } from './places';
 import { type Say, endWithUs, exited, processesWith, stopProcess } from './processes';
 import type { SearchAttributes } from './search-attributes';
 
@@ -145,14 +145,17 @@ function serverArgs(options: TemporalServerOptions, database: string, port: numb
 }
 
 /** Waits until a server answers at `address` and knows the namespace; throws after `timeoutMs` with the last reason. */
-export async function waitForTemporal(address: string, namespace: string, timeoutMs: number): Promise<void> {
+export async function waitForTemporal(
+  address: string,
+  namespace: string,
+  timeoutMs: number,
+  env: Env = {},
+): Promise<void> {
   const until = Date.now() + timeoutMs;
   for (;;) {
     try {
-      const connection = await Connection.connect({
-        address,
-        connectTimeout: Math.max(1_000, Math.min(5_000, until - Date.now())),
-      });
+      const connectTimeout = Math.max(1_000, Math.min(5_000, until - Date.now()));
+      const connection = await openConnection({ ...env, TEMPORAL_ADDRESS: address }, connectTimeout);
       try {
         // A count goes by the front end's list of namespaces, as every later call does; that list can lag seconds behind
         // `describeNamespace` on a server of several processes (seen on 1.32.1).
