@@ -45,12 +45,15 @@ async function recordedReview(ledger: Ledger, changeId: string): Promise<Recorde
 function findingsOf(rows: readonly StoredRow[]): ValidatorFinding[] {
   const disclosed = ValidatorFinding.array().safeParse(bodyOf(rows, 'disclosed')?.['findings']);
   if (disclosed.success) return disclosed.data;
-  return rows.flatMap(({ row }) => {
-    if (row.kind !== 'findings') return [];
+  // Of several dry runs the last one's findings are shown, as the receipt names it.
+  const written = new Map<string, ValidatorFinding>();
+  for (const { row } of rows) {
+    if (row.kind !== 'findings') continue;
     const { detectedAt, ...report } = row.body;
     const finding = ValidatorFinding.safeParse({ ...report, phase: detectedAt });
-    return finding.success ? [finding.data] : [];
-  });
+    if (finding.success) written.set(finding.data.validator_id, finding.data);
+  }
+  return [...written.values()];
 }
 
 function bodyOf(

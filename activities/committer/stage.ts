@@ -5,6 +5,7 @@ import { stagingSha as stagingShaOf } from '../../policy/contracts/staging-recor
 import { assembleAnswered, isHardBlock } from '../../policy/decide/findings';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { loadChange } from '../changes/load-diff';
+import { assertOpened } from '../changes/opened-change';
 import { unknownSourceTool } from '../failure';
 import { deriveResults, isStaged, isStatic } from '../guardians/derive';
 import { findingRows } from '../guardians/finding-rows';
@@ -32,6 +33,7 @@ export interface StagingDeps extends Pick<VerificationDeps, 'store' | 'plans' | 
 export function createStagingActivities(deps: StagingDeps): Pick<CommitActivities, 'stage'> {
   return {
     async stage(ref) {
+      await assertOpened(deps, 'stage', ref);
       const { plan } = await deps.plans.byHash(ref.planHash);
       const { diff, facts } = await loadChange(deps.store, deps.tools, ref);
       const tool = deps.tools.get(ref.sourceTool);
@@ -74,7 +76,7 @@ export function createStagingActivities(deps: StagingDeps): Pick<CommitActivitie
           factKey: `staged:${stagingSha}`,
           body: { stagingSha, record: record as unknown as JsonObject },
         },
-        ...findingRows(plan, ref.changeId, results, at, deps.actor),
+        ...findingRows(plan, ref.changeId, results, at, deps.actor, stagingSha),
       ]);
       return { kind: 'staged', record, stagingSha, results };
     },

@@ -16,6 +16,7 @@ import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
 import { evaluateCallback, type CallbackRegistry } from '../../policy/rules/callback';
 import { attest, type Attestor } from '../attestation';
 import { loadChange } from '../changes/load-diff';
+import { assertOpened } from '../changes/opened-change';
 import type { PlanSource } from '../plans/plan-source';
 import type { DiscloseInput, ReviewActivities } from '../review-types';
 import type { SourceToolRegistry } from '../staging/adapter';
@@ -39,6 +40,7 @@ export interface DisclosureDeps {
 export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewActivities, 'disclose'> {
   return {
     async disclose(asked) {
+      await assertOpened(deps, 'disclose', asked);
       const { plan } = await deps.plans.byHash(asked.planHash);
       const input = { ...asked, requester: await requesterOfLedger(deps.ledger, asked.changeId) };
       const at = deps.now().toISOString();

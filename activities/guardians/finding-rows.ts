@@ -4,13 +4,17 @@ import { assembleAnswered } from '../../policy/decide/findings';
 import type { LedgerEntry } from '../../policy/evidence/ledger-port';
 import type { UnitResults } from '../review-types';
 
-/** One ledger row for each finding, the GuardianReport of G12. A retry finds its rows standing. */
+/**
+ * One ledger row for each finding, the GuardianReport of G12. A retry finds its rows standing. Findings on a dry run are its own:
+ * their rows follow its `staged` row, in one append.
+ */
 export function findingRows(
   plan: Plan,
   changeId: string,
   results: UnitResults,
   at: string,
   actor: string,
+  stagingSha: string | null = null,
 ): LedgerEntry[] {
   const outcomes = new Map(Object.entries(results).map(([id, result]) => [id, { kind: 'result', result } as const]));
   return assembleAnswered({ plan, changeId, outcomes }).map((finding) => {
@@ -20,7 +24,7 @@ export function findingRows(
       kind: 'findings',
       at,
       actor,
-      factKey: `finding:${finding.validator_id}`,
+      factKey: `finding:${finding.validator_id}${stagingSha === null ? '' : `:${stagingSha}`}`,
       body: { ...report, detectedAt: phase } as JsonObject,
     };
   });

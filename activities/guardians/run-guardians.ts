@@ -2,6 +2,7 @@ import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import type { ValidatorRegistry } from '../../policy/rules/registry';
 import { loadChange } from '../changes/load-diff';
+import { assertOpened } from '../changes/opened-change';
 import type { PlanSource } from '../plans/plan-source';
 import type { ReviewActivities } from '../review-types';
 import type { SourceToolRegistry } from '../staging/adapter';
@@ -22,6 +23,7 @@ export interface GuardianDeps {
 export function createGuardianActivities(deps: GuardianDeps): Pick<ReviewActivities, 'runGuardians'> {
   return {
     async runGuardians(input) {
+      await assertOpened(deps, 'runGuardians', input);
       const { plan } = await deps.plans.byHash(input.planHash);
       const { diff, facts } = await loadChange(deps.store, deps.tools, input);
       const evaluation = { changeId: input.changeId, inputSha: input.inputSha, diff, facts, staging: null };

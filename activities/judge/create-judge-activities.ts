@@ -1,7 +1,8 @@
 /**
  * Asks the judge about one staged change, and attests what it said.
  *
- * K1 The bytes are loaded here and every hash is recomputed before anything is sent or signed: an invented context gets nothing.
+ * K1 The bytes are loaded here, every hash is recomputed and held against the change as it was opened, before anything is
+ *    sent or signed: an invented context gets nothing.
  * K2 The signed record stands in the ledger before the result is returned.
  * K3 No end of this activity is an ALLOW that the model did not give in the strict form, to every piece of the diff.
  * K4 Asking again can only tighten: an unreadable text that says BLOCK is final, and every record stays in the ledger.
@@ -11,8 +12,8 @@ import { Context } from '@temporalio/activity';
 import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-json';
 import { FailureType } from '../../policy/contracts/failure-type';
 import { judgeFailureResult, causeOf } from '../../policy/judge/failure';
-import { cutText, wellFormed } from '../../policy/judge/human-text';
 import { attest } from '../attestation';
+import { assertOpened } from '../changes/opened-change';
 import { withHeartbeat } from '../heartbeat';
 import type { Judged, JudgeActivities, JudgeFailureInput, JudgeInput } from '../review-types';
 import { askAboutDiff, type Asked } from './ask-about-diff';
@@ -37,6 +38,7 @@ export function createJudgeActivities(deps: JudgeDeps): JudgeActivities {
     askJudge: (input) =>
       withHeartbeat(async (signal) => {
         const { attempt } = Context.current().info;
+        await opened(deps, 'askJudge', input);
         const judge = await resolveJudge(deps, input);
         const asked = await askAboutDiff(deps, judge, input, { signal, attempt });
         return record(deps, judge, input, asked);
@@ -44,13 +46,22 @@ export function createJudgeActivities(deps: JudgeDeps): JudgeActivities {
         throw onceOnly(error, Context.current().info.attempt);
       }),
 
-    /** The failure as a signed record: a judge that was silent is as much a fact as one that spoke. */
+    /**
+     * The failure as a signed record: a judge that was silent is as much a fact as one that spoke. Of what the caller says of
+     * it only the kind is kept: whoever schedules this by hand must not put a sentence of his own under the judge's key.
+     */
     attestJudgeFailure: (input) =>
       withHeartbeat(async () => {
+        await opened(deps, 'attestJudgeFailure', input);
         const judge = await resolveJudge(deps, input);
         return record(deps, judge, input, failed(deps, judge, input));
       }),
   };
+}
+
+function opened(deps: JudgeDeps, activity: string, input: JudgeInput): Promise<void> {
+  const { ledger, actor } = deps;
+  return assertOpened({ ledger, actor, now: () => new Date(deps.now()) }, activity, input);
 }
 
 /** The second unreadable answer is the last (notes: one re-ask at most). */
@@ -97,7 +108,7 @@ async function record(deps: JudgeDeps, judge: ResolvedJudge, input: JudgeInput, 
     deps.keepAnswers && asked.answers.length > 0
       ? { ...entry.body, answers: asked.answers as unknown as JsonValue }
       : entry.body;
-  await deps.appendLedger(input.changeId, [{ ...entry, body }]);
+  await deps.ledger.append(input.changeId, [{ ...entry, body }]);
   return {
     result: asked.result,
     envelope: entry.body['envelope'] as unknown as Judged['envelope'],
@@ -106,12 +117,11 @@ async function record(deps: JudgeDeps, judge: ResolvedJudge, input: JudgeInput, 
 }
 
 function failed(deps: JudgeDeps, { validator, config }: ResolvedJudge, input: JudgeFailureInput): Asked {
-  const message = cutText(wellFormed(input.message), 3000);
   const result = judgeFailureResult({
     validatorId: validator.id,
     changeId: input.changeId,
     failureType: input.failureType,
-    message,
+    message: input.message,
   });
   return {
     result,
@@ -122,7 +132,7 @@ function failed(deps: JudgeDeps, { validator, config }: ResolvedJudge, input: Ju
       reasonCode: result.reasonCode ?? 'judge_backend',
       verdict: null,
       errorClass: result.errorClass ?? null,
-      cause: causeOf(message),
+      cause: causeOf(input.message),
       confidence: null,
       instructionsInDiff: false,
       markers: [],

@@ -12,7 +12,7 @@ export interface JudgeDeps {
   /** The plan by its hash, from a source that this process trusts. Fails with `policy_moved`. */
   readonly loadPlan: (planHash: string) => Promise<Plan>;
   readonly store: Pick<ByteStore, 'get'>;
-  readonly appendLedger: Ledger['append'];
+  readonly ledger: Pick<Ledger, 'readKinds' | 'append'>;
   readonly attestor: Attestor;
   /** Written into ledger rows, e.g. `judge-worker:<keyId>`. */
   readonly actor: string;

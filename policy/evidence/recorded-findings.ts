@@ -4,6 +4,7 @@
  * F1 What was disclosed is the array: people answered exactly that.
  * F2 With nothing disclosed it is built from the rows `findings` and the judge's records. Of several records the strictest
  *    counts (records.md §4).
+ *    Findings on a dry run are those that follow the `staged` row of the one that counts.
  * F3 What left no row did not run, and is SKIPPED; after a COMMIT it is missing instead, which breaks the contract.
  */
 import { ValidatorFinding } from '../contracts/finding';
@@ -19,7 +20,11 @@ export interface RecordedChange {
   readonly changeId: string;
   readonly rows: readonly LedgerRow[];
   /** How it ended; null while it is open, and then only what ran is there. */
-  readonly end: { readonly action: 'COMMIT' | 'ROLLBACK'; readonly reason: RollbackReason | null } | null;
+  readonly end: {
+    readonly action: 'COMMIT' | 'ROLLBACK';
+    readonly reason: RollbackReason | null;
+    readonly stagingSha: string | null;
+  } | null;
 }
 
 /** The rows that the decision could read: those before `intent` or `decided`, whichever stands; all while neither does. */
@@ -33,7 +38,7 @@ export function recordedFindings({ plan, changeId, rows: all, end }: RecordedCha
   const rows = untilSettled(all);
   const disclosed = rows.find((row) => row.kind === 'disclosed');
   if (disclosed !== undefined) return readFindings(disclosed);
-  const written = writtenFindings(rows);
+  const written = writtenFindings(plan, rows, end === null ? lastStaged(rows) : end.stagingSha);
   const outcomes = new Map<string, RawOutcome>();
   for (const validator of plan.validators) {
     const outcome = outcomeOf(validator, written, rows);
@@ -55,15 +60,31 @@ function readFindings(row: LedgerRow): readonly ValidatorFinding[] {
   return parsed.data;
 }
 
-/** By validator id; the first row of each stands. */
-function writtenFindings(rows: readonly LedgerRow[]): ReadonlyMap<string, ValidatorFinding> {
+/** Null where no dry run succeeded. */
+function lastStaged(rows: readonly LedgerRow[]): unknown {
+  return rows.findLast((row) => row.kind === 'staged' && row.body['rejected'] !== true)?.body['stagingSha'] ?? null;
+}
+
+/** By validator id; the first row of each stands, for validators of the dry run the first on `stagingSha`. */
+function writtenFindings(
+  plan: Plan,
+  rows: readonly LedgerRow[],
+  stagingSha: unknown,
+): ReadonlyMap<string, ValidatorFinding> {
   const written = new Map<string, ValidatorFinding>();
+  const ofDryRun = new Set(
+    plan.validators.filter((v) => v.kind === 'derived' && (v.needsStaging || v.phase === 'post')).map((v) => v.id),
+  );
+  let staged: unknown = null;
   for (const row of rows) {
+    if (row.kind === 'staged') staged = row.body['stagingSha'] ?? null;
     if (row.kind !== 'findings') continue;
     const { detectedAt, ...report } = row.body;
     const parsed = ValidatorFinding.safeParse({ ...report, phase: detectedAt });
     if (!parsed.success) throw new RangeError(`row ${row.n} (findings): it is no finding`);
-    if (!written.has(parsed.data.validator_id)) written.set(parsed.data.validator_id, parsed.data);
+    const { validator_id: id } = parsed.data;
+    if (ofDryRun.has(id) && staged !== stagingSha) continue;
+    if (!written.has(id)) written.set(id, parsed.data);
   }
   return written;
 }

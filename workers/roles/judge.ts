@@ -29,7 +29,7 @@ export function judgeActivities({ resources, extensions, attestor, key, transpor
     transport: createJudgeTransport(transport),
     loadPlan: async (planHash) => (await plans.byHash(planHash)).plan,
     store,
-    appendLedger: ledger.append,
+    ledger,
     attestor,
     actor: `judge-worker:${attestor.keyId.slice(0, 16)}`,
     renderers: { ...Object.fromEntries(theirs), ...JUDGE_RENDERERS },

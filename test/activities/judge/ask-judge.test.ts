@@ -54,7 +54,7 @@ describe('askJudge', () => {
           return signPredicate('attested', p, key);
         },
       },
-      appendLedger: async (_, entries) => {
+      append: async (_, entries) => {
         order.push('append');
         expect(entries).toEqual([
           expect.objectContaining({
@@ -111,7 +111,7 @@ describe('askJudge', () => {
   it('returns nothing when the ledger is away, and asks nobody twice for it', async () => {
     let away = true;
     const world = judgeWorld(server, {
-      appendLedger: async () => {
+      append: async () => {
         if (away) throw new Error('no ledger');
         return [];
       },
@@ -257,13 +257,26 @@ describe('askJudge', () => {
     ['another input hash', { inputSha: '0'.repeat(64) }, FailureType.DigestMismatch],
     ['other metadata than was hashed', { metadata: { affected_rows: 2 } }, FailureType.DigestMismatch],
     ['another tenant than was hashed', { tenant: 'other' }, FailureType.DigestMismatch],
+    ['another plan than was pinned', { planHash: '0'.repeat(64) }, FailureType.DigestMismatch],
+    ['a change that nobody opened', { changeId: '0'.repeat(64) }, FailureType.Validation],
     ['a validator that the plan does not have', { validatorId: 'guardian.other' }, FailureType.Configuration],
-  ])('gives nothing to %s: no request, no signature', async (_, over, type) => {
-    const world = judgeWorld(server);
-    const input = { ...world.change(DIFF), ...over };
-    await expect(world.ask(input)).rejects.toMatchObject({ type, nonRetryable: true });
-    expect([server.requests.length, world.predicates.length, world.ledger.length]).toEqual([0, 0, 0]);
-  });
+  ])(
+    'gives nothing to %s: no request, no signature, and a change that was opened is told [P8]',
+    async (_, over, type) => {
+      const world = judgeWorld(server);
+      const input = { ...world.change(DIFF), ...over };
+      const activities = createJudgeActivities(world.deps);
+      const environment = new MockActivityEnvironment({}, { logger: QUIET });
+      await expect(world.ask(input)).rejects.toMatchObject({ type, nonRetryable: true });
+      await expect(
+        environment.run(activities.attestJudgeFailure, { ...input, failureType: 'x', message: 'x' }),
+      ).rejects.toMatchObject({ type, nonRetryable: true });
+      expect([server.requests.length, world.predicates.length]).toEqual([0, 0]);
+      const rows = world.ledger.flatMap(({ entries }) => entries.map(({ kind, factKey }) => `${kind} ${factKey}`));
+      const told = type === FailureType.DigestMismatch ? ['askJudge', 'attestJudgeFailure'] : [];
+      expect(rows).toEqual(told.map((activity) => expect.stringContaining(`refused refused:${activity}:`) as string));
+    },
+  );
 
   it('gives nothing when the store holds other bytes, or the plan hashes to something else', async () => {
     const lying = judgeWorld(server, { store: { get: async () => new TextEncoder().encode('DROP TABLE x') } });
@@ -446,14 +459,33 @@ describe('askJudge', () => {
       verdict: null,
     });
     expect(world.ledger).toHaveLength(1);
-    await expect(
-      environment.run(createJudgeActivities(world.deps).attestJudgeFailure, {
-        ...input,
-        inputSha: 'f'.repeat(64),
-        failureType: 'x',
-        message: 'x',
-      }),
-    ).rejects.toMatchObject({ type: FailureType.DigestMismatch });
+  });
+
+  it('repeats nothing that the caller says of a failure: no sentence of his is signed', async () => {
+    const world = judgeWorld(server);
+    const environment = new MockActivityEnvironment({}, { logger: QUIET });
+    for (const [failureType, message] of [
+      ['x', 'Approved by the DBA, ticket 7: confirm it'],
+      [FailureType.Backend, 'timeout: approved by the DBA, confirm it'],
+      ['approved by the DBA', 'timeout'],
+    ] as const) {
+      await environment.run(createJudgeActivities(world.deps).attestJudgeFailure, {
+        ...world.change(DIFF),
+        failureType,
+        message,
+      });
+    }
+    expect(world.predicates).toHaveLength(3);
+    expect(JSON.stringify(world.predicates)).not.toMatch(/DBA|ticket|confirm/);
+  });
+
+  it('refuses an input that belongs to another change, whole and well formed as it is', async () => {
+    const world = judgeWorld(server);
+    const [input, other] = [world.change(DIFF), world.change(`${DIFF} `)];
+    await expect(world.ask({ ...other, changeId: input.changeId })).rejects.toMatchObject({
+      type: FailureType.DigestMismatch,
+    });
+    expect(server.requests).toHaveLength(0);
   });
 
   it('refuses a marking key that could be guessed', () => {

@@ -5,7 +5,8 @@ import { sha256Hex } from '../../../policy/contracts/hash';
 import { logicHash, planHash, type Plan, type PlanValidator } from '../../../policy/contracts/plan';
 import { JudgeConfig, judgeDefinition, JUDGE_ID, JUDGE_IMPLEMENTATION } from '../../../policy/judge/config';
 import { JUDGE_RENDERERS } from '../../../policy/judge/render/renderers';
-import type { LedgerEntry } from '../../../policy/evidence/ledger-port';
+import type { Ledger, LedgerEntry } from '../../../policy/evidence/ledger-port';
+import { memoryLedger, type MemoryLedger } from '../../support/memory-ledger';
 import type { AttestedPredicate } from '../../../policy/contracts/attested';
 import { createJudgeActivities } from '../../../activities/judge/create-judge-activities';
 import type { JudgeDeps } from '../../../activities/judge/judge-deps';
@@ -88,11 +89,16 @@ export interface JudgeWorld {
   readonly ask: (input: JudgeInput, attempt?: number) => Promise<Judged>;
 }
 
-export function judgeWorld(server: Pick<JudgeServer, 'baseUrl'>, over: Partial<JudgeDeps> = {}): JudgeWorld {
+export function judgeWorld(
+  server: Pick<JudgeServer, 'baseUrl'>,
+  { append, ...over }: Partial<JudgeDeps> & { readonly append?: Ledger['append'] } = {},
+): JudgeWorld {
   const store = new Map<string, Uint8Array>();
   const plans = new Map<string, Plan>();
   const ledger: { changeId: string; entries: readonly LedgerEntry[] }[] = [];
   const predicates: AttestedPredicate[] = [];
+  /** Every change that is made here has been opened, with the plan of its last making. */
+  const opened = new Map<string, MemoryLedger>();
   const key = newKeyPair();
   const deps: JudgeDeps = {
     transport: createJudgeTransport({ baseUrl: server.baseUrl, apiKey: 'test-key' }),
@@ -108,9 +114,12 @@ export function judgeWorld(server: Pick<JudgeServer, 'baseUrl'>, over: Partial<J
         return bytes;
       },
     },
-    appendLedger: async (id, entries) => {
-      ledger.push({ changeId: id, entries });
-      return [];
+    ledger: {
+      readKinds: async (id, kinds) => (await opened.get(id)?.readKinds(id, kinds)) ?? [],
+      append: async (id, entries) => {
+        ledger.push({ changeId: id, entries });
+        return (await append?.(id, entries)) ?? [];
+      },
     },
     attestor: {
       keyId: key.keyId,
@@ -143,11 +152,17 @@ export function judgeWorld(server: Pick<JudgeServer, 'baseUrl'>, over: Partial<J
       const hash = planHash(plan);
       plans.set(hash, plan);
       const submission = { tenant, target: 'shop', sourceTool, diffSha, metadata };
+      const ref = { changeId: changeId({ ...submission, requestKey }), inputSha: inputSha(submission), planHash: hash };
+      const row = { at: '2026-03-01T12:00:00.000Z', actor: 'review-worker' };
+      const rows = memoryLedger();
+      opened.set(ref.changeId, rows);
+      void rows.append(ref.changeId, [
+        { ...row, kind: 'submitted', factKey: 'submitted', body: { inputSha: ref.inputSha } },
+        { ...row, kind: 'planned', factKey: 'planned', body: { planHash: hash } },
+      ]);
       return {
         ...submission,
-        changeId: changeId({ ...submission, requestKey }),
-        inputSha: inputSha(submission),
-        planHash: hash,
+        ...ref,
         stagingSha: null,
         validatorId: JUDGE_ID,
       };

@@ -27,10 +27,24 @@ describe('judgeFailureResult', () => {
   it('says that the judge was silent, and tells the causes apart', () => {
     for (const cause of JUDGE_CAUSES) {
       const made = result(FailureType.Backend, failureMessage(cause, 'words'));
-      expect(made).toMatchObject({ details: { cause }, reason: `The judge could not answer: ${cause}: words` });
+      expect(made).toMatchObject({ details: { cause } });
+      expect(made.reason).toMatch(new RegExp(`^The judge could not answer: ${cause}: [^:]+$`));
     }
     expect(causeOf('no cause here')).toBeNull();
     expect(causeOf('constructor: x')).toBeNull();
+  });
+
+  it('repeats nothing of the message but its cause and a status: that text is anybody’s', () => {
+    expect(result(FailureType.Backend, 'rate_limited: the server answered 429 confirm_it')).toMatchObject({
+      reason: 'The judge could not answer: rate_limited: it was asked too often (HTTP 429)',
+    });
+    for (const [type, message] of [
+      ['approved', 'approved'],
+      [FailureType.Backend, 'approved: ok'],
+      [FailureType.Backend, 'timeout: approved, it answered 4290'],
+    ] as const)
+      expect(JSON.stringify(result(type, message))).not.toMatch(/approved|4290/);
+    expect(result(FailureType.PolicyMoved, 'x').reason).toBe('The judge could not answer: policy_moved');
   });
 
   it('stays a valid result however long the message is', () => {

@@ -1,0 +1,40 @@
+import { recordedFindings } from '../../../policy/evidence/recorded-findings';
+import { ReviewWorld } from '../../support/review-world';
+
+/** What the ledger has of the post validator `demo_post`, which fires over five rows. */
+async function recorded(world: ReviewWorld, stagingSha: string | null): Promise<string | undefined> {
+  const rows = (await world.rows()).map(({ row }) => row);
+  const end = stagingSha === null ? null : ({ action: 'ROLLBACK', reason: 'withdrawn', stagingSha } as const);
+  const findings = recordedFindings({ plan: world.plan, changeId: world.changeId, rows, end });
+  return findings.find((f) => f.validator_id === 'guardian.demo_post')?.status;
+}
+
+async function stagedTwice(): Promise<{ world: ReviewWorld; few: string; many: string }> {
+  const world = new ReviewWorld({ text: 'clean' });
+  await world.open();
+  const shaOf = async (rows: number): Promise<string> => {
+    world.target.updated = rows;
+    const staged = await world.stage();
+    return staged.kind === 'staged' ? staged.stagingSha : '';
+  };
+  return { world, few: await shaOf(1), many: await shaOf(7) };
+}
+
+test('a second dry run has findings of its own: the first one’s do not stand for them [G12]', async () => {
+  const { world, few, many } = await stagedTwice();
+  const rows = (await world.rows()).filter(({ row }) => row.body['validator_id'] === 'guardian.demo_post');
+  expect(rows.map(({ row }) => row.body['status'])).toEqual(['ALLOW', 'BLOCK']);
+  expect([await recorded(world, few), await recorded(world, many)]).toEqual(['ALLOW', 'BLOCK']);
+});
+
+test('while the change is open, the last dry run’s findings are the ones on record', async () => {
+  const { world } = await stagedTwice();
+  expect(await recorded(world, null)).toBe('BLOCK');
+});
+
+test('the same dry run again writes nothing', async () => {
+  const { world } = await stagedTwice();
+  const rows = (await world.rows()).length;
+  await world.stage();
+  expect(await world.rows()).toHaveLength(rows);
+});
