@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import type { PriceTable } from '../policy/judge/record';
 import { toPublicKeyObject } from '../signing/keys';
 import { readKeyFile, type LoadedKey } from '../signing/key-file';
 import type { TargetConfig, Targets } from '../activities/committer/targets';
@@ -42,6 +43,8 @@ export const ReviewEnv = Keyed.extend({
 export const JudgeEnv = Keyed.extend({
   OPENAI_API_KEY: z.string().min(1).optional(),
   OPENAI_BASE_URL: z.url({ protocol: /^https?$/ }).default('https://api.openai.com/v1'),
+  /** What the provider charges; without it a judgement's cost is recorded as unknown. */
+  COUNTERSIGN_JUDGE_PRICES_FILE: z.string().min(1).optional(),
   COUNTERSIGN_JUDGE_REQUESTS_PER_SECOND: z.coerce.number().min(0.01).max(1000).default(5),
 });
 export const CommitEnv = Keyed.extend({ COUNTERSIGN_TARGETS_FILE: z.string().min(1) });
@@ -94,6 +97,23 @@ export function readTargets(path: string): Targets {
   const byName = new Map<string, TargetConfig>(targets.map((t) => [t.name, t]));
   if (byName.size !== targets.length) throw new ConfigError(`${path}: a target is listed twice`);
   return byName;
+}
+
+const Price = z.number().min(0).max(1e12);
+const PricesFile = z.record(
+  z.string().min(1),
+  z.strictObject({ input: Price, cachedInput: Price.optional(), output: Price }),
+);
+
+/** Prices by model name, in millionths of a currency unit for a million tokens. No file: no prices. */
+export function readPrices(path: string | undefined): PriceTable {
+  if (path === undefined) return {};
+  // An absent price and one that is undefined are told apart by the type.
+  const rows = Object.entries(readJson(path, PricesFile)).map(([model, { input, cachedInput, output }]) => [
+    model,
+    cachedInput === undefined ? { input, output } : { input, cachedInput, output },
+  ]);
+  return Object.fromEntries(rows) as PriceTable;
 }
 
 export function readKey(

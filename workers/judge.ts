@@ -1,6 +1,6 @@
 import { signPredicate } from '../signing/envelope';
 import { TASK_QUEUES } from '../workflows/queues';
-import { JudgeEnv, readEnv, readKey, readTrust } from './config';
+import { JudgeEnv, readEnv, readKey, readPrices, readTrust } from './config';
 import { loadExtensions } from './extensions';
 import { main } from './main';
 import { openResources } from './resources';
@@ -30,7 +30,14 @@ main('judge-worker', async (logger) => {
     env: process.env,
     logger,
     taskQueue: TASK_QUEUES.judge + env.COUNTERSIGN_QUEUE_SUFFIX,
-    activities: judgeActivities({ resources, extensions, attestor, key, transport }),
+    activities: judgeActivities({
+      resources,
+      extensions,
+      attestor,
+      key,
+      transport,
+      prices: readPrices(env.COUNTERSIGN_JUDGE_PRICES_FILE),
+    }),
     workflows: false,
     maxTaskQueueActivitiesPerSecond: env.COUNTERSIGN_JUDGE_REQUESTS_PER_SECOND,
     metricsPort: env.COUNTERSIGN_METRICS_PORT,

@@ -14,6 +14,7 @@ import {
   setCurrentDetails,
   setDefaultSignalHandler,
   setHandler,
+  setWorkflowOptions,
   workflowInfo,
 } from '@temporalio/workflow';
 import { FailureType } from '../policy/contracts/failure-type';
@@ -55,6 +56,9 @@ export async function breaker(input: BreakerInput): Promise<void> {
   await condition(() => isLong(state.input) && allHandlersFinished());
   await continueAsNew<typeof breaker>(state.carried());
 }
+
+// A review stays on the build it began with; a breaker lives for months, and would keep that build from ever being drained.
+setWorkflowOptions({ versioningBehavior: 'AUTO_UPGRADE' }, breaker);
 
 function isLong({ continueAfter }: BreakerInput): boolean {
   const { continueAsNewSuggested, historyLength } = workflowInfo();

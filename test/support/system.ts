@@ -177,6 +177,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     judge: wrap(
       'judge',
       judgeActivities({
+        prices: {},
         resources: resources.judge,
         extensions,
         attestor: attestorOf(judgeKey),

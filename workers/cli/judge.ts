@@ -7,7 +7,7 @@ import { JudgeConfig } from '../../policy/judge/config';
 import { evaluationText } from '../../policy/judge/evaluation';
 import { parseJudgeText } from '../../policy/judge/parse-line';
 import { JUDGE_RENDERERS } from '../../policy/judge/render/renderers';
-import { ConfigError, type Env } from '../config';
+import { ConfigError, readPrices, type Env } from '../config';
 
 /** Asks a model as the gate would. The key comes from OPENAI_API_KEY; nothing is signed, and nothing written to a ledger. */
 export function judgeTools(env: Env): JudgeTools {
@@ -24,7 +24,7 @@ export function judgeTools(env: Env): JudgeTools {
         transport,
         cache: noCache,
         markingKey: randomBytes(32),
-        prices: {},
+        prices: readPrices(env['COUNTERSIGN_JUDGE_PRICES_FILE']),
         now: Date.now,
         config: JudgeConfig.parse({ model }),
         renderers: JUDGE_RENDERERS,

@@ -4,6 +4,7 @@ import { createJudgeActivities } from '../../activities/judge/create-judge-activ
 import { createDatabaseJudgeCache } from '../../activities/judge/database-cache';
 import { createJudgeTransport, type TransportConfig } from '../../activities/judge/transport';
 import type { JudgeActivities } from '../../activities/review-types';
+import type { PriceTable } from '../../policy/judge/record';
 import { JUDGE_RENDERERS } from '../../policy/judge/render/renderers';
 import { textRenderer } from '../../policy/judge/render/text';
 import type { SigningKey } from '../../signing/keys';
@@ -16,12 +17,20 @@ export interface JudgeRole {
   readonly attestor: Attestor;
   readonly key: SigningKey;
   readonly transport: TransportConfig;
+  readonly prices: PriceTable;
 }
 
 const CACHE_TTL_MS = 24 * 3_600_000;
 
 /** Activities of the queue `countersign-judge`: the only process with the model's key. */
-export function judgeActivities({ resources, extensions, attestor, key, transport }: JudgeRole): JudgeActivities {
+export function judgeActivities({
+  resources,
+  extensions,
+  attestor,
+  key,
+  transport,
+  prices,
+}: JudgeRole): JudgeActivities {
   const { db, store, ledger, plans } = resources;
   // A team's own tools are shown as the text of their bytes.
   const theirs = extensions.sourceTools.keys().map((tool) => [tool, textRenderer] as const);
@@ -35,7 +44,7 @@ export function judgeActivities({ resources, extensions, attestor, key, transpor
     renderers: { ...Object.fromEntries(theirs), ...JUDGE_RENDERERS },
     cache: createDatabaseJudgeCache({ db, macKey: secretOf(key, 'judge-cache'), ttlMs: CACHE_TTL_MS, now: Date.now }),
     markingKey: secretOf(key, 'judge-marking'),
-    prices: {},
+    prices,
     keepAnswers: true,
     now: Date.now,
   });
