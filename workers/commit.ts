@@ -3,6 +3,7 @@ import { signPredicate } from '../signing/envelope';
 import { TASK_QUEUES } from '../workflows/queues';
 import { startCheckpoints } from './checkpoints';
 import { CommitEnv, ConfigError, readEnv, readKey, readTargets, readTrust } from './config';
+import { startDerivationThreads } from './derivation';
 import { loadExtensions } from './extensions';
 import { main } from './main';
 import { openResources } from './resources';
@@ -31,6 +32,7 @@ main('committer', async (logger) => {
     keyId: key.keyId,
     sign: (predicate: Parameters<typeof signPredicate<'receipt'>>[1]) => signPredicate('receipt', predicate, key),
   };
+  const threads = startDerivationThreads(env.COUNTERSIGN_EXTENSIONS);
   const { checkpoint } = createCheckpointer({ db: resources.db, key, now: resources.now });
   const checkpoints = startCheckpoints({ checkpoint, maxRows: MAX_CHECKPOINT_ROWS, everyMs: 60_000, logger });
   try {
@@ -38,12 +40,13 @@ main('committer', async (logger) => {
       env: process.env,
       logger,
       taskQueue: TASK_QUEUES.commit + env.COUNTERSIGN_QUEUE_SUFFIX,
-      activities: commitActivities({ resources, extensions, receipts, targets }),
+      activities: commitActivities({ resources, extensions, receipts, targets, threads }),
       workflows: false,
       metricsPort: env.COUNTERSIGN_METRICS_PORT,
     });
   } finally {
     await checkpoints.stop();
+    await threads.close();
   }
   await resources.db.close();
 });

@@ -3,6 +3,7 @@ import { signPredicate } from '../signing/envelope';
 import { TASK_QUEUES } from '../workflows/queues';
 import { ConfigError, readEnv, readKey, readTrust, ReviewEnv } from './config';
 import { temporalBreakers } from './breakers';
+import { startDerivationThreads } from './derivation';
 import { loadExtensions } from './extensions';
 import { main } from './main';
 import { openResources } from './resources';
@@ -29,7 +30,16 @@ main('review-worker', async (logger) => {
   const taskQueue = TASK_QUEUES.review + env.COUNTERSIGN_QUEUE_SUFFIX;
   const temporal = env.COUNTERSIGN_BREAKERS === 'on' ? openClient(process.env) : null;
   const breakers = temporal === null ? null : temporalBreakers({ temporal, taskQueue });
-  const activities = reviewActivities({ resources, extensions, attestor, webhooks: webhooksOf(env), breakers, logger });
+  const threads = startDerivationThreads(env.COUNTERSIGN_EXTENSIONS);
+  const activities = reviewActivities({
+    resources,
+    extensions,
+    attestor,
+    webhooks: webhooksOf(env),
+    breakers,
+    logger,
+    threads,
+  });
   await runWorker({
     env: process.env,
     logger,
@@ -38,6 +48,7 @@ main('review-worker', async (logger) => {
     workflows: true,
     metricsPort: env.COUNTERSIGN_METRICS_PORT,
   });
+  await threads.close();
   await temporal?.connection.close();
   await resources.db.close();
 });

@@ -156,9 +156,9 @@ async function postCheck(
   changeId: string,
   record: StagingRecord,
 ): Promise<{ ok: true } | { ok: false; explanation: string }> {
-  const { plan, diff, facts, inputSha } = change;
-  const evaluation = { changeId, inputSha, diff, facts, staging: { record, sha: stagingShaOf(record) } };
-  const results = deriveResults(deps.validators, plan, (v) => v.phase === 'post', evaluation);
+  const { plan, diff, inputSha } = change;
+  const evaluation = { changeId, inputSha, diff, staging: { record, sha: stagingShaOf(record) } };
+  const results = await deriveResults(deps, plan, (v) => v.phase === 'post', evaluation);
   const outcomes = new Map(Object.entries(results).map(([id, result]) => [id, { kind: 'result', result } as const]));
   const failing = assembleAnswered({ plan, changeId, outcomes }).filter((f) => {
     const shown = change.findings.find((s) => s.validator_id === f.validator_id);

@@ -4,10 +4,10 @@ import type { StagingRecord } from '../../policy/contracts/staging-record';
 import { stagingSha as stagingShaOf } from '../../policy/contracts/staging-record';
 import { assembleAnswered, isHardBlock } from '../../policy/decide/findings';
 import type { Ledger } from '../../policy/evidence/ledger-port';
-import { loadChange } from '../changes/load-diff';
+import { loadDiff } from '../changes/load-diff';
 import { assertOpened } from '../changes/opened-change';
 import { unknownSourceTool } from '../failure';
-import { deriveResults, isStaged, isStatic } from '../guardians/derive';
+import { deriveResults, isStaged, isStatic, readFacts } from '../guardians/derive';
 import { findingRows } from '../guardians/finding-rows';
 import type { ChangeRef, CommitActivities, Staged } from '../review-types';
 import type { SourceTool } from '../staging/adapter';
@@ -18,7 +18,7 @@ export interface StagingStore {
   put(changeId: string, stagingSha: string, record: StagingRecord, preview: JsonObject): Promise<void>;
 }
 
-export interface StagingDeps extends Pick<VerificationDeps, 'store' | 'plans' | 'tools' | 'validators'> {
+export interface StagingDeps extends Pick<VerificationDeps, 'store' | 'plans' | 'tools' | 'validators' | 'threads'> {
   readonly ledger: Ledger;
   readonly staging: StagingStore;
   readonly targets: Targets;
@@ -35,13 +35,13 @@ export function createStagingActivities(deps: StagingDeps): Pick<CommitActivitie
     async stage(ref) {
       await assertOpened(deps, 'stage', ref);
       const { plan } = await deps.plans.byHash(ref.planHash);
-      const { diff, facts } = await loadChange(deps.store, deps.tools, ref);
+      const diff = await loadDiff(deps.store, deps.tools, ref);
       const tool = deps.tools.get(ref.sourceTool);
       if (tool === undefined) throw unknownSourceTool(ref.sourceTool, deps.tools.keys());
-      const evaluation = { changeId: ref.changeId, inputSha: ref.inputSha, diff, facts, staging: null };
+      const evaluation = { changeId: ref.changeId, inputSha: ref.inputSha, diff, staging: null };
 
       const outcomes = new Map(
-        Object.entries(deriveResults(deps.validators, plan, isStatic, evaluation)).map(([id, result]) => [
+        Object.entries(await deriveResults(deps, plan, isStatic, evaluation)).map(([id, result]) => [
           id,
           { kind: 'result', result } as const,
         ]),
@@ -52,6 +52,7 @@ export function createStagingActivities(deps: StagingDeps): Pick<CommitActivitie
       if (forbidding.length > 0)
         return refuse(deps, ref, forbidding.map((f) => `${f.validator_id}: ${f.reason}`).join('\n'));
 
+      const facts = await readFacts(deps, diff);
       const made = await dryRun(deps, tool, ref, { diff, facts, settings: plan.staging });
       if (made.kind === 'rejected') {
         const body = { rejected: true, explanation: made.explanation };
@@ -63,7 +64,7 @@ export function createStagingActivities(deps: StagingDeps): Pick<CommitActivitie
       const { record } = made;
       const stagingSha = stagingShaOf(record);
       await deps.staging.put(ref.changeId, stagingSha, record, made.preview);
-      const results = deriveResults(deps.validators, plan, isStaged, {
+      const results = await deriveResults(deps, plan, isStaged, {
         ...evaluation,
         staging: { record, sha: stagingSha },
       });

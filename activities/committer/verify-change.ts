@@ -40,27 +40,23 @@ import { verifyChain, type StoredRow } from '../../policy/evidence/chain';
 import type { KeyRegistry } from '../../policy/evidence/key-registry';
 import type { LedgerReader } from '../../policy/evidence/ledger-port';
 import type { Facts } from '../../policy/rules/facts';
-import type { ValidatorRegistry } from '../../policy/rules/registry';
 import type { AnswerScope } from '../../signing/judge-answer';
 import { verifyAcceptedAnswers } from '../../signing/verify-answers';
-import { loadChange } from '../changes/load-diff';
+import { loadDiff } from '../changes/load-diff';
 import { callbackGiven } from '../disclosure/disclose';
-import { deriveResults } from '../guardians/derive';
+import { deriveResults, readFacts, type DerivationDeps } from '../guardians/derive';
 import { requesterOf } from '../opening/requester';
 import { worldFactGiven } from '../opening/world-facts';
 import type { PlanSource } from '../plans/plan-source';
-import type { SourceToolRegistry } from '../staging/adapter';
 import { AttestedRecords } from './attested-outcomes';
 
 export interface StagingRecords {
   get(changeId: string, stagingSha: string): Promise<StagingRecord | null>;
 }
 
-export interface VerificationDeps {
+export interface VerificationDeps extends DerivationDeps {
   readonly store: ByteStore;
   readonly plans: PlanSource;
-  readonly tools: SourceToolRegistry;
-  readonly validators: ValidatorRegistry;
   readonly keys: KeyRegistry;
   readonly stagingRecords: StagingRecords;
   readonly ledger: LedgerReader;
@@ -152,7 +148,7 @@ async function verify(
     return refuse('environment', 'The policy marks the target as development; this committer does not');
 
   const inputSha = inputShaOf(submission);
-  const { diff, facts } = await loadChange(deps.store, deps.tools, { ...submission, inputSha });
+  const diff = await loadDiff(deps.store, deps.tools, { ...submission, inputSha });
   const keys = await deps.keys.snapshot();
   const requester = requesterOf(submission, plan.development, keys);
   if (requester.kind === 'refused') return refuse('submission_signature', requester.why);
@@ -169,10 +165,9 @@ async function verify(
     changeId,
     inputSha,
     diff,
-    facts,
     staging: staging === null ? null : { record: staging, sha: stagingShaOf(staging) },
   };
-  const derived = deriveResults(deps.validators, plan, () => true, evaluation);
+  const derived = await deriveResults(deps, plan, () => true, evaluation);
   const disclosed = readDisclosed(rows);
   if (disclosed === 'unreadable') return refuse('disclosed', 'What was disclosed cannot be read');
 
@@ -298,7 +293,7 @@ async function verify(
     plan,
     planHash,
     diff,
-    facts,
+    facts: await readFacts(deps, diff),
     staging,
     stagingSha: input.stagingSha,
     findings,

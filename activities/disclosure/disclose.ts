@@ -15,17 +15,16 @@ import type { KeyRegistry } from '../../policy/evidence/key-registry';
 import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
 import { evaluateCallback, type CallbackRegistry } from '../../policy/rules/callback';
 import { attest, type Attestor } from '../attestation';
-import { loadChange } from '../changes/load-diff';
+import { loadDiff } from '../changes/load-diff';
 import { assertOpened } from '../changes/opened-change';
+import { readFacts, type DerivationDeps } from '../guardians/derive';
 import type { PlanSource } from '../plans/plan-source';
 import type { DiscloseInput, ReviewActivities } from '../review-types';
-import type { SourceToolRegistry } from '../staging/adapter';
 
-export interface DisclosureDeps {
+export interface DisclosureDeps extends Pick<DerivationDeps, 'tools' | 'threads'> {
   readonly store: ByteStore;
   readonly ledger: Ledger;
   readonly plans: PlanSource;
-  readonly tools: SourceToolRegistry;
   readonly callbacks: CallbackRegistry;
   readonly keys: KeyRegistry;
   readonly attestor: Attestor;
@@ -108,7 +107,7 @@ async function runCallbacks(
   const rows: LedgerEntry[] = [];
   const calling = input.triggered.filter((t) => t.callback !== null);
   if (calling.length === 0) return { results, rows };
-  const { facts } = await loadChange(deps.store, deps.tools, input);
+  const facts = await readFacts(deps, await loadDiff(deps.store, deps.tools, input));
   for (const triggered of calling) {
     const policy = plan.policies.find((p) => p.key === triggered.policyKey);
     const finding = input.findings[triggered.findingIndex];

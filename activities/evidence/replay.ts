@@ -9,7 +9,7 @@ import { assembleFindings, FILLED_HERE, type RawOutcome, type SkipReason } from 
 import type { EvidenceBundle } from '../../policy/evidence/bundle';
 import type { FindingDifference, ReplayReport } from '../../policy/evidence/reports';
 import type { ValidatorRegistry } from '../../policy/rules/registry';
-import { loadChange } from '../changes/load-diff';
+import { loadDiff } from '../changes/load-diff';
 import { digestMismatch, invalid } from '../failure';
 import { deriveResults } from '../guardians/derive';
 import type { SourceToolRegistry } from '../staging/adapter';
@@ -40,14 +40,13 @@ export async function replayFindings(deps: ReplayDeps, bundle: EvidenceBundle, r
 
   const store = { get: async () => raw, has: async () => true, put: async () => submission.diffSha };
   const inputSha = inputShaOf(submission);
-  const { diff, facts } = await loadChange(store, deps.tools, { ...submission, inputSha });
+  const diff = await loadDiff(store, deps.tools, { ...submission, inputSha });
   const staging = bundle.staging === null ? null : { record: bundle.staging, sha: stagingShaOf(bundle.staging) };
   const ran = ranAgain(plan, recorded);
-  const results = deriveResults(deps.validators, plan, (v) => ran.has(v.id), {
+  const results = await deriveResults(deps, plan, (v) => ran.has(v.id), {
     changeId,
     inputSha,
     diff,
-    facts,
     staging,
   });
   const outcomes = new Map<string, RawOutcome>(

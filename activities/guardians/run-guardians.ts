@@ -1,20 +1,16 @@
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { Ledger } from '../../policy/evidence/ledger-port';
-import type { ValidatorRegistry } from '../../policy/rules/registry';
-import { loadChange } from '../changes/load-diff';
+import { loadDiff } from '../changes/load-diff';
 import { assertOpened } from '../changes/opened-change';
 import type { PlanSource } from '../plans/plan-source';
 import type { ReviewActivities } from '../review-types';
-import type { SourceToolRegistry } from '../staging/adapter';
-import { deriveResults, isStatic } from './derive';
+import { deriveResults, isStatic, type DerivationDeps } from './derive';
 import { findingRows } from './finding-rows';
 
-export interface GuardianDeps {
+export interface GuardianDeps extends DerivationDeps {
   readonly store: ByteStore;
   readonly ledger: Ledger;
   readonly plans: PlanSource;
-  readonly tools: SourceToolRegistry;
-  readonly validators: ValidatorRegistry;
   readonly now: () => Date;
   readonly actor: string;
 }
@@ -25,9 +21,9 @@ export function createGuardianActivities(deps: GuardianDeps): Pick<ReviewActivit
     async runGuardians(input) {
       await assertOpened(deps, 'runGuardians', input);
       const { plan } = await deps.plans.byHash(input.planHash);
-      const { diff, facts } = await loadChange(deps.store, deps.tools, input);
-      const evaluation = { changeId: input.changeId, inputSha: input.inputSha, diff, facts, staging: null };
-      const results = deriveResults(deps.validators, plan, (v) => isStatic(v) && v.unit === input.unit, evaluation);
+      const diff = await loadDiff(deps.store, deps.tools, input);
+      const evaluation = { changeId: input.changeId, inputSha: input.inputSha, diff, staging: null };
+      const results = await deriveResults(deps, plan, (v) => isStatic(v) && v.unit === input.unit, evaluation);
       await deps.ledger.append(
         input.changeId,
         findingRows(plan, input.changeId, results, deps.now().toISOString(), deps.actor),

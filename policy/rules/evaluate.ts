@@ -81,8 +81,8 @@ export function evaluateValidator(
         metadata: frozenCopy(input.diff.metadata),
       }),
       inputSha: input.inputSha,
-      facts: input.facts,
-      staging: input.staging,
+      facts: frozenWhole(input.facts),
+      staging: frozenWhole(input.staging),
     });
   } catch (error) {
     return thrown(validator, input.changeId, error);
@@ -108,6 +108,18 @@ function frozenCopy<T extends object>(value: T): T {
   const copy = deepFreeze(structuredClone(value));
   copies.set(value, copy);
   return copy;
+}
+
+/** Frozen by us, to the last member. An object that its maker froze may hold members that it did not. */
+const wholes = new WeakSet<object>();
+
+/** Facts and staging record, in place and once: they can be large, and nobody else has business changing them. */
+function frozenWhole<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || wholes.has(value) || ArrayBuffer.isView(value)) return value;
+  wholes.add(value);
+  Object.freeze(value);
+  for (const member of Object.values(value)) frozenWhole(member);
+  return value;
 }
 
 export function deepFreeze<T>(value: T): T {

@@ -10,7 +10,8 @@ import type { TargetConfig } from '../../activities/committer/targets';
 import { judgeGiven } from '../../activities/committer/verify-change';
 import { createDisclosureActivities } from '../../activities/disclosure/disclose';
 import { policyMoved } from '../../activities/failure';
-import { deriveResults, isStaged, isStatic } from '../../activities/guardians/derive';
+import { evaluateEach } from '../../activities/guardians/derivation';
+import { chosenOf, isStaged, isStatic } from '../../activities/guardians/derive';
 import { createOpeningActivities } from '../../activities/opening/open-review';
 import type { BreakerReading } from '../../activities/opening/world-facts';
 import type { PlanSource } from '../../activities/plans/plan-source';
@@ -338,7 +339,7 @@ export class ReviewWorld {
       kind: 'staged',
       record,
       stagingSha,
-      results: deriveResults(this.validators, this.plan, isStaged, evaluation),
+      results: evaluateEach(this.validators, chosenOf(this.validators, this.plan, isStaged), evaluation),
     };
   }
 
@@ -394,8 +395,8 @@ export class ReviewWorld {
     const evaluation = { changeId, inputSha, diff: this.#diff(), facts: FACTS, staging: null };
     const staging = this.staged === null ? null : { record: this.staged.record, sha: this.staged.stagingSha };
     const derived = {
-      ...deriveResults(validators, plan, isStatic, evaluation),
-      ...deriveResults(validators, plan, isStaged, { ...evaluation, staging }),
+      ...evaluateEach(validators, chosenOf(validators, plan, isStatic), evaluation),
+      ...evaluateEach(validators, chosenOf(validators, plan, isStaged), { ...evaluation, staging }),
     };
     const world = this.opened?.results ?? {};
     const results: Record<string, unknown> = { ...derived, ...world, [JUDGE_ID]: judgeSays };

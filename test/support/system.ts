@@ -172,6 +172,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
         webhooks: new Map(),
         breakers,
         logger,
+        threads: null,
       }),
     ),
     judge: wrap(
@@ -192,6 +193,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
         extensions,
         receipts: { keyId: committer.keyId, sign: (p) => signPredicate('receipt', p, committer) },
         targets,
+        threads: null,
       }),
     ),
   };

@@ -3,6 +3,7 @@ import type { ReceiptSigner } from '../../activities/committer/settlement';
 import { createStagingActivities } from '../../activities/committer/stage';
 import { stagingRecords } from '../../activities/committer/staging-records';
 import type { Targets } from '../../activities/committer/targets';
+import type { Derivation } from '../../activities/guardians/derivation';
 import type { CommitActivities } from '../../activities/review-types';
 import type { Extensions } from '../extensions';
 import type { Resources } from '../resources';
@@ -13,23 +14,26 @@ export interface CommitRole {
   readonly receipts: ReceiptSigner;
   /** A demo committer key signs receipts of development targets only: `main` refuses anything else at start. */
   readonly targets: Targets;
+  /** Null: bytes are read on this thread. */
+  readonly threads: Derivation | null;
 }
 
 /** Activities of the queue `countersign-commit`: the only process with credentials of the targets. */
-export function commitActivities({ resources, extensions, receipts, targets }: CommitRole): CommitActivities {
+export function commitActivities({ resources, extensions, receipts, targets, threads }: CommitRole): CommitActivities {
   const { store, ledger, keys, plans, now, db } = resources;
   const { validators, sourceTools: tools } = extensions;
   const staging = stagingRecords(db);
   const actor = `committer:${receipts.keyId.slice(0, 16)}`;
   const targetIsDevelopment = (target: string): boolean | null => targets.get(target)?.development ?? null;
   return {
-    ...createStagingActivities({ store, ledger, plans, tools, validators, staging, targets, now, actor }),
+    ...createStagingActivities({ store, ledger, plans, tools, validators, threads, staging, targets, now, actor }),
     ...createCommitActivities({
       store,
       ledger,
       plans,
       tools,
       validators,
+      threads,
       keys,
       stagingRecords: staging,
       targets,

@@ -2,6 +2,7 @@ import { activityCallId } from '../../activities/answers/call-id';
 import { createAnswerActivities } from '../../activities/answers/admit';
 import type { Attestor } from '../../activities/attestation';
 import { createDisclosureActivities } from '../../activities/disclosure/disclose';
+import type { Derivation } from '../../activities/guardians/derivation';
 import { createGuardianActivities } from '../../activities/guardians/run-guardians';
 import { createNoticeActivities, type Webhook } from '../../activities/notices/notify';
 import { createOpeningActivities } from '../../activities/opening/open-review';
@@ -20,6 +21,8 @@ export interface ReviewRole {
   /** Null: none are read, none are fed. */
   readonly breakers: { readonly read: NonNullable<ReadBreakers>; readonly record: RecordVerdicts } | null;
   readonly logger: Logger;
+  /** Null: bytes are read on this thread. */
+  readonly threads: Derivation | null;
 }
 
 /** Activities of the queue `countersign-review`. None of them holds credentials of a target. */
@@ -30,6 +33,7 @@ export function reviewActivities({
   webhooks,
   breakers,
   logger,
+  threads,
 }: ReviewRole): ReviewActivities {
   const { store, ledger, keys, plans, now } = resources;
   const actor = `review-worker:${attestor.keyId.slice(0, 16)}`;
@@ -47,8 +51,8 @@ export function reviewActivities({
       now,
       actor,
     }),
-    ...createGuardianActivities({ store, ledger, plans, tools, validators, now, actor }),
-    ...createDisclosureActivities({ store, ledger, plans, tools, callbacks, keys, attestor, now, actor }),
+    ...createGuardianActivities({ store, ledger, plans, tools, validators, threads, now, actor }),
+    ...createDisclosureActivities({ store, ledger, plans, tools, threads, callbacks, keys, attestor, now, actor }),
     ...createAnswerActivities({ ledger, keys, now, callId: activityCallId, actor }),
     ...createNoticeActivities({ log: (message, facts) => logger.info(facts, message), webhooks, now }),
     ...createVerdictActivities({ record: breakers?.record ?? null }),

@@ -167,6 +167,28 @@ describe('what a guardian is given', () => {
     copy.raw[0] = 9;
     expect(diff.raw[0]).toBe(1);
   });
+  test('facts and dry run are frozen to the last member, though their maker froze the outside only: the next validator sees what this one saw [G15, G37, T37]', () => {
+    const seen: ValidatorInput[] = [];
+    const spoiling = {
+      ...definition,
+      evaluate: (input: ValidatorInput) => {
+        seen.push(input);
+        (input.facts as unknown as { list: { name: string }[] }).list[0]!.name = 'spoilt';
+        return { validator_id: 'guardian.a', status: 'ALLOW', reason: '', evidenceRefs: [] };
+      },
+    } as unknown as ValidatorDefinition;
+    const made = Object.freeze({ ...facts, list: [{ name: 'orders' }] });
+    const staging = { record: { tables: [{ table: 'orders' }] } as never, sha: A };
+    const input = { changeId: A, inputSha: A, diff, facts: made, staging };
+    expect(evaluateValidator(spoiling, planValidator('guardian.a'), input)).toMatchObject({
+      status: 'BLOCK',
+      reasonCode: 'validator_threw',
+    });
+    expect(made.list).toEqual([{ name: 'orders' }]);
+    const tables = seen[0]?.staging?.record.tables as unknown as { table: string }[];
+    expect(() => (tables[0]!.table = 'spoilt')).toThrow(TypeError);
+    expect(() => tables.push({ table: 'more' })).toThrow(TypeError);
+  });
 });
 
 describe('policies and answers', () => {

@@ -1,6 +1,7 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { z } from 'zod';
-import { deriveResults } from '../../../activities/guardians/derive';
+import { evaluateEach } from '../../../activities/guardians/derivation';
+import { chosenOf } from '../../../activities/guardians/derive';
 import { compilePlan } from '../../../policy/bundle/compile-plan';
 import { parseBundle } from '../../../policy/bundle/parse-bundle';
 import { canonicalJson } from '../../../policy/contracts/canonical-json';
@@ -71,13 +72,17 @@ export function rebuild(order = 0): {
   const raw = utf8ToBytes('{"a": 1}');
   const diff = { sourceTool: 'SQLDryRun', raw, diffSha: sha256Hex(raw), metadata: {} };
   const facts = { ok: true, kind: 'demo', parser: { name: 'demo', version: '1' } } as const;
-  const derived = deriveResults(validators, plan, () => true, {
-    changeId: '0'.repeat(64),
-    inputSha: '1'.repeat(64),
-    diff,
-    facts,
-    staging: null,
-  });
+  const derived = evaluateEach(
+    validators,
+    chosenOf(validators, plan, () => true),
+    {
+      changeId: '0'.repeat(64),
+      inputSha: '1'.repeat(64),
+      diff,
+      facts,
+      staging: null,
+    },
+  );
   const finished = plan.validators.flatMap(({ id }): [string, RawOutcome][] =>
     FILLED_HERE.has(id) || derived[id] === undefined ? [] : [[id, { kind: 'result', result: derived[id] }]],
   );

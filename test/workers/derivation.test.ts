@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { derivationHere } from '../../activities/guardians/derivation';
+import type { DerivationThreads } from '../../activities/facts/derivation-threads';
+import { compilePlan } from '../../policy/bundle/compile-plan';
+import { parseBundle } from '../../policy/bundle/parse-bundle';
+import { starterBundle } from '../../policy/bundle/starter';
+import { sha256Hex } from '../../policy/contracts/hash';
+import type { PlanValidator } from '../../policy/contracts/plan';
+import { extensionsOf } from '../../workers/extensions';
+import { compiled } from '../support/compiled';
+
+const A = 'a'.repeat(64);
+const { validators, sourceTools: tools } = extensionsOf();
+const here = derivationHere({ tools, validators });
+const changeOf = (text: string) => {
+  const raw = new TextEncoder().encode(text);
+  return {
+    changeId: A,
+    inputSha: A,
+    diff: { sourceTool: 'SQLDryRun', raw, diffSha: sha256Hex(raw), metadata: {} },
+    staging: null,
+  };
+};
+
+let dist: string;
+let rules: readonly PlanValidator[];
+const open: DerivationThreads[] = [];
+const folder = mkdtempSync(join(tmpdir(), 'countersign-derivation-'));
+beforeAll(async () => {
+  dist = await compiled();
+  const parsed = parseBundle(starterBundle('SQLDryRun'));
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
+  const plan = compilePlan(parsed.bundle, validators, { target: 'dev', sourceTool: 'SQLDryRun' });
+  if (!plan.ok) throw new Error(JSON.stringify(plan.issues));
+  rules = plan.plan.validators.filter((v) => v.kind === 'derived' && !v.needsStaging && v.unit !== 'builtin');
+}, 180_000);
+afterAll(async () => {
+  await Promise.all(open.map((threads) => threads.close()));
+  rmSync(folder, { recursive: true });
+});
+
+/** Threads of the compiled workers, as review worker and committer start them. */
+function threadsOf(extensions = '', wallMs?: number): DerivationThreads {
+  const { startDerivationThreads } = require(join(dist, 'workers', 'derivation.js')) as {
+    startDerivationThreads: (list: string, wallMs?: number) => DerivationThreads;
+  };
+  const threads = startDerivationThreads(extensions, wallMs);
+  open.push(threads);
+  return threads;
+}
+
+test('a thread reads the same facts and gives the same results as the thread that asks, byte for byte [G23]', async () => {
+  const threads = threadsOf();
+  for (const text of ['delete from orders', "do $$ begin execute 'drop table t'; end $$", 'select 1', 'no sql', '']) {
+    const change = changeOf(text);
+    const results = await threads.results(rules, change);
+    expect(JSON.stringify(results)).toBe(JSON.stringify(await here.results(rules, change)));
+    expect(JSON.stringify(await threads.facts(change.diff))).toBe(JSON.stringify(await here.facts(change.diff)));
+  }
+}, 60_000);
+
+test('a rule of a team that never ends is killed, fails to be retried, and holds up nobody else [F20, T28]', async () => {
+  const module = join(folder, 'endless.cjs');
+  writeFileSync(
+    module,
+    `const { defineRule } = require(${JSON.stringify(join(dist, 'policy', 'rules', 'define.js'))});
+     const z = require(${JSON.stringify(require.resolve('zod'))}).z;
+     exports.extension = { validators: [defineRule({
+       name: 'team_endless', pack: 'team', logicRevision: 1, config: z.strictObject({}), sourceTools: '*', reads: ['bytes'],
+       defaultLevel: 'confirm', why: 'never ends', docs: 'docs/none.md', apply: () => { for (;;); },
+     })] };`,
+  );
+  const threads = threadsOf(module, 3_000);
+  const endless = { ...(rules[0] as PlanValidator), id: 'guardian.team_endless', implementation: 'team_endless' };
+  const change = changeOf('delete from orders');
+  const failing = threads.results([endless], change);
+  await expect(failing).rejects.toMatchObject({ type: 'ErrValidatorBackend', nonRetryable: false });
+  expect(Object.keys(await threads.results(rules, change))).toHaveLength(rules.length);
+}, 60_000);

@@ -1,0 +1,11 @@
+/** Entry point of one thread: the same extensions as the process around it. Tasks wait in the port until it listens. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { serveDerivation } from '../activities/facts/derivation-threads';
+import type { DerivationThreadData } from './derivation';
+import { loadExtensions } from './extensions';
+
+const port = parentPort;
+if (port === null) throw new Error('derivation-thread runs as a worker thread only');
+void loadExtensions((workerData as DerivationThreadData).extensions).then(({ sourceTools, validators }) =>
+  serveDerivation(port, { tools: sourceTools, validators }),
+);

@@ -1,0 +1,16 @@
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { derivationThreads, THREAD_LIMITS, type DerivationThreads } from '../activities/facts/derivation-threads';
+
+/** What a thread of the derivation is given: the same modules that this process has loaded. */
+export interface DerivationThreadData {
+  readonly extensions: string;
+}
+
+/** Threads that read bytes and run rules. `extensions` is the value of COUNTERSIGN_EXTENSIONS. Needs compiled sources. */
+export function startDerivationThreads(extensions: string, wallMs?: number): DerivationThreads {
+  const workerData: DerivationThreadData = { extensions };
+  const start = (): Worker =>
+    new Worker(join(__dirname, 'derivation-thread.js'), { workerData, resourceLimits: THREAD_LIMITS });
+  return derivationThreads(start, wallMs);
+}
