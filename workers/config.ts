@@ -79,18 +79,23 @@ export function readTrust(path: string): readonly string[] {
   return operators;
 }
 
-const TargetsFile = z.strictObject({
-  targets: z
-    .array(
-      z.strictObject({
-        name: z.string(),
-        development: z.boolean(),
-        stageUrl: z.string().nullable(),
-        commitUrl: z.string().nullable(),
-      }),
-    )
-    .min(1),
+const Named = { name: z.string(), development: z.boolean() };
+const UrlTarget = z.strictObject({ ...Named, stageUrl: z.string().nullable(), commitUrl: z.string().nullable() });
+/** What would end a name or an address in a commit object. */
+const IdentityText = z.string().regex(/^[^<>\n\0]{1,200}$/, 'expected 1 to 200 characters without < > and line feeds');
+const GitTarget = z.strictObject({
+  ...Named,
+  git: z.strictObject({
+    repository: z.string().regex(/^\/[^:\n"]*$/, 'expected an absolute path without colon and quote'),
+    ref: z
+      .string()
+      .regex(/^refs\/heads\/[A-Za-z0-9][A-Za-z0-9._/-]{0,200}$/, 'expected a branch in full, such as refs/heads/main'),
+    author: z
+      .strictObject({ name: IdentityText, email: IdentityText })
+      .default({ name: 'Countersign', email: 'committer@countersign.invalid' }),
+  }),
 });
+const TargetsFile = z.strictObject({ targets: z.array(z.union([UrlTarget, GitTarget])).min(1) });
 
 export function readTargets(path: string): Targets {
   const { targets } = readJson(path, TargetsFile);

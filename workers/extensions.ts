@@ -1,6 +1,8 @@
 import { pathToFileURL } from 'node:url';
+import { extractGitPatchFacts } from '../activities/facts/git-patch';
 import { extractSqlFacts } from '../activities/facts/sql';
 import { sourceToolRegistry, type SourceTool, type SourceToolRegistry } from '../activities/staging/adapter';
+import { createGitPatchTool } from '../activities/staging/git/git-patch-tool';
 import { createSqlDryRunTool } from '../activities/staging/sql/sql-dry-run-tool';
 import { createSqlCasTool } from '../activities/staging/sql/sql-cas-tool';
 import { judgeDefinition } from '../policy/judge/config';
@@ -36,7 +38,11 @@ export function ourExtension(): Required<Extension> {
   return {
     validators,
     callbacks: [],
-    sourceTools: [createSqlDryRunTool({ extractFacts: extractSqlFacts }), createSqlCasTool()],
+    sourceTools: [
+      createSqlDryRunTool({ extractFacts: extractSqlFacts }),
+      createSqlCasTool(),
+      createGitPatchTool({ extractFacts: extractGitPatchFacts }),
+    ],
   };
 }
 

@@ -14,7 +14,7 @@ import { digestMismatch, invalid, unknownSourceTool } from '../failure';
 import { deriveResults } from '../guardians/derive';
 import { withHeartbeat } from '../heartbeat';
 import type { CommitActivities, CommitInput, CommitResult, RollbackInput, Settled } from '../review-types';
-import type { TargetEffects } from '../staging/adapter';
+import type { Intent, TargetEffects } from '../staging/adapter';
 import { begin, close, settledOf, type ReceiptFacts, type SettlementDeps } from './settlement';
 import { targetContext, type Targets } from './targets';
 import { verifyChange, type RefusedChange, type VerificationDeps, type VerifiedChange } from './verify-change';
@@ -57,7 +57,7 @@ async function commit(deps: CommitDeps, input: CommitInput): Promise<CommitResul
     const again = await verifyChange(deps, parsed.data, now);
     if (!again.ok) return refused(deps, parsed.data, again, now);
   }
-  return apply(deps, verified);
+  return apply(deps, verified, { at: stands.at, first: stands.first });
 }
 
 const CommitShape = z.object({
@@ -91,7 +91,7 @@ function answersIn(rows: readonly StoredRow[]): number {
   return rows.filter(({ row }) => row.kind === 'answer_accepted').length;
 }
 
-async function apply(deps: CommitDeps, change: VerifiedChange): Promise<CommitResult> {
+async function apply(deps: CommitDeps, change: VerifiedChange, intent: Intent): Promise<CommitResult> {
   const facts = factsOfVerified(change);
   if (change.plan.mode === 'cooperative') {
     // The signed receipt is all that we do; the requester performs the effect.
@@ -113,18 +113,39 @@ async function apply(deps: CommitDeps, change: VerifiedChange): Promise<CommitRe
       facts: change.facts,
       approved,
       idempotency: facts.changeId,
+      intent,
       postCheck: async (record) => postCheck(deps, change, facts.changeId, record),
     }),
   );
+  const unsettled = { effects, settings: change.plan.staging, approved, intentAt: intent.at };
+  const nothing = (reason: RollbackReason, { explanation, final }: NothingApplied): Promise<CommitResult> =>
+    final === true
+      ? endRolledBack(deps, facts, reason, explanation)
+      : endNothingApplied(deps, facts, unsettled, { reason, explanation });
   switch (result.kind) {
     case 'applied':
-      return close(deps, facts, { state: 'COMMITTED', reason: null, explanation: 'Committed', effect: result.effect });
+      return close(deps, facts, {
+        state: 'COMMITTED',
+        reason: null,
+        explanation:
+          result.stands === undefined
+            ? 'Committed'
+            : `Committed, and it should not stand: ${result.stands}. Submit its reverse as a new change`,
+        effect: result.stands === undefined ? result.effect : { ...result.effect, shouldNotStand: result.stands },
+      });
+    case 'compensated':
+      return close(deps, facts, {
+        state: 'COMPENSATED',
+        reason: 'post_failed',
+        explanation: result.explanation,
+        effect: result.effect,
+      });
     case 'stale':
-      return endNothingApplied(deps, facts, effects, change.plan.staging, 'stale_base', result.explanation);
+      return nothing('stale_base', result);
     case 'post_failed':
-      return endNothingApplied(deps, facts, effects, change.plan.staging, 'post_failed', result.explanation);
+      return nothing('post_failed', result);
     case 'refused':
-      return endNothingApplied(deps, facts, effects, change.plan.staging, 'commit_failed', result.explanation);
+      return nothing('commit_failed', result);
     case 'unknown':
       return { state: 'EFFECT_UNKNOWN', explanation: result.explanation };
     default:
@@ -132,21 +153,46 @@ async function apply(deps: CommitDeps, change: VerifiedChange): Promise<CommitRe
   }
 }
 
+interface NothingApplied {
+  readonly explanation: string;
+  readonly final?: true;
+}
+
+interface Unsettled {
+  readonly effects: TargetEffects;
+  readonly settings: JsonObject;
+  readonly approved: StagingRecord | null;
+  readonly intentAt: string | null;
+}
+
 /** E2: seals the marker before it says that nothing was applied, for another attempt may be under way. */
 async function endNothingApplied(
   deps: CommitDeps,
   facts: ReceiptFacts,
-  effects: TargetEffects,
-  settings: JsonObject,
-  reason: RollbackReason,
-  explanation: string,
+  { effects, settings, approved, intentAt }: Unsettled,
+  end: { readonly reason: RollbackReason; readonly explanation: string },
 ): Promise<CommitResult> {
   const found = await withHeartbeat((signal, beat) =>
-    effects.seal(targetContext(deps.targets, facts.target, 'commit', facts.changeId, settings, signal, beat)),
+    effects.seal({
+      ...targetContext(deps.targets, facts.target, 'commit', facts.changeId, settings, signal, beat),
+      approved,
+      intentAt,
+    }),
   );
-  if (found.found)
-    return close(deps, facts, { state: 'COMMITTED', reason: null, explanation: 'Committed', effect: found.effect });
-  return close(deps, facts, { state: 'ROLLED_BACK', reason, explanation, effect: null });
+  switch (found.found) {
+    case true:
+      return close(deps, facts, { state: 'COMMITTED', reason: null, explanation: 'Committed', effect: found.effect });
+    case false:
+      return close(deps, facts, { state: 'ROLLED_BACK', ...end, effect: null });
+    case 'undone': {
+      const { explanation, effect } = found;
+      return close(deps, facts, { state: 'COMPENSATED', reason: 'post_failed', explanation, effect });
+    }
+    case 'unknown':
+      return { state: 'EFFECT_UNKNOWN', explanation: found.explanation };
+    default:
+      return found satisfies never;
+  }
 }
 
 /** Post validators on what the transaction really did; a result equal to a confirmed one passes, any other that is not ALLOW rolls back. */
@@ -198,14 +244,13 @@ async function reconcile(deps: CommitDeps, changeId: string): Promise<CommitResu
   // Cooperative: no receipt was given, so nobody has performed anything, and this one says that nobody may (E3).
   if (tool.effects === null)
     return endRolledBack(deps, facts, 'commit_failed', 'The commit did not report, and no receipt was given');
-  return endNothingApplied(
-    deps,
-    facts,
-    tool.effects,
-    await settingsOf(deps, facts.planHash),
-    'commit_failed',
-    unreported,
-  );
+  const unsettled = {
+    effects: tool.effects,
+    settings: await settingsOf(deps, facts.planHash),
+    approved: facts.stagingSha === null ? null : await deps.stagingRecords.get(changeId, facts.stagingSha),
+    intentAt: stands.at,
+  };
+  return endNothingApplied(deps, facts, unsettled, { reason: 'commit_failed', explanation: unreported });
 }
 
 /** A plan that was revoked after the commit began must not leave its effect unknown: the marker is read with the adapter's own settings. */
@@ -314,7 +359,10 @@ function factsOfRows(rows: readonly StoredRow[], changeId: string): ReceiptFacts
     diffSha,
     inputSha: inputShaOf(submission.data),
     planHash: text(body('planned')?.['planHash']),
-    stagingSha: text(body('disclosed')?.['stagingSha']) ?? text(body('staged')?.['stagingSha']),
+    stagingSha:
+      text(body('intent')?.['stagingSha']) ??
+      text(body('disclosed')?.['stagingSha']) ??
+      text(body('staged')?.['stagingSha']),
     fingerprint: text(body('disclosed')?.['fingerprint']),
     mode: mode.success ? mode.data : 'enforced',
   };

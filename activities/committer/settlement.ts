@@ -19,6 +19,7 @@ import {
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { Ledger, LedgerEntry, ProjectionPatch } from '../../policy/evidence/ledger-port';
 import type { Settled } from '../review-types';
+import type { Intent } from '../staging/adapter';
 
 export interface ReceiptSigner {
   readonly keyId: string;
@@ -35,15 +36,19 @@ export interface SettlementDeps {
 /** What the receipt says of the change, apart from how it ended. */
 export type ReceiptFacts = Omit<ReceiptPredicate, 'action' | 'state' | 'reason' | 'effect' | 'keyId' | 'at'>;
 
-export type Begun =
+/** `at` of an intent is that of the row that stands; `first`: this call wrote it, so that no attempt was before. */
+export type Wanted =
   | { readonly kind: 'intent' }
+  | { readonly kind: 'decided'; readonly reason: RollbackReason; readonly explanation: string };
+export type Begun =
+  | ({ readonly kind: 'intent' } & Intent)
   | { readonly kind: 'decided'; readonly reason: RollbackReason; readonly explanation: string };
 
 /** E1. Returns what stands, which is not always what was asked. `first` is the projection of a change that was never opened. */
 export async function begin(
   deps: SettlementDeps,
   changeId: string,
-  wanted: Begun,
+  wanted: Wanted,
   body: JsonObject,
   first: ProjectionPatch = {},
 ): Promise<Begun> {
@@ -59,7 +64,7 @@ export async function begin(
   const [appended] = await deps.ledger.append(changeId, [entry], { ...first, state: 'COMMITTING' });
   const stands = appended?.stored?.row;
   if (stands === undefined) throw new Error('The ledger did not say what stands');
-  if (stands.kind === 'intent') return { kind: 'intent' };
+  if (stands.kind === 'intent') return { kind: 'intent', at: stands.at, first: appended?.status === 'appended' };
   // A reason that nobody knows must not keep the change open for ever.
   return {
     kind: 'decided',

@@ -1,16 +1,18 @@
-import type { TargetAccess, TargetContext } from '../staging/adapter';
+import type { GitAccess, HttpAccess, TargetAccess, TargetContext } from '../staging/adapter';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import { misconfigured } from '../failure';
 
 /** One target in the committer's own configuration: credentials never come from workflow input (DESIGN §2). */
-export interface TargetConfig {
-  readonly name: string;
-  readonly development: boolean;
-  /** Role that may dry-run. Null for cooperative targets. */
-  readonly stageUrl: string | null;
-  /** Role that may also write the marker. */
-  readonly commitUrl: string | null;
-}
+export type TargetConfig = { readonly name: string; readonly development: boolean } & (
+  | {
+      /** Role that may dry-run. Null for cooperative targets. */
+      readonly stageUrl: string | null;
+      /** Role that may also write the marker. */
+      readonly commitUrl: string | null;
+    }
+  | Omit<GitAccess, 'name'>
+  | Omit<HttpAccess, 'name'>
+);
 
 export type Targets = ReadonlyMap<string, TargetConfig>;
 
@@ -20,6 +22,8 @@ export function accessTo(targets: Targets, name: string, role: 'stage' | 'commit
     throw misconfigured(`target: this committer serves ${[...targets.keys()].join(', ') || 'none'}, got "${name}"`, {
       target: name,
     });
+  if ('git' in config) return { name, git: config.git };
+  if ('http' in config) return { name, http: config.http };
   const url = role === 'stage' ? config.stageUrl : config.commitUrl;
   if (url === null)
     throw misconfigured(`target: "${name}" has no ${role} credentials in this committer's configuration`, {

@@ -3,14 +3,16 @@
  *
  * A1 Facts and rendering come from the bytes alone, never from the agent's words.
  * A2 `stage` leaves nothing behind in the target; `commit` applies at most once for a change id, whoever calls it how often.
- * A3 An expected "no" of the target is data. What is thrown is retryable (`TARGET_UNAVAILABLE`: nothing was applied) or
- *    `CONFIGURATION_ERROR`; once COMMIT was sent, nothing is thrown: the answer is `unknown`.
+ * A3 An expected "no" of the target is data. What is thrown is retryable (`TARGET_UNAVAILABLE`: nothing was applied, or the
+ *    next attempt finds what was) or `CONFIGURATION_ERROR`. Where nobody can tell whether it was applied, the answer is
+ *    `unknown`; nothing is guessed.
  */
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import { Name, type DiffInput } from '../../policy/contracts/diff';
 import type { StagingRecord } from '../../policy/contracts/staging-record';
 import type { Facts } from '../../policy/rules/facts';
 import { frozenRegistry, type Registry } from '../../policy/rules/registry';
+import { misconfigured } from '../failure';
 
 /** The decoded bytes as text for people and the judge. `language` is a highlighter's name such as `sql`, `json`, `diff`. */
 export interface Rendering {
@@ -18,10 +20,52 @@ export interface Rendering {
   readonly text: string;
 }
 
-/** A target as the committer knows it. `url` carries the credentials of one role: never log it, never return it. */
-export interface TargetAccess {
+/** A target as the committer knows it: all of it from the committer's own configuration, nothing from workflow input. */
+export type TargetAccess = UrlAccess | GitAccess | HttpAccess;
+
+/** PostgreSQL, and whatever a team's own tool reaches. `url` carries the credentials of one role: never log it, never return it. */
+export interface UrlAccess {
   readonly name: string;
   readonly url: string;
+}
+
+/** One ref of one repository on the committer's disk. */
+export interface GitAccess {
+  readonly name: string;
+  readonly git: {
+    /** Absolute path of a bare repository, or of the top of a normal one. */
+    readonly repository: string;
+    /** In full, such as `refs/heads/main`. */
+    readonly ref: string;
+    /** Author and committer of what we write. */
+    readonly author: { readonly name: string; readonly email: string };
+  };
+}
+
+/** The resources below one address. */
+export interface HttpAccess {
+  readonly name: string;
+  readonly http: {
+    /** Scheme, host, port and path that every request stays under. */
+    readonly baseUrl: string;
+    /** Sent with every request: credentials. Never log them, never return them. */
+    readonly headers: Readonly<Record<string, string>>;
+    /** Names that a query may have. */
+    readonly queryNames: readonly string[];
+    /** True where the server answers a second request with one `Idempotency-Key` as it answered the first. */
+    readonly replaysIdempotent: boolean;
+    /** How a failed post validator is undone: by putting back what was there, or not at all. */
+    readonly undo: 'put' | 'none';
+  };
+}
+
+/** The URL of a target that has one. Throws CONFIGURATION_ERROR: a bundle that names this target for this tool cannot be served. */
+export function urlOf(target: TargetAccess): string {
+  if ('url' in target) return target.url;
+  throw misconfigured(
+    `target: "${target.name}" is no database in this committer's configuration; name another target for this source tool`,
+    { target: target.name },
+  );
 }
 
 export interface TargetContext {
@@ -51,12 +95,19 @@ export type Staged =
       readonly preview: JsonObject;
     };
 
+/** When the intent was written, which is the same at each attempt, and whether this attempt wrote it: then none was before. */
+export interface Intent {
+  readonly at: string;
+  readonly first: boolean;
+}
+
 export interface CommitContext extends StageContext {
   /** The committer's own record, the one the answers were given for. */
   readonly approved: StagingRecord;
   /** Key of the marker: the change id. */
   readonly idempotency: string;
-  /** Post validators: called inside the transaction with what the commit really did. Not ok: rolled back. */
+  readonly intent: Intent;
+  /** Post validators: called with what the commit really did, inside the transaction where there is one. Not ok: rolled back or undone. */
   readonly postCheck?: (
     record: StagingRecord,
   ) => Promise<{ readonly ok: true } | { readonly ok: false; readonly explanation: string }>;
@@ -64,26 +115,48 @@ export interface CommitContext extends StageContext {
 
 export type CommitResult =
   /** `replayed`: the marker was there already, and this is the effect that it stored. */
-  | { readonly kind: 'applied'; readonly effect: JsonObject; readonly replayed: boolean }
-  /** What it would do now differs from what was approved. Rolled back. */
-  | { readonly kind: 'stale'; readonly explanation: string }
+  | {
+      readonly kind: 'applied';
+      readonly effect: JsonObject;
+      readonly replayed: boolean;
+      /** Why it should not stand, and why it could not be undone. */
+      readonly stands?: string;
+    }
+  /** What it would do now differs from what was approved. Nothing applied. `final`: no attempt can apply it any more, without a seal. */
+  | { readonly kind: 'stale'; readonly explanation: string; readonly final?: true }
   /** The target refused it (constraint, permission), or the change was sealed. Nothing applied. */
-  | { readonly kind: 'refused'; readonly explanation: string }
+  | { readonly kind: 'refused'; readonly explanation: string; readonly final?: true }
   /** A post validator said no. Rolled back. */
   | { readonly kind: 'post_failed'; readonly explanation: string }
-  /** COMMIT was sent and its answer was lost: `readBack` or `seal` decides. */
+  /** A post validator said no once it was applied; exactly what we wrote was taken back. */
+  | { readonly kind: 'compensated'; readonly explanation: string; readonly effect: JsonObject }
+  /** It was sent and its answer was lost: `readBack` or `seal` decides. */
   | { readonly kind: 'unknown'; readonly explanation: string };
 
-export type ReadBack = { readonly found: true; readonly effect: JsonObject } | { readonly found: false };
+export type ReadBack =
+  | { readonly found: true; readonly effect: JsonObject }
+  | { readonly found: false }
+  /** It was applied, and taken back. */
+  | { readonly found: 'undone'; readonly effect: JsonObject; readonly explanation: string }
+  /** Neither marker nor read-back tells: an operator must (`countersign resolve`). */
+  | { readonly found: 'unknown'; readonly explanation: string };
+
+/** What an adapter without a transaction needs to know its own effect again. */
+export interface SettleContext extends TargetContext {
+  /** The committer's own record; null where there was no dry run. */
+  readonly approved: StagingRecord | null;
+  /** Null where no commit has begun. */
+  readonly intentAt: string | null;
+}
 
 /** Property functions, since they get passed on. */
 export interface TargetEffects {
   readonly stage: (ctx: StageContext) => Promise<Staged>;
   readonly commit: (ctx: CommitContext) => Promise<CommitResult>;
   /** Was the change applied? Waits for an attempt that is still under way (bounded, then retryable). */
-  readonly readBack: (ctx: TargetContext) => Promise<ReadBack>;
+  readonly readBack: (ctx: SettleContext) => Promise<ReadBack>;
   /** As `readBack`; where nothing is found, no attempt can apply the change any more, not even one that sleeps now. */
-  readonly seal: (ctx: TargetContext) => Promise<ReadBack>;
+  readonly seal: (ctx: SettleContext) => Promise<ReadBack>;
 }
 
 export interface SourceTool {

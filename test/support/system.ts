@@ -132,7 +132,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const targets = new Map(
     [...readTargets(setup.targetsFile)].map(([name, t]) => {
       const via = (url: string | null): string | null => (url === null ? null : through(url, options.through?.target));
-      return [name, { ...t, stageUrl: via(t.stageUrl), commitUrl: via(t.commitUrl) }];
+      return [name, 'stageUrl' in t ? { ...t, stageUrl: via(t.stageUrl), commitUrl: via(t.commitUrl) } : t];
     }),
   );
   const logger = createLogger('test', 'fatal');

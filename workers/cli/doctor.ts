@@ -135,6 +135,7 @@ async function checkTargets(env: Env): Promise<Check[]> {
   if (file === undefined) return [];
   const checks: Check[] = [];
   for (const target of readTargets(file).values()) {
+    if (!('stageUrl' in target)) continue;
     for (const [purpose, url] of [
       ['stage', target.stageUrl],
       ['commit', target.commitUrl],

@@ -10,14 +10,15 @@ import { ApplicationFailure } from '@temporalio/common';
 import { DatabaseError } from 'pg';
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import { stagingSha, type StagingRecord } from '../../../policy/contracts/staging-record';
-import type { CommitContext, CommitResult, ReadBack, TargetContext } from '../adapter';
+import { urlOf, type CommitContext, type CommitResult, type ReadBack, type TargetContext } from '../adapter';
 import { captureWork, type NotCaptured } from './capture';
 import { readMarker, SEALED, takeMarker, writeEffect, type Marker } from './marker';
 import { differenceOf, judgementOf, toRecord } from './record';
 import type { Prepare } from './rehearse';
 import { openSession, type Session } from './session';
 import { toSqlSettings, type SqlSettings } from './settings';
-import { targetMisconfigured, targetUnavailable, toSqlFailure, toTargetFailure } from './sql-failure';
+import { targetMisconfigured, targetUnavailable } from '../target-failure';
+import { toSqlFailure, toTargetFailure } from './sql-failure';
 
 /** Throws TARGET_UNAVAILABLE (retryable) or CONFIGURATION_ERROR, both before anything was applied. */
 export async function apply(ctx: CommitContext, prepare: Prepare): Promise<CommitResult> {
@@ -169,7 +170,7 @@ async function settle(ctx: TargetContext, mode: 'read' | 'seal'): Promise<ReadBa
 async function open(ctx: TargetContext, settings: SqlSettings, what: string): Promise<Session> {
   try {
     return await openSession({
-      url: ctx.target.url,
+      url: urlOf(ctx.target),
       applicationName: `countersign ${what} ${ctx.changeId.slice(0, 12)}`,
       settings,
       signal: ctx.signal,

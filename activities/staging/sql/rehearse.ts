@@ -7,13 +7,14 @@
  */
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import { StagingRecord } from '../../../policy/contracts/staging-record';
-import type { StageContext, Staged } from '../adapter';
+import { urlOf, type StageContext, type Staged } from '../adapter';
 import { captureWork, type Capture, type Captured, type NotCaptured, type Work } from './capture';
 import { previewOf } from './preview';
 import { judgeRuns, toRecord, type Judgement } from './record';
 import { openSession, type Session } from './session';
 import { toSqlSettings, type SqlSettings } from './settings';
-import { targetMisconfigured, targetUnavailable, toSqlFailure, toTargetFailure } from './sql-failure';
+import { targetMisconfigured, targetUnavailable } from '../target-failure';
+import { toSqlFailure, toTargetFailure } from './sql-failure';
 
 /** What a change consists of, once a session can be asked about the tables. */
 export type Prepare = (session: Session) => Promise<Prepared>;
@@ -75,7 +76,7 @@ async function runOnce(ctx: StageContext, prepare: Prepare, settings: SqlSetting
   let session: Session;
   try {
     session = await openSession({
-      url: ctx.target.url,
+      url: urlOf(ctx.target),
       applicationName: `countersign stage ${ctx.changeId.slice(0, 12)}`,
       settings,
       signal: ctx.signal,

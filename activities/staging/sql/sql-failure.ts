@@ -1,6 +1,6 @@
-import { ApplicationFailure } from '@temporalio/common';
+import type { ApplicationFailure } from '@temporalio/common';
 import { DatabaseError } from 'pg';
-import { FailureType } from '../../../policy/contracts/failure-type';
+import { targetMisconfigured, targetUnavailable } from '../target-failure';
 
 /** What an error of the driver means. `refused`: the server's verdict on the statement; the transaction is gone, nothing applied. */
 export type SqlFailure =
@@ -74,19 +74,6 @@ export function toSqlFailure(error: unknown, place: string): SqlFailure {
     explanation: `${place}: the server refused it: ${code} ${words}${names.length === 0 ? '' : ` (${names.join(', ')})`}`,
     serverSays: said({ message: error.message, detail: error.detail, hint: error.hint, where: error.where }),
   };
-}
-
-/** Target away, locked or too slow; nothing was applied. Retried. */
-export function targetUnavailable(target: string, explanation: string): ApplicationFailure {
-  return ApplicationFailure.retryable(`Target "${target}" is unavailable: ${explanation}`, FailureType.Target);
-}
-
-/** Wrong credentials, missing database or missing grants. Retrying cannot help. */
-export function targetMisconfigured(target: string, explanation: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(
-    `Target "${target}" is not set up: ${explanation}; run "countersign target init" and "countersign doctor"`,
-    FailureType.Configuration,
-  );
 }
 
 /** The failure to throw where a refusal is no verdict on the change: on our own queries. */

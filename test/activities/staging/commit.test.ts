@@ -44,7 +44,13 @@ async function approved(sql: string, more: Partial<StageContext> = {}): Promise<
   return { staged, commitContext: (extra = {}) => commitContext(staged, pg.commitUrl, record, extra) };
 }
 
-const settleContext = (ctx: CommitContext) => ({ changeId: ctx.changeId, target: ctx.target, settings: ctx.settings });
+const settleContext = ({ changeId, target, settings, approved, intent }: CommitContext) => ({
+  changeId,
+  target,
+  settings,
+  approved,
+  intentAt: intent.at,
+});
 
 describe('a commit', () => {
   it('applies what was approved and stores its effect in the marker', async () => {

@@ -49,7 +49,8 @@ export function commitContext(
   approved: StagingRecord,
   more: Partial<CommitContext> = {},
 ): CommitContext {
-  return { ...staged, target: { name: 'shop', url }, approved, idempotency: staged.changeId, ...more };
+  const intent = { at: '2026-03-01T12:00:00.000Z', first: true };
+  return { ...staged, target: { name: 'shop', url }, approved, idempotency: staged.changeId, intent, ...more };
 }
 
 export function recordOf(staged: Staged): StagingRecord {
