@@ -89,7 +89,12 @@ describe('a dry run', () => {
     ['says in its message what only we say', PATCH, { message: 'x\n\nCountersign-Change: 1' }, 'metadata.message'],
     ['leads out of the tree', newFilePatch('../evil', 'x'), undefined, 'invalid path'],
     ['writes into .git', newFilePatch('.git/hooks/post-update', 'x'), undefined, 'invalid path'],
-    ['writes into .GIT of a file system that folds case', newFilePatch('sub/.GIT/config', 'x'), undefined, 'invalid path'],
+    [
+      'writes into .GIT of a file system that folds case',
+      newFilePatch('sub/.GIT/config', 'x'),
+      undefined,
+      'invalid path',
+    ],
     ['writes into git~1 of NTFS', newFilePatch('git~1/config', 'x'), undefined, 'invalid path'],
     ['adds a symbolic link', newFilePatch('link', 'README.md', '120000'), undefined, 'mode 120000'],
     [
