@@ -44,6 +44,11 @@ for (const [role, service] of Object.entries(roles)) {
         },
   );
 }
+writeFileSync(
+  join(folder, 'payload-keys.json'),
+  `${JSON.stringify({ current: 'k1', keys: { k1: randomBytes(32).toString('hex') } })}\n`,
+  { mode: 0o600, flag: 'wx' },
+);
 write('postgres', { POSTGRES_PASSWORD: randomBytes(24).toString('hex'), ...verifiers });
 process.stdout.write(`Passwords are in ${folder}. What else the services want: deploy/README.md\n`);
 

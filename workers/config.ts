@@ -2,13 +2,13 @@
  * What a process needs from its environment, checked at the door. The only place that reads `process.env`, besides
  * `workers/embedded`, which finds servers. An error names the variable, what was expected, and what to do.
  */
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { PriceTable } from '../policy/judge/record';
 import { toPublicKeyObject } from '../signing/keys';
 import { readKeyFile, type LoadedKey } from '../signing/key-file';
 import type { TargetConfig, Targets } from '../activities/committer/targets';
 import { ConfigError } from './config-error';
+import { readJson } from './json-file';
 
 export { ConfigError };
 
@@ -26,6 +26,8 @@ const Common = z.object({
     .default(''),
   COUNTERSIGN_EXTENSIONS: z.string().default(''),
   COUNTERSIGN_METRICS_PORT: Port.optional(),
+  /** Keys of the Temporal history; without it payloads are plain. */
+  COUNTERSIGN_PAYLOAD_KEYS_FILE: z.string().min(1).optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
 });
 export type CommonEnv = z.infer<typeof Common>;
@@ -56,6 +58,14 @@ export const GatewayEnv = Common.extend({
     .string()
     .default('default')
     .transform((list) => list.split(',').map((tenant) => tenant.trim())),
+});
+
+export const CodecEnv = z.object({
+  COUNTERSIGN_PAYLOAD_KEYS_FILE: z.string().min(1),
+  /** Whose pages may ask: the Temporal UI's origin. */
+  COUNTERSIGN_UI_ORIGIN: z.url({ protocol: /^https?$/ }).transform((url) => new URL(url).origin),
+  COUNTERSIGN_CODEC_PORT: Port.default(8078),
+  COUNTERSIGN_CODEC_HOST: z.string().default('127.0.0.1'),
 });
 
 /** Throws ConfigError listing every variable that does not fit; values are never printed. */
@@ -129,17 +139,4 @@ export function readKey(
   const key = readKeyFile(env.COUNTERSIGN_KEY_FILE, passphrase === undefined ? {} : { passphrase });
   if (key.kind !== kind) throw new ConfigError(`COUNTERSIGN_KEY_FILE: expected a ${kind} key, got a ${key.kind} key`);
   return key;
-}
-
-function readJson<T extends z.ZodType>(path: string, schema: T): z.infer<T> {
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(path, 'utf8'));
-  } catch (error) {
-    throw new ConfigError(`${path}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  const parsed = schema.safeParse(value);
-  if (!parsed.success)
-    throw new ConfigError(`${path}: ${parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`).join('; ')}`);
-  return parsed.data;
 }

@@ -2,6 +2,7 @@ import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@tem
 import type { Env } from './config';
 import { temporalLogger, type Logger } from './logger';
 import { sayReady } from './dev/process-tree';
+import { dataConverter } from './temporal';
 import { connectWorker } from './worker-connection';
 import { workflowBundle } from './workflow-bundle';
 
@@ -27,7 +28,13 @@ export async function runWorker(run: WorkerRun): Promise<void> {
   });
   const { connection, namespace } = await connectWorker(run.env);
   try {
-    const worker = await Worker.create({ ...(await workerOptions(run)), ...versioning(run), connection, namespace });
+    const worker = await Worker.create({
+      ...(await workerOptions(run)),
+      ...versioning(run),
+      ...dataConverter(run.env),
+      connection,
+      namespace,
+    });
     logger.info({ taskQueue: run.taskQueue, namespace }, 'worker started');
     sayReady();
     await worker.run();

@@ -1,6 +1,9 @@
 import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import type { PayloadCodec } from '@temporalio/common';
 import type { Env } from './config';
+import { readKeyRing } from './encryption/key-ring';
+import { createPayloadCodec } from './encryption/payload-codec';
 
 /** Address, namespace, TLS and API key as Temporal's own variables and profile file say (TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_TLS_*, TEMPORAL_API_KEY). */
 export function connectConfig(env: Env): ReturnType<typeof loadClientConnectConfig> {
@@ -8,6 +11,13 @@ export function connectConfig(env: Env): ReturnType<typeof loadClientConnectConf
     Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
   return loadClientConnectConfig({ overrideEnvVars });
+}
+
+/** Encrypts and decrypts where `COUNTERSIGN_PAYLOAD_KEYS_FILE` names keys; plain otherwise. */
+export function dataConverter(env: Env): { readonly dataConverter?: { readonly payloadCodecs: PayloadCodec[] } } {
+  const file = env['COUNTERSIGN_PAYLOAD_KEYS_FILE'];
+  if (file === undefined || file === '') return {};
+  return { dataConverter: { payloadCodecs: [createPayloadCodec(readKeyRing(file))] } };
 }
 
 /** Connected, or throws within `connectTimeout` ms. `TEMPORAL_ADDRESS` of `env` wins over a profile's. */
@@ -20,5 +30,5 @@ export async function openConnection(env: Env, connectTimeout = 10_000): Promise
 export function openClient(env: Env): Client {
   const { connectionOptions, namespace = 'default' } = connectConfig(env);
   const connection = Connection.lazy({ ...connectionOptions } as ConnectionOptions);
-  return new Client({ connection, namespace });
+  return new Client({ connection, namespace, ...dataConverter(env) });
 }

@@ -19,7 +19,7 @@ interface Service {
   readonly environment?: Readonly<Record<string, unknown>>;
   readonly env_file?: readonly { readonly path: string }[];
   readonly volumes?: readonly string[];
-  readonly secrets?: readonly { readonly source: string; readonly target: string }[];
+  readonly secrets?: readonly (string | { readonly source: string; readonly target: string })[];
   readonly user?: string;
 }
 
@@ -40,7 +40,8 @@ it('names only services, networks, volumes and secrets that it declares', () => 
       if (condition === 'service_healthy') expect(compose.services[needed]).toHaveProperty('healthcheck');
     }
     for (const network of service.networks ?? []) expect(compose.networks).toHaveProperty([network]);
-    for (const { source } of service.secrets ?? []) expect(compose.secrets).toHaveProperty([source]);
+    for (const secret of service.secrets ?? [])
+      expect(compose.secrets).toHaveProperty([typeof secret === 'string' ? secret : secret.source]);
     for (const [from = ''] of (service.volumes ?? []).map((volume) => volume.split(':'))) {
       if (!from.startsWith('.')) expect(compose.volumes).toHaveProperty([from]);
     }
@@ -66,9 +67,9 @@ it('mounts and runs only files that are here, or that deploy/README.md tells the
   }
 });
 
-it('publishes the gateway and the UI alone, on loopback unless told otherwise', () => {
+it('publishes gateway, UI and codec server alone, on loopback unless told otherwise', () => {
   const published = services.filter(([, service]) => (service.ports ?? []).length > 0);
-  expect(published.map(([name]) => name).sort()).toEqual(['gateway', 'temporal-ui']);
+  expect(published.map(([name]) => name).sort()).toEqual(['codec', 'gateway', 'temporal-ui']);
   for (const port of published.flatMap(([, service]) => service.ports ?? []))
     expect(port).toMatch(/^\$\{COUNTERSIGN_\w+_BIND:-127\.0\.0\.1\}:\d+:\d+$/);
 });

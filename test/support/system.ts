@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
+import type { PayloadCodec } from '@temporalio/common';
 import { DefaultLogger, makeTelemetryFilterString, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { Client as PgClient } from 'pg';
 import { Countersign } from '../../client/countersign';
@@ -58,6 +59,8 @@ export interface SystemOptions {
   readonly breakers?: { readonly parameters: BreakerParameters; readonly continueAfter?: number };
   /** A server of the test's own. */
   readonly temporalAddress?: string;
+  /** Of the client and of all workers. */
+  readonly payloadCodec?: PayloadCodec;
 }
 
 export type TestKey = SigningKey & KeyLabel;
@@ -156,7 +159,9 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const judgeKey = setup.keys['attestor-judge'].key;
   const native = await NativeConnection.connect({ address });
   const connection = await Connection.connect({ address });
-  const temporal = new Client({ connection, namespace });
+  const converter =
+    options.payloadCodec === undefined ? {} : { dataConverter: { payloadCodecs: [options.payloadCodec] } };
+  const temporal = new Client({ connection, namespace, ...converter });
   const breakers =
     options.breakers === undefined
       ? null
@@ -245,6 +250,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
               workflowTaskPollerBehavior: { type: 'autoscaling' as const },
             }
           : {}),
+        ...converter,
         connection: native,
         namespace,
       });
