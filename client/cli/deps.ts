@@ -69,6 +69,13 @@ export interface NewKey {
   readonly operatorKey: string | null;
 }
 
+/** The public half of a key that its holder made and keeps. */
+export interface ForeignKey extends Pick<NewKey, 'kind' | 'subject' | 'onBehalfOf'> {
+  /** 32 bytes as lower-case hex. */
+  readonly publicKey: string;
+  readonly operatorKey: string;
+}
+
 /** Files and registry of keys. */
 export interface KeysAdmin {
   readonly create: (key: NewKey) => Promise<{
@@ -77,6 +84,7 @@ export interface KeysAdmin {
     readonly file: string;
     readonly registered: boolean;
   }>;
+  readonly register: (key: ForeignKey) => Promise<{ readonly keyId: string }>;
   readonly list: () => Promise<readonly RegisteredKey[]>;
   readonly revoke: (revocation: {
     readonly keyId: string;

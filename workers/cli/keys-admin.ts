@@ -3,7 +3,7 @@ import { createKeyRegistry } from '../../activities/keys/key-registry';
 import type { KeysAdmin } from '../../client/cli/deps';
 import type { KeyRegistry } from '../../policy/evidence/key-registry';
 import { readKeyFile, writeKeyFile, type LoadedKey } from '../../signing/key-file';
-import { newKeyPair } from '../../signing/keys';
+import { assertPublicKey, keyIdOf, newKeyPair } from '../../signing/keys';
 import { signKeyEntry, signKeyRevocation } from '../../signing/registry-entry';
 import type { Env } from '../config';
 import { localClient } from '../local-client';
@@ -32,6 +32,14 @@ export function keysAdmin(env: Env): KeysAdmin {
       });
       if (entry !== null) await withRegistry(env, (registry) => registry.add(entry));
       return { keyId: key.keyId, publicKey: key.publicKey, file: out, registered: entry !== null };
+    },
+    async register({ publicKey, kind, subject, onBehalfOf, operatorKey }) {
+      assertPublicKey(publicKey);
+      const operator = read(operatorKey);
+      const label = { kind, subject, onBehalfOf, demo: operator.demo };
+      const entry = signKeyEntry({ ...label, publicKey, addedAt: new Date().toISOString() }, operator);
+      await withRegistry(env, (registry) => registry.add(entry));
+      return { keyId: keyIdOf(publicKey) };
     },
     list: () => withRegistry(env, (registry) => registry.list()),
     async revoke({ keyId, reason, operatorKey }) {

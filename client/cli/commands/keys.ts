@@ -9,7 +9,7 @@ const KINDS: readonly KeyKind[] = ['service', 'approver', 'attestor', 'committer
 const SUBJECTS = ['person', 'agent', 'service'] as const;
 
 export function register(program: Command, cli: Cli): void {
-  const keys = program.command('keys').description('make, list and revoke signing keys');
+  const keys = program.command('keys').description('make, register, list and revoke signing keys');
 
   const create = keys
     .command('new')
@@ -31,7 +31,33 @@ export function register(program: Command, cli: Cli): void {
     if (io.json) io.out.json(made);
     else io.out.tabbed([made.keyId, made.publicKey, made.file]);
     if (!made.registered)
-      io.err.line('not registered yet: it counts once an operator has signed it into the registry (--operator-key)');
+      io.err.line(
+        'not registered yet: it counts once an operator has signed it into the registry (`keys register` with its public key)',
+      );
+    return ExitCode.Ok;
+  });
+
+  const foreign = keys
+    .command('register')
+    .description('register a public key; its holder keeps the private one')
+    .argument('<public-key>', 'as `keys new` prints it')
+    .option('--kind <kind>', KINDS.join(', '))
+    .option('--subject <who>', 'person:alice, agent:shopbot or service:ci')
+    .option('--on-behalf-of <person>', 'for service keys: the person who requests')
+    .option('--operator-key <file>', 'the operator key that signs it');
+  runs(foreign, cli, async (io, [publicKey = ''], options) => {
+    if (!/^[0-9a-f]{64}$/.test(publicKey))
+      throw new UsageError(`public key: expected 64 lower-case hex digits, got "${publicKey}"`);
+    const key = {
+      publicKey,
+      kind: kindOf(options),
+      subject: subjectOf(required(options, 'subject', '--subject')),
+      onBehalfOf: text(options, 'onBehalfOf') ?? null,
+      operatorKey: required(options, 'operatorKey', '--operator-key'),
+    };
+    const { keyId } = await (await io.deps.keys()).register(key);
+    if (io.json) io.out.json({ keyId, registered: true });
+    else io.out.line(line`${keyId}  registered`);
     return ExitCode.Ok;
   });
 

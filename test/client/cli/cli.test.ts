@@ -67,7 +67,7 @@ async function run(args: string[], world: World = {}): Promise<Ran & { closed: n
 
 const COMMANDS = [
   ['submit'], ['list'], ['show'], ['answer'], ['sign'], ['result'], ['watch'], ['withdraw'],
-  ['keys', 'new'], ['keys', 'list'], ['keys', 'revoke'], ['ledger', 'show'], ['ledger', 'verify'], ['export'], ['verify'], ['replay'], ['breaker', 'list'], ['breaker', 'reset'], ['dev'], ['setup'], ['target', 'init'], ['doctor'],
+  ['keys', 'new'], ['keys', 'register'], ['keys', 'list'], ['keys', 'revoke'], ['ledger', 'show'], ['ledger', 'verify'], ['export'], ['verify'], ['replay'], ['breaker', 'list'], ['breaker', 'reset'], ['dev'], ['setup'], ['target', 'init'], ['doctor'],
 ]; // prettier-ignore
 
 describe('help', () => {
@@ -394,6 +394,16 @@ describe('operate', () => {
     expect(out).toContain('countersign dev');
   });
 
+  it('keys register refuses what is no public key, before it asks for the operator\u2019s', async () => {
+    const ran = await run(
+      ['keys', 'register', 'abc', '--kind', 'approver', '--subject', 'person:a', '--operator-key', 'o'],
+      {
+        deps: { keys: async () => failing({}) },
+      },
+    );
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('64 lower-case hex digits')]);
+  });
+
   it('keys new refuses a kind or subject that is none', async () => {
     expect(
       (
@@ -434,6 +444,7 @@ describe('--json', () => {
   } as const;
   const admin = {
     create: async () => ({ keyId: hex('1'), publicKey: hex('2'), file: 'k.json', registered: false }),
+    register: async () => ({ keyId: hex('1') }),
     list: async () => [],
     revoke: async () => undefined,
   };
@@ -475,6 +486,11 @@ describe('--json', () => {
       ['keys', 'new', '--kind', 'approver', '--subject', 'person:a', '--out', 'k'],
       0,
       ['keyId', 'publicKey', 'file', 'registered'],
+    ],
+    [
+      ['keys', 'register', key64, '--kind', 'approver', '--subject', 'person:a', '--operator-key', 'o'],
+      0,
+      ['keyId', 'registered'],
     ],
     [['keys', 'list'], 0, ['keys']],
     [['keys', 'revoke', key64, '--reason', 'lost', '--operator-key', 'o'], 0, ['keyId', 'revoked']],
