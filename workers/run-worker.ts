@@ -30,7 +30,7 @@ export async function runWorker(run: WorkerRun): Promise<void> {
   try {
     const worker = await Worker.create({
       ...(await workerOptions(run)),
-      ...versioning(run),
+      ...(run.workflows ? versioning(run.taskQueue, run.env['COUNTERSIGN_BUILD_ID']) : {}),
       ...dataConverter(run.env),
       connection,
       namespace,
@@ -44,13 +44,18 @@ export async function runWorker(run: WorkerRun): Promise<void> {
   }
 }
 
-/** With COUNTERSIGN_BUILD_ID a review stays on the build that it began with: deploy the next one beside it, and drain (Temporal worker versioning). */
-function versioning({ env, workflows }: WorkerRun): Pick<WorkerOptions, 'workerDeploymentOptions'> {
-  const buildId = env['COUNTERSIGN_BUILD_ID'];
-  if (buildId === undefined || buildId === '' || !workflows) return {};
+/**
+ * With a build id a review stays on the build that it began with (Temporal worker versioning). New ones go to the build that
+ * `temporal worker deployment set-current-version` names, and to nobody before it names one. The deployment is called as the queue.
+ */
+export function versioning(
+  taskQueue: string,
+  buildId: string | undefined,
+): Pick<WorkerOptions, 'workerDeploymentOptions'> {
+  if (buildId === undefined || buildId === '') return {};
   return {
     workerDeploymentOptions: {
-      version: { deploymentName: 'countersign-review', buildId },
+      version: { deploymentName: taskQueue, buildId },
       useWorkerVersioning: true,
       defaultVersioningBehavior: 'PINNED',
     },

@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { breakerWorkflowId } from '../../workflows/breaker-messages';
+import { TASK_QUEUES } from '../../workflows/queues';
+import { versioning, workerOptions } from '../../workers/run-worker';
+import { BREAKER_PARAMETERS } from '../../policy/decide/breaker';
+import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { pause, startSystem, workflowBundlePath, type System } from '../support/system';
+import { NARROW, waitingPrice } from './scenarios';
+
+const run = promisify(execFile);
+let system: System;
+let native: NativeConnection;
+const workers: { worker: Worker; ended: Promise<void> }[] = [];
+beforeAll(async () => {
+  system = await startSystem({
+    name: 'builds',
+    bundleText: shopBundle(),
+    extension: shopExtension,
+    shopSql: SHOP_SQL,
+    workers: ['judge', 'commit'],
+    breakers: { parameters: BREAKER_PARAMETERS },
+  });
+  native = await NativeConnection.connect({ address: process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '' });
+}, 120_000);
+afterAll(async () => {
+  for (const { worker } of workers) worker.shutdown();
+  await Promise.all(workers.map(({ ended }) => ended));
+  await native.close();
+  await system.close();
+});
+jest.setTimeout(120_000);
+
+const namespace = (): string => process.env['COUNTERSIGN_TEST_NAMESPACE'] ?? 'default';
+const queue = (): string => TASK_QUEUES.review + system.suffix;
+
+async function startBuild(buildId: string): Promise<void> {
+  const worker = await Worker.create({
+    ...(await workerOptions({ taskQueue: queue(), activities: system.activities.review, workflows: false })),
+    workflowBundle: { codePath: workflowBundlePath() },
+    ...versioning(queue(), buildId),
+    connection: native,
+    namespace: namespace(),
+  });
+  workers.push({ worker, ended: worker.run() });
+  const address = process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '';
+  const named = ['--deployment-name', queue(), '--build-id', buildId, '--address', address, '--namespace', namespace()];
+  const cli = process.env['COUNTERSIGN_TEST_CLI'] ?? '';
+  // The server knows a build only after its first poll.
+  for (const until = Date.now() + 30_000; ; await pause(300)) {
+    try {
+      await run(cli, ['worker', 'deployment', 'set-current-version', ...named, '--yes'], { timeout: 20_000 });
+      return;
+    } catch (error) {
+      if (Date.now() > until) throw error;
+    }
+  }
+}
+
+/** As the server tells it: which build has the workflow, and whether it may move. */
+async function buildOf(
+  workflowId: string,
+): Promise<{ build: string | undefined; behavior: number | null | undefined }> {
+  const { workflowExecutionInfo } = await system.temporal.workflowService.describeWorkflowExecution({
+    namespace: namespace(),
+    execution: { workflowId },
+  });
+  const versions = workflowExecutionInfo?.versioningInfo;
+  return { build: versions?.deploymentVersion?.buildId ?? undefined, behavior: versions?.behavior };
+}
+const PINNED = 1;
+const AUTO_UPGRADE = 2;
+
+test('a review that waits stays on its build while new ones and the breaker go to the next', async () => {
+  await startBuild('one');
+  const first = await system.submit(waitingPrice(23));
+  const status = await system.waiting(first.changeId);
+  const ended = await system.submit(NARROW);
+  await system.ended(ended.changeId);
+  const breaker = breakerWorkflowId({ tenant: 'default', sourceTool: 'SQLDryRun' }, queue());
+  expect(await buildOf(breaker)).toEqual({ build: 'one', behavior: AUTO_UPGRADE });
+
+  await startBuild('two');
+  const second = await system.submit(waitingPrice(24));
+  await system.waiting(second.changeId);
+  // The breaker's next task is its first on the new build.
+  await system.temporal.workflow.getHandle(breaker).signal('samples', []);
+  for (const until = Date.now() + 20_000; (await buildOf(breaker)).build !== 'two' && Date.now() < until;)
+    await pause(200);
+  expect(await buildOf(breaker)).toEqual({ build: 'two', behavior: AUTO_UPGRADE });
+  expect(await buildOf(second.changeId)).toEqual({ build: 'two', behavior: PINNED });
+
+  await system.countersign.answer(first.changeId, system.sign(status, 'alice', 'confirm'));
+  expect((await system.ended(first.changeId)).state).toBe('COMMITTED');
+  expect(await buildOf(first.changeId)).toEqual({ build: 'one', behavior: PINNED });
+});
