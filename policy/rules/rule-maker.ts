@@ -1,11 +1,21 @@
 import { z } from 'zod';
+import type { Metadata } from '../contracts/diff';
 import type { Level } from '../contracts/plan';
 import { defineRule, type Reads, type RuleOutcome, type ValidatorDefinition, type ValidatorInput } from './define';
-import { diffEvidence, pointerEvidence, type ExtractedFacts, type FactsRefusal, type Span } from './facts';
+import {
+  diffEvidence,
+  metadataEvidence,
+  pointerEvidence,
+  type ExtractedFacts,
+  type FactsRefusal,
+  type Span,
+} from './facts';
 
 /** One place where a rule fires: a span of the staged bytes or a JSON pointer into them, with what is there in plain words. */
 export interface Hit {
   readonly at: Span | string;
+  /** What a pointer points into; the diff where absent. */
+  readonly of?: 'diff' | 'metadata';
   /** Safe to print: names through `shown`, never a value that may be a secret. */
   readonly what: string;
 }
@@ -18,6 +28,8 @@ export interface RuleExamples {
   readonly config?: Readonly<Record<string, unknown>>;
   /** The tool whose bytes these are, for rules that read every tool's. */
   readonly sourceTool?: string;
+  /** What the caller claims beside them, for rules that read it. */
+  readonly metadata?: { readonly bad: Metadata; readonly good: Metadata };
 }
 
 export interface PackRule {
@@ -78,6 +90,34 @@ export function factsRules<F extends ExtractedFacts>(
   };
 }
 
+export interface BytesRuleOptions<Config> extends Omit<FactsRuleOptions<never, Config>, 'find' | 'reads'> {
+  readonly reads?: readonly Reads[];
+  /** The tools whose diffs it reads; all where absent. */
+  readonly sourceTools?: readonly string[];
+  readonly find: (input: ValidatorInput<Config>) => readonly Hit[];
+}
+
+/** Makes the rules of a pack that reads bytes and metadata as they stand: there are always some, so it always has an answer. */
+export function bytesRules(
+  pack: string,
+  parser: PackOptions['parser'] | null,
+): <Config>(options: BytesRuleOptions<Config>) => PackRule {
+  return (options) => {
+    const { name, status = 'BLOCK', reads = ['bytes'], advice, examples, find, sourceTools = '*', ...rest } = options;
+    const definition = defineRule({
+      ...rest,
+      name,
+      reads,
+      pack,
+      parser,
+      sourceTools,
+      docs: `docs/rules/${name}.md`,
+      apply: (input) => outcomeOf(input, find(input), codeOf(name), status, advice),
+    });
+    return { definition: definition as unknown as ValidatorDefinition, examples };
+  };
+}
+
 /** The rule that fires where a tool's bytes gave no facts, with the extractor's own words. One in each pack. */
 export function parseRule(
   pack: PackOptions,
@@ -108,7 +148,7 @@ const START: Span = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
 
 /** The outcome for `hits`: nothing, or one finding with every place as evidence. */
 export function outcomeOf(
-  input: Pick<ValidatorInput, 'diff'>,
+  input: Pick<ValidatorInput, 'diff' | 'inputSha'>,
   hits: readonly Hit[],
   reasonCode: string,
   status: 'WARN' | 'BLOCK',
@@ -122,7 +162,7 @@ export function outcomeOf(
     status,
     reason: clip(`${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}`, 4000),
     reasonCode,
-    evidence: [...new Set(hits.map((hit) => evidenceOf(input.diff.diffSha, hit.at)))],
+    evidence: [...new Set(hits.map((hit) => evidenceOf(input, hit)))],
     details: {
       places: hits.slice(0, SHOWN_IN_DETAILS).map((hit) => ({ what: clip(hit.what, 500), ...placeDetails(hit.at) })),
     },
@@ -167,9 +207,9 @@ export function codeOf(name: string): string {
 
 const MAX_POINTER = 900;
 
-function evidenceOf(diffSha: string, at: Span | string): string {
-  if (typeof at !== 'string') return diffEvidence(diffSha, at);
-  return pointerEvidence(diffSha, shortPointer(at));
+function evidenceOf({ diff, inputSha }: Pick<ValidatorInput, 'diff' | 'inputSha'>, { at, of }: Hit): string {
+  if (typeof at !== 'string') return diffEvidence(diff.diffSha, at);
+  return of === 'metadata' ? metadataEvidence(inputSha, shortPointer(at)) : pointerEvidence(diff.diffSha, shortPointer(at));
 }
 
 /** A pointer that is too long for a reference is cut at a token, so that it still resolves: to a parent of the place. */

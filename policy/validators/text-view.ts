@@ -61,7 +61,7 @@ const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** JSON's escapes decoded wherever they stand, in a string or not; null where there is none. */
-function withoutJsonEscapes(source: TextView): TextView | null {
+export function withoutJsonEscapes(source: TextView): TextView | null {
   const { text } = source;
   if (!text.includes('\\')) return null;
   const view = new ViewBuilder(source);

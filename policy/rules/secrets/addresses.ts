@@ -1,0 +1,76 @@
+import { isQuote, isRunUnit, isSpace } from './characters';
+import { isPlaceholder } from './placeholders';
+import type { SecretSpan } from './secret-span';
+
+/** Looked at after `://`. */
+const MAX_USER = 300;
+
+export interface Credentials extends SecretSpan {
+  /** Where the part after the first colon begins. */
+  readonly password: number;
+}
+
+/** `scheme://user:secret@host`: user and secret. Linear. */
+export function addressCredentials(text: string): Credentials[] {
+  const found: Credentials[] = [];
+  for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at + 3)) {
+    const colon = colonBefore(text, at + 3);
+    if (colon !== null) found.push({ kind: 'url_credentials', start: at + 3, end: colon.at, password: colon.colon + 1 });
+  }
+  return found;
+}
+
+function colonBefore(text: string, from: number): { readonly colon: number; readonly at: number } | null {
+  let colon = -1;
+  let at = -1;
+  for (let i = from; i < text.length && i - from < MAX_USER; i++) {
+    const letter = text[i] as string;
+    // A password may hold an at sign; the last one before the path ends it.
+    if (letter === '@') at = i;
+    if (letter === ':' && colon === -1) colon = i;
+    if (letter === '/' || letter === '?' || letter === '#' || isBreak(letter)) break;
+  }
+  return colon === -1 || at - colon <= 1 ? null : { colon, at };
+}
+
+function isBreak(letter: string): boolean {
+  return isSpace(letter) || isQuote(letter) || letter === '<' || letter === '>';
+}
+
+/** The password of the address where it is one: not a variable, not the word, not four times the same. */
+export function passwordIn(text: string, { password, end }: Credentials): SecretSpan | null {
+  const value = text.slice(password, end);
+  if (value.length < 4 || isPlaceholder(value)) return null;
+  return { kind: 'url_credentials', start: password, end };
+}
+
+interface Webhook {
+  readonly kind: string;
+  readonly host: string;
+  /** Letters, digits, `/`, `_`, `-` and `@` that follow. */
+  readonly min: number;
+}
+
+/** Addresses that are secrets themselves: whoever has one can post. */
+const WEBHOOKS: readonly Webhook[] = [
+  { kind: 'slack_webhook', host: 'hooks.slack.com/services/', min: 40 },
+  { kind: 'slack_webhook', host: 'hooks.slack.com/workflows/', min: 40 },
+  { kind: 'slack_webhook', host: 'hooks.slack.com/triggers/', min: 40 },
+  { kind: 'teams_webhook', host: '.webhook.office.com/webhookb2/', min: 100 },
+  { kind: 'discord_webhook', host: 'discord.com/api/webhooks/', min: 70 },
+  { kind: 'discord_webhook', host: 'discordapp.com/api/webhooks/', min: 70 },
+];
+
+export function webhooks(text: string): SecretSpan[] {
+  return WEBHOOKS.flatMap(({ kind, host, min }) => {
+    const spans: SecretSpan[] = [];
+    for (let at = text.indexOf(host); at !== -1; at = text.indexOf(host, at + host.length)) {
+      const start = at + host.length;
+      let end = start;
+      while (end < text.length && end - start < 400 && (isRunUnit(text.charCodeAt(end)) || text[end] === '@')) end++;
+      if (end - start >= min && !isPlaceholder(text.slice(start, end))) spans.push({ kind, start, end });
+    }
+    return spans;
+  });
+}
+

@@ -1,0 +1,135 @@
+import { assignmentAt, type Assignment, type BareRun } from './assignment';
+import { classesOf, entropyOf, isRunUnit, isWord } from './characters';
+import { foldAscii, mayBePassword, sensitiveName, STEMS, wordFinder } from './names';
+import { isFiller, isPlaceholder } from './placeholders';
+import type { SecretSpan } from './secret-span';
+import { SERVICES, SERVICE_WORDS } from './services';
+
+const MAX_VALUE = 500;
+const MIN_PASSWORD = 6;
+const MIN_SERVICE = 14;
+const MIN_RANDOM = 16;
+/** Places that are found in one text; past it the rest says nothing new. */
+const MAX_FOUND = 1000;
+/** Patterns of services are tried this often in one text. */
+const MAX_TRIALS = 5_000;
+
+export interface Assigned {
+  readonly spans: readonly SecretSpan[];
+  /** Where it gave up because there are too many; null where it saw all. */
+  readonly unchecked: number | null;
+}
+
+const findStems = wordFinder(STEMS);
+const findServices = wordFinder(SERVICE_WORDS);
+
+/** Values that stand beside a name which says that they are secret. Linear: each name costs a bounded look around it. */
+export function assignedSecrets(text: string): Assigned {
+  const spans: SecretSpan[] = [];
+  for (const { name, value, assignment } of assignments(text, findStems, MIN_PASSWORD)) {
+    if (spans.length === MAX_FOUND) return { spans, unchecked: assignment.nameStart };
+    // Shorter ones are looked at beside the name of a password only.
+    if (value.length < MIN_RANDOM && !mayBePassword(name)) continue;
+    const kind = sensitiveName(name);
+    if (kind === null) continue;
+    const is = kind === 'password' ? isPassword(value, assignment) : assignment.operator && isRandom(value, assignment);
+    if (is && !isPlaceholder(value)) spans.push({ kind, start: assignment.valueStart, end: assignment.valueEnd });
+  }
+  return { spans, unchecked: null };
+}
+
+/** Values beside the name of a service that have the form of its keys. */
+export function serviceSecrets(text: string): Assigned {
+  const spans: SecretSpan[] = [];
+  let left = MAX_TRIALS;
+  for (const { name, value, assignment } of assignments(text, findServices, MIN_SERVICE)) {
+    if (!assignment.operator || isPlaceholder(value)) continue;
+    if (left-- <= 0 || spans.length === MAX_FOUND) return { spans, unchecked: assignment.nameStart };
+    const lower = name.toLowerCase();
+    const service = SERVICES.find(
+      ({ words, pattern }) => words.some((word) => lower.includes(word)) && pattern().test(value),
+    );
+    if (service === undefined || entropyOf(value) < 3 || isFiller(value)) continue;
+    spans.push({ kind: service.kind, start: assignment.valueStart, end: assignment.valueEnd });
+  }
+  return { spans, unchecked: null };
+}
+
+interface Named {
+  readonly name: string;
+  readonly value: string;
+  readonly assignment: Assignment;
+}
+
+/** Assignments to names that hold one of the words, each name once. */
+function* assignments(
+  text: string,
+  find: (lower: string) => Generator<number>,
+  minValue: number,
+): Generator<Named> {
+  const run: BareRun = { from: 0, end: 0 };
+  let covered = -1;
+  for (const place of find(foldAscii(text))) {
+    if (place < covered) continue;
+    const assignment = assignmentAt(text, place, run);
+    if (assignment === null) continue;
+    const { nameStart, nameEnd, valueStart, valueEnd } = assignment;
+    covered = nameEnd;
+    if (valueEnd - valueStart < minValue || valueEnd - valueStart > MAX_VALUE) continue;
+    yield { name: text.slice(nameStart, nameEnd), value: text.slice(valueStart, valueEnd), assignment };
+  }
+}
+
+/** What a person would type as one: six characters, not all of them letters, and nothing that reads as code. */
+function isPassword(value: string, { quoted, operator }: Assignment): boolean {
+  const { upper, lower, digit, other } = classesOf(value);
+  if (value.length < 6 || value.length > 200 || value.includes(' ')) return false;
+  if (!quoted && readsAsCode(value)) return false;
+  if (digit === value.length && value.length < 8) return false;
+  const kinds = [upper, lower, digit, other].filter((count) => count > 0).length;
+  const isWordLike = digit === 0 && (kinds < 3 || [...value].every((letter) => isNameLetter(letter)));
+  return operator || quoted ? !isWordLike && kinds >= 2 : kinds >= 3;
+}
+
+function isNameLetter(letter: string): boolean {
+  const code = letter.charCodeAt(0);
+  return isRunUnit(code) && letter !== '+' && letter !== '=';
+}
+
+/** `form.password2`, `get("x1")`, `a[0]`: an expression, not a value. */
+function readsAsCode(value: string): boolean {
+  if (/[([{]/.test(value.slice(0, 200))) return true;
+  const parts = value.split('.');
+  return parts.length > 1 && parts.every((part) => /^[A-Za-z_$][\w$]*$/.test(part.slice(0, 100)));
+}
+
+/** What a machine made: long, of several classes that follow one another without order, many different characters. */
+function isRandom(value: string, { quoted }: Assignment): boolean {
+  if (value.length < MIN_RANDOM || (!quoted && readsAsCode(value))) return false;
+  let changes = 0;
+  let last = '';
+  for (let i = 0; i < value.length; i++) {
+    const code = value.charCodeAt(i);
+    if (!isRunUnit(code)) return false;
+    const now = code <= 0x39 && code >= 0x30 ? 'd' : code >= 0x61 ? 'l' : code >= 0x41 && code <= 0x5a ? 'u' : 'o';
+    if (last !== '' && now !== last) changes++;
+    last = now;
+  }
+  const { digit, other } = classesOf(value);
+  // Words with a number among them: `auth_provider_x509_url`.
+  if (longestPart(value) < MIN_PART) return false;
+  if (digit < 2 || other > value.length / 4) return false;
+  return changes >= (value.length - 1) * 0.25 && entropyOf(value) >= 3.3;
+}
+
+const MIN_PART = 12;
+
+/** Length of the longest piece without separators. */
+function longestPart(value: string): number {
+  let [longest, length] = [0, 0];
+  for (let i = 0; i < value.length; i++) {
+    length = isWord(value.charCodeAt(i)) && value[i] !== '_' ? length + 1 : 0;
+    longest = Math.max(longest, length);
+  }
+  return longest;
+}

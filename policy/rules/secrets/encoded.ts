@@ -1,0 +1,144 @@
+import { isWord } from './characters';
+
+/** Texts that stand in a text under a cover: what they hold, and the span that covers them. */
+export interface Covered {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const MIN_RUN = 32;
+const MAX_RUN = 256 * 1024;
+
+/** Runs of base64 or hexadecimal digits that decode to readable text. Linear: each run is decoded once. */
+export function encodedTexts(text: string): Covered[] {
+  const found: Covered[] = [];
+  let i = 0;
+  while (i < text.length) {
+    if (!isBase64(text.charCodeAt(i))) {
+      i++;
+      continue;
+    }
+    const start = i;
+    while (i < text.length && isBase64(text.charCodeAt(i))) i++;
+    const end = i;
+    while (text[i] === '=' && i - end < 2) i++;
+    if (end - start < MIN_RUN || end - start > MAX_RUN) continue;
+    const run = text.slice(start, end);
+    const decoded = readable(isHex(run) ? fromHex(run) : fromBase64(run));
+    if (decoded !== null) found.push({ text: decoded, start, end: i });
+  }
+  return found;
+}
+
+function isBase64(code: number): boolean {
+  return (isWord(code) && code !== 0x5f) || code === 0x2b || code === 0x2f || code === 0x2d || code === 0x5f;
+}
+
+function isHex(run: string): boolean {
+  if (run.length % 2 !== 0) return false;
+  for (let i = 0; i < run.length; i++) if (hexDigit(run.charCodeAt(i)) === -1) return false;
+  return true;
+}
+
+function hexDigit(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  if (code >= 0x61 && code <= 0x66) return code - 0x57;
+  return code >= 0x41 && code <= 0x46 ? code - 0x37 : -1;
+}
+
+function fromHex(run: string): Uint8Array {
+  const bytes = new Uint8Array(run.length / 2);
+  for (let i = 0; i < bytes.length; i++)
+    bytes[i] = hexDigit(run.charCodeAt(2 * i)) * 16 + hexDigit(run.charCodeAt(2 * i + 1));
+  return bytes;
+}
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const VALUES = new Uint8Array(128);
+for (let i = 0; i < LETTERS.length; i++) VALUES[LETTERS.charCodeAt(i)] = i;
+VALUES['-'.charCodeAt(0)] = 62;
+VALUES['_'.charCodeAt(0)] = 63;
+
+function fromBase64(run: string): Uint8Array {
+  const bytes = new Uint8Array(Math.floor((run.length * 6) / 8));
+  let [bits, count, at] = [0, 0, 0];
+  for (let i = 0; i < run.length; i++) {
+    bits = (bits << 6) | (VALUES[run.charCodeAt(i)] as number);
+    count += 6;
+    if (count >= 8) {
+      count -= 8;
+      bytes[at++] = (bits >> count) & 0xff;
+      bits &= (1 << count) - 1;
+    }
+  }
+  return bytes;
+}
+
+/** Bytes as text where they are ASCII that people write; null for what is not. */
+function readable(bytes: Uint8Array): string | null {
+  let text = '';
+  for (const byte of bytes) {
+    const isText = (byte >= 0x20 && byte < 0x7f) || byte === 0x0a || byte === 0x0d || byte === 0x09;
+    if (!isText) return null;
+    text += String.fromCharCode(byte);
+  }
+  return text;
+}
+
+/** Longest joint between two pieces of one literal. */
+const MAX_JOINT = 40;
+
+/**
+ * The text with string literals put together where only an operator stands between them: `'AK' + 'IA'`, `"a" . "b"`,
+ * `'a' || 'b'`, a line break after a backslash. Null where there is none. `at` gives the place in the text as staged.
+ */
+export function joinedLiterals(text: string): { readonly text: string; readonly at: (index: number) => number } | null {
+  const pieces: string[] = [];
+  const begins: number[] = [];
+  const from: number[] = [];
+  let length = 0;
+  let start = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code !== 0x22 && code !== 0x27 && code !== 0x60) continue;
+    const end = endOfJoint(text, i);
+    if (end === null) continue;
+    pieces.push(text.slice(start, i));
+    begins.push(length);
+    from.push(start);
+    length += i - start;
+    start = end;
+    i = end - 1;
+  }
+  if (pieces.length === 0) return null;
+  pieces.push(text.slice(start));
+  begins.push(length);
+  from.push(start);
+  return {
+    text: pieces.join(''),
+    at: (index) => {
+      let low = 0;
+      let high = begins.length - 1;
+      while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if ((begins[middle] as number) <= index) low = middle;
+        else high = middle - 1;
+      }
+      return (from[low] as number) + index - (begins[low] as number);
+    },
+  };
+}
+
+/** After `' + '`: the place where the next literal's text begins; null where the quote ends no piece. */
+function endOfJoint(text: string, quote: number): number | null {
+  let operators = 0;
+  for (let i = quote + 1; i < text.length && i - quote < MAX_JOINT; i++) {
+    const letter = text[i] as string;
+    if (letter === '"' || letter === "'" || letter === '`') return operators > 0 || i > quote + 1 ? i + 1 : null;
+    if ('+.|&'.includes(letter)) operators++;
+    else if (letter !== ' ' && letter !== '\n' && letter !== '\r' && letter !== '\t' && letter !== '\\') return null;
+    if (operators > 2) return null;
+  }
+  return null;
+}

@@ -1,0 +1,33 @@
+import { isWord } from './characters';
+import { foldAscii } from './names';
+import type { SecretSpan } from './secret-span';
+
+const DIGITS = 64;
+const AROUND = 120;
+/** What a page about such a key says near it. A transaction or a block has the same form. */
+const WORDS = ['priv', 'wallet', 'seed', 'mnemonic', 'secret'];
+
+/** `0x` with 64 hexadecimal digits, near a word that tells a private key from the hash of a transaction. */
+export function hexKeys(text: string): SecretSpan[] {
+  const spans: SecretSpan[] = [];
+  for (let at = text.indexOf('0x'); at !== -1; at = text.indexOf('0x', at + 2)) {
+    const start = at + 2;
+    if ((at > 0 && isWord(text.charCodeAt(at - 1))) || !isHexRun(text, start)) continue;
+    const around = foldAscii(text.slice(Math.max(0, at - AROUND), start + DIGITS + AROUND));
+    if (WORDS.some((word) => around.includes(word))) spans.push({ kind: 'hex_key', start, end: start + DIGITS });
+  }
+  return spans;
+}
+
+function isHexRun(text: string, start: number): boolean {
+  let different = 0;
+  for (let i = start; i < start + DIGITS; i++) {
+    if (!isHex(text.charCodeAt(i))) return false;
+    if (text[i] !== text[start]) different++;
+  }
+  return different > DIGITS / 2 && !isWord(text.charCodeAt(start + DIGITS));
+}
+
+function isHex(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66);
+}

@@ -1,0 +1,89 @@
+import type { RE2JS } from 're2js';
+import { beginsToken, classesOf, entropyOf, isWord } from './characters';
+import { FORMATS, INNER_FORMATS, type TokenFormat } from './formats';
+import { isFiller, isPublished } from './placeholders';
+import type { SecretSpan } from './secret-span';
+
+/** Longest token that is looked at; the pattern is never given more. */
+const MAX_TOKEN = 1600;
+/** Patterns are tried this often in one text. The text is hostile: each place of it may look like a beginning. */
+const MAX_TRIALS = 5_000;
+
+/** By the first character of their prefix, all of which are ASCII. */
+const BY_FIRST: readonly (readonly TokenFormat[] | undefined)[] = Array.from({ length: 128 }, (_, first) => {
+  const formats = FORMATS.filter(({ prefix }) => prefix.charCodeAt(0) === first);
+  return formats.length === 0 ? undefined : formats;
+});
+
+export interface Tokens {
+  readonly spans: readonly SecretSpan[];
+  /** Where the trials ran out; null where every place was looked at. */
+  readonly unchecked: number | null;
+}
+
+/** Tokens whose form tells what they are. Each place costs a few comparisons; patterns are tried on short pieces only. */
+export function knownTokens(text: string): Tokens {
+  const trials = { left: MAX_TRIALS };
+  const spans: SecretSpan[] = [];
+  let runEnd = 0;
+  for (let i = 0; i < text.length; i++) {
+    const candidates = BY_FIRST[text.charCodeAt(i)];
+    if (candidates === undefined || !beginsToken(text, i)) continue;
+    if (i >= runEnd) runEnd = endOfWord(text, i);
+    for (const format of candidates) {
+      if (runEnd - i < format.min || !text.startsWith(format.prefix, i)) continue;
+      if (trials.left-- <= 0) return { spans, unchecked: i };
+      const found = matched(format, text.slice(i, i + MAX_TOKEN));
+      if (found === null) continue;
+      spans.push({ kind: format.kind, start: i + found.start, end: i + found.end });
+      i += found.end - 1;
+      break;
+    }
+  }
+  for (const format of INNER_FORMATS) {
+    const { kind, literal, before, after, digits } = format;
+    for (let at = text.indexOf(literal); at !== -1; at = text.indexOf(literal, at + literal.length)) {
+      const from = Math.max(0, at - before);
+      if (!digitsBefore(text, at, digits)) continue;
+      if (trials.left-- <= 0) return { spans, unchecked: at };
+      const found = matched(format, text.slice(from, at + after));
+      if (found !== null) spans.push({ kind, start: from + found.start, end: from + found.end });
+    }
+  }
+  return { spans, unchecked: null };
+}
+
+interface Form {
+  readonly kind: string;
+  readonly pattern: () => RE2JS;
+  readonly entropy: number;
+}
+
+function matched({ kind, pattern, entropy }: Form, piece: string): { start: number; end: number } | null {
+  const matcher = pattern().matcher(piece);
+  if (!matcher.find()) return null;
+  const token = matcher.group(1) as string;
+  const { digit, upper, lower } = classesOf(token);
+  // A word or two with a known beginning: `sk-button-primary`, `s.makeController`.
+  if (digit === 0 && (upper === 0 || lower === 0 || token.length < 32)) return null;
+  if (entropyOf(token) < entropy || isFiller(token)) return null;
+  // The issuer's own documentation ends its keys so.
+  if (kind === 'aws_key_id' && token.endsWith('EXAMPLE')) return null;
+  if (isPublished(token)) return null;
+  return { start: matcher.start(1), end: matcher.end(1) };
+}
+
+function digitsBefore(text: string, at: number, count: number): boolean {
+  if (at < count) return false;
+  for (let i = at - count; i < at; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x30 || code > 0x39) return false;
+  }
+  return true;
+}
+
+function endOfWord(text: string, from: number): number {
+  let i = from;
+  while (i < text.length && (isWord(text.charCodeAt(i)) || text[i] === '-')) i++;
+  return i;
+}

@@ -1,0 +1,45 @@
+import { isTokenUnit } from './characters';
+import { isFiller } from './placeholders';
+import type { SecretSpan } from './secret-span';
+
+const BEGIN = '-----BEGIN ';
+const END = '-----END ';
+const MAX_KEY = 32 * 1024;
+/** Base64 letters of the shortest private key there is: Ed25519 in PKCS #8. */
+const MIN_KEY = 60;
+
+/** Keys in PEM: from the marker to the end marker; without one, as far as lines look like base64. Linear. */
+export function privateKeys(text: string): SecretSpan[] {
+  const spans: SecretSpan[] = [];
+  for (let start = text.indexOf(BEGIN); start !== -1; start = text.indexOf(BEGIN, start + 1)) {
+    if (!text.slice(start, start + 80).includes('PRIVATE KEY')) continue;
+    const body = text.slice(start, start + MAX_KEY);
+    const marker = body.indexOf(END);
+    const length = marker === -1 ? endOfBase64(body) : afterDashes(body, marker);
+    spans.push({ kind: 'private_key', start, end: start + length });
+    start += length - 1;
+  }
+  return spans;
+}
+
+/** Whether between the markers stands a key, and not the place of one. */
+export function holdsKey(text: string, { start, end }: SecretSpan): boolean {
+  const from = text.indexOf('KEY', start);
+  const body = text.slice(from === -1 ? start : from, end);
+  const stop = body.indexOf(END);
+  let letters = 0;
+  const inner = body.slice(3, stop === -1 ? body.length : stop);
+  for (let i = 0; i < inner.length; i++) if (isTokenUnit(inner.charCodeAt(i))) letters++;
+  return letters >= MIN_KEY && !isFiller(inner.slice(0, 200).replaceAll('-', ''));
+}
+
+function afterDashes(body: string, marker: number): number {
+  const dashes = body.indexOf('-----', marker + END.length);
+  return dashes === -1 ? Math.min(body.length, marker + 80) : dashes + 5;
+}
+
+function endOfBase64(body: string): number {
+  let i = BEGIN.length;
+  while (i < body.length && (isTokenUnit(body.charCodeAt(i)) || ' \r\n\t+/=:,\\'.includes(body[i] as string))) i++;
+  return i;
+}
