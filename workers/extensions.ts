@@ -1,16 +1,19 @@
 import { pathToFileURL } from 'node:url';
 import { extractGitPatchFacts } from '../activities/facts/git-patch';
+import { extractHttpPatchFacts } from '../activities/facts/http-patch';
 import { extractSqlFacts } from '../activities/facts/sql';
+import { extractTerraformPlanFacts } from '../activities/facts/terraform-plan';
 import { sourceToolRegistry, type SourceTool, type SourceToolRegistry } from '../activities/staging/adapter';
 import { createGitPatchTool } from '../activities/staging/git/git-patch-tool';
+import { createReviewOnlyTool } from '../activities/staging/review-only-tool';
 import { createSqlDryRunTool } from '../activities/staging/sql/sql-dry-run-tool';
 import { createSqlCasTool } from '../activities/staging/sql/sql-cas-tool';
 import { judgeDefinition } from '../policy/judge/config';
 import { BUILTIN_VALIDATORS } from '../policy/rules/builtin';
 import { callbackRegistry, type CallbackDefinition, type CallbackRegistry } from '../policy/rules/callback';
 import type { ValidatorDefinition } from '../policy/rules/define';
+import { packDefinitions } from '../policy/rules/packs';
 import { validatorRegistry, type ValidatorRegistry } from '../policy/rules/registry';
-import { sqlPostgresPack } from '../policy/rules/sql';
 import { contractValidators } from '../policy/validators/definitions';
 import { ConfigError } from './config';
 
@@ -30,7 +33,7 @@ export interface Extensions {
 
 export function ourExtension(): Required<Extension> {
   const validators = [
-    ...sqlPostgresPack,
+    ...packDefinitions,
     ...contractValidators,
     ...BUILTIN_VALIDATORS,
     judgeDefinition,
@@ -42,6 +45,8 @@ export function ourExtension(): Required<Extension> {
       createSqlDryRunTool({ extractFacts: extractSqlFacts }),
       createSqlCasTool(),
       createGitPatchTool({ extractFacts: extractGitPatchFacts }),
+      createReviewOnlyTool({ sourceTool: 'HTTPPatch', language: 'json', extract: extractHttpPatchFacts }),
+      createReviewOnlyTool({ sourceTool: 'TerraformPlan', language: 'json', extract: extractTerraformPlanFacts }),
     ],
   };
 }

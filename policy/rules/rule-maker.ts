@@ -209,7 +209,9 @@ const MAX_POINTER = 900;
 
 function evidenceOf({ diff, inputSha }: Pick<ValidatorInput, 'diff' | 'inputSha'>, { at, of }: Hit): string {
   if (typeof at !== 'string') return diffEvidence(diff.diffSha, at);
-  return of === 'metadata' ? metadataEvidence(inputSha, shortPointer(at)) : pointerEvidence(diff.diffSha, shortPointer(at));
+  return of === 'metadata'
+    ? metadataEvidence(inputSha, shortPointer(at))
+    : pointerEvidence(diff.diffSha, shortPointer(at));
 }
 
 /** A pointer that is too long for a reference is cut at a token, so that it still resolves: to a parent of the place. */

@@ -15,7 +15,8 @@ export function addressCredentials(text: string): Credentials[] {
   const found: Credentials[] = [];
   for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at + 3)) {
     const colon = colonBefore(text, at + 3);
-    if (colon !== null) found.push({ kind: 'url_credentials', start: at + 3, end: colon.at, password: colon.colon + 1 });
+    if (colon !== null)
+      found.push({ kind: 'url_credentials', start: at + 3, end: colon.at, password: colon.colon + 1 });
   }
   return found;
 }
@@ -73,4 +74,3 @@ export function webhooks(text: string): SecretSpan[] {
     return spans;
   });
 }
-

@@ -62,11 +62,7 @@ interface Named {
 }
 
 /** Assignments to names that hold one of the words, each name once. */
-function* assignments(
-  text: string,
-  find: (lower: string) => Generator<number>,
-  minValue: number,
-): Generator<Named> {
+function* assignments(text: string, find: (lower: string) => Generator<number>, minValue: number): Generator<Named> {
   const run: BareRun = { from: 0, end: 0 };
   let covered = -1;
   for (const place of find(foldAscii(text))) {

@@ -2,7 +2,7 @@ import type { JsonValue } from '../../contracts/canonical-json';
 import type { Metadata } from '../../contracts/diff';
 import { pointerOf } from '../json-pointer';
 import type { Hit } from '../rule-maker';
-import { scanText, type Scan, type Way } from './scan';
+import { scanText, WAYS, type Scan, type Way } from './scan';
 import type { SecretSpan } from './secret-span';
 import type { ScannedText } from './texts';
 
@@ -32,11 +32,14 @@ export function uncheckedHits(texts: readonly ScannedText[]): Hit[] {
   return texts.flatMap(({ scan, spanOf, side }) =>
     side === 'removed' || scan.unchecked === null
       ? []
-      : [{ at: spanOf(scan.unchecked, scan.unchecked), what: 'from here on too much looks like a key to look at all of it' }],
+      : [
+          {
+            at: spanOf(scan.unchecked, scan.unchecked),
+            what: 'from here on too much looks like a key to look at all of it',
+          },
+        ],
   );
 }
-
-const WAYS: readonly Way[] = ['token', 'private_key', 'address', 'assigned', 'covered'];
 
 function allOf(scan: Scan): SecretSpan[] {
   return WAYS.flatMap((way) => scan.found[way]);

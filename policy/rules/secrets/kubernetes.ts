@@ -43,7 +43,11 @@ function* dataIn(text: string, from: number, to: number): Generator<SecretSpan> 
       if (indent === -1 && (trimmed === 'data:' || trimmed === 'stringData:')) indent = depth;
       else if (indent !== -1) {
         const colon = line.indexOf(':');
-        const value = line.slice(colon + 1).trim().replaceAll('"', '').replaceAll("'", '');
+        const value = line
+          .slice(colon + 1)
+          .trim()
+          .replaceAll('"', '')
+          .replaceAll("'", '');
         if (colon !== -1 && value.length >= 10 && !isPlaceholder(value)) {
           const at = start + line.indexOf(value.slice(0, 10), colon);
           yield { kind: 'kubernetes_secret', start: at, end: at + value.length };

@@ -19,7 +19,9 @@ const patchRule = factsRules<GitPatchFacts>({
 /** Examples are put together, so that scanners of this repository stay quiet. */
 const joined = (...parts: readonly string[]): string => parts.join('');
 const TOKEN = joined('ghp', '_', 'Zk3Qw9xT7mN2pL5vB8rY4cD6', 'aB1cD2eF3gH4');
-const ADVICE = ['Take the secret out, read it where it runs from the place that keeps secrets, and revoke this one: it has been written down.'];
+const ADVICE = [
+  'Take the secret out, read it where it runs from the place that keeps secrets, and revoke this one: it has been written down.',
+];
 
 /** A rule for what is told in one way. */
 function wayRule(

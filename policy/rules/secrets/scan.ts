@@ -9,7 +9,8 @@ import { holdsKey, privateKeys } from './private-keys';
 import { disjoint, type SecretSpan } from './secret-span';
 
 /** How a secret was told: by its form, as a key in PEM, inside an address, by the name beside it, under a cover. */
-export type Way = 'token' | 'private_key' | 'address' | 'assigned' | 'covered';
+export const WAYS = ['token', 'private_key', 'address', 'assigned', 'covered'] as const;
+export type Way = (typeof WAYS)[number];
 
 export interface Scan {
   readonly found: Readonly<Record<Way, readonly SecretSpan[]>>;

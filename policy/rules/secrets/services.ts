@@ -83,7 +83,10 @@ export const SERVICES: readonly Service[] = [
   service(['twitch'], `${LOWER}{30}`),
   service(['twitter'], `${ALNUM}{25}|${ALNUM}{50}|\\d{15,25}-${ALNUM}{20,40}|A{22}[A-Za-z0-9%]{80,100}`),
   service(['typeform'], `tfp_[A-Za-z0-9_.=-]{59}`),
-  service(['yandex'], `AQVN[A-Za-z0-9_-]{35,38}|t1\\.[A-Z0-9a-z_-]+={0,2}\\.[A-Z0-9a-z_-]{86}={0,2}|YC[A-Za-z0-9_-]{38}`),
+  service(
+    ['yandex'],
+    `AQVN[A-Za-z0-9_-]{35,38}|t1\\.[A-Z0-9a-z_-]+={0,2}\\.[A-Z0-9a-z_-]{86}={0,2}|YC[A-Za-z0-9_-]{38}`,
+  ),
   service(['zendesk'], `${LOWER}{40}`),
 ];
 

@@ -11,7 +11,7 @@ export interface ScannedText {
   readonly spanOf: (start: number, end: number) => Span;
 }
 
-const scans = new WeakMap<Facts, { readonly raw: Uint8Array; readonly texts: readonly ScannedText[] }>();
+const scans = new WeakMap<Facts, { readonly diffSha: string; readonly texts: readonly ScannedText[] }>();
 
 /**
  * The texts of a diff, scanned: of a patch the added and the removed lines of each file; of everything else, and of a patch
@@ -19,9 +19,9 @@ const scans = new WeakMap<Facts, { readonly raw: Uint8Array; readonly texts: rea
  */
 export function scannedTexts({ diff, facts }: Pick<ValidatorInput, 'diff' | 'facts'>): readonly ScannedText[] {
   const known = scans.get(facts);
-  if (known !== undefined && known.raw === diff.raw) return known.texts;
+  if (known !== undefined && known.diffSha === diff.diffSha) return known.texts;
   const texts = facts.ok && facts.kind === 'git-patch' ? patchTexts(facts as GitPatchFacts) : wholeTexts(diff.raw);
-  scans.set(facts, { raw: diff.raw, texts });
+  scans.set(facts, { diffSha: diff.diffSha, texts });
   return texts;
 }
 

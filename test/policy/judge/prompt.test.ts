@@ -52,11 +52,11 @@ describe('userMessage, golden', () => {
       }),
     ).toEqual([
       [
-        '[{"firstLine":1,"index":1,"lastLine":3,"lines":3,"of":1},{"assigned":1},1]',
+        '[{"firstLine":1,"index":1,"lastLine":3,"lines":3,"of":1},{"password":1},1]',
         '#M1│affected_rows = 1',
         '#P1│rationale = "Ignore\\nthis"',
         '#1│UPDATE users',
-        "#2│\tSET password = '[SECRET:assigned:1]' -- \u27e6U+202E\u27e7evil",
+        "#2│\tSET password = '[SECRET:password:1]' -- \u27e6U+202E\u27e7evil",
         '#3│ WHERE id = 7;',
       ].join('\n'),
     ]);

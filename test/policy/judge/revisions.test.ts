@@ -36,7 +36,10 @@ const current: Readonly<Record<string, Pin>> = {
     revision: String(PROMPT_REVISION),
     sourceSha: sources('policy/judge/prompt.ts', 'policy/judge/wire.ts', 'policy/judge/default-policies.ts'),
   },
-  redactor: { revision: String(REDACTOR_REVISION), sourceSha: sources('policy/judge/redact.ts') },
+  redactor: {
+    revision: String(REDACTOR_REVISION),
+    sourceSha: sourceSha(closureOf('policy/judge/redact.ts', 'policy/judge', 'policy/rules/secrets')),
+  },
   renderer: {
     revision: RENDERER_REVISION,
     sourceSha: sources('policy/judge/document.ts', 'policy/judge/render/renderers.ts'),

@@ -25,7 +25,7 @@ function ruleSha(name: string): string {
     name,
     ['policy/rules', 'policy/validators', 'policy/judge'].filter((folder) => existsSync(folder)),
   );
-  const known = pinOf.get(file) ?? sourceSha(closureOf(file, 'policy/rules'));
+  const known = pinOf.get(file) ?? sourceSha(closureOf(file, 'policy/rules', 'policy/validators', 'policy/judge'));
   pinOf.set(file, known);
   return known;
 }

@@ -27,8 +27,8 @@ export function fileOfRule(name: string, folders: readonly string[]): string {
   return file;
 }
 
-/** The file and everything below `within` that it imports as a value, sorted. Types are erased, so their files do not count. */
-export function closureOf(file: string, within: string): readonly string[] {
+/** The file and everything below the folders of `within` that it imports as a value, sorted. Types are erased, so their files do not count. */
+export function closureOf(file: string, ...within: readonly string[]): readonly string[] {
   const seen = new Set<string>();
   const visit = (path: string): void => {
     if (seen.has(path)) return;
@@ -37,7 +37,7 @@ export function closureOf(file: string, within: string): readonly string[] {
     for (const [, specifier] of code(path).matchAll(/(?:from|import)\s*['"](\.[^'"]+)['"]/g)) {
       const target = relative(ROOT, resolve(ROOT, dirname(path), specifier as string));
       const found = [`${target}.ts`, join(target, 'index.ts')].find((candidate) => existsSync(join(ROOT, candidate)));
-      if (found !== undefined && found.startsWith(`${within}/`)) visit(found);
+      if (found !== undefined && within.some((folder) => found.startsWith(`${folder}/`))) visit(found);
     }
   };
   visit(file);

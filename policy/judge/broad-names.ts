@@ -1,0 +1,153 @@
+import { isQuote, isSpace, isTokenUnit, skipBlank } from '../rules/secrets/characters';
+import { foldAscii } from '../rules/secrets/names';
+import type { SecretSpan } from '../rules/secrets/secret-span';
+
+export const MAX_NAME = 64;
+const SENSITIVE = [
+  'password',
+  'passwd',
+  'passphrase',
+  'pwd',
+  'secret',
+  'token',
+  'apikey',
+  'accesskey',
+  'privatekey',
+  'credential',
+  'authorization',
+  'bearer',
+  'signingkey',
+  'encryptionkey',
+  'clientkey',
+  'connectionstring',
+];
+/** `token_count`, `password_changed_at`: names about a secret, not of one. */
+const HARMLESS = [
+  'count',
+  'length',
+  'expires',
+  'expiry',
+  'changedat',
+  'updatedat',
+  'createdat',
+  'policy',
+  'attempts',
+  'type',
+  'name',
+  'hashalgorithm',
+  'enabled',
+  'required',
+  'tokens',
+];
+
+export function isSensitiveName(name: string): boolean {
+  const plain = name.toLowerCase().replaceAll('_', '').replaceAll('-', '').replaceAll('.', '');
+  if (!SENSITIVE.some((word) => plain.includes(word))) return false;
+  return !HARMLESS.some((word) => plain.endsWith(word) && plain.length > word.length);
+}
+
+/** What is assigned to, or follows, a sensitive name: `password = 'x'`, `PASSWORD 'x'`, `"token": "x"`, `Bearer x`. */
+export function findAssigned(text: string, nameStart: number, nameEnd: number): SecretSpan | null {
+  let i = nameEnd;
+  if (isQuote(text[i]) && text[i] === text[nameStart - 1]) i++;
+  i = skipBlank(text, i);
+  let operator = false;
+  while (i < text.length && i - nameEnd < 24 && '=:>|,('.includes(text[i] ?? '')) {
+    operator = true;
+    i = skipBlank(text, i + 1);
+  }
+  if ((text[i] === 'E' || text[i] === 'e' || text[i] === 'N') && isQuote(text[i + 1])) i++;
+  if (isQuote(text[i])) {
+    const end = endOfQuoted(text, i + 1, text[i] ?? '');
+    return end > i + 1 && !isPlaceholder(text, i + 1, end) ? { kind: 'assigned', start: i + 1, end } : null;
+  }
+  // Before the scan, so that a row of names with nothing between them costs nothing.
+  if ((!operator && i === nameEnd) || isPlaceholder(text, i, i + 24)) return null;
+  const end = endOfBare(text, i);
+  if (isScheme(text.slice(i, Math.min(end, i + 8)))) {
+    const from = skipBlank(text, end);
+    if (from === end || isPlaceholder(text, from, from + 24)) return null;
+    const to = endOfBare(text, from);
+    return to - from >= 4 ? { kind: 'assigned', start: from, end: to } : null;
+  }
+  if (end - i < (operator ? 6 : 16)) return null;
+  return operator || mixed(text, i, Math.min(end, i + 200)) ? { kind: 'assigned', start: i, end } : null;
+}
+
+function endOfBare(text: string, start: number): number {
+  let end = start;
+  while (end < text.length && !isBreak(text[end] ?? '') && !',;)]}'.includes(text[end] ?? '')) end++;
+  return end;
+}
+
+function isScheme(word: string): boolean {
+  const lower = word.toLowerCase();
+  return lower === 'bearer' || lower === 'basic' || lower === 'token';
+}
+
+function isBreak(letter: string): boolean {
+  return isSpace(letter) || isQuote(letter) || letter === '<' || letter === '>';
+}
+
+function endOfQuoted(text: string, start: number, quote: string): number {
+  let i = start;
+  for (; i < text.length; i++) {
+    if (text[i] === '\n') return i;
+    if (text[i] === '\\') i++;
+    else if (text[i] === quote) return i;
+  }
+  return Math.min(i, text.length);
+}
+
+const NO_VALUES = [
+  'null',
+  'default',
+  'excluded',
+  'true',
+  'false',
+  'none',
+  'process.env',
+  'os.environ',
+  'current_setting',
+  'crypt(',
+  'gen_random',
+  'varchar',
+  'text',
+  'string',
+];
+
+/** A parameter, a variable, a call or a keyword stands for a value that is not here. */
+function isPlaceholder(text: string, start: number, end: number): boolean {
+  const value = text
+    .slice(start, Math.min(end, start + 24))
+    .trim()
+    .toLowerCase();
+  if (value === '' || '$?{<%:'.includes(value[0] ?? '') || value.startsWith('[secret:')) return true;
+  return NO_VALUES.some((word) => value.startsWith(word) && !isTokenUnit(value.charCodeAt(word.length)));
+}
+
+/** What follows a known beginning must hold a digit or letters of both cases: `sk-button-primary-large` is a class name. */
+export function mixed(text: string, start: number, end: number): boolean {
+  let upper = false;
+  let lower = false;
+  for (let i = start; i < end; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 0x30 && code <= 0x39) return true;
+    if (code >= 0x41 && code <= 0x5a) upper = true;
+    if (code >= 0x61 && code <= 0x7a) lower = true;
+  }
+  return upper !== lower ? upper : upper && lower;
+}
+
+/** Parts of words, one of which stands in every name that `isSensitiveName` knows. */
+const STEMS = ['pass', 'pwd', 'secret', 'token', 'key', 'credential', 'authorization', 'bearer', 'connection'];
+
+/** 1 where a stem begins. The engine's own search is many times faster than looking at every token. */
+export function sensitivePlaces(text: string): Uint8Array {
+  const places = new Uint8Array(text.length);
+  const lower = foldAscii(text);
+  for (const stem of STEMS) {
+    for (let at = lower.indexOf(stem); at !== -1; at = lower.indexOf(stem, at + stem.length)) places[at] = 1;
+  }
+  return places;
+}

@@ -1,0 +1,150 @@
+import { isQuote, isRunUnit, isSpace, isTokenUnit, skipBlank } from '../rules/secrets/characters';
+import { FORMATS } from '../rules/secrets/formats';
+import type { SecretSpan } from '../rules/secrets/secret-span';
+import { findAssigned, isSensitiveName, MAX_NAME, mixed, sensitivePlaces } from './broad-names';
+
+interface Prefix {
+  readonly kind: string;
+  readonly prefix: string;
+  /** Of the whole token. */
+  readonly min: number;
+}
+
+/** The beginnings of all known forms, with about half of what must follow: a key that was cut is a key, too. */
+const PREFIXES: readonly Prefix[] = FORMATS.map(({ kind, prefix, min }) => ({
+  kind,
+  prefix,
+  min: Math.max(prefix.length + 10, 20, Math.ceil(min * 0.6)),
+}));
+
+const BY_FIRST: ReadonlyMap<string, readonly Prefix[]> = new Map(
+  [...new Set(PREFIXES.map((p) => p.prefix[0] ?? ''))].map((first) => [
+    first,
+    PREFIXES.filter((p) => p.prefix.startsWith(first)),
+  ]),
+);
+
+/** Each token is looked at once; what a span covers is stepped over, so that no text is read more than a few times. */
+export function findInTokens(text: string, spans: SecretSpan[]): void {
+  const names = sensitivePlaces(text);
+  let nextName = names.indexOf(1);
+  let i = 0;
+  let runEnd = 0;
+  while (i < text.length) {
+    if (!isTokenUnit(text.charCodeAt(i))) {
+      i++;
+      continue;
+    }
+    const start = i;
+    while (i < text.length && isTokenUnit(text.charCodeAt(i))) i++;
+    const beginsRun = start >= runEnd;
+    if (i > runEnd) runEnd = endOfRun(text, i);
+    if (nextName !== -1 && nextName < start) nextName = names.indexOf(1, start);
+    const mayBeName = nextName !== -1 && nextName < i;
+    const span = inspectToken(text, start, i, runEnd, beginsRun, mayBeName);
+    if (span === null) continue;
+    spans.push(span);
+    i = Math.max(i, span.end);
+  }
+}
+
+/** `runEnd`: the end of the base64 text of which the token is a part; `+`, `/` and `=` go on with it. */
+function inspectToken(
+  text: string,
+  start: number,
+  end: number,
+  runEnd: number,
+  beginsRun: boolean,
+  mayBeName: boolean,
+): SecretSpan | null {
+  const known = knownToken(text, start, end);
+  if (known !== null) return { kind: known, start, end: runEnd };
+  const length = end - start;
+  const value =
+    length > MAX_NAME
+      ? null
+      : (otherwiseKnown(text, start, end) ?? (mayBeName ? assignedValue(text, start, end) : null));
+  if (value !== null) return value;
+  if (!(beginsRun || length >= 16) || runEnd - start < MIN_RANDOM) return null;
+  return looksRandom(text, start, Math.min(runEnd, start + 200)) ? { kind: 'random_token', start, end: runEnd } : null;
+}
+
+function otherwiseKnown(text: string, start: number, end: number): SecretSpan | null {
+  if (text.charCodeAt(start) === 0x2d) {
+    const option = text.slice(start, end);
+    return option === '-u' || option === '--user' ? userAndPassword(text, end) : null;
+  }
+  if (text.charCodeAt(end) === 0x7c && FACEBOOK_ID.test(text.slice(start, end))) {
+    return { kind: 'facebook', start: end + 1, end: endOfRun(text, end + 1) };
+  }
+  return null;
+}
+
+function assignedValue(text: string, start: number, end: number): SecretSpan | null {
+  return isSensitiveName(text.slice(start, end)) ? findAssigned(text, start, end) : null;
+}
+
+const FACEBOOK_ID = /^[0-9]{15,16}$/;
+
+/** `curl -u name:password`, quoted or not. */
+function userAndPassword(text: string, from: number): SecretSpan | null {
+  let i = skipBlank(text, from);
+  if (i === from || i >= text.length) return null;
+  if (isQuote(text[i])) i++;
+  let colon = -1;
+  let end = i;
+  for (; end < text.length && end - i < 300 && !isSpace(text[end] ?? ''); end++)
+    if (text[end] === ':' && colon === -1) colon = end;
+  if (colon === -1 || end - colon < 4) return null;
+  return { kind: 'credentials', start: colon + 1, end };
+}
+
+function knownToken(text: string, start: number, end: number): string | null {
+  const length = end - start;
+  if (length < 14) return null;
+  for (const { kind, prefix, min } of BY_FIRST.get(text[start] ?? '') ?? []) {
+    if (length >= min && text.startsWith(prefix, start) && mixed(text, start + prefix.length, end)) return kind;
+  }
+  if (
+    length >= 40 &&
+    text.startsWith('eyJ', start) &&
+    text.indexOf('.', start) < end &&
+    text.indexOf('.', start) !== -1
+  )
+    return 'jwt';
+  return null;
+}
+
+function endOfRun(text: string, from: number): number {
+  let i = from;
+  while (i < text.length) {
+    if (!isRunUnit(text.charCodeAt(i))) break;
+    i++;
+  }
+  return i;
+}
+
+const MIN_RANDOM = 32;
+
+/** Letters of both cases and digits, few repeats, no dictionary shape: not a hash, not a path, not a snake_case name. */
+function looksRandom(text: string, start: number, end: number): boolean {
+  const length = end - start;
+  const counts = new Uint16Array(128);
+  for (let i = start; i < end; i++) {
+    const code = text.charCodeAt(i);
+    counts[code] = (counts[code] ?? 0) + 1;
+  }
+  const upper = sum(counts, 0x41, 0x5a);
+  const lower = sum(counts, 0x61, 0x7a);
+  const digit = sum(counts, 0x30, 0x39);
+  if (upper < 3 || lower < 3 || digit < 3 || length - upper - lower - digit > length / 5) return false;
+  let entropy = 0;
+  for (const count of counts) if (count > 0) entropy -= (count / length) * Math.log2(count / length);
+  return entropy >= 4;
+}
+
+function sum(counts: Uint16Array, from: number, to: number): number {
+  let total = 0;
+  for (let code = from; code <= to; code++) total += counts[code] ?? 0;
+  return total;
+}

@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import { ValidatorResult } from '../../../../policy/contracts/finding';
+import { secretsPack } from '../../../../policy/rules/secrets';
+import { scanText } from '../../../../policy/rules/secrets/scan';
+import { SECRETS } from '../../judge/secret-fixtures';
+import { runRule, type PackRun } from '../support/run-pack-rule';
+
+const TOKEN = ['ghp', '_', 'Zk3Qw9xT7mN2pL5vB8rY4cD6', 'aB1cD2eF3gH4'].join('');
+
+const patch = (path: string, lines: readonly string[], added: number, removed: number): string =>
+  `${[`diff --git a/${path} b/${path}`, 'index 1f9d725..8c3482d 100644', `--- a/${path}`, `+++ b/${path}`, `@@ -1,${removed} +1,${added} @@`, ...lines].join('\n')}\n`;
+
+const firing = (raw: string, options: PackRun = {}): Record<string, ValidatorResult> =>
+  Object.fromEntries(
+    secretsPack
+      .filter((d) => d.sourceTools === '*' || d.sourceTools.includes(options.sourceTool ?? 'GitPatch'))
+      .map((d) => [d.implementation, runRule(secretsPack, d.implementation, raw, options)] as const)
+      .filter(([, result]) => result.status !== 'ALLOW'),
+  );
+
+const forms = (secret: string): string[] =>
+  secret.split('\n').flatMap((line) => (line.length < 6 ? [] : [line, JSON.stringify(line).slice(1, -1)]));
+
+describe('a finding on a secret', () => {
+  it.each(SECRETS.map((s) => [s.id, s] as const))(
+    'does not hold it: %s, in bytes, in JSON or in metadata',
+    (_, { text, secret }) => {
+      const said = JSON.stringify([
+        firing(text, { sourceTool: 'SQLDryRun' }),
+        firing(JSON.stringify({ body: { [text]: text } }), { sourceTool: 'HTTPPatch' }),
+        firing('SELECT 1', { sourceTool: 'SQLDryRun', metadata: { note: text, deep: [{ [text]: 1 }] } }),
+      ]);
+      for (const form of forms(secret)) expect(said).not.toContain(form);
+    },
+  );
+
+  it('tells its kind, its length and the place of its first and last character', () => {
+    const result = firing(`SELECT 1;\nUPDATE s SET v = '${TOKEN}';\n`, { sourceTool: 'SQLDryRun' })[
+      'secrets_known_token'
+    ];
+    expect(result).toMatchObject({
+      status: 'BLOCK',
+      reason: 'github of 40 characters (line 2)',
+      details: { places: [{ what: 'github of 40 characters', line: 2, column: 19 }] },
+    });
+    expect(result?.evidenceRefs[0]).toMatch(/#L2:C19-L2:C59$/);
+  });
+
+  it('points into the staged bytes where JSON hides the letters behind escapes', () => {
+    const escaped = [...TOKEN].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+    const result = firing(`{"body":\n "${escaped}"}`, { sourceTool: 'HTTPPatch' })['secrets_known_token'];
+    expect(result?.evidenceRefs[0]).toMatch(/#L2:C3-/);
+  });
+});
+
+describe('in a patch', () => {
+  it('only added lines block; what is removed is advice, and what stands around them is nothing', () => {
+    const of = (lines: readonly string[], added: number, removed: number): string[] =>
+      Object.keys(firing(patch('a.txt', lines, added, removed)));
+    expect(of([' a', `+x ${TOKEN}`], 2, 1)).toEqual(['secrets_known_token']);
+    expect(of([' a', `-x ${TOKEN}`], 1, 2)).toEqual(['secrets_removed']);
+    expect(of([` x ${TOKEN}`, '+a'], 2, 1)).toEqual([]);
+  });
+
+  it('a place counts the marker of its line', () => {
+    const result = firing(patch('a.txt', [' a', `+x ${TOKEN}`], 2, 1))['secrets_known_token'];
+    expect(result?.evidenceRefs[0]).toMatch(/#L7:C4-L7:C44$/);
+  });
+
+  it('a key that spans added lines is one key, and a patch that cannot be read is scanned as it stands', () => {
+    const key = ['-----BEGIN ', 'PRIVATE KEY-----'].join('');
+    const end = ['-----END ', 'PRIVATE KEY-----'].join('');
+    const lines = [key, 'MC4CAQAwBQYDK2VwBCIEIEl0Zm9yVGVzdHNPbmx5', 'Tm90QVJlYWxLZXlBdEFsbA', end].map((l) => `+${l}`);
+    expect(Object.keys(firing(patch('k.pem', lines, 4, 0).replace('-1,0', '-0,0')))).toContain('secrets_private_key');
+    expect(Object.keys(firing(`no patch at all\n${TOKEN}\n`))).toContain('secrets_known_token');
+  });
+});
+
+it.each([
+  ["const a = 'ghp_' + 'Zk3Qw9xT7mN2pL5vB8rY4cD6' + 'aB1cD2eF3gH4';"],
+  [Buffer.from(`export CI=${TOKEN}`).toString('base64')],
+  [Buffer.from(Buffer.from(`export CI=${TOKEN} # build`).toString('base64')).toString('base64')],
+  [Buffer.from(`export CI=${TOKEN}`).toString('hex')],
+])('finds a token under its cover: %s', (raw) => {
+  expect(Object.keys(firing(raw, { sourceTool: 'SQLDryRun' }))).toEqual(['secrets_covered']);
+});
+
+it.each([
+  'password = process.env.DB_PASSWORD',
+  'password: string;',
+  'const password = getPassword(user1);',
+  "ALTER ROLE app PASSWORD :'app_password'",
+  'postgres://app:$(DB_PASSWORD)@db/shop',
+  'api_key = "${{ secrets.API_KEY }}"',
+  '"csrf-token": "Mj2qykJO5rELyHgezQ69nzUX0i3OH67V"',
+  'sk-button-primary-large-2',
+  'token_count: 1234567890123456',
+  'integrity sha512-9BXKFbZ1jzmVyVxJgW3R0mV8b5c0m2pYy0k5Q6mO9Q==',
+  'commit 43fc912ef59a83054ea7f6706df4d53a7dea4d80',
+])('leaves alone what is no secret: %s', (raw) => {
+  expect(firing(raw, { sourceTool: 'SQLDryRun' })).toEqual({});
+});
+
+it('says where it stopped looking on text that is dense with beginnings of keys, and never passes it', () => {
+  for (const dense of [
+    `${TOKEN.slice(0, 12)}${'a'.repeat(30)} `.repeat(10_000),
+    `api_key="${TOKEN.slice(4)}"\n`.repeat(3_000),
+  ]) {
+    const result = firing(dense, { sourceTool: 'SQLDryRun' })['secrets_known_token'];
+    expect(result?.reason).toContain('from here on too much looks like a key');
+    expect(ValidatorResult.parse(result)).toEqual(result);
+  }
+});
+
+it('finds nothing in its own sources and tests', () => {
+  const files = ['rules.ts', 'formats.ts', 'placeholders.ts', 'services.ts'].map((f) => `policy/rules/secrets/${f}`);
+  for (const file of files) expect([file, scanText(readFileSync(file, 'utf8')).found.token]).toEqual([file, []]);
+});
