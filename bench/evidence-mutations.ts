@@ -7,6 +7,7 @@
  */
 import { canonicalJson } from '../policy/contracts/canonical-json';
 import { evidenceChecksum, type EvidenceBundle } from '../policy/evidence/bundle';
+import type { Dice } from './dice';
 
 export interface Mutation {
   readonly hand: 'file' | 'forger';
@@ -14,19 +15,6 @@ export interface Mutation {
   /** Where: an offset, or a JSON pointer. */
   readonly place: string;
   readonly text: Uint8Array;
-}
-
-/** Whole numbers from 0 to `below`, the same for the same seed. */
-export type Dice = (below: number) => number;
-
-export function dice(seed: number): Dice {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
 }
 
 /** One mutation of the file; another one where the first would have changed nothing. */

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { verifyEvidence, type EvidenceTrust } from '../signing/verify-evidence';
-import { dice, mutate, type Mutation } from './evidence-mutations';
+import { dice } from './dice';
+import { mutate, type Mutation } from './evidence-mutations';
 
 const VECTORS = ['committed', 'declined', 'forbidden'] as const;
 

@@ -1,4 +1,4 @@
-// node tools/run.mjs demo|test|cli|bench|test:cluster|sweep:evidence [arguments]
+// node tools/run.mjs demo|test|cli|bench|test:cluster|sweep:evidence|sweep|races [arguments]
 //
 // What stands between a clean clone and a running command: npm packages, then compiled sources, then the command.
 // Plain JavaScript without a dependency, since it runs before there are any. Its own words go to standard error; standard
@@ -33,6 +33,8 @@ const COMMANDS = {
   test,
   'test:cluster': (args) => node(at('test/cluster/run.mjs'), args),
   'sweep:evidence': (args) => node(at('dist/bench/sweep-evidence.js'), args),
+  sweep: (args) => node(at('dist/bench/sweep/main.js'), args),
+  races: (args) => node(at('dist/bench/races/main.js'), args),
 };
 
 const [command, ...rest] = process.argv.slice(2);

@@ -13,6 +13,8 @@ export interface RunningProcess {
   stop(): Promise<void>;
   /** SIGKILL at once; for tests of crashes. */
   kill(): Promise<void>;
+  /** Resolves when it is gone, whoever ended it. */
+  readonly ended: Promise<void>;
 }
 
 const READY_MS = 60_000;
@@ -21,12 +23,14 @@ const STOP_MS = 15_000;
 /**
  * Starts an entry point with exactly this environment, plus what a process needs to run at all; its log goes to
  * `<logDir>/<name>.log`. Resolves when it says that it is ready; rejects with the end of its log when it does not.
+ * `script`: the entry point where it is not the one of that name.
  */
 export async function startProcess(
   name: ProcessName,
   env: Readonly<Record<string, string>>,
   logDir: string,
   say: Say,
+  script = join(__dirname, '..', `${name}.js`),
 ): Promise<RunningProcess> {
   const logFile = join(logDir, `${name}.log`);
   const log = createWriteStream(logFile, { flags: 'a' });
@@ -36,7 +40,6 @@ export async function startProcess(
         e[1] !== undefined && /^(PATH|HOME|TMPDIR|LANG|TEMPORAL_(TLS.*|API_KEY))$/.test(e[0]),
     ),
   );
-  const script = join(__dirname, '..', `${name}.js`);
   const child = spawn(process.execPath, ['--enable-source-maps', script], {
     env: { ...base, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -56,7 +59,8 @@ export async function startProcess(
         `${name} (process ${child.pid ?? 0}) ended on its own: ${signal ?? `exit code ${code}`}. Its log: ${logFile}`,
       );
   });
-  return { name, pid: child.pid ?? 0, stop: () => end(child, 'SIGTERM'), kill: () => end(child, 'SIGKILL') };
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  return { name, pid: child.pid ?? 0, stop: () => end(child, 'SIGTERM'), kill: () => end(child, 'SIGKILL'), ended };
 }
 
 const stopping = new WeakSet<ChildProcess>();

@@ -1,0 +1,159 @@
+import { dice, type Dice } from '../dice';
+import { ACTIONS, faultText, POINTS, type Action, type Fault, type When } from './points';
+import { SCENARIOS, type Scenario } from './scenarios';
+
+/** One review of the sweep, with the faults that it meets. `name` replays it: `--only <name>`. */
+export interface Case {
+  readonly name: string;
+  readonly scenario: Scenario;
+  readonly faults: readonly Fault[];
+}
+
+const WHENS = ['before', 'after'] as const satisfies readonly When[];
+
+/** Where a scenario other than `confirm` is needed to reach a point. */
+const REACHED_BY: Readonly<Record<string, Scenario>> = {
+  'activity.attestJudgeFailure': 'judge_down',
+  'activity.rollback': 'reject',
+  'ledger.decided': 'reject',
+  'ledger.answer_refused': 'refused_answer',
+  'ledger.refused': 'revoked',
+  'target.seal': 'stale',
+};
+/** The marker is read only where the answer to COMMIT was lost. */
+const NEEDS: Readonly<Record<string, readonly Fault[]>> = {
+  'activity.reconcile': [{ point: 'target.commit', when: 'after', action: 'lost' }],
+};
+
+/** Every failpoint × every action, one fault a review. */
+export function exhaustive(): Case[] {
+  return POINTS.flatMap((point) =>
+    WHENS.flatMap((when) =>
+      ACTIONS.map((action) => {
+        const fault = { point, when, action };
+        return {
+          name: faultText(fault),
+          scenario: REACHED_BY[point] ?? ('confirm' as const),
+          faults: [...(NEEDS[point] ?? []), fault],
+        };
+      }),
+    ),
+  );
+}
+
+/** A worker frozen past its time-outs, PostgreSQL killed around a commit, the Temporal server killed. */
+export function environment(): Case[] {
+  const one = (point: string, when: When, action: Action, afterMs?: number): Case => {
+    const fault = { point, when, action, ...(afterMs === undefined ? {} : { afterMs }) };
+    return { name: faultText(fault), scenario: 'confirm', faults: [fault] };
+  };
+  const places = [
+    ['activity.openReview', 'after'],
+    ['activity.stage', 'before'],
+    ['activity.admitAnswer', 'after'],
+    ['activity.commit', 'before'],
+    ['ledger.intent', 'after'],
+    ['target.inside', 'before'],
+    ['target.inside', 'after'],
+    ['target.commit', 'after'],
+  ] as const;
+  return [
+    ...places.map(([point, when]) => one(point, when, 'stop')),
+    ...[0, 1, 2, 4, 8, 16, 400].map((ms) => one('target.inside', 'after', 'postgres', ms)),
+    one('ledger.intent', 'before', 'postgres', 3),
+    one('ledger.effect', 'before', 'postgres', 3),
+    one('target.seal', 'before', 'postgres', 3),
+    ...(['activity.openReview', 'activity.commit', 'target.inside', 'activity.admitAnswer'] as const).flatMap((point) =>
+      WHENS.map((when) => one(point, when, 'temporal', 30)),
+    ),
+  ].map((each) => (each.name.startsWith('target.seal') ? { ...each, scenario: 'stale' as const } : each));
+}
+
+const KILLS_A_SERVER = 250;
+
+/** Case `index` of a seed: the same for the same two numbers, whatever else runs. */
+export function random(seed: number, index: number): Case {
+  const roll = dice((Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b)) >>> 0);
+  const scenario = pick(roll, [...SCENARIOS, 'confirm', 'confirm', 'cas', 'stale'] as const);
+  const count = pick(roll, [1, 1, 1, 2, 2, 3]);
+  const faults = Array.from({ length: count }, (): Fault => {
+    const point = pick(roll, pointsOf(scenario));
+    const when = pick(roll, WHENS);
+    if (roll(KILLS_A_SERVER) === 0)
+      return { point, when, action: pick(roll, ['postgres', 'temporal']), afterMs: roll(20) };
+    return {
+      point,
+      when,
+      action: pick(roll, [
+        'kill',
+        'throw',
+        'throw',
+        'throw',
+        'hang',
+        'lost',
+        'lost',
+        'lost',
+        ...(roll(8) === 0 ? (['stop'] as const) : []),
+      ]),
+    };
+  });
+  return { name: String(index), scenario, faults };
+}
+
+function pick<T>(roll: Dice, list: readonly T[]): T {
+  const chosen = list[roll(list.length)];
+  if (chosen === undefined) throw new RangeError('an empty list');
+  return chosen;
+}
+
+const OPENING = [
+  'activity.openReview',
+  'activity.runGuardians',
+  'ledger.submitted',
+  'ledger.findings',
+  'activity.recordVerdicts',
+];
+const STAGING = [...OPENING, 'activity.stage', 'ledger.staged', 'target.stage', 'activity.askJudge', 'ledger.attested'];
+const ASKING = [
+  ...STAGING,
+  'activity.disclose',
+  'ledger.disclosed',
+  'activity.notify',
+  'activity.admitAnswer',
+  'ledger.answer_accepted',
+];
+const COMMITTING = [
+  'activity.commit',
+  'ledger.intent',
+  'target.commit',
+  'target.commit',
+  'target.inside',
+  'ledger.effect',
+  'activity.reconcile',
+];
+const ROLLING_BACK = ['activity.rollback', 'ledger.decided', 'ledger.effect'];
+
+function pointsOf(scenario: Scenario): readonly string[] {
+  switch (scenario) {
+    case 'auto':
+      return [...STAGING, ...COMMITTING];
+    case 'confirm':
+    case 'cas':
+      return [...ASKING, ...COMMITTING];
+    case 'refused_answer':
+      return [...ASKING, ...COMMITTING, 'ledger.answer_refused'];
+    case 'judge_down':
+      return [...ASKING, ...COMMITTING, 'activity.attestJudgeFailure'];
+    case 'stale':
+      return [...ASKING, ...COMMITTING, 'target.seal', 'target.seal'];
+    case 'revoked':
+      return [...ASKING, 'activity.commit', 'ledger.refused', ...ROLLING_BACK];
+    case 'reject':
+    case 'withdraw':
+      return [...ASKING, ...ROLLING_BACK];
+    case 'forbidden':
+      return [...OPENING, ...ROLLING_BACK];
+    default:
+      return scenario satisfies never;
+  }
+}

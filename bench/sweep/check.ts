@@ -1,0 +1,189 @@
+/**
+ * The sweep's judge. It knows what it reads from the target, the ledger's rows and the workflow's history, and shares no
+ * code with what it judges.
+ *
+ * K1 At most one effect per change.
+ * K2 Marker with an effect ⇔ effect in the target ⇔ `COMMITTED` in the ledger.
+ * K3 No effect without every answer that was asked for, accepted before the intent; none against a reject, none on a
+ *    SAFETY BLOCK, none where a POLICY finding was not shown.
+ * K4 Intent before effect: the ledger's row stands before the marker's transaction, and is the one settlement.
+ * K5 Each review is terminal, with one outcome: one effect row, one receipt, one closing row, and a completed workflow.
+ * K6 The receipt is signed by the committer and agrees with ledger, marker and workflow.
+ * K7 The chain of the review is whole.
+ */
+import { createHash, createPublicKey, verify } from 'node:crypto';
+
+export interface LedgerLine {
+  readonly n: number;
+  readonly prev: string;
+  readonly hash: string;
+  readonly kind: string;
+  readonly at: string;
+  readonly actor: string;
+  /** As it is stored: the hash is over this text. */
+  readonly body: string;
+}
+
+export interface Observed {
+  readonly changeId: string;
+  /** How often the change's own row was written. */
+  readonly effects: number;
+  /** `effect` is null for a marker that is bare. */
+  readonly marker: { readonly effect: Readonly<Record<string, unknown>> | null; readonly at: Date } | null;
+  readonly ledger: readonly LedgerLine[];
+  /** Null where there is none, since the committer was called without one. */
+  readonly workflow: { readonly status: string; readonly outcome: Readonly<Record<string, unknown>> | null } | null;
+}
+
+type Body = Readonly<Record<string, unknown>>;
+interface Line extends LedgerLine {
+  readonly said: Body;
+}
+
+/** Every invariant that does not hold, as `K2: …`; none where all do. `committer` is its public key, 64 hex digits. */
+export function violationsOf(observed: Observed, committer: string): string[] {
+  const lines = observed.ledger.map((line): Line => ({ ...line, said: JSON.parse(line.body) as Body }));
+  const ends = endsOf(observed, lines);
+  return [
+    ...chain(observed.changeId, lines),
+    ...terminal(observed, lines),
+    ...oneEffect(observed, ends.committed),
+    ...settlement(observed, lines, ends.committed),
+    ...(observed.effects > 0 ? answers(lines) : []),
+    ...receipt(observed, lines, committer),
+  ];
+}
+
+const of = (lines: readonly Line[], kind: string): Line[] => lines.filter((line) => line.kind === kind);
+
+function endsOf(_observed: Observed, lines: readonly Line[]): { readonly committed: boolean } {
+  return { committed: of(lines, 'closed').some(({ said }) => said['state'] === 'COMMITTED') };
+}
+
+function chain(changeId: string, lines: readonly Line[]): string[] {
+  let prev = '0'.repeat(64);
+  for (const [i, line] of lines.entries()) {
+    const text =
+      `{"actor":${JSON.stringify(line.actor)},"at":"${line.at}","body":${line.body},"changeId":"${changeId}",` +
+      `"kind":"${line.kind}","n":${line.n},"prev":"${line.prev}","type":"countersign/ledger/v1"}`;
+    if (line.n !== i || line.prev !== prev || createHash('sha256').update(text).digest('hex') !== line.hash)
+      return [`K7: the ledger's chain breaks at row ${i}`];
+    prev = line.hash;
+  }
+  return [];
+}
+
+function terminal({ workflow }: Observed, lines: readonly Line[]): string[] {
+  const found: string[] = [];
+  for (const kind of ['submitted', 'planned', 'effect', 'receipt', 'closed'])
+    if (of(lines, kind).length !== 1) found.push(`K5: ${of(lines, kind).length} ledger rows of kind ${kind}`);
+  if (of(lines, 'disclosed').length > 1) found.push('K5: people were shown two things');
+  if (workflow !== null && workflow.status !== 'COMPLETED') found.push(`K5: the workflow is ${workflow.status}`);
+  const states = new Set([
+    ...[...of(lines, 'closed'), ...of(lines, 'effect')].map(({ said }) => String(said['state'])),
+    ...(workflow?.outcome == null ? [] : [String(workflow.outcome['state'])]),
+  ]);
+  if (states.size > 1) found.push(`K5: two outcomes: ${[...states].join(', ')}`);
+  return found;
+}
+
+function oneEffect({ effects, marker }: Observed, committed: boolean): string[] {
+  const found: string[] = [];
+  if (effects < 0 || effects > 1) found.push(`K1: ${effects} effects`);
+  const marked = marker !== null && marker.effect !== null && marker.effect['sealed'] !== true;
+  if (marker !== null && marker.effect === null) found.push('K2: a marker without an effect');
+  if (marked !== effects > 0) found.push(`K2: ${marked ? 'a' : 'no'} marker, and ${effects} effects`);
+  if (marked !== committed)
+    found.push(`K2: ${marked ? 'a' : 'no'} marker, and the ledger says ${committed ? '' : 'not '}COMMITTED`);
+  return found;
+}
+
+function settlement({ marker }: Observed, lines: readonly Line[], committed: boolean): string[] {
+  const settlements = [...of(lines, 'intent'), ...of(lines, 'decided')];
+  if (settlements.length !== 1) return [`K4: ${settlements.length} settlements`];
+  const [intent] = of(lines, 'intent');
+  const [effect] = of(lines, 'effect');
+  if (!committed) return [];
+  if (intent === undefined) return ['K4: committed without an intent'];
+  if (effect !== undefined && effect.n <= intent.n) return ['K4: the effect stands before the intent'];
+  if (marker !== null && marker.at.getTime() < Date.parse(intent.at))
+    return ['K4: the target was written before the intent'];
+  return [];
+}
+
+function answers(lines: readonly Line[]): string[] {
+  const found: string[] = [];
+  const intentAt = of(lines, 'intent')[0]?.n ?? -1;
+  const [disclosed] = of(lines, 'disclosed');
+  const fired = of(lines, 'findings').filter(({ said }) => said['status'] !== 'ALLOW');
+  if (fired.some(({ said }) => said['class'] === 'SAFETY' && said['status'] === 'BLOCK'))
+    found.push('K3: committed against a SAFETY BLOCK');
+  if (disclosed === undefined) {
+    if (fired.some(({ said }) => said['class'] === 'POLICY'))
+      found.push('K3: committed, and nobody was shown what fired');
+    return found;
+  }
+  const given = of(lines, 'answer_accepted').filter(
+    ({ n, said }) => n < intentAt && said['fingerprint'] === disclosed.said['fingerprint'],
+  );
+  for (const violation of disclosed.said['violations'] as readonly Body[]) {
+    if (violation['need'] === 'hard') found.push('K3: committed against a hard block');
+    if (violation['need'] !== 'human') continue;
+    const mine = given.filter(({ said }) => said['violationId'] === violation['violationId']);
+    const people = (decision: string): Set<unknown> =>
+      new Set(mine.filter(({ said }) => said['decision'] === decision).map(({ said }) => said['person']));
+    if (people('reject').size > 0) found.push('K3: committed against a reject');
+    if (people('confirm').size < Number(violation['quorum']))
+      found.push(`K3: committed with ${people('confirm').size} of ${String(violation['quorum'])} answers`);
+  }
+  return found;
+}
+
+const SPKI = Buffer.from('302a300506032b6570032100', 'hex');
+
+function receipt(
+  { changeId, effects, marker, workflow }: Observed,
+  lines: readonly Line[],
+  committer: string,
+): string[] {
+  const [row] = of(lines, 'receipt');
+  if (row === undefined) return [];
+  const envelope = row.said['envelope'] as { payloadType: string; payload: string; signatures: { sig: string }[] };
+  const payload = Buffer.from(envelope.payload, 'base64');
+  const signed = Buffer.concat([
+    Buffer.from(`DSSEv1 ${Buffer.byteLength(envelope.payloadType)} ${envelope.payloadType} ${payload.length} `),
+    payload,
+  ]);
+  const key = createPublicKey({
+    key: Buffer.concat([SPKI, Buffer.from(committer, 'hex')]),
+    format: 'der',
+    type: 'spki',
+  });
+  if (!verify(null, signed, key, Buffer.from(envelope.signatures[0]?.sig ?? '', 'base64')))
+    return ['K6: the receipt is not signed by the committer'];
+  const { predicate } = JSON.parse(payload.toString('utf8')) as { predicate: Body };
+  const found: string[] = [];
+  if (predicate['changeId'] !== changeId) found.push('K6: the receipt is of another change');
+  if ((predicate['state'] === 'COMMITTED') !== effects > 0)
+    found.push(`K6: the receipt says ${String(predicate['state'])}, and there are ${effects} effects`);
+  if (predicate['state'] === 'COMMITTED' && !sameJson(predicate['effect'], marker?.effect))
+    found.push('K6: the receipt tells of another effect than the marker');
+  if (predicate['state'] !== of(lines, 'closed')[0]?.said['state']) found.push('K6: receipt and ledger differ');
+  const outcome = workflow?.outcome ?? null;
+  if (outcome !== null && (outcome['state'] !== predicate['state'] || outcome['reason'] !== predicate['reason']))
+    found.push(`K6: the receipt says ${String(predicate['state'])}, the workflow ${String(outcome['state'])}`);
+  if (outcome !== null && !sameJson(outcome['receipt'], envelope)) found.push('K6: the workflow holds another receipt');
+  return found;
+}
+
+function sameJson(a: unknown, b: unknown): boolean {
+  return sorted(a) === sorted(b);
+}
+
+function sorted(value: unknown): string {
+  return JSON.stringify(value, (_key, v: unknown) =>
+    v !== null && typeof v === 'object' && !Array.isArray(v)
+      ? Object.fromEntries(Object.entries(v).sort(([x], [y]) => (x < y ? -1 : 1)))
+      : v,
+  );
+}

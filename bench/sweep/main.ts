@@ -1,0 +1,172 @@
+/**
+ * npm run sweep -- [--runs N] [--seed S] [--exhaustive] [--only CASE] [--open K] [--json]
+ *
+ * Crashes reviews on real servers at the failpoints of `points.ts`, then has `check.ts` look at target, ledger and
+ * histories. `--exhaustive`: every failpoint × every action, and the servers killed; with `--runs`, random reviews besides.
+ * Talk on standard error; the last line of standard output is one object. Exit 1 on a violation, 2 on wrong usage.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { dice } from '../dice';
+import { environment, exhaustive, random, type Case } from './cases';
+import { violationsOf } from './check';
+import { startCluster, type Cluster } from './cluster';
+import { Drive } from './drive';
+import { observe, strays } from './observe';
+import { ACTIONS, HANG_MS } from './points';
+import { EXPECTED } from './scenarios';
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+interface Found {
+  readonly drive: Drive;
+  readonly problems: readonly string[];
+  readonly state: string;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      runs: { type: 'string' },
+      seed: { type: 'string' },
+      exhaustive: { type: 'boolean' },
+      only: { type: 'string', multiple: true },
+      open: { type: 'string' },
+      json: { type: 'boolean' },
+    },
+  });
+  const seed = whole(values.seed ?? String(Date.now() % 1_000_000), '--seed');
+  const runs = whole(values.runs ?? (values.exhaustive === true ? '0' : '1000'), '--runs');
+  const cases = chosen(values.only ?? [], values.exhaustive === true, runs, seed);
+  const stateDir = mkdtempSync(join(tmpdir(), 'countersign-sweep-'));
+  const cluster = await startCluster(stateDir, say);
+  try {
+    const began = Date.now();
+    say(`${cases.flat().length} reviews, seed ${seed}; servers, workers and logs in ${stateDir}`);
+    const drives: Drive[] = [];
+    for (const part of cases)
+      drives.push(...(await drive(cluster, part, whole(values.open ?? '20', '--open'), drives.length)));
+    if (drives.some(({ of }) => of.faults.some(({ action }) => action === 'hang' || action === 'stop'))) {
+      say('Waiting until the last zombie has woken up');
+      await sleep(HANG_MS + 2_000);
+    }
+    const found = await judge(cluster, drives);
+    const unknown = await strays(cluster, drives);
+    report(found, unknown, seed, cluster, Date.now() - began);
+    const violations = unknown.length + found.reduce((sum, { problems }) => sum + problems.length, 0);
+    const terminal = found.filter(({ state }) => state !== 'open').length;
+    process.stdout.write(`${JSON.stringify({ runs: drives.length, seed, violations, terminal })}\n`);
+    process.exitCode = violations === 0 && terminal === drives.length ? 0 : 1;
+  } finally {
+    await cluster.stop();
+    if (process.exitCode === 0) rmSync(stateDir, { recursive: true, force: true });
+    else say(`Kept for a look: ${stateDir}`);
+  }
+}
+
+function whole(text: string, name: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 0) throw new TypeError(`${name}: expected a whole number, got "${text}"`);
+  return value;
+}
+
+/** In parts that run one after the other: where a server is killed, few reviews are open. */
+function chosen(only: readonly string[], all: boolean, runs: number, seed: number): Case[][] {
+  const named = [...exhaustive(), ...environment()];
+  if (only.length === 0) {
+    const randoms = Array.from({ length: runs }, (_, i) => random(seed, i));
+    return all ? [shuffled(exhaustive(), seed), environment(), randoms] : [randoms];
+  }
+  return only.map((name) => {
+    if (/^\d+$/.test(name)) return [random(seed, Number(name))];
+    const found = named.filter((each) => each.name === name || each.name.startsWith(`${name}:`));
+    if (found.length === 0)
+      throw new TypeError(
+        `--only ${name}: expected the number of a random run, or a name such as ${named[0]?.name ?? ''}`,
+      );
+    return found;
+  });
+}
+
+/** Neighbours in the matrix kill the same worker: apart, the others go on meanwhile. */
+function shuffled(cases: readonly Case[], seed: number): Case[] {
+  const roll = dice(seed);
+  return cases
+    .map((each) => ({ each, key: roll(1_000_000_000) }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ each }) => each);
+}
+
+async function drive(cluster: Cluster, cases: readonly Case[], open: number, firstRow: number): Promise<Drive[]> {
+  const killsServers = cases.some((each) => each.faults.some((f) => f.action === 'postgres')) && cases.length < 60;
+  const drives: Drive[] = [];
+  let next = 0;
+  const began = Date.now();
+  const timer = setInterval(
+    () =>
+      say(
+        `${drives.length} of ${cases.length} ended after ${Math.round((Date.now() - began) / 1000)} s; started again: ${JSON.stringify(cluster.restarts)}`,
+      ),
+    10_000,
+  );
+  await Promise.all(
+    Array.from({ length: killsServers ? 4 : open }, async () => {
+      for (let i = next++; i < cases.length; i = next++) {
+        const each = cases[i];
+        if (each !== undefined) drives.push(await Drive.run(cluster, each, firstRow + i + 1, `${firstRow + i}`));
+      }
+    }),
+  );
+  clearInterval(timer);
+  return drives;
+}
+
+async function judge(cluster: Cluster, drives: readonly Drive[]): Promise<Found[]> {
+  const committer = cluster.setup.keys.committer.key.publicKey;
+  const observed = await observe(cluster, drives);
+  return drives.map((drive, i): Found => {
+    const seen = observed[i];
+    if (seen === undefined) throw new Error('Every review is observed');
+    const outcome = seen.workflow?.outcome?.['state'];
+    const problems = violationsOf(seen, committer);
+    const left = cluster.armoury.left(drive.changeId);
+    // A case of the matrix that was never reached has shown nothing.
+    const isMatrix = !/^\d+$/.test(drive.of.name);
+    if (isMatrix && left.length > 0) problems.push(`the failpoint was never reached: ${left.join(', ')}`);
+    return { drive, problems, state: seen.workflow?.status === 'COMPLETED' ? String(outcome) : 'open' };
+  });
+}
+
+function report(found: readonly Found[], unknown: readonly string[], seed: number, cluster: Cluster, ms: number): void {
+  for (const { drive, problems } of found) {
+    if (problems.length === 0) continue;
+    const { name, scenario, faults } = drive.of;
+    say(`\n${name} (${scenario}), change ${drive.changeId}, row ${drive.row}`);
+    for (const problem of problems) say(`  ${problem}`);
+    if (drive.lastTrouble !== '') say(`  last trouble: ${drive.lastTrouble}`);
+    say(`  faults: ${faults.map((f) => `${f.point}:${f.when}:${f.action}`).join(', ')}`);
+    say(`  replay: npm run sweep -- --seed ${seed} --only ${name}`);
+  }
+  for (const problem of unknown) say(problem);
+  const counted = new Map<string, number>();
+  for (const { drive, state } of found) {
+    const key = `${drive.of.scenario} → ${state}${state === EXPECTED[drive.of.scenario] ? '' : ' (!)'}`;
+    counted.set(key, (counted.get(key) ?? 0) + 1);
+  }
+  for (const [key, count] of [...counted].sort()) say(`${String(count).padStart(6)}  ${key}`);
+  const actions = found.flatMap(({ drive }) => drive.of.faults.map((f) => f.action));
+  say(
+    `Faults: ${[...ACTIONS, 'stop', 'postgres', 'temporal'].map((a) => `${a} ${actions.filter((x) => x === a).length}`).join(', ')}`,
+  );
+  say(`Started again: ${JSON.stringify(cluster.restarts)}; ${Math.round(ms / 1000)} s`);
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+main().catch((error: unknown) => {
+  const usage = error instanceof TypeError;
+  say(usage ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error));
+  process.exitCode = usage ? 2 : 1;
+});

@@ -1,0 +1,64 @@
+import type { Cluster } from './cluster';
+import type { LedgerLine, Observed } from './check';
+import type { Drive } from './drive';
+import { EFFECTS_SQL, TABLES } from './scenarios';
+
+/** Reads target, ledger and histories, past all code of ours, as a superuser. */
+export async function observe(cluster: Cluster, drives: readonly Drive[]): Promise<Observed[]> {
+  const ids = drives.map((drive) => drive.changeId);
+  const effects = new Map<string, number>();
+  for (const table of new Set(Object.values(TABLES))) {
+    const mine = drives.filter((drive) => TABLES[drive.of.scenario] === table);
+    const { rows } = await cluster.target.query<{ id: number; effects: number }>(EFFECTS_SQL(table), [
+      mine.map((d) => d.row),
+    ]);
+    const byRow = new Map(rows.map((row) => [row.id, row.effects]));
+    for (const drive of mine) effects.set(drive.changeId, byRow.get(drive.row) ?? -1);
+  }
+  const markers = await cluster.target.query<{ change_id: string; effect: Record<string, unknown> | null; at: Date }>(
+    'select change_id, effect, at from countersign.marker where change_id = any($1)',
+    [ids],
+  );
+  const ledger = await cluster.ours.query<LedgerLine & { change_id: string }>(
+    'select change_id, n, prev, hash, kind, at, actor, body from ledger where change_id = any($1) order by change_id, n',
+    [ids],
+  );
+  const markerOf = new Map(markers.rows.map((row) => [row.change_id, row]));
+  const linesOf = new Map<string, LedgerLine[]>(ids.map((id) => [id, []]));
+  for (const line of ledger.rows) linesOf.get(line.change_id)?.push(line);
+  const observed: Observed[] = [];
+  for (const { changeId } of drives) {
+    observed.push({
+      changeId,
+      effects: effects.get(changeId) ?? -1,
+      marker: markerOf.get(changeId) ?? null,
+      ledger: linesOf.get(changeId) ?? [],
+      workflow: await workflowOf(cluster, changeId),
+    });
+  }
+  return observed;
+}
+
+/** Rows, markers and ledgers of changes that nobody submitted. */
+export async function strays(cluster: Cluster, drives: readonly Drive[]): Promise<string[]> {
+  const ids = drives.map((drive) => drive.changeId);
+  const found: string[] = [];
+  const marker = await cluster.target.query('select 1 from countersign.marker where change_id <> all($1)', [ids]);
+  if (marker.rows.length > 0) found.push(`K2: ${marker.rows.length} markers of unknown changes`);
+  const ledger = await cluster.ours.query('select distinct change_id from ledger where change_id <> all($1)', [ids]);
+  if (ledger.rows.length > 0) found.push(`K5: ${ledger.rows.length} ledgers of unknown changes`);
+  for (const table of new Set(Object.values(TABLES))) {
+    const mine = drives.filter((drive) => TABLES[drive.of.scenario] === table).map((drive) => drive.row);
+    const { rows } = await cluster.target.query(`select 1 from ${table} where cents <> 500 and id <> all($1)`, [mine]);
+    if (rows.length > 0) found.push(`K1: ${rows.length} rows of ${table} were written for no change`);
+  }
+  return found;
+}
+
+async function workflowOf(cluster: Cluster, changeId: string): Promise<Observed['workflow']> {
+  const handle = cluster.temporal.workflow.getHandle(changeId);
+  const [{ status }, { events }] = await Promise.all([handle.describe(), handle.fetchHistory()]);
+  const data = events?.at(-1)?.workflowExecutionCompletedEventAttributes?.result?.payloads?.[0]?.data;
+  const outcome = data == null ? null : (JSON.parse(Buffer.from(data).toString('utf8')) as Record<string, unknown>);
+  return { status: status.name, outcome };
+}

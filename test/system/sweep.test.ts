@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { compiled } from '../support/compiled';
+
+jest.setTimeout(240_000);
+
+/** Runs a program of the bench on servers of its own; resolves with its exit code and its last line. */
+async function run(
+  script: string,
+  args: readonly string[],
+): Promise<{ code: number | null; last: unknown; said: string }> {
+  const file = join(await compiled(), 'bench', script);
+  const { TEMPORAL_ADDRESS: _theirs, ...env } = process.env;
+  const child = spawn(process.execPath, ['--enable-source-maps', file, ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [out, said] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const code = await new Promise<number | null>((done) => child.once('close', done));
+  return { code, last: JSON.parse(out.trim().split('\n').at(-1) ?? 'null'), said };
+}
+
+test('a sample of the crash sweep: workers are killed, hang, fail and lie about it, and no invariant breaks, no review stays open [T65, T66, T69]', async () => {
+  const { code, last, said } = await run('sweep/main.js', ['--runs', '16', '--seed', '2026', '--open', '16', '--json']);
+  expect({ code, last, said: code === 0 ? '' : said }).toEqual({
+    code: 0,
+    last: { runs: 16, seed: 2026, violations: 0, terminal: 16 },
+    said: '',
+  });
+});
+
+test('a sample of the races: two committers at once on the same change, on two changes of one row, and against a rollback make one effect each [T65]', async () => {
+  const { code, last, said } = await run('races/main.js', ['--calls', '300', '--seed', '2026', '--json']);
+  expect({ code, said: code === 0 ? '' : said, violations: (last as { violations: number }).violations }).toEqual({
+    code: 0,
+    said: '',
+    violations: 0,
+  });
+});
