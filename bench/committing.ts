@@ -72,12 +72,14 @@ export function openCommitting(setup: CommitSetup): Committing {
     webhooks: new Map(),
     breakers: null,
     logger,
+    threads: null,
   });
   const commit = commitActivities({
     resources: resources.commit,
     extensions,
     receipts: { keyId: committer.keyId, sign: (p) => signPredicate('receipt', p, committer) },
     targets: readTargets(setup.targetsFile),
+    threads: null,
   });
   return {
     review,

@@ -24,7 +24,8 @@ import { commitActivities } from '../../workers/roles/commit';
 import { judgeActivities } from '../../workers/roles/judge';
 import { reviewActivities } from '../../workers/roles/review';
 import { workerOptions } from '../../workers/run-worker';
-import { connectWorker, openClient } from '../../workers/temporal';
+import { openClient } from '../../workers/temporal';
+import { connectWorker } from '../../workers/worker-connection';
 import type { Logger } from '../../workers/logger';
 import { TASK_QUEUES } from '../../workflows/queues';
 import { fileArming } from './arming';
@@ -95,6 +96,8 @@ function wire(sweep: SweepEnv, logger: Logger): object {
           read: async () => [],
           record: temporalBreakers({ temporal, taskQueue: TASK_QUEUES.review }).record,
         },
+        // In place: a worker that is killed every few seconds should be up soon again, and threads write nothing.
+        threads: null,
         logger,
       });
     }
@@ -106,6 +109,7 @@ function wire(sweep: SweepEnv, logger: Logger): object {
         attestor: { keyId: key.keyId, sign: (p) => signPredicate('attested', p, key) },
         key,
         transport: { baseUrl: env.OPENAI_BASE_URL, apiKey: env.OPENAI_API_KEY ?? 'none' },
+        prices: {},
       });
     }
     case 'commit': {
@@ -115,6 +119,7 @@ function wire(sweep: SweepEnv, logger: Logger): object {
         ...open(env),
         receipts: { keyId: key.keyId, sign: (p) => signPredicate('receipt', p, key) },
         targets: readTargets(env.COUNTERSIGN_TARGETS_FILE),
+        threads: null,
       });
     }
     default:
