@@ -1,7 +1,9 @@
 import { log } from '@temporalio/workflow';
 import type { Admitted, AdmitInput } from '../activities/review-types';
 import type { AnswerResults } from '../policy/contracts/answer';
-import { SupersedeMessage, WithdrawMessage, type WithdrawResult } from '../policy/contracts/withdrawal';
+import { read } from '../policy/contracts/plain';
+import { readSupersede, readWithdraw } from '../policy/contracts/plain-submission';
+import type { WithdrawResult } from '../policy/contracts/withdrawal';
 import { admission } from './proxies';
 import type { Review } from './review-state';
 
@@ -70,17 +72,17 @@ export class Answering {
   }
 
   withdraw(message: unknown): WithdrawResult {
-    const parsed = WithdrawMessage.safeParse(message);
-    if (!parsed.success) return { code: 'malformed', message: 'withdraw: expected {"actor": text, "reason": text}' };
-    const { actor, reason } = parsed.data;
+    const parsed = read(readWithdraw, message, 'withdraw');
+    if (!parsed.ok) return { code: 'malformed', message: 'withdraw: expected {"actor": text, "reason": text}' };
+    const { actor, reason } = parsed.value;
     return this.#stop('withdrawn', `Withdrawn by ${actor}${reason === '' ? '' : `: ${reason}`}`);
   }
 
   supersede(message: unknown): WithdrawResult {
-    const parsed = SupersedeMessage.safeParse(message);
-    if (!parsed.success)
+    const parsed = read(readSupersede, message, 'supersede');
+    if (!parsed.ok)
       return { code: 'malformed', message: 'supersede: expected {"by": changeId, "actor": text, "reason": text}' };
-    return this.#stop('superseded', `Superseded by ${parsed.data.by}`);
+    return this.#stop('superseded', `Superseded by ${parsed.value.by}`);
   }
 
   #stop(reason: 'withdrawn' | 'superseded', explanation: string): WithdrawResult {

@@ -6,64 +6,87 @@
  * finding more or less; no required answer hangs on it.
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import { z } from 'zod';
-import { Name, Sha256Hex } from '../policy/contracts/diff';
-import { ValidatorId } from '../policy/contracts/finding';
-import { MAX_VALIDATORS, PackedBreakers, type BreakerView } from '../policy/decide/breakers';
+import type { BreakerParameters } from '../policy/decide/breaker';
+import { MAX_VALIDATORS, readPackedBreakers, type BreakerView, type PackedBreakers } from '../policy/decide/breakers';
+import { VALIDATOR_ID } from '../policy/contracts/limits';
+import { listOf, nullable, numberIn, oneOf, optional, recordOf, strict, text, whole } from '../policy/contracts/plain';
+import { readName, readSha256 } from '../policy/contracts/plain-submission';
+import type { BreakerSample } from '../policy/contracts/readings';
 import { TASK_QUEUES } from './queues';
 
 /** A small whole number of milliseconds or of things. */
-const Count = z.int().min(1).max(86_400_000);
+const count = whole(1, 86_400_000);
 
-export const BreakerParameters = z.strictObject({
-  maxSamples: Count.max(200),
-  windowMs: Count,
-  minSamples: Count.max(200),
-  openAt: z.number().gt(0).max(1),
-  openMs: Count,
-  probeMs: Count,
-});
+interface Reset {
+  readonly at: number;
+  readonly actor: string;
+  readonly reason: string;
+  readonly validatorId: string | null;
+}
 
-const Reset = z.strictObject({
-  at: z.int(),
-  actor: z.string(),
-  reason: z.string(),
-  validatorId: z.string().nullable(),
-});
-
-export const BreakerInput = z.strictObject({
-  tenant: Name,
-  sourceTool: Name,
-  parameters: BreakerParameters,
+export interface BreakerInput {
+  readonly tenant: string;
+  readonly sourceTool: string;
+  readonly parameters: BreakerParameters;
   /** Only what continue-as-new carries; absent at the first start. */
-  carried: z.strictObject({ breakers: PackedBreakers, resets: z.array(Reset), ignored: z.int().min(0) }).optional(),
+  readonly carried?:
+    { readonly breakers: PackedBreakers; readonly resets: readonly Reset[]; readonly ignored: number } | undefined;
   /** Continues as new after so many events, besides when the server suggests it. */
-  continueAfter: z.int().min(50).optional(),
+  readonly continueAfter?: number | undefined;
+}
+export const readBreakerInput = strict<BreakerInput>({
+  tenant: readName,
+  sourceTool: readName,
+  parameters: strict<BreakerParameters>({
+    maxSamples: whole(1, 200),
+    windowMs: count,
+    minSamples: whole(1, 200),
+    openAt: numberIn(0, 1),
+    openMs: count,
+    probeMs: count,
+  }),
+  carried: optional(
+    strict<NonNullable<BreakerInput['carried']>>({
+      breakers: readPackedBreakers,
+      resets: listOf(strict<Reset>({ at: whole(), actor: text(), reason: text(), validatorId: nullable(text()) })),
+      ignored: whole(0),
+    }),
+  ),
+  continueAfter: optional(whole(50)),
 });
-export type BreakerInput = z.infer<typeof BreakerInput>;
 
-const ValidatorName = ValidatorId.max(200);
+const validatorName = text({ ...VALIDATOR_ID, max: 200 });
 
 /** One review's verdicts. A review is counted once. */
-export const SamplesMessage = z.strictObject({
-  changeId: Sha256Hex,
-  samples: z.record(ValidatorName, z.enum(['success', 'warn', 'failure'])),
+export interface SamplesMessage {
+  readonly changeId: string;
+  readonly samples: Readonly<Record<string, BreakerSample>>;
+}
+export const readSamples = strict<SamplesMessage>({
+  changeId: readSha256,
+  samples: recordOf(oneOf('success', 'warn', 'failure'), validatorName),
 });
-export type SamplesMessage = z.infer<typeof SamplesMessage>;
 
-export const ProbeMessage = z.strictObject({
-  changeId: Sha256Hex,
-  validatorIds: z.array(ValidatorName).max(MAX_VALIDATORS),
+export interface ProbeMessage {
+  readonly changeId: string;
+  readonly validatorIds: readonly string[];
+}
+export const readProbe = strict<ProbeMessage>({
+  changeId: readSha256,
+  validatorIds: listOf(validatorName, 0, MAX_VALIDATORS),
 });
-export type ProbeMessage = z.infer<typeof ProbeMessage>;
 
 /** `validatorId` null resets all of the pair. */
-export const ResetMessage = z.strictObject({
-  validatorId: ValidatorName.nullable(),
-  actor: z.string().min(1).max(200),
-  reason: z.string().min(1).max(2000),
+export interface ResetMessage {
+  readonly validatorId: string | null;
+  readonly actor: string;
+  readonly reason: string;
+}
+export const readReset = strict<ResetMessage>({
+  validatorId: nullable(validatorName),
+  actor: text({ min: 1, max: 200 }),
+  reason: text({ min: 1, max: 2000 }),
 });
-export type ResetMessage = z.infer<typeof ResetMessage>;
 
 /** `blocked`: validators whose open breaker this change does not pass. */
 export type ProbeResult = { readonly code: 'answered'; readonly blocked: readonly string[] } | Malformed;
@@ -79,7 +102,7 @@ export interface BreakersReading {
   readonly sourceTool: string;
   readonly breakers: readonly BreakerView[];
   /** The last ones, newest first. */
-  readonly resets: readonly z.infer<typeof Reset>[];
+  readonly resets: readonly Reset[];
   /** Messages that could not be read. */
   readonly ignored: number;
 }

@@ -18,6 +18,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { FailureType } from '../policy/contracts/failure-type';
+import { issuesText, read } from '../policy/contracts/plain';
 import {
   NO_BREAKERS,
   packBreakers,
@@ -32,10 +33,11 @@ import {
 } from '../policy/decide/breakers';
 import * as messages from './breaker-messages';
 import {
-  BreakerInput,
-  ProbeMessage,
-  ResetMessage,
-  SamplesMessage,
+  readBreakerInput,
+  readProbe,
+  readReset,
+  readSamples,
+  type BreakerInput,
   type BreakersReading,
   type ProbeResult,
   type ResetResult,
@@ -66,14 +68,15 @@ function isLong({ continueAfter }: BreakerInput): boolean {
 }
 
 function parseInput(input: unknown): BreakerInput {
-  const parsed = BreakerInput.safeParse(input);
+  const parsed = read(readBreakerInput, input, 'input');
   const { workflowId, taskQueue } = workflowInfo();
-  if (!parsed.success) {
-    const text = parsed.error.issues.map((i) => `${i.path.join('.') || 'input'}: ${i.message}`).join('; ');
-    throw ApplicationFailure.nonRetryable(`The start input is no breaker's: ${text}`, FailureType.Validation);
-  }
-  const expected = messages.breakerWorkflowId(parsed.data, taskQueue);
-  if (workflowId === expected) return parsed.data;
+  if (!parsed.ok)
+    throw ApplicationFailure.nonRetryable(
+      `The start input is no breaker's: ${issuesText(parsed.issues)}`,
+      FailureType.Validation,
+    );
+  const expected = messages.breakerWorkflowId(parsed.value, taskQueue);
+  if (workflowId === expected) return parsed.value;
   throw ApplicationFailure.nonRetryable(
     `workflowId: expected "${expected}", got "${workflowId}"`,
     FailureType.Validation,
@@ -95,8 +98,8 @@ class BreakerState {
     const reviews = Array.isArray(message) ? message.slice(0, MAX_REVIEWS) : [message];
     if (Array.isArray(message)) this.#ignored += message.length - reviews.length;
     for (const review of reviews) {
-      const parsed = SamplesMessage.safeParse(review);
-      if (parsed.success) this.#breakers = takeReview(this.#breakers, parsed.data, Date.now(), this.input.parameters);
+      const parsed = read(readSamples, review, 'samples');
+      if (parsed.ok) this.#breakers = takeReview(this.#breakers, parsed.value, Date.now(), this.input.parameters);
       else this.#ignored++;
     }
     this.show();
@@ -110,9 +113,9 @@ class BreakerState {
   }
 
   probe(message: unknown): ProbeResult {
-    const parsed = ProbeMessage.safeParse(message);
-    if (!parsed.success) return { code: 'malformed', message: 'probe: expected {"changeId", "validatorIds": […]}' };
-    const { changeId, validatorIds } = parsed.data;
+    const parsed = read(readProbe, message, 'probe');
+    if (!parsed.ok) return { code: 'malformed', message: 'probe: expected {"changeId", "validatorIds": […]}' };
+    const { changeId, validatorIds } = parsed.value;
     const { breakers, blocked } = reserveProbe(
       this.#breakers,
       changeId,
@@ -126,13 +129,13 @@ class BreakerState {
   }
 
   reset(message: unknown): ResetResult {
-    const parsed = ResetMessage.safeParse(message);
-    if (!parsed.success)
+    const parsed = read(readReset, message, 'reset');
+    if (!parsed.ok)
       return {
         code: 'malformed',
         message: 'reset: expected {"validatorId": id or null, "actor": text, "reason": text}',
       };
-    const { validatorId, actor, reason } = parsed.data;
+    const { validatorId, actor, reason } = parsed.value;
     const reset = [...this.#breakers.byValidator.keys()].filter((id) => validatorId === null || id === validatorId);
     this.#breakers = resetBreakers(this.#breakers, validatorId);
     this.#resets = [{ at: Date.now(), actor, reason, validatorId }, ...this.#resets].slice(0, MAX_RESETS);

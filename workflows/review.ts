@@ -25,8 +25,12 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CommitResult, Settled } from '../activities/review-types';
-import { changeId, inputSha, Submission } from '../policy/contracts/diff';
+import { changeId, inputSha } from '../policy/contracts/change-id';
+import type { Submission } from '../policy/contracts/diff';
 import { FailureType } from '../policy/contracts/failure-type';
+import { MAX_VIOLATIONS } from '../policy/contracts/limits';
+import { issuesText, read } from '../policy/contracts/plain';
+import { readSubmission } from '../policy/contracts/plain-submission';
 import type { PlanValidator } from '../policy/contracts/plan';
 import type { ReviewOutcome, RollbackReason } from '../policy/contracts/outcome';
 import type { Preflight } from '../policy/contracts/status';
@@ -34,7 +38,6 @@ import { breakerSamples } from '../policy/decide/breaker-samples';
 import { errorResult } from '../policy/decide/findings';
 import { cardinalityOf, matchPolicies, tooMany, type TriggeredPolicy } from '../policy/decide/violations';
 import { judgeFailureResult } from '../policy/judge/failure';
-import { MAX_VIOLATIONS } from '../policy/contracts/violation';
 import { Answering } from './answering';
 import { currentDetails } from './details';
 import * as messages from './messages';
@@ -62,13 +65,16 @@ export async function review(input: Submission): Promise<ReviewOutcome> {
 
 /** The id must be the change's own hash: so the same change is one review, and no other can take its name. */
 function parseSubmission(input: unknown): Submission {
-  const parsed = Submission.safeParse(input);
-  if (!parsed.success) {
-    const issues = parsed.error.issues.map((i) => ({ field: i.path.join('.') || 'submission', message: i.message }));
-    const text = issues.map((i) => `${i.field}: ${i.message}`).join('; ');
-    throw ApplicationFailure.nonRetryable(`The start input is no submission: ${text}`, FailureType.Validation, issues);
+  const parsed = read(readSubmission, input, 'submission');
+  if (!parsed.ok) {
+    const text = issuesText(parsed.issues);
+    throw ApplicationFailure.nonRetryable(
+      `The start input is no submission: ${text}`,
+      FailureType.Validation,
+      parsed.issues,
+    );
   }
-  const expected = changeId(parsed.data);
+  const expected = changeId(parsed.value);
   const { workflowId } = workflowInfo();
   if (workflowId !== expected) {
     throw ApplicationFailure.nonRetryable(
@@ -76,7 +82,7 @@ function parseSubmission(input: unknown): Submission {
       FailureType.Validation,
     );
   }
-  return parsed.data;
+  return parsed.value;
 }
 
 function listen(change: Review): void {

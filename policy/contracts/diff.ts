@@ -1,37 +1,29 @@
-import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { z } from 'zod';
-import { typedHash, type Sha256 } from './hash';
-import { canonicalJson, type JsonValue } from './canonical-json';
+import type { JsonValue } from './canonical-json';
+import { metadataProblem } from './change-id';
+import type { Sha256 } from './hash';
+import { BASE64, MAX_INLINE_BYTES, NAME, SHA256_HEX } from './limits';
 
-/** Bounds on what is submitted. Larger is refused at the door, never clipped. */
-export const MAX_DIFF_BYTES = 1024 * 1024;
-export const MAX_INLINE_BYTES = 64 * 1024;
-export const MAX_METADATA_BYTES = 16 * 1024;
+export { changeId, inputSha } from './change-id';
+export { MAX_DIFF_BYTES, MAX_INLINE_BYTES, MAX_METADATA_BYTES } from './limits';
 
-export const Sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, 'expected 64 lower-case hex digits');
-export const Name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'expected 1 to 63 of A-Z a-z 0-9 . _ -');
+export const Sha256Hex = z.string().regex(SHA256_HEX.pattern, `expected ${SHA256_HEX.expected}`);
+export const Name = z.string().regex(NAME.pattern, `expected ${NAME.expected}`);
 
 const Json: z.ZodType<JsonValue> = z.json();
 
 /** The caller's claim about the diff (F8, F11): rules read it, and compare it with what bytes and dry run show. */
 export const Metadata = z.record(z.string().min(1).max(128), Json).superRefine((metadata, ctx) => {
-  let size: number;
-  try {
-    size = utf8ToBytes(canonicalJson(metadata)).length;
-  } catch (error) {
-    ctx.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
-    return;
-  }
-  if (size > MAX_METADATA_BYTES)
-    ctx.addIssue({ code: 'custom', message: `expected at most ${MAX_METADATA_BYTES} bytes of JSON, got ${size}` });
+  const problem = metadataProblem(metadata);
+  if (problem !== null) ctx.addIssue({ code: 'custom', message: problem });
 });
 export type Metadata = z.infer<typeof Metadata>;
 
 /** Padded standard base64. Not z.base64(): it asks `atob`, which the workflow sandbox does not have. */
 export const Base64 = z
   .string()
-  .regex(/^[A-Za-z0-9+/]*={0,2}$/, 'expected padded base64')
-  .refine((text) => text.length % 4 === 0, 'expected padded base64');
+  .regex(BASE64.pattern, `expected ${BASE64.expected}`)
+  .refine((text) => text.length % 4 === 0, `expected ${BASE64.expected}`);
 
 /** A DSSE envelope on the wire; `policy/evidence/dsse.ts` says what is signed. */
 export const Envelope = z.strictObject({
@@ -75,14 +67,4 @@ export interface DiffInput {
   readonly raw: Uint8Array;
   readonly diffSha: Sha256;
   readonly metadata: Metadata;
-}
-
-export function inputSha(s: Pick<Submission, 'tenant' | 'target' | 'sourceTool' | 'diffSha' | 'metadata'>): Sha256 {
-  const { tenant, target, sourceTool, diffSha, metadata } = s;
-  return typedHash('input', { tenant, target, sourceTool, diffSha, metadata });
-}
-
-/** The id of the review and of its workflow. The same change twice is the same review, unless `requestKey` differs. */
-export function changeId(s: Submission): Sha256 {
-  return typedHash('change', { tenant: s.tenant, target: s.target, inputSha: inputSha(s), requestKey: s.requestKey });
 }

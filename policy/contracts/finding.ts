@@ -1,5 +1,9 @@
 import { z } from 'zod';
 import { Sha256Hex } from './diff';
+import { MAX_EVIDENCE_REFS, VALIDATOR_ID } from './limits';
+
+export { MAX_EVIDENCE_REFS } from './limits';
+export { fires } from './readings';
 
 export const Status = z.enum(['ALLOW', 'WARN', 'BLOCK']);
 export type Status = z.infer<typeof Status>;
@@ -14,12 +18,7 @@ export type Phase = z.infer<typeof Phase>;
 export const ErrorClass = z.enum(['ErrValidatorBackend', 'ErrVerdictParse', 'ErrUnknownDiffType', 'ErrTimeout']);
 export type ErrorClass = z.infer<typeof ErrorClass>;
 
-export const ValidatorId = z
-  .string()
-  .regex(
-    /^(guardian|safety|always-approve)(\.[a-z0-9][a-z0-9_]*)*$/,
-    'expected guardian.<rule> or safety.<rule> in snake_case',
-  );
+export const ValidatorId = z.string().regex(VALIDATOR_ID.pattern, `expected ${VALIDATOR_ID.expected}`);
 
 /** What stands behind a finding (G3); `deterministic: false` for attested validators (C12). */
 export const ValidatorSignature = z.strictObject({
@@ -31,7 +30,6 @@ export const ValidatorSignature = z.strictObject({
 });
 export type ValidatorSignature = z.infer<typeof ValidatorSignature>;
 
-export const MAX_EVIDENCE_REFS = 50;
 const EvidenceRef = z.string().min(1).max(1000);
 
 /**
@@ -79,8 +77,3 @@ export const ValidatorFinding = z.strictObject({
   logic_hash: Sha256Hex,
 });
 export type ValidatorFinding = z.infer<typeof ValidatorFinding>;
-
-/** True for WARN, BLOCK and ERROR: what a POLICY finding must not be to commit by itself. */
-export function fires(finding: Pick<ValidatorFinding, 'status'>): boolean {
-  return finding.status === 'WARN' || finding.status === 'BLOCK';
-}

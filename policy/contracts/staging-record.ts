@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { Name, Sha256Hex } from './diff';
 import { typedHash, type Sha256 } from './hash';
 
+export { touchedRows } from './readings';
+
 const Count = z.int().min(0);
 const Counts = { inserted: Count, updated: Count, deleted: Count };
 
@@ -48,10 +50,4 @@ export type StagingRecord = z.infer<typeof StagingRecord>;
 
 export function stagingSha(record: StagingRecord): Sha256 {
   return typedHash('staging', record);
-}
-
-/** Rows that the change touches, captured or not; what `affected_rows` is compared with. */
-export function touchedRows(record: StagingRecord): number {
-  const sum = (c: { inserted: number; updated: number; deleted: number }): number => c.inserted + c.updated + c.deleted;
-  return [...record.tables, ...record.sideEffects].reduce((total, c) => total + sum(c), 0);
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Status } from './finding';
 
+export { breakerSample, type BreakerSample } from './readings';
+
 /** F17: exactly two tiers, and the empty one, which only consumers read as warn (F19). */
 export const Severity = z.enum(['warn', 'block', '']);
 export type Severity = z.infer<typeof Severity>;
@@ -22,20 +24,4 @@ export function verdictStatus(verdict: Pick<Verdict, 'approved' | 'severity'>): 
   if (verdict.severity === 'block') return 'BLOCK';
   if (!verdict.approved) return 'WARN'; // '' reads as warn here (C3, F19)
   return verdict.severity === 'warn' ? 'WARN' : 'ALLOW';
-}
-
-/** One circuit-breaker sample (F18, F36, F64): ERROR or BLOCK fails, WARN warns, ALLOW succeeds. */
-export type BreakerSample = 'success' | 'warn' | 'failure';
-
-export function breakerSample(status: Status): BreakerSample {
-  switch (status) {
-    case 'ALLOW':
-      return 'success';
-    case 'WARN':
-      return 'warn';
-    case 'BLOCK':
-      return 'failure';
-    default:
-      return status satisfies never;
-  }
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { Sha256Hex } from './diff';
 
+export { MAX_VIOLATIONS } from './limits';
+
 /** V1: no bare boolean (V2). `threw` tells a callback that could not be evaluated (V26) from one that said no. */
 export const PolicyCallbackResult = z.strictObject({
   passed: z.boolean(),
@@ -28,5 +30,3 @@ export const PolicyViolation = z.strictObject({
   deadlineMs: z.int().min(1),
 });
 export type PolicyViolation = z.infer<typeof PolicyViolation>;
-
-export const MAX_VIOLATIONS = 200;

@@ -1,5 +1,5 @@
 import type { ValidatorFinding } from '../contracts/finding';
-import { breakerSample, type BreakerSample } from '../contracts/verdict';
+import { breakerSample, type BreakerSample } from '../contracts/readings';
 
 /** Says that a breaker is open. Never sampled: it would hold itself open. */
 export const CIRCUIT_OPEN = 'guardian.circuit_open';

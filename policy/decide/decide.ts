@@ -1,7 +1,8 @@
 import type { AdmittedAnswer } from '../contracts/answer';
-import { fires, type ValidatorFinding } from '../contracts/finding';
+import type { ValidatorFinding } from '../contracts/finding';
 import type { RollbackReason } from '../contracts/outcome';
 import type { Plan, PlanValidator } from '../contracts/plan';
+import { fires } from '../contracts/readings';
 import type { PolicyViolation } from '../contracts/violation';
 import { CONTRACT_VIOLATION, isHardBlock } from './findings';
 import { tooMany } from './violations';

@@ -1,7 +1,9 @@
 import type { Sha256 } from '../contracts/hash';
 import { typedHash } from '../contracts/hash';
 import { canonicalJson, toWellFormed } from '../contracts/canonical-json';
-import { ValidatorResult, type ErrorClass, type ValidatorFinding } from '../contracts/finding';
+import type { ErrorClass, ValidatorFinding, ValidatorResult } from '../contracts/finding';
+import { issuesText, read } from '../contracts/plain';
+import { readResult } from '../contracts/plain-result';
 import type { Plan, PlanValidator } from '../contracts/plan';
 
 /**
@@ -70,11 +72,9 @@ function toFinding(validator: PlanValidator, outcome: RawOutcome | undefined, br
       evidenceRefs: [],
     });
   }
-  const parsed = ValidatorResult.safeParse(throughJson(outcome.result));
-  const breach = parsed.success
-    ? breachOf(validator, parsed.data)
-    : parsed.error.issues.map((issue) => `${issue.path.join('.') || 'result'}: ${issue.message}`).join('; ');
-  if (breach !== null || !parsed.success) {
+  const parsed = read(readResult, throughJson(outcome.result), 'result');
+  const breach = parsed.ok ? breachOf(validator, parsed.value) : issuesText(parsed.issues);
+  if (breach !== null || !parsed.ok) {
     breaches.push(`${validator.id}: ${breach ?? 'unreadable result'}`);
     return finding(validator, {
       status: 'BLOCK',
@@ -83,7 +83,7 @@ function toFinding(validator: PlanValidator, outcome: RawOutcome | undefined, br
       evidenceRefs: [],
     });
   }
-  const { validator_id: _id, ...fields } = parsed.data;
+  const { validator_id: _id, ...fields } = parsed.value;
   // An advising rule is shown and sampled; nobody waits for it (DESIGN §4).
   const status = validator.level === 'advise' && fields.status === 'BLOCK' ? 'WARN' : fields.status;
   return finding(validator, { ...fields, status });

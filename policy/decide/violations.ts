@@ -1,8 +1,10 @@
 import { typedHash, type Sha256 } from '../contracts/hash';
-import { fires, type ValidatorFinding } from '../contracts/finding';
+import type { ValidatorFinding } from '../contracts/finding';
+import { MAX_VIOLATIONS } from '../contracts/limits';
 import type { Cardinality, Plan, PlanPolicy } from '../contracts/plan';
-import { touchedRows, type StagingRecord } from '../contracts/staging-record';
-import { MAX_VIOLATIONS, type PolicyCallbackResult, type PolicyViolation } from '../contracts/violation';
+import { fires, touchedRows } from '../contracts/readings';
+import type { StagingRecord } from '../contracts/staging-record';
+import type { PolicyCallbackResult, PolicyViolation } from '../contracts/violation';
 
 export const IMPLICIT_POLICY = 'implicit';
 

@@ -38,6 +38,11 @@ beforeAll(async () => {
 }, 60_000);
 jest.setTimeout(30_000);
 
+test('the sandbox holds no schema library: it would be built anew for each review, at a cost above the review’s own', () => {
+  expect(code).toContain('readSubmission');
+  expect(code).not.toMatch(/node_modules\/zod\//);
+});
+
 test('there is a history of each outcome', () => {
   expect(FILES).toEqual(OUTCOMES.map((name) => `v0.1.0-${name}.json`).sort());
 });

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { read } from '../../../policy/contracts/plain';
 import type { BreakerSample } from '../../../policy/contracts/verdict';
 import { breakerSample, verdictStatus } from '../../../policy/contracts/verdict';
 import {
@@ -19,7 +20,7 @@ import {
   NO_BREAKERS,
   packBreakers,
   phaseOf,
-  PackedBreakers,
+  readPackedBreakers,
   reserveProbe,
   resetBreakers,
   takeReview,
@@ -255,7 +256,8 @@ describe('all breakers of a pair', () => {
     const packed = packBreakers(b);
     const text = JSON.stringify(packed);
     expect(text.length).toBeLessThan(100_000);
-    expect(unpackBreakers(PackedBreakers.parse(JSON.parse(text)))).toEqual(b);
+    const carried = read(readPackedBreakers, JSON.parse(text), 'carried');
+    expect(carried.ok && unpackBreakers(carried.value)).toEqual(b);
   });
 });
 

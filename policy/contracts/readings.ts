@@ -1,0 +1,31 @@
+import type { Status, ValidatorFinding } from './finding';
+import type { StagingRecord } from './staging-record';
+
+/** What is read off findings and records. No schema here: the workflow sandbox loads this file. */
+
+/** True for WARN, BLOCK and ERROR: what a POLICY finding must not be to commit by itself. */
+export function fires(finding: Pick<ValidatorFinding, 'status'>): boolean {
+  return finding.status === 'WARN' || finding.status === 'BLOCK';
+}
+
+/** Rows that the change touches, captured or not; what `affected_rows` is compared with. */
+export function touchedRows(record: StagingRecord): number {
+  const sum = (c: { inserted: number; updated: number; deleted: number }): number => c.inserted + c.updated + c.deleted;
+  return [...record.tables, ...record.sideEffects].reduce((total, c) => total + sum(c), 0);
+}
+
+/** One circuit-breaker sample (F18, F36, F64): ERROR or BLOCK fails, WARN warns, ALLOW succeeds. */
+export type BreakerSample = 'success' | 'warn' | 'failure';
+
+export function breakerSample(status: Status): BreakerSample {
+  switch (status) {
+    case 'ALLOW':
+      return 'success';
+    case 'WARN':
+      return 'warn';
+    case 'BLOCK':
+      return 'failure';
+    default:
+      return status satisfies never;
+  }
+}
