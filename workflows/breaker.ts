@@ -60,7 +60,14 @@ export async function breaker(input: BreakerInput): Promise<void> {
 }
 
 // A review stays on the build it began with; a breaker lives for months, and would keep that build from ever being drained.
-setWorkflowOptions({ versioningBehavior: 'AUTO_UPGRADE' }, breaker);
+// A worker without a deployment must not say so: the server would refuse each of its tasks.
+setWorkflowOptions(
+  () =>
+    (workflowInfo().currentDeploymentVersion?.deploymentName ?? '') === ''
+      ? {}
+      : { versioningBehavior: 'AUTO_UPGRADE' },
+  breaker,
+);
 
 function isLong({ continueAfter }: BreakerInput): boolean {
   const { continueAsNewSuggested, historyLength } = workflowInfo();
