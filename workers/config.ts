@@ -105,7 +105,27 @@ const GitTarget = z.strictObject({
       .default({ name: 'Countersign', email: 'committer@countersign.invalid' }),
   }),
 });
-const TargetsFile = z.strictObject({ targets: z.array(z.union([UrlTarget, GitTarget])).min(1) });
+const HttpTarget = z
+  .strictObject({
+    ...Named,
+    http: z.strictObject({
+      baseUrl: z.url({ protocol: /^https?$/ }).refine((url) => {
+        const { username, password, search, hash } = new URL(url);
+        return `${username}${password}${search}${hash}` === '';
+      }, 'expected scheme, host and path alone; credentials belong in "headers"'),
+      headers: z
+        .record(z.string().regex(/^[a-z0-9-]{1,100}$/, 'expected a header in lower case'), z.string())
+        .default({}),
+      queryNames: z.array(z.string().min(1).max(100)).default([]),
+      replaysIdempotent: z.boolean().default(false),
+      undo: z.enum(['put', 'none']).default('none'),
+    }),
+  })
+  .refine((target) => target.development || target.http.baseUrl.startsWith('https:'), {
+    message: 'expected https, except for a development target',
+    path: ['http', 'baseUrl'],
+  });
+const TargetsFile = z.strictObject({ targets: z.array(z.union([UrlTarget, GitTarget, HttpTarget])).min(1) });
 
 export function readTargets(path: string): Targets {
   const { targets } = readJson(path, TargetsFile);

@@ -5,6 +5,7 @@ import { extractSqlFacts } from '../activities/facts/sql';
 import { extractTerraformPlanFacts } from '../activities/facts/terraform-plan';
 import { sourceToolRegistry, type SourceTool, type SourceToolRegistry } from '../activities/staging/adapter';
 import { createGitPatchTool } from '../activities/staging/git/git-patch-tool';
+import { createHttpPatchTool } from '../activities/staging/http/http-patch-tool';
 import { createReviewOnlyTool } from '../activities/staging/review-only-tool';
 import { createSqlDryRunTool } from '../activities/staging/sql/sql-dry-run-tool';
 import { createSqlCasTool } from '../activities/staging/sql/sql-cas-tool';
@@ -45,7 +46,7 @@ export function ourExtension(): Required<Extension> {
       createSqlDryRunTool({ extractFacts: extractSqlFacts }),
       createSqlCasTool(),
       createGitPatchTool({ extractFacts: extractGitPatchFacts }),
-      createReviewOnlyTool({ sourceTool: 'HTTPPatch', language: 'json', extract: extractHttpPatchFacts }),
+      createHttpPatchTool({ extractFacts: extractHttpPatchFacts }),
       createReviewOnlyTool({ sourceTool: 'TerraformPlan', language: 'json', extract: extractTerraformPlanFacts }),
     ],
   };

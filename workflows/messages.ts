@@ -22,6 +22,9 @@ export const withdrawSignal = defineSignal<[WithdrawMessage]>('withdraw');
 export const supersedeUpdate = defineUpdate<WithdrawResult, [SupersedeMessage]>('supersede');
 export const supersedeSignal = defineSignal<[SupersedeMessage]>('supersede');
 
+/** To a review whose effect is unknown: look at the target now, not in ten minutes. It proves nothing, and so needs no signature. */
+export const lookAgainSignal = defineSignal('look_again');
+
 export const statusQuery = defineQuery<ReviewStatus>('status');
 export const evidenceQuery = defineQuery<Evidence>('evidence');
 

@@ -45,6 +45,8 @@ export class Review {
   outcome: ReviewOutcome | null = null;
   /** Whoever came first: a withdrawal, a superseding change, a cancellation. */
   stopped: { readonly reason: 'withdrawn' | 'superseded'; readonly explanation: string } | null = null;
+  /** While the effect is unknown: somebody says that looking again is worth it. */
+  lookAgain = false;
   readonly warnings: string[] = [];
   readonly #answers = new Map<string, AdmittedAnswer>();
   readonly #outcomes = new Map<string, RawOutcome>();

@@ -101,6 +101,7 @@ function listen(change: Review): void {
   setHandler(messages.withdrawSignal, (message) => void answering.withdraw(message));
   setHandler(messages.supersedeUpdate, (message) => answering.supersede(message));
   setHandler(messages.supersedeSignal, (message) => void answering.supersede(message));
+  setHandler(messages.lookAgainSignal, () => void (change.lookAgain = true));
   setDefaultSignalHandler((name) => log.warn('A signal that this workflow does not know was ignored', { name }));
 }
 
@@ -389,6 +390,10 @@ function announce(change: Review, event: 'intervention_required' | 'reminder' | 
     });
 }
 
+/** W5. */
+const UNKNOWN_LIMIT_MS = 30 * 24 * 60 * 60_000;
+const LOOK_AGAIN_MS = 10 * 60_000;
+
 interface Ending {
   readonly reason: RollbackReason;
   readonly explanation: string;
@@ -426,11 +431,17 @@ async function commit(change: Review): Promise<void> {
       result = { state: 'EFFECT_UNKNOWN', explanation: `The commit did not report: ${failureOf(error).message}` };
     }
     if (result.state === 'REFUSED') return rollBack(change, result);
+    const since = Date.now();
     while (result.state === 'EFFECT_UNKNOWN') {
+      if (Date.now() - since > UNKNOWN_LIMIT_MS)
+        throw ApplicationFailure.nonRetryable(`Unknown for 30 days: ${result.explanation}`, FailureType.Target);
       change.state = 'EFFECT_UNKNOWN';
       show(change, result.explanation);
+      // Before it looks: what an operator says meanwhile must not be lost.
+      change.lookAgain = false;
       result = await settling('read the marker').reconcile(input);
-      if (result.state === 'EFFECT_UNKNOWN') await sleep('10 min', { summary: 'an operator must resolve the effect' });
+      if (result.state === 'EFFECT_UNKNOWN')
+        await raceTimer(LOOK_AGAIN_MS, 'an operator must resolve the effect', () => change.lookAgain);
     }
     if (result.state === 'REFUSED') return rollBack(change, result);
     return end(change, result);

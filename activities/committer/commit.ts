@@ -14,7 +14,7 @@ import { digestMismatch, invalid, unknownSourceTool } from '../failure';
 import { deriveResults } from '../guardians/derive';
 import { withHeartbeat } from '../heartbeat';
 import type { CommitActivities, CommitInput, CommitResult, RollbackInput, Settled } from '../review-types';
-import type { Intent, TargetEffects } from '../staging/adapter';
+import type { Sends, TargetEffects } from '../staging/adapter';
 import { begin, close, settledOf, type ReceiptFacts, type SettlementDeps } from './settlement';
 import { targetContext, type Targets } from './targets';
 import { verifyChange, type RefusedChange, type VerificationDeps, type VerifiedChange } from './verify-change';
@@ -22,6 +22,7 @@ import { verifyChange, type RefusedChange, type VerificationDeps, type VerifiedC
 export interface CommitDeps extends VerificationDeps, Omit<SettlementDeps, 'ledger'> {
   readonly ledger: Ledger;
   readonly targets: Targets;
+  readonly sends: (changeId: string) => Sends;
 }
 
 /** The committer's three endings. Each may be called again at any time, by anybody: the ledger and the marker decide. */
@@ -57,7 +58,7 @@ async function commit(deps: CommitDeps, input: CommitInput): Promise<CommitResul
     const again = await verifyChange(deps, parsed.data, now);
     if (!again.ok) return refused(deps, parsed.data, again, now);
   }
-  return apply(deps, verified, { at: stands.at, first: stands.first });
+  return apply(deps, verified, stands.at);
 }
 
 const CommitShape = z.object({
@@ -91,7 +92,7 @@ function answersIn(rows: readonly StoredRow[]): number {
   return rows.filter(({ row }) => row.kind === 'answer_accepted').length;
 }
 
-async function apply(deps: CommitDeps, change: VerifiedChange, intent: Intent): Promise<CommitResult> {
+async function apply(deps: CommitDeps, change: VerifiedChange, intentAt: string): Promise<CommitResult> {
   const facts = factsOfVerified(change);
   if (change.plan.mode === 'cooperative') {
     // The signed receipt is all that we do; the requester performs the effect.
@@ -113,11 +114,12 @@ async function apply(deps: CommitDeps, change: VerifiedChange, intent: Intent): 
       facts: change.facts,
       approved,
       idempotency: facts.changeId,
-      intent,
+      intentAt,
+      sends: deps.sends(facts.changeId),
       postCheck: async (record) => postCheck(deps, change, facts.changeId, record),
     }),
   );
-  const unsettled = { effects, settings: change.plan.staging, approved, intentAt: intent.at };
+  const unsettled = { effects, settings: change.plan.staging, approved, intentAt };
   const nothing = (reason: RollbackReason, { explanation, final }: NothingApplied): Promise<CommitResult> =>
     final === true
       ? endRolledBack(deps, facts, reason, explanation)
@@ -177,6 +179,7 @@ async function endNothingApplied(
       ...targetContext(deps.targets, facts.target, 'commit', facts.changeId, settings, signal, beat),
       approved,
       intentAt,
+      sends: deps.sends(facts.changeId),
     }),
   );
   switch (found.found) {

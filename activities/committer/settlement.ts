@@ -19,7 +19,6 @@ import {
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { Ledger, LedgerEntry, ProjectionPatch } from '../../policy/evidence/ledger-port';
 import type { Settled } from '../review-types';
-import type { Intent } from '../staging/adapter';
 
 export interface ReceiptSigner {
   readonly keyId: string;
@@ -36,12 +35,12 @@ export interface SettlementDeps {
 /** What the receipt says of the change, apart from how it ended. */
 export type ReceiptFacts = Omit<ReceiptPredicate, 'action' | 'state' | 'reason' | 'effect' | 'keyId' | 'at'>;
 
-/** `at` of an intent is that of the row that stands; `first`: this call wrote it, so that no attempt was before. */
+/** `at` of an intent is that of the row that stands, whoever wrote it. */
 export type Wanted =
   | { readonly kind: 'intent' }
   | { readonly kind: 'decided'; readonly reason: RollbackReason; readonly explanation: string };
 export type Begun =
-  | ({ readonly kind: 'intent' } & Intent)
+  | { readonly kind: 'intent'; readonly at: string }
   | { readonly kind: 'decided'; readonly reason: RollbackReason; readonly explanation: string };
 
 /** E1. Returns what stands, which is not always what was asked. `first` is the projection of a change that was never opened. */
@@ -64,7 +63,7 @@ export async function begin(
   const [appended] = await deps.ledger.append(changeId, [entry], { ...first, state: 'COMMITTING' });
   const stands = appended?.stored?.row;
   if (stands === undefined) throw new Error('The ledger did not say what stands');
-  if (stands.kind === 'intent') return { kind: 'intent', at: stands.at, first: appended?.status === 'appended' };
+  if (stands.kind === 'intent') return { kind: 'intent', at: stands.at };
   // A reason that nobody knows must not keep the change open for ever.
   return {
     kind: 'decided',

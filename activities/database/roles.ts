@@ -6,7 +6,7 @@ type Right = 'select' | 'insert' | 'update';
 type Grants = Readonly<Record<string, readonly Right[]>>;
 
 const readKeys: Grants = { keys: ['select'], key_revocations: ['select'], schema_info: ['select'] };
-const readPolicy: Grants = { policy_revisions: ['select'], policy_revocations: ['select'], plans: ['select'] };
+const readPolicy: Grants = { policy_revisions: ['select'], policy_revocations: ['select'] };
 const readLedger: Grants = {
   ledger: ['select'],
   reviews: ['select'],
@@ -25,7 +25,6 @@ export const TABLE_GRANTS: Readonly<Record<Role, Grants>> = {
     ...readLedger,
     ...readKeys,
     ...readPolicy,
-    plans: ['select', 'insert'],
     blobs: ['select', 'insert'],
     staging_records: ['select'],
   },
@@ -41,9 +40,10 @@ export const TABLE_GRANTS: Readonly<Record<Role, Grants>> = {
     ...readLedger,
     ...readKeys,
     ...readPolicy,
-    plans: ['select', 'insert'],
     blobs: ['select', 'insert'],
     staging_records: ['select', 'insert'],
+    effect_sends: ['select', 'insert'],
+    target_freezes: ['select'],
     ledger_checkpoints: ['select', 'insert'],
     ledger_leaves: ['select', 'insert'],
   },
@@ -62,7 +62,7 @@ export const TABLE_GRANTS: Readonly<Record<Role, Grants>> = {
     key_revocations: ['select', 'insert'],
     policy_revisions: ['select', 'insert'],
     policy_revocations: ['select', 'insert'],
-    plans: ['select', 'insert'],
+    target_freezes: ['select', 'insert'],
   },
   cs_reader: {
     ...readLedger,

@@ -2,7 +2,7 @@ import { MAX_REFUSED_ROWS } from '../../policy/evidence/ledger-port';
 import { APPEND_GRANTS, PROJECTING_ROLES } from './roles';
 
 /** Raised with every change of the schema below. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /**
  * The schema, idempotent, in one transaction.
@@ -56,17 +56,20 @@ create table if not exists policy_revisions (
   published_at timestamptz not null default now()
 );
 create table if not exists policy_revocations (bundle_sha text primary key, envelope json, revoked_at timestamptz not null default now());
-create table if not exists plans (
-  plan_hash text primary key, plan json not null, revision int not null, target text not null, source_tool text not null,
-  created_at timestamptz not null default now()
-);
-create index if not exists plans_by_revision on plans (revision, target, source_tool);
+drop table if exists plans;
 
 create table if not exists judge_answers (key text primary key, reply text not null, at bigint not null, mac bytea not null);
 
 create table if not exists staging_records (
   change_id text not null, staging_sha text not null, record json not null, preview json,
   created_at timestamptz not null default now(), primary key (change_id, staging_sha)
+);
+
+create table if not exists effect_sends (
+  change_id text primary key, state text not null check (state in ('sent', 'sealed')), at timestamptz not null default now()
+);
+create table if not exists target_freezes (
+  target text not null, n int not null check (n > 0), envelope json not null, added_at timestamptz not null default now(), primary key (target, n)
 );
 
 create table if not exists ledger_checkpoints (
@@ -85,8 +88,9 @@ const APPEND_ONLY = [
   'key_revocations',
   'policy_revisions',
   'policy_revocations',
-  'plans',
   'staging_records',
+  'effect_sends',
+  'target_freezes',
   'ledger_checkpoints',
   'ledger_leaves',
 ];

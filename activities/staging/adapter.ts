@@ -95,10 +95,13 @@ export type Staged =
       readonly preview: JsonObject;
     };
 
-/** When the intent was written, which is the same at each attempt, and whether this attempt wrote it: then none was before. */
-export interface Intent {
-  readonly at: string;
-  readonly first: boolean;
+/** Whether a request that changes the target has gone out for this change: for targets that keep no marker for us. */
+export interface Sends {
+  /** Before the first byte. `first`: nobody has before; `again`: somebody may have; `sealed`: it must not go out. */
+  readonly begin: () => Promise<'first' | 'again' | 'sealed'>;
+  /** Nothing goes out any more; `sent` where something has already. */
+  readonly seal: () => Promise<'sealed' | 'sent'>;
+  readonly state: () => Promise<'none' | 'sent' | 'sealed'>;
 }
 
 export interface CommitContext extends StageContext {
@@ -106,7 +109,9 @@ export interface CommitContext extends StageContext {
   readonly approved: StagingRecord;
   /** Key of the marker: the change id. */
   readonly idempotency: string;
-  readonly intent: Intent;
+  /** When the intent was written: the same at each attempt. */
+  readonly intentAt: string;
+  readonly sends: Sends;
   /** Post validators: called with what the commit really did, inside the transaction where there is one. Not ok: rolled back or undone. */
   readonly postCheck?: (
     record: StagingRecord,
@@ -147,6 +152,7 @@ export interface SettleContext extends TargetContext {
   readonly approved: StagingRecord | null;
   /** Null where no commit has begun. */
   readonly intentAt: string | null;
+  readonly sends: Sends;
 }
 
 /** Property functions, since they get passed on. */

@@ -55,6 +55,7 @@ import { signPredicate } from '../../signing/envelope';
 import { newNonce } from '../../signing/keys';
 import { testKey, testRegistry, type TestKey } from './keys';
 import { memoryByteStore } from './memory-byte-store';
+import { memorySends } from './memory-sends';
 import { memoryLedger, type MemoryLedger } from './memory-ledger';
 
 /**
@@ -272,6 +273,7 @@ export class ReviewWorld {
       stagingRecords: { get: async (changeId, sha) => this.stagingRecords.get(`${changeId}/${sha}`) ?? null },
       targetIsDevelopment: () => this.development,
       targets: new Map([['shop', target]]),
+      sends: () => memorySends(),
       receipts: { keyId: signer.keyId, sign: (predicate) => signPredicate('receipt', predicate, signer) },
       now: () => this.now,
       actor: 'committer:test',

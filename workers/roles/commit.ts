@@ -1,4 +1,5 @@
 import { createCommitActivities } from '../../activities/committer/commit';
+import { effectSends } from '../../activities/committer/effect-sends';
 import type { ReceiptSigner } from '../../activities/committer/settlement';
 import { createStagingActivities } from '../../activities/committer/stage';
 import { stagingRecords } from '../../activities/committer/staging-records';
@@ -37,6 +38,7 @@ export function commitActivities({ resources, extensions, receipts, targets, thr
       keys,
       stagingRecords: staging,
       targets,
+      sends: effectSends(db),
       targetIsDevelopment,
       receipts,
       now,

@@ -24,9 +24,9 @@ export function commitPatch(ctx: CommitContext): Promise<CommitResult> {
       return { kind: 'refused', explanation: 'the approved record is of no git repository', final: true };
     if (base.ref !== repository.git.ref)
       return { kind: 'stale', explanation: `the target is now ${repository.git.ref}, approved was ${base.ref}` };
-    const ours = commitObject(base, ctx.changeId, ctx.intent.at);
+    const ours = commitObject(base, ctx.changeId, ctx.intentAt);
     const effect = effectOf(ctx.approved, base, ours);
-    const found = await find({ ...ctx, intentAt: ctx.intent.at }, repository);
+    const found = await find(ctx, repository);
     switch (found.found) {
       case 'undone':
         return { kind: 'compensated', explanation: found.explanation, effect: found.effect };

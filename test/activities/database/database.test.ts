@@ -59,8 +59,9 @@ describe('an append-only table', () => {
     'key_revocations',
     'policy_revisions',
     'policy_revocations',
-    'plans',
     'staging_records',
+    'effect_sends',
+    'target_freezes',
     'ledger_checkpoints',
     'ledger_leaves',
   ];

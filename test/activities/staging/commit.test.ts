@@ -44,12 +44,13 @@ async function approved(sql: string, more: Partial<StageContext> = {}): Promise<
   return { staged, commitContext: (extra = {}) => commitContext(staged, pg.commitUrl, record, extra) };
 }
 
-const settleContext = ({ changeId, target, settings, approved, intent }: CommitContext) => ({
+const settleContext = ({ changeId, target, settings, approved, intentAt, sends }: CommitContext) => ({
   changeId,
   target,
   settings,
   approved,
-  intentAt: intent.at,
+  intentAt,
+  sends,
 });
 
 describe('a commit', () => {

@@ -5,11 +5,12 @@ import { extractGitPatchFacts } from '../../../activities/facts/git-patch';
 import type { CommitContext, SettleContext, StageContext } from '../../../activities/staging/adapter';
 import { createGitPatchTool } from '../../../activities/staging/git/git-patch-tool';
 import { stagingSha } from '../../../policy/contracts/staging-record';
+import { memorySends } from '../../support/memory-sends';
 import { makeRepository, newFilePatch, oneLinePatch, type GitRepository } from '../../support/git-repository';
 import { diffOf, effectsOf, newChangeId, recordOf } from './sql-diff';
 
 const { stage, commit, readBack, seal } = effectsOf(createGitPatchTool({ extractFacts: extractGitPatchFacts }));
-const INTENT = { at: '2026-03-01T12:00:00.000Z', first: true };
+const INTENT_AT = '2026-03-01T12:00:00.000Z';
 
 let repo: GitRepository;
 beforeEach(() => {
@@ -36,15 +37,23 @@ function change(patch: string, more: { settings?: object; metadata?: object; pat
 }
 
 async function approved(ctx: StageContext, more: Partial<CommitContext> = {}): Promise<CommitContext> {
-  return { ...ctx, approved: recordOf(await stage(ctx)), idempotency: ctx.changeId, intent: INTENT, ...more };
+  return {
+    ...ctx,
+    approved: recordOf(await stage(ctx)),
+    idempotency: ctx.changeId,
+    intentAt: INTENT_AT,
+    sends: memorySends(),
+    ...more,
+  };
 }
 
-const toSettle = ({ changeId, target, settings, approved: record, intent }: CommitContext): SettleContext => ({
+const toSettle = ({ changeId, target, settings, approved: record, intentAt, sends }: CommitContext): SettleContext => ({
   changeId,
   target,
   settings,
   approved: record,
-  intentAt: intent.at,
+  intentAt,
+  sends,
 });
 
 const PATCH = oneLinePatch('README.md', 'one', 'two');
@@ -159,7 +168,7 @@ describe('a commit', () => {
     expect(repo.read('README.md')).toBe('two\n');
     expect(repo.read('src/other.ts')).toBe('x\n');
     expect(repo.git('log', '-1', '--format=%an %at%n%B', 'main')).toBe(
-      `Countersign ${Date.parse(INTENT.at) / 1000}\nSay two\n\nCountersign-Change: ${ctx.changeId}`,
+      `Countersign ${Date.parse(INTENT_AT) / 1000}\nSay two\n\nCountersign-Change: ${ctx.changeId}`,
     );
     expect(repo.git('fsck', '--strict')).not.toContain('error');
     expect(await commit(ctx)).toEqual({ ...result, replayed: true });

@@ -8,6 +8,7 @@ import type {
   Staged,
   TargetEffects,
 } from '../../../activities/staging/adapter';
+import { memorySends } from '../../support/memory-sends';
 import { createSqlDryRunTool } from '../../../activities/staging/sql/sql-dry-run-tool';
 
 /** The adapter under test; facts are another module's. */
@@ -49,8 +50,8 @@ export function commitContext(
   approved: StagingRecord,
   more: Partial<CommitContext> = {},
 ): CommitContext {
-  const intent = { at: '2026-03-01T12:00:00.000Z', first: true };
-  return { ...staged, target: { name: 'shop', url }, approved, idempotency: staged.changeId, intent, ...more };
+  const attempt = { intentAt: '2026-03-01T12:00:00.000Z', sends: memorySends() };
+  return { ...staged, target: { name: 'shop', url }, approved, idempotency: staged.changeId, ...attempt, ...more };
 }
 
 export function recordOf(staged: Staged): StagingRecord {

@@ -1,0 +1,34 @@
+import type { Queryable } from '../database/database';
+import type { Sends } from '../staging/adapter';
+
+/** One row for each change, written once: what stands first stands, between any number of committers. */
+export function effectSends(db: Queryable): (changeId: string) => Sends {
+  const write = async (changeId: string, state: 'sent' | 'sealed'): Promise<'sent' | 'sealed' | 'written'> => {
+    const { rowCount } = await db.query(
+      'insert into effect_sends (change_id, state) values ($1, $2) on conflict do nothing',
+      [changeId, state],
+    );
+    if (rowCount === 1) return 'written';
+    const stands = await read(changeId);
+    if (stands === 'none') throw new Error(`The row of ${changeId} was there, and is not`);
+    return stands;
+  };
+  const read = async (changeId: string): Promise<'none' | 'sent' | 'sealed'> => {
+    const { rows } = await db.query<{ state: 'sent' | 'sealed' }>(
+      'select state from effect_sends where change_id = $1',
+      [changeId],
+    );
+    return rows[0]?.state ?? 'none';
+  };
+  return (changeId) => ({
+    async begin() {
+      const written = await write(changeId, 'sent');
+      if (written === 'written') return 'first';
+      return written === 'sent' ? 'again' : 'sealed';
+    },
+    async seal() {
+      return (await write(changeId, 'sealed')) === 'sent' ? 'sent' : 'sealed';
+    },
+    state: () => read(changeId),
+  });
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { Sha256Hex } from '../../../policy/contracts/diff';
+import type { StagingRecord } from '../../../policy/contracts/staging-record';
+import { sha256HexOfText } from '../../../policy/contracts/hash';
+import { canonicalJson } from '../../../policy/contracts/canonical-json';
+
+/** `base` of a record of ours. Digests only: no member of the resource stands in a record. */
+export const HttpBase = z.strictObject({
+  adapter: z.literal('http/1'),
+  method: z.string(),
+  url: z.string().max(8192),
+  /** Strong; null where the server gives none. */
+  etag: z.string().max(1000).nullable(),
+  /** Both without what is volatile. */
+  beforeSha: Sha256Hex,
+  afterSha: Sha256Hex,
+  volatile: z.array(z.string()),
+  /** The tag after our write; only in the record of commit time, which post validators see. */
+  written: z.string().nullable().optional(),
+});
+export type HttpBase = z.infer<typeof HttpBase>;
+
+export function toHttpRecord(
+  base: HttpBase,
+  change: {
+    readonly sourceTool: string;
+    readonly target: string;
+    readonly diffSha: string;
+    readonly changes: boolean;
+    readonly uncaptured: readonly string[];
+  },
+): StagingRecord {
+  const { pathname } = new URL(base.url);
+  return {
+    sourceTool: change.sourceTool,
+    target: change.target,
+    origin: 'measured',
+    statements: [{ sha: change.diffSha, command: base.method, rowCount: Number(change.changes) }],
+    tables: [
+      {
+        table: pathname.length > 300 ? `${pathname.slice(0, 235)}…${sha256HexOfText(pathname)}` : pathname,
+        inserted: 0,
+        updated: Number(change.changes),
+        deleted: 0,
+        touchedSha: sha256HexOfText(canonicalJson([base.beforeSha, base.afterSha])),
+        keyed: true,
+        volatileColumns: [...base.volatile],
+      },
+    ],
+    sideEffects: [],
+    fullyCaptured: change.uncaptured.length === 0,
+    uncaptured: [...change.uncaptured],
+    base: base as unknown as StagingRecord['base'],
+    serverVersion: 'http',
+  };
+}
+
+/** Null where the record is none of ours. */
+export function httpBaseOf(record: StagingRecord | null): HttpBase | null {
+  const parsed = HttpBase.safeParse(record?.base);
+  return parsed.success ? parsed.data : null;
+}

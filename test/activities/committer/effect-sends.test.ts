@@ -1,0 +1,41 @@
+import { effectSends } from '../../../activities/committer/effect-sends';
+import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
+
+let postgres: TestPostgres;
+let database: TestDatabase;
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  database = await postgres.database();
+}, 60_000);
+afterAll(() => postgres.stop());
+
+test('of attempts and seals that race from two committers, either one is first or none may send', async () => {
+  const committers = [database.open('cs_commit'), database.open('cs_commit')].map(effectSends);
+  for (let change = 0; change < 20; change++) {
+    const id = `change ${change}`;
+    const all = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => {
+        const sends = committers[i % 2]?.(id);
+        return i % 4 === 3 ? sends?.seal() : sends?.begin();
+      }),
+    );
+    const firsts = all.filter((said) => said === 'first').length;
+    const sealed = all.includes('sealed');
+    expect([firsts, sealed]).toEqual(sealed ? [0, true] : [1, false]);
+  }
+});
+
+test('what was sent stays sent, and what was sealed stays sealed', async () => {
+  const sends = effectSends(database.open('cs_commit'));
+  expect(await sends('a').state()).toBe('none');
+  expect([await sends('a').begin(), await sends('a').seal(), await sends('a').begin()]).toEqual([
+    'first',
+    'sent',
+    'again',
+  ]);
+  expect([await sends('b').seal(), await sends('b').begin(), await sends('b').state()]).toEqual([
+    'sealed',
+    'sealed',
+    'sealed',
+  ]);
+});
