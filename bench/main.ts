@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: reviews on the real server, beside the floor of equal shape in the same run. Talk on standard error;
+ * `npm run bench`: reviews on the real server, beside the floor of equal shape in the same run. `npm run bench -- rules`: rules alone. Talk on standard error;
  * with --json the last line of standard output is one object.
  */
 import { fork, type ChildProcess } from 'node:child_process';
@@ -19,6 +19,7 @@ import type { ReviewStatus } from '../policy/contracts/status';
 import { startDev, type Dev } from '../workers/dev/start';
 import { TASK_QUEUES } from '../workflows/queues';
 import { FLOOR_SUFFIX } from './floor-worker';
+import { benchRules } from './rules';
 import { cpuSeconds, historyFigures, machine, spread, throughput, type Spread } from './measure';
 
 const ROWS = 20_000;
@@ -252,10 +253,21 @@ function stopped(child: ChildProcess): Promise<void> {
   });
 }
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
   options: { json: { type: 'boolean' }, reviews: { type: 'string' }, open: { type: 'string' } },
+  allowPositionals: true,
 });
-main(values.json === true, Number(values.reviews ?? 300), Number(values.open ?? 30)).catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  process.exitCode = 1;
-});
+const [which = 'reviews'] = positionals;
+const json = values.json === true;
+const bench = {
+  reviews: () => main(json, Number(values.reviews ?? 300), Number(values.open ?? 30)),
+  rules: () => benchRules(json),
+}[which];
+if (bench === undefined) {
+  process.stderr.write(`bench: expected reviews (the default) or rules, got "${which}"\n`);
+  process.exitCode = 2;
+} else
+  bench().catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exitCode = 1;
+  });

@@ -6,7 +6,7 @@ import { type MessagePort, type Worker } from 'node:worker_threads';
 import type { DiffInput } from '../../policy/contracts/diff';
 import type { PlanValidator } from '../../policy/contracts/plan';
 import type { Facts } from '../../policy/rules/facts';
-import { createThreadPool, type ThreadReply } from './thread-pool';
+import { createThreadPool, THREAD_READY, type ThreadReply } from './thread-pool';
 import type { UnitResults } from '../review-types';
 import { derivationHere, type Derivation, type DerivationParts, type DerivedChange } from '../guardians/derivation';
 
@@ -35,12 +35,13 @@ export function derivationThreads(start: () => Worker, wallMs = WALL_MS, size = 
   };
 }
 
-/** A thread's side: one answer for each task. */
+/** A thread's side: says that it is ready, then one answer for each task. */
 export function serveDerivation(port: MessagePort, parts: DerivationParts): void {
   const here = derivationHere({ ...parts, tools: rememberingTools(parts.tools) });
   port.on('message', (task: Task) => {
     void answer(here, task).then((reply) => port.postMessage(reply));
   });
+  port.postMessage(THREAD_READY);
 }
 
 async function answer(here: Derivation, task: Task): Promise<ThreadReply> {

@@ -7,12 +7,14 @@ import { decode, sourceOf, spanOf, type Source } from './git-patch/source';
 import { refusal, refuse, Refused } from './sql/refusal';
 
 export const MAX_PATCH_BYTES = MAX_DIFF_BYTES;
-export const MAX_PATCH_LINES = 200_000;
+export const MAX_PATCH_LINES = 60_000;
+/** Of a file's name; no file system of ours takes a longer path. */
+const MAX_NAME = 4096;
 
 /**
  * Facts of a unified diff as `git diff` writes it, or why there are none. Pure, bounded by bytes, lines, files and hunks;
  * never throws for what the bytes hold. Refusal codes: empty, too_large, too_many_lines, too_many_files, too_many_hunks,
- * nul_byte, no_patch, loose_hunk, corrupt_hunk, empty_hunk, unfinished_line, inconsistent_header, no_file_name,
+ * nul_byte, no_patch, too_many_stray_lines, loose_hunk, corrupt_hunk, empty_hunk, unfinished_line, inconsistent_header, no_file_name,
  * name_too_long, invalid_mode, nothing_changed, corrupt_binary.
  */
 export function extractGitPatchFacts(raw: Uint8Array): Facts {
@@ -56,6 +58,7 @@ function toFile(source: Source, file: RawFile, anomalies: { line: number; what: 
     if (bytes === null) return null;
     const { text, utf8 } = decode(bytes);
     if (!utf8) refuse('invalid_name', 'A file name that is no UTF-8', spanOf(source, header.first));
+    if (text.length > MAX_NAME) refuse('name_too_long', 'A file name that is too long', spanOf(source, header.first));
     return text;
   };
   const isNew = header.isNew !== false;

@@ -10,7 +10,7 @@ import { inexactNumber, readJsonDocument } from './json-document';
 import { refusal, refuse, Refused } from './sql/refusal';
 
 export const MAX_HTTP_BYTES = MAX_DIFF_BYTES;
-const BOUNDS = { maxBytes: MAX_HTTP_BYTES, maxDepth: 64, maxEntries: 100_000 };
+const BOUNDS = { maxBytes: MAX_HTTP_BYTES, maxDepth: 64, maxEntries: 30_000 };
 const MAX_HEADERS = 100;
 const MAX_HEADER = 16 * 1024;
 const MEMBERS = new Set(['method', 'url', 'contentType', 'headers', 'body', 'document']);

@@ -13,6 +13,7 @@ import { functionHandlers } from './sql/functions';
 import { longIdentifiers } from './sql/long-identifiers';
 import { tokenAtOrAfter } from './sql/lexer';
 import { refuseUnparsable } from './sql/parse-bounds';
+import { MAX_TOKENS } from './sql/scan-cost';
 import { loadParser, parseStatements, type RawStatement } from './sql/parser';
 import { privilegeHandlers } from './sql/privileges';
 import { refusal, refuse, Refused } from './sql/refusal';
@@ -26,11 +27,11 @@ import { createWalker, emptyFacts, type Collected, type Context, type Walker } f
 export const MAX_SQL_BYTES = 1024 * 1024;
 export const MAX_SQL_STATEMENTS = 1000;
 /** Statements and expressions inside strings that are parsed again (bodies, EXECUTE), in all. */
-export const MAX_NESTED_PARSES = 3000;
+export const MAX_NESTED_PARSES = 1500;
 /** Strings of SQL inside strings of SQL. */
 export const MAX_STRING_DEPTH = 8;
 /** Entries over all fact lists. */
-export const MAX_FACTS = 20_000;
+export const MAX_FACTS = 10_000;
 
 const HANDLERS = new Map([
   ...dmlHandlers,
@@ -132,15 +133,19 @@ function decode(raw: Uint8Array): Source {
 }
 
 interface Bounds {
-  readonly spend: () => void;
+  readonly spend: (tokens: number) => void;
   readonly check: () => void;
 }
 
 function bounds(facts: Collected): Bounds {
   let parses = 0;
+  let nestedTokens = 0;
   const lists = Object.values(facts) as readonly unknown[][];
   return {
-    spend: () => {
+    spend: (tokens) => {
+      nestedTokens += tokens;
+      if (nestedTokens > MAX_TOKENS)
+        refuse('too_many_tokens', `The strings of the text hold more than ${MAX_TOKENS} words and signs of SQL`, null);
       if (++parses > MAX_NESTED_PARSES)
         refuse('too_many_statements', `The text holds more than ${MAX_NESTED_PARSES} statements inside strings`, null);
     },
@@ -159,7 +164,7 @@ function walkerWithin({ spend, check }: Bounds): Walker {
         `SQL stands inside more than ${MAX_STRING_DEPTH} strings`,
         ctx.source.span(ctx.start, ctx.end),
       );
-    spend();
+    spend(source.tokens.count);
     refuseUnparsable(source);
     const parsed = parseStatements(source.text);
     if (!parsed.ok) return false;

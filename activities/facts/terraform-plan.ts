@@ -15,7 +15,7 @@ import { readConfiguration } from './terraform-plan/configuration';
 import { isObject, objectOf, textOf } from './terraform-plan/json';
 
 export const MAX_PLAN_BYTES = MAX_DIFF_BYTES;
-const BOUNDS = { maxBytes: MAX_PLAN_BYTES, maxDepth: 128, maxEntries: 200_000 };
+const BOUNDS = { maxBytes: MAX_PLAN_BYTES, maxDepth: 128, maxEntries: 40_000 };
 const MAX_RESOURCES = 5000;
 
 /** Terraform's sequences, exactly: any other is one that we do not know the meaning of. */

@@ -1,8 +1,9 @@
 /**
  * Threads for work on untrusted bytes. The main thread only waits: it goes on polling, heartbeating and answering.
  *
- * T1 A task has a wall time of its own, which begins when a thread takes it; past it the thread is killed with all it holds.
- * T2 A thread that dies, for whatever reason, fails its task as ErrValidatorBackend, to be retried, and is replaced when it is needed.
+ * T1 A task has a wall time of its own, which begins when a thread that is ready takes it; past it the thread is killed with
+ *    all it holds. Loading modules on a busy machine counts for nobody's task.
+ * T2 A thread that dies, for whatever reason, fails a task as ErrValidatorBackend, to be retried, and is replaced when it is needed.
  * T3 A thread that waits for work keeps no process alive.
  */
 import { ApplicationFailure } from '@temporalio/common';
@@ -10,12 +11,14 @@ import type { Worker } from 'node:worker_threads';
 import { FailureType } from '../../policy/contracts/failure-type';
 
 export interface ThreadPoolOptions {
-  /** Starts a thread that answers each message with one `ThreadReply`. */
+  /** Starts a thread that says `THREAD_READY` once, and then answers each message with one `ThreadReply`. */
   readonly start: () => Worker;
   readonly size: number;
   /** Of one task, from the moment that a thread takes it. */
   readonly wallMs: number;
 }
+
+export const THREAD_READY = 'ready';
 
 /** What a thread answers: a task's result as JSON, or why there is none. */
 export type ThreadReply =
@@ -33,32 +36,61 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
+/** A thread that has not loaded its modules by then is given up. */
+const START_MS = 60_000;
+
 export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
   const idle: Worker[] = [];
   const all = new Set<Worker>();
   const queue: Waiting[] = [];
+  let starting = 0;
   let closed = false;
 
-  const add = (): Worker => {
-    const thread = options.start();
-    all.add(thread);
-    thread.once('exit', () => {
-      all.delete(thread);
-      const at = idle.indexOf(thread);
-      if (at !== -1) idle.splice(at, 1);
-    });
-    // What ends a busy thread is told to its task; an idle one is replaced at the next task.
-    thread.on('error', () => undefined);
-    return thread;
+  const next = (): void => {
+    while (queue.length > 0 && !closed) {
+      const thread = idle.pop();
+      if (thread === undefined) break;
+      give(thread, queue.shift() as Waiting);
+    }
+    while (!closed && starting < queue.length && all.size < options.size) begin();
   };
 
-  const next = (): void => {
-    const [first] = queue;
-    if (first === undefined || closed) return;
-    const thread = idle.pop() ?? (all.size < options.size ? add() : undefined);
-    if (thread === undefined) return;
-    queue.shift();
-    give(thread, first);
+  /** Takes the thread out; `terminate` is idempotent. */
+  const drop = (thread: Worker): void => {
+    all.delete(thread);
+    const at = idle.indexOf(thread);
+    if (at !== -1) idle.splice(at, 1);
+    void thread.terminate();
+  };
+
+  const begin = (): void => {
+    const thread = options.start();
+    all.add(thread);
+    starting++;
+    const settle = (then: () => void): void => {
+      starting--;
+      clearTimeout(timer);
+      thread.off('message', ready).off('exit', dead).off('error', failed);
+      then();
+      next();
+    };
+    const ready = (): void =>
+      settle(() => {
+        // An idle thread that dies is replaced at the next task.
+        thread.on('exit', () => drop(thread)).on('error', () => drop(thread));
+        thread.unref();
+        idle.push(thread);
+      });
+    // One waiting task hears of it: else a module that cannot be loaded would be loaded for ever.
+    const fail = (message: string): void =>
+      settle(() => {
+        drop(thread);
+        queue.shift()?.reject(unanswered(message));
+      });
+    const failed = (error: Error): void => fail(`The thread could not start: ${error.name} ${codeOf(error)}`);
+    const dead = (): void => fail('The thread ended while it started');
+    const timer = setTimeout(() => fail(`The thread did not start in ${START_MS} ms`), START_MS);
+    thread.on('message', ready).on('exit', dead).on('error', failed);
   };
 
   const give = (thread: Worker, { task, resolve, reject }: Waiting): void => {
@@ -68,10 +100,7 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
       thread.off('message', onMessage).off('error', onError).off('exit', onExit);
       thread.unref();
       if (reusable) idle.push(thread);
-      else {
-        all.delete(thread);
-        void thread.terminate();
-      }
+      else drop(thread);
       then();
       next();
     };

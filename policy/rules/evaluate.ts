@@ -1,5 +1,5 @@
 import type { DiffInput } from '../contracts/diff';
-import type { ValidatorResult } from '../contracts/finding';
+import type { ValidatorResult, ValidatorSignature } from '../contracts/finding';
 import { logicHash, type PlanValidator } from '../contracts/plan';
 import type { StagingRecord } from '../contracts/staging-record';
 import { errorResult } from '../decide/findings';
@@ -65,27 +65,49 @@ export function evaluateValidator(
   if (definition.evaluate === null) throw new TypeError(`${validator.id} is no derived validator`);
   try {
     return definition.evaluate({
-      signature: Object.freeze({
-        validator_id: validator.id,
-        validator_version: validator.version,
-        logic_hash: validator.logic_hash,
-        class: validator.class,
-        deterministic: true,
-      }),
+      signature: signatureOf(validator),
       phase: validator.phase,
       config: frozenCopy(validator.config),
-      // The bytes are copied for each: a typed array cannot be frozen.
-      diff: Object.freeze({
-        ...input.diff,
-        raw: Uint8Array.from(input.diff.raw),
-        metadata: frozenCopy(input.diff.metadata),
-      }),
+      diff: new OwnDiff(input.diff),
       inputSha: input.inputSha,
       facts: frozenWhole(input.facts),
       staging: frozenWhole(input.staging),
     });
   } catch (error) {
     return thrown(validator, input.changeId, error);
+  }
+}
+
+const signatures = new WeakMap<PlanValidator, ValidatorSignature>();
+
+function signatureOf(validator: PlanValidator): ValidatorSignature {
+  const known = signatures.get(validator);
+  if (known !== undefined) return known;
+  const { id: validator_id, version: validator_version, logic_hash, class: hookClass } = validator;
+  const made = Object.freeze({ validator_id, validator_version, logic_hash, class: hookClass, deterministic: true });
+  // A validator that can still change keeps no signature.
+  if (Object.isFrozen(validator)) signatures.set(validator, made);
+  return made;
+}
+
+/** A diff as one validator sees it. Its bytes are copied where it looks at them: a typed array cannot be frozen, and most rules read facts alone. */
+class OwnDiff implements DiffInput {
+  readonly sourceTool: string;
+  readonly diffSha: string;
+  readonly metadata: DiffInput['metadata'];
+  readonly #staged: Uint8Array;
+  #own: Uint8Array | null = null;
+
+  constructor(diff: DiffInput) {
+    this.sourceTool = diff.sourceTool;
+    this.diffSha = diff.diffSha;
+    this.metadata = frozenCopy(diff.metadata);
+    this.#staged = diff.raw;
+    Object.freeze(this);
+  }
+
+  get raw(): Uint8Array {
+    return (this.#own ??= this.#staged.slice());
   }
 }
 

@@ -226,7 +226,7 @@ const common = {
 export const ruleValidatorDefinition: ValidatorDefinition<RuleValidatorConfig> = Object.freeze({
   ...common,
   implementation: 'rule_validator',
-  logicRevision: 1,
+  logicRevision: 2,
   config: RuleValidatorConfig,
   reads: ['bytes', 'metadata'] as const,
   parser: PATTERN_ENGINE,
@@ -238,7 +238,7 @@ export const ruleValidatorDefinition: ValidatorDefinition<RuleValidatorConfig> =
 export const compositeDefinition: ValidatorDefinition<CompositeConfig> = Object.freeze({
   ...common,
   implementation: 'composite',
-  logicRevision: 1,
+  logicRevision: 2,
   config: CompositeConfig,
   reads: ['bytes', 'metadata'] as const,
   parser: PATTERN_ENGINE,

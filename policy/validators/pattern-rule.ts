@@ -9,6 +9,16 @@ export const PATTERN_ENGINE = { name: 're2js', version: '2.10.0' } as const;
 
 const MAX_PATTERN_LENGTH = 2000;
 const MAX_COUNTED = 1000;
+/**
+ * Work on one diff, in characters that a pattern is tried on: about 7 ns each. Counted, not timed, so every machine stops at
+ * the same place. Past it the diff is blocked: what was not looked through is not approved.
+ */
+export const MAX_PATTERN_WORK = 24_000_000;
+/** Of all readings together, and how many there may be: making them costs as well. */
+export const MAX_READ_CHARACTERS = 4_200_000;
+export const MAX_READINGS = 10_000;
+/** What one try costs, however short the text. */
+const TRY_COST = 300;
 
 interface Pattern {
   readonly source: string;
@@ -59,8 +69,8 @@ function compile(name: string, source: string): Pattern {
 
 function apply(diff: DiffInput, patterns: readonly Pattern[]): RuleResult {
   const staged = decodeLossy(diff.raw);
-  const found = firstMatches(staged, patterns);
-  if (found.size === 0) return APPROVED;
+  const { found, whole } = firstMatches(staged, patterns);
+  if (found.size === 0 && whole) return APPROVED;
   const toSpan = spanner(staged);
   const hits = [...found].map(([pattern, view]) => ({ pattern, spans: spansOf(pattern, view, toSpan) }));
   // The pattern is named by its place in the policy, and what matched is not quoted: it may be a secret (P12).
@@ -68,31 +78,51 @@ function apply(diff: DiffInput, patterns: readonly Pattern[]): RuleResult {
   return {
     approved: false,
     severity: 'block',
-    reason: `the diff matches ${listed.join(', ')}`,
+    reason: [
+      ...(listed.length === 0 ? [] : [`the diff matches ${listed.join(', ')}`]),
+      ...(whole ? [] : ['the diff holds more text than the patterns may be tried on; split it']),
+    ].join('; '),
     places: hits
       .flatMap(({ spans }) => spans.slice(0, MAX_PLACES).map((span): RulePlace => ({ kind: 'span', span })))
       .slice(0, MAX_PLACES),
     total: hits.reduce((n, { spans }) => n + spans.length, 0),
-    details: { matched: listed },
+    details: { matched: listed, ...(whole ? {} : { bounded: true }) },
   };
 }
 
+interface Matches {
+  readonly found: ReadonlyMap<Pattern, TextView>;
+  /** False where a bound ended the search. */
+  readonly whole: boolean;
+}
+
 /** For each pattern that matches, the first reading that it matches, in the order of the patterns. */
-function firstMatches(staged: string, patterns: readonly Pattern[]): Map<Pattern, TextView> {
-  const found = new Map<Pattern, TextView>();
+function firstMatches(staged: string, patterns: readonly Pattern[]): Matches {
+  const first = new Map<Pattern, TextView>();
+  const whole = search(staged, patterns, first);
+  const found = patterns.flatMap((pattern) => {
+    const view = first.get(pattern);
+    return view === undefined ? [] : [[pattern, view] as const];
+  });
+  return { found: new Map(found), whole };
+}
+
+/** Fills `first`; false where a bound ended the search. */
+function search(staged: string, patterns: readonly Pattern[], first: Map<Pattern, TextView>): boolean {
+  const left = { work: MAX_PATTERN_WORK, characters: MAX_READ_CHARACTERS, readings: MAX_READINGS };
   for (const { view, part } of readings(staged)) {
-    if (found.size === patterns.length) break;
+    if (first.size === patterns.length) return true;
+    left.characters -= view.text.length;
+    left.readings -= 1;
+    if (left.characters < 0 || left.readings < 0) return false;
     for (const pattern of patterns) {
-      if (found.has(pattern) || (part && !pattern.anchored)) continue;
-      if (pattern.regex.test(view.text)) found.set(pattern, view);
+      if (first.has(pattern) || (part && !pattern.anchored)) continue;
+      left.work -= view.text.length + TRY_COST;
+      if (left.work < 0) return false;
+      if (pattern.regex.test(view.text)) first.set(pattern, view);
     }
   }
-  return new Map(
-    patterns.flatMap((pattern) => {
-      const view = found.get(pattern);
-      return view === undefined ? [] : [[pattern, view] as const];
-    }),
-  );
+  return true;
 }
 
 function spansOf(pattern: Pattern, view: TextView, toSpan: (start: number, end: number) => Span): Span[] {

@@ -109,12 +109,15 @@ function withoutSqlComments(source: TextView, quotes: boolean): TextView | null 
   let start = 0;
   let i = 0;
   while (i < text.length) {
-    if (quotes && text[i] === "'") {
+    const unit = text.charCodeAt(i);
+    if (quotes && unit === APOSTROPHE) {
       const close = text.indexOf("'", i + 1);
       i = close === -1 ? i + 1 : close + 1;
       continue;
     }
-    const end = text.startsWith('/*', i) ? endOfBlock(text, i) : text.startsWith('--', i) ? endOfLine(text, i) : -1;
+    const next = unit === SLASH || unit === DASH ? text.charCodeAt(i + 1) : -1;
+    const end =
+      unit === SLASH && next === STAR ? endOfBlock(text, i) : unit === DASH && next === DASH ? endOfLine(text, i) : -1;
     if (end === -1) {
       i += 1;
       continue;
@@ -132,10 +135,12 @@ function endOfBlock(text: string, at: number): number {
   let depth = 0;
   let i = at;
   while (i < text.length) {
-    if (text.startsWith('/*', i)) {
+    const unit = text.charCodeAt(i);
+    const next = unit === SLASH || unit === STAR ? text.charCodeAt(i + 1) : -1;
+    if (unit === SLASH && next === STAR) {
       depth += 1;
       i += 2;
-    } else if (text.startsWith('*/', i)) {
+    } else if (unit === STAR && next === SLASH) {
       depth -= 1;
       i += 2;
       if (depth === 0) return i;
@@ -266,6 +271,10 @@ function endOfString(text: string, from: number): number {
 
 const BACKSLASH = 0x5c;
 const QUOTE = 0x22;
+const APOSTROPHE = 0x27;
+const STAR = 0x2a;
+const DASH = 0x2d;
+const SLASH = 0x2f;
 
 /** Positions of a text as lines and columns from 1. Lines end with LF. */
 export function spanner(text: string): (start: number, end: number) => Span {

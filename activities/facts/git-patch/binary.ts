@@ -5,7 +5,7 @@ import { refuse } from '../sql/refusal';
 import { spanOf, type Source } from './source';
 
 /** Of all binary content of one patch, inflated. */
-export const MAX_BINARY_BYTES = 16 * 1024 * 1024;
+export const MAX_BINARY_BYTES = 2 * 1024 * 1024;
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~';
 const VALUE = new Int16Array(128).fill(-1);

@@ -15,6 +15,8 @@ import { isComplete, spanOf, type Source } from './source';
 
 export const MAX_FILES = 3000;
 export const MAX_HUNKS = 20_000;
+/** Lines outside every file that look like part of one. */
+export const MAX_STRAY = 1000;
 /** Bytes of a header line: longer than any path that a file system takes, twice, quoted. */
 const MAX_HEADER_LINE = 40_000;
 
@@ -62,6 +64,8 @@ export function readPatch(source: Source): RawPatch {
       afterHunk = afterHunk && /^[-+ ]/.test(line) && line !== '-- ' && line !== '--';
       const what = afterHunk ? 'a line that its hunk does not count' : looksLikePatch(line);
       if (what !== null) stray.push({ line: at + 1, what });
+      if (stray.length > MAX_STRAY)
+        refuse('too_many_stray_lines', `More than ${MAX_STRAY} lines stand outside every file`, spanOf(source, at));
       at++;
       continue;
     }

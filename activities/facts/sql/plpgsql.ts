@@ -17,7 +17,7 @@ const WINDOW = 16 * 1024;
 export function walkPlpgsql(body: Source, inner: Context, outer: Context, walk: Walker): boolean {
   refuseUnparsable(body, true);
   const { bytes } = outer.source;
-  walk.spend();
+  walk.spend(body.tokens.count);
   const statement = new TextDecoder().decode(bytes.subarray(outer.start, outer.end));
   const parsed = parsePlpgsqlBody(statement);
   if (!parsed.ok || parsed.value.length === 0) return false;
@@ -101,8 +101,8 @@ function execute(query: string, reading: Reading, line: number): void {
   const { ctx, walk } = reading;
   const place = at(reading, line, 'execute');
   const span = occurrence(place).span;
-  walk.spend();
   const source = decodedSource(`SELECT ${query}`, span);
+  walk.spend(source.tokens.count);
   refuseUnparsable(source);
   const parsed = parseStatements(source.text);
   const select = parsed.ok ? typed(parsed.value[0]?.stmt) : null;

@@ -66,8 +66,8 @@ export interface Walker {
   readonly children: (node: Tree, ctx: Context, except?: readonly string[]) => void;
   /** Parses SQL that stood in a string, and walks it. False where it is not SQL. Throws a refusal past a bound. */
   readonly nested: (source: Source, ctx: Context) => boolean;
-  /** Counts one more parse of something nested; throws a refusal past the bound. */
-  readonly spend: () => void;
+  /** Counts one more parse of something nested, of that many tokens; throws a refusal past the bounds. */
+  readonly spend: (tokens: number) => void;
 }
 
 /** Members that hold a node without saying its type. */

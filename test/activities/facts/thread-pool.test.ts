@@ -2,9 +2,11 @@ import { ApplicationFailure } from '@temporalio/common';
 import { Worker } from 'node:worker_threads';
 import { createThreadPool, type ThreadPool } from '../../../activities/facts/thread-pool';
 
-/** A thread that does what the task says. */
+/** A thread that does what the task says, once it has loaded. */
 const THREAD = `
-  const { parentPort } = require('node:worker_threads');
+  const { parentPort, workerData } = require('node:worker_threads');
+  if (workerData === 'broken') throw new Error('no such module');
+  setTimeout(() => parentPort.postMessage('ready'), workerData === 'slow' ? 1500 : 0);
   parentPort.on('message', ({ does }) => {
     if (does === 'loop') for (;;);
     if (does === 'exit') process.exit(0);
@@ -16,12 +18,12 @@ const THREAD = `
 
 let started = 0;
 let pool: ThreadPool;
-const poolOf = (size: number, wallMs = 60_000): ThreadPool => {
+const poolOf = (size: number, wallMs = 60_000, workerData = ''): ThreadPool => {
   started = 0;
   return createThreadPool({
     start: () => {
       started++;
-      return new Worker(THREAD, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 64 } });
+      return new Worker(THREAD, { eval: true, workerData, resourceLimits: { maxOldGenerationSizeMb: 64 } });
     },
     size,
     wallMs,
@@ -58,6 +60,18 @@ test('the wall time is the task’s own: one that waited its turn behind another
   const failed = failure('loop');
   expect(await pool.run({ does: 'waited' })).toBe('"waited"');
   expect((await failed).message).toMatch(/longer than 2000 ms/);
+});
+
+test('loading counts for nobody’s wall time: a thread that takes longer to start than a task may take answers all the same', async () => {
+  pool = poolOf(2, 1_000, 'slow');
+  expect(await Promise.all([pool.run({ does: 'a' }), pool.run({ does: 'b' })])).toEqual(['"a"', '"b"']);
+});
+
+test('threads that cannot start fail every task, and start no more often than there are tasks', async () => {
+  pool = poolOf(2, 60_000, 'broken');
+  const errors = await Promise.all([failure('a'), failure('b'), failure('c')]);
+  for (const error of errors) expect(error).toMatchObject({ type: 'ErrValidatorBackend', nonRetryable: false });
+  expect(started).toBeLessThanOrEqual(3);
 });
 
 test('the main thread goes on while a thread is busy', async () => {

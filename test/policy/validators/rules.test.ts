@@ -31,6 +31,24 @@ describe('PatternRule', () => {
     });
   });
 
+  test.each([
+    ['more characters than the patterns may be tried on', 'x'.repeat(1_000_000), 30],
+    ['more strings than may be read apart', Array.from({ length: 12_000 }, (_, i) => `"s${i}"`).join(','), 1],
+  ])('blocks, and says so, a text of %s: what was not looked through is not approved [F31]', (_what, text, count) => {
+    const rule = patternRule({ name: 'p', forbidden: Array.from({ length: count }, (_, i) => `(?i)never_${i}`) });
+    const result = rule.apply(diffOf(text));
+    expect(result).toMatchObject({ approved: false, severity: 'block', details: { matched: [], bounded: true } });
+    expect(result.reason).toMatch(/more text than the patterns may be tried on/);
+    expect(rule.apply(diffOf(text))).toEqual(result);
+  });
+
+  test('what was found before the bound still names its pattern and its place', () => {
+    const rule = patternRule({ name: 'p', forbidden: ['DROP', ...Array.from({ length: 40 }, (_, i) => `never_${i}`)] });
+    const result = rule.apply(diffOf(`DROP ${'x'.repeat(1_000_000)}`));
+    expect(result).toMatchObject({ approved: false, details: { matched: ['forbidden[0]'], bounded: true } });
+    expect(result.places).toHaveLength(1);
+  });
+
   test('gives the same answer on consecutive calls, whatever came between [T8]', () => {
     const answers = Array.from({ length: 4 }, () => [
       ddl.apply(diffOf('DROP TABLE t')).approved,

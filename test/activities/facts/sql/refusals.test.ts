@@ -37,13 +37,18 @@ describe('text that yields no facts', () => {
     ],
     ['too many words', `SELECT ${'1,'.repeat(200_000)}1`, 'too_many_tokens'],
     [
+      'too many words in strings of SQL, though none of them alone has',
+      `DO $$ BEGIN ${`EXECUTE 'SELECT ${'1,'.repeat(6000)}1';\n`.repeat(20)} END $$`,
+      'too_many_tokens',
+    ],
+    [
       'too many things to look at',
-      `SELECT 1 FROM ${Array.from({ length: 30_000 }, (_, i) => `t${i}`).join(',')}`,
+      `SELECT 1 FROM ${Array.from({ length: 12_000 }, (_, i) => `t${i}`).join(',')}`,
       'too_many_facts',
     ],
     [
       'too many names in one DROP',
-      `DROP TABLE ${Array.from({ length: 30_000 }, (_, i) => `t${i}`).join(',')}`,
+      `DROP TABLE ${Array.from({ length: 12_000 }, (_, i) => `t${i}`).join(',')}`,
       'too_many_facts',
     ],
   ])('is refused: %s', async (_what, text, code) => {
@@ -66,7 +71,7 @@ describe('text that yields no facts', () => {
 });
 
 describe('text that would take the parser too long, or further than its stack', () => {
-  const n = 100_000;
+  const n = 50_000;
   it.each([
     ['a long chain of operators', `SELECT ${'1+'.repeat(n / 2)}1`, 'too_deep'],
     ['brackets', `SELECT ${'('.repeat(n / 2)}1${')'.repeat(n / 2)}`, 'too_deep'],

@@ -1,0 +1,303 @@
+/**
+ * `npm run bench -- rules`: what rules, parsers and patterns cost, and how long a hostile megabyte holds anything up. No
+ * server. Talk on standard error; with --json the last line of standard output is one object.
+ */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { extractGitPatchFacts } from '../activities/facts/git-patch';
+import { extractHttpPatchFacts } from '../activities/facts/http-patch';
+import { extractSqlFacts } from '../activities/facts/sql';
+import { extractTerraformPlanFacts } from '../activities/facts/terraform-plan';
+import { derivationHere } from '../activities/guardians/derivation';
+import { sourceToolRegistry, type SourceTool } from '../activities/staging/adapter';
+import { sha256Hex } from '../policy/contracts/hash';
+import { logicHash, type PlanValidator } from '../policy/contracts/plan';
+import type { ValidatorDefinition } from '../policy/rules/define';
+import { evaluateValidator, type EvaluationInput } from '../policy/rules/evaluate';
+import type { Facts } from '../policy/rules/facts';
+import { gitDiffPack } from '../policy/rules/git';
+import { httpPatchPack } from '../policy/rules/http';
+import { validatorRegistry } from '../policy/rules/registry';
+import { sqlPostgresPack } from '../policy/rules/sql';
+import { terraformPlanPack } from '../policy/rules/terraform';
+import { conditionDefinition } from '../policy/rules/condition/condition';
+import { ruleValidatorDefinition } from '../policy/validators/definitions';
+import { startDerivationThreads } from '../workers/derivation';
+import { extensionsOf } from '../workers/extensions';
+import { hostileTexts } from './hostile';
+import { machine } from './measure';
+import { ordinaryText } from './ordinary';
+
+const A = 'a'.repeat(64);
+const SIZES = { '1 KB': 1024, '100 KB': 100 * 1024, '1 MB': 1000 * 1024 } as const;
+const COUNTS = [1, 10, 100] as const;
+
+interface Spread {
+  readonly p50: number;
+  readonly p99: number;
+}
+
+interface Pack {
+  readonly tool: string;
+  readonly extract: (raw: Uint8Array) => Facts | Promise<Facts>;
+  readonly rules: readonly ValidatorDefinition[];
+}
+
+const PACKS: readonly Pack[] = [
+  { tool: 'SQLDryRun', extract: extractSqlFacts, rules: sqlPostgresPack },
+  { tool: 'GitPatch', extract: extractGitPatchFacts, rules: gitDiffPack },
+  { tool: 'HTTPPatch', extract: extractHttpPatchFacts, rules: httpPatchPack },
+  { tool: 'TerraformPlan', extract: extractTerraformPlanFacts, rules: terraformPlanPack },
+];
+
+/** Milliseconds of one call, over at least `least` calls and a fifth of a second. */
+async function timed(call: () => unknown, least = 20, forMs = 200): Promise<Spread> {
+  for (let i = 0; i < 3; i++) await call();
+  const samples: number[] = [];
+  for (const began = performance.now(); samples.length < least || performance.now() - began < forMs;) {
+    const at = performance.now();
+    await call();
+    samples.push(performance.now() - at);
+    if (samples.length >= 5000 || performance.now() - began > 4000) break;
+  }
+  samples.sort((a, b) => a - b);
+  const at = (q: number): number => round(samples[Math.min(samples.length - 1, Math.floor(q * samples.length))] ?? 0);
+  return { p50: at(0.5), p99: at(0.99) };
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 10_000) / 10_000;
+}
+
+function validatorOf(definition: ValidatorDefinition, n: number, config: unknown = {}): PlanValidator {
+  const { version, logicRevision, implementation, parser, phase } = definition;
+  const id = `guardian.${implementation}_${n}`;
+  const settings = definition.config.parse(config) as PlanValidator['config'];
+  return {
+    id,
+    version,
+    class: 'POLICY',
+    level: 'confirm',
+    phase,
+    kind: 'derived',
+    unit: 'bench',
+    implementation,
+    needsStaging: false,
+    config: settings,
+    logicRevision,
+    logic_hash: logicHash({ id, version, logicRevision, config: settings, parser }),
+  };
+}
+
+function inputOf(tool: string, raw: Uint8Array, facts: Facts): EvaluationInput {
+  return {
+    changeId: A,
+    inputSha: A,
+    diff: { sourceTool: tool, raw, diffSha: sha256Hex(raw), metadata: {} },
+    facts,
+    staging: null,
+  };
+}
+
+/** Rules that need the dry run say nothing without one. */
+function usable(rules: readonly ValidatorDefinition[]): ValidatorDefinition[] {
+  return rules.filter((rule) => rule.evaluate !== null && !rule.reads.includes('staging'));
+}
+
+function rulesOf({ rules }: Pack, count: number): (readonly [ValidatorDefinition, PlanValidator])[] {
+  const own = usable(rules);
+  return Array.from({ length: count }, (_, i) => {
+    const rule = own[i % own.length] as ValidatorDefinition;
+    return [rule, validatorOf(rule, i)] as const;
+  });
+}
+
+async function benchPack(pack: Pack, say: (line: string) => void): Promise<object> {
+  const figures: Record<string, object> = {};
+  for (const [size, bytes] of Object.entries(SIZES)) {
+    const raw = new TextEncoder().encode(ordinaryText(pack.tool, bytes));
+    const facts = await pack.extract(raw);
+    const parser = await timed(() => pack.extract(raw), 10);
+    const rules: Record<string, Spread> = {};
+    const input = inputOf(pack.tool, raw, facts);
+    for (const count of COUNTS) {
+      const chosen = rulesOf(pack, count);
+      rules[count] = await timed(() => {
+        for (const [definition, validator] of chosen) evaluateValidator(definition, validator, input);
+      }, 10);
+    }
+    figures[size] = { facts: facts.ok ? 'ok' : facts.code, bytes: raw.length, parser, rules };
+    say(
+      `${pack.tool.padEnd(13)} ${size.padEnd(6)} ${facts.ok ? '' : `(${facts.code}) `}parser p50 ${parser.p50} p99 ${parser.p99} ms · ` +
+        COUNTS.map((n) => `${n} rules p50 ${rules[n]?.p50} p99 ${rules[n]?.p99}`).join(' · '),
+    );
+  }
+  return figures;
+}
+
+/** Milliseconds for each statement of a text of `count`. */
+async function benchStatements(say: (line: string) => void): Promise<object> {
+  const figures: Record<string, number> = {};
+  for (const count of [1, 10, 100, 1000]) {
+    const raw = new TextEncoder().encode(
+      Array.from({ length: count }, (_, i) => `update items set stock = ${i} where id = ${i};`).join('\n'),
+    );
+    const { p50 } = await timed(() => extractSqlFacts(raw), 10);
+    figures[count] = round(p50 / count);
+    say(`SQL, ${count} statements: ${figures[count]} ms each`);
+  }
+  return figures;
+}
+
+async function benchEngines(say: (line: string) => void): Promise<object> {
+  const figures: Record<string, object> = {};
+  for (const [size, bytes] of Object.entries(SIZES)) {
+    const raw = new TextEncoder().encode(ordinaryText('SQLDryRun', bytes));
+    const facts: Facts = { ok: true, kind: 'none', parser: { name: 'none', version: '1' } };
+    const input = { ...inputOf('SQLDryRun', raw, facts) };
+    const patterns: Record<string, Spread> = {};
+    for (const count of COUNTS) {
+      const forbidden = Array.from({ length: count }, (_, i) => `(?i)\\bDROP\\s+TABLE\\s+secret_${i}\\b`);
+      const validator = validatorOf(ruleValidatorDefinition as never, 0, {
+        name: 'patterns',
+        rules: [{ pattern: { name: 'forbidden', forbidden } }],
+      });
+      patterns[count] = await timed(() => evaluateValidator(ruleValidatorDefinition as never, validator, input), 5);
+    }
+    const condition = validatorOf(conditionDefinition as never, 0, {
+      name: 'many',
+      when: 'has(metadata.affected_rows) && metadata.affected_rows > 100 && diff.sourceTool == "SQLDryRun"',
+      reason: 'many rows',
+    });
+    const cel = await timed(() => evaluateValidator(conditionDefinition as never, condition, input));
+    figures[size] = { patterns, cel };
+    say(
+      `engines       ${size.padEnd(6)} ${COUNTS.map((n) => `${n} patterns p50 ${patterns[n]?.p50} p99 ${patterns[n]?.p99}`).join(' · ')} · CEL condition p50 ${cel.p50} p99 ${cel.p99} ms`,
+    );
+  }
+  return figures;
+}
+
+/** Tools and packs of this bench, whatever the running version registers. */
+function everything() {
+  const ours = extensionsOf();
+  const known = new Set(ours.sourceTools.keys());
+  const more = PACKS.filter(({ tool }) => !known.has(tool)).map(({ tool, extract }): SourceTool => ({
+    sourceTool: tool,
+    mode: 'cooperative',
+    extractFacts: async (diff) => extract(diff.raw),
+    render: () => ({ language: 'text', text: '' }),
+    effects: null,
+  }));
+  const text: SourceTool = {
+    sourceTool: 'text',
+    mode: 'cooperative',
+    extractFacts: async () => ({ ok: true, kind: 'text', parser: { name: 'none', version: '1' } }),
+    render: () => ({ language: 'text', text: '' }),
+    effects: null,
+  };
+  const tools = sourceToolRegistry([
+    ...ours.sourceTools.keys().flatMap((key) => ours.sourceTools.get(key) ?? []),
+    ...more,
+    text,
+  ]);
+  const definitions = new Map(
+    [
+      ...ours.validators.keys().flatMap((key) => ours.validators.get(key) ?? []),
+      ...PACKS.flatMap(({ rules }) => rules),
+    ].map((definition) => [definition.implementation, definition]),
+  );
+  return { tools, validators: validatorRegistry([...definitions.values()] as never), ours };
+}
+
+const PATTERNS = {
+  name: 'patterns',
+  rules: [
+    {
+      pattern: {
+        name: 'forbidden',
+        forbidden: Array.from({ length: 20 }, (_, i) => `(?i)\\bDROP\\s+TABLE\\s+x${i}\\b`),
+      },
+    },
+  ],
+};
+
+/** Facts and every rule of the tool, on each hostile text: in threads, as in the workers, while the main thread's delay is measured. */
+async function benchHostile(say: (line: string) => void): Promise<object> {
+  const { tools, validators, ours } = everything();
+  const threads = startDerivationThreads('');
+  const here = derivationHere({ tools, validators });
+  const rows: { tool: string; name: string; ms: number; cpuMs: number; stallMs: number | null; outcome: string }[] = [];
+  try {
+    const warm = new TextEncoder().encode('select 1');
+    await threads.facts({ sourceTool: 'SQLDryRun', raw: warm, diffSha: sha256Hex(warm), metadata: {} });
+    for (const { tool, name, bytes } of hostileTexts()) {
+      const pack = PACKS.find((p) => p.tool === tool);
+      const chosen =
+        pack === undefined
+          ? [validatorOf(ruleValidatorDefinition as never, 0, PATTERNS)]
+          : usable(pack.rules).map((rule, i) => validatorOf(rule, i));
+      const inThread =
+        ours.sourceTools.get(tool) !== undefined &&
+        chosen.every((v) => ours.validators.get(v.implementation) !== undefined);
+      const change = {
+        changeId: A,
+        inputSha: A,
+        diff: { sourceTool: tool, raw: bytes, diffSha: sha256Hex(bytes), metadata: {} },
+        staging: null,
+      };
+      const derivation = inThread ? threads : here;
+      const delay = monitorEventLoopDelay({ resolution: 1 });
+      const cpu = process.cpuUsage();
+      delay.enable();
+      const began = performance.now();
+      await derivation.results(chosen, change);
+      // The last delay is counted once the loop has turned.
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      const ms = Math.round(performance.now() - began);
+      delay.disable();
+      const spent = process.cpuUsage(cpu);
+      const facts = await derivation.facts(change.diff);
+      rows.push({
+        tool,
+        name,
+        ms,
+        cpuMs: Math.round((spent.user + spent.system) / 1000),
+        stallMs: inThread ? Math.round(delay.max / 1e6) : null,
+        outcome: facts.ok ? 'decided' : facts.code,
+      });
+    }
+  } finally {
+    await threads.close();
+  }
+  const worst = [...rows].sort((a, b) => b.cpuMs - a.cpuMs);
+  for (const row of worst.slice(0, 12))
+    say(
+      `hostile       ${row.tool} "${row.name}": ${row.ms} ms, ${row.cpuMs} ms CPU, ${row.outcome}${row.stallMs === null ? ' (in place)' : `, main thread held up ${row.stallMs} ms`}`,
+    );
+  const stalls = rows.flatMap(({ stallMs }) => stallMs ?? []);
+  const summary = {
+    texts: rows.length,
+    slowestMs: Math.max(...rows.map(({ ms }) => ms)),
+    mostCpuMs: worst[0]?.cpuMs ?? 0,
+    longestStallMs: stalls.length === 0 ? null : Math.max(...stalls),
+  };
+  say(
+    `hostile       ${summary.texts} texts: at most ${summary.slowestMs} ms, ${summary.mostCpuMs} ms CPU; longest stall of the main thread ${summary.longestStallMs} ms`,
+  );
+  return { ...summary, rows };
+}
+
+export async function benchRules(json: boolean): Promise<void> {
+  const say = (line: string): void => void process.stderr.write(`${line}\n`);
+  say(`Machine: ${machine()}`);
+  await extractSqlFacts(new TextEncoder().encode('select 1'));
+  const packs: Record<string, object> = {};
+  for (const pack of PACKS) packs[pack.tool] = await benchPack(pack, say);
+  const statements = await benchStatements(say);
+  const engines = await benchEngines(say);
+  const hostile = await benchHostile(say);
+  if (json)
+    process.stdout.write(
+      `${JSON.stringify({ machine: machine(), packs, msPerStatement: statements, engines, hostile })}\n`,
+    );
+}
