@@ -26,6 +26,12 @@ export function starterBundle(sourceTool: string, options: StarterOptions = {}):
     `  ${text(target)}:`,
     `    development: ${development}${development ? ' # accepts demo keys; false for production' : ''}`,
     `    sourceTools: [${text(sourceTool)}]`,
+    ...(REVIEWED_ONLY.has(sourceTool)
+      ? [
+          `    # Nothing of ours performs it: the requester does, on a signed receipt.`,
+          `    cooperative: [${text(sourceTool)}]`,
+        ]
+      : []),
     '',
     'groups:',
     `  owners: { members: [${members.map(text).join(', ')}] }`,
@@ -47,11 +53,21 @@ function text(value: string): string {
   return JSON.stringify(value);
 }
 
+/** Tools whose diffs rules read, and whose effect the requester performs itself. */
+const REVIEWED_ONLY: ReadonlySet<string> = new Set(['HTTPPatch', 'TerraformPlan']);
+
+const SECRETS = ['  # Keys and passwords, in the change and in its metadata.', '  - pack: secrets'];
+const TEXT = ['  # Characters that make text look other than it is.', '  - pack: text'];
+const CROSS = ['  # Digest, size, and words addressed to a reviewer.', '  - pack: cross-cutting'];
+
 const SQL_DRY_RUN = [
   '  - pack: sql-postgres',
   '    rules:',
   '      # SQL that is put together at run time cannot be read beforehand.',
   '      sql_dynamic_sql: forbid',
+  ...SECRETS,
+  ...TEXT,
+  ...CROSS,
 ];
 
 const SQL_CAS = [
@@ -60,6 +76,37 @@ const SQL_CAS = [
   '      rules:',
   '        # Warns, and so asks a person, where the agent does not say how many rows it changes.',
   '        - diffSize: { name: rows, maxRows: 100 }',
+  '  # The rows that the dry run really touched.',
+  '  - rule: sql_affected_rows',
+  '    config: { maxRows: 100 }',
+  ...SECRETS,
+  ...TEXT,
+  ...CROSS,
+];
+
+const HTTP_PATCH = [
+  '  - pack: http-patch',
+  '    rules:',
+  '      # Name the interfaces that agents may call; until then a person sees every request.',
+  '      http_method_path_scope: { level: confirm, config: { allow: [] } }',
+  ...SECRETS,
+  ...TEXT,
+  ...CROSS,
+];
+
+/** Odd characters are a rule of the pack itself. */
+const GIT_PATCH = ['  - pack: git-diff', ...SECRETS, ...CROSS];
+
+const TERRAFORM_PLAN = [
+  '  - pack: terraform-plan',
+  '  # A plan shows values, the secret ones too: a person decides whether they may stand there.',
+  '  - pack: secrets',
+  '    level: confirm',
+  ...TEXT,
+  '  # Terraform writes a plan as one line.',
+  '  - pack: cross-cutting',
+  '    rules:',
+  '      cross_oversized: { config: { maxBytes: 1048576, maxLine: 1048576 } }',
 ];
 
 /** For every other tool: nothing passes unseen until there are rules that read it. */
@@ -69,6 +116,14 @@ const ASK_ALWAYS = [
   '      rules:',
   '        # Matches every diff, so that a person sees each one. Replace it by rules of your own.',
   '        - pattern: { name: anything, forbidden: ["(?s)."] }',
+  ...SECRETS,
+  ...TEXT,
 ];
 
-const STARTERS: Readonly<Record<string, readonly string[]>> = { SQLDryRun: SQL_DRY_RUN, SQLCAS: SQL_CAS };
+const STARTERS: Readonly<Record<string, readonly string[]>> = {
+  SQLDryRun: SQL_DRY_RUN,
+  SQLCAS: SQL_CAS,
+  HTTPPatch: HTTP_PATCH,
+  GitPatch: GIT_PATCH,
+  TerraformPlan: TERRAFORM_PLAN,
+};

@@ -1,5 +1,5 @@
 import { isQuote, isSpace, isTokenUnit, skipBlank } from '../rules/secrets/characters';
-import { foldAscii } from '../rules/secrets/names';
+import { foldAscii } from '../rules/text/fold-ascii';
 import type { SecretSpan } from '../rules/secrets/secret-span';
 
 export const MAX_NAME = 64;

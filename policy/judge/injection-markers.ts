@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { foldAscii } from '../rules/text/fold-ascii';
 
 /** Raised whenever other text would be found. Part of `logic_hash`. */
 export const MARKERS_REVISION = 1;
@@ -91,6 +92,37 @@ export function injectionMarkers(text: string): string[] {
   const lower = text.toLowerCase();
   // Lower case of some characters is longer; then places in one are no places in the other.
   const aligned = lower.length === text.length ? text : lower;
+  const windows = windowsIn(lower);
+  return MARKERS.filter((m) => windows.get(m)?.some(([from, to]) => m.pattern.test(aligned.slice(from, to)))).map(
+    (m) => m.kind,
+  );
+}
+
+export interface MarkerPlace {
+  readonly kind: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Of each kind this many are named; past it the rest says nothing new. */
+const MAX_PLACES = 20;
+
+/** Where the markers stand: in each stretch of text around its words the first one, kinds in the order of the table. */
+export function injectionPlaces(text: string): MarkerPlace[] {
+  const windows = windowsIn(foldAscii(text));
+  return MARKERS.flatMap(({ kind, pattern }, i) => {
+    const places: MarkerPlace[] = [];
+    for (const [from, to] of windows.get(MARKERS[i] as Marker) ?? []) {
+      const matcher = pattern.matcher(text.slice(from, to));
+      if (matcher.find()) places.push({ kind, start: from + matcher.start(), end: from + matcher.end() });
+      if (places.length === MAX_PLACES) break;
+    }
+    return places;
+  });
+}
+
+/** Stretches of the text around the words of each marker, none overlapping. */
+function windowsIn(lower: string): Map<Marker, [number, number][]> {
   const windows = new Map<Marker, [number, number][]>();
   for (const { 0: word, index } of lower.matchAll(ANY_WORD)) {
     for (const marker of BY_WORD.get(word) ?? []) {
@@ -101,7 +133,5 @@ export function injectionMarkers(text: string): string[] {
       windows.set(marker, open);
     }
   }
-  return MARKERS.filter((m) => windows.get(m)?.some(([from, to]) => m.pattern.test(aligned.slice(from, to)))).map(
-    (m) => m.kind,
-  );
+  return windows;
 }

@@ -11,9 +11,15 @@ import {
   type Span,
 } from './facts';
 
+/** A place with a name of its own, as a statement inside a function body has. */
+export interface Located {
+  readonly span: Span;
+  readonly path: string;
+}
+
 /** One place where a rule fires: a span of the staged bytes or a JSON pointer into them, with what is there in plain words. */
 export interface Hit {
-  readonly at: Span | string;
+  readonly at: Span | string | Located;
   /** What a pointer points into; the diff where absent. */
   readonly of?: 'diff' | 'metadata';
   /** Safe to print: names through `shown`, never a value that may be a secret. */
@@ -22,19 +28,41 @@ export interface Hit {
 
 /** The smallest staged text that makes the rule fire, and its nearest neighbour that does not. Shown in the docs, run by the tests. */
 export interface RuleExamples {
-  readonly bad: string;
-  readonly good: string;
+  readonly bad: ExampleBytes;
+  readonly good: ExampleBytes;
   /** Settings with which both hold; the defaults where absent. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** The tool whose bytes these are, for rules that read every tool's. */
   readonly sourceTool?: string;
   /** What the caller claims beside them, for rules that read it. */
   readonly metadata?: { readonly bad: Metadata; readonly good: Metadata };
+  /** Rows that the dry run touched, for rules that read its record. */
+  readonly rows?: { readonly bad: number; readonly good: number };
+  /** The tool of the good one, for rules on the tool itself. */
+  readonly goodSourceTool?: string;
 }
+
+/** As text, or in base64 where the bytes are no text. */
+export type ExampleBytes = string | { readonly base64: string };
 
 export interface PackRule {
   readonly definition: ValidatorDefinition;
   readonly examples: RuleExamples;
+  /** What it says when it fires: BLOCK, or WARN where it only advises even if it asks a person. */
+  readonly severity: 'WARN' | 'BLOCK';
+  /** In one sentence: what happens where the facts that it reads are missing. */
+  readonly missing: string;
+}
+
+const MISSING_FACTS =
+  'Where the diff could not be read it has no answer, which is an ERROR that a person must confirm.';
+const MISSING_RECORD = `${MISSING_FACTS} Before the dry run it is SKIPPED.`;
+const MISSING_NOTHING = 'It reads bytes and metadata as they stand, so nothing can be missing.';
+export const MISSING_PARSE = 'It is the rule that says so.';
+
+function missingOf(reads: readonly Reads[]): string {
+  if (reads.includes('staging')) return MISSING_RECORD;
+  return reads.includes('facts') ? MISSING_FACTS : MISSING_NOTHING;
 }
 
 export interface PackOptions {
@@ -86,7 +114,7 @@ export function factsRules<F extends ExtractedFacts>(
         return outcomeOf(input, find(facts as F, input.config, input), codeOf(name), status, advice);
       },
     });
-    return { definition: definition as unknown as ValidatorDefinition, examples };
+    return made(definition, examples, status);
   };
 }
 
@@ -114,7 +142,7 @@ export function bytesRules(
       docs: `docs/rules/${name}.md`,
       apply: (input) => outcomeOf(input, find(input), codeOf(name), status, advice),
     });
-    return { definition: definition as unknown as ValidatorDefinition, examples };
+    return made(definition, examples, status);
   };
 }
 
@@ -139,7 +167,21 @@ export function parseRule(
       return facts.kind === pack.kind ? { fires: false } : unknownKind(input, facts.kind, pack.kind);
     },
   });
-  return { definition: definition as unknown as ValidatorDefinition, examples };
+  return { ...made(definition, examples, 'BLOCK'), missing: MISSING_PARSE };
+}
+
+/** The rule with what its page says of it. */
+export function made<Config>(
+  definition: ValidatorDefinition<Config>,
+  examples: RuleExamples,
+  severity: PackRule['severity'] = 'BLOCK',
+): PackRule {
+  return {
+    definition: definition as unknown as ValidatorDefinition,
+    examples,
+    severity,
+    missing: missingOf(definition.reads),
+  };
 }
 
 const SHOWN_IN_REASON = 3;
@@ -208,7 +250,7 @@ export function codeOf(name: string): string {
 const MAX_POINTER = 900;
 
 function evidenceOf({ diff, inputSha }: Pick<ValidatorInput, 'diff' | 'inputSha'>, { at, of }: Hit): string {
-  if (typeof at !== 'string') return diffEvidence(diff.diffSha, at);
+  if (typeof at !== 'string') return diffEvidence(diff.diffSha, 'span' in at ? at.span : at);
   return of === 'metadata'
     ? metadataEvidence(inputSha, shortPointer(at))
     : pointerEvidence(diff.diffSha, shortPointer(at));
@@ -220,18 +262,15 @@ function shortPointer(pointer: string): string {
   return pointer.slice(0, pointer.lastIndexOf('/', MAX_POINTER));
 }
 
-function placeText(at: Span | string): string {
-  return typeof at === 'string'
-    ? at === ''
-      ? 'the whole document'
-      : clip(printable(at), 200)
-    : `line ${at.startLine}`;
+function placeText(at: Hit['at']): string {
+  if (typeof at === 'string') return at === '' ? 'the whole document' : clip(printable(at), 200);
+  return 'span' in at ? at.path : `line ${at.startLine}`;
 }
 
-function placeDetails(at: Span | string): { readonly [key: string]: string | number } {
-  return typeof at === 'string'
-    ? { pointer: clip(printable(at), 500) }
-    : { line: at.startLine, column: at.startColumn };
+function placeDetails(at: Hit['at']): { readonly [key: string]: string | number } {
+  if (typeof at === 'string') return { pointer: clip(printable(at), 500) };
+  if ('span' in at) return { path: clip(at.path, 500), line: at.span.startLine, column: at.span.startColumn };
+  return { line: at.startLine, column: at.startColumn };
 }
 
 /** Pointers are made of keys of the diff. */

@@ -1,5 +1,5 @@
 import type { ValidatorDefinition } from '../define';
-import type { PackRule, RuleExamples } from '../rule-maker';
+import type { PackRule } from '../rule-maker';
 import { ciUntrustedCheckout, dangerousCi } from './ci';
 import { dependencyChange } from './dependencies';
 import { binary, mode, symlinkEscape } from './modes';
@@ -10,7 +10,7 @@ import { testWeakening } from './tests';
 import { trojanSource } from './trojan-source';
 
 /** In the order of the catalogue, which is the order of their findings. */
-const RULES: readonly PackRule[] = [
+export const gitDiffRules: readonly PackRule[] = [
   gitParse,
   gitAmbiguous,
   pathTraversal,
@@ -31,9 +31,4 @@ const RULES: readonly PackRule[] = [
   licenceChange,
 ];
 
-export const gitDiffPack: readonly ValidatorDefinition[] = RULES.map((rule) => rule.definition);
-
-/** A bad and a good patch for each rule, by its name. */
-export const gitExamples: Readonly<Record<string, RuleExamples>> = Object.fromEntries(
-  RULES.map((rule) => [rule.definition.implementation, rule.examples]),
-);
+export const gitDiffPack: readonly ValidatorDefinition[] = gitDiffRules.map((rule) => rule.definition);

@@ -1,5 +1,5 @@
 import type { ValidatorDefinition } from '../define';
-import type { PackRule, RuleExamples } from '../rule-maker';
+import type { PackRule } from '../rule-maker';
 import {
   authHeader,
   contentTypeMismatch,
@@ -23,7 +23,7 @@ import {
 import { deleteMethod, httpParse, methodPathScope, plainText, privateTarget, urlAmbiguous } from './target';
 
 /** In the order of the catalogue, which is the order of their findings. */
-const RULES: readonly PackRule[] = [
+export const httpPatchRules: readonly PackRule[] = [
   httpParse,
   methodPathScope,
   urlAmbiguous,
@@ -48,9 +48,4 @@ const RULES: readonly PackRule[] = [
   noEffect,
 ];
 
-export const httpPatchPack: readonly ValidatorDefinition[] = RULES.map((rule) => rule.definition);
-
-/** A bad and a good request for each rule, by its name. */
-export const httpExamples: Readonly<Record<string, RuleExamples>> = Object.fromEntries(
-  RULES.map((rule) => [rule.definition.implementation, rule.examples]),
-);
+export const httpPatchPack: readonly ValidatorDefinition[] = httpPatchRules.map((rule) => rule.definition);

@@ -1,6 +1,7 @@
+import { foldAscii } from '../text/fold-ascii';
 import { assignmentAt, type Assignment, type BareRun } from './assignment';
 import { classesOf, entropyOf, isRunUnit, isWord } from './characters';
-import { foldAscii, mayBePassword, sensitiveName, STEMS, wordFinder } from './names';
+import { mayBePassword, sensitiveName, STEMS, wordFinder } from './names';
 import { isFiller, isPlaceholder } from './placeholders';
 import type { SecretSpan } from './secret-span';
 import { SERVICES, SERVICE_WORDS } from './services';

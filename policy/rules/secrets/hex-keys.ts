@@ -1,5 +1,5 @@
 import { isWord } from './characters';
-import { foldAscii } from './names';
+import { foldAscii } from '../text/fold-ascii';
 import type { SecretSpan } from './secret-span';
 
 const DIGITS = 64;

@@ -1,5 +1,5 @@
 import type { ValidatorDefinition } from '../define';
-import type { PackRule, RuleExamples } from '../rule-maker';
+import type { PackRule } from '../rule-maker';
 import {
   assignedSecret,
   coveredSecret,
@@ -12,7 +12,7 @@ import {
 } from './rules';
 
 /** From what is certain to what is likely, which is the order of their findings. */
-const RULES: readonly PackRule[] = [
+export const secretsRules: readonly PackRule[] = [
   knownToken,
   privateKey,
   urlCredentials,
@@ -23,9 +23,4 @@ const RULES: readonly PackRule[] = [
   removedSecret,
 ];
 
-export const secretsPack: readonly ValidatorDefinition[] = RULES.map((rule) => rule.definition);
-
-/** A bad and a good text for each rule, by its name. */
-export const secretsExamples: Readonly<Record<string, RuleExamples>> = Object.fromEntries(
-  RULES.map((rule) => [rule.definition.implementation, rule.examples]),
-);
+export const secretsPack: readonly ValidatorDefinition[] = secretsRules.map((rule) => rule.definition);

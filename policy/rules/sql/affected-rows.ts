@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { touchedRows } from '../../contracts/staging-record';
-import { defineRule, type RuleOutcome, type ValidatorDefinition, type ValidatorInput } from '../define';
+import { defineRule, type RuleOutcome, type ValidatorInput } from '../define';
 import { diffEvidence, stagingEvidence } from '../facts';
+import { made } from '../rule-maker';
 import type { SqlExamples, SqlRule } from './define-sql-rule';
 
 const MaxRows = (rows: number): z.ZodType<{ maxRows: number }> =>
@@ -47,7 +48,7 @@ function rowRule(
   const definition = defineRule<{ maxRows: number }>({
     name,
     pack: 'sql-postgres',
-    logicRevision: 1,
+    logicRevision: 2,
     defaultLevel,
     why,
     docs: `docs/rules/${name}.md`,
@@ -56,7 +57,7 @@ function rowRule(
     sourceTools: ['SQLDryRun', 'SQLCAS'],
     apply: tooManyRows,
   });
-  return { definition: definition as unknown as ValidatorDefinition, examples };
+  return { ...made(definition, examples), examples };
 }
 
 const update = 'UPDATE orders SET paid = true WHERE id < 5000';

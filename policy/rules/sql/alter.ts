@@ -23,7 +23,7 @@ function said(a: AlterFact): string {
 
 export const alterDestructive = defineSqlRule({
   name: 'sql_alter_destructive',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'The table survives, but not its data, its readers or its owner.',
   config: noConfig,

@@ -10,7 +10,7 @@ const filled = (c: ColumnFact): boolean =>
 
 export const addColumnNotNull = defineSqlRule({
   name: 'sql_add_column_not_null',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A required column without a default fails on any table that has rows, and breaks every writer that does not know it.',
   config: z.strictObject({ assumeInTransaction: AssumeInTransaction }),
@@ -30,7 +30,7 @@ export const addColumnNotNull = defineSqlRule({
 /** Before version 12, a default of any kind was read as one that rewrites. */
 export const volatileDefault = defineSqlRule({
   name: 'sql_volatile_default',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'The server rewrites the whole table under an exclusive lock to fill the new column row by row.',
   config: z.strictObject({ assumeInTransaction: AssumeInTransaction, pgVersion: z.int().min(9).max(99).default(18) }),

@@ -17,7 +17,7 @@ const blocks = (i: IndexFact): boolean => !i.concurrently && i.scope !== 'system
 
 export const notConcurrent = defineSqlRule({
   name: 'sql_not_concurrent',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Building, dropping or rebuilding an index, or detaching a partition, blocks writers of a live table for as long as it takes.',
   config: Config,
@@ -41,7 +41,7 @@ export const notConcurrent = defineSqlRule({
 
 export const concurrentlyInTransaction = defineSqlRule({
   name: 'sql_concurrently_in_transaction',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'CONCURRENTLY cannot run inside a transaction: the change fails when it is committed, or ran outside the one that was checked.',
   config: Config,

@@ -11,7 +11,7 @@ const added = (c: ConstraintFact): boolean => c.origin === 'add_constraint' || c
 
 export const constraintNotValid = defineSqlRule({
   name: 'sql_constraint_not_valid',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Checking every old row of a live table holds a lock against its writers; a foreign key holds one on both tables.',
   config: Config,
@@ -56,7 +56,7 @@ function validates(a: SqlFacts['alters'][number], c: ConstraintFact): boolean {
 
 export const uniqueConstraint = defineSqlRule({
   name: 'sql_unique_constraint',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A key added to a live table builds its index under a lock that shuts everyone out.',
   config: Config,
@@ -81,7 +81,7 @@ export const uniqueConstraint = defineSqlRule({
 
 export const onDeleteCascade = defineSqlRule({
   name: 'sql_on_delete_cascade',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'From then on a DELETE of one row takes rows of other tables with it, and no statement says so.',
   config: noConfig,
@@ -95,7 +95,7 @@ export const onDeleteCascade = defineSqlRule({
 
 export const setNotNull = defineSqlRule({
   name: 'sql_set_not_null',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'SET NOT NULL reads the whole table under an exclusive lock.',
   config: z.strictObject({ assumeInTransaction: AssumeInTransaction, pgVersion: z.int().min(9).max(99).default(18) }),

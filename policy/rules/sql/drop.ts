@@ -12,7 +12,7 @@ function said(d: DropFact): string {
 
 export const drop = defineSqlRule({
   name: 'sql_drop',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'What is dropped is gone with its data, its grants and its dependants.',
   config: noConfig,
@@ -25,7 +25,7 @@ export const drop = defineSqlRule({
 
 export const dropDatabase = defineSqlRule({
   name: 'sql_drop_database',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'A database, a schema, a tablespace or all that a role owns goes at once.',
   config: noConfig,
@@ -35,7 +35,7 @@ export const dropDatabase = defineSqlRule({
 
 export const truncate = defineSqlRule({
   name: 'sql_truncate',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Every row goes, without a trigger for each, and without a WHERE that could be checked.',
   config: noConfig,
@@ -45,7 +45,7 @@ export const truncate = defineSqlRule({
 
 export const cascade = defineSqlRule({
   name: 'sql_cascade',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'CASCADE takes with it what the text does not name, so nobody can have reviewed it.',
   config: noConfig,

@@ -22,7 +22,7 @@ function said(d: DynamicSqlFact): string {
 
 export const dynamicSql = defineSqlRule({
   name: 'sql_dynamic_sql',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'SQL that is made at run time was seen by no rule.',
   config: z.strictObject({

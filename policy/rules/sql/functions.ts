@@ -47,7 +47,7 @@ function calls(
 
 export const dangerousFunction = defineSqlRule({
   name: 'sql_dangerous_function',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'A function call in a harmless SELECT reads files of the server, connects elsewhere, or runs SQL from text.',
   config: Allowed,
@@ -66,7 +66,7 @@ export const dangerousFunction = defineSqlRule({
 
 export const sideEffectFunction = defineSqlRule({
   name: 'sql_side_effect_function',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A SELECT ends sessions, changes settings or sequences, or holds a connection for as long as it likes.',
   config: Allowed,

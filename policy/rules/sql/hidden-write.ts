@@ -15,7 +15,7 @@ const SAID: Readonly<Record<HiddenWriteFact['what'], string>> = {
 
 export const hiddenWrite = defineSqlRule({
   name: 'sql_hidden_write',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'It begins like a read, and writes or locks.',
   config: noConfig,

@@ -2,7 +2,7 @@ import { defineSqlRule, noConfig } from './define-sql-rule';
 
 export const identifierTooLong = defineSqlRule({
   name: 'sql_identifier_too_long',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'The server cuts names at 63 bytes: two long names may be one table.',

@@ -23,7 +23,7 @@ import { transactionControl, uncommittedTransaction } from './transaction-contro
 import { deleteWithoutWhere, tautologicalWhere, updateWithoutWhere } from './where';
 
 /** In the order of the catalogue, which is the order of their findings: what makes a gate first, migration safety after it. */
-const RULES: readonly SqlRule[] = [
+export const sqlPostgresRules: readonly SqlRule[] = [
   parseFailure,
   multiStatement,
   transactionControl,
@@ -65,9 +65,9 @@ const RULES: readonly SqlRule[] = [
   statementLimit,
 ];
 
-export const sqlPostgresPack: readonly ValidatorDefinition[] = RULES.map((rule) => rule.definition);
+export const sqlPostgresPack: readonly ValidatorDefinition[] = sqlPostgresRules.map((rule) => rule.definition);
 
 /** A bad and a good text for each rule, by its name. */
 export const sqlExamples: Readonly<Record<string, SqlExamples>> = Object.fromEntries(
-  RULES.map((rule) => [rule.definition.implementation, rule.examples]),
+  sqlPostgresRules.map((rule) => [rule.definition.implementation, rule.examples]),
 );

@@ -4,7 +4,7 @@ import { shownName } from './sql-name';
 
 export const insertWithoutColumns = defineSqlRule({
   name: 'sql_insert_without_columns',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'Values land in other columns as soon as somebody adds or moves one.',
@@ -18,7 +18,7 @@ export const insertWithoutColumns = defineSqlRule({
 
 export const insertRowLimit = defineSqlRule({
   name: 'sql_insert_row_limit',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Nobody reads a thousand rows of VALUES.',
   config: z.strictObject({ maxRows: z.int().min(0).default(1000) }),

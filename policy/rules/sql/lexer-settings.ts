@@ -18,7 +18,7 @@ function harmless(s: SettingFact): boolean {
 
 export const lexerSettings = defineSqlRule({
   name: 'sql_lexer_settings',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'The next text would be cut into other tokens by the server than by the parser that checked it.',
   config: noConfig,

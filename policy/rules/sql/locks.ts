@@ -5,7 +5,7 @@ import { shownName } from './sql-name';
 
 export const lockTable = defineSqlRule({
   name: 'sql_lock_table',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Everyone else waits until the transaction ends.',
   config: noConfig,
@@ -16,7 +16,7 @@ export const lockTable = defineSqlRule({
 
 export const vacuumFull = defineSqlRule({
   name: 'sql_vacuum_full',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'VACUUM FULL and CLUSTER rewrite the table with nobody able to read it.',
   config: noConfig,
@@ -32,7 +32,7 @@ const LOCKING = /^(ALTER|CREATE|DROP|TRUNCATE|LOCK|REINDEX|CLUSTER|VACUUM|REFRES
 
 export const timeoutsRequired = defineSqlRule({
   name: 'sql_timeouts_required',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'A DDL statement that waits for a lock makes everyone behind it wait too, for as long as nobody set a limit.',

@@ -1,12 +1,13 @@
-import { defineRule, type ValidatorDefinition } from '../define';
+import { defineRule } from '../define';
 import { diffEvidence } from '../facts';
+import { made, MISSING_PARSE } from '../rule-maker';
 import { noConfig, type SqlRule } from './define-sql-rule';
 import { SQL_PARSER } from './sql-parser';
 
 const definition = defineRule({
   name: 'sql_parse_failure',
   pack: 'sql-postgres',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'Text that PostgreSQL’s own grammar refuses (or NUL bytes, psql commands, invalid UTF-8, nothing at all) was checked by no rule.',
   docs: 'docs/rules/sql_parse_failure.md',
@@ -28,8 +29,7 @@ const definition = defineRule({
   },
 });
 
+const examples = { bad: 'DELETE FROM orders WHERE id = 1; \\! rm -rf /', good: 'DELETE FROM orders WHERE id = 1' };
+
 /** Everything that yields no facts. */
-export const parseFailure: SqlRule = {
-  definition: definition as unknown as ValidatorDefinition,
-  examples: { bad: 'DELETE FROM orders WHERE id = 1; \\! rm -rf /', good: 'DELETE FROM orders WHERE id = 1' },
-};
+export const parseFailure: SqlRule = { ...made(definition, examples), examples, missing: MISSING_PARSE };

@@ -34,7 +34,7 @@ const said = (p: PrivilegeFact): string => (p.subject === '' ? SAID[p.what] : `$
 
 export const privilegeChange = defineSqlRule({
   name: 'sql_privilege_change',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Who may do what changes, for longer than this change lasts.',
   config: noConfig,
@@ -44,7 +44,7 @@ export const privilegeChange = defineSqlRule({
 
 export const privilegeEscalation = defineSqlRule({
   name: 'sql_privilege_escalation',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'A right is given that lifts the other guards, or the text runs with somebody else’s rights.',
   config: noConfig,

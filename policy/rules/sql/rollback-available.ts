@@ -5,7 +5,7 @@ import { shownName } from './sql-name';
 /** What a later change cannot undo from the rows that the staging record saw. */
 export const rollbackAvailable = defineSqlRule({
   name: 'sql_rollback_available',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'Once committed, this cannot be taken back with another statement: only a backup brings it back.',

@@ -21,7 +21,7 @@ const SAID: Readonly<Record<ServerExecutionFact['what'], string>> = {
 
 export const serverSideExecution = defineSqlRule({
   name: 'sql_server_side_execution',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'The text leaves the database: commands, files, libraries or connections of the server.',
   config: z.strictObject({ allowedExtensions: z.array(z.string().min(1).max(63)).max(200).default([]) }),

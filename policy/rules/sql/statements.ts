@@ -5,7 +5,7 @@ const Max = z.strictObject({ maxStatements: z.int().min(1).max(1000).default(1) 
 
 export const multiStatement = defineSqlRule({
   name: 'sql_multi_statement',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A second statement rides along with the one that was looked at.',
   config: Max,
@@ -19,7 +19,7 @@ export const multiStatement = defineSqlRule({
 
 export const statementLimit = defineSqlRule({
   name: 'sql_statement_limit',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Nobody reads hundreds of statements in one review.',
   config: z.strictObject({ maxStatements: z.int().min(1).max(1000).default(100) }),

@@ -23,7 +23,7 @@ export type TableScope = z.infer<typeof TableScope>;
 
 export const tableScope = defineSqlRule({
   name: 'sql_table_scope',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'An agent touches tables that are none of its business; the table named in the metadata is only what it says.',
   config: TableScope,

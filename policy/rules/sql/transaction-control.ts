@@ -2,7 +2,7 @@ import { defineSqlRule, noConfig } from './define-sql-rule';
 
 export const transactionControl = defineSqlRule({
   name: 'sql_transaction_control',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'COMMIT inside the text ends the dry run’s transaction: what follows is real, and what came before cannot be taken back.',
   config: noConfig,
@@ -18,7 +18,7 @@ export const transactionControl = defineSqlRule({
 /** A BEGIN that nothing ends. Of use where texts run outside our transaction. */
 export const uncommittedTransaction = defineSqlRule({
   name: 'sql_uncommitted_transaction',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A transaction left open holds its locks until the session ends.',
   config: noConfig,

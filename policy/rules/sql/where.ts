@@ -12,7 +12,7 @@ const advice = ['Add a WHERE that selects the rows meant.'];
 
 export const deleteWithoutWhere = defineSqlRule({
   name: 'sql_delete_without_where',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Every row of the table goes.',
   config: noConfig,
@@ -26,7 +26,7 @@ export const deleteWithoutWhere = defineSqlRule({
 
 export const updateWithoutWhere = defineSqlRule({
   name: 'sql_update_without_where',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Every row of the table is overwritten.',
   config: noConfig,
@@ -40,7 +40,7 @@ export const updateWithoutWhere = defineSqlRule({
 
 export const tautologicalWhere = defineSqlRule({
   name: 'sql_tautological_where',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A WHERE that is always true selects like none, and passes a check that only looks for the word.',
   config: noConfig,

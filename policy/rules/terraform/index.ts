@@ -1,5 +1,5 @@
 import type { ValidatorDefinition } from '../define';
-import type { PackRule, RuleExamples } from '../rule-maker';
+import type { PackRule } from '../rule-maker';
 import { blastRadius, deletionProtection, destroy, protectedResource, replace } from './destroy';
 import { iamWidening } from './iam';
 import { openEgress, openIngress, publicAccess } from './network';
@@ -8,7 +8,7 @@ import { allowedValues, requiredTags, unknownAfterApply } from './settings';
 import { externalData, provisioner, sourcePin } from './sources';
 
 /** In the order of the catalogue, which is the order of their findings. */
-const RULES: readonly PackRule[] = [
+export const terraformPlanRules: readonly PackRule[] = [
   terraformParse,
   format,
   destroy,
@@ -33,9 +33,4 @@ const RULES: readonly PackRule[] = [
   noOp,
 ];
 
-export const terraformPlanPack: readonly ValidatorDefinition[] = RULES.map((rule) => rule.definition);
-
-/** A bad and a good plan for each rule, by its name. */
-export const terraformExamples: Readonly<Record<string, RuleExamples>> = Object.fromEntries(
-  RULES.map((rule) => [rule.definition.implementation, rule.examples]),
-);
+export const terraformPlanPack: readonly ValidatorDefinition[] = terraformPlanRules.map((rule) => rule.definition);

@@ -38,7 +38,7 @@ const current: Readonly<Record<string, Pin>> = {
   },
   redactor: {
     revision: String(REDACTOR_REVISION),
-    sourceSha: sourceSha(closureOf('policy/judge/redact.ts', 'policy/judge', 'policy/rules/secrets')),
+    sourceSha: sourceSha(closureOf('policy/judge/redact.ts', 'policy/judge', 'policy/rules')),
   },
   renderer: {
     revision: RENDERER_REVISION,

@@ -1,5 +1,5 @@
 import type { ValidatorDefinition } from '../../define';
-import type { SqlExamples, SqlRule } from '../define-sql-rule';
+import type { SqlRule } from '../define-sql-rule';
 import { insertOrderByRandom, leadingWildcard, selectStar, selectWithoutWhere } from './queries';
 import { robustStatements } from './robust';
 import {
@@ -12,7 +12,7 @@ import {
 } from './schema';
 import { noChar, preferBigint, preferBigintOverSmallint, preferIdentity, preferText, preferTimestamptz } from './types';
 
-const RULES: readonly SqlRule[] = [
+export const sqlPostgresStyleRules: readonly SqlRule[] = [
   preferBigint,
   preferBigintOverSmallint,
   preferIdentity,
@@ -33,8 +33,6 @@ const RULES: readonly SqlRule[] = [
 ];
 
 /** Advice on style and types: a pack of its own, so that it is off until a bundle names it. */
-export const sqlPostgresStylePack: readonly ValidatorDefinition[] = RULES.map((rule) => rule.definition);
-
-export const sqlStyleExamples: Readonly<Record<string, SqlExamples>> = Object.fromEntries(
-  RULES.map((rule) => [rule.definition.implementation, rule.examples]),
+export const sqlPostgresStylePack: readonly ValidatorDefinition[] = sqlPostgresStyleRules.map(
+  (rule) => rule.definition,
 );

@@ -1,7 +1,7 @@
 import { defineSqlRule, noConfig } from '../define-sql-rule';
 import { shownName } from '../sql-name';
 
-const style = { pack: 'sql-postgres-style', logicRevision: 1, defaultLevel: 'advise', status: 'WARN' } as const;
+const style = { pack: 'sql-postgres-style', logicRevision: 2, defaultLevel: 'advise', status: 'WARN' } as const;
 
 export const selectWithoutWhere = defineSqlRule({
   ...style,

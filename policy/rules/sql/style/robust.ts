@@ -12,7 +12,7 @@ const GUARDABLE = new Set(['add_column', 'drop_column', 'drop_constraint']);
 export const robustStatements = defineSqlRule({
   name: 'sql_robust_statements',
   pack: 'sql-postgres-style',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'A script that stopped half-way outside a transaction cannot be run again.',

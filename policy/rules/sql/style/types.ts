@@ -7,7 +7,7 @@ function typeRule(name: string, types: readonly string[], why: string, advice: s
   return defineSqlRule({
     name,
     pack: 'sql-postgres-style',
-    logicRevision: 1,
+    logicRevision: 2,
     defaultLevel: 'advise',
     status: 'WARN',
     why,

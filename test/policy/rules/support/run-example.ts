@@ -1,0 +1,52 @@
+import { extractGitPatchFacts } from '../../../../activities/facts/git-patch';
+import { extractHttpPatchFacts } from '../../../../activities/facts/http-patch';
+import { extractSqlFacts } from '../../../../activities/facts/sql';
+import { extractTerraformPlanFacts } from '../../../../activities/facts/terraform-plan';
+import { ValidatorResult } from '../../../../policy/contracts/finding';
+import { sha256Hex, sha256HexOfText } from '../../../../policy/contracts/hash';
+import { stagingSha } from '../../../../policy/contracts/staging-record';
+import type { Facts } from '../../../../policy/rules/facts';
+import type { ExampleBytes, PackRule } from '../../../../policy/rules/rule-maker';
+import { updatedRows } from '../sql/support/run-rule';
+
+const EXTRACTORS: Readonly<Record<string, (raw: Uint8Array) => Facts | Promise<Facts>>> = {
+  SQLDryRun: extractSqlFacts,
+  GitPatch: extractGitPatchFacts,
+  HTTPPatch: extractHttpPatchFacts,
+  TerraformPlan: extractTerraformPlanFacts,
+};
+
+export const exampleBytes = (example: ExampleBytes): Uint8Array =>
+  typeof example === 'string'
+    ? new TextEncoder().encode(example)
+    : new Uint8Array(Buffer.from(example.base64, 'base64'));
+
+/** The rule's answer to its own bad or good example, with the settings, claims and dry run that the example names. */
+export async function runExample({ definition, examples }: PackRule, which: 'bad' | 'good'): Promise<ValidatorResult> {
+  const ofGood = which === 'good' ? examples.goodSourceTool : undefined;
+  const sourceTool = ofGood ?? examples.sourceTool ?? (definition.sourceTools === '*' ? '' : definition.sourceTools[0]);
+  if (sourceTool === undefined || sourceTool === '')
+    throw new Error(`${definition.implementation}: an example of no tool`);
+  const raw = exampleBytes(examples[which]);
+  const extract = EXTRACTORS[sourceTool];
+  const none: Facts = { ok: true, kind: 'none', parser: { name: 'none', version: '1' } };
+  const rows = examples.rows?.[which];
+  const record = rows === undefined ? null : updatedRows('public.orders', rows);
+  if (definition.evaluate === null) throw new Error(`${definition.implementation} is not evaluated here`);
+  const result = definition.evaluate({
+    signature: {
+      validator_id: 'guardian.test',
+      validator_version: 'v1',
+      logic_hash: '0'.repeat(64),
+      class: 'POLICY',
+      deterministic: true,
+    },
+    phase: 'preflight',
+    config: definition.config.parse(examples.config ?? {}),
+    diff: { sourceTool, raw, diffSha: sha256Hex(raw), metadata: examples.metadata?.[which] ?? {} },
+    inputSha: sha256HexOfText('input'),
+    facts: extract === undefined ? none : await extract(raw),
+    staging: record === null ? null : { record, sha: stagingSha(record) },
+  });
+  return ValidatorResult.parse(result);
+}
