@@ -1,4 +1,3 @@
-import type { ValidatorDefinition } from '../define';
 import type { PackRule } from '../rule-maker';
 import { ciUntrustedCheckout, dangerousCi } from './ci';
 import { dependencyChange } from './dependencies';
@@ -30,5 +29,3 @@ export const gitDiffRules: readonly PackRule[] = [
   generatedEdit,
   licenceChange,
 ];
-
-export const gitDiffPack: readonly ValidatorDefinition[] = gitDiffRules.map((rule) => rule.definition);
