@@ -14,11 +14,8 @@ import { logicHash, type PlanValidator } from '../policy/contracts/plan';
 import type { ValidatorDefinition } from '../policy/rules/define';
 import { evaluateValidator, type EvaluationInput } from '../policy/rules/evaluate';
 import type { Facts } from '../policy/rules/facts';
-import { gitDiffPack } from '../policy/rules/git';
-import { httpPatchPack } from '../policy/rules/http';
+import { PACKS as ALL_PACKS } from '../policy/rules/packs';
 import { validatorRegistry } from '../policy/rules/registry';
-import { sqlPostgresPack } from '../policy/rules/sql';
-import { terraformPlanPack } from '../policy/rules/terraform';
 import { conditionDefinition } from '../policy/rules/condition/condition';
 import { ruleValidatorDefinition } from '../policy/validators/definitions';
 import { startDerivationThreads } from '../workers/derivation';
@@ -42,11 +39,18 @@ interface Pack {
   readonly rules: readonly ValidatorDefinition[];
 }
 
+/** The pack of a tool, and those that read every tool's diffs. */
+function rulesFor(tool: string, pack: string): readonly ValidatorDefinition[] {
+  return ALL_PACKS.filter(({ name }) => [pack, 'secrets', 'text', 'cross-cutting'].includes(name))
+    .flatMap(({ rules }) => rules.map(({ definition }) => definition))
+    .filter(({ sourceTools }) => sourceTools === '*' || sourceTools.includes(tool));
+}
+
 const PACKS: readonly Pack[] = [
-  { tool: 'SQLDryRun', extract: extractSqlFacts, rules: sqlPostgresPack },
-  { tool: 'GitPatch', extract: extractGitPatchFacts, rules: gitDiffPack },
-  { tool: 'HTTPPatch', extract: extractHttpPatchFacts, rules: httpPatchPack },
-  { tool: 'TerraformPlan', extract: extractTerraformPlanFacts, rules: terraformPlanPack },
+  { tool: 'SQLDryRun', extract: extractSqlFacts, rules: rulesFor('SQLDryRun', 'sql-postgres') },
+  { tool: 'GitPatch', extract: extractGitPatchFacts, rules: rulesFor('GitPatch', 'git-diff') },
+  { tool: 'HTTPPatch', extract: extractHttpPatchFacts, rules: rulesFor('HTTPPatch', 'http-patch') },
+  { tool: 'TerraformPlan', extract: extractTerraformPlanFacts, rules: rulesFor('TerraformPlan', 'terraform-plan') },
 ];
 
 /** Milliseconds of one call, over at least `least` calls and a fifth of a second. */

@@ -54,7 +54,7 @@ function text(value: string): string {
 }
 
 /** Tools whose diffs rules read, and whose effect the requester performs itself. */
-const REVIEWED_ONLY: ReadonlySet<string> = new Set(['HTTPPatch', 'TerraformPlan']);
+const REVIEWED_ONLY: ReadonlySet<string> = new Set(['TerraformPlan']);
 
 const SECRETS = ['  # Keys and passwords, in the change and in its metadata.', '  - pack: secrets'];
 const TEXT = ['  # Characters that make text look other than it is.', '  - pack: text'];
