@@ -32,6 +32,7 @@ const COMMANDS = {
   bench: (args) => node(at('dist/bench/main.js'), args),
   test,
   'test:cluster': (args) => node(at('test/cluster/run.mjs'), args),
+  'docs:rules': (args) => node(at('tools/rules.mjs'), args),
   'sweep:evidence': (args) => node(at('dist/bench/sweep-evidence.js'), args),
   sweep: (args) => node(at('dist/bench/sweep/main.js'), args),
   races: (args) => node(at('dist/bench/races/main.js'), args),

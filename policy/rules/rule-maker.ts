@@ -106,7 +106,7 @@ export function factsRules<F extends ExtractedFacts>(
       pack: pack.pack,
       parser: pack.parser,
       sourceTools: pack.sourceTools,
-      docs: `docs/rules/${name}.md`,
+      docs: pageOf(pack.pack, name),
       apply: (input) => {
         const { facts } = input;
         if (!facts.ok) return unavailable(input, facts);
@@ -139,7 +139,7 @@ export function bytesRules(
       pack,
       parser,
       sourceTools,
-      docs: `docs/rules/${name}.md`,
+      docs: pageOf(pack, name),
       apply: (input) => outcomeOf(input, find(input), codeOf(name), status, advice),
     });
     return made(definition, examples, status);
@@ -160,7 +160,7 @@ export function parseRule(
     parser: pack.parser,
     sourceTools: pack.sourceTools,
     config: noConfig,
-    docs: `docs/rules/${name}.md`,
+    docs: pageOf(pack.pack, name),
     apply: (input): RuleOutcome => {
       const { facts } = input;
       if (!facts.ok) return refused(input, facts);
@@ -168,6 +168,11 @@ export function parseRule(
     },
   });
   return { ...made(definition, examples, 'BLOCK'), missing: MISSING_PARSE };
+}
+
+/** Where a rule is described: a heading on its pack's page. */
+export function pageOf(pack: string, name: string): string {
+  return `docs/rules/${pack}.md#${name}`;
 }
 
 /** The rule with what its page says of it. */

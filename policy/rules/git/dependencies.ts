@@ -87,30 +87,17 @@ const SCRIPTS = [
   ),
 ];
 
-/** Hosts that lock files of public packages name. */
-const REGISTRIES = [
-  'registry.npmjs.org',
-  'registry.yarnpkg.com',
-  'files.pythonhosted.org',
-  'pypi.org',
-  'proxy.golang.org',
-  'rubygems.org',
-  'crates.io',
-  'repo.packagist.org',
-  'api.github.com',
-];
-
 export const dependencyChange = gitRule({
   name: 'git_dependency_change',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A dependency runs with all the rights of the program; a lock file that disagrees installs something else.',
   config: z.strictObject({
     registries: z
       .array(z.string().min(1).max(253))
       .max(100)
-      .default(REGISTRIES)
-      .describe('Hosts that lock files may name.'),
+      .default([])
+      .describe('Hosts that lock files may name; every other one is shown.'),
     requireLock: z
       .boolean()
       .default(true)
@@ -135,7 +122,7 @@ export const dependencyChange = gitRule({
   ],
 });
 
-/** `host` of `https://host/…` in added lines, where it is none of the registries. */
+/** `host` of `https://host/…` in added lines, where the bundle does not name it: a lock file needs no host to be exact. */
 function foreignHosts(file: PatchFile, registries: readonly string[]): Hit[] {
   const known = new Set(registries.map((host) => host.toLowerCase()));
   return linesOf(file, '+').flatMap((line) => {
@@ -148,7 +135,7 @@ function foreignHosts(file: PatchFile, registries: readonly string[]): Hit[] {
     const before = line.text.slice(Math.max(0, at - 30), at).toLowerCase();
     const isHomepage = before.includes('"url": "') || line.text.includes('"funding"') || line.text.includes('homepage');
     if (known.has(host) && !before.includes('git+')) return [];
-    return isHomepage ? [] : [atLine(file, line, `names the registry ${shown(host)}`)];
+    return isHomepage ? [] : [atLine(file, line, `names the host ${shown(host)}`)];
   });
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { touchedRows } from '../../contracts/staging-record';
 import { defineRule, type RuleOutcome, type ValidatorInput } from '../define';
 import { diffEvidence, stagingEvidence } from '../facts';
-import { made } from '../rule-maker';
+import { made, pageOf } from '../rule-maker';
 import type { SqlExamples, SqlRule } from './define-sql-rule';
 
 const MaxRows = (rows: number): z.ZodType<{ maxRows: number }> =>
@@ -51,7 +51,7 @@ function rowRule(
     logicRevision: 2,
     defaultLevel,
     why,
-    docs: `docs/rules/${name}.md`,
+    docs: pageOf('sql-postgres', name),
     config: MaxRows(rows),
     reads: ['staging'],
     sourceTools: ['SQLDryRun', 'SQLCAS'],

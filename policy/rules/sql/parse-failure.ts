@@ -1,6 +1,6 @@
 import { defineRule } from '../define';
 import { diffEvidence } from '../facts';
-import { made, MISSING_PARSE } from '../rule-maker';
+import { made, MISSING_PARSE, pageOf } from '../rule-maker';
 import { noConfig, type SqlRule } from './define-sql-rule';
 import { SQL_PARSER } from './sql-parser';
 
@@ -10,7 +10,7 @@ const definition = defineRule({
   logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'Text that PostgreSQL’s own grammar refuses (or NUL bytes, psql commands, invalid UTF-8, nothing at all) was checked by no rule.',
-  docs: 'docs/rules/sql_parse_failure.md',
+  docs: pageOf('sql-postgres', 'sql_parse_failure'),
   config: noConfig,
   reads: ['bytes', 'facts'],
   sourceTools: ['SQLDryRun'],

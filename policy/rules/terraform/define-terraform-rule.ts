@@ -41,7 +41,7 @@ export function planOf(resources: readonly ExampleResource[], more: Readonly<Rec
           mode: 'managed',
           type,
           name,
-          provider_name: 'registry.terraform.io/hashicorp/aws',
+          provider_name: 'providers.example.com/hashicorp/aws',
           ...others,
           change: { actions, before, after, after_unknown, before_sensitive, after_sensitive },
         };

@@ -21,7 +21,7 @@ describe.each(cases)('%s', (name, pack, rule) => {
     const { definition, missing } = rule;
     expect(definition.why).toMatch(/\.$/);
     expect(missing).toMatch(/\.$/);
-    expect(definition).toMatchObject({ pack, docs: `docs/rules/${name}.md` });
+    expect(definition).toMatchObject({ pack, docs: `docs/rules/${pack}.md#${name}` });
   });
 });
 

@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import { makeVisible } from '../judge/visible';
+import { BUILTIN_VALIDATORS } from './builtin';
+import type { ValidatorDefinition } from './define';
+import { guardians } from './guardians';
+import { PACKS, type Pack } from './packs';
+import type { ExampleBytes, PackRule } from './rule-maker';
+import { scanText, WAYS } from './secrets/scan';
+import { disjoint } from './secrets/secret-span';
+
+/** The pages of `docs/rules/`, by file name: made from the rules alone, so that they cannot say anything else. */
+export function rulePages(): ReadonlyMap<string, string> {
+  return new Map([
+    ['README.md', indexPage()],
+    ...PACKS.map((pack) => [`${pack.name}.md`, packPage(pack)] as const),
+    [
+      'guardians.md',
+      plainPage(
+        'guardians',
+        'Guardians that a bundle names one by one, with settings of its own: `- rule: conflict_point`.',
+        guardians as readonly unknown[] as readonly ValidatorDefinition[],
+      ),
+    ],
+    [
+      'builtin.md',
+      plainPage(
+        'builtin',
+        'What every plan ends with, in this order. A bundle can neither name, move, relax nor waive them.',
+        BUILTIN_VALIDATORS as readonly unknown[] as readonly ValidatorDefinition[],
+      ),
+    ],
+  ]);
+}
+
+const MADE = '<!-- Made by `npm run docs:rules` from the rules themselves. -->';
+
+function indexPage(): string {
+  return page([
+    '# Rules',
+    MADE,
+    'A bundle names a pack, and may set a level or settings for each of its rules. `forbid` rolls the change back and asks nobody, `confirm` asks a person, `advise` is shown, `shadow` is only counted. The examples on these pages are run by the tests.',
+    ...PACKS.flatMap(({ name, about, rules }) => [
+      `## [${name}](${name}.md)`,
+      about,
+      table(
+        ['Rule', 'Level', 'Why'],
+        rules.map(({ definition: d }) => [
+          `[\`${d.implementation}\`](${name}.md#${d.implementation})`,
+          d.defaultLevel,
+          cell(d.why),
+        ]),
+      ),
+    ]),
+    '## Others',
+    'Single guardians: [guardians](guardians.md). What every plan ends with: [builtin](builtin.md).',
+  ]);
+}
+
+function packPage({ name, about, rules }: Pack): string {
+  return page([`# ${name}`, MADE, about, ...rules.flatMap((rule) => ruleSection(rule))]);
+}
+
+function ruleSection(rule: PackRule): string[] {
+  const { definition: d, severity, missing, examples } = rule;
+  const tool = examples.sourceTool ?? (d.sourceTools === '*' ? '' : (d.sourceTools[0] ?? ''));
+  return [
+    `## ${d.implementation}`,
+    d.why,
+    table(
+      ['Level', 'Severity', 'Reads', 'Diffs of', 'Revision'],
+      [[d.defaultLevel, severity, d.reads.join(', '), toolsOf(d), String(d.logicRevision)]],
+    ),
+    missing,
+    ...settingsOf(d),
+    ...(examples.config === undefined ? [] : [`With the settings \`${JSON.stringify(examples.config)}\`:`]),
+    ...example('Fires', examples.bad, tool, examples.metadata?.bad, examples.rows?.bad),
+    ...example('Passes', examples.good, examples.goodSourceTool ?? tool, examples.metadata?.good, examples.rows?.good),
+  ];
+}
+
+function plainPage(name: string, about: string, definitions: readonly ValidatorDefinition[]): string {
+  return page([
+    `# ${name}`,
+    MADE,
+    about,
+    ...definitions.flatMap((d) => [
+      `## ${d.implementation}`,
+      d.why,
+      table(
+        ['Level', 'Kind', 'Reads', 'Diffs of', 'Revision'],
+        [
+          [
+            d.defaultLevel,
+            d.kind,
+            d.reads.join(', ') || 'the other findings or the ledger',
+            toolsOf(d),
+            String(d.logicRevision),
+          ],
+        ],
+      ),
+      ...settingsOf(d),
+    ]),
+  ]);
+}
+
+function toolsOf({ sourceTools }: ValidatorDefinition): string {
+  return sourceTools === '*' ? 'every tool' : sourceTools.join(', ');
+}
+
+/** The settings as their schema has them. */
+function settingsOf({ config }: ValidatorDefinition): string[] {
+  const schema = z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' }) as {
+    readonly properties?: Readonly<Record<string, { readonly description?: string; readonly default?: unknown }>>;
+  };
+  const rows = Object.entries(schema.properties ?? {}).map(([name, { description = '', default: value }]) => [
+    `\`${name}\``,
+    cell(description),
+    value === undefined ? 'none' : cell(`\`${shortly(JSON.stringify(value))}\``),
+  ]);
+  return rows.length === 0 ? [] : [table(['Setting', 'What it is', 'Default'], rows)];
+}
+
+function shortly(text: string): string {
+  return text.length <= 120 ? text : `${text.slice(0, 100)}…`;
+}
+
+const LANGUAGES: Readonly<Record<string, string>> = {
+  SQLDryRun: 'sql',
+  SQLCAS: 'json',
+  HTTPPatch: 'json',
+  TerraformPlan: 'json',
+  GitPatch: 'diff',
+};
+
+function example(
+  title: string,
+  bytes: ExampleBytes,
+  tool: string,
+  metadata: unknown,
+  rows: number | undefined,
+): string[] {
+  const beside = [
+    ...(metadata === undefined ? [] : [`with the metadata \`${safe(JSON.stringify(metadata))}\``]),
+    ...(rows === undefined ? [] : [`where the dry run touches ${rows} rows`]),
+    ...(LANGUAGES[tool] === undefined ? [`staged for \`${tool}\``] : []),
+  ].join(', ');
+  const isText = typeof bytes === 'string';
+  const heading = [title, ...(isText ? [] : ['bytes in base64']), ...(beside === '' ? [] : [beside])].join(', ');
+  const text = isText ? safe(bytes).trimEnd() : bytes.base64;
+  const fence = text.includes('```') ? '````' : '```';
+  return [`${heading}:`, `${fence}${isText ? (LANGUAGES[tool] ?? 'text') : 'text'}\n${text}\n${fence}`];
+}
+
+/** Odd characters made visible, and the samples of keys without their letters: a page must not be one of its own bad examples. */
+function safe(text: string): string {
+  const { found } = scanText(text);
+  let shown = '';
+  let from = 0;
+  for (const { kind, start, end } of disjoint(WAYS.flatMap((way) => found[way]))) {
+    shown += `${text.slice(from, start)}[a ${kind.replaceAll('_', ' ')} of ${end - start} characters]`;
+    from = end;
+  }
+  return makeVisible(shown + text.slice(from).replaceAll('\r\n', '\n')).text;
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+function page(parts: readonly string[]): string {
+  return `${parts.join('\n\n')}\n`;
+}

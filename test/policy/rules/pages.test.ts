@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rulePages } from '../../../policy/rules/pages';
+import { packDefinitions } from '../../../policy/rules/packs';
+import { scanText, WAYS } from '../../../policy/rules/secrets/scan';
+import { bidi, invisible } from '../../../policy/rules/text/characters';
+import { ROOT } from './support/source-digest';
+
+const FOLDER = join(ROOT, 'docs/rules');
+const pages = [...rulePages()];
+
+it.each(pages)('docs/rules/%s says what the rules say; `npm run docs:rules` makes it', (name, text) => {
+  expect(readFileSync(join(FOLDER, name), 'utf8')).toBe(text);
+});
+
+it('holds no page that the rules do not make', () => {
+  expect(readdirSync(FOLDER).sort()).toEqual(pages.map(([name]) => name).sort());
+});
+
+it('each rule links to a page and a heading that exist', () => {
+  const byName = new Map(pages);
+  for (const { docs, implementation } of packDefinitions) {
+    const [file = '', anchor] = docs.replace('docs/rules/', '').split('#');
+    expect([docs, byName.get(file)?.includes(`\n## ${anchor}\n`)]).toEqual([docs, true]);
+    expect(anchor).toBe(implementation);
+  }
+});
+
+it('shows no key and no hidden character, though the examples hold them', () => {
+  for (const [name, text] of pages) {
+    const { found } = scanText(text);
+    expect([name, found.token, found.private_key, bidi(text), invisible(text)]).toEqual([name, [], [], [], []]);
+    expect(WAYS).toContain('token');
+  }
+});
