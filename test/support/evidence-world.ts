@@ -38,6 +38,7 @@ import { lookup, testRegistry, type TestKey } from './keys';
 import { memoryByteStore } from './memory-byte-store';
 import { memoryLedger, type MemoryLedger } from './memory-ledger';
 import { seededKey } from './seeded-key';
+import { memorySends } from './memory-sends';
 
 export const WORLD_BUNDLE = `
 version: 1
@@ -216,7 +217,8 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
     stagingRecords: staging,
     targetIsDevelopment: () => false,
     receipts,
-  } as never);
+    sends: () => memorySends(),
+  });
   const environment = new MockActivityEnvironment();
   const activity = { run: <T>(work: () => Promise<T>): Promise<T> => environment.run(work) as Promise<T> };
 
