@@ -19,6 +19,7 @@ import { checkAttested, checkDisclosure, checkFindings, type EvidenceScope } fro
 import { readKeys, signerIds } from './evidence/check-keys';
 import { checkPolicy, checkStaging, checkSubmission } from './evidence/check-policy';
 import { checkReceipt, checkSettlement } from './evidence/check-receipt';
+import { checkResolution } from './evidence/check-resolution';
 import { checkInclusion, checkRows, rowOf } from './evidence/check-rows';
 import { toPublicKeyObject } from './keys';
 import { verifySubmission } from './verify-submission';
@@ -87,6 +88,7 @@ function verifyBundle(bundle: EvidenceBundle, trust: EvidenceTrust): EvidenceRep
           submission,
           policy,
         ]);
+  if (receipt !== null) checks.run('effect', () => [checkResolution(receipt, rows, trust.operators), true], [receipt]);
   verifyDecision(checks, bundle, { rows, receipt, settled, submission, policy, keys });
   checks.run('history', () => [
     bundle.history === null

@@ -18,6 +18,8 @@ export interface Resources {
   readonly ledger: Ledger;
   readonly keys: KeyRegistry;
   readonly plans: PlanSource;
+  /** Public keys of the operators whom this process trusts. */
+  readonly operators: readonly string[];
   readonly now: () => Date;
 }
 
@@ -49,5 +51,13 @@ export function openResources(options: ResourceOptions): Resources {
     compile: (text, target, sourceTool) => compileText(text, extensions, target, sourceTool),
     now: Date.now,
   });
-  return { db, store: createByteStore(db), ledger: createLedger(db), keys, plans, now: () => new Date() };
+  return {
+    db,
+    store: createByteStore(db),
+    ledger: createLedger(db),
+    keys,
+    plans,
+    operators: trustedOperators,
+    now: () => new Date(),
+  };
 }

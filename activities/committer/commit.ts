@@ -15,7 +15,11 @@ import { deriveResults } from '../guardians/derive';
 import { withHeartbeat } from '../heartbeat';
 import type { CommitActivities, CommitInput, CommitResult, RollbackInput, Settled } from '../review-types';
 import type { Sends, TargetEffects } from '../staging/adapter';
+import { targetUnavailable } from '../staging/target-failure';
+import type { EffectResolution, TargetFreeze } from '../../policy/evidence/predicates';
+import { resolutionOf, resolvedEffect } from './effect-resolution';
 import { begin, close, settledOf, type ReceiptFacts, type SettlementDeps } from './settlement';
+import type { TargetFreezes } from './target-freezes';
 import { targetContext, type Targets } from './targets';
 import { verifyChange, type RefusedChange, type VerificationDeps, type VerifiedChange } from './verify-change';
 
@@ -23,6 +27,9 @@ export interface CommitDeps extends VerificationDeps, Omit<SettlementDeps, 'ledg
   readonly ledger: Ledger;
   readonly targets: Targets;
   readonly sends: (changeId: string) => Sends;
+  readonly freezes: TargetFreezes;
+  /** Public keys of the operators whose word on an unknown effect counts. */
+  readonly operators: readonly string[];
 }
 
 /** The committer's three endings. Each may be called again at any time, by anybody: the ledger and the marker decide. */
@@ -48,6 +55,7 @@ async function commit(deps: CommitDeps, input: CommitInput): Promise<CommitResul
   if (settled !== null) return settled;
   const verified = await verifyChange(deps, parsed.data, rows);
   if (!verified.ok) return refused(deps, parsed.data, verified, rows);
+  await holdWhileFrozen(deps, changeId, verified.plan.target);
   const { planHash, stagingSha, fingerprint } = verified;
   const stands = await begin(deps, changeId, { kind: 'intent' }, { planHash, stagingSha, fingerprint });
   if (stands.kind === 'decided')
@@ -86,6 +94,26 @@ async function refused(
   // Each check refuses once in the ledger, and an invented id makes no row: a hostile caller cannot fill it.
   if (rows.length > 0) await deps.ledger.append(input.changeId, [entry]);
   return { state: 'REFUSED', reason, explanation: `${check}: ${explanation}` };
+}
+
+/**
+ * Before the intent, and before each further attempt. Thrown, so that it is tried again until the plan's commit window ends:
+ * a freeze that is lifted in time costs no answer, and one that is not ends in rollback.
+ */
+async function holdWhileFrozen(deps: CommitDeps, changeId: string, target: string): Promise<void> {
+  const freeze = await deps.freezes.current(target);
+  if (freeze === null) return;
+  const explanation = frozenWords(freeze);
+  const at = deps.now().toISOString();
+  const body = { check: 'target_frozen', explanation };
+  await deps.ledger.append(changeId, [
+    { kind: 'refused', at, actor: deps.actor, factKey: `refused:target_frozen:${freeze.n}`, body },
+  ]);
+  throw targetUnavailable(target, explanation);
+}
+
+function frozenWords({ at, reason }: TargetFreeze): string {
+  return `it is frozen since ${at}: ${toWellFormed(reason)}`;
 }
 
 function answersIn(rows: readonly StoredRow[]): number {
@@ -236,12 +264,10 @@ async function reconcile(deps: CommitDeps, changeId: string): Promise<CommitResu
   const unreported =
     'The commit did not report, and the target has no trace of it: the marker is sealed, nothing was applied';
   // Without an intent no commit ever began: writing the rollback first closes the door.
-  const stands = await begin(
-    deps,
-    changeId,
-    { kind: 'decided', reason: 'commit_failed', explanation: 'The commit could not be done in time' },
-    {},
-  );
+  const freeze = await deps.freezes.current(facts.target);
+  const late = 'The commit could not be done in time';
+  const explanation = freeze === null ? late : `${late}: ${frozenWords(freeze)}`;
+  const stands = await begin(deps, changeId, { kind: 'decided', reason: 'commit_failed', explanation }, {});
   if (stands.kind === 'decided') return endRolledBack(deps, facts, stands.reason, stands.explanation);
   if (tool === undefined) throw unknownSourceTool(facts.sourceTool, deps.tools.keys());
   // Cooperative: no receipt was given, so nobody has performed anything, and this one says that nobody may (E3).
@@ -253,7 +279,36 @@ async function reconcile(deps: CommitDeps, changeId: string): Promise<CommitResu
     approved: facts.stagingSha === null ? null : await deps.stagingRecords.get(changeId, facts.stagingSha),
     intentAt: stands.at,
   };
-  return endNothingApplied(deps, facts, unsettled, { reason: 'commit_failed', explanation: unreported });
+  const resolution = resolutionOf(rows, facts, deps.operators);
+  if (resolution === null)
+    return endNothingApplied(deps, facts, unsettled, { reason: 'commit_failed', explanation: unreported });
+  return endResolved(deps, facts, resolution, () =>
+    endNothingApplied(deps, facts, unsettled, { reason: 'commit_failed', explanation: unreported }),
+  );
+}
+
+/** O1: the target is asked first, and what it tells stands. */
+async function endResolved(
+  deps: CommitDeps,
+  facts: ReceiptFacts,
+  resolution: EffectResolution,
+  ask: () => Promise<CommitResult>,
+): Promise<CommitResult> {
+  try {
+    const told = await ask();
+    if (told.state !== 'EFFECT_UNKNOWN') return told;
+  } catch (error) {
+    // What is no failure of the target, such as our own database being away, is no ground to believe anybody else.
+    const type = error instanceof ApplicationFailure ? error.type : undefined;
+    if (type !== FailureType.Target && type !== FailureType.Configuration) throw error;
+  }
+  const { applied, reason } = resolution;
+  return close(deps, facts, {
+    state: applied ? 'COMMITTED' : 'ROLLED_BACK',
+    reason: applied ? null : 'commit_failed',
+    explanation: `An operator found that it was ${applied ? '' : 'not '}applied: ${reason}`,
+    effect: resolvedEffect(resolution),
+  });
 }
 
 /** A plan that was revoked after the commit began must not leave its effect unknown: the marker is read with the adapter's own settings. */

@@ -100,6 +100,7 @@ export const APPEND_GRANTS: Partial<Readonly<Record<Role, readonly string[]>>> =
     'closed',
   ],
   cs_gateway: ['answer_refused', 'refused'],
+  cs_operator: ['resolved'],
 };
 
 /** Roles whose appends may write the projection `reviews`. */

@@ -33,6 +33,7 @@ export interface CliDeps {
   readonly keys: () => Promise<KeysAdmin>;
   readonly evidence: () => Promise<EvidenceTools>;
   readonly breakers: () => Promise<BreakerAdmin>;
+  readonly operator: () => Promise<OperatorTools>;
   readonly judge: () => Promise<JudgeTools>;
   readonly policy: () => Promise<PolicyTools>;
   /** Throws where the file is there already: a policy is not overwritten. */
@@ -118,6 +119,25 @@ export interface BreakerAdmin {
     readonly actor: string | null;
     readonly reason: string;
   }) => Promise<readonly string[]>;
+  readonly close: () => Promise<void>;
+}
+
+/** What only an operator's key file may say. Closed after every command. */
+export interface OperatorTools {
+  /** `told`: the review was asked to look at once; otherwise it looks in ten minutes. */
+  readonly resolve: (said: {
+    readonly changeId: string;
+    readonly applied: boolean;
+    readonly reason: string;
+    readonly operatorKey: string;
+  }) => Promise<{ readonly told: boolean }>;
+  /** Answers with the number of this freeze or unfreeze. */
+  readonly freeze: (said: {
+    readonly target: string;
+    readonly frozen: boolean;
+    readonly reason: string;
+    readonly operatorKey: string;
+  }) => Promise<number>;
   readonly close: () => Promise<void>;
 }
 

@@ -10,6 +10,7 @@ import * as ledger from './commands/ledger';
 import * as list from './commands/list';
 import * as operate from './commands/operate';
 import * as policy from './commands/policy';
+import * as resolve from './commands/resolve';
 import * as show from './commands/show';
 import * as submit from './commands/submit';
 import * as withdraw from './commands/withdraw';
@@ -22,7 +23,22 @@ export type { CliDeps } from './deps';
 export { ExitCode } from './exit-codes';
 
 /** In the order of the help. A new group of commands is one file and one line here. */
-const GROUPS = [submit, list, show, answer, follow, withdraw, keys, ledger, evidence, breaker, operate, judge, policy];
+const GROUPS = [
+  submit,
+  list,
+  show,
+  answer,
+  follow,
+  withdraw,
+  resolve,
+  keys,
+  ledger,
+  evidence,
+  breaker,
+  operate,
+  judge,
+  policy,
+];
 
 /** The program, its commands registered. `cli.exitCode` holds what the command that ran left. */
 export function createCli(deps: CliDeps, cli: Cli = { deps, exitCode: ExitCode.Ok }): Command {

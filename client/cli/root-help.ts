@@ -13,7 +13,6 @@ export function rootHelp(command: Command, help: Help): string {
     '',
     ...single.map((child) => `  ${names(child).padEnd(width)}  ${child.description()}`),
     ...wrapped(groups.map(names)),
-    '',
     'Each takes --json, --no-color, --no-input and --help.',
     'Exit codes: 0 ok, 1 failure, 2 usage, 8 pending, 10 rejected or forbidden,',
     '            11 expired, 12 stale, 13 not eligible, 14 verification failed',

@@ -15,6 +15,7 @@ export const LedgerKind = z.enum([
   'answer_refused',
   'decided',
   'intent',
+  'resolved',
   'effect',
   'receipt',
   'refused',

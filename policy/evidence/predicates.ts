@@ -75,3 +75,26 @@ export const Checkpoint = z.strictObject({
   at: IsoTime,
 });
 export type Checkpoint = z.infer<typeof Checkpoint>;
+
+/** An operator's word on an effect that neither marker nor read-back tells. */
+export const EffectResolution = z.strictObject({
+  changeId: Sha256Hex,
+  target: Name,
+  /** What the operator found in the target. */
+  applied: z.boolean(),
+  reason: z.string().min(1).max(500),
+  keyId: KeyId,
+  resolvedAt: IsoTime,
+});
+export type EffectResolution = z.infer<typeof EffectResolution>;
+
+/** One freeze or unfreeze of a target; of all with one target the highest `n` stands. */
+export const TargetFreeze = z.strictObject({
+  target: Name,
+  n: z.int().min(1),
+  frozen: z.boolean(),
+  reason: z.string().min(1).max(500),
+  keyId: KeyId,
+  at: IsoTime,
+});
+export type TargetFreeze = z.infer<typeof TargetFreeze>;

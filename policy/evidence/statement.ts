@@ -9,15 +9,17 @@ import type { z } from 'zod';
 import { AnswerPredicate } from '../contracts/answer';
 import { AttestedPredicate } from '../contracts/attested';
 import { canonicalJson } from '../contracts/canonical-json';
-import type { Sha256 } from '../contracts/hash';
+import { sha256HexOfText, type Sha256 } from '../contracts/hash';
 import { ReceiptPredicate } from '../contracts/outcome';
 import {
   Checkpoint,
+  EffectResolution,
   KeyEntry,
   KeyRevocation,
   PolicyRevision,
   PolicyRevocation,
   SubmissionPredicate,
+  TargetFreeze,
 } from './predicates';
 
 export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
@@ -33,6 +35,8 @@ export const PREDICATES = {
   key: KeyEntry,
   'key-revocation': KeyRevocation,
   checkpoint: Checkpoint,
+  'effect-resolution': EffectResolution,
+  'target-freeze': TargetFreeze,
 } as const;
 export type StatementKind = keyof typeof PREDICATES;
 export type PredicateOf<K extends StatementKind> = z.infer<(typeof PREDICATES)[K]>;
@@ -67,6 +71,8 @@ const SUBJECTS: { readonly [K in StatementKind]: (p: PredicateOf<K>) => readonly
   key: (p) => [['key', p.keyId]],
   'key-revocation': (p) => [['key', p.keyId]],
   checkpoint: (p) => [['root', p.rootHash]],
+  'effect-resolution': (p) => [['change', p.changeId]],
+  'target-freeze': (p) => [['target', sha256HexOfText(p.target)]],
 };
 
 const SIGNERS: { readonly [K in StatementKind]: (p: PredicateOf<K>) => string } = {
@@ -79,6 +85,8 @@ const SIGNERS: { readonly [K in StatementKind]: (p: PredicateOf<K>) => string } 
   key: (p) => p.operatorKeyId,
   'key-revocation': (p) => p.operatorKeyId,
   checkpoint: (p) => p.keyId,
+  'effect-resolution': (p) => p.keyId,
+  'target-freeze': (p) => p.keyId,
 };
 
 export function predicateType(kind: StatementKind): string {

@@ -215,6 +215,8 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
     ...shared,
     actor: 'committer',
     stagingRecords: staging,
+    freezes: { current: async () => null },
+    operators: [],
     targetIsDevelopment: () => false,
     receipts,
     sends: () => memorySends(),

@@ -54,6 +54,7 @@ import { validatorRegistry } from '../../policy/rules/registry';
 import { signPredicate } from '../../signing/envelope';
 import { newNonce } from '../../signing/keys';
 import { testKey, testRegistry, type TestKey } from './keys';
+import type { TargetFreeze } from '../../policy/evidence/predicates';
 import { memoryByteStore } from './memory-byte-store';
 import { memorySends } from './memory-sends';
 import { memoryLedger, type MemoryLedger } from './memory-ledger';
@@ -157,6 +158,7 @@ export class ReviewWorld {
   readonly keys = {
     attestor: testKey('attestor', 'review-worker'),
     committer: testKey('committer', 'committer'),
+    operator: testKey('operator', 'operator'),
     service: testKey('service', 'backend', { onBehalfOf: 'rita' }),
     ada: testKey('approver', 'ada'),
     bob: testKey('approver', 'bob'),
@@ -167,6 +169,9 @@ export class ReviewWorld {
   registered: readonly { readonly entry: TestKey['entry'] }[] = Object.values(this.keys);
   readonly validators = validatorRegistry([...RULES, judge, ...BUILTIN_VALIDATORS] as never);
   readonly target = new MemoryTarget();
+  readonly sends = memorySends();
+  /** The freeze of the target that stands. */
+  freeze: TargetFreeze | null = null;
   /** Plans that are no longer good. */
   readonly revoked = new Set<string>();
   /** What the committer's own configuration says of the target. */
@@ -273,7 +278,9 @@ export class ReviewWorld {
       stagingRecords: { get: async (changeId, sha) => this.stagingRecords.get(`${changeId}/${sha}`) ?? null },
       targetIsDevelopment: () => this.development,
       targets: new Map([['shop', target]]),
-      sends: () => memorySends(),
+      sends: () => this.sends,
+      freezes: { current: async () => this.freeze },
+      operators: [this.keys.operator.publicKey],
       receipts: { keyId: signer.keyId, sign: (predicate) => signPredicate('receipt', predicate, signer) },
       now: () => this.now,
       actor: 'committer:test',
@@ -551,6 +558,8 @@ export class MemoryTarget {
   before: () => Promise<void> = async () => {};
   /** The answer of COMMIT is lost. */
   loses = false;
+  /** Keeps no marker that can be asked. */
+  blind = false;
   readonly markers = new Map<string, JsonObject | 'sealed'>();
   /** What `seal` and `commit` were called with. */
   readonly settings: unknown[] = [];
@@ -619,6 +628,7 @@ export class MemoryTarget {
       seal: async (ctx) => {
         await this.#turn;
         this.settings.push(ctx.settings);
+        if (this.blind) return { found: 'unknown', explanation: 'the target does not tell' };
         if (!this.markers.has(ctx.changeId)) this.markers.set(ctx.changeId, 'sealed');
         return this.#found(ctx.changeId);
       },

@@ -27,6 +27,7 @@ export function cliDeps(version: string, env: Env): CliDeps {
     loadKey: async (path) => (await import('./connect.js')).loadSigner(env, path),
     keys: async () => (await import('./keys-admin.js')).keysAdmin(env),
     evidence: async () => (await import('./evidence.js')).evidenceTools(env),
+    operator: async () => (await import('./operator.js')).operatorTools(env),
     judge: async () => (await import('./judge.js')).judgeTools(env),
     policy: async () => (await import('./policy.js')).policyTools(env),
     writeNewFile: (path, text) => writeFile(path, text, { flag: 'wx' }),

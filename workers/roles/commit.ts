@@ -2,6 +2,7 @@ import { createCommitActivities } from '../../activities/committer/commit';
 import { effectSends } from '../../activities/committer/effect-sends';
 import type { ReceiptSigner } from '../../activities/committer/settlement';
 import { createStagingActivities } from '../../activities/committer/stage';
+import { targetFreezes } from '../../activities/committer/target-freezes';
 import { stagingRecords } from '../../activities/committer/staging-records';
 import type { Targets } from '../../activities/committer/targets';
 import type { Derivation } from '../../activities/guardians/derivation';
@@ -21,7 +22,7 @@ export interface CommitRole {
 
 /** Activities of the queue `countersign-commit`: the only process with credentials of the targets. */
 export function commitActivities({ resources, extensions, receipts, targets, threads }: CommitRole): CommitActivities {
-  const { store, ledger, keys, plans, now, db } = resources;
+  const { store, ledger, keys, plans, operators, now, db } = resources;
   const { validators, sourceTools: tools } = extensions;
   const staging = stagingRecords(db);
   const actor = `committer:${receipts.keyId.slice(0, 16)}`;
@@ -39,6 +40,8 @@ export function commitActivities({ resources, extensions, receipts, targets, thr
       stagingRecords: staging,
       targets,
       sends: effectSends(db),
+      freezes: targetFreezes(db, operators),
+      operators,
       targetIsDevelopment,
       receipts,
       now,

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { runs, whole, text, type Cli } from '../command';
+import { required, runs, whole, text, type Cli } from '../command';
 import { ExitCode } from '../exit-codes';
 import { line, styled } from '../printer';
+import { asOperator } from './resolve';
 
 export function register(program: Command, cli: Cli): void {
   const dev = program
@@ -31,7 +32,7 @@ export function register(program: Command, cli: Cli): void {
     return ExitCode.Ok;
   });
 
-  const target = program.command('target').description('prepare targets');
+  const target = program.command('target').description('prepare, freeze and unfreeze targets');
   const init = target
     .command('init')
     .description('make marker table, roles and grants in a target')
@@ -43,6 +44,24 @@ export function register(program: Command, cli: Cli): void {
     for (const step of io.json ? [] : done) io.out.block(step, '');
     return ExitCode.Ok;
   });
+
+  for (const frozen of [true, false]) {
+    const verb = frozen ? 'freeze' : 'unfreeze';
+    const freeze = target
+      .command(verb)
+      .description(frozen ? 'let no effect begin in a target' : 'let effects begin again')
+      .argument('<name>', 'the target')
+      .option('--reason <text>', 'why')
+      .option('--operator-key <file>', 'the operator key that signs it');
+    runs(freeze, cli, async (io, [name = ''], options) => {
+      const reason = required(options, 'reason', '--reason');
+      const operatorKey = required(options, 'operatorKey', '--operator-key');
+      const n = await asOperator(io, (tools) => tools.freeze({ target: name, frozen, reason, operatorKey }));
+      if (io.json) io.out.json({ target: name, frozen, n });
+      else io.out.line(line`${name}  ${frozen ? 'frozen' : 'not frozen any more'}`);
+      return ExitCode.Ok;
+    });
+  }
 
   const doctor = program.command('doctor').description('check what Countersign needs here, and say what to do');
   runs(doctor, cli, async (io) => {

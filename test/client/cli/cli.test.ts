@@ -55,6 +55,7 @@ async function run(args: string[], world: World = {}): Promise<Ran & { closed: n
     loadKey: async () => createSigner(key),
     keys: () => Promise.reject(new Error('not expected')),
     breakers: () => Promise.reject(new Error('not expected')),
+    operator: () => Promise.reject(new Error('not expected')),
     judge: () => Promise.reject(new Error('not expected')),
     policy: () => Promise.reject(new Error('not expected')),
     writeNewFile: () => Promise.reject(new Error('not expected')),
@@ -67,7 +68,7 @@ async function run(args: string[], world: World = {}): Promise<Ran & { closed: n
 
 const COMMANDS = [
   ['submit'], ['list'], ['show'], ['answer'], ['sign'], ['result'], ['watch'], ['withdraw'],
-  ['keys', 'new'], ['keys', 'register'], ['keys', 'list'], ['keys', 'revoke'], ['ledger', 'show'], ['ledger', 'verify'], ['export'], ['verify'], ['replay'], ['breaker', 'list'], ['breaker', 'reset'], ['dev'], ['setup'], ['target', 'init'], ['doctor'],
+  ['keys', 'new'], ['keys', 'register'], ['keys', 'list'], ['keys', 'revoke'], ['ledger', 'show'], ['ledger', 'verify'], ['export'], ['verify'], ['replay'], ['breaker', 'list'], ['breaker', 'reset'], ['dev'], ['setup'], ['target', 'init'], ['target', 'freeze'], ['target', 'unfreeze'], ['resolve'], ['doctor'],
 ]; // prettier-ignore
 
 describe('help', () => {

@@ -78,4 +78,13 @@ export const SAMPLES: { readonly [K in StatementKind]: PredicateOf<K> } = {
   },
   'key-revocation': { keyId: sha('1'), reason: 'lost', revokedAt: AT, operatorKeyId: sha('0') },
   checkpoint: { size: 7, rootHash: sha('1'), keyId: sha('0'), at: AT },
+  'effect-resolution': {
+    changeId: sha('1'),
+    target: 'shop',
+    applied: true,
+    reason: 'the row is there',
+    keyId: sha('0'),
+    resolvedAt: AT,
+  },
+  'target-freeze': { target: 'shop', n: 1, frozen: true, reason: 'migration', keyId: sha('0'), at: AT },
 };

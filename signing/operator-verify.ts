@@ -1,0 +1,15 @@
+import type { PredicateOf, StatementKind } from '../policy/evidence/statement';
+import { verifyEnvelope } from './envelope';
+
+/** The predicate of an envelope of this kind that one of the trusted operator keys signed; null where none did. */
+export function signedByOperator<K extends StatementKind>(
+  kind: K,
+  envelope: unknown,
+  operators: readonly string[],
+): PredicateOf<K> | null {
+  for (const publicKey of operators) {
+    const verified = verifyEnvelope(envelope, publicKey, kind);
+    if (verified.ok) return verified.predicate;
+  }
+  return null;
+}

@@ -1,0 +1,99 @@
+import { recordFreeze, targetFreezes } from '../../../activities/committer/target-freezes';
+import type { TargetFreeze } from '../../../policy/evidence/predicates';
+import { testKey } from '../../support/keys';
+import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
+import { failureType, ReviewWorld } from '../../support/review-world';
+
+const AT = '2026-03-01T12:00:00.000Z';
+const FREEZE: TargetFreeze = { target: 'shop', n: 1, frozen: true, reason: 'migration', keyId: '0'.repeat(64), at: AT };
+
+describe('a frozen target', () => {
+  it('lets no commit begin, says so once in the ledger, and takes it when it is lifted in time', async () => {
+    const world = await new ReviewWorld().confirmed();
+    world.freeze = FREEZE;
+    expect(await failureType(world.commit())).toBe('TARGET_UNAVAILABLE');
+    expect(await failureType(world.commit())).toBe('TARGET_UNAVAILABLE');
+    expect((await world.kinds()).filter((kind) => kind === 'refused' || kind === 'intent')).toEqual(['refused']);
+    expect(world.target.applied).toBe(0);
+    world.freeze = null;
+    expect(await world.commit()).toMatchObject({ state: 'COMMITTED' });
+    expect(world.target.applied).toBe(1);
+  });
+
+  it('ends in rollback when it stays frozen past the window, and says why', async () => {
+    const world = await new ReviewWorld().confirmed();
+    world.freeze = FREEZE;
+    expect(await failureType(world.commit())).toBe('TARGET_UNAVAILABLE');
+    expect(await world.reconcile()).toMatchObject({
+      state: 'ROLLED_BACK',
+      reason: 'commit_failed',
+      explanation: expect.stringContaining('frozen since'),
+    });
+    world.freeze = null;
+    expect(await world.commit()).toMatchObject({ state: 'ROLLED_BACK' });
+    expect(world.target.applied).toBe(0);
+  });
+
+  it('is not written to by a commit that began before it was frozen, and what was applied is still settled', async () => {
+    const world = await new ReviewWorld().confirmed();
+    world.target.loses = true;
+    expect(await world.commit()).toMatchObject({ state: 'EFFECT_UNKNOWN' });
+    world.freeze = FREEZE;
+    expect(await failureType(world.commit())).toBe('TARGET_UNAVAILABLE');
+    expect(await world.reconcile()).toMatchObject({ state: 'COMMITTED' });
+    expect(world.target.applied).toBe(1);
+  });
+});
+
+describe('the table of freezes', () => {
+  const operator = testKey('operator', 'olga');
+  const stranger = testKey('operator', 'eve');
+  let postgres: TestPostgres;
+  let database: TestDatabase;
+  beforeAll(async () => {
+    postgres = await startTestPostgres();
+  }, 60_000);
+  beforeEach(async () => {
+    database = await postgres.database();
+  });
+  afterAll(() => postgres.stop());
+
+  const say = (frozen: boolean, key = operator, target = 'shop') =>
+    recordFreeze(database.open('cs_operator'), { target, frozen, reason: 'migration', at: AT }, key);
+  const current = async () => targetFreezes(database.open('cs_commit'), [operator.publicKey]).current('shop');
+
+  it('says what the last trusted operator said', async () => {
+    expect(await current()).toBeNull();
+    expect(await say(true)).toBe(1);
+    expect(await current()).toMatchObject({ frozen: true, n: 1 });
+    expect(await say(true, operator, 'vault')).toBe(1);
+    expect(await say(false)).toBe(2);
+    expect(await current()).toBeNull();
+    expect(await say(true)).toBe(3);
+    expect(await current()).toMatchObject({ n: 3 });
+  });
+
+  it('is not lifted by a stranger, nor by an old word under a new number', async () => {
+    await say(true);
+    await say(false);
+    await say(true);
+    await say(false, stranger);
+    const admin = database.open('admin');
+    await admin.query(
+      `insert into target_freezes (target, n, envelope) select target, 9, envelope from target_freezes where n = 2`,
+    );
+    expect(await current()).toMatchObject({ frozen: true, n: 3 });
+    // Whoever writes rows cannot keep an operator from speaking.
+    expect(await say(false)).toBe(10);
+    expect(await current()).toBeNull();
+  });
+
+  it('cannot be written by the committer', async () => {
+    const mine = recordFreeze(
+      database.open('cs_commit'),
+      { target: 'shop', frozen: false, reason: 'x', at: AT },
+      operator,
+    );
+    await expect(mine).rejects.toMatchObject({ code: '42501' });
+  });
+});

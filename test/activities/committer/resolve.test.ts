@@ -1,0 +1,95 @@
+import { recordResolution } from '../../../activities/committer/effect-resolution';
+import type { CommitResult } from '../../../activities/review-types';
+import { ReceiptPredicate } from '../../../policy/contracts/outcome';
+import { checkResolution } from '../../../signing/evidence/check-resolution';
+import { testKey, type TestKey } from '../../support/keys';
+import { ReviewWorld } from '../../support/review-world';
+
+/** A review whose commit was sent, lost its answer, and whose target does not tell. */
+async function unknown(): Promise<ReviewWorld> {
+  const world = await new ReviewWorld().confirmed();
+  world.target.loses = true;
+  world.target.blind = true;
+  expect(await world.commit()).toMatchObject({ state: 'EFFECT_UNKNOWN' });
+  expect(await world.reconcile()).toMatchObject({ state: 'EFFECT_UNKNOWN' });
+  return world;
+}
+
+function say(
+  world: ReviewWorld,
+  applied: boolean,
+  more: { readonly key?: TestKey; readonly changeId?: string; readonly target?: string } = {},
+): Promise<void> {
+  const { key = world.keys.operator, changeId = world.changeId, target = 'shop' } = more;
+  const resolvedAt = world.now.toISOString();
+  return recordResolution(world.ledger, { changeId, target, applied, reason: 'seen', resolvedAt }, key);
+}
+
+async function receiptOf(world: ReviewWorld): Promise<ReceiptPredicate> {
+  const row = (await world.rows()).find((each) => each.row.kind === 'receipt');
+  return ReceiptPredicate.parse(row?.row.body['predicate']);
+}
+
+const reconciled = async (world: ReviewWorld): Promise<CommitResult['state']> => (await world.reconcile()).state;
+
+it.each([
+  [true, 'COMMITTED', null],
+  [false, 'ROLLED_BACK', 'commit_failed'],
+] as const)(
+  "ends an unknown effect by an operator's word (applied: %s), and the receipt says whose it is",
+  async (applied, state, reason) => {
+    const world = await unknown();
+    await say(world, applied);
+    expect(await world.reconcile()).toMatchObject({ state, reason });
+    const receipt = await receiptOf(world);
+    expect(receipt.effect).toMatchObject({ resolution: { keyId: world.keys.operator.keyId, reason: 'seen' } });
+    const rows = (await world.rows()).map(({ row }) => row);
+    expect(checkResolution(receipt, rows, [world.keys.operator.publicKey])).toContain('seen');
+    expect(() => checkResolution(receipt, rows, [])).toThrow('no row holds the word of a trusted one');
+    expect(() =>
+      checkResolution({ ...receipt, action: applied ? 'ROLLBACK' : 'COMMIT' }, rows, [world.keys.operator.publicKey]),
+    ).toThrow('opposite');
+    // Once it has ended, nothing else is heard.
+    await say(world, !applied);
+    expect(await reconciled(world)).toBe(state);
+  },
+);
+
+it.each<[string, (world: ReviewWorld) => Promise<void>]>([
+  ['a key that is no operator of this committer', (world) => say(world, true, { key: testKey('operator', 'other') })],
+  ['an approver', (world) => say(world, true, { key: world.keys.ada })],
+  ['an operator, of another target', (world) => say(world, true, { target: 'vault' })],
+])('leaves the effect unknown when the word is of %s', async (_, word) => {
+  const world = await unknown();
+  await word(world);
+  expect(await reconciled(world)).toBe('EFFECT_UNKNOWN');
+});
+
+it("does not take an operator's word on another change for this one, though its row is copied here", async () => {
+  const world = await unknown();
+  const other = await new ReviewWorld({ text: 'OTHER' }).confirmed();
+  await recordResolution(
+    other.ledger,
+    { changeId: other.changeId, target: 'shop', applied: true, reason: 'x', resolvedAt: world.now.toISOString() },
+    world.keys.operator,
+  );
+  const copied = (await other.rows()).find((each) => each.row.kind === 'resolved');
+  await world.ledger.append(world.changeId, [
+    { kind: 'resolved', at: world.now.toISOString(), actor: 'x', factKey: 'copied', body: copied?.row.body ?? {} },
+  ]);
+  expect(await reconciled(world)).toBe('EFFECT_UNKNOWN');
+});
+
+it('believes the target over the operator where the target tells', async () => {
+  const world = await unknown();
+  await say(world, false);
+  world.target.blind = false;
+  expect(await world.reconcile()).toMatchObject({ state: 'COMMITTED', explanation: 'Committed' });
+});
+
+it("commits nothing on an operator's word: without an intent it ends as never begun", async () => {
+  const world = await new ReviewWorld().confirmed();
+  await say(world, true);
+  expect(await world.reconcile()).toMatchObject({ state: 'ROLLED_BACK', reason: 'commit_failed' });
+  expect(world.target.applied).toBe(0);
+});
