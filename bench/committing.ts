@@ -1,5 +1,7 @@
 /** The committer without Temporal between: changes made ready by the real activities, for programs that call `commit` themselves. */
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { stagingRecords } from '../activities/committer/staging-records';
+import type { VerificationDeps } from '../activities/committer/verify-change';
 import type { CommitActivities, CommitInput, ReviewActivities } from '../activities/review-types';
 import { prepareSubmission, signSubmission, type SubmitInput } from '../client/submission';
 import { createSigner } from '../client/signer';
@@ -47,6 +49,8 @@ export interface Committing {
   readonly review: ReviewActivities;
   readonly commit: CommitActivities;
   readonly resources: { readonly review: Resources; readonly commit: Resources };
+  /** For the verification alone. */
+  readonly verification: VerificationDeps;
   prepare(change: SubmitInput): Promise<Ready>;
   close(): Promise<void>;
 }
@@ -74,17 +78,25 @@ export function openCommitting(setup: CommitSetup): Committing {
     logger,
     threads: null,
   });
+  const targets = readTargets(setup.targetsFile);
   const commit = commitActivities({
     resources: resources.commit,
     extensions,
     receipts: { keyId: committer.keyId, sign: (p) => signPredicate('receipt', p, committer) },
-    targets: readTargets(setup.targetsFile),
+    targets,
     threads: null,
   });
   return {
     review,
     commit,
     resources,
+    verification: {
+      ...resources.commit,
+      tools: extensions.sourceTools,
+      validators: extensions.validators,
+      stagingRecords: stagingRecords(resources.commit.db),
+      targetIsDevelopment: (target) => targets.get(target)?.development ?? null,
+    },
     async prepare(change) {
       const prepared = prepareSubmission(change, 'default');
       const { changeId, inputSha, bytes } = prepared;

@@ -1,4 +1,4 @@
-// node tools/run.mjs demo|test|cli|bench|test:cluster|sweep:evidence|sweep|races [arguments]
+// node tools/run.mjs demo|test|cli|bench|bench:commit|test:cluster|sweep:evidence|sweep|races [arguments]
 //
 // What stands between a clean clone and a running command: npm packages, then compiled sources, then the command.
 // Plain JavaScript without a dependency, since it runs before there are any. Its own words go to standard error; standard
@@ -30,6 +30,7 @@ const COMMANDS = {
   demo: (args) => node(at('dist/examples/demo/main.js'), args),
   cli: (args) => node(at('dist/workers/cli.js'), args),
   bench: (args) => node(at('dist/bench/main.js'), args),
+  'bench:commit': (args) => node(at('dist/bench/commit.js'), args),
   test,
   'test:cluster': (args) => node(at('test/cluster/run.mjs'), args),
   'docs:rules': (args) => node(at('tools/rules.mjs'), args),

@@ -111,7 +111,11 @@ export class Drive {
     const issuedAt = new Date();
     const validity = { issuedAt, expiresAt: new Date(issuedAt.getTime() + 3_600_000) };
     const answers = signAnswers(status, { violationIds, decision, reason: decision }, signer, validity);
-    await this.#persist(() => this.cluster.countersign.answer(this.changeId, [...answers], { timeoutMs: 20_000 }));
+    await this.#persist(async () => {
+      const said = await this.cluster.countersign.answer(this.changeId, [...answers], { timeoutMs: 20_000 });
+      // A registry is read again after a moment.
+      if (Object.values(said).some(({ code }) => code === 'unknown_key')) throw new Error('The key is not known yet');
+    });
   }
 
   async #waitFor(kinds: readonly ('disclosed' | 'closed')[]): Promise<string | null> {

@@ -26,7 +26,8 @@ export class Keeper {
   ) {}
 
   async begin(): Promise<void> {
-    await Promise.all(WORKERS.map((role) => this.#keep(role)));
+    // One after the other: on a machine that is busy five at once would not be up in time.
+    for (const role of WORKERS) await this.#again(role);
     this.#watching = this.#watch();
   }
 

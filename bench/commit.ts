@@ -1,0 +1,158 @@
+/**
+ * `npm run bench:commit [-- --reviews N] [--json]`: what the committer costs. Reviews on the real servers, one at a time: from the
+ * decision (the workflow schedules `commit`) to its receipt; then the verification alone, of the same reviews; then ledger
+ * appends. Talk on standard error; with --json the last line of standard output is one object.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Client, Connection } from '@temporalio/client';
+import { Client as PgClient } from 'pg';
+import { verifyChange } from '../activities/committer/verify-change';
+import type { CommitInput } from '../activities/review-types';
+import { Countersign } from '../client/countersign';
+import { createSigner } from '../client/signer';
+import { signAnswers } from '../client/sign-answers';
+import type { ByteStore } from '../policy/evidence/byte-store';
+import { startDev, type Dev } from '../workers/dev/start';
+import { commitSetup, openCommitting } from './committing';
+import { machine, spread, throughput } from './measure';
+
+const BUNDLE = `
+version: 1
+name: bench commit
+domain: bench
+provider: none
+model: none
+targets:
+  shop: { development: true, sourceTools: [SQLDryRun] }
+groups:
+  dba: { members: [alice, bob] }
+defaultGroup: dba
+validators:
+  - pack: sql-postgres
+  - validator: { name: usual, level: confirm, policyVersion: '1', rules: [{ tableWhitelist: { name: usual, allowed: [none] } }] }
+`;
+
+const APPENDS = 2_000;
+
+interface Committed {
+  readonly input: CommitInput;
+  readonly decisionToCommittedMs: number;
+}
+
+async function main(json: boolean, reviews: number): Promise<void> {
+  const say = (line: string): void => void process.stderr.write(`${line}\n`);
+  const stateDir = mkdtempSync(join(tmpdir(), 'countersign-bench-commit-'));
+  const dev = await startDev({
+    stateDir,
+    say: () => {},
+    bundleText: BUNDLE,
+    targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed: (url) => seed(url, reviews + 10) }],
+    breakers: false,
+    runtime: { temporalPort: 0, uiPort: 0, postgresPort: 0 },
+  });
+  const committing = openCommitting(commitSetup(dev.setup));
+  try {
+    const connection = await Connection.connect({ address: dev.runtime.temporalAddress });
+    const temporal = new Client({ connection, namespace: dev.runtime.namespace });
+    for (let i = 0; i < 10; i++) await review(dev, temporal, committing.resources.review.store, i);
+    const done: Committed[] = [];
+    for (let i = 10; i < reviews + 10; i++)
+      done.push(await review(dev, temporal, committing.resources.review.store, i));
+    const decisionToCommittedMs = spread(done.map((each) => each.decisionToCommittedMs));
+
+    const { verification } = committing;
+    const verified: number[] = [];
+    for (const { input } of done) {
+      const rows = await verification.ledger.read(input.changeId);
+      const began = performance.now();
+      const result = await verifyChange(verification, input, rows);
+      verified.push(performance.now() - began);
+      if (!result.ok) throw new Error(`Not verified: ${result.check}: ${result.explanation}`);
+    }
+    const verificationMs = spread(verified.slice(Math.min(5, verified.length - 1)));
+
+    const { ledger } = committing.resources.commit;
+    const append = async (changeId: string, n: number): Promise<void> => {
+      const entry = { kind: 'refused', at: new Date().toISOString(), actor: 'bench', factKey: `bench:${n}` } as const;
+      await ledger.append(changeId, [{ ...entry, body: { check: 'bench', explanation: 'x'.repeat(200) } }]);
+    };
+    const ids = Array.from({ length: 16 }, () => randomBytes(32).toString('hex'));
+    const rate = (open: number): Promise<number> =>
+      throughput(APPENDS, open, (n) => append(ids[n % open] ?? '', open * APPENDS + n));
+    const appendsPerSecond = { one: Math.round(await rate(1)), sixteen: Math.round(await rate(16)) };
+
+    say(`Machine: ${machine()}; ${reviews} reviews, one at a time`);
+    say(`decision → committed p50 ${decisionToCommittedMs.p50} p95 ${decisionToCommittedMs.p95} ms`);
+    say(`verification per commit p50 ${verificationMs.p50} p95 ${verificationMs.p95} ms`);
+    say(`ledger appends: ${appendsPerSecond.one}/s one at a time, ${appendsPerSecond.sixteen}/s sixteen at a time`);
+    const figures = { machine: machine(), reviews, decisionToCommittedMs, verificationMs, appendsPerSecond };
+    if (json) process.stdout.write(`${JSON.stringify(figures)}\n`);
+    await connection.close();
+  } finally {
+    await committing.close();
+    await dev.stop();
+    rmSync(stateDir, { recursive: true, force: true });
+  }
+}
+
+async function seed(url: string, rows: number): Promise<void> {
+  const pg = new PgClient({ connectionString: url });
+  await pg.connect();
+  await pg.query('create table items (id int primary key, stock int not null)');
+  await pg.query('insert into items select i, 0 from generate_series(1, $1) i', [rows]);
+  await pg.query('analyze items');
+  await pg.end();
+}
+
+async function review(dev: Dev, temporal: Client, store: ByteStore, i: number): Promise<Committed> {
+  const { keys } = dev.setup;
+  const countersign = new Countersign({
+    temporal,
+    tenant: 'default',
+    store,
+    serviceKey: createSigner(keys.agent.key),
+    trust: { committers: [keys.committer.key.publicKey] },
+  });
+  const { changeId } = await countersign.submit(
+    {
+      target: 'shop',
+      sourceTool: 'SQLDryRun',
+      raw: `update items set stock = ${i + 1} where id = ${i + 1}`,
+      metadata: { table_name: 'items', affected_rows: 1 },
+    },
+    { timeoutMs: 60_000 },
+  );
+  let status = await countersign.status(changeId);
+  for (; status.state === 'RUNNING'; status = await countersign.status(changeId))
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  const violationIds = status.violations.filter((v) => v.need === 'human').map((v) => v.violationId);
+  const choice = { violationIds, decision: 'confirm', reason: 'bench' } as const;
+  const issuedAt = new Date();
+  const validity = { issuedAt, expiresAt: new Date(issuedAt.getTime() + 600_000) };
+  await countersign.answer(changeId, [...signAnswers(status, choice, createSigner(keys.alice.key), validity)]);
+  const result = await countersign.result(changeId, { timeoutMs: 60_000 });
+  if (result.state !== 'COMMITTED') throw new Error(`Not committed: ${JSON.stringify(result).slice(0, 500)}`);
+
+  const { events } = await temporal.workflow.getHandle(changeId).fetchHistory();
+  const at = (
+    event: { readonly eventTime?: { seconds?: unknown; nanos?: number | null } | null } | undefined,
+  ): number => Number(event?.eventTime?.seconds ?? 0) * 1_000 + (event?.eventTime?.nanos ?? 0) / 1e6;
+  const decided = events?.find((e) => e.activityTaskScheduledEventAttributes?.activityType?.name === 'commit');
+  const committed = events?.find((e) =>
+    e.activityTaskCompletedEventAttributes?.scheduledEventId?.eq(decided?.eventId ?? 0),
+  );
+  const { planHash, stagingSha } = result.outcome;
+  if (planHash === null) throw new Error('A committed change has a plan');
+  const input = { changeId, planHash, stagingSha, fingerprint: status.fingerprint };
+  return { input, decisionToCommittedMs: at(committed) - at(decided) };
+}
+
+const { values } = parseArgs({ options: { json: { type: 'boolean' }, reviews: { type: 'string' } } });
+main(values.json === true, Number(values.reviews ?? 100)).catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.exitCode = 1;
+});
