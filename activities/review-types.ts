@@ -44,6 +44,8 @@ export interface Opened {
   readonly warnings: readonly string[];
   /** True where the verdicts are told to the circuit breakers when the review ends. */
   readonly sinks?: boolean;
+  /** When the review was opened, as its ledger says: the time that waivers are held against. */
+  readonly openedAt?: string;
 }
 
 export interface GuardiansInput extends ChangeRef {

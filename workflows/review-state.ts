@@ -19,6 +19,7 @@ import {
   type RawOutcome,
   type SkipReason,
 } from '../policy/decide/findings';
+import type { Waiving } from '../policy/decide/waivers';
 import type { Evidence } from './evidence';
 
 /**
@@ -109,12 +110,22 @@ export class Review {
   #assembly(): Assembly {
     const { plan, changeId } = this;
     const tooManyViolations = this.#tooManyViolations;
+    const waiving = this.#waiving();
     return {
       plan,
       changeId,
       outcomes: this.#outcomes,
       ...(tooManyViolations === undefined ? {} : { tooManyViolations }),
+      waiving,
     };
+  }
+
+  /** Null for reviews opened before there were waivers: then none applies. */
+  #waiving(): Waiving | null {
+    const { inputSha, opened } = this;
+    if (opened?.openedAt === undefined) return null;
+    const { tenant, target, sourceTool } = this.submission;
+    return { context: { tenant, target, sourceTool, requester: opened.requester, inputSha }, at: opened.openedAt };
   }
 
   /** The whole array, in declared order. Asked for only once every validator has an outcome: a missing one is a breach. */

@@ -237,7 +237,7 @@ async function postCheck(
   const evaluation = { changeId, inputSha, diff, staging: { record, sha: stagingShaOf(record) } };
   const results = await deriveResults(deps, plan, (v) => v.phase === 'post', evaluation);
   const outcomes = new Map(Object.entries(results).map(([id, result]) => [id, { kind: 'result', result } as const]));
-  const failing = assembleAnswered({ plan, changeId, outcomes }).filter((f) => {
+  const failing = assembleAnswered({ plan, changeId, outcomes, waiving: change.waiving }).filter((f) => {
     const shown = change.findings.find((s) => s.validator_id === f.validator_id);
     const same = shown !== undefined && said(shown) === said(f);
     return f.status !== 'ALLOW' && !(f.class === 'SAFETY' && f.status === 'WARN') && !same;

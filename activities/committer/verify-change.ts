@@ -35,6 +35,7 @@ import {
   fingerprint,
   matchPolicies,
 } from '../../policy/decide/violations';
+import type { Waiving } from '../../policy/decide/waivers';
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import { verifyChain, type StoredRow } from '../../policy/evidence/chain';
 import type { KeyRegistry } from '../../policy/evidence/key-registry';
@@ -76,6 +77,7 @@ export interface VerifiedChange {
   readonly staging: StagingRecord | null;
   readonly stagingSha: string | null;
   readonly findings: readonly ValidatorFinding[];
+  readonly waiving: Waiving;
   readonly violations: readonly PolicyViolation[];
   readonly fingerprint: string | null;
 }
@@ -178,7 +180,12 @@ async function verify(
     stagingSha: input.stagingSha,
     submission,
   });
-  const recomputed = assembleFindings({ plan, changeId, outcomes });
+  const { tenant, target, sourceTool } = submission;
+  const waiving = {
+    context: { tenant, target, sourceTool, requester: person, inputSha },
+    at: rows.find(({ row }) => row.kind === 'submitted')?.row.at ?? '',
+  };
+  const recomputed = assembleFindings({ plan, changeId, outcomes, waiving });
   const findings = settleErrors(plan, recomputed, disclosed?.findings ?? null);
   if (findings === null) return refuse('findings', differenceText(recomputed, disclosed?.findings ?? []));
 
@@ -297,6 +304,7 @@ async function verify(
     staging,
     stagingSha: input.stagingSha,
     findings,
+    waiving,
     violations,
     fingerprint: bound,
   };

@@ -7,6 +7,7 @@ import { planHash as planHashOf } from '../../policy/contracts/plan';
 import { stagingSha as stagingShaOf } from '../../policy/contracts/staging-record';
 import { assembleFindings, FILLED_HERE, type RawOutcome, type SkipReason } from '../../policy/decide/findings';
 import type { EvidenceBundle } from '../../policy/evidence/bundle';
+import { waivingOf } from '../../policy/evidence/recorded-findings';
 import type { FindingDifference, ReplayReport } from '../../policy/evidence/reports';
 import type { ValidatorRegistry } from '../../policy/rules/registry';
 import { loadDiff } from '../changes/load-diff';
@@ -52,7 +53,8 @@ export async function replayFindings(deps: ReplayDeps, bundle: EvidenceBundle, r
   const outcomes = new Map<string, RawOutcome>(
     Object.entries(results).map(([id, result]) => [id, { kind: 'result', result }]),
   );
-  const made = assembleFindings({ plan, changeId, outcomes: withRecorded(plan, recorded, outcomes) });
+  const waiving = waivingOf(bundle.rows.map(({ row }) => row));
+  const made = assembleFindings({ plan, changeId, outcomes: withRecorded(plan, recorded, outcomes), waiving });
   return compare(
     changeId,
     recorded,

@@ -65,7 +65,7 @@ export function createOpeningActivities(deps: OpeningDeps): Pick<ReviewActivitie
         ...world.rows,
         ...findingRows(plan, changeId, world.results, at, deps.actor),
       ];
-      const [, planned] = await deps.ledger.append(changeId, rows, {
+      const [submitted, planned] = await deps.ledger.append(changeId, rows, {
         tenant,
         target,
         sourceTool,
@@ -79,7 +79,8 @@ export function createOpeningActivities(deps: OpeningDeps): Pick<ReviewActivitie
         summary: `${sourceTool} on ${target}`,
       });
       // A retry after a lost result, or after a reset: the plan that was pinned first stays (P10).
-      const sinks = deps.readBreakers === null ? {} : { sinks: true };
+      const openedAt = submitted?.stored?.row.at ?? at;
+      const later = deps.readBreakers === null ? { openedAt } : { openedAt, sinks: true };
       const pinned = planned?.stored?.row.body['planHash'];
       if (typeof pinned === 'string' && pinned !== planHash) {
         const first = await deps.plans.byHash(pinned);
@@ -91,7 +92,7 @@ export function createOpeningActivities(deps: OpeningDeps): Pick<ReviewActivitie
           results: world.results,
           channels: deps.channels,
           warnings: warningsOf(first.plan, requester),
-          ...sinks,
+          ...later,
         };
       }
       return {
@@ -102,7 +103,7 @@ export function createOpeningActivities(deps: OpeningDeps): Pick<ReviewActivitie
         results: world.results,
         channels: deps.channels,
         warnings: warningsOf(plan, requester),
-        ...sinks,
+        ...later,
       };
     },
   };

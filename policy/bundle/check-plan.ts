@@ -1,6 +1,6 @@
 import type { Plan, PlanValidator } from '../contracts/plan';
 import { DECIDE_REVISION } from '../decide/decide';
-import { BUILTIN_UNIT, BUILTIN_VALIDATORS } from '../rules/builtin';
+import { BUILTIN_UNIT, builtinsOf } from '../rules/builtin';
 import { resolveValidator } from '../rules/evaluate';
 import type { ValidatorRegistry } from '../rules/registry';
 import { classOf, idOf, prefixProblem } from './level';
@@ -47,7 +47,7 @@ function repeatedIds(validators: readonly PlanValidator[]): string[] {
 }
 
 function builtinProblems(plan: Plan): string[] {
-  const expected = BUILTIN_VALIDATORS.map(({ defaultLevel, implementation }) => idOf(defaultLevel, implementation));
+  const expected = builtinsOf(plan).map(({ defaultLevel, implementation }) => idOf(defaultLevel, implementation));
   const last = plan.validators.slice(-expected.length).map((validator) => validator.id);
   const complete = last.length === expected.length && last.every((id, i) => id === expected[i]);
   const own = plan.validators.filter((validator) => validator.unit !== BUILTIN_UNIT);

@@ -2,7 +2,7 @@ import type { Sha256 } from '../contracts/hash';
 import { logicHash, Plan, planHash, type PlanValidator, type Waiver } from '../contracts/plan';
 import type { z } from 'zod';
 import { DECIDE_REVISION } from '../decide/decide';
-import { BUILTIN_UNIT, BUILTIN_VALIDATORS } from '../rules/builtin';
+import { BUILTIN_UNIT, BUILTIN_VALIDATORS, builtinsOf } from '../rules/builtin';
 import type { CallbackRegistry } from '../rules/callback';
 import { deepFreeze } from '../rules/evaluate';
 import { frozenRegistry, type ValidatorRegistry } from '../rules/registry';
@@ -70,7 +70,8 @@ export function compilePlan(bundle: Bundle, registry: ValidatorRegistry, options
     issues.push(nothingLooks(targetName, sourceTool, own.length > 0, locate));
   if (issues.length > 0) return refuse(issues);
 
-  const validators = [...enforced, ...BUILTIN_VALIDATORS.map(builtinPlanValidator)];
+  const waivers = bundle.waivers.filter((waiver) => waives(waiver, targetName, sourceTool, enforced)).map(toPlanWaiver);
+  const validators = [...enforced, ...builtinsOf({ waivers }).map(builtinPlanValidator)];
   const policies = bundle.policies
     .filter((policy) => concerns(policy, sourceTool, validators))
     .map((policy) => toPlanPolicy(policy, bundle));
@@ -97,7 +98,7 @@ export function compilePlan(bundle: Bundle, registry: ValidatorRegistry, options
     policies,
     implicitPolicy,
     groups: groupsOf(bundle, [implicitPolicy.group, ...policies.map((policy) => policy.group)]),
-    waivers: bundle.waivers.filter((waiver) => waives(waiver, targetName, sourceTool, validators)).map(toPlanWaiver),
+    waivers,
   });
   if (!plan.success) return refuse(fromZod(plan.error, null, NOWHERE, []));
   const copy = deepFreeze(structuredClone(plan.data));

@@ -5,6 +5,7 @@ import { sha256Hex } from '../contracts/hash';
 import type { Plan, PlanValidator } from '../contracts/plan';
 import { StagingRecord, stagingSha } from '../contracts/staging-record';
 import { assembleFindings, isHardBlock, type RawOutcome } from '../decide/findings';
+import { WAIVED, type Waiving } from '../decide/waivers';
 import { cardinalityOf, matchPolicies } from '../decide/violations';
 import { evaluateValidator } from '../rules/evaluate';
 import type { Facts } from '../rules/facts';
@@ -23,6 +24,8 @@ export interface EvalInput {
   readonly metadata: Metadata;
   readonly facts: Facts;
   readonly staging: StagingRecord | null;
+  /** The time that waivers are held against; null: none applies. */
+  readonly at: string | null;
 }
 
 export interface Evaluation {
@@ -31,6 +34,10 @@ export interface Evaluation {
   readonly findings: readonly ValidatorFinding[];
   /** Ids of validators that could not run here. */
   readonly skipped: readonly string[];
+  /** Findings that a waiver lets through; counted apart from those that allow. */
+  readonly waived: readonly { readonly waiverId: string; readonly validatorId: string }[];
+  /** What shadow validators say; it decides nothing, and stands in no review. */
+  readonly shadow: readonly ValidatorFinding[];
 }
 
 export const EVAL_TENANT = 'eval';
@@ -45,7 +52,7 @@ export function planEvaluator(plan: Plan, registry: ValidatorRegistry): (input: 
 function evaluateDiff(
   plan: Plan,
   registry: ValidatorRegistry,
-  { raw, metadata, facts, staging }: EvalInput,
+  { raw, metadata, facts, staging, at }: EvalInput,
 ): Evaluation {
   const { target, sourceTool } = plan;
   const diff: DiffInput = { sourceTool, raw, diffSha: sha256Hex(raw), metadata };
@@ -55,20 +62,32 @@ function evaluateDiff(
   const given = { changeId: input, inputSha: input, diff, facts, staging: staged };
   const runs = (validator: PlanValidator): boolean =>
     validator.kind === 'derived' && (!validator.needsStaging || staging !== null);
-  const ran = plan.validators.filter(runs);
-  const outcomes = new Map<string, RawOutcome>();
-  for (const validator of ran) {
-    const definition = registry.get(validator.implementation);
-    if (definition === undefined || definition.evaluate === null) continue; // assembleFindings makes it, or misses it
-    outcomes.set(validator.id, { kind: 'result', result: evaluateValidator(definition, validator, given) });
-  }
-  const part = { ...plan, validators: ran };
-  const findings = assembleFindings({ plan: part, changeId: input, outcomes });
+  const assemble = (validators: readonly PlanValidator[], waiving: Waiving | null): ValidatorFinding[] => {
+    const outcomes = new Map<string, RawOutcome>();
+    for (const validator of validators) {
+      const definition = registry.get(validator.implementation);
+      if (definition === undefined || definition.evaluate === null) continue; // assembleFindings makes it, or misses it
+      outcomes.set(validator.id, { kind: 'result', result: evaluateValidator(definition, validator, given) });
+    }
+    return assembleFindings({ plan: { ...plan, validators: [...validators] }, changeId: input, outcomes, waiving });
+  };
+  const context = { tenant: EVAL_TENANT, target, sourceTool, requester: null, inputSha: input };
+  const part = { ...plan, validators: plan.validators.filter(runs) };
+  const findings = assemble(part.validators, at === null ? null : { context, at });
   return {
     outcome: outcomeOf(part, findings, staging),
     findings,
     skipped: plan.validators.filter((validator) => !runs(validator)).map((validator) => validator.id),
+    waived: findings.flatMap(({ validator_id: validatorId, reasonCode, details }) =>
+      reasonCode === WAIVED ? [{ waiverId: waiverOf(details), validatorId }] : [],
+    ),
+    shadow: assemble(plan.shadow.filter(runs), null).filter(fires),
   };
+}
+
+function waiverOf(details: ValidatorFinding['details']): string {
+  const waiver = details?.['waiver'];
+  return typeof waiver === 'object' && waiver !== null && 'id' in waiver ? String(waiver['id']) : '';
 }
 
 /** FORBID: nobody would be asked. CONFIRM: a person or a callback would be. */
@@ -92,6 +111,7 @@ const EvalLine = z
     rawBase64: z.base64().optional(),
     metadata: Metadata.default({}),
     staging: StagingRecord.optional(),
+    at: z.iso.datetime().optional(),
   })
   .refine(
     (line) => (line.raw === undefined) !== (line.rawBase64 === undefined),

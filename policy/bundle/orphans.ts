@@ -142,6 +142,16 @@ function waiverIssues(bundle: Bundle, ids: Ids, locate: Locate): Issue[] {
           ),
         ),
       ];
+    const kind = ids.get(waiver.validatorId);
+    if (kind !== 'POLICY')
+      return [
+        issueAt(
+          locate,
+          path,
+          `"${waiver.validatorId}" asks nobody${kind === 'shadow' ? ': it runs in the shadow' : ': it is SAFETY, and what is forbidden is not waived'}`,
+          'Give the rule level "confirm", or remove the waiver.',
+        ),
+      ];
     const unknown = (waiver.scope.targets ?? []).filter((target) => !Object.hasOwn(bundle.targets, target));
     return unknown.map((target) =>
       issueAt(

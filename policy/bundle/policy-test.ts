@@ -21,6 +21,7 @@ const PolicyTests = z.strictObject({
         staging: StagingRecord.optional().describe(
           'What a dry run would have shown. Absent: validators that need it are left out.',
         ),
+        at: z.iso.datetime().optional().describe('The time that waivers are held against. Absent: none applies.'),
         expect: z.strictObject({
           outcome: z.enum(['COMMIT', 'CONFIRM', 'FORBID']),
           fires: z.array(z.string()).optional().describe('Exactly these validators fire, in any order.'),
@@ -50,6 +51,7 @@ export function parsePolicyTests(yamlText: string): ParsedTests {
     'raw',
     'metadata',
     'staging',
+    'at',
     'expect',
     'outcome',
     'fires',

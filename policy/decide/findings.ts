@@ -5,6 +5,7 @@ import type { ErrorClass, ValidatorFinding, ValidatorResult } from '../contracts
 import { issuesText, read } from '../contracts/plain';
 import { readResult } from '../contracts/plain-result';
 import type { Plan, PlanValidator } from '../contracts/plan';
+import { WAIVERS, waiveFindings, type Waiving } from './waivers';
 
 /**
  * The preflight part of `validatorFindings` (records.md §3). Pure: the workflow, the committer and `verify` build it alike.
@@ -25,7 +26,7 @@ export type SkipReason = 'static_block' | 'staged_block' | 'judge_when' | 'withd
 export const CONTRACT_VIOLATION = 'safety.contract_violation';
 export const TOO_MANY_VIOLATIONS = 'safety.too_many_violations';
 /** Validators whose finding the assembly itself makes. */
-export const FILLED_HERE: ReadonlySet<string> = new Set([CONTRACT_VIOLATION, TOO_MANY_VIOLATIONS]);
+export const FILLED_HERE: ReadonlySet<string> = new Set([CONTRACT_VIOLATION, TOO_MANY_VIOLATIONS, WAIVERS]);
 
 export interface Assembly {
   readonly plan: Plan;
@@ -33,6 +34,8 @@ export interface Assembly {
   readonly outcomes: ReadonlyMap<string, RawOutcome>;
   /** Set once violations were counted; before that `safety.too_many_violations` is ALLOW. */
   readonly tooManyViolations?: number;
+  /** Absent where nothing is known of the review, as in reviews opened before there were waivers: then none applies. */
+  readonly waiving?: Waiving | null;
 }
 
 /**
@@ -50,7 +53,8 @@ export function assembleFindings(assembly: Assembly): ValidatorFinding[] {
   const findings = assembly.plan.validators.map((validator) =>
     FILLED_HERE.has(validator.id) ? null : toFinding(validator, assembly.outcomes.get(validator.id), breaches),
   );
-  return assembly.plan.validators.map((validator, i) => findings[i] ?? filledHere(validator, assembly, breaches));
+  const all = assembly.plan.validators.map((validator, i) => findings[i] ?? filledHere(validator, assembly, breaches));
+  return waiveFindings(assembly.plan, assembly.changeId, all, assembly.waiving ?? null);
 }
 
 /** One finding by A2–A4; what breaks the contract is described into `breaches`. */

@@ -7,12 +7,14 @@
  *    Findings on a dry run are those that follow the `staged` row of the one that counts.
  * F3 What left no row did not run, and is SKIPPED; after a COMMIT it is missing instead, which breaks the contract.
  */
+import { inputSha, Submission } from '../contracts/diff';
 import { ValidatorFinding } from '../contracts/finding';
 import type { LedgerRow } from '../contracts/ledger';
 import type { RollbackReason } from '../contracts/outcome';
 import type { Plan, PlanValidator } from '../contracts/plan';
 import { assembleAnswered, assembleFindings, FILLED_HERE, isHardBlock } from '../decide/findings';
 import type { RawOutcome, SkipReason } from '../decide/findings';
+import { waiveFindings, type Waiving } from '../decide/waivers';
 import { openEnvelope } from './dsse';
 
 export interface RecordedChange {
@@ -45,19 +47,40 @@ export function recordedFindings({ plan, changeId, rows: all, end }: RecordedCha
     if (outcome !== null && !FILLED_HERE.has(validator.id)) outcomes.set(validator.id, outcome);
   }
   const asWritten = (f: ValidatorFinding): ValidatorFinding => written.get(f.validator_id) ?? f;
-  if (end === null) return assembleAnswered({ plan, changeId, outcomes }).map(asWritten);
+  const waived = (findings: ValidatorFinding[]): ValidatorFinding[] =>
+    waiveFindings(plan, changeId, findings, waivingOf(all));
+  if (end === null) return waived(assembleAnswered({ plan, changeId, outcomes }).map(asWritten));
   const skipped = skipReason(plan, written, end);
   for (const { id } of plan.validators) {
     if (skipped !== null && !outcomes.has(id) && !FILLED_HERE.has(id))
       outcomes.set(id, { kind: 'skipped', reasonCode: skipped });
   }
-  return assembleFindings({ plan, changeId, outcomes }).map(asWritten);
+  return waived(assembleFindings({ plan, changeId, outcomes }).map(asWritten));
 }
 
 function readFindings(row: LedgerRow): readonly ValidatorFinding[] {
   const parsed = ValidatorFinding.array().safeParse(row.body['findings']);
   if (!parsed.success) throw new RangeError(`row ${row.n} (disclosed): its findings cannot be read`);
   return parsed.data;
+}
+
+/** What waivers are held against, as the row `submitted` has it; null where there is none that can be read. */
+export function waivingOf(rows: readonly LedgerRow[]): Waiving | null {
+  const row = rows.find(({ kind }) => kind === 'submitted');
+  const submission = Submission.safeParse(row?.body['submission']);
+  if (row === undefined || !submission.success) return null;
+  const { tenant, target, sourceTool } = submission.data;
+  const requester = row.body['requester'];
+  return {
+    context: {
+      tenant,
+      target,
+      sourceTool,
+      requester: typeof requester === 'string' ? requester : null,
+      inputSha: inputSha(submission.data),
+    },
+    at: row.at,
+  };
 }
 
 /** Null where no dry run succeeded. */

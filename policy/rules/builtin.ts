@@ -37,10 +37,18 @@ function builtin({ level, ...rest }: Builtin): ValidatorDefinition<NoConfig> {
 }
 
 /**
- * What every plan ends with, in this order (records.md §2). A bundle can neither name, move, relax nor waive them.
- * The first two are filled in by findings assembly, the last two by an attestor.
+ * What every plan ends with, in this order (records.md §2); the first one only where the plan has waivers. A bundle can
+ * neither name, move, relax nor waive them. The first three are filled in by findings assembly, the last two by an attestor.
  */
 export const BUILTIN_VALIDATORS: readonly ValidatorDefinition<NoConfig>[] = Object.freeze([
+  builtin({
+    implementation: 'waivers',
+    kind: 'derived',
+    level: 'advise',
+    reads: [],
+    why: 'A waiver that is over, or waives nothing, is one that nobody looks after.',
+    evaluate: null,
+  }),
   builtin({
     implementation: 'contract_violation',
     kind: 'derived',
@@ -90,3 +98,8 @@ export const BUILTIN_VALIDATORS: readonly ValidatorDefinition<NoConfig>[] = Obje
     evaluate: null,
   }),
 ]);
+
+/** Those that a plan ends with. */
+export function builtinsOf(plan: { readonly waivers: readonly unknown[] }): typeof BUILTIN_VALIDATORS {
+  return BUILTIN_VALIDATORS.filter(({ implementation }) => implementation !== 'waivers' || plan.waivers.length > 0);
+}

@@ -8,6 +8,7 @@ import type { Plan, PlanValidator } from '../../policy/contracts/plan';
 import type { StagingRecord } from '../../policy/contracts/staging-record';
 import { PolicyCallbackResult, type PolicyViolation } from '../../policy/contracts/violation';
 import { assembleFindings, findingsSha } from '../../policy/decide/findings';
+import { applyWaivers, WAIVED } from '../../policy/decide/waivers';
 import {
   buildViolations,
   callbackKey,
@@ -28,6 +29,7 @@ import {
   recordedFindings,
   strictness,
   untilSettled,
+  waivingOf,
   type RecordedChange,
 } from '../../policy/evidence/recorded-findings';
 import { verifyWithRegistry } from '../registry-verify';
@@ -125,7 +127,7 @@ export function checkFindings(
     if (phase !== validator.phase || hookClass !== validator.class || logic_hash !== validator.logic_hash)
       fail(`${validator.id}: the finding is not of the plan's validator`);
     if (validator.kind === 'attested') checkBorneOut(finding, validator, records, changeId, plan);
-    else checkNotLoosened(finding, validator, rows);
+    else checkNotLoosened(finding, validator, plan, rows);
   }
   return [`${findings.length} findings, findingsSha ${findingsSha(findings)}`, findings];
 }
@@ -158,11 +160,35 @@ function checkBorneOut(
 }
 
 /** What a static guardian wrote down must not be disclosed as less (P5). Staged ones may have run on several dry runs. */
-function checkNotLoosened(finding: ValidatorFinding, validator: PlanValidator, rows: readonly LedgerRow[]): void {
+function checkNotLoosened(
+  finding: ValidatorFinding,
+  validator: PlanValidator,
+  plan: Plan,
+  rows: readonly LedgerRow[],
+): void {
   if (validator.needsStaging || validator.phase !== 'preflight') return;
   const written = rows.find((row) => row.kind === 'findings' && row.body['validator_id'] === validator.id);
+  if (finding.reasonCode === WAIVED) return checkWaived(finding, written, plan, rows);
   if (written !== undefined && written.body['status'] !== 'ALLOW' && finding.status === 'ALLOW')
     fail(`${validator.id}: row ${written.n} says ${String(written.body['status'])}, and ALLOW was disclosed`);
+}
+
+/** A finding that says it is waived is what the plan's waivers make of the one that was written down. */
+function checkWaived(
+  finding: ValidatorFinding,
+  written: LedgerRow | undefined,
+  plan: Plan,
+  rows: readonly LedgerRow[],
+): void {
+  const waiving = waivingOf(rows);
+  const { detectedAt, ...report } = written?.body ?? {};
+  const before = ValidatorFinding.safeParse({ ...report, phase: detectedAt });
+  const [after] =
+    before.success && waiving !== null
+      ? applyWaivers(plan, [before.data], waiving.context, waiving.at).findings
+      : [undefined];
+  if (after === undefined || canonicalJson(after) !== canonicalJson(finding))
+    fail(`${finding.validator_id}: it is marked as waived, and no waiver of the plan covers it`);
 }
 
 function disclosedFindings(rows: readonly LedgerRow[]): readonly ValidatorFinding[] | null {

@@ -414,7 +414,10 @@ export class ReviewWorld {
       if (FILLED_HERE.has(id)) continue;
       outcomes.set(id, over[id] ?? { kind: 'result', result: results[id] });
     }
-    return assembleFindings({ plan, changeId, outcomes });
+    const { tenant, target, sourceTool } = this.submission;
+    const requester = this.opened?.requester ?? null;
+    const waiving = { context: { tenant, target, sourceTool, requester, inputSha }, at: this.opened?.openedAt ?? '' };
+    return assembleFindings({ plan, changeId, outcomes, waiving });
   }
 
   async disclose(

@@ -100,7 +100,7 @@ async function inputOf(
   extensions: Extensions,
   sourceTool: string,
   raw: Uint8Array,
-  rest: Pick<EvalInput, 'metadata' | 'staging'>,
+  rest: Pick<EvalInput, 'metadata' | 'staging' | 'at'>,
 ): Promise<EvalInput> {
   const tool = extensions.sourceTools.get(sourceTool);
   if (tool === undefined)
@@ -123,7 +123,7 @@ async function evaluator(
   return async (row, number) => {
     const read = readEvalLine(row);
     if (!read.ok) return { id: read.id, line: number, error: read.error };
-    const { id, sourceTool, raw, rawBase64, metadata, staging } = read.line;
+    const { id, sourceTool, raw, rawBase64, metadata, staging, at = new Date().toISOString() } = read.line;
     const began = performance.now();
     try {
       const evaluate = evaluators.get(sourceTool);
@@ -137,11 +137,12 @@ async function evaluator(
         rawBase64 === undefined
           ? new TextEncoder().encode(raw ?? '')
           : new Uint8Array(Buffer.from(rawBase64, 'base64'));
-      const { outcome, findings, skipped } = evaluate(
-        await inputOf(extensions, sourceTool, bytes, { metadata: metadata ?? {}, staging: staging ?? null }),
+      const { outcome, findings, skipped, waived, shadow } = evaluate(
+        await inputOf(extensions, sourceTool, bytes, { metadata: metadata ?? {}, staging: staging ?? null, at }),
       );
       const ms = Math.round((performance.now() - began) * 1000) / 1000;
-      return { id, outcome, findings: findings.filter((f) => f.status !== 'ALLOW'), skipped, ms };
+      const apart = { ...(waived.length === 0 ? {} : { waived }), ...(shadow.length === 0 ? {} : { shadow }) };
+      return { id, outcome, findings: findings.filter((f) => f.status !== 'ALLOW'), skipped, ...apart, ms };
     } catch (error) {
       return { id, line: number, error: error instanceof Error ? error.message : String(error) };
     }
@@ -167,7 +168,13 @@ async function runTests(bundle: string, testsText: string, extensions: Extension
     const evaluation = planEvaluator(
       plan.plan,
       extensions.validators,
-    )(await inputOf(extensions, test.sourceTool, raw, { metadata: test.metadata, staging: test.staging ?? null }));
+    )(
+      await inputOf(extensions, test.sourceTool, raw, {
+        metadata: test.metadata,
+        staging: test.staging ?? null,
+        at: test.at ?? null,
+      }),
+    );
     evaluations.push(evaluation);
     results.push({ name: test.name, problems: policyTestProblems(test, evaluation) });
   }

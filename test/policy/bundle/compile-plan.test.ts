@@ -3,7 +3,7 @@ import { planProblems } from '../../../policy/bundle/check-plan';
 import { compilePlan, planKeys } from '../../../policy/bundle/compile-plan';
 import { idOf, prefixProblem } from '../../../policy/bundle/level';
 import { type Plan, planHash, type PlanValidator } from '../../../policy/contracts/plan';
-import { BUILTIN_VALIDATORS } from '../../../policy/rules/builtin';
+import { builtinsOf } from '../../../policy/rules/builtin';
 import { compile, demoRule, bundleOf, planOf, refusals, registry, registryOf } from './fixtures';
 
 const BUILTIN_IDS = [
@@ -31,7 +31,7 @@ test('every plan ends with the built-in validators, in their order, each with cl
   expect(last.map((v) => v.id)).toEqual(BUILTIN_IDS);
   expect(last.map((v) => v.kind)).toEqual(['derived', 'derived', 'derived', 'derived', 'attested', 'attested']);
   expect(last.map((v) => v.class)).toEqual(['SAFETY', 'SAFETY', 'POLICY', 'POLICY', 'POLICY', 'POLICY']);
-  expect(BUILTIN_VALIDATORS.map((d) => idOf(d.defaultLevel, d.implementation))).toEqual(BUILTIN_IDS);
+  expect(builtinsOf({ waivers: [] }).map((d) => idOf(d.defaultLevel, d.implementation))).toEqual(BUILTIN_IDS);
 });
 
 test('rules are set by level, by settings, or switched off; shadow ones are kept apart', () => {

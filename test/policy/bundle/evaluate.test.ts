@@ -47,7 +47,7 @@ async function evaluate(metadata: object, members: Record<string, string> = {}, 
     evaluation: planEvaluator(
       plan,
       rules,
-    )({ raw, metadata: metadata as never, facts: await extractSqlFacts(raw), staging: staging as never }),
+    )({ raw, metadata: metadata as never, facts: await extractSqlFacts(raw), staging: staging as never, at: null }),
   };
 }
 

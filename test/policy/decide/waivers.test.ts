@@ -1,4 +1,4 @@
-import { applyWaivers, type PlanWaiver, type WaiverContext } from '../../../policy/bundle/waivers';
+import { applyWaivers, type PlanWaiver, type WaiverContext } from '../../../policy/decide/waivers';
 import type { ValidatorFinding } from '../../../policy/contracts/finding';
 import { deepFreeze } from '../../../policy/rules/evaluate';
 

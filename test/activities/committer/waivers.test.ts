@@ -1,0 +1,92 @@
+import { verifyChange } from '../../../activities/committer/verify-change';
+import { createGuardianActivities } from '../../../activities/guardians/run-guardians';
+import { recordedFindings } from '../../../policy/evidence/recorded-findings';
+import { HOLD_ID, ReviewWorld, START, type WorldOptions } from '../../support/review-world';
+
+const AFTER = '2026-03-02T00:00:00Z';
+const waiver = (more = ''): string =>
+  `\n  - { id: ops_7, validatorId: ${HOLD_ID}, reason: OPS-7, expires: "${AFTER}", scope: { targets: [shop] }${more} }`;
+const world = (waivers: string, more: WorldOptions = {}): ReviewWorld =>
+  new ReviewWorld({ ...more, bundle: { ...more.bundle, waivers } });
+const verified = async (of: ReviewWorld) => verifyChange(of.deps, of.input, await of.rows());
+
+test('a waived finding commits with nobody asked; it stands as ALLOW with what it said, in committer and record alike', async () => {
+  const review = await world(waiver()).reviewed();
+  const guardians = createGuardianActivities({ ...review.deps, actor: 'review-worker' });
+  await guardians.runGuardians({ ...review.ref, unit: 'demo-pack' });
+  expect(review.disclosed).toBeNull();
+  const result = await verified(review);
+  if (!result.ok) throw new Error(`${result.check}: ${result.explanation}`);
+  const finding = result.findings.find((f) => f.validator_id === HOLD_ID);
+  expect(finding).toMatchObject({
+    status: 'ALLOW',
+    reasonCode: 'waived',
+    details: { waiver: { id: 'ops_7', reason: 'OPS-7', status: 'BLOCK' } },
+  });
+  const rows = (await review.rows()).map(({ row }) => row);
+  const { plan, changeId } = review;
+  const end = { action: 'COMMIT', reason: null, stagingSha: review.staged?.stagingSha ?? null } as const;
+  const recorded = recordedFindings({ plan, changeId, rows, end });
+  expect(recorded.filter(({ validator_id: id }) => id === HOLD_ID || id === 'safety.waivers')).toEqual(
+    result.findings.filter(({ validator_id: id }) => id === HOLD_ID || id === 'safety.waivers'),
+  );
+});
+
+test('the clock is that of the opening: a waiver that ends while the review goes on still holds, and a late commit is no other [P10]', async () => {
+  const review = await world(waiver()).reviewed();
+  review.now = new Date('2026-03-05T00:00:00Z');
+  expect(await verified(review)).toMatchObject({ ok: true });
+});
+
+test('a waiver that is over waives nothing: a person is asked, and safety.waivers says which one it was', async () => {
+  const review = await world(waiver().replace(AFTER, START)).confirmed();
+  const result = await verified(review);
+  if (!result.ok) throw new Error(`${result.check}: ${result.explanation}`);
+  expect(result.violations.map((v) => v.validatorId)).toEqual([HOLD_ID]);
+  expect(result.findings.find((f) => f.validator_id === 'safety.waivers')).toMatchObject({
+    status: 'WARN',
+    class: 'SAFETY',
+    reasonCode: 'waiver_expired',
+    details: { applied: [], expired: ['ops_7'], unused: [] },
+  });
+});
+
+test('a waiver that had nothing to waive is a finding, and holds nothing', async () => {
+  const review = await world(waiver(), { text: 'clean' }).reviewed();
+  const result = await verified(review);
+  if (!result.ok) throw new Error(`${result.check}: ${result.explanation}`);
+  expect(result.findings.find((f) => f.validator_id === 'safety.waivers')).toMatchObject({
+    status: 'WARN',
+    reasonCode: 'waiver_unused',
+  });
+});
+
+test.each([
+  ['other targets', '{ tenants: [other] }'],
+  ['other requesters', '{ requesters: [bob] }'],
+  ['another input', `{ inputs: ["${'0'.repeat(64)}"] }`],
+])('a waiver for %s does not cover this change', async (_what, scope) => {
+  const review = await world(waiver().replace('{ targets: [shop] }', scope)).reviewed();
+  expect(review.disclosed?.violations.map((v) => v.validatorId)).toEqual([HOLD_ID]);
+});
+
+test('a waiver of another rule, or none at all, is not what a workflow may say: a finding disclosed as waived is refused [P4]', async () => {
+  const review = new ReviewWorld({ text: 'HOLD OTHER' });
+  await review.open();
+  await review.stage();
+  await review.judged({ status: 'ALLOW' });
+  const forged = review
+    .findings()
+    .map((f) =>
+      f.validator_id === HOLD_ID
+        ? { ...f, status: 'ALLOW' as const, reasonCode: 'waived', details: { waiver: { id: 'mine' } } }
+        : f,
+    );
+  await review.disclose(forged);
+  expect(await verified(review)).toMatchObject({ ok: false });
+});
+
+test('a plan without waivers has no built-in for them: its hash and its findings are as before [P10]', () => {
+  expect(new ReviewWorld().plan.validators.some((v) => v.id === 'safety.waivers')).toBe(false);
+  expect(world(waiver()).plan.validators.map((v) => v.id)).toContain('safety.waivers');
+});
