@@ -23,6 +23,7 @@ import { readTargets } from '../../workers/config';
 import { temporalBreakers } from '../../workers/breakers';
 import { setUpDev, type DevSetup, type DevTarget } from '../../workers/dev/setup';
 import type { DemoKeyName } from '../../workers/dev/demo-keys';
+import type { TargetConfig } from '../../activities/committer/targets';
 import { useExistingPostgres } from '../../workers/embedded';
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { KeyLabel } from '../../signing/key-file';
@@ -47,6 +48,8 @@ export interface SystemOptions {
   readonly bundleText: string;
   readonly extension?: Extension;
   readonly judge?: { readonly baseUrl: string };
+  /** Targets beside the database `shop`. */
+  readonly targets?: readonly TargetConfig[];
   /** SQL that fills the target database `shop`. */
   readonly shopSql?: string;
   /** Workers to start; all unless told. */
@@ -76,7 +79,7 @@ export interface System {
   readonly activities: Readonly<Record<WorkerName, object>>;
   key(name: DemoKeyName): LoadedKey;
   /** Submits under a request key of its own: the server outlives a test run, and the same change twice is the same review. */
-  submit(input: Omit<SubmitInput, 'target'>): Promise<Submitted>;
+  submit(input: Omit<SubmitInput, 'target'> & Partial<Pick<SubmitInput, 'target'>>): Promise<Submitted>;
   startWorker(name: WorkerName): Promise<void>;
   /** Graceful; resolves when it has stopped. */
   stopWorker(name: WorkerName): Promise<void>;
@@ -132,12 +135,13 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   );
   const through = (url: string, port: number | undefined): string =>
     port === undefined ? url : Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href;
-  const targets = new Map(
-    [...readTargets(setup.targetsFile)].map(([name, t]) => {
+  const targets = new Map<string, TargetConfig>(
+    [...readTargets(setup.targetsFile)].map(([name, t]): [string, TargetConfig] => {
       const via = (url: string | null): string | null => (url === null ? null : through(url, options.through?.target));
       return [name, 'stageUrl' in t ? { ...t, stageUrl: via(t.stageUrl), commitUrl: via(t.commitUrl) } : t];
     }),
   );
+  for (const more of options.targets ?? []) targets.set(more.name, more);
   const logger = createLogger('test', 'fatal');
   const trustedOperators = [setup.keys.operator.key.publicKey];
   const open = (role: 'cs_review' | 'cs_judge' | 'cs_commit' | 'cs_gateway'): Resources =>

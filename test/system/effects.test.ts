@@ -1,0 +1,250 @@
+import { z } from 'zod';
+import { recordResolution } from '../../activities/committer/effect-resolution';
+import { recordFreeze } from '../../activities/committer/target-freezes';
+import { openDatabase, type Database } from '../../activities/database/database';
+import { extractSqlFacts } from '../../activities/facts/sql';
+import { createLedger } from '../../activities/ledger/ledger';
+import { defineSourceTool } from '../../activities/staging/adapter';
+import { createSqlDryRunTool } from '../../activities/staging/sql/sql-dry-run-tool';
+import { defineRule } from '../../policy/rules/define';
+import type { Extension } from '../../workers/extensions';
+import { lookAgainSignal } from '../../workflows/messages';
+import { makeRepository, oneLinePatch, type GitRepository } from '../support/git-repository';
+import { startHttpApi, type HttpApi } from '../support/http-api';
+import { pause, startSystem, type System } from '../support/system';
+
+const says = (diff: { readonly raw: Uint8Array }, word: string): boolean =>
+  new TextDecoder().decode(diff.raw).includes(word);
+
+const sql = createSqlDryRunTool({ extractFacts: extractSqlFacts });
+const settings = z.strictObject({});
+
+/** A rule that asks about HOLD, a post rule that refuses UNDO once it is written, and SQL whose record of commit time says so. */
+const extension: Extension = {
+  sourceTools: [
+    defineSourceTool({
+      ...sql,
+      sourceTool: 'ShopSQL',
+      effects: sql.effects && {
+        ...sql.effects,
+        commit: (ctx) =>
+          sql.effects!.commit({
+            ...ctx,
+            postCheck: async (record) =>
+              (await ctx.postCheck?.({ ...record, base: { ...record.base, written: 'now' } })) ?? { ok: true },
+          }),
+      },
+    }),
+  ],
+  validators: [
+    defineRule({
+      name: 'team_hold',
+      pack: 'team',
+      logicRevision: 1,
+      config: settings,
+      sourceTools: '*',
+      reads: ['bytes'],
+      defaultLevel: 'confirm',
+      why: 'An example.',
+      docs: 'docs/rules.md',
+      apply: ({ diff }) =>
+        says(diff, 'HOLD')
+          ? { fires: true, reason: 'It says HOLD', evidence: [`diff:${diff.diffSha}#L1:C1-L1:C2`] }
+          : { fires: false },
+    }) as never,
+    defineRule({
+      name: 'team_undo',
+      pack: 'team',
+      logicRevision: 1,
+      config: settings,
+      sourceTools: '*',
+      phase: 'post',
+      reads: ['bytes', 'staging'],
+      defaultLevel: 'confirm',
+      why: 'An example.',
+      docs: 'docs/rules.md',
+      apply: ({ diff, staging }) =>
+        says(diff, 'UNDO') && staging?.record.base['written'] !== undefined
+          ? { fires: true, reason: 'It is written, and should not be', evidence: [`diff:${diff.diffSha}#L1:C1-L1:C2`] }
+          : { fires: false },
+    }) as never,
+  ],
+};
+
+const BUNDLE = `
+version: 1
+name: effects
+domain: tests
+provider: none
+model: none
+targets:
+  shop: { development: true, sourceTools: [SQLDryRun, ShopSQL] }
+  repo: { development: true, sourceTools: [GitPatch] }
+  api: { development: true, sourceTools: [HTTPPatch], staging: { timeoutMs: 1000 } }
+groups:
+  dba: { members: [alice, bob] }
+defaultGroup: dba
+validators:
+  - { rule: team_hold }
+  - { rule: team_undo }
+`;
+
+let repo: GitRepository;
+let api: HttpApi;
+let system: System;
+let asOperator: Database;
+beforeAll(async () => {
+  repo = makeRepository({ 'README.md': 'one\n' });
+  api = await startHttpApi();
+  const author = { name: 'Countersign', email: 'committer@example.com' };
+  const http = { baseUrl: api.url, headers: {}, queryNames: [], replaysIdempotent: false, undo: 'none' } as const;
+  system = await startSystem({
+    name: 'effects',
+    bundleText: BUNDLE,
+    extension,
+    shopSql: 'create table items (id int primary key, note text not null); insert into items values (1, $$old$$)',
+    workers: ['review', 'commit'],
+    targets: [
+      { name: 'repo', development: true, git: { repository: repo.path, ref: 'refs/heads/main', author } },
+      { name: 'api', development: true, http },
+    ],
+  });
+  asOperator = openDatabase({ url: system.setup.databaseUrls.cs_operator, applicationName: 'test' });
+}, 120_000);
+afterAll(async () => {
+  await asOperator.close();
+  await system.close();
+  await api.stop();
+  repo.remove();
+});
+beforeEach(() => {
+  api.reset();
+  api.documents.set('/v1/flags/beta', { on: false });
+});
+jest.setTimeout(60_000);
+
+const patch = async (to: string) => {
+  const from = repo.read('README.md').trim();
+  const raw = oneLinePatch('README.md', from, to);
+  return await system.submit({ target: 'repo', sourceTool: 'GitPatch', raw, metadata: { base_commit: repo.tip() } });
+};
+const flag = async (note: string) => {
+  const body = [{ op: 'add', path: '/note', value: note }];
+  const raw = JSON.stringify({
+    method: 'PATCH',
+    url: `${api.url}/flags/beta`,
+    contentType: 'application/json-patch+json',
+    body,
+  });
+  return await system.submit({ target: 'api', sourceTool: 'HTTPPatch', raw, metadata: {} });
+};
+const reached = async (changeId: string, state: string): Promise<void> => {
+  for (let i = 0; i < 400; i++) {
+    if ((await system.countersign.status(changeId)).state === state) return;
+    await pause(50);
+  }
+  throw new Error(`never ${state}`);
+};
+const effectOf = async (changeId: string) =>
+  (await system.ledger(changeId)).find(({ row }) => row.kind === 'effect')?.row.body['effect'];
+
+test('a git patch that a person confirmed becomes one commit on the branch, and the receipt names it [T65]', async () => {
+  const base = repo.tip();
+  const { changeId } = await patch('HOLD two');
+  expect(repo.tip()).toBe(base);
+  await system.answer(changeId, 'alice', 'confirm');
+  expect(await system.ended(changeId)).toMatchObject({ state: 'COMMITTED', verified: true });
+  expect(repo.read('README.md')).toBe('HOLD two\n');
+  expect(repo.git('rev-parse', 'main^')).toBe(base);
+  expect(repo.git('log', '-1', '--format=%B', 'main')).toContain(changeId);
+  expect(await effectOf(changeId)).toMatchObject({ commit: repo.tip(), base });
+});
+
+test('a git patch whose branch moved while people thought about it writes nothing [T61]', async () => {
+  const { changeId } = await patch('HOLD three');
+  await system.waiting(changeId);
+  const moved = repo.push({ 'README.md': 'by hand\n' });
+  await system.answer(changeId, 'alice', 'confirm');
+  expect(await system.ended(changeId)).toMatchObject({ state: 'ROLLED_BACK', outcome: { reason: 'stale_base' } });
+  expect(repo.tip()).toBe(moved);
+});
+
+test('a git patch that a post validator refuses once it is written is taken back, and ends COMPENSATED', async () => {
+  const base = repo.tip();
+  const { changeId } = await patch('UNDO');
+  const { state, outcome, verified } = await system.ended(changeId);
+  expect({ state, reason: outcome.reason, verified }).toEqual({
+    state: 'COMPENSATED',
+    reason: 'post_failed',
+    verified: true,
+  });
+  expect(outcome.explanation).toContain('guardian.team_undo');
+  expect(repo.tip()).toBe(base);
+  expect(await effectOf(changeId)).toMatchObject({ base });
+});
+
+test('SQL that a post validator refuses at commit rolls back with its transaction, and ends post_failed', async () => {
+  const raw = `UPDATE items SET note = 'UNDO' WHERE id = 1`;
+  const { changeId } = await system.submit({ sourceTool: 'ShopSQL', raw, metadata: {} });
+  const { state, outcome, verified } = await system.ended(changeId);
+  expect({ state, reason: outcome.reason, verified }).toEqual({
+    state: 'ROLLED_BACK',
+    reason: 'post_failed',
+    verified: true,
+  });
+  expect(await system.shop('select note from items')).toEqual([{ note: 'old' }]);
+});
+
+test('an HTTP patch that a person confirmed is sent once, under the approved tag, and the receipt names the new one [T65]', async () => {
+  const { changeId } = await flag('HOLD');
+  await system.answer(changeId, 'alice', 'confirm');
+  expect(await system.ended(changeId)).toMatchObject({ state: 'COMMITTED', verified: true });
+  expect(api.documents.get('/v1/flags/beta')).toMatchObject({ note: 'HOLD' });
+  const writes = api.requests.filter(({ method }) => method === 'PATCH');
+  expect(writes.map(({ headers }) => headers['idempotency-key'])).toEqual([changeId]);
+  const { etagBefore, etagAfter } = (await effectOf(changeId)) as { etagBefore: string; etagAfter: string };
+  expect(writes[0]?.headers['if-match']).toBe(etagBefore);
+  expect(etagAfter).not.toBe(etagBefore);
+});
+
+test('an HTTP patch that the server applied and answered with 500 is found by reading back', async () => {
+  api.behaviour.write = 'applies_then_500';
+  const { changeId } = await flag('five hundred');
+  expect(await system.ended(changeId)).toMatchObject({ state: 'COMMITTED', verified: true });
+  expect(api.applied).toBe(1);
+});
+
+test('an effect that nobody can tell waits for an operator, whose word ends it at once', async () => {
+  api.behaviour.write = 'applies_then_drops';
+  api.behaviour.beforeWrite = () => void setTimeout(() => api.documents.set('/v1/flags/beta', { on: true }), 0);
+  const { changeId } = await flag('lost');
+  await reached(changeId, 'EFFECT_UNKNOWN');
+  await recordResolution(
+    createLedger(asOperator),
+    { changeId, target: 'api', applied: true, reason: 'seen in its log', resolvedAt: new Date().toISOString() },
+    system.setup.keys.operator.key,
+  );
+  await system.temporal.workflow.getHandle(changeId).signal(lookAgainSignal);
+  const { state, outcome, verified } = await system.ended(changeId);
+  expect({ state, verified }).toEqual({ state: 'COMMITTED', verified: true });
+  expect(outcome.explanation).toContain('seen in its log');
+  expect(await effectOf(changeId)).toMatchObject({ resolution: { keyId: system.setup.keys.operator.key.keyId } });
+});
+
+test('a commit waits while its target is frozen, and is done once that is lifted', async () => {
+  const say = (frozen: boolean) =>
+    recordFreeze(
+      asOperator,
+      { target: 'api', frozen, reason: 'migration', at: new Date().toISOString() },
+      system.setup.keys.operator.key,
+    );
+  await say(true);
+  const { changeId } = await flag('frozen');
+  const refused = async () => (await system.ledger(changeId)).some(({ row }) => row.body['check'] === 'target_frozen');
+  for (let i = 0; i < 400 && !(await refused()); i++) await pause(50);
+  expect(await refused()).toBe(true);
+  expect(api.applied).toBe(0);
+  await say(false);
+  expect(await system.ended(changeId)).toMatchObject({ state: 'COMMITTED', verified: true });
+  expect(api.applied).toBe(1);
+});
