@@ -5,6 +5,7 @@ import { httpPatchRules } from './http';
 import type { PackRule } from './rule-maker';
 import { secretsRules } from './secrets';
 import { sqlPostgresRules } from './sql';
+import { casParseFailure } from './sql/cas-parse-failure';
 import { sqlPostgresStyleRules } from './sql/style';
 import { terraformPlanRules } from './terraform';
 import { textRules } from './text';
@@ -23,7 +24,7 @@ export const PACKS: readonly Pack[] = [
     name: 'sql-postgres',
     about:
       'SQL text for PostgreSQL, read by its own grammar at every depth: statements, common table expressions, function bodies, DO blocks.',
-    rules: sqlPostgresRules,
+    rules: [...sqlPostgresRules, casParseFailure],
   },
   {
     name: 'sql-postgres-style',

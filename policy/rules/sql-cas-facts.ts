@@ -1,5 +1,8 @@
 import type { ExtractedFacts } from './facts';
 
+/** Our reading of a document of rows: part of every rule's `logic_hash`. */
+export const CAS_PARSER = { name: 'countersign-sql-cas', version: '1' } as const;
+
 /** What the extractor of `SQLCAS` reads: each operation, in the order of the document. Names are exact, never folded. */
 export interface SqlCasFacts extends ExtractedFacts {
   readonly kind: 'sql-cas';

@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { canonicalJson, type JsonValue } from '../../../policy/contracts/canonical-json';
 import { MAX_DIFF_BYTES, Sha256Hex } from '../../../policy/contracts/diff';
 import type { FactsRefusal, Span } from '../../../policy/rules/facts';
+import { CAS_PARSER } from '../../../policy/rules/sql-cas-facts';
 import type { SqlCasFacts } from '../../../policy/rules/sql-cas-facts';
 import { readJson } from '../../../policy/judge/json-text';
 import { decodeUtf8 } from '../utf8';
@@ -16,7 +17,6 @@ import { inexactNumberAt } from './exact-number';
 
 export const MAX_CAS_ROWS = 1000;
 const MAX_JSON_DEPTH = 32;
-export const CAS_PARSER = { name: 'countersign-sql-cas', version: '1' } as const;
 
 // Exact names, quoted by us. Other names exist in PostgreSQL; whoever has them uses SQLDryRun.
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_$]{0,62}$/;

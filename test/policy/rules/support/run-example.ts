@@ -2,6 +2,7 @@ import { extractGitPatchFacts } from '../../../../activities/facts/git-patch';
 import { extractHttpPatchFacts } from '../../../../activities/facts/http-patch';
 import { extractSqlFacts } from '../../../../activities/facts/sql';
 import { extractTerraformPlanFacts } from '../../../../activities/facts/terraform-plan';
+import { createSqlCasTool } from '../../../../activities/staging/sql/sql-cas-tool';
 import { ValidatorResult } from '../../../../policy/contracts/finding';
 import { sha256Hex, sha256HexOfText } from '../../../../policy/contracts/hash';
 import { stagingSha } from '../../../../policy/contracts/staging-record';
@@ -9,8 +10,14 @@ import type { Facts } from '../../../../policy/rules/facts';
 import type { ExampleBytes, PackRule } from '../../../../policy/rules/rule-maker';
 import { updatedRows } from '../sql/support/run-rule';
 
+const cas = createSqlCasTool();
+
+const extractCas = (raw: Uint8Array): Promise<Facts> =>
+  cas.extractFacts({ sourceTool: 'SQLCAS', raw, diffSha: sha256Hex(raw), metadata: {} });
+
 const EXTRACTORS: Readonly<Record<string, (raw: Uint8Array) => Facts | Promise<Facts>>> = {
   SQLDryRun: extractSqlFacts,
+  SQLCAS: extractCas,
   GitPatch: extractGitPatchFacts,
   HTTPPatch: extractHttpPatchFacts,
   TerraformPlan: extractTerraformPlanFacts,

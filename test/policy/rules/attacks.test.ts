@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { compilePlan } from '../../../policy/bundle/compile-plan';
+import { planEvaluator, type EvalInput, type Evaluation } from '../../../policy/bundle/evaluate';
+import { parseBundle } from '../../../policy/bundle/parse-bundle';
+import { starterBundle } from '../../../policy/bundle/starter';
+import type { Metadata } from '../../../policy/contracts/diff';
+import { sha256Hex } from '../../../policy/contracts/hash';
+import { checkExpression } from '../../../policy/rules/condition/check-expression';
+import { extensionsOf } from '../../../workers/extensions';
+import { ROOT } from './support/source-digest';
+
+/** One hostile diff and what the starter bundle of its tool must say to it. */
+interface Attack {
+  readonly id: string;
+  readonly raw?: string;
+  readonly rawBase64?: string;
+  /** head + unit × times + middle + tail × times + end. */
+  readonly generate?: {
+    readonly head: string;
+    readonly unit: string;
+    readonly times: number;
+    readonly middle?: string;
+    readonly tail?: string;
+    readonly end?: string;
+  };
+  readonly metadata?: Metadata;
+  readonly outcome: Evaluation['outcome'];
+  /** Rules that must fire, each as itself and not as an ERROR; others may, too. */
+  readonly rules: readonly string[];
+  /** Why its bytes give no facts; absent where they do. */
+  readonly refused?: string;
+}
+
+const FOLDER = join(ROOT, 'test/corpus/attacks');
+const read = <T>(file: string): T => JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as T;
+const extensions = extensionsOf();
+
+function bytesOf({ raw, rawBase64, generate }: Pick<Attack, 'raw' | 'rawBase64' | 'generate'>): Uint8Array {
+  if (rawBase64 !== undefined) return new Uint8Array(Buffer.from(rawBase64, 'base64'));
+  if (generate === undefined) return new TextEncoder().encode(raw ?? '');
+  const { head, unit, times, middle = '', tail = '', end = '' } = generate;
+  return new TextEncoder().encode(head + unit.repeat(times) + middle + tail.repeat(times) + end);
+}
+
+function evaluatorOf(sourceTool: string): (input: EvalInput) => Evaluation {
+  const parsed = parseBundle(starterBundle(sourceTool));
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
+  const compiled = compilePlan(parsed.bundle, extensions.validators, {
+    target: 'dev',
+    sourceTool,
+    locate: parsed.locate,
+  });
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
+  return planEvaluator(compiled.plan, extensions.validators);
+}
+
+const tools = readdirSync(FOLDER).filter((file) => file !== 'conditions.json');
+
+describe.each(tools.map((file) => [file.replace('.json', ''), file]))('%s', (sourceTool, file) => {
+  const evaluate = evaluatorOf(sourceTool);
+  const tool = extensions.sourceTools.get(sourceTool);
+
+  it.each(read<Attack[]>(file).map((attack) => [attack.id, attack] as const))('%s', async (_, attack) => {
+    const raw = bytesOf(attack);
+    const metadata = attack.metadata ?? {};
+    const facts = await tool?.extractFacts({ sourceTool, raw, diffSha: sha256Hex(raw), metadata });
+    if (facts === undefined) throw new Error(`no source tool ${sourceTool}`);
+    const { outcome, findings } = evaluate({ raw, facts, metadata, staging: null });
+    const fired = findings
+      .filter((finding) => finding.status !== 'ALLOW' && finding.errorClass === undefined)
+      .map((finding) => finding.validator_id.replace(/^(?:safety|guardian)\./, ''));
+    expect(outcome).toBe(attack.outcome);
+    expect(fired).toEqual(expect.arrayContaining([...attack.rules]));
+    expect(facts.ok ? null : facts.code).toBe(attack.refused ?? null);
+  });
+});
+
+interface HostileCondition extends Pick<Attack, 'id' | 'raw' | 'generate'> {
+  /** Part of what the compiler of the bundle says. */
+  readonly problem: string;
+}
+
+describe('a condition is refused when the bundle is compiled', () => {
+  it.each(read<HostileCondition[]>('conditions.json').map((c) => [c.id, c] as const))('%s', (_, condition) => {
+    const text = new TextDecoder().decode(bytesOf(condition));
+    const checked = checkExpression(text);
+    expect(checked).toMatchObject({ ok: false, problem: expect.stringContaining(condition.problem) });
+  });
+});
