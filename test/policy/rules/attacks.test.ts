@@ -66,7 +66,7 @@ describe.each(tools.map((file) => [file.replace('.json', ''), file]))('%s', (sou
     const metadata = attack.metadata ?? {};
     const facts = await tool?.extractFacts({ sourceTool, raw, diffSha: sha256Hex(raw), metadata });
     if (facts === undefined) throw new Error(`no source tool ${sourceTool}`);
-    const { outcome, findings } = evaluate({ raw, facts, metadata, staging: null });
+    const { outcome, findings } = evaluate({ raw, facts, metadata, staging: null, at: '2026-01-01T00:00:00.000Z' });
     const fired = findings
       .filter((finding) => finding.status !== 'ALLOW' && finding.errorClass === undefined)
       .map((finding) => finding.validator_id.replace(/^(?:safety|guardian)\./, ''));
