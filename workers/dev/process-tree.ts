@@ -17,7 +17,7 @@ export interface RunningProcess {
   readonly ended: Promise<void>;
 }
 
-const READY_MS = 60_000;
+const READY_MS = 120_000;
 const STOP_MS = 15_000;
 
 /**
