@@ -8,10 +8,14 @@ import { newKeyPair } from '../../signing/keys';
 import { signKeyEntry, signKeyRevocation } from '../../signing/registry-entry';
 import type { Case } from './cases';
 import type { Cluster } from './cluster';
+import { mend } from './mend';
 import { changeOf, TABLES } from './scenarios';
 
 /** A review that has not ended after this long is a violation of its own. */
 const PATIENCE_MS = 240_000;
+
+/** Open for so long, a review may be one that no longer replays: then looked at this often. */
+const MEND_AFTER_MS = 60_000;
 
 /** Plays agent and approvers of one review, whatever crashes meanwhile. Resolves when the ledger has closed it, or patience ends. */
 export class Drive {
@@ -137,9 +141,22 @@ export class Drive {
         this.lastTrouble = error instanceof Error ? error.message : String(error);
       }
       await sleep(wait);
+      if (Date.now() > this.#mendAt) await this.#mend();
     }
     return null;
   }
+
+  async #mend(): Promise<void> {
+    this.#mendAt = Date.now() + MEND_AFTER_MS;
+    try {
+      if (await mend(this.cluster.temporal, this.changeId)) this.mended++;
+    } catch (error) {
+      this.lastTrouble = error instanceof Error ? error.message : String(error); // Temporal is away: at the next turn.
+    }
+  }
+  #mendAt = Date.now() + MEND_AFTER_MS;
+  /** How often its workflow had to be reset. */
+  mended = 0;
 
   /** What the last call heard that failed; said where a review does not end. */
   lastTrouble = '';

@@ -3,6 +3,7 @@
  *
  * Crashes reviews on real servers at the failpoints of `points.ts`, then has `check.ts` look at target, ledger and
  * histories. `--exhaustive`: every failpoint × every action, and the servers killed; with `--runs`, random reviews besides.
+ * Ctrl-C once: no further review is started, and those so far are judged; twice: the end.
  * Talk on standard error; the last line of standard output is one object. Exit 1 on a violation, 2 on wrong usage.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -20,6 +21,9 @@ import { ACTIONS, HANG_MS } from './points';
 import { EXPECTED } from './scenarios';
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** Asked to stop. */
+let enough = false;
 
 interface Found {
   readonly drive: Drive;
@@ -114,7 +118,7 @@ async function drive(cluster: Cluster, cases: readonly Case[], open: number, fir
   );
   await Promise.all(
     Array.from({ length: killsServers ? 4 : open }, async () => {
-      for (let i = next++; i < cases.length; i = next++) {
+      for (let i = next++; i < cases.length && !enough; i = next++) {
         const each = cases[i];
         if (each !== undefined) drives.push(await Drive.run(cluster, each, firstRow + i + 1, `${firstRow + i}`));
       }
@@ -161,12 +165,20 @@ function report(found: readonly Found[], unknown: readonly string[], seed: numbe
   say(
     `Faults: ${[...ACTIONS, 'stop', 'postgres', 'temporal'].map((a) => `${a} ${actions.filter((x) => x === a).length}`).join(', ')}`,
   );
+  const mended = found.filter(({ drive }) => drive.mended > 0).map(({ drive }) => drive.of.name);
+  if (mended.length > 0) say(`Reset, since their history did not replay (docs/decisions/0009): ${mended.join(', ')}`);
   say(`Started again: ${JSON.stringify(cluster.restarts)}; ${Math.round(ms / 1000)} s`);
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, () => {
+    if (enough) process.exit(130);
+    enough = true;
+    say('No further review is started; once more to end at once');
+  });
 main().catch((error: unknown) => {
   const usage = error instanceof TypeError;
   say(usage ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error));
-  process.exitCode = usage ? 2 : 1;
+  // What a failed start left running ends with this process.
+  process.exit(usage ? 2 : 1);
 });

@@ -64,7 +64,9 @@ async function createWorker(
     // They come all at once, and each begins with making its sandbox anew: more than these would outlast their time-out.
     maxConcurrentWorkflowTaskExecutions: 6,
   };
-  return Worker.create({ ...options, ...(SWEEP_ROLE === 'review' ? workflows : {}), connection, namespace });
+  // On a busy machine more at once would all outlast the sweep's short time-outs, and begin anew.
+  const few = { maxConcurrentActivityTaskExecutions: 8 };
+  return Worker.create({ ...options, ...few, ...(SWEEP_ROLE === 'review' ? workflows : {}), connection, namespace });
 }
 
 function wire(sweep: SweepEnv, logger: Logger): object {
