@@ -1,4 +1,4 @@
-// node tools/run.mjs demo|test|cli|bench|bench:commit|test:cluster|sweep:evidence|sweep|races [arguments]
+// node tools/run.mjs demo|attacks|attacks:naive|test|cli|bench|bench:commit|test:cluster|sweep:evidence|sweep|races [arguments]
 //
 // What stands between a clean clone and a running command: npm packages, then compiled sources, then the command.
 // Plain JavaScript without a dependency, since it runs before there are any. Its own words go to standard error; standard
@@ -28,6 +28,8 @@ class Stop extends Error {}
 
 const COMMANDS = {
   demo: (args) => node(at('dist/examples/demo/main.js'), args),
+  attacks: (args) => node(at('dist/examples/attacks/main.js'), args),
+  'attacks:naive': (args) => node(at('dist/examples/attacks/naive/main.js'), args),
   cli: (args) => node(at('dist/workers/cli.js'), args),
   bench: (args) => node(at('dist/bench/main.js'), args),
   'bench:commit': (args) => node(at('dist/bench/commit.js'), args),

@@ -3,7 +3,8 @@
  *
  * N1 An answer counts only once its row stands in the ledger: the ledger is written first, then the workflow is told (P8).
  * N2 What stands already is found again, so a retry after a lost result, or the same answer twice, makes no second row and loses none.
- * N3 Nothing the caller passes is trusted further than here: the committer verifies the rows again, against its own plan.
+ * N3 After a receipt, or a rollback that has begun, nothing is admitted, however open the calling workflow is: it may have been reset.
+ * N4 Nothing the caller passes is trusted further than here: the committer verifies the rows again, against its own plan.
  */
 import type { JsonValue } from '../../policy/contracts/canonical-json';
 import type { LedgerRow } from '../../policy/contracts/ledger';
@@ -41,9 +42,10 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
       const call = callId();
       const [{ find }, stored] = await Promise.all([
         keys.snapshot(),
-        ledger.readKinds(input.changeId, ['answer_accepted']),
+        ledger.readKinds(input.changeId, ['answer_accepted', 'decided', 'receipt']),
       ]);
-      const rows = stored.map(({ row }) => row);
+      const rows = stored.flatMap(({ row }) => (row.kind === 'answer_accepted' ? [row] : []));
+      const closed = input.closed || rows.length < stored.length;
       const verdicts = itemsOf(input.message).map(({ sent, problem }): Verdict => {
         if (problem !== null) return { sent, judged: { code: 'malformed', message: problem, violationId: null } };
         const judged = judgeAnswer(sent, input, find, at);
@@ -51,7 +53,7 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
           sent,
           judged: settle(
             stillValid(judged, sent, input, rows, (then) => judgeAnswer(sent, input, find, then)),
-            input,
+            { ...input, closed },
             rows,
           ),
         };

@@ -1,4 +1,6 @@
+import type { ApplicationFailure } from '@temporalio/common';
 import { inputSha } from '../../policy/contracts/diff';
+import { toWellFormed } from '../../policy/contracts/canonical-json';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { digestMismatch, invalid } from '../failure';
 import type { ChangeRef } from '../review-types';
@@ -16,11 +18,11 @@ export interface OpenedDeps {
  * opened under this id: an invented one makes no row.
  */
 export async function assertOpened(
-  { ledger, now, actor }: OpenedDeps,
+  deps: OpenedDeps,
   activity: string,
   ref: Pick<ChangeRef, keyof Parameters<typeof inputSha>[0] | 'changeId' | 'inputSha' | 'planHash'>,
 ): Promise<void> {
-  const rows = await ledger.readKinds(ref.changeId, ['submitted', 'planned']);
+  const rows = await deps.ledger.readKinds(ref.changeId, ['submitted', 'planned']);
   const opened = (kind: string, member: string): unknown => rows.find((r) => r.row.kind === kind)?.row.body[member];
   if (rows.length === 0)
     throw invalid('changeId', 'a change that was opened', ref.changeId, 'Submit it; its own workflow opens it');
@@ -33,9 +35,18 @@ export async function assertOpened(
   if (wrong === undefined) return;
   const [member, expected, got] = wrong;
   const failure = digestMismatch(`${activity}: ${member} of ${ref.changeId}`, String(expected), String(got));
-  const body = { check: `${activity}: ${member}`, explanation: failure.message.slice(0, 4000) };
-  await ledger.append(ref.changeId, [
-    { kind: 'refused', at: now().toISOString(), actor, factKey: `refused:${activity}:${member}`, body },
-  ]);
-  throw failure;
+  throw await refusedAttempt(deps, ref.changeId, `${activity}: ${member}`, failure);
+}
+
+/** Records the refusal in the ledger of a change that was opened, once for each check, and returns it. */
+export async function refusedAttempt(
+  { ledger, now, actor }: OpenedDeps,
+  changeId: string,
+  check: string,
+  failure: ApplicationFailure,
+): Promise<ApplicationFailure> {
+  const body = { check, explanation: toWellFormed(failure.message.slice(0, 4000)) };
+  const entry = { kind: 'refused', at: now().toISOString(), actor, factKey: `refused:${check}`, body } as const;
+  if ((await ledger.readKinds(changeId, ['submitted'])).length > 0) await ledger.append(changeId, [entry]);
+  return failure;
 }

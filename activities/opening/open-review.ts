@@ -1,10 +1,11 @@
-import { changeId as changeIdOf, inputSha as inputShaOf, type Submission } from '../../policy/contracts/diff';
+import { changeId as changeIdOf, inputSha as inputShaOf, Submission } from '../../policy/contracts/diff';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import type { Plan } from '../../policy/contracts/plan';
 import { sha256Hex } from '../../policy/contracts/hash';
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { KeyRegistry } from '../../policy/evidence/key-registry';
 import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
+import { refusedAttempt } from '../changes/opened-change';
 import { digestMismatch, invalid, unknownSourceTool } from '../failure';
 import type { PlanSource } from '../plans/plan-source';
 import type { OpenInput, ReviewActivities } from '../review-types';
@@ -29,13 +30,19 @@ export interface OpeningDeps {
 
 /**
  * The first activity: checks the submission, pins the plan (P10), attests what the world says, and opens the ledger.
- * Refuses, not retried: unknown tool, missing or inline bytes that are not allowed, a bad signature, no plan.
+ * Refuses, not retried: the id of another change (so the same change is one review, and no other can take its name), unknown
+ * tool, missing or inline bytes that are not allowed, a bad signature, no plan.
  */
 export function createOpeningActivities(deps: OpeningDeps): Pick<ReviewActivities, 'openReview'> {
   return {
-    async openReview({ changeId, submission }) {
+    async openReview({ changeId, submission: sent }) {
+      const submission = parseSubmission(sent);
       const { tenant, target, sourceTool, diffSha, metadata } = submission;
-      if (changeIdOf(submission) !== changeId) throw digestMismatch('changeId', changeIdOf(submission), changeId);
+      const id = changeIdOf(submission);
+      if (id !== changeId) {
+        const failure = invalid('workflowId', `this change's id ${id}`, `"${changeId}"`, 'Submit it under its own id');
+        throw await refusedAttempt(deps, changeId, 'openReview: changeId', failure);
+      }
       const inputSha = inputShaOf(submission);
       if (deps.tools.get(sourceTool) === undefined) throw unknownSourceTool(sourceTool, deps.tools.keys());
       const { plan, planHash, revision } = await deps.plans.current(target, sourceTool);
@@ -107,6 +114,14 @@ export function createOpeningActivities(deps: OpeningDeps): Pick<ReviewActivitie
       };
     },
   };
+}
+
+/** Parsed by the workflow before; whoever schedules this by hand has no workflow. */
+function parseSubmission(sent: unknown): Submission {
+  const parsed = Submission.safeParse(sent);
+  if (parsed.success) return parsed.data;
+  const text = parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`).join('; ');
+  throw invalid('submission', 'the submission of a change', text, 'Hand over what the review was started with');
 }
 
 /** Inline bytes go into the store, where the target allows them; then only the digest travels. */

@@ -267,6 +267,16 @@ describe('a refused answer is data, changes nothing and stands in the ledger [T5
   });
 });
 
+describe('a review that the ledger has as ended, whatever the calling workflow believes after a reset', () => {
+  it.each(['receipt', 'decided'] as const)('is closed to new answers by its row %s [T56]', async (kind) => {
+    const first = await admit(input([signed(eli)]));
+    await ledger.append(CHANGE, [{ kind, at: NOW, actor: 'committer', body: {}, factKey: 'x' }]);
+    expect(await codes(input([signed(dana)]))).toEqual({ [V1]: 'closed' });
+    expect(kinds()).toEqual(['answer_accepted', kind, 'answer_refused']);
+    expect(await codes(input([signed(eli)], { admitted: first.admitted }))).toEqual({ [V1]: 'closed' });
+  });
+});
+
 describe('the same answer again', () => {
   it('changes nothing and makes no second row, by signal as by update [T57]', async () => {
     const envelope = signed(dana);

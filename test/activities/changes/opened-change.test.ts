@@ -62,3 +62,37 @@ describe.each(Object.keys(ACTIVITIES))('%s', (name) => {
     expect(world.ledger.all).toEqual([]);
   });
 });
+
+describe('openReview', () => {
+  const call = (world: ReviewWorld, submission: unknown): Promise<string> =>
+    failureType(world.open(submission as ReviewWorld['submission']));
+
+  test('refuses the submission of another change under this one’s id, and the ledger says so [P8]', async () => {
+    const world = new ReviewWorld({ text: 'HOLD' });
+    await world.open();
+    const rows = await world.rows();
+    for (const edited of [
+      { ...world.submission, metadata: { affected_rows: 1 } },
+      { ...world.submission, diffSha: OTHER },
+      { ...world.submission, requestKey: 'again' },
+      { ...world.submission, tenant: 'other' },
+    ])
+      expect(await call(world, edited)).toBe('VALIDATION_ERROR');
+    const after = (await world.rows()).slice(rows.length);
+    expect(after.map(({ row }) => [row.kind, row.body['check']])).toEqual([['refused', 'openReview: changeId']]);
+  });
+
+  test('makes no row for an id that nobody opened', async () => {
+    const world = new ReviewWorld({ text: 'HOLD' });
+    expect(await call(world, { ...world.submission, requestKey: 'again' })).toBe('VALIDATION_ERROR');
+    expect(world.ledger.all).toEqual([]);
+  });
+
+  test('opens nothing that is no submission: a member more, one less, none', async () => {
+    const world = new ReviewWorld({ text: 'HOLD' });
+    const { diffSha: _diffSha, ...less } = world.submission;
+    for (const sent of [{ ...world.submission, plan: {} }, less, null, 'x'])
+      expect(await call(world, sent)).toBe('VALIDATION_ERROR');
+    expect(world.ledger.all).toEqual([]);
+  });
+});

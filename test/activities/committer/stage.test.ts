@@ -38,3 +38,10 @@ test('the same dry run again writes nothing', async () => {
   await world.stage();
   expect(await world.rows()).toHaveLength(rows);
 });
+
+test('executes nothing on a SAFETY BLOCK that it finds itself, and the ledger says so [P8]', async () => {
+  const world = new ReviewWorld({ text: 'FORBID' });
+  await world.open();
+  expect(await world.stage()).toMatchObject({ kind: 'refused', explanation: expect.stringContaining('demo_forbid') });
+  expect([world.stagingRecords.size, (await world.kinds()).at(-1)]).toEqual([0, 'refused']);
+});

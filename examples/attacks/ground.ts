@@ -1,0 +1,449 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Client, Connection } from '@temporalio/client';
+import { Client as PgClient } from 'pg';
+import { openDatabase } from '../../activities/database/database';
+import { createKeyRegistry } from '../../activities/keys/key-registry';
+import { publishBundle } from '../../activities/plans/publish';
+import { createByteStore } from '../../activities/store/byte-store';
+import { Countersign } from '../../client/countersign';
+import type { ReviewResult } from '../../client/result';
+import { createSigner } from '../../client/signer';
+import type { SubmitInput } from '../../client/submission';
+import type { AnswerPredicate } from '../../policy/contracts/answer';
+import { Envelope, inputSha, Submission } from '../../policy/contracts/diff';
+import { ReceiptPredicate } from '../../policy/contracts/outcome';
+import type { ReviewStatus } from '../../policy/contracts/status';
+import type { KeyRegistry } from '../../policy/evidence/key-registry';
+import { signPredicate } from '../../signing/envelope';
+import type { KeyLabel } from '../../signing/key-file';
+import { newKeyPair, newNonce, type SigningKey } from '../../signing/keys';
+import { signKeyRevocation } from '../../signing/registry-entry';
+import { compileAll } from '../../workers/compile';
+import { startDev, type Dev } from '../../workers/dev/start';
+import { loadExtensions } from '../../workers/extensions';
+import { TASK_QUEUES } from '../../workflows/queues';
+import { startScriptedJudge } from '../demo/scripted-judge';
+import { NamespaceWriter, pause } from './namespace-writer';
+
+const FOLDER = join(__dirname, '..', '..', '..', 'examples', 'attacks');
+const EXTENSIONS = [join(__dirname, '..', 'demo', 'extension.js'), join(__dirname, 'extension.js')].join(',');
+const EVIDENCE_TRUST = 'evidence-trust.json';
+const WAIT_MS = 30_000;
+
+const SCHEMA = `
+create table accounts (id int primary key, owner text not null, balance int not null);
+insert into accounts select i, 'owner ' || i, 100 from generate_series(1, 30) i;
+create table orders (id int primary key, status text not null, version int not null default 1);
+insert into orders select i, 'paid', 1 from generate_series(1, 30) i;
+create table payroll (id int primary key, cents int not null);
+insert into payroll select i, 500000 from generate_series(1, 30) i;
+create table gifts (id int primary key, cents int not null);
+insert into gifts select i, 100 from generate_series(1, 30) i;
+`;
+const TABLES = ['accounts', 'orders', 'payroll', 'gifts'] as const;
+
+export type Change = Omit<SubmitInput, 'target'> & { readonly target?: string };
+
+/** A row of the ledger as the database has it, read past our own code. */
+export interface Row {
+  readonly kind: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** The shop, its people and its reviews on real servers and our real processes, and the attacker beside them. */
+export class Ground {
+  #nth = 0;
+  #before = '';
+  readonly attacker: NamespaceWriter;
+  readonly trust: { readonly committers: readonly string[] };
+
+  private constructor(
+    readonly dev: Dev,
+    readonly temporal: Client,
+    readonly connection: Connection,
+    readonly countersign: Countersign,
+    readonly bundleText: string,
+    readonly close: () => Promise<void>,
+  ) {
+    this.attacker = new NamespaceWriter(temporal, connection, dev.runtime.namespace);
+    this.trust = { committers: [dev.setup.keys.committer.key.publicKey] };
+  }
+
+  static async start(say: (line: string) => void): Promise<Ground> {
+    const stateDir = mkdtempSync(join(tmpdir(), 'countersign-attacks-'));
+    const bundleText = readFileSync(join(FOLDER, 'countersign.policy.yaml'), 'utf8');
+    // It objects to whatever is for mallory, and to nothing else.
+    const judge = await startScriptedJudge({
+      script: (message) =>
+        message.includes('mallory')
+          ? {
+              concerns: [
+                { policyId: 'personal_data', severity: 'BLOCK', lines: [1], quote: 'mallory', why: 'For mallory' },
+              ],
+            }
+          : {},
+    });
+    const dev = await startDev({
+      stateDir,
+      say,
+      bundleText,
+      targets: ['shop', 'shop2'].map((name) => ({ name, database: name, schemas: ['public'], seed })),
+      judge: { baseUrl: judge.baseUrl, apiKey: 'scripted' },
+      extensions: EXTENSIONS,
+      breakers: false,
+      gatewayPort: 0,
+      runtime: { temporalPort: 0, uiPort: 0, fast: true },
+    });
+    const { operator, committer } = dev.setup.keys;
+    const roots = { operators: [operator.key.publicKey], committers: [committer.key.publicKey] };
+    writeFileSync(join(stateDir, EVIDENCE_TRUST), JSON.stringify(roots));
+    const connection = await Connection.connect({ address: dev.runtime.temporalAddress });
+    const temporal = new Client({ connection, namespace: dev.runtime.namespace });
+    const db = openDatabase({ url: dev.setup.databaseUrls.cs_gateway, applicationName: 'attacks' });
+    const countersign = new Countersign({
+      temporal,
+      tenant: 'default',
+      store: createByteStore(db),
+      serviceKey: createSigner(dev.setup.keys.agent.key),
+      trust: { committers: roots.committers },
+    });
+    return new Ground(dev, temporal, connection, countersign, bundleText, async () => {
+      await connection.close();
+      await db.close();
+      await dev.stop();
+      await judge.stop();
+      rmSync(stateDir, { recursive: true, force: true });
+    });
+  }
+
+  get queues(): typeof TASK_QUEUES {
+    return TASK_QUEUES;
+  }
+
+  /** Submits as the agent, a new review each time; resolves with its id. */
+  async submit(change: Change): Promise<string> {
+    const { changeId } = await this.countersign.submit({ target: 'shop', requestKey: `${++this.#nth}`, ...change });
+    return changeId;
+  }
+
+  /** The submission as the client would send it, and its bytes stored. */
+  async prepared(change: Change) {
+    const prepared = this.countersign.prepare({ target: 'shop', requestKey: `${++this.#nth}`, ...change });
+    const db = openDatabase({ url: this.dev.setup.databaseUrls.cs_gateway, applicationName: 'attacks' });
+    try {
+      await createByteStore(db).put('default', prepared.bytes);
+    } finally {
+      await db.close();
+    }
+    return prepared;
+  }
+
+  async waiting(changeId: string): Promise<ReviewStatus> {
+    for (const until = Date.now() + WAIT_MS; Date.now() < until; await pause(50)) {
+      const status = await this.countersign.status(changeId);
+      if (status.state === 'INTERVENTION_REQUIRED' && status.fingerprint !== null) return status;
+      if (status.state !== 'RUNNING') throw new Error(`${changeId} is ${status.state} ${status.reason ?? ''}`);
+    }
+    throw new Error(`${changeId} disclosed nothing in ${WAIT_MS / 1000} s`);
+  }
+
+  /** Submits a change that somebody must answer, and waits for the question. */
+  async asked(change: Change): Promise<ReviewStatus> {
+    return this.waiting(await this.submit(change));
+  }
+
+  async ended(changeId: string): Promise<Exclude<ReviewResult, { state: 'PENDING' }>> {
+    const result = await this.countersign.result(changeId, { timeoutMs: WAIT_MS });
+    if (result.state === 'PENDING') throw new Error(`${changeId} has not ended: ${result.status?.state ?? ''}`);
+    return result;
+  }
+
+  /** The submission of a review, as its history shows it to everybody. */
+  async submissionOf(changeId: string): Promise<{ readonly submission: Submission; readonly planHash: string }> {
+    const rows = await this.rows(changeId);
+    const body = (kind: string): Row['body'] => rows.find((row) => row.kind === kind)?.body ?? {};
+    return {
+      submission: Submission.parse(body('submitted')['submission']),
+      planHash: String(body('planned')['planHash']),
+    };
+  }
+
+  /** What our activities are called with. */
+  async reference(changeId: string) {
+    const { submission, planHash } = await this.submissionOf(changeId);
+    const { tenant, target, sourceTool, diffSha, metadata } = submission;
+    return { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha: inputSha(submission), planHash };
+  }
+
+  /** The attacker starts the review itself, also where one of this id has ended. */
+  async startByHand(changeId: string, submission: Submission): Promise<void> {
+    await this.temporal.workflow.start('review', {
+      workflowId: changeId,
+      taskQueue: this.queues.review,
+      args: [submission],
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    });
+  }
+
+  /** The attacker's own workflow calls the committer. */
+  async commitByHand(of: {
+    readonly changeId: string;
+    readonly planHash: string | null;
+    readonly stagingSha: string | null;
+    readonly fingerprint: string | null;
+  }): Promise<void> {
+    const { changeId, planHash, stagingSha, fingerprint } = of;
+    await this.attacker.schedule('commit', this.queues.commit, { changeId, planHash, stagingSha, fingerprint });
+  }
+
+  /** An answer past its workflow, which never hears of it; who is in the group is the attacker's own claim. */
+  async admitByHand(status: ReviewStatus, answers: readonly unknown[]): Promise<void> {
+    const { changeId, tenant, target, fingerprint } = status;
+    const admitted = await this.attacker.schedule('admitAnswer', this.queues.review, {
+      changeId,
+      context: { tenant, target, environment: 'development' },
+      answersMode: 'signed',
+      development: true,
+      fingerprint,
+      closed: false,
+      requester: null,
+      violations: status.violations.map(({ violationId, need, group }) => ({
+        violationId,
+        need,
+        group,
+        members: ['alice', 'bob', 'dana', 'mallory'],
+        fourEyes: false,
+      })),
+      admitted: [],
+      message: { answers },
+      via: 'update',
+    });
+    if (!admitted.ok) throw new Error(`admitAnswer: ${admitted.message}`);
+  }
+
+  /** The receipt of an honest change, once it is committed. */
+  async receiptOf(changeId: string): Promise<{ readonly envelope: Envelope; readonly predicate: ReceiptPredicate }> {
+    const result = await this.ended(changeId);
+    const row = (await this.rows(changeId)).find(({ kind }) => kind === 'receipt');
+    if (result.state !== 'COMMITTED' || row === undefined) throw new Error(`${changeId} is ${result.state}`);
+    await this.baseline();
+    return { envelope: Envelope.parse(row.body['envelope']), predicate: ReceiptPredicate.parse(row.body['predicate']) };
+  }
+
+  person(name: 'alice' | 'bob' | 'agent'): SigningKey & KeyLabel {
+    return this.dev.setup.keys[name].key;
+  }
+
+  /** One signed answer for each violation that waits, as the person's own client makes it, unless told otherwise. */
+  sign(
+    status: ReviewStatus,
+    key: SigningKey,
+    decision: AnswerPredicate['decision'] = 'confirm',
+    more: Partial<AnswerPredicate> = {},
+  ): Envelope[] {
+    const now = Date.now();
+    return status.violations
+      .filter((v) => v.need === 'human')
+      .map(({ violationId }) =>
+        signPredicate(
+          'answer',
+          {
+            changeId: status.changeId,
+            fingerprint: status.fingerprint ?? '',
+            violationId,
+            decision,
+            reason: 'seen',
+            keyId: key.keyId,
+            context: { tenant: status.tenant, target: status.target, environment: 'development' },
+            coverage: null,
+            nonce: newNonce(),
+            issuedAt: new Date(now).toISOString(),
+            expiresAt: new Date(now + 600_000).toISOString(),
+            ...more,
+          },
+          key,
+        ),
+      );
+  }
+
+  /** By update, past our client: what the sender is told, by violation. */
+  async update(changeId: string, answers: readonly unknown[]): Promise<string[]> {
+    const results = await this.temporal.workflow
+      .getHandle(changeId)
+      .executeUpdate<Record<string, { code: string }>, [unknown]>('answer', { args: [{ answers }] });
+    return Object.values(results).map(({ code }) => code);
+  }
+
+  async signal(changeId: string, answers: readonly unknown[]): Promise<void> {
+    await this.temporal.workflow.getHandle(changeId).signal('answer', { answers });
+  }
+
+  /** Waits for a row; the refusal of a signal comes when it comes. */
+  async row(changeId: string, is: (row: Row) => boolean): Promise<Row | null> {
+    for (const until = Date.now() + 10_000; Date.now() < until; await pause(50)) {
+      const found = (await this.rows(changeId)).find(is);
+      if (found !== undefined) return found;
+    }
+    return null;
+  }
+
+  async rows(changeId: string): Promise<Row[]> {
+    const rows = await query<{ kind: string; body: string }>(
+      this.dev.runtime.postgres.superuserUrl('countersign'),
+      'select kind, body from ledger where change_id = $1 order by n',
+      [changeId],
+    );
+    return rows.map(({ kind, body }) => ({ kind, body: JSON.parse(body) as Row['body'] }));
+  }
+
+  /** A superuser's query on a target. */
+  target(text: string, values: readonly unknown[] = [], name = 'shop'): Promise<Record<string, unknown>[]> {
+    return query(this.dev.setup.targetAdminUrls[name] ?? '', text, values);
+  }
+
+  /** Every row of both targets, and every effect that a marker says was applied: equal exactly when nothing was done to them. */
+  async seen(): Promise<string> {
+    const hash = createHash('sha256');
+    const rows = TABLES.map((table) => `(select json_agg(t order by id) from ${table} t)`);
+    const markers = '(select json_agg(m order by change_id) from countersign.marker m where effect is not null)';
+    const all = `select json_build_array(${[...rows, markers].join(', ')})::text as everything`;
+    for (const name of ['shop', 'shop2']) hash.update(JSON.stringify(await this.target(all, [], name)));
+    return hash.digest('hex');
+  }
+
+  /** What honest people did until now is no effect of an attack. */
+  async baseline(): Promise<void> {
+    this.#before = await this.seen();
+  }
+
+  async changed(): Promise<boolean> {
+    return (await this.seen()) !== this.#before;
+  }
+
+  /** As the operator does it, who is no attacker. */
+  async addKey(label: Pick<KeyLabel, 'kind' | 'subject'> & Partial<KeyLabel>): Promise<SigningKey & KeyLabel> {
+    const key = { ...newKeyPair(), onBehalfOf: null, demo: true, ...label };
+    await this.#asOperator((registry, operator) =>
+      // Not by `signKeyEntry`, which refuses what an operator should never sign: here one has.
+      registry.add(
+        signPredicate(
+          'key',
+          {
+            keyId: key.keyId,
+            publicKey: key.publicKey,
+            kind: key.kind,
+            subject: key.subject,
+            onBehalfOf: key.onBehalfOf,
+            demo: key.demo,
+            addedAt: new Date().toISOString(),
+            operatorKeyId: operator.keyId,
+          },
+          operator,
+        ),
+      ),
+    );
+    return key;
+  }
+
+  async revokeKey(keyId: string): Promise<void> {
+    const revocation = { keyId, reason: 'left', revokedAt: new Date().toISOString() };
+    await this.#asOperator((registry, operator) => registry.revoke(signKeyRevocation(revocation, operator)));
+  }
+
+  async #asOperator(work: (registry: KeyRegistry, operator: SigningKey) => Promise<unknown>): Promise<void> {
+    const { operator } = this;
+    const db = openDatabase({ url: this.dev.setup.databaseUrls.cs_operator, applicationName: 'attacks' });
+    try {
+      await work(createKeyRegistry({ db, trustedOperators: [operator.publicKey], now: Date.now }), operator);
+      // Each process reads the registry at most a second late.
+      await pause(1_100);
+    } finally {
+      await db.close();
+    }
+  }
+
+  get operator(): SigningKey {
+    return this.dev.setup.keys.operator.key;
+  }
+
+  /** What a writer of the database could do: an entry that no registry of ours would add. */
+  async writeKeyRow(keyId: string, envelope: Envelope): Promise<void> {
+    await query(
+      this.dev.runtime.postgres.superuserUrl('countersign'),
+      'insert into keys (key_id, envelope) values ($1, $2)',
+      [keyId, JSON.stringify(envelope)],
+    );
+    await pause(1_100);
+  }
+
+  /** Publishes a bundle under any key. Returns the hash of the shop's plan in it. */
+  async publish(bundleText: string, operator: SigningKey): Promise<string> {
+    const plans = compileAll(bundleText, await loadExtensions(EXTENSIONS)).map(({ target, sourceTool, planHash }) => ({
+      target,
+      sourceTool,
+      planHash,
+    }));
+    const db = openDatabase({ url: this.dev.setup.databaseUrls.cs_operator, applicationName: 'attacks' });
+    try {
+      await publishBundle(db, { bundleText, plans, operator, now: new Date() });
+    } finally {
+      await db.close();
+    }
+    // Each process looks for a new revision at most a second late.
+    await pause(1_100);
+    return plans.find((p) => p.target === 'shop' && p.sourceTool === 'SQLDryRun')?.planHash ?? '';
+  }
+
+  /** Our CLI as a person runs it: exit code and standard output. */
+  async cli(...args: string[]): Promise<{ code: number; out: string }> {
+    const script = join(__dirname, '..', '..', 'workers', 'cli.js');
+    const env = { ...process.env, COUNTERSIGN_STATE_DIR: this.dev.runtime.stateDir };
+    try {
+      const { stdout } = await promisify(execFile)(process.execPath, [script, ...args], { env, timeout: 30_000 });
+      return { code: 0, out: stdout };
+    } catch (error) {
+      const { code, stdout } = error as { code?: unknown; stdout?: string };
+      if (typeof code !== 'number') throw error;
+      return { code, out: stdout ?? '' };
+    }
+  }
+
+  /** What client, CLI and `verify` make of an outcome: `unverified` where not one of the three takes it for true. */
+  async shownAs(changeId: string): Promise<'unverified' | 'verified'> {
+    const { verified } = await this.ended(changeId);
+    const file = join(this.dev.runtime.stateDir, `${changeId}.evidence.json`);
+    const trust = join(this.dev.runtime.stateDir, EVIDENCE_TRUST);
+    const [cli, exported] = [await this.cli('result', changeId), await this.cli('export', changeId, '--out', file)];
+    const report = exported.code === 0 ? await this.cli('verify', file, '--trust', trust, '--json') : null;
+    const verdict = report === null ? null : (JSON.parse(report.out) as { verdict: string }).verdict;
+    const doubted = [
+      verified !== true,
+      cli.code === 14 && /unverified|NOT VERIFIED/.test(cli.out),
+      report?.code === 14 && verdict === 'unverified',
+    ];
+    return doubted.every(Boolean) ? 'unverified' : 'verified';
+  }
+}
+
+async function seed(url: string): Promise<void> {
+  await query(url, SCHEMA);
+}
+
+async function query<R extends Record<string, unknown>>(
+  url: string,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<R[]> {
+  const client = new PgClient({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  await client.connect();
+  try {
+    return (await client.query<R>(text, values.length === 0 ? undefined : [...values])).rows;
+  } finally {
+    await client.end();
+  }
+}

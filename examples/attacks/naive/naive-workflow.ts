@@ -1,0 +1,24 @@
+/** An approval as it is often written in stock Temporal: a signal says who approved, and the workflow believes it. */
+import { condition, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow';
+import type { createNaiveActivities } from './naive-activities';
+
+const { apply } = proxyActivities<ReturnType<typeof createNaiveActivities>>({
+  startToCloseTimeout: '10 s',
+  retry: { maximumAttempts: 3 },
+});
+
+export interface Approval {
+  readonly approved: boolean;
+  readonly approver: string;
+}
+export const approveSignal = defineSignal<[Approval]>('approve');
+
+export async function naiveApproval(sql: string): Promise<string> {
+  let approval: Approval | null = null;
+  setHandler(approveSignal, (sent) => void (approval = sent));
+  if (!(await condition(() => approval !== null, '1 h'))) return 'expired';
+  const { approved, approver } = approval as unknown as Approval;
+  if (!approved) return `rejected by ${approver}`;
+  await apply(sql);
+  return `approved by ${approver}, and done`;
+}

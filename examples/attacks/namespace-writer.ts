@@ -1,0 +1,245 @@
+import { setMaxListeners } from 'node:events';
+import { ActivityNotFoundError, type Client, type Connection } from '@temporalio/client';
+
+/** Numbers of Temporal's API: enums of `temporal.api.enums.v1`. */
+const SCHEDULE_ACTIVITY = 1;
+const COMPLETE_WORKFLOW = 4;
+const ACTIVITY_COMPLETED = 12;
+const ACTIVITY_FAILED = 13;
+const ACTIVITY_TIMED_OUT = 14;
+const ACTIVITY_QUEUE = 2;
+const REAPPLY_NOTHING = 2;
+
+const POLL_MS = 20_000;
+const IDENTITY = 'alice@shop.example';
+
+/** A worker of ours was first: nothing was shown, and the attacker tries again. */
+export class RaceLost extends Error {}
+
+/** What an activity of ours answered to somebody who scheduled it by hand. */
+export type Answered =
+  | { readonly ok: true; readonly result: unknown }
+  | { readonly ok: false; readonly type: string; readonly message: string };
+
+/**
+ * Everything that one with write access to a Temporal namespace can do without code of ours: no key, no database. It
+ * speaks the server's own API, under an identity of its choice.
+ */
+export class NamespaceWriter {
+  #nth = 0;
+
+  constructor(
+    readonly client: Client,
+    readonly connection: Connection,
+    readonly namespace: string,
+  ) {}
+
+  /** A workflow of its own schedules one activity on a queue of ours, with any input. */
+  async schedule(activity: string, taskQueue: string, input: unknown): Promise<Answered> {
+    const { workflowService: api } = this.connection;
+    const queue = `mallory-${process.pid}-${++this.#nth}`;
+    await this.client.workflow.start('mallory', { taskQueue: queue, workflowId: queue });
+    const first = await this.#workflowTask(queue);
+    const timeout = { seconds: 60 as never };
+    const scheduled = {
+      activityId: '1',
+      activityType: { name: activity },
+      taskQueue: { name: taskQueue },
+      input: payloads(input),
+      scheduleToCloseTimeout: timeout,
+      startToCloseTimeout: timeout,
+      heartbeatTimeout: timeout,
+      retryPolicy: { maximumAttempts: 1 },
+    };
+    const command = { commandType: SCHEDULE_ACTIVITY, scheduleActivityTaskCommandAttributes: scheduled };
+    await api.respondWorkflowTaskCompleted({
+      namespace: this.namespace,
+      identity: IDENTITY,
+      taskToken: first.taskToken,
+      commands: [command],
+    });
+    const second = await this.#workflowTask(queue);
+    const closing = { commandType: COMPLETE_WORKFLOW, completeWorkflowExecutionCommandAttributes: {} };
+    await api.respondWorkflowTaskCompleted({
+      namespace: this.namespace,
+      identity: IDENTITY,
+      taskToken: second.taskToken,
+      commands: [closing],
+    });
+    for (const event of second.history?.events ?? []) {
+      if (event.eventType === ACTIVITY_COMPLETED)
+        return { ok: true, result: decoded(event.activityTaskCompletedEventAttributes?.result) };
+      const failure =
+        event.eventType === ACTIVITY_FAILED
+          ? event.activityTaskFailedEventAttributes?.failure
+          : event.eventType === ACTIVITY_TIMED_OUT
+            ? event.activityTaskTimedOutEventAttributes?.failure
+            : null;
+      if (failure != null)
+        return { ok: false, type: failure.applicationFailureInfo?.type ?? 'timeout', message: failure.message ?? '' };
+    }
+    throw new Error(`${activity}: the history does not say what became of it`);
+  }
+
+  async #workflowTask(queue: string) {
+    const { workflowService: api } = this.connection;
+    for (let tries = 0; tries < 3; tries++) {
+      const task = await this.connection.withDeadline(Date.now() + POLL_MS, () =>
+        api.pollWorkflowTaskQueue({
+          namespace: this.namespace,
+          taskQueue: { name: queue },
+          identity: IDENTITY,
+        }),
+      );
+      if (task.taskToken.length > 0) return task;
+    }
+    throw new Error(`${queue}: no workflow task in ${(3 * POLL_MS) / 1000} s`);
+  }
+
+  /** Sets the rate of an activity queue to nothing, so that workers get no task of it; false lifts that. */
+  async throttle(taskQueue: string, stopped: boolean): Promise<void> {
+    const updateQueueRateLimit = stopped
+      ? { rateLimit: { requestsPerSecond: 0 }, reason: 'maintenance' }
+      : { reason: 'done' };
+    await this.connection.workflowService.updateTaskQueueConfig({
+      namespace: this.namespace,
+      identity: IDENTITY,
+      taskQueue,
+      taskQueueType: ACTIVITY_QUEUE,
+      updateQueueRateLimit,
+    });
+    // Until every partition of the queue has heard of it.
+    if (stopped) await pause(300);
+  }
+
+  /** Waits until an activity of that type is due in a workflow; its id. */
+  async pending(workflowId: string, activity: string): Promise<string> {
+    for (const until = Date.now() + 5_000; Date.now() < until; await pause(20)) {
+      const { pendingActivities } = await this.connection.workflowService.describeWorkflowExecution({
+        namespace: this.namespace,
+        execution: { workflowId },
+      });
+      const found = pendingActivities.find((each) => each.activityType?.name === activity);
+      if (found?.activityId != null) return found.activityId;
+    }
+    throw new RaceLost(`${activity} of ${workflowId} did not come, or was done before`);
+  }
+
+  /** Completes an activity that waits for its worker. */
+  async complete(workflowId: string, activity: string, result: unknown): Promise<void> {
+    await this.race(workflowId, await this.pending(workflowId, activity), result);
+  }
+
+  /**
+   * Completes an activity by its id the moment it is there, before its worker does. A worker starts activities of its own
+   * queue without the queue, so throttling does not hold those; but their ids are 1, 2, 3 … and known beforehand.
+   */
+  async race(workflowId: string, activityId: string, result: unknown): Promise<void> {
+    let won = false;
+    const until = Date.now() + 3_000;
+    const one = async (): Promise<void> => {
+      while (!won && Date.now() < until) {
+        try {
+          await this.client.activity.complete({ workflowId, activityId }, result);
+          won = true;
+        } catch (error) {
+          if (!(error instanceof ActivityNotFoundError)) throw error;
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: 6 }, one));
+    if (!won) throw new RaceLost(`activity ${activityId} of ${workflowId} did not come, or was done before`);
+  }
+
+  /** The id that a workflow's next activity will have. */
+  async nextActivity(workflowId: string): Promise<string> {
+    const { events } = await this.client.workflow.getHandle(workflowId).fetchHistory();
+    const scheduled = (events ?? []).filter((event) => event.activityTaskScheduledEventAttributes != null);
+    return String(scheduled.length + 1);
+  }
+
+  /**
+   * Polls an activity queue as a worker does, many times at once, and completes every task of one type as it likes. The
+   * server serves the poll that has waited longest, so these wait for long.
+   */
+  poll(taskQueue: string, activity: string, result: unknown) {
+    const stopping = new AbortController();
+    setMaxListeners(0, stopping.signal);
+    const stolen = new Set<string>();
+    const queue = { namespace: this.namespace, taskQueue: { name: taskQueue }, identity: IDENTITY };
+    const pollers = Array.from({ length: 24 }, () => this.#poller(queue, activity, result, stolen, stopping.signal));
+    return {
+      /** Ids of the workflows whose task was taken. */
+      stolen: stolen as ReadonlySet<string>,
+      stop: async (): Promise<void> => {
+        stopping.abort();
+        await Promise.all(pollers);
+      },
+    };
+  }
+
+  async #poller(
+    queue: { readonly namespace: string; readonly taskQueue: { name: string }; readonly identity: string },
+    activity: string,
+    result: unknown,
+    stolen: Set<string>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { workflowService: api } = this.connection;
+    const { namespace, identity } = queue;
+    while (!signal.aborted) {
+      const task = await this.connection
+        .withAbortSignal(signal, () =>
+          this.connection.withDeadline(Date.now() + 60_000, () => api.pollActivityTaskQueue(queue)),
+        )
+        .catch((error: unknown) => {
+          if (signal.aborted) return null;
+          throw error;
+        });
+      if (task === null || task.taskToken.length === 0) continue;
+      const { taskToken } = task;
+      if (task.activityType?.name === activity) {
+        stolen.add(task.workflowExecution?.workflowId ?? '');
+        await api.respondActivityTaskCompleted({ namespace, identity, taskToken, result: payloads(result) });
+      } else {
+        // Not what it is after: its own worker gets it at the next attempt.
+        const failure = { message: 'try again', applicationFailureInfo: { nonRetryable: false } };
+        await api.respondActivityTaskFailed({ namespace, identity, taskToken, failure });
+      }
+    }
+  }
+
+  /** Resets a workflow to its beginning, and lets none of its messages be applied again. Returns the new run. */
+  async resetToStart(workflowId: string): Promise<string> {
+    const { workflowService: api } = this.connection;
+    const execution = { workflowId };
+    const { history } = await api.getWorkflowExecutionHistory({ namespace: this.namespace, execution });
+    const first = history?.events?.find((event) => event.workflowTaskCompletedEventAttributes != null);
+    const { runId } = await api.resetWorkflowExecution({
+      namespace: this.namespace,
+      workflowExecution: execution,
+      reason: 'maintenance',
+      workflowTaskFinishEventId: first?.eventId ?? null,
+      requestId: `reset-${process.pid}-${++this.#nth}`,
+      resetReapplyType: REAPPLY_NOTHING,
+    });
+    return runId;
+  }
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function payloads(value: unknown) {
+  return {
+    payloads: [{ metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from(JSON.stringify(value ?? null)) }],
+  };
+}
+
+function decoded(
+  of: { readonly payloads?: readonly { readonly data?: Uint8Array | null }[] | null } | null | undefined,
+) {
+  const data = of?.payloads?.[0]?.data;
+  return data == null || data.length === 0 ? undefined : (JSON.parse(Buffer.from(data).toString('utf8')) as unknown);
+}
