@@ -1,3 +1,4 @@
+import type { Explanation } from '../../policy/bundle/explain';
 import type { BreakerView } from '../../policy/decide/breakers';
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { RegisteredKey } from '../../policy/evidence/key-registry';
@@ -176,6 +177,15 @@ export interface PolicyIssue {
 }
 
 /** Policy as code, without a server. */
+export interface ExplainGiven {
+  readonly target: string | null;
+  readonly sourceTool: string | null;
+  /** JSON objects as text; null for none. */
+  readonly metadata: string | null;
+  readonly staging: string | null;
+  readonly at: string;
+}
+
 export interface PolicyTools {
   readonly check: (bundle: string) => Promise<{
     readonly issues: readonly PolicyIssue[];
@@ -191,6 +201,7 @@ export interface PolicyTools {
     tests: string,
   ) => Promise<{
     readonly results: readonly { readonly name: string; readonly problems: readonly string[] }[];
+    readonly covered: readonly string[];
     /** Validators that no test makes fire. */
     readonly neverFired: readonly string[];
   }>;
@@ -199,6 +210,8 @@ export interface PolicyTools {
     bundle: string,
     target: string | null,
   ) => Promise<(row: string, number: number) => Promise<object>>;
+  /** Why one diff gets its findings. `sourceTool` and `target` null: the only one that the bundle has. */
+  readonly explain: (bundle: string, raw: Uint8Array, given: ExplainGiven) => Promise<Explanation>;
   readonly schema: () => object;
   readonly starter: (tool: string) => string;
   readonly publish: (

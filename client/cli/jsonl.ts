@@ -5,11 +5,14 @@ const MAX_INPUT_BYTES = 256 * 1024 * 1024;
 
 /** A file, or standard input where none or `-` is named. Throws past 256 MiB, and on what is no UTF-8. */
 export async function readInput(io: Io, file: string | undefined): Promise<string> {
-  const bytes =
-    file === undefined || file === '-'
-      ? await io.deps.stdin.read(MAX_INPUT_BYTES)
-      : await io.deps.readFile(file, MAX_INPUT_BYTES);
-  return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  return new TextDecoder('utf-8', { fatal: true }).decode(await readBytes(io, file));
+}
+
+/** The bytes as they are: a diff may be no text. */
+export async function readBytes(io: Io, file: string | undefined): Promise<Uint8Array> {
+  return file === undefined || file === '-'
+    ? io.deps.stdin.read(MAX_INPUT_BYTES)
+    : io.deps.readFile(file, MAX_INPUT_BYTES);
 }
 
 /** Lines that hold something, with their number in the file from 1. */

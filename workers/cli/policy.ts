@@ -1,6 +1,9 @@
 import { openDatabase } from '../../activities/database/database';
 import { publishBundle } from '../../activities/plans/publish';
-import type { PolicyTools } from '../../client/cli/deps';
+import type { ExplainGiven, PolicyTools } from '../../client/cli/deps';
+import { explain, type Explanation } from '../../policy/bundle/explain';
+import { Metadata } from '../../policy/contracts/diff';
+import { StagingRecord } from '../../policy/contracts/staging-record';
 import type { Plan } from '../../policy/contracts/plan';
 import { sha256Hex } from '../../policy/contracts/hash';
 import { compilePlan, planKeys } from '../../policy/bundle/compile-plan';
@@ -34,6 +37,7 @@ export async function policyTools(env: Env): Promise<PolicyTools> {
     },
     test: (bundle, tests) => runTests(bundle, tests, extensions),
     evaluator: (bundle, target) => evaluator(bundle, target, extensions),
+    explain: (bundle, raw, given) => explainDiff(bundle, raw, given, extensions),
     schema: jsonSchema,
     starter: starterBundle,
     publish: async (bundleText, keyFile) => {
@@ -149,6 +153,30 @@ async function evaluator(
   };
 }
 
+async function explainDiff(
+  bundle: string,
+  raw: Uint8Array,
+  { target, sourceTool, metadata, staging, at }: ExplainGiven,
+  extensions: Extensions,
+): Promise<Explanation> {
+  const plans = compiledOrRefused(bundle, extensions);
+  const fitting = plans.filter(
+    (p) => (target === null || p.target === target) && (sourceTool === null || p.sourceTool === sourceTool),
+  );
+  const [only] = fitting;
+  if (only === undefined || fitting.length > 1)
+    throw new ConfigError(
+      `--target, --tool: expected to name one of ${plans.map((p) => `${p.target}/${p.sourceTool}`).join(', ')}`,
+    );
+  const input = await inputOf(extensions, only.sourceTool, raw, {
+    metadata: metadata === null ? {} : Metadata.parse(JSON.parse(metadata)),
+    staging: staging === null ? null : StagingRecord.parse(JSON.parse(staging)),
+    at,
+  });
+  const evaluation = planEvaluator(only.plan, extensions.validators)(input);
+  return explain(only.plan, extensions.validators, evaluation, input);
+}
+
 async function runTests(bundle: string, testsText: string, extensions: Extensions): ReturnType<PolicyTools['test']> {
   const plans = compiledOrRefused(bundle, extensions);
   const parsed = parsePolicyTests(testsText);
@@ -178,13 +206,9 @@ async function runTests(bundle: string, testsText: string, extensions: Extension
     evaluations.push(evaluation);
     results.push({ name: test.name, problems: policyTestProblems(test, evaluation) });
   }
-  return {
-    results,
-    neverFired: [
-      ...coverageOf(
-        plans.map((p) => p.plan),
-        evaluations,
-      ).uncovered,
-    ],
-  };
+  const coverage = coverageOf(
+    plans.map((p) => p.plan),
+    evaluations,
+  );
+  return { results, covered: coverage.covered, neverFired: coverage.uncovered };
 }

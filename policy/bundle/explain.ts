@@ -1,0 +1,146 @@
+import type { ValidatorFinding } from '../contracts/finding';
+import { fires } from '../contracts/readings';
+import type { Plan, PlanValidator } from '../contracts/plan';
+import type { StagingRecord } from '../contracts/staging-record';
+import { WAIVED } from '../decide/waivers';
+import { cardinalityOf, IMPLICIT_POLICY, matchPolicies } from '../decide/violations';
+import type { Facts } from '../rules/facts';
+import type { ValidatorRegistry } from '../rules/registry';
+import type { Evaluation } from './evaluate';
+
+/** A place that a finding points at. Line and column count from 1; null where the place is a pointer, or is not in the diff. */
+export interface ExplainedPlace {
+  readonly ref: string;
+  readonly region: {
+    readonly startLine: number;
+    readonly startColumn: number;
+    readonly endLine: number;
+    readonly endColumn: number;
+  } | null;
+}
+
+/** Who answers a finding. */
+export interface ExplainedPolicy {
+  readonly key: string;
+  readonly requiresConfirmation: boolean;
+  readonly callback: string | null;
+  readonly group: string;
+  readonly quorum: number;
+  readonly deadlineMs: number;
+}
+
+/** One finding that fired or was waived, with everything that led to it. */
+export interface ExplainedFinding {
+  readonly validatorId: string;
+  readonly class: string;
+  readonly level: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly reasonCode: string | null;
+  readonly rule: string;
+  readonly version: string;
+  readonly why: string;
+  readonly docs: string;
+  /** What it reads of the change. */
+  readonly reads: readonly string[];
+  readonly places: readonly ExplainedPlace[];
+  /** Empty where nobody is asked. */
+  readonly policies: readonly ExplainedPolicy[];
+  readonly waiver: { readonly id: string; readonly reason: string; readonly expiresAt: string } | null;
+}
+
+export interface Explanation {
+  readonly outcome: Evaluation['outcome'];
+  readonly target: string;
+  readonly sourceTool: string;
+  readonly facts: { readonly kind: string } | { readonly refused: string; readonly message: string };
+  readonly findings: readonly ExplainedFinding[];
+  readonly skipped: readonly string[];
+  /** What shadow validators say: reported apart, and decides nothing. */
+  readonly shadow: readonly ExplainedFinding[];
+}
+
+/** Why a diff gets its findings: of each the rule, what it read, where, who would answer, and which waiver covers it. Pure. */
+export function explain(
+  plan: Plan,
+  registry: ValidatorRegistry,
+  evaluation: Evaluation,
+  given: { readonly facts: Facts; readonly staging: StagingRecord | null },
+): Explanation {
+  const asked = policiesOf(plan, evaluation.findings, given.staging);
+  const of = (validators: readonly PlanValidator[]) => (finding: ValidatorFinding) =>
+    explained(finding, validators, registry, asked.get(finding.validator_id) ?? []);
+  const told = evaluation.findings.filter((finding) => fires(finding) || finding.reasonCode === WAIVED);
+  return {
+    outcome: evaluation.outcome,
+    target: plan.target,
+    sourceTool: plan.sourceTool,
+    facts: given.facts.ok ? { kind: given.facts.kind } : { refused: given.facts.code, message: given.facts.message },
+    findings: told.map(of(plan.validators)),
+    skipped: evaluation.skipped,
+    shadow: evaluation.shadow.map(of(plan.shadow)),
+  };
+}
+
+function policiesOf(
+  plan: Plan,
+  findings: readonly ValidatorFinding[],
+  staging: StagingRecord | null,
+): ReadonlyMap<string, readonly ExplainedPolicy[]> {
+  const asked = new Map<string, ExplainedPolicy[]>();
+  for (const { findingIndex, policyKey, callback } of matchPolicies(plan, findings, cardinalityOf(staging))) {
+    const policy = plan.policies.find(({ key }) => key === policyKey);
+    const { group, quorum, deadlineMs } = policy ?? plan.implicitPolicy;
+    const id = findings[findingIndex]?.validator_id ?? '';
+    const one = {
+      key: policyKey,
+      requiresConfirmation: policyKey === IMPLICIT_POLICY || policy?.requiresConfirmation === true,
+      callback: callback?.key ?? null,
+      group,
+      quorum,
+      deadlineMs,
+    };
+    asked.set(id, [...(asked.get(id) ?? []), one]);
+  }
+  return asked;
+}
+
+function explained(
+  finding: ValidatorFinding,
+  validators: readonly PlanValidator[],
+  registry: ValidatorRegistry,
+  policies: readonly ExplainedPolicy[],
+): ExplainedFinding {
+  const validator = validators.find(({ id }) => id === finding.validator_id);
+  const definition = registry.get(validator?.implementation ?? '');
+  return {
+    validatorId: finding.validator_id,
+    class: finding.class,
+    level: validator?.level ?? '',
+    status: finding.errorClass === undefined ? finding.status : 'ERROR',
+    reason: finding.reason,
+    reasonCode: finding.reasonCode ?? null,
+    rule: validator?.implementation ?? '',
+    version: validator === undefined ? '' : `${validator.version}, revision ${validator.logicRevision}`,
+    why: definition?.why ?? '',
+    docs: definition?.docs ?? '',
+    reads: definition?.reads ?? [],
+    places: finding.evidenceRefs.map((ref) => ({ ref, region: regionOf(ref) })),
+    policies,
+    waiver: waiverOf(finding),
+  };
+}
+
+function regionOf(ref: string): ExplainedPlace['region'] {
+  const match = /^diff:[0-9a-f]{64}#L(\d+):C(\d+)-L(\d+):C(\d+)$/.exec(ref);
+  if (match === null) return null;
+  const [, startLine, startColumn, endLine, endColumn] = match.map(Number) as [number, number, number, number, number];
+  return { startLine, startColumn, endLine, endColumn };
+}
+
+function waiverOf({ reasonCode, details }: ValidatorFinding): ExplainedFinding['waiver'] {
+  const waiver = reasonCode === WAIVED ? details?.['waiver'] : undefined;
+  if (typeof waiver !== 'object' || waiver === null || Array.isArray(waiver)) return null;
+  const { id, reason, expiresAt } = waiver as Record<string, unknown>;
+  return { id: String(id), reason: String(reason), expiresAt: String(expiresAt) };
+}
