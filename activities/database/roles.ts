@@ -6,7 +6,11 @@ type Right = 'select' | 'insert' | 'update';
 type Grants = Readonly<Record<string, readonly Right[]>>;
 
 const readKeys: Grants = { keys: ['select'], key_revocations: ['select'], schema_info: ['select'] };
-const readPolicy: Grants = { policy_revisions: ['select'], policy_revocations: ['select'] };
+const readPolicy: Grants = {
+  policy_revisions: ['select'],
+  policy_revocations: ['select'],
+  target_freezes: ['select'],
+};
 const readLedger: Grants = {
   ledger: ['select'],
   reviews: ['select'],
@@ -43,7 +47,6 @@ export const TABLE_GRANTS: Readonly<Record<Role, Grants>> = {
     blobs: ['select', 'insert'],
     staging_records: ['select', 'insert'],
     effect_sends: ['select', 'insert'],
-    target_freezes: ['select'],
     ledger_checkpoints: ['select', 'insert'],
     ledger_leaves: ['select', 'insert'],
   },

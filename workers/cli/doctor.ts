@@ -1,4 +1,9 @@
 import type { Connection } from '@temporalio/client';
+import { targetFreezes } from '../../activities/committer/target-freezes';
+import type { TargetConfig } from '../../activities/committer/targets';
+import { describeRepository } from '../../activities/staging/git/describe-repository';
+import { describeApi } from '../../activities/staging/http/describe-api';
+import type { TargetLine } from '../../activities/staging/target-line';
 import { describeTarget } from '../../activities/staging/sql/describe-target';
 import { openDatabase } from '../../activities/database/database';
 import type { Check } from '../../client/cli/deps';
@@ -31,6 +36,7 @@ export async function doctor(env: Env): Promise<readonly Check[]> {
     await checkDatabase(local),
     checkTrust(local),
     ...(await checkTargets(env)),
+    ...(await checkFreezes(local)),
   ];
 }
 
@@ -134,23 +140,51 @@ async function checkTargets(env: Env): Promise<Check[]> {
   const file = env['COUNTERSIGN_TARGETS_FILE'];
   if (file === undefined) return [];
   const checks: Check[] = [];
-  for (const target of readTargets(file).values()) {
-    if (!('stageUrl' in target)) continue;
-    for (const [purpose, url] of [
-      ['stage', target.stageUrl],
-      ['commit', target.commitUrl],
-    ] as const) {
-      if (url === null) continue;
-      const { lines } = await describeTarget(url, purpose);
-      checks.push(
-        ...lines.map((line) => ({
-          name: `target ${target.name} (${purpose})`,
-          ok: line.level !== 'fail',
-          detail: line.text,
-          fix: line.level === 'fail' ? 'Run "countersign target init"' : null,
-        })),
-      );
-    }
+  for (const target of readTargets(file).values()) checks.push(...(await checkTarget(target)));
+  return checks;
+}
+
+async function checkTarget(target: TargetConfig): Promise<Check[]> {
+  const { name } = target;
+  if ('git' in target)
+    return toChecks(`target ${name}`, await describeRepository(target), 'Correct "git" in COUNTERSIGN_TARGETS_FILE');
+  if ('http' in target)
+    return toChecks(`target ${name}`, await describeApi(target), 'Correct "http" in COUNTERSIGN_TARGETS_FILE');
+  const checks: Check[] = [];
+  for (const [purpose, url] of [
+    ['stage', target.stageUrl],
+    ['commit', target.commitUrl],
+  ] as const) {
+    if (url === null) continue;
+    const { lines } = await describeTarget(url, purpose);
+    checks.push(...toChecks(`target ${name} (${purpose})`, lines, 'Run "countersign target init"'));
   }
   return checks;
+}
+
+function toChecks(name: string, lines: readonly TargetLine[], fix: string): Check[] {
+  return lines.map(({ level, text }) => (level === 'fail' ? bad(name, text, fix) : ok(name, text)));
+}
+
+/** Frozen targets are no fault, and nobody should have to guess why nothing is committed there. */
+async function checkFreezes(local: LocalClient): Promise<Check[]> {
+  const db = openDatabase({
+    url: local.databaseUrl,
+    applicationName: 'countersign-doctor',
+    max: 1,
+    connectTimeoutMs: WAIT_MS,
+  });
+  try {
+    const { rows } = await db.query<{ target: string }>('select distinct target from target_freezes order by target');
+    const checks: Check[] = [];
+    for (const { target } of rows) {
+      const freeze = await targetFreezes(db, local.operators).current(target);
+      if (freeze !== null) checks.push(ok(`target ${target}`, `frozen since ${freeze.at}: ${freeze.reason}`));
+    }
+    return checks;
+  } catch {
+    return []; // The check of the database says why it cannot be read.
+  } finally {
+    await db.close();
+  }
 }

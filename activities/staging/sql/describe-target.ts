@@ -1,12 +1,7 @@
 import { Client } from 'pg';
+import type { TargetLine } from '../target-line';
 import { OLD_NEW_VERSION } from './returning';
 import { toSqlFailure } from './sql-failure';
-
-/** One line of `countersign doctor`. `fail`: changes cannot be staged or committed, or more can happen than should. */
-export interface TargetLine {
-  readonly level: 'ok' | 'warn' | 'fail';
-  readonly text: string;
-}
 
 export interface TargetDescription {
   /** Such as `18.4`; null where it does not answer. */
