@@ -1,6 +1,6 @@
 import { sign, verify } from 'node:crypto';
 import type { Envelope } from '../policy/contracts/diff';
-import { openEnvelope, paeOfStatement, toEnvelope, type EnvelopeRefusal } from '../policy/evidence/dsse';
+import { openEnvelope, toEnvelope, type EnvelopeRefusal, type OpenedEnvelope } from '../policy/evidence/dsse';
 import {
   signerOf,
   statementOf,
@@ -20,7 +20,7 @@ export function signPredicate<K extends StatementKind>(kind: K, predicate: Predi
 }
 
 export function signEnvelope(statement: Statement, key: SigningKey): Envelope {
-  return toEnvelope(statement, { keyid: key.keyId, sig: sign(null, paeOfStatement(statement), key.privateKey) });
+  return toEnvelope(statement, key.keyId, (bytes) => sign(null, bytes, key.privateKey));
 }
 
 export type VerifyRefusal = EnvelopeRefusal | 'wrong_key' | 'bad_signature';
@@ -33,7 +33,15 @@ export type Verified<K extends StatementKind> =
  * throws TypeError where `publicKey` itself is none. Whether the key may sign such a thing is the registry's matter.
  */
 export function verifyEnvelope<K extends StatementKind>(envelope: unknown, publicKey: string, kind: K): Verified<K> {
-  const opened = openEnvelope(kind, envelope);
+  return verifyOpened(openEnvelope(kind, envelope), publicKey, kind);
+}
+
+/** The same for an envelope that was opened already, to find its key. */
+export function verifyOpened<K extends StatementKind>(
+  opened: OpenedEnvelope<K>,
+  publicKey: string,
+  kind: K,
+): Verified<K> {
   if (!opened.ok) return opened;
   const { predicate } = opened.statement;
   const keyId = keyIdOf(publicKey);

@@ -2,7 +2,7 @@ import { openEnvelope } from '../policy/evidence/dsse';
 import type { KeyLookup, RegisteredKey } from '../policy/evidence/key-registry';
 import type { KeyKind } from '../policy/evidence/predicates';
 import type { PredicateOf, StatementKind } from '../policy/evidence/statement';
-import { verifyEnvelope, type VerifyRefusal } from './envelope';
+import { verifyOpened, type VerifyRefusal } from './envelope';
 
 export type RegistryRefusal = VerifyRefusal | 'unknown_key' | 'revoked_key' | 'demo_key' | 'wrong_key_kind';
 export type RegistryVerified<K extends StatementKind> =
@@ -23,7 +23,7 @@ export function verifyWithRegistry<K extends StatementKind>(
   if (!opened.ok) return opened;
   const key = expected.keys(opened.keyid);
   if (key === undefined) return refuse('unknown_key', `key ${opened.keyid} is not in the registry`);
-  const verified = verifyEnvelope(envelope, key.publicKey, kind);
+  const verified = verifyOpened(opened, key.publicKey, kind);
   if (!verified.ok) return verified;
   if (key.kind !== expected.keyKind)
     return refuse('wrong_key_kind', `key ${key.keyId} is registered as ${key.kind}, expected ${expected.keyKind}`);

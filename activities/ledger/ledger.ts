@@ -1,4 +1,4 @@
-import { canonicalJson, type JsonObject } from '../../policy/contracts/canonical-json';
+import type { JsonObject } from '../../policy/contracts/canonical-json';
 import { Sha256Hex } from '../../policy/contracts/diff';
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import type { StoredRow } from '../../policy/evidence/chain';
@@ -99,12 +99,20 @@ function toAppended(changeId: string, row: AppendRow, entries: readonly LedgerEn
   if (row.status === 'counted' || row.status === 'nonce_reused')
     return { status: row.status, existing: false, stored: null };
   const { r_n: n, r_prev: prev, r_hash: hash, r_kind: kind, r_at: at, r_actor: actor } = row;
-  const body = row.r_body === null ? canonicalJson(entries[row.idx - 1]?.body) : row.r_body;
+  // What was appended is what the caller gave: canonical JSON says of it what parsing its text would.
+  const body = row.r_body === null ? (entries[row.idx - 1]?.body ?? {}) : toBody(row.r_body);
   return {
     status: row.status,
     existing: row.status === 'existing',
-    stored: toStored({ change_id: changeId, n, prev, hash, kind, at, actor, body }),
+    stored: {
+      row: { changeId, n, prev, kind: kind as LedgerRow['kind'], at, actor, body: body as LedgerRow['body'] },
+      hash,
+    },
   };
+}
+
+function toBody(text: string): LedgerRow['body'] {
+  return JSON.parse(text) as JsonObject as LedgerRow['body'];
 }
 
 function toStored(row: TableRow): StoredRow {
@@ -118,7 +126,7 @@ function toStored(row: TableRow): StoredRow {
       kind: kind as LedgerRow['kind'],
       at,
       actor,
-      body: JSON.parse(row.body) as JsonObject as LedgerRow['body'],
+      body: toBody(row.body),
     },
     hash,
   };

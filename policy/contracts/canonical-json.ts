@@ -16,62 +16,80 @@ export const MAX_DEPTH = 200;
 
 /** The canonical text of `value`. Throws TypeError naming the JSON pointer of what cannot be said in JSON. */
 export function canonicalJson(value: unknown): string {
-  return write(value, '', 0, new Set());
+  try {
+    return write(value, 0, new Set());
+  } catch (error) {
+    if (!(error instanceof Unsayable)) throw error;
+    throw new TypeError(
+      `Not canonical JSON: ${error.what} at "${error.pointer}"; only null, booleans, finite numbers, strings, arrays and plain objects can be hashed`,
+    );
+  }
 }
 
-function write(value: unknown, pointer: string, depth: number, open: Set<object>): string {
+/** The pointer is put together on the way out: nearly every text is written without one. */
+class Unsayable extends Error {
+  pointer = '';
+  constructor(readonly what: string) {
+    super(what);
+  }
+}
+
+function refuse(what: string): never {
+  throw new Unsayable(what);
+}
+
+function write(value: unknown, depth: number, open: Set<object>): string {
   switch (typeof value) {
     case 'boolean':
       return value ? 'true' : 'false';
     case 'number':
-      if (!Number.isFinite(value)) refuse(pointer, String(value));
-      return JSON.stringify(value);
+      return Number.isFinite(value) ? JSON.stringify(value) : refuse(String(value));
     case 'string':
-      if (!isWellFormed(value)) refuse(pointer, 'a lone surrogate');
-      return JSON.stringify(value);
+      return isWellFormed(value) ? JSON.stringify(value) : refuse('a lone surrogate');
     case 'object':
       break;
     default:
-      return refuse(pointer, typeof value);
+      return refuse(typeof value);
   }
   if (value === null) return 'null';
-  if (depth >= MAX_DEPTH) refuse(pointer, `nesting deeper than ${MAX_DEPTH}`);
-  if (open.has(value)) refuse(pointer, 'a cycle');
+  if (depth >= MAX_DEPTH) refuse(`nesting deeper than ${MAX_DEPTH}`);
+  if (open.has(value)) refuse('a cycle');
   open.add(value);
-  const text = Array.isArray(value)
-    ? writeArray(value, pointer, depth, open)
-    : writeObject(value, pointer, depth, open);
+  const text = Array.isArray(value) ? writeArray(value, depth, open) : writeObject(value, depth, open);
   open.delete(value);
   return text;
 }
 
-function writeArray(array: readonly unknown[], pointer: string, depth: number, open: Set<object>): string {
-  const items: string[] = [];
-  if (Object.keys(array).length > array.length) refuse(pointer, 'an array with a named member');
-  // Not map(): it skips holes, and a hole is undefined.
-  for (let i = 0; i < array.length; i++) items.push(write(array[i], `${pointer}/${i}`, depth + 1, open));
-  return `[${items.join(',')}]`;
+function writeMember(value: unknown, name: string | number, depth: number, open: Set<object>): string {
+  try {
+    return write(value, depth + 1, open);
+  } catch (error) {
+    if (error instanceof Unsayable) error.pointer = `/${escapePointer(String(name))}${error.pointer}`;
+    throw error;
+  }
 }
 
-function writeObject(object: object, pointer: string, depth: number, open: Set<object>): string {
+function writeArray(array: readonly unknown[], depth: number, open: Set<object>): string {
+  if (Object.keys(array).length > array.length) refuse('an array with a named member');
+  let text = '[';
+  // Not map(): it skips holes, and a hole is undefined.
+  for (let i = 0; i < array.length; i++) text += (i === 0 ? '' : ',') + writeMember(array[i], i, depth, open);
+  return `${text}]`;
+}
+
+function writeObject(object: object, depth: number, open: Set<object>): string {
   const prototype: unknown = Object.getPrototypeOf(object);
   // By name, not by identity: objects of another realm (Temporal's sandbox, Jest) have their own Object.prototype.
   const plain = prototype === null || Object.getPrototypeOf(prototype) === null;
-  if (!plain) refuse(pointer, `a ${object.constructor?.name ?? 'class instance'}`);
-  if (Object.getOwnPropertySymbols(object).length > 0) refuse(pointer, 'a symbol key');
-  const members: string[] = [];
+  if (!plain) refuse(`a ${object.constructor?.name ?? 'class instance'}`);
+  if (Object.getOwnPropertySymbols(object).length > 0) refuse('a symbol key');
+  let text = '{';
   for (const key of Object.keys(object).sort()) {
-    if (!isWellFormed(key)) refuse(pointer, 'a key with a lone surrogate');
-    const member = (object as Record<string, unknown>)[key];
-    members.push(`${JSON.stringify(key)}:${write(member, `${pointer}/${escapePointer(key)}`, depth + 1, open)}`);
+    if (!isWellFormed(key)) refuse('a key with a lone surrogate');
+    const member = writeMember((object as Record<string, unknown>)[key], key, depth, open);
+    text += `${text === '{' ? '' : ','}${JSON.stringify(key)}:${member}`;
   }
-  return `{${members.join(',')}}`;
-}
-
-function refuse(pointer: string, what: string): never {
-  throw new TypeError(
-    `Not canonical JSON: ${what} at "${pointer}"; only null, booleans, finite numbers, strings, arrays and plain objects can be hashed`,
-  );
+  return `${text}}`;
 }
 
 /** RFC 6901 escaping of one reference token. */
@@ -79,8 +97,11 @@ export function escapePointer(token: string): string {
   return token.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
+const SURROGATE = /[\ud800-\udfff]/;
+
 /** String.prototype.isWellFormed is missing in the workflow sandbox of Node 20's target. */
 export function isWellFormed(text: string): boolean {
+  if (!SURROGATE.test(text)) return true;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     if (unit < 0xd800 || unit > 0xdfff) continue;

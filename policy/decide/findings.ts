@@ -76,21 +76,45 @@ function toFinding(validator: PlanValidator, outcome: RawOutcome | undefined, br
       evidenceRefs: [],
     });
   }
-  const parsed = read(readResult, throughJson(outcome.result), 'result');
+  const { made, breach } = readOnce(validator, outcome);
+  if (breach !== null) breaches.push(`${validator.id}: ${breach}`);
+  return made;
+}
+
+interface ReadOutcome {
+  readonly validator: PlanValidator;
+  readonly made: ValidatorFinding;
+  /** How the result breaks the contract; null where it does not. */
+  readonly breach: string | null;
+}
+
+/** An outcome is never changed once it is there, and the array is built anew whenever one comes in. */
+const outcomesRead = new WeakMap<RawOutcome, ReadOutcome>();
+
+function readOnce(validator: PlanValidator, outcome: RawOutcome & { readonly kind: 'result' }): ReadOutcome {
+  const known = outcomesRead.get(outcome);
+  if (known?.validator === validator) return known;
+  const made = { validator, ...readOutcome(validator, outcome.result) };
+  outcomesRead.set(outcome, made);
+  return made;
+}
+
+function readOutcome(validator: PlanValidator, result: unknown): Omit<ReadOutcome, 'validator'> {
+  const parsed = read(readResult, throughJson(result), 'result');
   const breach = parsed.ok ? breachOf(validator, parsed.value) : issuesText(parsed.issues);
   if (breach !== null || !parsed.ok) {
-    breaches.push(`${validator.id}: ${breach ?? 'unreadable result'}`);
-    return finding(validator, {
+    const broken = finding(validator, {
       status: 'BLOCK',
       reason: cut(`Broke the validator contract: ${breach ?? ''}`),
       reasonCode: 'contract_violation',
       evidenceRefs: [],
     });
+    return { made: broken, breach: breach ?? 'unreadable result' };
   }
   const { validator_id: _id, ...fields } = parsed.value;
   // An advising rule is shown and sampled; nobody waits for it (DESIGN §4).
   const status = validator.level === 'advise' && fields.status === 'BLOCK' ? 'WARN' : fields.status;
-  return finding(validator, { ...fields, status });
+  return { made: finding(validator, { ...fields, status }), breach };
 }
 
 function breachOf(validator: PlanValidator, result: ValidatorResult): string | null {

@@ -20,21 +20,11 @@ export function pae(payloadType: string, payload: Uint8Array): Uint8Array {
   return concatBytes(utf8ToBytes(`DSSEv1 ${type.length} `), type, utf8ToBytes(` ${payload.length} `), payload);
 }
 
-/** The bytes to sign for a statement. */
-export function paeOfStatement(statement: Statement): Uint8Array {
-  return pae(PAYLOAD_TYPE, utf8ToBytes(statementText(statement)));
-}
-
-/** Puts statement and signature together. Makes no check of either. */
-export function toEnvelope(
-  statement: Statement,
-  signature: { readonly keyid: string; readonly sig: Uint8Array },
-): Envelope {
-  return {
-    payloadType: PAYLOAD_TYPE,
-    payload: toBase64(utf8ToBytes(statementText(statement))),
-    signatures: [{ keyid: signature.keyid, sig: toBase64(signature.sig) }],
-  };
+/** The envelope of a statement, signed by `sign` over exactly the bytes that it carries. Makes no check of the signature. */
+export function toEnvelope(statement: Statement, keyid: string, sign: (signed: Uint8Array) => Uint8Array): Envelope {
+  const payload = utf8ToBytes(statementText(statement));
+  const sig = sign(pae(PAYLOAD_TYPE, payload));
+  return { payloadType: PAYLOAD_TYPE, payload: toBase64(payload), signatures: [{ keyid, sig: toBase64(sig) }] };
 }
 
 export type EnvelopeRefusal = 'malformed' | StatementRefusal;

@@ -127,6 +127,9 @@ export function parseStatement<K extends StatementKind>(kind: K, payload: Uint8A
   } catch {
     return refuse('not_json', 'the payload is not JSON');
   }
+  const read = readStatement(kind, value, text);
+  if (read !== null) return { ok: true, statement: read };
+  // Something is wrong: what it is, from the outside in.
   if (canonicalOf(value) !== text)
     return refuse(
       'not_canonical',
@@ -140,10 +143,16 @@ export function parseStatement<K extends StatementKind>(kind: K, payload: Uint8A
     'predicate' in (value as object) ? (value as { predicate: unknown }).predicate : undefined,
   );
   if (!parsed.success) return refuse('invalid_statement', problems(parsed.error));
+  return refuse('invalid_statement', '_type, subject or a member differs from what the predicate says');
+}
+
+/** The statement whose canonical text this is (S1), of this kind and with this subject (S2). Null for any other text. */
+function readStatement<K extends StatementKind>(kind: K, value: unknown, text: string): Statement<K> | null {
+  if (typeof value !== 'object' || value === null || !('predicate' in value)) return null;
+  const parsed = PREDICATES[kind].safeParse(value.predicate);
+  if (!parsed.success) return null;
   const statement = buildStatement(kind, parsed.data as PredicateOf<K>);
-  if (canonicalOf(statement) !== text)
-    return refuse('invalid_statement', '_type, subject or a member differs from what the predicate says');
-  return { ok: true, statement };
+  return canonicalOf(statement) === text ? statement : null;
 }
 
 function buildStatement<K extends StatementKind>(kind: K, predicate: PredicateOf<K>): Statement<K> {

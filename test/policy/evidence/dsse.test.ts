@@ -144,7 +144,7 @@ describe('a statement', () => {
 });
 
 describe('an envelope', () => {
-  const good = toEnvelope(statementOf('answer', SAMPLES.answer), { keyid: 'k', sig: new Uint8Array(64) });
+  const good = toEnvelope(statementOf('answer', SAMPLES.answer), 'k', () => new Uint8Array(64));
 
   it('opens to statement, signed bytes and key id, and says nothing of the signature', () => {
     const opened = openEnvelope('answer', good);
