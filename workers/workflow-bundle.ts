@@ -25,6 +25,9 @@ export async function buildWorkflowBundle(logger?: DefaultLogger): Promise<strin
   const { code } = await bundleWorkflowCode({
     workflowsPath: ENTRY,
     payloadConverterPath: require.resolve('../workflows/payload-converter'),
+    // Evaluated once for all reviews of a worker, then frozen, instead of once for each review: no module of ours may keep
+    // anything of one workflow outside of its function.
+    preloadModules: [ENTRY],
     ...(logger === undefined ? {} : { logger }),
   });
   return code;
