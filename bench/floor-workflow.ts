@@ -1,10 +1,11 @@
 /**
  * The floor: a bare workflow of the same shape as a review with two packs, stage, judge, two answers and commit. As many
- * activities on the same three queues, the same updates, timer, queries' state and search attributes; nothing is done.
+ * activities on the same three queues, the same updates, queries, timer and search attributes; nothing is done.
  */
 import {
   allHandlersFinished,
   condition,
+  defineQuery,
   defineUpdate,
   proxyActivities,
   setCurrentDetails,
@@ -24,6 +25,7 @@ export interface FloorActivities {
 
 const options = { startToCloseTimeout: '60 s', summary: 'nothing' } as const;
 
+export const floorStatus = defineQuery<string>('status');
 export const floorSubmit = defineUpdate<string>('submit');
 export const floorAnswer = defineUpdate<string, [object]>('answer');
 
@@ -33,6 +35,8 @@ export async function floor(input: object): Promise<string> {
   const judge = proxyActivities<FloorActivities>({ ...options, taskQueue: siblingQueue(taskQueue, 'judge') });
   const commit = proxyActivities<FloorActivities>({ ...options, taskQueue: siblingQueue(taskQueue, 'commit') });
   let preflight = false;
+  let state = 'RUNNING';
+  setHandler(floorStatus, () => state);
   let answers = 0;
   setHandler(floorSubmit, async () => {
     await condition(() => preflight);
@@ -49,6 +53,7 @@ export async function floor(input: object): Promise<string> {
   await commit.nothing(input); // stage
   await judge.nothing(input);
   await review.nothing(input); // disclose
+  state = 'INTERVENTION_REQUIRED';
   setCurrentDetails('waits');
   upsertSearchAttributes([
     { key: CountersignStatus, value: 'INTERVENTION_REQUIRED' },

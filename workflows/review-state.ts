@@ -1,5 +1,5 @@
 import type { ApplicationFailure } from '@temporalio/common';
-import type { Opened } from '../activities/review-types';
+import type { ChangeRef, Opened } from '../activities/review-types';
 import type { AdmittedAnswer } from '../policy/contracts/answer';
 import type { Submission } from '../policy/contracts/diff';
 import type { ValidatorFinding } from '../policy/contracts/finding';
@@ -240,4 +240,34 @@ export function toProjection(f: ValidatorFinding): FindingProjection {
     ...(f.errorClass === undefined ? {} : { errorClass: f.errorClass }),
     ...(f.reasonCode === undefined ? {} : { reasonCode: f.reasonCode }),
   };
+}
+
+export function preflightOf(change: Review): Preflight {
+  const findings = change.answeredFindings().map(toProjection);
+  return {
+    changeId: change.changeId,
+    planHash: change.opened?.planHash ?? null,
+    provisional: true,
+    forbidden: change.isForbidden(),
+    findings,
+  };
+}
+
+/** Names the change to any activity. */
+export function reference(change: Review): ChangeRef {
+  const { tenant, target, sourceTool, diffSha, metadata } = change.submission;
+  return {
+    changeId: change.changeId,
+    tenant,
+    target,
+    sourceTool,
+    diffSha,
+    metadata,
+    inputSha: change.inputSha,
+    planHash: change.planHash,
+  };
+}
+
+export function now(): string {
+  return new Date().toISOString();
 }

@@ -1,0 +1,20 @@
+import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
+
+/** What an activity's failure says, told apart from how it came. */
+export interface Failure {
+  readonly type: string;
+  readonly message: string;
+  /** The activity said that retrying cannot help. */
+  readonly final: boolean;
+}
+
+export function failureOf(error: unknown): Failure {
+  const cause = error instanceof ActivityFailure ? (error.cause ?? error) : error;
+  if (cause instanceof ApplicationFailure)
+    return { type: cause.type ?? 'unknown', message: cause.message, final: cause.nonRetryable === true };
+  return {
+    type: cause instanceof Error ? cause.name : 'unknown',
+    message: cause instanceof Error ? cause.message : String(cause),
+    final: false,
+  };
+}

@@ -1,0 +1,56 @@
+import { isCancellation } from '@temporalio/workflow';
+import type { PlanValidator } from '../policy/contracts/plan';
+import { judgeFailureResult } from '../policy/judge/failure';
+import { failureOf, type Failure } from './failure';
+import { judge, judgeFailure } from './proxies';
+import { reference, type Review } from './review-state';
+
+/** One activity; recorded, never asked again on replay. A judge that cannot answer adds a finding (P7). */
+export async function askJudge(change: Review): Promise<void> {
+  for (const validator of change.plan.validators) {
+    if (validator.kind !== 'attested' || validator.unit === 'builtin' || change.hasOutcome(validator.id)) continue;
+    if (
+      change.plan.judgeWhen === 'onlyIfClean' &&
+      change.answeredFindings().some((f) => f.class === 'POLICY' && f.status !== 'ALLOW')
+    ) {
+      change.record(validator.id, { kind: 'skipped', reasonCode: 'judge_when' });
+      continue;
+    }
+    const input = { ...reference(change), stagingSha: change.stagingSha, validatorId: validator.id };
+    try {
+      const { result } = await judge(String(validator.config['model'] ?? validator.id)).askJudge(input);
+      change.record(validator.id, { kind: 'result', result });
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      change.record(validator.id, {
+        kind: 'result',
+        result: await judgeFailed(change, validator, input, failureOf(error)),
+      });
+    }
+  }
+}
+
+/** The failure is attested too; where even that cannot be had, the finding says so and the committer treats the record as missing. */
+async function judgeFailed(
+  change: Review,
+  validator: PlanValidator,
+  input: Parameters<ReturnType<typeof judge>['askJudge']>[0],
+  failure: Failure,
+): Promise<unknown> {
+  try {
+    const attested = await judgeFailure('judge failed').attestJudgeFailure({
+      ...input,
+      failureType: failure.type,
+      message: failure.message,
+    });
+    return attested.result;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return judgeFailureResult({
+      validatorId: validator.id,
+      changeId: change.changeId,
+      failureType: failure.type,
+      message: failure.message,
+    });
+  }
+}

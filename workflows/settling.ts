@@ -1,0 +1,148 @@
+import { ApplicationFailure, CancellationScope } from '@temporalio/workflow';
+import type { CommitResult, Settled } from '../activities/review-types';
+import type { Submission } from '../policy/contracts/diff';
+import { FailureType } from '../policy/contracts/failure-type';
+import type { RollbackReason } from '../policy/contracts/outcome';
+import { failureOf } from './failure';
+import { committing, settling } from './proxies';
+import { raceTimer } from './race-timer';
+import { now, preflightOf, type Review } from './review-state';
+import { announce, reply, show, tellSinks } from './telling';
+
+/** How a review ends: the one decision, the committer's part in it, and what is told of it (W3, W4 of review.ts). */
+
+export interface Ending {
+  readonly reason: RollbackReason;
+  readonly explanation: string;
+}
+
+/** Decides once, then commits or rolls back. */
+export async function settle(change: Review, skipped?: 'static_block' | 'staged_block'): Promise<void> {
+  if (skipped !== undefined) change.skipRest(skipped);
+  // A withdrawal that came before the decision counts more than the answers.
+  if (change.stopped !== null) return rollBack(change, change.stopped, 'withdrawn');
+  const decided = change.decideAt(now());
+  switch (decided.action) {
+    case 'COMMIT':
+      return commit(change);
+    case 'ROLLBACK':
+      return rollBack(change, decided);
+    case 'WAIT':
+      throw new Error('The wait ended while an answer was missing');
+    default:
+      return decided satisfies never;
+  }
+}
+
+/** W5. */
+const UNKNOWN_LIMIT_MS = 30 * 24 * 60 * 60_000;
+const LOOK_AGAIN_MS = 10 * 60_000;
+
+interface Ending {
+  readonly reason: RollbackReason;
+  readonly explanation: string;
+}
+
+/** Decides once, then commits or rolls back. */
+async function settle(change: Review, skipped?: 'static_block' | 'staged_block'): Promise<void> {
+  if (skipped !== undefined) change.skipRest(skipped);
+  // A withdrawal that came before the decision counts more than the answers.
+  if (change.stopped !== null) return rollBack(change, change.stopped, 'withdrawn');
+  const decided = change.decideAt(now());
+  switch (decided.action) {
+    case 'COMMIT':
+      return commit(change);
+    case 'ROLLBACK':
+      return rollBack(change, decided);
+    case 'WAIT':
+      throw new Error('The wait ended while an answer was missing');
+    default:
+      return decided satisfies never;
+  }
+}
+
+async function commit(change: Review): Promise<void> {
+  change.state = 'COMMITTING';
+  show(change);
+  const { changeId, planHash, stagingSha, fingerprint } = change;
+  const input = { changeId, planHash, stagingSha, fingerprint };
+  // Past this line the effect may exist: a cancellation must not leave it unsolved.
+  await CancellationScope.nonCancellable(async () => {
+    let result: CommitResult;
+    try {
+      result = await committing('commit', change.plan.commitWindowMs).commit(input);
+    } catch (error) {
+      result = { state: 'EFFECT_UNKNOWN', explanation: `The commit did not report: ${failureOf(error).message}` };
+    }
+    if (result.state === 'REFUSED') return rollBack(change, result);
+    const since = Date.now();
+    while (result.state === 'EFFECT_UNKNOWN') {
+      if (Date.now() - since > UNKNOWN_LIMIT_MS)
+        throw ApplicationFailure.nonRetryable(`Unknown for 30 days: ${result.explanation}`, FailureType.Target);
+      change.state = 'EFFECT_UNKNOWN';
+      show(change, result.explanation);
+      // Before it looks: what an operator says meanwhile must not be lost.
+      change.lookAgain = false;
+      result = await settling('read the marker').reconcile(input);
+      if (result.state === 'EFFECT_UNKNOWN')
+        await raceTimer(LOOK_AGAIN_MS, 'an operator must resolve the effect', () => change.lookAgain);
+    }
+    if (result.state === 'REFUSED') return rollBack(change, result);
+    return end(change, result);
+  });
+}
+
+export async function rollBack(
+  change: Review,
+  ending: Ending,
+  skip?: 'static_block' | 'staged_block' | 'withdrawn',
+): Promise<void> {
+  if (skip !== undefined) change.skipRest(skip);
+  change.state = 'COMMITTING';
+  const { changeId, submission, opened, stagingSha, fingerprint } = change;
+  const input = {
+    changeId,
+    submission: withoutInline(submission),
+    inputSha: change.inputSha,
+    planHash: opened?.planHash ?? null,
+    stagingSha,
+    fingerprint,
+    mode: opened?.plan.mode ?? ('enforced' as const),
+    reason: ending.reason,
+    explanation: ending.explanation.slice(0, 4000),
+  };
+  await CancellationScope.nonCancellable(async () =>
+    end(change, await settling(`roll back: ${ending.reason}`).rollback(input)),
+  );
+}
+
+/** W4: state and reason are the committer's. */
+async function end(change: Review, settled: Settled): Promise<void> {
+  const { submission } = change;
+  change.state = settled.state;
+  change.reason = settled.reason;
+  change.outcome = {
+    changeId: change.changeId,
+    state: settled.state,
+    action: settled.state === 'COMMITTED' ? 'COMMIT' : 'ROLLBACK',
+    reason: settled.reason,
+    explanation: settled.explanation,
+    mode: settled.mode,
+    inputSha: change.inputSha,
+    planHash: settled.planHash,
+    stagingSha: settled.stagingSha,
+    findings: change.answeredFindings(),
+    violations: [...change.violations],
+    receipt: settled.receipt,
+  };
+  change.preflight ??= preflightOf(change);
+  show(change);
+  announce(change, 'closed');
+  if (submission.replyTo !== undefined) await reply(change, change.outcome);
+  if (change.opened?.sinks === true) await tellSinks(change, change.outcome);
+}
+
+function withoutInline(submission: Submission): Submission {
+  const { inline: _inline, ...rest } = submission;
+  return rest;
+}
