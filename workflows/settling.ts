@@ -38,29 +38,6 @@ export async function settle(change: Review, skipped?: 'static_block' | 'staged_
 const UNKNOWN_LIMIT_MS = 30 * 24 * 60 * 60_000;
 const LOOK_AGAIN_MS = 10 * 60_000;
 
-interface Ending {
-  readonly reason: RollbackReason;
-  readonly explanation: string;
-}
-
-/** Decides once, then commits or rolls back. */
-async function settle(change: Review, skipped?: 'static_block' | 'staged_block'): Promise<void> {
-  if (skipped !== undefined) change.skipRest(skipped);
-  // A withdrawal that came before the decision counts more than the answers.
-  if (change.stopped !== null) return rollBack(change, change.stopped, 'withdrawn');
-  const decided = change.decideAt(now());
-  switch (decided.action) {
-    case 'COMMIT':
-      return commit(change);
-    case 'ROLLBACK':
-      return rollBack(change, decided);
-    case 'WAIT':
-      throw new Error('The wait ended while an answer was missing');
-    default:
-      return decided satisfies never;
-  }
-}
-
 async function commit(change: Review): Promise<void> {
   change.state = 'COMMITTING';
   show(change);
