@@ -190,7 +190,7 @@ async function measureFloor(dev: Dev, temporal: Client, total: number, open: num
     await temporal.workflow.executeUpdateWithStart('submit', { startWorkflowOperation });
     times.preflight.push(performance.now() - began);
     const handle = temporal.workflow.getHandle(workflowId);
-    await waiting(async () => ((await handle.query<string, []>('status')) === 'RUNNING' ? null : true));
+    await waiting(async () => ((await handle.query<string>('status')) === 'RUNNING' ? null : true));
     await handle.executeUpdate('answer', { args: [{ n: 1 }] });
     await handle.executeUpdate('answer', { args: [{ n: 2 }] });
     const answered = performance.now();
