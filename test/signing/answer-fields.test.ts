@@ -1,0 +1,115 @@
+import type { AnswerPredicate } from '../../policy/contracts/answer';
+import { canonicalJson } from '../../policy/contracts/canonical-json';
+import type { Envelope } from '../../policy/contracts/diff';
+import { fromBase64, toBase64 } from '../../policy/evidence/base64';
+import { statementOf } from '../../policy/evidence/statement';
+import { signEnvelope } from '../../signing/envelope';
+import { judgeAnswer, type AnswerScope } from '../../signing/judge-answer';
+import { verifyAcceptedAnswers } from '../../signing/verify-answers';
+import { lookup, testKey } from '../support/keys';
+
+const sha = (letter: string): string => letter.repeat(64);
+const NOW = '2026-03-01T12:00:00.000Z';
+const dana = testKey('approver', 'dana');
+const eli = testKey('approver', 'eli');
+const keys = lookup(dana, eli);
+
+const SIGNED: AnswerPredicate = {
+  changeId: sha('1'),
+  fingerprint: sha('2'),
+  violationId: sha('a'),
+  decision: 'reject',
+  reason: 'it drops the table',
+  keyId: dana.keyId,
+  context: { tenant: 'acme', target: 'shop', environment: 'production' },
+  coverage: null,
+  nonce: 'n'.repeat(20),
+  issuedAt: '2026-03-01T11:59:00.000Z',
+  expiresAt: '2026-03-01T12:30:00.000Z',
+};
+const need = { need: 'human' as const, group: 'dba', members: ['dana', 'eli'], fourEyes: true };
+const scope: AnswerScope = {
+  changeId: SIGNED.changeId,
+  context: SIGNED.context,
+  answersMode: 'signed',
+  development: false,
+  fingerprint: SIGNED.fingerprint,
+  requester: 'rita',
+  violations: [{ violationId: SIGNED.violationId, ...need }],
+};
+
+/** Another value for each member, and what an answer that was signed for it is refused as; null where no rule reads it. */
+const OTHER = {
+  changeId: [{ changeId: sha('9') }, 'wrong_context'],
+  fingerprint: [{ fingerprint: sha('9') }, 'wrong_fingerprint'],
+  violationId: [{ violationId: sha('9') }, 'unknown_violation'],
+  decision: [{ decision: 'confirm' }, null],
+  reason: [{ reason: 'fine' }, null],
+  keyId: [{ keyId: eli.keyId }, 'bad_signature'],
+  context: [{ context: { ...SIGNED.context, tenant: 'other' } }, 'wrong_context'],
+  coverage: [{ coverage: 1 }, null],
+  nonce: [{ nonce: 'm'.repeat(20) }, null],
+  issuedAt: [{ issuedAt: '2026-03-01T12:20:00.000Z' }, 'expired'],
+  expiresAt: [{ expiresAt: '2026-03-01T11:59:59.000Z' }, 'expired'],
+} as const satisfies Record<keyof AnswerPredicate, readonly [Partial<AnswerPredicate>, string | null]>;
+const MEMBERS = Object.entries(OTHER) as [keyof AnswerPredicate, readonly [Partial<AnswerPredicate>, string | null]][];
+
+/** Past `signPredicate`, which signs no statement that names another key. */
+const answer = (more: Partial<AnswerPredicate> = {}): Envelope =>
+  signEnvelope(statementOf('answer', { ...SIGNED, ...more }), dana);
+const codeOf = (sent: unknown): string => judgeAnswer(sent, scope, keys, NOW).code;
+
+/** The words of one answer under the signature of another. */
+const under = (words: Envelope, signature: Envelope): Envelope => ({ ...words, signatures: signature.signatures });
+
+test('the answer as it was signed counts', () => expect(codeOf(answer())).toBe('accepted'));
+
+test.each(MEMBERS)('%s is bound: changed after signing, the answer is refused [T60]', (_member, [more]) => {
+  const changed = { ...SIGNED, ...more };
+  const statement = JSON.parse(new TextDecoder().decode(fromBase64(answer().payload) ?? new Uint8Array())) as object;
+  const onlyPredicate = toBase64(new TextEncoder().encode(canonicalJson({ ...statement, predicate: changed })));
+  for (const forged of [under(answer(more), answer()), { ...answer(), payload: onlyPredicate }])
+    expect(['bad_signature', 'malformed', 'unknown_key']).toContain(codeOf(forged));
+});
+
+const READ = MEMBERS.flatMap(([member, [more, code]]) => (code === null ? [] : [[member, code, more] as const]));
+test.each(READ)('%s is compared: signed for another one, the answer is refused as %s [T60]', (_member, code, more) =>
+  expect(codeOf(answer(more))).toBe(code),
+);
+
+test.each(['tenant', 'target', 'environment'] as const)('%s of the context is compared by itself', (member) => {
+  const other = member === 'environment' ? 'development' : 'other';
+  expect(codeOf(answer({ context: { ...SIGNED.context, [member]: other } }))).toBe('wrong_context');
+});
+
+describe('the committer, over the rows', () => {
+  const row = (sent: unknown, body: object = {}) => ({
+    changeId: SIGNED.changeId,
+    n: 1,
+    prev: sha('0'),
+    kind: 'answer_accepted' as const,
+    at: NOW,
+    actor: 'review-worker',
+    body: { answer: sent as never, ...body },
+  });
+  const verified = (sent: unknown, body: object, spent: string | null) => {
+    const factKey = `answer:signed:${SIGNED.fingerprint}:${SIGNED.violationId}:dana`;
+    const nonces = spent === null ? [] : [{ keyId: dana.keyId, nonce: spent, changeId: SIGNED.changeId, factKey }];
+    return verifyAcceptedAnswers({ rows: [row(sent, body)], scope, keys, nonces, at: NOW });
+  };
+
+  test('reads decision, person and reason from what was signed, whatever the row says of them', () => {
+    const lies = { decision: 'confirm', person: 'eli', reason: 'fine', digest: sha('7'), signed: true };
+    expect(verified(answer(), lies, SIGNED.nonce).answers).toMatchObject([
+      { decision: 'reject', person: 'dana', reason: SIGNED.reason },
+    ]);
+  });
+
+  test.each([
+    ['was never spent', null],
+    ['is not the one that was spent', 'm'.repeat(20)],
+  ])('takes no answer whose nonce %s', (_what, spent) => {
+    const { answers, refused } = verified(answer({ decision: 'confirm' }), {}, spent);
+    expect([answers, refused.map(({ code }) => code)]).toEqual([[], ['nonce_reused']]);
+  });
+});
