@@ -1,5 +1,6 @@
 /** The committer without Temporal between: changes made ready by the real activities, for programs that call `commit` themselves. */
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import { stagingRecords } from '../activities/committer/staging-records';
 import type { VerificationDeps } from '../activities/committer/verify-change';
 import type { CommitActivities, CommitInput, ReviewActivities } from '../activities/review-types';
@@ -55,9 +56,12 @@ export interface Committing {
   close(): Promise<void>;
 }
 
+/** What fails and is tried again is no news. */
+const QUIET = new DefaultLogger('ERROR');
+
 /** In an activity's context, as a worker would call it. */
 export function asActivity<I, O>(activity: (input: I) => Promise<O>, input: I): Promise<O> {
-  return new MockActivityEnvironment().run(activity, input);
+  return new MockActivityEnvironment({}, { logger: QUIET }).run(activity, input);
 }
 
 export function openCommitting(setup: CommitSetup): Committing {

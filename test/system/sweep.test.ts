@@ -23,10 +23,10 @@ async function run(
 }
 
 test('a sample of the crash sweep: workers are killed, hang, fail and lie about it, and no invariant breaks, no review stays open [T65, T66, T69]', async () => {
-  const { code, last, said } = await run('sweep/main.js', ['--runs', '16', '--seed', '2026', '--open', '16', '--json']);
+  const { code, last, said } = await run('sweep/main.js', ['--runs', '12', '--seed', '2026', '--open', '12', '--json']);
   expect({ code, last, said: code === 0 ? '' : said }).toEqual({
     code: 0,
-    last: { runs: 16, seed: 2026, violations: 0, terminal: 16 },
+    last: { runs: 12, seed: 2026, violations: 0, terminal: 12 },
     said: '',
   });
 });
