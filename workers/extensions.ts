@@ -1,4 +1,5 @@
 import { pathToFileURL } from 'node:url';
+import type { z } from 'zod';
 import { extractGitPatchFacts } from '../activities/facts/git-patch';
 import { extractHttpPatchFacts } from '../activities/facts/http-patch';
 import { extractSqlFacts } from '../activities/facts/sql';
@@ -9,6 +10,7 @@ import { createHttpPatchTool } from '../activities/staging/http/http-patch-tool'
 import { createReviewOnlyTool } from '../activities/staging/review-only-tool';
 import { createSqlDryRunTool } from '../activities/staging/sql/sql-dry-run-tool';
 import { createSqlCasTool } from '../activities/staging/sql/sql-cas-tool';
+import type { ValidatorResult } from '../policy/contracts/finding';
 import { judgeDefinition } from '../policy/judge/config';
 import { BUILTIN_VALIDATORS } from '../policy/rules/builtin';
 import { callbackRegistry, type CallbackDefinition, type CallbackRegistry } from '../policy/rules/callback';
@@ -18,9 +20,15 @@ import { validatorRegistry, type ValidatorRegistry } from '../policy/rules/regis
 import { contractValidators } from '../policy/validators/definitions';
 import { ConfigError } from './config';
 
+/** A definition whatever its settings are: each is called with what its own `config` has read, and with nothing else. */
+type AnyValidator = Omit<ValidatorDefinition, 'config' | 'evaluate'> & {
+  readonly config: z.ZodType;
+  readonly evaluate: ((input: never) => ValidatorResult) | null;
+};
+
 /** What a team's module exports as `extension`: the same module is loaded by review worker and committer (DESIGN §6). */
 export interface Extension {
-  readonly validators?: readonly ValidatorDefinition<never>[];
+  readonly validators?: readonly AnyValidator[];
   readonly callbacks?: readonly CallbackDefinition[];
   readonly sourceTools?: readonly SourceTool[];
 }
@@ -33,12 +41,7 @@ export interface Extensions {
 }
 
 export function ourExtension(): Required<Extension> {
-  const validators = [
-    ...packDefinitions,
-    ...contractValidators,
-    ...BUILTIN_VALIDATORS,
-    judgeDefinition,
-  ] as readonly ValidatorDefinition<never>[];
+  const validators = [...packDefinitions, ...contractValidators, ...BUILTIN_VALIDATORS, judgeDefinition];
   return {
     validators,
     callbacks: [],
@@ -56,7 +59,7 @@ export function ourExtension(): Required<Extension> {
 export function extensionsOf(theirs: readonly Extension[] = []): Extensions {
   const all: readonly Extension[] = [ourExtension(), ...theirs];
   return {
-    validators: validatorRegistry(all.flatMap((e) => e.validators ?? [])),
+    validators: validatorRegistry(all.flatMap((e) => (e.validators ?? []) as readonly ValidatorDefinition<never>[])),
     callbacks: callbackRegistry(all.flatMap((e) => e.callbacks ?? [])),
     sourceTools: sourceToolRegistry(all.flatMap((e) => e.sourceTools ?? [])),
   };

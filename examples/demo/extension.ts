@@ -1,8 +1,6 @@
 /** A team's own module: one source tool in cooperative mode, and one rule over it. Loaded by review worker and committer alike. */
 import { z } from 'zod';
-import { defineSourceTool } from '../../activities/staging/adapter';
-import { defineRule } from '../../policy/rules/define';
-import { pointerEvidence, type ExtractedFacts, type Facts } from '../../policy/rules/facts';
+import { defineRule, defineSourceTool, pointerEvidence, type ExtractedFacts, type Facts } from '../../workers/extend';
 
 export const Refund = z.strictObject({
   orderId: z.int().min(1),

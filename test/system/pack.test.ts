@@ -153,6 +153,56 @@ export const uses = [isGuardBlock, verifyReceipt];
   ).toThrow('ERR_PACKAGE_PATH_NOT_EXPORTED');
 }, 60_000);
 
+test('a team writes its rule with what the package exports, and the program runs it by its name', () => {
+  writeFileSync(
+    join(project, 'rule.ts'),
+    `import { z } from 'zod';
+import { defineRule, metadataEvidence, type Extension } from 'countersign/extend';
+
+const friday = defineRule({
+  name: 'acme_friday', pack: 'acme', logicRevision: 1, config: z.strictObject({}), sourceTools: '*', reads: ['metadata'],
+  defaultLevel: 'confirm', why: 'Nobody is here on Saturday', docs: 'https://acme.test/friday',
+  apply: ({ diff, inputSha }) => diff.metadata['day'] === 'friday'
+    ? { fires: true, reason: 'It is Friday', evidence: [metadataEvidence(inputSha, '/day')] }
+    : { fires: false },
+});
+export const extension: Extension = { validators: [friday] };
+`,
+  );
+  const flags = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--skipLibCheck'];
+  expect(run(process.execPath, [tsc, ...flags, 'rule.ts'])).toBe('');
+  const bundle = `version: 1
+name: acme
+domain: shop
+provider: none
+model: none
+targets:
+  shop: { development: true, sourceTools: [SQLDryRun] }
+groups:
+  dba: { members: [alice] }
+defaultGroup: dba
+validators:
+  - rule: acme_friday
+`;
+  writeFileSync(join(project, 'acme.policy.yaml'), bundle);
+  writeFileSync(
+    join(project, 'diffs.jsonl'),
+    ['monday', 'friday']
+      .map((day) => JSON.stringify({ id: day, sourceTool: 'SQLDryRun', raw: 'select 1', metadata: { day } }))
+      .join('\n'),
+  );
+  const cli = join(project, 'node_modules', 'countersign', 'dist', 'workers', 'cli.js');
+  const args = ['policy', 'eval', 'diffs.jsonl', '--policy', 'acme.policy.yaml', '--jsonl'];
+  const env = { ...process.env, COUNTERSIGN_EXTENSIONS: join(project, 'rule.js') };
+  const lines = execFileSync(process.execPath, [cli, ...args], { cwd: project, encoding: 'utf8', env, stdio: 'pipe' });
+  expect(
+    lines
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { outcome: string }).outcome),
+  ).toEqual(['COMMIT', 'CONFIRM']);
+}, 60_000);
+
 test('the program prints its help without loading a worker, a database driver or the SQL parser, which take longer than the help', () => {
   const cli = join(project, 'node_modules', 'countersign', 'dist', 'workers', 'cli.js');
   const script = `process.argv = [process.argv[0], ${JSON.stringify(cli)}, '--help']; process.on('exit', () => console.log('loaded', JSON.stringify(Object.keys(require.cache)))); require(${JSON.stringify(cli)});`;
