@@ -10,7 +10,7 @@ async function run(
   args: readonly string[],
 ): Promise<{ code: number | null; last: unknown; said: string }> {
   const file = join(await compiled(), 'bench', script);
-  const { TEMPORAL_ADDRESS: _theirs, ...env } = process.env;
+  const { TEMPORAL_ADDRESS: _theirs, COUNTERSIGN_DATABASE_ADMIN_URL: _url, ...env } = process.env;
   const child = spawn(process.execPath, ['--enable-source-maps', file, ...args], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
