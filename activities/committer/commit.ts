@@ -107,12 +107,15 @@ async function holdWhileFrozen(deps: CommitDeps, changeId: string, target: strin
   const at = deps.now().toISOString();
   const body = { check: 'target_frozen', explanation };
   await deps.ledger.append(changeId, [
-    { kind: 'refused', at, actor: deps.actor, factKey: `refused:target_frozen:${freeze.n}`, body },
+    { kind: 'refused', at, actor: deps.actor, factKey: `refused:target_frozen:${freeze === 'unknown' ? freeze : freeze.n}`, body },
   ]);
   throw targetUnavailable(target, explanation);
 }
 
-function frozenWords({ at, reason }: TargetFreeze): string {
+function frozenWords(freeze: TargetFreeze | 'unknown'): string {
+  if (freeze === 'unknown')
+    return 'whether it is frozen is not known, since nobody trusted signed its last freezes: an operator may freeze or unfreeze it again';
+  const { at, reason } = freeze;
   return `it is frozen since ${at}: ${toWellFormed(reason)}`;
 }
 

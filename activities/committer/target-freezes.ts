@@ -5,6 +5,8 @@
  *    read back and settled.
  * Z2 Rows count by the number that is signed with them, so that none can be put in another's place; a row that no trusted
  *    operator signed counts for nothing.
+ * Z3 Where so many such rows lie above that the one that counts is not found, nobody knows whether the target is frozen,
+ *    and nothing begins there.
  */
 import type { Envelope } from '../../policy/contracts/diff';
 import type { TargetFreeze } from '../../policy/evidence/predicates';
@@ -17,8 +19,8 @@ import type { Queryable } from '../database/database';
 const MAX_ROWS = 1_000;
 
 export interface TargetFreezes {
-  /** The freeze that stands now; null where the target is not frozen. */
-  readonly current: (target: string) => Promise<TargetFreeze | null>;
+  /** The freeze that stands now; null where the target is not frozen, `'unknown'` as Z3 says. */
+  readonly current: (target: string) => Promise<TargetFreeze | 'unknown' | null>;
 }
 
 export function targetFreezes(db: Queryable, operators: readonly string[]): TargetFreezes {
@@ -33,7 +35,7 @@ export function targetFreezes(db: Queryable, operators: readonly string[]): Targ
         const said = signedByOperator('target-freeze', envelope, operators);
         if (said !== null && said.target === target && said.n === n) return said.frozen ? said : null;
       }
-      return null;
+      return rows.length < MAX_ROWS ? null : 'unknown';
     },
   };
 }

@@ -89,7 +89,7 @@ function lastStaged(rows: readonly LedgerRow[]): unknown {
 }
 
 /** By validator id; the first row of each stands, for validators of the dry run the first on `stagingSha`. */
-function writtenFindings(
+export function writtenFindings(
   plan: Plan,
   rows: readonly LedgerRow[],
   stagingSha: unknown,

@@ -30,6 +30,7 @@ import {
   strictness,
   untilSettled,
   waivingOf,
+  writtenFindings,
   type RecordedChange,
 } from '../../policy/evidence/recorded-findings';
 import { verifyWithRegistry } from '../registry-verify';
@@ -115,6 +116,7 @@ export function checkFindings(
   scope: EvidenceScope,
 ): readonly [string, readonly ValidatorFinding[]] {
   const { plan, changeId, rows, end } = scope;
+  const written = writtenFindings(plan, untilSettled(rows), scope.staging?.sha ?? null);
   assertSame(
     findings,
     recordedFindings({ plan, changeId, rows, end }),
@@ -127,7 +129,7 @@ export function checkFindings(
     if (phase !== validator.phase || hookClass !== validator.class || logic_hash !== validator.logic_hash)
       fail(`${validator.id}: the finding is not of the plan's validator`);
     if (validator.kind === 'attested') checkBorneOut(finding, validator, records, changeId, plan);
-    else checkNotLoosened(finding, validator, plan, rows);
+    else checkNotLoosened(finding, written.get(validator.id), scope);
   }
   return [`${findings.length} findings, findingsSha ${findingsSha(findings)}`, findings];
 }
@@ -159,33 +161,24 @@ function checkBorneOut(
     fail(`${validator.id}: no valid record says ${finding.status}`);
 }
 
-/** What a static guardian wrote down must not be disclosed as less (P5). Staged ones may have run on several dry runs. */
-function checkNotLoosened(
-  finding: ValidatorFinding,
-  validator: PlanValidator,
-  plan: Plan,
-  rows: readonly LedgerRow[],
-): void {
-  if (validator.needsStaging || validator.phase !== 'preflight') return;
-  const written = rows.find((row) => row.kind === 'findings' && row.body['validator_id'] === validator.id);
-  if (finding.reasonCode === WAIVED) return checkWaived(finding, written, plan, rows);
-  if (written !== undefined && written.body['status'] !== 'ALLOW' && finding.status === 'ALLOW')
-    fail(`${validator.id}: row ${written.n} says ${String(written.body['status'])}, and ALLOW was disclosed`);
+/** What a guardian wrote down must not be disclosed as less (P5); one on a dry run, on the dry run that counts. */
+function checkNotLoosened(finding: ValidatorFinding, written: ValidatorFinding | undefined, scope: EvidenceScope): void {
+  if (finding.phase !== 'preflight') return;
+  if (finding.reasonCode === WAIVED) return checkWaived(finding, written, scope);
+  if (written !== undefined && written.status !== 'ALLOW' && finding.status === 'ALLOW')
+    fail(`${finding.validator_id}: its row says ${written.status}, and ALLOW was disclosed`);
 }
 
 /** A finding that says it is waived is what the plan's waivers make of the one that was written down. */
 function checkWaived(
   finding: ValidatorFinding,
-  written: LedgerRow | undefined,
-  plan: Plan,
-  rows: readonly LedgerRow[],
+  written: ValidatorFinding | undefined,
+  { plan, rows }: EvidenceScope,
 ): void {
   const waiving = waivingOf(rows);
-  const { detectedAt, ...report } = written?.body ?? {};
-  const before = ValidatorFinding.safeParse({ ...report, phase: detectedAt });
   const [after] =
-    before.success && waiving !== null
-      ? applyWaivers(plan, [before.data], waiving.context, waiving.at).findings
+    written !== undefined && waiving !== null
+      ? applyWaivers(plan, [written], waiving.context, waiving.at).findings
       : [undefined];
   if (after === undefined || canonicalJson(after) !== canonicalJson(finding))
     fail(`${finding.validator_id}: it is marked as waived, and no waiver of the plan covers it`);

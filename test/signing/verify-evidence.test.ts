@@ -218,6 +218,20 @@ describe('a change that a database owner rewrites whole, chain and all, fails', 
     expect(failed(report)).toContain(check);
   });
 
+  it('where what was found on the dry run is disclosed as waived, and no waiver of the plan covers it', async () => {
+    const { world, bundle } = await exported({ table: 'public.items', rows: 5, claimedRows: 1, answers: YES });
+    expect(verify(bundle, world).verdict).toBe('verified');
+    const found = bundle.findings.findIndex(({ validator_id: id }) => id.endsWith('metadata_mismatch'));
+    expect(bundle.findings[found]?.status).toBe('BLOCK');
+    const lie = { ...bundle.findings[found]!, status: 'ALLOW' as const, reasonCode: 'waived' };
+    const findings = bundle.findings.with(found, lie);
+    const forged = rewritten({ ...bundle, findings }, (rows) => ((body(rows, 'disclosed')['findings'] = findings), rows));
+    expect(verify(forged, world).checks.find(({ name }) => name === 'findings')).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('no waiver of the plan covers it'),
+    });
+  });
+
   it('and under a checkpoint so does every rewriting, for the checkpoint has the old rows', async () => {
     const { world, bundle } = await exported({ table: 'public.prices', answers: YES });
     const dated = rewritten(bundle, (rows) => rows.map((row) => ({ ...row, actor: `${row.actor}!` })));

@@ -83,6 +83,8 @@ export interface WorldChange {
   readonly answers?: readonly { readonly by: string; readonly decision: Decision }[];
   /** The dry run's row count; the target does what it says. */
   readonly rows?: number;
+  /** What the agent says of it; the dry run's count where it is left out. */
+  readonly claimedRows?: number;
   readonly judge?: 'ALLOW' | 'BLOCK' | 'missing';
   /** Ends the change as its workflow would, for a reason of its own, after the answers. */
   readonly stop?: RollbackReason;
@@ -234,7 +236,7 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
       target: 'shop',
       sourceTool: 'SQLCAS',
       diffSha,
-      metadata: { table_name: change.table, affected_rows: change.rows ?? 1 },
+      metadata: { table_name: change.table, affected_rows: change.claimedRows ?? change.rows ?? 1 },
       requestKey: change.requestKey ?? '',
     });
     const changeId = changeIdOf(bare);

@@ -171,7 +171,7 @@ export class ReviewWorld {
   readonly target = new MemoryTarget();
   readonly sends = memorySends();
   /** The freeze of the target that stands. */
-  freeze: TargetFreeze | null = null;
+  freeze: TargetFreeze | 'unknown' | null = null;
   /** Plans that are no longer good. */
   readonly revoked = new Set<string>();
   /** What the committer's own configuration says of the target. */

@@ -179,7 +179,15 @@ async function checkFreezes(local: LocalClient): Promise<Check[]> {
     const checks: Check[] = [];
     for (const { target } of rows) {
       const freeze = await targetFreezes(db, local.operators).current(target);
-      if (freeze !== null) checks.push(ok(`target ${target}`, `frozen since ${freeze.at}: ${freeze.reason}`));
+      if (freeze === 'unknown')
+        checks.push(
+          bad(
+            `target ${target}`,
+            'nobody trusted signed its last freezes, and nothing is committed there',
+            `Run "countersign target freeze" or "target unfreeze" for it, and find out who wrote those rows`,
+          ),
+        );
+      else if (freeze !== null) checks.push(ok(`target ${target}`, `frozen since ${freeze.at}: ${freeze.reason}`));
     }
     return checks;
   } catch {

@@ -88,6 +88,23 @@ describe('the table of freezes', () => {
     expect(await current()).toBeNull();
   });
 
+  it('is not known, and holds the commit, where a thousand rows of nobody lie above the freeze', async () => {
+    await say(true);
+    await say(false, stranger);
+    await database.open('admin').query(
+      `insert into target_freezes (target, n, envelope)
+       select target, generate_series(3, 1001), envelope from target_freezes where n = 2`,
+    );
+    expect(await current()).toBe('unknown');
+    const world = await new ReviewWorld().confirmed();
+    world.freeze = 'unknown';
+    expect(await failureType(world.commit())).toBe('TARGET_UNAVAILABLE');
+    expect(await world.kinds()).not.toContain('intent');
+    expect(world.target.applied).toBe(0);
+    await say(true);
+    expect(await current()).toMatchObject({ frozen: true, n: 1002 });
+  });
+
   it('cannot be written by the committer', async () => {
     const mine = recordFreeze(
       database.open('cs_commit'),
