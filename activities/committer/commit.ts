@@ -107,7 +107,13 @@ async function holdWhileFrozen(deps: CommitDeps, changeId: string, target: strin
   const at = deps.now().toISOString();
   const body = { check: 'target_frozen', explanation };
   await deps.ledger.append(changeId, [
-    { kind: 'refused', at, actor: deps.actor, factKey: `refused:target_frozen:${freeze === 'unknown' ? freeze : freeze.n}`, body },
+    {
+      kind: 'refused',
+      at,
+      actor: deps.actor,
+      factKey: `refused:target_frozen:${freeze === 'unknown' ? freeze : freeze.n}`,
+      body,
+    },
   ]);
   throw targetUnavailable(target, explanation);
 }

@@ -162,7 +162,11 @@ function checkBorneOut(
 }
 
 /** What a guardian wrote down must not be disclosed as less (P5); one on a dry run, on the dry run that counts. */
-function checkNotLoosened(finding: ValidatorFinding, written: ValidatorFinding | undefined, scope: EvidenceScope): void {
+function checkNotLoosened(
+  finding: ValidatorFinding,
+  written: ValidatorFinding | undefined,
+  scope: EvidenceScope,
+): void {
   if (finding.phase !== 'preflight') return;
   if (finding.reasonCode === WAIVED) return checkWaived(finding, written, scope);
   if (written !== undefined && written.status !== 'ALLOW' && finding.status === 'ALLOW')

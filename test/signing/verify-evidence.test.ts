@@ -225,7 +225,10 @@ describe('a change that a database owner rewrites whole, chain and all, fails', 
     expect(bundle.findings[found]?.status).toBe('BLOCK');
     const lie = { ...bundle.findings[found]!, status: 'ALLOW' as const, reasonCode: 'waived' };
     const findings = bundle.findings.with(found, lie);
-    const forged = rewritten({ ...bundle, findings }, (rows) => ((body(rows, 'disclosed')['findings'] = findings), rows));
+    const forged = rewritten(
+      { ...bundle, findings },
+      (rows) => ((body(rows, 'disclosed')['findings'] = findings), rows),
+    );
     expect(verify(forged, world).checks.find(({ name }) => name === 'findings')).toMatchObject({
       ok: false,
       detail: expect.stringContaining('no waiver of the plan covers it'),
