@@ -14,19 +14,17 @@ import { digestMismatch, invalid, unknownSourceTool } from '../failure';
 import { deriveResults } from '../guardians/derive';
 import { withHeartbeat } from '../heartbeat';
 import type { CommitActivities, CommitInput, CommitResult, RollbackInput, Settled } from '../review-types';
-import type { Sends, TargetEffects } from '../staging/adapter';
 import { targetUnavailable } from '../staging/target-failure';
 import type { EffectResolution, TargetFreeze } from '../../policy/evidence/predicates';
 import { resolutionOf, resolvedEffect } from './effect-resolution';
-import { begin, close, settledOf, type ReceiptFacts, type SettlementDeps } from './settlement';
+import { giveUp, giveUpUnheard, type GiveUpDeps, type Why } from './give-up';
+import { begin, close, settledOf, type ReceiptFacts } from './settlement';
 import type { TargetFreezes } from './target-freezes';
-import { targetContext, type Targets } from './targets';
+import { targetContext } from './targets';
 import { verifyChange, type RefusedChange, type VerificationDeps, type VerifiedChange } from './verify-change';
 
-export interface CommitDeps extends VerificationDeps, Omit<SettlementDeps, 'ledger'> {
+export interface CommitDeps extends VerificationDeps, Omit<GiveUpDeps, 'ledger'> {
   readonly ledger: Ledger;
-  readonly targets: Targets;
-  readonly sends: (changeId: string) => Sends;
   readonly freezes: TargetFreezes;
   /** Public keys of the operators whose word on an unknown effect counts. */
   readonly operators: readonly string[];
@@ -157,10 +155,13 @@ async function apply(deps: CommitDeps, change: VerifiedChange, intentAt: string)
     }),
   );
   const unsettled = { effects, settings: change.plan.staging, approved, intentAt };
-  const nothing = (reason: RollbackReason, { explanation, final }: NothingApplied): Promise<CommitResult> =>
+  const nothing = (
+    reason: Why['reason'],
+    { explanation, final }: { readonly explanation: string; readonly final?: true },
+  ): Promise<CommitResult> =>
     final === true
       ? endRolledBack(deps, facts, reason, explanation)
-      : endNothingApplied(deps, facts, unsettled, { reason, explanation });
+      : giveUp(deps, facts, unsettled, { reason, explanation });
   switch (result.kind) {
     case 'applied':
       return close(deps, facts, {
@@ -185,53 +186,12 @@ async function apply(deps: CommitDeps, change: VerifiedChange, intentAt: string)
       return nothing('post_failed', result);
     case 'refused':
       return nothing('commit_failed', result);
+    case 'sealed':
+      return giveUpUnheard(deps, facts, unsettled, 'The change was sealed: it had been given up before this attempt');
     case 'unknown':
       return { state: 'EFFECT_UNKNOWN', explanation: result.explanation };
     default:
       return result satisfies never;
-  }
-}
-
-interface NothingApplied {
-  readonly explanation: string;
-  readonly final?: true;
-}
-
-interface Unsettled {
-  readonly effects: TargetEffects;
-  readonly settings: JsonObject;
-  readonly approved: StagingRecord | null;
-  readonly intentAt: string | null;
-}
-
-/** E2: seals the marker before it says that nothing was applied, for another attempt may be under way. */
-async function endNothingApplied(
-  deps: CommitDeps,
-  facts: ReceiptFacts,
-  { effects, settings, approved, intentAt }: Unsettled,
-  end: { readonly reason: RollbackReason; readonly explanation: string },
-): Promise<CommitResult> {
-  const found = await withHeartbeat((signal, beat) =>
-    effects.seal({
-      ...targetContext(deps.targets, facts.target, 'commit', facts.changeId, settings, signal, beat),
-      approved,
-      intentAt,
-      sends: deps.sends(facts.changeId),
-    }),
-  );
-  switch (found.found) {
-    case true:
-      return close(deps, facts, { state: 'COMMITTED', reason: null, explanation: 'Committed', effect: found.effect });
-    case false:
-      return close(deps, facts, { state: 'ROLLED_BACK', ...end, effect: null });
-    case 'undone': {
-      const { explanation, effect } = found;
-      return close(deps, facts, { state: 'COMPENSATED', reason: 'post_failed', explanation, effect });
-    }
-    case 'unknown':
-      return { state: 'EFFECT_UNKNOWN', explanation: found.explanation };
-    default:
-      return found satisfies never;
   }
 }
 
@@ -289,11 +249,8 @@ async function reconcile(deps: CommitDeps, changeId: string): Promise<CommitResu
     intentAt: stands.at,
   };
   const resolution = resolutionOf(rows, facts, deps.operators);
-  if (resolution === null)
-    return endNothingApplied(deps, facts, unsettled, { reason: 'commit_failed', explanation: unreported });
-  return endResolved(deps, facts, resolution, () =>
-    endNothingApplied(deps, facts, unsettled, { reason: 'commit_failed', explanation: unreported }),
-  );
+  const ask = (): Promise<CommitResult> => giveUpUnheard(deps, facts, unsettled, unreported);
+  return resolution === null ? ask() : endResolved(deps, facts, resolution, ask);
 }
 
 /** O1: the target is asked first, and what it tells stands. */

@@ -129,8 +129,10 @@ export type CommitResult =
     }
   /** What it would do now differs from what was approved. Nothing applied. `final`: no attempt can apply it any more, without a seal. */
   | { readonly kind: 'stale'; readonly explanation: string; readonly final?: true }
-  /** The target refused it (constraint, permission), or the change was sealed. Nothing applied. */
+  /** The target refused it (constraint, permission). Nothing applied. */
   | { readonly kind: 'refused'; readonly explanation: string; readonly final?: true }
+  /** It had been given up before this attempt. Nothing applied. */
+  | { readonly kind: 'sealed' }
   /** A post validator said no. Rolled back. */
   | { readonly kind: 'post_failed'; readonly explanation: string }
   /** A post validator said no once it was applied; exactly what we wrote was taken back. */

@@ -11,11 +11,11 @@ import type { Cluster } from './cluster';
 import { mend } from './mend';
 import { changeOf, TABLES } from './scenarios';
 
-/** A review that has not ended after this long is a violation of its own. */
-const PATIENCE_MS = 240_000;
+/** A review that has not ended after this long is a violation of its own: far longer than a starved machine needs. */
+const PATIENCE_MS = 900_000;
 
 /** Open for so long, a review may be one that no longer replays: then looked at this often. */
-const MEND_AFTER_MS = 60_000;
+const MEND_AFTER_MS = 15_000;
 
 /** Plays agent and approvers of one review, whatever crashes meanwhile. Resolves when the ledger has closed it, or patience ends. */
 export class Drive {

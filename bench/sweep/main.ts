@@ -6,11 +6,12 @@
  * Ctrl-C once: no further review is started, and those so far are judged; twice: the end.
  * Talk on standard error; the last line of standard output is one object. Exit 1 on a violation, 2 on wrong usage.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { dice } from '../dice';
 import { environment, exhaustive, random, type Case } from './cases';
 import { violationsOf } from './check';
@@ -59,6 +60,7 @@ async function main(): Promise<void> {
     }
     const found = await judge(cluster, drives);
     const unknown = await strays(cluster, drives);
+    await keepHistories(cluster, found, stateDir);
     report(found, unknown, seed, cluster, Date.now() - began);
     const violations = unknown.length + found.reduce((sum, { problems }) => sum + problems.length, 0);
     const terminal = found.filter(({ state }) => state !== 'open').length;
@@ -142,6 +144,17 @@ async function judge(cluster: Cluster, drives: readonly Drive[]): Promise<Found[
     if (isMatrix && left.length > 0) problems.push(`the failpoint was never reached: ${left.join(', ')}`);
     return { drive, problems, state: seen.workflow?.status === 'COMPLETED' ? String(outcome) : 'open' };
   });
+}
+
+/** Of the reviews that somebody will want to look at: the servers end with the sweep. */
+async function keepHistories(cluster: Cluster, found: readonly Found[], stateDir: string): Promise<void> {
+  for (const { drive, problems } of found) {
+    if (problems.length === 0) continue;
+    const handle = cluster.temporal.workflow.getHandle(drive.changeId);
+    const [{ raw }, history] = await Promise.all([handle.describe(), handle.fetchHistory()]);
+    const file = join(stateDir, `history-${drive.of.name.replaceAll(':', '-')}.json`);
+    writeFileSync(file, JSON.stringify({ now: raw, history: JSON.parse(historyToJSON(history)) as unknown }, null, 1));
+  }
 }
 
 function report(found: readonly Found[], unknown: readonly string[], seed: number, cluster: Cluster, ms: number): void {

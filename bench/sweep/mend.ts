@@ -11,13 +11,17 @@ const { WorkflowTaskFailedCause, ResetReapplyType } = proto.api.enums.v1;
  */
 export async function mend(client: Client, workflowId: string): Promise<boolean> {
   const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
-  const disagreed = events?.some(
-    (event) =>
-      event.workflowTaskFailedEventAttributes?.cause ===
-      WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR,
-  );
-  const last = events?.findLast((event) => event.workflowTaskCompletedEventAttributes != null)?.eventId;
-  if (disagreed !== true || last == null) return false;
+  const at = events?.findLastIndex((event) => event.workflowTaskCompletedEventAttributes != null) ?? -1;
+  const last = events?.[at]?.eventId;
+  // After it: one that a later workflow task has got over needs no mend.
+  const disagrees = events
+    ?.slice(at + 1)
+    .some(
+      (event) =>
+        event.workflowTaskFailedEventAttributes?.cause ===
+        WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR,
+    );
+  if (last == null || disagrees !== true) return false;
   await client.workflowService.resetWorkflowExecution({
     namespace: client.options.namespace,
     workflowExecution: { workflowId },

@@ -41,3 +41,6 @@ export const GENESIS: Sha256 = '0'.repeat(64);
 export function ledgerHash(row: LedgerRow): Sha256 {
   return typedHash('ledger', row);
 }
+
+/** `check` of the `refused` row in which the committer says why it applied nothing of a change that it had verified. */
+export const NOTHING_APPLIED = 'nothing_applied';

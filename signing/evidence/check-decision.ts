@@ -1,6 +1,6 @@
 import type { AdmittedAnswer } from '../../policy/contracts/answer';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
-import type { LedgerRow } from '../../policy/contracts/ledger';
+import { NOTHING_APPLIED, type LedgerRow } from '../../policy/contracts/ledger';
 import type { ReceiptPredicate } from '../../policy/contracts/outcome';
 import { decide, lastCountedAt, type DecideInput } from '../../policy/decide/decide';
 import { untilSettled } from '../../policy/evidence/recorded-findings';
@@ -122,7 +122,7 @@ function rollbackBorneOut(
     case 'no_handler':
       return borneOut(decided.action !== 'COMMIT');
     case 'commit_refused':
-      return borneOut(has('refused'));
+      return borneOut(scope.rows.some(({ kind, body }) => kind === 'refused' && body['check'] !== NOTHING_APPLIED));
     case 'stale_base':
     case 'post_failed':
       return borneOut(has('intent'));

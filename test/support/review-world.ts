@@ -605,7 +605,7 @@ export class MemoryTarget {
 
   async #locked(ctx: CommitContext): Promise<EffectResult> {
     const marker = this.markers.get(ctx.idempotency);
-    if (marker === 'sealed') return { kind: 'refused', explanation: 'sealed' };
+    if (marker === 'sealed') return { kind: 'sealed' };
     if (marker !== undefined) return { kind: 'applied', effect: marker, replayed: true };
     const record = this.record();
     if (stagingShaOf(record) !== stagingShaOf(ctx.approved))

@@ -275,10 +275,18 @@ export const DEFECTS = [
   {
     name: 'roll back without sealing the marker',
     through: 'a sleeping attempt that commits after the rollback',
-    file: commit,
+    file: 'activities/committer/give-up.ts',
     from: 'effects.seal(',
     to: 'effects.readBack(',
     tests: COMMIT,
+  },
+  {
+    name: 'seal before saying why',
+    through: 'a reason that nobody can tell once the answer to the seal is lost',
+    file: 'activities/committer/give-up.ts',
+    from: 'await deps.ledger.append(',
+    to: 'void (',
+    tests: ['test/activities/committer/lost-seal.test.ts'],
   },
   {
     name: 'ignore post validators',

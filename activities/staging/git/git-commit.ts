@@ -31,7 +31,7 @@ export function commitPatch(ctx: CommitContext): Promise<CommitResult> {
       case 'undone':
         return { kind: 'compensated', explanation: found.explanation, effect: found.effect };
       case 'sealed':
-        return { kind: 'refused', explanation: 'the change was sealed: it had been given up before this attempt' };
+        return { kind: 'sealed' };
       case true:
         return afterwards(ctx, repository, base, ours, found.effect, true);
       case false:

@@ -47,7 +47,7 @@ export async function commitPatch(ctx: CommitContext): Promise<CommitResult> {
   const found = await readResource(ctx, http, settings, base.url);
   switch (await ctx.sends.state()) {
     case 'sealed':
-      return { kind: 'refused', explanation: 'the change was sealed: it had been given up before this attempt' };
+      return { kind: 'sealed' };
     case 'sent':
       return again(attempt, found);
     case 'none':
@@ -75,8 +75,7 @@ async function again(attempt: Attempt, found: ReadResource): Promise<CommitResul
 async function send(attempt: Attempt, before: Resource | null): Promise<CommitResult> {
   const { ctx, http, settings, base, request } = attempt;
   const began = await ctx.sends.begin();
-  if (began === 'sealed')
-    return { kind: 'refused', explanation: 'the change was sealed: it had been given up before this attempt' };
+  if (began === 'sealed') return { kind: 'sealed' };
   if (began === 'again' && base.etag === null)
     return {
       kind: 'unknown',

@@ -107,7 +107,7 @@ function fromMarker(marker: Marker | null): CommitResult {
     case 'applied':
       return { kind: 'applied', effect: marker.effect, replayed: true };
     case 'sealed':
-      return { kind: 'refused', explanation: 'the change was sealed: it had been given up before this attempt' };
+      return { kind: 'sealed' };
     case 'broken':
     case undefined:
       return { kind: 'unknown', explanation: 'a marker without an effect stands in the target; an operator must look' };

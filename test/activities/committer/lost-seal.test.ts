@@ -1,0 +1,110 @@
+import type { CommitDeps } from '../../../activities/committer/commit';
+import {
+  sourceToolRegistry,
+  type ReadBack,
+  type SettleContext,
+  type TargetEffects,
+} from '../../../activities/staging/adapter';
+import { targetUnavailable } from '../../../activities/staging/target-failure';
+import { ReviewWorld } from '../../support/review-world';
+import { effectsOf, sqlDryRun } from '../staging/sql-diff';
+import { startTargetServer, type TargetServer } from '../staging/target-server';
+
+/** A change of a real PostgreSQL, confirmed by the people; only the ledger is in memory. */
+class SqlWorld extends ReviewWorld {
+  /** What becomes of the committer's seal. */
+  sealing: (seal: () => Promise<ReadBack>) => Promise<ReadBack> = (seal) => seal();
+
+  constructor(
+    readonly pg: TargetServer,
+    id: number,
+  ) {
+    super({ text: `update items set n = n + 1 where id = ${id} /* HOLD */` });
+  }
+
+  override get deps(): CommitDeps {
+    const real = effectsOf(sqlDryRun);
+    const effects: TargetEffects = {
+      ...real,
+      seal: (ctx: SettleContext) => this.sealing(() => real.seal(ctx)),
+    };
+    const { stageUrl, commitUrl } = this.pg;
+    return {
+      ...super.deps,
+      tools: sourceToolRegistry([{ ...sqlDryRun, effects }]),
+      targets: new Map([['shop', { name: 'shop', development: true, stageUrl, commitUrl }]]),
+    };
+  }
+
+  /** The seal stands in the target, and the committer hears that the connection broke. */
+  loseTheSeal(): void {
+    this.sealing = async (seal) => {
+      this.sealing = (again) => again();
+      await seal();
+      throw targetUnavailable('shop', 'the connection broke');
+    };
+  }
+}
+
+let pg: TargetServer;
+beforeAll(async () => {
+  pg = await startTargetServer();
+  await pg.admin(`
+    create table items (id int primary key, n int not null, check (n < 100));
+    insert into items select g, 1 from generate_series(1, 9) g`);
+  await pg.grant();
+});
+
+async function stale(id: number): Promise<SqlWorld> {
+  const world = await new SqlWorld(pg, id).confirmed();
+  await pg.admin('update items set n = 50 where id = $1', [id]);
+  world.loseTheSeal();
+  await expect(world.commit()).rejects.toThrow('the connection broke');
+  expect(await pg.admin('select effect from countersign.marker where change_id = $1', [world.changeId])).toEqual([
+    { effect: { sealed: true } },
+  ]);
+  return world;
+}
+
+it('says stale_base though the answer to the seal was lost and the next attempt finds nothing but the seal [T61]', async () => {
+  const world = await stale(1);
+  const ended = await world.commit();
+  expect(ended).toMatchObject({ state: 'ROLLED_BACK', reason: 'stale_base' });
+  expect(ended).toMatchObject({ explanation: expect.stringContaining('the rows are not those') });
+  expect(await pg.admin('select n from items where id = 1')).toEqual([{ n: 50 }]);
+});
+
+it.each(['reconcile', 'rollback'] as const)('says it to %s too, which knows nothing of the attempt', async (asked) => {
+  const world = await stale(asked === 'reconcile' ? 2 : 3);
+  expect(await world[asked]()).toMatchObject({ state: 'ROLLED_BACK', reason: 'stale_base' });
+});
+
+it('writes why before it seals, and once for each reason however often it is tried', async () => {
+  const world = await new SqlWorld(pg, 4).confirmed();
+  await pg.admin('update items set n = 50 where id = 4');
+  world.sealing = () => Promise.reject(targetUnavailable('shop', 'away'));
+  for (let i = 0; i < 3; i++) await expect(world.commit()).rejects.toThrow('away');
+  const refused = (await world.rows()).filter(({ row }) => row.kind === 'refused');
+  expect(refused.map(({ row }) => row.body)).toMatchObject([{ check: 'nothing_applied', reason: 'stale_base' }]);
+});
+
+it('goes by what the target shows: a base that is back as it was is committed, whatever an earlier attempt found', async () => {
+  const world = await new SqlWorld(pg, 5).confirmed();
+  await pg.admin('update items set n = 50 where id = 5');
+  world.sealing = () => Promise.reject(targetUnavailable('shop', 'away'));
+  await expect(world.commit()).rejects.toThrow('away');
+  await pg.admin('update items set n = 1 where id = 5');
+  expect(await world.commit()).toMatchObject({ state: 'COMMITTED', reason: null });
+});
+
+it('ends as commit_failed where no attempt left a reason', async () => {
+  const world = await new SqlWorld(pg, 6).confirmed();
+  await world.ledger.append(world.changeId, [
+    { kind: 'intent', at: world.at(), actor: 'killed', factKey: 'settlement', body: {} },
+  ]);
+  expect(await world.reconcile()).toMatchObject({
+    state: 'ROLLED_BACK',
+    reason: 'commit_failed',
+    explanation: expect.stringContaining('no trace'),
+  });
+});
