@@ -1,4 +1,4 @@
-/** One project for fast tests, one for those that need real servers; see CONTRIBUTING.md. */
+/** `fast` is what `npm run check` runs; `slow` and `system` are run by `npm test` besides; see CONTRIBUTING.md. */
 const common = {
   testEnvironment: 'node',
   transform: {
@@ -15,7 +15,12 @@ module.exports = {
       ...common,
       displayName: 'fast',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/system/'],
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/system/', '\\.slow\\.test\\.ts$'],
+    },
+    {
+      ...common,
+      displayName: 'slow',
+      testMatch: ['<rootDir>/test/**/*.slow.test.ts'],
     },
     {
       ...common,

@@ -65,7 +65,7 @@ function run(tests) {
   const output = join(copy, 'jest.json');
   rmSync(output, { force: true });
   const jest = join(copy, 'node_modules', 'jest', 'bin', 'jest.js');
-  const args = [...tests, '--selectProjects', 'fast', '--maxWorkers=1', '--json', `--outputFile=${output}`];
+  const args = [...tests, '--selectProjects', 'fast', 'slow', '--maxWorkers=1', '--json', `--outputFile=${output}`];
   spawnSync(process.execPath, [jest, ...args], { cwd: copy, stdio: 'ignore', timeout: 300_000 });
   const { testResults, numTotalTests } = JSON.parse(readFileSync(output, 'utf8'));
   // A file that does not even load is a defect that nobody could ship, and shows nothing.

@@ -6,7 +6,7 @@ const RECORDS = ['test/activities/committer/attested-outcomes.test.ts'];
 const ADMIT = ['test/activities/answers/admit.test.ts'];
 const DECIDE = ['test/policy/decide/decision-table.test.ts', 'test/policy/decide/properties.test.ts'];
 const VIOLATIONS = ['test/policy/decide/violations.test.ts'];
-const TARGET = ['test/activities/staging/commit.test.ts'];
+const TARGET = ['test/activities/staging/commit.slow.test.ts'];
 
 const verify = 'activities/committer/verify-change.ts';
 const commit = 'activities/committer/commit.ts';
@@ -25,7 +25,7 @@ export const DEFECTS = [
     through: 'other bytes than were approved',
     file: 'activities/store/byte-store.ts',
     ...never('actual !== digest)'),
-    tests: ['test/activities/store/byte-store.test.ts'],
+    tests: ['test/activities/store/byte-store.slow.test.ts'],
   },
   {
     name: 'accept a plan that the review did not pin',
