@@ -1,7 +1,8 @@
 import { isQuote, isRunUnit, isSpace, isTokenUnit, skipBlank } from '../rules/secrets/characters';
 import { FORMATS } from '../rules/secrets/formats';
 import type { SecretSpan } from '../rules/secrets/secret-span';
-import { findAssigned, isSensitiveName, MAX_NAME, mixed, sensitivePlaces } from './broad-names';
+import { foldAscii } from '../rules/text/fold-ascii';
+import { findAssigned, isSensitiveName, MAX_NAME, mixed, nextSensitive } from './broad-names';
 
 interface Prefix {
   readonly kind: string;
@@ -24,10 +25,15 @@ const BY_FIRST: ReadonlyMap<string, readonly Prefix[]> = new Map(
   ]),
 );
 
+const MIN_RANDOM = 32;
+/** Of a token that is told by its form alone. */
+const MIN_TOKEN = 14;
+const DASH = 0x2d;
+
 /** Each token is looked at once; what a span covers is stepped over, so that no text is read more than a few times. */
 export function findInTokens(text: string, spans: SecretSpan[]): void {
-  const names = sensitivePlaces(text);
-  let nextName = names.indexOf(1);
+  const lower = foldAscii(text);
+  let nextName = nextSensitive(lower, 0);
   let i = 0;
   let runEnd = 0;
   while (i < text.length) {
@@ -39,8 +45,11 @@ export function findInTokens(text: string, spans: SecretSpan[]): void {
     while (i < text.length && isTokenUnit(text.charCodeAt(i))) i++;
     const beginsRun = start >= runEnd;
     if (i > runEnd) runEnd = endOfRun(text, i);
-    if (nextName !== -1 && nextName < start) nextName = names.indexOf(1, start);
-    const mayBeName = nextName !== -1 && nextName < i;
+    if (nextName < start) nextName = nextSensitive(lower, start);
+    const mayBeName = nextName < i;
+    // Most tokens are words: too short for a key, no option, no name.
+    const isShort = i - start < MIN_TOKEN && runEnd - start < MIN_RANDOM;
+    if (isShort && !mayBeName && text.charCodeAt(start) !== DASH) continue;
     const span = inspectToken(text, start, i, runEnd, beginsRun, mayBeName);
     if (span === null) continue;
     spans.push(span);
@@ -70,7 +79,7 @@ function inspectToken(
 }
 
 function otherwiseKnown(text: string, start: number, end: number): SecretSpan | null {
-  if (text.charCodeAt(start) === 0x2d) {
+  if (text.charCodeAt(start) === DASH) {
     const option = text.slice(start, end);
     return option === '-u' || option === '--user' ? userAndPassword(text, end) : null;
   }
@@ -101,18 +110,11 @@ function userAndPassword(text: string, from: number): SecretSpan | null {
 
 function knownToken(text: string, start: number, end: number): string | null {
   const length = end - start;
-  if (length < 14) return null;
+  if (length < MIN_TOKEN) return null;
   for (const { kind, prefix, min } of BY_FIRST.get(text[start] ?? '') ?? []) {
     if (length >= min && text.startsWith(prefix, start) && mixed(text, start + prefix.length, end)) return kind;
   }
-  if (
-    length >= 40 &&
-    text.startsWith('eyJ', start) &&
-    text.indexOf('.', start) < end &&
-    text.indexOf('.', start) !== -1
-  )
-    return 'jwt';
-  return null;
+  return length >= 40 && text.startsWith('eyJ', start) && text.slice(start, end).includes('.') ? 'jwt' : null;
 }
 
 function endOfRun(text: string, from: number): number {
@@ -123,8 +125,6 @@ function endOfRun(text: string, from: number): number {
   }
   return i;
 }
-
-const MIN_RANDOM = 32;
 
 /** Letters of both cases and digits, few repeats, no dictionary shape: not a hash, not a path, not a snake_case name. */
 function looksRandom(text: string, start: number, end: number): boolean {

@@ -118,7 +118,14 @@ function wrapped(
     let continues = false;
     do {
       const text = cutText(rest, MAX_LINE);
-      result.push({ ...line, text, continues });
+      result.push({
+        text,
+        startLine: line.startLine,
+        startColumn: line.startColumn,
+        endLine: line.endLine,
+        endColumn: line.endColumn,
+        continues,
+      });
       rest = rest.slice(text.length);
       continues = true;
     } while (rest !== '');

@@ -105,8 +105,12 @@ function withoutThink(text: string): string | null {
   return end === -1 ? null : text.slice(end + THINK_END.length);
 }
 
+/** The engine's own search is faster than a look at each unit. */
+const BEYOND_ASCII = /[\u0080-\uffff]/;
+
 /** Bytes of the text in UTF-8. */
 export function utf8Length(text: string): number {
+  if (!BEYOND_ASCII.test(text)) return text.length;
   let bytes = 0;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);

@@ -81,7 +81,8 @@ export function userMessage(input: UserMessageInput): string {
     redactions: document.redactions,
     invisibleCharacters: document.hiding,
   });
-  const mark = (label: string, text: string): string => `\u27e6${nonce}\u27e7${label}\u2502${text}`;
+  const marked = `\u27e6${nonce}\u27e7`;
+  const mark = (label: string, text: string): string => `${marked}${label}\u2502${text}`;
   const shown = [...piece.context, ...range(piece.first, piece.last)];
   return [
     header,

@@ -10,6 +10,16 @@ export const sqlRenderer: DiffRenderer = {
   },
 };
 
+const FEED = 0x0a;
+const SEMICOLON = 0x3b;
+const APOSTROPHE = 0x27;
+const QUOTE = 0x22;
+const DASH = 0x2d;
+const SLASH = 0x2f;
+const STAR = 0x2a;
+const DOLLAR = 0x24;
+const BACKSLASH = 0x5c;
+
 /** Line indexes. Quotes, dollar quotes and comments are stepped over; one that never ends takes the rest of the text. */
 function statementStarts(text: string): Set<number> {
   const starts = new Set([0]);
@@ -17,45 +27,50 @@ function statementStarts(text: string): Set<number> {
   let ended = false;
   let i = 0;
   while (i < text.length) {
-    const letter = text[i];
-    if (letter === '\n') {
+    const unit = text.charCodeAt(i);
+    if (unit === FEED) {
       line++;
       if (ended && i + 1 < text.length) starts.add(line);
       ended = false;
       i++;
       continue;
     }
-    if (letter === ';') {
+    if (unit === SEMICOLON) {
       ended = true;
       i++;
       continue;
     }
-    const end = skipQuoted(text, i);
+    const end = skipQuoted(text, i, unit);
     if (end === i) {
-      if (letter !== ' ' && letter !== '\t' && letter !== '\r') ended = false;
+      if (!isBlank(unit)) ended = false;
       i++;
       continue;
     }
-    if (!(letter === '-' || letter === '/')) ended = false;
-    for (let j = i; j < end; j++) if (text[j] === '\n') line++;
+    if (!(unit === DASH || unit === SLASH)) ended = false;
+    // Not by a search, which would go on past `end`, each time as far as the next feed.
+    for (let j = i; j < end; j++) if (text.charCodeAt(j) === FEED) line++;
     // A line comment ends before its line feed, so that the feed is seen above.
     i = end;
   }
   return starts;
 }
 
+function isBlank(unit: number): boolean {
+  return unit === 0x20 || unit === 0x09 || unit === 0x0d;
+}
+
 /** The index after the quoted piece or comment that begins at `i`, or `i` where none begins. */
-function skipQuoted(text: string, i: number): number {
-  switch (text[i]) {
-    case "'":
-      return afterQuote(text, i, "'", isEscapeString(text, i));
-    case '"':
-      return afterQuote(text, i, '"', false);
-    case '-':
-      return text[i + 1] === '-' ? orEnd(text, text.indexOf('\n', i)) : i;
-    case '/':
-      return text[i + 1] === '*' ? afterComment(text, i) : i;
-    case '$': {
+function skipQuoted(text: string, i: number, unit: number): number {
+  switch (unit) {
+    case APOSTROPHE:
+      return afterQuote(text, i, unit, isEscapeString(text, i));
+    case QUOTE:
+      return afterQuote(text, i, unit, false);
+    case DASH:
+      return text.charCodeAt(i + 1) === DASH ? orEnd(text, text.indexOf('\n', i)) : i;
+    case SLASH:
+      return text.charCodeAt(i + 1) === STAR ? afterComment(text, i) : i;
+    case DOLLAR: {
       const tag = dollarTag(text, i);
       if (tag === null) return i;
       const end = text.indexOf(tag, i + tag.length);
@@ -75,11 +90,12 @@ function isEscapeString(text: string, quote: number): boolean {
   return (before === 'E' || before === 'e') && !isWord(text.charCodeAt(quote - 2));
 }
 
-function afterQuote(text: string, start: number, quote: string, escapes: boolean): number {
+function afterQuote(text: string, start: number, quote: number, escapes: boolean): number {
   for (let i = start + 1; i < text.length; i++) {
-    if (escapes && text[i] === '\\') i++;
-    else if (text[i] === quote) {
-      if (text[i + 1] !== quote) return i + 1;
+    const unit = text.charCodeAt(i);
+    if (escapes && unit === BACKSLASH) i++;
+    else if (unit === quote) {
+      if (text.charCodeAt(i + 1) !== quote) return i + 1;
       i++;
     }
   }
@@ -90,10 +106,11 @@ function afterQuote(text: string, start: number, quote: string, escapes: boolean
 function afterComment(text: string, start: number): number {
   let depth = 0;
   for (let i = start; i < text.length; i++) {
-    if (text[i] === '/' && text[i + 1] === '*') {
+    const unit = text.charCodeAt(i);
+    if (unit === SLASH && text.charCodeAt(i + 1) === STAR) {
       depth++;
       i++;
-    } else if (text[i] === '*' && text[i + 1] === '/') {
+    } else if (unit === STAR && text.charCodeAt(i + 1) === SLASH) {
       depth--;
       i++;
       if (depth === 0) return i + 1;

@@ -1,18 +1,29 @@
-/** Letters, digits and underscore: what `\w` stands for. */
+const WORD = 1;
+const TOKEN = 2;
+const RUN = 4;
+
+/** By code unit: a look into a table is several times faster than comparisons, and this is asked of every unit of a text. */
+const UNITS = new Uint8Array(0x10000);
+const mark = (letters: string, bits: number): void => {
+  for (let i = 0; i < letters.length; i++) UNITS[letters.charCodeAt(i)] = bits;
+};
+mark('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_', WORD | TOKEN | RUN);
+mark('-.~', TOKEN | RUN);
+mark('+/=', RUN);
+
+/** Letters, digits and underscore: what `\w` stands for. False past the end of a text. */
 export function isWord(code: number): boolean {
-  return (
-    (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a) || code === 0x5f
-  );
+  return ((UNITS[code] as number) & WORD) !== 0;
 }
 
 /** Letters, digits, `_`, `-`, `.` and `~`: what most tokens are made of. */
 export function isTokenUnit(code: number): boolean {
-  return isWord(code) || code === 0x2d || code === 0x2e || code === 0x7e;
+  return ((UNITS[code] as number) & TOKEN) !== 0;
 }
 
 /** And `+`, `/`, `=`: what base64 is made of. */
 export function isRunUnit(code: number): boolean {
-  return isTokenUnit(code) || code === 0x2b || code === 0x2f || code === 0x3d;
+  return ((UNITS[code] as number) & RUN) !== 0;
 }
 
 export function isSpace(letter: string | undefined): boolean {
@@ -30,10 +41,11 @@ export function skipBlank(text: string, from: number): number {
   return i;
 }
 
-/** Whether a token may begin here: after no word character, or after the letter of an escape such as `\n`. */
-export function beginsToken(text: string, at: number): boolean {
-  if (at === 0 || !isWord(text.charCodeAt(at - 1))) return true;
-  return text[at - 2] === '\\' && 'nrt'.includes(text[at - 1] as string);
+/** Whether an escape such as `\n` ends before: its letter is no part of the word that follows. */
+export function followsEscape(text: string, at: number): boolean {
+  if (at < 2) return false;
+  const letter = text.charCodeAt(at - 1);
+  return (letter === 0x6e || letter === 0x72 || letter === 0x74) && text.charCodeAt(at - 2) === 0x5c;
 }
 
 export interface Classes {

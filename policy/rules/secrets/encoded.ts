@@ -10,29 +10,35 @@ export interface Covered {
 const MIN_RUN = 32;
 const MAX_RUN = 256 * 1024;
 
-/** Runs of base64 or hexadecimal digits that decode to readable text. Linear: each run is decoded once. */
+/**
+ * Runs of base64 or hexadecimal digits that decode to readable text. Linear: each run is decoded once. Only every 32nd unit
+ * is looked at until one may be of a run: a shorter run decodes to nothing that is worth a look.
+ */
 export function encodedTexts(text: string): Covered[] {
   const found: Covered[] = [];
-  let i = 0;
-  while (i < text.length) {
-    if (!isBase64(text.charCodeAt(i))) {
-      i++;
+  let from = 0;
+  while (from + MIN_RUN <= text.length) {
+    let start = from + MIN_RUN;
+    while (start > from && isBase64(text.charCodeAt(start - 1))) start--;
+    if (start > from) {
+      from = start;
       continue;
     }
-    const start = i;
-    while (i < text.length && isBase64(text.charCodeAt(i))) i++;
-    const end = i;
-    while (text[i] === '=' && i - end < 2) i++;
-    if (end - start < MIN_RUN || end - start > MAX_RUN) continue;
+    let end = from + MIN_RUN;
+    while (end < text.length && isBase64(text.charCodeAt(end))) end++;
+    from = end;
+    while (text[from] === '=' && from - end < 2) from++;
+    if (end - start > MAX_RUN) continue;
     const run = text.slice(start, end);
     const decoded = readable(isHex(run) ? fromHex(run) : fromBase64(run));
-    if (decoded !== null) found.push({ text: decoded, start, end: i });
+    if (decoded !== null) found.push({ text: decoded, start, end: from });
   }
   return found;
 }
 
+/** Of either alphabet: `+` and `/`, or `-` and `_`. */
 function isBase64(code: number): boolean {
-  return (isWord(code) && code !== 0x5f) || code === 0x2b || code === 0x2f || code === 0x2d || code === 0x5f;
+  return isWord(code) || code === 0x2b || code === 0x2f || code === 0x2d;
 }
 
 function isHex(run: string): boolean {
@@ -100,8 +106,7 @@ export function joinedLiterals(text: string): { readonly text: string; readonly 
   let length = 0;
   let start = 0;
   for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code !== 0x22 && code !== 0x27 && code !== 0x60) continue;
+    if (!isQuoteUnit(text.charCodeAt(i))) continue;
     const end = endOfJoint(text, i);
     if (end === null) continue;
     pieces.push(text.slice(start, i));
@@ -132,13 +137,23 @@ export function joinedLiterals(text: string): { readonly text: string; readonly 
 
 /** After `' + '`: the place where the next literal's text begins; null where the quote ends no piece. */
 function endOfJoint(text: string, quote: number): number | null {
+  const last = Math.min(text.length, quote + MAX_JOINT);
   let operators = 0;
-  for (let i = quote + 1; i < text.length && i - quote < MAX_JOINT; i++) {
-    const letter = text[i] as string;
-    if (letter === '"' || letter === "'" || letter === '`') return operators > 0 || i > quote + 1 ? i + 1 : null;
-    if ('+.|&'.includes(letter)) operators++;
-    else if (letter !== ' ' && letter !== '\n' && letter !== '\r' && letter !== '\t' && letter !== '\\') return null;
+  for (let i = quote + 1; i < last; i++) {
+    const code = text.charCodeAt(i);
+    if (isQuoteUnit(code)) return operators > 0 || i > quote + 1 ? i + 1 : null;
+    if (code === 0x2b || code === 0x2e || code === 0x7c || code === 0x26) operators++;
+    else if (!isJointSpace(code)) return null;
     if (operators > 2) return null;
   }
   return null;
+}
+
+function isQuoteUnit(code: number): boolean {
+  return code === 0x27 || code === 0x22 || code === 0x60;
+}
+
+/** White space, and the backslash before a line break. */
+function isJointSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09 || code === 0x5c;
 }

@@ -1,5 +1,5 @@
 import type { RE2JS } from 're2js';
-import { beginsToken, classesOf, entropyOf, isWord } from './characters';
+import { classesOf, entropyOf, followsEscape, isWord } from './characters';
 import { FORMATS, INNER_FORMATS, type TokenFormat } from './formats';
 import { isFiller, isPublished } from './placeholders';
 import type { SecretSpan } from './secret-span';
@@ -9,11 +9,15 @@ const MAX_TOKEN = 1600;
 /** Patterns are tried this often in one text. The text is hostile: each place of it may look like a beginning. */
 const MAX_TRIALS = 5_000;
 
-/** By the first character of their prefix, all of which are ASCII. */
-const BY_FIRST: readonly (readonly TokenFormat[] | undefined)[] = Array.from({ length: 128 }, (_, first) => {
-  const formats = FORMATS.filter(({ prefix }) => prefix.charCodeAt(0) === first);
-  return formats.length === 0 ? undefined : formats;
-});
+const PAIRS = 128 * 128;
+const pairOf = (first: number, second: number): number => first * 128 + second;
+
+/** By the first two characters of their prefix, all of which are ASCII. */
+const BY_PAIR: (readonly TokenFormat[] | undefined)[] = Array.from({ length: PAIRS });
+for (const format of FORMATS) {
+  const pair = pairOf(format.prefix.charCodeAt(0), format.prefix.charCodeAt(1));
+  BY_PAIR[pair] = [...(BY_PAIR[pair] ?? []), format];
+}
 
 export interface Tokens {
   readonly spans: readonly SecretSpan[];
@@ -26,9 +30,14 @@ export function knownTokens(text: string): Tokens {
   const trials = { left: MAX_TRIALS };
   const spans: SecretSpan[] = [];
   let runEnd = 0;
+  let inWord = false;
   for (let i = 0; i < text.length; i++) {
-    const candidates = BY_FIRST[text.charCodeAt(i)];
-    if (candidates === undefined || !beginsToken(text, i)) continue;
+    const code = text.charCodeAt(i);
+    const begins = !inWord;
+    inWord = isWord(code);
+    if (!inWord || !(begins || followsEscape(text, i))) continue;
+    const candidates = BY_PAIR[pairOf(code, text.charCodeAt(i + 1))];
+    if (candidates === undefined) continue;
     if (i >= runEnd) runEnd = endOfWord(text, i);
     for (const format of candidates) {
       if (runEnd - i < format.min || !text.startsWith(format.prefix, i)) continue;
@@ -37,6 +46,7 @@ export function knownTokens(text: string): Tokens {
       if (found === null) continue;
       spans.push({ kind: format.kind, start: i + found.start, end: i + found.end });
       i += found.end - 1;
+      inWord = isWord(text.charCodeAt(i));
       break;
     }
   }
