@@ -1,33 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
-import { canonicalJson, toWellFormed, type JsonObject } from '../../policy/contracts/canonical-json';
+import { toWellFormed, type JsonObject } from '../../policy/contracts/canonical-json';
 import { changeId as changeIdOf, inputSha as inputShaOf, Sha256Hex, Submission } from '../../policy/contracts/diff';
 import { FailureType } from '../../policy/contracts/failure-type';
-import type { ValidatorFinding } from '../../policy/contracts/finding';
 import { Mode, RollbackReason } from '../../policy/contracts/outcome';
-import type { StagingRecord } from '../../policy/contracts/staging-record';
-import { stagingSha as stagingShaOf } from '../../policy/contracts/staging-record';
-import { assembleAnswered } from '../../policy/decide/findings';
+import type { Plan } from '../../policy/contracts/plan';
 import type { StoredRow } from '../../policy/evidence/chain';
-import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
+import type { LedgerEntry } from '../../policy/evidence/ledger-port';
 import { digestMismatch, invalid, unknownSourceTool } from '../failure';
-import { deriveResults } from '../guardians/derive';
-import { withHeartbeat } from '../heartbeat';
 import type { CommitActivities, CommitInput, CommitResult, RollbackInput, Settled } from '../review-types';
 import { targetUnavailable } from '../staging/target-failure';
 import type { EffectResolution, TargetFreeze } from '../../policy/evidence/predicates';
+import { applyChange, closeUnchecked, factsOfVerified, type ApplyDeps } from './apply-change';
 import { resolutionOf, resolvedEffect } from './effect-resolution';
-import { giveUp, giveUpUnheard, type GiveUpDeps, type Why } from './give-up';
-import { begin, close, settledOf, type ReceiptFacts } from './settlement';
+import { giveUpUnheard } from './give-up';
+import { begin, close, closeRolledBack, settledOf, type ReceiptFacts } from './settlement';
 import type { TargetFreezes } from './target-freezes';
-import { targetContext } from './targets';
-import { verifyChange, type RefusedChange, type VerificationDeps, type VerifiedChange } from './verify-change';
+import { verifyChange, type RefusedChange } from './verify-change';
 
-export interface CommitDeps extends VerificationDeps, Omit<GiveUpDeps, 'ledger'> {
-  readonly ledger: Ledger;
+export interface CommitDeps extends ApplyDeps {
   readonly freezes: TargetFreezes;
-  /** Public keys of the operators whose word on an unknown effect counts. */
-  readonly operators: readonly string[];
 }
 
 /** The committer's three endings. Each may be called again at any time, by anybody: the ledger and the marker decide. */
@@ -57,14 +50,14 @@ async function commit(deps: CommitDeps, input: CommitInput): Promise<CommitResul
   const { planHash, stagingSha, fingerprint } = verified;
   const stands = await begin(deps, changeId, { kind: 'intent' }, { planHash, stagingSha, fingerprint });
   if (stands.kind === 'decided')
-    return endRolledBack(deps, factsOfVerified(verified), stands.reason, stands.explanation);
+    return closeRolledBack(deps, factsOfVerified(verified), stands.reason, stands.explanation);
   // A reject that was written while this verified came before the intent, and counts (D4).
   const now = await deps.ledger.read(changeId);
   if (answersIn(now) !== answersIn(rows)) {
     const again = await verifyChange(deps, parsed.data, now);
     if (!again.ok) return refused(deps, parsed.data, again, now);
   }
-  return apply(deps, verified, stands.at);
+  return applyChange(deps, verified, stands.at);
 }
 
 const CommitShape = z.object({
@@ -127,100 +120,6 @@ function answersIn(rows: readonly StoredRow[]): number {
   return rows.filter(({ row }) => row.kind === 'answer_accepted').length;
 }
 
-async function apply(deps: CommitDeps, change: VerifiedChange, intentAt: string): Promise<CommitResult> {
-  const facts = factsOfVerified(change);
-  if (change.plan.mode === 'cooperative') {
-    // The signed receipt is all that we do; the requester performs the effect.
-    return close(deps, facts, {
-      state: 'COMMITTED',
-      reason: null,
-      explanation: 'Countersigned; the requester performs the effect',
-      effect: null,
-    });
-  }
-  const effects = deps.tools.get(change.plan.sourceTool)?.effects ?? null;
-  const approved = change.staging;
-  if (effects === null || approved === null)
-    throw new Error('An enforced change was verified without effects or dry run');
-  const result = await withHeartbeat((signal, beat) =>
-    effects.commit({
-      ...targetContext(deps.targets, change.plan.target, 'commit', facts.changeId, change.plan.staging, signal, beat),
-      diff: change.diff,
-      facts: change.facts,
-      approved,
-      idempotency: facts.changeId,
-      intentAt,
-      sends: deps.sends(facts.changeId),
-      postCheck: async (record) => postCheck(deps, change, facts.changeId, record),
-    }),
-  );
-  const unsettled = { effects, settings: change.plan.staging, approved, intentAt };
-  const nothing = (
-    reason: Why['reason'],
-    { explanation, final }: { readonly explanation: string; readonly final?: true },
-  ): Promise<CommitResult> =>
-    final === true
-      ? endRolledBack(deps, facts, reason, explanation)
-      : giveUp(deps, facts, unsettled, { reason, explanation });
-  switch (result.kind) {
-    case 'applied':
-      return close(deps, facts, {
-        state: 'COMMITTED',
-        reason: null,
-        explanation:
-          result.stands === undefined
-            ? 'Committed'
-            : `Committed, and it should not stand: ${result.stands}. Submit its reverse as a new change`,
-        effect: result.stands === undefined ? result.effect : { ...result.effect, shouldNotStand: result.stands },
-      });
-    case 'compensated':
-      return close(deps, facts, {
-        state: 'COMPENSATED',
-        reason: 'post_failed',
-        explanation: result.explanation,
-        effect: result.effect,
-      });
-    case 'stale':
-      return nothing('stale_base', result);
-    case 'post_failed':
-      return nothing('post_failed', result);
-    case 'refused':
-      return nothing('commit_failed', result);
-    case 'sealed':
-      return giveUpUnheard(deps, facts, unsettled, 'The change was sealed: it had been given up before this attempt');
-    case 'unknown':
-      return { state: 'EFFECT_UNKNOWN', explanation: result.explanation };
-    default:
-      return result satisfies never;
-  }
-}
-
-/** Post validators on what the transaction really did; a result equal to a confirmed one passes, any other that is not ALLOW rolls back. */
-async function postCheck(
-  deps: CommitDeps,
-  change: VerifiedChange,
-  changeId: string,
-  record: StagingRecord,
-): Promise<{ ok: true } | { ok: false; explanation: string }> {
-  const { plan, diff, inputSha } = change;
-  const evaluation = { changeId, inputSha, diff, staging: { record, sha: stagingShaOf(record) } };
-  const results = await deriveResults(deps, plan, (v) => v.phase === 'post', evaluation);
-  const outcomes = new Map(Object.entries(results).map(([id, result]) => [id, { kind: 'result', result } as const]));
-  const failing = assembleAnswered({ plan, changeId, outcomes, waiving: change.waiving }).filter((f) => {
-    const shown = change.findings.find((s) => s.validator_id === f.validator_id);
-    const same = shown !== undefined && said(shown) === said(f);
-    return f.status !== 'ALLOW' && !(f.class === 'SAFETY' && f.status === 'WARN') && !same;
-  });
-  return failing.length === 0
-    ? { ok: true }
-    : { ok: false, explanation: failing.map((f) => `${f.validator_id}: ${f.reason}`).join('\n') };
-}
-
-/** What a finding says, apart from where: the record of commit time has another hash wherever its server version, say, differs. */
-function said({ evidenceRefs: _refs, ...rest }: ValidatorFinding): string {
-  return canonicalJson(rest);
-}
-
 /** Reads the marker of a commit that did not report. */
 async function reconcile(deps: CommitDeps, changeId: string): Promise<CommitResult> {
   const rows = await deps.ledger.read(changeId);
@@ -237,38 +136,57 @@ async function reconcile(deps: CommitDeps, changeId: string): Promise<CommitResu
   const late = 'The commit could not be done in time';
   const explanation = freeze === null ? late : `${late}: ${frozenWords(freeze)}`;
   const stands = await begin(deps, changeId, { kind: 'decided', reason: 'commit_failed', explanation }, {});
-  if (stands.kind === 'decided') return endRolledBack(deps, facts, stands.reason, stands.explanation);
+  if (stands.kind === 'decided') return closeRolledBack(deps, facts, stands.reason, stands.explanation);
   if (tool === undefined) throw unknownSourceTool(facts.sourceTool, deps.tools.keys());
   // Cooperative: no receipt was given, so nobody has performed anything, and this one says that nobody may (E3).
   if (tool.effects === null)
-    return endRolledBack(deps, facts, 'commit_failed', 'The commit did not report, and no receipt was given');
+    return closeRolledBack(deps, facts, 'commit_failed', 'The commit did not report, and no receipt was given');
+  const plan = await planOf(deps, facts.planHash);
   const unsettled = {
     effects: tool.effects,
-    settings: await settingsOf(deps, facts.planHash),
+    settings: (plan?.staging ?? {}) as JsonObject,
     approved: facts.stagingSha === null ? null : await deps.stagingRecords.get(changeId, facts.stagingSha),
     intentAt: stands.at,
+    whenUnchecked: (effect: JsonObject) => checkFound(deps, facts, plan, { effect, rows, intentAt: stands.at }),
   };
   const resolution = resolutionOf(rows, facts, deps.operators);
   const ask = (): Promise<CommitResult> => giveUpUnheard(deps, facts, unsettled, unreported);
-  return resolution === null ? ask() : endResolved(deps, facts, resolution, ask);
+  return resolution === null ? ask() : endResolved(deps, facts, resolution, ask, tool.effects.lateMs ?? 0);
 }
 
-/** O1: the target is asked first, and what it tells stands. */
+/** P2: an effect that its own commit did not report. */
+async function checkFound(
+  deps: CommitDeps,
+  facts: ReceiptFacts,
+  plan: Plan | null,
+  { effect, rows, intentAt }: { effect: JsonObject; rows: readonly StoredRow[]; intentAt: string },
+): Promise<CommitResult> {
+  if (plan !== null && !plan.validators.some((v) => v.phase === 'post'))
+    return close(deps, facts, { state: 'COMMITTED', reason: null, explanation: 'Committed', effect });
+  const verified = await verifyChange(deps, { ...facts, planHash: facts.planHash ?? '' }, rows);
+  if (!verified.ok) return closeUnchecked(deps, facts, effect, `${verified.check}: ${verified.explanation}`);
+  return applyChange(deps, verified, intentAt, true);
+}
+
+/**
+ * O1: the target is asked first, and what it tells stands. O3: that nothing was applied is believed of a target that cannot
+ * be asked only when no attempt from before the word can still apply it.
+ */
 async function endResolved(
   deps: CommitDeps,
   facts: ReceiptFacts,
   resolution: EffectResolution,
   ask: () => Promise<CommitResult>,
+  lateMs: number,
 ): Promise<CommitResult> {
-  try {
-    const told = await ask();
-    if (told.state !== 'EFFECT_UNKNOWN') return told;
-  } catch (error) {
-    // What is no failure of the target, such as our own database being away, is no ground to believe anybody else.
-    const type = error instanceof ApplicationFailure ? error.type : undefined;
-    if (type !== FailureType.Target && type !== FailureType.Configuration) throw error;
-  }
+  const told = await heard(ask);
+  if (told !== null) return told;
   const { applied, reason } = resolution;
+  if (!applied && lateMs > 0) {
+    await sleep(lateMs);
+    const later = await heard(ask);
+    if (later !== null) return later;
+  }
   return close(deps, facts, {
     state: applied ? 'COMMITTED' : 'ROLLED_BACK',
     reason: applied ? null : 'commit_failed',
@@ -277,12 +195,25 @@ async function endResolved(
   });
 }
 
-/** A plan that was revoked after the commit began must not leave its effect unknown: the marker is read with the adapter's own settings. */
-async function settingsOf(deps: CommitDeps, planHash: string): Promise<JsonObject> {
+/** Null where the target does not tell. */
+async function heard(ask: () => Promise<CommitResult>): Promise<CommitResult | null> {
   try {
-    return (await deps.plans.byHash(planHash)).plan.staging as JsonObject;
+    const told = await ask();
+    return told.state === 'EFFECT_UNKNOWN' ? null : told;
   } catch (error) {
-    if (error instanceof ApplicationFailure && error.type === FailureType.PolicyMoved) return {};
+    // What is no failure of the target, such as our own database being away, is no ground to believe anybody else.
+    const type = error instanceof ApplicationFailure ? error.type : undefined;
+    if (type !== FailureType.Target && type !== FailureType.Configuration) throw error;
+    return null;
+  }
+}
+
+/** A plan that was revoked after the commit began must not leave its effect unknown: the marker is read with the adapter's own settings. */
+async function planOf(deps: CommitDeps, planHash: string): Promise<Plan | null> {
+  try {
+    return (await deps.plans.byHash(planHash)).plan;
+  } catch (error) {
+    if (error instanceof ApplicationFailure && error.type === FailureType.PolicyMoved) return null;
     throw error;
   }
 }
@@ -316,7 +247,7 @@ async function rollback(deps: CommitDeps, input: RollbackInput): Promise<Settled
     opened === null ? { tenant, target, sourceTool, inputSha, mode, openedAt: deps.now().toISOString() } : {};
   const explanation = String(input.explanation).slice(0, 4000);
   const stands = await begin(deps, input.changeId, { kind: 'decided', reason: reason.data, explanation }, {}, first);
-  if (stands.kind === 'decided') return endRolledBack(deps, facts, stands.reason, stands.explanation);
+  if (stands.kind === 'decided') return closeRolledBack(deps, facts, stands.reason, stands.explanation);
   const result = await reconcile(deps, input.changeId);
   if (result.state === 'EFFECT_UNKNOWN' || result.state === 'REFUSED') throw new Error(result.explanation);
   return result;
@@ -336,32 +267,6 @@ function unopened(changeId: string, submission: Submission): ReceiptFacts {
     stagingSha: null,
     fingerprint: null,
     mode: 'enforced',
-  };
-}
-
-function endRolledBack(
-  deps: CommitDeps,
-  facts: ReceiptFacts,
-  reason: RollbackReason,
-  explanation: string,
-): Promise<Settled> {
-  return close(deps, facts, { state: 'ROLLED_BACK', reason, explanation, effect: null });
-}
-
-function factsOfVerified(change: VerifiedChange): ReceiptFacts {
-  const { submission, inputSha, plan, planHash, stagingSha, fingerprint } = change;
-  const { tenant, target, sourceTool, diffSha } = submission;
-  return {
-    changeId: changeIdOf(submission),
-    tenant,
-    target,
-    sourceTool,
-    inputSha,
-    diffSha,
-    planHash,
-    stagingSha,
-    fingerprint,
-    mode: plan.mode,
   };
 }
 

@@ -3,6 +3,8 @@
  *
  * O1 It counts only where marker and read-back do not tell, or the target cannot be asked: what the target says is stronger.
  * O2 It is signed by an operator key that this committer trusts, for this change and target. Of several the first stands.
+ * O3 That nothing was applied stops every attempt that comes to its effect later (P1 of apply-change.ts), and counts only
+ *    when those that had asked before are over.
  */
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import { canonicalJson } from '../../policy/contracts/canonical-json';

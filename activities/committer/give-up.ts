@@ -13,7 +13,7 @@ import type { StagingRecord } from '../../policy/contracts/staging-record';
 import { withHeartbeat } from '../heartbeat';
 import type { CommitResult } from '../review-types';
 import type { Sends, TargetEffects } from '../staging/adapter';
-import { close, type ReceiptFacts, type SettlementDeps } from './settlement';
+import { close, closeRolledBack, type ReceiptFacts, type SettlementDeps } from './settlement';
 import { targetContext, type Targets } from './targets';
 
 export interface GiveUpDeps extends SettlementDeps {
@@ -26,6 +26,8 @@ export interface Unsettled {
   readonly settings: JsonObject;
   readonly approved: StagingRecord | null;
   readonly intentAt: string | null;
+  /** What to do with an effect that is found, and that post validators may not have seen (`unchecked`). */
+  readonly whenUnchecked: (effect: JsonObject) => Promise<CommitResult>;
 }
 
 const Why = z.object({ reason: z.enum(['stale_base', 'post_failed', 'commit_failed']), explanation: z.string() });
@@ -62,7 +64,7 @@ export async function giveUpUnheard(
 async function sealAndEnd(
   deps: GiveUpDeps,
   facts: ReceiptFacts,
-  { effects, settings, approved, intentAt }: Unsettled,
+  { effects, settings, approved, intentAt, whenUnchecked }: Unsettled,
   why: { readonly reason: RollbackReason; readonly explanation: string },
 ): Promise<CommitResult> {
   const found = await withHeartbeat((signal, beat) =>
@@ -75,9 +77,10 @@ async function sealAndEnd(
   );
   switch (found.found) {
     case true:
+      if (found.unchecked === true) return whenUnchecked(found.effect);
       return close(deps, facts, { state: 'COMMITTED', reason: null, explanation: 'Committed', effect: found.effect });
     case false:
-      return close(deps, facts, { state: 'ROLLED_BACK', ...why, effect: null });
+      return closeRolledBack(deps, facts, why.reason, why.explanation);
     case 'undone': {
       const { explanation, effect } = found;
       return close(deps, facts, { state: 'COMPENSATED', reason: 'post_failed', explanation, effect });

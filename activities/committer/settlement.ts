@@ -122,6 +122,15 @@ export async function close(
   return settledFrom(stands);
 }
 
+export function closeRolledBack(
+  deps: SettlementDeps,
+  facts: ReceiptFacts,
+  reason: RollbackReason,
+  explanation: string,
+): Promise<Settled> {
+  return close(deps, facts, { state: 'ROLLED_BACK', reason, explanation, effect: null });
+}
+
 /** E3: the end that the ledger holds already, or null. */
 export function settledOf(rows: readonly StoredRow[]): Settled | null {
   const row = rows.find((r) => r.row.kind === 'receipt');

@@ -116,6 +116,8 @@ export interface CommitContext extends StageContext {
   readonly postCheck?: (
     record: StagingRecord,
   ) => Promise<{ readonly ok: true } | { readonly ok: false; readonly explanation: string }>;
+  /** Asked as the last thing before the effect: why it must not happen any more, else null. Then nothing is applied (`refused`). */
+  readonly endedMeanwhile?: () => Promise<string | null>;
 }
 
 export type CommitResult =
@@ -141,7 +143,12 @@ export type CommitResult =
   | { readonly kind: 'unknown'; readonly explanation: string };
 
 export type ReadBack =
-  | { readonly found: true; readonly effect: JsonObject }
+  | {
+      readonly found: true;
+      readonly effect: JsonObject;
+      /** Post validators run after the effect here, and nobody can tell from it whether they have: `commit` runs them. */
+      readonly unchecked?: true;
+    }
   | { readonly found: false }
   /** It was applied, and taken back. */
   | { readonly found: 'undone'; readonly effect: JsonObject; readonly explanation: string }
@@ -165,6 +172,8 @@ export interface TargetEffects {
   readonly readBack: (ctx: SettleContext) => Promise<ReadBack>;
   /** As `readBack`; where nothing is found, no attempt can apply the change any more, not even one that sleeps now. */
   readonly seal: (ctx: SettleContext) => Promise<ReadBack>;
+  /** How long after `endedMeanwhile` was asked its effect may still come. Default 0. */
+  readonly lateMs?: number;
 }
 
 export interface SourceTool {

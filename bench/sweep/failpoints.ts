@@ -121,7 +121,7 @@ function failingEffects(effects: TargetEffects, arming: Arming): TargetEffects {
     throw failed(`${point}: its answer was lost`, FailureType.Target);
   };
   return {
-    readBack: effects.readBack,
+    ...effects,
     stage: (ctx) => around(arming, ctx.changeId, 'target.stage', () => effects.stage(ctx), lost('target.stage')),
     seal: (ctx) => around(arming, ctx.changeId, 'target.seal', () => effects.seal(ctx), lost('target.seal')),
     commit: (ctx) => {

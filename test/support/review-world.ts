@@ -563,6 +563,8 @@ export class MemoryTarget {
   loses = false;
   /** Keeps no marker that can be asked. */
   blind = false;
+  /** Post validators run after the effect, as for git and HTTP. */
+  late = false;
   readonly markers = new Map<string, JsonObject | 'sealed'>();
   /** What `seal` and `commit` were called with. */
   readonly settings: unknown[] = [];
@@ -606,17 +608,25 @@ export class MemoryTarget {
   async #locked(ctx: CommitContext): Promise<EffectResult> {
     const marker = this.markers.get(ctx.idempotency);
     if (marker === 'sealed') return { kind: 'sealed' };
-    if (marker !== undefined) return { kind: 'applied', effect: marker, replayed: true };
+    if (marker !== undefined) return this.#afterwards(ctx, marker);
     const record = this.record();
     if (stagingShaOf(record) !== stagingShaOf(ctx.approved))
       return { kind: 'stale', explanation: 'the base has moved' };
-    const post = await ctx.postCheck?.(record);
+    const post = this.late ? undefined : await ctx.postCheck?.(record);
     if (post?.ok === false) return { kind: 'post_failed', explanation: post.explanation };
     this.applied++;
-    this.markers.set(ctx.idempotency, { rows: record.tables[0]?.updated ?? 0 });
+    const effect = { rows: record.tables[0]?.updated ?? 0 };
+    this.markers.set(ctx.idempotency, effect);
     return this.loses
       ? { kind: 'unknown', explanation: 'the answer of COMMIT was lost' }
-      : { kind: 'applied', effect: { rows: this.updated }, replayed: false };
+      : this.#afterwards(ctx, effect);
+  }
+
+  async #afterwards(ctx: CommitContext, effect: JsonObject): Promise<EffectResult> {
+    const post = this.late ? await ctx.postCheck?.(this.record()) : undefined;
+    if (post?.ok !== false) return { kind: 'applied', effect, replayed: false };
+    this.applied--;
+    return { kind: 'compensated', explanation: post.explanation, effect };
   }
 
   readonly tool: SourceTool = {
@@ -642,7 +652,8 @@ export class MemoryTarget {
 
   #found(changeId: string): ReadBack {
     const marker = this.markers.get(changeId);
-    return marker === undefined || marker === 'sealed' ? { found: false } : { found: true, effect: marker };
+    if (marker === undefined || marker === 'sealed') return { found: false };
+    return { found: true, effect: marker, ...(this.late ? { unchecked: true } : {}) };
   }
 }
 

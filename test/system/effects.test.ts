@@ -4,7 +4,9 @@ import { recordFreeze } from '../../activities/committer/target-freezes';
 import { openDatabase, type Database } from '../../activities/database/database';
 import { extractSqlFacts } from '../../activities/facts/sql';
 import { createLedger } from '../../activities/ledger/ledger';
+import { extractGitPatchFacts } from '../../activities/facts/git-patch';
 import { defineSourceTool } from '../../activities/staging/adapter';
+import { createGitPatchTool } from '../../activities/staging/git/git-patch-tool';
 import { createSqlDryRunTool } from '../../activities/staging/sql/sql-dry-run-tool';
 import { defineRule } from '../../policy/rules/define';
 import type { Extension } from '../../workers/extensions';
@@ -17,6 +19,7 @@ const says = (diff: { readonly raw: Uint8Array }, word: string): boolean =>
   new TextDecoder().decode(diff.raw).includes(word);
 
 const sql = createSqlDryRunTool({ extractFacts: extractSqlFacts });
+const git = createGitPatchTool({ extractFacts: extractGitPatchFacts });
 const settings = z.strictObject({});
 
 /** A rule that asks about HOLD, a post rule that refuses UNDO once it is written, and SQL whose record of commit time says so. */
@@ -33,6 +36,19 @@ const extension: Extension = {
             postCheck: async (record) =>
               (await ctx.postCheck?.({ ...record, base: { ...record.base, written: 'now' } })) ?? { ok: true },
           }),
+      },
+    }),
+    // Its first attempt dies between the branch and the post validators.
+    defineSourceTool({
+      ...git,
+      sourceTool: 'DyingGit',
+      effects: git.effects && {
+        ...git.effects,
+        commit: async ({ postCheck, ...ctx }) => {
+          const dies = (await git.effects!.readBack(ctx)).found === false;
+          const result = await git.effects!.commit(dies || postCheck === undefined ? ctx : { ...ctx, postCheck });
+          return dies ? { kind: 'unknown', explanation: 'killed' } : result;
+        },
       },
     }),
   ],
@@ -79,7 +95,7 @@ provider: none
 model: none
 targets:
   shop: { development: true, sourceTools: [SQLDryRun, ShopSQL] }
-  repo: { development: true, sourceTools: [GitPatch] }
+  repo: { development: true, sourceTools: [GitPatch, DyingGit] }
   api: { development: true, sourceTools: [HTTPPatch], staging: { timeoutMs: 1000 } }
 groups:
   dba: { members: [alice, bob] }
@@ -123,10 +139,10 @@ beforeEach(() => {
 });
 jest.setTimeout(60_000);
 
-const patch = async (to: string) => {
+const patch = async (to: string, sourceTool = 'GitPatch') => {
   const from = repo.read('README.md').trim();
   const raw = oneLinePatch('README.md', from, to);
-  return await system.submit({ target: 'repo', sourceTool: 'GitPatch', raw, metadata: { base_commit: repo.tip() } });
+  return await system.submit({ target: 'repo', sourceTool, raw, metadata: { base_commit: repo.tip() } });
 };
 const flag = async (note: string) => {
   const body = [{ op: 'add', path: '/note', value: note }];
@@ -182,6 +198,18 @@ test('a git patch that a post validator refuses once it is written is taken back
   expect(repo.tip()).toBe(base);
   expect(await effectOf(changeId)).toMatchObject({ base });
 });
+
+test.each(['UNDO', 'fine'])(
+  'a git patch whose commit died once it was written is looked at by the post validators of whoever finds it: %s',
+  async (word) => {
+    const base = repo.tip();
+    const { changeId } = await patch(word, 'DyingGit');
+    const { state, outcome } = await system.ended(changeId);
+    expect([state, outcome.reason]).toEqual(word === 'UNDO' ? ['COMPENSATED', 'post_failed'] : ['COMMITTED', null]);
+    expect(repo.tip() === base).toBe(word === 'UNDO');
+    expect(await effectOf(changeId)).not.toHaveProperty('postValidators');
+  },
+);
 
 test('SQL that a post validator refuses at commit rolls back with its transaction, and ends post_failed', async () => {
   const raw = `UPDATE items SET note = 'UNDO' WHERE id = 1`;

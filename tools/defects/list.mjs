@@ -6,10 +6,17 @@ const RECORDS = ['test/activities/committer/attested-outcomes.test.ts'];
 const ADMIT = ['test/activities/answers/admit.test.ts'];
 const DECIDE = ['test/policy/decide/decision-table.test.ts', 'test/policy/decide/properties.test.ts'];
 const VIOLATIONS = ['test/policy/decide/violations.test.ts'];
+<<<<<<< HEAD
 const TARGET = ['test/activities/staging/commit.slow.test.ts'];
+=======
+const LATE = ['test/activities/committer/late-attempt.test.ts', 'test/activities/committer/lost-seal.test.ts'];
+const TARGET = ['test/activities/staging/commit.test.ts'];
+>>>>>>> c0ef5ac (A found effect meets its post validators, and an attempt that slept through an operator's word applies nothing)
 
 const verify = 'activities/committer/verify-change.ts';
 const commit = 'activities/committer/commit.ts';
+const applyChange = 'activities/committer/apply-change.ts';
+const giveUp = 'activities/committer/give-up.ts';
 const judge = 'signing/judge-answer.ts';
 const registry = 'signing/registry-verify.ts';
 const decide = 'policy/decide/decide.ts';
@@ -275,7 +282,7 @@ export const DEFECTS = [
   {
     name: 'roll back without sealing the marker',
     through: 'a sleeping attempt that commits after the rollback',
-    file: 'activities/committer/give-up.ts',
+    file: giveUp,
     from: 'effects.seal(',
     to: 'effects.readBack(',
     tests: COMMIT,
@@ -283,15 +290,36 @@ export const DEFECTS = [
   {
     name: 'seal before saying why',
     through: 'a reason that nobody can tell once the answer to the seal is lost',
-    file: 'activities/committer/give-up.ts',
+    file: giveUp,
     from: 'await deps.ledger.append(',
     to: 'void (',
-    tests: ['test/activities/committer/lost-seal.test.ts'],
+    tests: LATE,
+  },
+  {
+    name: 'apply without asking whether the change has ended',
+    through: 'a sleeping attempt that commits after an operator’s word',
+    file: apply,
+    ...never('ended !== null)'),
+    tests: LATE,
+  },
+  {
+    name: 'take the word that nothing was applied at once',
+    through: 'a rollback on the receipt and an effect in the target',
+    file: commit,
+    ...never('!applied && lateMs > 0)'),
+    tests: LATE,
+  },
+  {
+    name: 'take a found effect for a checked one',
+    through: 'an effect that no post validator has seen',
+    file: giveUp,
+    ...never('found.unchecked === true)'),
+    tests: COMMIT,
   },
   {
     name: 'ignore post validators',
     through: 'an effect that is not the one of the dry run',
-    file: commit,
+    file: applyChange,
     from: 'return failing.length === 0',
     to: 'return true',
     tests: COMMIT,

@@ -64,6 +64,8 @@ async function write(
   });
   if (written.toString('utf8').trim() !== ours.id) throw new Error('git gives our commit another id than we do');
   const blob = await writeMarkerBlob(repository, { changeId: ctx.changeId, state: 'applied', effect });
+  const ended = (await ctx.endedMeanwhile?.()) ?? null;
+  if (ended !== null) return { kind: 'refused', explanation: ended };
   const updated = await updateRefs(repository, [
     `update ${base.ref} ${ours.id} ${base.commit}`,
     `create ${markerRef(ctx.changeId)} ${blob}`,
@@ -132,7 +134,7 @@ function fromMarker(stored: StoredMarker | null): Found | null {
   const { marker } = stored;
   switch (marker.state) {
     case 'applied':
-      return { found: true, effect: marker.effect };
+      return { found: true, effect: marker.effect, unchecked: true };
     case 'undone':
       return { found: 'undone', effect: marker.effect, explanation: marker.explanation };
     case 'sealed':
@@ -172,7 +174,7 @@ export function sealPatch(ctx: SettleContext): Promise<ReadBack> {
     // An attempt whose git was killed may have moved the branch before the seal stood, and left no marker.
     const ours = expectedOf(ctx);
     if (ours === null || !(await holds(repository, ours.base, ours.commit.id))) return { found: false };
-    return { found: true, effect: ours.effect };
+    return { found: true, effect: ours.effect, unchecked: true };
   });
 }
 
@@ -193,5 +195,7 @@ async function find(ctx: SettleContext, repository: Repository): Promise<Found> 
   const marked = fromMarker(await readMarker(repository, ctx.changeId));
   if (marked !== null) return marked;
   if (ours === null) return { found: false };
-  return (await holds(repository, ours.base, ours.commit.id)) ? { found: true, effect: ours.effect } : { found: false };
+  return (await holds(repository, ours.base, ours.commit.id))
+    ? { found: true, effect: ours.effect, unchecked: true }
+    : { found: false };
 }

@@ -74,6 +74,8 @@ async function again(attempt: Attempt, found: ReadResource): Promise<CommitResul
 
 async function send(attempt: Attempt, before: Resource | null): Promise<CommitResult> {
   const { ctx, http, settings, base, request } = attempt;
+  const ended = (await ctx.endedMeanwhile?.()) ?? null;
+  if (ended !== null) return { kind: 'refused', explanation: ended };
   const began = await ctx.sends.begin();
   if (began === 'sealed') return { kind: 'sealed' };
   if (began === 'again' && base.etag === null)
@@ -220,11 +222,11 @@ async function lookBack(ctx: SettleContext): Promise<ReadBack> {
   const elsewhere = outside(base.url, http);
   if (elsewhere !== null) return { found: 'unknown', explanation: `it was sent, and now ${elsewhere}` };
   const first = await readResource(ctx, http, settings, base.url);
-  if (asAfter(base, first) !== null) return { found: true, effect: effectOf(ctx, base, first) };
+  if (asAfter(base, first) !== null) return { found: true, effect: effectOf(ctx, base, first), unchecked: true };
   if (asBefore(base, first) === null) return { found: 'unknown', explanation: `it was sent, and ${movedWords(first)}` };
   await quiet(ctx, settings);
   const later = await readResource(ctx, http, settings, base.url);
-  if (asAfter(base, later) !== null) return { found: true, effect: effectOf(ctx, base, later) };
+  if (asAfter(base, later) !== null) return { found: true, effect: effectOf(ctx, base, later), unchecked: true };
   if (asBefore(base, later) !== null) return { found: false };
   return { found: 'unknown', explanation: `it was sent, and ${movedWords(later)}` };
 }

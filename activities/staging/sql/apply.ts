@@ -73,6 +73,8 @@ async function applyInTransaction(
     await writeEffect(session, ctx.idempotency, stored);
     return stored;
   });
+  const ended = (await ctx.endedMeanwhile?.()) ?? null;
+  if (ended !== null) return { kind: 'refused', explanation: ended };
   return { kind: 'ready', effect };
 }
 

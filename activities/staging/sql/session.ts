@@ -41,8 +41,8 @@ export interface SessionOptions {
 
 /** The server answers a time-out itself; this much later we no longer wait for it. */
 const GRACE_MS = 2_000;
-/** Post validators run while the transaction is idle. */
-const IDLE_MS = 15_000;
+/** Post validators run while the transaction is idle; one that sleeps for longer, say since its process is stopped, is ended by the server. */
+export const IDLE_MS = 15_000;
 const asText = { getTypeParser: () => (value: string) => value } as unknown as NonNullable<QueryConfig['types']>;
 
 /** Connects and begins the transaction. Rejects with the driver's error. */

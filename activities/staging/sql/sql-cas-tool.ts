@@ -18,7 +18,7 @@ import { quoteRelation } from './identifiers';
 import { rehearse, rejected, type Prepare } from './rehearse';
 import { withReturning } from './returning';
 import { FIXED_SESSION } from './row-sha';
-import type { Session } from './session';
+import { IDLE_MS, type Session } from './session';
 import { loadSqlParser } from './statements';
 
 export function createSqlCasTool(): SourceTool {
@@ -45,6 +45,7 @@ export function createSqlCasTool(): SourceTool {
       },
       readBack,
       seal,
+      lateMs: IDLE_MS,
     },
   });
 }

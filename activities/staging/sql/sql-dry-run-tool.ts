@@ -8,6 +8,7 @@ import { rehearse, rejected } from './rehearse';
 import { withReturning } from './returning';
 import { readStatements, type Statement } from './statements';
 import { quoteRelation } from './identifiers';
+import { IDLE_MS } from './session';
 
 export interface SqlDryRunDeps {
   /** Reads the facts that rules look at; bounded and pure. */
@@ -35,6 +36,7 @@ export function createSqlDryRunTool(deps: SqlDryRunDeps): SourceTool {
       },
       readBack,
       seal,
+      lateMs: IDLE_MS,
     },
   });
 }

@@ -281,6 +281,65 @@ describe('post validators, inside the commit', () => {
   });
 });
 
+describe('post validators of an effect whose commit did not report', () => {
+  const unreported = async (options?: WorldOptions): Promise<ReviewWorld> => {
+    const world = await confirmed(options);
+    world.target.late = true;
+    world.target.loses = true;
+    expect(await world.commit()).toMatchObject({ state: 'EFFECT_UNKNOWN' });
+    return world;
+  };
+  test.each(['reconcile', 'rollback'] as const)(
+    'run when %s finds it: what they refuse is taken back, though nobody else would have looked',
+    async (asked) => {
+      const world = await unreported();
+      world.target.updated = 9;
+      expect(await world[asked]()).toMatchObject({
+        state: 'COMPENSATED',
+        reason: 'post_failed',
+        explanation: expect.stringContaining('over 9 rows'),
+      });
+      expect(world.target.applied).toBe(0);
+    },
+  );
+  test('and what they allow is committed without a word of it', async () => {
+    const world = await unreported();
+    expect(await world.reconcile()).toMatchObject({ state: 'COMMITTED', explanation: 'Committed' });
+    expect(await receipt(world)).toMatchObject({ effect: { rows: 1 } });
+  });
+  test('that can no longer run are not claimed to have run: the receipt says so', async () => {
+    const world = await unreported();
+    world.target.updated = 9;
+    world.pass(600);
+    expect(await world.reconcile()).toMatchObject({
+      state: 'COMMITTED',
+      explanation: expect.stringMatching(/post validators did not run .*commit_window/),
+    });
+    expect(await receipt(world)).toMatchObject({ effect: { rows: 1, postValidators: 'not_run' } });
+  });
+  test('are missed by nobody where the plan has none', async () => {
+    const world = await unreported({ bundle: { validators: '\n  - rule: demo_hold' } });
+    world.pass(600);
+    expect(await world.reconcile()).toMatchObject({ state: 'COMMITTED', explanation: 'Committed' });
+  });
+  test('run too when an attempt that found the base moved learns at its seal that another one applied it', async () => {
+    const world = await unreported();
+    world.target.updated = 9;
+    const { tool } = world.target;
+    let first = true;
+    const effects = {
+      ...tool.effects,
+      commit: async (ctx: Parameters<NonNullable<typeof tool.effects>['commit']>[0]) => {
+        if (!first) return tool.effects!.commit(ctx);
+        first = false;
+        return { kind: 'stale', explanation: 'the base has moved' } as const;
+      },
+    };
+    const tools = { get: () => ({ ...tool, effects }) as never, keys: () => [] };
+    expect(await world.commit({}, { tools })).toMatchObject({ state: 'COMPENSATED', reason: 'post_failed' });
+  });
+});
+
 describe('a refused commit', () => {
   test('closes nothing: the review’s own workflow rolls back', async () => {
     const world = await new ReviewWorld().reviewed();

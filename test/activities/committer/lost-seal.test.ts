@@ -1,50 +1,6 @@
-import type { CommitDeps } from '../../../activities/committer/commit';
-import {
-  sourceToolRegistry,
-  type ReadBack,
-  type SettleContext,
-  type TargetEffects,
-} from '../../../activities/staging/adapter';
 import { targetUnavailable } from '../../../activities/staging/target-failure';
-import { ReviewWorld } from '../../support/review-world';
-import { effectsOf, sqlDryRun } from '../staging/sql-diff';
+import { SqlWorld } from '../../support/sql-world';
 import { startTargetServer, type TargetServer } from '../staging/target-server';
-
-/** A change of a real PostgreSQL, confirmed by the people; only the ledger is in memory. */
-class SqlWorld extends ReviewWorld {
-  /** What becomes of the committer's seal. */
-  sealing: (seal: () => Promise<ReadBack>) => Promise<ReadBack> = (seal) => seal();
-
-  constructor(
-    readonly pg: TargetServer,
-    id: number,
-  ) {
-    super({ text: `update items set n = n + 1 where id = ${id} /* HOLD */` });
-  }
-
-  override get deps(): CommitDeps {
-    const real = effectsOf(sqlDryRun);
-    const effects: TargetEffects = {
-      ...real,
-      seal: (ctx: SettleContext) => this.sealing(() => real.seal(ctx)),
-    };
-    const { stageUrl, commitUrl } = this.pg;
-    return {
-      ...super.deps,
-      tools: sourceToolRegistry([{ ...sqlDryRun, effects }]),
-      targets: new Map([['shop', { name: 'shop', development: true, stageUrl, commitUrl }]]),
-    };
-  }
-
-  /** The seal stands in the target, and the committer hears that the connection broke. */
-  loseTheSeal(): void {
-    this.sealing = async (seal) => {
-      this.sealing = (again) => again();
-      await seal();
-      throw targetUnavailable('shop', 'the connection broke');
-    };
-  }
-}
 
 let pg: TargetServer;
 beforeAll(async () => {
@@ -58,7 +14,12 @@ beforeAll(async () => {
 async function stale(id: number): Promise<SqlWorld> {
   const world = await new SqlWorld(pg, id).confirmed();
   await pg.admin('update items set n = 50 where id = $1', [id]);
-  world.loseTheSeal();
+  // It stands in the target, and the committer hears that the connection broke.
+  world.sealing = async (seal) => {
+    world.sealing = (again) => again();
+    await seal();
+    throw targetUnavailable('shop', 'the connection broke');
+  };
   await expect(world.commit()).rejects.toThrow('the connection broke');
   expect(await pg.admin('select effect from countersign.marker where change_id = $1', [world.changeId])).toEqual([
     { effect: { sealed: true } },

@@ -172,7 +172,11 @@ describe('a commit', () => {
     );
     expect(repo.git('fsck', '--strict')).not.toContain('error');
     expect(await commit(ctx)).toEqual({ ...result, replayed: true });
-    expect(await readBack(toSettle(ctx))).toEqual({ found: true, effect: result.kind === 'applied' && result.effect });
+    expect(await readBack(toSettle(ctx))).toEqual({
+      found: true,
+      effect: result.kind === 'applied' && result.effect,
+      unchecked: true,
+    });
     expect(repo.git('rev-list', '--count', 'main')).toBe('2');
   });
 
@@ -208,6 +212,17 @@ describe('a commit', () => {
     expect(repo.git('rev-list', '--count', 'main')).toBe('1');
   });
 
+  it('writes nothing when the change has ended meanwhile, which it asks as the last thing', async () => {
+    const ctx = await approved(change(PATCH));
+    const tip = repo.tip();
+    expect(await commit({ ...ctx, endedMeanwhile: async () => 'an operator said so' })).toEqual({
+      kind: 'refused',
+      explanation: 'an operator said so',
+    });
+    expect(repo.tip()).toBe(tip);
+    expect(await readBack(toSettle(ctx))).toEqual({ found: false });
+  });
+
   it('finds its commit in the history when the marker is lost and others have committed on it', async () => {
     const ctx = await approved(change(PATCH));
     await commit(ctx);
@@ -216,8 +231,9 @@ describe('a commit', () => {
     repo.git('read-tree', 'main');
     const after = repo.push({ 'src/other.ts': 'y\n' });
     expect(await commit(ctx)).toMatchObject({ kind: 'applied', replayed: true, effect: { commit: ours } });
-    expect(await readBack(toSettle(ctx))).toMatchObject({ found: true, effect: { commit: ours } });
-    expect(await seal(toSettle(ctx))).toMatchObject({ found: true, effect: { commit: ours } });
+    const found = { found: true, effect: { commit: ours }, unchecked: true };
+    expect(await readBack(toSettle(ctx))).toMatchObject(found);
+    expect(await seal(toSettle(ctx))).toMatchObject(found);
     expect(repo.tip()).toBe(after);
   });
 

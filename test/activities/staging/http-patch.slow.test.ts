@@ -161,8 +161,19 @@ describe('a commit', () => {
     ]);
     expect(JSON.stringify(result)).not.toContain('secret');
     expect(await commit(ctx)).toMatchObject({ kind: 'applied', replayed: true });
-    expect(await seal(toSettle(ctx))).toMatchObject({ found: true });
+    expect(await seal(toSettle(ctx))).toMatchObject({ found: true, unchecked: true });
     expect(api.applied).toBe(1);
+  });
+
+  it('sends nothing when the change has ended meanwhile, and is then sealed without a look at the resource', async () => {
+    const ctx = await approved();
+    expect(await commit({ ...ctx, endedMeanwhile: async () => 'an operator said so' })).toMatchObject({
+      kind: 'refused',
+      explanation: 'an operator said so',
+    });
+    expect(writes()).toEqual([]);
+    api.behaviour.read = 503;
+    expect(await seal(toSettle(ctx))).toEqual({ found: false });
   });
 
   it('sends a merge patch and a whole document as well', async () => {

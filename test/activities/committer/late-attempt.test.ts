@@ -1,0 +1,110 @@
+import { recordResolution } from '../../../activities/committer/effect-resolution';
+import type { CommitContext, CommitResult as EffectResult } from '../../../activities/staging/adapter';
+import { targetUnavailable } from '../../../activities/staging/target-failure';
+import type { CommitResult } from '../../../activities/review-types';
+import { SqlWorld } from '../../support/sql-world';
+import { effectsOf, sqlDryRun } from '../staging/sql-diff';
+import { startTargetServer, type TargetServer } from '../staging/target-server';
+
+let pg: TargetServer;
+beforeAll(async () => {
+  pg = await startTargetServer();
+  await pg.admin(`
+    create table items (id int primary key, n int not null);
+    insert into items select g, 1 from generate_series(1, 9) g`);
+  await pg.grant();
+});
+
+const { commit } = effectsOf(sqlDryRun);
+type Attempt = (ctx: CommitContext, sleep: () => Promise<void>) => Promise<EffectResult>;
+
+/** An attempt that sleeps where the test says, while this committer cannot reach the target. */
+async function asleep(
+  id: number,
+  attempt: Attempt,
+): Promise<{ readonly world: SqlWorld; readonly late: Promise<CommitResult>; readonly wake: () => void }> {
+  const world = await new SqlWorld(pg, id).confirmed();
+  let wake: () => void = () => {};
+  const woken = new Promise<void>((resolve) => (wake = resolve));
+  const fell = new Promise<void>((fallen) => {
+    world.committing = (ctx) =>
+      attempt(ctx, () => {
+        fallen();
+        return woken;
+      });
+  });
+  const late = world.commit();
+  await fell;
+  world.sealing = () => Promise.reject(targetUnavailable('shop', 'no route to it'));
+  return { world, late, wake };
+}
+
+async function notApplied(world: SqlWorld): Promise<void> {
+  const { changeId, ledger, keys } = world;
+  const said = { changeId, target: 'shop', applied: false, reason: 'seen', resolvedAt: world.at() };
+  await recordResolution(ledger, said, keys.operator);
+}
+
+const beforeItBegan: Attempt = async (ctx, sleep) => {
+  await sleep();
+  return commit(ctx);
+};
+const insideItsTransaction: Attempt = (ctx, sleep) =>
+  commit({
+    ...ctx,
+    postCheck: async (record) => {
+      const checked = (await ctx.postCheck?.(record)) ?? ({ ok: true } as const);
+      await sleep();
+      return checked;
+    },
+  });
+const afterItHadAsked: Attempt = (ctx, sleep) =>
+  commit({
+    ...ctx,
+    endedMeanwhile: async () => {
+      const ended = (await ctx.endedMeanwhile?.()) ?? null;
+      await sleep();
+      return ended;
+    },
+  });
+
+it.each([
+  [1, 'before it began', beforeItBegan],
+  [2, 'inside its transaction, with its work done', insideItsTransaction],
+] as const)(
+  "row %i: applies nothing when it wakes up after an operator's word that nothing was applied, though the target could not be sealed; it slept %s [T65]",
+  async (id, _, attempt) => {
+    const { world, late, wake } = await asleep(id, attempt);
+    await notApplied(world);
+    const ended = await world.reconcile();
+    expect(ended).toMatchObject({ state: 'ROLLED_BACK', reason: 'commit_failed' });
+    world.sealing = (seal) => seal();
+    wake();
+    expect(await late).toEqual(ended);
+    expect(await pg.admin('select n from items where id = $1', [id])).toEqual([{ n: 1 }]);
+    expect(await pg.admin('select effect from countersign.marker where change_id = $1', [world.changeId])).toEqual([
+      { effect: { sealed: true } },
+    ]);
+  },
+);
+
+it('is waited for when it had asked before that word, and what it applied stands against the word', async () => {
+  const { world, late, wake } = await asleep(3, afterItHadAsked);
+  await notApplied(world);
+  world.lateMs = 1;
+  const away = world.sealing;
+  world.sealing = () => {
+    world.sealing = async (seal) => {
+      wake();
+      await late;
+      return seal();
+    };
+    return away(() => Promise.reject(new Error('unused')));
+  };
+  expect(await world.reconcile()).toMatchObject({ state: 'COMMITTED', reason: null });
+  expect(await pg.admin('select n from items where id = 3')).toEqual([{ n: 2 }]);
+});
+
+it('of PostgreSQL is waited for as long as the server lets a transaction sleep', async () => {
+  expect(effectsOf(sqlDryRun).lateMs).toBe(15_000);
+});
