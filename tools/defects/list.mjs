@@ -6,12 +6,11 @@ const RECORDS = ['test/activities/committer/attested-outcomes.test.ts'];
 const ADMIT = ['test/activities/answers/admit.test.ts'];
 const DECIDE = ['test/policy/decide/decision-table.test.ts', 'test/policy/decide/properties.test.ts'];
 const VIOLATIONS = ['test/policy/decide/violations.test.ts'];
-<<<<<<< HEAD
+const LATE = [
+  'test/activities/committer/late-attempt.slow.test.ts',
+  'test/activities/committer/lost-seal.slow.test.ts',
+];
 const TARGET = ['test/activities/staging/commit.slow.test.ts'];
-=======
-const LATE = ['test/activities/committer/late-attempt.test.ts', 'test/activities/committer/lost-seal.test.ts'];
-const TARGET = ['test/activities/staging/commit.test.ts'];
->>>>>>> c0ef5ac (A found effect meets its post validators, and an attempt that slept through an operator's word applies nothing)
 
 const verify = 'activities/committer/verify-change.ts';
 const commit = 'activities/committer/commit.ts';
