@@ -12,6 +12,7 @@ import { createSqlDryRunTool } from '../activities/staging/sql/sql-dry-run-tool'
 import { createSqlCasTool } from '../activities/staging/sql/sql-cas-tool';
 import type { ValidatorResult } from '../policy/contracts/finding';
 import { judgeDefinition } from '../policy/judge/config';
+import { aggregateDefinition } from '../policy/rules/aggregate/aggregate';
 import { BUILTIN_VALIDATORS } from '../policy/rules/builtin';
 import { callbackRegistry, type CallbackDefinition, type CallbackRegistry } from '../policy/rules/callback';
 import type { ValidatorDefinition } from '../policy/rules/define';
@@ -41,7 +42,13 @@ export interface Extensions {
 }
 
 export function ourExtension(): Required<Extension> {
-  const validators = [...packDefinitions, ...contractValidators, ...BUILTIN_VALIDATORS, judgeDefinition];
+  const validators = [
+    ...packDefinitions,
+    ...contractValidators,
+    aggregateDefinition,
+    ...BUILTIN_VALIDATORS,
+    judgeDefinition,
+  ];
   return {
     validators,
     callbacks: [],

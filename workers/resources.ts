@@ -1,12 +1,13 @@
 import { createByteStore } from '../activities/store/byte-store';
 import { openDatabase, type Database } from '../activities/database/database';
 import { createKeyRegistry } from '../activities/keys/key-registry';
+import { ledgerInTurn } from '../activities/ledger/in-turn';
 import { createLedger } from '../activities/ledger/ledger';
 import { createPlanSource, type PlanSource } from '../activities/plans/plan-source';
 import { operatorVerifier, storedRevisions } from '../activities/plans/stored-revisions';
 import type { ByteStore } from '../policy/evidence/byte-store';
 import type { KeyRegistry } from '../policy/evidence/key-registry';
-import type { Ledger } from '../policy/evidence/ledger-port';
+import type { InTurn, Ledger } from '../policy/evidence/ledger-port';
 import { compileText } from './compile';
 import type { Extensions } from './extensions';
 import type { Logger } from './logger';
@@ -16,6 +17,7 @@ export interface Resources {
   readonly db: Database;
   readonly store: ByteStore;
   readonly ledger: Ledger;
+  readonly inTurn: InTurn;
   readonly keys: KeyRegistry;
   readonly plans: PlanSource;
   /** Public keys of the operators whom this process trusts. */
@@ -55,6 +57,7 @@ export function openResources(options: ResourceOptions): Resources {
     db,
     store: createByteStore(db),
     ledger: createLedger(db),
+    inTurn: ledgerInTurn(db),
     keys,
     plans,
     operators: trustedOperators,

@@ -1,5 +1,6 @@
 import { isCancellation } from '@temporalio/workflow';
 import type { PlanValidator } from '../policy/contracts/plan';
+import { isJudge } from '../policy/contracts/readings';
 import { judgeFailureResult } from '../policy/judge/failure';
 import { failureOf, type Failure } from './failure';
 import { judge, judgeFailure } from './proxies';
@@ -8,7 +9,7 @@ import { reference, type Review } from './review-state';
 /** One activity; recorded, never asked again on replay. A judge that cannot answer adds a finding (P7). */
 export async function askJudge(change: Review): Promise<void> {
   for (const validator of change.plan.validators) {
-    if (validator.kind !== 'attested' || validator.unit === 'builtin' || change.hasOutcome(validator.id)) continue;
+    if (!isJudge(validator) || change.hasOutcome(validator.id)) continue;
     if (
       change.plan.judgeWhen === 'onlyIfClean' &&
       change.answeredFindings().some((f) => f.class === 'POLICY' && f.status !== 'ALLOW')

@@ -31,9 +31,9 @@ export interface ExpectedRecord {
 
 type Given = { readonly [key: string]: JsonValue };
 
-/** What is expected of a validator's records. `given` for each dry run that one may have been made for. */
+/** What is expected of a validator's records. `given` for each of them; null where it was given what it cannot have been. */
 export interface ExpectedValidatorRecord extends Omit<ExpectedRecord, 'subject' | 'logicHash' | 'given'> {
-  readonly given: (stagingSha: string | null) => Given;
+  readonly given: (record: AttestedPredicate) => Given | null;
 }
 
 export class AttestedRecords {
@@ -55,14 +55,10 @@ export class AttestedRecords {
     missing: ValidatorResult,
   ): ValidatorResult | null {
     const ofAny = this.#predicates.filter((p) => {
-      const given = expected.given(p.stagingSha);
-      return isOf(p, {
-        ...expected,
-        subject: validator.id,
-        logicHash: validator.logic_hash,
-        given,
-        stagingSha: p.stagingSha,
-      });
+      const { stagingSha } = p;
+      const base = { ...expected, subject: validator.id, logicHash: validator.logic_hash, stagingSha };
+      const given = isAbout(p, base) ? expected.given(p) : null;
+      return given !== null && isOf(p, { ...base, given });
     });
     const results = ofAny.flatMap((p) => {
       const parsed = ValidatorResult.safeParse(p.result);
@@ -85,6 +81,10 @@ export class AttestedRecords {
 }
 
 function isOf(p: AttestedPredicate, expected: ExpectedRecord): boolean {
+  return isAbout(p, expected) && p.inputDigest === attestedInputDigest(expected.kind, expected.given);
+}
+
+function isAbout(p: AttestedPredicate, expected: Omit<ExpectedRecord, 'given'>): boolean {
   return (
     p.kind === expected.kind &&
     p.subject === expected.subject &&
@@ -92,8 +92,7 @@ function isOf(p: AttestedPredicate, expected: ExpectedRecord): boolean {
     p.inputSha === expected.inputSha &&
     p.planHash === expected.planHash &&
     p.logicHash === expected.logicHash &&
-    p.stagingSha === expected.stagingSha &&
-    p.inputDigest === attestedInputDigest(expected.kind, expected.given)
+    p.stagingSha === expected.stagingSha
   );
 }
 

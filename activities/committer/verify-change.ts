@@ -18,11 +18,13 @@ import {
   type DiffInput,
 } from '../../policy/contracts/diff';
 import { FailureType } from '../../policy/contracts/failure-type';
+import type { AttestedPredicate } from '../../policy/contracts/attested';
 import { canonicalJson, type JsonValue } from '../../policy/contracts/canonical-json';
 import { ValidatorFinding, type ValidatorResult } from '../../policy/contracts/finding';
 import type { LedgerKind } from '../../policy/contracts/ledger';
 import type { RollbackReason } from '../../policy/contracts/outcome';
 import type { Plan } from '../../policy/contracts/plan';
+import { isAggregate, isJudge } from '../../policy/contracts/readings';
 import { stagingSha as stagingShaOf, type StagingRecord } from '../../policy/contracts/staging-record';
 import type { PolicyCallbackResult, PolicyViolation } from '../../policy/contracts/violation';
 import { decide, lastCountedAt } from '../../policy/decide/decide';
@@ -36,13 +38,16 @@ import {
   matchPolicies,
 } from '../../policy/decide/violations';
 import type { Waiving } from '../../policy/decide/waivers';
+import { recordKindOf, type Given } from '../../policy/evidence/attested-given';
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import { verifyChain, type StoredRow } from '../../policy/evidence/chain';
 import type { KeyRegistry } from '../../policy/evidence/key-registry';
 import type { LedgerReader } from '../../policy/evidence/ledger-port';
+import { measureOf } from '../../policy/rules/aggregate/measure';
 import type { Facts } from '../../policy/rules/facts';
 import type { AnswerScope } from '../../signing/judge-answer';
 import { verifyAcceptedAnswers } from '../../signing/verify-answers';
+import { givenToSums, type GivenToSum } from '../aggregates/verify-aggregates';
 import { loadDiff } from '../changes/load-diff';
 import { callbackGiven } from '../disclosure/disclose';
 import { deriveResults, readFacts, type DerivationDeps } from '../guardians/derive';
@@ -173,7 +178,8 @@ async function verify(
   const disclosed = readDisclosed(rows);
   if (disclosed === 'unreadable') return refuse('disclosed', 'What was disclosed cannot be read');
 
-  const outcomes = collectOutcomes(plan, derived, attested, {
+  const sums = await addedUp(deps, plan, { changeId, inputSha, submission, requester: person, rows, diff });
+  const outcomes = collectOutcomes(plan, derived, attested, sums, {
     changeId,
     inputSha,
     planHash,
@@ -310,10 +316,34 @@ async function verify(
   };
 }
 
+/** Nothing is read where the plan adds nothing up. */
+async function addedUp(
+  deps: VerificationDeps,
+  plan: Plan,
+  of: {
+    readonly changeId: string;
+    readonly inputSha: string;
+    readonly submission: Submission;
+    readonly requester: string | null;
+    readonly rows: readonly StoredRow[];
+    readonly diff: DiffInput;
+  },
+): Promise<ReadonlyMap<string, GivenToSum>> {
+  if (!plan.validators.some(isAggregate)) return new Map();
+  const { changeId, inputSha, requester, rows, diff } = of;
+  const { tenant, target, sourceTool, supersedes = null } = of.submission;
+  const submitted = rows.find(({ row }) => row.kind === 'submitted')?.row;
+  const own = measureOf(diff, await readFacts(deps, diff));
+  const change = { tenant, target, sourceTool, requester, openedAt: submitted?.at ?? '', own };
+  const written = submitted?.body['measure'];
+  return givenToSums(deps.ledger, plan, { changeId, inputSha, change, written, supersedes });
+}
+
 function collectOutcomes(
   plan: Plan,
   derived: Readonly<Record<string, unknown>>,
   attested: AttestedRecords,
+  sums: ReadonlyMap<string, GivenToSum>,
   change: {
     readonly changeId: string;
     readonly inputSha: string;
@@ -332,30 +362,17 @@ function collectOutcomes(
     const { changeId, inputSha, planHash, submission } = change;
     const base = { changeId, inputSha, planHash };
     const missing = missingRecord(validator.id, changeId);
-    const result =
-      validator.unit === 'builtin'
-        ? attested.validator(
-            validator,
-            {
-              ...base,
-              kind: validator.implementation === 'previously_rejected' ? 'previously_rejected' : 'breaker',
-              stagingSha: null,
-              given: () => worldFactGiven({ ...submission, ...base }),
-            },
-            missing,
-          )
-        : attested.validator(
-            validator,
-            {
-              ...base,
-              kind: 'judge',
-              stagingSha: change.stagingSha,
-              given: (stagingSha) => judgeGiven(change.inputSha, stagingSha, planHash, validator.logic_hash),
-            },
-            missing,
-          );
+    const kind = recordKindOf(validator);
+    const given = (record: AttestedPredicate): Given | null => {
+      if (kind === 'judge') return judgeGiven(inputSha, record.stagingSha, planHash, validator.logic_hash);
+      return kind === 'aggregate'
+        ? (sums.get(validator.id)?.(record) ?? null)
+        : worldFactGiven({ ...submission, ...base });
+    };
+    const stagingSha = kind === 'judge' ? change.stagingSha : null;
+    const result = attested.validator(validator, { ...base, kind, stagingSha, given }, missing);
     if (result !== null) outcomes.set(validator.id, { kind: 'result', result });
-    else if (validator.unit !== 'builtin' && plan.judgeWhen === 'onlyIfClean')
+    else if (isJudge(validator) && plan.judgeWhen === 'onlyIfClean')
       outcomes.set(validator.id, { kind: 'skipped', reasonCode: 'judge_when' });
     else outcomes.set(validator.id, { kind: 'result', result: missing });
   }

@@ -1,25 +1,30 @@
 import { changeId as changeIdOf, inputSha as inputShaOf, Submission } from '../../policy/contracts/diff';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
+import type { ValidatorResult } from '../../policy/contracts/finding';
 import type { Plan } from '../../policy/contracts/plan';
 import { sha256Hex } from '../../policy/contracts/hash';
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { KeyRegistry } from '../../policy/evidence/key-registry';
-import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
+import { isAggregate, isJudge } from '../../policy/contracts/readings';
+import type { Appended, InTurn, Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
+import { measureOf, type Measure } from '../../policy/rules/aggregate/measure';
+import { attestAggregates, attestedResult } from '../aggregates/attest-aggregates';
+import { loadDiff } from '../changes/load-diff';
 import { refusedAttempt } from '../changes/opened-change';
 import { digestMismatch, invalid, unknownSourceTool } from '../failure';
 import type { PlanSource } from '../plans/plan-source';
-import type { OpenInput, ReviewActivities } from '../review-types';
-import type { SourceToolRegistry } from '../staging/adapter';
+import { readFacts, type DerivationDeps } from '../guardians/derive';
+import type { ChangeRef, OpenInput, ReviewActivities } from '../review-types';
 import { requesterOf, type Requester } from './requester';
 import { attestWorldFacts, type ReadBreakers } from './world-facts';
 import type { Attestor } from '../attestation';
 import { findingRows } from '../guardians/finding-rows';
 
-export interface OpeningDeps {
+export interface OpeningDeps extends Pick<DerivationDeps, 'tools' | 'threads'> {
   readonly store: ByteStore;
   readonly ledger: Ledger;
+  readonly inTurn: InTurn;
   readonly plans: PlanSource;
-  readonly tools: SourceToolRegistry;
   readonly attestor: Attestor;
   readonly readBreakers: ReadBreakers;
   readonly keys: Pick<KeyRegistry, 'snapshot'>;
@@ -60,45 +65,56 @@ export function createOpeningActivities(deps: OpeningDeps): Pick<ReviewActivitie
       const person = requester.kind === 'known' ? requester.person : null;
       const ref = { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };
       const world = await attestWorldFacts(deps, plan, ref, at);
-      const rows: LedgerEntry[] = [
+      const own = await measured(deps, plan, ref);
+      const submitted = { submission: withoutInline(submission), inputSha, requester: person };
+      const opening: LedgerEntry[] = [
         {
           kind: 'submitted',
           at,
           actor: deps.actor,
           factKey: 'submitted',
-          body: { submission: withoutInline(submission), inputSha, requester: person },
+          body: own === null ? submitted : { ...submitted, measure: own },
         },
         { kind: 'planned', at, actor: deps.actor, factKey: 'planned', body: { planHash, revision, mode: plan.mode } },
-        ...world.rows,
-        ...findingRows(plan, changeId, world.results, at, deps.actor),
       ];
-      const [submitted, planned] = await deps.ledger.append(changeId, rows, {
-        tenant,
-        target,
-        sourceTool,
-        inputSha,
-        state: 'RUNNING',
-        reason: null,
-        mode: plan.mode,
-        requester: person,
-        pending: 0,
-        openedAt: at,
-        summary: `${sourceTool} on ${target}`,
-      });
+      const append = async (ledger: Ledger): Promise<Standing> => {
+        const change = { requester: person, own, supersedes: submission.supersedes ?? null };
+        const sums = await attestAggregates({ ...deps, ledger }, plan, ref, change, at);
+        const results = { ...world.results, ...sums.results };
+        const rows = [...opening, ...world.rows, ...sums.rows, ...findingRows(plan, changeId, results, at, deps.actor)];
+        const stands = await ledger.append(changeId, rows, {
+          tenant,
+          target,
+          sourceTool,
+          inputSha,
+          state: 'RUNNING',
+          reason: null,
+          mode: plan.mode,
+          requester: person,
+          pending: 0,
+          openedAt: at,
+          summary: `${sourceTool} on ${target}`,
+        });
+        return { results, stands };
+      };
+      const { results, stands } = await (own === null
+        ? append(deps.ledger)
+        : deps.inTurn(`openings of ${tenant}`, append));
+      const [first, planned] = stands;
       // A retry after a lost result, or after a reset: the plan that was pinned first stays (P10).
-      const openedAt = submitted?.stored?.row.at ?? at;
+      const openedAt = first?.stored?.row.at ?? at;
       const later = deps.readBreakers === null ? { openedAt } : { openedAt, sinks: true };
       const pinned = planned?.stored?.row.body['planHash'];
       if (typeof pinned === 'string' && pinned !== planHash) {
-        const first = await deps.plans.byHash(pinned);
+        const before = await deps.plans.byHash(pinned);
         return {
-          plan: first.plan,
+          plan: before.plan,
           planHash: pinned,
           inputSha,
           requester: person,
-          results: world.results,
+          results: await standingResults(deps.ledger, changeId, before.plan, pinned),
           channels: deps.channels,
-          warnings: warningsOf(first.plan, requester),
+          warnings: warningsOf(before.plan, requester),
           ...later,
         };
       }
@@ -107,13 +123,38 @@ export function createOpeningActivities(deps: OpeningDeps): Pick<ReviewActivitie
         planHash,
         inputSha,
         requester: person,
-        results: world.results,
+        results,
         channels: deps.channels,
         warnings: warningsOf(plan, requester),
         ...later,
       };
     },
   };
+}
+
+interface Standing {
+  readonly results: Readonly<Record<string, ValidatorResult>>;
+  readonly stands: readonly Appended[];
+}
+
+/** What the change weighs; null where the plan adds nothing up, and nobody asks. */
+async function measured(deps: OpeningDeps, plan: Plan, ref: ChangeRef): Promise<Measure | null> {
+  if (!plan.validators.some(isAggregate)) return null;
+  const diff = await loadDiff(deps.store, deps.tools, ref);
+  return measureOf(diff, await readFacts(deps, diff));
+}
+
+/** What was attested under the plan that was pinned first. */
+async function standingResults(
+  ledger: Pick<Ledger, 'readKinds'>,
+  changeId: string,
+  plan: Plan,
+  planHash: string,
+): Promise<Record<string, ValidatorResult>> {
+  const rows = await ledger.readKinds(changeId, ['attested']);
+  const attested = plan.validators.filter((v) => v.kind === 'attested' && !isJudge(v));
+  const found = attested.map((v) => [v.id, attestedResult(rows, v, planHash)] as const);
+  return Object.fromEntries(found.flatMap(([id, result]) => (result === null ? [] : [[id, result]])));
 }
 
 /** Parsed by the workflow before; whoever schedules this by hand has no workflow. */

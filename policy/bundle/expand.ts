@@ -1,5 +1,6 @@
 import type { Phase } from '../contracts/finding';
 import type { Level } from '../contracts/plan';
+import { AGGREGATE } from '../contracts/readings';
 import { BUILTIN_VALIDATORS } from '../rules/builtin';
 import type { ValidatorDefinition } from '../rules/define';
 import type { ValidatorRegistry } from '../rules/registry';
@@ -94,6 +95,16 @@ function expandEntry(entry: BundleEntry, path: Path, registry: ValidatorRegistry
     const implementation = staged ? 'staged_condition' : 'condition';
     return one({ implementation, name: config.name, config, level }, path, [...path, 'condition'], registry, locate);
   }
+  if ('aggregate' in entry) {
+    const { level, ...config } = entry.aggregate;
+    return one(
+      { implementation: AGGREGATE, name: config.name, config, level },
+      path,
+      [...path, 'aggregate'],
+      registry,
+      locate,
+    );
+  }
   if ('rule' in entry) {
     const { rule, level, version, phase, config = {} } = entry;
     const registered = registry.get(rule);
@@ -132,6 +143,7 @@ const OWN_FORM: ReadonlySet<string> = new Set([
   'composite',
   'condition',
   'staged_condition',
+  AGGREGATE,
   'always_approve',
   ...BUILTIN_VALIDATORS.map((d) => d.implementation),
 ]);

@@ -22,7 +22,7 @@ export function orphanIssues(
   return [
     ...entryIssues(bundle, expansions, locate),
     ...policyIssues(bundle, ids, callbacks, locate),
-    ...waiverIssues(bundle, ids, locate),
+    ...waiverIssues(bundle, ids, attestedIds(expansions), locate),
   ];
 }
 
@@ -120,10 +120,17 @@ function policyIssues(bundle: Bundle, ids: Ids, callbacks: CallbackRegistry, loc
   });
 }
 
-function waiverIssues(bundle: Bundle, ids: Ids, locate: Locate): Issue[] {
-  const builtin = new Set(
-    BUILTIN_VALIDATORS.map(({ defaultLevel, implementation }) => idOf(defaultLevel, implementation)),
-  );
+/** The judge, and limits over many changes: what they say stands in a signed record, and no waiver reaches into one. */
+function attestedIds(expansions: readonly Expansion[]): readonly string[] {
+  const candidates = expansions.flatMap((expansion) => expansion.candidates);
+  return candidates.filter(({ definition }) => definition.kind === 'attested').map(({ id }) => id);
+}
+
+function waiverIssues(bundle: Bundle, ids: Ids, attested: readonly string[], locate: Locate): Issue[] {
+  const builtin = new Set([
+    ...BUILTIN_VALIDATORS.map(({ defaultLevel, implementation }) => idOf(defaultLevel, implementation)),
+    ...attested,
+  ]);
   return bundle.waivers.flatMap((waiver, i) => {
     const path = ['waivers', i, 'validatorId'];
     if (builtin.has(waiver.validatorId) || waiver.validatorId === JUDGE_ID)

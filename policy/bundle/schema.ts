@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Name } from '../contracts/diff';
 import { Cardinality, JsonRecord, Level } from '../contracts/plan';
 import { AlwaysApproveConfig, CompositeConfig, RuleValidatorConfig } from '../validators/definitions';
+import { AggregateConfig } from '../rules/aggregate/config';
 import { ConditionConfig } from '../rules/condition/condition';
 import { Duration } from './duration';
 
@@ -85,6 +86,14 @@ export const ConditionEntry = z.strictObject({
   }).describe('Fires where a CEL expression is true.'),
   sourceTools: SourceTools,
 });
+export const AggregateEntry = z.strictObject({
+  aggregate: AggregateConfig.extend({
+    level: Level.exclude(['shadow'])
+      .optional()
+      .describe('forbid: rolled back, nobody asked. confirm: a person must answer. advise: shown, nobody waits.'),
+  }).describe('Limits on what many changes come to, so that a large one cannot pass in small parts.'),
+  sourceTools: SourceTools,
+});
 export const AlwaysApproveEntry = z.strictObject({
   'always-approve': AlwaysApproveConfig.describe(
     'The explicit opt-out: nothing is validated, and every review shows so.',
@@ -106,6 +115,7 @@ export const ValidatorEntries = z.union([
   ValidatorEntry,
   CompositeEntry,
   ConditionEntry,
+  AggregateEntry,
   AlwaysApproveEntry,
   RuleEntry,
 ]);

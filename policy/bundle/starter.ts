@@ -60,6 +60,12 @@ const SECRETS = ['  # Keys and passwords, in the change and in its metadata.', '
 const TEXT = ['  # Characters that make text look other than it is.', '  - pack: text'];
 const CROSS = ['  # Digest, size, and words addressed to a reviewer.', '  - pack: cross-cutting'];
 
+/** What one agent may delete in an hour, in however many changes. */
+const manySmall = (deletions: number): readonly string[] => [
+  '  # Many small changes of one agent that come to a large one.',
+  `  - aggregate: { name: many_small_deletes, window: 1h, limits: { deletions: ${deletions} } }`,
+];
+
 const SQL_DRY_RUN = [
   '  - pack: sql-postgres',
   '    rules:',
@@ -68,6 +74,7 @@ const SQL_DRY_RUN = [
   ...SECRETS,
   ...TEXT,
   ...CROSS,
+  ...manySmall(20),
 ];
 
 const SQL_CAS = [
@@ -83,6 +90,7 @@ const SQL_CAS = [
   ...SECRETS,
   ...TEXT,
   ...CROSS,
+  ...manySmall(100),
 ];
 
 const HTTP_PATCH = [
@@ -93,10 +101,11 @@ const HTTP_PATCH = [
   ...SECRETS,
   ...TEXT,
   ...CROSS,
+  ...manySmall(20),
 ];
 
 /** Odd characters are a rule of the pack itself. */
-const GIT_PATCH = ['  - pack: git-diff', ...SECRETS, ...CROSS];
+const GIT_PATCH = ['  - pack: git-diff', ...SECRETS, ...CROSS, ...manySmall(20)];
 
 const TERRAFORM_PLAN = [
   '  - pack: terraform-plan',
@@ -108,6 +117,7 @@ const TERRAFORM_PLAN = [
   '  - pack: cross-cutting',
   '    rules:',
   '      cross_oversized: { config: { maxBytes: 1048576, maxLine: 1048576 } }',
+  ...manySmall(20),
 ];
 
 /** For every other tool: nothing passes unseen until there are rules that read it. */

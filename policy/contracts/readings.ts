@@ -1,4 +1,5 @@
 import type { Status, ValidatorFinding } from './finding';
+import type { PlanValidator } from './plan';
 import type { StagingRecord } from './staging-record';
 
 /** What is read off findings and records. No schema here: the workflow sandbox loads this file. */
@@ -6,6 +7,18 @@ import type { StagingRecord } from './staging-record';
 /** True for WARN, BLOCK and ERROR: what a POLICY finding must not be to commit by itself. */
 export function fires(finding: Pick<ValidatorFinding, 'status'>): boolean {
   return finding.status === 'WARN' || finding.status === 'BLOCK';
+}
+
+/** Implementation of the validators that add up many changes. */
+export const AGGREGATE = 'aggregate';
+
+export function isAggregate({ implementation }: Pick<PlanValidator, 'implementation'>): boolean {
+  return implementation === AGGREGATE;
+}
+
+/** True for the judge: of the attested validators only it is asked after the dry run, and only it may be skipped. */
+export function isJudge(validator: Pick<PlanValidator, 'kind' | 'unit' | 'implementation'>): boolean {
+  return validator.kind === 'attested' && validator.unit !== 'builtin' && !isAggregate(validator);
 }
 
 /** Rows that the change touches, captured or not; what `affected_rows` is compared with. */

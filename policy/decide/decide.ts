@@ -1,8 +1,8 @@
 import type { AdmittedAnswer } from '../contracts/answer';
 import type { ValidatorFinding } from '../contracts/finding';
 import type { RollbackReason } from '../contracts/outcome';
-import type { Plan, PlanValidator } from '../contracts/plan';
-import { fires } from '../contracts/readings';
+import type { Plan } from '../contracts/plan';
+import { fires, isJudge } from '../contracts/readings';
 import type { PolicyViolation } from '../contracts/violation';
 import { CONTRACT_VIOLATION, isHardBlock } from './findings';
 import { tooMany } from './violations';
@@ -126,17 +126,15 @@ function incompleteness(input: DecideInput): string | null {
 
 /** Only a judge, and only where another finding holds the change already: the plan asks it when the rules are clean. */
 function mayBeSkipped(plan: Plan, findings: readonly ValidatorFinding[], index: number): boolean {
+  const validator = plan.validators[index];
   if (
     findings[index]?.reasonCode !== 'judge_when' ||
     plan.judgeWhen !== 'onlyIfClean' ||
-    !isJudge(plan.validators[index])
+    validator === undefined ||
+    !isJudge(validator)
   )
     return false;
   return findings.some((f, i) => i !== index && f.class === 'POLICY' && fires(f));
-}
-
-function isJudge(validator: PlanValidator | undefined): boolean {
-  return validator?.kind === 'attested' && validator.unit !== 'builtin';
 }
 
 function resolutionOf(violation: PolicyViolation, input: DecideInput): Resolution {

@@ -2,7 +2,7 @@ import type { JsonValue } from '../contracts/canonical-json';
 import type { Status } from '../contracts/finding';
 import type { Sha256 } from '../contracts/hash';
 import type { LedgerKind } from '../contracts/ledger';
-import type { Mode, ReviewState, RollbackReason } from '../contracts/outcome';
+import type { Mode, ReviewState, RollbackReason, TerminalState } from '../contracts/outcome';
 import type { StoredRow } from './chain';
 
 /** Past this many answer_refused rows of one review further ones are counted only (records.md §9). */
@@ -79,6 +79,30 @@ export interface StandingReject {
   readonly at: string;
 }
 
+/** Of which changes `openedBefore` tells. Null members: any. */
+export interface OpenedQuery {
+  /** Opened before this one; all, where this one is not opened yet. */
+  readonly changeId: Sha256;
+  readonly tenant: string;
+  readonly target: string | null;
+  readonly sourceTool: string | null;
+  /** Also those of which nobody knows the requester. */
+  readonly requester: string | null;
+  /** Opened after this time; ISO 8601. */
+  readonly since: string;
+  /** Left out where they were rolled back for one of these. */
+  readonly except: readonly RollbackReason[];
+  readonly limit: number;
+}
+
+export interface OpenedChange {
+  readonly changeId: Sha256;
+  /** As the row `submitted` has it. */
+  readonly measure: JsonValue;
+  /** As the row `closed` has it; null while the change is open. */
+  readonly state: TerminalState | null;
+}
+
 /** Which change and which message spent a nonce. */
 export interface SpentNonce {
   readonly keyId: string;
@@ -95,6 +119,8 @@ export interface LedgerReader {
   listReviews(query: ReviewQuery): Promise<ReviewPage>;
   /** Rejects of the same input under other change ids, which means other request keys. At most 20, newest first. */
   rejectedInputs(inputSha: Sha256, exceptChangeId: Sha256): Promise<readonly StandingReject[]>;
+  /** Changes that were measured when they were opened, newest first. */
+  openedBefore(query: OpenedQuery): Promise<readonly OpenedChange[]>;
   /** Refused attempts past MAX_REFUSED_ROWS. */
   refusedBeyondRows(changeId: Sha256): Promise<number>;
   spentNonces(changeId: Sha256): Promise<readonly SpentNonce[]>;
@@ -105,3 +131,9 @@ export interface Ledger extends LedgerReader {
   /** All entries and the projection in one transaction. Results in the order of the entries. */
   append(changeId: Sha256, entries: readonly LedgerEntry[], projection?: ProjectionPatch): Promise<readonly Appended[]>;
 }
+
+/**
+ * Runs `work` in one transaction, which no other of the same name overlaps: what one of them appends, the next one reads.
+ * Nothing of it stands where `work` throws. Throws STORE_UNAVAILABLE, retryable, where its turn does not come in time.
+ */
+export type InTurn = <T>(name: string, work: (ledger: Ledger) => Promise<T>) => Promise<T>;

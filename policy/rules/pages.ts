@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { makeVisible } from '../judge/visible';
+import { aggregateDefinition } from './aggregate/aggregate';
 import { BUILTIN_VALIDATORS } from './builtin';
 import type { ValidatorDefinition } from './define';
 import { guardians } from './guardians';
@@ -19,6 +20,14 @@ export function rulePages(): ReadonlyMap<string, string> {
         'guardians',
         'Guardians that a bundle names one by one, with settings of its own: `- rule: conflict_point`.',
         guardians as readonly unknown[] as readonly ValidatorDefinition[],
+      ),
+    ],
+    [
+      'aggregates.md',
+      plainPage(
+        'aggregates',
+        'A limit over the changes of a window, so that a large one cannot pass in small parts: `- aggregate: {…}`. See [policy as code](../policy.md#limits-over-many-changes).',
+        [aggregateDefinition as unknown as ValidatorDefinition],
       ),
     ],
     [
@@ -52,7 +61,7 @@ function indexPage(): string {
       ),
     ]),
     '## Others',
-    'Single guardians: [guardians](guardians.md). What every plan ends with: [builtin](builtin.md).',
+    'Single guardians: [guardians](guardians.md). Limits over many changes: [aggregates](aggregates.md). What every plan ends with: [builtin](builtin.md).',
   ]);
 }
 

@@ -18,6 +18,7 @@ import {
   matchPolicies,
 } from '../../policy/decide/violations';
 import {
+  givenToAggregate,
   givenToCallback,
   givenToJudge,
   givenToWorldFact,
@@ -33,6 +34,8 @@ import {
   writtenFindings,
   type RecordedChange,
 } from '../../policy/evidence/recorded-findings';
+import { AggregateRecord, aggregateResult } from '../../policy/rules/aggregate/aggregate';
+import { AggregateConfig } from '../../policy/rules/aggregate/config';
 import { verifyWithRegistry } from '../registry-verify';
 import { assertSame, fail } from './check';
 import { rowOf } from './check-rows';
@@ -104,9 +107,42 @@ function givenOf(record: AttestedPredicate, scope: EvidenceScope): Given | null 
     recordKindOf(validator) !== record.kind
   )
     return null;
-  return record.kind === 'judge'
-    ? givenToJudge({ inputSha, stagingSha: record.stagingSha, planHash, logicHash: record.logicHash })
+  if (record.kind === 'judge')
+    return givenToJudge({ inputSha, stagingSha: record.stagingSha, planHash, logicHash: record.logicHash });
+  return record.kind === 'aggregate'
+    ? givenToSum(record, validator, scope, inputSha)
     : givenToWorldFact({ changeId, inputSha, tenant: submission.tenant, sourceTool: submission.sourceTool });
+}
+
+/**
+ * Of the change as it was opened, and with the result that its own sum gives. The other changes are not in the file: that none
+ * is missing the committer has checked, and their ids are there to look up.
+ */
+function givenToSum(said: AttestedPredicate, validator: PlanValidator, scope: EvidenceScope, inputSha: string): Given {
+  const { changeId, submission, rows } = scope;
+  const name = `the sum of ${validator.id}`;
+  const record = AggregateRecord.safeParse(said.record).data ?? fail(`${name} cannot be read`);
+  const config = AggregateConfig.safeParse(validator.config).data ?? fail(`${name}: the plan's limits cannot be read`);
+  const row = rowOf(rows, 'submitted');
+  const { tenant, target, sourceTool, requester, openedAt, own } = record;
+  assertSame(
+    { tenant, target, sourceTool, requester, openedAt, own },
+    {
+      tenant: submission.tenant,
+      target: submission.target,
+      sourceTool: submission.sourceTool,
+      requester: row?.body['requester'] ?? null,
+      openedAt: row?.at ?? null,
+      own: row?.body['measure'] ?? null,
+    },
+    `${name} is about another change than was opened`,
+  );
+  assertSame(
+    said.result,
+    aggregateResult(validator.id, changeId, config, record),
+    `${name}: its result is not what the changes that it counts come to`,
+  );
+  return givenToAggregate({ changeId, inputSha, record });
 }
 
 /** The array is what the rows have, each entry of the plan's validator, each attested one borne out by its records. */

@@ -36,7 +36,7 @@ import { compileAll, compileText } from '../../workers/compile';
 import { extensionsOf } from '../../workers/extensions';
 import { lookup, testRegistry, type TestKey } from './keys';
 import { memoryByteStore } from './memory-byte-store';
-import { memoryLedger, type MemoryLedger } from './memory-ledger';
+import { memoryInTurn, memoryLedger, type MemoryLedger } from './memory-ledger';
 import { seededKey } from './seeded-key';
 import { memorySends } from './memory-sends';
 
@@ -207,7 +207,12 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
     targets,
     attestor: attestorOf(attestorKey),
   };
-  const opening = createOpeningActivities({ ...shared, readBreakers: null, channels: [] });
+  const opening = createOpeningActivities({
+    ...shared,
+    inTurn: memoryInTurn(ledger),
+    readBreakers: null,
+    channels: [],
+  });
   const guardians = createGuardianActivities(shared);
   const stage = createStagingActivities({ ...shared, actor: 'committer', staging });
   const disclosure = createDisclosureActivities(shared);

@@ -1,10 +1,12 @@
 import { toColumns } from '../../activities/ledger/columns';
 import { canonicalJson } from '../../policy/contracts/canonical-json';
 import { GENESIS, LedgerRow, ledgerHash } from '../../policy/contracts/ledger';
+import { TerminalState } from '../../policy/contracts/outcome';
 import type { StoredRow } from '../../policy/evidence/chain';
 import {
   MAX_REFUSED_ROWS,
   type Appended,
+  type InTurn,
   type Ledger,
   type LedgerEntry,
   type ProjectionPatch,
@@ -133,6 +135,39 @@ export function memoryLedger(): MemoryLedger {
         .slice(0, 20)
         .map(({ row }) => ({ changeId: row.changeId, n: row.n, at: row.at }));
     },
+    async openedBefore({ changeId, tenant, target, sourceTool, requester, since, except, limit }) {
+      const opened = (id: string) => rows.findIndex(({ row }) => row.changeId === id && row.kind === 'submitted');
+      const own = opened(changeId);
+      return rows
+        .filter(({ row: { kind, changeId: id, body } }, i) => {
+          const review = reviews.get(id);
+          const closed = of(id).find(({ row }) => row.kind === 'closed')?.row.body;
+          const left = closed?.['state'] === 'ROLLED_BACK' && (except as readonly unknown[]).includes(closed['reason']);
+          return (
+            kind === 'submitted' &&
+            review !== undefined &&
+            id !== changeId &&
+            (own === -1 || i < own) &&
+            review.tenant === tenant &&
+            (target ?? review.target) === review.target &&
+            (sourceTool ?? review.sourceTool) === review.sourceTool &&
+            (requester === null || review.requester === null || review.requester === requester) &&
+            Date.parse(review.openedAt) > Date.parse(since) &&
+            body['measure'] !== undefined &&
+            !left
+          );
+        })
+        .reverse()
+        .slice(0, limit)
+        .map(({ row }) => {
+          const closed = of(row.changeId).find((r) => r.row.kind === 'closed')?.row.body['state'];
+          return {
+            changeId: row.changeId,
+            measure: structuredClone(row.body['measure'] ?? null),
+            state: TerminalState.safeParse(closed).data ?? null,
+          };
+        });
+    },
     refusedBeyondRows: async (changeId) => counts.get(changeId) ?? 0,
     spentNonces: async (changeId) => [...nonces.values()].filter((nonce) => nonce.changeId === changeId),
   };
@@ -149,4 +184,18 @@ function failing(ledger: MemoryLedger): MemoryLedger {
         target.down === null ? (value as (...a: unknown[]) => unknown)(...args) : Promise.reject(target.down);
     },
   });
+}
+
+const turns = new WeakMap<Ledger, Promise<unknown>>();
+
+/** One after the other over one ledger in memory. What a turn appends before it throws stays: nothing here is a transaction. */
+export function memoryInTurn(ledger: Ledger): InTurn {
+  return (_name, work) => {
+    const turn = (turns.get(ledger) ?? Promise.resolve()).then(() => work(ledger));
+    turns.set(
+      ledger,
+      turn.catch(() => {}),
+    );
+    return turn;
+  };
 }

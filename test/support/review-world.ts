@@ -47,6 +47,7 @@ import type { PolicyCallbackResult } from '../../policy/contracts/violation';
 import { assembleFindings, FILLED_HERE, type RawOutcome } from '../../policy/decide/findings';
 import { cardinalityOf, matchPolicies } from '../../policy/decide/violations';
 import type { StoredRow } from '../../policy/evidence/chain';
+import { aggregateDefinition } from '../../policy/rules/aggregate/aggregate';
 import { BUILTIN_VALIDATORS } from '../../policy/rules/builtin';
 import { callbackRegistry, defineCallback } from '../../policy/rules/callback';
 import { defineRule, type ValidatorDefinition } from '../../policy/rules/define';
@@ -57,7 +58,7 @@ import { testKey, testRegistry, type TestKey } from './keys';
 import type { TargetFreeze } from '../../policy/evidence/predicates';
 import { memoryByteStore } from './memory-byte-store';
 import { memorySends } from './memory-sends';
-import { memoryLedger, type MemoryLedger } from './memory-ledger';
+import { memoryInTurn, memoryLedger, type MemoryLedger } from './memory-ledger';
 
 /**
  * A review in memory: the real activities, one after the other as the workflow calls them, over a ledger, store and target
@@ -167,7 +168,7 @@ export class ReviewWorld {
   };
   /** What the registry holds; a test may revoke or replace. */
   registered: readonly { readonly entry: TestKey['entry'] }[] = Object.values(this.keys);
-  readonly validators = validatorRegistry([...RULES, judge, ...BUILTIN_VALIDATORS] as never);
+  readonly validators = validatorRegistry([...RULES, judge, aggregateDefinition, ...BUILTIN_VALIDATORS] as never);
   readonly target = new MemoryTarget();
   readonly sends = memorySends();
   /** The freeze of the target that stands. */
@@ -310,6 +311,7 @@ export class ReviewWorld {
     const breakers = this.options.breakers;
     const deps = {
       ...this.deps,
+      inTurn: memoryInTurn(this.ledger),
       attestor: this.attestor,
       readBreakers: breakers === undefined ? null : async () => breakers,
       channels: [],

@@ -35,15 +35,17 @@ export function reviewActivities({
   logger,
   threads,
 }: ReviewRole): ReviewActivities {
-  const { store, ledger, keys, plans, now } = resources;
+  const { store, ledger, inTurn, keys, plans, now } = resources;
   const actor = `review-worker:${attestor.keyId.slice(0, 16)}`;
   const { validators, callbacks, sourceTools: tools } = extensions;
   return {
     ...createOpeningActivities({
       store,
       ledger,
+      inTurn,
       plans,
       tools,
+      threads,
       keys,
       attestor,
       readBreakers: breakers?.read ?? null,

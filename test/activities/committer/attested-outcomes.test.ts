@@ -8,7 +8,7 @@ import { JUDGE, resultOf } from '../../support/plan';
 
 const [A, B, C] = ['a', 'b', 'c'].map((letter) => letter.repeat(64)) as [string, string, string];
 const attestor = testKey('attestor', 'judge-worker');
-const given = (stagingSha: string | null) => ({ inputSha: A, stagingSha });
+const given = ({ stagingSha }: { stagingSha: string | null }) => ({ inputSha: A, stagingSha });
 const MISSING = resultOf(JUDGE.id, 'ERROR', { reason: 'missing' });
 const EXPECTED = {
   kind: 'judge' as const,
@@ -29,7 +29,7 @@ function predicate(more: Partial<AttestedPredicate> = {}): AttestedPredicate {
     stagingSha,
     planHash: A,
     logicHash: JUDGE.logic_hash,
-    inputDigest: attestedInputDigest('judge', given(stagingSha)),
+    inputDigest: attestedInputDigest('judge', given({ stagingSha })),
     evaluatedAt: TEST_TIME,
     keyId: attestor.keyId,
     result: resultOf(JUDGE.id, 'ALLOW') as AttestedPredicate['result'],
@@ -71,7 +71,7 @@ describe('R1: a record counts only for what it was made for', () => {
     ['planHash', { planHash: C }],
     ['logicHash', { logicHash: C }],
     ['inputDigest', { inputDigest: C }],
-    ['inputDigest of another kind', { inputDigest: attestedInputDigest('callback', given(B)) }],
+    ['inputDigest of another kind', { inputDigest: attestedInputDigest('callback', given({ stagingSha: B })) }],
     ['result of another validator', { result: resultOf('guardian.other', 'ALLOW') as AttestedPredicate['result'] }],
     ['result that is none', { result: true }],
     [
@@ -89,7 +89,9 @@ describe('R1: a record counts only for what it was made for', () => {
   });
 
   test('a digest that is right for another dry run than the record names', async () => {
-    expect(await says([signed({ stagingSha: B, inputDigest: attestedInputDigest('judge', given(C)) })])).toBeNull();
+    expect(
+      await says([signed({ stagingSha: B, inputDigest: attestedInputDigest('judge', given({ stagingSha: C })) })]),
+    ).toBeNull();
   });
 });
 

@@ -3,6 +3,7 @@ import { jsonSchema } from '../../../policy/bundle/json-schema';
 import { parseBundle } from '../../../policy/bundle/parse-bundle';
 import { starterBundle } from '../../../policy/bundle/starter';
 import type { Plan } from '../../../policy/contracts/plan';
+import { aggregateDefinition } from '../../../policy/rules/aggregate/aggregate';
 import { BUILTIN_VALIDATORS, builtinsOf } from '../../../policy/rules/builtin';
 import { evaluateValidator } from '../../../policy/rules/evaluate';
 import { packDefinitions } from '../../../policy/rules/packs';
@@ -10,7 +11,12 @@ import { validatorRegistry } from '../../../policy/rules/registry';
 import { contractValidators } from '../../../policy/validators/definitions';
 import { diffOf } from '../validators/fixtures';
 
-const registry = validatorRegistry([...packDefinitions, ...contractValidators, ...BUILTIN_VALIDATORS] as never);
+const registry = validatorRegistry([
+  ...packDefinitions,
+  ...contractValidators,
+  aggregateDefinition,
+  ...BUILTIN_VALIDATORS,
+] as never);
 
 function planOf(sourceTool: string, text = starterBundle(sourceTool), target = 'dev'): Plan {
   const parsed = parseBundle(text);

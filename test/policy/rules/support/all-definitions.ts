@@ -1,3 +1,4 @@
+import { aggregateDefinition } from '../../../../policy/rules/aggregate/aggregate';
 import { BUILTIN_VALIDATORS } from '../../../../policy/rules/builtin';
 import type { ValidatorDefinition } from '../../../../policy/rules/define';
 import { GIT_FACTS_REVISION } from '../../../../policy/rules/git/git-parser';
@@ -6,12 +7,13 @@ import { packDefinitions } from '../../../../policy/rules/packs';
 import { SQL_FACTS_REVISION } from '../../../../policy/rules/sql/sql-parser';
 import { TERRAFORM_FACTS_REVISION } from '../../../../policy/rules/terraform/terraform-parser';
 
-/** Every rule of a pack that we ship, and every built-in. */
+/** Every rule of a pack that we ship, the aggregate, and every built-in. */
 export const ALL_DEFINITIONS: readonly Pick<
   ValidatorDefinition,
   'implementation' | 'logicRevision' | 'kind' | 'evaluate'
 >[] = [
   ...packDefinitions,
+  aggregateDefinition as Pick<ValidatorDefinition, 'implementation' | 'logicRevision' | 'kind' | 'evaluate'>,
   ...(BUILTIN_VALIDATORS as readonly Pick<ValidatorDefinition, 'implementation' | 'logicRevision' | 'kind'>[]).map(
     (d) => ({ ...d, evaluate: null }),
   ),

@@ -1,0 +1,82 @@
+import { isAggregate } from '../../policy/contracts/readings';
+import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-json';
+import { ValidatorResult } from '../../policy/contracts/finding';
+import type { Plan, PlanValidator } from '../../policy/contracts/plan';
+import { openEnvelope } from '../../policy/evidence/dsse';
+import { givenToAggregate } from '../../policy/evidence/attested-given';
+import type { StoredRow } from '../../policy/evidence/chain';
+import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
+import { aggregateResult } from '../../policy/rules/aggregate/aggregate';
+import type { Measure } from '../../policy/rules/aggregate/measure';
+import { attest, type Attestor } from '../attestation';
+import type { ChangeRef } from '../review-types';
+import { configOf, recordFor } from './counted-changes';
+
+export interface AggregateDeps {
+  /** Of a turn that none of the tenant's other openings overlaps. */
+  readonly ledger: Pick<Ledger, 'openedBefore' | 'readKinds'>;
+  readonly attestor: Attestor;
+  readonly actor: string;
+}
+
+/**
+ * The plan's limits over many changes, each added up and signed; none where the change was not measured, since no plan asked.
+ *
+ * G1 Within one turn with the append of the row `submitted`: of two changes that come at once the second counts the first.
+ * G2 What was attested when the change was opened stands: a retry returns it, and does not count anew.
+ */
+export async function attestAggregates(
+  { ledger, attestor, actor }: AggregateDeps,
+  plan: Plan,
+  ref: ChangeRef,
+  change: { readonly requester: string | null; readonly own: Measure | null; readonly supersedes: string | null },
+  at: string,
+): Promise<{ readonly results: Readonly<Record<string, ValidatorResult>>; readonly rows: readonly LedgerEntry[] }> {
+  const { own } = change;
+  if (own === null) return { results: {}, rows: [] };
+  const results: Record<string, ValidatorResult> = {};
+  const rows: LedgerEntry[] = [];
+  const { changeId, inputSha, tenant, target, sourceTool } = ref;
+  const before = await ledger.readKinds(changeId, ['submitted', 'attested']);
+  const openedAt = before.find(({ row }) => row.kind === 'submitted')?.row.at ?? at;
+  for (const validator of plan.validators.filter(isAggregate)) {
+    const standing = attestedResult(before, validator, ref.planHash);
+    if (standing !== null) {
+      results[validator.id] = standing;
+      continue;
+    }
+    const summed = { tenant, target, sourceTool, requester: change.requester, openedAt, own };
+    const config = configOf(validator);
+    const record = await recordFor(ledger, changeId, config, summed, change.supersedes);
+    const result = aggregateResult(validator.id, changeId, config, record);
+    results[validator.id] = result;
+    const attestation = {
+      kind: 'aggregate' as const,
+      subject: validator.id,
+      logicHash: validator.logic_hash,
+      stagingSha: null,
+      given: givenToAggregate({ changeId, inputSha, record }),
+      result: result as unknown as JsonValue,
+      record: record as unknown as JsonObject,
+    };
+    rows.push(attest(attestor, ref, attestation, at, actor));
+  }
+  return { results, rows };
+}
+
+/** What a record says that stands already; null where there is none. The committer verifies it like every other. */
+export function attestedResult(
+  rows: readonly StoredRow[],
+  validator: PlanValidator,
+  planHash: string,
+): ValidatorResult | null {
+  for (const { row } of rows) {
+    const opened = row.kind === 'attested' ? openEnvelope('attested', row.body['envelope']) : null;
+    if (opened?.ok !== true) continue;
+    const { subject, logicHash, planHash: of, result } = opened.statement.predicate;
+    const parsed = ValidatorResult.safeParse(result);
+    const isIt = subject === validator.id && logicHash === validator.logic_hash && of === planHash;
+    if (isIt && parsed.success) return parsed.data;
+  }
+  return null;
+}

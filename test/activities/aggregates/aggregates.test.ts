@@ -1,0 +1,275 @@
+import { attest } from '../../../activities/attestation';
+import { verifyChange } from '../../../activities/committer/verify-change';
+import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
+import type { ValidatorResult } from '../../../policy/contracts/finding';
+import { givenToAggregate } from '../../../policy/evidence/attested-given';
+import { openEnvelope } from '../../../policy/evidence/dsse';
+import { AggregateRecord, aggregateResult } from '../../../policy/rules/aggregate/aggregate';
+import { AggregateConfig } from '../../../policy/rules/aggregate/config';
+import { memoryLedger, type MemoryLedger } from '../../support/memory-ledger';
+import { allow, rechained, ReviewWorld, withBody, type WorldOptions } from '../../support/review-world';
+
+const SPLIT = 'guardian.split';
+const limitedTo = (more: string): string =>
+  `\n  - pack: demo-pack\n  - aggregate: { name: split, window: 1h, ${more} }`;
+const THREE = limitedTo('limits: { changes: 3 }');
+
+let ledger: MemoryLedger;
+let nth = 0;
+beforeEach(() => (ledger = memoryLedger()));
+
+/** Another change of the same agent on the same ledger. */
+function change(more: WorldOptions = {}, validators = THREE): ReviewWorld {
+  const text = more.text ?? `clean ${++nth}`;
+  return new ReviewWorld({ ledger, ...more, text, bundle: { validators, ...more.bundle } });
+}
+
+async function opened(count: number, more: WorldOptions = {}): Promise<ReviewWorld[]> {
+  const worlds: ReviewWorld[] = [];
+  for (let i = 0; i < count; i++) worlds.push(await withOpened(change(more)));
+  return worlds;
+}
+
+async function withOpened(world: ReviewWorld): Promise<ReviewWorld> {
+  await world.open();
+  return world;
+}
+
+const said = (world: ReviewWorld): ValidatorResult | undefined => world.opened?.results[SPLIT];
+const verified = async (world: ReviewWorld) => verifyChange(world.deps, world.input, await world.rows());
+
+async function recordOf(world: ReviewWorld): Promise<AggregateRecord> {
+  for (const { row } of await world.rows()) {
+    const envelope = row.kind === 'attested' ? openEnvelope('attested', row.body['envelope']) : null;
+    if (envelope?.ok === true && envelope.statement.predicate.kind === 'aggregate')
+      return AggregateRecord.parse(envelope.statement.predicate.record);
+  }
+  throw new Error('no record of a sum');
+}
+
+/** A record as an attestor of ours would sign it, of whatever a test says was counted. */
+async function attested(world: ReviewWorld, record: AggregateRecord, result?: ValidatorResult): Promise<void> {
+  const validator = world.plan.validators.find((v) => v.id === SPLIT);
+  if (validator === undefined) throw new Error('no limit in this plan');
+  const { changeId, inputSha } = world;
+  const own = aggregateResult(SPLIT, changeId, AggregateConfig.parse(validator.config), record);
+  const entry = attest(
+    world.attestor,
+    world.ref,
+    {
+      kind: 'aggregate',
+      subject: SPLIT,
+      logicHash: validator.logic_hash,
+      stagingSha: null,
+      given: givenToAggregate({ changeId, inputSha, record }),
+      result: (result ?? own) as unknown as JsonValue,
+      record: record as unknown as JsonObject,
+    },
+    world.at(),
+    'review-worker',
+  );
+  await world.ledger.append(changeId, [entry]);
+}
+
+/** The rows without the records of sums: what is left where somebody takes one out, or none was ever made. */
+async function withoutSums(world: ReviewWorld) {
+  return rechained(await world.rows(), (row) => {
+    const envelope = row.kind === 'attested' ? openEnvelope('attested', row.body['envelope']) : null;
+    return envelope?.ok === true && envelope.statement.predicate.kind === 'aggregate' ? null : row;
+  });
+}
+
+describe('at the opening', () => {
+  test('the change that passes the limit is held, names the others, and those before it are not', async () => {
+    const [a, b, c, d] = await opened(4);
+    expect([a, b, c].map((w) => w && said(w)?.status)).toEqual(['ALLOW', 'ALLOW', 'ALLOW']);
+    expect(d && said(d)).toMatchObject({
+      status: 'BLOCK',
+      reasonCode: 'aggregate_limit',
+      evidenceRefs: [c, b, a].map((w) => `review:${w?.changeId ?? ''}`),
+      details: { changes: 4, sums: { changes: 4 } },
+    });
+  });
+
+  test('two that come at once do not both slip through, however they are interleaved', async () => {
+    await opened(2);
+    const both = [change(), change()];
+    await Promise.all(both.map((w) => w.open()));
+    expect(both.map((w) => said(w)?.status).sort()).toEqual(['ALLOW', 'BLOCK']);
+  });
+
+  test('a retry returns what stands, though more changes have come since: one record, and one answer', async () => {
+    const [first] = await opened(1);
+    await opened(3);
+    if (first === undefined) throw new Error('unreachable');
+    expect((await first.open()).results[SPLIT]?.status).toBe('ALLOW');
+    const rows = await first.rows();
+    expect(rows.filter(({ row }) => row.kind === 'attested')).toHaveLength(3);
+  });
+
+  test('a ledger that cannot be read opens nothing, and allows nothing', async () => {
+    const world = change();
+    const away = { ...world.deps, openedBefore: () => Promise.reject(new Error('away')) };
+    ledger.openedBefore = away.openedBefore;
+    await expect(world.open()).rejects.toThrow('away');
+    expect(world.opened).toBeNull();
+    expect(await world.kinds()).toEqual([]);
+  });
+
+  test('what is older than the window, of another agent or of another tool, is not counted', async () => {
+    await opened(3);
+    const later = change();
+    later.pass(61);
+    expect(said(await withOpened(later))?.status).toBe('ALLOW');
+    const other = change({ sourceTool: 'Refund' });
+    expect(said(await withOpened(other))?.status).toBe('ALLOW');
+    expect((await recordOf(other)).counted).toEqual([]);
+  });
+
+  test('a change of which nobody knows the agent counts for each agent, and is itself counted with all', async () => {
+    await opened(2);
+    const [unsigned] = await opened(1, { signedBy: 'nobody' });
+    expect(unsigned && (await recordOf(unsigned)).counted).toHaveLength(2);
+    const [fourth] = await opened(1);
+    expect(fourth && said(fourth)?.status).toBe('BLOCK');
+  });
+
+  test.each([
+    ['declined', true],
+    ['forbidden', true],
+    ['expired', true],
+    ['withdrawn', false],
+    ['superseded', false],
+    ['stale_base', false],
+  ] as const)('a change that ended %s counts: %s', async (reason, counts) => {
+    const [first] = await opened(3);
+    await first?.rollback({ reason });
+    const [next] = await opened(1);
+    expect(next && said(next)?.status).toBe(counts ? 'BLOCK' : 'ALLOW');
+  });
+
+  test('a plan without such a limit measures nothing and takes no turn', async () => {
+    const world = change({}, '\n  - pack: demo-pack');
+    await world.open();
+    const [submitted] = await world.rows();
+    expect(submitted?.row.body).not.toHaveProperty('measure');
+  });
+});
+
+describe('at the committer', () => {
+  test('a sum that stands commits; the flagged one needs an answer, and commits with it', async () => {
+    const worlds: ReviewWorld[] = [];
+    for (let i = 0; i < 4; i++) worlds.push(await change().reviewed());
+    expect(await worlds[2]?.commit()).toMatchObject({ state: 'COMMITTED' });
+    const last = worlds[3];
+    if (last === undefined) throw new Error('unreachable');
+    expect(last.disclosed?.violations.map((v) => v.validatorId)).toEqual([SPLIT]);
+    expect(await last.commit()).toMatchObject({ state: 'REFUSED' });
+    await last.answer(last.keys.ada);
+    expect(await last.commit()).toMatchObject({ state: 'COMMITTED' });
+  });
+
+  test('a change whose sum was never attested is not committed', async () => {
+    const world = await change().reviewed();
+    expect(await verifyChange(world.deps, world.input, await withoutSums(world))).toMatchObject({ ok: false });
+  });
+
+  /** The fourth change, shown as if its sum allowed it, with one more record that says so. */
+  async function loosened(forge: (record: AggregateRecord) => AggregateRecord, result?: ValidatorResult) {
+    await opened(3);
+    const world = await withOpened(change());
+    if ((await world.stage()).kind !== 'staged') throw new Error('not staged');
+    const rows = await withoutSums(world);
+    const forged = await recordOf(world);
+    await attested(world, forge(forged), result);
+    const record = (await world.rows()).at(-1);
+    if (record === undefined) throw new Error('unreachable');
+    const all = rechained([...rows, record], (row) =>
+      row.kind === 'findings' && row.body['validator_id'] === SPLIT ? null : row,
+    );
+    return verifyChange(world.deps, world.input, all);
+  }
+
+  test.each<[string, (r: AggregateRecord) => AggregateRecord]>([
+    ['leaves one change out', (r) => ({ ...r, counted: r.counted.slice(1) })],
+    ['is of another agent', (r) => ({ ...r, requester: 'eve', counted: [] })],
+    ['is of another time', (r) => ({ ...r, openedAt: '2026-03-02T12:00:00.000Z', counted: [] })],
+    ['is of another target', (r) => ({ ...r, target: 'other', counted: [] })],
+    ['weighs the change itself too little', (r) => ({ ...r, own: { ...r.own, bytes: 1 }, counted: [] })],
+  ])('refuses a record that an attestor signed and that %s', async (_name, forge) => {
+    expect(await loosened(forge)).toMatchObject({ ok: false });
+  });
+
+  test('refuses a record that counts all of them, and says ALLOW all the same', async () => {
+    expect(await loosened((r) => r, allow(SPLIT))).toMatchObject({ ok: false });
+  });
+
+  test('of two records the strictest counts: one that says ALLOW over all of them changes nothing', async () => {
+    await opened(3);
+    const world = await change().confirmed();
+    await attested(world, await recordOf(world), allow(SPLIT));
+    expect(await verified(world)).toMatchObject({ ok: true });
+    expect((await verified(world)) as unknown).toMatchObject({ violations: [{ validatorId: SPLIT }] });
+  });
+
+  test('a change that was open and has been taken back since does not spoil the record that counted it', async () => {
+    const [first] = await opened(2);
+    const world = await change().reviewed();
+    await first?.rollback({ reason: 'withdrawn' });
+    expect((await recordOf(world)).counted).toHaveLength(2);
+    expect(await world.commit()).toMatchObject({ state: 'COMMITTED' });
+  });
+
+  test('a weight in the ledger that the bytes do not bear out is refused', async () => {
+    const world = await change().reviewed();
+    const rows = rechained(
+      await world.rows(),
+      withBody('submitted', (body) => ({ ...body, measure: { ...(body['measure'] as object), bytes: 1 } })),
+    );
+    // The record is over the bytes; the row is what others would count.
+    expect(await verifyChange(world.deps, world.input, rows)).toMatchObject({ ok: false });
+  });
+});
+
+describe('a change that takes the place of another', () => {
+  async function replaces(first: ReviewWorld): Promise<ReviewWorld> {
+    const world = change({ text: `again ${++nth}` });
+    await world.open({ ...world.submission, supersedes: first.changeId });
+    if ((await world.stage()).kind !== 'staged') throw new Error('not staged');
+    return world;
+  }
+
+  test('does not count it, and commits once it has gone', async () => {
+    const [first] = await opened(3);
+    if (first === undefined) throw new Error('unreachable');
+    const second = await replaces(first);
+    expect(said(second)?.status).toBe('ALLOW');
+    await first.rollback({ reason: 'superseded' });
+    expect(await second.commit()).toMatchObject({ state: 'COMMITTED' });
+  });
+
+  test('waits while the other is open, which might yet be committed', async () => {
+    const [first] = await opened(3);
+    if (first === undefined) throw new Error('unreachable');
+    await expect((await replaces(first)).commit()).rejects.toThrow(
+      `the review ${first.changeId} that this change supersedes`,
+    );
+  });
+
+  test('is refused where the other was committed after all: both would stand, and only one was counted', async () => {
+    const worlds = [await change().reviewed(), await change().reviewed(), await change().reviewed()];
+    const [first] = worlds;
+    if (first === undefined) throw new Error('unreachable');
+    const second = await replaces(first);
+    expect(await first.commit()).toMatchObject({ state: 'COMMITTED' });
+    expect(await second.commit()).toMatchObject({ state: 'REFUSED' });
+  });
+
+  test('does count it where it is committed already', async () => {
+    const worlds = [await change().reviewed(), await change().reviewed(), await change().reviewed()];
+    const [first] = worlds;
+    if (first === undefined) throw new Error('unreachable');
+    await first.commit();
+    expect(said(await replaces(first))?.status).toBe('BLOCK');
+  });
+});
