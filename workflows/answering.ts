@@ -1,4 +1,4 @@
-import { log } from '@temporalio/workflow';
+import { condition, log, patched } from '@temporalio/workflow';
 import type { Admitted, AdmitInput } from '../activities/review-types';
 import type { AnswerResults } from '../policy/contracts/answer';
 import { read } from '../policy/contracts/plain';
@@ -27,6 +27,10 @@ export class Answering {
       this.#refusedSignals++;
       return {};
     }
+    // It may be to violations that stand in the ledger, whose report comes in the same activation, after this message. The
+    // disclosure ends within its own time-outs.
+    if (this.review.disclosing && patched('an answer waits for the disclosure'))
+      await condition(() => !this.review.disclosing);
     const { admitted, results } = await this.#admit(message, via);
     // State may have moved while the activity ran: what is admitted late is in the ledger, and decides nothing.
     if (!this.review.isClosed()) this.review.admit(admitted);

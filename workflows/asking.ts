@@ -17,11 +17,14 @@ export async function intervene(change: Review): Promise<Ending | null> {
   const triggered = matchPolicies(change.plan, change.findings(), cardinalityOf(change.staging));
   if (triggered.length > MAX_VIOLATIONS) change.overflow(triggered.length);
   if (triggered.length === 0 || change.isForbidden() || change.stopped !== null) return null;
+  change.disclosing = true;
   try {
     await disclose(change, triggered);
   } catch (error) {
     if (isCancellation(error)) throw error;
     return undisclosed(error);
+  } finally {
+    change.disclosing = false;
   }
   if (change.decideAt(now()).action !== 'WAIT') return null;
 

@@ -43,6 +43,8 @@ export class Review {
   fingerprint: string | null = null;
   disclosedAt: string | null = null;
   reachable: readonly string[] = [];
+  /** People may have been shown the violations already: the ledger has them before this workflow hears so. */
+  disclosing = false;
   outcome: ReviewOutcome | null = null;
   /** Whoever came first: a withdrawal, a superseding change, a cancellation. */
   stopped: { readonly reason: 'withdrawn' | 'superseded'; readonly explanation: string } | null = null;

@@ -6,12 +6,15 @@ import { verifyChain } from '../../policy/evidence/chain';
 import { statementOf } from '../../policy/evidence/statement';
 import { newKeyPair, newNonce } from '../../signing/keys';
 import { GIFT_POLICY, SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
-import { pause, startSystem, type System, type TestKey } from '../support/system';
+import { replay } from '../support/replay';
+import { pause, startSystem, workflowBundlePath, type System, type TestKey } from '../support/system';
 import { humanViolations, PRICE, update, waitingPrice } from './scenarios';
 
 let system: System;
 /** While it is set, a commit waits at its door. */
 let gate: Promise<void> | null = null;
+/** While it is set, the disclosure stands in the ledger and the workflow does not hear of it. */
+let unheard: Promise<void> | null = null;
 beforeAll(async () => {
   system = await startSystem({
     name: 'messages',
@@ -22,6 +25,15 @@ beforeAll(async () => {
     extension: shopExtension,
     shopSql: SHOP_SQL,
     wrap: (worker, activities) => {
+      if (worker === 'review') {
+        const { disclose } = activities as { disclose: (input: unknown) => Promise<unknown> };
+        const late = async (input: unknown): Promise<unknown> => {
+          const disclosed = await disclose(input);
+          await unheard;
+          return disclosed;
+        };
+        return { ...activities, disclose: late };
+      }
       if (worker !== 'commit') return activities;
       const { commit } = activities as { commit: (input: unknown) => Promise<unknown> };
       return { ...activities, commit: async (input: unknown) => (await gate, await commit(input)) };
@@ -259,6 +271,35 @@ describe.each<Via>(['update', 'signal'])('an answer by %s', (via) => {
     await system.answer(changeId, 'alice', 'reject');
     await expect(system.ended(changeId)).resolves.toMatchObject({ outcome: { reason: 'declined' } });
     expect(await failedTasks(changeId)).toBe(0);
+  });
+
+  test('to a violation that stands in the ledger counts, though the workflow has not heard of its disclosure yet', async () => {
+    let hear = (): void => {};
+    unheard = new Promise((resolve) => (hear = resolve));
+    const { changeId } = await system.submit(waitingPrice(via === 'update' ? 26 : 27));
+    const disclosed = async () => (await system.ledger(changeId)).find(({ row }) => row.kind === 'disclosed')?.row.body;
+    for (let i = 0; i < 300 && (await disclosed()) === undefined; i++) await pause(50);
+    const { fingerprint, violations } = (await disclosed()) as unknown as Pick<
+      ReviewStatus,
+      'fingerprint' | 'violations'
+    >;
+    const unaware = await system.countersign.status(changeId);
+    expect(unaware).toMatchObject({ state: 'RUNNING', violations: [] });
+    const shown = { ...unaware, fingerprint, violations, environment: 'development' as const };
+    const message = { answers: system.sign(shown, 'alice', 'confirm') };
+    const answered =
+      via === 'update'
+        ? await handle(changeId).startUpdate<AnswerResults, [unknown]>('answer', {
+            args: [message],
+            waitForStage: 'ACCEPTED',
+          })
+        : await handle(changeId).signal('answer', message);
+    hear();
+    unheard = null;
+    await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED', verified: true });
+    if (answered !== undefined) expect(Object.values(await answered.result()).map((r) => r.code)).toEqual(['accepted']);
+    expect([await refusals(changeId), await failedTasks(changeId)]).toEqual([[], 0]);
+    await replay({ codePath: workflowBundlePath() }, await handle(changeId).fetchHistory(), changeId);
   });
 
   test('while the commit runs, and after it, is refused as closed, and stands in the ledger [T56]', async () => {
