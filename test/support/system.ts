@@ -352,12 +352,13 @@ async function alone<T>(work: () => Promise<T>): Promise<T> {
   });
 }
 
-/** Null while no worker answers: for ten seconds the server hands questions to the queue of one that was killed. */
+/** Null while nobody answers: for ten seconds the server hands questions to the queue of a worker that was killed, and a busy machine takes its time. */
 export async function statusWhenHeard(countersign: Countersign, changeId: string): Promise<ReviewStatus | null> {
   try {
     return await countersign.status(changeId);
   } catch (error) {
-    if (error instanceof CountersignError && error.code === 'worker_unavailable') return null;
+    const later = ['worker_unavailable', 'temporal_unavailable'];
+    if (error instanceof CountersignError && later.includes(error.code)) return null;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { PolicyCallbackResult } from '../../../policy/contracts/violation';
+import { COMBINATIONS, expected, nameOf, type Combination, type Expected } from '../../support/decision-table';
 import {
   after,
   answerTo,
@@ -12,52 +13,6 @@ import {
   reasonOf,
   violationsOf,
 } from '../../support/plan';
-
-/** The table of the checklist, written down once more: what each of its 256 combinations must come to. */
-const STATUSES = ['ALLOW', 'WARN', 'BLOCK', 'ERROR'] as const;
-const CLASSES = ['POLICY', 'SAFETY'] as const;
-const CALLBACKS = ['none', 'passed', 'failed', 'threw'] as const;
-const HUMANS = ['confirm', 'reject', 'timeout', 'noHandler'] as const;
-
-interface Combination {
-  readonly status: (typeof STATUSES)[number];
-  readonly class: (typeof CLASSES)[number];
-  readonly requiresConfirmation: boolean;
-  readonly callback: (typeof CALLBACKS)[number];
-  readonly human: (typeof HUMANS)[number];
-}
-interface Expected {
-  readonly asked: boolean;
-  readonly outcome: 'COMMIT' | 'ROLLBACK';
-  readonly reason: string;
-}
-
-const COMBINATIONS: readonly Combination[] = STATUSES.flatMap((status) =>
-  CLASSES.flatMap((hookClass) =>
-    [true, false].flatMap((requiresConfirmation) =>
-      CALLBACKS.flatMap((callback) =>
-        HUMANS.map((human) => ({ status, class: hookClass, requiresConfirmation, callback, human })),
-      ),
-    ),
-  ),
-);
-
-const BY_HUMAN: Readonly<Record<Combination['human'], Expected>> = {
-  confirm: { asked: true, outcome: 'COMMIT', reason: '' },
-  reject: { asked: true, outcome: 'ROLLBACK', reason: 'declined' },
-  timeout: { asked: true, outcome: 'ROLLBACK', reason: 'expired' },
-  noHandler: { asked: false, outcome: 'ROLLBACK', reason: 'no_handler' },
-};
-
-function expected(c: Combination): Expected {
-  const commit = { asked: false, outcome: 'COMMIT', reason: '' } as const;
-  const hard = { asked: false, outcome: 'ROLLBACK', reason: 'forbidden' } as const;
-  if (c.status === 'ALLOW') return commit;
-  if (c.class === 'SAFETY') return c.status === 'WARN' ? commit : hard;
-  if (c.requiresConfirmation) return BY_HUMAN[c.human];
-  if (c.callback !== 'passed') return hard;
-  return c.status === 'ERROR' ? BY_HUMAN[c.human] : commit;
-}
 
 const RESULTS: Readonly<Record<Combination['callback'], Readonly<Record<string, PolicyCallbackResult>>>> = {
   none: {},
@@ -92,11 +47,8 @@ function run(c: Combination): Expected {
   return { asked: true, outcome: decided.action, reason: decided.action === 'ROLLBACK' ? reasonOf(decided) : '' };
 }
 
-const name = (c: Combination): string =>
-  `${c.status} ${c.class} requiresConfirmation=${c.requiresConfirmation} callback=${c.callback} human=${c.human}`;
-
 describe('each of the 256 combinations comes to what the table says', () => {
-  test.each(COMBINATIONS.map((c) => [name(c), c] as const))(
+  test.each(COMBINATIONS.map((c) => [nameOf(c), c] as const))(
     '%s [V14, V15, V16, V17, V23, V25, G17, G20, G21]',
     (_name, c) => {
       expect(run(c)).toEqual(expected(c));
