@@ -3,7 +3,8 @@
  *
  * K1 A row counts only by the signature of an operator key that this process trusts: the database is not believed (records.md §8).
  * K2 A revocation that cannot be verified still revokes, and is reported: a changed byte must not bring a key back.
- * K3 What is read is at most CACHE_MS old, also when the database is away: then it throws, and no old entry is used.
+ * K3 What is read is at most CACHE_MS old, also when the database is away: then it throws, and no old entry is used. The
+ *    committer, who is the last to look, reads it anew for each commit.
  */
 import { ApplicationFailure } from '@temporalio/common';
 import { canonicalJson } from '../../policy/contracts/canonical-json';
@@ -107,9 +108,9 @@ export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
     return { find: (keyId) => byId.get(keyId), keys, ignored };
   }
 
-  function snapshot(): Promise<KeySnapshot> {
+  function snapshot(maxAgeMs = CACHE_MS): Promise<KeySnapshot> {
     const at = now();
-    if (cache !== null && at - cache.at <= CACHE_MS) return cache.snapshot;
+    if (maxAgeMs > 0 && cache !== null && at - cache.at <= maxAgeMs) return cache.snapshot;
     const fresh = load();
     const entry = { at, snapshot: fresh };
     cache = entry;

@@ -145,7 +145,7 @@ function pointsOf(scenario: Scenario): readonly string[] {
     case 'judge_down':
       return [...ASKING, ...COMMITTING, 'activity.attestJudgeFailure'];
     case 'stale':
-      return [...ASKING, ...COMMITTING, 'target.seal', 'target.seal'];
+      return [...ASKING, ...COMMITTING, 'target.seal', 'target.seal', 'ledger.refused'];
     case 'revoked':
       return [...ASKING, 'activity.commit', 'ledger.refused', ...ROLLING_BACK];
     case 'reject':

@@ -138,6 +138,9 @@ async function judge(cluster: Cluster, drives: readonly Drive[]): Promise<Found[
     if (seen === undefined) throw new Error('Every review is observed');
     const outcome = seen.workflow?.outcome?.['state'];
     const problems = violationsOf(seen, committer);
+    // Whatever crashes: a change that was rejected, revoked, forbidden or overtaken is not committed.
+    if (EXPECTED[drive.of.scenario] === 'ROLLED_BACK' && outcome === 'COMMITTED')
+      problems.push(`K3: ${drive.of.scenario}, and it was committed`);
     const left = cluster.armoury.left(drive.changeId);
     // A case of the matrix that was never reached has shown nothing.
     const isMatrix = !/^\d+$/.test(drive.of.name);

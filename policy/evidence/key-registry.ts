@@ -24,8 +24,8 @@ export interface KeySnapshot {
 
 /** Keys outside the plan: revoking one acts at once (DESIGN §5). Every method throws STORE_UNAVAILABLE, retryable, while the database is away. */
 export interface KeyRegistry {
-  /** At most a second old. */
-  snapshot(): Promise<KeySnapshot>;
+  /** At most a second old, or `maxAgeMs`; 0 reads it now, and a revocation that stands counts. */
+  snapshot(maxAgeMs?: number): Promise<KeySnapshot>;
   find(keyId: string): Promise<RegisteredKey | null>;
   list(): Promise<readonly RegisteredKey[]>;
   /** Active approver keys of these people. */

@@ -672,6 +672,17 @@ describe('answers, verified again with the keys as they are now (C4)', () => {
     });
     expect([checkOf(verified), explain(verified)]).toEqual(['decision', expect.stringContaining('expired')]);
   });
+  test('decision: a key that was revoked a moment ago, though this process has read the registry just before', async () => {
+    const world = await confirmed();
+    const before = await world.registry.snapshot();
+    world.registered = world.registered.map((k) =>
+      k.entry.keyId === world.keys.ada.keyId ? { entry: { ...k.entry, revokedAt: START } } : k,
+    );
+    const now = world.registry;
+    const keys = { ...now, snapshot: async (maxAgeMs = 1_000) => (maxAgeMs > 0 ? before : await now.snapshot()) };
+    expect(checkOf(await verifyChange({ ...world.deps, keys }, world.input, await world.rows()))).toBe('decision');
+  });
+
   test('decision: a key that was revoked since', async () => {
     const world = await confirmed();
     world.registered = world.registered.map((k) =>

@@ -67,13 +67,15 @@ it('finds, lists and names the active keys of people once an operator signed the
   expect((await r.activeKeysOf(['dana', 'nobody'])).map((k) => k.keyId)).toEqual([dana.keyId]);
 });
 
-it('revokes at once where it was done, within a second elsewhere, and for good', async () => {
+it('revokes at once where it was done and for whoever asks anew, within a second elsewhere, and for good', async () => {
   const [r, elsewhere] = [registry(), registry()];
   const key = newKeyPair();
   await r.add(signKeyEntry(entry(key, 'dana'), operator));
   expect((await elsewhere.find(key.keyId))?.revokedAt).toBeNull();
   await r.revoke(signKeyRevocation({ keyId: key.keyId, reason: 'lost', revokedAt: AT }, operator));
   expect((await r.find(key.keyId))?.revokedAt).toBe(AT);
+  expect((await elsewhere.find(key.keyId))?.revokedAt).toBeNull();
+  expect((await elsewhere.snapshot(0)).find(key.keyId)?.revokedAt).toBe(AT);
   clock = CACHE_MS + 1;
   expect((await elsewhere.find(key.keyId))?.revokedAt).toBe(AT);
   await r.add(signKeyEntry(entry(key, 'dana'), operator));
