@@ -82,9 +82,12 @@ const AFTER = 240;
 const WORDS = [...new Set(MARKERS.flatMap((m) => m.words))];
 /** All words in one pass of the engine: an alternation of plain words, which cannot backtrack. */
 const ANY_WORD = new RegExp(WORDS.map((word) => word.replaceAll(']', '\\]')).join('|'), 'g');
-/** The markers that a word may begin, by the word. */
+/** The markers that a word may begin, by the word: their places in the table. */
 const BY_WORD = new Map(
-  WORDS.map((word) => [word, MARKERS.filter((m) => m.words.some((w) => w.includes(word) || word.includes(w)))]),
+  WORDS.map((word) => [
+    word,
+    MARKERS.flatMap((m, i) => (m.words.some((w) => w.includes(word) || word.includes(w)) ? [i] : [])),
+  ]),
 );
 
 /** Kinds of markers in the text, in the order of the table. */
@@ -93,9 +96,9 @@ export function injectionMarkers(text: string): string[] {
   // Lower case of some characters is longer; then places in one are no places in the other.
   const aligned = lower.length === text.length ? text : lower;
   const windows = windowsIn(lower);
-  return MARKERS.filter((m) => windows.get(m)?.some(([from, to]) => m.pattern.test(aligned.slice(from, to)))).map(
-    (m) => m.kind,
-  );
+  return MARKERS.filter(({ pattern }, i) =>
+    windows[i]?.some(([from, to]) => pattern.test(aligned.slice(from, to))),
+  ).map(({ kind }) => kind);
 }
 
 export interface MarkerPlace {
@@ -112,8 +115,11 @@ export function injectionPlaces(text: string): MarkerPlace[] {
   const windows = windowsIn(foldAscii(text));
   return MARKERS.flatMap(({ kind, pattern }, i) => {
     const places: MarkerPlace[] = [];
-    for (const [from, to] of windows.get(MARKERS[i] as Marker) ?? []) {
-      const matcher = pattern.matcher(text.slice(from, to));
+    for (const [from, to] of windows[i] ?? []) {
+      const stretch = text.slice(from, to);
+      // Whether it matches is known ten times faster than where.
+      if (!pattern.test(stretch)) continue;
+      const matcher = pattern.matcher(stretch);
       if (matcher.find()) places.push({ kind, start: from + matcher.start(), end: from + matcher.end() });
       if (places.length === MAX_PLACES) break;
     }
@@ -121,16 +127,15 @@ export function injectionPlaces(text: string): MarkerPlace[] {
   });
 }
 
-/** Stretches of the text around the words of each marker, none overlapping. */
-function windowsIn(lower: string): Map<Marker, [number, number][]> {
-  const windows = new Map<Marker, [number, number][]>();
+/** Stretches of the text around the words of each marker, none overlapping; by the marker's place in the table. */
+function windowsIn(lower: string): readonly (readonly (readonly [number, number])[])[] {
+  const windows: [number, number][][] = MARKERS.map(() => []);
   for (const { 0: word, index } of lower.matchAll(ANY_WORD)) {
     for (const marker of BY_WORD.get(word) ?? []) {
-      const open = windows.get(marker) ?? [];
+      const open = windows[marker] as [number, number][];
       const last = open.at(-1);
       if (last !== undefined && index - BEFORE <= last[1]) last[1] = index + AFTER;
       else open.push([Math.max(0, index - BEFORE), index + AFTER]);
-      windows.set(marker, open);
     }
   }
   return windows;

@@ -18,7 +18,7 @@ const DIGEST = /^(?:sha256[:-])?([0-9a-fA-F]{64})$/;
 
 export const digestMismatch = crossRule({
   name: 'cross_digest_mismatch',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'Who names a digest of other bytes means another change than the one that is staged.',
   config: z.strictObject({
@@ -53,7 +53,7 @@ export const digestMismatch = crossRule({
 
 export const unknownTool = crossRule({
   name: 'cross_unknown_tool',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'No rule reads the diffs of a tool that nobody has named.',
   config: z.strictObject({
@@ -79,7 +79,7 @@ const limit = (value: number, what: string) => z.int().min(0).max(1_000_000_000)
 
 export const oversized = crossRule({
   name: 'cross_oversized',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'What is larger than the judge reads, or than a person scrolls through, has been seen in part.',
   config: z.strictObject({
@@ -119,7 +119,7 @@ function measured(raw: Uint8Array): { readonly lines: number; readonly longest: 
 
 export const injectionMarker = crossRule({
   name: 'cross_injection_marker',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Text that speaks to a reviewer is there to be believed instead of the change.',
   config: noConfig,

@@ -10,7 +10,7 @@ function odd(text: string, foreign: boolean): readonly OddCharacter[] {
 
 export const trojanSource = gitRule({
   name: 'git_trojan_source',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Code can be shown in another order than it runs in, or call a function that only looks like another.',
   config: noConfig,

@@ -62,15 +62,24 @@ const WEBHOOKS: readonly Webhook[] = [
   { kind: 'discord_webhook', host: 'discordapp.com/api/webhooks/', min: 70 },
 ];
 
+const MAX_PATH = 400;
+
+function isPathUnit(code: number): boolean {
+  return isRunUnit(code) || code === 0x40;
+}
+
 export function webhooks(text: string): SecretSpan[] {
   // A word of all of them.
   if (!text.includes('hook')) return [];
   return WEBHOOKS.flatMap(({ kind, host, min }) => {
     const spans: SecretSpan[] = [];
+    let runEnd = 0;
     for (let at = text.indexOf(host); at !== -1; at = text.indexOf(host, at + host.length)) {
       const start = at + host.length;
-      let end = start;
-      while (end < text.length && end - start < 400 && (isRunUnit(text.charCodeAt(end)) || text[end] === '@')) end++;
+      // A host that stands behind another is part of what follows that one.
+      if (runEnd < start) runEnd = start;
+      while (runEnd < text.length && runEnd - start < MAX_PATH && isPathUnit(text.charCodeAt(runEnd))) runEnd++;
+      const end = Math.min(runEnd, start + MAX_PATH);
       if (end - start >= min && !isPlaceholder(text.slice(start, end))) spans.push({ kind, start, end });
     }
     return spans;

@@ -1,5 +1,5 @@
 import { foldAscii } from '../text/fold-ascii';
-import { assignmentAt, type Assignment, type BareRun } from './assignment';
+import { assignmentAt, nothingWalked, type Assignment } from './assignment';
 import { classesOf, entropyOf, isRunUnit, isWord } from './characters';
 import { mayBePassword, sensitiveName, STEMS, wordFinder } from './names';
 import { isFiller, isPlaceholder } from './placeholders';
@@ -64,11 +64,11 @@ interface Named {
 
 /** Assignments to names that hold one of the words, each name once. */
 function* assignments(text: string, find: (lower: string) => Generator<number>, minValue: number): Generator<Named> {
-  const run: BareRun = { from: 0, end: 0 };
+  const walked = nothingWalked();
   let covered = -1;
   for (const place of find(foldAscii(text))) {
     if (place < covered) continue;
-    const assignment = assignmentAt(text, place, run);
+    const assignment = assignmentAt(text, place, walked);
     if (assignment === null) continue;
     const { nameStart, nameEnd, valueStart, valueEnd } = assignment;
     covered = nameEnd;

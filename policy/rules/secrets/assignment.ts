@@ -14,21 +14,29 @@ export interface Assignment {
 const MAX_NAME = 80;
 const MAX_VALUE = 600;
 
-/** The last piece without a break that was looked at, so that no text is walked over again and again. */
-export interface BareRun {
+/** A stretch of units of one sort. */
+export interface Run {
   from: number;
   end: number;
 }
+
+/** The stretches that were walked over last, so that no text is walked over again and again. */
+export interface Walked {
+  readonly name: Run;
+  readonly bare: Run;
+}
+
+export const nothingWalked = (): Walked => ({ name: { from: 0, end: 0 }, bare: { from: 0, end: 0 } });
 
 /**
  * The assignment around a place in its name: `name = value`, `"name": "value"`, `name := 'value'`, `<name>value</name>`,
  * `--name value`, `name 'value'`. Null where there is none. Looks at a bounded piece of the text.
  */
-export function assignmentAt(text: string, place: number, run: BareRun): Assignment | null {
-  let nameStart = place;
-  while (nameStart > 0 && place - nameStart < MAX_NAME && isNameUnit(text, nameStart - 1)) nameStart--;
-  let nameEnd = place;
-  while (nameEnd < text.length && nameEnd - place < MAX_NAME && isNameUnit(text, nameEnd)) nameEnd++;
+export function assignmentAt(text: string, place: number, walked: Walked): Assignment | null {
+  const { name, bare } = walked;
+  if (place < name.from || place >= name.end) walkName(text, place, name);
+  const nameStart = Math.max(name.from, place - MAX_NAME);
+  const nameEnd = Math.min(name.end, place + MAX_NAME);
   let i = nameEnd;
   // An escaped quote is a quote, too: the text may be JSON inside JSON.
   if (text[i] === '\\' && isQuote(text[i + 1])) i++;
@@ -51,17 +59,24 @@ export function assignmentAt(text: string, place: number, run: BareRun): Assignm
   if (!operator && !text.startsWith('--', nameStart - 2) && !text.startsWith('--', nameStart)) return null;
   const scheme = schemeLength(text, i);
   if (scheme > 0) i = skipBlank(text, i + scheme);
-  if (i < run.from || i >= run.end) {
-    run.from = i;
-    run.end = i;
-    while (run.end < text.length && !endsBare(text, run.end)) run.end++;
+  if (i < bare.from || i >= bare.end) {
+    bare.from = i;
+    bare.end = i;
+    while (bare.end < text.length && !endsBare(text, bare.end)) bare.end++;
   }
-  const end = Math.min(run.end, i + MAX_VALUE);
+  const end = Math.min(bare.end, i + MAX_VALUE);
   return end === i ? null : { nameStart, nameEnd, valueStart: i, valueEnd: end, quoted: false, operator };
 }
 
-function isNameUnit(text: string, at: number): boolean {
-  return isTokenUnit(text.charCodeAt(at)) && text[at] !== '~';
+function walkName(text: string, place: number, name: Run): void {
+  name.from = place;
+  while (name.from > 0 && isNameUnit(text.charCodeAt(name.from - 1))) name.from--;
+  name.end = place;
+  while (name.end < text.length && isNameUnit(text.charCodeAt(name.end))) name.end++;
+}
+
+function isNameUnit(code: number): boolean {
+  return isTokenUnit(code) && code !== 0x7e;
 }
 
 /** `Bearer `, `Basic `, `Token ` before the value itself. */

@@ -1,5 +1,5 @@
 import { sha256HexOfText } from '../../contracts/hash';
-import { classesOf } from './characters';
+import { classesOf, countsOf } from './characters';
 
 /** Words that stand where a secret will stand: a whole value, in lower case, without separators. */
 const WORDS = new Set([
@@ -103,9 +103,8 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz';
 /** The alphabet, dots in a row, or mostly one and the same character: text that somebody typed to fill a place. */
 export function isFiller(text: string): boolean {
   if (text.includes('...') || text.includes('…') || text.toLowerCase().includes(ALPHABET)) return true;
-  const counts = new Map<number, number>();
-  for (let i = 0; i < text.length; i++) counts.set(text.charCodeAt(i), (counts.get(text.charCodeAt(i)) ?? 0) + 1);
-  return Math.max(0, ...counts.values()) > text.length * 0.55;
+  const most = text.length * 0.55;
+  return countsOf(text).some((count) => count > most);
 }
 
 /** Keys that their owners publish in documentation and clients: the first half of the SHA-256 of each. */

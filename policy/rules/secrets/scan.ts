@@ -60,8 +60,11 @@ function openly(text: string): Open {
 /** In base64, in hexadecimal digits, and in literals that are put together. */
 function coveredIn(text: string, depth: number): SecretSpan[] {
   const spans: SecretSpan[] = [];
+  const kinds = new Map<string, string | undefined>();
   for (const { text: inner, start, end } of encodedTexts(text)) {
-    const kind = firstKind(inner) ?? (depth > 1 ? coveredIn(inner, depth - 1)[0]?.kind : undefined);
+    const isNew = !kinds.has(inner);
+    const kind = isNew ? kindUnder(inner, depth) : kinds.get(inner);
+    if (isNew) kinds.set(inner, kind);
     if (kind !== undefined) spans.push({ kind, start, end });
   }
   const joined = joinedLiterals(text);
@@ -70,6 +73,10 @@ function coveredIn(text: string, depth: number): SecretSpan[] {
       spans.push({ kind, start: joined.at(start), end: joined.at(end - 1) + 1 });
   }
   return spans;
+}
+
+function kindUnder(inner: string, depth: number): string | undefined {
+  return firstKind(inner) ?? (depth > 1 ? coveredIn(inner, depth - 1)[0]?.kind : undefined);
 }
 
 function firstKind(text: string): string | undefined {

@@ -144,6 +144,7 @@ export function homoglyphs(text: string, foreign = hasForeignLetters(text)): Odd
 
 /** Whether there is a letter of Cyrillic, Greek and their like that no Latin letter looks like. */
 export function hasForeignLetters(text: string): boolean {
+  if (isAscii(text)) return false;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code > 0x7f && isOther(code) && !LOOKALIKE.has(code)) return true;
@@ -193,16 +194,21 @@ function isOther(code: number): boolean {
   );
 }
 
+const BEYOND_ASCII = /[\u0080-\uffff]/;
+
 function isAscii(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
-  return true;
+  return !BEYOND_ASCII.test(text);
 }
+
+/** Anything but printable ASCII, line feeds and tabs. Most texts hold none, and the engine's own search says so fast. */
+const UNUSUAL = /[^ -~\n\t]/;
 
 /** Past this many of one kind in one text the rest says nothing new. */
 const MAX_FOUND = 1000;
 
 function scan(text: string, say: (code: number, index: number) => string | null): OddCharacter[] {
   const found: OddCharacter[] = [];
+  if (!UNUSUAL.test(text)) return found;
   for (let i = 0; i < text.length && found.length < MAX_FOUND; i++) {
     const code = text.codePointAt(i) as number;
     const length = code > 0xffff ? 2 : 1;

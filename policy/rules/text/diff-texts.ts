@@ -1,6 +1,6 @@
 import { decodeLossy, spanner, withoutJsonEscapes } from '../../validators/text-view';
 import type { ValidatorInput } from '../define';
-import type { Span } from '../facts';
+import type { Facts, Span } from '../facts';
 import { linesOf, lineSpan, type GitPatchFacts, type PatchFile, type PatchLine } from '../git/git-facts';
 
 /** A text of the diff, and where its places stand in the staged bytes. */
@@ -14,9 +14,17 @@ export interface DiffText {
  * The texts of a diff: of a patch the added and the removed lines of each file; of everything else, and of a patch that
  * cannot be read, the bytes as they stand, and as JSON's escapes read.
  */
-export function textsOf({ diff, facts }: Pick<ValidatorInput, 'diff' | 'facts'>): DiffText[] {
-  return facts.ok && facts.kind === 'git-patch' ? patchTexts(facts as GitPatchFacts) : wholeTexts(diff.raw);
+export function textsOf({ diff, facts }: Pick<ValidatorInput, 'diff' | 'facts'>): readonly DiffText[] {
+  const known = textsBefore.get(facts);
+  if (known !== undefined && known.diffSha === diff.diffSha) return known.texts;
+  const isPatch = facts.ok && facts.kind === 'git-patch';
+  const texts = isPatch ? patchTexts(facts as GitPatchFacts) : wholeTexts(diff.raw);
+  textsBefore.set(facts, { diffSha: diff.diffSha, texts });
+  return texts;
 }
+
+/** Made once for all rules of a review. */
+const textsBefore = new WeakMap<Facts, { readonly diffSha: string; readonly texts: readonly DiffText[] }>();
 
 function patchTexts({ files }: GitPatchFacts): DiffText[] {
   return files.flatMap((file) => [

@@ -14,7 +14,7 @@ function oddRule(
 ): PackRule {
   return textRule({
     ...options,
-    logicRevision: 1,
+    logicRevision: 2,
     config: noConfig,
     find: (input) => {
       const seen = new Set<string>();
@@ -91,7 +91,7 @@ export const textHomoglyph = oddRule(
 
 export const textInvalidUtf8 = textRule({
   name: 'text_invalid_utf8',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Bytes that are no text are shown to people, to the judge and to the target in three different ways.',
   config: noConfig,

@@ -6,6 +6,7 @@ const MAX_FAULTS = 50;
 /** Places where bytes are no UTF-8 (RFC 3629: no overlong forms, no surrogates). Columns count UTF-16 units, a faulty byte as one. */
 export function invalidUtf8(raw: Uint8Array): Span[] {
   const faults: Span[] = [];
+  if (isAscii(raw)) return faults;
   let line = 1;
   let column = 1;
   let i = 0;
@@ -30,6 +31,11 @@ export function invalidUtf8(raw: Uint8Array): Span[] {
     }
   }
   return faults;
+}
+
+function isAscii(raw: Uint8Array): boolean {
+  for (let i = 0; i < raw.length; i++) if ((raw[i] as number) >= 0x80) return false;
+  return true;
 }
 
 /** Bytes of the well-formed sequence that begins here; 0 where none does. */
