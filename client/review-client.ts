@@ -16,6 +16,7 @@ import type { Evidence } from '../workflows/evidence';
 import { REVIEW_WORKFLOW, TASK_QUEUES } from '../workflows/queues';
 import { startAttributes } from '../workflows/search-attributes';
 import { answerKeys } from './answer-keys';
+import { linkToChange } from './change-link';
 import { CountersignError, messageOf } from './errors';
 import { parseInput } from './parse';
 import type { ClientLedger, ListFilter, RecordedReview, ReviewPage } from './ports';
@@ -72,6 +73,7 @@ export class ReviewClient {
    */
   async start(submission: Submission, { timeoutMs = SUBMIT_TIMEOUT_MS }: Bounded = {}): Promise<Submitted> {
     const changeId = changeIdOf(submission);
+    linkToChange(changeId);
     const startWorkflowOperation = new WithStartWorkflowOperation(REVIEW_WORKFLOW, {
       workflowId: changeId,
       taskQueue: this.#taskQueue,
@@ -184,6 +186,7 @@ export class ReviewClient {
     answers: AnswerMessage['answers'],
     { via = 'update', timeoutMs = ANSWER_TIMEOUT_MS }: Bounded & { readonly via?: 'update' | 'signal' } = {},
   ): Promise<AnswerResults> {
+    linkToChange(changeId);
     const results: AnswerResults = {};
     const all = Array.isArray(answers) ? answers : [answers];
     for (let i = 0; i === 0 || i < all.length; i += MAX_ANSWERS_PER_MESSAGE) {

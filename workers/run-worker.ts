@@ -3,6 +3,7 @@ import type { Env } from './config';
 import { temporalLogger, type Logger } from './logger';
 import { sayReady } from './dev/process-tree';
 import { dataConverter } from './temporal';
+import { traceActivities } from './tracing';
 import { connectWorker } from './worker-connection';
 import { workflowBundle } from './workflow-bundle';
 
@@ -68,6 +69,7 @@ export async function workerOptions(
   return {
     taskQueue: run.taskQueue,
     activities: run.activities,
+    interceptors: { activity: [traceActivities] },
     shutdownGraceTime: '10 s',
     // A cancellation reaches an activity with the answer to its heartbeat; throttled as usual that takes 12 s.
     maxHeartbeatThrottleInterval: '4 s',

@@ -1,3 +1,5 @@
+import { trace } from '@opentelemetry/api';
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { temporal } from '@temporalio/proto';
 import type { JudgeServer } from '../support/judge-server';
 import { JUDGE_ENTRY, SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
@@ -5,11 +7,13 @@ import { pause, startSystem, type System } from '../support/system';
 import { startWordJudge } from './judge-words';
 import { CONCERN, SECRET } from './scenarios';
 
-/** What somebody sees of a review who has only the Temporal UI. */
+/** What somebody sees of a review who has only the Temporal UI, or traces. */
+const spans = new InMemorySpanExporter();
 let judge: JudgeServer;
 let system: System;
 let changeId: string;
 beforeAll(async () => {
+  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] }));
   judge = await startWordJudge();
   system = await startSystem({
     name: 'legible',
@@ -92,4 +96,24 @@ test('every activity and every timer of the history carries a summary, and the e
   expect(
     await listed(`CountersignStatus = 'COMMITTED' AND CountersignPending = 0 AND WorkflowId = '${changeId}'`),
   ).toEqual([changeId]);
+});
+
+test('the activities of all workers stand in one trace, which follows from the change id, and no span says what the change is', () => {
+  const own = spans.getFinishedSpans().filter((span) => span.spanContext().traceId === changeId.slice(0, 32));
+  expect(own.map(({ name }) => name)).toEqual(
+    expect.arrayContaining([
+      'openReview',
+      'runGuardians',
+      'stage',
+      'askJudge',
+      'disclose',
+      'admitAnswer',
+      'commit',
+    ]),
+  );
+  expect(new Set(own.map(({ parentSpanContext }) => parentSpanContext?.spanId))).toEqual(
+    new Set([changeId.slice(32, 48)]),
+  );
+  expect(own[0]?.attributes).toMatchObject({ 'countersign.change': changeId, 'temporal.activity.attempt': 1 });
+  expect(JSON.stringify(own.map(({ attributes, status, events }) => [attributes, status, events]))).not.toMatch(SECRET);
 });

@@ -37,7 +37,7 @@ export async function startProcess(
   const base = Object.fromEntries(
     Object.entries(process.env).filter(
       (e): e is [string, string] =>
-        e[1] !== undefined && /^(PATH|HOME|TMPDIR|LANG|TEMPORAL_(TLS.*|API_KEY))$/.test(e[0]),
+        e[1] !== undefined && /^(PATH|HOME|TMPDIR|LANG|NODE_OPTIONS|OTEL_.*|TEMPORAL_(TLS.*|API_KEY))$/.test(e[0]),
     ),
   );
   const child = spawn(process.execPath, ['--enable-source-maps', script], {

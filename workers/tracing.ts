@@ -1,0 +1,49 @@
+/**
+ * Spans of activities, in OpenTelemetry's words. Without an OpenTelemetry SDK in the process each call is a no-op.
+ *
+ * A span says which activity ran for which change, which attempt it was, how long it took, and the `type` of its failure;
+ * nothing of a diff, a finding or a message (P12).
+ */
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags, context, type Context } from '@opentelemetry/api';
+import { ApplicationFailure } from '@temporalio/common';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import { traceOfChange } from '../policy/contracts/change-trace';
+
+export const traceActivities: ActivityInterceptorsFactory = ({ info }) => ({
+  inbound: {
+    async execute(input, next) {
+      const { workflowId = '' } = info.workflowExecution ?? {};
+      const span = trace.getTracer('countersign').startSpan(
+        info.activityType,
+        {
+          kind: SpanKind.CONSUMER,
+          attributes: {
+            'countersign.change': workflowId,
+            'temporal.task_queue': info.taskQueue,
+            'temporal.activity.attempt': info.attempt,
+          },
+        },
+        parentOf(workflowId),
+      );
+      try {
+        return await context.with(trace.setSpan(context.active(), span), () => next(input));
+      } catch (error) {
+        const type = error instanceof ApplicationFailure ? error.type : undefined;
+        span.setStatus({
+          code: SpanStatusCode.ERROR,
+          message: type ?? (error instanceof Error ? error.name : 'unknown'),
+        });
+        throw error;
+      } finally {
+        span.end();
+      }
+    },
+  },
+});
+
+function parentOf(workflowId: string): Context {
+  const ids = traceOfChange(workflowId);
+  return ids === null
+    ? ROOT_CONTEXT
+    : trace.setSpanContext(ROOT_CONTEXT, { ...ids, traceFlags: TraceFlags.SAMPLED, isRemote: true });
+}
