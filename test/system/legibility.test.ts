@@ -101,15 +101,7 @@ test('every activity and every timer of the history carries a summary, and the e
 test('the activities of all workers stand in one trace, which follows from the change id, and no span says what the change is', () => {
   const own = spans.getFinishedSpans().filter((span) => span.spanContext().traceId === changeId.slice(0, 32));
   expect(own.map(({ name }) => name)).toEqual(
-    expect.arrayContaining([
-      'openReview',
-      'runGuardians',
-      'stage',
-      'askJudge',
-      'disclose',
-      'admitAnswer',
-      'commit',
-    ]),
+    expect.arrayContaining(['openReview', 'runGuardians', 'stage', 'askJudge', 'disclose', 'admitAnswer', 'commit']),
   );
   expect(new Set(own.map(({ parentSpanContext }) => parentSpanContext?.spanId))).toEqual(
     new Set([changeId.slice(32, 48)]),
