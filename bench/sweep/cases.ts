@@ -1,5 +1,5 @@
 import { dice, type Dice } from '../dice';
-import { ACTIONS, faultText, POINTS, type Action, type Fault, type When } from './points';
+import { ACTIONS, faultText, POINTS, TARGET_POINTS, type Action, type Fault, type When } from './points';
 import { SCENARIOS, type Scenario } from './scenarios';
 
 /** One review of the sweep, with the faults that it meets. `name` replays it: `--only <name>`. */
@@ -67,6 +67,19 @@ export function environment(): Case[] {
       WHENS.map((when) => one(point, when, 'temporal', 30)),
     ),
   ].map((each) => (each.name.startsWith('target.seal') ? { ...each, scenario: 'stale' as const } : each));
+}
+
+/** The failpoints of the target once more, on a target that has no transaction for marker and effect. */
+export function otherTarget(kind: 'git' | 'http'): Case[] {
+  return TARGET_POINTS.flatMap((point) =>
+    WHENS.flatMap((when) =>
+      ACTIONS.map((action): Case => {
+        const fault = { point, when, action };
+        const scenario = point === 'target.seal' ? (`${kind}_stale` as const) : kind;
+        return { name: `${kind}:${faultText(fault)}`, scenario, faults: [fault] };
+      }),
+    ),
+  );
 }
 
 const KILLS_A_SERVER = 250;
@@ -153,6 +166,11 @@ function pointsOf(scenario: Scenario): readonly string[] {
       return [...ASKING, ...ROLLING_BACK];
     case 'forbidden':
       return [...OPENING, ...ROLLING_BACK];
+    case 'git':
+    case 'git_stale':
+    case 'http':
+    case 'http_stale':
+      return TARGET_POINTS;
     default:
       return scenario satisfies never;
   }

@@ -3,7 +3,7 @@
  * code with what it judges.
  *
  * K1 At most one effect per change.
- * K2 Marker with an effect ⇔ effect in the target ⇔ `COMMITTED` in the ledger.
+ * K2 Marker with an effect ⇔ effect in the target ⇔ `COMMITTED` in the ledger. Without markers, the latter two.
  * K3 No effect without every answer that was asked for, accepted before the intent; none against a reject, none on a
  *    SAFETY BLOCK, none where a POLICY finding was not shown.
  * K4 Intent before effect: the ledger's row stands before the marker's transaction, and is the one settlement.
@@ -28,8 +28,9 @@ export interface Observed {
   readonly changeId: string;
   /** How often the change's own row was written. */
   readonly effects: number;
-  /** `effect` is null for a marker that is bare. */
-  readonly marker: { readonly effect: Readonly<Record<string, unknown>> | null; readonly at: Date } | null;
+  /** `effect` is null for a marker that is bare, `at` where the target does not say. An HTTP target keeps none. */
+  readonly marker:
+    { readonly effect: Readonly<Record<string, unknown>> | null; readonly at: Date | null } | null | 'not kept';
   readonly ledger: readonly LedgerLine[];
   /** Null where there is none, since the committer was called without one. */
   readonly workflow: { readonly status: string; readonly outcome: Readonly<Record<string, unknown>> | null } | null;
@@ -90,6 +91,11 @@ function terminal({ workflow }: Observed, lines: readonly Line[]): string[] {
 function oneEffect({ effects, marker }: Observed, committed: boolean): string[] {
   const found: string[] = [];
   if (effects < 0 || effects > 1) found.push(`K1: ${effects} effects`);
+  if (marker === 'not kept') {
+    if (effects > 0 !== committed)
+      found.push(`K2: ${effects} effects, and the ledger says ${committed ? '' : 'not '}COMMITTED`);
+    return found;
+  }
   const marked = marker !== null && marker.effect !== null && marker.effect['sealed'] !== true;
   if (marker !== null && marker.effect === null) found.push('K2: a marker without an effect');
   if (marked !== effects > 0) found.push(`K2: ${marked ? 'a' : 'no'} marker, and ${effects} effects`);
@@ -106,8 +112,8 @@ function settlement({ marker }: Observed, lines: readonly Line[], committed: boo
   if (!committed) return [];
   if (intent === undefined) return ['K4: committed without an intent'];
   if (effect !== undefined && effect.n <= intent.n) return ['K4: the effect stands before the intent'];
-  if (marker !== null && marker.at.getTime() < Date.parse(intent.at))
-    return ['K4: the target was written before the intent'];
+  const at = marker === null || marker === 'not kept' ? null : marker.at;
+  if (at !== null && at.getTime() < Date.parse(intent.at)) return ['K4: the target was written before the intent'];
   return [];
 }
 
@@ -166,7 +172,7 @@ function receipt(
   if (predicate['changeId'] !== changeId) found.push('K6: the receipt is of another change');
   if ((predicate['state'] === 'COMMITTED') !== effects > 0)
     found.push(`K6: the receipt says ${String(predicate['state'])}, and there are ${effects} effects`);
-  if (predicate['state'] === 'COMMITTED' && !sameJson(predicate['effect'], marker?.effect))
+  if (predicate['state'] === 'COMMITTED' && marker !== 'not kept' && !sameJson(predicate['effect'], marker?.effect))
     found.push('K6: the receipt tells of another effect than the marker');
   if (predicate['state'] !== of(lines, 'closed')[0]?.said['state']) found.push('K6: receipt and ledger differ');
   const outcome = workflow?.outcome ?? null;

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
@@ -16,8 +16,10 @@ import type { Say } from '../../workers/embedded';
 import { extensionsOf } from '../../workers/extensions';
 import { createLogger } from '../../workers/logger';
 import { openResources, type Resources } from '../../workers/resources';
+import { startApi, type SweepApi } from './api';
 import { Armoury } from './arming';
 import { Keeper, type Role } from './keeper';
+import { makeRepository, type SweepRepository } from './repository';
 import { BUNDLE, seedTarget, UNANSWERABLE } from './scenarios';
 import { NAMESPACE, Servers } from './servers';
 import { startSink } from './sink';
@@ -30,6 +32,8 @@ export interface Cluster {
   readonly resources: Resources;
   readonly target: Pool;
   readonly ours: Pool;
+  readonly repository: SweepRepository;
+  readonly api: SweepApi;
   readonly armoury: Armoury;
   /** How often something was started again. */
   readonly restarts: Keeper['restarts'];
@@ -50,6 +54,8 @@ export async function startCluster(stateDir: string, say: Say): Promise<Cluster>
   const targets = [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedTarget }];
   const runtime = { postgres: servers.postgres, stateDir };
   const setup = await setUpDev({ runtime, extensions, bundleText: BUNDLE, targets, say: () => {} });
+  const [repository, api] = [await makeRepository(stateDir), await startApi()];
+  addTargets(setup.targetsFile, repository, api);
   const armoury = new Armoury(join(stateDir, 'faults'));
   const urls = { temporal: servers.temporal.address, judge: judge.baseUrl, sink: sink.url };
   const keeper = new Keeper(servers, armoury, await starter(setup, stateDir, urls), say);
@@ -70,6 +76,8 @@ export async function startCluster(stateDir: string, say: Say): Promise<Cluster>
     setup,
     resources,
     ...pools,
+    repository,
+    api,
     armoury,
     restarts: keeper.restarts,
     countersign: new Countersign({
@@ -93,9 +101,22 @@ export async function startCluster(stateDir: string, say: Say): Promise<Cluster>
       await connection.close();
       await Promise.all([resources.db.close(), pools.target.end(), pools.ours.end()]);
       await servers.stop();
-      await Promise.all([judge.stop(), sink.stop()]);
+      await Promise.all([judge.stop(), sink.stop(), api.stop()]);
     },
   };
+}
+
+/** What the development set-up makes no targets of. */
+function addTargets(file: string, repository: SweepRepository, api: SweepApi): void {
+  const { targets } = JSON.parse(readFileSync(file, 'utf8')) as { readonly targets: readonly object[] };
+  const author = { name: 'Countersign', email: 'committer@example.com' };
+  const git = { repository: repository.path, ref: 'refs/heads/main', author };
+  const http = { baseUrl: api.url, headers: {}, queryNames: [], replaysIdempotent: false, undo: 'none' };
+  const more = [
+    { name: 'repo', development: true, git },
+    { name: 'api', development: true, http },
+  ];
+  writeFileSync(file, JSON.stringify({ targets: [...targets, ...more] }));
 }
 
 /** A superuser's eyes. A connection that dies with its server is replaced at the next query. */

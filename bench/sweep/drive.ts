@@ -10,6 +10,7 @@ import type { Case } from './cases';
 import type { Cluster } from './cluster';
 import { mend } from './mend';
 import { changeOf, TABLES } from './scenarios';
+import type { SubmitInput } from '../../client/submission';
 
 /** A review that has not ended after this long is a violation of its own: far longer than a starved machine needs. */
 const PATIENCE_MS = 900_000;
@@ -26,13 +27,15 @@ export class Drive {
     readonly cluster: Cluster,
     readonly of: Case,
     readonly row: number,
-    readonly run: string,
+    readonly change: SubmitInput,
   ) {
-    this.changeId = cluster.countersign.prepare(changeOf(of.scenario, row, run)).changeId;
+    this.changeId = cluster.countersign.prepare(change).changeId;
   }
 
   static async run(cluster: Cluster, of: Case, row: number, run: string): Promise<Drive> {
-    const drive = new Drive(cluster, of, row, run);
+    const tip = of.scenario.startsWith('git') ? await cluster.repository.tip() : '';
+    const places = { apiUrl: cluster.api.url, tip };
+    const drive = new Drive(cluster, of, row, changeOf(of.scenario, row, run, places));
     cluster.armoury.arm(drive.changeId, of.faults);
     await drive.#play();
     return drive;
@@ -40,8 +43,7 @@ export class Drive {
 
   async #play(): Promise<void> {
     const { countersign } = this.cluster;
-    const change = changeOf(this.of.scenario, this.row, this.run);
-    await this.#persist(() => countersign.submit(change, { timeoutMs: 30_000 }));
+    await this.#persist(() => countersign.submit(this.change, { timeoutMs: 30_000 }));
     if ((await this.#waitFor(['disclosed', 'closed'])) === 'disclosed') await this.#answer();
     await this.#waitFor(['closed']);
     // The workflow ends after its ledger.
@@ -75,6 +77,12 @@ export class Drive {
           ]),
         );
         return this.#send(status, alice, 'confirm');
+      case 'git_stale':
+        await this.cluster.repository.overtake();
+        return this.#send(status, alice, 'confirm');
+      case 'http_stale':
+        this.cluster.api.overtake(this.row);
+        return this.#send(status, alice, 'confirm');
       case 'refused_answer':
         await this.#send({ ...status, fingerprint: GENESIS }, alice, 'confirm');
         return this.#send(status, alice, 'confirm');
@@ -85,6 +93,8 @@ export class Drive {
       case 'cas':
       case 'judge_down':
       case 'forbidden':
+      case 'git':
+      case 'http':
         return this.#send(status, alice, 'confirm');
       default:
         return scenario satisfies never;

@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { dice } from '../dice';
-import { environment, exhaustive, random, type Case } from './cases';
+import { environment, exhaustive, otherTarget, random, type Case } from './cases';
 import { violationsOf } from './check';
 import { startCluster, type Cluster } from './cluster';
 import { Drive } from './drive';
@@ -81,10 +81,11 @@ function whole(text: string, name: string): number {
 
 /** In parts that run one after the other: where a server is killed, few reviews are open. */
 function chosen(only: readonly string[], all: boolean, runs: number, seed: number): Case[][] {
-  const named = [...exhaustive(), ...environment()];
+  const others = [otherTarget('git'), shuffled(otherTarget('http'), seed)];
+  const named = [...exhaustive(), ...environment(), ...others.flat()];
   if (only.length === 0) {
     const randoms = Array.from({ length: runs }, (_, i) => random(seed, i));
-    return all ? [shuffled(exhaustive(), seed), environment(), randoms] : [randoms];
+    return all ? [shuffled(exhaustive(), seed), environment(), ...others, randoms] : [randoms];
   }
   return only.map((name) => {
     if (/^\d+$/.test(name)) return [random(seed, Number(name))];
@@ -108,6 +109,8 @@ function shuffled(cases: readonly Case[], seed: number): Case[] {
 
 async function drive(cluster: Cluster, cases: readonly Case[], open: number, firstRow: number): Promise<Drive[]> {
   const killsServers = cases.some((each) => each.faults.some((f) => f.action === 'postgres')) && cases.length < 60;
+  // On one branch only one patch at a time has the base that it was made for.
+  const lanes = cases.some((each) => each.scenario.startsWith('git')) ? 1 : killsServers ? 4 : open;
   const drives: Drive[] = [];
   let next = 0;
   const began = Date.now();
@@ -119,7 +122,7 @@ async function drive(cluster: Cluster, cases: readonly Case[], open: number, fir
     10_000,
   );
   await Promise.all(
-    Array.from({ length: killsServers ? 4 : open }, async () => {
+    Array.from({ length: lanes }, async () => {
       for (let i = next++; i < cases.length && !enough; i = next++) {
         const each = cases[i];
         if (each !== undefined) drives.push(await Drive.run(cluster, each, firstRow + i + 1, `${firstRow + i}`));

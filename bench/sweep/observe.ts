@@ -1,29 +1,43 @@
 import type { Cluster } from './cluster';
 import type { LedgerLine, Observed } from './check';
 import type { Drive } from './drive';
-import { EFFECTS_SQL, TABLES } from './scenarios';
+import { EFFECTS_SQL, tableOf, TABLES } from './scenarios';
 
 /** Reads target, ledger and histories, past all code of ours, as a superuser. */
 export async function observe(cluster: Cluster, drives: readonly Drive[]): Promise<Observed[]> {
   const ids = drives.map((drive) => drive.changeId);
   const effects = new Map<string, number>();
   for (const table of new Set(Object.values(TABLES))) {
-    const mine = drives.filter((drive) => TABLES[drive.of.scenario] === table);
+    const mine = drives.filter((drive) => tableOf(drive.of.scenario) === table);
     const { rows } = await cluster.target.query<{ id: number; effects: number }>(EFFECTS_SQL(table), [
       mine.map((d) => d.row),
     ]);
     const byRow = new Map(rows.map((row) => [row.id, row.effects]));
     for (const drive of mine) effects.set(drive.changeId, byRow.get(drive.row) ?? -1);
   }
-  const markers = await cluster.target.query<{ change_id: string; effect: Record<string, unknown> | null; at: Date }>(
-    'select change_id, effect, at from countersign.marker where change_id = any($1)',
-    [ids],
-  );
+  const { rows: markers } = await cluster.target.query<{
+    change_id: string;
+    effect: Record<string, unknown> | null;
+    at: Date;
+  }>('select change_id, effect, at from countersign.marker where change_id = any($1)', [ids]);
+  const markerOf = new Map<string, Observed['marker']>(markers.map((row) => [row.change_id, row]));
+  const inGit = await cluster.repository.markers();
+  for (const { changeId, row, of } of drives) {
+    if (of.scenario === 'git' || of.scenario === 'git_stale') {
+      effects.set(changeId, await cluster.repository.applied(row));
+      const marker = inGit.get(changeId);
+      if (marker === undefined) continue;
+      const effect = marker['state'] === 'sealed' ? { sealed: true } : (marker['effect'] as Record<string, unknown>);
+      markerOf.set(changeId, { effect, at: null });
+    } else if (of.scenario === 'http' || of.scenario === 'http_stale') {
+      effects.set(changeId, cluster.api.applied(row));
+      markerOf.set(changeId, 'not kept');
+    }
+  }
   const ledger = await cluster.ours.query<LedgerLine & { change_id: string }>(
     'select change_id, n, prev, hash, kind, at, actor, body from ledger where change_id = any($1) order by change_id, n',
     [ids],
   );
-  const markerOf = new Map(markers.rows.map((row) => [row.change_id, row]));
   const linesOf = new Map<string, LedgerLine[]>(ids.map((id) => [id, []]));
   for (const line of ledger.rows) linesOf.get(line.change_id)?.push(line);
   const observed: Observed[] = [];
@@ -44,11 +58,13 @@ export async function strays(cluster: Cluster, drives: readonly Drive[]): Promis
   const ids = drives.map((drive) => drive.changeId);
   const found: string[] = [];
   const marker = await cluster.target.query('select 1 from countersign.marker where change_id <> all($1)', [ids]);
-  if (marker.rows.length > 0) found.push(`K2: ${marker.rows.length} markers of unknown changes`);
+  const inGit = [...(await cluster.repository.markers()).keys()].filter((id) => !ids.includes(id));
+  const unknown = marker.rows.length + inGit.length;
+  if (unknown > 0) found.push(`K2: ${unknown} markers of unknown changes`);
   const ledger = await cluster.ours.query('select distinct change_id from ledger where change_id <> all($1)', [ids]);
   if (ledger.rows.length > 0) found.push(`K5: ${ledger.rows.length} ledgers of unknown changes`);
   for (const table of new Set(Object.values(TABLES))) {
-    const mine = drives.filter((drive) => TABLES[drive.of.scenario] === table).map((drive) => drive.row);
+    const mine = drives.filter((drive) => tableOf(drive.of.scenario) === table).map((drive) => drive.row);
     const { rows } = await cluster.target.query(`select 1 from ${table} where cents <> 500 and id <> all($1)`, [mine]);
     if (rows.length > 0) found.push(`K1: ${rows.length} rows of ${table} were written for no change`);
   }

@@ -1,5 +1,6 @@
 import { Client as PgClient } from 'pg';
 import type { SubmitInput } from '../../client/submission';
+import { fileOf } from './repository';
 
 /** How many changes one sweep may make: each has a row of its own in each table. */
 export const ROWS = 20_000;
@@ -25,7 +26,11 @@ export const SCENARIOS = [
   /** A rule forbids it: nobody is asked. */
   'forbidden',
 ] as const;
-export type Scenario = (typeof SCENARIOS)[number];
+type SqlScenario = (typeof SCENARIOS)[number];
+
+/** Targets that cannot put marker and effect into one transaction; confirmed, and some of them overtaken as `stale` is. */
+export const OTHER_TARGETS = ['git', 'git_stale', 'http', 'http_stale'] as const;
+export type Scenario = SqlScenario | (typeof OTHER_TARGETS)[number];
 
 /** How the review ends when nothing worse than its faults happens. */
 export const EXPECTED: Readonly<Record<Scenario, 'COMMITTED' | 'ROLLED_BACK'>> = {
@@ -39,10 +44,14 @@ export const EXPECTED: Readonly<Record<Scenario, 'COMMITTED' | 'ROLLED_BACK'>> =
   judge_down: 'COMMITTED',
   revoked: 'ROLLED_BACK',
   forbidden: 'ROLLED_BACK',
+  git: 'COMMITTED',
+  git_stale: 'ROLLED_BACK',
+  http: 'COMMITTED',
+  http_stale: 'ROLLED_BACK',
 };
 
 /** The table that a scenario writes is what the policy goes by. */
-export const TABLES: Readonly<Record<Scenario, string>> = {
+export const TABLES: Readonly<Record<SqlScenario, string>> = {
   auto: 'items',
   confirm: 'prices',
   cas: 'prices',
@@ -55,13 +64,39 @@ export const TABLES: Readonly<Record<Scenario, string>> = {
   forbidden: 'vault',
 };
 
+/** Its table; null for another target. */
+export function tableOf(scenario: Scenario): string | null {
+  return isSql(scenario) ? TABLES[scenario] : null;
+}
+
+function isSql(scenario: Scenario): scenario is SqlScenario {
+  return scenario in TABLES;
+}
+
 const START = 500;
 
 /** A word that the sweep's judge cannot answer. */
 export const UNANSWERABLE = 'judge_down';
 
-/** Raises the row once by one: applied twice it would show. */
-export function changeOf(scenario: Scenario, id: number, requestKey: string): SubmitInput {
+/** What a change of another target than SQL goes by. */
+export interface Places {
+  readonly apiUrl: string;
+  /** The branch's commit. */
+  readonly tip: string;
+}
+
+/** Raises the row once by one: applied twice it would show. In git it adds the row's file. */
+export function changeOf(scenario: Scenario, id: number, requestKey: string, { apiUrl, tip }: Places): SubmitInput {
+  if (scenario === 'git' || scenario === 'git_stale') {
+    const file = fileOf(id);
+    const raw = `diff --git a/${file} b/${file}\nnew file mode 100644\n--- /dev/null\n+++ b/${file}\n@@ -0,0 +1 @@\n+${id}\n`;
+    return { target: 'repo', requestKey, sourceTool: 'GitPatch', raw, metadata: { base_commit: tip } };
+  }
+  if (!isSql(scenario)) {
+    const body = { cents: START + 1 };
+    const request = { method: 'PATCH', url: `${apiUrl}/${id}`, contentType: 'application/merge-patch+json', body };
+    return { target: 'api', requestKey, sourceTool: 'HTTPPatch', raw: JSON.stringify(request), metadata: {} };
+  }
   const table = TABLES[scenario];
   const common = { target: 'shop', requestKey, metadata: { table_name: table, affected_rows: 1 } };
   if (scenario === 'cas') {
@@ -96,6 +131,8 @@ provider: scripted
 model: scripted-judge
 targets:
   shop: { development: true, sourceTools: [SQLDryRun, SQLCAS] }
+  repo: { development: true, sourceTools: [GitPatch] }
+  api: { development: true, sourceTools: [HTTPPatch], staging: { timeoutMs: 1000 } }
 groups:
   dba: { members: [alice, bob] }
 defaultGroup: dba

@@ -419,12 +419,15 @@ export class Ground {
     const file = join(this.dev.runtime.stateDir, `${changeId}.evidence.json`);
     const trust = join(this.dev.runtime.stateDir, EVIDENCE_TRUST);
     const [cli, exported] = [await this.cli('result', changeId), await this.cli('export', changeId, '--out', file)];
-    const report = exported.code === 0 ? await this.cli('verify', file, '--trust', trust, '--json') : null;
-    const verdict = report === null ? null : (JSON.parse(report.out) as { verdict: string }).verdict;
+    // A server that did not answer in time shows nothing at all.
+    if (cli.code === 1 || exported.code !== 0)
+      throw new Error(`The outcome could not be looked at: result ended with ${cli.code}, export with ${exported.code}`);
+    const report = await this.cli('verify', file, '--trust', trust, '--json');
+    const { verdict } = JSON.parse(report.out) as { verdict: string };
     const doubted = [
       verified !== true,
       cli.code === 14 && /unverified|NOT VERIFIED/.test(cli.out),
-      report?.code === 14 && verdict === 'unverified',
+      report.code === 14 && verdict === 'unverified',
     ];
     return doubted.every(Boolean) ? 'unverified' : 'verified';
   }

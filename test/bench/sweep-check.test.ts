@@ -147,6 +147,13 @@ const BROKEN: readonly (readonly [string, Observed, string])[] = [
   ],
 ];
 
+test('finds nothing in one whose target keeps no marker, and sees an effect there that the ledger does not know', () => {
+  expect(violationsOf(observed(COMMITTED, { marker: 'not kept' }), committer)).toEqual([]);
+  expect(violationsOf(observed(COMMITTED, { marker: 'not kept', effects: 0 }), committer)).toContain(
+    'K2: 0 effects, and the ledger says COMMITTED',
+  );
+});
+
 test.each(BROKEN)('the checker of the crash sweep sees %s', (_what, seen, expected) => {
   expect(violationsOf(seen, committer)).toContain(expected);
 });
