@@ -421,7 +421,9 @@ export class Ground {
     const [cli, exported] = [await this.cli('result', changeId), await this.cli('export', changeId, '--out', file)];
     // A server that did not answer in time shows nothing at all.
     if (cli.code === 1 || exported.code !== 0)
-      throw new Error(`The outcome could not be looked at: result ended with ${cli.code}, export with ${exported.code}`);
+      throw new Error(
+        `The outcome could not be looked at: result ended with ${cli.code}, export with ${exported.code}`,
+      );
     const report = await this.cli('verify', file, '--trust', trust, '--json');
     const { verdict } = JSON.parse(report.out) as { verdict: string };
     const doubted = [
