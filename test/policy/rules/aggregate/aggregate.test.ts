@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import {
+  addUp,
+  AggregateRecord,
+  aggregateResult,
+  countsAll,
+  type SummedChange,
+} from '../../../../policy/rules/aggregate/aggregate';
+import { AggregateConfig, MAX_COUNTED } from '../../../../policy/rules/aggregate/config';
+import { MAX_PLACES, type Measure } from '../../../../policy/rules/aggregate/measure';
+import type { OpenedChange } from '../../../../policy/evidence/ledger-port';
+import { ValidatorResult } from '../../../../policy/contracts/finding';
+
+const ID = 'guardian.split';
+const OWN = 'f'.repeat(64);
+const sha = (n: number): string => n.toString(16).padStart(64, '0');
+const place = (n: number): string => n.toString(16).padStart(16, '0');
+const weighing = (more: Partial<Measure> = {}): Measure => ({
+  bytes: 10,
+  operations: 1,
+  deletions: 1,
+  rows: 1,
+  places: [place(1)],
+  ...more,
+});
+const other = (n: number, measure: Partial<Measure> = {}, state: OpenedChange['state'] = null): OpenedChange => ({
+  changeId: sha(n),
+  measure: weighing(measure),
+  state,
+});
+const config = (limits: object): AggregateConfig => AggregateConfig.parse({ name: 'split', window: '1h', limits });
+const change = (own: Partial<Measure> = {}): SummedChange => ({
+  tenant: 'acme',
+  target: 'shop',
+  sourceTool: 'SQLDryRun',
+  requester: 'rita',
+  openedAt: '2026-03-01T12:00:00.000Z',
+  own: weighing(own),
+});
+
+function says(limits: object, others: readonly OpenedChange[], own: Partial<Measure> = {}): ValidatorResult {
+  const settings = config(limits);
+  const record = AggregateRecord.parse(addUp(change(own), settings, others));
+  return ValidatorResult.parse(aggregateResult(ID, OWN, settings, record));
+}
+
+test.each([
+  ['changes', 3, {}],
+  ['bytes', 30, {}],
+  ['operations', 3, {}],
+  ['deletions', 3, {}],
+  ['rows', 3, {}],
+  ['places', 3, {}],
+])('%s: the third of three passes a limit of 3 of each, the fourth does not', (limit, at) => {
+  const others = [1, 2, 3].map((n) => other(n, { places: [place(n)] }));
+  const own = { places: [place(9)] };
+  expect(says({ [limit]: at }, others.slice(0, 2), own).status).toBe('ALLOW');
+  expect(says({ [limit]: at }, others, own)).toMatchObject({
+    status: 'BLOCK',
+    reasonCode: 'aggregate_limit',
+    evidenceRefs: [1, 2, 3].map((n) => `review:${sha(n)}`),
+    details: { sums: { [limit]: limit === 'bytes' ? 40 : 4 } },
+  });
+});
+
+test('a change that is too large by itself is held as well, and is its own evidence', () => {
+  expect(says({ rows: 5 }, [], { rows: 6 })).toMatchObject({ status: 'BLOCK', evidenceRefs: [`review:${OWN}`] });
+});
+
+test('a change is not held for what it does not add to: a read after many deletes, a table that was counted already', () => {
+  const others = [1, 2, 3, 4].map((n) => other(n, { places: [place(n)] }));
+  expect(says({ deletions: 3, rows: 3 }, others, { deletions: 0, rows: 0 }).status).toBe('ALLOW');
+  expect(says({ places: 3 }, others, { places: [place(2)] }).status).toBe('ALLOW');
+  expect(says({ places: 3 }, others, { places: [] }).status).toBe('ALLOW');
+});
+
+test.each(['operations', 'deletions', 'rows', 'places'] as const)(
+  'what is not known of %s is not nothing: of this change, or of one that may have been applied, it holds',
+  (limit) => {
+    const unknown = { [limit]: null };
+    expect(says({ [limit]: 100 }, [], unknown)).toMatchObject({ status: 'BLOCK', reasonCode: 'aggregate_unmeasured' });
+    expect(says({ [limit]: 100 }, [other(1, unknown, 'COMMITTED')])).toMatchObject({ status: 'BLOCK' });
+    expect(says({ [limit]: 100 }, [other(1, unknown, null)])).toMatchObject({ status: 'BLOCK' });
+    expect(says({ [limit]: 100 }, [other(1, unknown, 'ROLLED_BACK')])).toMatchObject({ status: 'ALLOW' });
+    expect(says({ bytes: 100 }, [other(1, unknown)], unknown)).toMatchObject({ status: 'ALLOW' });
+  },
+);
+
+test('a measure that cannot be read is not known', () => {
+  expect(says({ bytes: 100 }, [{ changeId: sha(1), measure: { bytes: 'few' }, state: 'COMMITTED' }]).status).toBe(
+    'BLOCK',
+  );
+});
+
+test(`more than ${MAX_COUNTED} others is more than can be added up, whatever they weigh`, () => {
+  const others = Array.from({ length: MAX_COUNTED + 1 }, (_, n) => other(n, { rows: 0, deletions: 0 }));
+  expect(says({ rows: 1000 }, others.slice(1)).status).toBe('ALLOW');
+  expect(says({ rows: 1000 }, others)).toMatchObject({ status: 'BLOCK', reasonCode: 'aggregate_too_many' });
+});
+
+test('the largest record fits into one envelope', () => {
+  const places = (n: number): string[] => Array.from({ length: MAX_PLACES + 1 }, (_, i) => place(n * 10_000 + i));
+  const big = { bytes: 1e6, operations: 1e6, deletions: 1e6, rows: 1e6 };
+  const others = Array.from({ length: MAX_COUNTED }, (_, n) => other(n, { ...big, places: places(n) }));
+  const record = addUp(change({ ...big, places: places(999) }), config({ places: MAX_PLACES, rows: 1 }), others);
+  expect(AggregateRecord.safeParse(record).success).toBe(true);
+  expect(Math.ceil(JSON.stringify(record).length / 3) * 4).toBeLessThan(240 * 1024);
+});
+
+const measure = fc.record({
+  bytes: fc.nat(100),
+  operations: fc.option(fc.nat(5)),
+  deletions: fc.option(fc.nat(5)),
+  rows: fc.option(fc.nat(5)),
+  places: fc.option(fc.uniqueArray(fc.nat(8).map(place), { maxLength: 4 }).map((p) => p.sort())),
+});
+const state = fc.constantFrom<OpenedChange['state'][]>(null, 'COMMITTED', 'ROLLED_BACK', 'COMPENSATED');
+const limitsArbitrary = fc
+  .record(
+    {
+      changes: fc.integer({ min: 1, max: 5 }),
+      rows: fc.integer({ min: 1, max: 9 }),
+      places: fc.integer({ min: 1, max: 6 }),
+    },
+    { requiredKeys: [] },
+  )
+  .filter((limits) => Object.keys(limits).length > 0);
+const others = fc
+  .array(fc.record({ measure, state }), { maxLength: 6 })
+  .map((list) => list.map((o, n): OpenedChange => ({ ...o, changeId: sha(n) })));
+
+test('one more change never loosens what is said, except that it may already touch what this one touches', () => {
+  fc.assert(
+    fc.property(measure, others, limitsArbitrary, (own, list, { places: _places, ...limits }) => {
+      if (Object.keys(limits).length === 0) return;
+      for (let n = 1; n <= list.length; n++) {
+        if (says(limits, list.slice(0, n - 1), own).status === 'BLOCK')
+          expect(says(limits, list.slice(0, n), own).status).toBe('BLOCK');
+      }
+    }),
+  );
+});
+
+test('a record counts all exactly where nothing that must count is missing or lighter', () => {
+  fc.assert(
+    fc.property(measure, others, limitsArbitrary, fc.nat(), (own, list, limits, pick) => {
+      const settings = config(limits);
+      const needed = addUp(change(own), settings, list);
+      expect(countsAll(needed, needed)).toBe(true);
+      if (list.length === 0) return;
+      const without = addUp(
+        change(own),
+        settings,
+        list.filter((_, n) => n !== pick % list.length),
+      );
+      expect(countsAll(without, needed)).toBe(false);
+      expect(countsAll(needed, without)).toBe(true);
+      const lighter = needed.counted.map((c, n) =>
+        n === pick % list.length ? { ...c, bytes: (c.bytes ?? 0) - 1 } : c,
+      );
+      expect(countsAll({ ...needed, counted: lighter }, needed)).toBe(false);
+    }),
+  );
+});
+
+test.each([
+  [
+    'an unknown weight that is said to be nothing',
+    { counted: [{ ...addUp(change(), config({ rows: 1 }), [other(1)]).counted[0], rows: 0 }] },
+  ],
+  ['a place too few', { places: [] }],
+  ['another agent', { requester: null }],
+  ['a lighter change', { own: weighing({ rows: 0 }) }],
+])('does not count all: %s', (_name, more) => {
+  const settings = config({ rows: 1, places: 5 });
+  const needed = addUp(change(), settings, [other(1, { rows: null })]);
+  expect(countsAll(needed, needed)).toBe(true);
+  expect(countsAll({ ...needed, ...more } as AggregateRecord, needed)).toBe(false);
+});

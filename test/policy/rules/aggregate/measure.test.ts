@@ -1,0 +1,178 @@
+import type { Metadata } from '../../../../policy/contracts/diff';
+import { sha256Hex } from '../../../../policy/contracts/hash';
+import { MAX_PLACES, Measure, measureOf } from '../../../../policy/rules/aggregate/measure';
+import { request } from '../../../../policy/rules/http/define-http-rule';
+import { extensionsOf } from '../../../../workers/extensions';
+
+const { sourceTools } = extensionsOf();
+
+/** As the tool's own extractor reads it. */
+async function measure(sourceTool: string, text: string, metadata: Metadata = {}): Promise<Measure> {
+  const raw = new TextEncoder().encode(text);
+  const diff = { sourceTool, raw, diffSha: sha256Hex(raw), metadata };
+  const facts = await sourceTools.get(sourceTool)?.extractFacts(diff);
+  if (facts === undefined) throw new Error(`no tool ${sourceTool}`);
+  return Measure.parse(measureOf(diff, facts));
+}
+
+const sql = (text: string, metadata?: Metadata): Promise<Measure> => measure('SQLDryRun', text, metadata);
+const rows = (n: number): Metadata => ({ affected_rows: n });
+
+describe('SQL text', () => {
+  test.each<[string, number, number, number]>([
+    ['delete from a where id = 1', 1, 1, 1],
+    ['delete from a where id = 1; delete from a where id = 2', 2, 2, 1],
+    ['with gone as (delete from a returning id) delete from b where id in (select id from gone)', 2, 2, 2],
+    ['do $$ begin delete from a where id = 1; delete from b where id = 2; end $$', 2, 2, 2],
+    ['truncate a, b, c', 1, 3, 3],
+    ['drop table a, b', 1, 2, 2],
+    ['alter table a drop column b', 1, 1, 1],
+    ['merge into a using b on a.id = b.id when matched then delete', 1, 1, 1],
+    ['update a set x = 1 where id = 1', 1, 0, 1],
+    ['insert into a (id) values (1)', 1, 0, 1],
+  ])('%s: %d operations, %d deletions, %d places', async (text, operations, deletions, places) => {
+    const measured = await sql(text, rows(7));
+    expect({ ...measured, places: measured.places?.length }).toEqual({
+      bytes: text.length,
+      operations,
+      deletions,
+      rows: 7,
+      places,
+    });
+  });
+
+  test('what only reads weighs its bytes and nothing else, and needs no claim', async () => {
+    expect(await sql('select * from a, b')).toEqual({ bytes: 18, operations: 0, deletions: 0, rows: 0, places: [] });
+  });
+
+  test('no claim of rows, and one that is no number of rows, is not known: never zero', async () => {
+    for (const metadata of [{}, { affected_rows: '1' }, { affected_rows: -1 }, { affected_rows: 0.5 }])
+      expect((await sql('delete from a', metadata)).rows).toBeNull();
+  });
+
+  test('text that is put together at run time may be any number of statements', async () => {
+    const measured = await sql(`do $$ begin execute 'delete from ' || current_user; end $$`, rows(1));
+    expect(measured).toMatchObject({ operations: null, deletions: null, rows: 1 });
+  });
+
+  test('bytes that cannot be read weigh their bytes, and nobody knows what else', async () => {
+    expect(await sql('delete form a')).toEqual({
+      bytes: 13,
+      operations: null,
+      deletions: null,
+      rows: null,
+      places: null,
+    });
+  });
+
+  test('one table is one place however it is spelled, and no name stands in the measure', async () => {
+    const [a, b, c] = [await sql('delete from Orders'), await sql('delete from "orders"'), await sql('delete from x')];
+    expect(a.places).toEqual(b.places);
+    expect(a.places).not.toEqual(c.places);
+    expect(JSON.stringify(a)).not.toContain('orders');
+  });
+});
+
+test('a document of rows: each operation is a row', async () => {
+  const document = {
+    rows: [
+      { op: 'delete', table: 'public.a', key: { id: 1 }, expect: { x: 1 } },
+      { op: 'update', table: 'public.a', key: { id: 2 }, expect: { x: 1 }, set: { x: 2 } },
+      { op: 'insert', table: 'public.b', key: { id: 3 }, set: { x: 2 } },
+    ],
+  };
+  const measured = await measure('SQLCAS', JSON.stringify(document), rows(99));
+  expect({ ...measured, places: measured.places?.length, bytes: 0 }).toEqual({
+    bytes: 0,
+    operations: 3,
+    deletions: 1,
+    rows: 3,
+    places: 2,
+  });
+});
+
+test('a patch: hunks are operations, lines are rows, files are places', async () => {
+  const patch = [
+    'diff --git a/gone.txt b/gone.txt',
+    'deleted file mode 100644',
+    '--- a/gone.txt',
+    '+++ /dev/null',
+    '@@ -1,2 +0,0 @@',
+    '-a',
+    '-b',
+    'diff --git a/kept.txt b/kept.txt',
+    '--- a/kept.txt',
+    '+++ b/kept.txt',
+    '@@ -1 +1 @@',
+    '-a',
+    '+b',
+    '@@ -9 +9 @@',
+    '-c',
+    '+d',
+    '',
+  ].join('\n');
+  const measured = await measure('GitPatch', patch);
+  expect({ ...measured, places: measured.places?.length }).toMatchObject({
+    operations: 3,
+    deletions: 1,
+    rows: 6,
+    places: 2,
+  });
+});
+
+test('a request: its place is the resource, not the members of its body; what is removed counts', async () => {
+  const at = (path: string, more: object = {}): Promise<Measure> =>
+    measure('HTTPPatch', request({ url: `https://api.example.com${path}`, ...more }));
+  const body = [
+    { op: 'remove', path: '/a' },
+    { op: 'replace', path: '/b', value: 1 },
+  ];
+  const [patched, other, removed] = [
+    await at('/v1/users/7', { body }),
+    await at('/v1/users/8', { body }),
+    await at('/v1/users/7', { method: 'DELETE', body: undefined, contentType: undefined }),
+  ];
+  expect(patched).toMatchObject({ operations: 2, deletions: 1, rows: 1 });
+  expect(patched.places).toHaveLength(1);
+  expect(other.places).not.toEqual(patched.places);
+  expect(removed).toMatchObject({ deletions: 1, places: patched.places });
+});
+
+test('a plan: resources that it changes, and those that go', async () => {
+  const resource = (name: string, actions: readonly string[]): object => ({
+    address: `aws_s3_bucket.${name}`,
+    mode: 'managed',
+    type: 'aws_s3_bucket',
+    name,
+    provider_name: 'registry.terraform.io/hashicorp/aws',
+    change: { actions, before: {}, after: {}, after_unknown: {}, before_sensitive: false, after_sensitive: false },
+  });
+  const plan = {
+    format_version: '1.2',
+    resource_changes: [
+      resource('a', ['delete']),
+      resource('b', ['delete', 'create']),
+      resource('c', ['update']),
+      resource('d', ['no-op']),
+    ],
+  };
+  const measured = await measure('TerraformPlan', JSON.stringify(plan));
+  expect({ ...measured, places: measured.places?.length }).toMatchObject({
+    operations: 3,
+    deletions: 2,
+    rows: 3,
+    places: 3,
+  });
+});
+
+test('a change that touches more places than any limit may name counts as one more than that', async () => {
+  const tables = Array.from({ length: MAX_PLACES + 50 }, (_, i) => `t${i}`).join(', ');
+  expect((await sql(`truncate ${tables}`)).places).toHaveLength(MAX_PLACES + 1);
+});
+
+test('of a tool whose facts say nothing only bytes and the claim are known', () => {
+  const raw = new Uint8Array([1, 2, 3]);
+  const diff = { sourceTool: 'Own', raw, diffSha: sha256Hex(raw), metadata: rows(4) };
+  const facts = { ok: true, kind: 'own', parser: { name: 'own', version: '1' } } as const;
+  expect(measureOf(diff, facts)).toEqual({ bytes: 3, operations: null, deletions: null, rows: 4, places: null });
+});
