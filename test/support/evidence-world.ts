@@ -22,6 +22,7 @@ import { changeId as changeIdOf, inputSha as inputShaOf, Submission, type Envelo
 import type { ValidatorFinding } from '../../policy/contracts/finding';
 import { sha256Hex, sha256HexOfText } from '../../policy/contracts/hash';
 import type { RollbackReason } from '../../policy/contracts/outcome';
+import { isJudge } from '../../policy/contracts/readings';
 import type { StagingRecord } from '../../policy/contracts/staging-record';
 import { assembleFindings, errorResult, isHardBlock, type RawOutcome } from '../../policy/decide/findings';
 import { cardinalityOf, matchPolicies } from '../../policy/decide/violations';
@@ -308,7 +309,7 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
     stagingSha = staged.stagingSha;
     record(staged.results);
     for (const validator of plan.validators) {
-      if (validator.kind !== 'attested' || validator.unit === 'builtin') continue;
+      if (!isJudge(validator)) continue;
       if (change.judge === 'missing') {
         const error = {
           errorClass: 'ErrValidatorBackend',

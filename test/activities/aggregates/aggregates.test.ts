@@ -6,6 +6,7 @@ import { givenToAggregate } from '../../../policy/evidence/attested-given';
 import { openEnvelope } from '../../../policy/evidence/dsse';
 import { AggregateRecord, aggregateResult } from '../../../policy/rules/aggregate/aggregate';
 import { AggregateConfig } from '../../../policy/rules/aggregate/config';
+import { testKey } from '../../support/keys';
 import { memoryLedger, type MemoryLedger } from '../../support/memory-ledger';
 import { allow, rechained, ReviewWorld, withBody, type WorldOptions } from '../../support/review-world';
 
@@ -98,13 +99,23 @@ describe('at the opening', () => {
     expect(both.map((w) => said(w)?.status).sort()).toEqual(['ALLOW', 'BLOCK']);
   });
 
-  test('a retry returns what stands, though more changes have come since: one record, and one answer', async () => {
-    const [first] = await opened(1);
-    await opened(3);
-    if (first === undefined) throw new Error('unreachable');
-    expect((await first.open()).results[SPLIT]?.status).toBe('ALLOW');
-    const rows = await first.rows();
-    expect(rows.filter(({ row }) => row.kind === 'attested')).toHaveLength(3);
+  test('a retry returns what stands: changes that came since do not hold it, one that has gone since does not free it', async () => {
+    const [first, , , held] = await opened(4);
+    await opened(1);
+    if (first === undefined || held === undefined) throw new Error('unreachable');
+    await first.rollback({ reason: 'withdrawn' });
+    for (const [world, status] of [
+      [first, 'ALLOW'],
+      [held, 'BLOCK'],
+    ] as const) {
+      world.pass(1);
+      expect((await world.open()).results[SPLIT]?.status).toBe(status);
+      const sums = (await world.rows()).filter(({ row }) => {
+        const envelope = row.kind === 'attested' ? openEnvelope('attested', row.body['envelope']) : null;
+        return envelope?.ok === true && envelope.statement.predicate.kind === 'aggregate';
+      });
+      expect(sums).toHaveLength(1);
+    }
   });
 
   test('a ledger that cannot be read opens nothing, and allows nothing', async () => {
@@ -116,7 +127,7 @@ describe('at the opening', () => {
     expect(await world.kinds()).toEqual([]);
   });
 
-  test('what is older than the window, of another agent or of another tool, is not counted', async () => {
+  test('what is older than the window, or of another tool, is not counted', async () => {
     await opened(3);
     const later = change();
     later.pass(61);
@@ -132,6 +143,22 @@ describe('at the opening', () => {
     expect(unsigned && (await recordOf(unsigned)).counted).toHaveLength(2);
     const [fourth] = await opened(1);
     expect(fourth && said(fourth)?.status).toBe('BLOCK');
+  });
+
+  test.each([
+    ['agent, target, sourceTool', 'ALLOW'],
+    ['agent', 'ALLOW'],
+    ['target', 'BLOCK'],
+    ['sourceTool', 'BLOCK'],
+  ])('counted by %s, three changes of rita and one of eve: %s', async (by, status) => {
+    const validators = limitedTo(`by: [${by}], limits: { changes: 3 }`);
+    for (let i = 0; i < 3; i++) await withOpened(change({}, validators));
+    const world = change({}, validators);
+    const eve = testKey('service', 'other-backend', { onBehalfOf: 'eve' });
+    world.registered = [...world.registered, eve];
+    await world.open({ ...world.submission, envelope: world.signSubmission(eve) });
+    expect(said(world)?.status).toBe(status);
+    expect((await recordOf(world)).requester).toBe('eve');
   });
 
   test.each([
