@@ -60,11 +60,16 @@ export function createLedger(db: Queryable): Ledger {
     },
 
     async openedBefore({ changeId, tenant, target, sourceTool, requester, since, except, limit }) {
-      const { rows } = await db.query<{ change_id: string; body: string; closed: string | null }>(
-        OPENED_BEFORE,
-        [assertSha(changeId), tenant, target, sourceTool, requester, since, except, limit],
-        'ledger_opened_before',
-      );
+      const { rows } = await db.query<{ change_id: string; body: string; closed: string | null }>(OPENED_BEFORE, [
+        assertSha(changeId),
+        tenant,
+        target,
+        sourceTool,
+        requester,
+        since,
+        except,
+        limit,
+      ]);
       return rows.map((row): OpenedChange => {
         // Only the committer may append the row; what it does not know counts as open.
         const state = row.closed === null ? null : (TerminalState.safeParse(toBody(row.closed)['state']).data ?? null);
@@ -95,16 +100,21 @@ export function createLedger(db: Queryable): Ledger {
 /**
  * In the order of the ledger, not of the clock. The projection finds them; measure and end are those of the rows, which only
  * whoever may append such a row has written. The pattern is where canonical JSON puts the member, and no claim can stand there.
+ * Planned for its values each time, so without a name: a plan for any window reads all reviews there ever were. Materialized,
+ * since the planner would rather walk the whole ledger from its end.
  */
 const OPENED_BEFORE = `
+with candidates as materialized (
+  select r.change_id from reviews r
+  where r.tenant = $2 and r.opened_at > $6::timestamptz and r.change_id <> $1
+    and ($3::text is null or r.target = $3) and ($4::text is null or r.source_tool = $4)
+    and ($5::text is null or r.requester is null or r.requester = $5)
+)
 select l.change_id, l.body, c.body as closed
-from reviews r
+from candidates r
 join ledger l on l.change_id = r.change_id and l.fact_key = 'submitted/submitted'
 left join ledger c on c.change_id = r.change_id and c.fact_key = 'closed/closed'
-where r.tenant = $2 and r.opened_at > $6::timestamptz and r.change_id <> $1
-  and ($3::text is null or r.target = $3) and ($4::text is null or r.source_tool = $4)
-  and ($5::text is null or r.requester is null or r.requester = $5)
-  and l.seq < coalesce((select s.seq from ledger s where s.change_id = $1 and s.fact_key = 'submitted/submitted'), 9223372036854775807)
+where l.seq < coalesce((select s.seq from ledger s where s.change_id = $1 and s.fact_key = 'submitted/submitted'), 9223372036854775807)
   and l.body like '{"inputSha":"' || repeat('_', 64) || '","measure":{%'
   and (c.body is null or not (c.body::json->>'state' = 'ROLLED_BACK' and c.body::json->>'reason' = any($7::text[])))
 order by l.seq desc limit $8`;

@@ -16,8 +16,8 @@ const LIMITED = WORLD_BUNDLE.replace(
 const YES = [{ by: 'alice', decision: 'confirm' }] as const;
 
 /** Three changes of one row each: the third passes the limit, and a person confirms it. */
-async function third(): Promise<{ readonly world: World; readonly bundle: EvidenceBundle }> {
-  const world = evidenceWorld({ bundleText: LIMITED });
+async function third(bundleText = LIMITED): Promise<{ readonly world: World; readonly bundle: EvidenceBundle }> {
+  const world = evidenceWorld({ bundleText });
   for (const requestKey of ['a', 'b']) await world.review({ table: 'public.items', requestKey });
   const { changeId } = await world.review({ table: 'public.items', requestKey: 'c', answers: YES });
   return { world, bundle: await world.export(changeId) };
@@ -63,6 +63,15 @@ test('a change that a person confirmed past a limit over many changes verifies o
   const finding = bundle.findings.find((f) => f.validator_id === 'guardian.many_rows');
   expect(finding).toMatchObject({ status: 'BLOCK', details: { sums: { rows: 3 } } });
   expect(finding?.evidenceRefs).toHaveLength(2);
+});
+
+test('a limit that forbids rolls back with nobody asked and nothing staged, and that verifies offline too', async () => {
+  const { world, bundle } = await third(LIMITED.replace('name: many_rows,', 'name: many_rows, level: forbid,'));
+  const report = verify(bundle, world);
+  expect(report.checks.filter(({ ok }) => !ok)).toEqual([]);
+  expect(report).toMatchObject({ verdict: 'verified', outcome: { state: 'ROLLED_BACK', reason: 'forbidden' } });
+  expect(bundle.rows.map(({ row }) => row.kind)).not.toContain('staged');
+  expect(bundle.findings.find((f) => f.validator_id === 'safety.many_rows')).toMatchObject({ status: 'BLOCK' });
 });
 
 test('the same record signed again still verifies, so that what fails below is what it says', async () => {
