@@ -22,17 +22,30 @@ export const trojanSource = gitRule({
     good: patchOf('README.md', MODIFIED, ['-Hello', '+Привет, 世界 👩‍💻 שלום']),
   },
   find: ({ files, notUtf8 }) => [
-    ...files.flatMap((file) => {
-      const lines = linesOf(file, '+');
-      const foreign = lines.some((line) => hasForeignLetters(line.text));
-      return [...inNames(file), ...lines.flatMap((line) => inLine(file, line, foreign))];
-    }),
+    ...oddIn(files),
     ...notUtf8.map((line) => ({
       at: { startLine: line, startColumn: 1, endLine: line, endColumn: 1 },
       what: 'a line whose bytes are no UTF-8',
     })),
   ],
 });
+
+/** Past this many in the lines of a patch the rest says nothing new. */
+const MAX_FOUND = 1000;
+
+function oddIn(files: readonly PatchFile[]): Hit[] {
+  const hits: Hit[] = [];
+  for (const file of files) {
+    hits.push(...inNames(file));
+    const lines = linesOf(file, '+');
+    const foreign = lines.some((line) => hasForeignLetters(line.text));
+    for (const line of lines) {
+      if (hits.length >= MAX_FOUND) break;
+      hits.push(...inLine(file, line, foreign));
+    }
+  }
+  return hits;
+}
 
 function inNames(file: PatchFile): Hit[] {
   return pathsOf(file).flatMap((path) =>

@@ -1,7 +1,7 @@
 import { foldAscii } from '../text/fold-ascii';
 import { assignmentAt, nothingWalked, type Assignment } from './assignment';
 import { classesOf, entropyOf, isRunUnit, isWord } from './characters';
-import { mayBePassword, sensitiveName, STEMS, wordFinder } from './names';
+import { mayBePassword, sensitiveName, STEMS, wordFinder, type NameKind } from './names';
 import { isFiller, isPlaceholder } from './placeholders';
 import type { SecretSpan } from './secret-span';
 import { SERVICES, SERVICE_WORDS } from './services';
@@ -27,11 +27,13 @@ const findServices = wordFinder(SERVICE_WORDS);
 /** Values that stand beside a name which says that they are secret. Linear: each name costs a bounded look around it. */
 export function assignedSecrets(text: string): Assigned {
   const spans: SecretSpan[] = [];
+  const kinds = new Map<string, NameKind | null>();
   for (const { name, value, assignment } of assignments(text, findStems, MIN_PASSWORD)) {
     if (spans.length === MAX_FOUND) return { spans, unchecked: assignment.nameStart };
     // Shorter ones are looked at beside the name of a password only.
     if (value.length < MIN_RANDOM && !mayBePassword(name)) continue;
-    const kind = sensitiveName(name);
+    let kind = kinds.get(name);
+    if (kind === undefined) kinds.set(name, (kind = sensitiveName(name)));
     if (kind === null) continue;
     const is = kind === 'password' ? isPassword(value, assignment) : assignment.operator && isRandom(value, assignment);
     if (is && !isPlaceholder(value)) spans.push({ kind, start: assignment.valueStart, end: assignment.valueEnd });
@@ -96,6 +98,7 @@ function isNameLetter(letter: string): boolean {
 /** `form.password2`, `get("x1")`, `a[0]`: an expression, not a value. */
 function readsAsCode(value: string): boolean {
   if (/[([{]/.test(value.slice(0, 200))) return true;
+  if (!value.includes('.')) return false;
   const parts = value.split('.');
   return parts.length > 1 && parts.every((part) => /^[A-Za-z_$][\w$]*$/.test(part.slice(0, 100)));
 }

@@ -41,11 +41,9 @@ export function skipBlank(text: string, from: number): number {
   return i;
 }
 
-/** Whether an escape such as `\n` ends before: its letter is no part of the word that follows. */
-export function followsEscape(text: string, at: number): boolean {
-  if (at < 2) return false;
-  const letter = text.charCodeAt(at - 1);
-  return (letter === 0x6e || letter === 0x72 || letter === 0x74) && text.charCodeAt(at - 2) === 0x5c;
+/** Whether `before`, the unit before this place, ends an escape such as `\n`: it is no part of the word that follows. */
+export function followsEscape(text: string, at: number, before: number): boolean {
+  return (before === 0x6e || before === 0x72 || before === 0x74) && text.charCodeAt(at - 2) === 0x5c;
 }
 
 export interface Classes {

@@ -30,12 +30,12 @@ export function knownTokens(text: string): Tokens {
   const trials = { left: MAX_TRIALS };
   const spans: SecretSpan[] = [];
   let runEnd = 0;
-  let inWord = false;
+  let before = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    const begins = !inWord;
-    inWord = isWord(code);
-    if (!inWord || !(begins || followsEscape(text, i))) continue;
+    const last = before;
+    before = code;
+    if (!isWord(code) || (isWord(last) && !followsEscape(text, i, last))) continue;
     const candidates = BY_PAIR[pairOf(code, text.charCodeAt(i + 1))];
     if (candidates === undefined) continue;
     if (i >= runEnd) runEnd = endOfWord(text, i);
@@ -46,7 +46,7 @@ export function knownTokens(text: string): Tokens {
       if (found === null) continue;
       spans.push({ kind: format.kind, start: i + found.start, end: i + found.end });
       i += found.end - 1;
-      inWord = isWord(text.charCodeAt(i));
+      before = text.charCodeAt(i);
       break;
     }
   }

@@ -11,10 +11,13 @@ const MIN_KEY = 60;
 /** Keys in PEM: from the marker to the end marker; without one, as far as lines look like base64. Linear. */
 export function privateKeys(text: string): SecretSpan[] {
   const spans: SecretSpan[] = [];
+  let nextEnd = -Infinity;
   for (let start = text.indexOf(BEGIN); start !== -1; start = text.indexOf(BEGIN, start + 1)) {
     if (!text.slice(start, start + 80).includes('PRIVATE KEY')) continue;
     const body = text.slice(start, start + MAX_KEY);
-    const marker = body.indexOf(END);
+    // One search for all beginnings before it.
+    if (nextEnd !== -1 && nextEnd < start) nextEnd = text.indexOf(END, start);
+    const marker = nextEnd === -1 || nextEnd - start + END.length > body.length ? -1 : nextEnd - start;
     const length = marker === -1 ? endOfBase64(body) : afterDashes(body, marker);
     spans.push({ kind: 'private_key', start, end: start + length });
     start += length - 1;
