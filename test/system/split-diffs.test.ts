@@ -72,12 +72,20 @@ const updates = (n: number): string =>
     .map(({ raw }) => raw)
     .join('; ');
 
-/** What each attack sends; of no change of it would a limit on single changes take notice. `atOnce`: all in one moment. */
-const ATTACKS: Readonly<Record<string, { readonly changes: () => readonly Change[]; readonly atOnce?: true }>> = {
+/** What each attack sends; of no change of it would a limit on single changes take notice. `atOnce`: all in one moment. `patient`: each once the one before is committed. */
+const ATTACKS: Readonly<
+  Record<string, { readonly changes: () => readonly Change[]; readonly atOnce?: true; readonly patient?: true }>
+> = {
   'deletes, one row each': { changes: () => many(5, () => remove()) },
   'deletes, one row each, at once': { changes: () => many(5, () => remove()), atOnce: true },
   'the same delete again and again under new request keys': {
-    changes: () => many(5, (i) => ({ raw: 'delete from t1 where id = 7', rows: 1, requestKey: `again-${i}` })),
+    changes: () =>
+      many(5, (i) => ({
+        raw: 'delete from t3 where id = (select max(id) from t3)',
+        rows: 1,
+        requestKey: `again-${i}`,
+      })),
+    patient: true,
   },
   'deletes over two tables in turn': { changes: () => many(5, (i) => remove(TABLES[i % 2])) },
   'deletes in common table expressions': {
@@ -177,10 +185,15 @@ async function said(changeId: string): Promise<{ status: string; reason: string;
 
 /** The changes of an attack that the limit held, in the order in which they were sent. */
 async function attack(name: string, by: Agent): Promise<{ held: string[]; passed: string[] }> {
-  const { changes, atOnce } = ATTACKS[name] ?? { changes: () => [] };
+  const { changes, atOnce, patient } = ATTACKS[name] ?? { changes: () => [] };
   const ids: string[] = [];
   if (atOnce === true) ids.push(...(await Promise.all(changes().map((change) => send(by, change)))));
-  else for (const change of changes()) ids.push(await send(by, change));
+  else
+    for (const change of changes()) {
+      const before = ids.at(-1);
+      if (patient === true && before !== undefined) await system.ended(before);
+      ids.push(await send(by, change));
+    }
   const statuses = await Promise.all(ids.map(said));
   const held = ids.filter((_, i) => statuses[i]?.status === 'BLOCK');
   return { held, passed: ids.filter((changeId) => !held.includes(changeId)) };

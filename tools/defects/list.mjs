@@ -10,6 +10,7 @@ const LATE = [
   'test/activities/committer/late-attempt.slow.test.ts',
   'test/activities/committer/lost-seal.slow.test.ts',
 ];
+const MANY = ['test/activities/aggregates/aggregates.test.ts'];
 const TARGET = ['test/activities/staging/commit.slow.test.ts'];
 
 const verify = 'activities/committer/verify-change.ts';
@@ -368,5 +369,45 @@ export const DEFECTS = [
     from: "KNOWN_TYPES.has(failureType) ? failureType : 'why is not known'",
     to: 'message',
     tests: ['test/policy/judge/failure.test.ts'],
+  },
+  {
+    name: 'open two changes of one agent at once without a turn',
+    through: 'two halves that each pass a limit over many changes',
+    file: 'activities/opening/open-review.ts',
+    from: 'await (own === null',
+    to: 'await (true',
+    tests: MANY,
+  },
+  {
+    name: 'add up again what was added up at the opening',
+    through: 'a change that was held, let go by a retry after another was taken back',
+    file: 'activities/aggregates/attest-aggregates.ts',
+    from: 'if (standing !== null) {',
+    to: 'if (false) {',
+    tests: MANY,
+  },
+  {
+    name: 'believe a signed sum',
+    through: 'a large change in small parts, by a sum that leaves some of them out',
+    file: 'activities/aggregates/verify-aggregates.ts',
+    from: ' && countsAll(record, needed)',
+    to: '',
+    tests: MANY,
+  },
+  {
+    name: 'commit while the superseded change is open',
+    through: 'two changes of which only one was counted',
+    file: 'activities/aggregates/verify-aggregates.ts',
+    from: 'if (replaced !== undefined &&',
+    to: 'if (false &&',
+    tests: MANY,
+  },
+  {
+    name: 'weigh nothing where nothing is known',
+    through: 'any number of changes that nobody could read',
+    file: 'policy/rules/aggregate/aggregate.ts',
+    from: 'own === null || others.includes(null)',
+    to: 'own === null',
+    tests: ['test/policy/rules/aggregate/aggregate.test.ts'],
   },
 ];
