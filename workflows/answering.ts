@@ -34,6 +34,10 @@ export class Answering {
     const { admitted, results } = await this.#admit(message, via);
     // State may have moved while the activity ran: what is admitted late is in the ledger, and decides nothing.
     if (!this.review.isClosed()) this.review.admit(admitted);
+    // The ledger has it as ended, and this run was reset to before: it ends as it stands there, and waits for nobody.
+    const ended = !this.review.isClosed() && Object.values(results).some(({ code }) => code === 'closed');
+    if (ended && patched('a review that has ended in the ledger ends'))
+      this.review.stopped ??= { reason: 'withdrawn', explanation: 'The ledger has this review as ended' };
     if (via === 'signal')
       this.#refusedSignals += Object.values(results).filter(
         (r) => r.code !== 'accepted' && r.code !== 'duplicate',

@@ -4,6 +4,12 @@ import { temporal as proto } from '@temporalio/proto';
 
 const { WorkflowTaskFailedCause, ResetReapplyType } = proto.api.enums.v1;
 
+/** The worker sees it, or the server, which is told once more that an update was accepted. */
+const DISAGREEMENTS: ReadonlySet<number> = new Set([
+  WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR,
+  WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_BAD_UPDATE_WORKFLOW_EXECUTION_MESSAGE,
+]);
+
 /**
  * What an operator does for a review whose history no longer replays (docs/decisions/0009): back to its last completed
  * workflow task, messages applied again. The ledger stands meanwhile, so nothing is lost and nothing happens twice. Returns
@@ -16,11 +22,7 @@ export async function mend(client: Client, workflowId: string): Promise<boolean>
   // After it: one that a later workflow task has got over needs no mend.
   const disagrees = events
     ?.slice(at + 1)
-    .some(
-      (event) =>
-        event.workflowTaskFailedEventAttributes?.cause ===
-        WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR,
-    );
+    .some((event) => DISAGREEMENTS.has(event.workflowTaskFailedEventAttributes?.cause ?? 0));
   if (last == null || disagrees !== true) return false;
   await client.workflowService.resetWorkflowExecution({
     namespace: client.options.namespace,

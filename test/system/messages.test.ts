@@ -325,6 +325,33 @@ describe.each<Via>(['update', 'signal'])('an answer by %s', (via) => {
   });
 });
 
+test('a review that is reset to before its answers, though the ledger has its end, ends as it stands there and applies nothing', async () => {
+  const { changeId } = await system.submit(waitingPrice(28));
+  const status = await system.waiting(changeId);
+  await system.answer(changeId, 'alice', 'confirm');
+  const first = await system.ended(changeId);
+  expect(first).toMatchObject({ state: 'COMMITTED', verified: true });
+  const { events } = await handle(changeId).fetchHistory();
+  const answered =
+    events?.findIndex(
+      (e) => e.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input?.name === 'answer',
+    ) ?? -1;
+  const before = events?.slice(0, answered).findLast((e) => e.workflowTaskCompletedEventAttributes != null)?.eventId;
+  await system.temporal.workflowService.resetWorkflowExecution({
+    namespace: system.temporal.options.namespace,
+    workflowExecution: { workflowId: changeId },
+    reason: 'test',
+    workflowTaskFinishEventId: before ?? null,
+    requestId: newNonce(),
+    resetReapplyType: 2,
+  });
+  await system.countersign.answer(changeId, system.sign(status, 'bob', 'confirm'));
+  const again = await system.ended(changeId);
+  expect(again).toMatchObject({ state: 'COMMITTED', verified: true });
+  expect(again.outcome.receipt).toEqual(first.outcome.receipt);
+  expect(await system.shop('select cents, version from prices where id = 28')).toEqual([{ cents: 600, version: 2 }]);
+});
+
 test('a signal that comes with the start, before anything was looked at, neither crashes nor answers the review [T59]', async () => {
   const { submission, changeId } = system.countersign.prepare({
     ...waitingPrice(5),
