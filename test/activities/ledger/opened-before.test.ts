@@ -202,3 +202,10 @@ test('in PostgreSQL nothing of a turn stands that threw, and another tenant does
   });
   expect(await bench.before(NEW)).toEqual([]);
 });
+
+test('in PostgreSQL a burst of turns leaves connections for everybody else: those that wait hold none', async () => {
+  const db = database.open('cs_review');
+  const inTurn = ledgerInTurn(db);
+  const others = Array.from({ length: 20 }, () => inTurn('burst', async () => db.query('select 1')));
+  expect(await Promise.all(others)).toHaveLength(20);
+});
