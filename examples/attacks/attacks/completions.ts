@@ -6,7 +6,7 @@ import { signPredicate } from '../../../signing/envelope';
 import { newKeyPair } from '../../../signing/keys';
 import { raisePay, refundOrder, refused, topUp, type Attack } from '../attack';
 import type { Ground } from '../ground';
-import { RaceLost } from '../namespace-writer';
+import { pause, RaceLost } from '../namespace-writer';
 
 const allow = (id: string) => ({ validator_id: id, status: 'ALLOW', reason: '', evidenceRefs: [] });
 
@@ -18,6 +18,18 @@ async function throttled<T>(ground: Ground, queues: readonly string[], work: () 
   } finally {
     for (const queue of queues) await ground.attacker.throttle(queue, false);
   }
+}
+
+/**
+ * Whether the poller or our committer had the commit. Where it was ours, its end is not waited for: the poller hinders the
+ * rollback as well.
+ */
+async function isStolen(ground: Ground, stolen: ReadonlySet<string>, changeId: string): Promise<boolean> {
+  for (let i = 0; i < 200 && !stolen.has(changeId); i++) {
+    if ((await ground.rows(changeId)).some(({ kind }) => kind === 'refused')) return false;
+    await pause(100);
+  }
+  return stolen.has(changeId);
 }
 
 /** Has the workflow believe that people have confirmed everything. */
@@ -217,8 +229,9 @@ export const COMPLETIONS: readonly Attack[] = [
         for (const status of open) {
           const { changeId } = status;
           await forgeAdmission(ground, status);
+          if (!(await isStolen(ground, poller.stolen, changeId))) continue;
           await ground.ended(changeId);
-          if (poller.stolen.has(changeId)) return { changeId, refusal: null, forged: true };
+          return { changeId, refusal: null, forged: true };
         }
         throw new RaceLost(`our committer was first, ${open.length} times`);
       } finally {
