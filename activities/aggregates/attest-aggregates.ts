@@ -13,7 +13,7 @@ import type { ChangeRef } from '../review-types';
 import { configOf, recordFor } from './counted-changes';
 
 export interface AggregateDeps {
-  /** Of a turn that none of the tenant's other openings overlaps. */
+  /** Of a turn that no other opening overlaps. */
   readonly ledger: Pick<Ledger, 'openedBefore' | 'readKinds'>;
   readonly attestor: Attestor;
   readonly actor: string;

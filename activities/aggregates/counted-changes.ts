@@ -33,7 +33,7 @@ export async function recordFor(
   const by = new Set(config.by);
   const others = await ledger.openedBefore({
     changeId,
-    tenant,
+    tenant: by.has('tenant') ? tenant : null,
     target: by.has('target') ? target : null,
     sourceTool: by.has('sourceTool') ? sourceTool : null,
     requester: by.has('agent') ? requester : null,

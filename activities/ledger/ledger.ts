@@ -106,7 +106,7 @@ export function createLedger(db: Queryable): Ledger {
 const OPENED_BEFORE = `
 with candidates as materialized (
   select r.change_id from reviews r
-  where r.tenant = $2 and r.opened_at > $6::timestamptz and r.change_id <> $1
+  where ($2::text is null or r.tenant = $2) and r.opened_at > $6::timestamptz and r.change_id <> $1
     and ($3::text is null or r.target = $3) and ($4::text is null or r.source_tool = $4)
     and ($5::text is null or r.requester is null or r.requester = $5)
 )

@@ -97,9 +97,7 @@ export function createOpeningActivities(deps: OpeningDeps): Pick<ReviewActivitie
         });
         return { results, stands };
       };
-      const { results, stands } = await (own === null
-        ? append(deps.ledger)
-        : deps.inTurn(`openings of ${tenant}`, append));
+      const { results, stands } = await (own === null ? append(deps.ledger) : deps.inTurn('openings', append));
       const [first, planned] = stands;
       // A retry after a lost result, or after a reset: the plan that was pinned first stays (P10).
       const openedAt = first?.stored?.row.at ?? at;

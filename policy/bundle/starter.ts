@@ -63,7 +63,7 @@ const CROSS = ['  # Digest, size, and words addressed to a reviewer.', '  - pack
 /** What one agent may delete in an hour, in however many changes. */
 const manySmall = (deletions: number): readonly string[] => [
   '  # Many small changes of one agent that come to a large one.',
-  `  - aggregate: { name: many_small_deletes, window: 1h, limits: { deletions: ${deletions} } }`,
+  `  - aggregate: { name: many_small_deletes, window: 1h, by: [agent, target], limits: { deletions: ${deletions} } }`,
 ];
 
 const SQL_DRY_RUN = [

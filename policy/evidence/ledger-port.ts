@@ -83,7 +83,7 @@ export interface StandingReject {
 export interface OpenedQuery {
   /** Opened before this one; all, where this one is not opened yet. */
   readonly changeId: Sha256;
-  readonly tenant: string;
+  readonly tenant: string | null;
   readonly target: string | null;
   readonly sourceTool: string | null;
   /** Also those of which nobody knows the requester. */

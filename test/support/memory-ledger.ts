@@ -148,7 +148,7 @@ export function memoryLedger(): MemoryLedger {
             review !== undefined &&
             id !== changeId &&
             (own === -1 || i < own) &&
-            review.tenant === tenant &&
+            (tenant ?? review.tenant) === review.tenant &&
             (target ?? review.target) === review.target &&
             (sourceTool ?? review.sourceTool) === review.sourceTool &&
             (requester === null || review.requester === null || review.requester === requester) &&

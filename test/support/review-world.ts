@@ -142,6 +142,7 @@ const BUNDLE: Readonly<Record<string, string>> = {
 export interface WorldOptions {
   /** Top-level members of the bundle, replaced or added. */
   readonly bundle?: Readonly<Record<string, string>>;
+  readonly tenant?: string;
   readonly sourceTool?: 'SQLDryRun' | 'Refund';
   readonly text?: string;
   readonly signedBy?: 'service' | 'nobody';
@@ -207,7 +208,13 @@ export class ReviewWorld {
     this.plan = compiled.plan;
     this.planHash = compiled.planHash;
     const raw = new TextEncoder().encode(text);
-    const plain = Submission.parse({ tenant: 'acme', target: 'shop', sourceTool, diffSha: sha256Hex(raw), requestKey });
+    const plain = Submission.parse({
+      tenant: options.tenant ?? 'acme',
+      target: 'shop',
+      sourceTool,
+      diffSha: sha256Hex(raw),
+      requestKey,
+    });
     this.changeId = changeIdOf(plain);
     this.inputSha = inputShaOf(plain);
     this.submission = signedBy === 'nobody' ? plain : { ...plain, envelope: this.signSubmission(this.keys.service) };
@@ -307,7 +314,7 @@ export class ReviewWorld {
   }
 
   async open(submission: Submission = this.submission): Promise<Opened> {
-    await this.store.put('acme', this.raw);
+    await this.store.put(this.submission.tenant, this.raw);
     const breakers = this.options.breakers;
     const deps = {
       ...this.deps,

@@ -205,7 +205,7 @@ export const aggregateDefinition: ValidatorDefinition<AggregateConfig> = Object.
   pack: null,
   kind: 'attested' as const,
   version: 'v1',
-  logicRevision: 1,
+  logicRevision: 2,
   config: AggregateConfig,
   sourceTools: '*' as const,
   phase: 'preflight' as const,

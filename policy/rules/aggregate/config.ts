@@ -14,7 +14,7 @@ const Window = Duration.refine((text) => {
   return ms === null || (ms >= SHORTEST_MS && ms <= LONGEST_MS);
 }, 'expected at least 1m and at most 7d');
 
-const By = z.enum(['agent', 'target', 'sourceTool']);
+const By = z.enum(['tenant', 'agent', 'target', 'sourceTool']);
 
 function limit(what: string, max = Number.MAX_SAFE_INTEGER) {
   return z.int().min(1).max(max).optional().describe(what);
@@ -39,12 +39,10 @@ export const AggregateConfig = z.strictObject({
   by: z
     .array(By)
     .min(1)
-    .max(3)
+    .max(4)
     .refine((by) => new Set(by).size === by.length, 'expected each only once')
-    .default(['agent', 'target', 'sourceTool'])
-    .describe(
-      'Which changes are counted together, always within one tenant: those of the same agent, target, source tool.',
-    ),
+    .default(['tenant', 'agent', 'target', 'sourceTool'])
+    .describe('Which changes are counted together: those of the same tenant, agent, target, source tool.'),
   limits: Limits.describe(
     'What the changes may come to together. Each one that this change adds to, and that is passed, is told.',
   ),

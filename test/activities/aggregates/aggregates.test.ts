@@ -146,7 +146,7 @@ describe('at the opening', () => {
   });
 
   test.each([
-    ['agent, target, sourceTool', 'ALLOW'],
+    ['tenant, agent, target, sourceTool', 'ALLOW'],
     ['agent', 'ALLOW'],
     ['target', 'BLOCK'],
     ['sourceTool', 'BLOCK'],
@@ -159,6 +159,18 @@ describe('at the opening', () => {
     await world.open({ ...world.submission, envelope: world.signSubmission(eve) });
     expect(said(world)?.status).toBe(status);
     expect((await recordOf(world)).requester).toBe('eve');
+  });
+
+  test('whoever names a tenant of its own for each part is held where tenants are not told apart', async () => {
+    const status = async (by: string): Promise<unknown> => {
+      ledger = memoryLedger();
+      const validators = limitedTo(`${by}limits: { changes: 3 }`);
+      const parts = ['a', 'b', 'c', 'd'].map((tenant) => change({ tenant }, validators));
+      for (const part of parts) await part.open();
+      return parts.map((part) => said(part)?.status);
+    };
+    expect(await status('')).toEqual(['ALLOW', 'ALLOW', 'ALLOW', 'ALLOW']);
+    expect(await status('by: [agent, target], ')).toEqual(['ALLOW', 'ALLOW', 'ALLOW', 'BLOCK']);
   });
 
   test.each([

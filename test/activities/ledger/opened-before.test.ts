@@ -110,6 +110,14 @@ describe.each(kinds)('the changes opened before one, %s', (_name, bench) => {
     expect(await b.before(NEW, { requester: 'ada', target: 'shop', sourceTool: 'SQLDryRun' })).toEqual([unknown, own]);
   });
 
+  test('are of every tenant where none is asked for', async () => {
+    const a = bench();
+    const b = new Bench(a.ledger, a.committer);
+    const [theirs, own] = [await a.open(), await b.open()];
+    expect(await b.before(NEW)).toEqual([own]);
+    expect((await b.before(NEW, { tenant: null })).slice(0, 2)).toEqual([own, theirs]);
+  });
+
   test('are younger than the window', async () => {
     const b = bench();
     const [, edge, young] = [await b.open({ at: minute(-61) }), await b.open({ at: minute(-60) }), await b.open()];

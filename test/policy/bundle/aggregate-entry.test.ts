@@ -10,14 +10,14 @@ const entry = (more: string, top: Record<string, string> = {}): Record<string, s
   ...top,
 });
 
-test('a limit over many changes is an attested validator of its own, by agent, target and source tool unless told', () => {
+test('a limit over many changes is an attested validator of its own, by tenant, agent, target and source tool unless told', () => {
   const { plan } = planOf(entry('window: 1h, limits: { deletions: 10 }'), 'SQLDryRun', registry);
   expect(plan.validators[0]).toMatchObject({
     id: 'guardian.split',
     kind: 'attested',
     phase: 'preflight',
     needsStaging: false,
-    config: { window: '1h', by: ['agent', 'target', 'sourceTool'], limits: { deletions: 10 } },
+    config: { window: '1h', by: ['tenant', 'agent', 'target', 'sourceTool'], limits: { deletions: 10 } },
   });
   const forbidding = planOf(entry('level: forbid, window: 1h, limits: { changes: 3 }'), 'SQLDryRun', registry);
   expect(forbidding.plan.validators[0]).toMatchObject({ id: 'safety.split', class: 'SAFETY' });
