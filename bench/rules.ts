@@ -12,7 +12,7 @@ import { sourceToolRegistry, type SourceTool } from '../activities/staging/adapt
 import { sha256Hex } from '../policy/contracts/hash';
 import { logicHash, type PlanValidator } from '../policy/contracts/plan';
 import type { ValidatorDefinition } from '../policy/rules/define';
-import { evaluateValidator, type EvaluationInput } from '../policy/rules/evaluate';
+import { deepFreeze, evaluateValidator, type EvaluationInput } from '../policy/rules/evaluate';
 import type { Facts } from '../policy/rules/facts';
 import { PACKS as ALL_PACKS } from '../policy/rules/packs';
 import { validatorRegistry } from '../policy/rules/registry';
@@ -76,7 +76,8 @@ function validatorOf(definition: ValidatorDefinition, n: number, config: unknown
   const { version, logicRevision, implementation, parser, phase } = definition;
   const id = `guardian.${implementation}_${n}`;
   const settings = definition.config.parse(config) as PlanValidator['config'];
-  return {
+  // As a compiled plan's are.
+  return deepFreeze({
     id,
     version,
     class: 'POLICY',
@@ -89,7 +90,7 @@ function validatorOf(definition: ValidatorDefinition, n: number, config: unknown
     config: settings,
     logicRevision,
     logic_hash: logicHash({ id, version, logicRevision, config: settings, parser }),
-  };
+  });
 }
 
 function inputOf(tool: string, raw: Uint8Array, facts: Facts): EvaluationInput {
