@@ -18,6 +18,10 @@ beforeAll(async () => {
 const { commit } = effectsOf(sqlDryRun);
 type Attempt = (ctx: CommitContext, sleep: () => Promise<void>) => Promise<EffectResult>;
 
+/** A test that fails must not leave an attempt asleep, with its session. */
+const asleepNow: (() => void)[] = [];
+afterEach(() => asleepNow.splice(0).forEach((wake) => wake()));
+
 /** An attempt that sleeps where the test says, while this committer cannot reach the target. */
 async function asleep(
   id: number,
@@ -26,6 +30,7 @@ async function asleep(
   const world = await new SqlWorld(pg, id).confirmed();
   let wake: () => void = () => {};
   const woken = new Promise<void>((resolve) => (wake = resolve));
+  asleepNow.push(() => wake());
   const fell = new Promise<void>((fallen) => {
     world.committing = (ctx) =>
       attempt(ctx, () => {
