@@ -20,6 +20,10 @@ const STAR = 0x2a;
 const DOLLAR = 0x24;
 const BACKSLASH = 0x5c;
 
+/** Where a unit may begin something that is stepped over, or ends a line or a statement. */
+const MARKS = new Uint8Array(128);
+for (const unit of [FEED, SEMICOLON, APOSTROPHE, QUOTE, DASH, SLASH, DOLLAR]) MARKS[unit] = 1;
+
 /** Line indexes. Quotes, dollar quotes and comments are stepped over; one that never ends takes the rest of the text. */
 function statementStarts(text: string): Set<number> {
   const starts = new Set([0]);
@@ -28,6 +32,11 @@ function statementStarts(text: string): Set<number> {
   let i = 0;
   while (i < text.length) {
     const unit = text.charCodeAt(i);
+    if (unit > 127 || MARKS[unit] === 0) {
+      if (ended && !isBlank(unit)) ended = false;
+      i++;
+      continue;
+    }
     if (unit === FEED) {
       line++;
       if (ended && i + 1 < text.length) starts.add(line);

@@ -12,11 +12,13 @@ const MAX_TRIALS = 5_000;
 const PAIRS = 128 * 128;
 const pairOf = (first: number, second: number): number => first * 128 + second;
 
-/** By the first two characters of their prefix, all of which are ASCII. */
-const BY_PAIR: (readonly TokenFormat[] | undefined)[] = Array.from({ length: PAIRS });
+/** By the first two characters of their prefix, all of which are ASCII; and which pairs there are, asked of every place. */
+const BY_PAIR = new Map<number, readonly TokenFormat[]>();
+const BEGINS = new Uint8Array(PAIRS);
 for (const format of FORMATS) {
   const pair = pairOf(format.prefix.charCodeAt(0), format.prefix.charCodeAt(1));
-  BY_PAIR[pair] = [...(BY_PAIR[pair] ?? []), format];
+  BY_PAIR.set(pair, [...(BY_PAIR.get(pair) ?? []), format]);
+  BEGINS[pair] = 1;
 }
 
 export interface Tokens {
@@ -30,14 +32,14 @@ export function knownTokens(text: string): Tokens {
   const trials = { left: MAX_TRIALS };
   const spans: SecretSpan[] = [];
   let runEnd = 0;
-  let before = 0;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    const last = before;
-    before = code;
-    if (!isWord(code) || (isWord(last) && !followsEscape(text, i, last))) continue;
-    const candidates = BY_PAIR[pairOf(code, text.charCodeAt(i + 1))];
-    if (candidates === undefined) continue;
+  for (let i = 0, code = 0, next = text.charCodeAt(0); i < text.length; i++) {
+    code = next;
+    next = text.charCodeAt(i + 1);
+    // Most places end here.
+    if (code > 127 || BEGINS[pairOf(code, next)] !== 1 || !isWord(code)) continue;
+    const last = i === 0 ? 0 : text.charCodeAt(i - 1);
+    if (isWord(last) && !followsEscape(text, i, last)) continue;
+    const candidates = BY_PAIR.get(pairOf(code, next)) ?? [];
     if (i >= runEnd) runEnd = endOfWord(text, i);
     for (const format of candidates) {
       if (runEnd - i < format.min || !text.startsWith(format.prefix, i)) continue;
@@ -46,7 +48,7 @@ export function knownTokens(text: string): Tokens {
       if (found === null) continue;
       spans.push({ kind: format.kind, start: i + found.start, end: i + found.end });
       i += found.end - 1;
-      before = text.charCodeAt(i);
+      next = text.charCodeAt(i + 1);
       break;
     }
   }
