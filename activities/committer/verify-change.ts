@@ -143,7 +143,7 @@ async function verify(
   if (planned !== input.planHash)
     return refuse('plan_hash', 'The plan is not the one that this review pinned at its start');
 
-  const { plan, planHash } = await deps.plans.byHash(input.planHash);
+  const { plan, planHash } = await deps.plans.byHash(input.planHash, 'now');
   if (plan.target !== submission.target || plan.sourceTool !== submission.sourceTool)
     return refuse('plan_scope', 'The plan is for another target or tool');
   const mode = deps.tools.get(plan.sourceTool)?.mode;

@@ -13,6 +13,7 @@ export interface StoredRevision {
 export interface PolicyRevisions {
   /** Newest first, at most 1,000. */
   list(): Promise<readonly StoredRevision[]>;
+  /** All of them, or it fails with CONFIGURATION_ERROR: of revocations none may be left out. */
   revocations(): Promise<readonly Envelope[]>;
 }
 
@@ -41,13 +42,17 @@ export interface PlanSourceDeps {
  *
  * P1 A revision whose signature does not verify does not exist.
  * P2 A plan that does not compile to the hash which the operator signed is never used: the logic here is another one.
- * P3 A revoked revision gives no plan, to new reviews and to open ones (`policy_moved`).
+ * P3 A revoked revision gives no plan, to new reviews and to open ones (`policy_moved`). The committer, who is the last to
+ *    look, reads revocations anew for each commit; everybody else within FRESH_MS.
  */
 export interface PlanSource {
   /** The newest revision's plan. Fails with CONFIGURATION_ERROR where there is none for this target and tool. */
   current(target: string, sourceTool: string): Promise<PinnedPlan>;
-  /** The plan that an open review pinned. Fails with `policy_moved` where it is revoked or can no longer be recomputed. */
-  byHash(planHash: string): Promise<PinnedPlan>;
+  /**
+   * The plan that an open review pinned. Fails with `policy_moved` where it is revoked or can no longer be recomputed.
+   * `revocations`: as of at most a second ago, or read now.
+   */
+  byHash(planHash: string, revocations?: 'lately' | 'now'): Promise<PinnedPlan>;
 }
 
 interface Verified {
@@ -59,22 +64,22 @@ const FRESH_MS = 1_000;
 
 export function createPlanSource(deps: PlanSourceDeps): PlanSource {
   const compiled = new Map<string, PinnedPlan>();
-  let snapshot: {
-    readonly at: number;
-    readonly usable: readonly Verified[];
-    readonly revoked: ReadonlySet<number>;
-  } | null = null;
+  let snapshot: { readonly at: number; readonly usable: readonly Verified[] } | null = null;
+
+  async function revokedNow(): Promise<ReadonlySet<number>> {
+    const revocations = await deps.revisions.revocations();
+    return new Set(revocations.flatMap((envelope) => deps.verifyRevocation(envelope)?.revision ?? []));
+  }
 
   async function load(): Promise<NonNullable<typeof snapshot>> {
     if (snapshot !== null && deps.now() - snapshot.at < FRESH_MS) return snapshot;
-    const [stored, revocations] = await Promise.all([deps.revisions.list(), deps.revisions.revocations()]);
-    const revoked = new Set(revocations.flatMap((envelope) => deps.verifyRevocation(envelope)?.revision ?? []));
+    const [stored, revoked] = await Promise.all([deps.revisions.list(), revokedNow()]);
     const verified = stored.flatMap(({ envelope, bundleText }) => {
       const revision = deps.verifyRevision(envelope, bundleText);
       return revision === null ? [] : [{ revision, bundleText }];
     });
     verified.sort((a, b) => b.revision.revision - a.revision.revision);
-    snapshot = { at: deps.now(), usable: verified.filter((v) => !revoked.has(v.revision.revision)), revoked };
+    snapshot = { at: deps.now(), usable: verified.filter((v) => !revoked.has(v.revision.revision)) };
     return snapshot;
   }
 
@@ -109,9 +114,11 @@ export function createPlanSource(deps: PlanSourceDeps): PlanSource {
       );
     },
 
-    async byHash(planHash) {
+    async byHash(planHash, revocations = 'lately') {
       const { usable } = await load();
+      const revoked = revocations === 'now' ? await revokedNow() : null;
       for (const verified of usable) {
+        if (revoked?.has(verified.revision.revision) === true) continue;
         const entry = verified.revision.plans.find((p) => p.planHash === planHash);
         if (entry !== undefined) return compile(verified, entry);
       }

@@ -1,9 +1,13 @@
 import type { Envelope } from '../../policy/contracts/diff';
 import type { PolicyRevision, PolicyRevocation } from '../../policy/evidence/predicates';
 import { verifyEnvelope } from '../../signing/envelope';
+import { misconfigured } from '../failure';
 import { sha256HexOfText } from '../../policy/contracts/hash';
 import type { Queryable } from '../database/database';
 import type { PolicyRevisions } from './plan-source';
+
+/** More rows than anybody revokes. */
+const MAX_REVOCATIONS = 1_000;
 
 /** The tables `policy_revisions` and `policy_revocations`. What they hold is believed only after `operatorVerifier`. */
 export function storedRevisions(db: Queryable): PolicyRevisions {
@@ -16,8 +20,14 @@ export function storedRevisions(db: Queryable): PolicyRevisions {
     },
     async revocations() {
       const { rows } = await db.query<{ envelope: Envelope }>(
-        'select envelope from policy_revocations where envelope is not null order by revoked_at desc limit 1000',
+        'select envelope from policy_revocations where envelope is not null limit $1',
+        [MAX_REVOCATIONS + 1],
       );
+      // Cut short, a revocation that counts could lie under rows that nobody trusted signed.
+      if (rows.length > MAX_REVOCATIONS)
+        throw misconfigured(
+          `policy_revocations: expected at most ${MAX_REVOCATIONS} rows, found more. Find out who wrote them; until then no plan is used`,
+        );
       return rows.map(({ envelope }) => envelope);
     },
   };

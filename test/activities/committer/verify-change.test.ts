@@ -1,3 +1,4 @@
+import { policyMoved } from '../../../activities/failure';
 import { judgeGiven, verifyChange, type Verification } from '../../../activities/committer/verify-change';
 import type { CommitInput } from '../../../activities/review-types';
 import { attestedInputDigest } from '../../../policy/contracts/attested';
@@ -681,6 +682,19 @@ describe('answers, verified again with the keys as they are now (C4)', () => {
     const now = world.registry;
     const keys = { ...now, snapshot: async (maxAgeMs = 1_000) => (maxAgeMs > 0 ? before : await now.snapshot()) };
     expect(checkOf(await verifyChange({ ...world.deps, keys }, world.input, await world.rows()))).toBe('decision');
+  });
+
+  test('policy_moved: a plan that was revoked a moment ago, though this process has used it just before', async () => {
+    const world = await confirmed();
+    const { plans } = world.deps;
+    const byHash: typeof plans.byHash = (planHash, revocations = 'lately') =>
+      revocations === 'lately' ? plans.byHash(planHash) : Promise.reject(policyMoved('It is revoked'));
+    const verified = await verifyChange(
+      { ...world.deps, plans: { ...plans, byHash } },
+      world.input,
+      await world.rows(),
+    );
+    expect(verified).toMatchObject({ ok: false, reason: 'policy_moved' });
   });
 
   test('decision: a key that was revoked since', async () => {
