@@ -17,7 +17,7 @@ export interface FoundObject {
 export interface BrokenObject {
   readonly start: number;
   readonly reason: JsonRefusal;
-  /** A quote follows the brace, so that it was meant as JSON. */
+  /** A quote follows the brace, or a word that only verdicts hold, in whatever quotes: it was meant as JSON. */
   readonly looksLikeJson: boolean;
 }
 
@@ -62,7 +62,7 @@ export function objectsInText(raw: string): ObjectsInText {
     if (!read.ok) {
       if (read.reason === 'budget' || read.reason === 'too_deep') return TOO_MANY;
       if (text[start] === '{')
-        broken.push({ start, reason: read.reason, looksLikeJson: text[skipSpace(text, start + 1)] === '"' });
+        broken.push({ start, reason: read.reason, looksLikeJson: looksLikeJson(text, skipSpace(text, start + 1)) });
       // Cut off, or followed by prose: the members that would have come after are unknown.
       else if (read.reason === 'truncated' || text[skipSpace(text, start + 1)] === '{') return ROOT_ARRAY;
       prose += text[start];
@@ -81,6 +81,16 @@ export function objectsInText(raw: string): ObjectsInText {
     at = read.end;
   }
   return { ok: true, objects, broken, prose };
+}
+
+/** `{'verdict': …}`, `{verdict: …}`, `{“verdict”: …}`: no JSON, and yet a second answer. */
+const VERDICT_MEMBER =
+  /[^\w\s{}]?(?:verdict|approved|decision|policyResults|instructionsInDiff|canary)[^\w\s{}]?\s{0,20}[:=]/iy;
+
+function looksLikeJson(text: string, at: number): boolean {
+  if (text[at] === '"') return true;
+  VERDICT_MEMBER.lastIndex = at;
+  return VERDICT_MEMBER.test(text);
 }
 
 const TOO_MANY = { ok: false, code: 'budget', message: 'too many or too deep beginnings of objects' } as const;
