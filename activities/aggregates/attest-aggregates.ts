@@ -1,10 +1,8 @@
 import { isAggregate } from '../../policy/contracts/readings';
 import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-json';
-import { ValidatorResult } from '../../policy/contracts/finding';
-import type { Plan, PlanValidator } from '../../policy/contracts/plan';
-import { openEnvelope } from '../../policy/evidence/dsse';
+import type { ValidatorResult } from '../../policy/contracts/finding';
+import type { Plan } from '../../policy/contracts/plan';
 import { givenToAggregate } from '../../policy/evidence/attested-given';
-import type { StoredRow } from '../../policy/evidence/chain';
 import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
 import { aggregateResult } from '../../policy/rules/aggregate/aggregate';
 import type { Measure } from '../../policy/rules/aggregate/measure';
@@ -23,7 +21,7 @@ export interface AggregateDeps {
  * The plan's limits over many changes, each added up and signed; none where the change was not measured, since no plan asked.
  *
  * G1 Within one turn with the append of the row `submitted`: of two changes that come at once the second counts the first.
- * G2 What was attested when the change was opened stands: a retry returns it, and does not count anew.
+ * G2 What was attested when the change was opened stands: a retry of the opening does not come here.
  */
 export async function attestAggregates(
   { ledger, attestor, actor }: AggregateDeps,
@@ -37,15 +35,8 @@ export async function attestAggregates(
   const results: Record<string, ValidatorResult> = {};
   const rows: LedgerEntry[] = [];
   const { changeId, inputSha, tenant, target, sourceTool } = ref;
-  const before = await ledger.readKinds(changeId, ['submitted', 'attested']);
-  const openedAt = before.find(({ row }) => row.kind === 'submitted')?.row.at ?? at;
   for (const validator of plan.validators.filter(isAggregate)) {
-    const standing = attestedResult(before, validator, ref.planHash);
-    if (standing !== null) {
-      results[validator.id] = standing;
-      continue;
-    }
-    const summed = { tenant, target, sourceTool, requester: change.requester, openedAt, own };
+    const summed = { tenant, target, sourceTool, requester: change.requester, openedAt: at, own };
     const config = configOf(validator);
     const record = await recordFor(ledger, changeId, config, summed, change.supersedes);
     const result = aggregateResult(validator.id, changeId, config, record);
@@ -62,21 +53,4 @@ export async function attestAggregates(
     rows.push(attest(attestor, ref, attestation, at, actor));
   }
   return { results, rows };
-}
-
-/** What a record says that stands already; null where there is none. The committer verifies it like every other. */
-export function attestedResult(
-  rows: readonly StoredRow[],
-  validator: PlanValidator,
-  planHash: string,
-): ValidatorResult | null {
-  for (const { row } of rows) {
-    const opened = row.kind === 'attested' ? openEnvelope('attested', row.body['envelope']) : null;
-    if (opened?.ok !== true) continue;
-    const { subject, logicHash, planHash: of, result } = opened.statement.predicate;
-    const parsed = ValidatorResult.safeParse(result);
-    const isIt = subject === validator.id && logicHash === validator.logic_hash && of === planHash;
-    if (isIt && parsed.success) return parsed.data;
-  }
-  return null;
 }

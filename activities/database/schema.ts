@@ -140,6 +140,7 @@ begin
     select * into v_row from ledger l where l.change_id = p_change and l.fact_key = v_fact;
     if found then
       return query select i, 'existing', v_row.n, v_row.prev, v_row.hash, v_row.kind, v_row.at, v_row.actor, v_row.body;
+      exit when p_kinds[i] = 'submitted'; -- opened before, whole: what another opening saw of the world is not this one's
       continue;
     end if;
     if p_kinds[i] = 'answer_refused'

@@ -1,21 +1,21 @@
 import { changeId as changeIdOf, inputSha as inputShaOf, Submission } from '../../policy/contracts/diff';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
-import type { ValidatorResult } from '../../policy/contracts/finding';
 import type { Plan } from '../../policy/contracts/plan';
 import { sha256Hex } from '../../policy/contracts/hash';
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { KeyRegistry } from '../../policy/evidence/key-registry';
-import { isAggregate, isJudge } from '../../policy/contracts/readings';
-import type { Appended, InTurn, Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
+import { isAggregate } from '../../policy/contracts/readings';
+import type { InTurn, Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
 import { measureOf, type Measure } from '../../policy/rules/aggregate/measure';
-import { attestAggregates, attestedResult } from '../aggregates/attest-aggregates';
+import { attestAggregates } from '../aggregates/attest-aggregates';
 import { loadDiff } from '../changes/load-diff';
 import { refusedAttempt } from '../changes/opened-change';
 import { digestMismatch, invalid, unknownSourceTool } from '../failure';
 import type { PlanSource } from '../plans/plan-source';
 import { readFacts, type DerivationDeps } from '../guardians/derive';
-import type { ChangeRef, OpenInput, ReviewActivities } from '../review-types';
+import type { ChangeRef, Opened, OpenInput, ReviewActivities } from '../review-types';
 import { requesterOf, type Requester } from './requester';
+import { standingOpening } from './standing';
 import { attestWorldFacts, type ReadBreakers } from './world-facts';
 import type { Attestor } from '../attestation';
 import { findingRows } from '../guardians/finding-rows';
@@ -37,6 +37,9 @@ export interface OpeningDeps extends Pick<DerivationDeps, 'tools' | 'threads'> {
  * The first activity: checks the submission, pins the plan (P10), attests what the world says, and opens the ledger.
  * Refuses, not retried: the id of another change (so the same change is one review, and no other can take its name), unknown
  * tool, missing or inline bytes that are not allowed, a bad signature, no plan.
+ *
+ * O1 A change is opened once. A retry after a lost result, or after a reset, has the plan that was pinned first, though a
+ *    newer one is published, and asks the world nothing: a record under another plan would be evidence that binds nothing.
  */
 export function createOpeningActivities(deps: OpeningDeps): Pick<ReviewActivities, 'openReview'> {
   return {
@@ -50,7 +53,9 @@ export function createOpeningActivities(deps: OpeningDeps): Pick<ReviewActivitie
       }
       const inputSha = inputShaOf(submission);
       if (deps.tools.get(sourceTool) === undefined) throw unknownSourceTool(sourceTool, deps.tools.keys());
-      const { plan, planHash, revision } = await deps.plans.current(target, sourceTool);
+      const before = await standingOpening(deps.ledger, changeId);
+      const { plan, planHash, revision } =
+        before === null ? await deps.plans.current(target, sourceTool) : await deps.plans.byHash(before.planHash);
       await takeBytes(deps.store, submission, plan);
       const requester = requesterOf(submission, plan.development, await deps.keys.snapshot());
       if (requester.kind === 'refused')
@@ -60,9 +65,25 @@ export function createOpeningActivities(deps: OpeningDeps): Pick<ReviewActivitie
           requester.why,
           'Sign it again, or leave the envelope out: then two people are needed',
         );
+      const person = requester.kind === 'known' ? requester.person : null;
+      const toOpened = (
+        of: { readonly plan: Plan; readonly planHash: string },
+        openedAt: string,
+        results: Opened['results'],
+      ): Opened => ({
+        plan: of.plan,
+        planHash: of.planHash,
+        inputSha,
+        requester: person,
+        results,
+        channels: deps.channels,
+        warnings: warningsOf(of.plan, requester),
+        openedAt,
+        ...(deps.readBreakers === null ? {} : { sinks: true }),
+      });
+      if (before !== null) return toOpened({ plan, planHash }, before.openedAt, before.results(plan));
 
       const at = deps.now().toISOString();
-      const person = requester.kind === 'known' ? requester.person : null;
       const ref = { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };
       const world = await attestWorldFacts(deps, plan, ref, at);
       const own = await measured(deps, plan, ref);
@@ -77,12 +98,12 @@ export function createOpeningActivities(deps: OpeningDeps): Pick<ReviewActivitie
         },
         { kind: 'planned', at, actor: deps.actor, factKey: 'planned', body: { planHash, revision, mode: plan.mode } },
       ];
-      const append = async (ledger: Ledger): Promise<Standing> => {
+      const append = async (ledger: Ledger): Promise<Opened | null> => {
         const change = { requester: person, own, supersedes: submission.supersedes ?? null };
         const sums = await attestAggregates({ ...deps, ledger }, plan, ref, change, at);
         const results = { ...world.results, ...sums.results };
         const rows = [...opening, ...world.rows, ...sums.rows, ...findingRows(plan, changeId, results, at, deps.actor)];
-        const stands = await ledger.append(changeId, rows, {
+        const [first] = await ledger.append(changeId, rows, {
           tenant,
           target,
           sourceTool,
@@ -95,44 +116,17 @@ export function createOpeningActivities(deps: OpeningDeps): Pick<ReviewActivitie
           openedAt: at,
           summary: `${sourceTool} on ${target}`,
         });
-        return { results, stands };
+        return first?.existing === true ? null : toOpened({ plan, planHash }, at, results);
       };
-      const { results, stands } = await (own === null ? append(deps.ledger) : deps.inTurn('openings', append));
-      const [first, planned] = stands;
-      // A retry after a lost result, or after a reset: the plan that was pinned first stays (P10).
-      const openedAt = first?.stored?.row.at ?? at;
-      const later = deps.readBreakers === null ? { openedAt } : { openedAt, sinks: true };
-      const pinned = planned?.stored?.row.body['planHash'];
-      if (typeof pinned === 'string' && pinned !== planHash) {
-        const before = await deps.plans.byHash(pinned);
-        return {
-          plan: before.plan,
-          planHash: pinned,
-          inputSha,
-          requester: person,
-          results: await standingResults(deps.ledger, changeId, before.plan, pinned),
-          channels: deps.channels,
-          warnings: warningsOf(before.plan, requester),
-          ...later,
-        };
-      }
-      return {
-        plan,
-        planHash,
-        inputSha,
-        requester: person,
-        results,
-        channels: deps.channels,
-        warnings: warningsOf(plan, requester),
-        ...later,
-      };
+      const opened = await (own === null ? append(deps.ledger) : deps.inTurn('openings', append));
+      if (opened !== null) return opened;
+      // Another attempt opened it while this one looked at the world.
+      const other = await standingOpening(deps.ledger, changeId);
+      if (other === null) throw new Error(`The ledger says that ${changeId} is opened, and has no plan of it`);
+      const pinned = await deps.plans.byHash(other.planHash);
+      return toOpened(pinned, other.openedAt, other.results(pinned.plan));
     },
   };
-}
-
-interface Standing {
-  readonly results: Readonly<Record<string, ValidatorResult>>;
-  readonly stands: readonly Appended[];
 }
 
 /** What the change weighs; null where the plan adds nothing up, and nobody asks. */
@@ -140,19 +134,6 @@ async function measured(deps: OpeningDeps, plan: Plan, ref: ChangeRef): Promise<
   if (!plan.validators.some(isAggregate)) return null;
   const diff = await loadDiff(deps.store, deps.tools, ref);
   return measureOf(diff, await readFacts(deps, diff));
-}
-
-/** What was attested under the plan that was pinned first. */
-async function standingResults(
-  ledger: Pick<Ledger, 'readKinds'>,
-  changeId: string,
-  plan: Plan,
-  planHash: string,
-): Promise<Record<string, ValidatorResult>> {
-  const rows = await ledger.readKinds(changeId, ['attested']);
-  const attested = plan.validators.filter((v) => v.kind === 'attested' && !isJudge(v));
-  const found = attested.map((v) => [v.id, attestedResult(rows, v, planHash)] as const);
-  return Object.fromEntries(found.flatMap(([id, result]) => (result === null ? [] : [[id, result]])));
 }
 
 /** Parsed by the workflow before; whoever schedules this by hand has no workflow. */

@@ -128,7 +128,10 @@ export interface LedgerReader {
 
 /** The append-only ledger. Throws STORE_UNAVAILABLE, retryable, while the database is away: no ledger entry, no commit (P8). */
 export interface Ledger extends LedgerReader {
-  /** All entries and the projection in one transaction. Results in the order of the entries. */
+  /**
+   * All entries and the projection in one transaction. Results in the order of the entries. A change is opened once and
+   * whole: where `submitted` stands already, its result is the last one, and no entry after it is written.
+   */
   append(changeId: Sha256, entries: readonly LedgerEntry[], projection?: ProjectionPatch): Promise<readonly Appended[]>;
 }
 

@@ -3,7 +3,7 @@ import { evidenceText, type EvidenceBundle } from '../../policy/evidence/bundle'
 import { signPredicate } from '../../signing/envelope';
 import { signKeyEntry } from '../../signing/registry-entry';
 import { verifyEvidence, type EvidenceReport } from '../../signing/verify-evidence';
-import { evidenceWorld, type World, type WorldChange } from '../support/evidence-world';
+import { evidenceWorld, WORLD_BUNDLE, type World, type WorldChange } from '../support/evidence-world';
 import { seededKey } from '../support/seeded-key';
 
 const YES = [
@@ -66,6 +66,11 @@ describe('evidence of each end verifies', () => {
     ],
     ['withdrawn', { table: 'public.prices', stop: 'withdrawn' }, 'withdrawn'],
     ['unsigned, so of an unknown requester', { table: 'public.items', unsigned: true }, 'COMMITTED'],
+    [
+      'committed though another policy was published before its opening was tried again',
+      { table: 'public.prices', answers: YES, published: WORLD_BUNDLE.replace('quorum: 2', 'quorum: 1') },
+      'COMMITTED',
+    ],
   ])('%s', async (_name, change, end) => {
     const { world, bundle } = await exported(change);
     const report = verify(bundle, world);

@@ -89,6 +89,8 @@ export interface WorldChange {
   readonly judge?: 'ALLOW' | 'BLOCK' | 'missing';
   /** Ends the change as its workflow would, for a reason of its own, after the answers. */
   readonly stop?: RollbackReason;
+  /** A bundle that is published after the opening, whose result is then lost: the opening is tried again. */
+  readonly published?: string;
   /** Rolled back before any worker could open it. */
   readonly unopened?: boolean;
   /** Stops before anything settles it. */
@@ -147,24 +149,25 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
   const tool = approvingTool();
   const { validators, callbacks } = ours;
   const extensions = { validators, callbacks, sourceTools: sourceToolRegistry([tool]) };
-  const plans = compileAll(bundleText, extensions).map(({ target, sourceTool, planHash }) => ({
-    target,
-    sourceTool,
-    planHash,
-  }));
-  const envelope = signPredicate(
-    'policy-revision',
-    {
-      revision: 1,
-      bundleSha: sha256HexOfText(bundleText),
+  const revisions: { readonly envelope: Envelope; readonly bundleText: string }[] = [];
+  const publish = (text: string): void => {
+    const plans = compileAll(text, extensions).map(({ target, sourceTool, planHash }) => ({
+      target,
+      sourceTool,
+      planHash,
+    }));
+    const revision = {
+      revision: revisions.length + 1,
+      bundleSha: sha256HexOfText(text),
       plans,
       keyId: operator.keyId,
       issuedAt: '2026-02-01T00:00:00.000Z',
-    },
-    operator,
-  );
+    };
+    revisions.unshift({ envelope: signPredicate('policy-revision', revision, operator), bundleText: text });
+  };
+  publish(bundleText);
   const policy = {
-    revisions: { list: async () => [{ envelope, bundleText }], revocations: async () => [] },
+    revisions: { list: async () => revisions, revocations: async () => [] },
     ...operatorVerifier([operator.publicKey]),
     compile: (text: string, target: string, sourceTool: string) => {
       const key = `${target} ${sourceTool} ${text}`;
@@ -173,7 +176,7 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
       return plan;
     },
   };
-  const planSource = createPlanSource({ ...policy, now: Date.now });
+  const planSource = createPlanSource({ ...policy, now: () => clock });
   const registry = {
     ...testRegistry(),
     snapshot: async () => ({ find: lookup(...testKeys()), keys: testKeys().map((k) => k.entry), ignored: [] }),
@@ -273,7 +276,11 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
       const ended = { ...never, reason: 'expired' as const, explanation: 'Not opened' };
       return { changeId, settled: await activity.run(() => committing.rollback(ended)) };
     }
-    const opened: Opened = await opening.openReview({ changeId, submission });
+    let opened: Opened = await opening.openReview({ changeId, submission });
+    if (change.published !== undefined) {
+      publish(change.published);
+      opened = await opening.openReview({ changeId, submission });
+    }
     const { plan, planHash, requester } = opened;
     const { tenant, target, sourceTool, metadata } = submission;
     const ref = { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };

@@ -95,7 +95,12 @@ export function memoryLedger(): MemoryLedger {
       if (!/^[0-9a-f]{64}$/.test(changeId)) throw new TypeError(`Ledger: changeId "${changeId}"`);
       toColumns(entries);
       if (projection !== undefined) assertProjectable(changeId, projection);
-      const done = entries.map((entry) => one(changeId, entry));
+      const done: Appended[] = [];
+      for (const entry of entries) {
+        const appended = one(changeId, entry);
+        done.push(appended);
+        if (appended.existing && entry.kind === 'submitted') break;
+      }
       const fresh = done.length === 0 || done.some(({ status }) => status === 'appended');
       if (projection !== undefined && fresh)
         project(changeId, projection, entries.at(-1)?.at ?? projection.closedAt ?? projection.openedAt ?? '');

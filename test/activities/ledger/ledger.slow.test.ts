@@ -91,6 +91,17 @@ describe.each(kinds)('the ledger %s', (_name, ledger) => {
       expect(await l.read(id)).toHaveLength(2);
     });
 
+    it('opens a change once and whole: what follows a `submitted` that stands is not written, nor is the projection', async () => {
+      const id = freshId();
+      const l = ledger();
+      const opening = (who: string): LedgerEntry[] => [entry('submitted', { kind: 'submitted' }), entry(who)];
+      await l.append(id, opening('first'), opened);
+      const again = await l.append(id, opening('second'), { ...opened, requester: 'eve' });
+      expect(again.map(({ status }) => status)).toEqual(['existing']);
+      expect((await l.read(id)).map(({ row }) => row.body['factKey'])).toEqual(['submitted', 'first']);
+      expect((await l.review(id))?.requester).toBe('ada');
+    });
+
     it('keeps facts of different kinds apart, and lets one of intent and decided stand', async () => {
       const id = freshId();
       const l = ledger();
