@@ -39,10 +39,28 @@ function isBreak(letter: string): boolean {
 }
 
 /** The password of the address where it is one: not a variable, not the word, not four times the same. */
-export function passwordIn(text: string, { password, end }: Credentials): SecretSpan | null {
+export function passwordIn(text: string, found: Credentials): SecretSpan | null {
+  const { password, end } = found;
   const value = text.slice(password, end);
-  if (value.length < 4 || isPlaceholder(value)) return null;
+  if (value.length < 4 || isPlaceholder(value) || isLocalDefault(text, found)) return null;
   return { kind: 'url_credentials', start: password, end };
+}
+
+const MACHINES = ['localhost', '127.0.0.1', '[::1]', '0.0.0.0', 'host.docker.internal'];
+
+/** `guest:guest@localhost`, `postgres:postgres@db`: what an image comes with, on a machine that has no address outside. */
+function isLocalDefault(text: string, { start, password, end }: Credentials): boolean {
+  if (text.slice(start, password - 1) !== text.slice(password, end)) return false;
+  let stop = end + 1;
+  while (
+    stop - end < MAX_USER &&
+    stop < text.length &&
+    !':/?#,'.includes(text[stop] as string) &&
+    !isBreak(text[stop] as string)
+  )
+    stop++;
+  const host = text.slice(end + 1, stop);
+  return MACHINES.some((machine) => text.startsWith(machine, end + 1)) || !host.includes('.');
 }
 
 interface Webhook {
@@ -80,7 +98,8 @@ export function webhooks(text: string): SecretSpan[] {
       if (runEnd < start) runEnd = start;
       while (runEnd < text.length && runEnd - start < MAX_PATH && isPathUnit(text.charCodeAt(runEnd))) runEnd++;
       const end = Math.min(runEnd, start + MAX_PATH);
-      if (end - start >= min && !isPlaceholder(text.slice(start, end))) spans.push({ kind, start, end });
+      if (end - start >= min && !text.slice(start, end).split('/').some(isPlaceholder))
+        spans.push({ kind, start, end });
     }
     return spans;
   });

@@ -1,7 +1,7 @@
 import { foldAscii } from '../text/fold-ascii';
 import { assignmentAt, nothingWalked, type Assignment } from './assignment';
-import { classesOf, entropyOf, isRunUnit, isWord } from './characters';
-import { mayBePassword, sensitiveName, STEMS, wordFinder, type NameKind } from './names';
+import { classesOf, entropyOf, isHex, isRunUnit, isWord } from './characters';
+import { mayBePassword, plainName, sensitiveName, STEMS, wordFinder, type NameKind } from './names';
 import { isFiller, isPlaceholder } from './placeholders';
 import type { SecretSpan } from './secret-span';
 import { SERVICES, SERVICE_WORDS } from './services';
@@ -35,7 +35,7 @@ export function assignedSecrets(text: string): Assigned {
     let kind = kinds.get(name);
     if (kind === undefined) kinds.set(name, (kind = sensitiveName(name)));
     if (kind === null) continue;
-    const is = kind === 'password' ? isPassword(value, assignment) : assignment.operator && isRandom(value, assignment);
+    const is = kind === 'password' ? isPassword(name, value, assignment) : isRandom(value, assignment);
     if (is && !isPlaceholder(value)) spans.push({ kind, start: assignment.valueStart, end: assignment.valueEnd });
   }
   return { spans, unchecked: null };
@@ -46,7 +46,7 @@ export function serviceSecrets(text: string): Assigned {
   const spans: SecretSpan[] = [];
   let left = MAX_TRIALS;
   for (const { name, value, assignment } of assignments(text, findServices, MIN_SERVICE)) {
-    if (!assignment.operator || isPlaceholder(value)) continue;
+    if (assignment.by === 'blank' || isPlaceholder(value)) continue;
     if (left-- <= 0 || spans.length === MAX_FOUND) return { spans, unchecked: assignment.nameStart };
     const lower = name.toLowerCase();
     const service = SERVICES.find(
@@ -80,14 +80,23 @@ function* assignments(text: string, find: (lower: string) => Generator<number>, 
 }
 
 /** What a person would type as one: six characters, not all of them letters, and nothing that reads as code. */
-function isPassword(value: string, { quoted, operator }: Assignment): boolean {
+function isPassword(name: string, value: string, { quoted, by }: Assignment): boolean {
   const { upper, lower, digit, other } = classesOf(value);
-  if (value.length < 6 || value.length > 200 || value.includes(' ')) return false;
+  if (value.length < 6 || value.length > 200 || value.includes(' ') || isVersion(value)) return false;
+  // `password.encode("latin1")`, `can pass "x=1"`: a word of the sentence, or of the code.
+  if (by === 'call' || (by === 'blank' && !plainName(name).includes('passw'))) return false;
   if (!quoted && readsAsCode(value)) return false;
   if (digit === value.length && value.length < 8) return false;
   const kinds = [upper, lower, digit, other].filter((count) => count > 0).length;
   const isWordLike = digit === 0 && (kinds < 3 || [...value].every((letter) => isNameLetter(letter)));
-  return operator || quoted ? !isWordLike && kinds >= 2 : kinds >= 3;
+  return by === 'operator' || (by === 'blank' && quoted) ? !isWordLike && kinds >= 2 : kinds >= 3;
+}
+
+/** `^7.1.3`, `>=2.0`: of a package that is called so. */
+function isVersion(value: string): boolean {
+  return (
+    [...value].every((letter) => '^~<>=.*v'.includes(letter) || (letter >= '0' && letter <= '9')) && value.includes('.')
+  );
 }
 
 function isNameLetter(letter: string): boolean {
@@ -97,15 +106,56 @@ function isNameLetter(letter: string): boolean {
 
 /** `form.password2`, `get("x1")`, `a[0]`: an expression, not a value. */
 function readsAsCode(value: string): boolean {
-  if (/[([{]/.test(value.slice(0, 200))) return true;
+  if (/[([{]/.test(value.slice(0, 200)) || value.startsWith('+') || isPath(value) || isIdentifier(value)) return true;
   if (!value.includes('.')) return false;
   const parts = value.split('.');
   return parts.length > 1 && parts.every((part) => /^[A-Za-z_$][\w$]*$/.test(part.slice(0, 100)));
 }
 
+/** `ExpectedMD5PasswordMessage`: words, one of which says what the variable holds. */
+function isIdentifier(value: string): boolean {
+  const lower = value.toLowerCase();
+  if (lower === value || !STEMS.some((stem) => lower.includes(stem))) return false;
+  let [inWords, run] = [0, 0];
+  for (let i = 0; i <= value.length; i++) {
+    const code = value.charCodeAt(i);
+    if (code >= 0x61 && code <= 0x7a) run++;
+    else {
+      if (i < value.length && !isWord(code)) return false;
+      if (run >= 3) inWords += run;
+      run = 0;
+    }
+  }
+  return inWords >= value.length / 2;
+}
+
+const ROOTS = [
+  './',
+  '../',
+  '~/',
+  '/bin/',
+  '/etc/',
+  '/home/',
+  '/opt/',
+  '/run/',
+  '/srv/',
+  '/tmp/',
+  '/Users/',
+  '/usr/',
+  '/var/',
+];
+
+/** Where something lies. `PWD` is a folder more often than a password. */
+function isPath(value: string): boolean {
+  return ROOTS.some((root) => value.startsWith(root));
+}
+
 /** What a machine made: long, of several classes that follow one another without order, many different characters. */
-function isRandom(value: string, { quoted }: Assignment): boolean {
+function isRandom(written: string, { quoted, by }: Assignment): boolean {
+  if (by === 'blank') return false;
+  const value = written.startsWith('base64:') ? written.slice('base64:'.length) : written;
   if (value.length < MIN_RANDOM || (!quoted && readsAsCode(value))) return false;
+  if (quoted && isMixed(value)) return true;
   let changes = 0;
   let last = '';
   for (let i = 0; i < value.length; i++) {
@@ -119,7 +169,25 @@ function isRandom(value: string, { quoted }: Assignment): boolean {
   // Words with a number among them: `auth_provider_x509_url`.
   if (longestPart(value) < MIN_PART) return false;
   if (digit < 2 || other > value.length / 4) return false;
-  return changes >= (value.length - 1) * 0.25 && entropyOf(value) >= 3.3;
+  return changes >= (value.length - 1) * 0.25 && entropyOf(value) >= (isHexText(value) ? 3 : 3.3);
+}
+
+const MIN_MIXED = 32;
+
+/** What a generator makes of all the characters of a keyboard: no space, no address, no pattern of characters. */
+function isMixed(value: string): boolean {
+  if (value.length < MIN_MIXED || value.includes('://') || value.includes('-z') || value.includes('{{')) return false;
+  const { upper, lower, digit, other } = classesOf(value);
+  const most = value.length * 0.6;
+  if (Math.min(upper, lower, other) < value.length / 16 || digit === 0 || other > most) return false;
+  const marks = new Set([...value].filter((letter) => !isRunUnit(letter.charCodeAt(0))));
+  return marks.size >= 4 && !marks.has(' ') && entropyOf(value) >= 4.5;
+}
+
+/** Sixteen different digits have less to say than 64 letters. */
+function isHexText(value: string): boolean {
+  for (let i = 0; i < value.length; i++) if (!isHex(value.charCodeAt(i))) return false;
+  return true;
 }
 
 const MIN_PART = 12;

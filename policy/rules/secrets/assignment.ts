@@ -1,4 +1,7 @@
-import { isQuote, isSpace, isTokenUnit, skipBlank } from './characters';
+import { isQuote, isSpace, isTokenUnit, isWord, skipBlank } from './characters';
+
+/** What stands between name and value: an operator, a comma, the parenthesis of a call, or a blank alone: `PASSWORD 'x'`. */
+export type Joint = 'operator' | 'comma' | 'call' | 'blank';
 
 /** A name with what is assigned to it: places in the text. */
 export interface Assignment {
@@ -7,8 +10,7 @@ export interface Assignment {
   readonly valueStart: number;
   readonly valueEnd: number;
   readonly quoted: boolean;
-  /** False where the value only follows the name: `PASSWORD 'x'`. */
-  readonly operator: boolean;
+  readonly by: Joint;
 }
 
 const MAX_NAME = 80;
@@ -30,7 +32,8 @@ export const nothingWalked = (): Walked => ({ name: { from: 0, end: 0 }, bare: {
 
 /**
  * The assignment around a place in its name: `name = value`, `"name": "value"`, `name := 'value'`, `<name>value</name>`,
- * `--name value`, `name 'value'`. Null where there is none. Looks at a bounded piece of the text.
+ * `--name value`, `name 'value'`, `name("value")`, `name: type = value`, and `name` with a field `value` right behind it.
+ * Null where there is none. Looks at a bounded piece of the text.
  */
 export function assignmentAt(text: string, place: number, walked: Walked): Assignment | null {
   const { name, bare } = walked;
@@ -40,23 +43,36 @@ export function assignmentAt(text: string, place: number, walked: Walked): Assig
   let i = nameEnd;
   // An escaped quote is a quote, too: the text may be JSON inside JSON.
   if (text[i] === '\\' && isQuote(text[i + 1])) i++;
-  if (isQuote(text[i]) || text[i] === ']') i++;
+  if (isQuote(text[i])) i++;
+  if (text[i] === ']') i++;
   i = skipBlank(text, i);
-  let operator = false;
+  const behind = afterWord(text, i);
+  i = behind ?? i;
+  let by: Joint = behind === null ? 'blank' : 'operator';
+  let isColumn = false;
   let steps = 0;
   while (i < text.length && steps++ < 6 && '=:>|,?'.includes(text[i] as string)) {
-    operator = true;
+    by = text[i] === ',' ? 'comma' : 'operator';
+    isColumn = text[i] === '|' && text[i + 1] !== '|' && text[i - 1] !== '|';
+    const isElement = text[i] === '>';
     i = skipBlank(text, i + 1);
+    if (isElement) i = skipLine(text, i);
   }
-  if (!operator && i === nameEnd) return null;
+  if (by === 'blank' && text[i] === '(' && isQuote(text[i + 1])) {
+    by = 'call';
+    i++;
+  }
+  if (by === 'blank' && i === nameEnd) return null;
   if ((text[i] === 'E' || text[i] === 'e' || text[i] === 'N') && text[i + 1] === "'") i++;
   if (text[i] === '\\' && isQuote(text[i + 1])) i++;
   const quote = text[i];
   if (isQuote(quote)) {
-    const end = endOfQuoted(text, i + 1, quote as string);
-    return { nameStart, nameEnd, valueStart: i + 1, valueEnd: end, quoted: true, operator };
+    const start = i + 1 + schemeLength(text, i + 1);
+    const end = endOfQuoted(text, start, quote as string);
+    return { nameStart, nameEnd, valueStart: start, valueEnd: end, quoted: true, by };
   }
-  if (!operator && !text.startsWith('--', nameStart - 2) && !text.startsWith('--', nameStart)) return null;
+  const isOption = text.startsWith('--', nameStart - 2) || text.startsWith('--', nameStart);
+  if (by === 'blank' && !isOption) return null;
   const scheme = schemeLength(text, i);
   if (scheme > 0) i = skipBlank(text, i + scheme);
   if (i < bare.from || i >= bare.end) {
@@ -65,7 +81,56 @@ export function assignmentAt(text: string, place: number, walked: Walked): Assig
     while (bare.end < text.length && !endsBare(text, bare.end)) bare.end++;
   }
   const end = Math.min(bare.end, i + MAX_VALUE);
-  return end === i ? null : { nameStart, nameEnd, valueStart: i, valueEnd: end, quoted: false, operator };
+  // Behind a name, `|` alone is a pipe, a filter of a template or a union of types; a column of a table ends with another.
+  if (end === i || (isColumn && text[skipBlank(text, end)] !== '|')) return null;
+  return { nameStart, nameEnd, valueStart: i, valueEnd: end, quoted: false, by: isOption ? 'operator' : by };
+}
+
+/** Longest stretch between a name and its operator. */
+const MAX_BETWEEN = 40;
+
+/** Where the operator stands behind a type or the field that holds the value; null where neither stands there. */
+function afterWord(text: string, at: number): number | null {
+  return afterType(text, at) ?? afterField(text, at);
+}
+
+/** `: &str =`, ` string =`, `?: Token<string> =`: a name with its type. */
+function afterType(text: string, at: number): number | null {
+  let i = at;
+  while (i - at < 4 && (text[i] === '?' || text[i] === ':' || text[i] === ' ' || text[i] === '&' || text[i] === '*'))
+    i++;
+  const word = i;
+  while (i - word < MAX_BETWEEN && (isWord(text.charCodeAt(i)) || TYPE_MARKS.includes(text[i] as string))) i++;
+  if (i === word) return null;
+  i = skipBlank(text, i);
+  return text[i] === '=' && text[i + 1] !== '=' && text[i + 1] !== '>' ? i : null;
+}
+
+const TYPE_MARKS = ['.', '<', '>', '[', ']', '?'];
+
+/** `"name": "token", "value": …`, `name: token` and `value: …` on the next line, `key="token" value=…`. */
+function afterField(text: string, at: number): number | null {
+  let i = at;
+  while (i - at < MAX_BETWEEN && (isSpace(text[i]) || FIELD_MARKS.includes(text[i] as string) || isQuote(text[i]))) i++;
+  if (i === at || !text.startsWith('value', i)) return null;
+  i += 'value'.length;
+  if (text[i] === '\\') i++;
+  if (isQuote(text[i])) i++;
+  i = skipBlank(text, i);
+  return text[i] === '=' || text[i] === ':' ? i : null;
+}
+
+const FIELD_MARKS = [',', ':', '{', '=', '-', '\\'];
+
+/** Past one end of line and the blanks behind it: a value may stand below the tag that opens it. */
+function skipLine(text: string, at: number): number {
+  let i = at;
+  if (text[i] === '\r') i++;
+  if (text[i] !== '\n') return at;
+  i++;
+  const last = i + 40;
+  while (i < last && (text[i] === ' ' || text[i] === '\t')) i++;
+  return i;
 }
 
 function walkName(text: string, place: number, name: Run): void {

@@ -26,6 +26,10 @@ export function isRunUnit(code: number): boolean {
   return ((UNITS[code] as number) & RUN) !== 0;
 }
 
+export function isHex(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66);
+}
+
 export function isSpace(letter: string | undefined): boolean {
   return letter === ' ' || letter === '\n' || letter === '\r' || letter === '\t';
 }

@@ -1,4 +1,4 @@
-import { isWord } from './characters';
+import { isHex, isWord } from './characters';
 import { foldAscii } from '../text/fold-ascii';
 import type { SecretSpan } from './secret-span';
 
@@ -26,8 +26,4 @@ function isHexRun(text: string, start: number): boolean {
     if (text[i] !== text[start]) different++;
   }
   return different > DIGITS / 2 && !isWord(text.charCodeAt(start + DIGITS));
-}
-
-function isHex(code: number): boolean {
-  return (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66);
 }

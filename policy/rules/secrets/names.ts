@@ -13,6 +13,7 @@ const SENSITIVE = [
   'privatekey',
   'secretkey',
   'signingkey',
+  'appkey',
   'encryptionkey',
   'clientkey',
   'masterkey',
@@ -81,6 +82,8 @@ const HARMLESS_ENDS = [
   'param',
   'regex',
   'pattern',
+  'stdin',
+  'prompt',
 ];
 const HARMLESS_PARTS = [
   'public',
@@ -109,10 +112,45 @@ export function sensitiveName(name: string): NameKind | null {
   const words = wordsOf(name);
   const last = words.at(-1) ?? '';
   if (words.length > 1 && HARMLESS_ENDS.includes(last)) return null;
-  if (PASSWORDS.some((word) => plain.includes(word)) || last === 'pwd' || last === 'pass') return 'password';
+  if (PASSWORDS.some((word) => plain.includes(word)) || isPass(last)) return 'password';
   if (SENSITIVE.some((word) => plain.includes(word))) return 'secret';
   return ENDS.includes(last) ? 'secret' : null;
 }
+
+/** `pwd`, `dbpwd`, `pass`, `sshpass`; not `bypass`. */
+function isPass(word: string): boolean {
+  const end = ['pwd', 'pass'].find((ending) => word.endsWith(ending));
+  return end !== undefined && (word === end || OWNERS.includes(word.slice(0, -end.length)));
+}
+
+const OWNERS = [
+  'admin',
+  'app',
+  'db',
+  'ftp',
+  'http',
+  'key',
+  'ldap',
+  'login',
+  'mail',
+  'mongo',
+  'mq',
+  'my',
+  'mysql',
+  'pg',
+  'proxy',
+  'redis',
+  'root',
+  'smtp',
+  'sql',
+  'ssh',
+  'store',
+  'svc',
+  'sys',
+  'user',
+  'web',
+  'wifi',
+];
 
 /** A cheap first look. */
 export function mayBePassword(name: string): boolean {
