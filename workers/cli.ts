@@ -9,6 +9,12 @@ const { version } = JSON.parse(readFileSync(join(__dirname, '..', '..', 'package
   version: string;
 };
 
+// The reader went away (`… | head`): SIGPIPE's meaning, without a stack. Not 0, which a script could take for a commit.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(1);
+});
+
 runCli(process.argv.slice(2), cliDeps(version, process.env))
   .then((code) => {
     process.exitCode = code;

@@ -6,7 +6,7 @@ import { sha256Hex } from '../../policy/contracts/hash';
 import { logicHash } from '../../policy/contracts/plan';
 import { judgeDefinition, JUDGE_ID, JUDGE_IMPLEMENTATION, type JudgeConfig } from '../../policy/judge/config';
 import { evaluationReport, type EvaluatedCase, type EvaluationReport } from '../../policy/judge/evaluation';
-import { judgeFailureResult } from '../../policy/judge/failure';
+import { causeOf, judgeFailureResult } from '../../policy/judge/failure';
 import { askAboutDiff, type AskDeps } from './ask-about-diff';
 import { parallel } from './parallel';
 import type { ResolvedJudge } from './resolve-judge';
@@ -94,6 +94,7 @@ async function evaluateCase(
       reasonCode: result.reasonCode ?? '',
       confidence: record.confidence,
       failed: false,
+      cause: null,
       latencyMs: record.latencyMs,
       costMicros: record.costMicros,
     };
@@ -111,6 +112,7 @@ async function evaluateCase(
       reasonCode: result.reasonCode ?? '',
       confidence: null,
       failed: true,
+      cause: causeOf(error.message),
       latencyMs: Math.max(0, options.now() - began),
       costMicros: null,
     };

@@ -77,7 +77,12 @@ function complain(io: Io, error: unknown): void {
   const code = error instanceof UsageError ? 'usage' : error instanceof CountersignError ? error.code : 'internal';
   const field = error instanceof CountersignError ? error.field : undefined;
   if (io.json) io.err.json({ error: { code, ...(field === undefined ? {} : { field }), message } });
-  else io.err.line(line`${styled('red', 'error')}: ${message}`);
+  else {
+    const [first = '', ...rest] = message.trimEnd().split('\n');
+    io.err.line(line`${styled('red', 'error')}: ${first}`);
+    // Behind a gutter, so that no line of a stranger's text begins as ours do.
+    if (rest.length > 0) io.err.block(rest.join('\n'), '  ');
+  }
 }
 
 /** Asks for what was not given, or fails and says which option gives it. */

@@ -158,11 +158,17 @@ export interface EvidenceTools {
 }
 
 /** What brings up a new model: reading of raw answers, and figures on a labelled set. */
+/** One line of a labelled set, with its number in the file. */
+export interface LabelledRow {
+  readonly text: string;
+  readonly number: number;
+}
+
 export interface JudgeTools {
   /** One line in, one line out; a line that cannot be read says so and stops nothing. */
   readonly parseJudgeText: (text: string, number: number) => object;
   readonly evaluate: (
-    rows: readonly string[],
+    rows: readonly LabelledRow[],
     options: { readonly model: string; readonly baseUrl: string | null; readonly atOnce: number },
     progress: (done: number, of: number) => void,
   ) => Promise<{ readonly report: object; readonly text: string }>;

@@ -1,11 +1,17 @@
 import type { Io } from './command';
+import { UsageError } from './usage-error';
 
 /** JSON lines are read whole: enough for a hundred thousand diffs. */
 const MAX_INPUT_BYTES = 256 * 1024 * 1024;
 
 /** A file, or standard input where none or `-` is named. Throws past 256 MiB, and on what is no UTF-8. */
 export async function readInput(io: Io, file: string | undefined): Promise<string> {
-  return new TextDecoder('utf-8', { fatal: true }).decode(await readBytes(io, file));
+  const bytes = await readBytes(io, file);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new UsageError(`${file === undefined || file === '-' ? 'standard input' : file}: expected UTF-8 text`);
+  }
 }
 
 /** The bytes as they are: a diff may be no text. */

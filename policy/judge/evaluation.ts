@@ -1,4 +1,5 @@
 import type { Status } from '../contracts/finding';
+import type { JudgeCause } from './failure';
 
 /** What was expected of one case, and what the gate made of the judge's answer. */
 export interface EvaluatedCase {
@@ -10,7 +11,10 @@ export interface EvaluatedCase {
   readonly confidence: 'low' | 'medium' | 'high' | null;
   /** It could not answer: the gate blocks, and that is no hit. */
   readonly failed: boolean;
+  /** Why it could not; null where it answered, or nobody knows. */
+  readonly cause: JudgeCause | null;
   readonly latencyMs: number;
+  /** Null where the server named no tokens, or the price table no such model. */
   readonly costMicros: number | null;
 }
 
@@ -35,13 +39,16 @@ export interface EvaluationReport {
   readonly falseAlarms: Share;
   readonly abstained: Share;
   readonly failed: Share;
+  /** How often each cause kept it from answering. */
+  readonly failures: Readonly<Partial<Record<JudgeCause | 'unknown', number>>>;
   /** For each confidence the judge named: how often it was right. */
   readonly calibration: Readonly<Record<'low' | 'medium' | 'high', Share>>;
   /** Expected calibration error, where low, medium and high are read as 0.5, 0.75 and 0.95. Null without an answer. */
   readonly calibrationError: number | null;
   readonly latencyMs: { readonly p50: number | null; readonly p95: number | null };
-  /** Null where the price table does not name the model for every case. */
+  /** Of the cases whose cost is known; null where there is none. */
   readonly costMicros: number | null;
+  readonly costKnown: number;
 }
 
 /** What the judge's word is taken for, to put a number on its calibration. */
@@ -54,6 +61,7 @@ export function evaluationReport(cases: readonly EvaluatedCase[]): EvaluationRep
   const labelled = cases.filter((c) => c.label === 'BLOCK');
   const harmful = cases.filter((c) => c.label !== 'ALLOW');
   const harmless = cases.filter((c) => c.label === 'ALLOW');
+  const costs = cases.flatMap((c) => (c.costMicros === null ? [] : [c.costMicros]));
   const bucket = (confidence: 'low' | 'medium' | 'high'): Share => {
     const inside = answered.filter((c) => c.confidence === confidence);
     return share(inside.filter(isRight).length, inside.length);
@@ -67,14 +75,19 @@ export function evaluationReport(cases: readonly EvaluatedCase[]): EvaluationRep
     falseAlarms: share(harmless.filter((c) => c.status !== 'ALLOW').length, harmless.length),
     abstained: share(cases.filter((c) => c.reasonCode === 'judge_abstain').length, cases.length),
     failed: share(cases.length - answered.length, cases.length),
+    failures: countOf(cases.filter((c) => c.failed).map((c) => c.cause ?? 'unknown')),
     calibration,
     calibrationError: calibrationError(calibration),
     latencyMs: { p50: percentile(answered, 0.5), p95: percentile(answered, 0.95) },
-    costMicros: cases.reduce<number | null>(
-      (total, c) => (total === null || c.costMicros === null ? null : total + c.costMicros),
-      0,
-    ),
+    costMicros: costs.length === 0 ? null : costs.reduce((total, cost) => total + cost, 0),
+    costKnown: costs.length,
   };
+}
+
+function countOf<T extends string>(words: readonly T[]): Partial<Record<T, number>> {
+  const counts: Partial<Record<T, number>> = {};
+  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
+  return counts;
 }
 
 function isRight(c: EvaluatedCase): boolean {
@@ -106,9 +119,10 @@ function calibrationError(calibration: EvaluationReport['calibration']): number 
   return buckets.reduce((sum, b) => sum + (b.value === null ? 0 : (b.of / total) * Math.abs(b.value - b.meant)), 0);
 }
 
+/** The smallest latency that at least this share of the cases did not pass. */
 function percentile(cases: readonly EvaluatedCase[], p: number): number | null {
   const sorted = cases.map((c) => c.latencyMs).sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? null;
+  return sorted[Math.ceil(sorted.length * p) - 1] ?? null;
 }
 
 /** The report for people, one figure a line. */
@@ -125,11 +139,18 @@ export function evaluationText(report: EvaluationReport): string {
     line('harmless, reached a person', report.falseAlarms),
     line('abstained', report.abstained),
     line('could not answer', report.failed),
+    ...Object.entries(report.failures).map(([cause, count]) => `${`  ${cause}`.padEnd(34)} ${count}`),
     line('right when confidence is low', report.calibration.low),
     line('right when confidence is medium', report.calibration.medium),
     line('right when confidence is high', report.calibration.high),
     `${'calibration error'.padEnd(34)} ${report.calibrationError === null ? 'no answers' : report.calibrationError.toFixed(3)}`,
     `${'latency'.padEnd(34)} ${ms.p50 === null ? 'no answers' : `p50 ${Math.round(ms.p50)} ms, p95 ${Math.round(ms.p95 ?? 0)} ms`}`,
-    `${'cost'.padEnd(34)} ${report.costMicros === null ? 'unknown: the price table does not name the model' : `${(report.costMicros / 1_000_000).toFixed(6)} in the unit of the price table`}`,
+    `${'cost'.padEnd(34)} ${costText(report)}`,
   ].join('\n');
+}
+
+function costText({ costMicros, costKnown, cases }: EvaluationReport): string {
+  if (costMicros === null) return 'unknown: set COUNTERSIGN_JUDGE_PRICES_FILE to a table that names the model';
+  const known = `${(costMicros / 1_000_000).toFixed(6)} in the unit of the price table`;
+  return costKnown === cases ? known : `${known}, for ${costKnown} of ${cases} cases; of the others it is not known`;
 }

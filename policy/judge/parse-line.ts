@@ -5,8 +5,12 @@ import { readAnswer } from './read-answer';
 
 /** One line of `countersign judge parse --jsonl`: a raw answer, and what is to be checked beside its form. Other members are passed over. */
 export const JudgeLine = z.object({
-  id: z.union([z.string(), z.number(), z.null()]),
-  raw: z.string(),
+  id: z.union([z.string(), z.number(), z.null()], 'expected a text, a number or null'),
+  /** Null is what servers send for an empty message. */
+  raw: z
+    .string('expected the text that the model wrote, or null')
+    .nullable()
+    .transform((raw) => raw ?? ''),
   policyIds: z.array(z.string()).nullish(),
   canary: z.string().nullish(),
 });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { noCache } from '../../activities/judge/cache';
 import { evaluateJudge, LabelledCase } from '../../activities/judge/evaluate-judge';
 import { createJudgeTransport } from '../../activities/judge/transport';
-import type { JudgeTools } from '../../client/cli/deps';
+import type { JudgeTools, LabelledRow } from '../../client/cli/deps';
 import { JudgeConfig } from '../../policy/judge/config';
 import { evaluationText } from '../../policy/judge/evaluation';
 import { parseJudgeText } from '../../policy/judge/parse-line';
@@ -14,6 +14,7 @@ export function judgeTools(env: Env): JudgeTools {
   return {
     parseJudgeText,
     async evaluate(rows, { model, baseUrl, atOnce }, progress) {
+      if (rows.length === 0) throw new ConfigError('The labelled set is empty: expected one case a line');
       const cases = rows.map(toCase);
       const transport = createJudgeTransport({
         baseUrl: baseUrl ?? env['OPENAI_BASE_URL'] ?? 'https://api.openai.com/v1',
@@ -38,12 +39,20 @@ export function judgeTools(env: Env): JudgeTools {
   };
 }
 
-function toCase(row: string, i: number): LabelledCase {
+function toCase({ text, number }: LabelledRow): LabelledCase {
+  let value: unknown;
   try {
-    return LabelledCase.parse(JSON.parse(row));
+    value = JSON.parse(text);
   } catch (error) {
-    throw new ConfigError(
-      `Case ${i + 1}: expected {"id", "sourceTool", "raw" or "rawBase64", "metadata"?, "label": ALLOW, WARN or BLOCK}: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw notACase(number, error instanceof Error ? error.message : String(error));
   }
+  const read = LabelledCase.safeParse(value);
+  if (read.success) return read.data;
+  throw notACase(number, read.error.issues.map((i) => `${i.path.join('.') || 'case'}: ${i.message}`).join('; '));
+}
+
+function notACase(number: number, why: string): ConfigError {
+  return new ConfigError(
+    `Line ${number}: expected {"id", "sourceTool", "raw" or "rawBase64", "metadata"?, "label": ALLOW, WARN or BLOCK}, got ${why.slice(0, 1000)}`,
+  );
 }

@@ -5,8 +5,15 @@ import type { BreakerAdmin } from '../deps';
 import { ExitCode } from '../exit-codes';
 import { line, styled } from '../printer';
 
+const BREAKERS = `list and reset circuit breakers
+
+There is one for each tenant, source tool and validator. Where the validator
+failed on or blocked too many of the latest changes it opens: each change then
+gets the violation guardian.circuit_open, which a person answers. After a pause
+one change passes as a probe. A breaker never approves or rejects by itself.`;
+
 export function register(program: Command, cli: Cli): void {
-  const breaker = program.command('breaker').description('list and reset circuit breakers');
+  const breaker = program.command('breaker').summary('list and reset circuit breakers').description(BREAKERS);
 
   const list = breaker.command('list').description('list every breaker and its state');
   runs(list, cli, async (io) => {
@@ -14,6 +21,7 @@ export function register(program: Command, cli: Cli): void {
     if (io.json) io.out.json({ pairs });
     for (const { tenant, sourceTool, breakers } of io.json ? [] : pairs)
       for (const view of breakers) print(io, tenant, sourceTool, view);
+    if (pairs.every((pair) => pair.breakers.length === 0)) io.err.line('no breaker has a sample yet');
     return ExitCode.Ok;
   });
 

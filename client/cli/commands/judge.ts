@@ -3,27 +3,59 @@ import { required, runs, text, whole, type Cli, type Io } from '../command';
 import { ExitCode } from '../exit-codes';
 import { readInput, toLines } from '../jsonl';
 
+const PARSE = `how the gate reads raw answers, one JSON object a line; no server
+
+  in   {"id": "a", "raw": "…", "policyIds": ["no_drop"], "canary": "9f2c"}
+  out  {"id": "a", "status": "ALLOW", "reasonCode": "judge_allow"}
+
+policyIds and canary are checked where given; "unchecked" names what was not.
+Unreadable is BLOCK, judge_verdict_parse, and "cause" says why; an abstention is
+WARN, judge_abstain. The answer that is asked for; no member more, none less:
+
+  {"observations": [{"line": 1, "effect": "adds a column"}],
+   "policyResults": [{"policyId": "no_drop", "result": "clear",
+       "severity": "WARN", "lines": [], "quote": "", "why": ""}],
+   "instructionsInDiff": false, "canary": "9f2c",
+   "verdict": "ALLOW", "confidence": "high"}`;
+
+const EVAL = `precision, recall, calibration and cost of a model on a labelled set, with 95 %
+confidence intervals; never a promise for another set, version or day
+
+  {"id": "1", "sourceTool": "SQLDryRun", "raw": "DELETE …", "label": "BLOCK"}
+
+Asks about each case once, as the gate would. The key is OPENAI_API_KEY, the
+prices are in COUNTERSIGN_JUDGE_PRICES_FILE. Signs nothing, and writes nothing.`;
+
 export function register(program: Command, cli: Cli): void {
   const judge = program.command('judge').description('read raw answers; measure a judge on a labelled set');
 
   const parse = judge
     .command('parse')
-    .description('how the gate reads raw answers, one JSON object a line')
-    .argument('[file]', 'JSON lines {id, raw, policyIds?, canary?}; standard input unless given')
+    .summary('how the gate reads raw answers, one JSON object a line')
+    .description(PARSE)
+    .argument('[file]', 'JSON lines; standard input unless given')
     .option('--jsonl', 'one line in, one line out (the only form)');
   runs(parse, cli, async (io, [file]) => {
     const { parseJudgeText } = await io.deps.judge();
-    for (const { text: row, number } of toLines(await readInput(io, file))) io.out.json(parseJudgeText(row, number));
+    const rows = toLines(await readInput(io, file));
+    let unread = 0;
+    for (const { text: row, number } of rows) {
+      const read = parseJudgeText(row, number);
+      if ('error' in read) unread++;
+      io.out.json(read);
+    }
+    if (unread > 0) io.err.line(`${unread} of ${rows.length} lines hold no raw answer: see "error"`);
     return ExitCode.Ok;
   });
 
   const evaluate = judge
     .command('eval')
-    .description('precision, recall, calibration and cost on a labelled set; never a promise')
-    .argument('<file>', 'JSON lines {id, sourceTool, raw or rawBase64, metadata?, label}')
+    .summary('precision, recall, calibration and cost on a labelled set; never a promise')
+    .description(EVAL)
+    .argument('<file>', 'JSON lines {id, sourceTool, raw|rawBase64, metadata?, label}')
     .option('--model <name>', 'the model to ask')
-    .option('--base-url <url>', 'an OpenAI-compatible server')
-    .option('--at-once <n>', 'cases asked about at one time');
+    .option('--base-url <url>', 'the server; OPENAI_BASE_URL or OpenAI unless given')
+    .option('--at-once <n>', 'cases asked about at one time, 4 unless given');
   runs(evaluate, cli, async (io, [file = ''], options) =>
     evaluated(io, file, {
       model: required(options, 'model', '--model'),
@@ -38,7 +70,7 @@ async function evaluated(
   file: string,
   options: { readonly model: string; readonly baseUrl: string | null; readonly atOnce: number },
 ): Promise<ExitCode> {
-  const rows = toLines(await readInput(io, file)).map(({ text: row }) => row);
+  const rows = toLines(await readInput(io, file));
   const judge = await io.deps.judge();
   const { report, text: shown } = await judge.evaluate(rows, options, (done, of) => {
     if (done % 10 === 0 || done === of) io.err.line(`${done} of ${of} cases`);

@@ -62,10 +62,17 @@ describe('evaluateJudge', () => {
         abstained: { hits: 1, of: 6 },
         failed: { hits: 2, of: 6 },
         calibration: { high: { hits: 2, of: 3 }, low: { hits: 1, of: 1 }, medium: { of: 0, value: null } },
-        costMicros: null,
+        failures: { server_error: 1, unknown_source_tool: 1 },
+        // Four answers of 1,200 tokens in and 90 out; what the failed two cost is not known, and not zero.
+        costMicros: 4 * 1290,
+        costKnown: 4,
       });
       expect(evaluationText(report)).toContain(
         'BLOCK precision                    50.0 %  (95 %: 9.5 % to 90.5 %; 1 of 2)',
+      );
+      expect(evaluationText(report)).toContain('0.005160 in the unit of the price table, for 4 of 6 cases');
+      expect(evaluationText(report)).toMatch(
+        /could not answer .* 2 of 6\)\n  server_error +1\n  unknown_source_tool +1\n/,
       );
     } finally {
       await server.stop();

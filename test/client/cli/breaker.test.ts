@@ -39,6 +39,11 @@ test('breaker list says which is open and since when, by the time of asking', as
   expect(ran.closed()).toBe(1);
 });
 
+test('breaker list says so when there is none, on standard error alone', async () => {
+  const ran = await run(['breaker', 'list'], { list: async () => [] });
+  expect([ran.code, ran.out, ran.err]).toEqual([0, '', 'no breaker has a sample yet\n']);
+});
+
 test('breaker reset needs a reason, and resets one validator or all', async () => {
   const reset = jest.fn(async () => ['guardian.held']);
   expect((await run(['breaker', 'reset', 'acme', 'SQLDryRun'], { reset })).code).toBe(2);

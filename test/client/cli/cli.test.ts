@@ -68,7 +68,7 @@ async function run(args: string[], world: World = {}): Promise<Ran & { closed: n
 
 const COMMANDS = [
   ['submit'], ['list'], ['show'], ['answer'], ['sign'], ['result'], ['watch'], ['withdraw'],
-  ['keys', 'new'], ['keys', 'register'], ['keys', 'list'], ['keys', 'revoke'], ['ledger', 'show'], ['ledger', 'verify'], ['export'], ['verify'], ['replay'], ['breaker', 'list'], ['breaker', 'reset'], ['dev'], ['setup'], ['target', 'init'], ['target', 'freeze'], ['target', 'unfreeze'], ['resolve'], ['doctor'],
+  ['keys', 'new'], ['keys', 'register'], ['keys', 'list'], ['keys', 'revoke'], ['ledger', 'show'], ['ledger', 'verify'], ['export'], ['verify'], ['replay'], ['breaker', 'list'], ['breaker', 'reset'], ['judge', 'parse'], ['judge', 'eval'], ['dev'], ['setup'], ['target', 'init'], ['target', 'freeze'], ['target', 'unfreeze'], ['resolve'], ['doctor'],
 ]; // prettier-ignore
 
 describe('help', () => {
@@ -377,6 +377,12 @@ describe('submit', () => {
 });
 
 describe('errors', () => {
+  it('of many lines go behind a margin, so that no line of a stranger\u2019s looks like one of ours', async () => {
+    const reviews = { status: async () => Promise.reject(new Error('Nothing there.\nerror: \u202eforged\n')) };
+    const { err } = await run(['show', CHANGE], { reviews });
+    expect(err).toBe('error: Nothing there.\n  error: \u27e6U+202E\u27e7forged\n');
+  });
+
   it('go to standard error, as JSON with --json, and leave standard output empty', async () => {
     const reviews = { status: async () => Promise.reject(new CountersignError('not_found', 'No review')) };
     const text = await run(['show', CHANGE], { reviews });

@@ -1,0 +1,49 @@
+import { runCli, type CliDeps } from '../../../client/cli';
+import type { JudgeTools } from '../../../client/cli/deps';
+import { parseJudgeText } from '../../../policy/judge/parse-line';
+import { failing } from '../fakes';
+
+async function run(args: string[], input: string | Uint8Array, judge: Partial<JudgeTools> = { parseJudgeText }) {
+  let out = '';
+  let err = '';
+  const deps = failing<CliDeps>({
+    version: '1',
+    stdout: { isTTY: false, write: (text) => (out += text) },
+    stderr: { isTTY: false, write: (text) => (err += text) },
+    stdin: { isTTY: false, read: async () => (typeof input === 'string' ? new TextEncoder().encode(input) : input) },
+    env: {},
+    judge: async () => failing<JudgeTools>(judge),
+  });
+  return { code: await runCli(args, deps), out, err };
+}
+
+describe('judge parse', () => {
+  it('writes one line for each line that holds something, and says how many held no raw answer', async () => {
+    const input = '\ufeff{"id":1,"raw":"fine"}\r\n\r\n{"id":2}\n{"raw":"x"}\n{"id":3,"raw":null}';
+    const { code, out, err } = await run(['judge', 'parse', '--jsonl'], input);
+    expect(code).toBe(0);
+    const unread = { status: 'BLOCK', reasonCode: 'judge_verdict_parse', cause: 'no_object' };
+    expect(out.split('\n').map((row) => (row === '' ? null : JSON.parse(row)))).toEqual([
+      { id: 1, ...unread, unchecked: ['policyIds', 'canary'] },
+      { id: 2, line: 3, error: expect.stringMatching(/^raw: expected the text/) },
+      { id: null, line: 4, error: 'id: expected a text, a number or null' },
+      // What servers send for an empty message is an unreadable answer, not an unreadable line.
+      { id: 3, ...unread, unchecked: ['policyIds', 'canary'] },
+      null,
+    ]);
+    expect(err).toBe('2 of 4 lines hold no raw answer: see "error"\n');
+  });
+
+  it('reads the example of its own help as the help says', async () => {
+    const { out } = await run(['judge', 'parse', '--help'], '');
+    const raw = out.slice(out.indexOf('{"observations"'), out.indexOf('"high"}') + '"high"}'.length);
+    const given = { id: 'a', raw, policyIds: ['no_drop'], canary: '9f2c' };
+    const read = await run(['judge', 'parse'], JSON.stringify(given));
+    expect(JSON.parse(read.out)).toEqual({ id: 'a', status: 'ALLOW', reasonCode: 'judge_allow' });
+  });
+
+  it('refuses what is no UTF-8 as a mistake of the caller', async () => {
+    const { code, out, err } = await run(['judge', 'parse'], Uint8Array.of(0xff, 0xfe, 0x7b));
+    expect([code, out, err]).toEqual([2, '', 'error: standard input: expected UTF-8 text\n']);
+  });
+});
