@@ -12,8 +12,9 @@ import { sourceToolRegistry, type SourceTool } from '../activities/staging/adapt
 import { sha256Hex } from '../policy/contracts/hash';
 import { logicHash, type PlanValidator } from '../policy/contracts/plan';
 import type { ValidatorDefinition } from '../policy/rules/define';
-import { deepFreeze, evaluateValidator, type EvaluationInput } from '../policy/rules/evaluate';
+import { evaluateValidator, type EvaluationInput } from '../policy/rules/evaluate';
 import type { Facts } from '../policy/rules/facts';
+import { frozenWhole } from '../policy/rules/frozen';
 import { PACKS as ALL_PACKS } from '../policy/rules/packs';
 import { validatorRegistry } from '../policy/rules/registry';
 import { conditionDefinition } from '../policy/rules/condition/condition';
@@ -99,7 +100,7 @@ function validatorOf(definition: ValidatorDefinition, n: number, config: unknown
   const id = `guardian.${implementation}_${n}`;
   const settings = definition.config.parse(config) as PlanValidator['config'];
   // As a compiled plan's are.
-  return deepFreeze({
+  return frozenWhole({
     id,
     version,
     class: 'POLICY',

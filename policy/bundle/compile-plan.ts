@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { DECIDE_REVISION } from '../decide/decide';
 import { BUILTIN_UNIT, BUILTIN_VALIDATORS, builtinsOf } from '../rules/builtin';
 import type { CallbackRegistry } from '../rules/callback';
-import { deepFreeze } from '../rules/evaluate';
+import { frozenWhole } from '../rules/frozen';
 import { frozenRegistry, type ValidatorRegistry } from '../rules/registry';
 import { ALWAYS_APPROVE } from '../validators/always-approve';
 import { toMs } from './duration';
@@ -101,7 +101,7 @@ export function compilePlan(bundle: Bundle, registry: ValidatorRegistry, options
     waivers,
   });
   if (!plan.success) return refuse(fromZod(plan.error, null, NOWHERE, []));
-  const copy = deepFreeze(structuredClone(plan.data));
+  const copy = frozenWhole(structuredClone(plan.data));
   return { ok: true, plan: copy, planHash: planHash(copy) };
 }
 

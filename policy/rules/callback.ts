@@ -3,7 +3,7 @@ import { Name, type Metadata } from '../contracts/diff';
 import type { ValidatorFinding } from '../contracts/finding';
 import type { PlanPolicy } from '../contracts/plan';
 import { PolicyCallbackResult } from '../contracts/violation';
-import { deepFreeze } from './evaluate';
+import { frozenWhole } from './frozen';
 import type { Facts } from './facts';
 import { frozenRegistry, type Registry } from './registry';
 
@@ -97,7 +97,7 @@ function frozenCopy(context: PolicyCallContext): PolicyCallContext {
   const { finding, policy, facts, metadata, requester, tenant, target, sourceTool } = context;
   const { key, name } = policy;
   const copies = structuredClone({ finding, metadata, policyMetadata: policy.metadata });
-  return deepFreeze({
+  return frozenWhole({
     finding: copies.finding,
     policy: { key, name, metadata: copies.policyMetadata },
     facts,

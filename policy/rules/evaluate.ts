@@ -5,6 +5,7 @@ import type { StagingRecord } from '../contracts/staging-record';
 import { errorResult } from '../decide/findings';
 import type { ValidatorDefinition } from './define';
 import type { Facts } from './facts';
+import { frozenWhole } from './frozen';
 import type { ValidatorRegistry } from './registry';
 
 /** Everything a derived validator may read; the same for review worker, committer and `replay`. */
@@ -64,33 +65,73 @@ export function evaluateValidator(
 ): unknown {
   if (definition.evaluate === null) throw new TypeError(`${validator.id} is no derived validator`);
   try {
+    const { signature, config } = askedOf(validator);
+    const { diff, facts, staging } = givenBy(input);
+    diff.handOn();
     return definition.evaluate({
-      signature: signatureOf(validator),
+      signature,
       phase: validator.phase,
-      config: frozenCopy(validator.config),
-      diff: new OwnDiff(input.diff),
+      config,
+      diff,
       inputSha: input.inputSha,
-      facts: frozenWhole(input.facts),
-      staging: frozenWhole(input.staging),
+      facts,
+      staging,
     });
   } catch (error) {
     return thrown(validator, input.changeId, error);
   }
 }
 
-const signatures = new WeakMap<PlanValidator, ValidatorSignature>();
-
-function signatureOf(validator: PlanValidator): ValidatorSignature {
-  const known = signatures.get(validator);
-  if (known !== undefined) return known;
-  const { id: validator_id, version: validator_version, logic_hash, class: hookClass } = validator;
-  const made = Object.freeze({ validator_id, validator_version, logic_hash, class: hookClass, deterministic: true });
-  // A validator that can still change keeps no signature.
-  if (Object.isFrozen(validator)) signatures.set(validator, made);
-  return made;
+/** What is a validator's own among what it is given. */
+interface Asked {
+  readonly signature: ValidatorSignature;
+  readonly config: PlanValidator['config'];
 }
 
-/** A diff as one validator sees it. Its bytes are copied where it looks at them: a typed array cannot be frozen, and most rules read facts alone. */
+const askedBefore = new WeakMap<PlanValidator, Asked>();
+
+function askedOf(validator: PlanValidator): Asked {
+  const known = askedBefore.get(validator);
+  if (known !== undefined) return known;
+  const { id: validator_id, version: validator_version, logic_hash, class: hookClass } = validator;
+  const signature = Object.freeze({
+    validator_id,
+    validator_version,
+    logic_hash,
+    class: hookClass,
+    deterministic: true as const,
+  });
+  const asked = { signature, config: frozenCopy(validator.config) };
+  // Of a validator that can still change nothing is remembered.
+  if (Object.isFrozen(validator)) askedBefore.set(validator, asked);
+  return asked;
+}
+
+/** What all validators of one change are given, made once for them. */
+interface Given {
+  readonly from: DiffInput;
+  readonly diff: OwnDiff;
+  readonly facts: Facts;
+  readonly staging: EvaluationInput['staging'];
+}
+
+const givenBefore = new WeakMap<EvaluationInput, Given>();
+
+function givenBy(input: EvaluationInput): Given {
+  const known = givenBefore.get(input);
+  if (known?.from === input.diff && known.facts === input.facts && known.staging === input.staging) return known;
+  const given: Given = {
+    from: input.diff,
+    diff: new OwnDiff(input.diff),
+    // In place: they can be large, and nobody else has business changing them.
+    facts: frozenWhole(input.facts),
+    staging: frozenWhole(input.staging),
+  };
+  givenBefore.set(input, given);
+  return given;
+}
+
+/** A diff as validators see it. Its bytes are copied for each that looks at them: a typed array cannot be frozen, and most rules read facts alone. */
 class OwnDiff implements DiffInput {
   readonly sourceTool: string;
   readonly diffSha: string;
@@ -108,6 +149,11 @@ class OwnDiff implements DiffInput {
 
   get raw(): Uint8Array {
     return (this.#own ??= this.#staged.slice());
+  }
+
+  /** Before each validator: what the last one may have written into its bytes is not seen by the next. */
+  handOn(): void {
+    this.#own = null;
   }
 }
 
@@ -127,26 +173,7 @@ const copies = new WeakMap<object, object>();
 function frozenCopy<T extends object>(value: T): T {
   const known = copies.get(value) as T | undefined;
   if (known !== undefined) return known;
-  const copy = deepFreeze(structuredClone(value));
+  const copy = frozenWhole(structuredClone(value));
   copies.set(value, copy);
   return copy;
-}
-
-/** Frozen by us, to the last member. An object that its maker froze may hold members that it did not. */
-const wholes = new WeakSet<object>();
-
-/** Facts and staging record, in place and once: they can be large, and nobody else has business changing them. */
-function frozenWhole<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || wholes.has(value) || ArrayBuffer.isView(value)) return value;
-  wholes.add(value);
-  Object.freeze(value);
-  for (const member of Object.values(value)) frozenWhole(member);
-  return value;
-}
-
-export function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value) || ArrayBuffer.isView(value)) return value;
-  Object.freeze(value);
-  for (const member of Object.values(value)) deepFreeze(member);
-  return value;
 }

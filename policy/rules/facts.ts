@@ -29,7 +29,12 @@ export type Facts = FactsRefusal | ExtractedFacts;
 
 /** `diff:<diffSha>#L3:C5-L3:C20` (records.md §3). */
 export function diffEvidence(diffSha: string, span: Span): string {
-  return `diff:${diffSha}#L${span.startLine}:C${span.startColumn}-L${span.endLine}:C${span.endColumn}`;
+  return `diff:${diffSha}#${spanText(span)}`;
+}
+
+/** `L3:C5-L3:C20` */
+export function spanText({ startLine, startColumn, endLine, endColumn }: Span): string {
+  return `L${startLine}:C${startColumn}-L${endLine}:C${endColumn}`;
 }
 
 /** `diff:<diffSha>#/json/pointer` for JSON diffs. */

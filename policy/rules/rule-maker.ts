@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import type { Metadata } from '../contracts/diff';
+import { MAX_EVIDENCE_REFS } from '../contracts/finding';
 import type { Level } from '../contracts/plan';
 import { defineRule, type Reads, type RuleOutcome, type ValidatorDefinition, type ValidatorInput } from './define';
 import {
   diffEvidence,
   metadataEvidence,
   pointerEvidence,
+  spanText,
   type ExtractedFacts,
   type FactsRefusal,
   type Span,
@@ -99,6 +101,7 @@ export function factsRules<F extends ExtractedFacts>(
 ): <Config>(options: FactsRuleOptions<F, Config>) => PackRule {
   return (options) => {
     const { name, status = 'BLOCK', reads = ['bytes', 'facts'], advice, examples, find, ...rest } = options;
+    const code = codeOf(name);
     const definition = defineRule({
       ...rest,
       name,
@@ -111,7 +114,7 @@ export function factsRules<F extends ExtractedFacts>(
         const { facts } = input;
         if (!facts.ok) return unavailable(input, facts);
         if (facts.kind !== pack.kind) return unknownKind(input, facts.kind, pack.kind);
-        return outcomeOf(input, find(facts as F, input.config, input), codeOf(name), status, advice);
+        return outcomeOf(input, find(facts as F, input.config, input), code, status, advice);
       },
     });
     return made(definition, examples, status);
@@ -132,6 +135,7 @@ export function bytesRules(
 ): <Config>(options: BytesRuleOptions<Config>) => PackRule {
   return (options) => {
     const { name, status = 'BLOCK', reads = ['bytes'], advice, examples, find, sourceTools = '*', ...rest } = options;
+    const code = codeOf(name);
     const definition = defineRule({
       ...rest,
       name,
@@ -140,7 +144,7 @@ export function bytesRules(
       parser,
       sourceTools,
       docs: pageOf(pack, name),
-      apply: (input) => outcomeOf(input, find(input), codeOf(name), status, advice),
+      apply: (input) => outcomeOf(input, find(input), code, status, advice),
     });
     return made(definition, examples, status);
   };
@@ -189,6 +193,7 @@ export function made<Config>(
   };
 }
 
+const SILENT: RuleOutcome = Object.freeze({ fires: false });
 const SHOWN_IN_REASON = 3;
 const SHOWN_IN_DETAILS = 20;
 const START: Span = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
@@ -201,18 +206,20 @@ export function outcomeOf(
   status: 'WARN' | 'BLOCK',
   advice?: readonly string[],
 ): RuleOutcome {
-  if (hits.length === 0) return { fires: false };
+  if (hits.length === 0) return SILENT;
   const named = hits.slice(0, SHOWN_IN_REASON).map((hit) => `${hit.what} (${placeText(hit.at)})`);
   const more = hits.length - named.length;
+  const places = [...new Set(hits.map(placeIn))];
+  const evidence = places.slice(0, MAX_EVIDENCE_REFS).map((place) => evidenceOf(input, place));
+  const shownPlaces = hits.slice(0, SHOWN_IN_DETAILS).map(placeDetails);
   return {
     fires: true,
     status,
     reason: clip(`${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}`, 4000),
     reasonCode,
-    evidence: [...new Set(hits.map((hit) => evidenceOf(input, hit)))],
-    details: {
-      places: hits.slice(0, SHOWN_IN_DETAILS).map((hit) => ({ what: clip(hit.what, 500), ...placeDetails(hit.at) })),
-    },
+    evidence,
+    details:
+      places.length > evidence.length ? { places: shownPlaces, evidenceTotal: places.length } : { places: shownPlaces },
     ...(advice === undefined ? {} : { recommendedActions: advice }),
   };
 }
@@ -254,11 +261,19 @@ export function codeOf(name: string): string {
 
 const MAX_POINTER = 900;
 
-function evidenceOf({ diff, inputSha }: Pick<ValidatorInput, 'diff' | 'inputSha'>, { at, of }: Hit): string {
-  if (typeof at !== 'string') return diffEvidence(diff.diffSha, 'span' in at ? at.span : at);
-  return of === 'metadata'
-    ? metadataEvidence(inputSha, shortPointer(at))
-    : pointerEvidence(diff.diffSha, shortPointer(at));
+/** A hit's place without the digest before it: of thousands only the first few are made whole. */
+function placeIn({ at, of }: Hit): string {
+  if (typeof at === 'string') return `${of === 'metadata' ? METADATA : ''}${shortPointer(at)}`;
+  return spanText('span' in at ? at.span : at);
+}
+
+/** No pointer begins with it. */
+const METADATA = 'metadata';
+
+function evidenceOf({ diff, inputSha }: Pick<ValidatorInput, 'diff' | 'inputSha'>, place: string): string {
+  return place.startsWith(METADATA)
+    ? metadataEvidence(inputSha, place.slice(METADATA.length))
+    : pointerEvidence(diff.diffSha, place);
 }
 
 /** A pointer that is too long for a reference is cut at a token, so that it still resolves: to a parent of the place. */
@@ -272,10 +287,12 @@ function placeText(at: Hit['at']): string {
   return 'span' in at ? at.path : `line ${at.startLine}`;
 }
 
-function placeDetails(at: Hit['at']): { readonly [key: string]: string | number } {
-  if (typeof at === 'string') return { pointer: clip(printable(at), 500) };
-  if ('span' in at) return { path: clip(at.path, 500), line: at.span.startLine, column: at.span.startColumn };
-  return { line: at.startLine, column: at.startColumn };
+function placeDetails(hit: Hit): { readonly [key: string]: string | number } {
+  const { at } = hit;
+  const what = clip(hit.what, 500);
+  if (typeof at === 'string') return { what, pointer: clip(printable(at), 500) };
+  if ('span' in at) return { what, path: clip(at.path, 500), line: at.span.startLine, column: at.span.startColumn };
+  return { what, line: at.startLine, column: at.startColumn };
 }
 
 /** Pointers are made of keys of the diff. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Occurrence, SqlFacts, SqlName } from './sql-facts';
+import type { Occurrence, SqlFacts, SqlName, TransactionFact } from './sql-facts';
 
 /** Staged SQL is run in one transaction. False reads the text as a migration that is run statement by statement. */
 export const AssumeInTransaction = z.boolean().default(true);
@@ -13,20 +13,11 @@ export interface TransactionState {
   readonly transaction: (at: Occurrence) => number | null;
 }
 
-/** Follows BEGIN, COMMIT and CREATE TABLE through the top-level statements. */
+/** Follows BEGIN, COMMIT and CREATE TABLE through the top-level statements, once somebody asks. */
 export function transactionState(facts: SqlFacts, assumeInTransaction: boolean): TransactionState {
-  let current: number | null = assumeInTransaction ? 0 : null;
-  let next = 1;
-  const of: (number | null)[] = [];
-  for (const s of facts.statements) {
-    const control = facts.transactionControl.find((t) => t.statement === s.index && t.via.length === 0);
-    of[s.index] = current;
-    if (control === undefined) continue;
-    if (control.kind === 'begin' || control.kind === 'start') current ??= next++;
-    else if (control.kind === 'commit' || control.kind === 'rollback' || control.kind === 'prepare')
-      current = control.chain ? next++ : null;
-  }
-  const transaction = (at: Occurrence): number | null => of[at.statement] ?? null;
+  let of: readonly (number | null)[] | null = null;
+  const transaction = (at: Occurrence): number | null =>
+    (of ??= transactionsOf(facts, assumeInTransaction))[at.statement] ?? null;
   return {
     inside: (at) => transaction(at) !== null,
     transaction,
@@ -38,6 +29,28 @@ export function transactionState(facts: SqlFacts, assumeInTransaction: boolean):
       );
     },
   };
+}
+
+/** The transaction of each top-level statement. */
+function transactionsOf(
+  { statements, transactionControl }: SqlFacts,
+  assumeInTransaction: boolean,
+): readonly (number | null)[] {
+  let current: number | null = assumeInTransaction ? 0 : null;
+  let next = 1;
+  const controls = new Map<number, TransactionFact>();
+  for (const t of transactionControl)
+    if (t.via.length === 0 && !controls.has(t.statement)) controls.set(t.statement, t);
+  const of: (number | null)[] = [];
+  for (const s of statements) {
+    const control = controls.get(s.index);
+    of[s.index] = current;
+    if (control === undefined) continue;
+    if (control.kind === 'begin' || control.kind === 'start') current ??= next++;
+    else if (control.kind === 'commit' || control.kind === 'rollback' || control.kind === 'prepare')
+      current = control.chain ? next++ : null;
+  }
+  return of;
 }
 
 export function sameName(a: SqlName, b: SqlName): boolean {

@@ -16,6 +16,7 @@ import { FindingProjection, ReviewStatus, ViolationStatus } from '../../../polic
 import { Severity, Verdict } from '../../../policy/contracts/verdict';
 import { PolicyCallbackResult, PolicyViolation } from '../../../policy/contracts/violation';
 import { evaluateValidator } from '../../../policy/rules/evaluate';
+import { frozenWhole } from '../../../policy/rules/frozen';
 import type { ValidatorDefinition, ValidatorInput } from '../../../policy/rules/define';
 import { BASE } from '../bundle/fixtures';
 import { parseBundle } from '../../../policy/bundle/parse-bundle';
@@ -166,6 +167,29 @@ describe('what a guardian is given', () => {
     expect(() => Object.assign(copy, { sourceTool: 'x' })).toThrow(TypeError);
     copy.raw[0] = 9;
     expect(diff.raw[0]).toBe(1);
+  });
+  test('bytes that one validator wrote over are whole again for the next, though both are given one change [G15, G37, T37]', () => {
+    const read: number[] = [];
+    const writing = {
+      ...definition,
+      evaluate: (input: ValidatorInput) => {
+        read.push(input.diff.raw[0] as number);
+        input.diff.raw[0] = 9;
+        read.push(input.diff.raw[0] as number);
+        return { validator_id: 'guardian.a', status: 'ALLOW', reason: '', evidenceRefs: [] };
+      },
+    } as unknown as ValidatorDefinition;
+    const input = { changeId: A, inputSha: A, diff, facts, staging: null };
+    for (const id of ['guardian.a', 'guardian.b']) evaluateValidator(writing, planValidator(id), input);
+    expect(read).toEqual([1, 9, 1, 9]);
+  });
+  test('what facts hold twice, or hold inside themselves, is frozen and ends [G15, T37]', () => {
+    const shared = { name: 'orders' };
+    const ring: Record<string, unknown> = { shared, again: Object.freeze([shared]) };
+    ring['self'] = ring;
+    const frozen = frozenWhole(ring);
+    expect(Object.isFrozen(shared)).toBe(true);
+    expect(Object.isFrozen(frozen)).toBe(true);
   });
   test('facts and dry run are frozen to the last member, though their maker froze the outside only: the next validator sees what this one saw [G15, G37, T37]', () => {
     const seen: ValidatorInput[] = [];

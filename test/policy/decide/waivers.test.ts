@@ -1,6 +1,6 @@
 import { applyWaivers, type PlanWaiver, type WaiverContext } from '../../../policy/decide/waivers';
 import type { ValidatorFinding } from '../../../policy/contracts/finding';
-import { deepFreeze } from '../../../policy/rules/evaluate';
+import { frozenWhole } from '../../../policy/rules/frozen';
 
 const finding = (id: string, more: Partial<ValidatorFinding> = {}): ValidatorFinding => ({
   validator_id: id,
@@ -35,7 +35,7 @@ const apply = (
   findings = [finding('guardian.a'), finding('guardian.b')],
   context = CONTEXT,
   at = BEFORE,
-) => applyWaivers({ waivers }, deepFreeze(findings), context, at);
+) => applyWaivers({ waivers }, frozenWhole(findings), context, at);
 
 test('a waived finding is allowed, stays in its place with all it said, and is counted apart', () => {
   const report = apply([waiver()]);

@@ -3,7 +3,7 @@ import { extractSqlFacts } from '../../../../activities/facts/sql';
 import { sha256Hex } from '../../../../policy/contracts/hash';
 import { ValidatorResult } from '../../../../policy/contracts/finding';
 import { StagingRecord } from '../../../../policy/contracts/staging-record';
-import { deepFreeze } from '../../../../policy/rules/evaluate';
+import { frozenWhole } from '../../../../policy/rules/frozen';
 import type { ValidatorDefinition, ValidatorInput } from '../../../../policy/rules/define';
 import type { Facts } from '../../../../policy/rules/facts';
 import {
@@ -58,7 +58,7 @@ async function ask<Config>(guardian: ValidatorDefinition<Config>, config: unknow
     staging:
       given.record === null ? null : { record: StagingRecord.parse({ ...RECORD, ...given.record }), sha: STAGING },
   };
-  deepFreeze({ config: input.config, metadata: diff.metadata, staging: input.staging });
+  frozenWhole({ config: input.config, metadata: diff.metadata, staging: input.staging });
   return { sha: diff.diffSha, result: ValidatorResult.parse(guardian.evaluate?.(input)) };
 }
 
