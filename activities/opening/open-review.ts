@@ -27,6 +27,8 @@ export interface OpeningDeps extends Pick<DerivationDeps, 'tools' | 'threads'> {
   readonly plans: PlanSource;
   readonly attestor: Attestor;
   readonly readBreakers: ReadBreakers;
+  /** Which attempt this is; the first is 1. */
+  readonly attempt: () => number;
   readonly keys: Pick<KeyRegistry, 'snapshot'>;
   readonly channels: readonly string[];
   readonly now: () => Date;

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-json';
 import { MAX_EVIDENCE_REFS, type ValidatorResult } from '../../policy/contracts/finding';
 import { CIRCUIT_OPEN } from '../../policy/decide/breaker-samples';
+import { errorResult } from '../../policy/decide/findings';
 import type { Plan, PlanValidator } from '../../policy/contracts/plan';
 import type { Ledger, LedgerEntry, StandingReject } from '../../policy/evidence/ledger-port';
 import { attest, type Attestor } from '../attestation';
@@ -15,6 +16,12 @@ export interface BreakerReading {
 }
 
 /**
+ * How often the breakers are asked before a change is opened without their answer. With the opening's retry policy and the
+ * reader's patience this is half a minute, longer than a server hands questions to a worker that died.
+ */
+export const BREAKER_ATTEMPTS = 6;
+
+/**
  * Reads the circuit breakers of (tenant, sourceTool) that the plan's validators have; may let this change pass as a
  * half-open breaker's probe, the same on every retry. Throws, retryable, where they cannot be read: absent is closed,
  * unreachable is not. Null where none are configured.
@@ -26,6 +33,8 @@ export interface WorldFactsDeps {
   readonly ledger: Pick<Ledger, 'rejectedInputs'>;
   readonly attestor: Attestor;
   readonly readBreakers: ReadBreakers;
+  /** Which attempt of the opening this is; the first is 1. */
+  readonly attempt: () => number;
   readonly actor: string;
 }
 
@@ -84,17 +93,40 @@ async function read(
       };
     }
     case 'circuit_open': {
-      const open =
-        deps.readBreakers === null ? [] : (await deps.readBreakers(ref, sampledIds(plan))).filter((b) => b.open);
+      const open = await openBreakers(deps, plan, ref);
       return {
         kind: 'breaker',
-        result: breakerResult(validator.id, open),
-        record: { open: open.map((b) => ({ key: b.key, samples: [...b.samples] })) },
+        result: open === 'unread' ? unreadResult(validator.id, ref) : breakerResult(validator.id, open),
+        record: { open: open === 'unread' ? null : open.map((b) => ({ key: b.key, samples: [...b.samples] })) },
       };
     }
     default:
       throw new TypeError(`${validator.id}: no attestor here for "${validator.implementation}"`);
   }
+}
+
+/** An opening must not wait for ever for a workflow whose worker dies again and again: in the end a person is asked instead. */
+async function openBreakers(
+  { readBreakers, attempt }: WorldFactsDeps,
+  plan: Plan,
+  ref: ChangeRef,
+): Promise<readonly BreakerReading[] | 'unread'> {
+  if (readBreakers === null) return [];
+  try {
+    return (await readBreakers(ref, sampledIds(plan))).filter((b) => b.open);
+  } catch (error) {
+    if (attempt() < BREAKER_ATTEMPTS) throw error;
+    return 'unread';
+  }
+}
+
+function unreadResult(validatorId: string, { changeId }: ChangeRef): ValidatorResult {
+  return errorResult(validatorId, changeId, {
+    errorClass: 'ErrValidatorBackend',
+    reason: `The circuit breakers did not answer in ${BREAKER_ATTEMPTS} attempts: nobody knows whether one is open`,
+    reasonCode: 'breakers_unread',
+    reproducible: false,
+  });
 }
 
 function rejectedResult(validatorId: string, rejects: readonly StandingReject[]): ValidatorResult {

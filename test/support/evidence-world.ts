@@ -215,6 +215,7 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
     ...shared,
     inTurn: memoryInTurn(ledger),
     readBreakers: null,
+    attempt: () => 1,
     channels: [],
   });
   const guardians = createGuardianActivities(shared);

@@ -40,6 +40,7 @@ import type { AttestedPredicate } from '../../policy/contracts/attested';
 import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-json';
 import { changeId as changeIdOf, inputSha as inputShaOf, Submission } from '../../policy/contracts/diff';
 import type { ValidatorFinding, ValidatorResult } from '../../policy/contracts/finding';
+import { FailureType } from '../../policy/contracts/failure-type';
 import { sha256Hex } from '../../policy/contracts/hash';
 import { GENESIS, ledgerHash, type LedgerKind, type LedgerRow } from '../../policy/contracts/ledger';
 import { stagingSha as stagingShaOf, type StagingRecord } from '../../policy/contracts/staging-record';
@@ -148,7 +149,8 @@ export interface WorldOptions {
   readonly signedBy?: 'service' | 'nobody';
   readonly requestKey?: string;
   readonly callback?: (requester: string | null) => PolicyCallbackResult;
-  readonly breakers?: readonly BreakerReading[];
+  /** What the breakers answer; `away` where they do not. */
+  readonly breakers?: readonly BreakerReading[] | 'away';
   /** That of another review, so that each knows what became of the other. */
   readonly ledger?: MemoryLedger;
 }
@@ -185,6 +187,8 @@ export class ReviewWorld {
   readonly submission: Submission;
   readonly changeId: string;
   readonly inputSha: string;
+  /** Of the opening. */
+  attempt = 1;
   opened: Opened | null = null;
   staged: Extract<Staged, { kind: 'staged' }> | null = null;
   disclosed: Disclosed | null = null;
@@ -316,11 +320,13 @@ export class ReviewWorld {
   async open(submission: Submission = this.submission): Promise<Opened> {
     await this.store.put(this.submission.tenant, this.raw);
     const breakers = this.options.breakers;
+    const away = ApplicationFailure.retryable('The circuit breakers cannot be read', FailureType.Backend);
     const deps = {
       ...this.deps,
       inTurn: memoryInTurn(this.ledger),
       attestor: this.attestor,
-      readBreakers: breakers === undefined ? null : async () => breakers,
+      readBreakers: breakers === undefined ? null : async () => (breakers === 'away' ? Promise.reject(away) : breakers),
+      attempt: () => this.attempt,
       channels: [],
       actor: 'review-worker',
     };

@@ -1,3 +1,4 @@
+import { activityInfo } from '@temporalio/activity';
 import { activityCallId } from '../../activities/answers/call-id';
 import { createAnswerActivities } from '../../activities/answers/admit';
 import type { Attestor } from '../../activities/attestation';
@@ -49,6 +50,7 @@ export function reviewActivities({
       keys,
       attestor,
       readBreakers: breakers?.read ?? null,
+      attempt: () => activityInfo().attempt,
       channels: [...webhooks.keys()],
       now,
       actor,

@@ -25,7 +25,14 @@ async function openAgain(
     byHash: (planHash: string) => (planHash === before.planHash ? before : after).plans.byHash(planHash),
   };
   const inTurn = memoryInTurn(before.ledger);
-  const own = { inTurn, attestor: before.attestor, readBreakers: null, channels: [], actor: 'review-worker' };
+  const own = {
+    inTurn,
+    attestor: before.attestor,
+    readBreakers: null,
+    attempt: () => 1,
+    channels: [],
+    actor: 'review-worker',
+  };
   const { changeId, submission } = before;
   return createOpeningActivities({ ...before.deps, ...own, plans, ...more }).openReview({ changeId, submission });
 }
