@@ -86,6 +86,7 @@ function alterTable(node: Tree, ctx: Context, walk: Walker): void {
         column: member,
         origin: 'alter_type',
         type,
+        sized: list(child(definition.node, 'typeName'), 'typmods').length > 0,
         notNull: false,
         defaultKind: 'none',
         generatedStored: false,

@@ -22,6 +22,7 @@ export function column(
     column: text(node, 'colname'),
     origin,
     type,
+    sized: list(child(node, 'typeName'), 'typmods').length > 0,
     notNull: find('CONSTR_NOTNULL') !== undefined || find('CONSTR_PRIMARY') !== undefined,
     defaultKind: byDefault === undefined ? 'none' : defaultKind(byDefault['raw_expr']),
     generatedStored:

@@ -162,6 +162,8 @@ export interface ColumnFact extends Occurrence {
   readonly origin: 'create_table' | 'add_column' | 'alter_type';
   /** As the grammar names it: `int4`, `varchar`, `bpchar`, `serial`, … without pg_catalog. */
   readonly type: string;
+  /** A length or a precision stands behind it: `varchar(10)`. */
+  readonly sized: boolean;
   readonly notNull: boolean;
   /** `volatile` also where the function is not known to be stable: the server would rewrite the table. */
   readonly defaultKind: 'none' | 'constant' | 'stable' | 'volatile';

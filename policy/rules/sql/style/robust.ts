@@ -5,14 +5,14 @@ import type { AlterFact, ConstraintFact, CreationFact, Occurrence, SqlFacts } fr
 import { shownName } from '../sql-name';
 import { AssumeInTransaction, sameName, transactionState } from '../transaction-state';
 
-/** Alterations that fail when they are run again and have no IF EXISTS that would help. */
-const NEVER_GUARDED = new Set(['enable_row_security', 'disable_rls', 'force_row_security', 'no_force_rls']);
 const GUARDABLE = new Set(['add_column', 'drop_column', 'drop_constraint']);
+/** ALTER TABLE … RENAME is one more alteration of a table, whatever of it gets the new name. */
+const TABLES = new Set(['table', 'column', 'tabconstraint']);
 
 export const robustStatements = defineSqlRule({
   name: 'sql_robust_statements',
   pack: 'sql-postgres-style',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'A script that stopped half-way outside a transaction cannot be run again.',
@@ -24,12 +24,11 @@ export const robustStatements = defineSqlRule({
     config: { assumeInTransaction: false },
   },
   find: (facts, { assumeInTransaction }) => {
-    // One statement alone is done or not done.
-    if (facts.statements.length < 2) return [];
     const state = transactionState(facts, assumeInTransaction);
     const unguarded: (Occurrence & { readonly what: string })[] = [
       ...facts.creations
-        .filter((c) => CREATED.has(c.objectType) && !isGuarded(facts, c))
+        // An index without a name is made again under another.
+        .filter((c) => CREATED.has(c.objectType) && c.name.name !== '' && !isGuarded(facts, c))
         .map((c) => ({
           ...c,
           what: `CREATE ${c.objectType.toUpperCase()} ${shownName(c.name)} without IF NOT EXISTS`,
@@ -38,18 +37,37 @@ export const robustStatements = defineSqlRule({
         .filter((d) => !d.ifExists)
         .map((d) => ({ ...d, what: `DROP ${d.objectType.toUpperCase()} without IF EXISTS` })),
       ...facts.alters
-        .filter((a) => (GUARDABLE.has(a.action) && !a.ifExists) || NEVER_GUARDED.has(a.action))
+        .filter((a) => TABLES.has(a.objectType) && a.action !== 'add_constraint' && !isRepeatable(facts, a))
         .map((a) => ({ ...a, what: `${a.action.toUpperCase().replaceAll('_', ' ')} without a guard` })),
       ...addedTwice(facts).map((c) => ({
         ...c,
         what: `ADD CONSTRAINT ${shown(c.name ?? '')} without DROP CONSTRAINT IF EXISTS before it`,
       })),
     ];
-    return unguarded.filter((u) => !state.inside(u)).map((u): Hit => ({ at: u, what: u.what }));
+    // One statement alone is done or not done; one that works concurrently leaves half an index, in no transaction.
+    const isAlone = facts.statements.length < 2;
+    return unguarded
+      .filter((u) => isConcurrent(facts, u) || !(isAlone || state.inside(u)))
+      .map((u): Hit => ({ at: u, what: u.what }));
   },
 });
 
 const CREATED = new Set(['table', 'index', 'foreign_table']);
+
+function isConcurrent(facts: SqlFacts, { statement }: Occurrence): boolean {
+  return facts.indexes.some((i) => i.statement === statement && i.concurrently && i.operation !== 'reindex');
+}
+
+/** It says IF EXISTS, or looks over a constraint that this text made. No other alteration can be run twice for sure. */
+function isRepeatable(facts: SqlFacts, alter: AlterFact): boolean {
+  if (GUARDABLE.has(alter.action)) return alter.ifExists;
+  return (
+    alter.action === 'validate_constraint' &&
+    [...facts.alters, ...facts.constraints.map((c) => ({ ...c, member: c.name }))].some(
+      (a) => a.statement < alter.statement && a.member === alter.member,
+    )
+  );
+}
 
 /** ON COMMIT DROP is only for temporary tables; on another the server refuses it, so it guards nothing. */
 function isGuarded(facts: SqlFacts, creation: CreationFact): boolean {

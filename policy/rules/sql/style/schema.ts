@@ -4,7 +4,7 @@ import { defineSqlRule, noConfig } from '../define-sql-rule';
 import { shownName } from '../sql-name';
 import { sameName } from '../transaction-state';
 
-const style = { pack: 'sql-postgres-style', logicRevision: 2, defaultLevel: 'advise', status: 'WARN' } as const;
+const style = { pack: 'sql-postgres-style', logicRevision: 3, defaultLevel: 'advise', status: 'WARN' } as const;
 
 export const requirePrimaryKey = defineSqlRule({
   ...style,
@@ -102,6 +102,6 @@ export const domainConstraint = defineSqlRule({
   examples: { bad: 'CREATE DOMAIN positive AS numeric CHECK (value > 0)', good: 'CREATE DOMAIN positive AS numeric' },
   find: ({ constraints }) =>
     constraints
-      .filter((c) => c.table === null && c.type === 'check')
-      .map((c) => ({ at: c, what: 'a CHECK on a domain' })),
+      .filter((c) => c.table === null && (c.type === 'check' || c.type === 'not_null'))
+      .map((c) => ({ at: c, what: c.type === 'check' ? 'a CHECK on a domain' : 'NOT NULL on a domain' })),
 });

@@ -1,13 +1,21 @@
 import { shown } from '../../shown-name';
 import { defineSqlRule, noConfig, type SqlExamples, type SqlRule } from '../define-sql-rule';
+import type { ColumnFact } from '../sql-facts';
 
 /** One rule that looks at the types of columns, made or changed. */
-function typeRule(name: string, types: readonly string[], why: string, advice: string, examples: SqlExamples): SqlRule {
+function typeRule(
+  name: string,
+  types: readonly string[],
+  why: string,
+  advice: string,
+  examples: SqlExamples,
+  isMeant: (column: ColumnFact) => boolean = () => true,
+): SqlRule {
   const wanted = new Set(types);
   return defineSqlRule({
     name,
     pack: 'sql-postgres-style',
-    logicRevision: 2,
+    logicRevision: 3,
     defaultLevel: 'advise',
     status: 'WARN',
     why,
@@ -15,7 +23,9 @@ function typeRule(name: string, types: readonly string[], why: string, advice: s
     advice: [advice],
     examples,
     find: ({ columns }) =>
-      columns.filter((c) => wanted.has(c.type)).map((c) => ({ at: c, what: `column ${shown(c.column)} is ${c.type}` })),
+      columns
+        .filter((c) => wanted.has(c.type) && isMeant(c))
+        .map((c) => ({ at: c, what: `column ${shown(c.column)} is ${c.type}` })),
   });
 }
 
@@ -56,8 +66,10 @@ export const preferText = typeRule(
   'Use text, with a CHECK for the length.',
   {
     bad: 'ALTER TABLE t ADD COLUMN note varchar(100)',
-    good: 'ALTER TABLE t ADD COLUMN note text',
+    good: 'ALTER TABLE t ADD COLUMN note text, ADD COLUMN more varchar',
   },
+  // Without a length it is text under another name.
+  ({ sized }) => sized,
 );
 
 export const noChar = typeRule(
