@@ -40,7 +40,8 @@ export function createBoundedFetch(allowedHosts: readonly string[]): BoundedFetc
         method: init?.method ?? 'POST',
         headers: onlyOurs(init?.headers),
         redirect: 'manual',
-        ...(body === undefined || body === null ? {} : { body }),
+        // As bytes: the runtime keeps what it is given until a full collection, and a text would be copied each time before.
+        ...(body === undefined || body === null ? {} : { body: typeof body === 'string' ? Buffer.from(body) : body }),
         ...(signal === undefined || signal === null ? {} : { signal }),
       });
       if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {

@@ -6,7 +6,7 @@ export function sha256Of(data: Uint8Array | string): Sha256 {
   return createHash('sha256').update(data).digest('hex');
 }
 
-/** What was sent, word for word: over the canonical JSON of both, which for strings is JSON's own. */
+/** What was sent, word for word: over the length of the first message in UTF-16 units, and both. */
 export function messagesSha(first: string, second: string): Sha256 {
-  return sha256Of(JSON.stringify([first, second]));
+  return createHash('sha256').update(`${first.length}\n`).update(first).update(second).digest('hex');
 }

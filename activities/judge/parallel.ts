@@ -9,7 +9,10 @@ export async function parallel<T>(
   task: (index: number, signal: AbortSignal) => Promise<T>,
 ): Promise<T[]> {
   const stop = new AbortController();
-  const signal = AbortSignal.any([outer, stop.signal]);
+  const cancel = (): void => stop.abort(outer.reason);
+  if (outer.aborted) cancel();
+  // Not `AbortSignal.any`: what hangs on its signal lives until a full collection.
+  outer.addEventListener('abort', cancel, { once: true });
   const results = new Map<number, T>();
   const failures: unknown[] = [];
   let next = 0;
@@ -17,7 +20,7 @@ export async function parallel<T>(
     while (next < count && failures.length === 0) {
       const index = next++;
       try {
-        results.set(index, await task(index, signal));
+        results.set(index, await task(index, stop.signal));
       } catch (error) {
         failures.push(error);
         stop.abort();
@@ -25,6 +28,7 @@ export async function parallel<T>(
     }
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, count) }, worker));
+  outer.removeEventListener('abort', cancel);
   if (failures.length > 0) throw failures[0];
   return Array.from({ length: count }, (_, i) => results.get(i) as T);
 }

@@ -93,12 +93,19 @@ export function createJudgeTransport(config: TransportConfig): JudgeTransport {
     host,
     ask: async (request, { signal, deadlineMs }) => {
       if (signal.aborted) throw new CancelledFailure('The judge was cancelled before it was asked');
-      const deadline = new AbortController();
-      const timer = setTimeout(() => deadline.abort(), deadlineMs);
+      // Not `AbortSignal.any`: what hangs on its signal lives until a full collection, and that is the whole request.
+      const stop = new AbortController();
+      const cancel = (): void => stop.abort();
+      let late = false;
+      const timer = setTimeout(() => {
+        late = true;
+        stop.abort();
+      }, deadlineMs);
+      signal.addEventListener('abort', cancel, { once: true });
       try {
         const { data, request_id: requestId } = await client.chat.completions
           .create(bodyOf(request, dialect), {
-            signal: AbortSignal.any([signal, deadline.signal]),
+            signal: stop.signal,
             // Behind ours, in case a signal is ever lost.
             timeout: deadlineMs + 1000,
           })
@@ -106,9 +113,10 @@ export function createJudgeTransport(config: TransportConfig): JudgeTransport {
         return replyOf(data, request, requestId);
       } catch (error) {
         if (signal.aborted) throw new CancelledFailure('The judge was cancelled while it was asked');
-        throw failureOfCall(error, deadline.signal.aborted ? deadlineMs : null);
+        throw failureOfCall(error, late ? deadlineMs : null);
       } finally {
         clearTimeout(timer);
+        signal.removeEventListener('abort', cancel);
       }
     },
   };

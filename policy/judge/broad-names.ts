@@ -1,5 +1,6 @@
 import { isQuote, isSpace, isTokenUnit, skipBlank } from '../rules/secrets/characters';
 import type { SecretSpan } from '../rules/secrets/secret-span';
+import { byTrigram, TRIGRAMS } from '../rules/text/trigrams';
 
 export const MAX_NAME = 64;
 const SENSITIVE = [
@@ -138,11 +139,22 @@ export function mixed(text: string, start: number, end: number): boolean {
   return upper !== lower ? upper : upper && lower;
 }
 
-/** Parts of words, one of which stands in every name that `isSensitiveName` knows: plain words, which cannot backtrack. */
-const STEM = /pass|pwd|secret|token|key|credential|authorization|bearer|connection/g;
+/** Parts of words, one of which stands in every name that `isSensitiveName` knows. */
+const STEM_AT = byTrigram([
+  'pass',
+  'pwd',
+  'secret',
+  'token',
+  'key',
+  'credential',
+  'authorization',
+  'bearer',
+  'connection',
+]);
+const MAY_BEGIN = new Uint8Array(TRIGRAMS);
+for (const trigram of STEM_AT.keys()) MAY_BEGIN[trigram] = 1;
 
-/** The first place at or after `from` where a name may be sensitive; Infinity where there is none. `lower`: from `foldAscii`. */
-export function nextSensitive(lower: string, from: number): number {
-  STEM.lastIndex = from;
-  return STEM.exec(lower)?.index ?? Infinity;
+/** Whether such a part begins at `place`, of whose three units this is the trigram. `lower`: from `foldAscii`. */
+export function beginsSensitive(trigram: number, lower: string, place: number): boolean {
+  return MAY_BEGIN[trigram] === 1 && (STEM_AT.get(trigram) ?? []).some((stem) => lower.startsWith(stem, place));
 }

@@ -2,7 +2,8 @@ import { isQuote, isRunUnit, isSpace, isTokenUnit, skipBlank } from '../rules/se
 import { FORMATS } from '../rules/secrets/formats';
 import type { SecretSpan } from '../rules/secrets/secret-span';
 import { foldAscii } from '../rules/text/fold-ascii';
-import { findAssigned, isSensitiveName, MAX_NAME, mixed, nextSensitive } from './broad-names';
+import { nextTrigram } from '../rules/text/trigrams';
+import { beginsSensitive, findAssigned, isSensitiveName, MAX_NAME, mixed } from './broad-names';
 
 interface Prefix {
   readonly kind: string;
@@ -33,20 +34,25 @@ const DASH = 0x2d;
 /** Each token is looked at once; what a span covers is stepped over, so that no text is read more than a few times. */
 export function findInTokens(text: string, spans: SecretSpan[]): void {
   const lower = foldAscii(text);
-  let nextName = nextSensitive(lower, 0);
+  const length = text.length;
   let i = 0;
   let runEnd = 0;
-  while (i < text.length) {
+  while (i < length) {
     if (!isTokenUnit(text.charCodeAt(i))) {
       i++;
       continue;
     }
     const start = i;
-    while (i < text.length && isTokenUnit(text.charCodeAt(i))) i++;
+    let trigram = 0;
+    let mayBeName = false;
+    for (; i < length; i++) {
+      const code = text.charCodeAt(i);
+      if (!isTokenUnit(code)) break;
+      trigram = nextTrigram(trigram, code);
+      if (!mayBeName) mayBeName = beginsSensitive(trigram, lower, i - 2);
+    }
     const beginsRun = start >= runEnd;
     if (i > runEnd) runEnd = endOfRun(text, i);
-    if (nextName < start) nextName = nextSensitive(lower, start);
-    const mayBeName = nextName < i;
     // Most tokens are words: too short for a key, no option, no name.
     const isShort = i - start < MIN_TOKEN && runEnd - start < MIN_RANDOM;
     if (isShort && !mayBeName && text.charCodeAt(start) !== DASH) continue;

@@ -30,7 +30,8 @@ export interface DocumentLine extends Omit<SourceLine, 'text'> {
 /** A diff as the judge sees it. Line n of the marks is `lines[n - 1]`. */
 export interface JudgeDocument {
   readonly lines: readonly DocumentLine[];
-  readonly borders: readonly Border[];
+  /** Ascending; the first line is always one. Asked only where the document must be split. */
+  readonly borders: () => readonly Border[];
   /** `name = value`, one claim a line, in the order of the allow-list. */
   readonly metadata: readonly string[];
   /** The agent's own words, where the plan lets them in. */
@@ -108,7 +109,7 @@ export function makeDocument(input: DocumentInput): DocumentMade {
 function wrapped(
   lines: readonly SourceLine[],
   texts: readonly string[],
-  borders: readonly Border[],
+  borders: () => readonly Border[],
 ): Pick<JudgeDocument, 'lines' | 'borders'> {
   const result: DocumentLine[] = [];
   const placeOf: number[] = [];
@@ -130,10 +131,11 @@ function wrapped(
       continues = true;
     } while (rest !== '');
   });
-  const moved = borders.map(({ line, context }) => ({
-    line: placeOf[line] ?? 0,
-    context: context.map((c) => placeOf[c] ?? 0),
-  }));
+  const moved = (): Border[] =>
+    borders().map(({ line, context }) => ({
+      line: placeOf[line] ?? 0,
+      context: context.map((c) => placeOf[c] ?? 0),
+    }));
   return { lines: result, borders: moved };
 }
 

@@ -17,11 +17,12 @@ export type Split =
  * Refuses a part between two borders that is over the budget by itself, and more than `maxPieces` pieces.
  */
 export function splitDocument(document: JudgeDocument, byteBudget: number, maxPieces: number): Split {
-  const { lines, borders } = document;
+  const { lines } = document;
   const sizes = lines.map(lineBytes);
   const bytes = sizes.reduce((a, b) => a + b, 0);
   if (bytes <= byteBudget) return { ok: true, bytes, pieces: [{ first: 0, last: lines.length - 1, context: [] }] };
 
+  const borders = document.borders();
   const pieces: Piece[] = [];
   let open: { first: number; context: readonly number[]; size: number } | null = null;
   for (const [i, border] of borders.entries()) {

@@ -6,7 +6,7 @@ export const gitRenderer: DiffRenderer = {
   revision: 1,
   render: (text) => {
     const lines = splitLines(text);
-    return lines === null ? null : { lines, borders: borders(lines) };
+    return lines === null ? null : { lines, borders: () => borders(lines) };
   },
 };
 

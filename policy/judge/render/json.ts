@@ -64,7 +64,7 @@ function render(text: string): Rendering | null {
   });
   flush();
   if (lines.length > MAX_RENDERED_LINES) return null;
-  return { lines, borders: plainBorders(new Set([0, ...borders])) };
+  return { lines, borders: () => plainBorders(new Set([0, ...borders])) };
 }
 
 /** Brackets, braces and commas outside strings: each begins a line, but for empty ones and the last. */

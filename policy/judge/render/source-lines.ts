@@ -16,8 +16,8 @@ export interface Border {
 
 export interface Rendering {
   readonly lines: readonly SourceLine[];
-  /** Ascending; the first line is always one. */
-  readonly borders: readonly Border[];
+  /** Ascending; the first line is always one. Asked only where a diff must be split. */
+  readonly borders: () => readonly Border[];
 }
 
 /**

@@ -6,7 +6,7 @@ export const sqlRenderer: DiffRenderer = {
   revision: 1,
   render: (text) => {
     const lines = splitLines(text);
-    return lines === null ? null : { lines, borders: plainBorders(statementStarts(text)) };
+    return lines === null ? null : { lines, borders: () => plainBorders(statementStarts(text)) };
   },
 };
 

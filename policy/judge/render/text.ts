@@ -7,9 +7,8 @@ export const textRenderer: DiffRenderer = {
   render: (text) => {
     const lines = splitLines(text);
     if (lines === null) return null;
-    const starts = lines.flatMap((line, i) =>
-      i > 0 && lines[i - 1]?.text.trim() === '' && line.text.trim() !== '' ? [i] : [],
-    );
-    return { lines, borders: plainBorders(new Set([0, ...starts])) };
+    const starts = (): number[] =>
+      lines.flatMap((line, i) => (i > 0 && lines[i - 1]?.text.trim() === '' && line.text.trim() !== '' ? [i] : []));
+    return { lines, borders: () => plainBorders(new Set([0, ...starts()])) };
   },
 };

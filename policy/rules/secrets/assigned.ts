@@ -1,10 +1,9 @@
-import { foldAscii } from '../text/fold-ascii';
 import { assignmentAt, nothingWalked, type Assignment } from './assignment';
 import { classesOf, entropyOf, isHex, isRunUnit, isWord } from './characters';
-import { mayBePassword, plainName, sensitiveName, STEMS, wordFinder, type NameKind } from './names';
+import { mayBePassword, plainName, sensitiveName, STEMS, type NameKind } from './names';
 import { isFiller, isPlaceholder } from './placeholders';
 import type { SecretSpan } from './secret-span';
-import { SERVICES, SERVICE_WORDS } from './services';
+import { SERVICES } from './services';
 
 const MAX_VALUE = 500;
 const MIN_PASSWORD = 6;
@@ -21,14 +20,14 @@ export interface Assigned {
   readonly unchecked: number | null;
 }
 
-const findStems = wordFinder(STEMS);
-const findServices = wordFinder(SERVICE_WORDS);
-
-/** Values that stand beside a name which says that they are secret. Linear: each name costs a bounded look around it. */
-export function assignedSecrets(text: string): Assigned {
+/**
+ * Values that stand beside a name which says that they are secret; `places` from `placesIn`. Linear: each name costs a
+ * bounded look around it.
+ */
+export function assignedSecrets(text: string, places: readonly number[]): Assigned {
   const spans: SecretSpan[] = [];
   const kinds = new Map<string, NameKind | null>();
-  for (const { name, value, assignment } of assignments(text, findStems, MIN_PASSWORD)) {
+  for (const { name, value, assignment } of assignments(text, places, MIN_PASSWORD)) {
     if (spans.length === MAX_FOUND) return { spans, unchecked: assignment.nameStart };
     // Shorter ones are looked at beside the name of a password only.
     if (value.length < MIN_RANDOM && !mayBePassword(name)) continue;
@@ -42,10 +41,10 @@ export function assignedSecrets(text: string): Assigned {
 }
 
 /** Values beside the name of a service that have the form of its keys. */
-export function serviceSecrets(text: string): Assigned {
+export function serviceSecrets(text: string, places: readonly number[]): Assigned {
   const spans: SecretSpan[] = [];
   let left = MAX_TRIALS;
-  for (const { name, value, assignment } of assignments(text, findServices, MIN_SERVICE)) {
+  for (const { name, value, assignment } of assignments(text, places, MIN_SERVICE)) {
     if (assignment.by === 'blank' || isPlaceholder(value)) continue;
     if (left-- <= 0 || spans.length === MAX_FOUND) return { spans, unchecked: assignment.nameStart };
     const lower = name.toLowerCase();
@@ -64,11 +63,11 @@ interface Named {
   readonly assignment: Assignment;
 }
 
-/** Assignments to names that hold one of the words, each name once. */
-function* assignments(text: string, find: (lower: string) => Generator<number>, minValue: number): Generator<Named> {
+/** Assignments to the names around the places, each name once. */
+function* assignments(text: string, places: readonly number[], minValue: number): Generator<Named> {
   const walked = nothingWalked();
   let covered = -1;
-  for (const place of find(foldAscii(text))) {
+  for (const place of places) {
     if (place < covered) continue;
     const assignment = assignmentAt(text, place, walked);
     if (assignment === null) continue;

@@ -105,8 +105,8 @@ export function joinedLiterals(text: string): { readonly text: string; readonly 
   const from: number[] = [];
   let length = 0;
   let start = 0;
-  for (let i = 0; i < text.length; i++) {
-    if (!isQuoteUnit(text.charCodeAt(i))) continue;
+  const quotes = new Quotes(text);
+  for (let i = quotes.next(0); i !== -1; i = quotes.next(i + 1)) {
     const end = endOfJoint(text, i);
     if (end === null) continue;
     pieces.push(text.slice(start, i));
@@ -134,6 +134,28 @@ export function joinedLiterals(text: string): { readonly text: string; readonly 
     },
   };
 }
+
+/** Where quotes of the three sorts stand, by the engine's own search, which steps over ordinary text many times faster. */
+class Quotes {
+  private readonly at = [-1, -1, -1];
+
+  constructor(private readonly text: string) {}
+
+  /** The first at or after `from`, which never goes back; -1 where there is none. */
+  next(from: number): number {
+    let first = this.text.length;
+    for (let sort = 0; sort < QUOTES.length; sort++) {
+      if ((this.at[sort] as number) < from) {
+        const place = this.text.indexOf(QUOTES[sort] as string, from);
+        this.at[sort] = place === -1 ? this.text.length : place;
+      }
+      first = Math.min(first, this.at[sort] as number);
+    }
+    return first === this.text.length ? -1 : first;
+  }
+}
+
+const QUOTES = ["'", '"', '`'];
 
 /** After `' + '`: the place where the next literal's text begins; null where the quote ends no piece. */
 function endOfJoint(text: string, quote: number): number | null {

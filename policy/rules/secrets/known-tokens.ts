@@ -1,7 +1,8 @@
 import type { RE2JS } from 're2js';
 import { classesOf, entropyOf, followsEscape, isWord } from './characters';
-import { FORMATS, INNER_FORMATS, type TokenFormat } from './formats';
+import { INNER_FORMATS } from './formats';
 import { isFiller, isPublished } from './placeholders';
+import { formatsAt } from './places';
 import type { SecretSpan } from './secret-span';
 
 /** Longest token that is looked at; the pattern is never given more. */
@@ -9,46 +10,29 @@ const MAX_TOKEN = 1600;
 /** Patterns are tried this often in one text. The text is hostile: each place of it may look like a beginning. */
 const MAX_TRIALS = 5_000;
 
-const PAIRS = 128 * 128;
-const pairOf = (first: number, second: number): number => first * 128 + second;
-
-/** By the first two characters of their prefix, all of which are ASCII; and which pairs there are, asked of every place. */
-const BY_PAIR = new Map<number, readonly TokenFormat[]>();
-const BEGINS = new Uint8Array(PAIRS);
-for (const format of FORMATS) {
-  const pair = pairOf(format.prefix.charCodeAt(0), format.prefix.charCodeAt(1));
-  BY_PAIR.set(pair, [...(BY_PAIR.get(pair) ?? []), format]);
-  BEGINS[pair] = 1;
-}
-
 export interface Tokens {
   readonly spans: readonly SecretSpan[];
   /** Where the trials ran out; null where every place was looked at. */
   readonly unchecked: number | null;
 }
 
-/** Tokens whose form tells what they are. Each place costs a few comparisons; patterns are tried on short pieces only. */
-export function knownTokens(text: string): Tokens {
+/** Tokens whose form tells what they are, at the places of `placesIn`. Patterns are tried on short pieces only. */
+export function knownTokens(text: string, places: readonly number[]): Tokens {
   const trials = { left: MAX_TRIALS };
   const spans: SecretSpan[] = [];
-  let runEnd = 0;
-  for (let i = 0, code = 0, next = text.charCodeAt(0); i < text.length; i++) {
-    code = next;
-    next = text.charCodeAt(i + 1);
-    // Most places end here.
-    if (code > 127 || BEGINS[pairOf(code, next)] !== 1 || !isWord(code)) continue;
+  let [runEnd, next] = [0, 0];
+  for (const i of places) {
+    if (i < next || !isWord(text.charCodeAt(i))) continue;
     const last = i === 0 ? 0 : text.charCodeAt(i - 1);
     if (isWord(last) && !followsEscape(text, i, last)) continue;
-    const candidates = BY_PAIR.get(pairOf(code, next)) ?? [];
     if (i >= runEnd) runEnd = endOfWord(text, i);
-    for (const format of candidates) {
+    for (const format of formatsAt(text, i)) {
       if (runEnd - i < format.min || !text.startsWith(format.prefix, i)) continue;
       if (trials.left-- <= 0) return { spans, unchecked: i };
       const found = matched(format, text.slice(i, i + MAX_TOKEN));
       if (found === null) continue;
       spans.push({ kind: format.kind, start: i + found.start, end: i + found.end });
-      i += found.end - 1;
-      next = text.charCodeAt(i + 1);
+      next = i + found.end;
       break;
     }
   }

@@ -186,11 +186,3 @@ function wordsOf(name: string): string[] {
   if (word !== '') words.push(word);
   return words;
 }
-
-/** Finds where any of the words stands, in one pass of the engine: an alternation of plain words cannot backtrack. */
-export function wordFinder(words: readonly string[]): (lower: string) => Generator<number> {
-  const any = new RegExp(words.map((word) => word.replaceAll('.', '\\.')).join('|'), 'g');
-  return function* places(lower) {
-    for (const { index } of lower.matchAll(any)) yield index;
-  };
-}

@@ -5,6 +5,7 @@ import { encodedTexts, joinedLiterals } from './encoded';
 import { hexKeys } from './hex-keys';
 import { knownTokens } from './known-tokens';
 import { kubernetesSecrets } from './kubernetes';
+import { placesIn, type Places } from './places';
 import { holdsKey, privateKeys } from './private-keys';
 import { disjoint, type SecretSpan } from './secret-span';
 
@@ -23,8 +24,9 @@ const MAX_DEPTH = 2;
 
 /** All secrets of a text, each told in one way: the first of the list that knows it. Linear in the text. */
 export function scanText(text: string): Scan {
-  const { tokens, keys, addresses, unchecked } = openly(text);
-  const [services, names] = [serviceSecrets(text), assignedSecrets(text)];
+  const places = placesIn(text);
+  const { tokens, keys, addresses, unchecked } = openly(text, places);
+  const [services, names] = [serviceSecrets(text, places.services), assignedSecrets(text, places.names)];
   const assigned = [...kubernetesSecrets(text), ...curlSecrets(text), ...services.spans, ...names.spans];
   const known = [...tokens, ...keys, ...addresses];
   return {
@@ -47,8 +49,8 @@ interface Open {
 }
 
 /** What needs no name beside it. */
-function openly(text: string): Open {
-  const { spans, unchecked } = knownTokens(text);
+function openly(text: string, places: Places): Open {
+  const { spans, unchecked } = knownTokens(text, places.tokens);
   return {
     tokens: spans,
     keys: [...privateKeys(text).filter((span) => holdsKey(text, span)), ...hexKeys(text)],
@@ -69,7 +71,7 @@ function coveredIn(text: string, depth: number): SecretSpan[] {
   }
   const joined = joinedLiterals(text);
   if (joined !== null) {
-    for (const { kind, start, end } of [...openly(joined.text).tokens])
+    for (const { kind, start, end } of knownTokens(joined.text, placesIn(joined.text).tokens).spans)
       spans.push({ kind, start: joined.at(start), end: joined.at(end - 1) + 1 });
   }
   return spans;
@@ -80,8 +82,9 @@ function kindUnder(inner: string, depth: number): string | undefined {
 }
 
 function firstKind(text: string): string | undefined {
-  const { tokens, keys, addresses } = openly(text);
-  return [...tokens, ...keys, ...addresses][0]?.kind ?? assignedSecrets(text).spans[0]?.kind;
+  const places = placesIn(text);
+  const { tokens, keys, addresses } = openly(text, places);
+  return [...tokens, ...keys, ...addresses][0]?.kind ?? assignedSecrets(text, places.names).spans[0]?.kind;
 }
 
 /** Those that do not overlap what is known already. */

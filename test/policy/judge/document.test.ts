@@ -26,7 +26,7 @@ function documentOf(
   return made.document;
 }
 const shown = (document: JudgeDocument): string[] => document.lines.map((line) => line.text);
-const starts = (document: JudgeDocument): number[] => document.borders.map((border) => border.line + 1);
+const starts = (document: JudgeDocument): number[] => document.borders().map((border) => border.line + 1);
 
 describe('sqlRenderer', () => {
   it('splits between statements only: not in a literal, a dollar quote, a comment or a quoted name', () => {
@@ -122,7 +122,7 @@ describe('gitRenderer', () => {
   ].join('\n');
 
   it('splits at files and hunks, repeats the header above a hunk, and is not fooled by removed lines that look like headers', () => {
-    expect(documentOf(patch, gitRenderer).borders).toEqual([
+    expect(documentOf(patch, gitRenderer).borders()).toEqual([
       { line: 0, context: [] },
       { line: 7, context: [0, 1, 2] },
       { line: 10, context: [] },
@@ -193,7 +193,7 @@ describe('splitDocument', () => {
             Array.from({ length: p.last - p.first + 1 }, (_, i) => p.first + i),
           );
           expect(lines).toEqual(document.lines.map((_, i) => i));
-          const borders = new Set(document.borders.map((b) => b.line));
+          const borders = new Set(document.borders().map((b) => b.line));
           for (const piece of split.pieces) {
             expect(borders.has(piece.first)).toBe(true);
             const size = document.lines.slice(piece.first, piece.last + 1).reduce((n, l) => n + l.text.length + 33, 0);

@@ -1,0 +1,75 @@
+import { foldAscii } from '../text/fold-ascii';
+import { byTrigram, nextTrigram, TRIGRAMS, trigramOf } from '../text/trigrams';
+import { FORMATS, type TokenFormat } from './formats';
+import { STEMS } from './names';
+import { SERVICE_WORDS } from './services';
+
+/** Where a secret may begin or be named, ascending. Candidates only: what stands there is looked at by whoever asks. */
+export interface Places {
+  /** Three units of a known prefix stand here, in either case. */
+  readonly tokens: readonly number[];
+  /** A word that names a service. */
+  readonly services: readonly number[];
+  /** A part of a word that names a secret. */
+  readonly names: readonly number[];
+}
+
+const SERVICE_AT = byTrigram(SERVICE_WORDS);
+const STEM_AT = byTrigram(STEMS);
+const FORMAT_AT = new Map<number, TokenFormat[]>();
+for (const format of FORMATS) {
+  // Two units of a prefix say nothing of the third.
+  const ends = format.prefix.length > 2 ? [''] : Array.from({ length: 32 }, (_, i) => String.fromCharCode(i));
+  for (const end of ends) {
+    const trigram = trigramOf(format.prefix + end);
+    FORMAT_AT.set(trigram, [...(FORMAT_AT.get(trigram) ?? []), format]);
+  }
+}
+
+const TOKENS = 1;
+const SERVICES = 2;
+const NAMES = 4;
+const GROUPS = new Uint8Array(TRIGRAMS);
+for (const [group, words] of [
+  [TOKENS, FORMAT_AT],
+  [SERVICES, SERVICE_AT],
+  [NAMES, STEM_AT],
+] as const)
+  for (const trigram of words.keys()) GROUPS[trigram] = (GROUPS[trigram] as number) | group;
+
+/** The formats that may begin at a place of `tokens`. */
+export function formatsAt(text: string, place: number): readonly TokenFormat[] {
+  return FORMAT_AT.get(trigramOf(text.slice(place, place + 3))) ?? [];
+}
+
+/** In one walk over the text. Linear, and so are the lists. */
+export function placesIn(text: string): Places {
+  const lower = foldAscii(text);
+  const [tokens, services, names]: [number[], number[], number[]] = [[], [], []];
+  let [serviceEnd, nameEnd, trigram] = [0, 0, 0];
+  for (let i = 0; i < lower.length; i++) {
+    trigram = nextTrigram(trigram, lower.charCodeAt(i));
+    const groups = GROUPS[trigram] as number;
+    // Most units end here.
+    if (groups === 0 || i < 2) continue;
+    const place = i - 2;
+    if ((groups & TOKENS) !== 0) tokens.push(place);
+    if ((groups & SERVICES) !== 0 && place >= serviceEnd) {
+      const end = endOfWord(SERVICE_AT.get(trigram), lower, place);
+      if (end > place) services.push(place);
+      serviceEnd = end;
+    }
+    if ((groups & NAMES) !== 0 && place >= nameEnd) {
+      const end = endOfWord(STEM_AT.get(trigram), lower, place);
+      if (end > place) names.push(place);
+      nameEnd = end;
+    }
+  }
+  return { tokens, services, names };
+}
+
+/** Of the first of the words that stands here; `place` where none does. */
+function endOfWord(words: readonly string[] | undefined, lower: string, place: number): number {
+  for (const word of words ?? []) if (lower.startsWith(word, place)) return place + word.length;
+  return place;
+}
