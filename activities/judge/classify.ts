@@ -74,13 +74,14 @@ export function retryAfterMs(headers: Headers | undefined, now: number): number 
   const after = headers?.get('retry-after');
   if (after === null || after === undefined) return null;
   if (/^\d{1,9}(?:\.\d{1,9})?$/.test(after)) return Math.ceil(Number(after) * 1000);
-  const date = Date.parse(after);
+  // The platform finds a date in nearly any text with a number in it; all three forms of HTTP begin with the day.
+  const date = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(after) ? Date.parse(after) : Number.NaN;
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
 
-/** The server's word, where it is one: anything longer may be prose, or an echo. */
+/** The server's word, where it is one: anything else may be prose, or an echo of the key or the diff. */
 function safeCode(code: unknown): string | null {
-  return typeof code === 'string' && /^[a-z0-9_.-]{1,64}$/.test(code) ? code : null;
+  return typeof code === 'string' && code.length <= 64 && /^[a-z]+(?:_[a-z]+)*$/.test(code) ? code : null;
 }
 
 function refusedBelow(error: unknown): FetchRefused | null {

@@ -31,6 +31,10 @@ const Completion = z.object({
 });
 
 const FINISH_REASONS = ['stop', 'length', 'content_filter', 'tool_calls', 'function_call'] as const;
+/** What compatible servers write for the same ends. */
+const LENGTH_WORDS = ['length', 'max_tokens', 'max_output_tokens', 'model_length'];
+const FILTER_WORDS = ['content_filter', 'safety', 'recitation', 'blocklist', 'prohibited_content', 'spii'];
+const FAILURE_WORDS = ['error', 'abort', 'aborted', 'cancelled', 'canceled', 'insufficient_system_resource'];
 
 /** The text of the one choice, or the failure that it stands for. A refusal and a filter are failures: neither is a verdict. */
 export function replyOf(
@@ -69,11 +73,15 @@ export function replyOf(
   }
   const { message } = choice;
   const finishReason = FINISH_REASONS.find((known) => known === choice.finish_reason) ?? 'other';
-  if (finishReason === 'content_filter')
+  const ended = (choice.finish_reason ?? '').toLowerCase();
+  if (FAILURE_WORDS.includes(ended))
+    throw backendFailure('server_error', 'the server broke the answer off', { retryable: true });
+  if (FILTER_WORDS.includes(ended))
     throw backendFailure('content_filter', "the provider's filter stopped the answer", { retryable: false });
   // A refusal is how malware evades reviewers that fail open; asking again would be shopping for another answer.
-  if (isRefusal(message)) throw backendFailure('refusal', 'the model refused to answer', { retryable: false });
-  if (finishReason === 'length')
+  if (isRefusal(message) || ended === 'refusal')
+    throw backendFailure('refusal', 'the model refused to answer', { retryable: false });
+  if (LENGTH_WORDS.includes(ended))
     throw parseFailure('truncated', 'the answer was cut off at the token limit; raise maxTokens', {
       retryable: !saysBlock(message.content ?? ''),
     });
@@ -102,12 +110,7 @@ function isRefusal({
 
 function isErrorBody(data: unknown): boolean {
   return (
-    typeof data === 'object' &&
-    data !== null &&
-    'error' in data &&
-    data.error !== null &&
-    data.error !== undefined &&
-    !('choices' in data)
+    typeof data === 'object' && data !== null && 'error' in data && data.error !== null && data.error !== undefined
   );
 }
 

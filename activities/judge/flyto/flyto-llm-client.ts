@@ -55,10 +55,10 @@ async function drain(events: AsyncIterable<FlytoEvent>): Promise<string> {
   for await (const event of events) {
     switch (event.type) {
       case 'textDelta':
-        deltas += event.text;
+        deltas += textOf(event);
         break;
       case 'text':
-        text += event.text;
+        text += textOf(event);
         deltas = '';
         break;
       case 'error':
@@ -71,6 +71,12 @@ async function drain(events: AsyncIterable<FlytoEvent>): Promise<string> {
     }
   }
   return text + deltas;
+}
+
+/** The type is the provider's promise only: `undefined` would become a word of the answer. */
+function textOf({ type, text }: { readonly type: string; readonly text: unknown }): string {
+  if (typeof text === 'string') return text;
+  throw backendError(`The provider sent a ${type} event without a text`);
 }
 
 const IGNORED = [

@@ -51,11 +51,24 @@ export class LLMValidator implements Validator {
         `the diff has ${diff.raw.byteLength} bytes, and at most ${MAX_PROMPT_DIFF_BYTES} can be judged at once`,
       );
     }
-    const text = await this.#complete(prompt(diff), context.signal);
+    const text: unknown = await this.#complete(this.#prompt(diff), context.signal);
+    if (typeof text !== 'string') throw this.#error('ErrVerdictParse', `the client gave no text but ${typeof text}`);
     const read = readVerdict(text);
     if (!read.ok) throw this.#error('ErrVerdictParse', read.message);
     return { ...read.verdict, validatorName: this.#name, policyVersion: this.#policyVersion };
   };
+
+  #prompt(diff: DiffInput): string {
+    try {
+      return prompt(diff);
+    } catch (error) {
+      throw this.#error(
+        'ErrValidatorBackend',
+        error instanceof Error ? error.message : 'the diff cannot be shown',
+        error,
+      );
+    }
+  }
 
   async #complete(text: string, signal: CancelSignal | undefined): Promise<string> {
     try {

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { FailureType } from '../../../policy/contracts/failure-type';
 import type { JudgeCause } from '../../../policy/judge/failure';
 import { answerTo, completion, saying, sendJson, type Handler } from '../../support/judge-server';
@@ -78,6 +79,8 @@ const edited =
   (response, request) =>
     sendJson(response, 200, completion(request.model, edit(JSON.stringify(answerTo(request)))));
 
+const BOMB = gzipSync(Buffer.alloc(8 * 1024 * 1024, ' '));
+
 /** The deadline under which they are tried. */
 export const DEADLINE_MS = 400;
 
@@ -117,6 +120,15 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
     1_500,
   ),
   backend('429 with a senseless retry-after', status(429, {}, { 'retry-after': 'soon' }), 'rate_limited', true),
+  backend('429 with a number in words', status(429, {}, { 'retry-after': 'soon 9999' }), 'rate_limited', true),
+  backend(
+    '429 with a date long gone',
+    status(429, {}, { 'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT' }),
+    'rate_limited',
+    true,
+  ),
+  // The platform's fetch asks again after it where it can.
+  backend('421', status(421), 'http_status', false),
   backend('429 quota', coded(429, 'insufficient_quota'), 'quota', false),
   backend('429 told not to retry', status(429, {}, { 'x-should-retry': 'false' }), 'rate_limited', false),
   backend('400 content filter', coded(400, 'content_filter'), 'content_filter', false),
@@ -185,6 +197,79 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
     true,
   ),
   backend(
+    '200 with an error beside a verdict',
+    (response, request) =>
+      sendJson(response, 200, completion(request.model, answerTo(request), { error: { message: 'overloaded' } })),
+    'bad_envelope',
+    true,
+  ),
+  backend(
+    '200 that is no UTF-8',
+    (response, request) => {
+      const body = Buffer.from(JSON.stringify(completion(request.model, answerTo(request))));
+      body[body.indexOf('Changes')] = 0xff;
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(body);
+    },
+    'not_json',
+    true,
+  ),
+  backend(
+    'a megabyte packed into a kilobyte',
+    (response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+      response.end(BOMB);
+    },
+    'too_large',
+    true,
+  ),
+  backend(
+    'packed, it says, and is not',
+    (response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+      response.end('{}');
+    },
+    'connection',
+    true,
+  ),
+  backend(
+    'two answers in one body',
+    (response, request) => {
+      const one = JSON.stringify(completion(request.model, answerTo(request)));
+      sendJson(response, 200, one + one);
+    },
+    'not_json',
+    true,
+  ),
+  backend(
+    'HTTP/1.0 cut off, which no length tells',
+    raw('HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n{"id":"x","choices":[{'),
+    'not_json',
+    true,
+  ),
+  backend(
+    'early hints without end',
+    (response) => {
+      const timer = setInterval(() => response.socket?.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 20);
+      response.socket?.on('close', () => clearInterval(timer));
+    },
+    'timeout',
+    true,
+  ),
+  backend(
+    'a redirect with an endless body',
+    (response) => {
+      response.writeHead(307, { location: 'http://localhost:9/' });
+      const write = (): void => {
+        while (!response.destroyed && response.write('x'.repeat(65_536)));
+        if (!response.destroyed) response.once('drain', write);
+      };
+      write();
+    },
+    'redirect',
+    false,
+  ),
+  backend(
     'no choices',
     (response, request) => sendJson(response, 200, completion(request.model, '', { choices: [] })),
     'no_choices',
@@ -220,6 +305,9 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
   backend('a refusal beside a verdict', choice({}, { refusal: 'No.' }), 'refusal', false),
   backend('an empty refusal', choice({}, { content: null, refusal: '' }), 'refusal', false),
   backend('the content filter', choice({ finish_reason: 'content_filter' }), 'content_filter', false),
+  backend("another server's word for the filter", choice({ finish_reason: 'SAFETY' }), 'content_filter', false),
+  backend("another server's word for a refusal", choice({ finish_reason: 'refusal' }), 'refusal', false),
+  backend('an answer that the server broke off', choice({ finish_reason: 'error' }), 'server_error', true),
   backend('a tool call', choice({ finish_reason: 'tool_calls' }, { tool_calls: [{ id: 'x' }] }), 'bad_envelope', true),
   backend(
     'another model',
@@ -329,6 +417,12 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
   parse(
     'truncated at the token limit',
     choice({ finish_reason: 'length' }, { content: '{"observations":[' }),
+    true,
+    'truncated',
+  ),
+  parse(
+    "truncated, in another server's word, though it reads whole",
+    choice({ finish_reason: 'MAX_TOKENS' }),
     true,
     'truncated',
   ),

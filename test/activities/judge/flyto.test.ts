@@ -132,6 +132,23 @@ describe('LLMValidator', () => {
     expect(hasErrorCode(error, 'ErrValidatorBackend')).toBe(true);
   });
 
+  it.each([undefined, null, 7, { content: said() }])(
+    'gives a block verdict when a client breaks its promise and hands on %p [T21, F54]',
+    async (text) => {
+      const error: unknown = await validate(text as unknown as string).catch((e: unknown) => e);
+      expect(error).toMatchObject({ code: 'ErrVerdictParse', verdict: { approved: false, severity: 'block' } });
+    },
+  );
+
+  it('gives a block verdict for metadata that cannot be written down, without asking [F54]', async () => {
+    const client = clientSaying(said());
+    const error: unknown = await new LLMValidator('llm', 'p1', client, '', 0)
+      .validate({}, diff('x', { affected_rows: Number.NaN }))
+      .catch((e: unknown) => e);
+    expect(error).toMatchObject({ code: 'ErrValidatorBackend', verdict: { severity: 'block', validatorName: 'llm' } });
+    expect(client.calls).toHaveLength(0);
+  });
+
   it("lets the caller's cancellation go up unchanged [T26, F53]", async () => {
     const controller = new AbortController();
     const reason = new Error('stop');
@@ -238,6 +255,14 @@ describe('FlytoLLMClient', () => {
       text({ type: 'text', text: 'a' }, ...types.map((type) => ({ type, text: 'never' }) as FlytoEvent)),
     ).resolves.toBe('a');
   });
+
+  it.each(['text', 'textDelta'] as const)(
+    'fails on a %s event without a text, which is no word "undefined"',
+    async (type) => {
+      const event = { type } as unknown as FlytoEvent;
+      await expect(text({ type: 'text', text: 'a' }, event)).rejects.toMatchObject({ code: 'ErrValidatorBackend' });
+    },
+  );
 
   it('fails on an event that nobody knows', async () => {
     await expect(text({ type: 'textual', text: 'x' } as unknown as FlytoEvent)).rejects.toMatchObject({
