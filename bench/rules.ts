@@ -12,7 +12,7 @@ import { sourceToolRegistry, type SourceTool } from '../activities/staging/adapt
 import { sha256Hex } from '../policy/contracts/hash';
 import { logicHash, type PlanValidator } from '../policy/contracts/plan';
 import type { ValidatorDefinition } from '../policy/rules/define';
-import { evaluateValidator, type EvaluationInput } from '../policy/rules/evaluate';
+import { changeEvaluator, type EvaluationInput } from '../policy/rules/evaluate';
 import type { Facts } from '../policy/rules/facts';
 import { frozenWhole } from '../policy/rules/frozen';
 import { PACKS as ALL_PACKS } from '../policy/rules/packs';
@@ -154,7 +154,8 @@ async function benchPack(pack: Pack, say: (line: string) => void): Promise<objec
         // Facts of its own, as each change has them: what is remembered for facts is remembered for one change.
         () => inputOf(pack.tool, raw, structuredClone(facts)),
         (input) => {
-          for (const [definition, validator] of chosen) evaluateValidator(definition, validator, input);
+          const evaluate = changeEvaluator(input);
+          for (const [definition, validator] of chosen) evaluate(definition, validator);
         },
         10,
       );
@@ -197,14 +198,14 @@ async function benchEngines(say: (line: string) => void): Promise<object> {
         name: 'patterns',
         rules: [{ pattern: { name: 'forbidden', forbidden } }],
       });
-      patterns[count] = await timed(() => evaluateValidator(ruleValidatorDefinition as never, validator, input), 5);
+      patterns[count] = await timed(() => changeEvaluator(input)(ruleValidatorDefinition as never, validator), 5);
     }
     const condition = validatorOf(conditionDefinition as never, 0, {
       name: 'many',
       when: 'has(metadata.affected_rows) && metadata.affected_rows > 100 && diff.sourceTool == "SQLDryRun"',
       reason: 'many rows',
     });
-    const cel = await timed(() => evaluateValidator(conditionDefinition as never, condition, input));
+    const cel = await timed(() => changeEvaluator(input)(conditionDefinition as never, condition));
     figures[size] = { patterns, cel };
     say(
       `engines       ${size.padEnd(6)} ${COUNTS.map((n) => `${n} patterns p50 ${patterns[n]?.p50} p99 ${patterns[n]?.p99}`).join(' · ')} · CEL condition p50 ${cel.p50} p99 ${cel.p99} ms`,

@@ -1,6 +1,6 @@
 import type { DiffInput } from '../../policy/contracts/diff';
 import type { PlanValidator } from '../../policy/contracts/plan';
-import { evaluateValidator, type EvaluationInput } from '../../policy/rules/evaluate';
+import { changeEvaluator, type EvaluationInput } from '../../policy/rules/evaluate';
 import type { Facts } from '../../policy/rules/facts';
 import type { ValidatorRegistry } from '../../policy/rules/registry';
 import { unknownSourceTool } from '../failure';
@@ -38,11 +38,12 @@ export function evaluateEach(
   validators: readonly PlanValidator[],
   input: EvaluationInput,
 ): UnitResults {
+  const evaluate = changeEvaluator(input);
   const results: Record<string, unknown> = {};
   for (const validator of validators) {
     const definition = registry.get(validator.implementation);
     if (definition === undefined) throw new TypeError(`No implementation "${validator.implementation}" here`);
-    results[validator.id] = evaluateValidator(definition, validator, input);
+    results[validator.id] = evaluate(definition, validator);
   }
   return results;
 }

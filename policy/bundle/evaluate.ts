@@ -7,7 +7,7 @@ import { StagingRecord, stagingSha } from '../contracts/staging-record';
 import { assembleFindings, isHardBlock, type RawOutcome } from '../decide/findings';
 import { WAIVED, type Waiving } from '../decide/waivers';
 import { cardinalityOf, matchPolicies } from '../decide/violations';
-import { evaluateValidator } from '../rules/evaluate';
+import { changeEvaluator } from '../rules/evaluate';
 import type { Facts } from '../rules/facts';
 import type { ValidatorRegistry } from '../rules/registry';
 import { planProblems } from './check-plan';
@@ -59,7 +59,7 @@ function evaluateDiff(
   const input = inputSha({ tenant: EVAL_TENANT, target, sourceTool, diffSha: diff.diffSha, metadata });
   // No review exists: its id stands only where findings point at a review, and is the input's own.
   const staged = staging === null ? null : { record: staging, sha: stagingSha(staging) };
-  const given = { changeId: input, inputSha: input, diff, facts, staging: staged };
+  const evaluate = changeEvaluator({ changeId: input, inputSha: input, diff, facts, staging: staged });
   const runs = (validator: PlanValidator): boolean =>
     validator.kind === 'derived' && (!validator.needsStaging || staging !== null);
   const assemble = (validators: readonly PlanValidator[], waiving: Waiving | null): ValidatorFinding[] => {
@@ -67,7 +67,7 @@ function evaluateDiff(
     for (const validator of validators) {
       const definition = registry.get(validator.implementation);
       if (definition === undefined || definition.evaluate === null) continue; // assembleFindings makes it, or misses it
-      outcomes.set(validator.id, { kind: 'result', result: evaluateValidator(definition, validator, given) });
+      outcomes.set(validator.id, { kind: 'result', result: evaluate(definition, validator) });
     }
     return assembleFindings({ plan: { ...plan, validators: [...validators] }, changeId: input, outcomes, waiving });
   };

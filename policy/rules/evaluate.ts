@@ -54,32 +54,37 @@ function resolve(registry: ValidatorRegistry, validator: PlanValidator): Resolve
   };
 }
 
+/** Runs one derived validator of the change. */
+export type ChangeEvaluator = (definition: ValidatorDefinition, validator: PlanValidator) => unknown;
+
 /**
- * Runs one derived validator over frozen copies. Never throws: a throwing validator is an ERROR, which a human answers
- * (C11). The same throw comes on every machine, so it is reproducible.
+ * Evaluates the derived validators of one change over frozen copies, which are made once for all of them. Never throws on
+ * what a validator does: a throwing one is an ERROR, which a human answers (C11). The same throw comes on every machine,
+ * so it is reproducible.
  */
-export function evaluateValidator(
-  definition: ValidatorDefinition,
-  validator: PlanValidator,
-  input: EvaluationInput,
-): unknown {
-  if (definition.evaluate === null) throw new TypeError(`${validator.id} is no derived validator`);
-  try {
-    const { signature, config } = askedOf(validator);
-    const { diff, facts, staging } = givenBy(input);
-    diff.handOn();
-    return definition.evaluate({
-      signature,
-      phase: validator.phase,
-      config,
-      diff,
-      inputSha: input.inputSha,
-      facts,
-      staging,
-    });
-  } catch (error) {
-    return thrown(validator, input.changeId, error);
-  }
+export function changeEvaluator(input: EvaluationInput): ChangeEvaluator {
+  const diff = new OwnDiff(input.diff);
+  // In place: they can be large, and nobody else has business changing them.
+  const facts = frozenWhole(input.facts);
+  const staging = frozenWhole(input.staging);
+  return (definition, validator) => {
+    if (definition.evaluate === null) throw new TypeError(`${validator.id} is no derived validator`);
+    try {
+      const { signature, config } = askedOf(validator);
+      diff.handOn();
+      return definition.evaluate({
+        signature,
+        phase: validator.phase,
+        config,
+        diff,
+        inputSha: input.inputSha,
+        facts,
+        staging,
+      });
+    } catch (error) {
+      return thrown(validator, input.changeId, error);
+    }
+  };
 }
 
 /** What is a validator's own among what it is given. */
@@ -105,30 +110,6 @@ function askedOf(validator: PlanValidator): Asked {
   // Of a validator that can still change nothing is remembered.
   if (Object.isFrozen(validator)) askedBefore.set(validator, asked);
   return asked;
-}
-
-/** What all validators of one change are given, made once for them. */
-interface Given {
-  readonly from: DiffInput;
-  readonly diff: OwnDiff;
-  readonly facts: Facts;
-  readonly staging: EvaluationInput['staging'];
-}
-
-const givenBefore = new WeakMap<EvaluationInput, Given>();
-
-function givenBy(input: EvaluationInput): Given {
-  const known = givenBefore.get(input);
-  if (known?.from === input.diff && known.facts === input.facts && known.staging === input.staging) return known;
-  const given: Given = {
-    from: input.diff,
-    diff: new OwnDiff(input.diff),
-    // In place: they can be large, and nobody else has business changing them.
-    facts: frozenWhole(input.facts),
-    staging: frozenWhole(input.staging),
-  };
-  givenBefore.set(input, given);
-  return given;
 }
 
 /** A diff as validators see it. Its bytes are copied for each that looks at them: a typed array cannot be frozen, and most rules read facts alone. */

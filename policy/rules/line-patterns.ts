@@ -12,6 +12,11 @@ export function linePattern(what: string, words: readonly string[], pattern: str
   return { what, words, pattern: RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE) };
 }
 
+/** A line without any of these says nothing. */
+export function wordsOf(patterns: readonly LinePattern[]): readonly string[] {
+  return [...new Set(patterns.flatMap(({ words }) => words))];
+}
+
 /** What the line says, by the first pattern that matches; null for nothing. */
 export function saidBy(patterns: readonly LinePattern[], text: string): string | null {
   const lower = text.toLowerCase();

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { coveringGlob } from '../glob';
-import { linePattern, saidBy, type LinePattern } from '../line-patterns';
+import { linePattern, saidBy, wordsOf, type LinePattern } from '../line-patterns';
 import { noConfig, type Hit } from '../rule-maker';
 import { addedHits, atLine, gitRule, MODIFIED, NEW, patchOf } from './define-git-rule';
-import { linesOf, type PatchFile } from './git-facts';
+import type { FileView } from './patch-view';
 
 const PIPELINES = [
   '.github/workflows/**',
@@ -64,6 +64,9 @@ const RISKY: readonly LinePattern[] = [
 
 const USES = linePattern('uses an action', ['uses'], String.raw`^\s*-?\s*["']?uses["']?\s*:`);
 
+const PIPED_WORDS = wordsOf(PIPED);
+const RISKY_WORDS = wordsOf([...RISKY, USES]);
+
 /** `uses: owner/name@ref` must name a commit, `docker://image` a digest; what lies in the repository itself need not. */
 function unpinned(text: string): string | null {
   if (saidBy([USES], text) === null) return null;
@@ -101,11 +104,13 @@ export const dangerousCi = gitRule({
     ]),
   },
   find: ({ files }, { pipelines, scripts }) =>
-    files.flatMap((file): readonly Hit[] => {
-      if (coveringGlob(pipelines, file.path) !== undefined)
-        return addedHits(file, (text) => (isComment(text) ? null : (saidBy(RISKY, text) ?? unpinned(text))));
-      if (coveringGlob(scripts, file.path) !== undefined)
-        return addedHits(file, (text) => (isComment(text) ? null : saidBy(PIPED, text)));
+    files.flatMap((view): readonly Hit[] => {
+      if (coveringGlob(pipelines, view.name) !== undefined)
+        return addedHits(view, RISKY_WORDS, (text) =>
+          isComment(text) ? null : (saidBy(RISKY, text) ?? unpinned(text)),
+        );
+      if (coveringGlob(scripts, view.name) !== undefined)
+        return addedHits(view, PIPED_WORDS, (text) => (isComment(text) ? null : saidBy(PIPED, text)));
       return [];
     }),
 });
@@ -142,18 +147,19 @@ export const ciUntrustedCheckout = gitRule({
     ]),
     good: patchOf('.github/workflows/pr.yml', NEW, ['+on: pull_request', '+jobs:', '+  test:', '+    steps: []']),
   },
-  find: ({ files }) =>
-    files.filter((file) => coveringGlob(['.github/**', '**/action.y*ml'], file.path) !== undefined).flatMap(bothIn),
+  find: ({ files }) => files.flatMap((view) => (coveringGlob(WORKFLOWS, view.name) === undefined ? [] : bothIn(view))),
 });
 
+const WORKFLOWS = ['.github/**', '**/action.y*ml'];
+
 /** Both halves where the patch shows them, at least one of them added. */
-function bothIn(file: PatchFile): Hit[] {
+function bothIn(view: FileView): Hit[] {
   const where = (pattern: LinePattern) =>
-    [...linesOf(file, '+'), ...linesOf(file, ' ')].filter(
+    [...view.lines('+'), ...view.lines(' ')].filter(
       (line) => !isComment(line.text) && saidBy([pattern], line.text) !== null,
     );
   const [targets, heads] = [where(TARGET), where(HEAD)];
   if (targets.length === 0 || heads.length === 0) return [];
   if (![...targets, ...heads].some((line) => line.kind === '+')) return [];
-  return heads.map((line) => atLine(file, line, 'checks out code of others with the rights of the repository'));
+  return heads.map((line) => atLine(view.file, line, 'checks out code of others with the rights of the repository'));
 }

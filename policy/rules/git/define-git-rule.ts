@@ -1,9 +1,19 @@
-import { factsRules, type Hit } from '../rule-maker';
+import type { ValidatorInput } from '../define';
+import { factsRules, type FactsRuleOptions, type Hit, type PackRule } from '../rule-maker';
 import { shown } from '../shown-name';
-import { lineSpan, linesOf, type GitPatchFacts, type PatchFile, type PatchLine } from './git-facts';
+import { lineSpan, type GitPatchFacts, type PatchFile, type PatchLine } from './git-facts';
 import { GIT_PACK } from './git-parser';
+import { patchView, type FileView, type GitPatch } from './patch-view';
 
-export const gitRule = factsRules<GitPatchFacts>(GIT_PACK);
+interface GitRuleOptions<Config> extends Omit<FactsRuleOptions<GitPatchFacts, Config>, 'find'> {
+  readonly find: (patch: GitPatch, config: Config, input: ValidatorInput<Config>) => readonly Hit[];
+}
+
+const maker = factsRules<GitPatchFacts>(GIT_PACK);
+
+export function gitRule<Config>({ find, ...options }: GitRuleOptions<Config>): PackRule {
+  return maker<Config>({ ...options, find: (facts, config, input) => find(patchView(facts), config, input) });
+}
 
 /** A hit at the header of a file. */
 export function atFile(file: PatchFile, what: string): Hit {
@@ -15,11 +25,12 @@ export function atLine(file: PatchFile, line: PatchLine, what: string): Hit {
   return { at: lineSpan(file, line), what: `${shown(file.path)}: ${what}` };
 }
 
-/** Added lines of which `say` says something, as hits. */
-export function addedHits(file: PatchFile, say: (text: string) => string | null): Hit[] {
-  return linesOf(file, '+').flatMap((line) => {
+/** Added lines of which `say` says something, as hits. It says nothing of a line without one of the words. */
+export function addedHits(view: FileView, words: readonly string[], say: (text: string) => string | null): Hit[] {
+  if (!view.holds('+', words)) return [];
+  return view.lines('+').flatMap((line) => {
     const what = say(line.text);
-    return what === null ? [] : [atLine(file, line, what)];
+    return what === null ? [] : [atLine(view.file, line, what)];
   });
 }
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { linePattern, saidBy } from '../line-patterns';
+import { linePattern, saidBy, wordsOf } from '../line-patterns';
 import type { Hit } from '../rule-maker';
 import { shown } from '../shown-name';
 import { addedHits, atFile, atLine, gitRule, MODIFIED, patchOf } from './define-git-rule';
-import { linesOf, type PatchFile } from './git-facts';
+import type { FileView } from './patch-view';
 
 /** A manifest's name, the lock files that belong to it, and words of the manifest that have to do with dependencies. */
 interface Ecosystem {
@@ -36,18 +36,17 @@ const MANIFESTS = new Set([
   '.pypirc',
 ]);
 const LOCKS = new Set(ECOSYSTEMS.flatMap((e) => e.locks));
+const ECOSYSTEM_OF: ReadonlyMap<string, Ecosystem> = new Map(
+  ECOSYSTEMS.flatMap((e) => [...e.manifests, ...e.locks].map((base) => [base, e])),
+);
 
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1).toLowerCase();
-}
-
+/** Folder of a path, with its slash; empty at the root. */
 function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1);
 }
 
-function isManifest(path: string): boolean {
-  const name = nameOf(path);
-  return MANIFESTS.has(name) || (name.startsWith('requirements') && name.endsWith('.txt'));
+function isManifest(base: string): boolean {
+  return MANIFESTS.has(base) || (base.startsWith('requirements') && base.endsWith('.txt'));
 }
 
 const SOURCES = [
@@ -87,6 +86,9 @@ const SCRIPTS = [
   ),
 ];
 
+const IN_PACKAGE_JSON = [...SCRIPTS, ...SOURCES];
+const [WORDS, WORDS_IN_PACKAGE_JSON] = [wordsOf(SOURCES), wordsOf(IN_PACKAGE_JSON)];
+
 export const dependencyChange = gitRule({
   name: 'git_dependency_change',
   logicRevision: 2,
@@ -112,20 +114,22 @@ export const dependencyChange = gitRule({
     good: patchOf('package.json', MODIFIED, ['-    "build": "tsc"', '+    "build": "tsc -b"']),
   },
   find: ({ files }, { registries, requireLock }) => [
-    ...files.flatMap((file): readonly Hit[] => {
-      const name = nameOf(file.path);
-      if (LOCKS.has(name)) return foreignHosts(file, registries);
-      if (!isManifest(file.path)) return [];
-      return addedHits(file, (text) => saidBy(name === 'package.json' ? [...SCRIPTS, ...SOURCES] : SOURCES, text));
+    ...files.flatMap((view): readonly Hit[] => {
+      const { base } = view.name;
+      if (LOCKS.has(base)) return foreignHosts(view, registries);
+      if (!isManifest(base)) return [];
+      return base === 'package.json'
+        ? addedHits(view, WORDS_IN_PACKAGE_JSON, (text) => saidBy(IN_PACKAGE_JSON, text))
+        : addedHits(view, WORDS, (text) => saidBy(SOURCES, text));
     }),
     ...(requireLock ? disagreeing(files) : []),
   ],
 });
 
 /** `host` of `https://host/…` in added lines, where the bundle does not name it: a lock file needs no host to be exact. */
-function foreignHosts(file: PatchFile, registries: readonly string[]): Hit[] {
+function foreignHosts(view: FileView, registries: readonly string[]): Hit[] {
   const known = new Set(registries.map((host) => host.toLowerCase()));
-  return linesOf(file, '+').flatMap((line) => {
+  return view.lines('+').flatMap((line) => {
     const at = line.text.indexOf('://');
     if (at === -1) return [];
     const rest = line.text.slice(at + 3, at + 300);
@@ -135,30 +139,32 @@ function foreignHosts(file: PatchFile, registries: readonly string[]): Hit[] {
     const before = line.text.slice(Math.max(0, at - 30), at).toLowerCase();
     const isHomepage = before.includes('"url": "') || line.text.includes('"funding"') || line.text.includes('homepage');
     if (known.has(host) && !before.includes('git+')) return [];
-    return isHomepage ? [] : [atLine(file, line, `names the host ${shown(host)}`)];
+    return isHomepage ? [] : [atLine(view.file, line, `names the host ${shown(host)}`)];
   });
 }
 
 /** A manifest's dependencies without its lock file, or a lock file without the manifest. */
-function disagreeing(files: readonly PatchFile[]): Hit[] {
-  const changed = new Map(files.map((file) => [file.path.toLowerCase(), file]));
-  return files.flatMap((file): readonly Hit[] => {
-    const name = nameOf(file.path);
-    const folder = folderOf(file.path.toLowerCase());
-    const ecosystem = ECOSYSTEMS.find((e) => e.manifests.includes(name) || e.locks.includes(name));
-    if (ecosystem === undefined) return [];
-    if (ecosystem.locks.includes(name)) {
+function disagreeing(files: readonly FileView[]): Hit[] {
+  const concerned = files.filter(({ name }) => ECOSYSTEM_OF.has(name.base));
+  if (concerned.length === 0) return [];
+  /** Each path once: what a patch says of one file in two parts is one file. */
+  const changed = [...new Map(concerned.map(({ name }) => [name.lower, name])).values()];
+  return concerned.flatMap((view): readonly Hit[] => {
+    const { base, lower } = view.name;
+    const folder = folderOf(lower);
+    const ecosystem = ECOSYSTEM_OF.get(base) as Ecosystem;
+    if (ecosystem.locks.includes(base)) {
       // In a workspace the lock file lies above the manifest.
-      const manifest = [...changed.keys()].some(
-        (path) => path.startsWith(folder) && ecosystem.manifests.includes(nameOf(path)),
+      const manifest = changed.some(
+        (other) => other.lower.startsWith(folder) && ecosystem.manifests.includes(other.base),
       );
-      return manifest ? [] : [atFile(file, 'the lock file changes, and no manifest does')];
+      return manifest ? [] : [atFile(view.file, 'the lock file changes, and no manifest does')];
     }
-    if (!changesVersions(file)) return [];
-    const lock = [...changed.keys()].some(
-      (path) => folder.startsWith(folderOf(path)) && ecosystem.locks.includes(nameOf(path)),
+    if (!changesVersions(view)) return [];
+    const lock = changed.some(
+      (other) => ecosystem.locks.includes(other.base) && folder.startsWith(folderOf(other.lower)),
     );
-    return lock ? [] : [atFile(file, 'its dependencies change, and its lock file does not')];
+    return lock ? [] : [atFile(view.file, 'its dependencies change, and its lock file does not')];
   });
 }
 
@@ -173,13 +179,19 @@ const OWN_VERSION = linePattern(
   String.raw`^\s*"?(?:version|node|npm|edition|rust-version|requires-python)"?\s*[:=]|^\s*go\s+\d`,
 );
 
-function changesVersions(file: PatchFile): boolean {
+const VERSION_WORDS = wordsOf([VERSION]);
+
+function changesVersions(view: FileView): boolean {
   const texts = (kind: '+' | '-'): string[] =>
-    linesOf(file, kind).flatMap((line) =>
-      saidBy([VERSION], line.text) !== null && saidBy([OWN_VERSION], line.text) === null
-        ? [line.text.trim().replace(/,$/, '')]
-        : [],
-    );
+    !view.holds(kind, VERSION_WORDS)
+      ? []
+      : view
+          .lines(kind)
+          .flatMap((line) =>
+            saidBy([VERSION], line.text) !== null && saidBy([OWN_VERSION], line.text) === null
+              ? [line.text.trim().replace(/,$/, '')]
+              : [],
+          );
   const [added, removed] = [texts('+').sort(), texts('-').sort()];
   return added.join('\n') !== removed.join('\n');
 }

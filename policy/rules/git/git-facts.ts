@@ -71,10 +71,11 @@ export function lineSpan(file: PatchFile, line: PatchLine): Span {
 
 /** All lines of one kind, over all hunks; added ones also of text that hides in a binary patch, at the file's header. */
 export function linesOf(file: PatchFile, kind: PatchLine['kind']): PatchLine[] {
-  const lines = file.hunks.flatMap((hunk) => hunk.lines.filter((line) => line.kind === kind));
-  if (kind !== '+' || file.binary?.text == null) return lines;
-  const at = file.header.startLine;
-  return [...lines, ...file.binary.text.split('\n').map((text) => ({ kind, text, line: at }))];
+  const lines: PatchLine[] = [];
+  for (const hunk of file.hunks) for (const line of hunk.lines) if (line.kind === kind) lines.push(line);
+  if (kind === '+' && file.binary?.text != null)
+    for (const text of file.binary.text.split('\n')) lines.push({ kind, text, line: file.header.startLine });
+  return lines;
 }
 
 /** The file's old and new names, each once. */

@@ -1,7 +1,8 @@
 import { noConfig, type Hit } from '../rule-maker';
 import { shown } from '../shown-name';
 import { atFile, gitRule, MODIFIED, patchOf } from './define-git-rule';
-import { GITLINK, linesOf, pathsOf, SYMLINK, type PatchFile } from './git-facts';
+import { GITLINK, SYMLINK, type PatchFile } from './git-facts';
+import type { FileView } from './patch-view';
 
 const EXECUTABLE = '100755';
 const ORDINARY = new Set(['100644', EXECUTABLE, SYMLINK, GITLINK]);
@@ -27,11 +28,14 @@ export const mode = gitRule({
     bad: patchOf('run.sh', ['old mode 100644', 'new mode 100755']),
     good: patchOf('run.sh', ['old mode 100755', 'new mode 100644']),
   },
-  find: ({ files }) =>
-    files.flatMap((file) => {
+  find: ({ files }) => {
+    const hits: Hit[] = [];
+    for (const { file } of files) {
       const what = modeChange(file);
-      return what === null ? [] : [atFile(file, what)];
-    }),
+      if (what !== null) hits.push(atFile(file, what));
+    }
+    return hits;
+  },
 });
 
 /** Where the link leads, from the root of the tree; null where that is outside it. */
@@ -47,12 +51,9 @@ function resolved(link: string, target: string): string | null {
   return parts.join('/');
 }
 
-function linkProblem(file: PatchFile): string | null {
-  const target =
-    file.binary?.text ??
-    linesOf(file, '+')
-      .map((line) => line.text)
-      .join('\n');
+function linkProblem(view: FileView): string | null {
+  const { file } = view;
+  const target = file.binary?.text ?? view.text('+');
   const said = file.added > 0 || file.binary !== null;
   // Renamed, or a file until now: its target is not in the patch, or relative to another folder.
   if (!said)
@@ -66,16 +67,20 @@ function linkProblem(file: PatchFile): string | null {
 }
 
 /** A file below a link that the same patch makes would be written through it. */
-function throughLink(files: readonly PatchFile[], links: readonly PatchFile[]): Hit[] {
-  const folders = new Set(links.flatMap((link) => (link.newPath === null ? [] : [link.newPath.toLowerCase()])));
+function throughLink(files: readonly FileView[], links: readonly FileView[]): Hit[] {
+  const folders = new Set(links.flatMap(({ file }) => file.newPath?.toLowerCase() ?? []));
   if (folders.size === 0) return [];
-  return files.flatMap((file) =>
-    pathsOf(file).flatMap((path) => {
-      const parts = path.toLowerCase().split('/');
-      const below = parts.some((_, i) => i > 0 && folders.has(parts.slice(0, i).join('/')));
-      return below ? [atFile(file, 'lies below a link of the same patch')] : [];
-    }),
+  return files.flatMap(({ file, names }) =>
+    names.flatMap(({ lower }) =>
+      isBelow(lower, folders) ? [atFile(file, 'lies below a link of the same patch')] : [],
+    ),
   );
+}
+
+function isBelow(path: string, folders: ReadonlySet<string>): boolean {
+  for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1))
+    if (folders.has(path.slice(0, slash))) return true;
+  return false;
 }
 
 export const symlinkEscape = gitRule({
@@ -97,10 +102,11 @@ export const symlinkEscape = gitRule({
     ),
   },
   find: ({ files }) => {
-    const links = files.filter((file) => file.newMode === SYMLINK);
-    const leaving = links.flatMap((file) => {
-      const what = linkProblem(file);
-      return what === null ? [] : [atFile(file, what)];
+    const links = files.filter(({ file }) => file.newMode === SYMLINK);
+    if (links.length === 0) return [];
+    const leaving = links.flatMap((view) => {
+      const what = linkProblem(view);
+      return what === null ? [] : [atFile(view.file, what)];
     });
     return [...leaving, ...throughLink(files, links)];
   },
@@ -117,7 +123,7 @@ export const binary = gitRule({
     good: patchOf('logo.svg', MODIFIED, ['-<svg/>', '+<svg />']),
   },
   find: ({ files }) =>
-    files.flatMap((file) => {
+    files.flatMap(({ file }): readonly Hit[] => {
       if (file.binary === null) return [];
       if (file.binary.text !== null && file.binary.bytes > 0)
         return [atFile(file, 'is text, written as a binary patch')];

@@ -3,7 +3,7 @@ import { coveringGlob } from '../glob';
 import { noConfig, type Hit } from '../rule-maker';
 import { shown } from '../shown-name';
 import { atFile, gitRule, MODIFIED, NEW, patchOf } from './define-git-rule';
-import { pathsOf, type PatchFile } from './git-facts';
+import type { FileView } from './patch-view';
 
 const PathGlob = z
   .string()
@@ -22,13 +22,15 @@ export const pathTraversal = gitRule({
     bad: patchOf('docs/../../.ssh/authorized_keys', NEW, ['+key']),
     good: patchOf('docs/..notes/.gitkeep', NEW, ['+x']),
   },
-  find: ({ files }) =>
-    files.flatMap((file) =>
-      pathsOf(file).flatMap((path) => {
+  find: ({ files }) => {
+    const hits: Hit[] = [];
+    for (const { file, names } of files)
+      for (const { path } of names) {
         const why = pathProblem(path);
-        return why === null ? [] : [{ at: file.header, what: `${shown(path.slice(0, 300))} ${why}` }];
-      }),
-    ),
+        if (why !== null) hits.push({ at: file.header, what: `${shown(path.slice(0, 300))} ${why}` });
+      }
+    return hits;
+  },
 });
 
 const MAX_PATH = 4096;
@@ -45,6 +47,7 @@ const DEVICES = new Set([
 /** Why a path is not a plain one below the root, on any of the file systems that it may be written to; null where it is. */
 export function pathProblem(path: string): string | null {
   if (path.length > MAX_PATH) return 'is longer than a path can be';
+  if (isPlain(path)) return null;
   if (path.startsWith('/') || path.startsWith('~')) return 'is not below the root of the tree';
   if (path[1] === ':') return 'begins with a drive letter';
   if (path.includes('\\')) return 'holds a backslash, which some systems read as a slash';
@@ -57,6 +60,39 @@ export function pathProblem(path: string): string | null {
     if (why !== null) return why;
   }
   return null;
+}
+
+/** Parts of ASCII letters, digits, `_`, `-` and inner dots that name no device: most paths, and nothing below finds fault with one. */
+function isPlain(path: string): boolean {
+  let start = 0;
+  let dot = -1;
+  for (let i = 0; i <= path.length; i++) {
+    const code = i === path.length ? SLASH : path.charCodeAt(i);
+    if (code === SLASH) {
+      if (i === start || i - start > MAX_SEGMENT || dot === i - 1) return false;
+      const stem = dot === -1 ? i : dot;
+      if (stem - start <= 4 && DEVICES.has(path.slice(start, stem).toLowerCase())) return false;
+      start = i + 1;
+      dot = -1;
+    } else if (code === DOT) {
+      if (i === start) return false;
+      if (dot === -1 || i === dot + 1) dot = i;
+    } else if (!isWordCharacter(code)) return false;
+  }
+  return true;
+}
+
+const SLASH = 0x2f;
+const DOT = 0x2e;
+
+function isWordCharacter(code: number): boolean {
+  return (
+    (code >= 0x61 && code <= 0x7a) ||
+    (code >= 0x41 && code <= 0x5a) ||
+    (code >= 0x30 && code <= 0x39) ||
+    code === 0x2d ||
+    code === 0x5f
+  );
 }
 
 function segmentProblem(segment: string): string | null {
@@ -142,7 +178,7 @@ export const protectedPaths = gitRule({
     bad: patchOf('.github/workflows/ci.yml', MODIFIED, ['-  timeout-minutes: 5', '+  timeout-minutes: 50']),
     good: patchOf('docs/github/workflows.md', MODIFIED, ['-a', '+b']),
   },
-  find: ({ files }, { paths, also, except }) => covered(files, [...paths, ...also], except, 'is protected by'),
+  find: ({ files }, { paths, also, except }) => covered(files, [paths, also], except, 'is protected by'),
 });
 
 export const policyChange = gitRule({
@@ -159,22 +195,26 @@ export const policyChange = gitRule({
     bad: patchOf('countersign.policy.yaml', MODIFIED, ['-  level: forbid', '+  level: advise']),
     good: patchOf('docs/policy.md', MODIFIED, ['-a', '+b']),
   },
-  find: ({ files }, { paths }) => covered(files, paths, [], 'is the policy itself, by'),
+  find: ({ files }, { paths }) => covered(files, [paths], [], 'is the policy itself, by'),
 });
 
 function covered(
-  files: readonly PatchFile[],
-  globs: readonly string[],
+  files: readonly FileView[],
+  lists: readonly (readonly string[])[],
   except: readonly string[],
   said: string,
 ): readonly Hit[] {
-  return files.flatMap((file) =>
-    pathsOf(file).flatMap((path) => {
-      const glob = coveringGlob(globs, path);
-      if (glob === undefined || coveringGlob(except, path) !== undefined) return [];
-      return [{ at: file.header, what: `${shown(path)} ${said} ${shown(glob)} (${file.change})` }];
-    }),
-  );
+  const hits: Hit[] = [];
+  for (const { file, names } of files)
+    for (const name of names)
+      for (const globs of lists) {
+        const glob = coveringGlob(globs, name);
+        if (glob === undefined) continue;
+        if (coveringGlob(except, name) === undefined)
+          hits.push({ at: file.header, what: `${shown(name.path)} ${said} ${shown(glob)} (${file.change})` });
+        break;
+      }
+  return hits;
 }
 
 export const pathScope = gitRule({
@@ -191,13 +231,15 @@ export const pathScope = gitRule({
     good: patchOf('docs/a.md', MODIFIED, ['-a', '+b']),
     config: { allow: ['docs/**'] },
   },
-  find: ({ files }, { allow, deny }) =>
-    files.flatMap((file) =>
-      pathsOf(file).flatMap((path) => {
-        if (coveringGlob(deny, path) !== undefined) return [atFile(file, 'is on the deny list')];
-        if (allow !== null && coveringGlob(allow, path) === undefined)
-          return [atFile(file, 'is not on the allow list')];
-        return [];
-      }),
-    ),
+  find: ({ files }, { allow, deny }) => {
+    if (allow === null && deny.length === 0) return [];
+    const hits: Hit[] = [];
+    for (const { file, names } of files)
+      for (const name of names) {
+        if (coveringGlob(deny, name) !== undefined) hits.push(atFile(file, 'is on the deny list'));
+        else if (allow !== null && coveringGlob(allow, name) === undefined)
+          hits.push(atFile(file, 'is not on the allow list'));
+      }
+    return hits;
+  },
 });

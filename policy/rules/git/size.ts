@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { noConfig, type Hit } from '../rule-maker';
 import { coveringGlob } from '../glob';
 import { atFile, atLine, gitRule, MODIFIED, NEW, patchOf } from './define-git-rule';
-import { linesOf, pathsOf, type GitPatchFacts, type PatchFile } from './git-facts';
+import type { PatchFile } from './git-facts';
+import type { FileView } from './patch-view';
 
 const limit = (value: number, what: string) => z.int().min(0).max(1_000_000_000).default(value).describe(what);
 
@@ -25,40 +26,34 @@ export const size = gitRule({
     good: patchOf('a.txt', NEW, ['+1', '+2']),
     config: { maxLines: 2 },
   },
-  find: (facts, config) => {
-    const { files } = facts;
-    const removed = sum(files, (file) => file.removed);
-    const lines = removed + sum(files, (file) => file.added);
+  find: ({ files }, config) => {
+    let [removed, added, hunks, deleted, binary] = [0, 0, 0, 0, 0];
+    for (const { file } of files) {
+      removed += file.removed;
+      added += file.added;
+      hunks += file.hunks.length;
+      deleted += file.change === 'delete' ? 1 : 0;
+      binary += file.binary?.bytes ?? 0;
+    }
+    const lines = removed + added;
     const over = (value: number, most: number, what: string): string[] =>
       value > most ? [`${value} ${what}, where ${most} are allowed`] : [];
     const said = [
       ...over(files.length, config.maxFiles, 'files'),
-      ...over(
-        sum(files, (file) => file.hunks.length),
-        config.maxHunks,
-        'hunks',
-      ),
+      ...over(hunks, config.maxHunks, 'hunks'),
       ...over(lines, config.maxLines, 'lines'),
-      ...over(files.filter((file) => file.change === 'delete').length, config.maxDeletedFiles, 'deleted files'),
-      ...over(
-        sum(files, (file) => file.binary?.bytes ?? 0),
-        config.maxBinaryBytes,
-        'binary bytes',
-      ),
+      ...over(deleted, config.maxDeletedFiles, 'deleted files'),
+      ...over(binary, config.maxBinaryBytes, 'binary bytes'),
     ];
     if (lines >= config.deleteRatioFrom && removed > lines * config.maxDeleteRatio)
       said.push(`${removed} of ${lines} lines are removals`);
-    return said.map((what) => ({ at: whole(facts), what }));
+    return said.map((what) => ({ at: whole(files), what }));
   },
 });
 
-function sum(files: readonly PatchFile[], of: (file: PatchFile) => number): number {
-  return files.reduce((total, file) => total + of(file), 0);
-}
-
-function whole({ files }: GitPatchFacts): PatchFile['span'] {
-  const first = files[0] as PatchFile;
-  const last = files.at(-1) as PatchFile;
+function whole(files: readonly FileView[]): PatchFile['span'] {
+  const first = (files[0] as FileView).file;
+  const last = (files.at(-1) as FileView).file;
   return { ...first.span, endLine: last.span.endLine, endColumn: last.span.endColumn };
 }
 
@@ -78,8 +73,8 @@ export const vendoredTree = gitRule({
     good: patchOf('internal/vendors/z.go', NEW, ['+package vendors']),
   },
   find: ({ files }, { paths, maxFiles }) => {
-    const below = files.filter((file) => pathsOf(file).some((path) => coveringGlob(paths, path) !== undefined));
-    return below.length > maxFiles ? below.map((file) => atFile(file, 'is code of others')) : [];
+    const below = files.filter(({ names }) => names.some((name) => coveringGlob(paths, name) !== undefined));
+    return below.length > maxFiles ? below.map(({ file }) => atFile(file, 'is code of others')) : [];
   },
 });
 
@@ -109,9 +104,11 @@ export const generatedEdit = gitRule({
     good: patchOf('api/user.proto', MODIFIED, ['-a', '+b']),
   },
   find: ({ files }, { paths }) =>
-    files.flatMap((file): readonly Hit[] => {
-      if (coveringGlob(paths, file.path) !== undefined) return [atFile(file, 'is generated')];
-      const mark = linesOf(file, ' ').find((line) => {
+    files.flatMap((view): readonly Hit[] => {
+      const { file, name } = view;
+      if (coveringGlob(paths, name) !== undefined) return [atFile(file, 'is generated')];
+      if (!view.holds(' ', MARKS)) return [];
+      const mark = view.lines(' ').find((line) => {
         const lower = line.text.toLowerCase();
         return MARKS.some((word) => lower.includes(word));
       });
@@ -134,10 +131,13 @@ export const licenceChange = gitRule({
     good: patchOf('src/a.c', MODIFIED, ['-// SPDX-License-Identifier: MIT ', '+// SPDX-License-Identifier: MIT']),
   },
   find: ({ files }) =>
-    files.flatMap((file): readonly Hit[] => {
-      if (coveringGlob(LICENCE_FILES, file.path) !== undefined) return [atFile(file, 'holds the terms')];
-      const kept = new Set(linesOf(file, '+').map((line) => line.text.trim().toLowerCase()));
-      return linesOf(file, '-')
+    files.flatMap((view): readonly Hit[] => {
+      const { file, name } = view;
+      if (coveringGlob(LICENCE_FILES, name) !== undefined) return [atFile(file, 'holds the terms')];
+      if (!view.holds('-', LICENCE)) return [];
+      const kept = new Set(view.lines('+').map((line) => line.text.trim().toLowerCase()));
+      return view
+        .lines('-')
         .filter((line) => {
           const lower = line.text.trim().toLowerCase();
           return LICENCE.some((word) => lower.includes(word)) && !kept.has(lower);

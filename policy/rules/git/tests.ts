@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { coveringGlob } from '../glob';
-import { linePattern, saidBy } from '../line-patterns';
+import { coveringGlob, pathName } from '../glob';
+import { linePattern, saidBy, wordsOf } from '../line-patterns';
 import type { Hit } from '../rule-maker';
 import { addedHits, atFile, atLine, gitRule, MODIFIED, patchOf } from './define-git-rule';
-import { linesOf, type PatchFile } from './git-facts';
+import type { PatchFile } from './git-facts';
+import type { FileView } from './patch-view';
 
 const TESTS = [
   '**/test/**',
@@ -84,6 +85,9 @@ const LENIENT = [
   ),
 ];
 
+const SKIPPED_WORDS = wordsOf(SKIPPED);
+const LENIENT_WORDS = wordsOf(LENIENT);
+
 const ASSERTS = [
   'expect(',
   'assert',
@@ -119,21 +123,25 @@ export const testWeakening = gitRule({
     good: patchOf('src/skip.ts', MODIFIED, ['-list.skip(1)', '+list.skip(2)']),
   },
   find: ({ files }, { tests, configs, maxSnapshots, maxLostAsserts }) => {
-    const snapshots = files.filter(isSnapshot);
+    const snapshots = files.filter(({ file }) => isSnapshot(file));
     return [
-      ...files.flatMap((file): readonly Hit[] => {
-        const isTest = coveringGlob(tests, file.oldPath ?? file.path) !== undefined;
+      ...files.flatMap((view): readonly Hit[] => {
+        const { file, name } = view;
+        const was = file.oldPath === null || file.oldPath === file.path ? name : pathName(file.oldPath);
+        const isTest = coveringGlob(tests, was) !== undefined;
         if (isTest && file.change === 'delete') return [atFile(file, 'a test is deleted')];
-        if (isTest && file.change === 'rename' && coveringGlob(tests, file.path) === undefined)
+        if (isTest && file.change === 'rename' && coveringGlob(tests, name) === undefined)
           return [atFile(file, 'a test is moved to where no tests are')];
         const said = isTest
-          ? [...addedHits(file, (text) => saidBy(SKIPPED, text)), ...lostAsserts(file, maxLostAsserts)]
+          ? [...addedHits(view, SKIPPED_WORDS, (text) => saidBy(SKIPPED, text)), ...lostAsserts(view, maxLostAsserts)]
           : [];
-        const isConfig = coveringGlob(configs, file.path) !== undefined;
-        return isConfig ? [...said, ...addedHits(file, (text) => saidBy(LENIENT, text)), ...lowered(file)] : said;
+        const isConfig = coveringGlob(configs, name) !== undefined;
+        return isConfig
+          ? [...said, ...addedHits(view, LENIENT_WORDS, (text) => saidBy(LENIENT, text)), ...lowered(view)]
+          : said;
       }),
       ...(snapshots.length > maxSnapshots
-        ? snapshots.map((file) => atFile(file, 'one of many changed snapshots'))
+        ? snapshots.map(({ file }) => atFile(file, 'one of many changed snapshots'))
         : []),
     ];
   },
@@ -143,10 +151,12 @@ function isSnapshot(file: PatchFile): boolean {
   return file.path.endsWith('.snap') || file.path.includes('__snapshots__/') || file.path.endsWith('.snapshot');
 }
 
-function lostAsserts(file: PatchFile, most: number): Hit[] {
-  if (isSnapshot(file)) return [];
+function lostAsserts(view: FileView, most: number): Hit[] {
+  const { file } = view;
+  // None can be lost where none is removed.
+  if (isSnapshot(file) || !view.holds('-', ASSERTS)) return [];
   const count = (kind: '+' | '-'): number =>
-    linesOf(file, kind).filter((line) => {
+    view.lines(kind).filter((line) => {
       const lower = line.text.toLowerCase();
       return ASSERTS.some((word) => lower.includes(word));
     }).length;
@@ -171,9 +181,11 @@ const THRESHOLD = [
 ];
 
 /** A number under the same name that is smaller than it was, or gone. */
-function lowered(file: PatchFile): Hit[] {
-  const added = new Map(linesOf(file, '+').flatMap((line) => thresholdIn(line.text)));
-  return linesOf(file, '-').flatMap((line) =>
+function lowered(view: FileView): Hit[] {
+  const { file } = view;
+  if (!view.holds('-', THRESHOLD)) return [];
+  const added = new Map(view.lines('+').flatMap((line) => thresholdIn(line.text)));
+  return view.lines('-').flatMap((line) =>
     thresholdIn(line.text).flatMap(([name, before]) => {
       const after = added.get(name);
       if (after === undefined) return before > 0 ? [atLine(file, line, `the threshold "${name}" is removed`)] : [];

@@ -1,7 +1,16 @@
 import { noConfig, type Hit } from '../rule-maker';
-import { bidi, controls, hasForeignLetters, homoglyphs, invisible, type OddCharacter } from '../text/characters';
+import {
+  bidi,
+  controls,
+  hasForeignLetters,
+  homoglyphs,
+  invisible,
+  isOrdinary,
+  type OddCharacter,
+} from '../text/characters';
 import { atFile, gitRule, MODIFIED, patchOf } from './define-git-rule';
-import { lineSpan, linesOf, pathsOf, type PatchFile, type PatchLine } from './git-facts';
+import { lineSpan, type PatchFile, type PatchLine } from './git-facts';
+import type { FileView } from './patch-view';
 
 /** Everything odd in one line or name. */
 function odd(text: string, foreign: boolean): readonly OddCharacter[] {
@@ -33,24 +42,22 @@ export const trojanSource = gitRule({
 /** Past this many in the lines of a patch the rest says nothing new. */
 const MAX_FOUND = 1000;
 
-function oddIn(files: readonly PatchFile[]): Hit[] {
+function oddIn(files: readonly FileView[]): Hit[] {
   const hits: Hit[] = [];
-  for (const file of files) {
-    hits.push(...inNames(file));
-    const lines = linesOf(file, '+');
-    const foreign = lines.some((line) => hasForeignLetters(line.text));
-    for (const line of lines) {
+  for (const view of files) {
+    const { file, names } = view;
+    for (const { path } of names)
+      if (!isOrdinary(path))
+        for (const { what } of odd(path, hasForeignLetters(path))) hits.push(atFile(file, `its name: ${what}`));
+    const text = view.text('+');
+    if (isOrdinary(text)) continue;
+    const foreign = hasForeignLetters(text);
+    for (const line of view.lines('+')) {
       if (hits.length >= MAX_FOUND) break;
-      hits.push(...inLine(file, line, foreign));
+      if (!isOrdinary(line.text)) hits.push(...inLine(file, line, foreign));
     }
   }
   return hits;
-}
-
-function inNames(file: PatchFile): Hit[] {
-  return pathsOf(file).flatMap((path) =>
-    odd(path, hasForeignLetters(path)).map(({ what }) => atFile(file, `its name: ${what}`)),
-  );
 }
 
 function inLine(file: PatchFile, line: PatchLine, foreign: boolean): Hit[] {

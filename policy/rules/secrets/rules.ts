@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { coveringGlob } from '../glob';
+import { coveringGlob, pathName } from '../glob';
 import { bytesRules, factsRules, noConfig, type PackRule } from '../rule-maker';
 import type { GitPatchFacts } from '../git/git-facts';
 import { GIT_FACTS_REVISION, GIT_PARSER } from '../git/git-parser';
@@ -180,6 +180,6 @@ export const keyFile = patchRule({
   },
   find: ({ files }, { paths }) =>
     files
-      .filter((file) => file.newPath !== null && coveringGlob(paths, file.newPath) !== undefined)
+      .filter((file) => file.newPath !== null && coveringGlob(paths, pathName(file.newPath)) !== undefined)
       .map((file) => ({ at: file.header, what: 'a file whose name is one of keys and passwords' })),
 });

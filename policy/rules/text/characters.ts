@@ -203,12 +203,17 @@ function isAscii(text: string): boolean {
 /** Anything but printable ASCII, line feeds and tabs. Most texts hold none, and the engine's own search says so fast. */
 const UNUSUAL = /[^ -~\n\t]/;
 
+/** Whether the text holds nothing but these, and so nothing that is looked for here. */
+export function isOrdinary(text: string): boolean {
+  return !UNUSUAL.test(text);
+}
+
 /** Past this many of one kind in one text the rest says nothing new. */
 const MAX_FOUND = 1000;
 
 function scan(text: string, say: (code: number, index: number) => string | null): OddCharacter[] {
   const found: OddCharacter[] = [];
-  if (!UNUSUAL.test(text)) return found;
+  if (isOrdinary(text)) return found;
   for (let i = 0; i < text.length && found.length < MAX_FOUND; i++) {
     const code = text.codePointAt(i) as number;
     const length = code > 0xffff ? 2 : 1;

@@ -5,7 +5,7 @@ import { starterBundle } from '../../../policy/bundle/starter';
 import type { Plan } from '../../../policy/contracts/plan';
 import { aggregateDefinition } from '../../../policy/rules/aggregate/aggregate';
 import { BUILTIN_VALIDATORS, builtinsOf } from '../../../policy/rules/builtin';
-import { evaluateValidator } from '../../../policy/rules/evaluate';
+import { changeEvaluator } from '../../../policy/rules/evaluate';
 import { packDefinitions } from '../../../policy/rules/packs';
 import { validatorRegistry } from '../../../policy/rules/registry';
 import { contractValidators } from '../../../policy/validators/definitions';
@@ -39,13 +39,13 @@ test.each(['Own.Tool', 'Another'])('where no rule reads %s, a person sees every 
   if (validator === undefined) throw new Error('no validator');
   const definition = registry.get(validator.implementation);
   for (const text of ['{}', ' ', '\n', '\u0000']) {
-    const result = evaluateValidator(definition as never, validator, {
+    const result = changeEvaluator({
       changeId: 'c',
       inputSha: 'a'.repeat(64),
       diff: diffOf(text, {}, sourceTool),
       facts: { ok: false, code: 'none', message: '', span: null },
       staging: null,
-    });
+    })(definition as never, validator);
     expect(result).toMatchObject({ status: 'BLOCK', validator_id: 'guardian.ask_always' });
   }
 });

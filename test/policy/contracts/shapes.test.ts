@@ -15,7 +15,7 @@ import { Cardinality, Plan, PlanPolicy } from '../../../policy/contracts/plan';
 import { FindingProjection, ReviewStatus, ViolationStatus } from '../../../policy/contracts/status';
 import { Severity, Verdict } from '../../../policy/contracts/verdict';
 import { PolicyCallbackResult, PolicyViolation } from '../../../policy/contracts/violation';
-import { evaluateValidator } from '../../../policy/rules/evaluate';
+import { changeEvaluator } from '../../../policy/rules/evaluate';
 import { frozenWhole } from '../../../policy/rules/frozen';
 import type { ValidatorDefinition, ValidatorInput } from '../../../policy/rules/define';
 import { BASE } from '../bundle/fixtures';
@@ -130,13 +130,10 @@ describe('what a guardian is given', () => {
   const diff = { sourceTool: 'SQLDryRun', raw: new Uint8Array([1]), diffSha: A, metadata: { a: { b: 1 } } };
   beforeAll(
     () =>
-      void evaluateValidator(definition, planValidator('guardian.a', { config: { limit: { n: 1 } } }), {
-        changeId: A,
-        inputSha: A,
-        diff,
-        facts,
-        staging: null,
-      }),
+      void changeEvaluator({ changeId: A, inputSha: A, diff, facts, staging: null })(
+        definition,
+        planValidator('guardian.a', { config: { limit: { n: 1 } } }),
+      ),
   );
 
   test('phase, signature and the change: data, and nothing that writes, commits or calls out [G1, G16, T38]', () => {
@@ -179,8 +176,8 @@ describe('what a guardian is given', () => {
         return { validator_id: 'guardian.a', status: 'ALLOW', reason: '', evidenceRefs: [] };
       },
     } as unknown as ValidatorDefinition;
-    const input = { changeId: A, inputSha: A, diff, facts, staging: null };
-    for (const id of ['guardian.a', 'guardian.b']) evaluateValidator(writing, planValidator(id), input);
+    const evaluate = changeEvaluator({ changeId: A, inputSha: A, diff, facts, staging: null });
+    for (const id of ['guardian.a', 'guardian.b']) evaluate(writing, planValidator(id));
     expect(read).toEqual([1, 9, 1, 9]);
   });
   test('what facts hold twice, or hold inside themselves, is frozen and ends [G15, T37]', () => {
@@ -204,7 +201,7 @@ describe('what a guardian is given', () => {
     const made = Object.freeze({ ...facts, list: [{ name: 'orders' }] });
     const staging = { record: { tables: [{ table: 'orders' }] } as never, sha: A };
     const input = { changeId: A, inputSha: A, diff, facts: made, staging };
-    expect(evaluateValidator(spoiling, planValidator('guardian.a'), input)).toMatchObject({
+    expect(changeEvaluator(input)(spoiling, planValidator('guardian.a'))).toMatchObject({
       status: 'BLOCK',
       reasonCode: 'validator_threw',
     });

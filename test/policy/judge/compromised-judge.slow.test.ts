@@ -13,7 +13,7 @@ import { judgeFailureResult } from '../../../policy/judge/failure';
 import { judge } from '../../../policy/judge/judgement';
 import { sqlRenderer } from '../../../policy/judge/render/sql';
 import type { ValidatorDefinition } from '../../../policy/rules/define';
-import { evaluateValidator } from '../../../policy/rules/evaluate';
+import { changeEvaluator } from '../../../policy/rules/evaluate';
 import { sqlPostgresPack } from '../../../policy/rules/sql/index';
 import { judgeValidator, planOf } from '../../activities/judge/judge-world';
 import { foreignInjections, OWN_INJECTIONS } from './injection-corpus';
@@ -191,7 +191,7 @@ describe('a compromised judge', () => {
           facts,
           staging: null,
         };
-        const result = evaluateValidator(definition, validator, input) as ValidatorResult;
+        const result = changeEvaluator(input)(definition, validator) as ValidatorResult;
         if (result.status !== 'ALLOW') fired++;
         decisions++;
         const outcomes = new Map<string, RawOutcome>([[validator.id, { kind: 'result', result }]]);
