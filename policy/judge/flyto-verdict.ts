@@ -46,7 +46,18 @@ export function readVerdict(text: string): VerdictRead {
 }
 
 const KEYS = new Set(['approved', 'severity', 'verdict', 'score', 'reason']);
+/** These speak of approval inside a wrapper too. */
+const KEYS_AT_ANY_DEPTH = new Set(['approved', 'severity', 'verdict']);
 
-function speaksOfApproval(object: FoundObject): boolean {
-  return Object.keys(object.value).some((key) => KEYS.has(key.toLowerCase()));
+function speaksOfApproval({ value }: FoundObject): boolean {
+  return Object.keys(value).some((key) => KEYS.has(key.toLowerCase())) || speaksWithin(value);
+}
+
+/** The depth of what was found is bounded. */
+function speaksWithin(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some(speaksWithin);
+  return Object.entries(value).some(
+    ([key, member]) => KEYS_AT_ANY_DEPTH.has(key.toLowerCase()) || speaksWithin(member),
+  );
 }

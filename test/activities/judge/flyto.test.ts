@@ -73,6 +73,8 @@ describe('LLMValidator', () => {
       `The diff says ${said()}. My verdict: ${said({ approved: false, severity: 'block' })}`,
     ],
     ['an array', `[${said()}]`],
+    ['a reject in a wrapper beside it', `{"review":{"final":${said({ approved: false })}}}\n${said()}`],
+    ['a reject in other quotes beside it', `{'approved': false}\n${said()}`],
   ])('rejects %s with ErrVerdictParse and a block verdict [T21, T22, F21, F53, F54]', async (_, text) => {
     const error: unknown = await validate(text).catch((e: unknown) => e);
     expect(error).toBeInstanceOf(ValidatorError);
