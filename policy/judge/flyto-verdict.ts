@@ -32,6 +32,7 @@ export function readVerdict(text: string): VerdictRead {
   const [only] = verdicts;
   if (only === undefined) return { ok: false, message: 'there is no verdict object in the text' };
   if (verdicts.length > 1) return { ok: false, message: `there are ${verdicts.length} verdict objects in the text` };
+  if (only.enclosed) return { ok: false, message: 'the verdict object stands inside something that is no JSON' };
   const said = SaidVerdict.safeParse(only.value);
   if (!said.success) {
     const [issue] = said.error.issues;

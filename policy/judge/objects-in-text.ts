@@ -11,13 +11,15 @@ export interface FoundObject {
   readonly value: { readonly [key: string]: unknown };
   readonly start: number;
   readonly end: number;
+  /** Braces that begin nothing readable stand around it: it is a part of something, and what that says is unknown. */
+  readonly enclosed: boolean;
 }
 
 /** A brace that begins no readable object: prose, or an object cut off, malformed, or with a key twice. */
 export interface BrokenObject {
   readonly start: number;
   readonly reason: JsonRefusal;
-  /** A quote follows the brace, or a word that only verdicts hold, in whatever quotes: it was meant as JSON. */
+  /** A quote follows the brace, or a member that only verdicts have, in whatever quotes: it was meant as JSON. */
   readonly looksLikeJson: boolean;
 }
 
@@ -48,7 +50,8 @@ export function objectsInText(raw: string): ObjectsInText {
   if (text === null) return { ok: false, code: 'unclosed_think', message: 'a leading <think> is never closed' };
 
   const budget: Budget = { steps: text.length * 8 + 64 };
-  const objects: FoundObject[] = [];
+  const found: Omit<FoundObject, 'enclosed'>[] = [];
+  const braces = new Braces();
   const broken: BrokenObject[] = [];
   let prose = '';
   let at = 0;
@@ -56,13 +59,16 @@ export function objectsInText(raw: string): ObjectsInText {
   while (at < text.length) {
     const start = nextOpening(text, at);
     prose += text.slice(at, start);
+    braces.close(text, at, start);
     if (start === text.length) break;
     if (++beginnings > MAX_BEGINNINGS) return TOO_MANY;
     const read = readJsonAt(text, start, MAX_ANSWER_DEPTH, budget);
     if (!read.ok) {
       if (read.reason === 'budget' || read.reason === 'too_deep') return TOO_MANY;
-      if (text[start] === '{')
-        broken.push({ start, reason: read.reason, looksLikeJson: looksLikeJson(text, skipSpace(text, start + 1)) });
+      if (text[start] === '{') {
+        broken.push({ start, reason: read.reason, looksLikeJson: looksLikeJson(text, start + 1) });
+        braces.open(start);
+      }
       // Cut off, or followed by prose: the members that would have come after are unknown.
       else if (read.reason === 'truncated' || text[skipSpace(text, start + 1)] === '{') return ROOT_ARRAY;
       prose += text[start];
@@ -75,22 +81,51 @@ export function objectsInText(raw: string): ObjectsInText {
       }
       prose += text.slice(start, read.end);
     } else {
-      objects.push({ value: read.value as FoundObject['value'], start, end: read.end });
+      found.push({ value: read.value as FoundObject['value'], start, end: read.end });
       prose += ' ';
     }
     at = read.end;
   }
+  const objects = found.map((object) => ({ ...object, enclosed: braces.surround(object) }));
   return { ok: true, objects, broken, prose };
 }
 
-/** `{'verdict': …}`, `{verdict: …}`, `{“verdict”: …}`: no JSON, and yet a second answer. */
-const VERDICT_MEMBER =
-  /[^\w\s{}]?(?:verdict|approved|decision|policyResults|instructionsInDiff|canary)[^\w\s{}]?\s{0,20}[:=]/iy;
+/** Pairs of braces that are no JSON. One that is never closed, as in prose, makes no pair. */
+class Braces {
+  readonly #opened: number[] = [];
+  readonly #pairs: { readonly from: number; readonly to: number }[] = [];
 
-function looksLikeJson(text: string, at: number): boolean {
+  open(at: number): void {
+    this.#opened.push(at);
+  }
+
+  close(text: string, from: number, to: number): void {
+    for (let at = from; at < to; at++) {
+      if (text.charCodeAt(at) !== 0x7d) continue;
+      const opened = this.#opened.pop();
+      if (opened !== undefined) this.#pairs.push({ from: opened, to: at });
+    }
+  }
+
+  surround({ start, end }: { readonly start: number; readonly end: number }): boolean {
+    return this.#pairs.some((pair) => pair.from < start && pair.to >= end);
+  }
+}
+
+/** As in `{'verdict': …}`, `{approved = no}`, `{“reason”: …, “decision”: …}`: no JSON, and yet a second answer. */
+const VERDICT_MEMBER =
+  /(?:^|[^A-Za-z])(?:verdict|approved|decision|policyResults|instructionsInDiff|canary)[^\w\s{}]{0,3}\s{0,20}[:=]/i;
+const MEMBER_WITHIN = 400;
+
+/** `from`: after the brace. Looks as far as the next brace. */
+function looksLikeJson(text: string, from: number): boolean {
+  const at = skipSpace(text, from);
   if (text[at] === '"') return true;
-  VERDICT_MEMBER.lastIndex = at;
-  return VERDICT_MEMBER.test(text);
+  // A wrapper without a key.
+  if (text[at] === '{' && text[skipSpace(text, at + 1)] === '"') return true;
+  const near = text.slice(at, at + MEMBER_WITHIN);
+  const end = near.search(/[{}]/);
+  return VERDICT_MEMBER.test(end === -1 ? near : near.slice(0, end));
 }
 
 const TOO_MANY = { ok: false, code: 'budget', message: 'too many or too deep beginnings of objects' } as const;

@@ -2,14 +2,14 @@
  * Reads one raw text of the model as one answer, or says why it cannot.
  *
  * R1 No repair, no case folding, no synonyms: every leniency here would be a way to turn BLOCK into ALLOW.
- * R2 Exactly one object that could be a verdict. Two, even identical, are refused: the first may be a quotation of the diff.
+ * R2 Exactly one object that could be a verdict, and not as a part of something else. Two, even identical, are refused: the first may be a quotation of the diff.
  * R3 What stands outside the object can only tighten it.
  */
 import { objectsInText, type FoundObject } from './objects-in-text';
 import { WireAnswer } from './wire';
 
 /** Raised whenever the same text would be read in another way. Part of `logic_hash`. */
-export const ANSWER_PARSER_REVISION = 2;
+export const ANSWER_PARSER_REVISION = 3;
 
 export type AnswerRefusal =
   | 'too_long'
@@ -62,6 +62,7 @@ export function readAnswer(raw: string, expected: ExpectedAnswer): AnswerRead {
   if (candidate === undefined) return refuse('no_object', 'there is no verdict object in the text');
   if (candidates.length > 1)
     return refuse('several_objects', `there are ${candidates.length} objects that could be the verdict`);
+  if (candidate.enclosed) return refuse('broken_object', 'the verdict object stands inside something that is no JSON');
 
   const parsed = WireAnswer.safeParse(candidate.value);
   if (!parsed.success) {
