@@ -14,7 +14,7 @@ const Globs = z.array(PathGlob).max(1000);
 
 export const pathTraversal = gitRule({
   name: 'git_path_traversal',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'A name that leaves the tree, or means .git on some file system, writes where nobody looked.',
   config: noConfig,
@@ -142,31 +142,65 @@ const PROTECTED = [
   '.vscode/**',
   '**/.gitmodules',
   '**/.gitattributes',
-  // where packages come from
+  // which packages are installed, and where they come from
+  '**/package-lock.json',
+  '**/npm-shrinkwrap.json',
+  '**/yarn.lock',
+  '**/pnpm-lock.yaml',
+  '**/bun.lock*',
+  '**/deno.lock',
+  '**/requirements*.txt',
+  '**/poetry.lock',
+  '**/pdm.lock',
+  '**/uv.lock',
+  '**/Pipfile.lock',
+  '**/go.sum',
+  '**/Cargo.lock',
+  '**/Gemfile.lock',
+  '**/composer.lock',
+  '**/packages.lock.json',
+  '**/gradle.lockfile',
+  '.github/dependabot.y*ml',
+  '**/renovate.json*',
   '**/.npmrc',
   '**/.yarnrc*',
   '**/.pypirc',
   '**/pip.conf',
   // what is deployed
   '**/Dockerfile*',
+  '**/Containerfile*',
   '**/docker-compose*.y*ml',
+  '**/compose.y*ml',
   '**/*.tf',
+  '**/*.tf.json',
   '**/*.tfvars',
+  '**/*.bicep',
   '**/k8s/**',
+  '**/kubernetes/**',
+  '**/kustomization.y*ml',
   '**/helm/**',
+  '**/charts/**',
+  '**/serverless.y*ml',
+  'buildspec*.y*ml',
+  'cloudbuild*.y*ml',
   '**/migrations/**',
+  '**/db/migrate/**',
+  '**/alembic/versions/**',
   // who gets in
   '**/auth/**',
   '**/*.pem',
   // what agents are told
   '**/AGENTS.md',
+  '**/CLAUDE.md',
+  '.claude/**',
+  '.github/copilot-instructions.md',
   '.cursor/**',
   '**/.mcp.json',
 ];
 
 export const protectedPaths = gitRule({
   name: 'git_protected_paths',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Pipelines, images, infrastructure, migrations and access code do more than their lines show.',
   config: z.strictObject({
@@ -183,7 +217,7 @@ export const protectedPaths = gitRule({
 
 export const policyChange = gitRule({
   name: 'git_policy_change',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'A change of the rules must not pass by the rules that it changes.',
   config: z.strictObject({
@@ -219,7 +253,7 @@ function covered(
 
 export const pathScope = gitRule({
   name: 'git_path_scope',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'An agent changes files that are none of its business.',
   config: z.strictObject({

@@ -43,27 +43,32 @@ const SKIPPED = [
   linePattern(
     'skips a test',
     ['skip', 'todo', 'fixme', 'pending'],
-    String.raw`\b(?:it|test|describe|context|suite|specify)(?:\.\w+)?\.(?:skip|todo|fixme|skipif)\b|\b(?:t|b|tb)\.skip(?:now|f)?\(|@pytest\.mark\.skip|\bpytest\.skip\(|@unittest\.skip|\bself\.skiptest\(|\bskip:\s*true|\bpending\(`,
+    String.raw`\b(?:it|test|describe|context|suite|specify)(?:\.\w+)?\.(?:skip|todo|fixme|skipif)\b|\b(?:t|b|tb)\.skip(?:now|f)?\(|\bpytest\.(?:mark\.)?skip|@(?:unittest\.)?skip|\bunittest\.skip|\bself\.skiptest\(|\bskip\s*[:=]\s*(?:true\b|["'])|\bpending\(|^\s*(?:skip|pending)\s+["']|[,@]\s*:(?:skip|pending)\b|@tag\s+:?skip|\bmarktest(?:skipped|incomplete)\(|\bxctskip|\bgtest_skip\b`,
   ),
   linePattern(
     'skips a test',
-    ['xit', 'xdescribe', 'xtest', 'xcontext'],
-    String.raw`\bx(?:it|describe|test|context)\s*[(.]`,
+    ['xit', 'xdescribe', 'xtest', 'xcontext', 'xspecify'],
+    String.raw`\bx(?:it|describe|test|context|specify)(?:\s*[(.]|\s+["'])`,
   ),
   linePattern(
     'runs one test instead of all',
-    ['.only', 'fit(', 'fdescribe'],
-    String.raw`\b(?:it|test|describe|context)\.only\b|\bf(?:it|describe)\s*\(`,
+    ['.only', 'fit', 'fdescribe', 'fcontext', ':focus', 'focus:'],
+    String.raw`\b(?:it|test|describe|context)\.only\b|\bf(?:it|describe|context)(?:\s*\(|\s+["'])|,\s*:focus\b|\bfocus:\s*true\b`,
   ),
   linePattern(
     'expects a test to fail',
-    ['xfail', 'fails(', 'failing'],
-    String.raw`@pytest\.mark\.xfail|\bexpectedfailure\b|\b(?:it|test)\.(?:fails|failing)\b`,
+    ['xfail', 'fails(', 'failing', 'expectedfailure'],
+    String.raw`\bpytest\.(?:mark\.)?xfail|\bexpectedfailure\b|\b(?:it|test)\.(?:fails|failing)\b`,
   ),
   linePattern(
     'switches a test off',
-    ['@disabled', '@ignore', '#[ignore', '[ignore', '[skip'],
-    String.raw`@(?:disabled|ignore)\b|#\[ignore|\[(?:ignore|skip)(?:\(|\])`,
+    ['@disabled', '@ignore', '#[ignore', '[ignore', '[skip', 'enabled', 'disabled_', 'assumetrue', 'assumefalse'],
+    String.raw`@(?:disabled|ignore)\b|#\[ignore|\[(?:ignore|skip)(?:\(|\])|@test\([^)]*\benabled\s*=\s*false|\btest(?:_[fp])?\(\s*\w+\s*,\s*disabled_|\bassume(?:true\(\s*false|false\(\s*true)\b`,
+  ),
+  linePattern(
+    'asserts what is always true',
+    ['expect(', 'assert'],
+    String.raw`\bexpect\(\s*(?:true\s*\)\.to(?:be(?:truthy)?|equal|strictequal)\(\s*(?:true)?\s*\)|false\s*\)\.to(?:be(?:falsy)?|equal|strictequal)\(\s*(?:false)?\s*\)|1\s*\)\.to(?:be|equal|strictequal)\(\s*1\s*\))|\bassert(?:!|_?true|\.ok|\.istrue)?\s*\(?\s*true\s*\)?\s*(?:[;,)#]|$)|\bassert_?equals?\(\s*(?:true\s*,\s*true|1\s*,\s*1)\s*[,)]`,
   ),
 ];
 
@@ -102,7 +107,7 @@ const ASSERTS = [
 
 export const testWeakening = gitRule({
   name: 'git_test_weakening',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'The shortest way to green is a test that is gone, skipped or asks for less.',
   config: z.strictObject({

@@ -84,18 +84,25 @@ function isPassword(name: string, value: string, { quoted, by }: Assignment): bo
   if (value.length < 6 || value.length > 200 || value.includes(' ') || isVersion(value)) return false;
   // `password.encode("latin1")`, `can pass "x=1"`: a word of the sentence, or of the code.
   if (by === 'call' || (by === 'blank' && !plainName(name).includes('passw'))) return false;
-  if (!quoted && readsAsCode(value)) return false;
+  // `(password, PASSWORD_ARGON2ID)`, `password: String!`.
+  if (!quoted && (by === 'comma' || readsAsCode(value) || isTypeName(value))) return false;
   if (digit === value.length && value.length < 8) return false;
   const kinds = [upper, lower, digit, other].filter((count) => count > 0).length;
   const isWordLike = digit === 0 && (kinds < 3 || [...value].every((letter) => isNameLetter(letter)));
   return by === 'operator' || (by === 'blank' && quoted) ? !isWordLike && kinds >= 2 : kinds >= 3;
 }
 
+function isTypeName(value: string): boolean {
+  return (
+    value.endsWith('!') && [...value.slice(0, -1)].every((letter) => isWord(letter.charCodeAt(0)) && !isDigit(letter))
+  );
+}
+
+const isDigit = (letter: string): boolean => letter >= '0' && letter <= '9';
+
 /** `^7.1.3`, `>=2.0`: of a package that is called so. */
 function isVersion(value: string): boolean {
-  return (
-    [...value].every((letter) => '^~<>=.*v'.includes(letter) || (letter >= '0' && letter <= '9')) && value.includes('.')
-  );
+  return [...value].every((letter) => '^~<>=.*v'.includes(letter) || isDigit(letter)) && value.includes('.');
 }
 
 function isNameLetter(letter: string): boolean {

@@ -10,7 +10,7 @@ const Types = z.array(z.string().min(1).max(200)).max(500);
 
 export const destroy = terraformRule({
   name: 'terraform_destroy',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'What is destroyed is gone with its data and its address.',
   config: z.strictObject({
@@ -33,7 +33,7 @@ export const destroy = terraformRule({
 
 export const replace = terraformRule({
   name: 'terraform_replace',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A replacement reads like an update, and destroys the one that is there.',
   config: z.strictObject({
@@ -102,7 +102,7 @@ const STATEFUL = [
 
 export const protectedResource = terraformRule({
   name: 'terraform_protected_resource',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'Databases, buckets, keys and zones do not come back with the next apply.',
   config: z.strictObject({
@@ -152,7 +152,7 @@ function tagOf(resource: TerraformResource, name: string): unknown {
 
 export const deletionProtection = terraformRule({
   name: 'terraform_deletion_protection',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'Switching the protection off is the first half of destroying what it protects.',
   config: noConfig,
@@ -171,7 +171,8 @@ export const deletionProtection = terraformRule({
     resources.flatMap((r): readonly Hit[] =>
       PROTECTIONS.flatMap(({ name, on }) => {
         if (r.mode === 'data' || member(r.before, name) !== on) return [];
-        if (isDestroyed(r)) return [atResource(r, `is destroyed, though its ${name} is ${String(on)}`)];
+        // What is to happen to the data when it goes does not forbid that it goes.
+        if (isDestroyed(r)) return !on ? [] : [atResource(r, `is destroyed, though its ${name} is ${String(on)}`)];
         if (r.action !== 'update') return [];
         const after = valueAt(r, [name]);
         if (after.state === 'hidden') return [atResource(r, `its ${name} is not shown`)];
@@ -206,7 +207,7 @@ const WEIGHTS: Readonly<Record<TerraformAction, number>> = {
 
 export const blastRadius = terraformRule({
   name: 'terraform_blast_radius',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A plan over dozens of resources has not been read one by one.',
   config: z.strictObject({

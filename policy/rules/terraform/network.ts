@@ -19,6 +19,10 @@ interface Opening {
 
 type PortRange = readonly [from: number, to: number];
 const ALL: PortRange = [0, 65535];
+/** ICMP has no ports: who may ping cannot log in. */
+const PING: PortRange = [-1, -1];
+const isPing = (protocol: JsonValue): boolean =>
+  ['icmp', 'icmpv6', 'ipv6-icmp', '1', '58'].includes(String(protocol ?? '').toLowerCase());
 
 /** Whether a range of addresses is the world, or half of it: split into two, 0.0.0.0/1 and 128.0.0.0/1 are all of it. */
 function isWorld(text: string): boolean {
@@ -64,6 +68,7 @@ function openingsOf(r: TerraformResource, direction: Direction): readonly Openin
   const aws = (path: Path): readonly PortRange[] => {
     const protocol = String(at(path, 'protocol') ?? at(path, 'ip_protocol') ?? '').toLowerCase();
     if (protocol === '-1' || protocol === 'all') return [ALL];
+    if (isPing(protocol)) return [PING];
     return [portRange(at(path, 'from_port'), at(path, 'to_port'))];
   };
   const blocks = (name: string, each: (path: Path) => readonly Opening[]): readonly Opening[] => {
@@ -94,7 +99,8 @@ function openingsOf(r: TerraformResource, direction: Direction): readonly Openin
       const names = direction === 'ingress' ? ['source_ranges'] : ['destination_ranges'];
       return blocks('allow', (path) => {
         const ports = textsOf(at(path, 'ports')).map(portsOfText);
-        return [{ ...opening([], names, ports.length === 0 ? [ALL] : ports), path: [names[0] as string] }];
+        const all = isPing(at(path, 'protocol')) ? PING : ALL;
+        return [{ ...opening([], names, ports.length === 0 ? [all] : ports), path: [names[0] as string] }];
       });
     }
     case 'azurerm_network_security_rule':
@@ -114,6 +120,7 @@ function openingsOf(r: TerraformResource, direction: Direction): readonly Openin
         ? ['source_address_prefix', 'source_address_prefixes']
         : ['destination_address_prefix', 'destination_address_prefixes'];
     const ports = [...textsOf(at(path, 'destination_port_range')), ...textsOf(at(path, 'destination_port_ranges'))];
+    if (isPing(at(path, 'protocol'))) return [opening(path, names, [PING])];
     return [opening(path, names, ports.length === 0 ? [ALL] : ports.map(portsOfText))];
   }
 }
@@ -134,7 +141,7 @@ function find(
       });
       if (open.length > 0) {
         const said = opening.ports.map(([a, b]) =>
-          a === b ? `port ${a}` : a === 0 && b === 65535 ? 'all ports' : `ports ${a} to ${b}`,
+          a === PING[0] ? 'ICMP' : a === b ? `port ${a}` : a === 0 && b === 65535 ? 'all ports' : `ports ${a} to ${b}`,
         );
         const way = direction === 'ingress' ? 'is open to the world on' : 'may reach the world on';
         return open.map((path) => atResource(r, `${way} ${said.slice(0, 5).join(', ')}`, path));
@@ -156,7 +163,7 @@ const RULE = { type: 'ingress', protocol: 'tcp', from_port: 22, to_port: 22 };
 
 export const openIngress = terraformRule({
   name: 'terraform_open_ingress',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A port that the world can reach is tried within minutes.',
   config: z.strictObject({
@@ -178,13 +185,13 @@ export const openIngress = terraformRule({
   find: ({ resources }, { ports, except }) =>
     find(resources, 'ingress', ([from, to]) => {
       if (ports !== null) return ports.some((port) => port >= from && port <= to);
-      return !(from === to && except.includes(from));
+      return isMore(from, to, except);
     }),
 });
 
 export const openEgress = terraformRule({
   name: 'terraform_open_egress',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'What may reach the world can carry data out.',
@@ -207,9 +214,13 @@ export const openEgress = terraformRule({
       },
     ]),
   },
-  find: ({ resources }, { except }) =>
-    find(resources, 'egress', ([from, to]) => !(from === to && except.includes(from))),
+  find: ({ resources }, { except }) => find(resources, 'egress', ([from, to]) => isMore(from, to, except)),
 });
+
+/** More than one port that is excepted; where any is, ICMP is no more than that. */
+function isMore(from: number, to: number, except: readonly number[]): boolean {
+  return from === PING[0] ? except.length === 0 : !(from === to && except.includes(from));
+}
 
 /** A value that makes a resource public, by its type. */
 const PUBLIC: readonly {
@@ -283,7 +294,7 @@ const PUBLIC: readonly {
 
 export const publicAccess = terraformRule({
   name: 'terraform_public_access',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A bucket or database that everybody can reach is found by those who look for such.',
   config: noConfig,

@@ -39,6 +39,8 @@ describe('a secret beside its name', () => {
     ['a variable that is named for what it holds', 'exports.AuthenticationMD5Password = AuthenticationMD5Password;'],
     ['the next item of a list', 'import { X509Credential, X509WorkloadIdentityCredential } from "./auth"'],
     ['the argument of a method', 'password = password.encode("latin1")'],
+    ['the type of a field', 'type Login { name: String!, password: String! }'],
+    ['the next argument', 'hash = password_hash(password, PASSWORD_ARGON2ID)'],
     ['a verb and a piece of code', 'you can pass `spec=True` to it'],
     ['where a password comes from', 'docker login --password-stdin registry-1.example.org'],
   ])('is not %s', (_, text) => {
