@@ -156,5 +156,10 @@ for (const trigram of STEM_AT.keys()) MAY_BEGIN[trigram] = 1;
 
 /** Whether such a part begins at `place`, of whose three units this is the trigram. `lower`: from `foldAscii`. */
 export function beginsSensitive(trigram: number, lower: string, place: number): boolean {
-  return MAY_BEGIN[trigram] === 1 && (STEM_AT.get(trigram) ?? []).some((stem) => lower.startsWith(stem, place));
+  return MAY_BEGIN[trigram] === 1 && startsWithAny(STEM_AT.get(trigram) ?? [], lower, place);
+}
+
+/** Apart from the question before it, which is asked of every unit: a function that closes over its arguments allocates. */
+function startsWithAny(stems: readonly string[], lower: string, place: number): boolean {
+  return stems.some((stem) => lower.startsWith(stem, place));
 }
