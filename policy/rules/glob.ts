@@ -1,3 +1,5 @@
+import { madeOnce } from './made-once';
+
 /**
  * `*` within one name, `**` across folders, `**` with a slash after it also for no folder at all; a pattern that ends in a
  * slash covers what is in the folder. Every other character stands for itself. At worst the product of both lengths,
@@ -65,13 +67,10 @@ export function pathName(path: string): PathName {
 
 /** The first of `globs` that covers the path, whatever the case. A list is read once: it must not change afterwards. */
 export function coveringGlob(globs: readonly string[], name: PathName): string | undefined {
-  if (globs.length === 0) return undefined;
-  let list = listsBefore.get(globs);
-  if (list === undefined) listsBefore.set(globs, (list = readList(globs)));
-  return globs[firstOf(list, name)];
+  return globs.length === 0 ? undefined : globs[firstOf(listOf(globs), name)];
 }
 
-const listsBefore = new WeakMap<readonly string[], GlobList>();
+const listOf = madeOnce(readList);
 
 /**
  * A list of globs by what each asks, so that a path is looked up instead of tried on one after another. Values are places

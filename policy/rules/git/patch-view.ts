@@ -1,4 +1,5 @@
 import { pathName, type PathName } from '../glob';
+import { madeOnce } from '../made-once';
 import { linesOf, pathsOf, type GitPatchFacts, type PatchFile, type PatchLine } from './git-facts';
 
 /** The facts of a patch with what its rules ask of each file again and again: worked out when it is first asked, once for all rules. */
@@ -8,16 +9,11 @@ export interface GitPatch {
   readonly notUtf8: GitPatchFacts['notUtf8'];
 }
 
-const before = new WeakMap<GitPatchFacts, GitPatch>();
-
-export function patchView(facts: GitPatchFacts): GitPatch {
-  const known = before.get(facts);
-  if (known !== undefined) return known;
-  const { files, stray, notUtf8 } = facts;
-  const view = { files: files.map((file) => new FileView(file)), stray, notUtf8 };
-  before.set(facts, view);
-  return view;
-}
+export const patchView = madeOnce(({ files, stray, notUtf8 }: GitPatchFacts): GitPatch => ({
+  files: files.map((file) => new FileView(file)),
+  stray,
+  notUtf8,
+}));
 
 export class FileView {
   readonly #lines: Partial<Record<PatchLine['kind'], readonly PatchLine[]>> = {};

@@ -26,5 +26,6 @@ export function saidPointer(pointer: string): string {
 
 /** A name without case, underscores and hyphens: `isAdmin`, `is_admin` and `IS-ADMIN` are one. */
 export function plainName(name: string): string {
-  return name.toLowerCase().replaceAll('_', '').replaceAll('-', '');
+  const lower = name.toLowerCase();
+  return lower.includes('_') || lower.includes('-') ? lower.replaceAll('_', '').replaceAll('-', '') : lower;
 }

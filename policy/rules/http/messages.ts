@@ -126,9 +126,10 @@ export const contentTypeMismatch = httpRule({
   find: ({ method, contentType, body, operations, writes, members }) => {
     const hits: Hit[] = [];
     const said = (what: string): number => hits.push({ at: '/contentType', what });
-    const looksLikePatch = members.some(({ pointer }) => /^\/\d{1,6}\/op$/.test(pointer));
+    const looksLikePatch =
+      body !== 'json-patch' && members.some(({ name, pointer }) => name === 'op' && /^\/\d{1,6}\/op$/.test(pointer));
     if (body !== 'none' && contentType === null) said('a body without a content type');
-    if (body !== 'json-patch' && looksLikePatch) said('a body that looks like a JSON Patch, under another type');
+    if (looksLikePatch) said('a body that looks like a JSON Patch, under another type');
     if (body === 'json-patch' && operations === 0 && writes.length === 0) said('a JSON Patch without operations');
     if (body !== 'none' && (method === 'GET' || method === 'HEAD' || method === 'DELETE'))
       said(`a body under ${method}`);

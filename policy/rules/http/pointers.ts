@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { arrayIndex, tokensOf } from '../json-pointer';
+import { madeOnce } from '../made-once';
 import { noConfig } from '../rule-maker';
 import { shown } from '../shown-name';
 import { httpRule, MERGE, plainName, request, saidPointer } from './define-http-rule';
@@ -27,6 +28,10 @@ function reaches(pointer: readonly string[], write: Write): boolean {
   return true;
 }
 
+const tokensOfEach = madeOnce((pointers: readonly string[]) =>
+  pointers.map((pointer) => [pointer, tokensOf(pointer) ?? []] as const),
+);
+
 export const protectedPointer = httpRule({
   name: 'http_protected_pointer',
   logicRevision: 1,
@@ -47,7 +52,7 @@ export const protectedPointer = httpRule({
   find: ({ writes, body }, { pointers }) => {
     if (pointers.length === 0) return [];
     if (body === 'text') return [{ at: '/body', what: 'a body of which nobody knows what it writes' }];
-    const guarded = pointers.map((pointer) => [pointer, tokensOf(pointer) ?? []] as const);
+    const guarded = tokensOfEach(pointers);
     return writes.flatMap((write) => {
       if (!write.changes && write.how !== 'copy') return [];
       const hit = guarded.find(([, tokens]) => reaches(tokens, write));
@@ -181,6 +186,11 @@ const PRIVILEGE = [
   'account_number',
 ];
 
+const guardedNames = madeOnce(
+  ({ names, also }: { readonly names: readonly string[]; readonly also: readonly string[] }): ReadonlySet<string> =>
+    new Set([...names, ...also].map(plainName)),
+);
+
 export const privilegeFields = httpRule({
   name: 'http_privilege_fields',
   logicRevision: 1,
@@ -198,8 +208,8 @@ export const privilegeFields = httpRule({
     bad: '{"method": "PATCH", "url": "https://api.example.com/v1/users/7", "contentType": "application/merge-patch+json",\n "body": {"profile": {"is\\u0041dmin": true}}}',
     good: request({ contentType: MERGE, body: { profile: { note: 'is_admin' } } }),
   },
-  find: ({ members }, { names, also }) => {
-    const guarded = new Set([...names, ...also].map(plainName));
+  find: ({ members }, config) => {
+    const guarded = guardedNames(config);
     return members
       .filter((member) => guarded.has(plainName(member.name)))
       .map((member) => ({ at: member.at, what: `${shown(member.name.slice(0, 100))} is written` }));

@@ -168,19 +168,23 @@ export const deletionProtection = terraformRule({
     good: planOf([{ address: 'aws_db_instance.main', actions: ['delete'], before: { deletion_protection: false } }]),
   },
   find: ({ resources }) =>
-    resources.flatMap((r): readonly Hit[] =>
-      PROTECTIONS.flatMap(({ name, on }) => {
-        if (r.mode === 'data' || member(r.before, name) !== on) return [];
-        // What is to happen to the data when it goes does not forbid that it goes.
-        if (isDestroyed(r)) return !on ? [] : [atResource(r, `is destroyed, though its ${name} is ${String(on)}`)];
-        if (r.action !== 'update') return [];
+    resources.flatMap((r): readonly Hit[] => {
+      if (r.mode === 'data' || (r.action !== 'update' && !isDestroyed(r))) return [];
+      const hits: Hit[] = [];
+      for (const { name, on } of PROTECTIONS) {
+        if (member(r.before, name) !== on) continue;
+        if (r.action !== 'update') {
+          // What is to happen to the data when it goes does not forbid that it goes.
+          if (on) hits.push(atResource(r, `is destroyed, though its ${name} is ${String(on)}`));
+          continue;
+        }
         const after = valueAt(r, [name]);
-        if (after.state === 'hidden') return [atResource(r, `its ${name} is not shown`)];
-        return after.state === 'known' && after.value === on
-          ? []
-          : [atResource(r, `its ${name} is switched over`, [name])];
-      }),
-    ),
+        if (after.state === 'hidden') hits.push(atResource(r, `its ${name} is not shown`));
+        else if (after.state === 'absent' || after.value !== on)
+          hits.push(atResource(r, `its ${name} is switched over`, [name]));
+      }
+      return hits;
+    }),
 });
 
 const PROTECTIONS: readonly { readonly name: string; readonly on: boolean }[] = [
@@ -224,9 +228,12 @@ export const blastRadius = terraformRule({
     config: { maxDestroyed: 0 },
   },
   find: ({ resources }, { maxWeight, maxDestroyed }) => {
-    const managed = resources.filter((r) => r.mode === 'managed');
-    const weight = managed.reduce((sum, r) => sum + WEIGHTS[r.action], 0);
-    const destroyed = managed.filter(isDestroyed).length;
+    let [weight, destroyed] = [0, 0];
+    for (const r of resources) {
+      if (r.mode !== 'managed') continue;
+      weight += WEIGHTS[r.action];
+      if (isDestroyed(r)) destroyed++;
+    }
     return [
       ...(weight > maxWeight
         ? [{ at: '/resource_changes', what: `the changes weigh ${weight}, where ${maxWeight} are allowed` }]

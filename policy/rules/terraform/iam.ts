@@ -4,10 +4,10 @@ import { noConfig, type Hit } from '../rule-maker';
 import { shown } from '../shown-name';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from './terraform-facts';
-import { isMade, isUnchanged, member, textsOf, valueAt } from './values';
+import { isUnchanged, madeBy, member, textsOf, valueAt } from './values';
 
 /** Members of AWS resources that hold a policy as JSON text. */
-const POLICIES = [
+const POLICIES: readonly (readonly string[])[] = [
   'policy',
   'assume_role_policy',
   'inline_policy',
@@ -15,7 +15,7 @@ const POLICIES = [
   'access_policy',
   'access_policies',
   'policy_document',
-];
+].map((name) => [name]);
 /** Types whose `policy` is no IAM policy. */
 const OTHER_POLICIES = new Set([
   'aws_ecr_lifecycle_policy',
@@ -151,8 +151,12 @@ const AZURE_ROLES = [
   'key vault administrator',
 ];
 
+/** How the types begin that `wideRole` reads. */
+const BINDING = ['aws_iam_', 'google_', 'azurerm_role_', 'kubernetes_'];
+
 /** Roles and bindings by their well-known names. */
 function wideRole(r: TerraformResource): readonly Hit[] {
+  if (!BINDING.some((prefix) => r.type.startsWith(prefix))) return [];
   const check = (name: string, is: (text: string) => boolean, what: string): readonly Hit[] => {
     const value = valueAt(r, [name]);
     if (value.state === 'absent' || isUnchanged(r, [name])) return [];
@@ -207,9 +211,9 @@ export const iamWidening = terraformRule({
     good: role({ Action: ['s3:GetObject'], Resource: 'arn:aws:s3:::logs/*' }),
   },
   find: ({ resources }) =>
-    resources.filter(isMade).flatMap((r) => {
-      const isAws = r.type.startsWith('aws_') && !OTHER_POLICIES.has(r.type);
-      const documents = isAws ? POLICIES.flatMap((name) => inPolicy(r, [name])) : [];
-      return [...documents, ...wideRole(r)];
+    madeBy(resources).flatMap((r): readonly Hit[] => {
+      if (!r.type.startsWith('aws_') || OTHER_POLICIES.has(r.type)) return wideRole(r);
+      const documents = POLICIES.flatMap((path) => inPolicy(r, path));
+      return documents.length === 0 ? wideRole(r) : [...documents, ...wideRole(r)];
     }),
 });

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../contracts/canonical-json';
 import { noConfig, type Hit } from '../rule-maker';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from './terraform-facts';
-import { isMade, isUnchanged, textsOf, valueAt } from './values';
+import { isUnchanged, madeBy, textsOf, valueAt } from './values';
 
 type Path = readonly (string | number)[];
 
@@ -48,7 +48,23 @@ function portsOfText(text: string): PortRange {
 
 type Direction = 'ingress' | 'egress';
 
+/** Every type that `openingsOf` reads; of all others it says nothing. */
+const WALLS = new Set([
+  'aws_security_group',
+  'aws_default_security_group',
+  'aws_security_group_rule',
+  'aws_vpc_security_group_ingress_rule',
+  'aws_vpc_security_group_egress_rule',
+  'aws_network_acl_rule',
+  'aws_db_security_group',
+  'aws_redshift_security_group',
+  'google_compute_firewall',
+  'azurerm_network_security_rule',
+  'azurerm_network_security_group',
+]);
+
 function openingsOf(r: TerraformResource, direction: Direction): readonly Opening[] {
+  if (!WALLS.has(r.type)) return [];
   const opening = (
     path: Path,
     names: readonly string[],
@@ -132,7 +148,7 @@ function find(
   direction: Direction,
   concerns: (range: PortRange) => boolean,
 ): readonly Hit[] {
-  return resources.filter(isMade).flatMap((r) =>
+  return madeBy(resources).flatMap((r) =>
     openingsOf(r, direction).flatMap((opening): readonly Hit[] => {
       if (!opening.ports.some(concerns)) return [];
       const open = opening.ranges.flatMap((path) => {
@@ -292,6 +308,13 @@ const PUBLIC: readonly {
   },
 ];
 
+const PUBLIC_BY_TYPE: ReadonlyMap<string, typeof PUBLIC> = new Map(
+  [...new Set(PUBLIC.flatMap(({ types }) => types))].map((type) => [
+    type,
+    PUBLIC.filter(({ types }) => types.includes(type)),
+  ]),
+);
+
 export const publicAccess = terraformRule({
   name: 'terraform_public_access',
   logicRevision: 2,
@@ -303,8 +326,8 @@ export const publicAccess = terraformRule({
     good: planOf([{ address: 'aws_s3_bucket.logs', actions: ['create'], after: { acl: 'private' } }]),
   },
   find: ({ resources }) =>
-    resources.filter(isMade).flatMap((r) =>
-      PUBLIC.filter(({ types }) => types.includes(r.type)).flatMap(({ path, values, what }): readonly Hit[] => {
+    madeBy(resources).flatMap((r) =>
+      (PUBLIC_BY_TYPE.get(r.type) ?? []).flatMap(({ path, values, what }): readonly Hit[] => {
         const value = valueAt(r, path);
         if (value.state === 'hidden') return [atResource(r, undecided(String(path[0]), value.why))];
         return value.state === 'known' && values.includes(value.value) && !isUnchanged(r, path)

@@ -4,7 +4,7 @@ import { type Hit } from '../rule-maker';
 import { shown } from '../shown-name';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from './terraform-facts';
-import { hidesBelow, isMade, member, valueAt } from './values';
+import { hidesBelow, madeBy, member, valueAt } from './values';
 
 const Type = z.string().min(1).max(200).describe('Glob of resource types.');
 /** `a.b.0.c`; `*` stands for every item of a list. */
@@ -66,13 +66,15 @@ export const unknownAfterApply = terraformRule({
     ]),
   },
   find: ({ resources }, { needed }) =>
-    resources.filter(isMade).flatMap((r) =>
-      needed
+    madeBy(resources).flatMap((r): readonly Hit[] => {
+      // Where the plan hides nothing of the resource, it hides no attribute.
+      if (!hidesBelow(r, [])) return [];
+      return needed
         .filter(({ type }) => globCovers(type, r.type))
         .flatMap(({ attributes }) => attributes.flatMap((name) => pathsOf(r, name)))
         .filter((path) => hidesBelow(r, path))
-        .map((path) => atResource(r, `${shown(path.join('.'))} is not known before apply`)),
-    ),
+        .map((path) => atResource(r, `${shown(path.join('.'))} is not known before apply`));
+    }),
 });
 
 export const requiredTags = terraformRule({
@@ -98,7 +100,7 @@ export const requiredTags = terraformRule({
   find: ({ resources }, { tags, types }) =>
     tags.length === 0
       ? []
-      : resources.filter(isMade).flatMap((r): readonly Hit[] => {
+      : madeBy(resources).flatMap((r): readonly Hit[] => {
           const name = ['tags_all', 'tags', 'labels'].find((key) => Object.keys(objectOf(r, key)).length > 0);
           const has = ['tags', 'labels'].some((key) =>
             Object.hasOwn((typeof r.after === 'object' ? r.after : null) ?? {}, key),
@@ -156,8 +158,8 @@ export const allowedValues = terraformRule({
   },
   find: ({ resources }, { rules }) =>
     rules.flatMap((rule) =>
-      resources
-        .filter((r) => isMade(r) && globCovers(rule.type, r.type))
+      madeBy(resources)
+        .filter((r) => globCovers(rule.type, r.type))
         .flatMap((r) =>
           pathsOf(r, rule.attribute).flatMap((path): readonly Hit[] => {
             const value = valueAt(r, path);

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../contracts/canonical-json';
+import { madeOnce } from '../made-once';
 import type { TerraformResource } from './terraform-facts';
 
 /** A value of a resource after the change; `hidden` where the plan does not show it: not known before apply, or sensitive. */
@@ -8,19 +9,23 @@ export type Value =
   | { readonly state: 'hidden'; readonly why: 'unknown' | 'sensitive' };
 
 const ABSENT: Value = { state: 'absent' };
+const UNKNOWN: Value = { state: 'hidden', why: 'unknown' };
+const SENSITIVE: Value = { state: 'hidden', why: 'sensitive' };
 
 /** The value at the end of `path`, names and indices from the root of the resource. */
 export function valueAt(resource: TerraformResource, path: readonly (string | number)[]): Value {
   let value: JsonValue = resource.after;
   let unknown: JsonValue = resource.unknown;
   let sensitive: JsonValue = resource.afterSensitive;
-  for (const step of [...path, null]) {
-    if (unknown === true) return { state: 'hidden', why: 'unknown' };
-    if (sensitive === true) return { state: 'hidden', why: 'sensitive' };
-    if (step === null) break;
-    [value, unknown, sensitive] = [member(value, step), member(unknown, step), member(sensitive, step)];
+  for (let i = 0; ; i++) {
+    if (unknown === true) return UNKNOWN;
+    if (sensitive === true) return SENSITIVE;
+    const step = path[i];
+    if (step === undefined) return value === null ? ABSENT : { state: 'known', value };
+    value = member(value, step);
+    unknown = member(unknown, step);
+    sensitive = member(sensitive, step);
   }
-  return value === null ? ABSENT : { state: 'known', value };
 }
 
 export function member(value: JsonValue, step: string | number): JsonValue {
@@ -51,9 +56,15 @@ export function holdsTrue(mask: JsonValue): boolean {
 }
 
 /** Values the plan makes: a new resource, or a changed one. */
-export function isMade(resource: TerraformResource): boolean {
-  return resource.mode === 'managed' && ['create', 'update', 'replace'].includes(resource.action);
+function isMade(resource: TerraformResource): boolean {
+  const { mode, action } = resource;
+  return mode === 'managed' && (action === 'create' || action === 'update' || action === 'replace');
 }
+
+/** The resources of a plan that it makes, in its order: what most rules look at. */
+export const madeBy = madeOnce((resources: readonly TerraformResource[]): readonly TerraformResource[] =>
+  resources.filter(isMade),
+);
 
 /** Whether the resource is gone afterwards, or another one in its place. */
 export function isDestroyed(resource: TerraformResource): boolean {
