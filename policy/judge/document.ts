@@ -16,7 +16,7 @@ import { canonicalJson } from '../contracts/canonical-json';
 
 /** Longer lines go on in a second one, so that evidence points near what it means. */
 export const MAX_LINE = 1000;
-const DOCUMENT_REVISION = 1;
+const DOCUMENT_REVISION = 2;
 
 /** Everything between bytes and marked lines except the redactor. Part of `logic_hash`. */
 export const RENDERER_REVISION = `${RENDERERS_REVISION} document@${DOCUMENT_REVISION} visible@${VISIBLE_REVISION} line@${MAX_LINE}/${MAX_RENDERED_LINES}`;
@@ -92,7 +92,7 @@ export function makeDocument(input: DocumentInput): DocumentMade {
     );
   const oneLine = (text: string): string => visible(redactor.redact(text)).replaceAll('\n', ' ');
   const metadata = claims(input.metadataKeys).map(oneLine);
-  const prose = claims(input.proseKeys ?? []).map((text) => cutText(oneLine(text), MAX_PROSE));
+  const prose = claims(input.proseKeys ?? []).map((text) => cutWhole(oneLine(text), MAX_PROSE));
   return {
     ok: true,
     document: {
@@ -118,7 +118,7 @@ function wrapped(
     let rest = texts[i] ?? '';
     let continues = false;
     do {
-      const text = cutText(rest, MAX_LINE);
+      const text = cutWhole(rest, MAX_LINE);
       result.push({
         text,
         startLine: line.startLine,
@@ -137,6 +137,13 @@ function wrapped(
       context: context.map((c) => placeOf[c] ?? 0),
     }));
   return { lines: result, borders: moved };
+}
+
+/** Never inside an escape: half of one is a bracket by itself, which only our marks may have. */
+function cutWhole(text: string, max: number): string {
+  const cut = cutText(text, max);
+  const open = cut.length < text.length ? cut.lastIndexOf('\u27e6') : -1;
+  return open > cut.lastIndexOf('\u27e7') ? cut.slice(0, open) : cut;
 }
 
 /** What a mark takes at most: two brackets, nonce, number, a plus, a bar and the line feed. */

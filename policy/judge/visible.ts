@@ -1,5 +1,5 @@
 /** Raised whenever another character is shown in another way. Part of `logic_hash`. */
-export const VISIBLE_REVISION = 1;
+export const VISIBLE_REVISION = 2;
 
 /**
  * Characters that a reader does not see, or that this rendering uses itself, as inclusive ranges. Written out and not
@@ -11,7 +11,12 @@ const INVISIBLE: readonly (readonly [number, number])[] = [
   [0x7f, 0xa0],
   [0xad, 0xad],
   [0x034f, 0x034f],
+  [0x0600, 0x0605],
   [0x061c, 0x061c],
+  [0x06dd, 0x06dd],
+  [0x070f, 0x070f],
+  [0x0890, 0x0891],
+  [0x08e2, 0x08e2],
   [0x115f, 0x1160],
   [0x1680, 0x1680],
   [0x17b4, 0x17b5],
@@ -29,7 +34,12 @@ const INVISIBLE: readonly (readonly [number, number])[] = [
   [0xfeff, 0xfeff],
   [0xffa0, 0xffa0],
   [0xfff0, 0xffff],
+  [0x110bd, 0x110bd],
+  [0x110cd, 0x110cd],
+  [0x13430, 0x1345f],
+  [0x16fe4, 0x16fe4],
   [0x1bca0, 0x1bca3],
+  [0x1d159, 0x1d159],
   [0x1d173, 0x1d17a],
   [0xe0000, 0x10ffff],
 ];
