@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { toWellFormed, type JsonObject } from '../../policy/contracts/canonical-json';
 import { changeId as changeIdOf, inputSha as inputShaOf, Sha256Hex, Submission } from '../../policy/contracts/diff';
 import { FailureType } from '../../policy/contracts/failure-type';
+import { EFFECT_UNTOLD } from '../../policy/contracts/ledger';
 import { Mode, RollbackReason } from '../../policy/contracts/outcome';
 import type { Plan } from '../../policy/contracts/plan';
 import type { StoredRow } from '../../policy/evidence/chain';
@@ -28,7 +29,7 @@ export function createCommitActivities(deps: CommitDeps): Pick<CommitActivities,
   return {
     commit: (input) => commit(deps, input),
     rollback: (input) => rollback(deps, input),
-    reconcile: (input) => reconcile(deps, input.changeId),
+    reconcile: (input) => reconcileOrTell(deps, input.changeId),
   };
 }
 
@@ -118,6 +119,24 @@ function frozenWords(freeze: TargetFreeze | 'unknown'): string {
 
 function answersIn(rows: readonly StoredRow[]): number {
   return rows.filter(({ row }) => row.kind === 'answer_accepted').length;
+}
+
+/** An effect that the target does not tell of is for an operator to look at, who finds it in lists: said once for each change. */
+async function reconcileOrTell(deps: CommitDeps, changeId: string): Promise<CommitResult> {
+  const tell = async (explanation: string): Promise<void> => {
+    const body = { check: EFFECT_UNTOLD, explanation: toWellFormed(explanation.slice(0, 4000)) };
+    const at = deps.now().toISOString();
+    const entry = { kind: 'refused', at, actor: deps.actor, factKey: `refused:${EFFECT_UNTOLD}`, body } as const;
+    await deps.ledger.append(changeId, [entry], { state: 'EFFECT_UNKNOWN' });
+  };
+  try {
+    const result = await reconcile(deps, changeId);
+    if (result.state === 'EFFECT_UNKNOWN') await tell(result.explanation);
+    return result;
+  } catch (error) {
+    if (error instanceof ApplicationFailure && error.type === FailureType.Target) await tell(error.message);
+    throw error;
+  }
 }
 
 /** Reads the marker of a commit that did not report. */

@@ -44,3 +44,6 @@ export function ledgerHash(row: LedgerRow): Sha256 {
 
 /** `check` of the `refused` row in which the committer says why it applied nothing of a change that it had verified. */
 export const NOTHING_APPLIED = 'nothing_applied';
+
+/** `check` of the `refused` row in which the committer says that nobody can tell whether the change was applied. */
+export const EFFECT_UNTOLD = 'effect_unknown';

@@ -1,6 +1,6 @@
 import type { AdmittedAnswer } from '../../policy/contracts/answer';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
-import { NOTHING_APPLIED, type LedgerRow } from '../../policy/contracts/ledger';
+import { EFFECT_UNTOLD, NOTHING_APPLIED, type LedgerRow } from '../../policy/contracts/ledger';
 import type { ReceiptPredicate } from '../../policy/contracts/outcome';
 import { decide, lastCountedAt, type DecideInput } from '../../policy/decide/decide';
 import { untilSettled } from '../../policy/evidence/recorded-findings';
@@ -122,7 +122,7 @@ function rollbackBorneOut(
     case 'no_handler':
       return borneOut(decided.action !== 'COMMIT');
     case 'commit_refused':
-      return borneOut(scope.rows.some(({ kind, body }) => kind === 'refused' && body['check'] !== NOTHING_APPLIED));
+      return borneOut(scope.rows.some(({ kind, body }) => kind === 'refused' && !ABOUT_EFFECTS.has(body['check'])));
     case 'stale_base':
     case 'post_failed':
       return borneOut(has('intent'));
@@ -137,6 +137,9 @@ function rollbackBorneOut(
       return reason satisfies never;
   }
 }
+
+/** What the committer says of a change that it had verified: no ground to refuse one. */
+const ABOUT_EFFECTS: ReadonlySet<unknown> = new Set([NOTHING_APPLIED, EFFECT_UNTOLD]);
 
 function refusedAt(scope: EvidenceScope, check: string): boolean {
   return scope.rows.some((row) => row.kind === 'refused' && row.body['check'] === check);

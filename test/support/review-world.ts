@@ -33,6 +33,7 @@ import {
   type ReadBack,
   type SourceTool,
 } from '../../activities/staging/adapter';
+import { targetUnavailable } from '../../activities/staging/target-failure';
 import { compilePlan } from '../../policy/bundle/compile-plan';
 import { parseBundle } from '../../policy/bundle/parse-bundle';
 import type { AnswerPredicate } from '../../policy/contracts/answer';
@@ -578,6 +579,8 @@ export class MemoryTarget {
   loses = false;
   /** Keeps no marker that can be asked. */
   blind = false;
+  /** Cannot be reached. */
+  away = false;
   /** Post validators run after the effect, as for git and HTTP. */
   late = false;
   readonly markers = new Map<string, JsonObject | 'sealed'>();
@@ -656,6 +659,7 @@ export class MemoryTarget {
       seal: async (ctx) => {
         await this.#turn;
         this.settings.push(ctx.settings);
+        if (this.away) throw targetUnavailable('shop', 'it is away');
         if (this.blind) return { found: 'unknown', explanation: 'the target does not tell' };
         if (!this.markers.has(ctx.changeId)) this.markers.set(ctx.changeId, 'sealed');
         return this.#found(ctx.changeId);

@@ -1,9 +1,11 @@
 import { recordResolution } from '../../../activities/committer/effect-resolution';
 import type { CommitResult } from '../../../activities/review-types';
+import { FailureType } from '../../../policy/contracts/failure-type';
+import { EFFECT_UNTOLD } from '../../../policy/contracts/ledger';
 import { ReceiptPredicate } from '../../../policy/contracts/outcome';
 import { checkResolution } from '../../../signing/evidence/check-resolution';
 import { testKey, type TestKey } from '../../support/keys';
-import { ReviewWorld } from '../../support/review-world';
+import { failureType, ReviewWorld } from '../../support/review-world';
 
 /** A review whose commit was sent, lost its answer, and whose target does not tell. */
 async function unknown(): Promise<ReviewWorld> {
@@ -31,6 +33,31 @@ async function receiptOf(world: ReviewWorld): Promise<ReceiptPredicate> {
 }
 
 const reconciled = async (world: ReviewWorld): Promise<CommitResult['state']> => (await world.reconcile()).state;
+
+const listed = async (world: ReviewWorld) => (await world.ledger.review(world.changeId))?.state;
+const untold = async (world: ReviewWorld) =>
+  (await world.rows()).filter(({ row }) => row.body['check'] === EFFECT_UNTOLD).length;
+
+it('is listed as unknown until it is told, and the ledger says so once, however often the target is asked', async () => {
+  const world = await unknown();
+  expect([await listed(world), await untold(world)]).toEqual(['EFFECT_UNKNOWN', 1]);
+  expect(await reconciled(world)).toBe('EFFECT_UNKNOWN');
+  expect([await listed(world), await untold(world)]).toEqual(['EFFECT_UNKNOWN', 1]);
+  world.target.blind = false;
+  expect(await reconciled(world)).toBe('COMMITTED');
+  expect(await listed(world)).toBe('COMMITTED');
+});
+
+it('is listed as unknown while the target that lost its answer is away', async () => {
+  const world = await new ReviewWorld().confirmed();
+  world.target.loses = true;
+  world.target.blind = true;
+  await world.commit();
+  expect(await listed(world)).toBe('COMMITTING');
+  world.target.away = true;
+  expect(await failureType(world.reconcile())).toBe(FailureType.Target);
+  expect(await listed(world)).toBe('EFFECT_UNKNOWN');
+});
 
 it.each([
   [true, 'COMMITTED', null],
