@@ -10,6 +10,7 @@ const common = {
 };
 
 module.exports = {
+  testSequencer: '<rootDir>/test/support/slowest-first.js',
   projects: [
     {
       ...common,

@@ -28,7 +28,6 @@ import { useExistingPostgres } from '../../workers/embedded';
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { KeyLabel } from '../../signing/key-file';
 import { newKeyPair, type SigningKey } from '../../signing/keys';
-import type { KeyRegistry } from '../../policy/evidence/key-registry';
 import { signKeyEntry, signKeyRevocation } from '../../signing/registry-entry';
 import { createKeyRegistry } from '../../activities/keys/key-registry';
 import { openDatabase } from '../../activities/database/database';
@@ -85,6 +84,8 @@ export interface System {
   stopWorker(name: WorkerName): Promise<void>;
   /** A superuser's query on the target. */
   shop<R extends Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<R[]>;
+  /** Whether violations are disclosed, or it ended: asks the ledger, since each question to a workflow costs a task. */
+  isTold(changeId: string): Promise<boolean>;
   /** Waits until the violations are disclosed, at most 60 s. */
   waiting(changeId: string): Promise<ReviewStatus>;
   sign(
@@ -207,15 +208,9 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     ),
   };
 
-  const asOperator = async (work: (registry: KeyRegistry, operator: LoadedKey) => Promise<unknown>): Promise<void> => {
-    const db = openDatabase({ url: setup.databaseUrls.cs_operator, applicationName: 'test' });
-    try {
-      const operator = setup.keys.operator.key;
-      await work(createKeyRegistry({ db, trustedOperators: [operator.publicKey], now: Date.now }), operator);
-    } finally {
-      await db.close();
-    }
-  };
+  const operator = setup.keys.operator.key;
+  const operatorDb = openDatabase({ url: setup.databaseUrls.cs_operator, applicationName: 'test' });
+  const registry = createKeyRegistry({ db: operatorDb, trustedOperators, now: Date.now });
 
   let submitted = 0;
   const client = (serviceKey: Parameters<System['client']>[0]): Countersign =>
@@ -269,9 +264,10 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     },
     shop: (text, values = []) =>
       withPg(setup.targetAdminUrls['shop'] ?? '', async (pg) => (await pg.query(text, [...values])).rows),
+    isTold: async (changeId) => (await gateway.ledger.readKinds(changeId, ['disclosed', 'closed'])).length > 0,
     async waiting(changeId) {
       for (const until = Date.now() + 60_000; Date.now() < until; await pause(50)) {
-        const status = await statusWhenHeard(system.countersign, changeId);
+        const status = (await system.isTold(changeId)) ? await statusWhenHeard(system.countersign, changeId) : null;
         if (status === null) continue;
         if (status.fingerprint !== null && status.state === 'INTERVENTION_REQUIRED') return status;
         if (!['RUNNING', 'INTERVENTION_REQUIRED'].includes(status.state))
@@ -305,20 +301,18 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     ledger: (changeId) => gateway.ledger.read(changeId),
     async addKey(label) {
       const key = { ...newKeyPair(), onBehalfOf: null, demo: true, ...label };
-      await asOperator((registry, operator) =>
-        registry.add(signKeyEntry({ ...key, addedAt: new Date().toISOString() }, operator)),
-      );
+      await registry.add(signKeyEntry({ ...key, addedAt: new Date().toISOString() }, operator));
       return key;
     },
     async revokeKey(keyId) {
       const revocation = { keyId, reason: 'left', revokedAt: new Date().toISOString() };
-      await asOperator((registry, operator) => registry.revoke(signKeyRevocation(revocation, operator)));
+      await registry.revoke(signKeyRevocation(revocation, operator));
     },
     async close() {
       for (const name of [...running.keys()]) await system.stopWorker(name);
       await connection.close();
       await native.close();
-      await Promise.all([...Object.values(resources), gateway].map((r) => r.db.close()));
+      await Promise.all([...Object.values(resources), gateway, { db: operatorDb }].map(({ db }) => db.close()));
       rmSync(stateDir, { recursive: true, force: true });
     },
   };

@@ -1,7 +1,8 @@
 /**
  * The table of the checklist against the workflow, on real servers: one validator says the status, one policy is for it, and
  * a person answers or does not. Combinations that no bundle can tell apart share a review: a policy for a SAFETY validator is
- * refused when the bundle is compiled, and what a person would say of a finding that is ALLOW reaches nobody.
+ * refused when the bundle is compiled, none is looked at for a finding that is ALLOW, and what a person would say where nobody
+ * is to be asked reaches nobody.
  */
 import { z } from 'zod';
 import type { ReviewOutcome } from '../../policy/contracts/outcome';
@@ -22,8 +23,10 @@ const ruleOf = (c: Combination): string =>
     ? 'table_safety'
     : `table_${c.requiresConfirmation ? 'asks' : 'alone'}_${c.callback}_${lane(c)}`.toLowerCase();
 const RULES = new Map(COMBINATIONS.map((c) => [ruleOf(c), c]));
-const reviewOf = (c: Combination): string =>
-  c.status === 'ALLOW' || c.class === 'SAFETY' ? `${ruleOf(c)} ${c.status}` : nameOf(c);
+const reviewOf = (c: Combination): string => {
+  if (c.status === 'ALLOW') return `${c.class} ALLOW`;
+  return expected(c).asked ? nameOf(c) : `${ruleOf(c)} ${c.status}`;
+};
 const REVIEWS = [...new Map(COMBINATIONS.map((c) => [reviewOf(c), c])).entries()];
 
 function said(status: unknown, inputSha: string): RuleOutcome {
@@ -146,8 +149,8 @@ async function review(c: Combination, id: number): Promise<Did> {
 
 /** Answers once a person is waited for, as the case says. False where the review ends without asking anybody. */
 async function answered(changeId: string, c: Combination): Promise<boolean> {
-  for (const until = Date.now() + 120_000; Date.now() < until; await pause(250)) {
-    const status = await statusWhenHeard(system.countersign, changeId);
+  for (const until = Date.now() + 120_000; Date.now() < until; await pause(100)) {
+    const status = (await system.isTold(changeId)) ? await statusWhenHeard(system.countersign, changeId) : null;
     if (status === null || status.state === 'RUNNING') continue;
     const human = status.violations.some(({ need }) => need === 'human');
     if (status.state !== 'INTERVENTION_REQUIRED') return human;
