@@ -1,4 +1,5 @@
 import type { SqlName, WhereClass } from '../../../policy/rules/sql/sql-facts';
+import { complementary } from './complementary';
 import { fold } from './constant';
 import type { Tree } from './parser';
 import { child, list, rangeName, strings, text, typed, typedList } from './tree';
@@ -28,9 +29,11 @@ function always(expression: unknown, table: SqlName): Classified | undefined {
   const folded = fold(expression);
   if (folded?.type === 'boolean')
     return folded.value === true ? { where: 'always_true', reason: 'a constant condition' } : undefined;
+  if (folded === undefined && !looksAtRow(expression))
+    return { where: 'always_true', reason: 'a condition that does not look at the row' };
   switch (e.type) {
     case 'A_Expr':
-      return alwaysOperator(e.node);
+      return alwaysOperator(e.node, table);
     case 'NullTest':
       return text(e.node, 'nulltesttype') === 'IS_NOT_NULL' && isSystemColumn(e.node['arg'])
         ? { where: 'always_true', reason: 'a system column is never null' }
@@ -57,15 +60,18 @@ function alwaysBoolean(operator: string, args: readonly unknown[], table: SqlNam
   return undefined;
 }
 
-function alwaysOperator(node: Tree): Classified | undefined {
+function alwaysOperator(node: Tree, table: SqlName): Classified | undefined {
   const operator = strings(list(node, 'name')).at(-1) ?? '';
   const kind = text(node, 'kind');
   const reflexive = (kind === 'AEXPR_OP' && ['=', '<=', '>='].includes(operator)) || kind === 'AEXPR_NOT_DISTINCT';
-  if (reflexive && isColumn(node['lexpr']) && same(node['lexpr'], node['rexpr']))
+  if (reflexive && sameColumn(node['lexpr'], node['rexpr']))
     return { where: 'always_true', reason: 'a column compared with itself' };
+  const array = typed(node['rexpr']);
+  if (kind === 'AEXPR_OP_ANY' && operator === '=' && array?.type === 'SubLink')
+    return alwaysSubquery({ ...array.node, subLinkType: 'ANY_SUBLINK', testexpr: node['lexpr'] }, table);
   if (kind === 'AEXPR_IN' && operator === '=' && isColumn(node['lexpr'])) {
     const items = list(child(child(node, 'rexpr'), 'List'), 'items');
-    if (items.some((item) => same(node['lexpr'], item)))
+    if (items.some((item) => sameColumn(node['lexpr'], item)))
       return { where: 'always_true', reason: 'a column looked up in itself' };
   }
   if ((kind === 'AEXPR_LIKE' || kind === 'AEXPR_ILIKE') && !operator.startsWith('!')) {
@@ -115,30 +121,38 @@ function alwaysSubquery(node: Tree, table: SqlName): Classified | undefined {
     !sameTable(rangeName(only.node), table)
   )
     return undefined;
-  const target = typed(typedList(s, 'targetList')[0]?.node['val']);
-  const wanted = columnName(node['testexpr']);
-  if (wanted === null || target === null) return undefined;
-  const selected = columnName({ [target.type]: target.node });
-  return selected === wanted
+  const row = typed(node['testexpr']);
+  const wanted = (row?.type === 'RowExpr' ? list(row.node, 'args') : [node['testexpr']]).map(columnName);
+  const selected = typedList(s, 'targetList').map((target) => columnName(target.node['val']));
+  return wanted.length === selected.length && wanted.every((name, i) => name !== null && name === selected[i])
     ? { where: 'self_subquery', reason: 'a lookup in the whole of the same table' }
     : undefined;
 }
 
-/** `x IS NULL OR x IS NOT NULL`, `p OR NOT p`. */
-function complementary(args: readonly unknown[]): boolean {
-  // Pairs are compared by their text; more arms than this are not written to be read.
-  if (args.length > 50) return false;
-  const keys = args.map((arg) => {
-    const e = typed(arg);
-    if (e?.type === 'NullTest')
-      return { key: `null ${key(e.node['arg']) ?? ''}`, negative: text(e.node, 'nulltesttype') === 'IS_NOT_NULL' };
-    if (e?.type === 'BoolExpr' && text(e.node, 'boolop') === 'NOT_EXPR')
-      return { key: key(list(e.node, 'args')[0]), negative: true };
-    return { key: key(arg), negative: false };
-  });
-  return keys.some(
-    (a, i) => a.key !== null && keys.some((b, j) => j > i && a.key === b.key && a.negative !== b.negative),
-  );
+/** Whether anything in it can differ from row to row: a column, a parameter, another relation, chance. */
+function looksAtRow(expression: unknown): boolean {
+  let room = 400;
+  const visit = (v: unknown): boolean => {
+    if (room-- <= 0) return true;
+    if (Array.isArray(v)) return v.some(visit);
+    if (typeof v !== 'object' || v === null) return false;
+    return Object.entries(v).some(([name, inner]) => VARIES.has(name) || isChance(name, inner) || visit(inner));
+  };
+  return visit(expression);
+}
+
+const VARIES = new Set(['ColumnRef', 'ParamRef', 'RangeVar', 'RangeFunction', 'CurrentOfExpr', 'SetToDefault']);
+
+function isChance(type: string, node: unknown): boolean {
+  if (type !== 'FuncCall') return false;
+  return /random|uuid|nextval|clock_timestamp/.test(strings(list(node as Tree, 'funcname')).at(-1) ?? '');
+}
+
+/** One column under both names: `id` and `t.id` meet, as the server would call a text ambiguous in which they do not. */
+function sameColumn(a: unknown, b: unknown): boolean {
+  const [left, right] = [a, b].map((e) => (isColumn(e) ? strings(list(typed(e)?.node ?? {}, 'fields')) : []));
+  if (left === undefined || right === undefined || left.length === 0 || left.at(-1) !== right.at(-1)) return false;
+  return left.length === 1 || right.length === 1 || left.at(-2) === right.at(-2);
 }
 
 function isColumn(expression: unknown): boolean {
@@ -154,27 +168,6 @@ function isSystemColumn(expression: unknown): boolean {
 function columnName(expression: unknown): string | null {
   const e = typed(expression);
   return e?.type === 'ColumnRef' ? (strings(list(e.node, 'fields')).at(-1) ?? null) : null;
-}
-
-function same(a: unknown, b: unknown): boolean {
-  const left = key(a);
-  return left !== null && left === key(b);
-}
-
-/** The tree without places; null past a size that nobody compares, so that nested conditions stay linear. */
-function key(value: unknown): string | null {
-  let room = 400;
-  const write = (v: unknown): string => {
-    if (room-- <= 0) return '';
-    if (Array.isArray(v)) return `[${v.map(write).join()}]`;
-    if (typeof v !== 'object' || v === null) return JSON.stringify(v) ?? '';
-    return `{${Object.keys(v)
-      .filter((k) => k !== 'location')
-      .map((k) => `${k}:${write((v as Tree)[k])}`)
-      .join()}}`;
-  };
-  const written = write(value);
-  return room <= 0 || value === undefined ? null : written;
 }
 
 function sameTable(a: SqlName, b: SqlName): boolean {

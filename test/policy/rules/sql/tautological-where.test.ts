@@ -1,0 +1,38 @@
+import { fires } from './support/run-rule';
+
+describe('a condition that selects everything', () => {
+  it.each([
+    'DELETE FROM a WHERE id = a.id',
+    'DELETE FROM a x WHERE x.id >= id',
+    'DELETE FROM a WHERE id > 0 OR id <= 0',
+    'DELETE FROM a WHERE n = 1 OR n <> 1',
+    'DELETE FROM a WHERE id = ANY (ARRAY(SELECT id FROM a))',
+    'DELETE FROM a WHERE (id, n) IN (SELECT id, n FROM a)',
+    "DELETE FROM a WHERE length('x') = 1",
+    "UPDATE a SET n = 1 WHERE current_date > '2000-01-01'",
+    'UPDATE a SET n = 1 WHERE now() IS NOT NULL',
+    "DELETE FROM a WHERE id = 5 OR 'b' LIKE 'b%'",
+    'DELETE FROM a WHERE (SELECT true)',
+    'DELETE FROM a WHERE n > 1 OR NOT n > 1',
+    "DELETE FROM a WHERE 'b' < 'c'",
+  ])('is seen behind another way to write it: %s', async (sql) => {
+    expect(await fires('sql_tautological_where', sql)).toBe(true);
+  });
+
+  it.each([
+    'DELETE FROM a USING b WHERE a.id = b.id',
+    'DELETE FROM a USING a AS b WHERE a.id > b.id AND a.email = b.email',
+    'DELETE FROM a WHERE id > 0 OR n <= 0',
+    'DELETE FROM a WHERE id > 0 OR id <= -5',
+    'DELETE FROM a WHERE id = ANY (ARRAY(SELECT id FROM a WHERE n = 1))',
+    'DELETE FROM a WHERE (id, n) IN (SELECT n, id FROM a)',
+    "DELETE FROM a WHERE made < now() - interval '1 year'",
+    'DELETE FROM a WHERE id = $1',
+    'UPDATE a SET sampled = true WHERE random() < 0.01',
+    "UPDATE a SET n = 1 WHERE id = 5 AND current_date > '2000-01-01'",
+    'DELETE FROM a WHERE NOT true',
+    "DELETE FROM a WHERE EXISTS (SELECT 1 FROM flags WHERE name = 'purge')",
+  ])('is not %s', async (sql) => {
+    expect(await fires('sql_tautological_where', sql)).toBe(false);
+  });
+});
