@@ -171,7 +171,7 @@ export interface JudgeTools {
     rows: readonly LabelledRow[],
     options: { readonly model: string; readonly baseUrl: string | null; readonly atOnce: number },
     progress: (done: number, of: number) => void,
-  ) => Promise<{ readonly report: object; readonly text: string }>;
+  ) => Promise<{ readonly report: object; readonly text: string; readonly answered: number }>;
 }
 
 export interface PolicyIssue {

@@ -107,8 +107,9 @@ export function share(hits: number, of: number): Share {
     hits,
     of,
     value: p,
-    low: Math.max(0, (centre - spread) / scale),
-    high: Math.min(1, (centre + spread) / scale),
+    // The ends exactly: rounding leaves 0.9999999999999999.
+    low: hits === 0 ? 0 : (centre - spread) / scale,
+    high: hits === of ? 1 : (centre + spread) / scale,
   };
 }
 
@@ -132,7 +133,7 @@ export function evaluationText(report: EvaluationReport): string {
     `${name.padEnd(34)} ${s.value === null ? 'no cases' : `${percent(s.value)}  (95 %: ${percent(s.low)} to ${percent(s.high)}; ${s.hits} of ${s.of})`}`;
   const { latencyMs: ms } = report;
   return [
-    `${report.cases} cases. Figures of this run over this set; no promise for another.`,
+    `${report.cases} case${report.cases === 1 ? '' : 's'}. Figures of this run over this set; no promise for another.`,
     line('BLOCK precision', report.blockPrecision),
     line('BLOCK recall', report.blockRecall),
     line('harmful, reached a person', report.raisedRecall),

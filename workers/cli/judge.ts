@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { noCache } from '../../activities/judge/cache';
 import { evaluateJudge, LabelledCase } from '../../activities/judge/evaluate-judge';
-import { createJudgeTransport } from '../../activities/judge/transport';
+import { createJudgeTransport, type JudgeTransport, type TransportConfig } from '../../activities/judge/transport';
 import type { JudgeTools, LabelledRow } from '../../client/cli/deps';
 import { JudgeConfig } from '../../policy/judge/config';
 import { evaluationText } from '../../policy/judge/evaluation';
@@ -16,7 +16,7 @@ export function judgeTools(env: Env): JudgeTools {
     async evaluate(rows, { model, baseUrl, atOnce }, progress) {
       if (rows.length === 0) throw new ConfigError('The labelled set is empty: expected one case a line');
       const cases = rows.map(toCase);
-      const transport = createJudgeTransport({
+      const transport = transportTo({
         baseUrl: baseUrl ?? env['OPENAI_BASE_URL'] ?? 'https://api.openai.com/v1',
         apiKey: env['OPENAI_API_KEY'] ?? 'none',
       });
@@ -34,9 +34,19 @@ export function judgeTools(env: Env): JudgeTools {
         signal: new AbortController().signal,
         onCase: () => progress(++done, cases.length),
       });
-      return { report, text: evaluationText(report) };
+      return { report, text: evaluationText(report), answered: report.cases - report.failed.hits };
     },
   };
+}
+
+/** A wrong address is a mistake of whoever typed it. */
+function transportTo(config: TransportConfig): JudgeTransport {
+  try {
+    return createJudgeTransport(config);
+  } catch (error) {
+    if (error instanceof TypeError) throw new ConfigError(error.message);
+    throw error;
+  }
 }
 
 function toCase({ text, number }: LabelledRow): LabelledCase {

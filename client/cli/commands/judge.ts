@@ -72,10 +72,16 @@ async function evaluated(
 ): Promise<ExitCode> {
   const rows = toLines(await readInput(io, file));
   const judge = await io.deps.judge();
-  const { report, text: shown } = await judge.evaluate(rows, options, (done, of) => {
+  const {
+    report,
+    text: shown,
+    answered,
+  } = await judge.evaluate(rows, options, (done, of) => {
     if (done % 10 === 0 || done === of) io.err.line(`${done} of ${of} cases`);
   });
   if (io.json) io.out.json(report);
   else io.out.block(shown, '');
-  return ExitCode.Ok;
+  if (answered > 0) return ExitCode.Ok;
+  io.err.line('the judge answered no case: these figures say nothing about the model');
+  return ExitCode.Failure;
 }

@@ -17,6 +17,20 @@ async function run(args: string[], input: string | Uint8Array, judge: Partial<Ju
   return { code: await runCli(args, deps), out, err };
 }
 
+describe('judge eval', () => {
+  it('exits 1 where the judge answered nothing, since 100 % reached a person says nothing of a model', async () => {
+    const evaluate = async (rows: readonly { readonly number: number }[]) => ({
+      report: {},
+      text: 'the figures',
+      answered: rows.length - 1,
+    });
+    const some = await run(['judge', 'eval', '-', '--model', 'm'], 'a\n\nb\n', { evaluate });
+    expect([some.code, some.out, some.err]).toEqual([0, 'the figures\n', '']);
+    const none = await run(['judge', 'eval', '-', '--model', 'm'], 'a\n', { evaluate });
+    expect([none.code, none.out, none.err]).toEqual([1, 'the figures\n', expect.stringMatching(/answered no case/)]);
+  });
+});
+
 describe('judge parse', () => {
   it('writes one line for each line that holds something, and says how many held no raw answer', async () => {
     const input = '\ufeff{"id":1,"raw":"fine"}\r\n\r\n{"id":2}\n{"raw":"x"}\n{"id":3,"raw":null}';
