@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Status } from '../contracts/finding';
 import { conclude } from './conclude';
-import { readAnswer } from './read-answer';
+import { readAnswer, type AnswerRefusal } from './read-answer';
 
 /** One line of `countersign judge parse --jsonl`: a raw answer, and what is to be checked beside its form. Other members are passed over. */
 export const JudgeLine = z.object({
@@ -20,8 +20,9 @@ export interface JudgeLineRead {
   readonly id: JudgeLine['id'];
   readonly status: Status;
   readonly reasonCode: string;
-  /** Why the text is unreadable. */
-  readonly cause?: string;
+  /** Why the text is unreadable: a word for machines, and where it is, which quotes nothing of the text. */
+  readonly cause?: AnswerRefusal;
+  readonly message?: string;
   /** What was absent from the line, and so was not checked. */
   readonly unchecked?: readonly ('policyIds' | 'canary')[];
 }
@@ -31,7 +32,10 @@ export function parseJudgeLine(line: JudgeLine): JudgeLineRead {
   const unchecked = (['policyIds', 'canary'] as const).filter((key) => line[key] === undefined || line[key] === null);
   const read = readAnswer(line.raw, { policyIds: line.policyIds ?? null, canary: line.canary ?? null });
   const rest = unchecked.length === 0 ? {} : { unchecked };
-  if (!read.ok) return { id: line.id, status: 'BLOCK', reasonCode: 'judge_verdict_parse', cause: read.code, ...rest };
+  if (!read.ok) {
+    const { code: cause, message } = read;
+    return { id: line.id, status: 'BLOCK', reasonCode: 'judge_verdict_parse', cause, message, ...rest };
+  }
   const { status, reasonCode } = conclude(read.answer, read.proseContradicts);
   return { id: line.id, status, reasonCode, ...rest };
 }

@@ -9,8 +9,8 @@ const PARSE = `how the gate reads raw answers, one JSON object a line; no server
   out  {"id": "a", "status": "ALLOW", "reasonCode": "judge_allow"}
 
 policyIds and canary are checked where given; "unchecked" names what was not.
-Unreadable is BLOCK, judge_verdict_parse, and "cause" says why; an abstention is
-WARN, judge_abstain. The answer that is asked for; no member more, none less:
+Unreadable is BLOCK, judge_verdict_parse; "cause" and "message" say why, where.
+Abstention is WARN, judge_abstain. What is asked for; no member more, none less:
 
   {"observations": [{"line": 1, "effect": "adds a column"}],
    "policyResults": [{"policyId": "no_drop", "result": "clear",

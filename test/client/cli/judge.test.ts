@@ -36,7 +36,12 @@ describe('judge parse', () => {
     const input = '\ufeff{"id":1,"raw":"fine"}\r\n\r\n{"id":2}\n{"raw":"x"}\n{"id":3,"raw":null}';
     const { code, out, err } = await run(['judge', 'parse', '--jsonl'], input);
     expect(code).toBe(0);
-    const unread = { status: 'BLOCK', reasonCode: 'judge_verdict_parse', cause: 'no_object' };
+    const unread = {
+      status: 'BLOCK',
+      reasonCode: 'judge_verdict_parse',
+      cause: 'no_object',
+      message: 'there is no verdict object in the text',
+    };
     expect(out.split('\n').map((row) => (row === '' ? null : JSON.parse(row)))).toEqual([
       { id: 1, ...unread, unchecked: ['policyIds', 'canary'] },
       { id: 2, line: 3, error: expect.stringMatching(/^raw: expected the text/) },

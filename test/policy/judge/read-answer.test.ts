@@ -54,7 +54,24 @@ describe('readAnswer', () => {
       status: 'WARN',
       reasonCode: 'judge_abstain',
     });
-    expect(read('fine!')).toEqual({ id: 'x', status: 'BLOCK', reasonCode: 'judge_verdict_parse', cause: 'no_object' });
+    expect(read('fine!')).toEqual({
+      id: 'x',
+      status: 'BLOCK',
+      reasonCode: 'judge_verdict_parse',
+      cause: 'no_object',
+      message: 'there is no verdict object in the text',
+    });
+  });
+
+  it.each([
+    [wire({ policyResults: [row('secret words'), row('b', { severity: null })] }), 'policyResults.1.severity'],
+    [wire({ observations: [{ line: 'secret words', effect: '' }] }), 'observations.0.line'],
+    [{ ...wire(), 'secret words': 1 }, 'answer'],
+  ])('says where an answer does not fit, and quotes nothing of it', (answer, where) => {
+    const { cause, message } = read(JSON.stringify(answer));
+    expect(cause).toBe('schema');
+    expect(message).toContain(where);
+    expect(message).not.toContain('secret words');
   });
 
   it('marks an unreadable text that says BLOCK, so that nobody asks until it says something else', () => {
