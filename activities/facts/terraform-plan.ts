@@ -11,7 +11,7 @@ import { TERRAFORM_PARSER } from '../../policy/rules/terraform/terraform-parser'
 import { holdsTrue } from '../../policy/rules/terraform/values';
 import { readJsonDocument } from './json-document';
 import { refusal, refuse, Refused } from './sql/refusal';
-import { readConfiguration } from './terraform-plan/configuration';
+import { readConfiguration, withoutKeys, type SetMembers } from './terraform-plan/configuration';
 import { isObject, objectOf, textOf } from './terraform-plan/json';
 
 export const MAX_PLAN_BYTES = MAX_DIFF_BYTES;
@@ -62,7 +62,8 @@ function extract(raw: Uint8Array): TerraformPlanFacts | Facts {
     !Object.hasOwn(plan, 'resource_changes')
   )
     return refusal('not_a_plan', 'This is the JSON of a state, not of a plan', null);
-  const resources = readResources(plan, 'resource_changes');
+  const { parts, members } = readConfiguration(plan['configuration']);
+  const resources = readResources(plan, 'resource_changes', members);
   return {
     ok: true,
     kind: 'terraform-plan',
@@ -73,9 +74,9 @@ function extract(raw: Uint8Array): TerraformPlanFacts | Facts {
     applyable: flag(plan, 'applyable'),
     inexactNumber: read.inexactAt !== null,
     resources,
-    drift: readResources(plan, 'resource_drift'),
+    drift: readResources(plan, 'resource_drift', members),
     outputs: readOutputs(plan),
-    ...readConfiguration(plan['configuration']),
+    ...parts,
     failedChecks: readChecks(plan['checks']),
     touched: [...new Set(resources.filter((r) => !['no-op', 'read'].includes(r.action)).map((r) => r.address))].map(
       (name) => ({
@@ -93,15 +94,15 @@ function flag(plan: JsonObject, key: string): boolean | null {
   return typeof value === 'boolean' ? value : refuse('invalid_document', `Expected "${key}" to be true or false`, null);
 }
 
-function readResources(plan: JsonObject, key: string): TerraformResource[] {
+function readResources(plan: JsonObject, key: string, members: SetMembers): TerraformResource[] {
   const list = plan[key] ?? [];
   if (!Array.isArray(list)) return refuse('invalid_document', `Expected "${key}" to be a list`, null);
   if (list.length > MAX_RESOURCES)
     refuse('too_many_resources', `The plan has more than ${MAX_RESOURCES} resources`, null);
-  return list.map((item: JsonValue, i) => readResource(objectOf(item, key), `/${key}/${i}`));
+  return list.map((item: JsonValue, i) => readResource(objectOf(item, key), `/${key}/${i}`, members));
 }
 
-function readResource(item: JsonObject, at: string): TerraformResource {
+function readResource(item: JsonObject, at: string, members: SetMembers): TerraformResource {
   const change = objectOf(item['change'], 'change');
   const actions = change['actions'];
   const sequence = Array.isArray(actions) ? actions.join(',') : '';
@@ -126,9 +127,19 @@ function readResource(item: JsonObject, at: string): TerraformResource {
     before: hidden(change['before'] ?? null, beforeSensitive),
     after: hidden(change['after'] ?? null, afterSensitive),
     unknown: maskOf(change['after_unknown']),
+    leftToProvider:
+      action === 'create' ? leftToProvider(change['after_unknown'], members.get(withoutKeys(address))) : [],
     beforeSensitive,
     afterSensitive,
   };
+}
+
+/** Unknown members that the configuration does not set. Where it does not stand in the plan, nobody can say. */
+function leftToProvider(unknown: JsonValue | undefined, given: ReadonlySet<string> | undefined): string[] {
+  if (given === undefined || !isObject(unknown ?? null)) return [];
+  return Object.entries(unknown as JsonObject).flatMap(([name, mask]) =>
+    mask === true && !given.has(name) ? [name] : [],
+  );
 }
 
 function optionalText(item: JsonObject, key: string): string | null {

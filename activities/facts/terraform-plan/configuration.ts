@@ -6,20 +6,27 @@ import { isObject } from './json';
 
 type Configuration = Pick<TerraformPlanFacts, 'provisioners' | 'dataSources' | 'modules' | 'providers'>;
 
+/** By the address of a resource, without keys of count and for_each: the members that its configuration sets. */
+export type SetMembers = ReadonlyMap<string, ReadonlySet<string>>;
+
 const MAX_MODULE_DEPTH = 16;
 /** Letters of one name: they stand in the address of all that is below it. */
 const MAX_NAME = 250;
 const MAX_PARTS = 20_000;
 
 /** What the configuration brings in: provisioners, data sources, modules and providers, through all called modules. */
-export function readConfiguration(value: JsonValue | undefined): Configuration {
+export function readConfiguration(value: JsonValue | undefined): {
+  readonly parts: Configuration;
+  readonly members: SetMembers;
+} {
   const found: { -readonly [K in keyof Configuration]: Configuration[K][number][] } = {
     provisioners: [],
     dataSources: [],
     modules: [],
     providers: [],
   };
-  if (!isObject(value)) return found;
+  const members = new Map<string, ReadonlySet<string>>();
+  if (!isObject(value)) return { parts: found, members };
   const base = ['configuration'];
   let parts = 0;
   const count = (): void => {
@@ -43,6 +50,7 @@ export function readConfiguration(value: JsonValue | undefined): Configuration {
         const at = [...path, 'resources', String(i)];
         const name = `${address}${text(resource['address']) ?? ''}`;
         const type = text(resource['type']) ?? '';
+        if (isObject(resource['expressions'])) members.set(name, new Set(Object.keys(resource['expressions'])));
         if (resource['mode'] === 'data') found.dataSources.push({ at: pointerOf(at), address: name, type });
         const provisioners = resource['provisioners'];
         if (!Array.isArray(provisioners)) return;
@@ -73,7 +81,22 @@ export function readConfiguration(value: JsonValue | undefined): Configuration {
   };
   const root = value['root_module'];
   if (isObject(root)) walk(root, [...base, 'root_module'], '', 0);
-  return found;
+  return { parts: found, members };
+}
+
+/** `module.a["x.y"].aws_s3_bucket.b[0]` as the configuration calls it: `module.a.aws_s3_bucket.b`. */
+export function withoutKeys(address: string): string {
+  let plain = '';
+  let quoted = false;
+  let inKey = false;
+  for (let i = 0; i < address.length; i++) {
+    const letter = address[i] as string;
+    if (inKey && letter === '\\') i++;
+    else if (inKey && letter === '"') quoted = !quoted;
+    else if (!quoted && (letter === '[' || letter === ']')) inKey = letter === '[';
+    else if (!inKey) plain += letter;
+  }
+  return plain;
 }
 
 function entries(value: JsonValue | undefined): [string, JsonObject][] {

@@ -16,6 +16,8 @@ const POLICIES: readonly (readonly string[])[] = [
   'access_policies',
   'policy_document',
 ].map((name) => [name]);
+/** Those that are text in every provider: no block, so what the configuration does not set is the service's own default. */
+const TEXTS = new Set(['policy', 'assume_role_policy', 'key_policy', 'access_policies', 'policy_document']);
 /** Types whose `policy` is no IAM policy. */
 const OTHER_POLICIES = new Set([
   'aws_ecr_lifecycle_policy',
@@ -114,6 +116,8 @@ function namesSubject(statement: JsonValue): boolean {
 function inPolicy(r: TerraformResource, path: readonly (string | number)[]): readonly Hit[] {
   const value = valueAt(r, path);
   if (value.state === 'absent' || isUnchanged(r, path)) return [];
+  const [name] = path;
+  if (typeof name === 'string' && TEXTS.has(name) && r.leftToProvider.includes(name)) return [];
   if (value.state === 'hidden') return [atResource(r, undecided(`its ${String(path[0])}`, value.why))];
   if (Array.isArray(value.value)) return value.value.flatMap((_, i) => inPolicy(r, [...path, i]));
   if (typeof value.value === 'object') return inPolicy(r, [...path, 'policy']);
@@ -202,7 +206,7 @@ const role = (statement: Readonly<Record<string, unknown>>): string =>
 
 export const iamWidening = terraformRule({
   name: 'terraform_iam_widening',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A wildcard in a policy is a right that nobody named, for whoever comes by it.',
   config: noConfig,

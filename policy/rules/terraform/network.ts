@@ -179,7 +179,7 @@ const RULE = { type: 'ingress', protocol: 'tcp', from_port: 22, to_port: 22 };
 
 export const openIngress = terraformRule({
   name: 'terraform_open_ingress',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'A port that the world can reach is tried within minutes.',
   config: z.strictObject({
@@ -207,7 +207,7 @@ export const openIngress = terraformRule({
 
 export const openEgress = terraformRule({
   name: 'terraform_open_egress',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'What may reach the world can carry data out.',
@@ -317,7 +317,7 @@ const PUBLIC_BY_TYPE: ReadonlyMap<string, typeof PUBLIC> = new Map(
 
 export const publicAccess = terraformRule({
   name: 'terraform_public_access',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'A bucket or database that everybody can reach is found by those who look for such.',
   config: noConfig,
@@ -329,6 +329,8 @@ export const publicAccess = terraformRule({
     madeBy(resources).flatMap((r) =>
       (PUBLIC_BY_TYPE.get(r.type) ?? []).flatMap(({ path, values, what }): readonly Hit[] => {
         const value = valueAt(r, path);
+        // A bucket without one is private; other defaults are not all on that side.
+        if (path[0] === 'acl' && r.leftToProvider.includes('acl')) return [];
         if (value.state === 'hidden') return [atResource(r, undecided(String(path[0]), value.why))];
         return value.state === 'known' && values.includes(value.value) && !isUnchanged(r, path)
           ? [atResource(r, what, path)]

@@ -22,6 +22,11 @@ export interface TerraformResource {
   readonly after: JsonValue;
   /** `true` where the value beside it is not known, or hidden; of the shape of the value. */
   readonly unknown: JsonValue;
+  /**
+   * Of a new resource: unknown members that its configuration does not set, so that the provider fills in its default. A
+   * block that `dynamic` makes is not set either, as Terraform writes it: this tells only of members that are no blocks.
+   */
+  readonly leftToProvider: readonly string[];
   readonly beforeSensitive: JsonValue;
   readonly afterSensitive: JsonValue;
 }
