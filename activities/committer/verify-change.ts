@@ -18,17 +18,14 @@ import {
   type DiffInput,
 } from '../../policy/contracts/diff';
 import { FailureType } from '../../policy/contracts/failure-type';
-import type { AttestedPredicate } from '../../policy/contracts/attested';
-import { canonicalJson, type JsonValue } from '../../policy/contracts/canonical-json';
-import { ValidatorFinding, type ValidatorResult } from '../../policy/contracts/finding';
+import type { ValidatorFinding } from '../../policy/contracts/finding';
 import type { LedgerKind } from '../../policy/contracts/ledger';
 import type { RollbackReason } from '../../policy/contracts/outcome';
 import type { Plan } from '../../policy/contracts/plan';
-import { isAggregate, isJudge } from '../../policy/contracts/readings';
 import { stagingSha as stagingShaOf, type StagingRecord } from '../../policy/contracts/staging-record';
 import type { PolicyCallbackResult, PolicyViolation } from '../../policy/contracts/violation';
 import { decide, lastCountedAt } from '../../policy/decide/decide';
-import { assembleFindings, errorResult, FILLED_HERE, findingsSha, type RawOutcome } from '../../policy/decide/findings';
+import { assembleFindings, findingsSha } from '../../policy/decide/findings';
 import {
   buildViolations,
   callbackKey,
@@ -38,23 +35,21 @@ import {
   matchPolicies,
 } from '../../policy/decide/violations';
 import type { Waiving } from '../../policy/decide/waivers';
-import { recordKindOf, type Given } from '../../policy/evidence/attested-given';
+import { givenToCallback } from '../../policy/evidence/attested-given';
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import { verifyChain, type StoredRow } from '../../policy/evidence/chain';
 import type { KeyRegistry } from '../../policy/evidence/key-registry';
 import type { LedgerReader } from '../../policy/evidence/ledger-port';
-import { measureOf } from '../../policy/rules/aggregate/measure';
 import type { Facts } from '../../policy/rules/facts';
 import type { AnswerScope } from '../../signing/judge-answer';
 import { verifyAcceptedAnswers } from '../../signing/verify-answers';
-import { givenToSums, type GivenToSum } from '../aggregates/verify-aggregates';
 import { loadDiff } from '../changes/load-diff';
-import { callbackGiven } from '../disclosure/disclose';
 import { deriveResults, readFacts, type DerivationDeps } from '../guardians/derive';
 import { requesterOf } from '../opening/requester';
-import { worldFactGiven } from '../opening/world-facts';
 import type { PlanSource } from '../plans/plan-source';
 import { AttestedRecords } from './attested-outcomes';
+import { differenceText, readDisclosed, settleErrors } from './disclosed-findings';
+import { addedUp, collectOutcomes } from './recomputed-outcomes';
 
 export interface StagingRecords {
   get(changeId: string, stagingSha: string): Promise<StagingRecord | null>;
@@ -223,7 +218,7 @@ async function verify(
       logicHash: validator.logic_hash,
       stagingSha: input.stagingSha,
     };
-    const result = attested.callback({ ...expected, given: callbackGiven(finding, t, inputSha) });
+    const result = attested.callback({ ...expected, given: givenToCallback(finding, t, inputSha) });
     if (result !== null) callbackResults[callbackKey(t)] = result;
   }
   const violations = buildViolations({
@@ -317,154 +312,11 @@ async function verify(
   };
 }
 
-/** Nothing is read where the plan adds nothing up. */
-async function addedUp(
-  deps: VerificationDeps,
-  plan: Plan,
-  of: {
-    readonly changeId: string;
-    readonly inputSha: string;
-    readonly submission: Submission;
-    readonly requester: string | null;
-    readonly rows: readonly StoredRow[];
-    readonly diff: DiffInput;
-  },
-): Promise<ReadonlyMap<string, GivenToSum>> {
-  if (!plan.validators.some(isAggregate)) return new Map();
-  const { changeId, inputSha, requester, rows, diff } = of;
-  const { tenant, target, sourceTool, supersedes = null } = of.submission;
-  const submitted = rows.find(({ row }) => row.kind === 'submitted')?.row;
-  const own = measureOf(diff, await readFacts(deps, diff));
-  const change = { tenant, target, sourceTool, requester, openedAt: submitted?.at ?? '', own };
-  const written = submitted?.body['measure'];
-  return givenToSums(deps.ledger, plan, { changeId, inputSha, change, written, supersedes });
-}
-
-function collectOutcomes(
-  plan: Plan,
-  derived: Readonly<Record<string, unknown>>,
-  attested: AttestedRecords,
-  sums: ReadonlyMap<string, GivenToSum>,
-  change: {
-    readonly changeId: string;
-    readonly inputSha: string;
-    readonly planHash: string;
-    readonly stagingSha: string | null;
-    readonly submission: Submission;
-  },
-): Map<string, RawOutcome> {
-  const outcomes = new Map<string, RawOutcome>();
-  for (const validator of plan.validators) {
-    if (FILLED_HERE.has(validator.id)) continue;
-    if (validator.kind === 'derived') {
-      if (validator.id in derived) outcomes.set(validator.id, { kind: 'result', result: derived[validator.id] });
-      continue;
-    }
-    const { changeId, inputSha, planHash, submission } = change;
-    const base = { changeId, inputSha, planHash };
-    const missing = missingRecord(validator.id, changeId);
-    const kind = recordKindOf(validator);
-    const given = (record: AttestedPredicate): Given | null => {
-      if (kind === 'judge') return judgeGiven(inputSha, record.stagingSha, planHash, validator.logic_hash);
-      return kind === 'aggregate'
-        ? (sums.get(validator.id)?.(record) ?? null)
-        : worldFactGiven({ ...submission, ...base });
-    };
-    const stagingSha = kind === 'judge' ? change.stagingSha : null;
-    const result = attested.validator(validator, { ...base, kind, stagingSha, given }, missing);
-    if (result !== null) outcomes.set(validator.id, { kind: 'result', result });
-    else if (isJudge(validator) && plan.judgeWhen === 'onlyIfClean')
-      outcomes.set(validator.id, { kind: 'skipped', reasonCode: 'judge_when' });
-    else outcomes.set(validator.id, { kind: 'result', result: missing });
-  }
-  return outcomes;
-}
-
-/** What the judge was given, as its activity binds it. */
-export function judgeGiven(
-  inputSha: string,
-  stagingSha: string | null,
-  planHash: string,
-  logicHash: string,
-): { readonly [key: string]: JsonValue } {
-  return { inputSha, stagingSha, planHash, logicHash };
-}
-
-function missingRecord(validatorId: string, changeId: string): ValidatorResult {
-  return errorResult(validatorId, changeId, {
-    errorClass: 'ErrValidatorBackend',
-    reason: 'No valid attested record',
-    reasonCode: MISSING_RECORD,
-    reproducible: false,
-  });
-}
-
-const MISSING_RECORD = 'attestation_missing';
-
-/**
- * C2 and C3: the array as it was disclosed, where the recomputed one agrees; null where it does not.
- * With nothing disclosed the recomputed one stands, and any finding that fires in it will be refused later.
- */
-function settleErrors(
-  plan: Plan,
-  recomputed: readonly ValidatorFinding[],
-  disclosed: readonly ValidatorFinding[] | null,
-): readonly ValidatorFinding[] | null {
-  if (disclosed === null) return recomputed;
-  if (disclosed.length !== recomputed.length) return null;
-  const agreed = recomputed.every((now, i) => {
-    const shown = disclosed[i];
-    if (shown === undefined) return false;
-    if (canonicalJson(shown) === canonicalJson(now)) return true;
-    // What the assembly makes of an error; only its words may differ. A forged ALLOW or SAFETY in its place was never an error.
-    const status = plan.validators[i]?.level === 'advise' ? 'WARN' : 'BLOCK';
-    return shown.status === status && isSoftErrorOf(shown, now) && (now.status === 'ALLOW' || isSameError(shown, now));
-  });
-  return agreed ? disclosed : null;
-}
-
-function isSoftErrorOf(shown: ValidatorFinding, now: ValidatorFinding): boolean {
-  const sameValidator =
-    shown.validator_id === now.validator_id &&
-    shown.class === now.class &&
-    shown.phase === now.phase &&
-    shown.logic_hash === now.logic_hash;
-  return sameValidator && shown.errorClass !== undefined && shown.reproducible === false;
-}
-
-function isSameError(shown: ValidatorFinding, now: ValidatorFinding): boolean {
-  if (now.status !== shown.status || now.errorClass === undefined || now.reproducible !== false) return false;
-  return now.errorClass === shown.errorClass || now.reasonCode === MISSING_RECORD;
-}
-
 /** The record of earlier rejects is of the opening. One that came since, to the same change under another request key, nobody here was shown. */
 function toldOfRejects(plan: Plan, findings: readonly ValidatorFinding[]): boolean {
   return plan.validators.some(
     (v, i) => v.unit === 'builtin' && v.implementation === 'previously_rejected' && findings[i]?.status === 'BLOCK',
   );
-}
-
-function differenceText(recomputed: readonly ValidatorFinding[], disclosed: readonly ValidatorFinding[]): string {
-  const differing = recomputed.filter(
-    (f, i) => disclosed[i] === undefined || findingsSha([f]) !== findingsSha([disclosed[i]]),
-  );
-  return `The committer finds otherwise than was disclosed: ${differing.map((f) => `${f.validator_id} ${f.status}`).join(', ')}`;
-}
-
-interface DisclosedRow {
-  readonly findings: readonly ValidatorFinding[];
-  readonly fingerprint: string;
-  readonly at: string;
-}
-
-function readDisclosed(rows: readonly StoredRow[]): DisclosedRow | null | 'unreadable' {
-  const stored = rows.find((r) => r.row.kind === 'disclosed');
-  if (stored === undefined) return null;
-  const findings = ValidatorFinding.array().safeParse(stored.row.body['findings']);
-  const bound = stored.row.body['fingerprint'];
-  return findings.success && typeof bound === 'string'
-    ? { findings: findings.data, fingerprint: bound, at: stored.row.at }
-    : 'unreadable';
 }
 
 function body(rows: readonly StoredRow[], kind: LedgerKind): Readonly<Record<string, unknown>> | undefined {

@@ -1,15 +1,9 @@
 import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-json';
-import type { ValidatorFinding } from '../../policy/contracts/finding';
 import type { Plan } from '../../policy/contracts/plan';
 import type { PolicyCallbackResult } from '../../policy/contracts/violation';
 import { findingsSha } from '../../policy/decide/findings';
-import {
-  buildViolations,
-  callbackKey,
-  callbackResultsSha,
-  fingerprint,
-  type TriggeredPolicy,
-} from '../../policy/decide/violations';
+import { buildViolations, callbackKey, callbackResultsSha, fingerprint } from '../../policy/decide/violations';
+import { givenToCallback } from '../../policy/evidence/attested-given';
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { KeyRegistry } from '../../policy/evidence/key-registry';
 import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
@@ -132,7 +126,7 @@ async function runCallbacks(
       subject: key,
       logicHash: validator.logic_hash,
       stagingSha: input.stagingSha,
-      given: callbackGiven(finding, triggered, input.inputSha),
+      given: givenToCallback(finding, triggered, input.inputSha),
       result: result as unknown as JsonValue,
     };
     rows.push(attest(deps.attestor, input, attestation, at, deps.actor));
@@ -151,20 +145,6 @@ async function callInTime<T>(call: (timeout: Promise<void>) => Promise<T>): Prom
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** What a callback was given: recomputable by the committer from plan and findings. */
-export function callbackGiven(
-  finding: ValidatorFinding,
-  triggered: TriggeredPolicy,
-  inputSha: string,
-): { readonly [key: string]: JsonValue } {
-  return {
-    inputSha,
-    finding: finding as unknown as JsonValue,
-    policyKey: triggered.policyKey,
-    callback: triggered.callback,
-  };
 }
 
 /** Persons of any group who can answer now: with an active approver key; where answers are unsigned, every member. */

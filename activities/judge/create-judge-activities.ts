@@ -11,6 +11,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { Context } from '@temporalio/activity';
 import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-json';
 import { FailureType } from '../../policy/contracts/failure-type';
+import { givenToJudge } from '../../policy/evidence/attested-given';
 import { judgeFailureResult, causeOf } from '../../policy/judge/failure';
 import { attest } from '../attestation';
 import { assertOpened } from '../changes/opened-change';
@@ -92,12 +93,7 @@ async function record(deps: JudgeDeps, judge: ResolvedJudge, input: JudgeInput, 
       subject: validator.id,
       logicHash: validator.logic_hash,
       stagingSha: input.stagingSha,
-      given: {
-        inputSha: input.inputSha,
-        stagingSha: input.stagingSha,
-        planHash: input.planHash,
-        logicHash: validator.logic_hash,
-      },
+      given: givenToJudge({ ...input, logicHash: validator.logic_hash }),
       result: asked.result as unknown as JsonValue,
       record: asked.record as unknown as JsonObject,
     },

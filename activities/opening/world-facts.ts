@@ -3,6 +3,7 @@ import { MAX_EVIDENCE_REFS, type ValidatorResult } from '../../policy/contracts/
 import { CIRCUIT_OPEN } from '../../policy/decide/breaker-samples';
 import { errorResult } from '../../policy/decide/findings';
 import type { Plan, PlanValidator } from '../../policy/contracts/plan';
+import { givenToWorldFact } from '../../policy/evidence/attested-given';
 import type { Ledger, LedgerEntry, StandingReject } from '../../policy/evidence/ledger-port';
 import { attest, type Attestor } from '../attestation';
 import type { ChangeRef } from '../review-types';
@@ -43,13 +44,6 @@ export interface WorldFacts {
   readonly rows: readonly LedgerEntry[];
 }
 
-/** What an attestor of world facts was given: recomputable from the submission alone. */
-export function worldFactGiven(ref: Pick<ChangeRef, 'changeId' | 'inputSha' | 'tenant' | 'sourceTool'>): {
-  readonly [key: string]: JsonValue;
-} {
-  return { changeId: ref.changeId, inputSha: ref.inputSha, tenant: ref.tenant, sourceTool: ref.sourceTool };
-}
-
 /** The attested built-ins: what the ledger and the breakers say of this change now, signed. */
 export async function attestWorldFacts(
   deps: WorldFactsDeps,
@@ -68,7 +62,7 @@ export async function attestWorldFacts(
       subject: validator.id,
       logicHash: validator.logic_hash,
       stagingSha: null,
-      given: worldFactGiven(ref),
+      given: givenToWorldFact(ref),
       result: result as unknown as JsonValue,
       record,
     };

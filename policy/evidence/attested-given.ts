@@ -8,7 +8,6 @@ import type { AggregateRecord } from '../rules/aggregate/aggregate';
 /** What an attestor was given: `attestedInputDigest` of it is in the record (records.md §4). */
 export type Given = { readonly [key: string]: JsonValue };
 
-/** A judge's input. The attestor activity binds the same members; a test compares. */
 export function givenToJudge(of: {
   readonly inputSha: string;
   readonly stagingSha: string | null;

@@ -7,7 +7,6 @@ import { attest, type Attestor } from '../../activities/attestation';
 import { createCommitActivities, type CommitDeps } from '../../activities/committer/commit';
 import { createStagingActivities } from '../../activities/committer/stage';
 import type { TargetConfig } from '../../activities/committer/targets';
-import { judgeGiven } from '../../activities/committer/verify-change';
 import { createDisclosureActivities } from '../../activities/disclosure/disclose';
 import { policyMoved } from '../../activities/failure';
 import { evaluateEach } from '../../activities/guardians/derivation';
@@ -48,6 +47,7 @@ import { stagingSha as stagingShaOf, type StagingRecord } from '../../policy/con
 import type { PolicyCallbackResult } from '../../policy/contracts/violation';
 import { assembleFindings, FILLED_HERE, type RawOutcome } from '../../policy/decide/findings';
 import { cardinalityOf, matchPolicies } from '../../policy/decide/violations';
+import { givenToJudge } from '../../policy/evidence/attested-given';
 import type { StoredRow } from '../../policy/evidence/chain';
 import { aggregateDefinition } from '../../policy/rules/aggregate/aggregate';
 import { BUILTIN_VALIDATORS } from '../../policy/rules/builtin';
@@ -382,7 +382,7 @@ export class ReviewWorld {
     const validator = this.plan.validators.find((v) => v.id === JUDGE_ID);
     if (validator === undefined) throw new Error('no judge in this plan');
     const stagingSha = over.stagingSha === undefined ? (this.staged?.stagingSha ?? null) : over.stagingSha;
-    const given = judgeGiven(this.inputSha, stagingSha, this.planHash, validator.logic_hash);
+    const given = givenToJudge({ ...this.ref, stagingSha, logicHash: validator.logic_hash });
     const said = {
       validator_id: JUDGE_ID,
       reason: result.status === 'ALLOW' ? '' : 'the judge says so',

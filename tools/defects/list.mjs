@@ -44,7 +44,7 @@ export const DEFECTS = [
   {
     name: 'swallow a judge error',
     through: 'a change that no judge has seen',
-    file: verify,
+    file: 'activities/committer/recomputed-outcomes.ts',
     from: "else outcomes.set(validator.id, { kind: 'result', result: missing });",
     to: "else outcomes.set(validator.id, { kind: 'result', result: { validator_id: validator.id, status: 'ALLOW', reason: '', evidenceRefs: [] } });",
     tests: VERIFY,
@@ -88,7 +88,7 @@ export const DEFECTS = [
   {
     name: 'believe the findings that were disclosed',
     through: 'a finding that was hidden from people',
-    file: verify,
+    file: 'activities/committer/disclosed-findings.ts',
     from: 'return agreed ? disclosed : null;',
     to: 'return disclosed;',
     tests: VERIFY,
@@ -379,12 +379,12 @@ export const DEFECTS = [
     tests: MANY,
   },
   {
-    name: 'add up again what was added up at the opening',
-    through: 'a change that was held, let go by a retry after another was taken back',
-    file: 'activities/aggregates/attest-aggregates.ts',
-    from: 'if (standing !== null) {',
-    to: 'if (false) {',
-    tests: MANY,
+    name: 'open a change that is opened',
+    through: 'records under another plan, which make the evidence of the change worthless',
+    file: 'activities/database/schema.ts',
+    from: "exit when p_kinds[i] = 'submitted';",
+    to: '',
+    tests: ['test/activities/ledger/ledger.slow.test.ts'],
   },
   {
     name: 'believe a signed sum',

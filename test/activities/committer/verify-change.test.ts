@@ -1,5 +1,6 @@
 import { policyMoved } from '../../../activities/failure';
-import { judgeGiven, verifyChange, type Verification } from '../../../activities/committer/verify-change';
+import { verifyChange, type Verification } from '../../../activities/committer/verify-change';
+import { givenToJudge } from '../../../policy/evidence/attested-given';
 import type { CommitInput } from '../../../activities/review-types';
 import { attestedInputDigest } from '../../../policy/contracts/attested';
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
@@ -756,12 +757,8 @@ test('more than 200 violations commit nothing, though callbacks resolve them all
 });
 
 test('what the judge was given is bound in its record', () => {
-  const given = judgeGiven('a', 'b', 'c', 'd');
-  const others = [
-    judgeGiven('x', 'b', 'c', 'd'),
-    judgeGiven('a', null, 'c', 'd'),
-    judgeGiven('a', 'b', 'x', 'd'),
-    judgeGiven('a', 'b', 'c', 'x'),
-  ];
-  for (const other of others) expect(attestedInputDigest('judge', other)).not.toBe(attestedInputDigest('judge', given));
+  const of = { inputSha: 'a', stagingSha: 'b', planHash: 'c', logicHash: 'd' };
+  const digest = (more: object) => attestedInputDigest('judge', givenToJudge({ ...of, ...more }));
+  for (const other of [{ inputSha: 'x' }, { stagingSha: null }, { planHash: 'x' }, { logicHash: 'x' }])
+    expect(digest(other)).not.toBe(digest({}));
 });

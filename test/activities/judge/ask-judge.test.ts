@@ -6,7 +6,7 @@ import { ValidatorResult } from '../../../policy/contracts/finding';
 import { sha256Hex } from '../../../policy/contracts/hash';
 import { JUDGE_ID } from '../../../policy/judge/config';
 import { JudgeRecord } from '../../../policy/judge/record';
-import { judgeGiven } from '../../../activities/committer/verify-change';
+import { givenToJudge } from '../../../policy/evidence/attested-given';
 import { createJudgeActivities } from '../../../activities/judge/create-judge-activities';
 import type { Judged } from '../../../activities/review-types';
 import { verifyEnvelope } from '../../../signing/envelope';
@@ -81,7 +81,7 @@ describe('askJudge', () => {
     const verified = verifyEnvelope(judged.envelope, key.publicKey, 'attested');
     if (!verified.ok) throw new Error(verified.message);
     const { predicate } = verified;
-    const given = judgeGiven(input.inputSha, input.stagingSha, input.planHash, predicate.logicHash);
+    const given = givenToJudge({ ...input, logicHash: predicate.logicHash });
     expect(predicate).toMatchObject({
       kind: 'judge',
       subject: JUDGE_ID,

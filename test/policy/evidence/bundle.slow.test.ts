@@ -1,9 +1,5 @@
-import { givenToCallback, givenToJudge, givenToWorldFact } from '../../../policy/evidence/attested-given';
 import { evidenceChecksum, evidenceText, parseEvidence, type EvidenceBundle } from '../../../policy/evidence/bundle';
 import { inclusionProof, inclusionProofs, merkleRoot, verifyInclusion } from '../../../policy/evidence/merkle';
-import { judgeGiven } from '../../../activities/committer/verify-change';
-import { callbackGiven } from '../../../activities/disclosure/disclose';
-import { worldFactGiven } from '../../../activities/opening/world-facts';
 import { publishedVectors } from '../../support/vectors';
 
 const { texts } = publishedVectors();
@@ -44,27 +40,6 @@ describe('the format of evidence', () => {
 
   it('is never written where it would not read back', () => {
     expect(() => evidenceText({ ...bundle(), changeId: 'x' })).toThrow(/would not read back/);
-  });
-});
-
-describe('what an attestor was given', () => {
-  const of = {
-    changeId: 'c',
-    inputSha: 'i',
-    stagingSha: 's',
-    planHash: 'p',
-    logicHash: 'l',
-    tenant: 't',
-    sourceTool: 'T',
-    more: 1,
-  };
-
-  it('is for the verifier what it is for attestors and committer', () => {
-    expect(givenToJudge(of)).toEqual(judgeGiven('i', 's', 'p', 'l'));
-    expect(givenToWorldFact(of)).toEqual(worldFactGiven(of));
-    const finding = bundle().findings[0]!;
-    const triggered = { findingIndex: 0, policyKey: 'k', callback: { key: 'small', version: '1' } };
-    expect(givenToCallback(finding, triggered, 'i')).toEqual(callbackGiven(finding, triggered, 'i'));
   });
 });
 
