@@ -26,7 +26,8 @@ export const LabelledCase = z
 export type LabelledCase = z.infer<typeof LabelledCase>;
 
 export interface EvaluateOptions extends AskDeps {
-  readonly config: JudgeConfig;
+  /** How changes of this source tool are judged. */
+  readonly configOf: (sourceTool: string) => JudgeConfig;
   readonly renderers: Readonly<Record<string, DiffRenderer>>;
   readonly cases: readonly LabelledCase[];
   /** Cases that are asked about at one time. */
@@ -84,10 +85,15 @@ async function evaluateCase(
         `unknown_source_tool: no renderer for "${labelled.sourceTool}"`,
         'ErrUnknownDiffType',
       );
-    const { result, record } = await askAboutDiff(options, judgeOf(options.config, renderer, raw), ref, {
-      signal,
-      attempt: 1,
-    });
+    const { result, record } = await askAboutDiff(
+      options,
+      judgeOf(options.configOf(labelled.sourceTool), renderer, raw),
+      ref,
+      {
+        signal,
+        attempt: 1,
+      },
+    );
     return {
       ...said,
       status: result.status,

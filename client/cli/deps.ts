@@ -158,6 +158,16 @@ export interface EvidenceTools {
 }
 
 /** What brings up a new model: reading of raw answers, and figures on a labelled set. */
+export interface JudgeEvalOptions {
+  /** Null: the bundle's. */
+  readonly model: string | null;
+  readonly baseUrl: string | null;
+  readonly atOnce: number;
+  /** The text of a bundle whose judge is measured; null for the settings that a bundle has unless it says otherwise. */
+  readonly bundle: string | null;
+  readonly target: string | null;
+}
+
 /** One line of a labelled set, with its number in the file. */
 export interface LabelledRow {
   readonly text: string;
@@ -169,7 +179,7 @@ export interface JudgeTools {
   readonly parseJudgeText: (text: string, number: number) => object;
   readonly evaluate: (
     rows: readonly LabelledRow[],
-    options: { readonly model: string; readonly baseUrl: string | null; readonly atOnce: number },
+    options: JudgeEvalOptions,
     progress: (done: number, of: number) => void,
   ) => Promise<{ readonly report: object; readonly text: string; readonly answered: number }>;
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { JudgeEvalOptions } from '../deps';
 import { required, runs, text, whole, type Cli, type Io } from '../command';
 import { ExitCode } from '../exit-codes';
 import { readInput, toLines } from '../jsonl';
@@ -53,23 +54,24 @@ export function register(program: Command, cli: Cli): void {
     .summary('precision, recall, calibration and cost on a labelled set; never a promise')
     .description(EVAL)
     .argument('<file>', 'JSON lines {id, sourceTool, raw|rawBase64, metadata?, label}')
-    .option('--model <name>', 'the model to ask')
+    .option('--policy <file>', "a bundle, whose judge's settings and rubric are used")
+    .option('--target <name>', 'which target; needed where the bundle has several')
+    .option('--model <name>', "the model to ask; the bundle's unless given")
     .option('--base-url <url>', 'the server; OPENAI_BASE_URL or OpenAI unless given')
     .option('--at-once <n>', 'cases asked about at one time, 4 unless given');
-  runs(evaluate, cli, async (io, [file = ''], options) =>
-    evaluated(io, file, {
-      model: required(options, 'model', '--model'),
+  runs(evaluate, cli, async (io, [file = ''], options) => {
+    const bundle = text(options, 'policy');
+    return evaluated(io, file, {
+      model: bundle === undefined ? required(options, 'model', '--model') : (text(options, 'model') ?? null),
       baseUrl: text(options, 'baseUrl') ?? null,
       atOnce: whole(options, 'atOnce', '--at-once', { min: 1, max: 64, otherwise: 4 }),
-    }),
-  );
+      bundle: bundle === undefined ? null : await readInput(io, bundle),
+      target: text(options, 'target') ?? null,
+    });
+  });
 }
 
-async function evaluated(
-  io: Io,
-  file: string,
-  options: { readonly model: string; readonly baseUrl: string | null; readonly atOnce: number },
-): Promise<ExitCode> {
+async function evaluated(io: Io, file: string, options: JudgeEvalOptions): Promise<ExitCode> {
   const rows = toLines(await readInput(io, file));
   const judge = await io.deps.judge();
   const {

@@ -31,7 +31,7 @@ describe('evaluateJudge', () => {
         markingKey: new Uint8Array(32),
         prices: { m: { input: 1_000_000, output: 1_000_000 } },
         now: Date.now,
-        config: JudgeConfig.parse({ model: 'm' }),
+        configOf: () => JudgeConfig.parse({ model: 'm' }),
         renderers: JUDGE_RENDERERS,
         atOnce: 3,
         signal: new AbortController().signal,

@@ -12,6 +12,7 @@ async function run(args: string[], input: string | Uint8Array, judge: Partial<Ju
     stderr: { isTTY: false, write: (text) => (err += text) },
     stdin: { isTTY: false, read: async () => (typeof input === 'string' ? new TextEncoder().encode(input) : input) },
     env: {},
+    readFile: async () => new TextEncoder().encode('the bundle'),
     judge: async () => failing<JudgeTools>(judge),
   });
   return { code: await runCli(args, deps), out, err };
@@ -28,6 +29,21 @@ describe('judge eval', () => {
     expect([some.code, some.out, some.err]).toEqual([0, 'the figures\n', '']);
     const none = await run(['judge', 'eval', '-', '--model', 'm'], 'a\n', { evaluate });
     expect([none.code, none.out, none.err]).toEqual([1, 'the figures\n', expect.stringMatching(/answered no case/)]);
+  });
+
+  it('takes the model of a bundle, and asks for one where there is no bundle', async () => {
+    const asked: unknown[] = [];
+    const evaluate: JudgeTools['evaluate'] = async (_rows, options) => {
+      asked.push(options);
+      return { report: {}, text: '', answered: 1 };
+    };
+    const bare = await run(['judge', 'eval', '-'], 'a', { evaluate });
+    expect([bare.code, bare.err]).toEqual([2, 'error: --model is missing\n']);
+    await run(['judge', 'eval', '-', '--policy', 'p.yaml', '--target', 'shop', '--base-url', 'http://x'], 'a', {
+      evaluate,
+    });
+    const shop = { baseUrl: 'http://x', atOnce: 4, bundle: 'the bundle', target: 'shop' };
+    expect(asked).toEqual([{ model: null, ...shop }]);
   });
 });
 
