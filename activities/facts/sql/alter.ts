@@ -64,15 +64,15 @@ function alterTable(node: Tree, ctx: Context, walk: Walker): void {
     const member = text(command, 'name') || (isColumn ? text(definition.node, 'colname') : '');
     const place = occurrence(ctx);
     ctx.facts.alters.push({
-      ...place,
       action,
       objectType,
       object: table,
       member: member === '' ? null : member,
       ifExists: flag(command, 'missing_ok'),
       concurrently: definition?.type === 'PartitionCmd' && flag(definition.node, 'concurrent'),
+      ...place,
     });
-    if (text(command, 'behavior') === 'DROP_CASCADE') ctx.facts.cascades.push({ ...place, what: 'alter' });
+    if (text(command, 'behavior') === 'DROP_CASCADE') ctx.facts.cascades.push({ what: 'alter', ...place });
     if (action === 'add_column' && isColumn && objectType !== 'type')
       column(definition.node, table, 'add_column', flag(command, 'missing_ok'), ctx);
     if (action === 'add_constraint' && definition?.type === 'Constraint')
@@ -81,7 +81,6 @@ function alterTable(node: Tree, ctx: Context, walk: Walker): void {
       const type = typeNameOf(child(definition.node, 'typeName'));
       const at = occurrence(ctx, number(definition.node, 'location'));
       ctx.facts.columns.push({
-        ...at,
         table,
         column: member,
         origin: 'alter_type',
@@ -92,6 +91,7 @@ function alterTable(node: Tree, ctx: Context, walk: Walker): void {
         generatedStored: false,
         identity: false,
         ifNotExists: false,
+        ...at,
       });
     }
     if (action === 'disable_rls' || action === 'no_force_rls') privilege(ctx, 'disable_rls', table.name);
@@ -112,7 +112,7 @@ const DOMAIN: Readonly<Record<string, string>> = {
 function alterDomain(node: Tree, ctx: Context, walk: Walker): void {
   const action = DOMAIN[text(node, 'subtype')] ?? 'alter_domain';
   altered(action, 'domain', nameFrom(strings(list(node, 'typeName'))), ctx);
-  if (text(node, 'behavior') === 'DROP_CASCADE') ctx.facts.cascades.push({ ...occurrence(ctx), what: 'alter' });
+  if (text(node, 'behavior') === 'DROP_CASCADE') ctx.facts.cascades.push({ what: 'alter', ...occurrence(ctx) });
   const definition = typed(node['def']);
   if (definition?.type === 'Constraint') constraint(definition.node, null, 'domain_alter', ctx);
   walk.children(node, ctx);
@@ -124,15 +124,15 @@ function rename(node: Tree, ctx: Context, walk: Walker): void {
   const object = has(range, 'relname') ? relation(ctx, range, 'ddl') : nameFrom(objectParts(node['object']));
   const member = text(node, 'subname');
   ctx.facts.alters.push({
-    ...occurrence(ctx),
     action: 'rename',
     objectType,
     object,
     member: member === '' ? null : member,
     ifExists: flag(node, 'missing_ok'),
     concurrently: false,
+    ...occurrence(ctx),
   });
-  if (text(node, 'behavior') === 'DROP_CASCADE') ctx.facts.cascades.push({ ...occurrence(ctx), what: 'alter' });
+  if (text(node, 'behavior') === 'DROP_CASCADE') ctx.facts.cascades.push({ what: 'alter', ...occurrence(ctx) });
 }
 
 function alterObject(action: string, node: Tree, ctx: Context): void {
@@ -177,13 +177,13 @@ export function setsSearchPath(given: readonly Tree[]): boolean {
 
 function altered(action: string, objectType: string, object: SqlName | null, ctx: Context): void {
   ctx.facts.alters.push({
-    ...occurrence(ctx),
     action,
     objectType,
     object,
     member: null,
     ifExists: false,
     concurrently: false,
+    ...occurrence(ctx),
   });
 }
 

@@ -78,7 +78,7 @@ function readBody(
   const known = language.toLowerCase();
   const source = bodySource(body, location, outer);
   if (UNTRUSTED.has(known) || (known.startsWith('pl') && known.endsWith('u'))) {
-    outer.facts.serverExecution.push({ ...occurrence(outer), what: 'language', subject: language });
+    outer.facts.serverExecution.push({ what: 'language', subject: language, ...occurrence(outer) });
     return;
   }
   const read =
@@ -89,10 +89,10 @@ function readBody(
         : false;
   if (!read)
     outer.facts.dynamicSql.push({
-      ...occurrence(outer),
       form: 'unread_body',
       constant: false,
       subject: language,
+      ...occurrence(outer),
     } satisfies DynamicSqlFact);
 }
 

@@ -17,7 +17,6 @@ export function column(
   const byDefault = find('CONSTR_DEFAULT');
   const type = typeNameOf(child(node, 'typeName'));
   ctx.facts.columns.push({
-    ...occurrence(ctx, number(node, 'location')),
     table,
     column: text(node, 'colname'),
     origin,
@@ -29,6 +28,7 @@ export function column(
       find('CONSTR_GENERATED') !== undefined && text(find('CONSTR_GENERATED') ?? {}, 'generated_kind') !== 'v',
     identity: find('CONSTR_IDENTITY') !== undefined,
     ifNotExists,
+    ...occurrence(ctx, number(node, 'location')),
   });
   for (const c of constraints) constraint(c, table, origin, ctx);
 }
@@ -47,7 +47,6 @@ export function constraint(node: Tree, table: SqlName | null, origin: Constraint
   if (type === undefined) return;
   const name = text(node, 'conname');
   ctx.facts.constraints.push({
-    ...occurrence(ctx, number(node, 'location')),
     table,
     type,
     name: name === '' ? null : name,
@@ -57,6 +56,7 @@ export function constraint(node: Tree, table: SqlName | null, origin: Constraint
     onDeleteCascade: text(node, 'fk_del_action') === 'c',
     onUpdateCascade: text(node, 'fk_upd_action') === 'c',
     notNullColumn: type === 'check' ? notNullColumn(node['raw_expr']) : null,
+    ...occurrence(ctx, number(node, 'location')),
   });
 }
 

@@ -27,11 +27,11 @@ export const ddlHandlers: readonly (readonly [string, Handler])[] = [
   ['VacuumStmt', vacuum],
   ['ClusterStmt', cluster],
   ['RefreshMatViewStmt', refresh],
-  ['CheckPointStmt', (_node, ctx, walk) => void ctx.facts.maintenance.push({ ...occurrence(ctx), what: 'checkpoint' })],
+  ['CheckPointStmt', (_node, ctx, walk) => void ctx.facts.maintenance.push({ what: 'checkpoint', ...occurrence(ctx) })],
 ];
 
 export function created(ctx: Context, objectType: string, name: SqlName, temporary = false, guarded = false): void {
-  ctx.facts.creations.push({ ...occurrence(ctx), objectType, name, temporary, guarded });
+  ctx.facts.creations.push({ objectType, name, temporary, guarded, ...occurrence(ctx) });
 }
 
 function createRange(objectType: string, range: Tree, guarded: boolean, node: Tree, ctx: Context, walk: Walker): void {
@@ -51,7 +51,6 @@ function createTable(objectType: string, node: Tree, ctx: Context, walk: Walker)
     e.type === 'Constraint' ? keyed(e.node) : typedList(e.node, 'constraints').some((c) => keyed(c.node)),
   );
   ctx.facts.tables.push({
-    ...occurrence(ctx),
     table,
     temporary,
     unlogged: text(target, 'relpersistence') === 'u',
@@ -61,6 +60,7 @@ function createTable(objectType: string, node: Tree, ctx: Context, walk: Walker)
     partitioned: has(node, 'partspec'),
     droppedOnCommit: text(node, 'oncommit') === 'ONCOMMIT_DROP',
     derived: has(node, 'inhRelations') || has(node, 'ofTypename') || elements.some((e) => e.type === 'TableLikeClause'),
+    ...occurrence(ctx),
   });
   created(ctx, objectType, table, temporary, ifNotExists || temporary);
   for (const element of elements) {
@@ -78,10 +78,9 @@ function createTableAs(node: Tree, ctx: Context, walk: Walker): void {
   const isTable = text(node, 'objtype') === 'OBJECT_TABLE';
   const guarded = flag(node, 'if_not_exists') || temporary;
   if (ctx.via.includes('explain_analyze'))
-    ctx.facts.hiddenWrites.push({ ...occurrence(ctx), what: 'explain_analyze_write' });
+    ctx.facts.hiddenWrites.push({ what: 'explain_analyze_write', ...occurrence(ctx) });
   if (isTable)
     ctx.facts.tables.push({
-      ...occurrence(ctx),
       table,
       temporary,
       unlogged: text(target, 'relpersistence') === 'u',
@@ -91,6 +90,7 @@ function createTableAs(node: Tree, ctx: Context, walk: Walker): void {
       partitioned: false,
       droppedOnCommit: text(into, 'onCommit') === 'ONCOMMIT_DROP',
       derived: true,
+      ...occurrence(ctx),
     });
   created(ctx, isTable ? 'table' : 'materialized_view', table, temporary, guarded);
   walk.visit(node['query'], within(ctx, isTable ? 'CREATE TABLE AS' : 'CREATE MATERIALIZED VIEW', 'create_table_as'));
@@ -121,7 +121,6 @@ function createIndex(node: Tree, ctx: Context, walk: Walker): void {
   const name = text(node, 'idxname');
   const guarded = flag(node, 'if_not_exists');
   ctx.facts.indexes.push({
-    ...occurrence(ctx),
     operation: 'create',
     concurrently: flag(node, 'concurrent'),
     unique: flag(node, 'unique'),
@@ -129,6 +128,7 @@ function createIndex(node: Tree, ctx: Context, walk: Walker): void {
     table,
     ifExists: guarded,
     scope: null,
+    ...occurrence(ctx),
   });
   created(ctx, 'index', { schema: table.schema, name }, false, guarded);
   walk.children(node, ctx, ['relation']);
@@ -140,7 +140,6 @@ function reindex(node: Tree, ctx: Context, walk: Walker): void {
   const scope = text(node, 'kind').replace('REINDEX_OBJECT_', '').toLowerCase();
   const concurrently = options(node, 'params').some((o) => text(o, 'defname') === 'concurrently' && isOn(o));
   ctx.facts.indexes.push({
-    ...occurrence(ctx),
     operation: 'reindex',
     concurrently,
     unique: false,
@@ -148,6 +147,7 @@ function reindex(node: Tree, ctx: Context, walk: Walker): void {
     table,
     ifExists: false,
     scope,
+    ...occurrence(ctx),
   });
 }
 
@@ -165,21 +165,21 @@ function createDomain(node: Tree, ctx: Context, walk: Walker): void {
 function vacuum(node: Tree, ctx: Context, walk: Walker): void {
   const full = options(node).some((o) => text(o, 'defname') === 'full' && isOn(o));
   ctx.facts.maintenance.push({
-    ...occurrence(ctx),
     what: flag(node, 'is_vacuumcmd') ? (full ? 'vacuum_full' : 'vacuum') : 'analyze',
+    ...occurrence(ctx),
   });
   walk.children(node, ctx);
 }
 
 function cluster(node: Tree, ctx: Context, walk: Walker): void {
-  ctx.facts.maintenance.push({ ...occurrence(ctx), what: 'cluster' });
+  ctx.facts.maintenance.push({ what: 'cluster', ...occurrence(ctx) });
   walk.children(node, ctx);
 }
 
 function refresh(node: Tree, ctx: Context, walk: Walker): void {
   relation(ctx, child(node, 'relation'), 'write');
   ctx.facts.maintenance.push({
-    ...occurrence(ctx),
     what: flag(node, 'concurrent') ? 'refresh_materialized_view_concurrently' : 'refresh_materialized_view',
+    ...occurrence(ctx),
   });
 }

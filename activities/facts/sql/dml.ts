@@ -46,8 +46,8 @@ function written(ctx: Context, target: Tree, at: Occurrence): SqlName {
   if (!isCatalog) return table;
   // An UPDATE of this view is a SET, of whatever setting its WHERE finds.
   if (name === 'pg_settings')
-    ctx.facts.settings.push({ ...at, name: '*', change: 'set', scope: 'session', value: null });
-  else ctx.facts.privileges.push({ ...at, what: 'catalog_write', subject: name });
+    ctx.facts.settings.push({ name: '*', change: 'set', scope: 'session', value: null, ...at });
+  else ctx.facts.privileges.push({ what: 'catalog_write', subject: name, ...at });
   return table;
 }
 
@@ -59,7 +59,6 @@ function insert(node: Tree, ctx: Context, walk: Walker): void {
   const values = source?.type === 'SelectStmt' ? list(source.node, 'valuesLists') : [];
   const conflict = child(node, 'onConflictClause');
   ctx.facts.dml.push({
-    ...at,
     kind: 'insert',
     table,
     where: 'absent',
@@ -69,6 +68,7 @@ function insert(node: Tree, ctx: Context, walk: Walker): void {
     onConflictUpdate: text(conflict, 'action') === 'ONCONFLICT_UPDATE',
     orderByRandom: source?.type === 'SelectStmt' && ordersByRandom(source.node),
     mergeActions: [],
+    ...at,
   });
   hidden(at, ctx);
   walk.children(node, ctx, ['relation']);
@@ -80,7 +80,6 @@ function changeRows(kind: 'update' | 'delete', node: Tree, ctx: Context, walk: W
   const table = written(ctx, target, at);
   const { where, reason } = classifyWhere(node['whereClause'], table);
   ctx.facts.dml.push({
-    ...at,
     kind,
     table,
     where,
@@ -90,6 +89,7 @@ function changeRows(kind: 'update' | 'delete', node: Tree, ctx: Context, walk: W
     onConflictUpdate: false,
     orderByRandom: false,
     mergeActions: [],
+    ...at,
   });
   hidden(at, ctx);
   walk.children(node, ctx, ['relation']);
@@ -105,7 +105,6 @@ function merge(node: Tree, ctx: Context, walk: Walker): void {
   const { where, reason } = classifyWhere(node['joinCondition'], table);
   const mergeActions = [...new Set([...actions, ...(bySource ? ['not_matched_by_source'] : [])])];
   ctx.facts.dml.push({
-    ...at,
     kind: 'merge',
     table,
     where,
@@ -115,10 +114,11 @@ function merge(node: Tree, ctx: Context, walk: Walker): void {
     onConflictUpdate: false,
     orderByRandom: false,
     mergeActions,
+    ...at,
   });
   hidden(at, ctx);
-  if (actions.includes('delete')) ctx.facts.hiddenWrites.push({ ...at, what: 'merge_delete' });
-  if (bySource) ctx.facts.hiddenWrites.push({ ...at, what: 'merge_not_matched_by_source' });
+  if (actions.includes('delete')) ctx.facts.hiddenWrites.push({ what: 'merge_delete', ...at });
+  if (bySource) ctx.facts.hiddenWrites.push({ what: 'merge_not_matched_by_source', ...at });
   walk.children(node, ctx, ['relation']);
 }
 
@@ -133,7 +133,7 @@ function hidden(at: Occurrence, ctx: Context): void {
       ['rule', 'rule_write'],
     ] as const
   ).find(([container]) => ctx.via.includes(container))?.[1];
-  if (what !== undefined) ctx.facts.hiddenWrites.push({ ...at, what } satisfies HiddenWriteFact);
+  if (what !== undefined) ctx.facts.hiddenWrites.push({ what, ...at } satisfies HiddenWriteFact);
 }
 
 function select(node: Tree, ctx: Context, walk: Walker): void {
@@ -143,9 +143,8 @@ function select(node: Tree, ctx: Context, walk: Walker): void {
     const at = occurrenceFromVerb(ctx, 'into', target);
     const table = relation(ctx, target, 'ddl');
     const temporary = text(target, 'relpersistence') === 't';
-    ctx.facts.hiddenWrites.push({ ...at, what: 'select_into' });
+    ctx.facts.hiddenWrites.push({ what: 'select_into', ...at });
     ctx.facts.tables.push({
-      ...at,
       table,
       temporary,
       unlogged: false,
@@ -155,18 +154,19 @@ function select(node: Tree, ctx: Context, walk: Walker): void {
       partitioned: false,
       droppedOnCommit: false,
       derived: true,
+      ...at,
     });
-    ctx.facts.creations.push({ ...at, objectType: 'table', name: table, temporary, guarded: false });
+    ctx.facts.creations.push({ objectType: 'table', name: table, temporary, guarded: false, ...at });
   }
   if (list(node, 'lockingClause').length > 0) {
     const at = occurrence(ctx);
-    ctx.facts.hiddenWrites.push({ ...at, what: 'row_lock' });
+    ctx.facts.hiddenWrites.push({ what: 'row_lock', ...at });
   }
   if (list(node, 'fromClause').length > 0) {
     ctx.facts.selects.push({
-      ...occurrence(ctx),
       hasWhere: has(node, 'whereClause'),
       star: list(node, 'targetList').some(isStar),
+      ...occurrence(ctx),
     });
   }
   // FOR UPDATE OF names aliases of this FROM clause, not tables.
@@ -194,21 +194,22 @@ function copy(node: Tree, ctx: Context, walk: Walker): void {
   if (has(target, 'relname') && reads) relation(ctx, target, 'read');
   else if (has(target, 'relname')) written(ctx, target, occurrence(ctx));
   const at = occurrence(ctx);
-  if (flag(node, 'is_program')) ctx.facts.serverExecution.push({ ...at, what: 'copy_program', subject: '' });
-  else if (text(node, 'filename') !== '') ctx.facts.serverExecution.push({ ...at, what: 'copy_file', subject: '' });
+  if (flag(node, 'is_program')) ctx.facts.serverExecution.push({ what: 'copy_program', subject: '', ...at });
+  else if (text(node, 'filename') !== '') ctx.facts.serverExecution.push({ what: 'copy_file', subject: '', ...at });
   walk.children(node, within(ctx, 'COPY query', 'copy'), ['relation']);
 }
 
 function truncate(node: Tree, ctx: Context, walk: Walker): void {
   const ranges = typedList(node, 'relations').filter((r) => r.type === 'RangeVar');
-  const tables = ranges.map((r) => written(ctx, r.node, occurrence(ctx)));
+  const whole = occurrence(ctx);
+  const tables = ranges.map((r) => written(ctx, r.node, whole));
   const cascade = text(node, 'behavior') === 'DROP_CASCADE';
   ranges.forEach((r, i) => {
     const location = r.node['location'];
-    const at = typeof location === 'number' ? occurrence(ctx, location, nameEnd(ctx, location)) : occurrence(ctx);
-    ctx.facts.truncates.push({ ...at, tables: tables.slice(i, i + 1), cascade });
+    const at = typeof location === 'number' ? occurrence(ctx, location, nameEnd(ctx, location)) : whole;
+    ctx.facts.truncates.push({ tables: tables.slice(i, i + 1), cascade, ...at });
   });
-  if (cascade) ctx.facts.cascades.push({ ...occurrence(ctx), what: 'truncate' });
+  if (cascade) ctx.facts.cascades.push({ what: 'truncate', ...whole });
 }
 
 const LOCK_MODES = [
@@ -226,7 +227,7 @@ const LOCK_MODES = [
 function lockTable(node: Tree, ctx: Context, walk: Walker): void {
   const tables = typedList(node, 'relations').map((r) => relation(ctx, r.node, 'read'));
   const mode = node['mode'];
-  ctx.facts.locks.push({ ...occurrence(ctx), tables, mode: LOCK_MODES[typeof mode === 'number' ? mode : 0] ?? '' });
+  ctx.facts.locks.push({ tables, mode: LOCK_MODES[typeof mode === 'number' ? mode : 0] ?? '', ...occurrence(ctx) });
 }
 
 function ordersByRandom(node: Tree): boolean {

@@ -32,7 +32,6 @@ function drop(node: Tree, ctx: Context): void {
   if (objectType === 'index') {
     for (const parts of objects)
       ctx.facts.indexes.push({
-        ...occurrence(ctx),
         operation: 'drop',
         concurrently: flag(node, 'concurrent'),
         unique: false,
@@ -40,6 +39,7 @@ function drop(node: Tree, ctx: Context): void {
         table: null,
         ifExists: flag(node, 'missing_ok'),
         scope: null,
+        ...occurrence(ctx),
       });
   }
 }
@@ -57,7 +57,7 @@ function dropOther(objectType: string, names: readonly string[], node: Tree, ctx
 
 function dropRole(node: Tree, ctx: Context): void {
   dropOther('role', roles(node), node, ctx);
-  ctx.facts.privileges.push({ ...occurrence(ctx), what: 'role_ddl', subject: roles(node).join(', ') });
+  ctx.facts.privileges.push({ what: 'role_ddl', subject: roles(node).join(', '), ...occurrence(ctx) });
 }
 
 function dropped(
@@ -68,8 +68,8 @@ function dropped(
   ifExists: boolean,
   ctx: Context,
 ): void {
-  ctx.facts.drops.push({ ...occurrence(ctx), objectType, objects, cascade, concurrently, ifExists });
-  if (cascade) ctx.facts.cascades.push({ ...occurrence(ctx), what: 'drop' });
+  ctx.facts.drops.push({ objectType, objects, cascade, concurrently, ifExists, ...occurrence(ctx) });
+  if (cascade) ctx.facts.cascades.push({ what: 'drop', ...occurrence(ctx) });
 }
 
 function roles(node: Tree): readonly string[] {
@@ -79,7 +79,7 @@ function roles(node: Tree): readonly string[] {
 }
 
 function named(name: SqlName, ctx: Context, at = occurrence(ctx)): void {
-  ctx.facts.relations.push({ ...at, relation: name, access: 'ddl' });
+  ctx.facts.relations.push({ relation: name, access: 'ddl', ...at });
 }
 
 /** The parts of an object's name in DROP and COMMENT: a list, a String, a TypeName or a function with arguments. */
@@ -108,12 +108,12 @@ function nameOnly(node: Tree, ctx: Context): void {
   if (OF_TABLE.has(objectType)) named(nameFrom(parts.slice(0, -1)), ctx);
   const hasText = text(node, 'comment') !== '';
   if (objectType === 'table')
-    ctx.facts.comments.push({ ...occurrence(ctx), table: nameFrom(parts), column: null, hasText });
+    ctx.facts.comments.push({ table: nameFrom(parts), column: null, hasText, ...occurrence(ctx) });
   if (objectType === 'column')
     ctx.facts.comments.push({
-      ...occurrence(ctx),
       table: nameFrom(parts.slice(0, -1)),
       column: parts.at(-1) ?? '',
       hasText,
+      ...occurrence(ctx),
     });
 }

@@ -21,17 +21,17 @@ export function readText(
   const at = occurrence(ctx);
   const sql = foldText(argument);
   const read = sql !== null && walk.nested(decodedSource(sql, at.span), within(ctx, 'dynamic SQL', 'dynamic'));
-  ctx.facts.dynamicSql.push({ ...at, form, constant: read, subject });
+  ctx.facts.dynamicSql.push({ form, constant: read, subject, ...at });
 }
 
 /** What a prepared name holds is known only where this text prepared it; then it was read there. */
 function executePrepared(node: Tree, ctx: Context, walk: Walker): void {
   const name = text(node, 'name');
   ctx.facts.dynamicSql.push({
-    ...occurrence(ctx),
     form: 'execute_prepared',
     constant: ctx.prepared.has(name),
     subject: name,
+    ...occurrence(ctx),
   });
   walk.children(node, ctx);
 }

@@ -56,9 +56,9 @@ function visit(value: unknown, reading: Reading, line: number): void {
   if (statement?.type === 'PLpgSQL_stmt_commit' || statement?.type === 'PLpgSQL_stmt_rollback') {
     const kind = statement.type === 'PLpgSQL_stmt_commit' ? 'commit' : 'rollback';
     reading.ctx.facts.transactionControl.push({
-      ...occurrence(at(reading, here, kind)),
       kind,
       chain: node['chain'] === true,
+      ...occurrence(at(reading, here, kind)),
     });
   }
   const dynamic = statement === null ? undefined : DYNAMIC[statement.type];
@@ -89,10 +89,10 @@ function expression(node: Tree, reading: Reading, line: number): void {
       : verbatimSource(body, place - prefix.length, sql);
   if (!walk.nested(source, ctx))
     ctx.facts.dynamicSql.push({
-      ...occurrence(at(reading, line, '')),
       form: 'unread_expression',
       constant: false,
       subject: 'plpgsql',
+      ...occurrence(at(reading, line, '')),
     });
 }
 
@@ -109,7 +109,7 @@ function execute(query: string, reading: Reading, line: number): void {
   const target = select === null ? undefined : typedList(select.node, 'targetList')[0]?.node['val'];
   const sql = parsed.ok && parsed.value.length === 1 ? foldText(target) : null;
   const read = sql !== null && walk.nested(decodedSource(sql, span), within(ctx, 'dynamic SQL', 'dynamic'));
-  ctx.facts.dynamicSql.push({ ...occurrence(place), form: 'plpgsql_execute', constant: read, subject: '' });
+  ctx.facts.dynamicSql.push({ form: 'plpgsql_execute', constant: read, subject: '', ...occurrence(place) });
   // What it is built from may call functions.
   if (!read && parsed?.ok === true)
     walk.visit(parsed.value[0]?.stmt, { ...place, source: decodedSource(`SELECT ${query}`, span) });

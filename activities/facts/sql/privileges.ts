@@ -14,14 +14,14 @@ export const privilegeHandlers: readonly (readonly [string, Handler])[] = [
 ];
 
 export function privilege(ctx: Context, what: PrivilegeFact['what'], subject = ''): void {
-  ctx.facts.privileges.push({ ...occurrence(ctx), what, subject });
+  ctx.facts.privileges.push({ what, subject, ...occurrence(ctx) });
 }
 
 function grant(node: Tree, ctx: Context, walk: Walker): void {
   rights(node, ctx, walk);
   if (text(node, 'targtype') === 'ACL_TARGET_ALL_IN_SCHEMA') {
     for (const schema of strings(list(node, 'objects')))
-      ctx.facts.relations.push({ ...occurrence(ctx), relation: { schema, name: '*' }, access: 'ddl' });
+      ctx.facts.relations.push({ relation: { schema, name: '*' }, access: 'ddl', ...occurrence(ctx) });
     return;
   }
   for (const object of typedList(node, 'objects')) if (object.type === 'RangeVar') relation(ctx, object.node, 'ddl');

@@ -27,7 +27,7 @@ export const serverHandlers: readonly (readonly [string, Handler])[] = [
 
 function reaches(what: ServerExecutionFact['what'], subject = ''): Handler {
   return (node, ctx, walk) => {
-    ctx.facts.serverExecution.push({ ...occurrence(ctx), what, subject: subject === '' ? '' : text(node, subject) });
+    ctx.facts.serverExecution.push({ what, subject: subject === '' ? '' : text(node, subject), ...occurrence(ctx) });
     walk.children(node, ctx);
   };
 }

@@ -16,7 +16,7 @@ export const sessionHandlers: readonly (readonly [string, Handler])[] = [
 
 function transaction(node: Tree, ctx: Context, walk: Walker): void {
   const kind = text(node, 'kind').replace('TRANS_STMT_', '').toLowerCase();
-  ctx.facts.transactionControl.push({ ...occurrence(ctx), kind, chain: flag(node, 'chain') });
+  ctx.facts.transactionControl.push({ kind, chain: flag(node, 'chain'), ...occurrence(ctx) });
 }
 
 /** One SET, RESET or SET LOCAL. SET TRANSACTION and SESSION CHARACTERISTICS carry several. */
@@ -45,21 +45,22 @@ export function setVariable(node: Tree, ctx: Context, walk: Walker, scope: Setti
   setting(ctx, { name, change, scope, value: values.length === 0 || values.includes(null) ? null : values.join(', ') });
   // SET ROLE and SET SESSION AUTHORIZATION, also RESET: the rights of everything that follows change.
   if (name === 'role' || name === 'session_authorization')
-    ctx.facts.privileges.push({ ...occurrence(ctx), what: 'set_role', subject: name });
+    ctx.facts.privileges.push({ what: 'set_role', subject: name, ...occurrence(ctx) });
   if (name === 'session_replication_role' && change === 'set')
-    ctx.facts.privileges.push({ ...occurrence(ctx), what: 'replication_role', subject: name });
+    ctx.facts.privileges.push({ what: 'replication_role', subject: name, ...occurrence(ctx) });
 }
 
 export function setting(ctx: Context, fact: Pick<SettingFact, 'name' | 'change' | 'scope' | 'value'>): void {
-  ctx.facts.settings.push({ ...occurrence(ctx), ...fact });
+  const { statement, span, path, via } = occurrence(ctx);
+  ctx.facts.settings.push({ statement, span, path, via, ...fact });
 }
 
 function alterSystem(node: Tree, ctx: Context, walk: Walker): void {
   setVariable(child(node, 'setstmt'), ctx, walk, 'system');
   ctx.facts.serverExecution.push({
-    ...occurrence(ctx),
     what: 'alter_system',
     subject: text(child(node, 'setstmt'), 'name').toLowerCase(),
+    ...occurrence(ctx),
   });
 }
 

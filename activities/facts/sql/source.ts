@@ -16,13 +16,13 @@ export interface Source {
 
 /** The staged bytes themselves. `text` is their decoding. */
 export function rootSource(bytes: Uint8Array, text: string): Source {
-  let places: ReturnType<typeof positions> | null = null;
+  let places: Positions | null = null;
   return {
     bytes,
     text,
     tokens: lex(bytes),
     span: (start, end) => {
-      places ??= positions(bytes);
+      places ??= bytes.length === text.length ? asciiPositions(bytes) : positions(bytes);
       const last = Math.max(start, end);
       const from = places(start);
       const to = places(last);
@@ -49,8 +49,33 @@ export function tokenEnd(source: Source, start: number): number {
   return index < source.tokens.count ? (source.tokens.ends[index] as number) : start;
 }
 
+/** Of text without a character beyond ASCII: as many UTF-16 units as bytes. */
+function asciiPositions(bytes: Uint8Array): Positions {
+  const lines: number[] = [0];
+  for (let feed = bytes.indexOf(10); feed !== -1; feed = bytes.indexOf(10, feed + 1)) lines.push(feed + 1);
+  return (offset) => {
+    const clamped = Math.min(Math.max(offset, 0), bytes.length);
+    const line = lineOf(lines, clamped);
+    return { line: line + 1, column: clamped - (lines[line] as number) + 1 };
+  };
+}
+
+/** Index of the line that the offset is in. */
+function lineOf(lines: readonly number[], offset: number): number {
+  let low = 0;
+  let high = lines.length;
+  while (high - low > 1) {
+    const mid = (low + high) >>> 1;
+    if ((lines[mid] as number) <= offset) low = mid;
+    else high = mid;
+  }
+  return low;
+}
+
+type Positions = (offset: number) => { readonly line: number; readonly column: number };
+
 /** Offset to line and column, both from 1; a column counts UTF-16 units. Columns are kept per block, so one long line costs no more. */
-function positions(bytes: Uint8Array): (offset: number) => { line: number; column: number } {
+function positions(bytes: Uint8Array): Positions {
   const lines: number[] = [0];
   const blocks = new Uint32Array(Math.floor(bytes.length / BLOCK) + 1);
   let units = 0;
@@ -69,14 +94,8 @@ function positions(bytes: Uint8Array): (offset: number) => { line: number; colum
   };
   return (offset) => {
     const clamped = Math.min(Math.max(offset, 0), bytes.length);
-    let low = 0;
-    let high = lines.length;
-    while (high - low > 1) {
-      const mid = (low + high) >>> 1;
-      if ((lines[mid] as number) <= clamped) low = mid;
-      else high = mid;
-    }
-    return { line: low + 1, column: unitsBefore(clamped) - unitsBefore(lines[low] as number) + 1 };
+    const line = lineOf(lines, clamped);
+    return { line: line + 1, column: unitsBefore(clamped) - unitsBefore(lines[line] as number) + 1 };
   };
 }
 
