@@ -23,6 +23,7 @@ import type { ClientLedger, ListFilter, RecordedReview, ReviewPage } from './por
 import type { ReceiptTrust } from './receipt';
 import { toStatus } from './recorded';
 import { toPreflight, toResult, type ReviewResult } from './result';
+import { fromLedger, notFound, noWorker, refusedBy, setupHint, unavailable } from './review-errors';
 import { toTrouble, type TemporalTrouble } from './temporal-errors';
 import { describeStart } from './start-description';
 
@@ -117,10 +118,7 @@ export class ReviewClient {
           cause,
         );
       case 'refused':
-        throw new CountersignError('refused', trouble.message, {
-          cause,
-          ...(trouble.type === null ? {} : { details: trouble.type }),
-        });
+        throw refusedBy(trouble, cause);
       case 'ended_badly':
       case 'no_review':
       case 'other':
@@ -392,49 +390,12 @@ export class ReviewClient {
       case 'away':
         return unavailable(todo, trouble.message, cause);
       case 'refused':
-        return new CountersignError('refused', trouble.message, {
-          cause,
-          ...(trouble.type === null ? {} : { details: trouble.type }),
-        });
+        return refusedBy(trouble, cause);
       case 'ended_badly':
       case 'other':
         return new CountersignError('internal', trouble.message, { cause });
       default:
         return trouble satisfies never;
     }
-  }
-}
-
-function setupHint(message: string): string {
-  return /search attribute/i.test(message) ? '. Run `countersign setup`, which registers them' : '';
-}
-
-function notFound(changeId: string, cause: unknown): CountersignError {
-  return new CountersignError(
-    'not_found',
-    `No review ${changeId}: neither Temporal nor the ledger knows it. Check the id, the namespace and the address`,
-    { cause },
-  );
-}
-
-function noWorker(changeId: string, todo: string, cause: unknown): CountersignError {
-  return new CountersignError(
-    'worker_unavailable',
-    `No review worker answered for ${changeId} in time; the review waits for one. ${todo}`,
-    { cause },
-  );
-}
-
-function unavailable(todo: string, message: string, cause: unknown): CountersignError {
-  return new CountersignError('temporal_unavailable', `Temporal did not answer in time (${message}). ${todo}`, {
-    cause,
-  });
-}
-
-async function fromLedger<T>(call: () => Promise<T>, what: string): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    throw new CountersignError('ledger_unavailable', `${what}: ${messageOf(error)}`, { cause: error });
   }
 }

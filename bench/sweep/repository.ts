@@ -21,19 +21,21 @@ export const fileOf = (row: number): string => `row-${row}.txt`;
 const BRANCH = 'refs/heads/main';
 const MARKERS = 'refs/countersign/changes/';
 
+/** Of a git that commits as somebody else, and reads no settings of this machine. */
+export const AS_DEVELOPER = {
+  PATH: process.env['PATH'],
+  HOME: '/nonexistent',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_AUTHOR_NAME: 'dev',
+  GIT_AUTHOR_EMAIL: 'dev@example.com',
+  GIT_COMMITTER_NAME: 'dev',
+  GIT_COMMITTER_EMAIL: 'dev@example.com',
+};
+
 export async function makeRepository(stateDir: string): Promise<SweepRepository> {
   const path = join(stateDir, 'repository.git');
-  const env = {
-    PATH: process.env['PATH'],
-    HOME: '/nonexistent',
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_AUTHOR_NAME: 'dev',
-    GIT_AUTHOR_EMAIL: 'dev@example.com',
-    GIT_COMMITTER_NAME: 'dev',
-    GIT_COMMITTER_EMAIL: 'dev@example.com',
-  };
   const git = async (...args: string[]): Promise<string> =>
-    (await execute('git', args, { env: { ...env, GIT_DIR: path } })).stdout.trim();
+    (await execute('git', args, { env: { ...AS_DEVELOPER, GIT_DIR: path } })).stdout.trim();
   await git('init', '--quiet', '--bare', '--initial-branch=main', path);
   const empty = await git('hash-object', '-t', 'tree', '-w', '/dev/null');
   await git('update-ref', BRANCH, await git('commit-tree', empty, '-m', 'empty'));

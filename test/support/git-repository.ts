@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { AS_DEVELOPER } from '../../bench/sweep/repository';
 
 /** A real repository of its own with a branch `main`, and a work tree beside it to write changes in. */
 export interface GitRepository {
@@ -19,16 +20,6 @@ export interface GitRepository {
   readonly remove: () => void;
 }
 
-const ENV = {
-  PATH: process.env['PATH'],
-  HOME: '/nonexistent',
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_AUTHOR_NAME: 'dev',
-  GIT_AUTHOR_EMAIL: 'dev@example.com',
-  GIT_COMMITTER_NAME: 'dev',
-  GIT_COMMITTER_EMAIL: 'dev@example.com',
-};
-
 export function makeRepository(files: Readonly<Record<string, string>>): GitRepository {
   const dir = mkdtempSync(join(tmpdir(), 'countersign-repo-'));
   const path = join(dir, 'repo.git');
@@ -36,7 +27,7 @@ export function makeRepository(files: Readonly<Record<string, string>>): GitRepo
   const run = (args: readonly string[], input?: string): string =>
     execFileSync('git', [...args], {
       cwd: dir,
-      env: { ...ENV, GIT_DIR: path, GIT_INDEX_FILE: index },
+      env: { ...AS_DEVELOPER, GIT_DIR: path, GIT_INDEX_FILE: index },
       input: input ?? '',
       encoding: 'utf8',
       stdio: ['pipe', 'pipe', 'pipe'],
