@@ -91,6 +91,7 @@ test('every package that the compiled client needs is a dependency of ours', () 
   };
   visit(join(installed, 'dist', 'client', 'index.js'));
   visit(join(installed, 'dist', 'workers', 'cli.js'));
+  visit(join(installed, 'dist', 'workers', 'validators.js'));
   expect(seen.size).toBeGreaterThan(20);
   expect([...missing]).toEqual([]);
 });
@@ -201,6 +202,30 @@ validators:
       .split('\n')
       .map((line) => (JSON.parse(line) as { outcome: string }).outcome),
   ).toEqual(['COMMIT', 'CONFIRM']);
+}, 60_000);
+
+test('a program of any kind gates a diff with the validators that the package exports, without a server [F1, F49, F63]', () => {
+  writeFileSync(
+    join(project, 'gate.ts'),
+    `import { createHash } from 'node:crypto';
+import { compositeValidator, FlytoLLMClient, LLMValidator, newValidatedTool, patternRule, ruleValidator, type DiffInput, type FlytoProvider } from 'countersign/validators';
+
+const provider: FlytoProvider = {
+  async *stream() { yield { type: 'text', text: '{"approved":true,"score":1,"reason":"","severity":""}' }; },
+};
+const model = new LLMValidator('model', 'v1', new FlytoLLMClient(provider, 'some-model', ''), '', 0);
+const rules = ruleValidator('rules', 'v1', patternRule({ name: 'no_drop', forbidden: ['(?i)\\\\bdrop\\\\b'] }));
+const tool = newValidatedTool('sql', compositeValidator('both', 'v1', 'waterfall', rules, model));
+for (const text of ['select 1', 'drop table a']) {
+  const raw = new TextEncoder().encode(text);
+  const diff: DiffInput = { sourceTool: 'SQLDryRun', raw, diffSha: createHash('sha256').update(raw).digest('hex'), metadata: {} };
+  console.log((await tool.gate({}, diff)).action);
+}
+`,
+  );
+  const flags = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--skipLibCheck'];
+  expect(run(process.execPath, [tsc, ...flags, 'gate.ts'])).toBe('');
+  expect(run(process.execPath, ['gate.js'])).toBe('commit\nrollback\n');
 }, 60_000);
 
 test('the program prints its help without loading a worker, a database driver or the SQL parser, which take longer than the help', () => {
