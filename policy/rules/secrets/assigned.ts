@@ -85,7 +85,7 @@ function isPassword(name: string, value: string, { quoted, by }: Assignment): bo
   // `password.encode("latin1")`, `can pass "x=1"`: a word of the sentence, or of the code.
   if (by === 'call' || (by === 'blank' && !plainName(name).includes('passw'))) return false;
   // `(password, PASSWORD_ARGON2ID)`, `password: String!`.
-  if (!quoted && (by === 'comma' || readsAsCode(value) || isTypeName(value))) return false;
+  if (!quoted && (by === 'comma' || value.startsWith('+') || readsAsCode(value) || isTypeName(value))) return false;
   if (digit === value.length && value.length < 8) return false;
   const kinds = [upper, lower, digit, other].filter((count) => count > 0).length;
   const isWordLike = digit === 0 && (kinds < 3 || [...value].every((letter) => isNameLetter(letter)));
@@ -112,7 +112,7 @@ function isNameLetter(letter: string): boolean {
 
 /** `form.password2`, `get("x1")`, `a[0]`: an expression, not a value. */
 function readsAsCode(value: string): boolean {
-  if (/[([{]/.test(value.slice(0, 200)) || value.startsWith('+') || isPath(value) || isIdentifier(value)) return true;
+  if (/[([{]/.test(value.slice(0, 200)) || isPath(value) || isIdentifier(value)) return true;
   if (!value.includes('.')) return false;
   const parts = value.split('.');
   return parts.length > 1 && parts.every((part) => /^[A-Za-z_$][\w$]*$/.test(part.slice(0, 100)));
@@ -122,17 +122,27 @@ function readsAsCode(value: string): boolean {
 function isIdentifier(value: string): boolean {
   const lower = value.toLowerCase();
   if (lower === value || !STEMS.some((stem) => lower.includes(stem))) return false;
+  for (let i = 0; i < value.length; i++) if (!isWord(value.charCodeAt(i))) return false;
+  return isWordy(value);
+}
+
+/** Half of it or more are small letters in a row, three at least: a machine's letters change case sooner. */
+function isWordy(value: string): boolean {
   let [inWords, run] = [0, 0];
   for (let i = 0; i <= value.length; i++) {
     const code = value.charCodeAt(i);
     if (code >= 0x61 && code <= 0x7a) run++;
     else {
-      if (i < value.length && !isWord(code)) return false;
       if (run >= 3) inWords += run;
       run = 0;
     }
   }
   return inWords >= value.length / 2;
+}
+
+/** `0x` with 40 digits, of an account or a contract, and the scope of a signed request. */
+function isAddress(value: string): boolean {
+  return (value.length === 42 && value.startsWith('0x')) || value.endsWith('/aws4_request');
 }
 
 const ROOTS = [
@@ -158,7 +168,7 @@ function isPath(value: string): boolean {
 
 /** What a machine made: long, of several classes that follow one another without order, many different characters. */
 function isRandom(written: string, { quoted, by }: Assignment): boolean {
-  if (by === 'blank') return false;
+  if (by === 'blank' && !quoted) return false;
   const value = written.startsWith('base64:') ? written.slice('base64:'.length) : written;
   if (value.length < MIN_RANDOM || (!quoted && readsAsCode(value))) return false;
   if (quoted && isMixed(value)) return true;
@@ -171,10 +181,10 @@ function isRandom(written: string, { quoted, by }: Assignment): boolean {
     if (last !== '' && now !== last) changes++;
     last = now;
   }
-  const { digit, other } = classesOf(value);
-  // Words with a number among them: `auth_provider_x509_url`.
-  if (longestPart(value) < MIN_PART) return false;
-  if (digit < 2 || other > value.length / 4) return false;
+  const { digit, other, upper } = classesOf(value);
+  // Words with a number among them: `auth_provider_x509_url`, `ClientSecretProviderV2`.
+  if (longestPart(value) < MIN_PART || (upper > 0 && digit < 4 && isWordy(value))) return false;
+  if (digit < (value.length < 32 ? 2 : 1) || other > value.length / 4 || isAddress(value)) return false;
   return changes >= (value.length - 1) * 0.25 && entropyOf(value) >= (isHexText(value) ? 3 : 3.3);
 }
 

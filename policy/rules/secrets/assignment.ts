@@ -40,6 +40,8 @@ export function assignmentAt(text: string, place: number, walked: Walked): Assig
   if (place < name.from || place >= name.end) walkName(text, place, name);
   const nameStart = Math.max(name.from, place - MAX_NAME);
   const nameEnd = Math.min(name.end, place + MAX_NAME);
+  // A name that goes on has nothing beside it yet.
+  if (nameEnd < name.end) return null;
   let i = nameEnd;
   // An escaped quote is a quote, too: the text may be JSON inside JSON.
   if (text[i] === '\\' && isQuote(text[i + 1])) i++;
@@ -63,7 +65,8 @@ export function assignmentAt(text: string, place: number, walked: Walked): Assig
     i++;
   }
   if (by === 'blank' && i === nameEnd) return null;
-  if ((text[i] === 'E' || text[i] === 'e' || text[i] === 'N') && text[i + 1] === "'") i++;
+  // `E'…'`, `f"…"`, `@"…"`.
+  if (isQuote(text[i + 1]) && PREFIXES.includes(text[i] as string)) i++;
   if (text[i] === '\\' && isQuote(text[i + 1])) i++;
   const quote = text[i];
   if (isQuote(quote)) {
@@ -85,6 +88,8 @@ export function assignmentAt(text: string, place: number, walked: Walked): Assig
   if (end === i || (isColumn && text[skipBlank(text, end)] !== '|')) return null;
   return { nameStart, nameEnd, valueStart: i, valueEnd: end, quoted: false, by: isOption ? 'operator' : by };
 }
+
+const PREFIXES = ['E', 'e', 'N', 'f', 'b', 'r', 'u', '@'];
 
 /** Longest stretch between a name and its operator. */
 const MAX_BETWEEN = 40;
@@ -108,12 +113,21 @@ function afterType(text: string, at: number): number | null {
 
 const TYPE_MARKS = ['.', '<', '>', '[', ']', '?'];
 
-/** `"name": "token", "value": …`, `name: token` and `value: …` on the next line, `key="token" value=…`. */
+/**
+ * `"name": "token", "value": …`, `name: token` and `value: …` on the next line, `key="token" value=…`,
+ * `variable "token" { default = …`, `<key>token</key><string>…`.
+ */
 function afterField(text: string, at: number): number | null {
   let i = at;
+  if (text.startsWith('</key>', at)) {
+    i += '</key>'.length;
+    while (i - at < MAX_BETWEEN && isSpace(text[i])) i++;
+    return text.startsWith('<string>', i) ? i + '<string'.length : null;
+  }
   while (i - at < MAX_BETWEEN && (isSpace(text[i]) || FIELD_MARKS.includes(text[i] as string) || isQuote(text[i]))) i++;
-  if (i === at || !text.startsWith('value', i)) return null;
-  i += 'value'.length;
+  const word = ['value', 'default'].find((field) => text.startsWith(field, i));
+  if (i === at || word === undefined) return null;
+  i += word.length;
   if (text[i] === '\\') i++;
   if (isQuote(text[i])) i++;
   i = skipBlank(text, i);

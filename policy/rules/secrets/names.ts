@@ -84,6 +84,7 @@ const HARMLESS_ENDS = [
   'pattern',
   'stdin',
   'prompt',
+  'strength',
 ];
 const HARMLESS_PARTS = [
   'public',

@@ -56,6 +56,17 @@ const BEGINNINGS = [
   'current_setting',
   'crypt(',
   'gen_random',
+  // where the secret lies
+  'op://',
+  'vault:',
+  'ref+',
+  'arn:',
+  'ssm:',
+  'awssm:',
+  'secretref:',
+  'keyvault:',
+  'env:',
+  'file:',
 ];
 
 /**
@@ -67,6 +78,8 @@ export function isPlaceholder(value: string): boolean {
   if (text === '') return true;
   const lower = text.toLowerCase();
   const plain = lower.replaceAll('_', '').replaceAll('-', '').replaceAll(' ', '');
+  // As issuers end the keys of their manuals.
+  if (text.endsWith('EXAMPLE') || text.endsWith('EXAMPLEKEY')) return true;
   if (WORDS.has(plain) || BEGINNINGS.some((word) => lower.startsWith(word))) return true;
   return isVariable(text) || isFiller(lower);
 }
@@ -78,6 +91,9 @@ function isVariable(text: string): boolean {
   const first = text[0] as string;
   if (first === '$') return true;
   if (first === '?' && text.length === 1) return true;
+  // `#{name}`, and `@name` where no other closes it.
+  if (text.startsWith('#{')) return true;
+  if (first === '@' && isName(text.slice(1))) return true;
   if (first === ':') return !text.slice(1).includes(':') && isName(text.slice(1));
   const close = PAIRS[first];
   if (close === undefined) return false;

@@ -26,6 +26,11 @@ describe('a secret beside its name', () => {
     ['a column of a table', `| password | ${PASSWORD} |`],
     ['a prefix that says how it is written', `APP_KEY=base64:${RANDOM}${RANDOM.slice(0, 15)}=`],
     ['a name that is one word with its owner', `sshpass=${PASSWORD}`],
+    ['a definition', `#define API_KEY "${RANDOM}"`],
+    ['a letter before the quote', `NSString *const kApiKey = @"${RANDOM}";`],
+    ['a scheme behind a letter', `headers = {'Authorization': f'token ${RANDOM}'}`],
+    ['the element beside it', `<key>ApiSecret</key>\n  <string>${RANDOM}</string>`],
+    ['the default of a variable', `variable "auth_token" {\n  default = "${RANDOM}"\n}`],
     ['every sort of character', `AUTH_KEY = '${RANDOM}$K]lni2&h,(r+c:}z.!'`],
   ])('is found behind %s', (_, text) => {
     expect(kindsIn(text)).toHaveLength(1);
@@ -41,6 +46,13 @@ describe('a secret beside its name', () => {
     ['the argument of a method', 'password = password.encode("latin1")'],
     ['the type of a field', 'type Login { name: String!, password: String! }'],
     ['the next argument', 'hash = password_hash(password, PASSWORD_ARGON2ID)'],
+    ['where it lies', 'password: "op://vault/item/password1"'],
+    ['a variable of a pipeline', 'password: "#{DbPassword1}#"'],
+    ['a variable of a statement', 'WHERE password = @Password1'],
+    ['how good one is', 'passwordStrength: "zxcvbn3"'],
+    ['the account of a token', `"tokenAddress": "0x${'e5aa946bbcfc3b6478616439'}234598a99aa4c3d5"`],
+    ['the key of a manual', `aws_secret_access_key = ${'wJalrXUtnFEMI/K7MDENG/'}bPxRfiCYEXAMPLEKEY`],
+    ['a name of several words', 'const clientSecret = "ClientSecretCredentialProviderV2";'],
     ['a verb and a piece of code', 'you can pass `spec=True` to it'],
     ['where a password comes from', 'docker login --password-stdin registry-1.example.org'],
   ])('is not %s', (_, text) => {
