@@ -351,10 +351,24 @@ export async function statusWhenHeard(countersign: Countersign, changeId: string
   try {
     return await countersign.status(changeId);
   } catch (error) {
-    const later = ['worker_unavailable', 'temporal_unavailable'];
-    if (error instanceof CountersignError && later.includes(error.code)) return null;
+    if (isUnheard(error)) return null;
     throw error;
   }
+}
+
+/** Calls again while nobody answers, two minutes at most: on a busy machine that is no failure. For what takes effect once. */
+export async function heard<T>(call: () => Promise<T>): Promise<T> {
+  for (const until = Date.now() + 120_000; ; await pause(250)) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isUnheard(error) || Date.now() > until) throw error;
+    }
+  }
+}
+
+function isUnheard(error: unknown): boolean {
+  return error instanceof CountersignError && ['worker_unavailable', 'temporal_unavailable'].includes(error.code);
 }
 
 export function pause(ms: number): Promise<void> {

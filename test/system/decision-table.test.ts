@@ -10,7 +10,7 @@ import { defineCallback } from '../../policy/rules/callback';
 import { defineRule, type RuleOutcome } from '../../policy/rules/define';
 import { metadataEvidence } from '../../policy/rules/facts';
 import { COMBINATIONS, expected, nameOf, type Combination } from '../support/decision-table';
-import { pause, startSystem, statusWhenHeard, type System } from '../support/system';
+import { heard, pause, startSystem, statusWhenHeard, type System } from '../support/system';
 import { update } from './scenarios';
 
 /** Reviews that are open at once. */
@@ -129,12 +129,15 @@ afterAll(() => system?.close());
 
 async function review(c: Combination, id: number): Promise<Did> {
   const change = update(`update cases set hits = hits + 1 where id = ${id}`, 'cases', 1);
-  const { changeId } = await system.submit({
-    ...change,
-    metadata: { ...change.metadata, rule: ruleOf(c), status: c.status },
-  });
+  const { changeId } = await heard(() =>
+    system.submit({
+      ...change,
+      metadata: { ...change.metadata, rule: ruleOf(c), status: c.status },
+      requestKey: `${system.suffix}-${id}`,
+    }),
+  );
   const asked = await answered(changeId, c);
-  const result = await system.countersign.result(changeId, { timeoutMs: 60_000 });
+  const result = await heard(() => system.countersign.result(changeId, { timeoutMs: 60_000 }));
   if (result.state === 'PENDING' || result.state === 'ABORTED') throw new Error(`It is ${result.state}`);
   const [row] = await system.shop<{ hits: number }>('select hits from cases where id = $1', [id]);
   const { outcome }: { outcome: ReviewOutcome } = result;
@@ -156,8 +159,10 @@ async function answered(changeId: string, c: Combination): Promise<boolean> {
     if (status.state !== 'INTERVENTION_REQUIRED') return human;
     if (!human) continue;
     if (c.human === 'noHandler') return true;
-    if (c.human === 'confirm' || c.human === 'reject')
-      await system.countersign.answer(changeId, system.sign(status, 'alice', c.human));
+    if (c.human === 'confirm' || c.human === 'reject') {
+      const answers = system.sign(status, 'alice', c.human);
+      await heard(() => system.countersign.answer(changeId, answers));
+    }
     return true;
   }
   throw new Error('Neither asked nor ended in 120 s');
