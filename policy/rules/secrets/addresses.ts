@@ -86,6 +86,11 @@ function isPathUnit(code: number): boolean {
   return isRunUnit(code) || code === 0x40;
 }
 
+/** The parts before it are names of a team and a channel: only the last one is the secret. */
+function lastPart(path: string): string {
+  return path.split('/').findLast((part) => part !== '') ?? '';
+}
+
 export function webhooks(text: string): SecretSpan[] {
   // A word of all of them.
   if (!text.includes('hook')) return [];
@@ -98,8 +103,7 @@ export function webhooks(text: string): SecretSpan[] {
       if (runEnd < start) runEnd = start;
       while (runEnd < text.length && runEnd - start < MAX_PATH && isPathUnit(text.charCodeAt(runEnd))) runEnd++;
       const end = Math.min(runEnd, start + MAX_PATH);
-      if (end - start >= min && !text.slice(start, end).split('/').some(isPlaceholder))
-        spans.push({ kind, start, end });
+      if (end - start >= min && !isPlaceholder(lastPart(text.slice(start, end)))) spans.push({ kind, start, end });
     }
     return spans;
   });

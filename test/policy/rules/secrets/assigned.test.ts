@@ -72,5 +72,8 @@ describe('a password in an address', () => {
     const hook = 'https://hooks.slack.com/services/T0A1B2C3D/B4E5F6G7H/';
     expect(kindsIn(`${hook}XXXXXXXXXXXXXXXXXXXXXXXX`)).toEqual([]);
     expect(kindsIn(`${hook}${RANDOM.slice(0, 24)}`)).toEqual(['slack_webhook']);
+    const named = `https://hooks.slack.com/services/T0TTTTTTT/BBB72BBBB/${RANDOM.slice(0, 24)}`;
+    expect(kindsIn(named)).toEqual(['slack_webhook']);
+    expect(kindsIn(`${named}/`)).toEqual(['slack_webhook']);
   });
 });
