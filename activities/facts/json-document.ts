@@ -47,20 +47,36 @@ export function readJsonDocument(raw: Uint8Array, bounds: JsonBounds): JsonDocum
     const code = known ? reason : reason === 'number_range' ? 'inexact_number' : 'syntax_error';
     return refusal(code, `The JSON cannot be read: ${reason.replaceAll('_', ' ')}`, spanAt(text, at));
   }
-  // Every value but the first follows a comma, a colon or an opening bracket; strings only add to the count.
-  let entries = 0;
-  for (let i = 0; i < text.length && entries <= bounds.maxEntries; i++)
-    if (text[i] === ',' || text[i] === '[') entries++;
-  if (entries > bounds.maxEntries && countEntries(read.value) > bounds.maxEntries)
+  if (holdsMoreEntries(text, bounds.maxEntries))
     return refusal('too_many_entries', `The document has more than ${bounds.maxEntries} members and items`, null);
   return { ok: true, value: read.value as JsonValue, text, inexactAt: inexactNumberAt(text) };
 }
 
-function countEntries(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  let count = 0;
-  for (const member of Object.values(value)) count += 1 + countEntries(member);
-  return count;
+/**
+ * Counted in the text, which is JSON: each comma outside of strings and each bracket that is not closed at once stand before
+ * one. To walk over objects of a hundred thousand members costs fifty times as much.
+ */
+function holdsMoreEntries(text: string, most: number): boolean {
+  let entries = 0;
+  for (let i = 0; i < text.length && entries <= most; i++) {
+    const code = text.charCodeAt(i);
+    if (code === QUOTE) i = endOfString(text, i);
+    else if (code === COMMA) entries++;
+    else if (code === BRACKET || code === BRACE) {
+      const next = text.charCodeAt(skipSpace(text, i + 1));
+      if (next !== BRACKET + 2 && next !== BRACE + 2) entries++;
+    }
+  }
+  return entries > most;
+}
+
+const [QUOTE, COMMA, BACKSLASH, BRACKET, BRACE] = [0x22, 0x2c, 0x5c, 0x5b, 0x7b];
+
+/** Of the quote that closes the string. */
+function endOfString(text: string, opened: number): number {
+  let i = opened + 1;
+  while (i < text.length && text.charCodeAt(i) !== QUOTE) i += text.charCodeAt(i) === BACKSLASH ? 2 : 1;
+  return i;
 }
 
 /** The refusal for a number that a double does not hold: what is compared would not be what is sent. */
