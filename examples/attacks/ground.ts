@@ -5,10 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
-import { Client as PgClient } from 'pg';
 import { openDatabase } from '../../activities/database/database';
-import { createKeyRegistry } from '../../activities/keys/key-registry';
-import { publishBundle } from '../../activities/plans/publish';
 import { createByteStore } from '../../activities/store/byte-store';
 import { Countersign } from '../../client/countersign';
 import type { ReviewResult } from '../../client/result';
@@ -18,17 +15,15 @@ import type { AnswerPredicate } from '../../policy/contracts/answer';
 import { Envelope, inputSha, Submission } from '../../policy/contracts/diff';
 import { ReceiptPredicate } from '../../policy/contracts/outcome';
 import type { ReviewStatus } from '../../policy/contracts/status';
-import type { KeyRegistry } from '../../policy/evidence/key-registry';
 import { signPredicate } from '../../signing/envelope';
 import type { KeyLabel } from '../../signing/key-file';
-import { newKeyPair, newNonce, type SigningKey } from '../../signing/keys';
-import { signKeyRevocation } from '../../signing/registry-entry';
-import { compileAll } from '../../workers/compile';
+import { newNonce, type SigningKey } from '../../signing/keys';
 import { startDev, type Dev } from '../../workers/dev/start';
-import { loadExtensions } from '../../workers/extensions';
 import { TASK_QUEUES } from '../../workflows/queues';
 import { startScriptedJudge } from '../demo/scripted-judge';
 import { NamespaceWriter, pause } from './namespace-writer';
+import { Operator } from './operator';
+import { query } from './query';
 
 const FOLDER = join(__dirname, '..', '..', '..', 'examples', 'attacks');
 const EXTENSIONS = [join(__dirname, '..', 'demo', 'extension.js'), join(__dirname, 'extension.js')].join(',');
@@ -60,6 +55,7 @@ export class Ground {
   #nth = 0;
   #before = '';
   readonly attacker: NamespaceWriter;
+  readonly operator: Operator;
   readonly trust: { readonly committers: readonly string[] };
 
   private constructor(
@@ -71,6 +67,7 @@ export class Ground {
     readonly close: () => Promise<void>,
   ) {
     this.attacker = new NamespaceWriter(temporal, connection, dev.runtime.namespace);
+    this.operator = new Operator(dev, EXTENSIONS);
     this.trust = { committers: [dev.setup.keys.committer.key.publicKey] };
   }
 
@@ -325,80 +322,6 @@ export class Ground {
     return (await this.seen()) !== this.#before;
   }
 
-  /** As the operator does it, who is no attacker. */
-  async addKey(label: Pick<KeyLabel, 'kind' | 'subject'> & Partial<KeyLabel>): Promise<SigningKey & KeyLabel> {
-    const key = { ...newKeyPair(), onBehalfOf: null, demo: true, ...label };
-    await this.#asOperator((registry, operator) =>
-      // Not by `signKeyEntry`, which refuses what an operator should never sign: here one has.
-      registry.add(
-        signPredicate(
-          'key',
-          {
-            keyId: key.keyId,
-            publicKey: key.publicKey,
-            kind: key.kind,
-            subject: key.subject,
-            onBehalfOf: key.onBehalfOf,
-            demo: key.demo,
-            addedAt: new Date().toISOString(),
-            operatorKeyId: operator.keyId,
-          },
-          operator,
-        ),
-      ),
-    );
-    return key;
-  }
-
-  async revokeKey(keyId: string): Promise<void> {
-    const revocation = { keyId, reason: 'left', revokedAt: new Date().toISOString() };
-    await this.#asOperator((registry, operator) => registry.revoke(signKeyRevocation(revocation, operator)));
-  }
-
-  async #asOperator(work: (registry: KeyRegistry, operator: SigningKey) => Promise<unknown>): Promise<void> {
-    const { operator } = this;
-    const db = openDatabase({ url: this.dev.setup.databaseUrls.cs_operator, applicationName: 'attacks' });
-    try {
-      await work(createKeyRegistry({ db, trustedOperators: [operator.publicKey], now: Date.now }), operator);
-      // Each process reads the registry at most a second late.
-      await pause(1_100);
-    } finally {
-      await db.close();
-    }
-  }
-
-  get operator(): SigningKey {
-    return this.dev.setup.keys.operator.key;
-  }
-
-  /** What a writer of the database could do: an entry that no registry of ours would add. */
-  async writeKeyRow(keyId: string, envelope: Envelope): Promise<void> {
-    await query(
-      this.dev.runtime.postgres.superuserUrl('countersign'),
-      'insert into keys (key_id, envelope) values ($1, $2)',
-      [keyId, JSON.stringify(envelope)],
-    );
-    await pause(1_100);
-  }
-
-  /** Publishes a bundle under any key. Returns the hash of the shop's plan in it. */
-  async publish(bundleText: string, operator: SigningKey): Promise<string> {
-    const plans = compileAll(bundleText, await loadExtensions(EXTENSIONS)).map(({ target, sourceTool, planHash }) => ({
-      target,
-      sourceTool,
-      planHash,
-    }));
-    const db = openDatabase({ url: this.dev.setup.databaseUrls.cs_operator, applicationName: 'attacks' });
-    try {
-      await publishBundle(db, { bundleText, plans, operator, now: new Date() });
-    } finally {
-      await db.close();
-    }
-    // Each process looks for a new revision at most a second late.
-    await pause(1_100);
-    return plans.find((p) => p.target === 'shop' && p.sourceTool === 'SQLDryRun')?.planHash ?? '';
-  }
-
   /** Our CLI as a person runs it: exit code and standard output. */
   async cli(...args: string[]): Promise<{ code: number; out: string }> {
     const script = join(__dirname, '..', '..', 'workers', 'cli.js');
@@ -437,18 +360,4 @@ export class Ground {
 
 async function seed(url: string): Promise<void> {
   await query(url, SCHEMA);
-}
-
-async function query<R extends Record<string, unknown>>(
-  url: string,
-  text: string,
-  values: readonly unknown[] = [],
-): Promise<R[]> {
-  const client = new PgClient({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  await client.connect();
-  try {
-    return (await client.query<R>(text, values.length === 0 ? undefined : [...values])).rows;
-  } finally {
-    await client.end();
-  }
 }

@@ -56,10 +56,10 @@ export const ANSWERS: readonly Attack[] = [
     ground.sign(status, ground.person('agent')),
   ),
   forged('an agent that was registered as an approver', 'not_eligible', async (ground, status) =>
-    ground.sign(status, await ground.addKey({ kind: 'approver', subject: { type: 'agent', id: 'alice' } })),
+    ground.sign(status, await ground.operator.addKey({ kind: 'approver', subject: { type: 'agent', id: 'alice' } })),
   ),
   forged('the person behind the agent confirms its change', 'not_eligible', async (ground, status) =>
-    ground.sign(status, await ground.addKey({ kind: 'approver', subject: { type: 'person', id: 'dana' } })),
+    ground.sign(status, await ground.operator.addKey({ kind: 'approver', subject: { type: 'person', id: 'dana' } })),
   ),
   forged('an answer that has expired', 'expired', (ground, status) => {
     const at = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
@@ -71,8 +71,8 @@ export const ANSWERS: readonly Attack[] = [
     }),
   ),
   forged('a key that was revoked', 'revoked_key', async (ground, status) => {
-    const key = await ground.addKey({ kind: 'approver', subject: { type: 'person', id: 'bob' } });
-    await ground.revokeKey(key.keyId);
+    const key = await ground.operator.addKey({ kind: 'approver', subject: { type: 'person', id: 'bob' } });
+    await ground.operator.revokeKey(key.keyId);
     return ground.sign(status, key);
   }),
   {
@@ -80,9 +80,9 @@ export const ANSWERS: readonly Attack[] = [
     async run(ground) {
       const status = await ground.asked(raisePay(1));
       const { changeId } = status;
-      const key = await ground.addKey({ kind: 'approver', subject: { type: 'person', id: 'bob' } });
+      const key = await ground.operator.addKey({ kind: 'approver', subject: { type: 'person', id: 'bob' } });
       await ground.update(changeId, ground.sign(status, key));
-      await ground.revokeKey(key.keyId);
+      await ground.operator.revokeKey(key.keyId);
       await ground.update(changeId, ground.sign(status, ground.person('alice')));
       await ground.ended(changeId);
       return { changeId, refusal: refused('decision') };
@@ -93,7 +93,7 @@ export const ANSWERS: readonly Attack[] = [
     async run(ground) {
       const status = await ground.asked(raisePay(2));
       const { changeId } = status;
-      const second = await ground.addKey({ kind: 'approver', subject: { type: 'person', id: 'alice' } });
+      const second = await ground.operator.addKey({ kind: 'approver', subject: { type: 'person', id: 'alice' } });
       await ground.update(changeId, ground.sign(status, ground.person('alice')));
       await ground.update(changeId, ground.sign(status, second));
       const waits = await ground.waiting(changeId);

@@ -109,7 +109,7 @@ export const DIRECT: readonly Attack[] = [
   {
     name: 'a bundle signed by another key, and its plan',
     async run(ground) {
-      const planHash = await ground.publish(LAX, newKeyPair());
+      const planHash = await ground.operator.publish(LAX, newKeyPair());
       const status = await ground.asked(refundOrder(24));
       await ground.commitByHand({ ...status, planHash, fingerprint: null });
       return { changeId: status.changeId, refusal: refused('plan_hash') };
@@ -127,7 +127,7 @@ export const DIRECT: readonly Attack[] = [
         demo: true,
         addedAt: new Date().toISOString(),
       };
-      await ground.writeKeyRow(mallory.keyId, signKeyEntry(entry, operator));
+      await ground.operator.writeKeyRow(mallory.keyId, signKeyEntry(entry, operator));
       const status = await ground.asked(refundOrder(25));
       await ground.update(status.changeId, ground.sign(status, mallory));
       return { changeId: status.changeId, refusal: answerRefused('unknown_key') };

@@ -26,9 +26,9 @@ export const REPLAYS: readonly Attack[] = [
   replayed('on another target', { ...more, target: 'shop2' }),
   replayed('on another review of the same change', { ...more, requestKey: 'again' }),
   replayed('under another plan', more, (ground) =>
-    ground.publish(
+    ground.operator.publish(
       `${ground.bundleText}\n# another revision\n`.replace('deadline: 1h', 'deadline: 2h'),
-      ground.operator,
+      ground.operator.key,
     ),
   ),
   {

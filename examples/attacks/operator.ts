@@ -1,0 +1,97 @@
+import { openDatabase } from '../../activities/database/database';
+import { createKeyRegistry } from '../../activities/keys/key-registry';
+import { publishBundle } from '../../activities/plans/publish';
+import type { Envelope } from '../../policy/contracts/diff';
+import type { KeyRegistry } from '../../policy/evidence/key-registry';
+import { signPredicate } from '../../signing/envelope';
+import type { KeyLabel } from '../../signing/key-file';
+import { newKeyPair, type SigningKey } from '../../signing/keys';
+import { signKeyRevocation } from '../../signing/registry-entry';
+import { compileAll } from '../../workers/compile';
+import type { Dev } from '../../workers/dev/start';
+import { loadExtensions } from '../../workers/extensions';
+import { pause } from './namespace-writer';
+import { query } from './query';
+
+/** Keys and policies as the operator makes them, who is no attacker; and what a writer of the same tables could. */
+export class Operator {
+  constructor(
+    private readonly dev: Dev,
+    private readonly extensions: string,
+  ) {}
+
+  get key(): SigningKey {
+    return this.dev.setup.keys.operator.key;
+  }
+
+  async addKey(label: Pick<KeyLabel, 'kind' | 'subject'> & Partial<KeyLabel>): Promise<SigningKey & KeyLabel> {
+    const key = { ...newKeyPair(), onBehalfOf: null, demo: true, ...label };
+    await this.#asOperator((registry, operator) =>
+      // Not by `signKeyEntry`, which refuses what an operator should never sign: here one has.
+      registry.add(
+        signPredicate(
+          'key',
+          {
+            keyId: key.keyId,
+            publicKey: key.publicKey,
+            kind: key.kind,
+            subject: key.subject,
+            onBehalfOf: key.onBehalfOf,
+            demo: key.demo,
+            addedAt: new Date().toISOString(),
+            operatorKeyId: operator.keyId,
+          },
+          operator,
+        ),
+      ),
+    );
+    return key;
+  }
+
+  async revokeKey(keyId: string): Promise<void> {
+    const revocation = { keyId, reason: 'left', revokedAt: new Date().toISOString() };
+    await this.#asOperator((registry, operator) => registry.revoke(signKeyRevocation(revocation, operator)));
+  }
+
+  async #asOperator(work: (registry: KeyRegistry, operator: SigningKey) => Promise<unknown>): Promise<void> {
+    const operator = this.key;
+    const db = openDatabase({ url: this.dev.setup.databaseUrls.cs_operator, applicationName: 'attacks' });
+    try {
+      await work(createKeyRegistry({ db, trustedOperators: [operator.publicKey], now: Date.now }), operator);
+      // Each process reads the registry at most a second late.
+      await pause(1_100);
+    } finally {
+      await db.close();
+    }
+  }
+
+  /** What a writer of the database could do: an entry that no registry of ours would add. */
+  async writeKeyRow(keyId: string, envelope: Envelope): Promise<void> {
+    await query(
+      this.dev.runtime.postgres.superuserUrl('countersign'),
+      'insert into keys (key_id, envelope) values ($1, $2)',
+      [keyId, JSON.stringify(envelope)],
+    );
+    await pause(1_100);
+  }
+
+  /** Publishes a bundle under any key. Returns the hash of the shop's plan in it. */
+  async publish(bundleText: string, operator: SigningKey): Promise<string> {
+    const plans = compileAll(bundleText, await loadExtensions(this.extensions)).map(
+      ({ target, sourceTool, planHash }) => ({
+        target,
+        sourceTool,
+        planHash,
+      }),
+    );
+    const db = openDatabase({ url: this.dev.setup.databaseUrls.cs_operator, applicationName: 'attacks' });
+    try {
+      await publishBundle(db, { bundleText, plans, operator, now: new Date() });
+    } finally {
+      await db.close();
+    }
+    // Each process looks for a new revision at most a second late.
+    await pause(1_100);
+    return plans.find((p) => p.target === 'shop' && p.sourceTool === 'SQLDryRun')?.planHash ?? '';
+  }
+}
