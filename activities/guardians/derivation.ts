@@ -2,6 +2,7 @@ import type { DiffInput } from '../../policy/contracts/diff';
 import type { PlanValidator } from '../../policy/contracts/plan';
 import { changeEvaluator, type EvaluationInput } from '../../policy/rules/evaluate';
 import type { Facts } from '../../policy/rules/facts';
+import { frozenWhole } from '../../policy/rules/frozen';
 import type { ValidatorRegistry } from '../../policy/rules/registry';
 import { unknownSourceTool } from '../failure';
 import type { UnitResults } from '../review-types';
@@ -48,9 +49,9 @@ export function evaluateEach(
   return results;
 }
 
-/** Fails with ErrUnknownDiffType, not retried. */
+/** Frozen to the last member, once for all that read them. Fails with ErrUnknownDiffType, not retried. */
 export async function factsHere(tools: SourceToolRegistry, diff: DiffInput): Promise<Facts> {
   const tool = tools.get(diff.sourceTool);
   if (tool === undefined) throw unknownSourceTool(diff.sourceTool, tools.keys());
-  return tool.extractFacts(diff);
+  return frozenWhole(await tool.extractFacts(diff));
 }
