@@ -34,7 +34,7 @@ const tokensOfEach = madeOnce((pointers: readonly string[]) =>
 
 export const protectedPointer = httpRule({
   name: 'http_protected_pointer',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A protected member changes as well by its parent, by a move, or by an index that another operation shifts.',
   config: z.strictObject({
@@ -65,7 +65,7 @@ export const protectedPointer = httpRule({
 
 export const rootReplaced = httpRule({
   name: 'http_root_replaced',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Replacing the whole document removes every member that the new one does not name.',
   config: noConfig,
@@ -81,7 +81,7 @@ export const rootReplaced = httpRule({
 
 export const nullDelete = httpRule({
   name: 'http_null_delete',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'In a Merge Patch null removes the member, and no word in the text says so.',
   config: noConfig,
@@ -97,7 +97,7 @@ export const nullDelete = httpRule({
 
 export const remove = httpRule({
   name: 'http_remove',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'What is removed is named by its place alone; what stood there is not in the patch.',
@@ -114,7 +114,7 @@ export const remove = httpRule({
 
 export const testRequired = httpRule({
   name: 'http_test_required',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Without a lock the change lands on whatever the document has become since it was read.',
   config: noConfig,
@@ -162,6 +162,11 @@ const PRIVILEGE = [
   'acl',
   'access_level',
   'entitlements',
+  'privileged',
+  'allow_privilege_escalation',
+  'host_network',
+  'host_pid',
+  'service_account_name',
   'groups',
   'tenant_id',
   'org_id',
@@ -193,7 +198,7 @@ const guardedNames = madeOnce(
 
 export const privilegeFields = httpRule({
   name: 'http_privilege_fields',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Who may do what, and what it costs, are members like any other to the interface.',
   config: z.strictObject({
@@ -218,7 +223,7 @@ export const privilegeFields = httpRule({
 
 export const unknownFields = httpRule({
   name: 'http_unknown_fields',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A member that the form does not have may still be one that the server assigns.',
   config: z.strictObject({
@@ -252,7 +257,7 @@ const limit = (value: number, what: string) => z.int().min(0).max(1_000_000_000)
 
 export const bulk = httpRule({
   name: 'http_bulk',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A change of hundreds of things at once has not been read one by one.',
   config: z.strictObject({

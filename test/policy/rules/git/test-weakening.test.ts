@@ -59,3 +59,16 @@ describe('a line that is added to a test', () => {
     expect(weakens(path, line)).toBe(false);
   });
 });
+
+describe('a threshold', () => {
+  const lowers = (before: string, after: string): boolean =>
+    runRule(packDefinitions, 'git_test_weakening', patchOf('jest.config.js', MODIFIED, [`-${before}`, `+${after}`]))
+      .status !== 'ALLOW';
+
+  it('may not go down, and is no part of another word', () => {
+    expect(lowers('  lines: 90,', '  lines: 50,')).toBe(true);
+    expect(lowers('  low: 60,', '  low: 40,')).toBe(true);
+    expect(lowers('  slow: 60,', '  slow: 40,')).toBe(false);
+    expect(lowers('  maxOutlines: 60,', '  maxOutlines: 40,')).toBe(false);
+  });
+});
