@@ -18,6 +18,15 @@ const POLICIES: readonly (readonly string[])[] = [
 ].map((name) => [name]);
 /** Those that are text in every provider: no block, so what the configuration does not set is the service's own default. */
 const TEXTS = new Set(['policy', 'assume_role_policy', 'key_policy', 'access_policies', 'policy_document']);
+const POLICY_NAMES = new Set(POLICIES.flat());
+
+/** Whether a value or mask says anything of a policy: most say nothing. */
+function mayHoldPolicy(value: JsonValue): boolean {
+  if (typeof value !== 'object' || value === null) return value === true;
+  for (const name of Object.keys(value)) if (POLICY_NAMES.has(name)) return true;
+  return false;
+}
+
 /** Types whose `policy` is no IAM policy. */
 const OTHER_POLICIES = new Set([
   'aws_ecr_lifecycle_policy',
@@ -217,6 +226,7 @@ export const iamWidening = terraformRule({
   find: ({ resources }) =>
     madeBy(resources).flatMap((r): readonly Hit[] => {
       if (!r.type.startsWith('aws_') || OTHER_POLICIES.has(r.type)) return wideRole(r);
+      if (![r.after, r.unknown, r.afterSensitive].some(mayHoldPolicy)) return wideRole(r);
       const documents = POLICIES.flatMap((path) => inPolicy(r, path));
       return documents.length === 0 ? wideRole(r) : [...documents, ...wideRole(r)];
     }),
