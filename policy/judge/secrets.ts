@@ -5,7 +5,7 @@ import { disjoint, type SecretSpan } from '../rules/secrets/secret-span';
 import { findInTokens } from './broad-tokens';
 
 /** Raised whenever another span would be found. Part of `logic_hash`. */
-export const REDACTOR_REVISION = 6;
+export const REDACTOR_REVISION = 7;
 
 /**
  * What must not reach the model: all that the rules on secrets find, and more. Here it is taken when in doubt: a

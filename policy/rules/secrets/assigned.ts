@@ -1,5 +1,5 @@
 import { assignmentAt, nothingWalked, type Assignment } from './assignment';
-import { classesOf, entropyOf, isHex, isRunUnit, isWord } from './characters';
+import { classesOf, entropyOf, isHex, isRunUnit, isWord, isWordy } from './characters';
 import { mayBePassword, plainName, sensitiveName, STEMS, type NameKind } from './names';
 import { isFiller, isPlaceholder } from './placeholders';
 import type { SecretSpan } from './secret-span';
@@ -124,20 +124,6 @@ function isIdentifier(value: string): boolean {
   if (lower === value || !STEMS.some((stem) => lower.includes(stem))) return false;
   for (let i = 0; i < value.length; i++) if (!isWord(value.charCodeAt(i))) return false;
   return isWordy(value);
-}
-
-/** Half of it or more are small letters in a row, three at least: a machine's letters change case sooner. */
-function isWordy(value: string): boolean {
-  let [inWords, run] = [0, 0];
-  for (let i = 0; i <= value.length; i++) {
-    const code = value.charCodeAt(i);
-    if (code >= 0x61 && code <= 0x7a) run++;
-    else {
-      if (run >= 3) inWords += run;
-      run = 0;
-    }
-  }
-  return inWords >= value.length / 2;
 }
 
 /** `0x` with 40 digits, of an account or a contract, and the scope of a signed request. */

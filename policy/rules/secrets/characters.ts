@@ -50,6 +50,20 @@ export function followsEscape(text: string, at: number, before: number): boolean
   return (before === 0x6e || before === 0x72 || before === 0x74) && text.charCodeAt(at - 2) === 0x5c;
 }
 
+/** Half of it or more are small letters in a row, three at least: a machine's letters change case sooner. */
+export function isWordy(value: string): boolean {
+  let [inWords, run] = [0, 0];
+  for (let i = 0; i <= value.length; i++) {
+    const code = value.charCodeAt(i);
+    if (code >= 0x61 && code <= 0x7a) run++;
+    else {
+      if (run >= 3) inWords += run;
+      run = 0;
+    }
+  }
+  return inWords >= value.length / 2;
+}
+
 export interface Classes {
   readonly upper: number;
   readonly lower: number;

@@ -1,5 +1,5 @@
 import type { RE2JS } from 're2js';
-import { classesOf, entropyOf, followsEscape, isWord } from './characters';
+import { classesOf, entropyOf, followsEscape, isWord, isWordy } from './characters';
 import { INNER_FORMATS } from './formats';
 import { isFiller, isPublished } from './placeholders';
 import { formatsAt } from './places';
@@ -51,17 +51,19 @@ export function knownTokens(text: string, places: readonly number[]): Tokens {
 
 interface Form {
   readonly kind: string;
+  readonly prefix?: string;
   readonly pattern: () => RE2JS;
   readonly entropy: number;
 }
 
-function matched({ kind, pattern, entropy }: Form, piece: string): { start: number; end: number } | null {
+function matched({ kind, pattern, entropy, prefix = '' }: Form, piece: string): { start: number; end: number } | null {
   const matcher = pattern().matcher(piece);
   if (!matcher.find()) return null;
   const token = matcher.group(1) as string;
   const { digit, upper, lower } = classesOf(token);
   // A word or two with a known beginning: `sk-button-primary`, `s.makeController`.
-  if (digit === 0 && (upper === 0 || lower === 0 || token.length < 32)) return null;
+  const rest = token.slice(prefix.length);
+  if (digit === 0 && (upper === 0 || lower === 0 || (token.length < 32 && isWordy(rest)))) return null;
   if (entropyOf(token) < entropy || isFiller(token)) return null;
   // The issuer's own documentation ends its keys so.
   if (kind === 'aws_key_id' && token.endsWith('EXAMPLE')) return null;

@@ -30,7 +30,7 @@ function wayRule(
 ): PackRule {
   return secretsRule({
     ...options,
-    logicRevision: 6,
+    logicRevision: 7,
     config: noConfig,
     advice: ADVICE,
     find: (input) => hitsOf(scannedTexts(input), way),
@@ -39,7 +39,7 @@ function wayRule(
 
 export const knownToken = secretsRule({
   name: 'secrets_known_token',
-  logicRevision: 6,
+  logicRevision: 7,
   defaultLevel: 'forbid',
   why: 'A token works for whoever reads it, and a diff is read by many and kept for long.',
   config: noConfig,
@@ -103,7 +103,7 @@ export const coveredSecret = wayRule('covered', {
 
 export const metadataSecret = secretsRule({
   name: 'secrets_in_metadata',
-  logicRevision: 6,
+  logicRevision: 7,
   defaultLevel: 'forbid',
   why: 'Metadata stands in the workflow history and in every status, for whoever may read them.',
   config: noConfig,
@@ -123,7 +123,7 @@ const patch = (lines: readonly string[]): string =>
 
 export const removedSecret = secretsRule({
   name: 'secrets_removed',
-  logicRevision: 6,
+  logicRevision: 7,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'A secret that is taken out stays in the history: it must be revoked.',
@@ -167,7 +167,7 @@ const KEY_FILES = [
 
 export const keyFile = patchRule({
   name: 'secrets_key_file',
-  logicRevision: 6,
+  logicRevision: 7,
   defaultLevel: 'confirm',
   why: 'Files of these names hold keys or passwords, and a binary one shows nothing of it.',
   config: z.strictObject({

@@ -77,3 +77,9 @@ describe('a password in an address', () => {
     expect(kindsIn(`${named}/`)).toEqual(['slack_webhook']);
   });
 });
+
+it('a token is found though chance gave it no digit, and a word with the same beginning is none', () => {
+  expect(kindsIn(['glffct-', 'MsfYzuQKfHeE', 'DQAWtfQd'].join(''))).toEqual(['gitlab']);
+  expect(kindsIn('s.makeControllerForInstancesX(1)')).toEqual([]);
+  expect(kindsIn('class="glpat-PrimaryButtonOutlined"')).toEqual([]);
+});
