@@ -1,6 +1,5 @@
 import { isQuote, isSpace, isTokenUnit, skipBlank } from '../rules/secrets/characters';
 import type { SecretSpan } from '../rules/secrets/secret-span';
-import { byTrigram, TRIGRAMS } from '../rules/text/trigrams';
 
 export const MAX_NAME = 64;
 const SENSITIVE = [
@@ -137,29 +136,4 @@ export function mixed(text: string, start: number, end: number): boolean {
     if (code >= 0x61 && code <= 0x7a) lower = true;
   }
   return upper !== lower ? upper : upper && lower;
-}
-
-/** Parts of words, one of which stands in every name that `isSensitiveName` knows. */
-const STEM_AT = byTrigram([
-  'pass',
-  'pwd',
-  'secret',
-  'token',
-  'key',
-  'credential',
-  'authorization',
-  'bearer',
-  'connection',
-]);
-const MAY_BEGIN = new Uint8Array(TRIGRAMS);
-for (const trigram of STEM_AT.keys()) MAY_BEGIN[trigram] = 1;
-
-/** Whether such a part begins at `place`, of whose three units this is the trigram. `lower`: from `foldAscii`. */
-export function beginsSensitive(trigram: number, lower: string, place: number): boolean {
-  return MAY_BEGIN[trigram] === 1 && startsWithAny(STEM_AT.get(trigram) ?? [], lower, place);
-}
-
-/** Apart from the question before it, which is asked of every unit: a function that closes over its arguments allocates. */
-function startsWithAny(stems: readonly string[], lower: string, place: number): boolean {
-  return stems.some((stem) => lower.startsWith(stem, place));
 }

@@ -1,9 +1,7 @@
 import { isQuote, isRunUnit, isSpace, isTokenUnit, skipBlank } from '../rules/secrets/characters';
 import { FORMATS } from '../rules/secrets/formats';
 import type { SecretSpan } from '../rules/secrets/secret-span';
-import { foldAscii } from '../rules/text/fold-ascii';
-import { nextTrigram } from '../rules/text/trigrams';
-import { beginsSensitive, findAssigned, isSensitiveName, MAX_NAME, mixed } from './broad-names';
+import { findAssigned, isSensitiveName, MAX_NAME, mixed } from './broad-names';
 
 interface Prefix {
   readonly kind: string;
@@ -31,28 +29,25 @@ const MIN_RANDOM = 32;
 const MIN_TOKEN = 14;
 const DASH = 0x2d;
 
-/** Each token is looked at once; what a span covers is stepped over, so that no text is read more than a few times. */
-export function findInTokens(text: string, spans: SecretSpan[]): void {
-  const lower = foldAscii(text);
+/**
+ * Each token is looked at once; what a span covers is stepped over, so that no text is read more than a few times. `names`:
+ * where one may be sensitive, the `broad` places of `placesIn`.
+ */
+export function findInTokens(text: string, names: readonly number[], spans: SecretSpan[]): void {
   const length = text.length;
   let i = 0;
-  let runEnd = 0;
+  let [runEnd, name] = [0, 0];
   while (i < length) {
     if (!isTokenUnit(text.charCodeAt(i))) {
       i++;
       continue;
     }
     const start = i;
-    let trigram = 0;
-    let mayBeName = false;
-    for (; i < length; i++) {
-      const code = text.charCodeAt(i);
-      if (!isTokenUnit(code)) break;
-      trigram = nextTrigram(trigram, code);
-      if (!mayBeName) mayBeName = beginsSensitive(trigram, lower, i - 2);
-    }
+    while (i < length && isTokenUnit(text.charCodeAt(i))) i++;
     const beginsRun = start >= runEnd;
     if (i > runEnd) runEnd = endOfRun(text, i);
+    while (name < names.length && (names[name] as number) < start) name++;
+    const mayBeName = name < names.length && (names[name] as number) < i;
     // Most tokens are words: too short for a key, no option, no name.
     const isShort = i - start < MIN_TOKEN && runEnd - start < MIN_RANDOM;
     if (isShort && !mayBeName && text.charCodeAt(start) !== DASH) continue;

@@ -1,4 +1,5 @@
 import { addressCredentials } from '../rules/secrets/addresses';
+import { placesIn } from '../rules/secrets/places';
 import { privateKeys } from '../rules/secrets/private-keys';
 import { scanText, WAYS } from '../rules/secrets/scan';
 import { disjoint, type SecretSpan } from '../rules/secrets/secret-span';
@@ -12,8 +13,9 @@ export const REDACTOR_REVISION = 7;
  * placeholder costs the judge little, a leaked key costs a key. Linear in the text: the bytes are hostile.
  */
 export function findSecrets(text: string): SecretSpan[] {
-  const { found } = scanText(text);
+  const places = placesIn(text);
+  const { found } = scanText(text, places);
   const broad: SecretSpan[] = [];
-  findInTokens(text, broad);
+  findInTokens(text, places.broad, broad);
   return disjoint([...privateKeys(text), ...addressCredentials(text), ...WAYS.flatMap((way) => found[way]), ...broad]);
 }

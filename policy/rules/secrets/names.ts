@@ -1,6 +1,19 @@
 /** Parts of words, one of which stands in every name that `sensitiveName` knows. */
 export const STEMS: readonly string[] = ['pass', 'pwd', 'secret', 'token', 'key', 'cred', 'auth', 'bearer', 'pat'];
 
+/** Parts of words, one of which stands in every name that the judge's redactor takes for sensitive, which it does sooner. */
+export const BROAD_STEMS: readonly string[] = [
+  'pass',
+  'pwd',
+  'secret',
+  'token',
+  'key',
+  'credential',
+  'authorization',
+  'bearer',
+  'connection',
+];
+
 const SENSITIVE = [
   'password',
   'passwd',

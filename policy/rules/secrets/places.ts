@@ -1,7 +1,7 @@
 import { foldAscii } from '../text/fold-ascii';
 import { byTrigram, nextTrigram, TRIGRAMS, trigramOf } from '../text/trigrams';
 import { FORMATS, type TokenFormat } from './formats';
-import { STEMS } from './names';
+import { BROAD_STEMS, STEMS } from './names';
 import { SERVICE_WORDS } from './services';
 
 /** Where a secret may begin or be named, ascending. Candidates only: what stands there is looked at by whoever asks. */
@@ -12,10 +12,13 @@ export interface Places {
   readonly services: readonly number[];
   /** A part of a word that names a secret. */
   readonly names: readonly number[];
+  /** A part of a word that may name one, when in doubt. */
+  readonly broad: readonly number[];
 }
 
 const SERVICE_AT = byTrigram(SERVICE_WORDS);
 const STEM_AT = byTrigram(STEMS);
+const BROAD_AT = byTrigram(BROAD_STEMS);
 const FORMAT_AT = new Map<number, TokenFormat[]>();
 for (const format of FORMATS) {
   // Two units of a prefix say nothing of the third.
@@ -29,11 +32,13 @@ for (const format of FORMATS) {
 const TOKENS = 1;
 const SERVICES = 2;
 const NAMES = 4;
+const BROAD = 8;
 const GROUPS = new Uint8Array(TRIGRAMS);
 for (const [group, words] of [
   [TOKENS, FORMAT_AT],
   [SERVICES, SERVICE_AT],
   [NAMES, STEM_AT],
+  [BROAD, BROAD_AT],
 ] as const)
   for (const trigram of words.keys()) GROUPS[trigram] = (GROUPS[trigram] as number) | group;
 
@@ -45,7 +50,7 @@ export function formatsAt(text: string, place: number): readonly TokenFormat[] {
 /** In one walk over the text. Linear, and so are the lists. */
 export function placesIn(text: string): Places {
   const lower = foldAscii(text);
-  const [tokens, services, names]: [number[], number[], number[]] = [[], [], []];
+  const [tokens, services, names, broad]: [number[], number[], number[], number[]] = [[], [], [], []];
   let [serviceEnd, nameEnd, trigram] = [0, 0, 0];
   for (let i = 0; i < lower.length; i++) {
     trigram = nextTrigram(trigram, lower.charCodeAt(i));
@@ -64,8 +69,9 @@ export function placesIn(text: string): Places {
       if (end > place) names.push(place);
       nameEnd = end;
     }
+    if ((groups & BROAD) !== 0 && endOfWord(BROAD_AT.get(trigram), lower, place) > place) broad.push(place);
   }
-  return { tokens, services, names };
+  return { tokens, services, names, broad };
 }
 
 /** Of the first of the words that stands here; `place` where none does. */

@@ -22,9 +22,11 @@ export interface Scan {
 /** Base64 in base64 is opened this often. */
 const MAX_DEPTH = 2;
 
-/** All secrets of a text, each told in one way: the first of the list that knows it. Linear in the text. */
-export function scanText(text: string): Scan {
-  const places = placesIn(text);
+/**
+ * All secrets of a text, each told in one way: the first of the list that knows it. Linear in the text. `places`: of the
+ * same text, where the caller needs them, too.
+ */
+export function scanText(text: string, places: Places = placesIn(text)): Scan {
   const { tokens, keys, addresses, unchecked } = openly(text, places);
   const [services, names] = [serviceSecrets(text, places.services), assignedSecrets(text, places.names)];
   const assigned = [...kubernetesSecrets(text), ...curlSecrets(text), ...services.spans, ...names.spans];
