@@ -71,7 +71,7 @@ async function timed(call: () => unknown, least = 20, forMs = 200): Promise<Spre
 }
 
 /** As a process that has been up for a while: before it the engine still compiles, and half of what is timed is that. */
-const WARM_CALLS = 500;
+const WARM_CALLS = 3000;
 const WARM_MS = 1000;
 
 /** `prepare` makes what each call is given, and its time is not counted. */

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { diffSizeRule } from '../../../policy/validators/diff-size-rule';
-import { PATTERN_ENGINE, patternRule } from '../../../policy/validators/pattern-rule';
+import { PATTERN_ENGINE, patternProblem, patternRule } from '../../../policy/validators/pattern-rule';
 import { tableWhitelistRule } from '../../../policy/validators/table-whitelist-rule';
 import { diffOf } from './fixtures';
 
@@ -47,6 +48,37 @@ describe('PatternRule', () => {
     const result = rule.apply(diffOf(`DROP ${'x'.repeat(1_000_000)}`));
     expect(result).toMatchObject({ approved: false, details: { matched: ['forbidden[0]'], bounded: true } });
     expect(result.places).toHaveLength(1);
+  });
+
+  test('many plain patterns answer as each by itself does, in its own case and place [F31]', () => {
+    const word = fc.constantFrom('drop', 'DROP', 'Table', 'x1', 'a-b', '_', 'é');
+    const gap = fc.constantFrom(' ', '\n', '/* */', '\t', '', '"', "'", '\\u0044');
+    const pattern = fc
+      .tuple(
+        fc.constantFrom('', '(?i)'),
+        fc.constantFrom('', '\\b'),
+        fc.array(fc.constantFrom('drop', 'DROP', 'table', '\\s+', '\\s*', ' ', 'a-b', '\\b', 'x1'), {
+          minLength: 1,
+          maxLength: 4,
+        }),
+      )
+      .map(([flags, border, parts]) => `${flags}${border}${parts.join('')}`)
+      .filter((source) => patternProblem(source) === null);
+    fc.assert(
+      fc.property(
+        fc.array(pattern, { minLength: 2, maxLength: 8 }),
+        fc.array(fc.tuple(word, gap)),
+        (forbidden, text) => {
+          const diff = diffOf(text.flat().join(''));
+          const matched = forbidden.flatMap((source, i) =>
+            patternRule({ name: 'one', forbidden: [source] }).apply(diff).approved ? [] : [`forbidden[${i}]`],
+          );
+          const together = patternRule({ name: 'all', forbidden }).apply(diff);
+          expect(together.approved ? [] : together.details).toEqual(matched.length === 0 ? [] : { matched });
+        },
+      ),
+      { numRuns: 300 },
+    );
   });
 
   test('gives the same answer on consecutive calls, whatever came between [T8]', () => {
