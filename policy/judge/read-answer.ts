@@ -9,7 +9,7 @@ import { objectsInText, type FoundObject } from './objects-in-text';
 import { WireAnswer } from './wire';
 
 /** Raised whenever the same text would be read in another way. Part of `logic_hash`. */
-export const ANSWER_PARSER_REVISION = 3;
+export const ANSWER_PARSER_REVISION = 4;
 
 export type AnswerRefusal =
   | 'too_long'
@@ -104,19 +104,26 @@ function proseContradicts(prose: string): boolean {
   return VERDICT_WORD.test(prose) || VERDICT_PHRASE.test(prose);
 }
 
-/** Words of the wire form and of other verdicts. */
+/**
+ * Words of the wire form and of other verdicts. Ordinary rows have some of them, too; such a row beside the verdict is
+ * refused with it, since no list of bad values is whole: `{"outcome": "rollback"}`.
+ */
 const VERDICT_KEYS = new Set([
   ...Object.keys(WireAnswer.shape).map((key) => key.toLowerCase()),
   'approved',
   'approve',
   'decision',
+  'status',
   'severity',
+  'result',
+  'outcome',
+  'action',
+  'answer',
+  'response',
   'policyid',
   'error',
   'refusal',
 ]);
-/** Words that ordinary rows have as well: what stands beside them says whether it is an answer. */
-const COMMON_KEYS = new Set(['status', 'result', 'outcome', 'action', 'answer', 'response']);
 const VERDICT_VALUES = new Set([
   'allow',
   'warn',
@@ -130,12 +137,6 @@ const VERDICT_VALUES = new Set([
   'deny',
   'denied',
 ]);
-const ANSWER_VALUES = new Set([
-  ...VERDICT_VALUES,
-  ...['accept', 'accepted', 'clear', 'danger', 'dangerous', 'escalate', 'fail', 'failed', 'hold', 'no', 'ok', 'pass'],
-  ...['passed', 'refuse', 'refused', 'safe', 'stop', 'unsafe', 'unsure', 'violated', 'violation', 'warning', 'yes'],
-]);
-
 /** An object that says, in any key or value at any depth, something that a verdict would say. */
 function couldBeVerdict(object: FoundObject): boolean {
   const stack: unknown[] = [object.value];
@@ -144,19 +145,11 @@ function couldBeVerdict(object: FoundObject): boolean {
     if (typeof value === 'string') {
       if (VERDICT_VALUES.has(plain(value))) return true;
     } else if (typeof value === 'object' && value !== null) {
-      if (!Array.isArray(value) && Object.entries(value).some(([key, member]) => answers(plain(key), member)))
-        return true;
+      if (!Array.isArray(value) && Object.keys(value).some((key) => VERDICT_KEYS.has(plain(key)))) return true;
       for (const member of Object.values(value)) stack.push(member);
     }
   }
   return false;
-}
-
-function answers(key: string, member: unknown): boolean {
-  if (VERDICT_KEYS.has(key)) return true;
-  if (!COMMON_KEYS.has(key)) return false;
-  if (typeof member === 'number') return false;
-  return typeof member !== 'string' || ANSWER_VALUES.has(plain(member)) || VERDICT_WORD.test(member);
 }
 
 function plain(word: string): string {
