@@ -1,7 +1,7 @@
 import { WorkflowNotFoundError, type Client, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { RecordVerdicts } from '../activities/breakers/record-verdicts';
-import type { BreakerReading, ReadBreakers } from '../activities/opening/world-facts';
+import type { RecordVerdicts } from '../activities/review/record-verdicts';
+import type { BreakerReading, ReadBreakers } from '../activities/review/world-facts';
 import { FailureType } from '../policy/contracts/failure-type';
 import { BREAKER_PARAMETERS, type BreakerParameters } from '../policy/decide/breaker';
 import { phaseOf, type BreakerView } from '../policy/decide/breakers';

@@ -1,7 +1,7 @@
 import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Env } from './config';
 import { temporalLogger, type Logger } from './logger';
-import { sayReady } from './dev/process-tree';
+import { sayReady } from '../dev/process-tree';
 import { dataConverter } from './temporal';
 import { traceActivities } from './tracing';
 import { connectWorker } from './worker-connection';

@@ -11,7 +11,7 @@ import type { StoredRow } from '../../policy/evidence/chain';
 import type { LedgerEntry } from '../../policy/evidence/ledger-port';
 import { digestMismatch, invalid, unknownSourceTool } from '../failure';
 import type { CommitActivities, CommitInput, CommitResult, RollbackInput, Settled } from '../review-types';
-import { targetUnavailable } from '../staging/target-failure';
+import { targetUnavailable } from '../../source-tools/target-failure';
 import type { EffectResolution, TargetFreeze } from '../../policy/evidence/predicates';
 import { applyChange, closeUnchecked, factsOfVerified, type ApplyDeps } from './apply-change';
 import { resolutionOf, resolvedEffect } from './effect-resolution';

@@ -4,13 +4,13 @@ import type { StagingRecord } from '../../policy/contracts/staging-record';
 import { stagingSha as stagingShaOf } from '../../policy/contracts/staging-record';
 import { assembleAnswered, isHardBlock } from '../../policy/decide/findings';
 import type { Ledger } from '../../policy/evidence/ledger-port';
-import { loadDiff } from '../changes/load-diff';
-import { assertOpened } from '../changes/opened-change';
+import { loadDiff } from '../review/load-diff';
+import { assertOpened } from '../review/opened-change';
 import { unknownSourceTool } from '../failure';
-import { deriveResults, isStaged, isStatic, readFacts } from '../guardians/derive';
-import { findingRows } from '../guardians/finding-rows';
+import { deriveResults, isStaged, isStatic, readFacts } from '../review/derive';
+import { findingRows } from '../review/finding-rows';
 import type { ChangeRef, CommitActivities, Staged } from '../review-types';
-import type { SourceTool } from '../staging/adapter';
+import type { SourceTool } from '../../source-tools/define';
 import { targetContext, type Targets } from './targets';
 import type { VerificationDeps } from './verify-change';
 

@@ -1,4 +1,4 @@
-import type { GitAccess, HttpAccess, TargetAccess, TargetContext } from '../staging/adapter';
+import type { GitAccess, HttpAccess, TargetAccess, TargetContext } from '../../source-tools/define';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import { misconfigured } from '../failure';
 

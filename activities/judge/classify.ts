@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { APIConnectionError, APIError } from 'openai';
-import type { JudgeCause } from '../../policy/judge/failure';
+import type { JudgeCause } from '../../policy/contracts/judge-failure';
 import { FetchRefused } from './bounded-fetch';
 import { backendFailure } from './judge-failures';
 

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { FailureType } from '../../policy/contracts/failure-type';
-import { failureMessage, type JudgeCause } from '../../policy/judge/failure';
+import { failureMessage, type JudgeCause } from '../../policy/contracts/judge-failure';
 
 /** Longer waits than this are cut: the review's own deadline runs meanwhile. */
 export const MAX_RETRY_DELAY_MS = 300_000;

@@ -2,18 +2,18 @@ import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { z } from 'zod';
-import { createAnswerActivities } from '../../activities/answers/admit';
+import { createAnswerActivities } from '../../activities/review/admit-answer';
 import { attest, type Attestor } from '../../activities/attestation';
 import { createCommitActivities, type CommitDeps } from '../../activities/committer/commit';
 import { createStagingActivities } from '../../activities/committer/stage';
 import type { TargetConfig } from '../../activities/committer/targets';
-import { createDisclosureActivities } from '../../activities/disclosure/disclose';
+import { createDisclosureActivities } from '../../activities/review/disclose';
 import { policyMoved } from '../../activities/failure';
-import { evaluateEach } from '../../activities/guardians/derivation';
-import { chosenOf, isStaged, isStatic } from '../../activities/guardians/derive';
-import { createOpeningActivities } from '../../activities/opening/open-review';
-import type { BreakerReading } from '../../activities/opening/world-facts';
-import type { PlanSource } from '../../activities/plans/plan-source';
+import { evaluateEach } from '../../activities/review/derivation';
+import { chosenOf, isStaged, isStatic } from '../../activities/review/derive';
+import { createOpeningActivities } from '../../activities/review/open-review';
+import type { BreakerReading } from '../../activities/review/world-facts';
+import type { PlanSource } from '../../storage/plans/plan-source';
 import type {
   Admitted,
   ChangeRef,
@@ -31,8 +31,8 @@ import {
   type CommitResult as EffectResult,
   type ReadBack,
   type SourceTool,
-} from '../../activities/staging/adapter';
-import { targetUnavailable } from '../../activities/staging/target-failure';
+} from '../../source-tools/define';
+import { targetUnavailable } from '../../source-tools/target-failure';
 import { compilePlan } from '../../policy/bundle/compile-plan';
 import { parseBundle } from '../../policy/bundle/parse-bundle';
 import type { AnswerPredicate } from '../../policy/contracts/answer';

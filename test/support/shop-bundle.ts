@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineSourceTool } from '../../activities/staging/adapter';
+import { defineSourceTool } from '../../source-tools/define';
 import { defineCallback } from '../../policy/rules/callback';
 import { defineRule } from '../../policy/rules/define';
 import { stagingEvidence } from '../../policy/rules/facts';

@@ -1,7 +1,7 @@
-import { gitRenderer } from './git';
+import { gitRenderer } from '../../../source-tools/git/render';
 import { jsonRenderer } from './json';
 import type { DiffRenderer } from './source-lines';
-import { sqlRenderer } from './sql';
+import { sqlRenderer } from '../../../source-tools/sql/render';
 import { textRenderer } from './text';
 
 /** By source tool. One that is not in here has no renderer, and its diffs are refused before anything is sent. */

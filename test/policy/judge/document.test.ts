@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { makeDocument, MAX_LINE, MAX_PROSE, type JudgeDocument } from '../../../policy/judge/document';
 import { splitDocument } from '../../../policy/judge/pieces';
-import { gitRenderer } from '../../../policy/judge/render/git';
+import { gitRenderer } from '../../../source-tools/git/render';
 import { jsonRenderer } from '../../../policy/judge/render/json';
 import type { DiffRenderer } from '../../../policy/judge/render/source-lines';
-import { sqlRenderer } from '../../../policy/judge/render/sql';
+import { sqlRenderer } from '../../../source-tools/sql/render';
 import { textRenderer } from '../../../policy/judge/render/text';
 import { makeVisible } from '../../../policy/judge/visible';
 

@@ -1,5 +1,5 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js';
-import { extractSqlFacts } from '../../../../activities/facts/sql';
+import { extractSqlFacts } from '../../../../source-tools/sql/facts/extract-sql-facts';
 import { sha256Hex } from '../../../../policy/contracts/hash';
 import { ValidatorResult } from '../../../../policy/contracts/finding';
 import { StagingRecord } from '../../../../policy/contracts/staging-record';
