@@ -10,7 +10,7 @@
  * C5 `decide` must say COMMIT, and the last answer that counts must be younger than the plan's commit window; without
  *    one, what was disclosed must be: a callback's yes is not for ever.
  */
-import { ApplicationFailure } from '@temporalio/common';
+import { CountersignFailure } from '../../policy/contracts/failure';
 import {
   changeId as changeIdOf,
   inputSha as inputShaOf,
@@ -111,7 +111,7 @@ export async function verifyChange(
     return await verify(deps, input, rows);
   } catch (error) {
     // Not retryable means: this process knows that it cannot verify the change.
-    if (error instanceof ApplicationFailure && error.nonRetryable) {
+    if (error instanceof CountersignFailure && error.nonRetryable) {
       return refuse(
         error.type ?? 'unknown',
         error.message,

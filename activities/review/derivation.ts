@@ -4,7 +4,7 @@ import { changeEvaluator, type EvaluationInput } from '../../policy/rules/evalua
 import type { Facts } from '../../policy/rules/facts';
 import { frozenWhole } from '../../policy/rules/frozen';
 import type { ValidatorRegistry } from '../../policy/rules/registry';
-import { unknownSourceTool } from '../failure';
+import { unknownSourceTool } from '../../policy/contracts/failure';
 import type { UnitResults } from '../review-types';
 import type { SourceToolRegistry } from '../../source-tools/define';
 

@@ -3,7 +3,7 @@ import type { Plan, PlanValidator } from '../../policy/contracts/plan';
 import { resolveValidator } from '../../policy/rules/evaluate';
 import type { Facts } from '../../policy/rules/facts';
 import type { ValidatorRegistry } from '../../policy/rules/registry';
-import { policyMoved } from '../failure';
+import { policyMoved } from '../../policy/contracts/failure';
 import type { UnitResults } from '../review-types';
 import { derivationHere, factsHere, type Derivation, type DerivationParts, type DerivedChange } from './derivation';
 
