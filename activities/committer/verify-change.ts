@@ -40,7 +40,7 @@ import type { ByteStore } from '../../policy/evidence/byte-store';
 import { verifyChain, type StoredRow } from '../../policy/evidence/chain';
 import type { KeyRegistry } from '../../policy/evidence/key-registry';
 import type { LedgerReader } from '../../policy/evidence/ledger-port';
-import type { Facts } from '../../policy/rules/facts';
+import type { Facts } from '../../policy/contracts/facts';
 import type { AnswerScope } from '../../signing/judge-answer';
 import { verifyAcceptedAnswers } from '../../signing/verify-answers';
 import { loadDiff } from '../review/load-diff';

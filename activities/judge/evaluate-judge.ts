@@ -10,7 +10,7 @@ import { causeOf, judgeFailureResult } from '../../policy/contracts/judge-failur
 import { askAboutDiff, type AskDeps } from './ask-about-diff';
 import { parallel } from './parallel';
 import type { ResolvedJudge } from './resolve-judge';
-import type { DiffRenderer } from '../../policy/judge/render/source-lines';
+import type { DiffRenderer } from '../../policy/text/render/source-lines';
 
 /** One line of a labelled set: a diff, and what a careful person says of it. */
 export const LabelledCase = z

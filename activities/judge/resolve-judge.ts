@@ -1,7 +1,7 @@
 import { inputSha } from '../../policy/contracts/diff';
 import { logicHash, planHash, type PlanValidator } from '../../policy/contracts/plan';
 import { configOfPlan, judgeDefinition, JUDGE_IMPLEMENTATION, type JudgeConfig } from '../../policy/judge/config';
-import type { DiffRenderer } from '../../policy/judge/render/source-lines';
+import type { DiffRenderer } from '../../policy/text/render/source-lines';
 import { digestMismatch, misconfigured, policyMoved } from '../../policy/contracts/failure';
 import type { JudgeInput } from '../review-types';
 import type { JudgeDeps } from './judge-deps';

@@ -1,7 +1,7 @@
 import type { DiffInput } from '../../policy/contracts/diff';
 import type { PlanValidator } from '../../policy/contracts/plan';
 import { changeEvaluator, type EvaluationInput } from '../../policy/rules/evaluate';
-import type { Facts } from '../../policy/rules/facts';
+import type { Facts } from '../../policy/contracts/facts';
 import { frozenWhole } from '../../policy/rules/frozen';
 import type { ValidatorRegistry } from '../../policy/rules/registry';
 import { unknownSourceTool } from '../../policy/contracts/failure';

@@ -1,7 +1,7 @@
 import type { DiffInput } from '../../policy/contracts/diff';
 import type { Plan, PlanValidator } from '../../policy/contracts/plan';
 import { resolveValidator } from '../../policy/rules/evaluate';
-import type { Facts } from '../../policy/rules/facts';
+import type { Facts } from '../../policy/contracts/facts';
 import type { ValidatorRegistry } from '../../policy/rules/registry';
 import { policyMoved } from '../../policy/contracts/failure';
 import type { UnitResults } from '../review-types';

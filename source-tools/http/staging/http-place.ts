@@ -1,4 +1,4 @@
-import type { Facts } from '../../../policy/rules/facts';
+import type { Facts } from '../../../policy/contracts/facts';
 import type { HttpPatchFacts } from '../facts/http-facts';
 import { misconfigured } from '../../../policy/contracts/failure';
 import type { HttpAccess, TargetContext } from '../../define';
