@@ -4,6 +4,8 @@ const common = {
   transform: {
     '^.+\\.[jt]sx?$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript', tsx: true } } }],
   },
+  // Dynamic imports name the compiled file.
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   // @noble/hashes is ESM only.
   transformIgnorePatterns: ['/node_modules/(?!@noble/)'],
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.countersign'],
