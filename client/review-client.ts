@@ -8,7 +8,8 @@
 import { WithStartWorkflowOperation, type Client, type WorkflowHandle } from '@temporalio/client';
 import { TypedSearchAttributes, type Workflow } from '@temporalio/common';
 import { AnswerMessage, MAX_ANSWERS_PER_MESSAGE, type AnswerResults } from '../policy/contracts/answer';
-import { changeId as changeIdOf, Sha256Hex, type Submission } from '../policy/contracts/diff';
+import { Sha256Hex, type Submission } from '../policy/contracts/diff';
+import { changeId as changeIdOf } from '../policy/contracts/change-id';
 import type { ReviewOutcome } from '../policy/contracts/outcome';
 import type { Preflight, ReviewStatus } from '../policy/contracts/status';
 import { SupersedeMessage, WithdrawMessage, type WithdrawResult } from '../policy/contracts/withdrawal';
