@@ -8,7 +8,7 @@ const common = {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   // @noble/hashes is ESM only.
   transformIgnorePatterns: ['/node_modules/(?!@noble/)'],
-  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.countersign'],
+  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/client/dist', '<rootDir>/.countersign'],
 };
 
 module.exports = {

@@ -25,6 +25,7 @@ import type { ClientLedger, ListFilter, RecordedReview, ReviewPage } from './por
 import type { ReceiptTrust } from './receipt';
 import { toStatus } from './recorded';
 import { toPreflight, toResult, type ReviewResult } from './result';
+import { SUBMIT_TIMEOUT_MS, type Bounded, type Submitted } from './review-calls';
 import { fromLedger, notFound, noWorker, refusedBy, setupHint, unavailable } from './review-errors';
 import { toTrouble, type TemporalTrouble } from './temporal-errors';
 import { describeStart } from './start-description';
@@ -38,20 +39,6 @@ export interface ReviewClientOptions {
   readonly trust?: ReceiptTrust | null;
 }
 
-/** What `submit` answers. `outcome` is set when the same change was reviewed before and is over. */
-export interface Submitted {
-  readonly changeId: string;
-  /** `'pending'`: no answer in time; the review runs on without the caller. */
-  readonly preflight: Preflight | 'pending';
-  readonly outcome: ReviewOutcome | null;
-}
-
-export interface Bounded {
-  /** How long to wait. */
-  readonly timeoutMs?: number;
-}
-
-export const SUBMIT_TIMEOUT_MS = 10_000;
 const CALL_TIMEOUT_MS = 10_000;
 const ANSWER_TIMEOUT_MS = 30_000;
 /** After a time-out: how long to find out what it means. */
