@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CountersignError, describe } from '../../client/errors';
-import type { Submitted } from '../../client/review-client';
+import type { Submitted } from '../../client/review-calls';
 import type { SubmitInput } from '../../client/submission';
 import { addAction, type Cli, type Io } from '../action';
 import { exitCodeForResult } from '../exit-code-for';
