@@ -1,5 +1,5 @@
 import type { ComparedInput } from './evaluate-input';
-import { brokenBytes, mutated } from './mutate';
+import { brokenBytes, isDeep, mutated } from './mutate';
 import { Random } from './random';
 import { UNKNOWN_TOOL, type Seed } from './seeds';
 
@@ -42,7 +42,8 @@ export function generateInputs(
 function textsOf(seeds: readonly Seed[], tool: string): readonly string[] {
   return seeds
     .filter(({ sourceTool, bytes }) => (tool === UNKNOWN_TOOL || sourceTool === tool) && bytes.length <= MAX_MATERIAL)
-    .map(({ bytes }) => Buffer.from(bytes).toString('utf8'));
+    .map(({ bytes }) => Buffer.from(bytes).toString('utf8'))
+    .filter((text) => !isDeep(text));
 }
 
 function input(random: Random, seed: Seed, policyIds: readonly string[], withStaging: boolean): ComparedInput {

@@ -21,9 +21,11 @@ const ODD = [
 /** Another diff of the same tool, made of `text` and of pieces of `others`. Most stay readable, some break. */
 export function mutated(random: Random, sourceTool: string, text: string, others: readonly string[]): string {
   let result = text;
-  for (let left = 1 + random.below(3); left > 0; left--) {
-    if (JSON_TOOLS.has(sourceTool) && !random.chance(0.15)) result = mutatedJson(random, result, others);
-    else if (sourceTool === 'GitPatch' && !random.chance(0.15)) result = mutatedPatch(random, result, others);
+  for (let left = random.pick([1, 1, 2, 3]); left > 0; left--) {
+    if (random.chance(0.1)) result = mutatedText(random, sourceTool, result, others);
+    else if (JSON_TOOLS.has(sourceTool)) result = mutatedJson(random, result, others);
+    else if (sourceTool === 'GitPatch') result = mutatedPatch(random, result, others);
+    else if (random.chance(0.7)) result = withOtherWords(random, sourceTool, result, others);
     else result = mutatedText(random, sourceTool, result, others);
   }
   return result;
@@ -62,6 +64,19 @@ function mutatedText(random: Random, sourceTool: string, text: string, others: r
     default:
       return sourceTool === 'SQLDryRun' ? `${text};\n${other.join('')}` : `${text}\n${other.join('')}`;
   }
+  return tokens.join('');
+}
+
+/** Names for names and numbers for numbers, or two texts in a row: what could be read before mostly still can be. */
+function withOtherWords(random: Random, sourceTool: string, text: string, others: readonly string[]): string {
+  const other = random.pick(others);
+  if (random.chance(0.3)) return `${text}${sourceTool === 'SQLDryRun' ? ';\n' : '\n'}${other}`;
+  const tokens = tokensOf(text);
+  const kind = random.pick([/^[a-z_]\w*$/, /^\d+$/, /^[A-Z]+$/]);
+  const wanted = tokensOf(other).filter((token) => kind.test(token));
+  const places = tokens.flatMap((token, i) => (kind.test(token) ? [i] : []));
+  if (wanted.length === 0 || places.length === 0) return text;
+  tokens[random.pick(places)] = random.pick(wanted);
   return tokens.join('');
 }
 
@@ -106,6 +121,10 @@ function mutatedJson(random: Random, text: string, others: readonly string[]): s
   if (document === undefined) return mutatedText(random, 'json', text, others);
   const root: Holder = [document];
   const { holder, key } = random.pick(placesIn(root));
+  if (random.chance(0.5)) {
+    swapScalar(random, document, parsed(random.pick(others)));
+    return JSON.stringify(document);
+  }
   const donors = parsed(random.pick(others));
   const donor = donors === undefined ? null : valueAt(random.pick(placesIn([donors])));
   if (Array.isArray(holder) && holder !== root && random.chance(0.4)) {
@@ -121,6 +140,17 @@ function mutatedJson(random: Random, text: string, others: readonly string[]): s
   return JSON.stringify(root[0] ?? null);
 }
 
+/** A value for another of the same type: the document mostly keeps a form that can be read. */
+function swapScalar(random: Random, document: unknown, donor: unknown): void {
+  const type = random.pick(['string', 'string', 'number', 'boolean']);
+  const [places, wanted] = [document, donor].map((root) =>
+    placesIn([root]).filter((place) => typeof valueAt(place) === type),
+  );
+  if (places === undefined || wanted === undefined || places.length === 0) return;
+  const { holder, key } = random.pick(places);
+  set(holder, key, wanted.length > 0 ? valueAt(random.pick(wanted)) : changed(random, valueAt({ holder, key })));
+}
+
 function changed(random: Random, value: unknown): unknown {
   if (typeof value === 'string')
     return random.chance(0.3) ? value + random.pick(ODD) : mutatedText(random, 'json', value, [value]);
@@ -129,9 +159,12 @@ function changed(random: Random, value: unknown): unknown {
   return random.pick([null, true, '', [], {}, 'admin', 0]);
 }
 
+/** Deeply nested JSON, which costs much and says little. */
+export const isDeep = (text: string): boolean => /(?:\[|\{"\w*":){100}/.test(text);
+
 /** Undefined if it is not JSON, or nested so deeply that walking it would overflow the stack. */
 function parsed(text: string): unknown {
-  if (/(?:\[|\{"\w*":){100}/.test(text)) return undefined;
+  if (isDeep(text)) return undefined;
   try {
     return JSON.parse(text) as unknown;
   } catch {

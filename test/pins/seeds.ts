@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { ROOT } from '../support/root';
 import type { SubjectExample } from './evaluate-input';
 
-/** A diff that somebody wrote: inputs as they are, and material for the generated ones. */
+const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+const base64 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'));
+
+/** A diff written by hand: inputs as they are, and material for the generated ones. */
 export interface Seed {
   readonly id: string;
   readonly sourceTool: string;
@@ -16,11 +19,21 @@ const ATTACKS = join(ROOT, 'test/corpus/attacks');
 /** Cases of public projects beside the checkout; fewer seeds without them. */
 const CORPORA = join(ROOT, '../shared/corpora');
 
-const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
-const base64 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'));
+/** Documents of rows, of which neither examples nor corpora have many. */
+const ROW_SEEDS: readonly Seed[] = [
+  { table: 'public.orders', key: { id: 7 }, expect: { version: 3 }, set: { cents: 450, note: 'ok', paid: true } },
+  { op: 'insert', table: 'public.users', key: { id: 'u-1', tenant: 2 }, set: { role: 'admin', tags: ['a', 'b'] } },
+  { op: 'delete', table: 'audit.log', key: { id: 9 }, expect: { rowSha: 'a'.repeat(64) } },
+  { table: 'shop.prices', key: { sku: 'x' }, expect: { cents: 1, at: null }, set: { doc: { a: [1, { b: 'c' }] } } },
+].map((row, i, all) => ({
+  id: `rows/${i}`,
+  sourceTool: 'SQLCAS',
+  bytes: utf8(JSON.stringify({ rows: [row, ...all.slice(i + 1)] })),
+  metadata: { table_name: row.table },
+}));
 
 export function allSeeds(examples: readonly SubjectExample[]): readonly Seed[] {
-  return [...exampleSeeds(examples), ...attackSeeds(), ...corpusSeeds()];
+  return [...exampleSeeds(examples), ...ROW_SEEDS, ...attackSeeds(), ...corpusSeeds()];
 }
 
 export function exampleSeeds(examples: readonly SubjectExample[]): readonly Seed[] {
