@@ -13,7 +13,7 @@ import { sha256Hex } from '../policy/contracts/hash';
 import { logicHash, type PlanValidator } from '../policy/contracts/plan';
 import type { ValidatorDefinition } from '../policy/rules/define';
 import { changeEvaluator, type EvaluationInput } from '../policy/rules/evaluate';
-import type { Facts } from '../policy/rules/facts';
+import type { Facts } from '../policy/contracts/facts';
 import { frozenWhole } from '../policy/rules/frozen';
 import { PACKS as ALL_PACKS } from '../policy/rules/packs';
 import { validatorRegistry } from '../policy/rules/registry';

@@ -1,7 +1,7 @@
 // node scripts/defects.mjs [--only WORDS]
 //
 // Makes each known defect in a copy of the sources, never in the checkout, and runs the test files that should catch it.
-// Writes the table of docs/track-record.md; exits 1 where a defect was not caught.
+// Writes the table of docs/assurance/track-record.md. Exits 1 if a defect is not caught.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ const rows = chosen.map((defect, i) => {
   say(`${i + 1} of ${chosen.length}: ${caughtBy === null ? 'NOT CAUGHT' : 'caught'}  ${defect.name}`);
   return { ...defect, caughtBy };
 });
-if (only === '') writeFileSync(join(root, 'docs', 'track-record.md'), page(rows));
+if (only === '') writeFileSync(join(root, 'docs', 'assurance', 'track-record.md'), page(rows));
 const missed = rows.filter(({ caughtBy }) => caughtBy === null);
 say(`${rows.length - missed.length} of ${rows.length} defects caught`);
 process.exitCode = rows.length > 0 && missed.length === 0 ? 0 : 1;
@@ -89,12 +89,12 @@ function page(all) {
     const by =
       caughtBy === null
         ? '**not caught**'
-        : `${cell(caughtBy.title)} ([${caughtBy.file.replace('test/', '')}](../${caughtBy.file}))`;
+        : `${cell(caughtBy.title)} ([${caughtBy.file.replace('test/', '')}](../../${caughtBy.file}))`;
     return `| ${cell(name)} | ${cell(through)} | ${by} |`;
   });
   return `# Track record
 
-A suite that has never failed has shown nothing. \`npm run defects\` makes each of these defects in a copy of the sources, one at a time, runs the tests that should catch it, and writes this page. ${all.length - all.filter((row) => row.caughtBy === null).length} of ${all.length} are caught.
+\`npm run defects\` seeds each of these defects in a copy of the sources, one at a time, runs the tests that should catch it, and generates this page. ${all.length - all.filter((row) => row.caughtBy === null).length} of ${all.length} are caught.
 
 | Defect | What it would let through | Caught by |
 | --- | --- | --- |

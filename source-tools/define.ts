@@ -10,9 +10,9 @@
 import type { JsonObject } from '../policy/contracts/canonical-json';
 import { Name, type DiffInput } from '../policy/contracts/diff';
 import type { StagingRecord } from '../policy/contracts/staging-record';
-import type { Facts } from '../policy/rules/facts';
-import { frozenRegistry, type Registry } from '../policy/rules/registry';
-import { misconfigured } from '../activities/failure';
+import type { Facts } from '../policy/contracts/facts';
+import { frozenRegistry, type Registry } from '../policy/contracts/registry';
+import { misconfigured } from '../policy/contracts/failure';
 
 /** The decoded bytes as text for people and the judge. `language` is a highlighter's name such as `sql`, `json`, `diff`. */
 export interface Rendering {

@@ -14,5 +14,5 @@ export {
   pointerEvidence,
   type Span,
   stagingEvidence,
-} from '../policy/rules/facts';
+} from '../policy/contracts/facts';
 export type { Extension } from './extensions';

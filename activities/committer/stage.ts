@@ -6,7 +6,7 @@ import { assembleAnswered, isHardBlock } from '../../policy/decide/findings';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { loadDiff } from '../review/load-diff';
 import { assertOpened } from '../review/opened-change';
-import { unknownSourceTool } from '../failure';
+import { unknownSourceTool } from '../../policy/contracts/failure';
 import { deriveResults, isStaged, isStatic, readFacts } from '../review/derive';
 import { findingRows } from '../review/finding-rows';
 import type { ChangeRef, CommitActivities, Staged } from '../review-types';

@@ -8,7 +8,7 @@ import {
   type SummedChange,
 } from '../../policy/rules/aggregate/aggregate';
 import { AggregateConfig, MAX_COUNTED } from '../../policy/rules/aggregate/config';
-import { misconfigured } from '../failure';
+import { misconfigured } from '../../policy/contracts/failure';
 
 /** Fails with CONFIGURATION_ERROR, not retried, where the plan was compiled by another schema. */
 export function configOf(validator: PlanValidator): AggregateConfig {

@@ -5,7 +5,7 @@
 import { type MessagePort, type Worker } from 'node:worker_threads';
 import type { DiffInput } from '../../policy/contracts/diff';
 import type { PlanValidator } from '../../policy/contracts/plan';
-import type { Facts } from '../../policy/rules/facts';
+import type { Facts } from '../../policy/contracts/facts';
 import { createThreadPool, THREAD_READY, type ThreadReply } from './thread-pool';
 import type { UnitResults } from '../review-types';
 import { derivationHere, type Derivation, type DerivationParts, type DerivedChange } from './derivation';

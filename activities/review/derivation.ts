@@ -1,10 +1,10 @@
 import type { DiffInput } from '../../policy/contracts/diff';
 import type { PlanValidator } from '../../policy/contracts/plan';
 import { changeEvaluator, type EvaluationInput } from '../../policy/rules/evaluate';
-import type { Facts } from '../../policy/rules/facts';
+import type { Facts } from '../../policy/contracts/facts';
 import { frozenWhole } from '../../policy/rules/frozen';
 import type { ValidatorRegistry } from '../../policy/rules/registry';
-import { unknownSourceTool } from '../failure';
+import { unknownSourceTool } from '../../policy/contracts/failure';
 import type { UnitResults } from '../review-types';
 import type { SourceToolRegistry } from '../../source-tools/define';
 

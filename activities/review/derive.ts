@@ -1,9 +1,9 @@
 import type { DiffInput } from '../../policy/contracts/diff';
 import type { Plan, PlanValidator } from '../../policy/contracts/plan';
 import { resolveValidator } from '../../policy/rules/evaluate';
-import type { Facts } from '../../policy/rules/facts';
+import type { Facts } from '../../policy/contracts/facts';
 import type { ValidatorRegistry } from '../../policy/rules/registry';
-import { policyMoved } from '../failure';
+import { policyMoved } from '../../policy/contracts/failure';
 import type { UnitResults } from '../review-types';
 import { derivationHere, factsHere, type Derivation, type DerivationParts, type DerivedChange } from './derivation';
 

@@ -1,6 +1,6 @@
 import { inputSha, type DiffInput } from '../../policy/contracts/diff';
 import type { ByteStore } from '../../policy/evidence/byte-store';
-import { digestMismatch, unknownSourceTool } from '../failure';
+import { digestMismatch, unknownSourceTool } from '../../policy/contracts/failure';
 import type { ChangeRef } from '../review-types';
 import type { SourceToolRegistry } from '../../source-tools/define';
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { ApplicationFailure } from '@temporalio/common';
+import { CountersignFailure } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
 import type { NotifyInput, ReviewActivities } from '../review-types';
 
@@ -69,6 +69,6 @@ async function post(url: string, headers: Record<string, string>, body: string):
   }
 }
 
-function undelivered(why: string): ApplicationFailure {
-  return ApplicationFailure.retryable(`A notice could not be delivered: ${why}`, FailureType.Backend);
+function undelivered(why: string): CountersignFailure {
+  return CountersignFailure.retryable(`A notice could not be delivered: ${why}`, FailureType.Backend);
 }

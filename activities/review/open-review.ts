@@ -10,7 +10,7 @@ import { measureOf, type Measure } from '../../policy/rules/aggregate/measure';
 import { attestAggregates } from './attest-aggregates';
 import { loadDiff } from './load-diff';
 import { refusedAttempt } from './opened-change';
-import { digestMismatch, invalid, unknownSourceTool } from '../failure';
+import { digestMismatch, invalid, unknownSourceTool } from '../../policy/contracts/failure';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import { readFacts, type DerivationDeps } from './derive';
 import type { ChangeRef, Opened, OpenInput, ReviewActivities } from '../review-types';

@@ -1,8 +1,8 @@
-import type { ApplicationFailure } from '@temporalio/common';
+import type { CountersignFailure } from '../../policy/contracts/failure';
 import { inputSha } from '../../policy/contracts/diff';
 import { toWellFormed } from '../../policy/contracts/canonical-json';
 import type { Ledger } from '../../policy/evidence/ledger-port';
-import { digestMismatch, invalid } from '../failure';
+import { digestMismatch, invalid } from '../../policy/contracts/failure';
 import type { ChangeRef } from '../review-types';
 
 export interface OpenedDeps {
@@ -43,8 +43,8 @@ export async function refusedAttempt(
   { ledger, now, actor }: OpenedDeps,
   changeId: string,
   check: string,
-  failure: ApplicationFailure,
-): Promise<ApplicationFailure> {
+  failure: CountersignFailure,
+): Promise<CountersignFailure> {
   const body = { check, explanation: toWellFormed(failure.message.slice(0, 4000)) };
   const entry = { kind: 'refused', at: now().toISOString(), actor, factKey: `refused:${check}`, body } as const;
   if ((await ledger.readKinds(changeId, ['submitted'])).length > 0) await ledger.append(changeId, [entry]);

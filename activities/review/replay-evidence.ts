@@ -11,7 +11,7 @@ import { waivingOf } from '../../policy/evidence/recorded-findings';
 import type { FindingDifference, ReplayReport } from '../../policy/evidence/reports';
 import type { ValidatorRegistry } from '../../policy/rules/registry';
 import { loadDiff } from './load-diff';
-import { digestMismatch, invalid } from '../failure';
+import { digestMismatch, invalid } from '../../policy/contracts/failure';
 import { deriveResults } from './derive';
 import type { SourceToolRegistry } from '../../source-tools/define';
 

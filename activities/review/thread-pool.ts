@@ -6,7 +6,7 @@
  * T2 A thread that dies, for whatever reason, fails a task as ErrValidatorBackend, to be retried, and is replaced when it is needed.
  * T3 A thread that waits for work keeps no process alive.
  */
-import { ApplicationFailure } from '@temporalio/common';
+import { CountersignFailure } from '../../policy/contracts/failure';
 import type { Worker } from 'node:worker_threads';
 import { FailureType } from '../../policy/contracts/failure-type';
 
@@ -135,8 +135,8 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
 }
 
 /** Another attempt may find a less busy machine. After the last one it is an ERROR that a person answers. */
-function unanswered(message: string): ApplicationFailure {
-  return ApplicationFailure.retryable(`The change could not be read: ${message}`, FailureType.Backend);
+function unanswered(message: string): CountersignFailure {
+  return CountersignFailure.retryable(`The change could not be read: ${message}`, FailureType.Backend);
 }
 
 function codeOf(error: Error): string {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApplicationFailure } from '@temporalio/common';
+import { CountersignFailure } from '../../policy/contracts/failure';
 import {
   sourceToolRegistry,
   type SourceTool,
@@ -11,8 +11,8 @@ import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
 import type { Arming } from './arming';
 import { HANG_MS, type Fault } from './points';
 
-const failed = (where: string, type: string): ApplicationFailure =>
-  ApplicationFailure.retryable(`failpoint ${where}`, type);
+const failed = (where: string, type: FailureType): CountersignFailure =>
+  CountersignFailure.retryable(`failpoint ${where}`, type);
 
 /**
  * Runs `work` with the failpoints before and after it. `lost` is what a caller hears of work that was done: before, the
@@ -73,7 +73,7 @@ export function withFailingActivities<A extends object>(activities: A, arming: A
   const wrapped = Object.entries(activities as Record<string, Activity>).map(([name, activity]) => {
     const point = `activity.${name}`;
     const lost = (): never => {
-      throw failed(`${point}: its report was lost`, 'Lost');
+      throw new Error(`failpoint ${point}: its report was lost`);
     };
     return [
       name,

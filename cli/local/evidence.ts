@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/common';
+import { CountersignFailure } from '../../policy/contracts/failure';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { exportEvidence, type EvidenceSources } from '../../activities/review/export-evidence';
@@ -102,7 +102,7 @@ async function exported(
   try {
     return await exportEvidence(sources, changeId, options);
   } catch (error) {
-    if (error instanceof ApplicationFailure && error.type === FailureType.Validation)
+    if (error instanceof CountersignFailure && error.type === FailureType.Validation)
       throw new CountersignError('not_found', error.message);
     throw error;
   }
@@ -129,7 +129,7 @@ async function replayed(
   try {
     return { kind: 'replayed', report: await replayFindings({ tools, validators }, bundle, raw) };
   } catch (error) {
-    if (!(error instanceof ApplicationFailure)) throw error;
+    if (!(error instanceof CountersignFailure)) throw error;
     if (error.type === FailureType.PolicyMoved) return { kind: 'moved', explanation: error.message };
     if (error.type === FailureType.DigestMismatch) throw new CountersignError('not_verified', error.message);
     throw error;

@@ -4,7 +4,7 @@ import type { ErrorClass } from '../../policy/contracts/finding';
 import type { Verdict } from '../../policy/contracts/verdict';
 import { createRedactor } from '../../policy/judge/redact';
 import { readVerdict } from './flyto-verdict';
-import { makeVisible } from '../../policy/judge/visible';
+import { makeVisible } from '../../policy/text/visible';
 import {
   ValidatorError,
   type CancelSignal,

@@ -1,9 +1,9 @@
 import type { JsonValue } from '../contracts/canonical-json';
 import { readJsonAt, skipSpace } from './json-text';
-import type { FactsRefusal, Span } from '../rules/facts';
+import type { FactsRefusal, Span } from '../contracts/facts';
 import { inexactNumberAt } from './exact-number';
 import { decodeUtf8 } from './utf8';
-import { refusal } from '../../source-tools/refusal';
+import { refusal } from './refusal';
 
 export interface JsonBounds {
   readonly maxBytes: number;

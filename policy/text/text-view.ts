@@ -1,4 +1,4 @@
-import type { Span } from '../rules/facts';
+import type { Span } from '../contracts/facts';
 
 /**
  * Readings of the same bytes that a pattern is tried on, each mapped back to positions of the text as staged. All scans

@@ -1,4 +1,4 @@
-import type { Span } from '../rules/facts';
+import type { Span } from '../contracts/facts';
 
 /** Past this many the rest says nothing new. */
 const MAX_FAULTS = 50;

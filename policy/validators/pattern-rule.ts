@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import type { DiffInput } from '../contracts/diff';
-import type { Span } from '../rules/facts';
+import type { Span } from '../contracts/facts';
 import { APPROVED, checkName, MAX_PLACES, type Rule, type RulePlace, type RuleResult } from './rule';
 import { decodeLossy, readings, spanner, type TextView } from '../text/text-view';
 

@@ -1,7 +1,7 @@
 /** `GitPatch`: a unified diff on the commit that `metadata.base_commit` names, which must be the branch's own. */
 import type { DiffInput } from '../../policy/contracts/diff';
 import { StagingRecord } from '../../policy/contracts/staging-record';
-import type { Facts } from '../../policy/rules/facts';
+import type { Facts } from '../../policy/contracts/facts';
 import type { GitPatchFacts } from './facts/git-facts';
 import { defineSourceTool, type SourceTool, type StageContext, type Staged } from '../define';
 import { renderText } from '../render-text';

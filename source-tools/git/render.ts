@@ -1,4 +1,4 @@
-import { splitLines, type Border, type DiffRenderer, type SourceLine } from '../../policy/judge/render/source-lines';
+import { splitLines, type Border, type DiffRenderer, type SourceLine } from '../../policy/text/render/source-lines';
 
 /** A patch as it stands; a piece may begin at a file or, with the file's header repeated above it, at a hunk. */
 export const gitRenderer: DiffRenderer = {

@@ -1,7 +1,7 @@
 /** `HTTPPatch`: a request that changes one JSON resource, tried on a copy of it. */
 import type { DiffInput } from '../../policy/contracts/diff';
 import { StagingRecord } from '../../policy/contracts/staging-record';
-import type { Facts } from '../../policy/rules/facts';
+import type { Facts } from '../../policy/contracts/facts';
 import { defineSourceTool, type SourceTool, type StageContext, type Staged } from '../define';
 import { renderText } from '../render-text';
 import { commitPatch, readBackPatch, sealPatch } from './staging/http-commit';

@@ -1,4 +1,4 @@
-import { plainBorders, splitLines, type DiffRenderer } from '../../policy/judge/render/source-lines';
+import { plainBorders, splitLines, type DiffRenderer } from '../../policy/text/render/source-lines';
 
 /** SQL as it stands; a piece may begin on the line after one on which a statement ended. */
 export const sqlRenderer: DiffRenderer = {

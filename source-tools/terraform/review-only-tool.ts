@@ -1,5 +1,5 @@
 import type { DiffInput } from '../../policy/contracts/diff';
-import type { Facts } from '../../policy/rules/facts';
+import type { Facts } from '../../policy/contracts/facts';
 import { defineSourceTool, type SourceTool } from '../define';
 import { renderText } from '../render-text';
 

@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/common';
+import { CountersignFailure } from '../../policy/contracts/failure';
 import { Pool, type PoolClient, type QueryResult, type QueryResultRow } from 'pg';
 import { FailureType } from '../../policy/contracts/failure-type';
 
@@ -93,13 +93,13 @@ function run<R extends QueryResultRow>(
 }
 
 function toFailure(error: unknown): unknown {
-  if (error instanceof ApplicationFailure || !isAway(error)) return error;
+  if (error instanceof CountersignFailure || !isAway(error)) return error;
   const { code, message } = error as { code?: string; message: string };
-  return ApplicationFailure.create({
+  return new CountersignFailure({
     message: `The Countersign database is not available: ${message}${code === undefined ? '' : ` (${code})`}`,
     type: FailureType.Store,
     nonRetryable: false,
-    cause: error as Error,
+    cause: error,
   });
 }
 

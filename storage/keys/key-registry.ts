@@ -6,7 +6,7 @@
  * K3 What is read is at most CACHE_MS old, also when the database is away: then it throws, and no old entry is used. The
  *    committer, who is the last to look, reads it anew for each commit.
  */
-import { ApplicationFailure } from '@temporalio/common';
+import { CountersignFailure } from '../../policy/contracts/failure';
 import { canonicalJson } from '../../policy/contracts/canonical-json';
 import { FailureType } from '../../policy/contracts/failure-type';
 import type { Envelope } from '../../policy/contracts/diff';
@@ -186,6 +186,6 @@ function sameEntry(a: PredicateOf<'key'>, b: PredicateOf<'key'>): boolean {
   return meaning(a) === meaning(b);
 }
 
-function invalid(message: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(message, FailureType.Validation);
+function invalid(message: string): CountersignFailure {
+  return CountersignFailure.nonRetryable(message, FailureType.Validation);
 }

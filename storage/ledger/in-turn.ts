@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/common';
+import { CountersignFailure } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
 import type { InTurn } from '../../policy/evidence/ledger-port';
 import type { Database } from '../database/database';
@@ -35,6 +35,6 @@ export function ledgerInTurn(db: Database): InTurn {
   };
 }
 
-function tooLate(name: string): ApplicationFailure {
-  return ApplicationFailure.retryable(`The turn of "${name}" did not come in ${MAX_WAIT_MS} ms`, FailureType.Store);
+function tooLate(name: string): CountersignFailure {
+  return CountersignFailure.retryable(`The turn of "${name}" did not come in ${MAX_WAIT_MS} ms`, FailureType.Store);
 }

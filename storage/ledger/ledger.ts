@@ -1,16 +1,9 @@
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import { Sha256Hex } from '../../policy/contracts/diff';
-import type { LedgerRow } from '../../policy/contracts/ledger';
+import type { LedgerRow, OpenedChange } from '../../policy/contracts/ledger';
 import { TerminalState } from '../../policy/contracts/outcome';
 import type { StoredRow } from '../../policy/evidence/chain';
-import type {
-  Appended,
-  Ledger,
-  LedgerEntry,
-  OpenedChange,
-  SpentNonce,
-  StandingReject,
-} from '../../policy/evidence/ledger-port';
+import type { Appended, Ledger, LedgerEntry, SpentNonce, StandingReject } from '../../policy/evidence/ledger-port';
 import type { Queryable } from '../database/database';
 import { toColumns, toProjection } from './columns';
 import { createReviewReader } from './reviews';

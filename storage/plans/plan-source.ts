@@ -1,7 +1,7 @@
 import type { Envelope } from '../../policy/contracts/diff';
 import type { Plan } from '../../policy/contracts/plan';
 import type { PolicyRevision, PolicyRevocation } from '../../policy/evidence/predicates';
-import { misconfigured, policyMoved } from '../../activities/failure';
+import { misconfigured, policyMoved } from '../../policy/contracts/failure';
 
 /** A revision as it is stored: nothing of it is believed before its signature is checked. */
 export interface StoredRevision {

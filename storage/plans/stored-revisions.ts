@@ -1,7 +1,7 @@
 import type { Envelope } from '../../policy/contracts/diff';
 import type { PolicyRevision, PolicyRevocation } from '../../policy/evidence/predicates';
 import { verifyEnvelope } from '../../signing/envelope';
-import { misconfigured } from '../../activities/failure';
+import { misconfigured } from '../../policy/contracts/failure';
 import { sha256HexOfText } from '../../policy/contracts/hash';
 import type { Queryable } from '../database/database';
 import type { PolicyRevisions } from './plan-source';

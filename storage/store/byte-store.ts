@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ApplicationFailure } from '@temporalio/common';
+import { CountersignFailure } from '../../policy/contracts/failure';
 import { MAX_DIFF_BYTES } from '../../policy/contracts/diff';
 import { FailureType } from '../../policy/contracts/failure-type';
 import type { ByteStore } from '../../policy/evidence/byte-store';
@@ -10,7 +10,7 @@ export function createByteStore(db: Queryable): ByteStore {
   return {
     async put(tenant, bytes) {
       if (bytes.length > MAX_DIFF_BYTES) {
-        throw ApplicationFailure.nonRetryable(
+        throw CountersignFailure.nonRetryable(
           `diff: expected at most ${MAX_DIFF_BYTES} bytes, got ${bytes.length}; split the change`,
           FailureType.Validation,
         );
@@ -32,14 +32,14 @@ export function createByteStore(db: Queryable): ByteStore {
       );
       const bytes = rows[0]?.bytes;
       if (bytes === undefined) {
-        throw ApplicationFailure.nonRetryable(
+        throw CountersignFailure.nonRetryable(
           `diffSha: no bytes ${digest} are stored for tenant "${tenant}"; upload them before the review starts`,
           FailureType.Validation,
         );
       }
       const actual = digestOf(bytes);
       if (actual !== digest) {
-        throw ApplicationFailure.nonRetryable(
+        throw CountersignFailure.nonRetryable(
           `The stored bytes ${digest} of tenant "${tenant}" have the digest ${actual}: they were changed`,
           FailureType.DigestMismatch,
           {

@@ -4,7 +4,7 @@
  */
 import { judgeDefinition } from '../../policy/judge/config';
 import { RENDERER_REVISION } from '../../policy/judge/document';
-import { MARKERS_REVISION } from '../../policy/judge/injection-markers';
+import { MARKERS_REVISION } from '../../policy/text/injection-markers';
 import { PROMPT_REVISION } from '../../policy/judge/prompt';
 import { ANSWER_PARSER_REVISION } from '../../policy/judge/read-answer';
 import { REDACTOR_REVISION } from '../../policy/judge/secrets';
@@ -41,7 +41,11 @@ export interface PinnedPart {
 
 /** What reads the bytes, with the revision that is part of the parser's version and so of every `logic_hash`. */
 const EXTRACTORS: readonly PinnedPart[] = [
-  { name: 'facts/sql', revision: SQL_FACTS_REVISION, roots: [['source-tools/sql/facts/extract-sql-facts.ts', 'extractSqlFacts']] },
+  {
+    name: 'facts/sql',
+    revision: SQL_FACTS_REVISION,
+    roots: [['source-tools/sql/facts/extract-sql-facts.ts', 'extractSqlFacts']],
+  },
   {
     name: 'facts/sql-cas',
     revision: CAS_PARSER.version,
@@ -87,8 +91,8 @@ const JUDGE_PARTS: readonly PinnedPart[] = [
     name: 'judge/markers',
     revision: MARKERS_REVISION,
     roots: [
-      ['policy/judge/injection-markers.ts', 'injectionMarkers'],
-      ['policy/judge/injection-markers.ts', 'injectionPlaces'],
+      ['policy/text/injection-markers.ts', 'injectionMarkers'],
+      ['policy/text/injection-markers.ts', 'injectionPlaces'],
     ],
   },
   {

@@ -7,7 +7,7 @@ import { stagingSha, type StagingRecord } from '../../policy/contracts/staging-r
 import { conclude } from '../../policy/judge/conclude';
 import { DEFAULT_POLICIES } from '../../policy/judge/default-policies';
 import { makeDocument } from '../../policy/judge/document';
-import { injectionMarkers, injectionPlaces } from '../../policy/judge/injection-markers';
+import { injectionMarkers, injectionPlaces } from '../../policy/text/injection-markers';
 import { judge, notCovered } from '../../policy/judge/judgement';
 import { splitDocument } from '../../policy/judge/pieces';
 import { instructions, nonceOf, promptSha, userMessage } from '../../policy/judge/prompt';

@@ -8,7 +8,8 @@ import { createCommitActivities, type CommitDeps } from '../../activities/commit
 import { createStagingActivities } from '../../activities/committer/stage';
 import type { TargetConfig } from '../../activities/committer/targets';
 import { createDisclosureActivities } from '../../activities/review/disclose';
-import { policyMoved } from '../../activities/failure';
+import { failureInterceptor } from '../../activities/failure-interceptor';
+import { CountersignFailure, policyMoved } from '../../policy/contracts/failure';
 import { evaluateEach } from '../../activities/review/derivation';
 import { chosenOf, isStaged, isStatic } from '../../activities/review/derive';
 import { createOpeningActivities } from '../../activities/review/open-review';
@@ -321,7 +322,7 @@ export class ReviewWorld {
   async open(submission: Submission = this.submission): Promise<Opened> {
     await this.store.put(this.submission.tenant, this.raw);
     const breakers = this.options.breakers;
-    const away = ApplicationFailure.retryable('The circuit breakers cannot be read', FailureType.Backend);
+    const away = CountersignFailure.retryable('The circuit breakers cannot be read', FailureType.Backend);
     const deps = {
       ...this.deps,
       inTurn: memoryInTurn(this.ledger),
@@ -681,7 +682,7 @@ export function allow(id: string): ValidatorResult {
 }
 
 export function inActivity<T>(work: () => Promise<T>): Promise<T> {
-  return new MockActivityEnvironment({}, { logger: QUIET }).run(work);
+  return new MockActivityEnvironment({}, { logger: QUIET, interceptors: [failureInterceptor] }).run(work);
 }
 
 /** Rows with some of them changed, and the chain made anew: what a writer of the ledger could leave behind. */
@@ -700,12 +701,14 @@ export function withBody(kind: LedgerKind, change: (body: LedgerRow['body']) => 
   return (row) => (row.kind === kind ? { ...row, body: change(row.body) as LedgerRow['body'] } : row);
 }
 
-/** `type` of an ApplicationFailure that a promise rejects with. */
+/** `type` of the failure that a promise rejects with, thrown by an activity directly or through its interceptor. */
 export async function failureType(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;
     return 'none';
   } catch (error) {
-    return error instanceof ApplicationFailure ? (error.type ?? 'none') : String(error);
+    return error instanceof CountersignFailure || error instanceof ApplicationFailure
+      ? (error.type ?? 'none')
+      : String(error);
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DiffInput } from '../../contracts/diff';
 import { sha256HexOfText } from '../../contracts/hash';
-import type { Facts } from '../facts';
+import type { Facts } from '../../contracts/facts';
 import type { GitPatchFacts } from '../../../source-tools/git/facts/git-facts';
 import { touchedBy } from '../guardians/touched';
 import type { HttpPatchFacts } from '../../../source-tools/http/facts/http-facts';

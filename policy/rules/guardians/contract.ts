@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { StagingRecord } from '../../contracts/staging-record';
 import type { RuleOutcome, ValidatorInput } from '../define';
-import { stagingEvidence } from '../facts';
+import { stagingEvidence } from '../../contracts/facts';
 import { shown } from '../../text/shown-name';
 import { defineGuardian, wholeDiff } from './define-guardian';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { globCovers } from '../../text/glob';
-import { parseName } from '../../../source-tools/sql/rules/sql-name';
+import { parseName } from '../../text/table-name';
 import { ANY, type Touched } from './touched';
 
 const Table = z

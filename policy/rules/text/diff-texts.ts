@@ -1,6 +1,6 @@
 import { decodeLossy, spanner, withoutJsonEscapes } from '../../text/text-view';
 import type { ValidatorInput } from '../define';
-import type { Facts, Span } from '../facts';
+import type { Facts, Span } from '../../contracts/facts';
 import {
   linesOf,
   lineSpan,

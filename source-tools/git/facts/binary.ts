@@ -1,7 +1,7 @@
 import { inflateSync } from 'node:zlib';
 import type { BinaryContent } from './git-facts';
 import { decodeUtf8 } from '../../../policy/text/utf8';
-import { refuse } from '../../refusal';
+import { refuse } from '../../../policy/text/refusal';
 import { spanOf, type Source } from './source';
 
 /** Of all binary content of one patch, inflated. */

@@ -1,10 +1,10 @@
 import { MAX_DIFF_BYTES } from '../../../policy/contracts/diff';
-import type { Facts } from '../../../policy/rules/facts';
+import type { Facts } from '../../../policy/contracts/facts';
 import type { GitPatchFacts, PatchFile } from './git-facts';
 import { GIT_PARSER } from './git-parser';
 import { readPatch, type RawFile } from './read-patch';
 import { decode, sourceOf, spanOf, type Source } from './source';
-import { refusal, refuse, Refused } from '../../refusal';
+import { refusal, refuse, Refused } from '../../../policy/text/refusal';
 
 export const MAX_PATCH_BYTES = MAX_DIFF_BYTES;
 export const MAX_PATCH_LINES = 60_000;

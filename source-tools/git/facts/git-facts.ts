@@ -1,4 +1,4 @@
-import type { ExtractedFacts, Span } from '../../../policy/rules/facts';
+import type { ExtractedFacts, Span } from '../../../policy/contracts/facts';
 
 /** One line of a hunk. `text` is without its marker and line end; a CR before the line end is kept. */
 export interface PatchLine {

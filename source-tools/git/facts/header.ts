@@ -1,4 +1,4 @@
-import { refuse } from '../../refusal';
+import { refuse } from '../../../policy/text/refusal';
 import { findName, findPlainName, isDevNull, isEpoch, nameOfHeader, type Strip } from './names';
 import { isComplete, spanOf, type Source } from './source';
 

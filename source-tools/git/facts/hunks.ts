@@ -1,5 +1,5 @@
 import type { PatchHunk, PatchLine } from './git-facts';
-import { refuse } from '../../refusal';
+import { refuse } from '../../../policy/text/refusal';
 import { decode, isComplete, spanOf, type Source } from './source';
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;

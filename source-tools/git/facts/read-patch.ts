@@ -6,7 +6,7 @@
  * R3 Whatever cannot be told for sure is refused; nothing is guessed.
  */
 import type { BinaryContent, PatchHunk } from './git-facts';
-import { refuse } from '../../refusal';
+import { refuse } from '../../../policy/text/refusal';
 import { MAX_BINARY_BYTES, readBinary } from './binary';
 import { readGitHeader, readPlainHeader, type Header } from './header';
 import { hunkHeader, readHunks } from './hunks';

@@ -1,4 +1,4 @@
-import type { Span } from '../../../policy/rules/facts';
+import type { Span } from '../../../policy/contracts/facts';
 import { decodeUtf8 } from '../../../policy/text/utf8';
 
 /**

@@ -5,7 +5,7 @@
  * T2 A mode is one of those that the target's settings name; without naming them neither links nor submodules.
  * T3 A symbolic link leads to a place inside the tree, told by its text alone, and through no other link.
  */
-import type { Facts } from '../../../policy/rules/facts';
+import type { Facts } from '../../../policy/contracts/facts';
 import type { GitPatchFacts } from '../facts/git-facts';
 import { decodeUtf8 } from '../../../policy/text/utf8';
 import { ABSENT, type ChangedPath } from './changed-paths';

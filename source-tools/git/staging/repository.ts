@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { misconfigured } from '../../../activities/failure';
+import { misconfigured } from '../../../policy/contracts/failure';
 import type { GitAccess, TargetContext } from '../../define';
 import { targetMisconfigured, targetUnavailable } from '../../target-failure';
 import { runGit, type GitResult } from './git-process';

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import type { HttpPatchFacts, Member, PatchFault, Write } from './http-facts';
 import { arrayIndex, pointerOf } from '../../../policy/text/json-pointer';
-import { refuse } from '../../refusal';
+import { refuse } from '../../../policy/text/refusal';
 import { applyJsonPatch, applyMergePatch, equal, readOperation, type Json, type Operation } from './json-patch';
 
 export const MAX_OPERATIONS = 5000;

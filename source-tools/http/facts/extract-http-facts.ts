@@ -1,13 +1,13 @@
 import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
 import { MAX_DIFF_BYTES } from '../../../policy/contracts/diff';
-import type { Facts } from '../../../policy/rules/facts';
+import type { Facts } from '../../../policy/contracts/facts';
 import type { HttpHeader, HttpPatchFacts } from './http-facts';
 import { HTTP_PARSER } from './http-parser';
 import { pointerOf } from '../../../policy/text/json-pointer';
 import { readBody, type Body } from './body';
 import { readUrl } from './url';
 import { inexactNumber, readJsonDocument } from '../../../policy/text/json-document';
-import { refusal, refuse, Refused } from '../../refusal';
+import { refusal, refuse, Refused } from '../../../policy/text/refusal';
 
 export const MAX_HTTP_BYTES = MAX_DIFF_BYTES;
 const BOUNDS = { maxBytes: MAX_HTTP_BYTES, maxDepth: 64, maxEntries: 30_000 };

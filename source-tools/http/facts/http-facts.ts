@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
-import type { ExtractedFacts } from '../../../policy/rules/facts';
+import type { ExtractedFacts } from '../../../policy/contracts/facts';
 
 /** Where a request would go, read once and for all: percent-decoded once, without dot segments. */
 export interface HttpUrl {

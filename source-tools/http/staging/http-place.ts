@@ -1,6 +1,6 @@
-import type { Facts } from '../../../policy/rules/facts';
+import type { Facts } from '../../../policy/contracts/facts';
 import type { HttpPatchFacts } from '../facts/http-facts';
-import { misconfigured } from '../../../activities/failure';
+import { misconfigured } from '../../../policy/contracts/failure';
 import type { HttpAccess, TargetContext } from '../../define';
 
 /** Staged headers that are passed on; all others could be a credential, a condition or a trick with the message's frame. */

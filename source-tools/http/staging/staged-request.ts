@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
 import { canonicalJson } from '../../../policy/contracts/canonical-json';
-import type { Facts } from '../../../policy/rules/facts';
+import type { Facts } from '../../../policy/contracts/facts';
 import type { HttpPatchFacts } from '../facts/http-facts';
 import { applyJsonPatch, applyMergePatch, readOperation, type Json, type Operation } from '../facts/json-patch';
 import { readJsonDocument } from '../../../policy/text/json-document';

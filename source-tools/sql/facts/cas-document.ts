@@ -8,7 +8,7 @@
 import { z } from 'zod';
 import { canonicalJson, type JsonValue } from '../../../policy/contracts/canonical-json';
 import { MAX_DIFF_BYTES, Sha256Hex } from '../../../policy/contracts/diff';
-import type { FactsRefusal, Span } from '../../../policy/rules/facts';
+import type { FactsRefusal, Span } from '../../../policy/contracts/facts';
 import { CAS_PARSER } from './sql-cas-facts';
 import type { SqlCasFacts } from './sql-cas-facts';
 import { readJson } from '../../../policy/text/json-text';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Facts } from '../../../policy/rules/facts';
+import type { Facts } from '../../../policy/contracts/facts';
 import { SQL_PARSER } from './sql-parser';
 import type { SqlFacts, SqlStatement } from './sql-facts';
 import { alterHandlers } from './alter';
@@ -16,7 +16,7 @@ import { refuseUnparsable } from './parse-bounds';
 import { MAX_TOKENS } from './scan-cost';
 import { loadParser, parseStatements, type RawStatement } from './parser';
 import { privilegeHandlers } from './privileges';
-import { refusal, refuse, Refused } from '../../refusal';
+import { refusal, refuse, Refused } from '../../../policy/text/refusal';
 import { serverHandlers } from './server';
 import { sessionHandlers } from './session';
 import { rootSource, type Source } from './source';

@@ -1,5 +1,5 @@
 import { tooDeepAt } from './nesting';
-import { refuse } from '../../refusal';
+import { refuse } from '../../../policy/text/refusal';
 import { MAX_TOKENS, rescansTooMuchAt } from './scan-cost';
 import type { Source } from './source';
 

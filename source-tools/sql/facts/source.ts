@@ -1,4 +1,4 @@
-import type { Span } from '../../../policy/rules/facts';
+import type { Span } from '../../../policy/contracts/facts';
 import { lex, tokenAtOrAfter, type Tokens } from './lexer';
 
 const BLOCK = 256;

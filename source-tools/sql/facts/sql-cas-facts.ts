@@ -1,4 +1,4 @@
-import type { ExtractedFacts } from '../../../policy/rules/facts';
+import type { ExtractedFacts } from '../../../policy/contracts/facts';
 
 /** Our reading of a document of rows: part of every rule's `logic_hash`. */
 export const CAS_PARSER = { name: 'countersign-sql-cas', version: '1' } as const;

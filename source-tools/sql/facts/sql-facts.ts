@@ -1,4 +1,4 @@
-import type { ExtractedFacts, Span } from '../../../policy/rules/facts';
+import type { ExtractedFacts, Span } from '../../../policy/contracts/facts';
 
 /**
  * What the extractor reads from PostgreSQL text: flat lists, each in the order of the text.

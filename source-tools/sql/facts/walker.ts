@@ -1,5 +1,5 @@
 import { shown } from '../../../policy/text/shown-name';
-import type { Span } from '../../../policy/rules/facts';
+import type { Span } from '../../../policy/contracts/facts';
 import type { Container, Occurrence, RelationFact, SqlFacts, SqlName } from './sql-facts';
 import { wordOf, tokenAtOrAfter } from './lexer';
 import type { Tree } from './parser';

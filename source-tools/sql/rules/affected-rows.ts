@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { touchedRows } from '../../../policy/contracts/staging-record';
 import { defineRule, type RuleOutcome, type ValidatorInput } from '../../../policy/rules/define';
-import { diffEvidence, stagingEvidence } from '../../../policy/rules/facts';
+import { diffEvidence, stagingEvidence } from '../../../policy/contracts/facts';
 import { made, pageOf } from '../../../policy/rules/rule-maker';
 import type { SqlExamples, SqlRule } from './define-sql-rule';
 

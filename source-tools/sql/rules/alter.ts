@@ -1,7 +1,7 @@
 import { shown } from '../../../policy/text/shown-name';
 import { defineSqlRule, noConfig } from './define-sql-rule';
 import type { AlterFact } from '../facts/sql-facts';
-import { shownName } from './sql-name';
+import { shownName } from '../../../policy/text/table-name';
 
 /** Actions that lose data, break readers, rewrite the table under an exclusive lock, or hand it to somebody else. */
 const DESTRUCTIVE = new Set([

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { shown } from '../../../policy/text/shown-name';
 import { defineSqlRule, noConfig, type Hit } from './define-sql-rule';
 import type { ConstraintFact, SqlFacts, SqlName } from '../facts/sql-facts';
-import { shownName } from './sql-name';
+import { shownName } from '../../../policy/text/table-name';
 import { AssumeInTransaction, sameName, transactionState } from './transaction-state';
 
 const Config = z.strictObject({ assumeInTransaction: AssumeInTransaction });

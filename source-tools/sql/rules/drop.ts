@@ -1,6 +1,6 @@
 import { defineSqlRule, noConfig } from './define-sql-rule';
 import type { DropFact } from '../facts/sql-facts';
-import { shownName } from './sql-name';
+import { shownName } from '../../../policy/text/table-name';
 
 /** What holds everything else, or everything of one role. */
 const WHOLE = new Set(['database', 'schema', 'owned', 'tablespace']);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineSqlRule, type Hit } from './define-sql-rule';
 import type { FunctionCallFact } from '../facts/sql-facts';
-import { parseName, shownName } from './sql-name';
+import { parseName, shownName } from '../../../policy/text/table-name';
 
 /** Reach files, other servers, or run SQL from text; whatever schema they were installed in. */
 const DANGEROUS = new Set(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineSqlRule, noConfig } from './define-sql-rule';
-import { shownName } from './sql-name';
+import { shownName } from '../../../policy/text/table-name';
 
 export const insertWithoutColumns = defineSqlRule({
   name: 'sql_insert_without_columns',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineSqlRule, noConfig, type Hit } from './define-sql-rule';
 import type { SettingFact, SqlFacts } from '../facts/sql-facts';
-import { shownName } from './sql-name';
+import { shownName } from '../../../policy/text/table-name';
 
 export const lockTable = defineSqlRule({
   name: 'sql_lock_table',

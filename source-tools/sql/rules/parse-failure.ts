@@ -1,5 +1,5 @@
 import { defineRule } from '../../../policy/rules/define';
-import { diffEvidence } from '../../../policy/rules/facts';
+import { diffEvidence } from '../../../policy/contracts/facts';
 import { made, MISSING_PARSE, pageOf } from '../../../policy/rules/rule-maker';
 import { noConfig, type SqlRule } from './define-sql-rule';
 import { SQL_PARSER } from '../facts/sql-parser';

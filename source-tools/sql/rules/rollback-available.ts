@@ -1,6 +1,6 @@
 import { shown } from '../../../policy/text/shown-name';
 import { defineSqlRule, noConfig, type Hit } from './define-sql-rule';
-import { shownName } from './sql-name';
+import { shownName } from '../../../policy/text/table-name';
 
 /** What a later change cannot undo from the rows that the staging record saw. */
 export const rollbackAvailable = defineSqlRule({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineSqlRule, type Hit } from './define-sql-rule';
 import type { RelationFact, SqlFacts, SqlName } from '../facts/sql-facts';
-import { parseName, shownName } from './sql-name';
+import { parseName, shownName } from '../../../policy/text/table-name';
 
 /** `orders`, `sales.orders`, `sales.*`, `"Odd Name"`: folded as PostgreSQL folds names. */
 const Entry = z

@@ -1,6 +1,6 @@
 import { defineSqlRule, noConfig, type Hit } from './define-sql-rule';
 import type { SqlFacts } from '../facts/sql-facts';
-import { shownName } from './sql-name';
+import { shownName } from '../../../policy/text/table-name';
 
 function withoutWhere(facts: SqlFacts, kind: 'update' | 'delete'): readonly Hit[] {
   return facts.dml

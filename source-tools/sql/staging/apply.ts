@@ -6,7 +6,7 @@
  * X3 Once COMMIT is sent nothing is thrown. Only an ERROR of the server means that it did not happen; a lost connection,
  *    a time-out or a FATAL means that nobody here knows.
  */
-import { ApplicationFailure } from '@temporalio/common';
+import { CountersignFailure } from '../../../policy/contracts/failure';
 import { DatabaseError } from 'pg';
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import { stagingSha, type StagingRecord } from '../../../policy/contracts/staging-record';
@@ -187,7 +187,7 @@ async function ownQueries<T>(ctx: TargetContext, place: string, work: () => Prom
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ApplicationFailure) throw error;
+    if (error instanceof CountersignFailure) throw error;
     throw toTargetFailure(ctx.target.name, toSqlFailure(error, place));
   }
 }

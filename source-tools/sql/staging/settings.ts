@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/common';
+import { CountersignFailure } from '../../../policy/contracts/failure';
 import { z } from 'zod';
 import { FailureType } from '../../../policy/contracts/failure-type';
 
@@ -19,7 +19,7 @@ export function toSqlSettings(settings: unknown): SqlSettings {
   const parsed = SqlSettings.safeParse(settings);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map((i) => `${i.path.join('.') || '(settings)'}: ${i.message}`).join('; ');
-  throw ApplicationFailure.nonRetryable(
+  throw CountersignFailure.nonRetryable(
     `Staging settings do not fit a SQL target: ${problems}`,
     FailureType.Configuration,
   );

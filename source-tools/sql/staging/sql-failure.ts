@@ -1,4 +1,4 @@
-import type { ApplicationFailure } from '@temporalio/common';
+import type { CountersignFailure } from '../../../policy/contracts/failure';
 import { DatabaseError } from 'pg';
 import { targetMisconfigured, targetUnavailable } from '../../target-failure';
 
@@ -77,7 +77,7 @@ export function toSqlFailure(error: unknown, place: string): SqlFailure {
 }
 
 /** The failure to throw where a refusal is no verdict on the change: on our own queries. */
-export function toTargetFailure(target: string, failure: SqlFailure): ApplicationFailure {
+export function toTargetFailure(target: string, failure: SqlFailure): CountersignFailure {
   switch (failure.kind) {
     case 'unavailable':
       return targetUnavailable(target, failure.explanation);

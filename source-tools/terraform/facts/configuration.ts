@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
 import { pointerOf } from '../../../policy/text/json-pointer';
 import type { TerraformPlanFacts } from './terraform-facts';
-import { refuse } from '../../refusal';
+import { refuse } from '../../../policy/text/refusal';
 import { isObject } from './json';
 
 type Configuration = Pick<TerraformPlanFacts, 'provisioners' | 'dataSources' | 'modules' | 'providers'>;

@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
 import { MAX_DIFF_BYTES } from '../../../policy/contracts/diff';
-import type { Facts } from '../../../policy/rules/facts';
+import type { Facts } from '../../../policy/contracts/facts';
 import type { TerraformAction, TerraformOutput, TerraformPlanFacts, TerraformResource } from './terraform-facts';
 import { TERRAFORM_PARSER } from './terraform-parser';
 import { holdsTrue } from '../rules/values';
 import { readJsonDocument } from '../../../policy/text/json-document';
-import { refusal, refuse, Refused } from '../../refusal';
+import { refusal, refuse, Refused } from '../../../policy/text/refusal';
 import { readConfiguration, withoutKeys, type SetMembers } from './configuration';
 import { isObject, objectOf, textOf } from './json';
 

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
-import { refuse } from '../../refusal';
+import { refuse } from '../../../policy/text/refusal';
 
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
-import type { ExtractedFacts } from '../../../policy/rules/facts';
+import type { ExtractedFacts } from '../../../policy/contracts/facts';
 
 /** What happens to a resource, as Terraform's sequence of actions says it; `replace` in either order. */
 export type TerraformAction = 'no-op' | 'read' | 'create' | 'update' | 'delete' | 'replace' | 'forget';

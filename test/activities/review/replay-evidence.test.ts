@@ -2,7 +2,7 @@ import { replayFindings } from '../../../activities/review/replay-evidence';
 import { FailureType } from '../../../policy/contracts/failure-type';
 import { fromBase64 } from '../../../policy/evidence/base64';
 import { parseEvidence, type EvidenceBundle } from '../../../policy/evidence/bundle';
-import { frozenRegistry } from '../../../policy/rules/registry';
+import { frozenRegistry } from '../../../policy/contracts/registry';
 import { extensionsOf } from '../../../workers/extensions';
 import { makeVectors, VECTOR_NAMES, type VectorName } from '../../support/vectors';
 

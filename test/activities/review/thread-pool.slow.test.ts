@@ -1,5 +1,5 @@
-import { ApplicationFailure } from '@temporalio/common';
 import { Worker } from 'node:worker_threads';
+import { CountersignFailure } from '../../../policy/contracts/failure';
 import { createThreadPool, type ThreadPool } from '../../../activities/review/thread-pool';
 
 /** A thread that does what the task says, once it has loaded. */
@@ -29,9 +29,9 @@ const poolOf = (size: number, wallMs = 60_000, workerData = ''): ThreadPool => {
     wallMs,
   });
 };
-const failure = async (does: string): Promise<ApplicationFailure> => {
+const failure = async (does: string): Promise<CountersignFailure> => {
   const error: unknown = await pool.run({ does }).catch((e: unknown) => e);
-  if (!(error instanceof ApplicationFailure)) throw new Error(`expected a failure, got ${String(error)}`);
+  if (!(error instanceof CountersignFailure)) throw new Error(`expected a failure, got ${String(error)}`);
   return error;
 };
 afterEach(() => pool.close());

@@ -1,5 +1,5 @@
 import { defineSqlRule, noConfig } from '../define-sql-rule';
-import { shownName } from '../sql-name';
+import { shownName } from '../../../../policy/text/table-name';
 
 const style = { pack: 'sql-postgres-style', logicRevision: 2, defaultLevel: 'advise', status: 'WARN' } as const;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { shown } from '../../../../policy/text/shown-name';
 import { defineSqlRule, type Hit } from '../define-sql-rule';
 import type { AlterFact, ConstraintFact, CreationFact, Occurrence, SqlFacts } from '../../facts/sql-facts';
-import { shownName } from '../sql-name';
+import { shownName } from '../../../../policy/text/table-name';
 import { AssumeInTransaction, sameName, transactionState } from '../transaction-state';
 
 const GUARDABLE = new Set(['add_column', 'drop_column', 'drop_constraint']);

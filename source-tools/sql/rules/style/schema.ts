@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { shown } from '../../../../policy/text/shown-name';
 import { defineSqlRule, noConfig } from '../define-sql-rule';
-import { shownName } from '../sql-name';
+import { shownName } from '../../../../policy/text/table-name';
 import { sameName } from '../transaction-state';
 
 const style = { pack: 'sql-postgres-style', logicRevision: 3, defaultLevel: 'advise', status: 'WARN' } as const;

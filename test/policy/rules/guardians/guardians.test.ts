@@ -5,7 +5,7 @@ import { ValidatorResult } from '../../../../policy/contracts/finding';
 import { StagingRecord } from '../../../../policy/contracts/staging-record';
 import { frozenWhole } from '../../../../policy/rules/frozen';
 import type { ValidatorDefinition, ValidatorInput } from '../../../../policy/rules/define';
-import type { Facts } from '../../../../policy/rules/facts';
+import type { Facts } from '../../../../policy/contracts/facts';
 import {
   conflictPoint,
   contractGuardian,

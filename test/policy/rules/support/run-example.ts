@@ -6,7 +6,7 @@ import { createSqlCasTool } from '../../../../source-tools/sql/sql-cas-tool';
 import { ValidatorResult } from '../../../../policy/contracts/finding';
 import { sha256Hex, sha256HexOfText } from '../../../../policy/contracts/hash';
 import { stagingSha } from '../../../../policy/contracts/staging-record';
-import type { Facts } from '../../../../policy/rules/facts';
+import type { Facts } from '../../../../policy/contracts/facts';
 import type { ExampleBytes, PackRule } from '../../../../policy/rules/rule-maker';
 import { updatedRows } from '../../../source-tools/sql/rules/support/run-rule';
 

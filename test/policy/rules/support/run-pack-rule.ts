@@ -5,7 +5,7 @@ import type { Metadata } from '../../../../policy/contracts/diff';
 import type { ValidatorResult } from '../../../../policy/contracts/finding';
 import { sha256Hex } from '../../../../policy/contracts/hash';
 import type { ValidatorDefinition, ValidatorInput } from '../../../../policy/rules/define';
-import type { Facts } from '../../../../policy/rules/facts';
+import type { Facts } from '../../../../policy/contracts/facts';
 
 const EXTRACTORS: Readonly<Record<string, (raw: Uint8Array) => Facts>> = {
   GitPatch: extractGitPatchFacts,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import packageJson from '../../../../package.json';
 import { extractSqlFacts } from '../../../../source-tools/sql/facts/extract-sql-facts';
-import type { Span } from '../../../../policy/rules/facts';
+import type { Span } from '../../../../policy/contracts/facts';
 import { SQL_PARSER } from '../../../../source-tools/sql/facts/sql-parser';
 import { factsOf } from '../rules/support/run-rule';
 

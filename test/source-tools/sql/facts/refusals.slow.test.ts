@@ -4,7 +4,7 @@ import {
   MAX_SQL_BYTES,
   MAX_SQL_STATEMENTS,
 } from '../../../../source-tools/sql/facts/extract-sql-facts';
-import type { FactsRefusal } from '../../../../policy/rules/facts';
+import type { FactsRefusal } from '../../../../policy/contracts/facts';
 
 const utf8 = new TextEncoder();
 

@@ -1,4 +1,4 @@
-import { injectionMarkers } from '../../../policy/judge/injection-markers';
+import { injectionMarkers } from '../../../policy/text/injection-markers';
 
 describe('injectionMarkers', () => {
   it.each<[string, string]>([

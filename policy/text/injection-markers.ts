@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import { foldAscii } from '../text/fold-ascii';
+import { foldAscii } from './fold-ascii';
 
 /** Raised whenever other text would be found. Part of `logic_hash`. */
 export const MARKERS_REVISION = 1;

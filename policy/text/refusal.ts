@@ -1,4 +1,4 @@
-import type { FactsRefusal, Span } from '../policy/rules/facts';
+import type { FactsRefusal, Span } from '../contracts/facts';
 
 /** Thrown within the extractor to leave a deep walk; `extractSqlFacts` returns what it holds. Crosses no border. */
 export class Refused extends Error {

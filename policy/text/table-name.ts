@@ -1,8 +1,14 @@
-import { shown } from '../../../policy/text/shown-name';
-import type { SqlName } from '../facts/sql-facts';
+import { shown } from './shown-name';
+
+/** A table as a text or a claim names it, in PostgreSQL's own spelling. */
+export interface TableName {
+  /** Null where no schema is named. */
+  readonly schema: string | null;
+  readonly name: string;
+}
 
 /** `"public"."orders"`, for reasons and messages. */
-export function shownName({ schema, name }: SqlName): string {
+export function shownName({ schema, name }: TableName): string {
   return schema === null ? shown(name) : `${shown(schema)}.${shown(name)}`;
 }
 
@@ -13,7 +19,7 @@ const MAX_NAME_BYTES = 63;
  * Reads `orders`, `public.orders`, `"Odd".Name` as PostgreSQL folds names: unquoted to lower case (ASCII), quoted as written, cut
  * at 63 bytes. A leading database name is dropped. Null where it is no name.
  */
-export function parseName(text: string): SqlName | null {
+export function parseName(text: string): TableName | null {
   const parts: string[] = [];
   let i = 0;
   for (;;) {

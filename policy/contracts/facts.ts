@@ -1,4 +1,4 @@
-import type { JsonObject } from '../contracts/canonical-json';
+import type { JsonObject } from './canonical-json';
 
 /** A place in the staged bytes: lines and columns count from 1; a column counts UTF-16 units of the decoded line. */
 export interface Span {
