@@ -8,7 +8,7 @@ import type { Metadata } from '../../../policy/contracts/diff';
 import { sha256Hex } from '../../../policy/contracts/hash';
 import { checkExpression } from '../../../policy/rules/condition/check-expression';
 import { extensionsOf } from '../../../workers/extensions';
-import { ROOT } from './support/source-digest';
+import { ROOT } from '../../support/root';
 
 /** One hostile diff and what the starter bundle of its tool must say to it. */
 interface Attack {

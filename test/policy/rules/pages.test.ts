@@ -4,7 +4,7 @@ import { rulePages } from '../../../policy/rules/pages';
 import { packDefinitions } from '../../../policy/rules/packs';
 import { scanText, WAYS } from '../../../policy/rules/secrets/scan';
 import { bidi, invisible } from '../../../policy/text/characters';
-import { ROOT } from './support/source-digest';
+import { ROOT } from '../../support/root';
 
 const FOLDER = join(ROOT, 'docs/rules');
 const pages = [...rulePages()];

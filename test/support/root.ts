@@ -1,0 +1,4 @@
+import { resolve } from 'node:path';
+
+/** The folder of the checkout. */
+export const ROOT = resolve(__dirname, '../..');
