@@ -15,8 +15,8 @@ import { toResult, type ReviewResult } from './result';
 import { SUBMIT_TIMEOUT_MS, type Bounded, type ReviewCalls, type Submitted } from './review-calls';
 import type { Signer } from './signer';
 import { prepareSubmission, signSubmission, type PreparedSubmission, type SubmitInput } from './submission';
-import { readBody } from './body';
-import { authorize } from './request-auth';
+import { readBody } from './http-body';
+import { authorizationHeader } from './request-claim';
 
 export interface GatewayClientOptions {
   /** Origin and path prefix of the gateway, e.g. `https://countersign.example`. */
@@ -133,7 +133,7 @@ export class GatewayClient implements ReviewCalls {
   ): Promise<T> {
     const url = new URL(this.#base.pathname.replace(/\/$/, '') + pathAndQuery, this.#base);
     const bytes = body ?? new Uint8Array(0);
-    const authorization = authorize(
+    const authorization = authorizationHeader(
       { method, path: url.pathname + url.search, bodySha256: sha256Hex(bytes) },
       this.#signer,
       new Date(),

@@ -1,7 +1,7 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { CountersignError, ErrorCode } from '../client/errors';
 
-/** What every refusal looks like on the wire. */
+/** The JSON body of every error response. */
 export interface ErrorBody {
   readonly error: { readonly code: ErrorCode; readonly field?: string; readonly message: string };
 }
@@ -29,14 +29,14 @@ export function toErrorResponse(error: CountersignError): {
   readonly body: ErrorBody;
 } {
   const { code, field } = error;
-  // Our own message for what is not the caller's doing: causes may name hosts, paths and tables.
-  const message = STATUS[code] >= 500 ? (OWN_FAULT[code] ?? 'Something went wrong here') : error.message;
+  // Server errors get a fixed message: their causes may name hosts, paths and tables.
+  const message = STATUS[code] >= 500 ? (SERVER_ERROR_MESSAGES[code] ?? 'Internal error') : error.message;
   return { status: STATUS[code], body: { error: { code, ...(field === undefined ? {} : { field }), message } } };
 }
 
-const OWN_FAULT: { readonly [C in ErrorCode]?: string } = {
-  temporal_unavailable: 'Temporal did not answer in time. What was asked may have happened; asking again is safe',
-  worker_unavailable: 'No review worker answered in time. The review waits; asking again is safe',
-  store_unavailable: 'The store did not answer. Asking again is safe',
-  ledger_unavailable: 'The ledger did not answer. Asking again is safe',
+const SERVER_ERROR_MESSAGES: { readonly [C in ErrorCode]?: string } = {
+  temporal_unavailable: 'Temporal did not answer in time. The request may have taken effect; retrying is safe',
+  worker_unavailable: 'No review worker answered in time. The review waits; retrying is safe',
+  store_unavailable: 'The store did not answer. Retrying is safe',
+  ledger_unavailable: 'The ledger did not answer. Retrying is safe',
 };

@@ -1,6 +1,8 @@
 import { Counter, Histogram, Registry } from 'prom-client';
 
-/** Counts and times of requests, by route pattern: never by id, tenant or key, which would be without bound. */
+export type RefusalReason = 'unauthenticated' | 'nonce_reused' | 'nonces_full' | 'other_tenant';
+
+/** Counts and times of requests by route pattern. Never by id, tenant or key: the number of series must be bounded. */
 export interface GatewayMetrics {
   readonly registry: Registry;
   readonly observe: (request: {
@@ -9,7 +11,7 @@ export interface GatewayMetrics {
     readonly status: number;
     readonly seconds: number;
   }) => void;
-  readonly refused: (why: 'unauthenticated' | 'nonce_reused' | 'nonces_full' | 'other_tenant') => void;
+  readonly refused: (reason: RefusalReason) => void;
 }
 
 export function createGatewayMetrics(registry = new Registry()): GatewayMetrics {
@@ -21,14 +23,14 @@ export function createGatewayMetrics(registry = new Registry()): GatewayMetrics 
   });
   const seconds = new Histogram({
     name: 'countersign_gateway_request_seconds',
-    help: 'Seconds to answer, long polls included',
+    help: 'Seconds per request, long polls included',
     labelNames: ['method', 'route'],
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
     registers: [registry],
   });
   const refusals = new Counter({
     name: 'countersign_gateway_refused_total',
-    help: 'Requests refused before their work',
+    help: 'Requests refused before they took effect',
     labelNames: ['why'],
     registers: [registry],
   });
@@ -38,6 +40,6 @@ export function createGatewayMetrics(registry = new Registry()): GatewayMetrics 
       requests.inc({ method: request.method, route: request.route, status: request.status });
       seconds.observe({ method: request.method, route: request.route }, request.seconds);
     },
-    refused: (why) => refusals.inc({ why }),
+    refused: (reason) => refusals.inc({ why: reason }),
   };
 }

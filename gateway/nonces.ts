@@ -1,8 +1,8 @@
 /**
- * Nonces that were used, for as long as their requests could still pass. Bounded: when full of live ones, new requests are refused
- * (`full`), since forgetting one would let its request pass twice. A key has a share of its own, so that it cannot fill the place
- * of others. In memory: behind several gateways a request could pass once at each; every request is idempotent, so nothing comes
- * of it but the same answer.
+ * Nonces that were used, kept until their requests expire. The number is bounded: if all are unexpired, new requests are refused
+ * (`full`), since dropping a nonce would let its request be replayed. Each key has a separate limit, so that one key cannot
+ * block others. Kept in memory: with several gateways a request could be replayed once at each, which is harmless, since
+ * every request is idempotent.
  */
 export class Nonces {
   readonly #byKey = new Map<string, Map<string, number>>();
@@ -10,15 +10,15 @@ export class Nonces {
 
   constructor(private readonly bounds: { readonly perKey: number; readonly total: number }) {}
 
-  /** Spends a nonce that is good until `expiresAt` (ms). */
+  /** Marks a nonce as used until `expiresAt` (ms). */
   spend(keyId: string, nonce: string, expiresAt: number, now: number): 'spent' | 'reused' | 'full' {
-    const own = this.#byKey.get(keyId) ?? new Map<string, number>();
-    this.#forget(own, now);
-    if (own.has(nonce)) return 'reused';
-    if (this.#size >= this.bounds.total) for (const other of this.#byKey.values()) this.#forget(other, now);
-    if (own.size >= this.bounds.perKey || this.#size >= this.bounds.total) return 'full';
-    own.set(nonce, expiresAt);
-    this.#byKey.set(keyId, own);
+    const ofKey = this.#byKey.get(keyId) ?? new Map<string, number>();
+    this.#removeExpired(ofKey, now);
+    if (ofKey.has(nonce)) return 'reused';
+    if (this.#size >= this.bounds.total) for (const other of this.#byKey.values()) this.#removeExpired(other, now);
+    if (ofKey.size >= this.bounds.perKey || this.#size >= this.bounds.total) return 'full';
+    ofKey.set(nonce, expiresAt);
+    this.#byKey.set(keyId, ofKey);
     this.#size++;
     return 'spent';
   }
@@ -27,7 +27,7 @@ export class Nonces {
     return this.#size;
   }
 
-  #forget(nonces: Map<string, number>, now: number): void {
+  #removeExpired(nonces: Map<string, number>, now: number): void {
     for (const [nonce, expiresAt] of nonces) {
       if (expiresAt >= now) continue;
       nonces.delete(nonce);

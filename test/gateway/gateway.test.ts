@@ -1,7 +1,7 @@
 import { createGateway, type GatewayDeps } from '../../gateway/app';
 import { GatewayClient } from '../../client/gateway-client';
 import { Nonces } from '../../gateway/nonces';
-import { authorize, REQUEST_WINDOW_MS } from '../../client/request-auth';
+import { authorizationHeader, REQUEST_WINDOW_MS } from '../../client/request-claim';
 import { CountersignError } from '../../client/errors';
 import { createSigner, type Signer } from '../../client/signer';
 import { prepareSubmission, signSubmission } from '../../client/submission';
@@ -67,7 +67,7 @@ interface Sent {
   readonly body?: Uint8Array | string;
   readonly signer?: Signer;
   readonly authorization?: string | null;
-  readonly signed?: Partial<Parameters<typeof authorize>[0]>;
+  readonly signed?: Partial<Parameters<typeof authorizationHeader>[0]>;
   readonly at?: Date;
 }
 
@@ -78,7 +78,7 @@ async function send(
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
   const header =
     authorization === undefined
-      ? authorize({ method, path, bodySha256: sha256Hex(bytes), ...signed }, signer, at)
+      ? authorizationHeader({ method, path, bodySha256: sha256Hex(bytes), ...signed }, signer, at)
       : authorization;
   const response = await app.request(`http://gateway${path}`, {
     method,
@@ -103,16 +103,16 @@ describe('authentication', () => {
   it.each<[string, Partial<Sent>]>([
     ['no header', { authorization: null }],
     ['another scheme', { authorization: 'Bearer abc' }],
-    ['what is no envelope', { authorization: 'Countersign e30=' }],
-    ['what is no base64', { authorization: 'Countersign ***' }],
-    ['too long a header', { authorization: `Countersign ${'A'.repeat(9000)}` }],
+    ['something that is not an envelope', { authorization: 'Countersign e30=' }],
+    ['invalid base64', { authorization: 'Countersign ***' }],
+    ['a header that is too long', { authorization: `Countersign ${'A'.repeat(9000)}` }],
     ['a key that is not registered', { signer: createSigner(stranger) }],
     ['another method', { signed: { method: 'PUT' } }],
     ['another path', { signed: { path: '/v1/reviews/other' } }],
     ['another query', { signed: { path: `/v1/reviews/${CHANGE}?x=1` } }],
     ['another body', { signed: { bodySha256: hex('0') } }],
-    ['a time too far back', { at: new Date(now.getTime() - REQUEST_WINDOW_MS - 1000) }],
-    ['a time too far ahead', { at: new Date(now.getTime() + REQUEST_WINDOW_MS + 1000) }],
+    ['a time too far in the past', { at: new Date(now.getTime() - REQUEST_WINDOW_MS - 1000) }],
+    ['a time too far in the future', { at: new Date(now.getTime() + REQUEST_WINDOW_MS + 1000) }],
     [
       'the keyid of another key',
       {
@@ -128,7 +128,7 @@ describe('authentication', () => {
     ],
     ['a claim that names another key', { signer: { ...createSigner(agent), keyId: alice.keyId } }],
     [
-      'a claim signed as something else',
+      'a claim signed under another payload type',
       {
         signer: {
           ...createSigner(agent),
@@ -148,7 +148,7 @@ describe('authentication', () => {
         },
       },
     ],
-  ])('refuses %s before it does anything', async (_name, sent) => {
+  ])('refuses %s before the request takes effect', async (_name, sent) => {
     const { app } = gateway();
     const answer = await send(app, { path: `/v1/reviews/${CHANGE}`, ...sent });
     expect(answer.status).toBe(401);
@@ -164,10 +164,10 @@ describe('authentication', () => {
     expect((await send(app, { path: `/v1/reviews/${CHANGE}` })).status).toBe(401);
   });
 
-  it('takes one signed request once', async () => {
+  it('accepts a signed request once', async () => {
     const { app } = gateway(own);
     const path = `/v1/reviews/${CHANGE}`;
-    const authorization = authorize(
+    const authorization = authorizationHeader(
       { method: 'GET', path, bodySha256: sha256Hex(new Uint8Array(0)) },
       createSigner(agent),
       now,
@@ -178,7 +178,7 @@ describe('authentication', () => {
     expect(again.json().error.message).toContain('sent before');
   });
 
-  it('refuses new requests rather than forget a nonce that is still good', async () => {
+  it('refuses new requests instead of dropping an unexpired nonce', async () => {
     const { app } = gateway(own, { nonces: new Nonces({ perKey: 1, total: 10 }) });
     const path = `/v1/reviews/${CHANGE}`;
     expect((await send(app, { path })).status).toBe(200);
@@ -186,7 +186,7 @@ describe('authentication', () => {
     expect((await send(app, { path, signer: createSigner(alice) })).status).toBe(200);
   });
 
-  it('remembers no nonce of a stranger', async () => {
+  it('does not store nonces of unknown senders', async () => {
     const nonces = new Nonces({ perKey: 10, total: 10 });
     const { app } = gateway({}, { nonces });
     await send(app, { path: '/v1/reviews', signer: createSigner(stranger) });
@@ -195,7 +195,7 @@ describe('authentication', () => {
 });
 
 describe('nonces', () => {
-  it('are forgotten when their requests could not pass any more', () => {
+  it('are dropped when their requests have expired', () => {
     const nonces = new Nonces({ perKey: 2, total: 3 });
     expect(nonces.spend('a', '1', 100, 0)).toBe('spent');
     expect(nonces.spend('a', '1', 100, 50)).toBe('reused');
@@ -211,13 +211,13 @@ describe('nonces', () => {
 describe('PUT /v1/diffs/:sha256', () => {
   const path = `/v1/diffs/${sha256Hex(bytes)}`;
 
-  it('stores bytes whose digest is the path, for the tenant of the key', async () => {
+  it('stores bytes whose digest is in the path, for the tenant of the key', async () => {
     const { app, stored } = gateway();
     expect((await send(app, { method: 'PUT', path, body: bytes })).status).toBe(201);
     expect([...stored.keys()]).toEqual([`acme/${sha256Hex(bytes)}`]);
   });
 
-  it('refuses other bytes, none, and a tenant of others', async () => {
+  it('refuses other bytes, an empty body, and a tenant of another key', async () => {
     const { app, stored } = gateway();
     const other = await send(app, { method: 'PUT', path, body: 'DROP TABLE t' });
     expect([other.status, other.json().error.field]).toEqual([400, 'sha256']);
@@ -226,7 +226,7 @@ describe('PUT /v1/diffs/:sha256', () => {
     expect(stored.size).toBe(0);
   });
 
-  it('stops reading at the first byte too many, whatever the length header says', async () => {
+  it('stops reading after the limit, regardless of Content-Length', async () => {
     const { app } = gateway();
     let pulled = 0;
     const endless = new ReadableStream<Uint8Array>({
@@ -235,7 +235,7 @@ describe('PUT /v1/diffs/:sha256', () => {
         controller.enqueue(new Uint8Array(64 * 1024));
       },
     });
-    const authorization = authorize({ method: 'PUT', path, bodySha256: hex('0') }, createSigner(agent), now);
+    const authorization = authorizationHeader({ method: 'PUT', path, bodySha256: hex('0') }, createSigner(agent), now);
     const response = await app.request(`http://gateway${path}`, {
       method: 'PUT',
       headers: { authorization },
@@ -251,7 +251,7 @@ describe('POST /v1/reviews', () => {
   const post = (app: ReturnType<typeof createGateway>, value: unknown, sent: Partial<Sent> = {}) =>
     send(app, { method: 'POST', path: '/v1/reviews', body: JSON.stringify(value), ...sent });
 
-  it('starts the review when the bytes are there and the sender signed the submission', async () => {
+  it('starts the review if the bytes are stored and the sender signed the submission', async () => {
     const started: Submission[] = [];
     const { app, stored } = gateway({
       start: async (s) => (started.push(s), { changeId: prepared.changeId, preflight: 'pending', outcome: null }),
@@ -272,8 +272,8 @@ describe('POST /v1/reviews', () => {
       422,
       'envelope',
     ],
-    ['one for a tenant of others', { tenant: 'evil' }, 403, 'tenant'],
-    ['one that has a workflow signalled', { replyTo: { workflowId: 'someone-elses' } }, 400, 'replyTo'],
+    ['one for a tenant of another key', { tenant: 'evil' }, 403, 'tenant'],
+    ['one that signals a workflow', { replyTo: { workflowId: 'someone-elses' } }, 400, 'replyTo'],
     ['an unknown member', { plan: {} }, 400, 'plan'],
     ['metadata of the wrong type', { metadata: 'x' }, 400, 'metadata'],
   ])('refuses %s, naming the field', async (_name, bad, httpStatus, field) => {
@@ -283,14 +283,14 @@ describe('POST /v1/reviews', () => {
     expect([answer.status, answer.json().error.field]).toEqual([httpStatus, field]);
   });
 
-  it('refuses what is no JSON', async () => {
+  it('refuses invalid JSON', async () => {
     const { app } = gateway();
     expect((await send(app, { method: 'POST', path: '/v1/reviews', body: '{"a":' })).json().error.field).toBe('body');
   });
 });
 
 describe('a review', () => {
-  it('of another tenant looks like none, for every verb', async () => {
+  it('of another tenant is not found, for every method', async () => {
     const { app } = gateway(own);
     const signer = createSigner(mallory);
     const answers = { answers: [submission.envelope] };
@@ -306,7 +306,7 @@ describe('a review', () => {
     expect((await send(app, { path: '/v1/reviews?tenant=acme', signer })).status).toBe(403);
   });
 
-  it('waits for its result as long as asked, at most a minute', async () => {
+  it('waits for its result as long as requested, at most a minute', async () => {
     const waits: (number | undefined)[] = [];
     const { app } = gateway({
       ...own,
@@ -318,7 +318,7 @@ describe('a review', () => {
     expect(waits).toEqual([60000]);
   });
 
-  it('relays signed answers, and nothing else', async () => {
+  it('relays signed answers only', async () => {
     const relayed: unknown[] = [];
     const { app } = gateway({ ...own, answer: async (_id, answers) => (relayed.push(...answers), accepted()) });
     const path = `/v1/reviews/${CHANGE}/answers`;
@@ -348,7 +348,7 @@ describe('a review', () => {
     expect(relayed).toEqual(signed);
   });
 
-  it('is withdrawn in the name of the key, whatever the sender calls itself', async () => {
+  it('is withdrawn in the name of the key, not of a name that the sender chooses', async () => {
     const actors: unknown[] = [];
     const { app } = gateway({
       ...own,
@@ -361,8 +361,8 @@ describe('a review', () => {
   });
 });
 
-describe('every answer', () => {
-  it('has security headers and is not kept, errors included', async () => {
+describe('every response', () => {
+  it('has security headers and is not cached, errors included', async () => {
     const { app } = gateway(own);
     for (const sent of [
       { path: '/healthz', authorization: null },
@@ -376,7 +376,7 @@ describe('every answer', () => {
     }
   });
 
-  it('tells nothing of an inner failure but its code, and logs it', async () => {
+  it('reveals only the code of an internal failure, and logs it', async () => {
     for (const [thrown, httpStatus] of [
       [new Error('password=hunter2 at /srv/db.ts:1'), 500],
       [new CountersignError('ledger_unavailable', 'connect ECONNREFUSED 10.0.0.7:5432'), 503],
@@ -389,7 +389,7 @@ describe('every answer', () => {
     }
   });
 
-  it('is counted by route, never by id', async () => {
+  it('is counted by route, not by id', async () => {
     const { app } = gateway(own);
     await send(app, { path: `/v1/reviews/${CHANGE}` });
     await send(app, { path: '/v1/reviews/../../etc', authorization: null });
@@ -398,14 +398,14 @@ describe('every answer', () => {
     expect(text).not.toContain(CHANGE);
   });
 
-  it('says 503 where what it needs is away', async () => {
+  it('has status 503 if a service behind the gateway does not answer', async () => {
     const { app } = gateway({}, { healthy: async () => false });
     expect((await send(app, { path: '/healthz', authorization: null })).status).toBe(503);
   });
 });
 
 describe('GatewayClient, on loopback', () => {
-  it('submits, reads, lists, answers, withdraws and verifies the end itself', async () => {
+  it('submits, reads, lists, withdraws and verifies the outcome', async () => {
     const { serve } = await import('@hono/node-server');
     const done = withReceipt(committer, outcome({ changeId: prepared.changeId, inputSha: prepared.inputSha }));
     const page = { reviews: [], next: null };
@@ -418,7 +418,7 @@ describe('GatewayClient, on loopback', () => {
           outcome: null,
         }),
         status: async () => status({ changeId: prepared.changeId }),
-        // The gateway's own `verified` must not count.
+        // The client must ignore what the gateway says in `verified`.
         result: async () => ({
           ...(toResult(prepared.changeId, done, trust) as { state: 'COMMITTED' }),
           outcome: done,
@@ -462,7 +462,7 @@ describe('GatewayClient, on loopback', () => {
     await expect(off.status(CHANGE)).rejects.toMatchObject({ code: 'gateway_unavailable' });
   });
 
-  it('refuses an answer in a form that it does not know', async () => {
+  it('refuses a response of unknown format', async () => {
     const odd = async (): Promise<Response> => new Response('<html>', { status: 200 });
     const client = new GatewayClient({
       baseUrl: 'https://gateway.example',

@@ -1,6 +1,6 @@
 import { CountersignError } from './errors';
 
-/** Reads the body of a request or response, at most `max` bytes: stops reading at the first byte too many, whatever Content-Length says. */
+/** Reads the body of a request or response. Throws `too_large` after `max` bytes, regardless of Content-Length. */
 export async function readBody(message: Pick<Request, 'headers' | 'body'>, max: number): Promise<Uint8Array> {
   const tooLarge = (): CountersignError =>
     new CountersignError('too_large', `Body: expected at most ${max} bytes, got more`);
@@ -29,8 +29,8 @@ export async function readBody(message: Pick<Request, 'headers' | 'body'>, max: 
   return body;
 }
 
-/** The JSON value of a body. Throws `invalid_input`. */
-export function jsonBody(body: Uint8Array): unknown {
+/** Parses a body as JSON. Throws `invalid_input`. */
+export function parseJsonBody(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch (error) {

@@ -1,0 +1,76 @@
+import { verify } from 'node:crypto';
+import { AUTHORIZATION_SCHEME, REQUEST_PAYLOAD_TYPE, REQUEST_WINDOW_MS, RequestClaim } from '../client/request-claim';
+import { Envelope } from '../policy/contracts/diff';
+import { fromBase64 } from '../policy/evidence/base64';
+import { pae } from '../policy/evidence/dsse';
+import type { RegisteredKey } from '../policy/evidence/key-registry';
+import { toPublicKeyObject } from '../signing/keys';
+
+const MAX_HEADER_LENGTH = 8 * 1024;
+
+export type Authentication =
+  | { readonly ok: true; readonly key: RegisteredKey; readonly claim: RequestClaim }
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * Verifies who sent a request. The caller checks body and nonce afterwards: a body is not read before its sender is known, and
+ * a nonce of an unknown sender is not stored. Never throws on the contents of the header; `find` may throw.
+ */
+export async function authenticate(
+  request: { readonly method: string; readonly path: string; readonly header: string | undefined },
+  find: (keyId: string) => Promise<RegisteredKey | null>,
+  now: number,
+): Promise<Authentication> {
+  const refuse = (message: string): Authentication => ({ ok: false, message });
+  const parsed = parseHeader(request.header);
+  if (typeof parsed === 'string') return refuse(parsed);
+  const { envelope, payload, claim, signature, keyId } = parsed;
+  const key = await find(keyId);
+  if (key === null) return refuse(`Key ${keyId} is not registered`);
+  if (!verify(null, pae(envelope.payloadType, payload), toPublicKeyObject(key.publicKey), signature))
+    return refuse('The signature does not verify');
+  if (key.keyId !== claim.keyId) return refuse('The claim names another key than the one that signed it');
+  if (key.revokedAt !== null) return refuse(`Key ${keyId} was revoked`);
+  if (claim.method !== request.method || claim.path !== request.path)
+    return refuse('The claim was signed for another request');
+  if (Math.abs(now - Date.parse(claim.issuedAt)) > REQUEST_WINDOW_MS)
+    return refuse(
+      `The claim was signed at ${claim.issuedAt}: expected within 5 minutes of ${new Date(now).toISOString()}. Check the clock`,
+    );
+  return { ok: true, key, claim };
+}
+
+interface SignedClaim {
+  readonly envelope: Envelope;
+  readonly payload: Uint8Array;
+  readonly claim: RequestClaim;
+  readonly signature: Uint8Array;
+  readonly keyId: string;
+}
+
+/** The claim, not verified yet, or what is wrong with the header. */
+function parseHeader(header: string | undefined): SignedClaim | string {
+  if (header === undefined) return 'Expected the header "Authorization: Countersign <base64 of a signed envelope>"';
+  if (!header.startsWith(AUTHORIZATION_SCHEME)) return 'Expected the authorization scheme "Countersign"';
+  if (header.length > MAX_HEADER_LENGTH) return `Expected at most ${MAX_HEADER_LENGTH} bytes of authorization`;
+  const envelope = Envelope.safeParse(parseJson(fromBase64(header.slice(AUTHORIZATION_SCHEME.length))));
+  if (!envelope.success) return 'The authorization is not a DSSE envelope in base64';
+  const [only, ...more] = envelope.data.signatures;
+  if (only === undefined || more.length > 0) return 'Expected exactly one signature';
+  if (envelope.data.payloadType !== REQUEST_PAYLOAD_TYPE) return `Expected payloadType ${REQUEST_PAYLOAD_TYPE}`;
+  const payload = fromBase64(envelope.data.payload);
+  const signature = fromBase64(only.sig);
+  const claim = RequestClaim.safeParse(parseJson(payload));
+  if (payload === null || signature === null || !claim.success)
+    return 'The claim cannot be read: expected method, path, bodySha256, issuedAt, nonce and keyId';
+  return { envelope: envelope.data, payload, claim: claim.data, signature, keyId: only.keyid };
+}
+
+function parseJson(bytes: Uint8Array | null): unknown {
+  if (bytes === null) return undefined;
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return undefined; // Not UTF-8 or not JSON: the schema refuses undefined.
+  }
+}

@@ -1,0 +1,39 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { parseInput } from '../../client/parse';
+import { Name } from '../../policy/contracts/diff';
+import { ReviewState } from '../../policy/contracts/outcome';
+import { NOTHING_DONE, type Callers } from '../callers';
+import type { GatewayDeps } from '../deps';
+import { MAX_WAIT_MS } from '../limits';
+
+const IntegerText = z
+  .string()
+  .regex(/^[0-9]{1,6}$/, 'expected a whole number')
+  .transform(Number);
+const ResultQuery = z.strictObject({ waitMs: IntegerText.pipe(z.int().max(MAX_WAIT_MS)).default(0) });
+const ListQuery = z.strictObject({
+  tenant: Name.optional(),
+  state: ReviewState.optional(),
+  target: Name.optional(),
+  limit: IntegerText.pipe(z.int().min(1).max(500)).optional(),
+  after: z.string().max(500).optional(),
+});
+
+/** GET /v1/reviews, /v1/reviews/:id and /v1/reviews/:id/result */
+export function reviewRoutes({ reviews }: GatewayDeps, callers: Callers): Hono {
+  const routes = new Hono();
+  routes.get('/', async (c) => {
+    const caller = await callers.authenticate(c, 0);
+    const query = parseInput(ListQuery, c.req.query(), NOTHING_DONE);
+    return c.json(await reviews.list({ ...query, tenant: callers.tenantOf(c, caller) }));
+  });
+  routes.get('/:id', async (c) => c.json(await callers.reviewOf(c, await callers.authenticate(c, 0))));
+  routes.get('/:id/result', async (c) => {
+    const caller = await callers.authenticate(c, 0);
+    const { waitMs } = parseInput(ResultQuery, c.req.query(), NOTHING_DONE);
+    const { changeId } = await callers.reviewOf(c, caller);
+    return c.json(await reviews.result(changeId, { timeoutMs: waitMs }));
+  });
+  return routes;
+}

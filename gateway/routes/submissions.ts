@@ -1,0 +1,58 @@
+import { Hono } from 'hono';
+import { CountersignError } from '../../client/errors';
+import { parseJsonBody } from '../../client/http-body';
+import { parseInput } from '../../client/parse';
+import { changeId, inputSha } from '../../policy/contracts/change-id';
+import { Submission } from '../../policy/contracts/diff';
+import type { RegisteredKey } from '../../policy/evidence/key-registry';
+import { verifyEnvelope } from '../../signing/envelope';
+import { NOTHING_DONE, type Callers } from '../callers';
+import type { GatewayDeps } from '../deps';
+import { MAX_JSON_BYTES } from '../limits';
+import { storeCall } from '../store-call';
+
+/** POST /v1/reviews */
+export function submissionRoutes({ reviews, store, submitTimeoutMs }: GatewayDeps, callers: Callers): Hono {
+  const routes = new Hono();
+  routes.post('/', async (c) => {
+    const caller = await callers.authenticate(c, MAX_JSON_BYTES);
+    const submission = parseInput(Submission, parseJsonBody(caller.body), NOTHING_DONE);
+    const { tenant, diffSha, inline, supersedes } = submission;
+    callers.assertTenant(caller, tenant);
+    assertSignedBy(submission, caller.key);
+    assertNoReply(submission);
+    if (supersedes !== undefined && (await reviews.status(supersedes)).tenant !== tenant)
+      throw new CountersignError('not_found', `supersedes: no review ${supersedes}`, { field: 'supersedes' });
+    if (inline === undefined && !(await storeCall(() => store.has(tenant, diffSha))))
+      throw new CountersignError('diff_missing', `diffSha: not in the store; PUT /v1/diffs/${diffSha} first`, {
+        field: 'diffSha',
+      });
+    const bounds = submitTimeoutMs === undefined ? {} : { timeoutMs: submitTimeoutMs };
+    const submitted = await reviews.start(submission, bounds);
+    return c.json(submitted, submitted.preflight === 'pending' ? 202 : 200);
+  });
+  return routes;
+}
+
+/** Binds the submission to the key that sent it: no one can submit unsigned or in the name of another key. */
+function assertSignedBy(submission: Submission, key: RegisteredKey): void {
+  const refuse = (message: string): CountersignError =>
+    new CountersignError('not_verified', `envelope: ${message}`, { field: 'envelope' });
+  if (submission.envelope === undefined)
+    throw refuse('expected the submission statement, signed by the key that sends it; got none');
+  const verified = verifyEnvelope(submission.envelope, key.publicKey, 'submission');
+  if (!verified.ok) throw refuse(verified.message);
+  const { predicate } = verified;
+  if (predicate.changeId !== changeId(submission) || predicate.inputSha !== inputSha(submission))
+    throw refuse('was signed for another change');
+}
+
+/** `replyTo` signals a workflow that the sender chooses. It is only for senders who may signal workflows themselves. */
+function assertNoReply(submission: Submission): void {
+  if (submission.replyTo === undefined) return;
+  throw new CountersignError(
+    'invalid_input',
+    'replyTo: only for requesters that are workflows and start reviews through Temporal. Ask for the result instead',
+    { field: 'replyTo' },
+  );
+}
