@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { bundleWorkflowCode, type DefaultLogger } from '@temporalio/worker';
 
 const ENTRY = require.resolve('../workflows/index');
+const PRELOADED = require.resolve('../workflows/preload');
 const BUILT = join(__dirname, '..', 'workflow-bundle.js');
 /** What the compiler writes last; an installed package has none, and its sources do not change. */
 const COMPILED = join(__dirname, '..', '.tsbuildinfo');
@@ -27,7 +28,7 @@ export async function buildWorkflowBundle(logger?: DefaultLogger): Promise<strin
     payloadConverterPath: require.resolve('../workflows/payload-converter'),
     // Evaluated once for all reviews of a worker, then frozen, instead of once for each review: no module of ours may keep
     // anything of one workflow outside of its function.
-    preloadModules: [ENTRY],
+    preloadModules: [PRELOADED],
     ...(logger === undefined ? {} : { logger }),
   });
   return code;

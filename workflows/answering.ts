@@ -1,9 +1,7 @@
 import { condition, log, patched } from '@temporalio/workflow';
 import type { Admitted, AdmitInput } from '../activities/review-types';
 import type { AnswerResults } from '../policy/contracts/answer';
-import { read } from '../policy/contracts/plain';
-import { readSupersede, readWithdraw } from '../policy/contracts/plain-submission';
-import type { WithdrawResult } from '../policy/contracts/withdrawal';
+import { SupersedeMessage, WithdrawMessage, type WithdrawResult } from '../policy/contracts/withdrawal';
 import { admission } from './proxies';
 import type { Review } from './review-state';
 
@@ -80,17 +78,17 @@ export class Answering {
   }
 
   withdraw(message: unknown): WithdrawResult {
-    const parsed = read(readWithdraw, message, 'withdraw');
-    if (!parsed.ok) return { code: 'malformed', message: 'withdraw: expected {"actor": text, "reason": text}' };
-    const { actor, reason } = parsed.value;
+    const parsed = WithdrawMessage.safeParse(message);
+    if (!parsed.success) return { code: 'malformed', message: 'withdraw: expected {"actor": text, "reason": text}' };
+    const { actor, reason } = parsed.data;
     return this.#stop('withdrawn', `Withdrawn by ${actor}${reason === '' ? '' : `: ${reason}`}`);
   }
 
   supersede(message: unknown): WithdrawResult {
-    const parsed = read(readSupersede, message, 'supersede');
-    if (!parsed.ok)
+    const parsed = SupersedeMessage.safeParse(message);
+    if (!parsed.success)
       return { code: 'malformed', message: 'supersede: expected {"by": changeId, "actor": text, "reason": text}' };
-    return this.#stop('superseded', `Superseded by ${parsed.value.by}`);
+    return this.#stop('superseded', `Superseded by ${parsed.data.by}`);
   }
 
   #stop(reason: 'withdrawn' | 'superseded', explanation: string): WithdrawResult {

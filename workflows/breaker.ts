@@ -18,7 +18,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { FailureType } from '../policy/contracts/failure-type';
-import { issuesText, read } from '../policy/contracts/plain';
+import { fieldIssues, issuesText } from '../policy/contracts/issues';
 import {
   NO_BREAKERS,
   packBreakers,
@@ -32,12 +32,11 @@ import {
   type PackedBreakers,
 } from '../policy/decide/breakers';
 import {
-  readBreakerInput,
-  readProbe,
-  readReset,
-  readSamples,
+  BreakerInput,
+  ProbeMessage,
+  ResetMessage,
+  SamplesMessage,
   breakerWorkflowId,
-  type BreakerInput,
   type BreakersReading,
   type ProbeResult,
   type ResetResult,
@@ -76,15 +75,15 @@ function isLong({ continueAfter }: BreakerInput): boolean {
 }
 
 function parseInput(input: unknown): BreakerInput {
-  const parsed = read(readBreakerInput, input, 'input');
+  const parsed = BreakerInput.safeParse(input);
   const { workflowId, taskQueue } = workflowInfo();
-  if (!parsed.ok)
+  if (!parsed.success)
     throw ApplicationFailure.nonRetryable(
-      `The start input is no breaker's: ${issuesText(parsed.issues)}`,
+      `The start input is no breaker's: ${issuesText(fieldIssues(parsed.error, input, 'input'))}`,
       FailureType.Validation,
     );
-  const expected = breakerWorkflowId(parsed.value, taskQueue);
-  if (workflowId === expected) return parsed.value;
+  const expected = breakerWorkflowId(parsed.data, taskQueue);
+  if (workflowId === expected) return parsed.data;
   throw ApplicationFailure.nonRetryable(
     `workflowId: expected "${expected}", got "${workflowId}"`,
     FailureType.Validation,
@@ -106,8 +105,8 @@ class BreakerState {
     const reviews = Array.isArray(message) ? message.slice(0, MAX_REVIEWS) : [message];
     if (Array.isArray(message)) this.#ignored += message.length - reviews.length;
     for (const review of reviews) {
-      const parsed = read(readSamples, review, 'samples');
-      if (parsed.ok) this.#breakers = takeReview(this.#breakers, parsed.value, Date.now(), this.input.parameters);
+      const parsed = SamplesMessage.safeParse(review);
+      if (parsed.success) this.#breakers = takeReview(this.#breakers, parsed.data, Date.now(), this.input.parameters);
       else this.#ignored++;
     }
     this.show();
@@ -121,9 +120,9 @@ class BreakerState {
   }
 
   probe(message: unknown): ProbeResult {
-    const parsed = read(readProbe, message, 'probe');
-    if (!parsed.ok) return { code: 'malformed', message: 'probe: expected {"changeId", "validatorIds": […]}' };
-    const { changeId, validatorIds } = parsed.value;
+    const parsed = ProbeMessage.safeParse(message);
+    if (!parsed.success) return { code: 'malformed', message: 'probe: expected {"changeId", "validatorIds": […]}' };
+    const { changeId, validatorIds } = parsed.data;
     const { breakers, blocked } = reserveProbe(
       this.#breakers,
       changeId,
@@ -137,13 +136,13 @@ class BreakerState {
   }
 
   reset(message: unknown): ResetResult {
-    const parsed = read(readReset, message, 'reset');
-    if (!parsed.ok)
+    const parsed = ResetMessage.safeParse(message);
+    if (!parsed.success)
       return {
         code: 'malformed',
         message: 'reset: expected {"validatorId": id or null, "actor": text, "reason": text}',
       };
-    const { validatorId, actor, reason } = parsed.value;
+    const { validatorId, actor, reason } = parsed.data;
     const reset = [...this.#breakers.byValidator.keys()].filter((id) => validatorId === null || id === validatorId);
     this.#breakers = resetBreakers(this.#breakers, validatorId);
     this.#resets = [{ at: Date.now(), actor, reason, validatorId }, ...this.#resets].slice(0, MAX_RESETS);

@@ -22,10 +22,9 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { inputSha } from '../policy/contracts/change-id';
-import type { Submission } from '../policy/contracts/diff';
+import { Submission } from '../policy/contracts/diff';
 import { FailureType } from '../policy/contracts/failure-type';
-import { issuesText, read } from '../policy/contracts/plain';
-import { readSubmission } from '../policy/contracts/plain-submission';
+import { fieldIssues, issuesText } from '../policy/contracts/issues';
 import type { PlanValidator } from '../policy/contracts/plan';
 import type { ReviewOutcome } from '../policy/contracts/outcome';
 import type { Preflight } from '../policy/contracts/status';
@@ -60,16 +59,14 @@ export async function review(input: Submission): Promise<ReviewOutcome> {
 
 /** Its shape. That the workflow's id is the change's own hash is for `openReview` to say: a refusal then stands in the ledger. */
 function parseSubmission(input: unknown): Submission {
-  const parsed = read(readSubmission, input, 'submission');
-  if (!parsed.ok) {
-    const text = issuesText(parsed.issues);
-    throw ApplicationFailure.nonRetryable(
-      `The start input is no submission: ${text}`,
-      FailureType.Validation,
-      parsed.issues,
-    );
-  }
-  return parsed.value;
+  const parsed = Submission.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const issues = fieldIssues(parsed.error, input, 'submission');
+  throw ApplicationFailure.nonRetryable(
+    `Invalid workflow input: not a valid submission: ${issuesText(issues)}`,
+    FailureType.Validation,
+    issues,
+  );
 }
 
 function listen(change: Review): void {

@@ -1,7 +1,7 @@
 import type { Submission } from './diff';
 import { typedHash, type Sha256 } from './hash';
 
-/** What a submission is called by. No schema here: the workflow sandbox loads this file. */
+/** What a submission is called by. */
 
 export function inputSha(s: Pick<Submission, 'tenant' | 'target' | 'sourceTool' | 'diffSha' | 'metadata'>): Sha256 {
   const { tenant, target, sourceTool, diffSha, metadata } = s;

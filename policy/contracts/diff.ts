@@ -1,18 +1,16 @@
 import { z } from 'zod';
-import type { JsonValue } from './canonical-json';
-import { metadataProblem } from './metadata-problem';
 import type { Sha256 } from './hash';
-import { BASE64, MAX_INLINE_BYTES, NAME, SHA256_HEX } from './limits';
+import { JsonObject } from './json-value';
+import { MAX_INLINE_BYTES } from './limits';
+import { metadataProblem } from './metadata-problem';
 
 export { MAX_DIFF_BYTES, MAX_INLINE_BYTES, MAX_METADATA_BYTES } from './limits';
 
-export const Sha256Hex = z.string().regex(SHA256_HEX.pattern, `expected ${SHA256_HEX.expected}`);
-export const Name = z.string().regex(NAME.pattern, `expected ${NAME.expected}`);
-
-const Json: z.ZodType<JsonValue> = z.json();
+export const Sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, 'expected 64 lower-case hex digits');
+export const Name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'expected 1 to 63 of A-Z a-z 0-9 . _ -');
 
 /** The caller's claim about the diff (F8, F11): rules read it, and compare it with what bytes and dry run show. */
-export const Metadata = z.record(z.string().min(1).max(128), Json).superRefine((metadata, ctx) => {
+export const Metadata = JsonObject.superRefine((metadata, ctx) => {
   const problem = metadataProblem(metadata);
   if (problem !== null) ctx.addIssue({ code: 'custom', message: problem });
 });
@@ -21,8 +19,8 @@ export type Metadata = z.infer<typeof Metadata>;
 /** Padded standard base64. Not z.base64(): it asks `atob`, which the workflow sandbox does not have. */
 export const Base64 = z
   .string()
-  .regex(BASE64.pattern, `expected ${BASE64.expected}`)
-  .refine((text) => text.length % 4 === 0, `expected ${BASE64.expected}`);
+  .regex(/^[A-Za-z0-9+/]*={0,2}$/, 'expected padded base64')
+  .refine((text) => text.length % 4 === 0, 'expected padded base64');
 
 /** A DSSE envelope on the wire; `policy/evidence/dsse.ts` says what is signed. */
 export const Envelope = z.strictObject({

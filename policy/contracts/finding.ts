@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Sha256Hex } from './diff';
-import { MAX_EVIDENCE_REFS, VALIDATOR_ID } from './limits';
+import { JsonObject } from './json-value';
+import { MAX_EVIDENCE_REFS } from './limits';
 
 export { MAX_EVIDENCE_REFS } from './limits';
 
@@ -17,7 +18,12 @@ export type Phase = z.infer<typeof Phase>;
 export const ErrorClass = z.enum(['ErrValidatorBackend', 'ErrVerdictParse', 'ErrUnknownDiffType', 'ErrTimeout']);
 export type ErrorClass = z.infer<typeof ErrorClass>;
 
-export const ValidatorId = z.string().regex(VALIDATOR_ID.pattern, `expected ${VALIDATOR_ID.expected}`);
+export const ValidatorId = z
+  .string()
+  .regex(
+    /^(guardian|safety|always-approve)(\.[a-z0-9][a-z0-9_]*)*$/,
+    'expected guardian.<rule> or safety.<rule> in snake_case',
+  );
 
 /** What stands behind a finding (G3); `deterministic: false` for attested validators (C12). */
 export const ValidatorSignature = z.strictObject({
@@ -45,7 +51,7 @@ const resultFields = {
   reproducible: z.boolean().optional(),
   recommendedActions: z.array(z.string().max(500)).max(10).optional(),
   /** Per rule or dimension (F16). Canonical JSON; never diff bytes, never a secret. */
-  details: z.record(z.string(), z.json()).optional(),
+  details: JsonObject.optional(),
 };
 export const ValidatorResult = z.discriminatedUnion('status', [
   z.strictObject({

@@ -4,6 +4,8 @@ import { MAX_METADATA_BYTES } from './limits';
 
 /** Why metadata of the right shape is still refused: it cannot be hashed, or is too large. Null where nothing is wrong. */
 export function metadataProblem(metadata: Readonly<Record<string, JsonValue>>): string | null {
+  for (const name of Object.keys(metadata))
+    if (name === '' || name.length > 128) return 'expected member names of 1 to 128 characters';
   try {
     const size = utf8ToBytes(canonicalJson(metadata)).length;
     return size > MAX_METADATA_BYTES ? `expected at most ${MAX_METADATA_BYTES} bytes of JSON, got ${size}` : null;

@@ -2,7 +2,7 @@ import type { Status, ValidatorFinding } from './finding';
 import type { PlanValidator } from './plan';
 import type { StagingRecord } from './staging-record';
 
-/** What is read off findings and records. No schema here: the workflow sandbox loads this file. */
+/** What is read off findings and records. */
 
 /** True for WARN, BLOCK and ERROR: what a POLICY finding must not be to commit by itself. */
 export function fires(finding: Pick<ValidatorFinding, 'status'>): boolean {

@@ -5,87 +5,64 @@
  * Whoever can write to the namespace can also forge samples and resets. That opens or closes a breaker, which is one
  * finding more or less; no required answer hangs on it.
  */
-import type { BreakerParameters } from './breaker';
-import { MAX_VALIDATORS, readPackedBreakers, type BreakerView, type PackedBreakers } from './breakers';
-import { VALIDATOR_ID } from '../contracts/limits';
-import { listOf, nullable, numberIn, oneOf, optional, recordOf, strict, text, whole } from '../contracts/plain';
-import { readName, readSha256 } from '../contracts/plain-submission';
-import type { BreakerSample } from '../contracts/readings';
+import { z } from 'zod';
+import { Name, Sha256Hex } from '../contracts/diff';
+import { ValidatorId } from '../contracts/finding';
 import { TASK_QUEUES } from '../contracts/queues';
+import { MAX_VALIDATORS, PackedBreakers, type BreakerView } from './breakers';
 
 /** A small whole number of milliseconds or of things. */
-const count = whole(1, 86_400_000);
+const Count = z.int().min(1).max(86_400_000);
 
-interface Reset {
-  readonly at: number;
-  readonly actor: string;
-  readonly reason: string;
-  readonly validatorId: string | null;
-}
-
-export interface BreakerInput {
-  readonly tenant: string;
-  readonly sourceTool: string;
-  readonly parameters: BreakerParameters;
-  /** Only what continue-as-new carries; absent at the first start. */
-  readonly carried?:
-    { readonly breakers: PackedBreakers; readonly resets: readonly Reset[]; readonly ignored: number } | undefined;
-  /** Continues as new after so many events, besides when the server suggests it. */
-  readonly continueAfter?: number | undefined;
-}
-export const readBreakerInput = strict<BreakerInput>({
-  tenant: readName,
-  sourceTool: readName,
-  parameters: strict<BreakerParameters>({
-    maxSamples: whole(1, 200),
-    windowMs: count,
-    minSamples: whole(1, 200),
-    openAt: numberIn(0, 1),
-    openMs: count,
-    probeMs: count,
-  }),
-  carried: optional(
-    strict<NonNullable<BreakerInput['carried']>>({
-      breakers: readPackedBreakers,
-      resets: listOf(strict<Reset>({ at: whole(), actor: text(), reason: text(), validatorId: nullable(text()) })),
-      ignored: whole(0),
-    }),
-  ),
-  continueAfter: optional(whole(50)),
+export const BreakerParameters = z.strictObject({
+  maxSamples: Count.max(200),
+  windowMs: Count,
+  minSamples: Count.max(200),
+  openAt: z.number().gt(0).max(1),
+  openMs: Count,
+  probeMs: Count,
 });
 
-const validatorName = text({ ...VALIDATOR_ID, max: 200 });
+const Reset = z.strictObject({
+  at: z.int(),
+  actor: z.string(),
+  reason: z.string(),
+  validatorId: z.string().nullable(),
+});
+
+export const BreakerInput = z.strictObject({
+  tenant: Name,
+  sourceTool: Name,
+  parameters: BreakerParameters,
+  /** Only what continue-as-new carries; absent at the first start. */
+  carried: z.strictObject({ breakers: PackedBreakers, resets: z.array(Reset), ignored: z.int().min(0) }).optional(),
+  /** Continues as new after so many events, besides when the server suggests it. */
+  continueAfter: z.int().min(50).optional(),
+});
+export type BreakerInput = z.infer<typeof BreakerInput>;
+
+const ValidatorName = ValidatorId.max(200);
 
 /** One review's verdicts. A review is counted once. */
-export interface SamplesMessage {
-  readonly changeId: string;
-  readonly samples: Readonly<Record<string, BreakerSample>>;
-}
-export const readSamples = strict<SamplesMessage>({
-  changeId: readSha256,
-  samples: recordOf(oneOf('success', 'warn', 'failure'), validatorName),
+export const SamplesMessage = z.strictObject({
+  changeId: Sha256Hex,
+  samples: z.record(ValidatorName, z.enum(['success', 'warn', 'failure'])),
 });
+export type SamplesMessage = z.infer<typeof SamplesMessage>;
 
-export interface ProbeMessage {
-  readonly changeId: string;
-  readonly validatorIds: readonly string[];
-}
-export const readProbe = strict<ProbeMessage>({
-  changeId: readSha256,
-  validatorIds: listOf(validatorName, 0, MAX_VALIDATORS),
+export const ProbeMessage = z.strictObject({
+  changeId: Sha256Hex,
+  validatorIds: z.array(ValidatorName).max(MAX_VALIDATORS),
 });
+export type ProbeMessage = z.infer<typeof ProbeMessage>;
 
 /** `validatorId` null resets all of the pair. */
-export interface ResetMessage {
-  readonly validatorId: string | null;
-  readonly actor: string;
-  readonly reason: string;
-}
-export const readReset = strict<ResetMessage>({
-  validatorId: nullable(validatorName),
-  actor: text({ min: 1, max: 200 }),
-  reason: text({ min: 1, max: 2000 }),
+export const ResetMessage = z.strictObject({
+  validatorId: ValidatorName.nullable(),
+  actor: z.string().min(1).max(200),
+  reason: z.string().min(1).max(2000),
 });
+export type ResetMessage = z.infer<typeof ResetMessage>;
 
 /** `blocked`: validators whose open breaker this change does not pass. */
 export type ProbeResult = { readonly code: 'answered'; readonly blocked: readonly string[] } | Malformed;
@@ -101,7 +78,7 @@ export interface BreakersReading {
   readonly sourceTool: string;
   readonly breakers: readonly BreakerView[];
   /** The last ones, newest first. */
-  readonly resets: readonly Reset[];
+  readonly resets: readonly z.infer<typeof Reset>[];
   /** Messages that could not be read. */
   readonly ignored: number;
 }

@@ -1,5 +1,5 @@
-import { listOf, nullable, oneOf, pairOf, recordOf, strict, text, whole } from '../contracts/plain';
-import { readSha256 } from '../contracts/plain-submission';
+import { z } from 'zod';
+import { Sha256Hex } from '../contracts/diff';
 import type { BreakerSample } from '../contracts/readings';
 import {
   CLOSED,
@@ -120,30 +120,25 @@ export function phaseOf(view: BreakerView, at: number): BreakerPhase {
   return view.probe !== null && at < view.probe.until ? 'probing' : 'half_open';
 }
 
-/** The state as continue-as-new carries it: each review's id and time once, samples as `index × 3 + kind`. */
-export interface PackedBreakers {
-  readonly v: 1;
-  readonly seen: readonly string[];
-  readonly reviews: readonly (readonly [string, number])[];
-  readonly closed: Readonly<Record<string, readonly number[]>>;
-  readonly open: Readonly<Record<string, PackedOpen>>;
-}
-type PackedOpen = Omit<Extract<Breaker, { readonly state: 'open' }>, 'state'>;
+const Time = z.int().min(0);
+const Index = z.int().min(0);
 
-const time = whole(0);
-export const readPackedBreakers = strict<PackedBreakers>({
-  v: oneOf(1),
-  seen: listOf(text({ max: 16 }), 0, MAX_SEEN),
-  reviews: listOf(pairOf(readSha256, time)),
-  closed: recordOf(listOf(whole(0))),
-  open: recordOf(
-    strict<PackedOpen>({
-      since: time,
-      evidence: listOf(readSha256, 1),
-      probe: nullable(strict<NonNullable<PackedOpen['probe']>>({ changeId: readSha256, at: time })),
+/** The state as continue-as-new carries it: each review's id and time once, samples as `index × 3 + kind`. */
+export const PackedBreakers = z.strictObject({
+  v: z.literal(1),
+  seen: z.array(z.string().max(16)).max(MAX_SEEN),
+  reviews: z.array(z.tuple([Sha256Hex, Time])),
+  closed: z.record(z.string(), z.array(Index)),
+  open: z.record(
+    z.string(),
+    z.strictObject({
+      since: Time,
+      evidence: z.array(Sha256Hex).min(1),
+      probe: z.strictObject({ changeId: Sha256Hex, at: Time }).nullable(),
     }),
   ),
 });
+export type PackedBreakers = z.infer<typeof PackedBreakers>;
 
 const KINDS = ['success', 'warn', 'failure'] as const satisfies readonly BreakerSample[];
 
@@ -158,7 +153,7 @@ export function packBreakers(breakers: Breakers): PackedBreakers {
     return reviews.push([changeId, at]) - 1;
   };
   const closed: Record<string, number[]> = {};
-  const open: Record<string, PackedOpen> = {};
+  const open: PackedBreakers['open'] = {};
   for (const [id, breaker] of breakers.byValidator) {
     if (breaker.state === 'closed')
       closed[id] = breaker.samples.map((s) => indexOf(s) * KINDS.length + KINDS.indexOf(s.sample));

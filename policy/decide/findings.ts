@@ -1,9 +1,8 @@
 import type { Sha256 } from '../contracts/hash';
 import { typedHash } from '../contracts/hash';
 import { canonicalJson, toWellFormed } from '../contracts/canonical-json';
-import type { ErrorClass, ValidatorFinding, ValidatorResult } from '../contracts/finding';
-import { issuesText, read } from '../contracts/plain';
-import { readResult } from '../contracts/plain-result';
+import { ValidatorResult, type ErrorClass, type ValidatorFinding } from '../contracts/finding';
+import { fieldIssues, issuesText } from '../contracts/issues';
 import type { Plan, PlanValidator } from '../contracts/plan';
 import { WAIVERS, waiveFindings, type Waiving } from './waivers';
 
@@ -100,9 +99,12 @@ function readOnce(validator: PlanValidator, outcome: RawOutcome & { readonly kin
 }
 
 function readOutcome(validator: PlanValidator, result: unknown): Omit<ReadOutcome, 'validator'> {
-  const parsed = read(readResult, throughJson(result), 'result');
-  const breach = parsed.ok ? breachOf(validator, parsed.value) : issuesText(parsed.issues);
-  if (breach !== null || !parsed.ok) {
+  const sent = throughJson(result);
+  const parsed = ValidatorResult.safeParse(sent);
+  const breach = parsed.success
+    ? breachOf(validator, parsed.data)
+    : issuesText(fieldIssues(parsed.error, sent, 'result'));
+  if (breach !== null || !parsed.success) {
     const broken = finding(validator, {
       status: 'BLOCK',
       reason: cut(`Broke the validator contract: ${breach ?? ''}`),
@@ -111,7 +113,7 @@ function readOutcome(validator: PlanValidator, result: unknown): Omit<ReadOutcom
     });
     return { made: broken, breach: breach ?? 'unreadable result' };
   }
-  const { validator_id: _id, ...fields } = parsed.value;
+  const { validator_id: _id, ...fields } = parsed.data;
   // An advising rule is shown and sampled; nobody waits for it (DESIGN §4).
   const status = validator.level === 'advise' && fields.status === 'BLOCK' ? 'WARN' : fields.status;
   return { made: finding(validator, { ...fields, status }), breach };
