@@ -6,8 +6,8 @@ const common = {
   },
   // Dynamic imports name the compiled file.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  // @noble/hashes is ESM only.
-  transformIgnorePatterns: ['/node_modules/(?!@noble/)'],
+  // @noble and @scure are ESM only.
+  transformIgnorePatterns: ['/node_modules/(?!@noble/|@scure/)'],
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/client/dist', '<rootDir>/.countersign'],
 };
 

@@ -1,3 +1,4 @@
+import { ed25519 } from '@noble/curves/ed25519.js';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,7 +44,34 @@ describe('a public key', () => {
     expect(publicKeyProblem(Buffer.from(hex, 'hex'))).not.toBeNull();
   });
 
-  it('that is no point of the curve is refused: half of all 32 bytes', () => {
+  it('whose y is not reduced modulo p is refused, for each of the 19 values and both signs', () => {
+    for (let low = 0xed; low <= 0xff; low++) {
+      for (const high of [0x7f, 0xff]) {
+        const bytes = Buffer.alloc(32, 0xff);
+        bytes[0] = low;
+        bytes[31] = high;
+        expect(publicKeyProblem(bytes)).toBe('not the canonical encoding of a point of the curve');
+      }
+    }
+  });
+
+  it('of another length than 32 bytes is refused', () => {
+    for (const length of [0, 31, 33, 64])
+      expect(publicKeyProblem(Buffer.alloc(length, 1))).toMatch('expected 32 bytes');
+  });
+
+  it('of small order is refused for each multiple of a generator of the 8-torsion', () => {
+    const eight = ed25519.Point.fromHex('c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a');
+    let point = eight;
+    const encodings = new Set<string>();
+    for (let i = 0; i < 8; i++, point = point.add(eight)) {
+      encodings.add(point.toHex());
+      expect(publicKeyProblem(point.toBytes())).toMatch('small order');
+    }
+    expect([...encodings].sort()).toEqual([...SMALL_ORDER].sort());
+  });
+
+  it('that is not a point of the curve is refused: half of all 32 bytes', () => {
     const refused = Array.from({ length: 200 }, (_, i) => Buffer.alloc(32, i + 1).fill(i * 7, 5, 9)).filter(
       (b) => publicKeyProblem(b) !== null,
     );
