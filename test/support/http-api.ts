@@ -19,6 +19,8 @@ export interface Behaviour {
   replays: boolean;
   /** Called before a write is looked at. */
   beforeWrite: () => void | Promise<void>;
+  /** Called when a write has been applied, before it is answered. */
+  afterWrite: () => void;
 }
 
 export interface HttpApi {
@@ -40,6 +42,7 @@ const PROPER: Behaviour = {
   ignoresIfMatch: false,
   replays: false,
   beforeWrite: () => {},
+  afterWrite: () => {},
 };
 
 /** A real server on loopback with JSON resources, conditional requests, and a script for how to misbehave. */
@@ -97,6 +100,7 @@ export async function startHttpApi(): Promise<HttpApi> {
     documents.set(path, after);
     answers.set(key, 200);
     api.applied++;
+    behaviour.afterWrite();
     switch (behaviour.write) {
       case 'proper':
         return answer(response, 200, after);

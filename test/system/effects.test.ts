@@ -244,7 +244,7 @@ test('an HTTP patch that the server applied and answered with 500 is found by re
 
 test('an effect that nobody can tell waits for an operator, whose word ends it at once', async () => {
   api.behaviour.write = 'applies_then_drops';
-  api.behaviour.beforeWrite = () => void setTimeout(() => api.documents.set('/v1/flags/beta', { on: true }), 0);
+  api.behaviour.afterWrite = () => void api.documents.set('/v1/flags/beta', { on: true });
   const { changeId } = await flag('lost');
   await reached(changeId, 'EFFECT_UNKNOWN');
   await recordResolution(
