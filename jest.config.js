@@ -4,6 +4,7 @@ const common = {
   transform: {
     '^.+\\.[jt]sx?$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript', tsx: true } } }],
   },
+  setupFiles: ['<rootDir>/test/support/property-seed.ts'],
   // @noble/hashes is ESM only.
   transformIgnorePatterns: ['/node_modules/(?!@noble/)'],
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.countersign'],
