@@ -4,6 +4,8 @@ const common = {
   transform: {
     '^.+\\.[jt]sx?$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript', tsx: true } } }],
   },
+  // Jest's 5 s are too short for a busy machine; only a test that hangs takes this long.
+  testTimeout: 60_000,
   setupFiles: ['<rootDir>/test/support/property-seed.ts'],
   // @noble/hashes is ESM only.
   transformIgnorePatterns: ['/node_modules/(?!@noble/)'],

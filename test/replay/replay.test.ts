@@ -36,7 +36,6 @@ beforeAll(async () => {
   });
   code = await buildWorkflowBundle(new DefaultLogger('ERROR'));
 }, 60_000);
-jest.setTimeout(30_000);
 
 test('the sandbox holds no schema library: it would be built anew for each review, at a cost above the review’s own', () => {
   expect(code).toContain('readSubmission');

@@ -17,7 +17,6 @@ beforeEach(() => {
   api.reset();
   api.documents.set('/v1/flags/beta', { on: false, owners: ['ada'] });
 });
-jest.setTimeout(20_000);
 
 interface More {
   readonly settings?: object;
