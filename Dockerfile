@@ -7,12 +7,19 @@ RUN npm ci --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY policy policy
 COPY signing signing
+COPY storage storage
+COPY source-tools source-tools
 COPY activities activities
 COPY workflows workflows
-COPY workers workers
 COPY client client
+COPY gateway gateway
+COPY workers workers
+COPY cli cli
+COPY dev dev
+COPY compat compat
 COPY examples examples
 COPY bench bench
+COPY chaos chaos
 RUN node_modules/.bin/tsc -p tsconfig.build.json
 # The workflow code, bundled once: the container's file system is read-only.
 RUN node -e "require('./dist/workers/workflow-bundle').workflowBundle()"

@@ -16,8 +16,8 @@ import { Countersign } from '../client/countersign';
 import { createSigner } from '../client/signer';
 import { signAnswers } from '../client/sign-answers';
 import type { ByteStore } from '../policy/evidence/byte-store';
-import { startDev, type Dev } from '../workers/dev/start';
-import { commitSetup, openCommitting } from './committing';
+import { startDev, type Dev } from '../dev/start';
+import { commitSetup, openCommitting } from '../chaos/committing';
 import { machine, spread, throughput } from './measure';
 
 const BUNDLE = `

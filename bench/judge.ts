@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { ApplicationFailure } from '@temporalio/common';
+import { CountersignFailure } from '../policy/contracts/failure';
 import OpenAI from 'openai';
 import { askAboutDiff, type AskDeps } from '../activities/judge/ask-about-diff';
 import { sha256Of } from '../activities/judge/digest';
@@ -125,7 +125,7 @@ async function ask(deps: AskDeps, raw: Uint8Array, sourceTool: string): Promise<
     });
     return `${result.status} ${result.reasonCode ?? ''}`;
   } catch (error) {
-    if (error instanceof ApplicationFailure) return `refused: ${error.message.slice(0, 60)}`;
+    if (error instanceof CountersignFailure) return `refused: ${error.message.slice(0, 60)}`;
     throw error;
   }
 }

@@ -3,17 +3,17 @@
  * server. Talk on standard error; with --json the last line of standard output is one object.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { extractGitPatchFacts } from '../activities/facts/git-patch';
-import { extractHttpPatchFacts } from '../activities/facts/http-patch';
-import { extractSqlFacts } from '../activities/facts/sql';
-import { extractTerraformPlanFacts } from '../activities/facts/terraform-plan';
-import { derivationHere } from '../activities/guardians/derivation';
-import { sourceToolRegistry, type SourceTool } from '../activities/staging/adapter';
+import { extractGitPatchFacts } from '../source-tools/git/facts/extract-git-facts';
+import { extractHttpPatchFacts } from '../source-tools/http/facts/extract-http-facts';
+import { extractSqlFacts } from '../source-tools/sql/facts/extract-sql-facts';
+import { extractTerraformPlanFacts } from '../source-tools/terraform/facts/extract-terraform-facts';
+import { derivationHere } from '../activities/review/derivation';
+import { sourceToolRegistry, type SourceTool } from '../source-tools/define';
 import { sha256Hex } from '../policy/contracts/hash';
 import { logicHash, type PlanValidator } from '../policy/contracts/plan';
 import type { ValidatorDefinition } from '../policy/rules/define';
 import { changeEvaluator, type EvaluationInput } from '../policy/rules/evaluate';
-import type { Facts } from '../policy/rules/facts';
+import type { Facts } from '../policy/contracts/facts';
 import { frozenWhole } from '../policy/rules/frozen';
 import { PACKS as ALL_PACKS } from '../policy/rules/packs';
 import { validatorRegistry } from '../policy/rules/registry';

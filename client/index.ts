@@ -25,7 +25,7 @@ export {
   type ReviewPage,
   type ReviewProjection,
 } from './ports';
-export { GatewayClient, type GatewayClientOptions } from './gateway/client';
+export { GatewayClient, type GatewayClientOptions } from './gateway-client';
 export { type LoadedKey, readKeyFile } from '../signing/key-file';
 export type {
   AnswerCode,

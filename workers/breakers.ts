@@ -1,7 +1,7 @@
 import { WorkflowNotFoundError, type Client, type WorkflowHandle } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
-import type { RecordVerdicts } from '../activities/breakers/record-verdicts';
-import type { BreakerReading, ReadBreakers } from '../activities/opening/world-facts';
+import { CountersignFailure } from '../policy/contracts/failure';
+import type { RecordVerdicts } from '../activities/review/record-verdicts';
+import type { BreakerReading, ReadBreakers } from '../activities/review/world-facts';
 import { FailureType } from '../policy/contracts/failure-type';
 import { BREAKER_PARAMETERS, type BreakerParameters } from '../policy/decide/breaker';
 import { phaseOf, type BreakerView } from '../policy/decide/breakers';
@@ -55,7 +55,7 @@ export function temporalBreakers({
       const probe = { changeId, validatorIds: met.map((b) => b.validatorId) };
       const answer = await asked(temporal, handle, () => handle.executeUpdate(probeUpdate, { args: [probe] }));
       if (answer === null) return [];
-      if (answer.code === 'malformed') throw ApplicationFailure.retryable(answer.message, FailureType.Backend);
+      if (answer.code === 'malformed') throw CountersignFailure.retryable(answer.message, FailureType.Backend);
       return met.filter((b) => answer.blocked.includes(b.validatorId)).map(toReading);
     },
 
@@ -99,7 +99,7 @@ async function asked<T>(temporal: Client, handle: WorkflowHandle, call: () => Pr
   } catch (error) {
     if (!(await isRunning(temporal, handle))) return null;
     const why = error instanceof Error ? error.message : String(error);
-    throw ApplicationFailure.retryable(`The circuit breakers cannot be read: ${why}`, FailureType.Backend);
+    throw CountersignFailure.retryable(`The circuit breakers cannot be read: ${why}`, FailureType.Backend);
   }
 }
 
@@ -111,7 +111,7 @@ async function isRunning(temporal: Client, handle: WorkflowHandle): Promise<bool
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
     const why = error instanceof Error ? error.message : String(error);
-    throw ApplicationFailure.retryable(
+    throw CountersignFailure.retryable(
       `Temporal does not say whether circuit breakers run: ${why}`,
       FailureType.Backend,
     );

@@ -1,4 +1,4 @@
-import { createLateAnswers } from '../activities/answers/late';
+import { createLateAnswers } from '../activities/review/late-answers';
 import { settledOf } from '../activities/committer/settlement';
 import type { ClientLedger, RecordedReview } from '../client/ports';
 import { Submission } from '../policy/contracts/diff';

@@ -1,4 +1,4 @@
-import { createCheckpointer, MAX_CHECKPOINT_ROWS } from '../activities/ledger/checkpoint';
+import { createCheckpointer, MAX_CHECKPOINT_ROWS } from '../storage/ledger/checkpoint';
 import { signPredicate } from '../signing/envelope';
 import { TASK_QUEUES } from '../workflows/queues';
 import { startCheckpoints } from './checkpoints';

@@ -1,4 +1,4 @@
-import { misconfigured } from '../activities/failure';
+import { misconfigured } from '../policy/contracts/failure';
 import type { Plan } from '../policy/contracts/plan';
 import { compilePlan, planKeys } from '../policy/bundle/compile-plan';
 import { parseBundle } from '../policy/bundle/parse-bundle';

@@ -1,6 +1,6 @@
 /**
  * What a process needs from its environment, checked at the door. The only place that reads `process.env`, besides
- * `workers/embedded`, which finds servers. An error names the variable, what was expected, and what to do.
+ * `dev/embedded`, which finds servers. An error names the variable, what was expected, and what to do.
  */
 import { z } from 'zod';
 import type { PriceTable } from '../policy/judge/record';

@@ -1,6 +1,6 @@
 /** Entry point of one thread: the same extensions as the process around it. Tasks wait in the port until it listens. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { serveDerivation } from '../activities/facts/derivation-threads';
+import { serveDerivation } from '../activities/review/derivation-threads';
 import type { DerivationThreadData } from './derivation';
 import { loadExtensions } from './extensions';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { derivationThreads, THREAD_LIMITS, type DerivationThreads } from '../activities/facts/derivation-threads';
+import { derivationThreads, THREAD_LIMITS, type DerivationThreads } from '../activities/review/derivation-threads';
 
 /** What a thread of the derivation is given: the same modules that this process has loaded. */
 export interface DerivationThreadData {

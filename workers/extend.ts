@@ -4,7 +4,7 @@
  */
 export { defineRule, type RuleDefinition, type RuleOutcome, type ValidatorInput } from '../policy/rules/define';
 export { type CallbackDefinition, defineCallback, type PolicyCallContext } from '../policy/rules/callback';
-export { defineSourceTool, type SourceTool, type TargetEffects } from '../activities/staging/adapter';
+export { defineSourceTool, type SourceTool, type TargetEffects } from '../source-tools/define';
 export {
   diffEvidence,
   type ExtractedFacts,
@@ -14,5 +14,5 @@ export {
   pointerEvidence,
   type Span,
   stagingEvidence,
-} from '../policy/rules/facts';
+} from '../policy/contracts/facts';
 export type { Extension } from './extensions';

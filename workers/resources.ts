@@ -1,10 +1,10 @@
-import { createByteStore } from '../activities/store/byte-store';
-import { openDatabase, type Database } from '../activities/database/database';
-import { createKeyRegistry } from '../activities/keys/key-registry';
-import { ledgerInTurn } from '../activities/ledger/in-turn';
-import { createLedger } from '../activities/ledger/ledger';
-import { createPlanSource, type PlanSource } from '../activities/plans/plan-source';
-import { operatorVerifier, storedRevisions } from '../activities/plans/stored-revisions';
+import { createByteStore } from '../storage/store/byte-store';
+import { openDatabase, type Database } from '../storage/database/database';
+import { createKeyRegistry } from '../storage/keys/key-registry';
+import { ledgerInTurn } from '../storage/ledger/in-turn';
+import { createLedger } from '../storage/ledger/ledger';
+import { createPlanSource, type PlanSource } from '../storage/plans/plan-source';
+import { operatorVerifier, storedRevisions } from '../storage/plans/stored-revisions';
 import type { ByteStore } from '../policy/evidence/byte-store';
 import type { KeyRegistry } from '../policy/evidence/key-registry';
 import type { InTurn, Ledger } from '../policy/evidence/ledger-port';

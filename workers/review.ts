@@ -1,4 +1,4 @@
-import type { Webhook } from '../activities/notices/notify';
+import type { Webhook } from '../activities/review/notify';
 import { signPredicate } from '../signing/envelope';
 import { TASK_QUEUES } from '../workflows/queues';
 import { ConfigError, readEnv, readKey, readTrust, ReviewEnv } from './config';

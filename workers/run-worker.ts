@@ -1,7 +1,8 @@
 import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import { failureInterceptor } from '../activities/failure-interceptor';
 import type { Env } from './config';
 import { temporalLogger, type Logger } from './logger';
-import { sayReady } from './dev/process-tree';
+import { sayReady } from '../dev/process-tree';
 import { dataConverter } from './temporal';
 import { traceActivities } from './tracing';
 import { connectWorker } from './worker-connection';
@@ -69,7 +70,8 @@ export async function workerOptions(
   return {
     taskQueue: run.taskQueue,
     activities: run.activities,
-    interceptors: { activity: [traceActivities] },
+    // In this order: the span of an activity records the failure's type as Temporal sees it.
+    interceptors: { activity: [traceActivities, failureInterceptor] },
     shutdownGraceTime: '10 s',
     // A cancellation reaches an activity with the answer to its heartbeat; throttled as usual that takes 12 s.
     maxHeartbeatThrottleInterval: '4 s',

@@ -14,7 +14,7 @@ import { changeId as changeIdOf } from '../../policy/contracts/diff';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
 import { assembleAnswered } from '../../policy/decide/findings';
 import type { Ledger } from '../../policy/evidence/ledger-port';
-import { deriveResults } from '../guardians/derive';
+import { deriveResults } from '../review/derive';
 import { withHeartbeat } from '../heartbeat';
 import type { CommitResult, Settled } from '../review-types';
 import { resolutionOf } from './effect-resolution';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApplicationFailure } from '@temporalio/common';
+import { CountersignFailure } from '../../policy/contracts/failure';
 import { z } from 'zod';
 import { toWellFormed, type JsonObject } from '../../policy/contracts/canonical-json';
 import { changeId as changeIdOf, inputSha as inputShaOf, Sha256Hex, Submission } from '../../policy/contracts/diff';
@@ -9,9 +9,9 @@ import { Mode, RollbackReason } from '../../policy/contracts/outcome';
 import type { Plan } from '../../policy/contracts/plan';
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { LedgerEntry } from '../../policy/evidence/ledger-port';
-import { digestMismatch, invalid, unknownSourceTool } from '../failure';
+import { digestMismatch, invalid, unknownSourceTool } from '../../policy/contracts/failure';
 import type { CommitActivities, CommitInput, CommitResult, RollbackInput, Settled } from '../review-types';
-import { targetUnavailable } from '../staging/target-failure';
+import { targetUnavailable } from '../../source-tools/target-failure';
 import type { EffectResolution, TargetFreeze } from '../../policy/evidence/predicates';
 import { applyChange, closeUnchecked, factsOfVerified, type ApplyDeps } from './apply-change';
 import { resolutionOf, resolvedEffect } from './effect-resolution';
@@ -134,7 +134,7 @@ async function reconcileOrTell(deps: CommitDeps, changeId: string): Promise<Comm
     if (result.state === 'EFFECT_UNKNOWN') await tell(result.explanation);
     return result;
   } catch (error) {
-    if (error instanceof ApplicationFailure && error.type === FailureType.Target) await tell(error.message);
+    if (error instanceof CountersignFailure && error.type === FailureType.Target) await tell(error.message);
     throw error;
   }
 }
@@ -221,7 +221,7 @@ async function heard(ask: () => Promise<CommitResult>): Promise<CommitResult | n
     return told.state === 'EFFECT_UNKNOWN' ? null : told;
   } catch (error) {
     // What is no failure of the target, such as our own database being away, is no ground to believe anybody else.
-    const type = error instanceof ApplicationFailure ? error.type : undefined;
+    const type = error instanceof CountersignFailure ? error.type : undefined;
     if (type !== FailureType.Target && type !== FailureType.Configuration) throw error;
     return null;
   }
@@ -232,7 +232,7 @@ async function planOf(deps: CommitDeps, planHash: string): Promise<Plan | null> 
   try {
     return (await deps.plans.byHash(planHash)).plan;
   } catch (error) {
-    if (error instanceof ApplicationFailure && error.type === FailureType.PolicyMoved) return null;
+    if (error instanceof CountersignFailure && error.type === FailureType.PolicyMoved) return null;
     throw error;
   }
 }

@@ -7,8 +7,8 @@ import { errorResult, FILLED_HERE, type RawOutcome } from '../../policy/decide/f
 import { givenToJudge, givenToWorldFact, recordKindOf, type Given } from '../../policy/evidence/attested-given';
 import type { StoredRow } from '../../policy/evidence/chain';
 import { measureOf } from '../../policy/rules/aggregate/measure';
-import { givenToSums, type GivenToSum } from '../aggregates/verify-aggregates';
-import { readFacts, type DerivationDeps } from '../guardians/derive';
+import { givenToSums, type GivenToSum } from './verify-aggregates';
+import { readFacts, type DerivationDeps } from '../review/derive';
 import type { AttestedRecords } from './attested-outcomes';
 
 /** Nothing is read where the plan adds nothing up. */

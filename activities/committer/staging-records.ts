@@ -1,6 +1,6 @@
 import { StagingRecord } from '../../policy/contracts/staging-record';
 import { canonicalJson, type JsonObject } from '../../policy/contracts/canonical-json';
-import type { Queryable } from '../database/database';
+import type { Queryable } from '../../storage/database/database';
 import type { StagingStore } from './stage';
 import type { StagingRecords } from './verify-change';
 

@@ -13,7 +13,7 @@ import type { TargetFreeze } from '../../policy/evidence/predicates';
 import { signPredicate } from '../../signing/envelope';
 import type { SigningKey } from '../../signing/keys';
 import { signedByOperator } from '../../signing/operator-verify';
-import type { Queryable } from '../database/database';
+import type { Queryable } from '../../storage/database/database';
 
 /** Rows that nobody trusted signed could stand above the one that counts. */
 const MAX_ROWS = 1_000;

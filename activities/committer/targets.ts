@@ -1,6 +1,6 @@
-import type { GitAccess, HttpAccess, TargetAccess, TargetContext } from '../staging/adapter';
+import type { GitAccess, HttpAccess, TargetAccess, TargetContext } from '../../source-tools/define';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
-import { misconfigured } from '../failure';
+import { misconfigured } from '../../policy/contracts/failure';
 
 /** One target in the committer's own configuration: credentials never come from workflow input (DESIGN §2). */
 export type TargetConfig = { readonly name: string; readonly development: boolean } & (

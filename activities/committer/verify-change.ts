@@ -10,7 +10,7 @@
  * C5 `decide` must say COMMIT, and the last answer that counts must be younger than the plan's commit window; without
  *    one, what was disclosed must be: a callback's yes is not for ever.
  */
-import { ApplicationFailure } from '@temporalio/common';
+import { CountersignFailure } from '../../policy/contracts/failure';
 import {
   changeId as changeIdOf,
   inputSha as inputShaOf,
@@ -40,13 +40,13 @@ import type { ByteStore } from '../../policy/evidence/byte-store';
 import { verifyChain, type StoredRow } from '../../policy/evidence/chain';
 import type { KeyRegistry } from '../../policy/evidence/key-registry';
 import type { LedgerReader } from '../../policy/evidence/ledger-port';
-import type { Facts } from '../../policy/rules/facts';
+import type { Facts } from '../../policy/contracts/facts';
 import type { AnswerScope } from '../../signing/judge-answer';
 import { verifyAcceptedAnswers } from '../../signing/verify-answers';
-import { loadDiff } from '../changes/load-diff';
-import { deriveResults, readFacts, type DerivationDeps } from '../guardians/derive';
-import { requesterOf } from '../opening/requester';
-import type { PlanSource } from '../plans/plan-source';
+import { loadDiff } from '../review/load-diff';
+import { deriveResults, readFacts, type DerivationDeps } from '../review/derive';
+import { requesterOf } from '../review/requester';
+import type { PlanSource } from '../../storage/plans/plan-source';
 import { AttestedRecords } from './attested-outcomes';
 import { differenceText, readDisclosed, settleErrors } from './disclosed-findings';
 import { addedUp, collectOutcomes } from './recomputed-outcomes';
@@ -111,7 +111,7 @@ export async function verifyChange(
     return await verify(deps, input, rows);
   } catch (error) {
     // Not retryable means: this process knows that it cannot verify the change.
-    if (error instanceof ApplicationFailure && error.nonRetryable) {
+    if (error instanceof CountersignFailure && error.nonRetryable) {
       return refuse(
         error.type ?? 'unknown',
         error.message,

@@ -1,7 +1,7 @@
 import type { ValidatorResult } from '../../policy/contracts/finding';
 import { wellFormed } from '../../policy/judge/human-text';
 import { makeDocument, type JudgeDocument } from '../../policy/judge/document';
-import { injectionMarkers } from '../../policy/judge/injection-markers';
+import { injectionMarkers } from '../../policy/text/injection-markers';
 import { judge, notCovered, type AnsweredPiece, type Judgement } from '../../policy/judge/judgement';
 import { splitDocument, type Piece } from '../../policy/judge/pieces';
 import { instructions, nonceOf, userMessage } from '../../policy/judge/prompt';

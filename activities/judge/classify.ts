@@ -1,12 +1,12 @@
-import { ApplicationFailure } from '@temporalio/common';
+import { CountersignFailure } from '../../policy/contracts/failure';
 import { APIConnectionError, APIError } from 'openai';
-import type { JudgeCause } from '../../policy/judge/failure';
+import type { JudgeCause } from '../../policy/contracts/judge-failure';
 import { FetchRefused } from './bounded-fetch';
 import { backendFailure } from './judge-failures';
 
 /** What a call threw, as the failure that Temporal sees. `timedOutAfterMs`: our deadline passed. */
-export function failureOfCall(error: unknown, timedOutAfterMs: number | null): ApplicationFailure {
-  if (error instanceof ApplicationFailure) return error;
+export function failureOfCall(error: unknown, timedOutAfterMs: number | null): CountersignFailure {
+  if (error instanceof CountersignFailure) return error;
   const refused = refusedBelow(error);
   if (refused !== null) return backendFailure(refused.judgeCause, refused.message, { retryable: refused.retryable });
   if (timedOutAfterMs !== null)
@@ -24,7 +24,7 @@ export function failureOfCall(error: unknown, timedOutAfterMs: number | null): A
   );
 }
 
-function failureOfStatus(error: InstanceType<typeof APIError>, status: number): ApplicationFailure {
+function failureOfStatus(error: InstanceType<typeof APIError>, status: number): CountersignFailure {
   const code = safeCode(error.code);
   const { cause, retryable } = ofStatus(status, code);
   const told = error.headers?.get('x-should-retry');

@@ -7,14 +7,14 @@
  * K3 No end of this activity is an ALLOW that the model did not give in the strict form, to every piece of the diff.
  * K4 Asking again can only tighten: an unreadable text that says BLOCK is final, and every record stays in the ledger.
  */
-import { ApplicationFailure } from '@temporalio/common';
+import { CountersignFailure } from '../../policy/contracts/failure';
 import { Context } from '@temporalio/activity';
 import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-json';
 import { FailureType } from '../../policy/contracts/failure-type';
 import { givenToJudge } from '../../policy/evidence/attested-given';
-import { judgeFailureResult, causeOf } from '../../policy/judge/failure';
+import { judgeFailureResult, causeOf } from '../../policy/contracts/judge-failure';
 import { attest } from '../attestation';
-import { assertOpened } from '../changes/opened-change';
+import { assertOpened } from '../review/opened-change';
 import { withHeartbeat } from '../heartbeat';
 import type { Judged, JudgeActivities, JudgeFailureInput, JudgeInput } from '../review-types';
 import { askAboutDiff, type Asked } from './ask-about-diff';
@@ -68,13 +68,13 @@ function opened(deps: JudgeDeps, activity: string, input: JudgeInput): Promise<v
 /** The second unreadable answer is the last (notes: one re-ask at most). */
 function onceOnly(error: unknown, attempt: number): unknown {
   if (
-    !(error instanceof ApplicationFailure) ||
+    !(error instanceof CountersignFailure) ||
     error.type !== FailureType.VerdictParse ||
     attempt < 2 ||
     error.nonRetryable === true
   )
     return error;
-  return ApplicationFailure.create({
+  return new CountersignFailure({
     message: error.message,
     type: FailureType.VerdictParse,
     nonRetryable: true,

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { canonicalJson } from '../../policy/contracts/canonical-json';
 import { Usage } from '../../policy/judge/record';
-import type { Queryable } from '../database/database';
+import type { Queryable } from '../../storage/database/database';
 import type { CachedReply, JudgeCache } from './cache';
 
 const Stored = z.strictObject({

@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/common';
+import { CountersignFailure } from '../../policy/contracts/failure';
 import { z } from 'zod';
 import { changeId, inputSha, Metadata } from '../../policy/contracts/diff';
 import { Status } from '../../policy/contracts/finding';
@@ -6,11 +6,11 @@ import { sha256Hex } from '../../policy/contracts/hash';
 import { logicHash } from '../../policy/contracts/plan';
 import { judgeDefinition, JUDGE_ID, JUDGE_IMPLEMENTATION, type JudgeConfig } from '../../policy/judge/config';
 import { evaluationReport, type EvaluatedCase, type EvaluationReport } from '../../policy/judge/evaluation';
-import { causeOf, judgeFailureResult } from '../../policy/judge/failure';
+import { causeOf, judgeFailureResult } from '../../policy/contracts/judge-failure';
 import { askAboutDiff, type AskDeps } from './ask-about-diff';
 import { parallel } from './parallel';
 import type { ResolvedJudge } from './resolve-judge';
-import type { DiffRenderer } from '../../policy/judge/render/source-lines';
+import type { DiffRenderer } from '../../policy/text/render/source-lines';
 
 /** One line of a labelled set: a diff, and what a careful person says of it. */
 export const LabelledCase = z
@@ -81,7 +81,7 @@ async function evaluateCase(
       ? options.renderers[labelled.sourceTool]
       : undefined;
     if (renderer === undefined)
-      throw ApplicationFailure.nonRetryable(
+      throw CountersignFailure.nonRetryable(
         `unknown_source_tool: no renderer for "${labelled.sourceTool}"`,
         'ErrUnknownDiffType',
       );
@@ -105,7 +105,7 @@ async function evaluateCase(
       costMicros: record.costMicros,
     };
   } catch (error) {
-    if (!(error instanceof ApplicationFailure)) throw error;
+    if (!(error instanceof CountersignFailure)) throw error;
     const result = judgeFailureResult({
       validatorId: JUDGE_ID,
       changeId: ref.changeId,

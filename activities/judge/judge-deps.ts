@@ -2,7 +2,7 @@ import type { Plan } from '../../policy/contracts/plan';
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import type { PriceTable } from '../../policy/judge/record';
-import type { DiffRenderer } from '../../policy/judge/render/source-lines';
+import type { DiffRenderer } from '../../policy/text/render/source-lines';
 import type { Attestor } from '../attestation';
 import type { JudgeCache } from './cache';
 import type { JudgeTransport } from './transport';

@@ -1,6 +1,6 @@
-import { ApplicationFailure } from '@temporalio/common';
+import { CountersignFailure } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
-import { failureMessage, type JudgeCause } from '../../policy/judge/failure';
+import { failureMessage, type JudgeCause } from '../../policy/contracts/judge-failure';
 
 /** Longer waits than this are cut: the review's own deadline runs meanwhile. */
 export const MAX_RETRY_DELAY_MS = 300_000;
@@ -17,16 +17,14 @@ export function backendFailure(
     readonly retryAfterMs?: number | null;
     readonly details?: Readonly<Record<string, unknown>>;
   },
-): ApplicationFailure {
+): CountersignFailure {
   const delay = options.retryAfterMs ?? null;
-  return ApplicationFailure.create({
+  return new CountersignFailure({
     type: FailureType.Backend,
     message: failureMessage(cause, text),
     nonRetryable: !options.retryable,
     details: [{ cause, ...options.details }],
-    ...(options.retryable && delay !== null && delay > 0
-      ? { nextRetryDelay: Math.min(delay, MAX_RETRY_DELAY_MS) }
-      : {}),
+    nextRetryDelayMs: options.retryable && delay !== null && delay > 0 ? Math.min(delay, MAX_RETRY_DELAY_MS) : null,
   });
 }
 
@@ -35,8 +33,8 @@ export function parseFailure(
   cause: 'answer' | 'truncated',
   text: string,
   options: { readonly retryable: boolean; readonly details?: Readonly<Record<string, unknown>> },
-): ApplicationFailure {
-  return ApplicationFailure.create({
+): CountersignFailure {
+  return new CountersignFailure({
     type: FailureType.VerdictParse,
     message: failureMessage(cause, text),
     nonRetryable: !options.retryable,
@@ -45,6 +43,6 @@ export function parseFailure(
 }
 
 /** No renderer reads this, or the bytes are no text (F10, F22). Nothing was sent anywhere. Never retried. */
-export function unreadableDiff(cause: 'unknown_source_tool' | 'undecodable', text: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(failureMessage(cause, text), FailureType.UnknownDiffType, { cause });
+export function unreadableDiff(cause: 'unknown_source_tool' | 'undecodable', text: string): CountersignFailure {
+  return CountersignFailure.nonRetryable(failureMessage(cause, text), FailureType.UnknownDiffType, { cause });
 }

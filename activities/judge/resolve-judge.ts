@@ -1,8 +1,8 @@
 import { inputSha } from '../../policy/contracts/diff';
 import { logicHash, planHash, type PlanValidator } from '../../policy/contracts/plan';
 import { configOfPlan, judgeDefinition, JUDGE_IMPLEMENTATION, type JudgeConfig } from '../../policy/judge/config';
-import type { DiffRenderer } from '../../policy/judge/render/source-lines';
-import { digestMismatch, misconfigured, policyMoved } from '../failure';
+import type { DiffRenderer } from '../../policy/text/render/source-lines';
+import { digestMismatch, misconfigured, policyMoved } from '../../policy/contracts/failure';
 import type { JudgeInput } from '../review-types';
 import type { JudgeDeps } from './judge-deps';
 import { sha256Of } from './digest';

@@ -3,7 +3,7 @@
  *
  * X1 Exactly one HTTP request for each call: the client's own retries are off, Temporal owns them.
  * X2 Never streams: an aborted stream ends without an error, and half a verdict would read as a whole one.
- * X3 Every end is a reply, an ApplicationFailure that says why, or the caller's own cancellation. What is not recognised
+ * X3 Every end is a reply, an CountersignFailure that says why, or the caller's own cancellation. What is not recognised
  *    is a backend failure.
  * X4 Nothing of this process's environment is read: no key, address, organisation or header comes from it.
  */
@@ -56,7 +56,7 @@ export interface JudgeTransport {
   /** `URL.host` of the server: part of records and cache keys. */
   readonly host: string;
   /**
-   * Ends within `deadlineMs`. Rejects with an ApplicationFailure (`ErrValidatorBackend`, or `ErrVerdictParse` for an
+   * Ends within `deadlineMs`. Rejects with an CountersignFailure (`ErrValidatorBackend`, or `ErrVerdictParse` for an
    * answer that was cut off), or with a CancelledFailure when `signal` aborts, which also aborts the request.
    */
   readonly ask: (

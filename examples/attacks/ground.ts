@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
-import { openDatabase } from '../../activities/database/database';
-import { createByteStore } from '../../activities/store/byte-store';
+import { openDatabase } from '../../storage/database/database';
+import { createByteStore } from '../../storage/store/byte-store';
 import { Countersign } from '../../client/countersign';
 import type { ReviewResult } from '../../client/result';
 import { createSigner } from '../../client/signer';
@@ -18,7 +18,7 @@ import type { ReviewStatus } from '../../policy/contracts/status';
 import { signPredicate } from '../../signing/envelope';
 import type { KeyLabel } from '../../signing/key-file';
 import { newNonce, type SigningKey } from '../../signing/keys';
-import { startDev, type Dev } from '../../workers/dev/start';
+import { startDev, type Dev } from '../../dev/start';
 import { TASK_QUEUES } from '../../workflows/queues';
 import { startScriptedJudge } from '../demo/scripted-judge';
 import { NamespaceWriter, pause } from './namespace-writer';
@@ -324,7 +324,7 @@ export class Ground {
 
   /** Our CLI as a person runs it: exit code and standard output. */
   async cli(...args: string[]): Promise<{ code: number; out: string }> {
-    const script = join(__dirname, '..', '..', 'workers', 'cli.js');
+    const script = join(__dirname, '..', '..', 'cli', 'main.js');
     const env = { ...process.env, COUNTERSIGN_STATE_DIR: this.dev.runtime.stateDir };
     try {
       const { stdout } = await promisify(execFile)(process.execPath, [script, ...args], { env, timeout: 30_000 });

@@ -1,6 +1,6 @@
-import { openDatabase } from '../../activities/database/database';
-import { createKeyRegistry } from '../../activities/keys/key-registry';
-import { publishBundle } from '../../activities/plans/publish';
+import { openDatabase } from '../../storage/database/database';
+import { createKeyRegistry } from '../../storage/keys/key-registry';
+import { publishBundle } from '../../storage/plans/publish';
 import type { Envelope } from '../../policy/contracts/diff';
 import type { KeyRegistry } from '../../policy/evidence/key-registry';
 import { signPredicate } from '../../signing/envelope';
@@ -8,7 +8,7 @@ import type { KeyLabel } from '../../signing/key-file';
 import { newKeyPair, type SigningKey } from '../../signing/keys';
 import { signKeyRevocation } from '../../signing/registry-entry';
 import { compileAll } from '../../workers/compile';
-import type { Dev } from '../../workers/dev/start';
+import type { Dev } from '../../dev/start';
 import { loadExtensions } from '../../workers/extensions';
 import { pause } from './namespace-writer';
 import { query } from './query';

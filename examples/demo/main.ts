@@ -12,13 +12,13 @@ import { Client } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import Table from 'cli-table3';
 import { Countersign } from '../../client/countersign';
-import { GatewayClient } from '../../client/gateway/client';
+import { GatewayClient } from '../../client/gateway-client';
 import { ReviewClient } from '../../client/review-client';
 import { signAnswers } from '../../client/sign-answers';
 import { createSigner } from '../../client/signer';
 import type { ReviewStatus } from '../../policy/contracts/status';
-import { startDev, type Dev } from '../../workers/dev/start';
-import { RuntimeInUse } from '../../workers/embedded';
+import { startDev, type Dev } from '../../dev/start';
+import { RuntimeInUse } from '../../dev/embedded';
 import { stateDirOf } from '../../workers/local-client';
 import { openConnection } from '../../workers/temporal';
 import { connectWorker } from '../../workers/worker-connection';
@@ -223,7 +223,7 @@ async function answerByCli(
 ): Promise<void> {
   if (violationIds.length === 0) return;
   const run = promisify(execFile);
-  const cli = join(__dirname, '..', '..', 'workers', 'cli.js');
+  const cli = join(__dirname, '..', '..', 'cli', 'main.js');
   const { stdout } = await run(
     process.execPath,
     [

@@ -8,7 +8,7 @@ import { assembleFindings, isHardBlock, type RawOutcome } from '../decide/findin
 import { WAIVED, type Waiving } from '../decide/waivers';
 import { cardinalityOf, matchPolicies } from '../decide/violations';
 import { changeEvaluator } from '../rules/evaluate';
-import type { Facts } from '../rules/facts';
+import type { Facts } from '../contracts/facts';
 import type { ValidatorRegistry } from '../rules/registry';
 import { planProblems } from './check-plan';
 

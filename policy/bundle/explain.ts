@@ -4,7 +4,7 @@ import type { Plan, PlanValidator } from '../contracts/plan';
 import type { StagingRecord } from '../contracts/staging-record';
 import { WAIVED } from '../decide/waivers';
 import { cardinalityOf, IMPLICIT_POLICY, matchPolicies } from '../decide/violations';
-import type { Facts } from '../rules/facts';
+import type { Facts } from '../contracts/facts';
 import type { ValidatorRegistry } from '../rules/registry';
 import type { Evaluation } from './evaluate';
 

@@ -4,7 +4,7 @@ import { Cardinality, JsonRecord, Level } from '../contracts/plan';
 import { AlwaysApproveConfig, CompositeConfig, RuleValidatorConfig } from '../validators/definitions';
 import { AggregateConfig } from '../rules/aggregate/config';
 import { ConditionConfig } from '../rules/condition/condition';
-import { Duration } from './duration';
+import { Duration } from '../contracts/duration';
 
 /** The shape of `countersign.policy.yaml`, version 1. What a reader of the editor's hints sees is `describe`d here. */
 

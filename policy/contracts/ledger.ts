@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { JsonValue } from './canonical-json';
 import { Sha256Hex } from './diff';
 import { typedHash, type Sha256 } from './hash';
+import type { TerminalState } from './outcome';
 import { JsonRecord } from './plan';
 
 /** records.md §9. */
@@ -47,3 +49,12 @@ export const NOTHING_APPLIED = 'nothing_applied';
 
 /** `check` of the `refused` row in which the committer says that nobody can tell whether the change was applied. */
 export const EFFECT_UNTOLD = 'effect_unknown';
+
+/** A change as a limit over many changes counts it. */
+export interface OpenedChange {
+  readonly changeId: Sha256;
+  /** As the row `submitted` has it. */
+  readonly measure: JsonValue;
+  /** As the row `closed` has it; null while the change is open. */
+  readonly state: TerminalState | null;
+}

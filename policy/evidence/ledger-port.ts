@@ -1,7 +1,7 @@
 import type { JsonValue } from '../contracts/canonical-json';
 import type { Status } from '../contracts/finding';
 import type { Sha256 } from '../contracts/hash';
-import type { LedgerKind } from '../contracts/ledger';
+import type { LedgerKind, OpenedChange } from '../contracts/ledger';
 import type { Mode, ReviewState, RollbackReason, TerminalState } from '../contracts/outcome';
 import type { StoredRow } from './chain';
 
@@ -93,14 +93,6 @@ export interface OpenedQuery {
   /** Left out where they were rolled back for one of these. */
   readonly except: readonly RollbackReason[];
   readonly limit: number;
-}
-
-export interface OpenedChange {
-  readonly changeId: Sha256;
-  /** As the row `submitted` has it. */
-  readonly measure: JsonValue;
-  /** As the row `closed` has it; null while the change is open. */
-  readonly state: TerminalState | null;
 }
 
 /** Which change and which message spent a nonce. */

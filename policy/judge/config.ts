@@ -5,7 +5,7 @@ import { RENDERER_REVISION } from './document';
 import { DEFAULT_POLICIES } from './default-policies';
 import { promptSha, PROMPT_REVISION } from './prompt';
 import { ANSWER_PARSER_REVISION } from './read-answer';
-import { MARKERS_REVISION } from './injection-markers';
+import { MARKERS_REVISION } from '../text/injection-markers';
 import { REDACTOR_REVISION } from './secrets';
 import { JudgePolicy, schemaSha } from './wire';
 

@@ -6,10 +6,10 @@
  * W3 No character of the diff can be taken for one of our marks (`visible.ts`).
  */
 import { createRedactor } from './redact';
-import { MAX_RENDERED_LINES, type Border, type DiffRenderer, type SourceLine } from './render/source-lines';
+import { MAX_RENDERED_LINES, type Border, type DiffRenderer, type SourceLine } from '../text/render/source-lines';
 import { cutText } from './human-text';
 import { RENDERERS_REVISION } from './render/renderers';
-import { makeVisible, VISIBLE_REVISION } from './visible';
+import { makeVisible, VISIBLE_REVISION } from '../text/visible';
 import { utf8Length } from './objects-in-text';
 import type { JsonValue } from '../contracts/canonical-json';
 import { canonicalJson } from '../contracts/canonical-json';

@@ -1,4 +1,4 @@
-import { diffEvidence, type Span } from '../rules/facts';
+import { diffEvidence, type Span } from '../contracts/facts';
 import { quotable, type DocumentLine, type JudgeDocument } from './document';
 import type { Piece } from './pieces';
 

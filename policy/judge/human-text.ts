@@ -1,4 +1,4 @@
-import { makeVisible } from './visible';
+import { makeVisible } from '../text/visible';
 
 /**
  * A model's words, fit to be shown to people: one line, no control bytes, no markdown or HTML that a page would follow,

@@ -1,4 +1,4 @@
-import { readJsonAt, skipSpace, type Budget, type JsonRefusal } from './json-text';
+import { readJsonAt, skipSpace, type Budget, type JsonRefusal } from '../text/json-text';
 
 /** Deeper values are refused; the wire schema needs four. */
 export const MAX_ANSWER_DEPTH = 32;

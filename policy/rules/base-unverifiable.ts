@@ -1,5 +1,5 @@
 import type { RuleOutcome, ValidatorInput } from './define';
-import { diffEvidence, stagingEvidence } from './facts';
+import { diffEvidence, stagingEvidence } from '../contracts/facts';
 
 /** The dry run could not capture all it touched: what was approved cannot be fully compared with what will be committed. */
 export function baseUnverifiable(input: ValidatorInput): RuleOutcome {

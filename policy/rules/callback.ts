@@ -4,8 +4,8 @@ import type { ValidatorFinding } from '../contracts/finding';
 import type { PlanPolicy } from '../contracts/plan';
 import { PolicyCallbackResult } from '../contracts/violation';
 import { frozenWhole } from './frozen';
-import type { Facts } from './facts';
-import { frozenRegistry, type Registry } from './registry';
+import type { Facts } from '../contracts/facts';
+import { frozenRegistry, type Registry } from '../contracts/registry';
 
 /**
  * What a callback is given: composed and small (V32), frozen, and a copy. It says which finding triggered which policy, on

@@ -9,7 +9,7 @@ import {
 } from '../contracts/finding';
 import type { Level, ValidatorKind } from '../contracts/plan';
 import type { StagingRecord } from '../contracts/staging-record';
-import type { Details, Facts } from './facts';
+import type { Details, Facts } from '../contracts/facts';
 
 /** What a derived validator reads. All of it is frozen, and a copy (G15, T37). No clock, no network, no store. */
 export interface ValidatorInput<Config = unknown> {

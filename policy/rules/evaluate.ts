@@ -4,7 +4,7 @@ import { logicHash, type PlanValidator } from '../contracts/plan';
 import type { StagingRecord } from '../contracts/staging-record';
 import { errorResult } from '../decide/findings';
 import type { ValidatorDefinition } from './define';
-import type { Facts } from './facts';
+import type { Facts } from '../contracts/facts';
 import { frozenWhole } from './frozen';
 import type { ValidatorRegistry } from './registry';
 

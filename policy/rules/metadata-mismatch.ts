@@ -1,11 +1,11 @@
 import type { JsonValue } from '../contracts/canonical-json';
 import { touchedRows, type StagingRecord } from '../contracts/staging-record';
 import type { RuleOutcome, ValidatorInput } from './define';
-import { diffEvidence, metadataEvidence, pointerEvidence, stagingEvidence } from './facts';
-import { shown } from './shown-name';
-import type { SqlCasFacts } from './sql-cas-facts';
-import type { SqlFacts, SqlName } from './sql/sql-facts';
-import { parseName, shownName } from './sql/sql-name';
+import { diffEvidence, metadataEvidence, pointerEvidence, stagingEvidence } from '../contracts/facts';
+import { shown } from '../text/shown-name';
+import type { SqlCasFacts } from '../../source-tools/sql/facts/sql-cas-facts';
+import type { SqlFacts, SqlName } from '../../source-tools/sql/facts/sql-facts';
+import { parseName, shownName } from '../text/table-name';
 
 interface Contradiction {
   readonly claim: 'affected_rows' | 'table_name';

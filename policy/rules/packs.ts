@@ -1,13 +1,13 @@
 import { crossCuttingRules } from './cross';
 import type { ValidatorDefinition } from './define';
-import { gitDiffRules } from './git';
-import { httpPatchRules } from './http';
+import { gitDiffRules } from '../../source-tools/git/rules';
+import { httpPatchRules } from '../../source-tools/http/rules';
 import type { PackRule } from './rule-maker';
 import { secretsRules } from './secrets';
-import { sqlPostgresRules } from './sql';
-import { casParseFailure } from './sql/cas-parse-failure';
-import { sqlPostgresStyleRules } from './sql/style';
-import { terraformPlanRules } from './terraform';
+import { sqlPostgresRules } from '../../source-tools/sql/rules';
+import { casParseFailure } from '../../source-tools/sql/rules/cas-parse-failure';
+import { sqlPostgresStyleRules } from '../../source-tools/sql/rules/style';
+import { terraformPlanRules } from '../../source-tools/terraform/rules';
 import { textRules } from './text';
 
 /** Rules that a bundle names together. */

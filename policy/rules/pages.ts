@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { makeVisible } from '../judge/visible';
+import { makeVisible } from '../text/visible';
 import { aggregateDefinition } from './aggregate/aggregate';
 import { BUILTIN_VALIDATORS } from './builtin';
 import type { ValidatorDefinition } from './define';

@@ -11,7 +11,7 @@ import {
   type ExtractedFacts,
   type FactsRefusal,
   type Span,
-} from './facts';
+} from '../contracts/facts';
 
 /** A place with a name of its own, as a statement inside a function body has. */
 export interface Located {

@@ -6,7 +6,7 @@ import { MAX_EVIDENCE_REFS, type ValidatorResult } from '../contracts/finding';
 import { verdictStatus, type Verdict } from '../contracts/verdict';
 import type { ValidatorDefinition, ValidatorInput } from '../rules/define';
 import { conditionDefinition, stagedConditionDefinition } from '../rules/condition/condition';
-import { diffEvidence, metadataEvidence } from '../rules/facts';
+import { diffEvidence, metadataEvidence } from '../contracts/facts';
 import { guardians } from '../rules/guardians';
 import { ALWAYS_APPROVE, alwaysApproveVerdict } from './always-approve';
 import { combine, CompositionMode, failedChild, knownMode, stopsAfter, type ChildOutcome } from './composite-validator';

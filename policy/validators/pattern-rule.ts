@@ -1,8 +1,8 @@
 import { RE2JS } from 're2js';
 import type { DiffInput } from '../contracts/diff';
-import type { Span } from '../rules/facts';
+import type { Span } from '../contracts/facts';
 import { APPROVED, checkName, MAX_PLACES, type Rule, type RulePlace, type RuleResult } from './rule';
-import { decodeLossy, readings, spanner, type TextView } from './text-view';
+import { decodeLossy, readings, spanner, type TextView } from '../text/text-view';
 
 /** Name and version of the regex engine, which go into `logic_hash`. A test holds them to the package that is installed. */
 export const PATTERN_ENGINE = { name: 're2js', version: '2.10.0' } as const;

@@ -1,6 +1,6 @@
 import { Name, type DiffInput } from '../contracts/diff';
 import type { Severity } from '../contracts/verdict';
-import type { Details, Span } from '../rules/facts';
+import type { Details, Span } from '../contracts/facts';
 
 /** A place that a rule points at: bytes of the diff, or a member of its metadata. */
 export type RulePlace =

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const require = createRequire(join(root, 'package.json'));
-const ours = (name) => require(join(root, 'dist/workers/embedded', name));
+const ours = (name) => require(join(root, 'dist/dev/embedded', name));
 const { findTemporal } = ours('temporal-cli.js');
 const { waitForTemporal } = ours('temporal-server.js');
 const { startEmbeddedPostgres } = ours('postgres.js');
@@ -110,7 +110,7 @@ async function main() {
     say('--keep: Ctrl-C stops it');
     return await new Promise(() => setInterval(() => {}, 60_000));
   }
-  const jest = [join(root, 'tools/run.mjs'), 'test', '--selectProjects', 'system', ...args];
+  const jest = [join(root, 'scripts/run.mjs'), 'test', '--selectProjects', 'system', ...args];
   const child = spawn(process.execPath, jest, { cwd: root, env: testEnv, stdio: 'inherit' });
   endWithUs(child, 'SIGTERM');
   return (await exited(child)) ?? 1;

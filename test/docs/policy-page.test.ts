@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCli } from '../../client/cli';
-import { cliDeps } from '../../workers/cli/deps';
-import { policyTools } from '../../workers/cli/policy';
+import { runCli } from '../../cli';
+import { cliDeps } from '../../cli/local/deps';
+import { policyTools } from '../../cli/local/policy';
 
 /** Every example of docs/policy.md: its files are written, its commands run by the real CLI, and its lines looked for. */
 const PAGE = readFileSync(join(__dirname, '../../docs/policy.md'), 'utf8');

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dice } from '../../bench/dice';
-import { mutate } from '../../bench/evidence-mutations';
+import { dice } from '../../chaos/dice';
+import { mutate } from '../../chaos/evidence-mutations';
 import { verifyEvidence } from '../../signing/verify-evidence';
 import { makeVectors, publishedVectors, VECTOR_FOLDER, VECTOR_NAMES } from '../support/vectors';
 

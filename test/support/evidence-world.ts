@@ -3,19 +3,19 @@
  * advances by a second at each reading, and keys from seeds. The same every time, byte for byte.
  */
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { createAnswerActivities } from '../../activities/answers/admit';
+import { createAnswerActivities } from '../../activities/review/admit-answer';
 import { attest } from '../../activities/attestation';
 import { createCommitActivities } from '../../activities/committer/commit';
 import { createStagingActivities } from '../../activities/committer/stage';
-import { createDisclosureActivities } from '../../activities/disclosure/disclose';
-import { exportEvidence, type EvidenceSources } from '../../activities/evidence/export';
-import { createGuardianActivities } from '../../activities/guardians/run-guardians';
-import { createOpeningActivities } from '../../activities/opening/open-review';
-import { createPlanSource } from '../../activities/plans/plan-source';
-import { operatorVerifier } from '../../activities/plans/stored-revisions';
+import { createDisclosureActivities } from '../../activities/review/disclose';
+import { exportEvidence, type EvidenceSources } from '../../activities/review/export-evidence';
+import { createGuardianActivities } from '../../activities/review/run-guardians';
+import { createOpeningActivities } from '../../activities/review/open-review';
+import { createPlanSource } from '../../storage/plans/plan-source';
+import { operatorVerifier } from '../../storage/plans/stored-revisions';
 import type { CommitResult, Opened, Settled } from '../../activities/review-types';
-import { sourceToolRegistry, type SourceTool } from '../../activities/staging/adapter';
-import { createSqlCasTool } from '../../activities/staging/sql/sql-cas-tool';
+import { sourceToolRegistry, type SourceTool } from '../../source-tools/define';
+import { createSqlCasTool } from '../../source-tools/sql/sql-cas-tool';
 import type { AdmittedAnswer, Decision } from '../../policy/contracts/answer';
 import type { JsonValue } from '../../policy/contracts/canonical-json';
 import { changeId as changeIdOf, inputSha as inputShaOf, Submission, type Envelope } from '../../policy/contracts/diff';

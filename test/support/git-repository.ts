@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AS_DEVELOPER } from '../../bench/sweep/repository';
+import { AS_DEVELOPER } from '../../chaos/sweep/repository';
 
 /** A real repository of its own with a branch `main`, and a work tree beside it to write changes in. */
 export interface GitRepository {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DefaultLogger } from '@temporalio/worker';
-import { startRuntime } from '../../workers/embedded';
+import { startRuntime } from '../../dev/embedded';
 import { buildWorkflowBundle } from '../../workers/workflow-bundle';
 import { SEARCH_ATTRIBUTES } from '../../workflows/search-attributes';
 

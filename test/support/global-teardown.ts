@@ -1,4 +1,4 @@
-import type { Runtime } from '../../workers/embedded';
+import type { Runtime } from '../../dev/embedded';
 
 export default async function globalTeardown(): Promise<void> {
   await (globalThis as { countersignRuntime?: Runtime }).countersignRuntime?.stop();

@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import {
-  applyJsonPatch,
-  applyMergePatch,
-  readOperation,
-  type Json,
-} from '../../activities/facts/http-patch/json-patch';
+import { applyJsonPatch, applyMergePatch, readOperation, type Json } from '../../source-tools/http/facts/json-patch';
 
 /** What the server does with the next requests, beside what it should. */
 export interface Behaviour {

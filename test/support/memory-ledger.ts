@@ -1,4 +1,4 @@
-import { toColumns } from '../../activities/ledger/columns';
+import { toColumns } from '../../storage/ledger/columns';
 import { canonicalJson } from '../../policy/contracts/canonical-json';
 import { GENESIS, LedgerRow, ledgerHash } from '../../policy/contracts/ledger';
 import { TerminalState } from '../../policy/contracts/outcome';

@@ -1,4 +1,4 @@
-import type { Sends } from '../../activities/staging/adapter';
+import type { Sends } from '../../source-tools/define';
 
 /** As the committer's table keeps them, for one change. */
 export function memorySends(): Sends {

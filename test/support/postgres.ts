@@ -1,10 +1,10 @@
 import { mkdtempSync, chmodSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { migrate } from '../../activities/database/migrate';
-import { openDatabase, type Database } from '../../activities/database/database';
-import { ROLES, type Role } from '../../activities/database/roles';
-import { startEmbeddedPostgres, type PostgresServer } from '../../workers/embedded/postgres';
+import { migrate } from '../../storage/database/migrate';
+import { openDatabase, type Database } from '../../storage/database/database';
+import { ROLES, type Role } from '../../storage/database/roles';
+import { startEmbeddedPostgres, type PostgresServer } from '../../dev/embedded/postgres';
 
 // Whoever starts a server needs longer than Jest's 5 s when the machine is busy.
 jest.setTimeout(60_000);

@@ -2,18 +2,19 @@ import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { z } from 'zod';
-import { createAnswerActivities } from '../../activities/answers/admit';
+import { createAnswerActivities } from '../../activities/review/admit-answer';
 import { attest, type Attestor } from '../../activities/attestation';
 import { createCommitActivities, type CommitDeps } from '../../activities/committer/commit';
 import { createStagingActivities } from '../../activities/committer/stage';
 import type { TargetConfig } from '../../activities/committer/targets';
-import { createDisclosureActivities } from '../../activities/disclosure/disclose';
-import { policyMoved } from '../../activities/failure';
-import { evaluateEach } from '../../activities/guardians/derivation';
-import { chosenOf, isStaged, isStatic } from '../../activities/guardians/derive';
-import { createOpeningActivities } from '../../activities/opening/open-review';
-import type { BreakerReading } from '../../activities/opening/world-facts';
-import type { PlanSource } from '../../activities/plans/plan-source';
+import { createDisclosureActivities } from '../../activities/review/disclose';
+import { failureInterceptor } from '../../activities/failure-interceptor';
+import { CountersignFailure, policyMoved } from '../../policy/contracts/failure';
+import { evaluateEach } from '../../activities/review/derivation';
+import { chosenOf, isStaged, isStatic } from '../../activities/review/derive';
+import { createOpeningActivities } from '../../activities/review/open-review';
+import type { BreakerReading } from '../../activities/review/world-facts';
+import type { PlanSource } from '../../storage/plans/plan-source';
 import type {
   Admitted,
   ChangeRef,
@@ -31,8 +32,8 @@ import {
   type CommitResult as EffectResult,
   type ReadBack,
   type SourceTool,
-} from '../../activities/staging/adapter';
-import { targetUnavailable } from '../../activities/staging/target-failure';
+} from '../../source-tools/define';
+import { targetUnavailable } from '../../source-tools/target-failure';
 import { compilePlan } from '../../policy/bundle/compile-plan';
 import { parseBundle } from '../../policy/bundle/parse-bundle';
 import type { AnswerPredicate } from '../../policy/contracts/answer';
@@ -321,7 +322,7 @@ export class ReviewWorld {
   async open(submission: Submission = this.submission): Promise<Opened> {
     await this.store.put(this.submission.tenant, this.raw);
     const breakers = this.options.breakers;
-    const away = ApplicationFailure.retryable('The circuit breakers cannot be read', FailureType.Backend);
+    const away = CountersignFailure.retryable('The circuit breakers cannot be read', FailureType.Backend);
     const deps = {
       ...this.deps,
       inTurn: memoryInTurn(this.ledger),
@@ -681,7 +682,7 @@ export function allow(id: string): ValidatorResult {
 }
 
 export function inActivity<T>(work: () => Promise<T>): Promise<T> {
-  return new MockActivityEnvironment({}, { logger: QUIET }).run(work);
+  return new MockActivityEnvironment({}, { logger: QUIET, interceptors: [failureInterceptor] }).run(work);
 }
 
 /** Rows with some of them changed, and the chain made anew: what a writer of the ledger could leave behind. */
@@ -700,12 +701,14 @@ export function withBody(kind: LedgerKind, change: (body: LedgerRow['body']) => 
   return (row) => (row.kind === kind ? { ...row, body: change(row.body) as LedgerRow['body'] } : row);
 }
 
-/** `type` of an ApplicationFailure that a promise rejects with. */
+/** `type` of the failure that a promise rejects with, thrown by an activity directly or through its interceptor. */
 export async function failureType(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;
     return 'none';
   } catch (error) {
-    return error instanceof ApplicationFailure ? (error.type ?? 'none') : String(error);
+    return error instanceof CountersignFailure || error instanceof ApplicationFailure
+      ? (error.type ?? 'none')
+      : String(error);
   }
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineSourceTool } from '../../activities/staging/adapter';
+import { defineSourceTool } from '../../source-tools/define';
 import { defineCallback } from '../../policy/rules/callback';
 import { defineRule } from '../../policy/rules/define';
-import { stagingEvidence } from '../../policy/rules/facts';
+import { stagingEvidence } from '../../policy/contracts/facts';
 import type { Extension } from '../../workers/extensions';
 
 /** A small shop and a policy for it, for system tests. */

@@ -1,12 +1,7 @@
 import type { CommitDeps } from '../../activities/committer/commit';
-import {
-  sourceToolRegistry,
-  type CommitContext,
-  type CommitResult,
-  type ReadBack,
-} from '../../activities/staging/adapter';
-import { effectsOf, sqlDryRun } from '../activities/staging/sql-diff';
-import type { TargetServer } from '../activities/staging/target-server';
+import { sourceToolRegistry, type CommitContext, type CommitResult, type ReadBack } from '../../source-tools/define';
+import { effectsOf, sqlDryRun } from '../source-tools/sql/staging/sql-diff';
+import type { TargetServer } from '../source-tools/sql/staging/target-server';
 import { ReviewWorld } from './review-world';
 
 const real = effectsOf(sqlDryRun);

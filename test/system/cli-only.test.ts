@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { runCli, type CliDeps } from '../../client/cli';
+import { runCli, type CliDeps } from '../../cli';
 import { verifyOutcome } from '../../client/receipt';
 import { createSigner } from '../../client/signer';
 import { changeId as changeIdOf, type Submission } from '../../policy/contracts/diff';

@@ -7,7 +7,7 @@ import { compiled } from '../support/compiled';
 import { answering, startJudgeServer, type JudgeServer } from '../support/judge-server';
 import { SHOP_SQL, shopBundle } from '../support/shop-bundle';
 import { pause, startSystem, type System } from '../support/system';
-import type { ProcessName, RunningProcess, startProcess } from '../../workers/dev/process-tree';
+import type { ProcessName, RunningProcess, startProcess } from '../../dev/process-tree';
 import { update } from './scenarios';
 
 type Name = Exclude<ProcessName, 'gateway'>;
@@ -37,7 +37,7 @@ beforeAll(async () => {
     (async () => (system = await startSystem({ name: 'crash', bundleText, shopSql: SHOP_SQL, judge, workers: [] })))(),
   ]);
   // The compiled one: it starts the compiled entry points beside it.
-  const tree = jest.requireActual<{ startProcess: typeof startProcess }>(join(dist, 'workers/dev/process-tree.js'));
+  const tree = jest.requireActual<{ startProcess: typeof startProcess }>(join(dist, 'dev/process-tree.js'));
   const { keys, databaseUrls, trustFile, targetsFile } = system.setup;
   const common = {
     TEMPORAL_ADDRESS: process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '',

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { ReviewOutcome } from '../../policy/contracts/outcome';
 import { defineCallback } from '../../policy/rules/callback';
 import { defineRule, type RuleOutcome } from '../../policy/rules/define';
-import { metadataEvidence } from '../../policy/rules/facts';
+import { metadataEvidence } from '../../policy/contracts/facts';
 import { COMBINATIONS, expected, nameOf, type Combination } from '../support/decision-table';
 import { heard, pause, startSystem, statusWhenHeard, type System } from '../support/system';
 import { update } from './scenarios';

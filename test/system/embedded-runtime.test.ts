@@ -2,10 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exited, processesWith } from '../../workers/embedded/processes';
+import { exited, processesWith } from '../../dev/embedded/processes';
 
 // Runs that can be killed are processes of their own, on compiled sources: `npm test` has compiled them.
-const compiled = join(__dirname, '../../dist/workers/embedded/index.js');
+const compiled = join(__dirname, '../../dist/dev/embedded/index.js');
 const PROGRAM = `
 const { startRuntime } = require(${JSON.stringify(compiled)});
 const say = (line) => console.error(line);

@@ -1,9 +1,9 @@
-import { openDatabase } from '../../activities/database/database';
-import { createCheckpointer } from '../../activities/ledger/checkpoint';
-import type { EvidenceTools } from '../../client/cli/deps';
+import { openDatabase } from '../../storage/database/database';
+import { createCheckpointer } from '../../storage/ledger/checkpoint';
+import type { EvidenceTools } from '../../cli/deps';
 import { parseEvidence, type EvidenceBundle } from '../../policy/evidence/bundle';
 import { verifyEvidence, type EvidenceTrust } from '../../signing/verify-evidence';
-import { evidenceTools } from '../../workers/cli/evidence';
+import { evidenceTools } from '../../cli/local/evidence';
 import type { JudgeServer } from '../support/judge-server';
 import { GIFT_POLICY, JUDGE_ENTRY, SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startTemporalServer } from '../../workers/embedded';
-import type { TemporalServer } from '../../workers/embedded/temporal-server';
+import { startTemporalServer } from '../../dev/embedded';
+import type { TemporalServer } from '../../dev/embedded/temporal-server';
 import { SEARCH_ATTRIBUTES } from '../../workflows/search-attributes';
 import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
 import { startSwitchProxy, type SwitchProxy } from '../support/switch-proxy';

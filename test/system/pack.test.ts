@@ -52,7 +52,7 @@ test('the tarball holds what runs, and neither tests nor sources nor traces of a
   for (const needed of [
     'dist/client/index.js',
     'dist/client/index.d.ts',
-    'dist/workers/cli.js',
+    'dist/cli/main.js',
     'package.json',
     'LICENSE',
   ])

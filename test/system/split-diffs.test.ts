@@ -1,5 +1,5 @@
 import type { Countersign } from '../../client/countersign';
-import { CACHE_MS } from '../../activities/keys/key-registry';
+import { CACHE_MS } from '../../storage/keys/key-registry';
 import { pause, startSystem, type System } from '../support/system';
 
 /** Limits on what one person's agents may do to the shop in an hour, in however many changes and by whichever tool. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { derivationHere } from '../../activities/guardians/derivation';
-import type { DerivationThreads } from '../../activities/facts/derivation-threads';
+import { derivationHere } from '../../activities/review/derivation';
+import type { DerivationThreads } from '../../activities/review/derivation-threads';
 import { compilePlan } from '../../policy/bundle/compile-plan';
 import { parseBundle } from '../../policy/bundle/parse-bundle';
 import { starterBundle } from '../../policy/bundle/starter';

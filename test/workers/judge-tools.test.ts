@@ -1,4 +1,4 @@
-import { judgeTools } from '../../workers/cli/judge';
+import { judgeTools } from '../../cli/local/judge';
 import { answering, startJudgeServer, type JudgeServer } from '../support/judge-server';
 
 const bundle = (validators: string): string => `version: 1

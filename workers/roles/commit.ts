@@ -5,7 +5,7 @@ import { createStagingActivities } from '../../activities/committer/stage';
 import { targetFreezes } from '../../activities/committer/target-freezes';
 import { stagingRecords } from '../../activities/committer/staging-records';
 import type { Targets } from '../../activities/committer/targets';
-import type { Derivation } from '../../activities/guardians/derivation';
+import type { Derivation } from '../../activities/review/derivation';
 import type { CommitActivities } from '../../activities/review-types';
 import type { Extensions } from '../extensions';
 import type { Resources } from '../resources';

@@ -6,7 +6,7 @@ import { createJudgeTransport, type TransportConfig } from '../../activities/jud
 import type { JudgeActivities } from '../../activities/review-types';
 import type { PriceTable } from '../../policy/judge/record';
 import { JUDGE_RENDERERS } from '../../policy/judge/render/renderers';
-import { textRenderer } from '../../policy/judge/render/text';
+import { textRenderer } from '../../policy/text/render/text';
 import type { SigningKey } from '../../signing/keys';
 import type { Extensions } from '../extensions';
 import type { Resources } from '../resources';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Duration, durationMs } from '../../bundle/duration';
+import { Duration, durationMs } from '../../contracts/duration';
 import { ValidatorName } from '../../validators/validator-name';
 import { MAX_PLACES } from './measure';
 

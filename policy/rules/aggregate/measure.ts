@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { DiffInput } from '../../contracts/diff';
 import { sha256HexOfText } from '../../contracts/hash';
-import type { Facts } from '../facts';
-import type { GitPatchFacts } from '../git/git-facts';
+import type { Facts } from '../../contracts/facts';
+import type { GitPatchFacts } from '../../../source-tools/git/facts/git-facts';
 import { touchedBy } from '../guardians/touched';
-import type { HttpPatchFacts } from '../http/http-facts';
-import type { SqlCasFacts } from '../sql-cas-facts';
-import type { SqlFacts } from '../sql/sql-facts';
-import type { TerraformPlanFacts } from '../terraform/terraform-facts';
+import type { HttpPatchFacts } from '../../../source-tools/http/facts/http-facts';
+import type { SqlCasFacts } from '../../../source-tools/sql/facts/sql-cas-facts';
+import type { SqlFacts } from '../../../source-tools/sql/facts/sql-facts';
+import type { TerraformPlanFacts } from '../../../source-tools/terraform/facts/terraform-facts';
 
 /** Most that a limit on places may say; a change that touches more counts as more. */
 export const MAX_PLACES = 1000;

@@ -4,7 +4,7 @@ import { escapePointer, type JsonValue } from '../../contracts/canonical-json';
 import { touchedRows } from '../../contracts/staging-record';
 import { ValidatorName } from '../../validators/validator-name';
 import { toResult, type Reads, type RuleOutcome, type ValidatorDefinition, type ValidatorInput } from '../define';
-import { diffEvidence, metadataEvidence, stagingEvidence } from '../facts';
+import { diffEvidence, metadataEvidence, stagingEvidence } from '../../contracts/facts';
 import { checkExpression, MAX_EXPRESSION_LENGTH, type ConditionName, type ExpressionUse } from './check-expression';
 import { toCel, TooLarge } from './to-cel';
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../contracts/canonical-json';
 import type { Metadata } from '../../contracts/diff';
-import { injectionPlaces, MARKERS_REVISION } from '../../judge/injection-markers';
-import { GIT_FACTS_REVISION } from '../git/git-parser';
-import { pointerOf } from '../json-pointer';
+import { injectionPlaces, MARKERS_REVISION } from '../../text/injection-markers';
+import { GIT_FACTS_REVISION } from '../../../source-tools/git/facts/git-parser';
+import { pointerOf } from '../../text/json-pointer';
 import { bytesRules, noConfig, type Hit } from '../rule-maker';
-import { shown } from '../shown-name';
+import { shown } from '../../text/shown-name';
 import { textsOf } from '../text/diff-texts';
 
 const crossRule = bytesRules('cross-cutting', {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { StagingRecord } from '../../contracts/staging-record';
 import type { RuleOutcome, ValidatorInput } from '../define';
-import { stagingEvidence } from '../facts';
-import { shown } from '../shown-name';
+import { stagingEvidence } from '../../contracts/facts';
+import { shown } from '../../text/shown-name';
 import { defineGuardian, wholeDiff } from './define-guardian';
 
 const Config = z

@@ -1,7 +1,7 @@
 import type { Phase } from '../../contracts/finding';
 import type { z } from 'zod';
 import { toResult, type Reads, type RuleOutcome, type ValidatorDefinition, type ValidatorInput } from '../define';
-import { diffEvidence } from '../facts';
+import { diffEvidence } from '../../contracts/facts';
 
 interface Guardian<Config> {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../contracts/canonical-json';
 import type { RuleOutcome, ValidatorInput } from '../define';
-import { metadataEvidence } from '../facts';
+import { metadataEvidence } from '../../contracts/facts';
 import { defineGuardian } from './define-guardian';
 import { pointerOf } from './touched';
 

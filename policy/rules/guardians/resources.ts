@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { globCovers } from '../glob';
-import { parseName } from '../sql/sql-name';
+import { globCovers } from '../../text/glob';
+import { parseName } from '../../text/table-name';
 import { ANY, type Touched } from './touched';
 
 const Table = z

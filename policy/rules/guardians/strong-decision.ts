@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Name } from '../../contracts/diff';
 import type { RuleOutcome, ValidatorInput } from '../define';
-import { metadataEvidence } from '../facts';
+import { metadataEvidence } from '../../contracts/facts';
 import { defineGuardian, wholeDiff } from './define-guardian';
 import { coveredBy, Resources } from './resources';
 import { touchedBy, unreadable } from './touched';

@@ -1,10 +1,10 @@
 import { escapePointer } from '../../contracts/canonical-json';
 import type { ValidatorInput } from '../define';
-import { diffEvidence, pointerEvidence, type ExtractedFacts, type Facts, type Span } from '../facts';
-import { shown } from '../shown-name';
-import type { SqlCasFacts } from '../sql-cas-facts';
-import type { SqlFacts, SqlName } from '../sql/sql-facts';
-import { shownName } from '../sql/sql-name';
+import { diffEvidence, pointerEvidence, type ExtractedFacts, type Facts, type Span } from '../../contracts/facts';
+import { shown } from '../../text/shown-name';
+import type { SqlCasFacts } from '../../../source-tools/sql/facts/sql-cas-facts';
+import type { SqlFacts, SqlName } from '../../../source-tools/sql/facts/sql-facts';
+import { shownName } from '../../text/table-name';
 
 /** One thing that a diff changes, and where it says so. */
 export interface Touched {

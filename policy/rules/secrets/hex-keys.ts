@@ -1,5 +1,5 @@
 import { isHex, isWord } from './characters';
-import { foldAscii } from '../text/fold-ascii';
+import { foldAscii } from '../../text/fold-ascii';
 import type { SecretSpan } from './secret-span';
 
 const DIGITS = 64;

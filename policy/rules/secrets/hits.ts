@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../contracts/canonical-json';
 import type { Metadata } from '../../contracts/diff';
-import { pointerOf } from '../json-pointer';
+import { pointerOf } from '../../text/json-pointer';
 import type { Hit } from '../rule-maker';
 import { scanText, WAYS, type Scan, type Way } from './scan';
 import type { SecretSpan } from './secret-span';

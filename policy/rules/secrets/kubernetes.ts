@@ -1,5 +1,5 @@
 import { isSpace } from './characters';
-import { foldAscii } from '../text/fold-ascii';
+import { foldAscii } from '../../text/fold-ascii';
 import { isPlaceholder } from './placeholders';
 import type { SecretSpan } from './secret-span';
 

@@ -1,5 +1,5 @@
-import { foldAscii } from '../text/fold-ascii';
-import { byTrigram, nextTrigram, TRIGRAMS, trigramOf } from '../text/trigrams';
+import { foldAscii } from '../../text/fold-ascii';
+import { byTrigram, nextTrigram, TRIGRAMS, trigramOf } from '../../text/trigrams';
 import { FORMATS, type TokenFormat } from './formats';
 import { BROAD_STEMS, STEMS } from './names';
 import { SERVICE_WORDS } from './services';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { coveringGlob, pathName } from '../glob';
+import { coveringGlob, pathName } from '../../text/glob';
 import { bytesRules, factsRules, noConfig, type PackRule } from '../rule-maker';
-import type { GitPatchFacts } from '../git/git-facts';
-import { GIT_FACTS_REVISION, GIT_PARSER } from '../git/git-parser';
+import type { GitPatchFacts } from '../../../source-tools/git/facts/git-facts';
+import { GIT_FACTS_REVISION, GIT_PARSER } from '../../../source-tools/git/facts/git-parser';
 import { hitsOf, metadataHits, uncheckedHits } from './hits';
 import type { Way } from './scan';
 import { scannedTexts } from './texts';

@@ -1,5 +1,5 @@
 import type { ValidatorInput } from '../define';
-import type { Facts } from '../facts';
+import type { Facts } from '../../contracts/facts';
 import { textsOf, type DiffText } from '../text/diff-texts';
 import { scanText, type Scan } from './scan';
 

@@ -1,7 +1,13 @@
-import { decodeLossy, spanner, withoutJsonEscapes } from '../../validators/text-view';
+import { decodeLossy, spanner, withoutJsonEscapes } from '../../text/text-view';
 import type { ValidatorInput } from '../define';
-import type { Facts, Span } from '../facts';
-import { linesOf, lineSpan, type GitPatchFacts, type PatchFile, type PatchLine } from '../git/git-facts';
+import type { Facts, Span } from '../../contracts/facts';
+import {
+  linesOf,
+  lineSpan,
+  type GitPatchFacts,
+  type PatchFile,
+  type PatchLine,
+} from '../../../source-tools/git/facts/git-facts';
 
 /** A text of the diff, and where its places stand in the staged bytes. */
 export interface DiffText {

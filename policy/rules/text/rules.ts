@@ -1,8 +1,8 @@
 import { bytesRules, noConfig, type Hit, type PackRule } from '../rule-maker';
-import { GIT_FACTS_REVISION } from '../git/git-parser';
-import { bidi, controls, hasForeignLetters, homoglyphs, invisible, type OddCharacter } from './characters';
+import { GIT_FACTS_REVISION } from '../../../source-tools/git/facts/git-parser';
+import { bidi, controls, hasForeignLetters, homoglyphs, invisible, type OddCharacter } from '../../text/characters';
 import { textsOf } from './diff-texts';
-import { invalidUtf8 } from './utf8-faults';
+import { invalidUtf8 } from '../../text/utf8-faults';
 
 /** Of a patch the added lines are read, as its extractor tells them. */
 const textRule = bytesRules('text', { name: 'countersign-text', version: `git-facts.${GIT_FACTS_REVISION}` });

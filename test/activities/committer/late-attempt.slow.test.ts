@@ -1,10 +1,10 @@
 import { recordResolution } from '../../../activities/committer/effect-resolution';
-import type { CommitContext, CommitResult as EffectResult } from '../../../activities/staging/adapter';
-import { targetUnavailable } from '../../../activities/staging/target-failure';
+import type { CommitContext, CommitResult as EffectResult } from '../../../source-tools/define';
+import { targetUnavailable } from '../../../source-tools/target-failure';
 import type { CommitResult } from '../../../activities/review-types';
 import { SqlWorld } from '../../support/sql-world';
-import { effectsOf, sqlDryRun } from '../staging/sql-diff';
-import { startTargetServer, type TargetServer } from '../staging/target-server';
+import { effectsOf, sqlDryRun } from '../../source-tools/sql/staging/sql-diff';
+import { startTargetServer, type TargetServer } from '../../source-tools/sql/staging/target-server';
 
 let pg: TargetServer;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
-import { targetUnavailable } from '../../../activities/staging/target-failure';
+import { targetUnavailable } from '../../../source-tools/target-failure';
 import { SqlWorld } from '../../support/sql-world';
-import { startTargetServer, type TargetServer } from '../staging/target-server';
+import { startTargetServer, type TargetServer } from '../../source-tools/sql/staging/target-server';
 
 let pg: TargetServer;
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { policyMoved } from '../../../activities/failure';
+import { policyMoved } from '../../../policy/contracts/failure';
 import { verifyChange, type Verification } from '../../../activities/committer/verify-change';
 import { givenToJudge } from '../../../policy/evidence/attested-given';
 import type { CommitInput } from '../../../activities/review-types';

@@ -1,5 +1,5 @@
 import { verifyChange } from '../../../activities/committer/verify-change';
-import { createGuardianActivities } from '../../../activities/guardians/run-guardians';
+import { createGuardianActivities } from '../../../activities/review/run-guardians';
 import { recordedFindings } from '../../../policy/evidence/recorded-findings';
 import { HOLD_ID, ReviewWorld, START, type WorldOptions } from '../../support/review-world';
 

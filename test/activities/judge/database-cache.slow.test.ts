@@ -1,4 +1,4 @@
-import type { Database } from '../../../activities/database/database';
+import type { Database } from '../../../storage/database/database';
 import type { CachedReply } from '../../../activities/judge/cache';
 import { createMemoryJudgeCache } from '../../../activities/judge/cache';
 import { createDatabaseJudgeCache } from '../../../activities/judge/database-cache';

@@ -8,6 +8,7 @@ import { JUDGE_RENDERERS } from '../../../policy/judge/render/renderers';
 import type { Ledger, LedgerEntry } from '../../../policy/evidence/ledger-port';
 import { memoryLedger, type MemoryLedger } from '../../support/memory-ledger';
 import type { AttestedPredicate } from '../../../policy/contracts/attested';
+import { failureInterceptor } from '../../../activities/failure-interceptor';
 import { createJudgeActivities } from '../../../activities/judge/create-judge-activities';
 import type { JudgeDeps } from '../../../activities/judge/judge-deps';
 import { createMemoryJudgeCache } from '../../../activities/judge/cache';
@@ -168,7 +169,7 @@ export function judgeWorld(
       };
     },
     ask: (input, attempt = 1) =>
-      new MockActivityEnvironment({ attempt }, { logger: QUIET }).run(
+      new MockActivityEnvironment({ attempt }, { logger: QUIET, interceptors: [failureInterceptor] }).run(
         createJudgeActivities(deps).askJudge,
         input,
       ) as Promise<Judged>,

@@ -1,5 +1,5 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js';
-import { extractSqlFacts } from '../../../activities/facts/sql';
+import { extractSqlFacts } from '../../../source-tools/sql/facts/extract-sql-facts';
 import { planEvaluator, readEvalLine } from '../../../policy/bundle/evaluate';
 import { coverageOf, parsePolicyTests, policyTestProblems } from '../../../policy/bundle/policy-test';
 import { planOf, registryOf, demoRule } from './fixtures';

@@ -1,4 +1,4 @@
-import { extractSqlFacts } from '../../../activities/facts/sql';
+import { extractSqlFacts } from '../../../source-tools/sql/facts/extract-sql-facts';
 import { compilePlan } from '../../../policy/bundle/compile-plan';
 import { planEvaluator } from '../../../policy/bundle/evaluate';
 import { parseBundle } from '../../../policy/bundle/parse-bundle';

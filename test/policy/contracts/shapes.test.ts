@@ -301,7 +301,18 @@ test('a plan without a validator is refused: opting out must be said [T19]', () 
 
 describe('words that the contracts forbid', () => {
   const ROOT = resolve(__dirname, '../../..');
-  const FOLDERS = ['policy', 'signing', 'activities', 'workflows', 'workers', 'client'];
+  const FOLDERS = [
+    'policy',
+    'signing',
+    'storage',
+    'source-tools',
+    'activities',
+    'workflows',
+    'workers',
+    'client',
+    'gateway',
+    'cli',
+  ];
   const sources = FOLDERS.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.tsx?$/.test(name))

@@ -14,7 +14,17 @@ function sources(folder: string): string[] {
 }
 
 test('one function decides, called where the workflow acts, where the committer verifies and offline; guard() and every other client only do what they are told [V18]', () => {
-  const calling = ['activities', 'client', 'signing', 'workers', 'workflows']
+  const calling = [
+    'activities',
+    'cli',
+    'client',
+    'gateway',
+    'signing',
+    'source-tools',
+    'storage',
+    'workers',
+    'workflows',
+  ]
     .flatMap((folder) => sources(join(ROOT, folder)))
     .filter((file) => /\bdecide\(/.test(readFileSync(file, 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')))
     .map((file) => relative(ROOT, file))

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { extractSqlFacts } from '../../../activities/facts/sql';
+import { extractSqlFacts } from '../../../source-tools/sql/facts/extract-sql-facts';
 import { sha256Hex } from '../../../policy/contracts/hash';
 import type { ErrorClass, ValidatorResult } from '../../../policy/contracts/finding';
 import { type Plan, type PlanPolicy, type PlanValidator } from '../../../policy/contracts/plan';
@@ -9,12 +9,12 @@ import { buildViolations, matchPolicies } from '../../../policy/decide/violation
 import { JUDGE_ID } from '../../../policy/judge/config';
 import { DEFAULT_POLICIES } from '../../../policy/judge/default-policies';
 import { makeDocument } from '../../../policy/judge/document';
-import { judgeFailureResult } from '../../../policy/judge/failure';
+import { judgeFailureResult } from '../../../policy/contracts/judge-failure';
 import { judge } from '../../../policy/judge/judgement';
-import { sqlRenderer } from '../../../policy/judge/render/sql';
+import { sqlRenderer } from '../../../source-tools/sql/render';
 import type { ValidatorDefinition } from '../../../policy/rules/define';
 import { changeEvaluator } from '../../../policy/rules/evaluate';
-import { sqlPostgresPack } from '../../../policy/rules/sql/index';
+import { sqlPostgresPack } from '../../../source-tools/sql/rules/index';
 import { judgeValidator, planOf } from '../../activities/judge/judge-world';
 import { foreignInjections, OWN_INJECTIONS } from './injection-corpus';
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { makeDocument, MAX_LINE, MAX_PROSE, type JudgeDocument } from '../../../policy/judge/document';
 import { splitDocument } from '../../../policy/judge/pieces';
-import { gitRenderer } from '../../../policy/judge/render/git';
-import { jsonRenderer } from '../../../policy/judge/render/json';
-import type { DiffRenderer } from '../../../policy/judge/render/source-lines';
-import { sqlRenderer } from '../../../policy/judge/render/sql';
-import { textRenderer } from '../../../policy/judge/render/text';
-import { makeVisible } from '../../../policy/judge/visible';
+import { gitRenderer } from '../../../source-tools/git/render';
+import { jsonRenderer } from '../../../policy/text/render/json';
+import type { DiffRenderer } from '../../../policy/text/render/source-lines';
+import { sqlRenderer } from '../../../source-tools/sql/render';
+import { textRenderer } from '../../../policy/text/render/text';
+import { makeVisible } from '../../../policy/text/visible';
 
 function documentOf(
   text: string,

@@ -6,7 +6,7 @@ import { splitDocument } from '../../../policy/judge/pieces';
 import { instructions, nonceOf, userMessage } from '../../../policy/judge/prompt';
 import { readAnswer } from '../../../policy/judge/read-answer';
 import { JUDGE_RENDERERS } from '../../../policy/judge/render/renderers';
-import { textRenderer } from '../../../policy/judge/render/text';
+import { textRenderer } from '../../../policy/text/render/text';
 import { foreignInjections, OWN_INJECTIONS, placed, type Placed } from './injection-corpus';
 
 const KEY = new Uint8Array(32).fill(3);

@@ -5,7 +5,7 @@ import { makeDocument, type JudgeDocument } from '../../../policy/judge/document
 import { humanText } from '../../../policy/judge/human-text';
 import { judge, type AnsweredPiece } from '../../../policy/judge/judgement';
 import { addUsage, costMicros, NO_USAGE } from '../../../policy/judge/record';
-import { sqlRenderer } from '../../../policy/judge/render/sql';
+import { sqlRenderer } from '../../../source-tools/sql/render';
 import type { WireAnswer } from '../../../policy/judge/wire';
 
 const SHA = 'd'.repeat(64);

@@ -4,7 +4,7 @@ import { makeDocument } from '../../../policy/judge/document';
 import { splitDocument } from '../../../policy/judge/pieces';
 import { instructions, promptSha, userMessage } from '../../../policy/judge/prompt';
 import { JUDGE_RENDERERS } from '../../../policy/judge/render/renderers';
-import { textRenderer } from '../../../policy/judge/render/text';
+import { textRenderer } from '../../../policy/text/render/text';
 
 const NONCE = '0123456789abcdef';
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { judgeDefinition } from '../../../policy/judge/config';
 import { RENDERER_REVISION } from '../../../policy/judge/document';
-import { MARKERS_REVISION } from '../../../policy/judge/injection-markers';
+import { MARKERS_REVISION } from '../../../policy/text/injection-markers';
 import { PROMPT_REVISION } from '../../../policy/judge/prompt';
 import { ANSWER_PARSER_REVISION } from '../../../policy/judge/read-answer';
 import { REDACTOR_REVISION } from '../../../policy/judge/secrets';

@@ -80,8 +80,8 @@ it('tells a changed source under an old revision from one whose revision was rai
 });
 
 it('counts the helpers that a rule’s file imports as its source, and not the types', () => {
-  const closure = closureOf('policy/rules/sql/where.ts', 'policy/rules');
-  expect(closure).toContain('policy/rules/sql/define-sql-rule.ts');
+  const closure = closureOf('source-tools/sql/rules/where.ts', 'policy/rules');
+  expect(closure).toContain('source-tools/sql/rules/define-sql-rule.ts');
   expect(closure).toContain('policy/rules/define.ts');
-  expect(closure).not.toContain('policy/rules/sql/sql-facts.ts');
+  expect(closure).not.toContain('source-tools/sql/facts/sql-facts.ts');
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { rulePages } from '../../../policy/rules/pages';
 import { packDefinitions } from '../../../policy/rules/packs';
 import { scanText, WAYS } from '../../../policy/rules/secrets/scan';
-import { bidi, invisible } from '../../../policy/rules/text/characters';
+import { bidi, invisible } from '../../../policy/text/characters';
 import { ROOT } from './support/source-digest';
 
 const FOLDER = join(ROOT, 'docs/rules');

@@ -1,8 +1,8 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { breakerSample, verdictStatus } from '../../../policy/contracts/verdict';
 import { ALWAYS_APPROVE, alwaysApprove } from '../../../policy/validators/always-approve';
-import { dispatchValidator } from '../../../policy/validators/dispatch-validator';
-import { newValidatedTool } from '../../../policy/validators/validated-tool';
+import { dispatchValidator } from '../../../compat/flyto/dispatch-validator';
+import { newValidatedTool } from '../../../compat/flyto/validated-tool';
 import { hasErrorCode, ValidatorError } from '../../../policy/validators/validator';
 import { diffOf, scripted } from './fixtures';
 

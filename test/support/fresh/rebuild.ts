@@ -1,7 +1,7 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { z } from 'zod';
-import { evaluateEach } from '../../../activities/guardians/derivation';
-import { chosenOf } from '../../../activities/guardians/derive';
+import { evaluateEach } from '../../../activities/review/derivation';
+import { chosenOf } from '../../../activities/review/derive';
 import { compilePlan } from '../../../policy/bundle/compile-plan';
 import { parseBundle } from '../../../policy/bundle/parse-bundle';
 import { canonicalJson } from '../../../policy/contracts/canonical-json';

@@ -8,7 +8,7 @@ import {
 } from '../../../../policy/rules/aggregate/aggregate';
 import { AggregateConfig, MAX_COUNTED } from '../../../../policy/rules/aggregate/config';
 import { MAX_PLACES, type Measure } from '../../../../policy/rules/aggregate/measure';
-import type { OpenedChange } from '../../../../policy/evidence/ledger-port';
+import type { OpenedChange } from '../../../../policy/contracts/ledger';
 import { ValidatorResult } from '../../../../policy/contracts/finding';
 
 const ID = 'guardian.split';

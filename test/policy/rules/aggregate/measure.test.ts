@@ -1,7 +1,7 @@
 import type { Metadata } from '../../../../policy/contracts/diff';
 import { sha256Hex } from '../../../../policy/contracts/hash';
 import { MAX_PLACES, Measure, measureOf } from '../../../../policy/rules/aggregate/measure';
-import { request } from '../../../../policy/rules/http/define-http-rule';
+import { request } from '../../../../source-tools/http/rules/define-http-rule';
 import { extensionsOf } from '../../../../workers/extensions';
 
 const { sourceTools } = extensionsOf();

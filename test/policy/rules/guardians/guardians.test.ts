@@ -1,11 +1,11 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js';
-import { extractSqlFacts } from '../../../../activities/facts/sql';
+import { extractSqlFacts } from '../../../../source-tools/sql/facts/extract-sql-facts';
 import { sha256Hex } from '../../../../policy/contracts/hash';
 import { ValidatorResult } from '../../../../policy/contracts/finding';
 import { StagingRecord } from '../../../../policy/contracts/staging-record';
 import { frozenWhole } from '../../../../policy/rules/frozen';
 import type { ValidatorDefinition, ValidatorInput } from '../../../../policy/rules/define';
-import type { Facts } from '../../../../policy/rules/facts';
+import type { Facts } from '../../../../policy/contracts/facts';
 import {
   conflictPoint,
   contractGuardian,

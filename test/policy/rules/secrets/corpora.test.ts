@@ -1,6 +1,6 @@
 import { scanText, WAYS } from '../../../../policy/rules/secrets/scan';
 import { secretsPack } from '../../../../policy/rules/secrets';
-import { corpus } from '../sql/support/corpus';
+import { corpus } from '../../../source-tools/sql/rules/support/corpus';
 import { runRule } from '../support/run-pack-rule';
 
 interface SecretCase {

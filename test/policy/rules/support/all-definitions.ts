@@ -1,11 +1,11 @@
 import { aggregateDefinition } from '../../../../policy/rules/aggregate/aggregate';
 import { BUILTIN_VALIDATORS } from '../../../../policy/rules/builtin';
 import type { ValidatorDefinition } from '../../../../policy/rules/define';
-import { GIT_FACTS_REVISION } from '../../../../policy/rules/git/git-parser';
-import { HTTP_FACTS_REVISION } from '../../../../policy/rules/http/http-parser';
+import { GIT_FACTS_REVISION } from '../../../../source-tools/git/facts/git-parser';
+import { HTTP_FACTS_REVISION } from '../../../../source-tools/http/facts/http-parser';
 import { packDefinitions } from '../../../../policy/rules/packs';
-import { SQL_FACTS_REVISION } from '../../../../policy/rules/sql/sql-parser';
-import { TERRAFORM_FACTS_REVISION } from '../../../../policy/rules/terraform/terraform-parser';
+import { SQL_FACTS_REVISION } from '../../../../source-tools/sql/facts/sql-parser';
+import { TERRAFORM_FACTS_REVISION } from '../../../../source-tools/terraform/facts/terraform-parser';
 
 /** Every rule of a pack that we ship, the aggregate, and every built-in. */
 export const ALL_DEFINITIONS: readonly Pick<
@@ -28,37 +28,41 @@ export const ALL_EXTRACTORS: readonly {
   {
     name: 'facts/sql',
     revision: SQL_FACTS_REVISION,
-    sources: ['activities/facts/sql.ts', 'activities/facts/sql', 'policy/rules/shown-name.ts'],
+    sources: [
+      'source-tools/sql/facts/extract-sql-facts.ts',
+      'source-tools/sql/facts/extract-sql-facts',
+      'policy/text/shown-name.ts',
+    ],
   },
   {
     name: 'facts/git-patch',
     revision: GIT_FACTS_REVISION,
     sources: [
-      'activities/facts/git-patch.ts',
-      'activities/facts/git-patch',
-      'activities/facts/sql/refusal.ts',
-      'activities/staging/utf8.ts',
+      'source-tools/git/facts/extract-git-facts.ts',
+      'source-tools/git/facts/extract-git-facts',
+      'source-tools/refusal.ts',
+      'policy/text/utf8.ts',
     ],
   },
   {
     name: 'facts/http-patch',
     revision: HTTP_FACTS_REVISION,
     sources: [
-      'activities/facts/http-patch.ts',
-      'activities/facts/http-patch',
-      'activities/facts/json-document.ts',
-      'policy/judge/json-text.ts',
-      'policy/rules/json-pointer.ts',
+      'source-tools/http/facts/extract-http-facts.ts',
+      'source-tools/http/facts/extract-http-facts',
+      'policy/text/json-document.ts',
+      'policy/text/json-text.ts',
+      'policy/text/json-pointer.ts',
     ],
   },
   {
     name: 'facts/terraform-plan',
     revision: TERRAFORM_FACTS_REVISION,
     sources: [
-      'activities/facts/terraform-plan.ts',
-      'activities/facts/terraform-plan',
-      'activities/facts/json-document.ts',
-      'policy/judge/json-text.ts',
+      'source-tools/terraform/facts/extract-terraform-facts.ts',
+      'source-tools/terraform/facts/extract-terraform-facts',
+      'policy/text/json-document.ts',
+      'policy/text/json-text.ts',
     ],
   },
 ];

@@ -1,14 +1,14 @@
-import { extractGitPatchFacts } from '../../../../activities/facts/git-patch';
-import { extractHttpPatchFacts } from '../../../../activities/facts/http-patch';
-import { extractSqlFacts } from '../../../../activities/facts/sql';
-import { extractTerraformPlanFacts } from '../../../../activities/facts/terraform-plan';
-import { createSqlCasTool } from '../../../../activities/staging/sql/sql-cas-tool';
+import { extractGitPatchFacts } from '../../../../source-tools/git/facts/extract-git-facts';
+import { extractHttpPatchFacts } from '../../../../source-tools/http/facts/extract-http-facts';
+import { extractSqlFacts } from '../../../../source-tools/sql/facts/extract-sql-facts';
+import { extractTerraformPlanFacts } from '../../../../source-tools/terraform/facts/extract-terraform-facts';
+import { createSqlCasTool } from '../../../../source-tools/sql/sql-cas-tool';
 import { ValidatorResult } from '../../../../policy/contracts/finding';
 import { sha256Hex, sha256HexOfText } from '../../../../policy/contracts/hash';
 import { stagingSha } from '../../../../policy/contracts/staging-record';
-import type { Facts } from '../../../../policy/rules/facts';
+import type { Facts } from '../../../../policy/contracts/facts';
 import type { ExampleBytes, PackRule } from '../../../../policy/rules/rule-maker';
-import { updatedRows } from '../sql/support/run-rule';
+import { updatedRows } from '../../../source-tools/sql/rules/support/run-rule';
 
 const cas = createSqlCasTool();
 

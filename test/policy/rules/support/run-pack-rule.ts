@@ -1,11 +1,11 @@
-import { extractGitPatchFacts } from '../../../../activities/facts/git-patch';
-import { extractHttpPatchFacts } from '../../../../activities/facts/http-patch';
-import { extractTerraformPlanFacts } from '../../../../activities/facts/terraform-plan';
+import { extractGitPatchFacts } from '../../../../source-tools/git/facts/extract-git-facts';
+import { extractHttpPatchFacts } from '../../../../source-tools/http/facts/extract-http-facts';
+import { extractTerraformPlanFacts } from '../../../../source-tools/terraform/facts/extract-terraform-facts';
 import type { Metadata } from '../../../../policy/contracts/diff';
 import type { ValidatorResult } from '../../../../policy/contracts/finding';
 import { sha256Hex } from '../../../../policy/contracts/hash';
 import type { ValidatorDefinition, ValidatorInput } from '../../../../policy/rules/define';
-import type { Facts } from '../../../../policy/rules/facts';
+import type { Facts } from '../../../../policy/contracts/facts';
 
 const EXTRACTORS: Readonly<Record<string, (raw: Uint8Array) => Facts>> = {
   GitPatch: extractGitPatchFacts,

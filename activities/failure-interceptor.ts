@@ -1,0 +1,33 @@
+import { ApplicationFailure } from '@temporalio/common';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import { CountersignFailure } from '../policy/contracts/failure';
+
+/**
+ * Turns each CountersignFailure that an activity throws into the ApplicationFailure that the workflow matches on. Every worker
+ * needs it: without it Temporal would report the type "CountersignFailure" and retry what cannot succeed.
+ */
+export const failureInterceptor: ActivityInterceptorsFactory = () => ({
+  inbound: {
+    async execute(input, next) {
+      try {
+        return await next(input);
+      } catch (error) {
+        throw error instanceof CountersignFailure ? toApplicationFailure(error) : error;
+      }
+    },
+  },
+});
+
+function toApplicationFailure(failure: CountersignFailure): ApplicationFailure {
+  const { type, message, details, nonRetryable, nextRetryDelayMs, cause, stack } = failure;
+  const converted = ApplicationFailure.create({
+    type,
+    message,
+    details: [...details],
+    nonRetryable,
+    ...(nextRetryDelayMs === null ? {} : { nextRetryDelay: nextRetryDelayMs }),
+    ...(cause instanceof Error ? { cause } : {}),
+  });
+  if (stack !== undefined) converted.stack = stack;
+  return converted;
+}

@@ -1,0 +1,157 @@
+import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-json';
+import type { Plan } from '../../policy/contracts/plan';
+import type { PolicyCallbackResult } from '../../policy/contracts/violation';
+import { findingsSha } from '../../policy/decide/findings';
+import { buildViolations, callbackKey, callbackResultsSha, fingerprint } from '../../policy/decide/violations';
+import { givenToCallback } from '../../policy/evidence/attested-given';
+import type { ByteStore } from '../../policy/evidence/byte-store';
+import type { KeyRegistry } from '../../policy/evidence/key-registry';
+import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
+import { evaluateCallback, type CallbackRegistry } from '../../policy/rules/callback';
+import { attest, type Attestor } from '../attestation';
+import { loadDiff } from './load-diff';
+import { assertOpened } from './opened-change';
+import { readFacts, type DerivationDeps } from './derive';
+import type { PlanSource } from '../../storage/plans/plan-source';
+import type { DiscloseInput, ReviewActivities } from '../review-types';
+
+export interface DisclosureDeps extends Pick<DerivationDeps, 'tools' | 'threads'> {
+  readonly store: ByteStore;
+  readonly ledger: Ledger;
+  readonly plans: PlanSource;
+  readonly callbacks: CallbackRegistry;
+  readonly keys: KeyRegistry;
+  readonly attestor: Attestor;
+  readonly now: () => Date;
+  readonly actor: string;
+}
+
+/**
+ * Runs the callbacks, builds the violations and writes down what people are about to be shown: findings, callback
+ * results and fingerprint. Done once: a retry returns what stands in the ledger, so nobody is shown two things.
+ */
+export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewActivities, 'disclose'> {
+  return {
+    async disclose(asked) {
+      await assertOpened(deps, 'disclose', asked);
+      const { plan } = await deps.plans.byHash(asked.planHash);
+      const input = { ...asked, requester: await requesterOfLedger(deps.ledger, asked.changeId) };
+      const at = deps.now().toISOString();
+      const { results, rows } = await runCallbacks(deps, plan, input, at);
+      const violations = buildViolations({ ...input, plan, callbackResults: results });
+      const bound = fingerprint({
+        changeId: input.changeId,
+        inputSha: input.inputSha,
+        stagingSha: input.stagingSha,
+        planHash: input.planHash,
+        findingsSha: findingsSha(input.findings),
+        callbackResultsSha: callbackResultsSha(results),
+        violationIds: violations.map((v) => v.violationId),
+      });
+      const pending = violations.filter((v) => v.need === 'human');
+      const deadlineMs = Math.min(...pending.map((v) => v.deadlineMs));
+      const body = {
+        findings: input.findings,
+        callbackResults: results,
+        violations,
+        fingerprint: bound,
+        stagingSha: input.stagingSha,
+      };
+      const disclosed: LedgerEntry = {
+        kind: 'disclosed',
+        at,
+        actor: deps.actor,
+        factKey: 'disclosed',
+        body: body as unknown as JsonObject,
+      };
+      const appended = await deps.ledger.append(input.changeId, [...rows, disclosed], {
+        state: 'INTERVENTION_REQUIRED',
+        pending: pending.length,
+        highestSeverity: input.findings.some((f) => f.status === 'BLOCK') ? 'BLOCK' : 'WARN',
+        deadlineAt: pending.length === 0 ? null : new Date(deps.now().getTime() + deadlineMs).toISOString(),
+      });
+      const stands = appended.at(-1)?.stored?.row;
+      const first = stands?.body as unknown as typeof body | undefined;
+      return {
+        callbackResults: first?.callbackResults ?? results,
+        violations: first?.violations ?? violations,
+        fingerprint: first?.fingerprint ?? bound,
+        disclosedAt: stands?.at ?? at,
+        reachable: await reachable(deps.keys, plan),
+      };
+    },
+  };
+}
+
+/** As the first activity verified it. What the caller of this one says of it could be anybody's word, and a callback would sign off on it. */
+async function requesterOfLedger(ledger: Ledger, changeId: string): Promise<string | null> {
+  const [submitted] = await ledger.readKinds(changeId, ['submitted']);
+  const requester = submitted?.row.body['requester'];
+  return typeof requester === 'string' ? requester : null;
+}
+
+/** All of them, whatever the others say (T54); each result is an attested record. */
+async function runCallbacks(
+  deps: DisclosureDeps,
+  plan: Plan,
+  input: DiscloseInput,
+  at: string,
+): Promise<{ results: Record<string, PolicyCallbackResult>; rows: LedgerEntry[] }> {
+  const results: Record<string, PolicyCallbackResult> = {};
+  const rows: LedgerEntry[] = [];
+  const calling = input.triggered.filter((t) => t.callback !== null);
+  if (calling.length === 0) return { results, rows };
+  const facts = await readFacts(deps, await loadDiff(deps.store, deps.tools, input));
+  for (const triggered of calling) {
+    const policy = plan.policies.find((p) => p.key === triggered.policyKey);
+    const finding = input.findings[triggered.findingIndex];
+    const validator = plan.validators[triggered.findingIndex];
+    if (policy === undefined || policy.callback === null || finding === undefined || validator === undefined) continue;
+    const { callback } = policy;
+    const context = {
+      finding,
+      policy,
+      facts,
+      metadata: input.metadata,
+      requester: input.requester,
+      tenant: input.tenant,
+      target: input.target,
+      sourceTool: input.sourceTool,
+    };
+    const result = await callInTime((timeout) => evaluateCallback(deps.callbacks, callback, context, timeout));
+    const key = callbackKey(triggered);
+    results[key] = result;
+    const attestation = {
+      kind: 'callback' as const,
+      subject: key,
+      logicHash: validator.logic_hash,
+      stagingSha: input.stagingSha,
+      given: givenToCallback(finding, triggered, input.inputSha),
+      result: result as unknown as JsonValue,
+    };
+    rows.push(attest(deps.attestor, input, attestation, at, deps.actor));
+  }
+  return { results, rows };
+}
+
+const CALLBACK_MS = 10_000;
+
+/** A callback that hangs is unevaluable after ten seconds, and the others still run (T54). */
+async function callInTime<T>(call: (timeout: Promise<void>) => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, CALLBACK_MS)));
+  try {
+    return await call(timeout);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Persons of any group who can answer now: with an active approver key; where answers are unsigned, every member. */
+async function reachable(keys: KeyRegistry, plan: Plan): Promise<string[]> {
+  const members = [...new Set(Object.values(plan.groups).flatMap((g) => g.members))];
+  if (plan.answers === 'unsigned') return members;
+  const active = await keys.activeKeysOf(members);
+  const usable = active.filter((key) => key.subject.type === 'person' && (plan.development || !key.demo));
+  return [...new Set(usable.map((key) => key.subject.id))];
+}

@@ -1,0 +1,21 @@
+import { inputSha, type DiffInput } from '../../policy/contracts/diff';
+import type { ByteStore } from '../../policy/evidence/byte-store';
+import { digestMismatch, unknownSourceTool } from '../../policy/contracts/failure';
+import type { ChangeRef } from '../review-types';
+import type { SourceToolRegistry } from '../../source-tools/define';
+
+/**
+ * The bytes by digest (the store recomputes it). `ref.inputSha` is recomputed too, so a forged input
+ * gets nothing. Fails with DIGEST_MISMATCH, ErrUnknownDiffType (not retried) or STORE_UNAVAILABLE (retried).
+ */
+export async function loadDiff(
+  store: ByteStore,
+  tools: SourceToolRegistry,
+  ref: Omit<ChangeRef, 'planHash' | 'changeId'>,
+): Promise<DiffInput> {
+  const expected = inputSha(ref);
+  if (expected !== ref.inputSha) throw digestMismatch('inputSha', expected, ref.inputSha);
+  if (tools.get(ref.sourceTool) === undefined) throw unknownSourceTool(ref.sourceTool, tools.keys());
+  const raw = await store.get(ref.tenant, ref.diffSha);
+  return { sourceTool: ref.sourceTool, raw, diffSha: ref.diffSha, metadata: ref.metadata };
+}

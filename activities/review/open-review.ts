@@ -1,0 +1,188 @@
+import { changeId as changeIdOf, inputSha as inputShaOf, Submission } from '../../policy/contracts/diff';
+import type { JsonObject } from '../../policy/contracts/canonical-json';
+import type { Plan } from '../../policy/contracts/plan';
+import { sha256Hex } from '../../policy/contracts/hash';
+import type { ByteStore } from '../../policy/evidence/byte-store';
+import type { KeyRegistry } from '../../policy/evidence/key-registry';
+import { isAggregate } from '../../policy/contracts/readings';
+import type { InTurn, Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
+import { measureOf, type Measure } from '../../policy/rules/aggregate/measure';
+import { attestAggregates } from './attest-aggregates';
+import { loadDiff } from './load-diff';
+import { refusedAttempt } from './opened-change';
+import { digestMismatch, invalid, unknownSourceTool } from '../../policy/contracts/failure';
+import type { PlanSource } from '../../storage/plans/plan-source';
+import { readFacts, type DerivationDeps } from './derive';
+import type { ChangeRef, Opened, OpenInput, ReviewActivities } from '../review-types';
+import { requesterOf, type Requester } from './requester';
+import { standingOpening } from './standing';
+import { attestWorldFacts, type ReadBreakers } from './world-facts';
+import type { Attestor } from '../attestation';
+import { findingRows } from './finding-rows';
+
+export interface OpeningDeps extends Pick<DerivationDeps, 'tools' | 'threads'> {
+  readonly store: ByteStore;
+  readonly ledger: Ledger;
+  readonly inTurn: InTurn;
+  readonly plans: PlanSource;
+  readonly attestor: Attestor;
+  readonly readBreakers: ReadBreakers;
+  /** Which attempt this is; the first is 1. */
+  readonly attempt: () => number;
+  readonly keys: Pick<KeyRegistry, 'snapshot'>;
+  readonly channels: readonly string[];
+  readonly now: () => Date;
+  readonly actor: string;
+}
+
+/**
+ * The first activity: checks the submission, pins the plan (P10), attests what the world says, and opens the ledger.
+ * Refuses, not retried: the id of another change (so the same change is one review, and no other can take its name), unknown
+ * tool, missing or inline bytes that are not allowed, a bad signature, no plan.
+ *
+ * O1 A change is opened once. A retry after a lost result, or after a reset, has the plan that was pinned first, though a
+ *    newer one is published, and asks the world nothing: a record under another plan would be evidence that binds nothing.
+ */
+export function createOpeningActivities(deps: OpeningDeps): Pick<ReviewActivities, 'openReview'> {
+  return {
+    async openReview({ changeId, submission: sent }) {
+      const submission = parseSubmission(sent);
+      const { tenant, target, sourceTool, diffSha, metadata } = submission;
+      const id = changeIdOf(submission);
+      if (id !== changeId) {
+        const failure = invalid('workflowId', `this change's id ${id}`, `"${changeId}"`, 'Submit it under its own id');
+        throw await refusedAttempt(deps, changeId, 'openReview: changeId', failure);
+      }
+      const inputSha = inputShaOf(submission);
+      if (deps.tools.get(sourceTool) === undefined) throw unknownSourceTool(sourceTool, deps.tools.keys());
+      const before = await standingOpening(deps.ledger, changeId);
+      const { plan, planHash, revision } =
+        before === null ? await deps.plans.current(target, sourceTool) : await deps.plans.byHash(before.planHash);
+      await takeBytes(deps.store, submission, plan);
+      const requester = requesterOf(submission, plan.development, await deps.keys.snapshot());
+      if (requester.kind === 'refused')
+        throw invalid(
+          'envelope',
+          'a submission signed by a registered service key',
+          requester.why,
+          'Sign it again, or leave the envelope out: then two people are needed',
+        );
+      const person = requester.kind === 'known' ? requester.person : null;
+      const toOpened = (
+        of: { readonly plan: Plan; readonly planHash: string },
+        openedAt: string,
+        results: Opened['results'],
+      ): Opened => ({
+        plan: of.plan,
+        planHash: of.planHash,
+        inputSha,
+        requester: person,
+        results,
+        channels: deps.channels,
+        warnings: warningsOf(of.plan, requester),
+        openedAt,
+        ...(deps.readBreakers === null ? {} : { sinks: true }),
+      });
+      if (before !== null) return toOpened({ plan, planHash }, before.openedAt, before.results(plan));
+
+      const at = deps.now().toISOString();
+      const ref = { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };
+      const world = await attestWorldFacts(deps, plan, ref, at);
+      const own = await measured(deps, plan, ref);
+      const submitted = { submission: withoutInline(submission), inputSha, requester: person };
+      const opening: LedgerEntry[] = [
+        {
+          kind: 'submitted',
+          at,
+          actor: deps.actor,
+          factKey: 'submitted',
+          body: own === null ? submitted : { ...submitted, measure: own },
+        },
+        { kind: 'planned', at, actor: deps.actor, factKey: 'planned', body: { planHash, revision, mode: plan.mode } },
+      ];
+      const append = async (ledger: Ledger): Promise<Opened | null> => {
+        const change = { requester: person, own, supersedes: submission.supersedes ?? null };
+        const sums = await attestAggregates({ ...deps, ledger }, plan, ref, change, at);
+        const results = { ...world.results, ...sums.results };
+        const rows = [...opening, ...world.rows, ...sums.rows, ...findingRows(plan, changeId, results, at, deps.actor)];
+        const [first] = await ledger.append(changeId, rows, {
+          tenant,
+          target,
+          sourceTool,
+          inputSha,
+          state: 'RUNNING',
+          reason: null,
+          mode: plan.mode,
+          requester: person,
+          pending: 0,
+          openedAt: at,
+          summary: `${sourceTool} on ${target}`,
+        });
+        return first?.existing === true ? null : toOpened({ plan, planHash }, at, results);
+      };
+      const opened = await (own === null ? append(deps.ledger) : deps.inTurn('openings', append));
+      if (opened !== null) return opened;
+      // Another attempt opened it while this one looked at the world.
+      const other = await standingOpening(deps.ledger, changeId);
+      if (other === null) throw new Error(`The ledger says that ${changeId} is opened, and has no plan of it`);
+      const pinned = await deps.plans.byHash(other.planHash);
+      return toOpened(pinned, other.openedAt, other.results(pinned.plan));
+    },
+  };
+}
+
+/** What the change weighs; null where the plan adds nothing up, and nobody asks. */
+async function measured(deps: OpeningDeps, plan: Plan, ref: ChangeRef): Promise<Measure | null> {
+  if (!plan.validators.some(isAggregate)) return null;
+  const diff = await loadDiff(deps.store, deps.tools, ref);
+  return measureOf(diff, await readFacts(deps, diff));
+}
+
+/** Parsed by the workflow before; whoever schedules this by hand has no workflow. */
+function parseSubmission(sent: unknown): Submission {
+  const parsed = Submission.safeParse(sent);
+  if (parsed.success) return parsed.data;
+  const text = parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`).join('; ');
+  throw invalid('submission', 'the submission of a change', text, 'Hand over what the review was started with');
+}
+
+/** Inline bytes go into the store, where the target allows them; then only the digest travels. */
+async function takeBytes(store: ByteStore, submission: OpenInput['submission'], plan: Plan): Promise<void> {
+  const { tenant, diffSha, inline } = submission;
+  if (inline === undefined) {
+    if (!(await store.has(tenant, diffSha)))
+      throw invalid('diffSha', 'bytes in the store', `no bytes for ${diffSha}`, 'Upload the diff before submitting it');
+    return;
+  }
+  if (!plan.inlineBytes)
+    throw invalid(
+      'inline',
+      `no inline bytes: target ${submission.target} does not set inlineBytes`,
+      'inline bytes',
+      'Upload them through the gateway or the client',
+    );
+  const bytes = Buffer.from(inline, 'base64');
+  if (bytes.length === 0) throw invalid('inline', 'at least one byte', '0 bytes', 'Submit the change itself');
+  if (sha256Hex(bytes) !== diffSha) throw digestMismatch('diffSha', sha256Hex(bytes), diffSha);
+  await store.put(tenant, bytes);
+}
+
+function warningsOf(plan: Plan, requester: Requester): string[] {
+  const warnings: string[] = [];
+  if (plan.answers === 'unsigned')
+    warnings.push('Answers are NOT signed on this development target: anybody who can signal this workflow can answer');
+  if (plan.mode === 'cooperative')
+    warnings.push(
+      'Cooperative: the requester performs the effect itself; at most one effect, and the bytes applied, are its own promise',
+    );
+  if (requester.kind === 'unknown') warnings.push(`Requester unknown (${requester.why}): four eyes need two people`);
+  if (requester.kind === 'known' && requester.demo) warnings.push('Submitted with a demo key');
+  if (plan.validators.some((v) => v.id === 'always-approve'))
+    warnings.push('always-approve: this plan opts out of validation');
+  return warnings;
+}
+
+function withoutInline(submission: Submission): JsonObject {
+  const { inline: _inline, ...rest } = submission;
+  return rest as unknown as JsonObject;
+}

@@ -1,0 +1,34 @@
+import type { ByteStore } from '../../policy/evidence/byte-store';
+import type { Ledger } from '../../policy/evidence/ledger-port';
+import { loadDiff } from './load-diff';
+import { assertOpened } from './opened-change';
+import type { PlanSource } from '../../storage/plans/plan-source';
+import type { ReviewActivities } from '../review-types';
+import { deriveResults, isStatic, type DerivationDeps } from './derive';
+import { findingRows } from './finding-rows';
+
+export interface GuardianDeps extends DerivationDeps {
+  readonly store: ByteStore;
+  readonly ledger: Ledger;
+  readonly plans: PlanSource;
+  readonly now: () => Date;
+  readonly actor: string;
+}
+
+/** Runs one unit of the plan: facts from the bytes, then each of its validators. Guardians get no client that writes (G16, T38). */
+export function createGuardianActivities(deps: GuardianDeps): Pick<ReviewActivities, 'runGuardians'> {
+  return {
+    async runGuardians(input) {
+      await assertOpened(deps, 'runGuardians', input);
+      const { plan } = await deps.plans.byHash(input.planHash);
+      const diff = await loadDiff(deps.store, deps.tools, input);
+      const evaluation = { changeId: input.changeId, inputSha: input.inputSha, diff, staging: null };
+      const results = await deriveResults(deps, plan, (v) => isStatic(v) && v.unit === input.unit, evaluation);
+      await deps.ledger.append(
+        input.changeId,
+        findingRows(plan, input.changeId, results, deps.now().toISOString(), deps.actor),
+      );
+      return results;
+    },
+  };
+}

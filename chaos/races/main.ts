@@ -1,0 +1,201 @@
+/**
+ * npm run races -- [--calls N] [--seed S] [--open K] [--json]
+ *
+ * Two processes commit the same and different changes at once, on a real PostgreSQL; then the sweep's checker looks at
+ * target and ledger. Talk on standard error; the last line of standard output is one object. Exit 1 on a violation.
+ */
+import { fork, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Client as PgClient } from 'pg';
+import { setUpDev, type DevSetup } from '../../dev/setup';
+import { startEmbeddedPostgres } from '../../dev/embedded/postgres';
+import { extensionsOf } from '../../workers/extensions';
+import { commitSetup, type Ready } from '../committing';
+import { violationsOf, type LedgerLine, type Observed } from '../sweep/check';
+import { planRaces, RACE_BUNDLE, type RacePlan } from './plan';
+import type { Order, Report } from './worker';
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+async function main(calls: number, seed: number, open: number): Promise<void> {
+  const stateDir = mkdtempSync(join(tmpdir(), 'countersign-races-'));
+  const postgres = await startEmbeddedPostgres({ stateDir, say: () => {}, port: 0 });
+  try {
+    const plan = planRaces(calls, seed);
+    const targets = [
+      { name: 'shop', database: 'shop', schemas: ['public'], seed: (url: string) => seedRows(url, plan) },
+    ];
+    const runtime = { postgres, stateDir };
+    const setup = await setUpDev({
+      runtime,
+      extensions: extensionsOf(),
+      bundleText: RACE_BUNDLE,
+      targets,
+      say: () => {},
+    });
+    const workers = await Promise.all([0, 1].map(() => startWorker(setup)));
+    const ready = await prepare(workers, plan);
+    say(`${plan.changes.length} changes in ${plan.contests.length} contests are ready; seed ${seed}`);
+    const began = Date.now();
+    const raced = await Promise.all(
+      workers.map((worker, i) => ask(worker, { kind: 'race', ready, calls: plan.calls[i] ?? [], open }, 'raced')),
+    );
+    say(
+      `${raced.reduce((n, r) => n + r.states.length, 0)} calls in ${Math.round((Date.now() - began) / 1000)} s, ${raced.reduce((n, r) => n + r.retries, 0)} of them again`,
+    );
+    await Promise.all(workers.map(stopped));
+    const problems = await judge(
+      setup,
+      postgres.superuserUrl('countersign'),
+      plan,
+      ready,
+      raced.map((r) => r.states),
+    );
+    for (const problem of problems.slice(0, 50)) say(problem);
+    const answered = raced.reduce((n, r) => n + r.states.length, 0);
+    process.stdout.write(
+      `${JSON.stringify({ calls: answered, changes: plan.changes.length, contests: plan.contests.length, seed, violations: problems.length })}\n`,
+    );
+    process.exitCode = problems.length === 0 ? 0 : 1;
+  } finally {
+    await postgres.stop();
+    rmSync(stateDir, { recursive: true, force: true });
+  }
+}
+
+async function seedRows(url: string, plan: RacePlan): Promise<void> {
+  const pg = new PgClient({ connectionString: url });
+  await pg.connect();
+  await pg.query('create table items (id int primary key, left_cents int not null, right_cents int not null)');
+  await pg.query('insert into items select i, 0, 0 from generate_series(1, $1) i', [plan.contests.length]);
+  await pg.query('analyze items');
+  await pg.end();
+}
+
+async function prepare(workers: readonly ChildProcess[], plan: RacePlan): Promise<Ready[]> {
+  const ready: Ready[] = [];
+  const prepared = await Promise.all(
+    workers.map((worker, w) => {
+      const mine = [...plan.changes.entries()].filter(([i]) => i % workers.length === w);
+      return ask(worker, { kind: 'prepare', changes: mine }, 'prepared');
+    }),
+  );
+  for (const [index, each] of prepared.flatMap((p) => p.ready)) ready[index] = each;
+  return ready;
+}
+
+async function judge(
+  setup: DevSetup,
+  countersignUrl: string,
+  plan: RacePlan,
+  ready: readonly Ready[],
+  states: readonly (readonly string[])[],
+): Promise<string[]> {
+  const rows = await query<{ id: number; left_cents: number; right_cents: number }>(
+    setup.targetAdminUrls['shop'] ?? '',
+    'select * from items',
+  );
+  const markers = await query<{ change_id: string; effect: Record<string, unknown> | null; at: Date }>(
+    setup.targetAdminUrls['shop'] ?? '',
+    'select change_id, effect, at from countersign.marker',
+  );
+  const lines = await query<LedgerLine & { change_id: string }>(
+    countersignUrl,
+    'select change_id, n, prev, hash, kind, at, actor, body from ledger order by change_id, n',
+  );
+  const byChange = new Map<string, LedgerLine[]>();
+  for (const line of lines) byChange.set(line.change_id, [...(byChange.get(line.change_id) ?? []), line]);
+  const rowOf = new Map(rows.map((row) => [row.id, row]));
+  const markerOf = new Map(markers.map((marker) => [marker.change_id, marker]));
+  const said = new Map<number, Set<string>>();
+  plan.calls.forEach((calls, w) =>
+    calls.forEach(({ change }, i) =>
+      said.set(change, (said.get(change) ?? new Set()).add(states[w]?.[i] ?? 'nothing')),
+    ),
+  );
+
+  const problems: string[] = [];
+  const committer = setup.keys.committer.key.publicKey;
+  plan.contests.forEach(({ kind, changes }, c) => {
+    const effects = changes.map((_change, i) => rowOf.get(c + 1)?.[i === 0 ? 'left_cents' : 'right_cents'] ?? -1);
+    changes.forEach((change, i) => {
+      const changeId = ready[change]?.input.changeId ?? '';
+      const observed: Observed = {
+        changeId,
+        effects: effects[i] ?? -1,
+        marker: markerOf.get(changeId) ?? null,
+        ledger: byChange.get(changeId) ?? [],
+        workflow: null,
+      };
+      problems.push(
+        ...violationsOf(observed, committer).map((p) => `contest ${c} (${kind}), change ${changeId}: ${p}`),
+      );
+      const heard = [...(said.get(change) ?? [])];
+      const [effect] = effects.slice(i);
+      if (heard.length !== 1 || (heard[0] === 'COMMITTED') !== (effect === 1))
+        problems.push(`contest ${c} (${kind}): the callers heard ${heard.join(', ')}, and there are ${effect} effects`);
+    });
+    const applied = effects.filter((n) => n === 1).length;
+    if (kind !== 'rivals' && applied !== 1)
+      problems.push(`contest ${c} (${kind}): ${applied} changes were applied, expected one`);
+  });
+  return problems;
+}
+
+async function query<R extends object>(url: string, text: string): Promise<R[]> {
+  const pg = new PgClient({ connectionString: url });
+  await pg.connect();
+  try {
+    return (await pg.query(text)).rows as R[];
+  } finally {
+    await pg.end();
+  }
+}
+
+async function startWorker(setup: DevSetup): Promise<ChildProcess> {
+  const { PATH, HOME } = process.env;
+  const child = fork(join(__dirname, 'worker.js'), {
+    env: { PATH, HOME, RACE_SETUP: JSON.stringify(commitSetup(setup)) },
+  });
+  await heard(child, 'up');
+  return child;
+}
+
+function ask<K extends Report['kind']>(
+  worker: ChildProcess,
+  order: Order,
+  kind: K,
+): Promise<Extract<Report, { kind: K }>> {
+  const answer = heard(worker, kind);
+  worker.send(order);
+  return answer;
+}
+
+function heard<K extends Report['kind']>(worker: ChildProcess, kind: K): Promise<Extract<Report, { kind: K }>> {
+  return new Promise((resolve, reject) => {
+    worker.once('message', (report: Report) => {
+      if (report.kind === kind) resolve(report as Extract<Report, { kind: K }>);
+      else reject(new Error(report.kind === 'failed' ? report.why : `expected ${kind}, heard ${report.kind}`));
+    });
+    worker.once('exit', (code) => reject(new Error(`A worker ended with ${code}`)));
+  });
+}
+
+function stopped(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.removeAllListeners('exit');
+    child.once('exit', () => resolve());
+    child.kill('SIGTERM');
+  });
+}
+
+const { values } = parseArgs({
+  options: { calls: { type: 'string' }, seed: { type: 'string' }, open: { type: 'string' }, json: { type: 'boolean' } },
+});
+main(Number(values.calls ?? 10_000), Number(values.seed ?? 1), Number(values.open ?? 12)).catch((error: unknown) => {
+  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  process.exitCode = 1;
+});

@@ -1,0 +1,174 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { Pool } from 'pg';
+import { openDatabase } from '../../storage/database/database';
+import { createKeyRegistry } from '../../storage/keys/key-registry';
+import { Countersign } from '../../client/countersign';
+import { createSigner } from '../../client/signer';
+import { startScriptedJudge } from '../../examples/demo/scripted-judge';
+import type { KeyRegistry } from '../../policy/evidence/key-registry';
+import { clientLedger } from '../../workers/client-ledger';
+import { setUpDev, type DevSetup } from '../../dev/setup';
+import { startProcess, type RunningProcess } from '../../dev/process-tree';
+import type { Say } from '../../dev/embedded';
+import { extensionsOf } from '../../workers/extensions';
+import { createLogger } from '../../workers/logger';
+import { openResources, type Resources } from '../../workers/resources';
+import { startApi, type SweepApi } from './api';
+import { Armoury } from './arming';
+import { Keeper, type Role } from './keeper';
+import { makeRepository, type SweepRepository } from './repository';
+import { BUNDLE, seedTarget, UNANSWERABLE } from './scenarios';
+import { NAMESPACE, Servers } from './servers';
+import { startSink } from './sink';
+
+/** Real servers, our five worker processes with failpoints, and a keeper that starts again what a fault has killed. */
+export interface Cluster {
+  readonly temporal: Client;
+  readonly countersign: Countersign;
+  readonly setup: DevSetup;
+  readonly resources: Resources;
+  readonly target: Pool;
+  readonly ours: Pool;
+  readonly repository: SweepRepository;
+  readonly api: SweepApi;
+  readonly armoury: Armoury;
+  /** How often something was started again. */
+  readonly restarts: Keeper['restarts'];
+  asOperator(work: (registry: KeyRegistry) => Promise<unknown>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startCluster(stateDir: string, say: Say): Promise<Cluster> {
+  const judge = await startScriptedJudge({
+    script: (message) => {
+      if (message.includes(UNANSWERABLE)) throw new Error('The sweep wants no answer here');
+      return {};
+    },
+  });
+  const sink = await startSink();
+  const servers = await Servers.start(stateDir, say);
+  const extensions = extensionsOf();
+  const targets = [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedTarget }];
+  const runtime = { postgres: servers.postgres, stateDir };
+  const setup = await setUpDev({ runtime, extensions, bundleText: BUNDLE, targets, say: () => {} });
+  const [repository, api] = [await makeRepository(stateDir), await startApi()];
+  addTargets(setup.targetsFile, repository, api);
+  const armoury = new Armoury(join(stateDir, 'faults'));
+  const urls = { temporal: servers.temporal.address, judge: judge.baseUrl, sink: sink.url };
+  const keeper = new Keeper(servers, armoury, await starter(setup, stateDir, urls), say);
+  await keeper.begin();
+
+  const trustedOperators = [setup.keys.operator.key.publicKey];
+  const logger = createLogger('sweep', 'fatal');
+  const databaseUrl = setup.databaseUrls.cs_gateway;
+  const resources = openResources({ databaseUrl, applicationName: 'sweep', trustedOperators, extensions, logger });
+  const connection = await Connection.connect({ address: servers.temporal.address });
+  const temporal = new Client({ connection, namespace: NAMESPACE });
+  const pools = {
+    target: adminPool(setup.targetAdminUrls['shop'] ?? ''),
+    ours: adminPool(servers.postgres.superuserUrl('countersign')),
+  };
+  return {
+    temporal,
+    setup,
+    resources,
+    ...pools,
+    repository,
+    api,
+    armoury,
+    restarts: keeper.restarts,
+    countersign: new Countersign({
+      temporal,
+      tenant: 'default',
+      store: resources.store,
+      serviceKey: createSigner(setup.keys.agent.key),
+      ledger: clientLedger(resources.ledger, () => new Date(), 'sweep'),
+      trust: { committers: [setup.keys.committer.key.publicKey] },
+    }),
+    async asOperator(work) {
+      const db = openDatabase({ url: setup.databaseUrls.cs_operator, applicationName: 'sweep' });
+      try {
+        await work(createKeyRegistry({ db, trustedOperators, now: Date.now }));
+      } finally {
+        await db.close();
+      }
+    },
+    async stop() {
+      await keeper.end();
+      await connection.close();
+      await Promise.all([resources.db.close(), pools.target.end(), pools.ours.end()]);
+      await servers.stop();
+      await Promise.all([judge.stop(), sink.stop(), api.stop()]);
+    },
+  };
+}
+
+/** What the development set-up makes no targets of. */
+function addTargets(file: string, repository: SweepRepository, api: SweepApi): void {
+  const { targets } = JSON.parse(readFileSync(file, 'utf8')) as { readonly targets: readonly object[] };
+  const author = { name: 'Countersign', email: 'committer@example.com' };
+  const git = { repository: repository.path, ref: 'refs/heads/main', author };
+  const http = { baseUrl: api.url, headers: {}, queryNames: [], replaysIdempotent: false, undo: 'none' };
+  const more = [
+    { name: 'repo', development: true, git },
+    { name: 'api', development: true, http },
+  ];
+  writeFileSync(file, JSON.stringify({ targets: [...targets, ...more] }));
+}
+
+/** A superuser's eyes. A connection that dies with its server is replaced at the next query. */
+function adminPool(connectionString: string): Pool {
+  const pool = new Pool({ connectionString, max: 4, connectionTimeoutMillis: 5_000 });
+  pool.on('error', () => {}); // Idle when the server was killed; the next query connects anew.
+  return pool;
+}
+
+async function starter(
+  setup: DevSetup,
+  stateDir: string,
+  urls: { readonly temporal: string; readonly judge: string; readonly sink: string },
+): Promise<(role: Role) => Promise<RunningProcess>> {
+  const logDir = join(stateDir, 'logs');
+  mkdirSync(logDir, { recursive: true });
+  const bundle = join(stateDir, 'workflow-bundle.js');
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: require.resolve('../../workflows/index'),
+    payloadConverterPath: require.resolve('../../workflows/payload-converter'),
+    workflowInterceptorModules: [require.resolve('./short-timeouts')],
+    logger: new DefaultLogger('ERROR'),
+  });
+  writeFileSync(bundle, code);
+  const { databaseUrls, keys, trustFile, targetsFile } = setup;
+  const common = {
+    TEMPORAL_ADDRESS: urls.temporal,
+    TEMPORAL_NAMESPACE: NAMESPACE,
+    COUNTERSIGN_TRUST_FILE: trustFile,
+    LOG_LEVEL: 'error',
+    SWEEP_DIR: join(stateDir, 'faults'),
+    SWEEP_BUNDLE: bundle,
+  };
+  const envs: Record<Role, Record<string, string>> = {
+    review: {
+      COUNTERSIGN_DATABASE_URL: databaseUrls.cs_review,
+      COUNTERSIGN_KEY_FILE: keys['attestor-review'].path,
+      COUNTERSIGN_WEBHOOK_URL: urls.sink,
+      COUNTERSIGN_WEBHOOK_SECRET: 'a secret of the sweep',
+    },
+    judge: {
+      COUNTERSIGN_DATABASE_URL: databaseUrls.cs_judge,
+      COUNTERSIGN_KEY_FILE: keys['attestor-judge'].path,
+      OPENAI_API_KEY: 'scripted',
+      OPENAI_BASE_URL: urls.judge,
+    },
+    commit: {
+      COUNTERSIGN_DATABASE_URL: databaseUrls.cs_commit,
+      COUNTERSIGN_KEY_FILE: keys.committer.path,
+      COUNTERSIGN_TARGETS_FILE: targetsFile,
+    },
+  };
+  const script = join(__dirname, 'worker.js');
+  return (role) => startProcess(role, { ...common, ...envs[role], SWEEP_ROLE: role }, logDir, () => {}, script);
+}

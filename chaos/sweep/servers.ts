@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startTemporalServer, type Say } from '../../dev/embedded';
+import { startEmbeddedPostgres, type PostgresServer } from '../../dev/embedded/postgres';
+import { findTemporal } from '../../dev/embedded/temporal-cli';
+import type { TemporalServer } from '../../dev/embedded/temporal-server';
+import { SEARCH_ATTRIBUTES } from '../../workflows/search-attributes';
+
+export const NAMESPACE = 'default';
+
+/** Temporal on its database file and a durable PostgreSQL, each of which may be killed and comes back on the same port with the same data. */
+export class Servers {
+  private constructor(
+    readonly stateDir: string,
+    readonly cliPath: string,
+    public temporal: TemporalServer,
+    public postgres: PostgresServer,
+  ) {}
+
+  static async start(stateDir: string, say: Say): Promise<Servers> {
+    // Always servers of the sweep's own: what it kills must be nobody else's.
+    const found = await findTemporal(say, { ...process.env, TEMPORAL_ADDRESS: undefined });
+    if (found.kind === 'address') throw new Error('A server of the sweep itself was asked for');
+    const { cliPath } = found;
+    const [temporal, postgres] = await Promise.all([
+      startTemporal(stateDir, cliPath, 0),
+      startEmbeddedPostgres({ stateDir, say: () => {}, port: 0 }),
+    ]);
+    return new Servers(stateDir, cliPath, temporal, postgres);
+  }
+
+  async killPostgres(): Promise<void> {
+    const { port, pid } = this.postgres;
+    if (pid !== undefined) process.kill(pid, 'SIGKILL');
+    // Its children may hold port and shared memory for a moment longer.
+    this.postgres = await again(async () => {
+      const server = await startEmbeddedPostgres({ stateDir: this.stateDir, say: () => {}, port });
+      if (server.port === port) return server;
+      await server.stop();
+      throw new Error(`PostgreSQL came up on port ${server.port}, not on ${port}`);
+    });
+  }
+
+  async killTemporal(): Promise<void> {
+    const { port, pid } = this.temporal;
+    process.kill(pid, 'SIGKILL');
+    this.temporal = await again(async () => {
+      const server = await startTemporal(this.stateDir, this.cliPath, port);
+      if (server.port === port) return server;
+      await server.stop();
+      throw new Error(`The Temporal server came up on port ${server.port}, not on ${port}`);
+    });
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.temporal.stop(), this.postgres.stop()]);
+  }
+}
+
+function startTemporal(stateDir: string, cliPath: string, port: number): Promise<TemporalServer> {
+  const dir = join(stateDir, 'temporal');
+  return startTemporalServer({
+    cliPath,
+    dir,
+    namespace: NAMESPACE,
+    searchAttributes: SEARCH_ATTRIBUTES,
+    port,
+    uiPort: 0,
+    say: () => {},
+  });
+}
+
+async function again<T>(start: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await start();
+    } catch (error) {
+      if (attempt === 20) throw error;
+      await sleep(250);
+    }
+  }
+}

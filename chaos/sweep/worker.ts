@@ -1,0 +1,130 @@
+/**
+ * One worker process of the sweep: what `workers/review.ts`, `judge.ts` and `commit.ts` wire, with failpoints around
+ * activities, ledger writes and target writes. SWEEP_ROLE says which.
+ */
+import { DefaultLogger, type NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { z } from 'zod';
+import { signPredicate } from '../../signing/envelope';
+import { temporalBreakers } from '../../workers/breakers';
+import {
+  CommitEnv,
+  JudgeEnv,
+  readEnv,
+  readKey,
+  readTargets,
+  readTrust,
+  ReviewEnv,
+  type CommonEnv,
+} from '../../workers/config';
+import { sayReady } from '../../dev/process-tree';
+import { extensionsOf, type Extensions } from '../../workers/extensions';
+import { main } from '../../workers/main';
+import { openResources, type Resources } from '../../workers/resources';
+import { commitActivities } from '../../workers/roles/commit';
+import { judgeActivities } from '../../workers/roles/judge';
+import { reviewActivities } from '../../workers/roles/review';
+import { workerOptions } from '../../workers/run-worker';
+import { openClient } from '../../workers/temporal';
+import { connectWorker } from '../../workers/worker-connection';
+import type { Logger } from '../../workers/logger';
+import { TASK_QUEUES } from '../../workflows/queues';
+import { fileArming } from './arming';
+import { withFailingActivities, withFailingLedger, withFailingTargets } from './failpoints';
+
+const SweepEnv = z.object({
+  SWEEP_ROLE: z.enum(['review', 'judge', 'commit']),
+  SWEEP_DIR: z.string().min(1),
+  SWEEP_BUNDLE: z.string().min(1),
+});
+type SweepEnv = z.infer<typeof SweepEnv>;
+
+main('sweep-worker', async (logger) => {
+  const env = readEnv(SweepEnv, process.env);
+  Runtime.install({ logger: new DefaultLogger('ERROR', () => {}) });
+  const { connection, namespace } = await connectWorker(process.env);
+  const activities = withFailingActivities(wire(env, logger), fileArming(env.SWEEP_DIR));
+  const worker = await createWorker(env, activities, connection, namespace);
+  sayReady();
+  await worker.run();
+  await connection.close();
+});
+
+async function createWorker(
+  { SWEEP_ROLE, SWEEP_BUNDLE }: SweepEnv,
+  activities: object,
+  connection: NativeConnection,
+  namespace: string,
+): Promise<Worker> {
+  const options = await workerOptions({ taskQueue: TASK_QUEUES[SWEEP_ROLE], activities, workflows: false });
+  const workflows = {
+    workflowBundle: { codePath: SWEEP_BUNDLE },
+    workflowTaskPollerBehavior: { type: 'autoscaling' as const },
+    // A killed worker's workflows move on to the next one after this long.
+    stickyQueueScheduleToStartTimeout: '2 s' as const,
+    // They come all at once, and each begins with making its sandbox anew: more than these would outlast their time-out.
+    maxConcurrentWorkflowTaskExecutions: 6,
+  };
+  // On a busy machine more at once would all outlast the sweep's short time-outs, and begin anew.
+  const few = { maxConcurrentActivityTaskExecutions: 8 };
+  return Worker.create({ ...options, ...few, ...(SWEEP_ROLE === 'review' ? workflows : {}), connection, namespace });
+}
+
+function wire(sweep: SweepEnv, logger: Logger): object {
+  const arming = fileArming(sweep.SWEEP_DIR);
+  const open = (env: CommonEnv): { resources: Resources; extensions: Extensions } => {
+    const ours = extensionsOf();
+    const extensions = { ...ours, sourceTools: withFailingTargets(ours.sourceTools, arming) };
+    const resources = openResources({
+      databaseUrl: env.COUNTERSIGN_DATABASE_URL,
+      applicationName: `sweep-${sweep.SWEEP_ROLE}`,
+      trustedOperators: readTrust(env.COUNTERSIGN_TRUST_FILE),
+      extensions,
+      logger,
+    });
+    return { resources: { ...resources, ledger: withFailingLedger(resources.ledger, arming) }, extensions };
+  };
+  switch (sweep.SWEEP_ROLE) {
+    case 'review': {
+      const env = readEnv(ReviewEnv, process.env);
+      const key = readKey(env, 'attestor');
+      const temporal = openClient(process.env);
+      const { COUNTERSIGN_WEBHOOK_URL: url = '', COUNTERSIGN_WEBHOOK_SECRET: secret = '' } = env;
+      return reviewActivities({
+        ...open(env),
+        attestor: { keyId: key.keyId, sign: (p) => signPredicate('attested', p, key) },
+        webhooks: new Map([['webhook', { url, secret }]]),
+        // Fed, and not read: every opening would wait for the one workflow that the killed workers keep from answering.
+        breakers: {
+          read: async () => [],
+          record: temporalBreakers({ temporal, taskQueue: TASK_QUEUES.review }).record,
+        },
+        // In place: a worker that is killed every few seconds should be up soon again, and threads write nothing.
+        threads: null,
+        logger,
+      });
+    }
+    case 'judge': {
+      const env = readEnv(JudgeEnv, process.env);
+      const key = readKey(env, 'attestor');
+      return judgeActivities({
+        ...open(env),
+        attestor: { keyId: key.keyId, sign: (p) => signPredicate('attested', p, key) },
+        key,
+        transport: { baseUrl: env.OPENAI_BASE_URL, apiKey: env.OPENAI_API_KEY ?? 'none' },
+        prices: {},
+      });
+    }
+    case 'commit': {
+      const env = readEnv(CommitEnv, process.env);
+      const key = readKey(env, 'committer');
+      return commitActivities({
+        ...open(env),
+        receipts: { keyId: key.keyId, sign: (p) => signPredicate('receipt', p, key) },
+        targets: readTargets(env.COUNTERSIGN_TARGETS_FILE),
+        threads: null,
+      });
+    }
+    default:
+      return sweep.SWEEP_ROLE satisfies never;
+  }
+}

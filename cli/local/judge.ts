@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { noCache } from '../../activities/judge/cache';
+import { evaluateJudge, LabelledCase } from '../../activities/judge/evaluate-judge';
+import { createJudgeTransport, type JudgeTransport, type TransportConfig } from '../../activities/judge/transport';
+import type { JudgeTools, LabelledRow } from '../deps';
+import { JudgeConfig, JUDGE_IMPLEMENTATION } from '../../policy/judge/config';
+import { evaluationText } from '../../policy/judge/evaluation';
+import { parseJudgeText } from '../../policy/judge/parse-line';
+import { JUDGE_RENDERERS } from '../../policy/judge/render/renderers';
+import { compileAll } from '../../workers/compile';
+import { ConfigError, readPrices, type Env } from '../../workers/config';
+import { loadExtensions } from '../../workers/extensions';
+
+/** Asks a model as the gate would. The key comes from OPENAI_API_KEY; nothing is signed, and nothing written to a ledger. */
+export function judgeTools(env: Env): JudgeTools {
+  return {
+    parseJudgeText,
+    async evaluate(rows, { model, baseUrl, atOnce, bundle, target }, progress) {
+      if (rows.length === 0) throw new ConfigError('The labelled set is empty: expected one case a line');
+      const cases = rows.map(toCase);
+      const configOf = bundle === null ? plainJudge(model) : await bundleJudge(env, bundle, target, model);
+      for (const { sourceTool } of cases) configOf(sourceTool);
+      const transport = transportTo({
+        baseUrl: baseUrl ?? env['OPENAI_BASE_URL'] ?? 'https://api.openai.com/v1',
+        apiKey: env['OPENAI_API_KEY'] ?? 'none',
+      });
+      let done = 0;
+      const { report } = await evaluateJudge({
+        transport,
+        cache: noCache,
+        markingKey: randomBytes(32),
+        prices: readPrices(env['COUNTERSIGN_JUDGE_PRICES_FILE']),
+        now: Date.now,
+        configOf,
+        renderers: JUDGE_RENDERERS,
+        cases,
+        atOnce,
+        signal: new AbortController().signal,
+        onCase: () => progress(++done, cases.length),
+      });
+      return { report, text: evaluationText(report), answered: report.cases - report.failed.hits };
+    },
+  };
+}
+
+type ConfigOf = (sourceTool: string) => JudgeConfig;
+
+function plainJudge(model: string | null): ConfigOf {
+  if (model === null) throw new ConfigError('--model: expected a name, or a bundle by --policy');
+  const config = JudgeConfig.parse({ model });
+  return () => config;
+}
+
+/** The judge that the bundle has for each source tool of the target, as its plan has it. */
+async function bundleJudge(env: Env, bundle: string, target: string | null, model: string | null): Promise<ConfigOf> {
+  const plans = compileAll(bundle, await loadExtensions(env['COUNTERSIGN_EXTENSIONS'] ?? ''));
+  const targets = [...new Set(plans.map((plan) => plan.target))];
+  const wanted = target ?? (targets.length === 1 ? targets[0] : undefined);
+  if (wanted === undefined || !targets.includes(wanted))
+    throw new ConfigError(`--target: expected one of ${targets.join(', ')}, got ${target ?? 'none'}`);
+  const configs = new Map<string, JudgeConfig>();
+  for (const { sourceTool, plan } of plans.filter((p) => p.target === wanted)) {
+    const judge = plan.validators.find((v) => v.implementation === JUDGE_IMPLEMENTATION);
+    if (judge !== undefined)
+      configs.set(sourceTool, JudgeConfig.parse(model === null ? judge.config : { ...judge.config, model }));
+  }
+  return (sourceTool) => {
+    const config = configs.get(sourceTool);
+    if (config !== undefined) return config;
+    throw new ConfigError(
+      `The bundle has no judge for ${wanted}/${sourceTool}; it has ${configs.size === 0 ? 'none' : `some for ${[...configs.keys()].join(', ')}`}`,
+    );
+  };
+}
+
+/** A wrong address is a mistake of whoever typed it. */
+function transportTo(config: TransportConfig): JudgeTransport {
+  try {
+    return createJudgeTransport(config);
+  } catch (error) {
+    if (error instanceof TypeError) throw new ConfigError(error.message);
+    throw error;
+  }
+}
+
+function toCase({ text, number }: LabelledRow): LabelledCase {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw notACase(number, error instanceof Error ? error.message : String(error));
+  }
+  const read = LabelledCase.safeParse(value);
+  if (read.success) return read.data;
+  throw notACase(number, read.error.issues.map((i) => `${i.path.join('.') || 'case'}: ${i.message}`).join('; '));
+}
+
+function notACase(number: number, why: string): ConfigError {
+  return new ConfigError(
+    `Line ${number}: expected {"id", "sourceTool", "raw" or "rawBase64", "metadata"?, "label": ALLOW, WARN or BLOCK}, got ${why.slice(0, 1000)}`,
+  );
+}

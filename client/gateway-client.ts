@@ -1,0 +1,261 @@
+import { z } from 'zod';
+import { AnswerResults, type AnswerMessage } from '../policy/contracts/answer';
+import { Sha256Hex } from '../policy/contracts/diff';
+import { sha256Hex } from '../policy/contracts/hash';
+import { Status } from '../policy/contracts/finding';
+import { Mode, ReviewOutcome, ReviewState, RollbackReason } from '../policy/contracts/outcome';
+import { Preflight, ReviewStatus } from '../policy/contracts/status';
+import { WithdrawResult } from '../policy/contracts/withdrawal';
+import { utf8ToBytes } from '@noble/hashes/utils.js';
+import { CountersignError, type ErrorCode, invalidInput, messageOf } from './errors';
+import { parseInput } from './parse';
+import type { ListFilter, ReviewPage, ReviewProjection } from './ports';
+import type { ReceiptTrust } from './receipt';
+import { toResult, type ReviewResult } from './result';
+import { SUBMIT_TIMEOUT_MS, type Bounded, type Submitted } from './review-client';
+import type { Signer } from './signer';
+import { prepareSubmission, signSubmission, type PreparedSubmission, type SubmitInput } from './submission';
+import { readBody } from './body';
+import { authorize } from './request-auth';
+
+export interface GatewayClientOptions {
+  /** Origin and path prefix of the gateway, e.g. `https://countersign.example`. */
+  readonly baseUrl: string;
+  readonly tenant: string;
+  /** Signs each request, and the submissions. */
+  readonly serviceKey: Signer;
+  /** Without trust roots every outcome is `unverified`: the gateway's own word proves nothing. */
+  readonly trust?: ReceiptTrust | null;
+  readonly fetch?: typeof fetch;
+}
+
+const CALL_TIMEOUT_MS = 15_000;
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+/** One long poll; `result` makes as many as its time-out asks. */
+const POLL_MS = 30_000;
+
+/** The same calls as `Countersign`, over HTTP: holds a service key, and no credentials of Temporal or a database. */
+export class GatewayClient {
+  readonly tenant: string;
+  readonly trust: ReceiptTrust | null;
+  readonly #base: URL;
+  readonly #signer: Signer;
+  readonly #fetch: typeof fetch;
+
+  constructor(options: GatewayClientOptions) {
+    this.#base = toBase(options.baseUrl);
+    this.tenant = options.tenant;
+    this.trust = options.trust ?? null;
+    this.#signer = options.serviceKey;
+    this.#fetch = options.fetch ?? fetch;
+  }
+
+  prepare(input: SubmitInput): PreparedSubmission {
+    return prepareSubmission(input, this.tenant);
+  }
+
+  /** Uploads the bytes, then submits; both may be repeated. Throws `invalid_input` before anything was sent. */
+  async submit(input: SubmitInput, { timeoutMs = SUBMIT_TIMEOUT_MS }: Bounded = {}): Promise<Submitted> {
+    const prepared = this.prepare(input);
+    if (prepared.submission.inline === undefined) {
+      await this.#call(
+        'PUT',
+        `/v1/diffs/${prepared.submission.diffSha}?tenant=${encodeURIComponent(this.tenant)}`,
+        prepared.bytes,
+        z.object({ diffSha: Sha256Hex }),
+        CALL_TIMEOUT_MS,
+      );
+    }
+    const submission = signSubmission(prepared, this.#signer, new Date());
+    // The gateway has its own, shorter time-out for the preflight and then answers `pending`.
+    return await this.#call('POST', '/v1/reviews', json(submission), SubmittedBody, timeoutMs + CALL_TIMEOUT_MS);
+  }
+
+  async status(changeId: string): Promise<ReviewStatus> {
+    return await this.#call('GET', `/v1/reviews/${idOf(changeId)}`, null, ReviewStatus, CALL_TIMEOUT_MS);
+  }
+
+  /** Waits for the end, at most `timeoutMs` (0: only looks). Verified here, with our own trust roots: the gateway cannot forge an end. */
+  async result(changeId: string, { timeoutMs = 0 }: Bounded = {}): Promise<ReviewResult> {
+    const until = Date.now() + timeoutMs;
+    for (;;) {
+      const waitMs = Math.max(0, Math.min(POLL_MS, until - Date.now()));
+      const body = await this.#call(
+        'GET',
+        `/v1/reviews/${idOf(changeId)}/result?waitMs=${waitMs}`,
+        null,
+        ResultBody,
+        waitMs + CALL_TIMEOUT_MS,
+      );
+      if (body.state !== 'PENDING')
+        return body.state === 'ABORTED' ? body : toResult(changeId, body.outcome, this.trust);
+      if (Date.now() >= until) return body;
+    }
+  }
+
+  async list(filter: Omit<ListFilter, 'tenant'> = {}): Promise<ReviewPage> {
+    const query = new URLSearchParams({ tenant: this.tenant });
+    for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, String(value));
+    return await this.#call('GET', `/v1/reviews?${query.toString()}`, null, PageBody, CALL_TIMEOUT_MS);
+  }
+
+  /** Relays signed answers. Results keyed by violation id. */
+  async answer(changeId: string, answers: AnswerMessage['answers']): Promise<AnswerResults> {
+    return await this.#call(
+      'POST',
+      `/v1/reviews/${idOf(changeId)}/answers`,
+      json({ answers }),
+      AnswerResults,
+      CALL_TIMEOUT_MS * 3,
+    );
+  }
+
+  /** The gateway names the key's subject as the actor. */
+  async withdraw(
+    changeId: string,
+    message: { readonly reason?: string; readonly actor?: string } = {},
+  ): Promise<WithdrawResult> {
+    return await this.#call(
+      'POST',
+      `/v1/reviews/${idOf(changeId)}/withdraw`,
+      json({ reason: message.reason ?? '' }),
+      WithdrawResult,
+      CALL_TIMEOUT_MS * 3,
+    );
+  }
+
+  async #call<T>(
+    method: string,
+    pathAndQuery: string,
+    body: Uint8Array | null,
+    schema: z.ZodType<T>,
+    timeoutMs: number,
+  ): Promise<T> {
+    const url = new URL(this.#base.pathname.replace(/\/$/, '') + pathAndQuery, this.#base);
+    const bytes = body ?? new Uint8Array(0);
+    const authorization = authorize(
+      { method, path: url.pathname + url.search, bodySha256: sha256Hex(bytes) },
+      this.#signer,
+      new Date(),
+    );
+    let response: Response;
+    let text: string;
+    try {
+      response = await this.#fetch(url, {
+        method,
+        headers: {
+          authorization,
+          ...(body === null
+            ? {}
+            : { 'content-type': method === 'PUT' ? 'application/octet-stream' : 'application/json' }),
+        },
+        ...(body === null ? {} : { body: bytes as Uint8Array<ArrayBuffer> }),
+        signal: AbortSignal.timeout(timeoutMs),
+        redirect: 'error',
+      });
+      text = new TextDecoder().decode(await readBody(response, MAX_RESPONSE_BYTES));
+    } catch (error) {
+      throw new CountersignError(
+        'gateway_unavailable',
+        `The gateway at ${this.#base.origin} did not answer: ${messageOf(error)}. What was asked may have happened; asking again is safe`,
+        { cause: error },
+      );
+    }
+    if (!response.ok) throw refusal(response.status, text, this.#base.origin);
+    const parsed = schema.safeParse(jsonOf(text));
+    if (parsed.success) return parsed.data;
+    throw new CountersignError(
+      'gateway_unavailable',
+      `${this.#base.origin} answered ${method} ${url.pathname} in a form that this client does not know`,
+      { cause: parsed.error },
+    );
+  }
+}
+
+const SubmittedBody = z.object({
+  changeId: Sha256Hex,
+  preflight: z.union([Preflight, z.literal('pending')]),
+  outcome: ReviewOutcome.nullable(),
+});
+const ResultBody = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('PENDING'), status: ReviewStatus.nullable() }),
+  z.object({ state: z.enum(['COMMITTED', 'ROLLED_BACK', 'COMPENSATED']), outcome: ReviewOutcome }),
+  z.object({ state: z.literal('ABORTED'), verified: z.literal('unverified'), why: z.string() }),
+]);
+const Projection: z.ZodType<ReviewProjection> = z.object({
+  changeId: Sha256Hex,
+  tenant: z.string(),
+  target: z.string(),
+  sourceTool: z.string(),
+  inputSha: Sha256Hex,
+  state: ReviewState,
+  reason: RollbackReason.nullable(),
+  mode: Mode,
+  requester: z.string().nullable(),
+  pending: z.int(),
+  highestSeverity: Status.nullable(),
+  openedAt: z.string(),
+  updatedAt: z.string(),
+  deadlineAt: z.string().nullable(),
+  closedAt: z.string().nullable(),
+  summary: z.string(),
+});
+const PageBody = z.object({ reviews: z.array(Projection), next: z.string().nullable() });
+const ErrorBody = z.object({
+  error: z.object({ code: z.string(), field: z.string().optional(), message: z.string() }),
+});
+
+const KNOWN: ReadonlySet<string> = new Set<ErrorCode>([
+  'invalid_input',
+  'not_found',
+  'diff_missing',
+  'temporal_unavailable',
+  'worker_unavailable',
+  'store_unavailable',
+  'ledger_unavailable',
+  'refused',
+  'unauthenticated',
+  'not_eligible',
+  'not_verified',
+  'too_large',
+  'too_many_requests',
+]);
+
+function refusal(status: number, text: string, origin: string): CountersignError {
+  const body = ErrorBody.safeParse(jsonOf(text));
+  if (!body.success) return new CountersignError('gateway_unavailable', `${origin} answered with status ${status}`);
+  const { code, field, message } = body.data.error;
+  return new CountersignError(
+    KNOWN.has(code) ? (code as ErrorCode) : 'internal',
+    message,
+    field === undefined ? {} : { field },
+  );
+}
+
+function toBase(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    throw invalidInput(
+      'baseUrl',
+      'an http or https address',
+      JSON.stringify(text.slice(0, 100)),
+      'Give the address of the gateway',
+    );
+  return url;
+}
+
+function idOf(changeId: string): string {
+  return parseInput(Sha256Hex, changeId, 'A changeId is 64 lower-case hex digits, as `submit` answers it');
+}
+
+function json(value: unknown): Uint8Array {
+  return utf8ToBytes(JSON.stringify(value));
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // Not JSON: the schema refuses undefined.
+  }
+}

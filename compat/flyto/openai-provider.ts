@@ -1,0 +1,81 @@
+import OpenAI from 'openai';
+import { createBoundedFetch } from '../../activities/judge/bounded-fetch';
+import type { FlytoEvent, FlytoProvider, FlytoRequest } from './provider';
+
+export interface OpenAIProviderConfig {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Other temperatures are other providers (F57). Absent: left out of the request. */
+  readonly temperature?: number;
+  /** Bound on the whole call. */
+  readonly deadlineMs: number;
+}
+
+/**
+ * An OpenAI-compatible server as a provider. Asks without streaming, since an aborted stream ends like a finished one,
+ * and hands the answer on as one text event. A refusal, a filter, a cut-off answer and every failure are an error event.
+ */
+export function createOpenAIProvider(config: OpenAIProviderConfig): FlytoProvider {
+  const client = new OpenAI({
+    apiKey: config.apiKey,
+    baseURL: config.baseUrl,
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    maxRetries: 0,
+    logLevel: 'off',
+    fetch: createBoundedFetch([new URL(config.baseUrl).host]).fetch,
+  });
+  return { stream: (request, signal) => events(client, config, request, signal) };
+}
+
+async function* events(
+  client: OpenAI,
+  config: OpenAIProviderConfig,
+  request: FlytoRequest,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<FlytoEvent> {
+  const deadline = AbortSignal.timeout(config.deadlineMs);
+  try {
+    const completion = await client.chat.completions.create(
+      {
+        model: request.model,
+        messages: [
+          ...(request.system === undefined ? [] : [{ role: 'system' as const, content: request.system }]),
+          ...request.messages,
+        ],
+        ...(request.maxTokens === undefined ? {} : { max_tokens: request.maxTokens }),
+        ...(config.temperature === undefined ? {} : { temperature: config.temperature }),
+      },
+      {
+        signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
+        timeout: config.deadlineMs + 1000,
+        maxRetries: 0,
+      },
+    );
+    const choice = completion.choices?.[0];
+    if (choice?.finish_reason !== 'stop' || choice.message.refusal) {
+      yield {
+        type: 'error',
+        message: choice?.message?.refusal
+          ? 'the model refused'
+          : `the answer ended by ${choice?.finish_reason ?? 'nothing'}`,
+      };
+      return;
+    }
+    yield { type: 'text', text: choice.message.content ?? '' };
+    yield { type: 'done' };
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    // The name only: a server's message may echo the prompt.
+    yield {
+      type: 'error',
+      message: deadline.aborted
+        ? `no answer within ${config.deadlineMs} ms`
+        : error instanceof Error
+          ? error.constructor.name
+          : 'failed',
+    };
+  }
+}

@@ -1,0 +1,178 @@
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openConnection } from '../../workers/temporal';
+import { freePort, type Env } from './places';
+import { type Say, endWithUs, exited, processesWith, stopProcess } from './processes';
+import type { SearchAttributes } from './search-attributes';
+
+// notes/temporal.md §2: together these take a review from 348 ms to 78 ms on the dev server, and lift limits meant for shared clusters.
+const DYNAMIC_CONFIG: Readonly<Record<string, unknown>> = {
+  'matching.numTaskqueueReadPartitions': 1,
+  'matching.numTaskqueueWritePartitions': 1,
+  'history.transferProcessorMaxPollRPS': 1000,
+  'system.enableActivityEagerExecution': true,
+  'frontend.enableUpdateWorkflowExecution': true,
+  'frontend.enableUpdateWorkflowExecutionAsyncAccepted': true,
+  'frontend.enableExecuteMultiOperation': true,
+  'frontend.rps': 20_000,
+  'frontend.namespaceRPS': 20_000,
+  'frontend.namespaceCount': 10_000,
+  'history.rps': 20_000,
+  'matching.rps': 20_000,
+  'matching.persistenceMaxQPS': 20_000,
+};
+const SQLITE_PRAGMAS = ['journal_mode=wal', 'synchronous=normal'];
+
+/** What to start. `dir` keeps the database file and the log; ports are wishes, and another is taken when one is in use. */
+export interface TemporalServerOptions {
+  readonly cliPath: string;
+  readonly dir: string;
+  readonly namespace: string;
+  readonly searchAttributes: SearchAttributes;
+  readonly port?: number | undefined;
+  readonly uiPort?: number | undefined;
+  readonly say: Say;
+}
+
+/** A Temporal dev server of ours that answers on loopback. `stop` is idempotent and leaves the database file. */
+export interface TemporalServer {
+  readonly address: string;
+  readonly port: number;
+  readonly uiPort: number;
+  readonly uiUrl: string;
+  readonly pid: number;
+  readonly logFile: string;
+  stop(): Promise<void>;
+}
+
+/** Stops the servers that killed runs left on `dir`, recognised by their command line. Returns how many there were. */
+export async function stopLeftTemporal(dir: string, say: Say): Promise<number> {
+  const left = processesWith(['start-dev', `--db-filename ${databaseFile(dir)} `]);
+  for (const pid of left) {
+    say(`Temporal: a run that was killed left its server behind (pid ${pid}); stopping it`);
+    await stopServer(pid, dir);
+  }
+  return left.length;
+}
+
+// The path of the database file stands in the server's command line and tells ours from others.
+function databaseFile(dir: string): string {
+  return join(dir, 'temporal.db');
+}
+
+async function stopServer(pid: number, dir: string): Promise<void> {
+  if (!(await stopProcess(pid, databaseFile(dir), ['SIGTERM', 'SIGINT'], 10_000)))
+    throw new Error(`The Temporal server (pid ${pid}) does not end`);
+}
+
+/**
+ * Starts `temporal server start-dev` on loopback with its database in `dir`, and waits until it answers and its namespace is there (30 s).
+ * Throws with the end of its log when it does not come up. A port taken by somebody else between choice and start is tried anew.
+ */
+export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
+  mkdirSync(options.dir, { recursive: true, mode: 0o700 });
+  for (let attempt = 1; ; attempt++) {
+    const first = attempt === 1;
+    const port = await freePort(first ? options.port : undefined);
+    const uiPort = await freePort(first ? options.uiPort : undefined);
+    const outcome = await startOnce(options, port, uiPort);
+    if (outcome.kind === 'up') return outcome.server;
+    if (attempt === 3 || !/address already in use|bind/i.test(outcome.log)) {
+      throw new Error(
+        `The Temporal server did not start (${outcome.why}). The end of ${outcome.logFile}:\n${outcome.log}`,
+      );
+    }
+  }
+}
+
+type Outcome =
+  | { readonly kind: 'up'; readonly server: TemporalServer }
+  | { readonly kind: 'down'; readonly why: string; readonly log: string; readonly logFile: string };
+
+async function startOnce(options: TemporalServerOptions, port: number, uiPort: number): Promise<Outcome> {
+  const { cliPath, dir, namespace, say } = options;
+  const database = databaseFile(dir);
+  const logFile = join(dir, 'temporal.log');
+  const log = openSync(logFile, 'w', 0o600);
+  // In a process group of its own: Ctrl-C must reach us, not it, so that workers can finish before their server goes.
+  const child = spawn(cliPath, serverArgs(options, database, port, uiPort), {
+    stdio: ['ignore', log, log],
+    detached: true,
+  });
+  closeSync(log);
+  endWithUs(child, 'SIGTERM');
+  const pid = child.pid ?? 0;
+  const ended = exited(child).then(
+    (code) => `it ended with code ${code}`,
+    (error: Error) => error.message,
+  );
+  const address = `127.0.0.1:${port}`;
+  const answer = await Promise.race([
+    ended,
+    waitForTemporal(address, namespace, 30_000).then(
+      () => 'up',
+      (error: Error) => error.message,
+    ),
+  ]);
+  const stop = (): Promise<void> => stopServer(pid, dir);
+  if (answer !== 'up') {
+    await stop();
+    return { kind: 'down', why: answer, log: readFileSync(logFile, 'utf8').slice(-1_500), logFile };
+  }
+  const uiUrl = `http://127.0.0.1:${uiPort}`;
+  say(`Temporal: server at ${address}, UI at ${uiUrl}, data in ${database}`);
+  return { kind: 'up', server: { address, port, uiPort, uiUrl, pid, logFile, stop } };
+}
+
+function serverArgs(options: TemporalServerOptions, database: string, port: number, uiPort: number): string[] {
+  const fixed =
+    `server start-dev --ip 127.0.0.1 --ui-ip 127.0.0.1 --port ${port} --ui-port ${uiPort} --log-level warn`.split(' ');
+  return [
+    ...fixed,
+    '--namespace',
+    options.namespace,
+    '--db-filename',
+    database,
+    ...SQLITE_PRAGMAS.flatMap((pragma) => ['--sqlite-pragma', pragma]),
+    ...Object.entries(DYNAMIC_CONFIG).flatMap(([key, value]) => [
+      '--dynamic-config-value',
+      `${key}=${JSON.stringify(value)}`,
+    ]),
+    ...Object.entries(options.searchAttributes).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
+  ];
+}
+
+/** Waits until a server answers at `address` and knows the namespace; throws after `timeoutMs` with the last reason. */
+export async function waitForTemporal(
+  address: string,
+  namespace: string,
+  timeoutMs: number,
+  env: Env = {},
+): Promise<void> {
+  const until = Date.now() + timeoutMs;
+  for (;;) {
+    try {
+      const connectTimeout = Math.max(1_000, Math.min(5_000, until - Date.now()));
+      const connection = await openConnection({ ...env, TEMPORAL_ADDRESS: address }, connectTimeout);
+      try {
+        // A count goes by the front end's list of namespaces, as every later call does; that list can lag seconds behind
+        // `describeNamespace` on a server of several processes (seen on 1.32.1).
+        await connection.withDeadline(Date.now() + 5_000, () =>
+          connection.workflowService.countWorkflowExecutions({ namespace }),
+        );
+        return;
+      } finally {
+        await connection.close();
+      }
+    } catch (error) {
+      if (Date.now() > until) {
+        throw new Error(
+          `No Temporal server answers at ${address} for namespace ${namespace}: ${(error as Error).message}`,
+        );
+      }
+    }
+    await sleep(100);
+  }
+}

@@ -1,0 +1,102 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import type { Say } from './embedded';
+
+/** One process of ours, by the name of its entry point under `workers/`. */
+export type ProcessName = 'review' | 'judge' | 'commit' | 'gateway';
+
+export interface RunningProcess {
+  readonly name: ProcessName;
+  readonly pid: number;
+  /** SIGTERM, then SIGKILL after 15 s. Resolves when it is gone. */
+  stop(): Promise<void>;
+  /** SIGKILL at once; for tests of crashes. */
+  kill(): Promise<void>;
+  /** Resolves when it is gone, whoever ended it. */
+  readonly ended: Promise<void>;
+}
+
+const READY_MS = 120_000;
+const STOP_MS = 15_000;
+
+/**
+ * Starts an entry point with exactly this environment, plus what a process needs to run at all; its log goes to
+ * `<logDir>/<name>.log`. Resolves when it says that it is ready; rejects with the end of its log when it does not.
+ * `script`: the entry point where it is not the one of that name.
+ */
+export async function startProcess(
+  name: ProcessName,
+  env: Readonly<Record<string, string>>,
+  logDir: string,
+  say: Say,
+  script = join(__dirname, '..', 'workers', `${name}.js`),
+): Promise<RunningProcess> {
+  const logFile = join(logDir, `${name}.log`);
+  const log = createWriteStream(logFile, { flags: 'a' });
+  const base = Object.fromEntries(
+    Object.entries(process.env).filter(
+      (e): e is [string, string] =>
+        e[1] !== undefined && /^(PATH|HOME|TMPDIR|LANG|NODE_OPTIONS|OTEL_.*|TEMPORAL_(TLS.*|API_KEY))$/.test(e[0]),
+    ),
+  );
+  const child = spawn(process.execPath, ['--enable-source-maps', script], {
+    env: { ...base, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  let tail = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      tail = (tail + chunk.toString('utf8')).slice(-4_000);
+      log.write(chunk);
+    });
+  }
+  await ready(child, name, () => `${tail}\nThe whole log: ${logFile}`);
+  child.once('exit', (code, signal) => {
+    // Ctrl-C reaches the whole group: a child that ends in order before it is asked is no news.
+    if (!stopping.has(child) && code !== 0)
+      say(
+        `${name} (process ${child.pid ?? 0}) ended on its own: ${signal ?? `exit code ${code}`}. Its log: ${logFile}`,
+      );
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  return { name, pid: child.pid ?? 0, stop: () => end(child, 'SIGTERM'), kill: () => end(child, 'SIGKILL'), ended };
+}
+
+const stopping = new WeakSet<ChildProcess>();
+
+function ready(child: ChildProcess, name: string, tail: () => string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => fail(`was not ready in ${READY_MS / 1000} s`), READY_MS);
+    const fail = (why: string): void => {
+      clearTimeout(timer);
+      child.kill('SIGKILL');
+      reject(new Error(`${name} ${why}:\n${tail()}`));
+    };
+    child.once('error', (error) => fail(error.message));
+    child.once('exit', (code) => fail(`ended with exit code ${code}`));
+    child.once('message', () => {
+      clearTimeout(timer);
+      child.removeAllListeners('exit');
+      resolve();
+    });
+  });
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  stopping.add(child);
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill(signal);
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+  await gone;
+  clearTimeout(timer);
+}
+
+/** Tells the parent that this process polls its queue; nothing where there is no parent of ours. */
+export function sayReady(): void {
+  if (process.send === undefined) return;
+  process.send('ready');
+  // A parent that was killed cannot stop us: when its channel closes, we end ourselves.
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+}

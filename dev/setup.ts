@@ -1,0 +1,144 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { openDatabase } from '../storage/database/database';
+import { migrate } from '../storage/database/migrate';
+import { ROLES, type Role } from '../storage/database/roles';
+import { createKeyRegistry } from '../storage/keys/key-registry';
+import { publishBundle } from '../storage/plans/publish';
+import { initTarget } from '../source-tools/sql/staging/init-target';
+import { signKeyEntry } from '../signing/registry-entry';
+import { compileAll } from '../workers/compile';
+import type { Runtime, Say } from './embedded';
+import type { Extensions } from '../workers/extensions';
+import { demoKeys, type DemoKeys } from './demo-keys';
+
+/** A database that changes are reviewed for, in the embedded PostgreSQL. */
+export interface DevTarget {
+  readonly name: string;
+  readonly database: string;
+  /** Schemas whose tables agents may change. */
+  readonly schemas: readonly string[];
+  /** Fills the database once; called with a superuser's URL before roles and grants are made. */
+  readonly seed?: (adminUrl: string) => Promise<void>;
+}
+
+export interface DevSetup {
+  readonly keys: DemoKeys;
+  readonly trustFile: string;
+  readonly targetsFile: string;
+  readonly databaseUrls: Readonly<Record<Role, string>>;
+  readonly targetAdminUrls: Readonly<Record<string, string>>;
+}
+
+export interface DevSetupOptions {
+  readonly runtime: Pick<Runtime, 'postgres' | 'stateDir'>;
+  readonly extensions: Extensions;
+  readonly bundleText: string;
+  readonly targets: readonly DevTarget[];
+  readonly say: Say;
+  /** Name of the Countersign database. */
+  readonly database?: string;
+  /** One password for every role: where several setups share a server, and so its roles. */
+  readonly password?: string;
+}
+
+/** Databases, schema, one role per process, keys, registry, policy and targets: everything that a first run makes, and a second one finds. */
+export async function setUpDev(options: DevSetupOptions): Promise<DevSetup> {
+  const { extensions, bundleText, targets, say, database = 'countersign' } = options;
+  const { postgres, stateDir } = options.runtime;
+  await postgres.createDatabase(database);
+  const adminUrl = postgres.superuserUrl(database);
+  // New at each start: nothing keeps a password longer than it lives.
+  const newPassword = (): string => options.password ?? randomBytes(24).toString('hex');
+  const passwords = Object.fromEntries(ROLES.map((role) => [role, newPassword()])) as Record<Role, string>;
+  await migrate(adminUrl, { roles: passwords });
+  const databaseUrls = Object.fromEntries(
+    ROLES.map((role) => [role, asRole(adminUrl, role, passwords[role])]),
+  ) as Record<Role, string>;
+  say(`Database "${database}": schema and one role for each process are there`);
+
+  const keys = demoKeys(join(stateDir, 'keys'), new Date());
+  await register(databaseUrls.cs_operator, keys, bundleText, extensions, say);
+  const trustFile = writeJson(stateDir, 'trust.json', { operators: [keys.operator.key.publicKey] });
+
+  const made = await Promise.all(targets.map((target) => setUpTarget(postgres, target, newPassword)));
+  const targetsFile = writeJson(stateDir, 'targets.json', {
+    targets: made.map(({ name, stageUrl, commitUrl }) => ({ name, development: true, stageUrl, commitUrl })),
+  });
+  say(`Targets: ${targets.map((t) => t.name).join(', ')} (roles, grants and marker table)`);
+  return {
+    keys,
+    trustFile,
+    targetsFile,
+    databaseUrls,
+    targetAdminUrls: Object.fromEntries(made.map((t) => [t.name, t.adminUrl])),
+  };
+}
+
+async function register(
+  operatorUrl: string,
+  keys: DemoKeys,
+  bundleText: string,
+  extensions: Extensions,
+  say: Say,
+): Promise<void> {
+  const operator = keys.operator.key;
+  const db = openDatabase({ url: operatorUrl, applicationName: 'countersign-setup' });
+  try {
+    const registry = createKeyRegistry({ db, trustedOperators: [operator.publicKey], now: Date.now });
+    const known = new Set((await registry.list()).map((key) => key.keyId));
+    for (const { key } of Object.values(keys)) {
+      if (key.kind === 'operator' || known.has(key.keyId)) continue;
+      await registry.add(signKeyEntry({ ...key, addedAt: new Date().toISOString() }, operator));
+    }
+    const plans = compileAll(bundleText, extensions).map(({ target, sourceTool, planHash }) => ({
+      target,
+      sourceTool,
+      planHash,
+    }));
+    const { revision, published } = await publishBundle(db, { bundleText, plans, operator, now: new Date() });
+    say(`Policy: revision ${revision} ${published ? 'published' : 'stands already'}, signed by the demo operator key`);
+  } finally {
+    await db.close();
+  }
+}
+
+async function setUpTarget(
+  postgres: Runtime['postgres'],
+  target: DevTarget,
+  newPassword: () => string,
+): Promise<{ name: string; stageUrl: string; commitUrl: string; adminUrl: string }> {
+  await postgres.createDatabase(target.database);
+  const adminUrl = postgres.superuserUrl(target.database);
+  await target.seed?.(adminUrl);
+  const [stagePassword, commitPassword] = [newPassword(), newPassword()];
+  // Roles belong to the whole server: a name of its own for each target.
+  const [stageRole, commitRole] = [`stage_${target.name}`, `commit_${target.name}`];
+  await initTarget(adminUrl, {
+    stageRole,
+    commitRole,
+    passwords: { stage: stagePassword, commit: commitPassword },
+    grants: { schemas: target.schemas },
+  });
+  return {
+    name: target.name,
+    stageUrl: asRole(adminUrl, stageRole, stagePassword),
+    commitUrl: asRole(adminUrl, commitRole, commitPassword),
+    adminUrl,
+  };
+}
+
+export function asRole(adminUrl: string, role: string, password: string): string {
+  const url = new URL(adminUrl);
+  url.username = role;
+  url.password = password;
+  return url.href;
+}
+
+function writeJson(dir: string, name: string, value: unknown): string {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const path = join(dir, name);
+  writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  return path;
+}

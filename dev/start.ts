@@ -1,0 +1,142 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { SEARCH_ATTRIBUTES } from '../workflows/search-attributes';
+import { freePort } from './embedded/places';
+import { startRuntime, type Runtime, type RuntimeOptions, type Say } from './embedded';
+import { loadExtensions } from '../workers/extensions';
+import { writeLocalClient } from '../workers/local-client';
+import { startProcess, type ProcessName, type RunningProcess } from './process-tree';
+import { setUpDev, type DevSetup, type DevTarget } from './setup';
+
+export interface DevOptions {
+  readonly stateDir: string;
+  readonly say: Say;
+  readonly bundleText: string;
+  readonly targets: readonly DevTarget[];
+  /** Where the judge worker asks. Absent: a judge without a key cannot answer, so a human is asked. */
+  readonly judge?: { readonly baseUrl: string; readonly apiKey: string };
+  /** Modules for review worker and committer (COUNTERSIGN_EXTENSIONS). */
+  readonly extensions?: string;
+  /** The judge queue's rate limit; 5 a second unless told. */
+  readonly judgeRequestsPerSecond?: number;
+  /** Circuit breakers; on unless told. */
+  readonly breakers?: boolean;
+  readonly gatewayPort?: number;
+  /** Tenants that the gateway serves; `default` unless told. */
+  readonly tenants?: readonly string[];
+  readonly runtime?: Partial<
+    Pick<RuntimeOptions, 'uiPort' | 'temporalPort' | 'postgresPort' | 'fast' | 'handleSignals' | 'env'>
+  >;
+}
+
+export interface Dev {
+  readonly runtime: Runtime;
+  readonly setup: DevSetup;
+  readonly gatewayUrl: string;
+  readonly processes: Readonly<Record<ProcessName, RunningProcess>>;
+  /** Starts one of them again, after a crash. */
+  restart(name: ProcessName): Promise<RunningProcess>;
+  stop(): Promise<void>;
+}
+
+/** Temporal, PostgreSQL, the three workers and the gateway in one process tree; each of ours with only its own secrets. */
+export async function startDev(options: DevOptions): Promise<Dev> {
+  const { say, stateDir } = options;
+  const runtime = await startRuntime({ stateDir, say, searchAttributes: SEARCH_ATTRIBUTES, ...options.runtime });
+  try {
+    const extensions = await loadExtensions(options.extensions ?? '');
+    const setup = await setUpDev({
+      runtime,
+      extensions,
+      bundleText: options.bundleText,
+      targets: options.targets,
+      say,
+    });
+    const gatewayPort = await freePort(options.gatewayPort ?? 8077);
+    const envs = environments(runtime, setup, options, gatewayPort);
+    const logDir = join(stateDir, 'logs');
+    mkdirSync(logDir, { recursive: true });
+    const processes = {} as Record<ProcessName, RunningProcess>;
+    const start = async (name: ProcessName): Promise<RunningProcess> =>
+      (processes[name] = await startProcess(name, envs[name], logDir, say));
+    runtime.beforeStop(async () => void (await Promise.all(Object.values(processes).map((each) => each.stop()))));
+    rememberClient(runtime, setup, options, gatewayPort);
+    const names = Object.keys(envs) as ProcessName[];
+    await Promise.all(names.map(start));
+    say(`Workers: ${names.map((name) => `${name} (process ${processes[name].pid})`).join(', ')}; logs in ${logDir}`);
+    return {
+      runtime,
+      setup,
+      gatewayUrl: `http://127.0.0.1:${gatewayPort}`,
+      processes,
+      restart: start,
+      stop: () => runtime.stop(),
+    };
+  } catch (error) {
+    await runtime.stop();
+    throw error;
+  }
+}
+
+function rememberClient(runtime: Runtime, setup: DevSetup, options: DevOptions, gatewayPort: number): void {
+  writeLocalClient(runtime.stateDir, {
+    temporalAddress: runtime.temporalAddress,
+    namespace: runtime.namespace,
+    uiUrl: runtime.uiUrl ?? null,
+    temporalCli: runtime.temporalCliPath ?? null,
+    databaseUrl: setup.databaseUrls.cs_gateway,
+    operatorDatabaseUrl: setup.databaseUrls.cs_operator,
+    gatewayUrl: `http://127.0.0.1:${gatewayPort}`,
+    tenant: options.tenants?.[0] ?? 'default',
+    keysDir: join(runtime.stateDir, 'keys'),
+    operators: [setup.keys.operator.key.publicKey],
+    committers: [setup.keys.committer.key.publicKey],
+    extensions: options.extensions ?? '',
+  });
+}
+
+/** What each process may know: the committer alone gets targets, the judge alone the model's key, the gateway no key at all. */
+function environments(
+  runtime: Runtime,
+  setup: DevSetup,
+  options: DevOptions,
+  gatewayPort: number,
+): Record<ProcessName, Record<string, string>> {
+  const { databaseUrls, keys, trustFile, targetsFile } = setup;
+  const common = {
+    TEMPORAL_ADDRESS: runtime.temporalAddress,
+    TEMPORAL_NAMESPACE: runtime.namespace,
+    COUNTERSIGN_TRUST_FILE: trustFile,
+    COUNTERSIGN_EXTENSIONS: options.extensions ?? '',
+  };
+  const judge: Record<string, string> =
+    options.judge === undefined ? {} : { OPENAI_API_KEY: options.judge.apiKey, OPENAI_BASE_URL: options.judge.baseUrl };
+  if (options.judgeRequestsPerSecond !== undefined)
+    judge['COUNTERSIGN_JUDGE_REQUESTS_PER_SECOND'] = String(options.judgeRequestsPerSecond);
+  return {
+    review: {
+      ...common,
+      COUNTERSIGN_DATABASE_URL: databaseUrls.cs_review,
+      COUNTERSIGN_KEY_FILE: keys['attestor-review'].path,
+      COUNTERSIGN_BREAKERS: options.breakers === false ? 'off' : 'on',
+    },
+    judge: {
+      ...common,
+      ...judge,
+      COUNTERSIGN_DATABASE_URL: databaseUrls.cs_judge,
+      COUNTERSIGN_KEY_FILE: keys['attestor-judge'].path,
+    },
+    commit: {
+      ...common,
+      COUNTERSIGN_DATABASE_URL: databaseUrls.cs_commit,
+      COUNTERSIGN_KEY_FILE: keys.committer.path,
+      COUNTERSIGN_TARGETS_FILE: targetsFile,
+    },
+    gateway: {
+      ...common,
+      COUNTERSIGN_DATABASE_URL: databaseUrls.cs_gateway,
+      COUNTERSIGN_GATEWAY_PORT: String(gatewayPort),
+      COUNTERSIGN_TENANTS: (options.tenants ?? ['default']).join(','),
+    },
+  };
+}

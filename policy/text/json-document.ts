@@ -1,0 +1,100 @@
+import type { JsonValue } from '../contracts/canonical-json';
+import { readJsonAt, skipSpace } from './json-text';
+import type { FactsRefusal, Span } from '../contracts/facts';
+import { inexactNumberAt } from './exact-number';
+import { decodeUtf8 } from './utf8';
+import { refusal } from './refusal';
+
+export interface JsonBounds {
+  readonly maxBytes: number;
+  readonly maxDepth: number;
+  /** Members and items, over the whole document. */
+  readonly maxEntries: number;
+}
+
+export type JsonDocument =
+  | { readonly ok: true; readonly value: JsonValue; readonly text: string; readonly inexactAt: number | null }
+  | FactsRefusal;
+
+const UTF16: readonly (readonly [number, number])[] = [
+  [0xff, 0xfe],
+  [0xfe, 0xff],
+];
+
+/**
+ * Untrusted bytes as one JSON value: strict UTF-8, each key once, bounded by bytes, depth and entries. Objects have no
+ * prototype, so that no key of the text means anything else. Refusal codes: empty, too_large, utf16, invalid_utf8, nul_byte,
+ * syntax_error, duplicate_key, too_deep, lone_surrogate, inexact_number, too_many_entries.
+ */
+export function readJsonDocument(raw: Uint8Array, bounds: JsonBounds): JsonDocument {
+  if (raw.length === 0) return refusal('empty', 'There are no bytes', null);
+  if (raw.length > bounds.maxBytes)
+    return refusal('too_large', `The document is larger than ${bounds.maxBytes} bytes`, null);
+  if (UTF16.some(([a, b]) => raw[0] === a && raw[1] === b))
+    return refusal('utf16', 'The bytes are UTF-16: write the document as UTF-8', null);
+  const decoded = decodeUtf8(raw);
+  if (decoded === null) return refusal('invalid_utf8', 'The bytes are no UTF-8', null);
+  const nul = decoded.indexOf('\0');
+  if (nul !== -1) return refusal('nul_byte', 'The text holds a NUL byte', spanAt(decoded, nul));
+  // A byte order mark is no part of the text; RFC 8259 lets a reader pass over it.
+  const text = decoded.startsWith('\ufeff') ? decoded.slice(1) : decoded;
+  // Its budget is for texts that are tried again and again; this one is read once, and dense arrays cost several steps a letter.
+  const read = readJsonAt(text, skipSpace(text, 0), bounds.maxDepth, { steps: text.length * 8 + 64 });
+  const end = read.ok ? skipSpace(text, read.end) : 0;
+  if (!read.ok || end !== text.length) {
+    const { reason, at } = read.ok ? { reason: 'syntax' as const, at: end } : read;
+    const known = reason === 'duplicate_key' || reason === 'too_deep' || reason === 'lone_surrogate';
+    const code = known ? reason : reason === 'number_range' ? 'inexact_number' : 'syntax_error';
+    return refusal(code, `The JSON cannot be read: ${reason.replaceAll('_', ' ')}`, spanAt(text, at));
+  }
+  if (holdsMoreEntries(text, bounds.maxEntries))
+    return refusal('too_many_entries', `The document has more than ${bounds.maxEntries} members and items`, null);
+  return { ok: true, value: read.value as JsonValue, text, inexactAt: inexactNumberAt(text) };
+}
+
+/**
+ * Counted in the text, which is JSON: each comma outside of strings and each bracket that is not closed at once stand before
+ * one. To walk over objects of a hundred thousand members costs fifty times as much.
+ */
+function holdsMoreEntries(text: string, most: number): boolean {
+  let entries = 0;
+  for (let i = 0; i < text.length && entries <= most; i++) {
+    const code = text.charCodeAt(i);
+    if (code === QUOTE) i = endOfString(text, i);
+    else if (code === COMMA) entries++;
+    else if (code === BRACKET || code === BRACE) {
+      const next = text.charCodeAt(skipSpace(text, i + 1));
+      if (next !== BRACKET + 2 && next !== BRACE + 2) entries++;
+    }
+  }
+  return entries > most;
+}
+
+const [QUOTE, COMMA, BACKSLASH, BRACKET, BRACE] = [0x22, 0x2c, 0x5c, 0x5b, 0x7b];
+
+/** Of the quote that closes the string. */
+function endOfString(text: string, opened: number): number {
+  let i = opened + 1;
+  while (i < text.length && text.charCodeAt(i) !== QUOTE) i += text.charCodeAt(i) === BACKSLASH ? 2 : 1;
+  return i;
+}
+
+/** The refusal for a number that a double does not hold: what is compared would not be what is sent. */
+export function inexactNumber(text: string, at: number): FactsRefusal {
+  return refusal(
+    'inexact_number',
+    'A number that loses digits when it is read: write it as a string',
+    spanAt(text, at),
+  );
+}
+
+export function spanAt(text: string, at: number): Span {
+  let line = 1;
+  let start = 0;
+  for (let feed = text.indexOf('\n'); feed !== -1 && feed < at; feed = text.indexOf('\n', feed + 1)) {
+    line++;
+    start = feed + 1;
+  }
+  const column = at - start + 1;
+  return { startLine: line, startColumn: column, endLine: line, endColumn: column + 1 };
+}

@@ -1,0 +1,103 @@
+// node scripts/defects.mjs [--only WORDS]
+//
+// Makes each known defect in a copy of the sources, never in the checkout, and runs the test files that should catch it.
+// Writes the table of docs/assurance/track-record.md. Exits 1 if a defect is not caught.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { DEFECTS } from './defects/list.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const at = process.argv.indexOf('--only');
+const only = at === -1 ? '' : (process.argv[at + 1] ?? '');
+const say = (line) => process.stderr.write(`${line}\n`);
+
+const copy = mkdtempSync(join(tmpdir(), 'countersign-defects-'));
+process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
+const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+  cwd: root,
+  encoding: 'utf8',
+});
+for (const file of files.split('\0').filter((name) => /\.(ts|mjs|cjs|js|json|yaml|csv|md)$/.test(name))) {
+  mkdirSync(dirname(join(copy, file)), { recursive: true });
+  cpSync(join(root, file), join(copy, file));
+}
+symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+
+const chosen = DEFECTS.filter(({ name }) => name.includes(only));
+sound([...new Set(chosen.flatMap(({ tests }) => tests))]);
+const rows = chosen.map((defect, i) => {
+  const caughtBy = made(defect);
+  say(`${i + 1} of ${chosen.length}: ${caughtBy === null ? 'NOT CAUGHT' : 'caught'}  ${defect.name}`);
+  return { ...defect, caughtBy };
+});
+if (only === '') writeFileSync(join(root, 'docs', 'assurance', 'track-record.md'), page(rows));
+const missed = rows.filter(({ caughtBy }) => caughtBy === null);
+say(`${rows.length - missed.length} of ${rows.length} defects caught`);
+process.exitCode = rows.length > 0 && missed.length === 0 ? 0 : 1;
+
+/** A test that fails anyway catches nothing. */
+function sound(tests) {
+  for (const test of tests) {
+    const { failed, ran } = run([test]);
+    if (ran === 0 || failed.length > 0)
+      throw new Error(
+        `Without any defect: ${test}: ${ran} tests ran, ${failed.length} failed: ${failed[0]?.title ?? ''}`,
+      );
+  }
+}
+
+function made({ name, file, from, to, tests }) {
+  const path = join(copy, file);
+  const source = readFileSync(path, 'utf8');
+  if (source.split(from).length !== 2) throw new Error(`${name}: expected once in ${file}: ${from}`);
+  writeFileSync(
+    path,
+    source.replace(from, () => to),
+  );
+  try {
+    return run(tests).failed[0] ?? null;
+  } finally {
+    writeFileSync(path, source);
+  }
+}
+
+function run(tests) {
+  const output = join(copy, 'jest.json');
+  rmSync(output, { force: true });
+  const jest = join(copy, 'node_modules', 'jest', 'bin', 'jest.js');
+  const args = [...tests, '--selectProjects', 'fast', 'slow', '--maxWorkers=1', '--json', `--outputFile=${output}`];
+  spawnSync(process.execPath, [jest, ...args], { cwd: copy, stdio: 'ignore', timeout: 300_000 });
+  const { testResults, numTotalTests } = JSON.parse(readFileSync(output, 'utf8'));
+  // A file that does not even load is a defect that nobody could ship, and shows nothing.
+  const broken = testResults.find((file) => file.assertionResults.length === 0);
+  if (broken !== undefined) throw new Error(broken.message);
+  const failed = testResults.flatMap((file) =>
+    file.assertionResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName }) => ({ title: fullName, file: file.name.slice(file.name.indexOf('/test/') + 1) })),
+  );
+  return { failed, ran: numTotalTests };
+}
+
+function page(all) {
+  const cell = (text) => text.replaceAll('|', '\\|');
+  const lines = all.map(({ name, through, caughtBy }) => {
+    const by =
+      caughtBy === null
+        ? '**not caught**'
+        : `${cell(caughtBy.title)} ([${caughtBy.file.replace('test/', '')}](../../${caughtBy.file}))`;
+    return `| ${cell(name)} | ${cell(through)} | ${by} |`;
+  });
+  return `# Track record
+
+\`npm run defects\` seeds each of these defects in a copy of the sources, one at a time, runs the tests that should catch it, and generates this page. ${all.length - all.filter((row) => row.caughtBy === null).length} of ${all.length} are caught.
+
+| Defect | What it would let through | Caught by |
+| --- | --- | --- |
+${lines.join('\n')}
+`;
+}

@@ -1,0 +1,200 @@
+// node scripts/run.mjs demo|attacks|attacks:naive|test|fuzz|cli|bench|bench:commit|test:cluster|sweep:evidence|sweep|races [arguments]
+//
+// What stands between a clean clone and a running command: npm packages, then compiled sources, then the command.
+// Plain JavaScript without a dependency, since it runs before there are any. Its own words go to standard error; standard
+// output belongs to the command.
+import { spawn } from 'node:child_process';
+import {
+  existsSync,
+  mkdtempSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const at = (...parts) => join(root, ...parts);
+const say = (line) => process.stderr.write(`${line}\n`);
+
+/** Something the person must know, said without a stack. */
+class Stop extends Error {}
+
+const COMMANDS = {
+  demo: (args) => node(at('dist/examples/demo/main.js'), args),
+  attacks: (args) => node(at('dist/examples/attacks/main.js'), args),
+  'attacks:naive': (args) => node(at('dist/examples/attacks/naive/main.js'), args),
+  cli: (args) => node(at('dist/cli/main.js'), args),
+  bench: (args) => node(at('dist/bench/main.js'), args),
+  'bench:commit': (args) => node(at('dist/bench/commit.js'), args),
+  test,
+  fuzz: (args) => node(at('scripts/fuzz.mjs'), args),
+  'test:cluster': (args) => node(at('test/cluster/run.mjs'), args),
+  'docs:rules': (args) => node(at('scripts/rules.mjs'), args),
+  'sweep:evidence': (args) => node(at('dist/chaos/sweep-evidence.js'), args),
+  sweep: (args) => node(at('dist/chaos/sweep/main.js'), args),
+  races: (args) => node(at('dist/chaos/races/main.js'), args),
+};
+
+const [command, ...rest] = process.argv.slice(2);
+const work = COMMANDS[command];
+if (work === undefined) {
+  say(`usage: node scripts/run.mjs ${Object.keys(COMMANDS).join('|')} [arguments]`);
+  process.exit(2);
+}
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  say(`Countersign needs Node 20.19 or newer (22 or 24 are best); this is ${process.versions.node}.`);
+  process.exit(2);
+}
+try {
+  await installPackages();
+  await compile();
+  process.exitCode = await work(rest);
+} catch (error) {
+  say(error instanceof Stop ? error.message : (error.stack ?? String(error)));
+  if (command === 'test') process.stdout.write('0 passed, 1 failed, 0 skipped\n');
+  process.exitCode = 1;
+}
+
+function node(script, args) {
+  if (!existsSync(script))
+    throw new Stop(`${script} is not there: this command has no program yet, or the build did not make it.`);
+  return child(process.execPath, ['--enable-source-maps', script, ...args], { stdio: 'inherit', cwd: process.cwd() });
+}
+
+// --- npm packages ---------------------------------------------------------------------------------------------------
+
+async function installPackages() {
+  const why = packagesStale();
+  if (why === undefined) return;
+  say(`Installing npm packages (${why}): once, about a minute`);
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+  const options = { stdio: ['ignore', 2, 2], shell: process.platform === 'win32' };
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+  let code = await slow('Installing npm packages', child(npm, ['ci', ...quiet], options));
+  if (code !== 0) {
+    say(`\`npm ci\` ended with code ${code}; trying \`npm install\``);
+    code = await slow('Installing npm packages', child(npm, ['install', '--no-save', ...quiet], options));
+  }
+  if (code !== 0) throw new Stop(`npm could not install the packages (code ${code}); its own lines above say why.`);
+}
+
+// Why packages must be installed, or undefined. A lock file that is newer but asks for the same packages (a fresh checkout) needs nothing.
+function packagesStale() {
+  const wanted = at('package-lock.json');
+  const installed = at('node_modules/.package-lock.json');
+  if (!existsSync(installed)) return 'node_modules is missing';
+  if (!existsSync(wanted) || statSync(installed).mtimeMs >= statSync(wanted).mtimeMs) return undefined;
+  const have = JSON.parse(readFileSync(installed, 'utf8')).packages ?? {};
+  for (const [path, entry] of Object.entries(JSON.parse(readFileSync(wanted, 'utf8')).packages ?? {})) {
+    if (path === '' || (entry.optional && have[path] === undefined)) continue;
+    if (have[path]?.version !== entry.version)
+      return `package-lock.json asks for ${path.replace('node_modules/', '')} ${entry.version}`;
+  }
+  const now = new Date();
+  utimesSync(installed, now, now);
+  return undefined;
+}
+
+// --- compiled sources -----------------------------------------------------------------------------------------------
+
+async function compile() {
+  const config = at('tsconfig.build.json');
+  const stamp = at('dist/.built');
+  const sources = JSON.parse(readFileSync(config, 'utf8')).include.map((folder) => at(folder));
+  const inputs = [config, at('tsconfig.json'), at('node_modules/.package-lock.json'), ...sources];
+  if (existsSync(stamp) && newest(inputs) < statSync(stamp).mtimeMs) return;
+  say('Compiling TypeScript');
+  const began = new Date();
+  const code = await slow(
+    'Compiling',
+    child(process.execPath, [at('node_modules/typescript/bin/tsc'), '-p', config], { stdio: ['ignore', 2, 2] }),
+  );
+  if (code !== 0) throw new Stop('The sources do not compile; the lines above say where.');
+  // tsc writes its own .tsbuildinfo even after errors, so a stamp of ours marks success; dated before the compile, so an edit meanwhile counts.
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, '');
+  utimesSync(stamp, began, began);
+}
+
+// A folder's own time tells of files that were removed.
+function newest(paths) {
+  let latest = 0;
+  for (const path of paths) {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) continue;
+    latest = Math.max(latest, stat.mtimeMs);
+    if (!stat.isDirectory()) continue;
+    const entries = readdirSync(path, { withFileTypes: true }).filter(
+      (entry) => entry.isDirectory() || /\.(ts|tsx|json)$/.test(entry.name),
+    );
+    latest = Math.max(latest, newest(entries.map((entry) => join(path, entry.name))));
+  }
+  return latest;
+}
+
+// --- tests ----------------------------------------------------------------------------------------------------------
+
+async function test(args) {
+  const dir = mkdtempSync(join(tmpdir(), 'countersign-test-'));
+  const output = join(dir, 'jest.json');
+  try {
+    // One more than the two cores that this is made for: system tests wait half of their time.
+    const jest = [at('node_modules/jest/bin/jest.js'), '--maxWorkers=3', '--json', `--outputFile=${output}`, ...args];
+    // jest prints its JSON on standard output as well when told to write a file it cannot write; ours is the summary alone.
+    const code = await child(process.execPath, jest, { stdio: ['inherit', 2, 2] });
+    const { passed, failed, skipped } = existsSync(output)
+      ? count(JSON.parse(readFileSync(output, 'utf8')))
+      : { passed: 0, failed: 1, skipped: 0 };
+    if (passed + failed === 0) say('No test ran, which counts as a failure.');
+    // jest can fail without a failed test (a global set-up or tear-down that throws).
+    const wrong = failed === 0 && code !== 0 ? 1 : failed;
+    process.stdout.write(`${passed} passed, ${wrong} failed, ${skipped} skipped\n`);
+    return wrong > 0 || passed === 0 ? code || 1 : 0;
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+// A suite that could not run at all has no tests to count; it counts as one failure.
+function count(result) {
+  return {
+    passed: result.numPassedTests,
+    failed: result.numFailedTests + result.numRuntimeErrorTestSuites,
+    skipped: result.numPendingTests + result.numTodoTests,
+  };
+}
+
+// --- processes ------------------------------------------------------------------------------------------------------
+
+// Runs a program in our folder, passes signals on to it, and gives its exit code (128 + n when signal n ended it).
+function child(file, args, options) {
+  return new Promise((done, fail) => {
+    const started = spawn(file, args, { cwd: root, ...options });
+    const pass = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => [signal, () => started.kill(signal)]);
+    for (const [signal, listener] of pass) process.on(signal, listener);
+    const settle = (settler, value) => {
+      for (const [signal, listener] of pass) process.removeListener(signal, listener);
+      settler(value);
+    };
+    started.once('error', (error) => settle(fail, new Stop(`${file} could not be started: ${error.message}`)));
+    started.once('exit', (code, signal) => settle(done, code ?? 128 + (constants.signals[signal] ?? 0)));
+  });
+}
+
+async function slow(label, work) {
+  const began = Date.now();
+  const timer = setInterval(() => say(`${label}: still working, ${Math.round((Date.now() - began) / 1000)} s`), 10_000);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+  }
+}

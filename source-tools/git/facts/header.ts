@@ -1,0 +1,207 @@
+import { refuse } from '../../../policy/text/refusal';
+import { findName, findPlainName, isDevNull, isEpoch, nameOfHeader, type Strip } from './names';
+import { isComplete, spanOf, type Source } from './source';
+
+/** What a file's header says, names as bytes. Null in `isNew` and `isDelete`: a plain patch does not say. */
+export interface Header {
+  oldName: string | null;
+  newName: string | null;
+  isNew: boolean | null;
+  isDelete: boolean | null;
+  isRename: boolean;
+  isCopy: boolean;
+  oldMode: number | null;
+  newMode: number | null;
+  similarity: number | null;
+  /** Git reads `/dev/null` as a name where the header does not say that the file is new or deleted. */
+  namesDevNull: boolean;
+  readonly first: number;
+  /** Index after the header. */
+  next: number;
+}
+
+function emptyHeader(first: number, explicit: boolean): Header {
+  return {
+    oldName: null,
+    newName: null,
+    isNew: explicit ? false : null,
+    isDelete: explicit ? false : null,
+    isRename: false,
+    isCopy: false,
+    oldMode: null,
+    newMode: null,
+    similarity: null,
+    namesDevNull: false,
+    first,
+    next: first + 1,
+  };
+}
+
+interface Line {
+  readonly source: Source;
+  readonly index: number;
+  /** After the line's keyword. */
+  readonly rest: string;
+  readonly strip: Strip;
+  readonly fallback: string | null;
+}
+
+type Reader = (header: Header, line: Line) => void;
+
+/** Longest first where one begins another; any other line ends the header. */
+const READERS: readonly (readonly [string, Reader])[] = [
+  ['--- ', (header, line) => plainSide(header, line, 'old')],
+  ['+++ ', (header, line) => plainSide(header, line, 'new')],
+  ['old mode ', (header, line) => (header.oldMode = modeOf(line, line.rest))],
+  ['new mode ', (header, line) => (header.newMode = modeOf(line, line.rest))],
+  [
+    'deleted file mode ',
+    (header, line) => {
+      header.isDelete = true;
+      header.oldName = line.fallback;
+      header.oldMode = modeOf(line, line.rest);
+    },
+  ],
+  [
+    'new file mode ',
+    (header, line) => {
+      header.isNew = true;
+      header.newName = line.fallback;
+      header.newMode = modeOf(line, line.rest);
+    },
+  ],
+  ['copy from ', (header, line) => movedSide(header, line, 'isCopy', 'oldName')],
+  ['copy to ', (header, line) => movedSide(header, line, 'isCopy', 'newName')],
+  ['rename old ', (header, line) => movedSide(header, line, 'isRename', 'oldName')],
+  ['rename new ', (header, line) => movedSide(header, line, 'isRename', 'newName')],
+  ['rename from ', (header, line) => movedSide(header, line, 'isRename', 'oldName')],
+  ['rename to ', (header, line) => movedSide(header, line, 'isRename', 'newName')],
+  ['similarity index ', (header, line) => (header.similarity = percentOf(line.rest) ?? header.similarity)],
+  ['dissimilarity index ', (header, line) => (header.similarity = percentOf(line.rest) ?? header.similarity)],
+  ['index ', indexLine],
+];
+
+/** The header that begins with `diff --git` at `first`; null where nothing follows that would make it one. */
+export function readGitHeader(source: Source, first: number, strip: Strip): Header | null {
+  const header = emptyHeader(first, true);
+  const rest = (source.lines[first] as string).slice('diff --git '.length);
+  const fallback = nameOfHeader(rest, strip);
+  let index = first + 1;
+  for (; index < source.lines.length && isComplete(source, index); index++) {
+    const text = source.lines[index] as string;
+    if (text.startsWith('@@ -')) break;
+    const reader = READERS.find(([word]) => text.startsWith(word));
+    if (reader === undefined) break;
+    const [word, read] = reader;
+    read(header, { source, index, rest: text.slice(word.length), strip, fallback });
+    if (Number(header.isDelete) + Number(header.isNew) + Number(header.isRename) + Number(header.isCopy) > 1)
+      refuse('inconsistent_header', 'Header lines that contradict one another', spanOf(source, first, index));
+  }
+  if (index === first + 1) return null;
+  header.next = index;
+  if (header.oldName === null && header.newName === null) {
+    header.oldName = fallback;
+    header.newName = fallback;
+  }
+  const nameless =
+    (header.newName === null && header.isDelete !== true) || (header.oldName === null && header.isNew !== true);
+  if (nameless || (header.oldName === null && header.newName === null))
+    refuse('no_file_name', 'A header that does not say which file it is about', spanOf(source, first, index - 1));
+  return header;
+}
+
+/** `---` and `+++` under `diff --git`: they must say what the lines above said. */
+function plainSide(header: Header, line: Line, side: 'old' | 'new'): void {
+  const key = side === 'old' ? 'oldName' : 'newName';
+  const absent = side === 'old' ? header.isNew === true : header.isDelete === true;
+  const known = header[key];
+  const inconsistent = (): never =>
+    refuse(
+      'inconsistent_header',
+      'Header lines that name different files',
+      spanOf(line.source, header.first, line.index),
+    );
+  if (known === null) {
+    if (absent) {
+      if (!isDevNull(line.rest)) inconsistent();
+      return;
+    }
+    header[key] = findName(line.rest, line.strip, { tab: true });
+    if (isDevNull(line.rest)) header.namesDevNull = true;
+    return;
+  }
+  if (absent || findName(line.rest, line.strip, { tab: true }) !== known) inconsistent();
+}
+
+function movedSide(header: Header, line: Line, kind: 'isRename' | 'isCopy', key: 'oldName' | 'newName'): void {
+  header[kind] = true;
+  // These names have no a/ or b/ before them.
+  header[key] = findName(line.rest, 0, { tab: false });
+}
+
+function modeOf(line: Line, text: string): number {
+  const match = /^[0-7]{1,7}(?=\s|$)/.exec(text);
+  if (match === null) return refuse('invalid_mode', 'A file mode that cannot be read', spanOf(line.source, line.index));
+  return Number.parseInt(match[0], 8);
+}
+
+function percentOf(text: string): number | null {
+  const match = /^\d{1,3}/.exec(text);
+  const value = match === null ? Number.NaN : Number(match[0]);
+  return value <= 100 ? value : null;
+}
+
+/** `index <id>..<id> <mode>`: the mode of a file that keeps it. */
+function indexLine(header: Header, line: Line): void {
+  const dots = line.rest.indexOf('.');
+  if (dots === -1 || line.rest[dots + 1] !== '.' || dots > 64) return;
+  const blank = line.rest.indexOf(' ', dots + 2);
+  const end = blank === -1 ? line.rest.length : blank;
+  if (end - dots - 2 > 64 || blank === -1) return;
+  header.oldMode = modeOf(line, line.rest.slice(blank + 1));
+}
+
+export interface PlainHeader {
+  readonly header: Header;
+  readonly strip: Strip;
+  readonly stripKnown: boolean;
+}
+
+/** `---` and `+++` before a hunk, without `diff --git`: as `diff -u`, Subversion and others write them. Null where no hunk follows. */
+export function readPlainHeader(source: Source, first: number, strip: Strip, stripKnown: boolean): PlainHeader | null {
+  const oldLine = source.lines[first] as string;
+  const newLine = source.lines[first + 1];
+  if (!oldLine.startsWith('--- ') || newLine === undefined || !newLine.startsWith('+++ ')) return null;
+  if (!(source.lines[first + 2] ?? '').startsWith('@@ -')) return null;
+  const [before, after] = [oldLine.slice(4), newLine.slice(4)];
+  const known = stripKnown ? null : guessStrip(after);
+  const used = known ?? strip;
+  const header = emptyHeader(first, false);
+  header.next = first + 2;
+  let name: string | null;
+  if (isDevNull(before)) {
+    name = findPlainName(after, used, null);
+    [header.isNew, header.isDelete, header.newName] = [true, false, name];
+  } else if (isDevNull(after)) {
+    name = findPlainName(before, used, null);
+    [header.isNew, header.isDelete, header.oldName] = [false, true, name];
+  } else {
+    name = findPlainName(after, used, findPlainName(before, used, null));
+    if (isEpoch(before)) [header.isNew, header.isDelete, header.newName] = [true, false, name];
+    else if (isEpoch(after)) [header.isNew, header.isDelete, header.oldName] = [false, true, name];
+    else [header.oldName, header.newName] = [name, name];
+  }
+  if (name === null)
+    return refuse(
+      'no_file_name',
+      'A header that does not say which file it is about',
+      spanOf(source, first, first + 1),
+    );
+  return { header, strip: used, stripKnown: stripKnown || known !== null };
+}
+
+/** 0 where the new name has no folder: then there is no b/ to take off. Git decides by the first plain file of a patch. */
+function guessStrip(after: string): 0 | null {
+  const name = isDevNull(after) ? null : findPlainName(after, 0, null);
+  return name !== null && !name.includes('/') ? 0 : null;
+}

@@ -1,0 +1,101 @@
+import type { PatchHunk, PatchLine } from './git-facts';
+import { refuse } from '../../../policy/text/refusal';
+import { decode, isComplete, spanOf, type Source } from './source';
+
+const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
+/** Shorter than any translation of "\ No newline at end of file", in bytes with its line feed. */
+const MIN_NO_NEWLINE = 12;
+
+/** What `@@ -a,b +c,d @@` says; null where the line is no such header. */
+export function hunkHeader(source: Source, index: number): Omit<PatchHunk, 'lines' | 'line'> | null {
+  const line = source.lines[index] ?? '';
+  if (!line.startsWith('@@ -') || !isComplete(source, index)) return null;
+  const match = HUNK.exec(line.slice(0, 200));
+  if (match === null) return null;
+  const [, oldStart, oldLines, newStart, newLines] = match;
+  return {
+    oldStart: Number(oldStart),
+    oldLines: Number(oldLines ?? '1'),
+    newStart: Number(newStart),
+    newLines: Number(newLines ?? '1'),
+  };
+}
+
+export interface ReadHunks {
+  readonly hunks: readonly PatchHunk[];
+  /** Index after the last line. */
+  readonly next: number;
+  readonly notUtf8: readonly number[];
+}
+
+/**
+ * The hunks that begin at `from`; none is no error. A hunk has exactly the lines that its header counts: one more would be
+ * read as prose by git and as content by others, one fewer would swallow the next file's header.
+ */
+export function readHunks(source: Source, from: number): ReadHunks {
+  const hunks: PatchHunk[] = [];
+  const notUtf8: number[] = [];
+  let at = from;
+  while (at < source.lines.length && (source.lines[at] as string).startsWith('@@ -')) {
+    const header = hunkHeader(source, at);
+    if (header === null) return refuse('corrupt_hunk', 'A hunk header that cannot be read', spanOf(source, at));
+    const { lines, next } = readLines(source, at, header, notUtf8);
+    hunks.push({ ...header, line: at + 1, lines });
+    at = next;
+  }
+  return { hunks, next: at, notUtf8 };
+}
+
+function readLines(
+  source: Source,
+  headerAt: number,
+  header: Pick<PatchHunk, 'oldLines' | 'newLines'>,
+  notUtf8: number[],
+): { readonly lines: PatchLine[]; readonly next: number } {
+  const lines: PatchLine[] = [];
+  let oldLeft = header.oldLines;
+  let newLeft = header.newLines;
+  let changed = false;
+  let at = headerAt + 1;
+  for (; oldLeft !== 0 || newLeft !== 0; at++) {
+    const line = source.lines[at];
+    if (line === undefined || oldLeft < 0 || newLeft < 0) return miscounted(source, headerAt);
+    if (!isComplete(source, at))
+      return refuse('unfinished_line', 'The last line of the patch has no line end', spanOf(source, at));
+    const kind = line[0] ?? ' ';
+    switch (kind) {
+      case ' ':
+        oldLeft--;
+        newLeft--;
+        break;
+      case '-':
+        oldLeft--;
+        changed = true;
+        break;
+      case '+':
+        newLeft--;
+        changed = true;
+        break;
+      case '\\':
+        if (!isNoNewline(line)) return miscounted(source, headerAt);
+        continue;
+      default:
+        return miscounted(source, headerAt);
+    }
+    const { text, utf8 } = decode(line.slice(1));
+    if (!utf8) notUtf8.push(at + 1);
+    lines.push({ kind, text, line: at + 1 });
+  }
+  if (!changed) return refuse('empty_hunk', 'A hunk that changes nothing', spanOf(source, headerAt));
+  // The mark for the last line stands after the counted ones.
+  if (isNoNewline(source.lines[at] ?? '')) at++;
+  return { lines, next: at };
+}
+
+function isNoNewline(line: string): boolean {
+  return line.startsWith('\\ ') && line.length + 1 >= MIN_NO_NEWLINE;
+}
+
+function miscounted(source: Source, headerAt: number): never {
+  return refuse('corrupt_hunk', 'A hunk that has not the lines which its header counts', spanOf(source, headerAt));
+}

@@ -1,0 +1,133 @@
+/**
+ * A patch as `git apply` reads it, only stricter: what git passes over in silence, and other appliers might not, is told.
+ *
+ * R1 A hunk has exactly the lines that its header counts; a loose hunk is refused.
+ * R2 Each file is found where git finds it, under the name that git would write.
+ * R3 Whatever cannot be told for sure is refused; nothing is guessed.
+ */
+import type { BinaryContent, PatchHunk } from './git-facts';
+import { refuse } from '../../../policy/text/refusal';
+import { MAX_BINARY_BYTES, readBinary } from './binary';
+import { readGitHeader, readPlainHeader, type Header } from './header';
+import { hunkHeader, readHunks } from './hunks';
+import type { Strip } from './names';
+import { isComplete, spanOf, type Source } from './source';
+
+export const MAX_FILES = 3000;
+export const MAX_HUNKS = 20_000;
+/** Lines outside every file that look like part of one. */
+export const MAX_STRAY = 1000;
+/** Bytes of a header line: longer than any path that a file system takes, twice, quoted. */
+const MAX_HEADER_LINE = 40_000;
+
+export interface RawFile {
+  readonly header: Header;
+  readonly hunks: readonly PatchHunk[];
+  readonly binary: BinaryContent | null;
+  /** Index of the last line that belongs to it. */
+  readonly last: number;
+}
+
+export interface RawPatch {
+  readonly files: readonly RawFile[];
+  readonly stray: readonly { readonly line: number; readonly what: string }[];
+  readonly notUtf8: readonly number[];
+}
+
+export function readPatch(source: Source): RawPatch {
+  const files: RawFile[] = [];
+  const stray: { line: number; what: string }[] = [];
+  const notUtf8: number[] = [];
+  let strip: Strip = 1;
+  let stripKnown = false;
+  let hunks = 0;
+  let binaryLeft = MAX_BINARY_BYTES;
+  /** Right after a hunk, before a line that is clearly something else. */
+  let afterHunk = false;
+  let at = 0;
+  while (at < source.lines.length) {
+    const line = source.lines[at] as string;
+    let header: Header | null = null;
+    if (hunkHeader(source, at) !== null)
+      refuse('loose_hunk', 'A hunk without a header that says which file it is for', spanOf(source, at));
+    if (line.startsWith('diff --git ')) {
+      if (line.length > MAX_HEADER_LINE) refuse('name_too_long', 'A file name that is too long', spanOf(source, at));
+      header = readGitHeader(source, at, strip);
+      // Git goes on, but with this header's names for the next file.
+      if (header === null) refuse('nothing_changed', 'A header of a file with no change below it', spanOf(source, at));
+    } else if (line.startsWith('--- ')) {
+      if (line.length > MAX_HEADER_LINE) refuse('name_too_long', 'A file name that is too long', spanOf(source, at));
+      const plain = readPlainHeader(source, at, strip, stripKnown);
+      if (plain !== null) ({ header, strip, stripKnown } = plain);
+    }
+    if (header === null) {
+      afterHunk = afterHunk && /^[-+ ]/.test(line) && line !== '-- ' && line !== '--';
+      const what = afterHunk ? 'a line that its hunk does not count' : looksLikePatch(line);
+      if (what !== null) stray.push({ line: at + 1, what });
+      if (stray.length > MAX_STRAY)
+        refuse('too_many_stray_lines', `More than ${MAX_STRAY} lines stand outside every file`, spanOf(source, at));
+      at++;
+      continue;
+    }
+    const body = readBody(source, header, binaryLeft);
+    files.push(body.file);
+    notUtf8.push(...body.notUtf8);
+    binaryLeft = body.binaryLeft;
+    hunks += body.file.hunks.length;
+    if (files.length > MAX_FILES) refuse('too_many_files', `The patch changes more than ${MAX_FILES} files`, null);
+    if (hunks > MAX_HUNKS) refuse('too_many_hunks', `The patch has more than ${MAX_HUNKS} hunks`, null);
+    afterHunk = body.file.hunks.length > 0;
+    at = body.next;
+  }
+  if (files.length === 0) refuse('no_patch', 'There is no change of any file in the text', null);
+  return { files, stray, notUtf8 };
+}
+
+interface Body {
+  readonly file: RawFile;
+  readonly next: number;
+  readonly notUtf8: readonly number[];
+  readonly binaryLeft: number;
+}
+
+function readBody(source: Source, header: Header, binaryLeft: number): Body {
+  const { hunks, next, notUtf8 } = readHunks(source, header.next);
+  const oldLines = hunks.reduce((sum, hunk) => sum + hunk.oldLines, 0);
+  const newLines = hunks.reduce((sum, hunk) => sum + hunk.newLines, 0);
+  // What a plain header left open stays open only where the one hunk could be a whole file: then git takes it for one.
+  if (header.isNew === null && (oldLines > 0 || hunks.length > 1)) header.isNew = false;
+  if (header.isDelete === null && (newLines > 0 || hunks.length > 1)) header.isDelete = false;
+  const span = spanOf(source, header.first, Math.max(header.first, header.next - 1));
+  if (header.isNew === true && oldLines > 0) refuse('inconsistent_header', 'A new file with old lines', span);
+  if (header.isDelete === true && newLines > 0) refuse('inconsistent_header', 'A deleted file with lines left', span);
+  if (hunks.length > 0) return { file: { header, hunks, binary: null, last: next - 1 }, next, notUtf8, binaryLeft };
+  const line = source.lines[next] ?? '';
+  const file = (binary: BinaryContent | null, last: number): RawFile => ({ header, hunks, binary, last });
+  if (line === 'GIT binary patch' && isComplete(source, next)) {
+    const read = readBinary(source, next + 1, binaryLeft);
+    const left = binaryLeft - read.content.bytes;
+    return { file: file(read.content, read.next - 1), next: read.next, notUtf8, binaryLeft: left };
+  }
+  if (line.endsWith(' differ') && isComplete(source, next) && /^(?:Binary files|Files) /.test(line)) {
+    return { file: file({ method: 'differs', bytes: 0, text: null }, next), next: next + 1, notUtf8, binaryLeft };
+  }
+  const changes =
+    header.isNew === true ||
+    header.isDelete === true ||
+    header.isRename ||
+    header.isCopy ||
+    (header.newMode !== null && header.newMode !== header.oldMode);
+  if (!changes) refuse('nothing_changed', 'A header of a file with no change below it', span);
+  return { file: file(null, next - 1), next, notUtf8, binaryLeft };
+}
+
+/** What a line outside every file looks like, where some applier might take it for part of a patch; null for prose. */
+function looksLikePatch(line: string): string | null {
+  if (line.startsWith('--- ') || line.startsWith('+++ ')) return 'a file name without a hunk below it';
+  if (line.startsWith('@@')) return 'a hunk header that cannot be read';
+  if (line.startsWith('diff --cc ') || line.startsWith('diff --combined ')) return 'a combined diff of a merge';
+  if (line === 'GIT binary patch' || /^(?:literal|delta) \d+$/.test(line)) return 'binary content without a file';
+  if (/^(?:new file mode|deleted file mode|old mode|new mode|rename from|rename to|copy from|copy to) /.test(line))
+    return 'a header line without a file';
+  return null;
+}

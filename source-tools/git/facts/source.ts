@@ -1,0 +1,59 @@
+import type { Span } from '../../../policy/contracts/facts';
+import { decodeUtf8 } from '../../../policy/text/utf8';
+
+/**
+ * A patch as lines of bytes, one character a byte (latin1), since git counts bytes; what people and rules read is decoded
+ * from them. Line numbers count from 1.
+ */
+export interface Source {
+  readonly lines: readonly string[];
+  /** Byte offset of each line; one more at the end. */
+  readonly offsets: readonly number[];
+  /** False where the last line has no line end: then git takes it for no line of a patch. */
+  readonly endsWithNewline: boolean;
+}
+
+export function sourceOf(raw: Uint8Array): Source {
+  const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('latin1');
+  const lines = text.split('\n');
+  const endsWithNewline = lines.at(-1) === '';
+  if (endsWithNewline) lines.pop();
+  const offsets: number[] = [0];
+  let at = 0;
+  for (const line of lines) offsets.push((at += line.length + 1));
+  return { lines, offsets, endsWithNewline };
+}
+
+/** Whether line `index` ends in a line feed. */
+export function isComplete(source: Source, index: number): boolean {
+  return source.endsWithNewline || index < source.lines.length - 1;
+}
+
+export interface Decoded {
+  readonly text: string;
+  readonly utf8: boolean;
+}
+
+/** A line of bytes as text; U+FFFD for what is no UTF-8. */
+export function decode(bytes: string): Decoded {
+  if (isAscii(bytes)) return { text: bytes, utf8: true };
+  const buffer = Buffer.from(bytes, 'latin1');
+  const text = decodeUtf8(buffer);
+  return text === null ? { text: buffer.toString('utf8'), utf8: false } : { text, utf8: true };
+}
+
+function isAscii(bytes: string): boolean {
+  for (let i = 0; i < bytes.length; i++) if (bytes.charCodeAt(i) > 0x7f) return false;
+  return true;
+}
+
+/** The span of lines `first` to `last`, indices from 0. */
+export function spanOf(source: Source, first: number, last = first): Span {
+  const end = Math.min(last, source.lines.length - 1);
+  return {
+    startLine: first + 1,
+    startColumn: 1,
+    endLine: end + 1,
+    endColumn: decode(source.lines[end] ?? '').text.length + 1,
+  };
+}

@@ -1,0 +1,96 @@
+/** `GitPatch`: a unified diff on the commit that `metadata.base_commit` names, which must be the branch's own. */
+import type { DiffInput } from '../../policy/contracts/diff';
+import { StagingRecord } from '../../policy/contracts/staging-record';
+import type { Facts } from '../../policy/contracts/facts';
+import type { GitPatchFacts } from './facts/git-facts';
+import { defineSourceTool, type SourceTool, type StageContext, type Staged } from '../define';
+import { renderText } from '../render-text';
+import { applyPatch } from './staging/apply-patch';
+import { identity, messageOf } from './staging/commit-object';
+import { commitPatch, readBackPatch, sealPatch } from './staging/git-commit';
+import { toGitRecord, type GitBase } from './staging/git-record';
+import { refusedPath } from './staging/path-rules';
+import { inRepository, tipOf, type Repository } from './staging/repository';
+
+export interface GitPatchDeps {
+  /** Reads the facts that rules look at; bounded and pure. */
+  readonly extractFacts: (raw: Uint8Array) => Facts;
+}
+
+export function createGitPatchTool(deps: GitPatchDeps): SourceTool {
+  return defineSourceTool({
+    sourceTool: 'GitPatch',
+    mode: 'enforced',
+    extractFacts: async (diff: DiffInput) => deps.extractFacts(diff.raw),
+    render: (diff: DiffInput) => renderText(diff.raw, 'diff'),
+    effects: {
+      stage: (ctx: StageContext) => inRepository(ctx, (repository) => stage(ctx, repository)),
+      commit: commitPatch,
+      readBack: readBackPatch,
+      seal: sealPatch,
+    },
+  });
+}
+
+async function stage({ changeId, diff, facts }: StageContext, repository: Repository): Promise<Staged> {
+  if (!facts.ok) return rejected(`${facts.code}: ${facts.message}`);
+  const { stray } = facts as GitPatchFacts;
+  const [first] = stray;
+  if (first !== undefined) return rejected(`line ${first.line} is outside every file of the patch: ${first.what}`);
+  const message = messageOf(diff.metadata['message'], changeId);
+  if (!message.ok) return rejected(message.why);
+  const { ref, author } = repository.git;
+  const base = await baseOf(repository, ref, diff.metadata['base_commit']);
+  if (!base.ok) return rejected(base.why);
+
+  const patched = await applyPatch(repository, base.commit, diff.raw, false);
+  if (!patched.ok) return rejected(patched.explanation);
+  const { before, after, changed } = patched;
+  if (changed.length === 0) return rejected('it leaves the tree as it is');
+  if (changed.length > repository.settings.maxPaths)
+    return rejected(
+      `it changes ${changed.length} paths, and this target takes ${repository.settings.maxPaths} at once`,
+    );
+  const refused = await refusedPath(repository, facts, changed, after);
+  if (refused !== null) return rejected(refused);
+
+  const gitBase: GitBase = {
+    adapter: 'git/1',
+    ref,
+    commit: base.commit,
+    treeBefore: before,
+    treeAfter: after,
+    paths: [...changed],
+    author: identity(author),
+    message: message.message,
+  };
+  const version = (await repository.read(['version'])).toString('utf8').trim();
+  const { sourceTool, diffSha } = diff;
+  const record = StagingRecord.safeParse(
+    toGitRecord(gitBase, { sourceTool, target: repository.target, diffSha, version }),
+  );
+  if (!record.success)
+    return rejected(
+      'it does not fit a staging record (a path of more than 300 characters); submit it in smaller parts',
+    );
+  return { kind: 'staged', record: record.data, preview: { paths: changed.slice(0, 100).map(({ path }) => path) } };
+}
+
+async function baseOf(
+  repository: Repository,
+  ref: string,
+  named: unknown,
+): Promise<{ readonly ok: true; readonly commit: string } | { readonly ok: false; readonly why: string }> {
+  if (typeof named !== 'string' || !/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(named))
+    return { ok: false, why: 'metadata.base_commit: expected the whole id of the commit that the patch was made on' };
+  const tip = await tipOf(repository, ref);
+  if (tip === named) return { ok: true, commit: named };
+  return {
+    ok: false,
+    why: `metadata.base_commit: the patch was made on ${named}, and ${ref} is at ${tip ?? 'nothing'}; make it on that`,
+  };
+}
+
+function rejected(explanation: string): Staged {
+  return { kind: 'rejected', explanation, sqlstate: null, preview: {} };
+}

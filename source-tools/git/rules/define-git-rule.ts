@@ -1,0 +1,56 @@
+import type { ValidatorInput } from '../../../policy/rules/define';
+import { factsRules, type FactsRuleOptions, type Hit, type PackRule } from '../../../policy/rules/rule-maker';
+import { shown } from '../../../policy/text/shown-name';
+import { lineSpan, type GitPatchFacts, type PatchFile, type PatchLine } from '../facts/git-facts';
+import { GIT_PACK } from '../facts/git-parser';
+import { patchView, type FileView, type GitPatch } from './patch-view';
+
+interface GitRuleOptions<Config> extends Omit<FactsRuleOptions<GitPatchFacts, Config>, 'find'> {
+  readonly find: (patch: GitPatch, config: Config, input: ValidatorInput<Config>) => readonly Hit[];
+}
+
+const maker = factsRules<GitPatchFacts>(GIT_PACK);
+
+export function gitRule<Config>({ find, ...options }: GitRuleOptions<Config>): PackRule {
+  return maker<Config>({ ...options, find: (facts, config, input) => find(patchView(facts), config, input) });
+}
+
+/** A hit at the header of a file. */
+export function atFile(file: PatchFile, what: string): Hit {
+  return { at: file.header, what: `${shown(file.path)}: ${what}` };
+}
+
+/** A hit at a line of a file. */
+export function atLine(file: PatchFile, line: PatchLine, what: string): Hit {
+  return { at: lineSpan(file, line), what: `${shown(file.path)}: ${what}` };
+}
+
+/** Added lines of which `say` says something, as hits. It says nothing of a line without one of the words. */
+export function addedHits(view: FileView, words: readonly string[], say: (text: string) => string | null): Hit[] {
+  if (!view.holds('+', words)) return [];
+  return view.lines('+').flatMap((line) => {
+    const what = say(line.text);
+    return what === null ? [] : [atLine(view.file, line, what)];
+  });
+}
+
+/** A small patch for examples: one file, lines with their markers. */
+export function patchOf(path: string, header: readonly string[], lines: readonly string[] = []): string {
+  const count = (marker: string): number => lines.filter((line) => line[0] === marker || line[0] === ' ').length;
+  const added = header.some((line) => line.startsWith('new file'));
+  const deleted = header.some((line) => line.startsWith('deleted file'));
+  const range = (n: number): string => (n === 1 ? '1' : `${n === 0 ? 0 : 1},${n}`);
+  const body =
+    lines.length === 0
+      ? []
+      : [
+          `--- ${added ? '/dev/null' : `a/${path}`}`,
+          `+++ ${deleted ? '/dev/null' : `b/${path}`}`,
+          `@@ -${range(count('-'))} +${range(count('+'))} @@`,
+          ...lines,
+        ];
+  return `${[`diff --git a/${path} b/${path}`, ...header, ...body].join('\n')}\n`;
+}
+
+export const MODIFIED = ['index 1f9d725..8c3482d 100644'];
+export const NEW = ['new file mode 100644', 'index 0000000..8c3482d'];

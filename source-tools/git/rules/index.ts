@@ -1,0 +1,31 @@
+import type { PackRule } from '../../../policy/rules/rule-maker';
+import { ciUntrustedCheckout, dangerousCi } from './ci';
+import { dependencyChange } from './dependencies';
+import { binary, mode, symlinkEscape } from './modes';
+import { gitAmbiguous, gitParse } from './parse';
+import { pathScope, pathTraversal, policyChange, protectedPaths } from './paths';
+import { generatedEdit, licenceChange, size, vendoredTree } from './size';
+import { testWeakening } from './tests';
+import { trojanSource } from './trojan-source';
+
+/** In the order of the catalogue, which is the order of their findings. */
+export const gitDiffRules: readonly PackRule[] = [
+  gitParse,
+  gitAmbiguous,
+  pathTraversal,
+  mode,
+  symlinkEscape,
+  protectedPaths,
+  policyChange,
+  pathScope,
+  size,
+  binary,
+  trojanSource,
+  testWeakening,
+  dependencyChange,
+  ciUntrustedCheckout,
+  dangerousCi,
+  vendoredTree,
+  generatedEdit,
+  licenceChange,
+];

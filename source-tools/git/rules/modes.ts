@@ -1,0 +1,139 @@
+import { noConfig, type Hit } from '../../../policy/rules/rule-maker';
+import { shown } from '../../../policy/text/shown-name';
+import { atFile, gitRule, MODIFIED, patchOf } from './define-git-rule';
+import { GITLINK, SYMLINK, type PatchFile } from '../facts/git-facts';
+import type { FileView } from './patch-view';
+
+const EXECUTABLE = '100755';
+const ORDINARY = new Set(['100644', EXECUTABLE, SYMLINK, GITLINK]);
+
+function modeChange(file: PatchFile): string | null {
+  const { oldMode, newMode } = file;
+  if (newMode === null) return null;
+  if (!ORDINARY.has(newMode)) return `has the odd mode ${newMode}`;
+  if (newMode === GITLINK) return 'points to a commit of another repository';
+  if (newMode === SYMLINK)
+    return oldMode === SYMLINK ? 'is a symbolic link that now points elsewhere' : 'becomes a symbolic link';
+  if (oldMode === SYMLINK || oldMode === GITLINK) return `was of mode ${oldMode} and becomes a file`;
+  return newMode === EXECUTABLE && oldMode !== EXECUTABLE ? 'becomes executable' : null;
+}
+
+export const mode = gitRule({
+  name: 'git_mode',
+  logicRevision: 1,
+  defaultLevel: 'confirm',
+  why: 'Links, submodules and executable bits change what a tree does without a line of content.',
+  config: noConfig,
+  examples: {
+    bad: patchOf('run.sh', ['old mode 100644', 'new mode 100755']),
+    good: patchOf('run.sh', ['old mode 100755', 'new mode 100644']),
+  },
+  find: ({ files }) => {
+    const hits: Hit[] = [];
+    for (const { file } of files) {
+      const what = modeChange(file);
+      if (what !== null) hits.push(atFile(file, what));
+    }
+    return hits;
+  },
+});
+
+/** Where the link leads, from the root of the tree; null where that is outside it. */
+function resolved(link: string, target: string): string | null {
+  if (target === '' || target.startsWith('/') || target.startsWith('~') || target.includes('\\') || target[1] === ':')
+    return null;
+  const parts = link.split('/').slice(0, -1);
+  for (const part of target.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part !== '..') parts.push(part);
+    else if (parts.pop() === undefined) return null;
+  }
+  return parts.join('/');
+}
+
+function linkProblem(view: FileView): string | null {
+  const { file } = view;
+  const target = file.binary?.text ?? view.text('+');
+  const said = file.added > 0 || file.binary !== null;
+  // Renamed, or a file until now: its target is not in the patch, or relative to another folder.
+  if (!said)
+    return file.change === 'modify' && file.oldMode === SYMLINK
+      ? null
+      : 'is a link whose target the patch does not show';
+  if (file.binary !== null && file.binary.text === null) return 'is a link whose target the patch does not show';
+  const to = resolved(file.path, target);
+  if (to === null) return `links out of the tree, to ${shown(target.slice(0, 200))}`;
+  return to.split('/').some((part) => part.toLowerCase() === '.git') ? 'links into .git' : null;
+}
+
+/** A file below a link that the same patch makes would be written through it. */
+function throughLink(files: readonly FileView[], links: readonly FileView[]): Hit[] {
+  const folders = new Set(links.flatMap(({ file }) => file.newPath?.toLowerCase() ?? []));
+  if (folders.size === 0) return [];
+  return files.flatMap(({ file, names }) =>
+    names.flatMap(({ lower }) =>
+      isBelow(lower, folders) ? [atFile(file, 'lies below a link of the same patch')] : [],
+    ),
+  );
+}
+
+function isBelow(path: string, folders: ReadonlySet<string>): boolean {
+  for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1))
+    if (folders.has(path.slice(0, slash))) return true;
+  return false;
+}
+
+export const symlinkEscape = gitRule({
+  name: 'git_symlink_escape',
+  logicRevision: 1,
+  defaultLevel: 'forbid',
+  why: 'A link out of the tree makes the next write to it a write to the host.',
+  config: noConfig,
+  examples: {
+    bad: patchOf(
+      'assets/logo.svg',
+      ['new file mode 120000', 'index 0000000..8c3482d'],
+      ['+../../etc/passwd', '\\ No newline at end of file'],
+    ),
+    good: patchOf(
+      'assets/logo.svg',
+      ['new file mode 120000', 'index 0000000..8c3482d'],
+      ['+../img/logo.svg', '\\ No newline at end of file'],
+    ),
+  },
+  find: ({ files }) => {
+    const links = files.filter(({ file }) => file.newMode === SYMLINK);
+    if (links.length === 0) return [];
+    const leaving = links.flatMap((view) => {
+      const what = linkProblem(view);
+      return what === null ? [] : [atFile(view.file, what)];
+    });
+    return [...leaving, ...throughLink(files, links)];
+  },
+});
+
+export const binary = gitRule({
+  name: 'git_binary',
+  logicRevision: 1,
+  defaultLevel: 'confirm',
+  why: 'Nobody reads base85, and text can be written as if it were binary.',
+  config: noConfig,
+  examples: {
+    bad: 'diff --git a/logo.png b/logo.png\nindex 7832f40..eb9a3c5 100644\nBinary files a/logo.png and b/logo.png differ\n',
+    good: patchOf('logo.svg', MODIFIED, ['-<svg/>', '+<svg />']),
+  },
+  find: ({ files }) =>
+    files.flatMap(({ file }): readonly Hit[] => {
+      if (file.binary === null) return [];
+      if (file.binary.text !== null && file.binary.bytes > 0)
+        return [atFile(file, 'is text, written as a binary patch')];
+      return [
+        atFile(
+          file,
+          file.binary.method === 'differs'
+            ? 'is binary, and its content is not in the patch'
+            : `is binary, ${file.binary.bytes} bytes`,
+        ),
+      ];
+    }),
+});

@@ -1,0 +1,279 @@
+import { z } from 'zod';
+import { coveringGlob } from '../../../policy/text/glob';
+import { noConfig, type Hit } from '../../../policy/rules/rule-maker';
+import { shown } from '../../../policy/text/shown-name';
+import { atFile, gitRule, MODIFIED, NEW, patchOf } from './define-git-rule';
+import type { FileView } from './patch-view';
+
+const PathGlob = z
+  .string()
+  .min(1)
+  .max(500)
+  .regex(/^[^/]/, 'expected a path from the root of the tree, without a leading "/"');
+const Globs = z.array(PathGlob).max(1000);
+
+export const pathTraversal = gitRule({
+  name: 'git_path_traversal',
+  logicRevision: 2,
+  defaultLevel: 'forbid',
+  why: 'A name that leaves the tree, or means .git on some file system, writes where nobody looked.',
+  config: noConfig,
+  examples: {
+    bad: patchOf('docs/../../.ssh/authorized_keys', NEW, ['+key']),
+    good: patchOf('docs/..notes/.gitkeep', NEW, ['+x']),
+  },
+  find: ({ files }) => {
+    const hits: Hit[] = [];
+    for (const { file, names } of files)
+      for (const { path } of names) {
+        const why = pathProblem(path);
+        if (why !== null) hits.push({ at: file.header, what: `${shown(path.slice(0, 300))} ${why}` });
+      }
+    return hits;
+  },
+});
+
+const MAX_PATH = 4096;
+const MAX_SEGMENT = 255;
+/** Names that stand for devices on Windows, whatever follows a dot. */
+const DEVICES = new Set([
+  'con',
+  'prn',
+  'aux',
+  'nul',
+  ...Array.from({ length: 9 }, (_, i) => [`com${i + 1}`, `lpt${i + 1}`]).flat(),
+]);
+
+/** Why a path is not a plain one below the root, on any of the file systems that it may be written to; null where it is. */
+export function pathProblem(path: string): string | null {
+  if (path.length > MAX_PATH) return 'is longer than a path can be';
+  if (isPlain(path)) return null;
+  if (path.startsWith('/') || path.startsWith('~')) return 'is not below the root of the tree';
+  if (path[1] === ':') return 'begins with a drive letter';
+  if (path.includes('\\')) return 'holds a backslash, which some systems read as a slash';
+  for (let i = 0; i < path.length; i++) {
+    const code = path.charCodeAt(i);
+    if (code < 0x20 || code === 0x7f) return 'holds a control character';
+  }
+  for (const segment of path.split('/')) {
+    const why = segmentProblem(segment);
+    if (why !== null) return why;
+  }
+  return null;
+}
+
+/** Parts of ASCII letters, digits, `_`, `-` and inner dots that name no device: most paths, and nothing below finds fault with one. */
+function isPlain(path: string): boolean {
+  let start = 0;
+  let dot = -1;
+  for (let i = 0; i <= path.length; i++) {
+    const code = i === path.length ? SLASH : path.charCodeAt(i);
+    if (code === SLASH) {
+      if (i === start || i - start > MAX_SEGMENT || dot === i - 1) return false;
+      const stem = dot === -1 ? i : dot;
+      if (stem - start <= 4 && DEVICES.has(path.slice(start, stem).toLowerCase())) return false;
+      start = i + 1;
+      dot = -1;
+    } else if (code === DOT) {
+      if (i === start) return false;
+      if (dot === -1 || i === dot + 1) dot = i;
+    } else if (!isWordCharacter(code)) return false;
+  }
+  return true;
+}
+
+const SLASH = 0x2f;
+const DOT = 0x2e;
+
+function isWordCharacter(code: number): boolean {
+  return (
+    (code >= 0x61 && code <= 0x7a) ||
+    (code >= 0x41 && code <= 0x5a) ||
+    (code >= 0x30 && code <= 0x39) ||
+    code === 0x2d ||
+    code === 0x5f
+  );
+}
+
+function segmentProblem(segment: string): string | null {
+  if (segment === '') return 'has an empty part';
+  if (segment === '.' || segment === '..') return 'has a part that goes up or nowhere';
+  if (segment.length > MAX_SEGMENT) return 'has a part that is longer than a name can be';
+  const seen = [...segment].filter((c) => !isIgnorable(c.codePointAt(0) as number)).join('');
+  const name = (seen.split(':')[0] ?? '').replace(/[. ]{1,255}$/, '').toLowerCase();
+  if (name === '.git' || /^git~\d{1,3}$/.test(name)) return 'reaches into .git on some file system';
+  if (seen !== segment) return 'holds a character that is ignored on some file system';
+  if (segment.endsWith('.') || segment.endsWith(' ')) return 'ends in a dot or blank, which some systems drop';
+  if (DEVICES.has(name.split('.')[0] ?? '')) return 'names a device on some systems';
+  return null;
+}
+
+/** What HFS+ leaves out when it compares names. */
+function isIgnorable(code: number): boolean {
+  return (
+    (code >= 0x200c && code <= 0x200f) ||
+    (code >= 0x202a && code <= 0x202e) ||
+    (code >= 0x206a && code <= 0x206f) ||
+    code === 0xfeff
+  );
+}
+
+const PROTECTED = [
+  // what runs with the rights of the pipeline
+  '.github/workflows/**',
+  '.github/actions/**',
+  '**/action.yml',
+  '**/action.yaml',
+  '.gitlab-ci.yml',
+  '.gitlab/**',
+  '.circleci/**',
+  '.buildkite/**',
+  '.drone.yml',
+  '.travis.yml',
+  'azure-pipelines*.yml',
+  'bitbucket-pipelines.yml',
+  '**/Jenkinsfile*',
+  // who must review, and what runs on a developer's machine
+  '**/CODEOWNERS',
+  '.husky/**',
+  '.githooks/**',
+  '.pre-commit-config.yaml',
+  '.devcontainer/**',
+  '.vscode/**',
+  '**/.gitmodules',
+  '**/.gitattributes',
+  // which packages are installed, and where they come from
+  '**/package-lock.json',
+  '**/npm-shrinkwrap.json',
+  '**/yarn.lock',
+  '**/pnpm-lock.yaml',
+  '**/bun.lock*',
+  '**/deno.lock',
+  '**/requirements*.txt',
+  '**/poetry.lock',
+  '**/pdm.lock',
+  '**/uv.lock',
+  '**/Pipfile.lock',
+  '**/go.sum',
+  '**/Cargo.lock',
+  '**/Gemfile.lock',
+  '**/composer.lock',
+  '**/packages.lock.json',
+  '**/gradle.lockfile',
+  '.github/dependabot.y*ml',
+  '**/renovate.json*',
+  '**/.npmrc',
+  '**/.yarnrc*',
+  '**/.pypirc',
+  '**/pip.conf',
+  // what is deployed
+  '**/Dockerfile*',
+  '**/Containerfile*',
+  '**/docker-compose*.y*ml',
+  '**/compose.y*ml',
+  '**/*.tf',
+  '**/*.tf.json',
+  '**/*.tfvars',
+  '**/*.bicep',
+  '**/k8s/**',
+  '**/kubernetes/**',
+  '**/kustomization.y*ml',
+  '**/helm/**',
+  '**/charts/**',
+  '**/serverless.y*ml',
+  'buildspec*.y*ml',
+  'cloudbuild*.y*ml',
+  '**/migrations/**',
+  '**/db/migrate/**',
+  '**/alembic/versions/**',
+  // who gets in
+  '**/auth/**',
+  '**/*.pem',
+  // what agents are told
+  '**/AGENTS.md',
+  '**/CLAUDE.md',
+  '.claude/**',
+  '.github/copilot-instructions.md',
+  '.cursor/**',
+  '**/.mcp.json',
+];
+
+export const protectedPaths = gitRule({
+  name: 'git_protected_paths',
+  logicRevision: 2,
+  defaultLevel: 'confirm',
+  why: 'Pipelines, images, infrastructure, migrations and access code do more than their lines show.',
+  config: z.strictObject({
+    paths: Globs.default(PROTECTED).describe('Globs; * within a name, ** across folders. Case is not looked at.'),
+    also: Globs.default([]).describe('Globs beside those of `paths`, so that the default list need not be repeated.'),
+    except: Globs.default([]).describe('Globs that are left out again.'),
+  }),
+  examples: {
+    bad: patchOf('.github/workflows/ci.yml', MODIFIED, ['-  timeout-minutes: 5', '+  timeout-minutes: 50']),
+    good: patchOf('docs/github/workflows.md', MODIFIED, ['-a', '+b']),
+  },
+  find: ({ files }, { paths, also, except }) => covered(files, [paths, also], except, 'is protected by'),
+});
+
+export const policyChange = gitRule({
+  name: 'git_policy_change',
+  logicRevision: 2,
+  defaultLevel: 'forbid',
+  why: 'A change of the rules must not pass by the rules that it changes.',
+  config: z.strictObject({
+    paths: Globs.min(1)
+      .default(['**/countersign.policy.yaml', '**/countersign.policy.yml', '**/countersign.policy/**'])
+      .describe('Where the policy lies.'),
+  }),
+  examples: {
+    bad: patchOf('countersign.policy.yaml', MODIFIED, ['-  level: forbid', '+  level: advise']),
+    good: patchOf('docs/policy.md', MODIFIED, ['-a', '+b']),
+  },
+  find: ({ files }, { paths }) => covered(files, [paths], [], 'is the policy itself, by'),
+});
+
+function covered(
+  files: readonly FileView[],
+  lists: readonly (readonly string[])[],
+  except: readonly string[],
+  said: string,
+): readonly Hit[] {
+  const hits: Hit[] = [];
+  for (const { file, names } of files)
+    for (const name of names)
+      for (const globs of lists) {
+        const glob = coveringGlob(globs, name);
+        if (glob === undefined) continue;
+        if (coveringGlob(except, name) === undefined)
+          hits.push({ at: file.header, what: `${shown(name.path)} ${said} ${shown(glob)} (${file.change})` });
+        break;
+      }
+  return hits;
+}
+
+export const pathScope = gitRule({
+  name: 'git_path_scope',
+  logicRevision: 2,
+  defaultLevel: 'forbid',
+  why: 'An agent changes files that are none of its business.',
+  config: z.strictObject({
+    allow: Globs.nullable().default(null).describe('Globs; null for any path.'),
+    deny: Globs.default([]).describe('Globs; they win over `allow`.'),
+  }),
+  examples: {
+    bad: patchOf('billing/invoice.ts', MODIFIED, ['-a', '+b']),
+    good: patchOf('docs/a.md', MODIFIED, ['-a', '+b']),
+    config: { allow: ['docs/**'] },
+  },
+  find: ({ files }, { allow, deny }) => {
+    if (allow === null && deny.length === 0) return [];
+    const hits: Hit[] = [];
+    for (const { file, names } of files)
+      for (const name of names) {
+        if (coveringGlob(deny, name) !== undefined) hits.push(atFile(file, 'is on the deny list'));
+        else if (allow !== null && coveringGlob(allow, name) === undefined)
+          hits.push(atFile(file, 'is not on the allow list'));
+      }
+    return hits;
+  },
+});

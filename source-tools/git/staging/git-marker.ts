@@ -1,0 +1,85 @@
+/**
+ * The marker of a change in its repository: a ref that points to a blob with what became of it.
+ *
+ * M1 Applying creates it in the transaction that moves the branch; sealing creates it alone. A ref is created once, so that
+ *    of the two only one can be.
+ * M2 Taking back moves the branch and the marker in one transaction as well.
+ */
+import { z } from 'zod';
+import { canonicalJson, type JsonObject } from '../../../policy/contracts/canonical-json';
+import { targetMisconfigured } from '../../target-failure';
+import { firstLine, tipOf, type Repository } from './repository';
+
+const MarkerSchema = z.discriminatedUnion('state', [
+  z.strictObject({ changeId: z.string(), state: z.literal('applied'), effect: z.record(z.string(), z.json()) }),
+  z.strictObject({ changeId: z.string(), state: z.literal('sealed') }),
+  z.strictObject({
+    changeId: z.string(),
+    state: z.literal('undone'),
+    effect: z.record(z.string(), z.json()),
+    explanation: z.string(),
+  }),
+]);
+type Marker =
+  | { readonly changeId: string; readonly state: 'applied'; readonly effect: JsonObject }
+  | { readonly changeId: string; readonly state: 'sealed' }
+  | {
+      readonly changeId: string;
+      readonly state: 'undone';
+      readonly effect: JsonObject;
+      readonly explanation: string;
+    };
+
+export interface StoredMarker {
+  readonly marker: Marker;
+  readonly blob: string;
+}
+
+export function markerRef(changeId: string): string {
+  return `refs/countersign/changes/${changeId}`;
+}
+
+export async function readMarker(repository: Repository, changeId: string): Promise<StoredMarker | null> {
+  const blob = await tipOf(repository, markerRef(changeId));
+  if (blob === null) return null;
+  const text = (await repository.read(['cat-file', 'blob', blob])).toString('utf8');
+  const broken = (): Error =>
+    targetMisconfigured(repository.target, 'a marker that we did not write stands in it, and an operator must look');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw broken();
+  }
+  const parsed = MarkerSchema.safeParse(value);
+  if (!parsed.success || parsed.data.changeId !== changeId) throw broken();
+  return { marker: parsed.data as Marker, blob };
+}
+
+export async function writeMarkerBlob(repository: Repository, marker: Marker): Promise<string> {
+  const stdin = canonicalJson(marker);
+  return (await repository.read(['hash-object', '-w', '--stdin'], { stdin, own: true })).toString('utf8').trim();
+}
+
+/** `moved`: a ref is not where it was expected to be, or is locked; nothing was changed. `broken`: nobody knows. */
+export type Updated =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'moved'; readonly explanation: string }
+  | { readonly kind: 'broken'; readonly explanation: string };
+
+/** All of the lines, or none: every ref is locked and compared before one is changed. */
+export async function updateRefs(repository: Repository, lines: readonly string[]): Promise<Updated> {
+  const stdin = ['start', ...lines, 'prepare', 'commit', ''].join('\n');
+  const message = ['-m', 'countersign'];
+  const { name, email } = repository.git.author;
+  const result = await repository.run(
+    ['-c', `user.name=${name}`, '-c', `user.email=${email}`, 'update-ref', ...message, '--no-deref', '--stdin'],
+    {
+      stdin,
+      own: true,
+      unsignalled: true,
+    },
+  );
+  if (result.kind === 'broken') return result;
+  return result.code === 0 ? { kind: 'done' } : { kind: 'moved', explanation: firstLine(result.words) };
+}

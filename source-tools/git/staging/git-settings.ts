@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { misconfigured } from '../../../policy/contracts/failure';
+
+export const SYMLINK_MODE = '120000';
+export const SUBMODULE_MODE = '160000';
+
+/** `plan.staging` for git targets. */
+export const GitSettings = z.strictObject({
+  /** For each run of git. */
+  timeoutMs: z.int().min(100).max(300_000).default(30_000),
+  /** What an entry may be after the change. Symbolic links and submodules only where the bundle names them. */
+  modes: z
+    .array(z.enum(['100644', '100755', SYMLINK_MODE, SUBMODULE_MODE]))
+    .min(1)
+    .default(['100644', '100755']),
+  maxPaths: z.int().min(1).max(500).default(500),
+});
+export type GitSettings = z.infer<typeof GitSettings>;
+
+/** Throws CONFIGURATION_ERROR naming each field that does not fit. */
+export function toGitSettings(settings: unknown): GitSettings {
+  const parsed = GitSettings.safeParse(settings);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((i) => `${i.path.join('.') || '(settings)'}: ${i.message}`).join('; ');
+  throw misconfigured(`Staging settings do not fit a git target: ${problems}`);
+}

@@ -1,0 +1,106 @@
+/**
+ * What no patch may do to a tree, whatever the policy's rules say: the adapter's own refusals.
+ *
+ * T1 Every changed path stands in the tree, and is no file of git's own under any spelling that some file system folds.
+ * T2 A mode is one of those that the target's settings name; without naming them neither links nor submodules.
+ * T3 A symbolic link leads to a place inside the tree, told by its text alone, and through no other link.
+ */
+import type { Facts } from '../../../policy/contracts/facts';
+import type { GitPatchFacts } from '../facts/git-facts';
+import { decodeUtf8 } from '../../../policy/text/utf8';
+import { ABSENT, type ChangedPath } from './changed-paths';
+import { SUBMODULE_MODE, SYMLINK_MODE, type GitSettings } from './git-settings';
+import type { Repository } from './repository';
+
+const MAX_LINK_BYTES = 4096;
+const OWN_NAMES = new Set(['.git', 'git~1', 'git~2', 'git~3', 'git~4']);
+
+/** Why the change may not be, or null. `after` is a tree among the objects of the dry run. */
+export async function refusedPath(
+  repository: Repository,
+  facts: Facts,
+  changed: readonly ChangedPath[],
+  after: string,
+): Promise<string | null> {
+  const named = namesIn(facts);
+  for (const entry of changed) {
+    const why = refusedName(entry.path) ?? refusedMode(entry, repository.settings);
+    if (why !== null) return `${shown(entry.path)}: ${why}`;
+    if (!named.has(entry.path)) return `${shown(entry.path)}: git changes it, and no header of the patch names it`;
+    if (entry.newMode !== SYMLINK_MODE) continue;
+    const link = await refusedLink(repository, entry, after);
+    if (link !== null) return `${shown(entry.path)}: ${link}`;
+  }
+  return null;
+}
+
+function namesIn(facts: Facts): ReadonlySet<string> {
+  if (!facts.ok || facts.kind !== 'git-patch') return new Set();
+  return new Set((facts as GitPatchFacts).touched.map(({ name }) => name));
+}
+
+function refusedName(path: string): string | null {
+  if (path.includes('\\') || path.startsWith('/')) return 'a path with a backslash, or from the root';
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.' || part === '..') return 'a path that leads out of the tree';
+    // Blanks and dots at the end, what follows a colon, and characters without a width are nothing to some file systems.
+    const folded = [...(part.split(':')[0] ?? '')]
+      .filter((c) => !isIgnorable(c))
+      .join('')
+      .replace(/[. ]+$/, '')
+      .toLowerCase();
+    if (OWN_NAMES.has(folded)) return "a path of git's own";
+    for (let i = 0; i < part.length; i++)
+      if (part.charCodeAt(i) < 0x20 || part.charCodeAt(i) === 0x7f) return 'a control character in a path';
+  }
+  return null;
+}
+
+/** What HFS+ leaves out when it compares names. */
+function isIgnorable(c: string): boolean {
+  const code = c.charCodeAt(0);
+  return (
+    (code >= 0x200c && code <= 0x200f) ||
+    (code >= 0x202a && code <= 0x202e) ||
+    (code >= 0x206a && code <= 0x206f) ||
+    code === 0xfeff
+  );
+}
+
+function refusedMode({ path, oldMode, newMode }: ChangedPath, { modes }: GitSettings): string | null {
+  const allowed = (mode: string): boolean => mode === ABSENT || (modes as readonly string[]).includes(mode);
+  if (!allowed(newMode)) return `mode ${newMode} is not among those of this target (${modes.join(', ')})`;
+  const submodules = oldMode === SUBMODULE_MODE || path.split('/').at(-1) === '.gitmodules';
+  if (submodules && !allowed(SUBMODULE_MODE)) return 'it changes submodules, and this target allows none';
+  return null;
+}
+
+async function refusedLink(repository: Repository, entry: ChangedPath, after: string): Promise<string | null> {
+  const size = Number((await repository.read(['cat-file', '-s', entry.newBlob])).toString('utf8'));
+  if (size > MAX_LINK_BYTES) return 'a symbolic link longer than any path';
+  const target = decodeUtf8(await repository.read(['cat-file', 'blob', entry.newBlob]));
+  if (target === null || target.includes('\0') || target.includes('\\')) return 'a symbolic link that is no plain path';
+  const parts = target.split('/');
+  const place = entry.path.split('/').slice(0, -1);
+  let down = false;
+  for (const part of parts) {
+    if (part === '.') continue;
+    if (part === '..') {
+      // After a name it would depend on where that name leads.
+      if (down || place.length === 0) return 'a symbolic link that leads out of the tree';
+      place.pop();
+      continue;
+    }
+    if (part === '' || refusedName(part) !== null) return 'a symbolic link that leads out of the tree';
+    down = true;
+    place.push(part);
+    const [, mode] =
+      /^(\d{6}) /.exec((await repository.read(['ls-tree', after, place.join('/')])).toString('utf8')) ?? [];
+    if (mode === SYMLINK_MODE) return 'a symbolic link that leads through another one';
+  }
+  return null;
+}
+
+function shown(path: string): string {
+  return JSON.stringify(path.length > 200 ? `${path.slice(0, 199)}…` : path);
+}

@@ -1,0 +1,200 @@
+import type { JsonValue } from '../../../policy/contracts/canonical-json';
+import type { HttpPatchFacts, Member, PatchFault, Write } from './http-facts';
+import { arrayIndex, pointerOf } from '../../../policy/text/json-pointer';
+import { refuse } from '../../../policy/text/refusal';
+import { applyJsonPatch, applyMergePatch, equal, readOperation, type Json, type Operation } from './json-patch';
+
+export const MAX_OPERATIONS = 5000;
+/** Parts of one pointer, as deep as the document may nest. */
+const MAX_TOKENS = 64;
+/** Characters of all pointers that are kept: long names in deep documents would multiply. */
+const MAX_POINTER_CHARACTERS = 4_000_000;
+
+export type Body = Pick<
+  HttpPatchFacts,
+  'body' | 'operations' | 'writes' | 'members' | 'longestArray' | 'faults' | 'result' | 'changesNothing'
+>;
+
+const EMPTY: Body = {
+  body: 'none',
+  operations: 0,
+  writes: [],
+  members: [],
+  longestArray: 0,
+  faults: [],
+  result: undefined,
+  changesNothing: false,
+};
+
+const JSON_PATCH = 'application/json-patch+json';
+const MERGE_PATCH = 'application/merge-patch+json';
+
+/** What the body writes, by its media type. `document`: what it would be applied to; undefined where none was staged. */
+export function readBody(
+  body: JsonValue | undefined,
+  contentType: string | null,
+  method: string,
+  document: JsonValue | undefined,
+): Body {
+  if (contentType === JSON_PATCH) return readJsonPatch(body, document);
+  if (body === undefined) return EMPTY;
+  if (contentType === MERGE_PATCH) return readMergePatch(body, document);
+  const isJson = contentType === null ? typeof body !== 'string' : isJsonType(contentType);
+  if (isJson) return readPlainJson(body, method);
+  if (typeof body === 'string') return { ...EMPTY, body: 'text' };
+  return refuse('invalid_document', 'Expected "body" to be text, since the content type is not JSON', null);
+}
+
+function isJsonType(type: string): boolean {
+  return type === 'application/json' || type.endsWith('+json') || type === 'text/json';
+}
+
+function readJsonPatch(body: JsonValue | undefined, document: JsonValue | undefined): Body {
+  if (!Array.isArray(body))
+    return { ...EMPTY, body: 'json-patch', faults: [{ at: '/body', why: 'a JSON Patch is an array of operations' }] };
+  const items = body as readonly JsonValue[];
+  if (items.length > MAX_OPERATIONS)
+    refuse('too_many_operations', `The patch has more than ${MAX_OPERATIONS} operations`, null);
+  const operations: Operation[] = [];
+  const faults: PatchFault[] = [];
+  const writes: Write[] = [];
+  const seen = new Members();
+  for (const [i, item] of items.entries()) {
+    const at = `/body/${i}`;
+    const read = readOperation(item);
+    if (!read.ok) {
+      faults.push({ at, why: read.why });
+      continue;
+    }
+    const { operation } = read;
+    if (operation.path.length > MAX_TOKENS || (operation.from?.length ?? 0) > MAX_TOKENS)
+      refuse('too_deep', `A pointer of more than ${MAX_TOKENS} parts`, null);
+    operations.push(operation);
+    writes.push(...writesOf(operation, at));
+    if (operation.value !== undefined && operation.op !== 'test')
+      seen.collect(operation.value, operation.path, ['body', String(i), 'value']);
+    seen.named(operation.path, `${at}/path`);
+  }
+  const base: Body = { ...EMPTY, body: 'json-patch', operations: items.length, writes, ...seen.facts(), faults };
+  if (document === undefined || faults.length > 0) return base;
+  const applied = applyJsonPatch(document, operations);
+  if (!applied.ok)
+    return {
+      ...base,
+      faults: [{ at: `/body/${applied.index}`, why: `it does not apply to the document: ${applied.why}` }],
+    };
+  return { ...base, result: applied.value, changesNothing: equal(applied.value, document as Json) };
+}
+
+function writesOf({ op, path, from }: Operation, at: string): Write[] {
+  const last = path.at(-1);
+  const inArray = last !== undefined && (last === '-' || arrayIndex(last) !== null);
+  const changes = op !== 'test';
+  const shifts = inArray && (op === 'add' || op === 'remove' || op === 'move' || op === 'copy');
+  const target: Write = { how: op, changes, pointer: pointerOf(path), at: `${at}/path`, shifts };
+  if (from === null) return [target];
+  const source = from.at(-1);
+  const leaves = op === 'move';
+  return [
+    {
+      how: op,
+      changes: leaves,
+      pointer: pointerOf(from),
+      at: `${at}/from`,
+      shifts: leaves && source !== undefined && arrayIndex(source) !== null,
+    },
+    target,
+  ];
+}
+
+function readMergePatch(body: JsonValue, document: JsonValue | undefined): Body {
+  const writes: Write[] = [];
+  const seen = new Members();
+  const walk = (value: JsonValue, path: readonly string[]): void => {
+    const pointer = pointerOf(path);
+    const at = pointerOf(['body', ...path]);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      for (const [key, member] of Object.entries(value)) {
+        seen.member(key, [...path, key], ['body', ...path, key], member);
+        walk(member, [...path, key]);
+      }
+      return;
+    }
+    if (Array.isArray(value)) seen.collect(value as JsonValue, path, ['body', ...path]);
+    writes.push({ how: value === null && path.length > 0 ? 'null' : 'set', changes: true, pointer, at, shifts: false });
+  };
+  walk(body, []);
+  const base: Body = { ...EMPTY, body: 'merge-patch', writes, ...seen.facts() };
+  if (document === undefined) return base;
+  const result = applyMergePatch(document as Json, body as Json);
+  return { ...base, result, changesNothing: equal(result, document as Json) };
+}
+
+/** PUT replaces the document; with any other method the server decides what each member means. */
+function readPlainJson(body: JsonValue, method: string): Body {
+  const seen = new Members();
+  seen.collect(body, [], ['body']);
+  const whole: Write = { how: 'set', changes: true, pointer: '', at: '/body', shifts: false };
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  const members = isObject
+    ? Object.keys(body).map((key): Write => ({
+        how: 'set',
+        changes: true,
+        pointer: pointerOf([key]),
+        at: pointerOf(['body', key]),
+        shifts: false,
+      }))
+    : [];
+  return {
+    ...EMPTY,
+    body: 'json',
+    writes: method === 'PUT' || !isObject ? [whole, ...members] : members,
+    ...seen.facts(),
+  };
+}
+
+/** Gathers named members of values that are written. */
+class Members {
+  readonly #members: Member[] = [];
+  #longest = 0;
+  #characters = 0;
+
+  facts(): Pick<Body, 'members' | 'longestArray'> {
+    return { members: this.#members, longestArray: this.#longest };
+  }
+
+  /** Each name on the way of an operation's path counts: `/user/role` names `role` as much as a value does. */
+  named(path: readonly string[], at: string): void {
+    path.forEach((name, i) => {
+      if (arrayIndex(name) === null && name !== '-')
+        this.#push({ name, pointer: pointerOf(path.slice(0, i + 1)), at, length: null });
+    });
+  }
+
+  member(name: string, path: readonly string[], at: readonly string[], value: JsonValue): void {
+    const length = Array.isArray(value) ? value.length : null;
+    this.#longest = Math.max(this.#longest, length ?? 0);
+    this.#push({ name, pointer: pointerOf(path), at: pointerOf(at), length });
+  }
+
+  #push(member: Member): void {
+    this.#characters += member.pointer.length + member.at.length;
+    if (this.#characters > MAX_POINTER_CHARACTERS)
+      refuse('too_many_entries', 'The names of the document are too many and too long', null);
+    this.#members.push(member);
+  }
+
+  /** All members of the value, at any depth. */
+  collect(value: JsonValue, path: readonly string[], at: readonly string[]): void {
+    if (typeof value !== 'object' || value === null) return;
+    if (Array.isArray(value)) {
+      this.#longest = Math.max(this.#longest, value.length);
+      value.forEach((item: JsonValue, i) => this.collect(item, [...path, String(i)], [...at, String(i)]));
+      return;
+    }
+    for (const [key, member] of Object.entries(value)) {
+      this.member(key, [...path, key], [...at, key], member);
+      this.collect(member, [...path, key], [...at, key]);
+    }
+  }
+}

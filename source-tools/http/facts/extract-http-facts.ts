@@ -1,0 +1,121 @@
+import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
+import { MAX_DIFF_BYTES } from '../../../policy/contracts/diff';
+import type { Facts } from '../../../policy/contracts/facts';
+import type { HttpHeader, HttpPatchFacts } from './http-facts';
+import { HTTP_PARSER } from './http-parser';
+import { pointerOf } from '../../../policy/text/json-pointer';
+import { readBody, type Body } from './body';
+import { readUrl } from './url';
+import { inexactNumber, readJsonDocument } from '../../../policy/text/json-document';
+import { refusal, refuse, Refused } from '../../../policy/text/refusal';
+
+export const MAX_HTTP_BYTES = MAX_DIFF_BYTES;
+const BOUNDS = { maxBytes: MAX_HTTP_BYTES, maxDepth: 64, maxEntries: 30_000 };
+const MAX_HEADERS = 100;
+const MAX_HEADER = 16 * 1024;
+const MEMBERS = new Set(['method', 'url', 'contentType', 'headers', 'body', 'document']);
+/** A token of RFC 9110; methods in upper case, as they are sent. */
+const METHOD = /^[A-Z][A-Z0-9_-]{0,31}$/;
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
+const MEDIA_TYPE = /^[!#$&^_.+0-9A-Za-z-]{1,100}\/[!#$&^_.+0-9A-Za-z-]{1,100}$/;
+
+/**
+ * Facts of a staged request, or why there are none. The bytes are JSON:
+ * `{"method", "url", "contentType"?, "headers"?: {name: value}, "body"?, "document"?}`; `document` is what the author saw, so
+ * that a JSON Patch or Merge Patch can be tried on it. Pure, bounded by bytes, depth and entries; never throws for what the
+ * bytes hold. Refusal codes: those of `readJsonDocument`, invalid_document, invalid_method, invalid_url, invalid_header,
+ * invalid_content_type, too_many_operations.
+ */
+export function extractHttpPatchFacts(raw: Uint8Array): Facts {
+  try {
+    return extract(raw);
+  } catch (error) {
+    if (error instanceof Refused) return error.refusal;
+    throw error;
+  }
+}
+
+function extract(raw: Uint8Array): HttpPatchFacts | Facts {
+  const read = readJsonDocument(raw, BOUNDS);
+  if (!read.ok) return read;
+  if (read.inexactAt !== null) return inexactNumber(read.text, read.inexactAt);
+  const { value } = read;
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return refusal('invalid_document', 'Expected a JSON object with "method" and "url"', null);
+  const request = value as JsonObject;
+  if (Object.keys(request).some((key) => !MEMBERS.has(key)))
+    return refusal('invalid_document', `Expected no members but ${[...MEMBERS].join(', ')}`, null);
+  const method = textOf(request, 'method') ?? '';
+  if (!METHOD.test(method)) return refusal('invalid_method', 'Expected "method" in upper case, such as PATCH', null);
+  const url = readUrl(textOf(request, 'url') ?? '');
+  if (url === null)
+    return refusal('invalid_url', 'Expected "url" to be an absolute address of at most 8192 characters', null);
+  const headers = readHeaders(request['headers']);
+  const contentType = readContentType(textOf(request, 'contentType') ?? null, headers);
+  const body = readBody(request['body'], contentType, method, request['document']);
+  return {
+    ok: true,
+    kind: 'http-patch',
+    parser: HTTP_PARSER,
+    method,
+    url,
+    contentType,
+    headers,
+    ...body,
+    touched: touchedBy(body),
+  } satisfies HttpPatchFacts;
+}
+
+function textOf(request: JsonObject, key: string): string | undefined {
+  const value = request[key];
+  if (value === undefined || value === null) return undefined;
+  return typeof value === 'string' ? value : refuse('invalid_document', `Expected "${key}" to be text`, null);
+}
+
+function readHeaders(value: JsonValue | undefined): HttpHeader[] {
+  if (value === undefined) return [];
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return refuse('invalid_header', 'Expected "headers" to be an object of names and values', null);
+  const entries = Object.entries(value as JsonObject);
+  if (entries.length > MAX_HEADERS) return refuse('invalid_header', `Expected at most ${MAX_HEADERS} headers`, null);
+  const seen = new Set<string>();
+  return entries.map(([name, text]) => {
+    if (!HEADER_NAME.test(name)) return refuse('invalid_header', 'A header name that is no token', null);
+    if (typeof text !== 'string' || text.length > MAX_HEADER || !isFieldValue(text))
+      return refuse('invalid_header', 'A header value that is no plain text of one line', null);
+    const lower = name.toLowerCase();
+    if (seen.has(lower)) return refuse('invalid_header', 'A header that stands twice', null);
+    seen.add(lower);
+    return { name: lower, value: text, at: pointerOf(['headers', name]) };
+  });
+}
+
+/** No line ends, which would begin another header, and no other control characters but the tab. */
+function isFieldValue(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if ((code < 0x20 && code !== 0x09) || code === 0x7f || code > 0xff) return false;
+  }
+  return true;
+}
+
+function readContentType(stated: string | null, headers: readonly HttpHeader[]): string | null {
+  const header = headers.find(({ name }) => name === 'content-type')?.value ?? null;
+  const [a, b] = [mediaType(stated), mediaType(header)];
+  if (a !== null && b !== null && a !== b)
+    return refuse('invalid_content_type', '"contentType" and the header Content-Type differ', null);
+  return a ?? b;
+}
+
+function mediaType(text: string | null): string | null {
+  if (text === null) return null;
+  const type = (text.split(';')[0] ?? '').trim().toLowerCase();
+  return MEDIA_TYPE.test(type) ? type : refuse('invalid_content_type', 'A content type that is no media type', null);
+}
+
+/** Each place once, in order; the whole document for a body that no pointer leads into. */
+function touchedBy(body: Body): HttpPatchFacts['touched'] {
+  const names = new Set(body.writes.filter((write) => write.changes).map((write) => write.pointer));
+  if (body.body === 'text') names.add('');
+  return [...names].map((name) => ({ kind: 'pointer', schema: null, name }));
+}

@@ -1,0 +1,223 @@
+/**
+ * JSON Patch (RFC 6902), applied to a parsed document.
+ *
+ * J1 A member is what the document says it is: objects have no prototype, and no name is passed over.
+ * J2 Work is bounded: each value that is copied or compared is paid for, so that copying a document into itself ends.
+ */
+import type { JsonValue } from '../../../policy/contracts/canonical-json';
+import { arrayIndex, tokensOf } from '../../../policy/text/json-pointer';
+
+export type Json = null | boolean | number | string | Json[] | JsonMap;
+export interface JsonMap {
+  [key: string]: Json;
+}
+
+export interface Operation {
+  readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test';
+  readonly path: readonly string[];
+  readonly from: readonly string[] | null;
+  readonly value: Json | undefined;
+}
+
+export type ReadOperation =
+  { readonly ok: true; readonly operation: Operation } | { readonly ok: false; readonly why: string };
+
+const OPS = new Set(['add', 'remove', 'replace', 'move', 'copy', 'test']);
+
+/** One item of a patch. Members that RFC 6902 does not name are passed over, as it says. */
+export function readOperation(item: JsonValue): ReadOperation {
+  if (!isMap(item)) return { ok: false, why: 'an operation is not an object' };
+  const { op, path, from } = item;
+  if (typeof op !== 'string' || !OPS.has(op)) return { ok: false, why: 'an unknown operation' };
+  const pathTokens = typeof path === 'string' ? tokensOf(path) : null;
+  if (pathTokens === null) return { ok: false, why: 'a path that is no JSON pointer' };
+  const needsFrom = op === 'move' || op === 'copy';
+  const fromTokens = needsFrom && typeof from === 'string' ? tokensOf(from) : null;
+  if (needsFrom && fromTokens === null) return { ok: false, why: 'a "from" that is no JSON pointer' };
+  const needsValue = op === 'add' || op === 'replace' || op === 'test';
+  if (needsValue && !Object.hasOwn(item, 'value')) return { ok: false, why: 'an operation without a value' };
+  if (op === 'move' && fromTokens !== null && isBelow(pathTokens, fromTokens))
+    return { ok: false, why: 'a value that is moved into itself' };
+  return {
+    ok: true,
+    operation: {
+      op: op as Operation['op'],
+      path: pathTokens,
+      from: fromTokens,
+      value: needsValue ? (item['value'] as Json) : undefined,
+    },
+  };
+}
+
+function isBelow(path: readonly string[], parent: readonly string[]): boolean {
+  return path.length > parent.length && parent.every((token, i) => token === path[i]);
+}
+
+function isMap(value: JsonValue | undefined): value is JsonMap {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Values that may be copied or compared, over one patch. */
+const MAX_WORK = 1_000_000;
+
+export type Applied =
+  | { readonly ok: true; readonly value: Json }
+  /** `index`: the operation that failed. */
+  | { readonly ok: false; readonly index: number; readonly why: string };
+
+/** The document after all operations, or the first that fails. The document given is not changed. */
+export function applyJsonPatch(document: JsonValue, operations: readonly Operation[]): Applied {
+  const budget = { left: MAX_WORK };
+  const root: JsonMap = Object.assign(Object.create(null) as JsonMap, { '': clone(document as Json, budget) });
+  for (const [index, operation] of operations.entries()) {
+    const why = applyOne(root, operation, budget);
+    if (why !== null) return { ok: false, index, why };
+    if (budget.left < 0) return { ok: false, index, why: 'more work than one patch may make' };
+  }
+  return { ok: true, value: root[''] as Json };
+}
+
+interface Budget {
+  left: number;
+}
+
+function applyOne(root: JsonMap, { op, path, from, value }: Operation, budget: Budget): string | null {
+  // The document is the one member of an outer object, so that the root is replaced like any other member.
+  const target = ['', ...path];
+  switch (op) {
+    case 'add':
+      return add(root, target, clone(value as Json, budget), budget);
+    case 'replace':
+      return replace(root, target, clone(value as Json, budget));
+    case 'remove':
+      return remove(root, target, budget).why;
+    case 'test': {
+      const found = get(root, target);
+      if (found === undefined) return 'it tests a value that is not there';
+      return equal(found, value as Json, budget) ? null : 'it tests for another value';
+    }
+    case 'copy': {
+      const found = get(root, ['', ...(from as readonly string[])]);
+      return found === undefined
+        ? 'it copies a value that is not there'
+        : add(root, target, clone(found, budget), budget);
+    }
+    case 'move': {
+      const removed = remove(root, ['', ...(from as readonly string[])], budget);
+      return removed.why ?? add(root, target, removed.value as Json, budget);
+    }
+    default:
+      return op satisfies never;
+  }
+}
+
+function get(root: JsonMap, tokens: readonly string[]): Json | undefined {
+  let value: Json = root;
+  for (const token of tokens) {
+    if (Array.isArray(value)) {
+      const index = arrayIndex(token);
+      const item: Json | undefined = index === null ? undefined : value[index];
+      if (item === undefined) return undefined;
+      value = item;
+    } else if (typeof value === 'object' && value !== null && Object.hasOwn(value, token)) value = value[token] as Json;
+    else return undefined;
+  }
+  return value;
+}
+
+interface Place {
+  readonly parent: Json | undefined;
+  readonly token: string;
+}
+
+function placeOf(root: JsonMap, tokens: readonly string[]): Place {
+  return { parent: get(root, tokens.slice(0, -1)), token: tokens.at(-1) as string };
+}
+
+const NO_PARENT = 'it names a place whose parent is not there';
+
+function add(root: JsonMap, tokens: readonly string[], value: Json, budget: Budget): string | null {
+  const { parent, token } = placeOf(root, tokens);
+  if (Array.isArray(parent)) {
+    const index = token === '-' ? parent.length : arrayIndex(token);
+    if (index === null || index > parent.length) return 'it names no place of an array';
+    budget.left -= parent.length >> 4;
+    parent.splice(index, 0, value);
+    return null;
+  }
+  if (typeof parent !== 'object' || parent === null) return NO_PARENT;
+  parent[token] = value;
+  return null;
+}
+
+function replace(root: JsonMap, tokens: readonly string[], value: Json): string | null {
+  const { parent, token } = placeOf(root, tokens);
+  if (Array.isArray(parent)) {
+    const index = arrayIndex(token);
+    if (index === null || index >= parent.length) return 'it replaces an item that is not there';
+    parent[index] = value;
+    return null;
+  }
+  if (typeof parent !== 'object' || parent === null) return NO_PARENT;
+  if (!Object.hasOwn(parent, token)) return 'it replaces a member that is not there';
+  parent[token] = value;
+  return null;
+}
+
+function remove(
+  root: JsonMap,
+  tokens: readonly string[],
+  budget: Budget,
+): { readonly why: string | null; readonly value: Json | undefined } {
+  const { parent, token } = placeOf(root, tokens);
+  if (Array.isArray(parent)) {
+    const index = arrayIndex(token);
+    if (index === null || index >= parent.length)
+      return { why: 'it removes an item that is not there', value: undefined };
+    budget.left -= parent.length >> 4;
+    return { why: null, value: parent.splice(index, 1)[0] };
+  }
+  if (typeof parent !== 'object' || parent === null) return { why: NO_PARENT, value: undefined };
+  if (!Object.hasOwn(parent, token)) return { why: 'it removes a member that is not there', value: undefined };
+  const value = parent[token];
+  // The document itself may go: what is left is null, as for a value that was never set.
+  if (tokens.length === 1) parent[token] = null;
+  else delete parent[token];
+  return { why: null, value };
+}
+
+function clone(value: Json, budget: Budget): Json {
+  if (--budget.left < 0) return null;
+  if (Array.isArray(value)) return value.map((item) => clone(item, budget));
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = Object.create(null) as JsonMap;
+  for (const key of Object.keys(value)) copy[key] = clone(value[key] as Json, budget);
+  return copy;
+}
+
+/** Equal as RFC 6902 §4.6 says: numbers by value, objects in any order of members. */
+export function equal(a: Json, b: Json, budget: { left: number } = { left: MAX_WORK }): boolean {
+  if (--budget.left < 0) return false;
+  if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return a === b;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+    return a.every((item, i) => equal(item, b[i] as Json, budget));
+  }
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every((key) => Object.hasOwn(b, key) && equal(a[key] as Json, b[key] as Json, budget));
+}
+
+/** JSON Merge Patch (RFC 7396): null removes, an object goes into an object, anything else replaces. */
+export function applyMergePatch(document: Json | undefined, patch: Json): Json {
+  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
+  const result = Object.create(null) as JsonMap;
+  if (typeof document === 'object' && document !== null && !Array.isArray(document))
+    for (const key of Object.keys(document)) result[key] = document[key] as Json;
+  for (const key of Object.keys(patch)) {
+    const value = patch[key] as Json;
+    if (value === null) delete result[key];
+    else result[key] = applyMergePatch(result[key], value);
+  }
+  return result;
+}

@@ -1,0 +1,64 @@
+/** `HTTPPatch`: a request that changes one JSON resource, tried on a copy of it. */
+import type { DiffInput } from '../../policy/contracts/diff';
+import { StagingRecord } from '../../policy/contracts/staging-record';
+import type { Facts } from '../../policy/contracts/facts';
+import { defineSourceTool, type SourceTool, type StageContext, type Staged } from '../define';
+import { renderText } from '../render-text';
+import { commitPatch, readBackPatch, sealPatch } from './staging/http-commit';
+import { httpOf } from './staging/http-place';
+import { toHttpRecord, type HttpBase } from './staging/http-record';
+import { toHttpSettings } from './staging/http-settings';
+import { comparedSha, readResource } from './staging/resource';
+import { readRequest } from './staging/staged-request';
+
+export interface HttpPatchDeps {
+  /** Reads the facts that rules look at; bounded and pure. */
+  readonly extractFacts: (raw: Uint8Array) => Facts;
+}
+
+export function createHttpPatchTool(deps: HttpPatchDeps): SourceTool {
+  return defineSourceTool({
+    sourceTool: 'HTTPPatch',
+    mode: 'enforced',
+    extractFacts: async (diff: DiffInput) => deps.extractFacts(diff.raw),
+    render: (diff: DiffInput) => renderText(diff.raw, 'json'),
+    effects: { stage, commit: commitPatch, readBack: readBackPatch, seal: sealPatch },
+  });
+}
+
+async function stage(ctx: StageContext): Promise<Staged> {
+  const http = httpOf(ctx);
+  const settings = toHttpSettings(ctx.settings);
+  const read = readRequest(ctx.diff.raw, ctx.facts, http);
+  if (!read.ok) return rejected(read.why);
+  const { request } = read;
+  const found = await readResource(ctx, http, settings, request.url);
+  if (!found.ok) return rejected(found.explanation);
+  const { document, etag, exact } = found.resource;
+  const after = request.apply(document);
+  if (!after.ok) return rejected(after.why);
+  const base: HttpBase = {
+    adapter: 'http/1',
+    method: request.method,
+    url: request.url,
+    etag,
+    beforeSha: comparedSha(document, settings.volatile),
+    afterSha: comparedSha(after.document, settings.volatile),
+    volatile: [...settings.volatile],
+  };
+  const uncaptured = [
+    ...(etag === null ? ['the resource has no strong ETag: a change of it by others cannot be told for sure'] : []),
+    ...(exact ? [] : ['the resource holds a number that loses digits when it is read']),
+  ];
+  const { sourceTool, diffSha } = ctx.diff;
+  const changes = base.afterSha !== base.beforeSha;
+  const record = StagingRecord.safeParse(
+    toHttpRecord(base, { sourceTool, target: ctx.target.name, diffSha, changes, uncaptured }),
+  );
+  if (!record.success) return rejected('it does not fit a staging record; its address or tag is too long');
+  return { kind: 'staged', record: record.data, preview: { method: base.method, url: base.url } };
+}
+
+function rejected(explanation: string): Staged {
+  return { kind: 'rejected', explanation, sqlstate: null, preview: {} };
+}

@@ -1,0 +1,31 @@
+import { factsRules } from '../../../policy/rules/rule-maker';
+import { shown } from '../../../policy/text/shown-name';
+import type { HttpPatchFacts } from '../facts/http-facts';
+import { HTTP_PACK } from '../facts/http-parser';
+
+export const httpRule = factsRules<HttpPatchFacts>(HTTP_PACK);
+
+/** A staged request for examples: a PATCH with a lock, and what differs. */
+export function request(change: Readonly<Record<string, unknown>> = {}): string {
+  const base = {
+    method: 'PATCH',
+    url: 'https://api.example.com/v1/orders/17',
+    contentType: 'application/json-patch+json',
+    headers: { 'If-Match': '"7"' },
+    body: [{ op: 'replace', path: '/note', value: 'ring twice' }],
+  };
+  return `${JSON.stringify({ ...base, ...change }, null, 2)}\n`;
+}
+
+export const MERGE = 'application/merge-patch+json';
+
+/** A pointer or name of the diff in a sentence. */
+export function saidPointer(pointer: string): string {
+  return pointer === '' ? 'the whole document' : shown(pointer.slice(0, 300));
+}
+
+/** A name without case, underscores and hyphens: `isAdmin`, `is_admin` and `IS-ADMIN` are one. */
+export function plainName(name: string): string {
+  const lower = name.toLowerCase();
+  return lower.includes('_') || lower.includes('-') ? lower.replaceAll('_', '').replaceAll('-', '') : lower;
+}

@@ -1,0 +1,51 @@
+import type { ValidatorDefinition } from '../../../policy/rules/define';
+import type { PackRule } from '../../../policy/rules/rule-maker';
+import {
+  authHeader,
+  contentTypeMismatch,
+  idempotencyKey,
+  noEffect,
+  opaqueBody,
+  overrideHeader,
+  patchInvalid,
+  prototypePollution,
+} from './messages';
+import {
+  bulk,
+  nullDelete,
+  privilegeFields,
+  protectedPointer,
+  remove,
+  rootReplaced,
+  testRequired,
+  unknownFields,
+} from './pointers';
+import { deleteMethod, httpParse, methodPathScope, plainText, privateTarget, urlAmbiguous } from './target';
+
+/** In the order of the catalogue, which is the order of their findings. */
+export const httpPatchRules: readonly PackRule[] = [
+  httpParse,
+  methodPathScope,
+  urlAmbiguous,
+  privateTarget,
+  patchInvalid,
+  protectedPointer,
+  rootReplaced,
+  nullDelete,
+  testRequired,
+  authHeader,
+  overrideHeader,
+  privilegeFields,
+  bulk,
+  unknownFields,
+  contentTypeMismatch,
+  opaqueBody,
+  prototypePollution,
+  idempotencyKey,
+  deleteMethod,
+  plainText,
+  remove,
+  noEffect,
+];
+
+export const httpPatchPack: readonly ValidatorDefinition[] = httpPatchRules.map((rule) => rule.definition);

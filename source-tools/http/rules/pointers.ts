@@ -1,0 +1,284 @@
+import { z } from 'zod';
+import { arrayIndex, tokensOf } from '../../../policy/text/json-pointer';
+import { madeOnce } from '../../../policy/text/memoize';
+import { noConfig } from '../../../policy/rules/rule-maker';
+import { shown } from '../../../policy/text/shown-name';
+import { httpRule, MERGE, plainName, request, saidPointer } from './define-http-rule';
+import type { HttpPatchFacts, Write } from '../facts/http-facts';
+
+const Pointer = z
+  .string()
+  .max(1000)
+  .refine((text) => tokensOf(text) !== null, 'expected a JSON pointer: empty for the whole, or beginning with "/"');
+
+/**
+ * Whether a write reaches what `pointer` protects: the place itself, one above it, or one below. `*` stands for any one
+ * name or index; an insertion or removal moves every later item of its array.
+ */
+function reaches(pointer: readonly string[], write: Write): boolean {
+  const tokens = tokensOf(write.pointer) ?? [];
+  const shared = Math.min(tokens.length, pointer.length);
+  for (let i = 0; i < shared; i++) {
+    const [guarded, written] = [pointer[i] as string, tokens[i] as string];
+    if (guarded === '*' || guarded === written) continue;
+    const [a, b] = [arrayIndex(guarded), arrayIndex(written)];
+    const moved = i === tokens.length - 1 && write.shifts && a !== null && (written === '-' || (b !== null && a >= b));
+    if (!moved) return false;
+  }
+  return true;
+}
+
+const tokensOfEach = madeOnce((pointers: readonly string[]) =>
+  pointers.map((pointer) => [pointer, tokensOf(pointer) ?? []] as const),
+);
+
+export const protectedPointer = httpRule({
+  name: 'http_protected_pointer',
+  logicRevision: 2,
+  defaultLevel: 'confirm',
+  why: 'A protected member changes as well by its parent, by a move, or by an index that another operation shifts.',
+  config: z.strictObject({
+    pointers: z
+      .array(Pointer)
+      .max(500)
+      .default([])
+      .describe('JSON pointers of the target document; * stands for any one name or index.'),
+  }),
+  examples: {
+    bad: request({ body: [{ op: 'replace', path: '/account', value: {} }] }),
+    good: request({ body: [{ op: 'replace', path: '/account2/role', value: 'x' }] }),
+    config: { pointers: ['/account/role'] },
+  },
+  find: ({ writes, body }, { pointers }) => {
+    if (pointers.length === 0) return [];
+    if (body === 'text') return [{ at: '/body', what: 'a body of which nobody knows what it writes' }];
+    const guarded = tokensOfEach(pointers);
+    return writes.flatMap((write) => {
+      if (!write.changes && write.how !== 'copy') return [];
+      const hit = guarded.find(([, tokens]) => reaches(tokens, write));
+      if (hit === undefined) return [];
+      const verb = write.changes ? write.how : 'copy from';
+      return [{ at: write.at, what: `${verb} of ${saidPointer(write.pointer)} reaches ${saidPointer(hit[0])}` }];
+    });
+  },
+});
+
+export const rootReplaced = httpRule({
+  name: 'http_root_replaced',
+  logicRevision: 2,
+  defaultLevel: 'confirm',
+  why: 'Replacing the whole document removes every member that the new one does not name.',
+  config: noConfig,
+  examples: {
+    bad: request({ body: [{ op: 'replace', path: '', value: { note: 'x' } }] }),
+    good: request({ body: [{ op: 'replace', path: '/', value: 'x' }] }),
+  },
+  find: ({ writes }) =>
+    writes
+      .filter((write) => write.changes && write.pointer === '')
+      .map((write) => ({ at: write.at, what: `${write.how} of the whole document` })),
+});
+
+export const nullDelete = httpRule({
+  name: 'http_null_delete',
+  logicRevision: 2,
+  defaultLevel: 'confirm',
+  why: 'In a Merge Patch null removes the member, and no word in the text says so.',
+  config: noConfig,
+  examples: {
+    bad: request({ contentType: MERGE, body: { note: 'x', address: null } }),
+    good: request({ contentType: MERGE, body: { note: 'delete', items: [null] } }),
+  },
+  find: ({ writes }) =>
+    writes
+      .filter((write) => write.how === 'null')
+      .map((write) => ({ at: write.at, what: `null removes ${saidPointer(write.pointer)}` })),
+});
+
+export const remove = httpRule({
+  name: 'http_remove',
+  logicRevision: 2,
+  defaultLevel: 'advise',
+  status: 'WARN',
+  why: 'What is removed is named by its place alone; what stood there is not in the patch.',
+  config: noConfig,
+  examples: {
+    bad: request({ body: [{ op: 'remove', path: '/note' }] }),
+    good: request({ body: [{ op: 'replace', path: '/note', value: 'remove' }] }),
+  },
+  find: ({ writes }) =>
+    writes
+      .filter((write) => write.how === 'remove')
+      .map((write) => ({ at: write.at, what: `remove of ${saidPointer(write.pointer)}` })),
+});
+
+export const testRequired = httpRule({
+  name: 'http_test_required',
+  logicRevision: 2,
+  defaultLevel: 'confirm',
+  why: 'Without a lock the change lands on whatever the document has become since it was read.',
+  config: noConfig,
+  advice: ['Send If-Match with the ETag that was read, or begin the JSON Patch with a test.'],
+  examples: {
+    bad: request({ headers: {} }),
+    good: request({
+      headers: {},
+      body: [
+        { op: 'test', path: '/version', value: 7 },
+        { op: 'replace', path: '/note', value: 'x' },
+      ],
+    }),
+  },
+  find: ({ method, headers, writes }) => {
+    if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || method === 'POST') return [];
+    const lock = headers.find(({ name }) => name === 'if-match' || name === 'if-unmodified-since');
+    if (lock !== undefined && lock.value.trim() !== '*' && lock.value.trim() !== '') return [];
+    // A test after the first write tests what the patch itself has made.
+    const first = writes.findIndex((write) => write.changes);
+    const tested = writes.slice(0, first === -1 ? writes.length : first).some((write) => write.how === 'test');
+    return tested
+      ? []
+      : [{ at: '/method', what: `${method} without If-Match and without a test before the first write` }];
+  },
+});
+
+const PRIVILEGE = [
+  'role',
+  'roles',
+  'role_id',
+  'is_admin',
+  'admin',
+  'is_staff',
+  'is_superuser',
+  'superuser',
+  'is_owner',
+  'owner',
+  'owner_id',
+  'permission',
+  'permissions',
+  'privileges',
+  'scopes',
+  'grants',
+  'acl',
+  'access_level',
+  'entitlements',
+  'privileged',
+  'allow_privilege_escalation',
+  'host_network',
+  'host_pid',
+  'service_account_name',
+  'groups',
+  'tenant_id',
+  'org_id',
+  'organization_id',
+  'verified',
+  'email_verified',
+  'mfa_enabled',
+  'two_factor_enabled',
+  'password',
+  'password_hash',
+  'price',
+  'unit_price',
+  'amount',
+  'total',
+  'balance',
+  'credit',
+  'credit_limit',
+  'discount',
+  'salary',
+  'refund',
+  'iban',
+  'account_number',
+];
+
+const guardedNames = madeOnce(
+  ({ names, also }: { readonly names: readonly string[]; readonly also: readonly string[] }): ReadonlySet<string> =>
+    new Set([...names, ...also].map(plainName)),
+);
+
+export const privilegeFields = httpRule({
+  name: 'http_privilege_fields',
+  logicRevision: 2,
+  defaultLevel: 'confirm',
+  why: 'Who may do what, and what it costs, are members like any other to the interface.',
+  config: z.strictObject({
+    names: z
+      .array(z.string().min(1).max(200))
+      .max(500)
+      .default(PRIVILEGE)
+      .describe('Names of members; case, "_" and "-" are not looked at.'),
+    also: z.array(z.string().min(1).max(200)).max(500).default([]).describe('Names beside those of `names`.'),
+  }),
+  examples: {
+    bad: '{"method": "PATCH", "url": "https://api.example.com/v1/users/7", "contentType": "application/merge-patch+json",\n "body": {"profile": {"is\\u0041dmin": true}}}',
+    good: request({ contentType: MERGE, body: { profile: { note: 'is_admin' } } }),
+  },
+  find: ({ members }, config) => {
+    const guarded = guardedNames(config);
+    return members
+      .filter((member) => guarded.has(plainName(member.name)))
+      .map((member) => ({ at: member.at, what: `${shown(member.name.slice(0, 100))} is written` }));
+  },
+});
+
+export const unknownFields = httpRule({
+  name: 'http_unknown_fields',
+  logicRevision: 2,
+  defaultLevel: 'confirm',
+  why: 'A member that the form does not have may still be one that the server assigns.',
+  config: z.strictObject({
+    fields: z
+      .array(Pointer)
+      .max(2000)
+      .nullable()
+      .default(null)
+      .describe('Pointers that may be written, each with all below it; null for any.'),
+  }),
+  examples: {
+    bad: request({ contentType: MERGE, body: { note: 'x', internal: { flag: true } } }),
+    good: request({ contentType: MERGE, body: { note: 'x', address: { city: 'y' } } }),
+    config: { fields: ['/note', '/address'] },
+  },
+  find: ({ writes, body }, { fields }) => {
+    if (fields === null) return [];
+    if (body === 'text') return [{ at: '/body', what: 'a body of which nobody knows what it writes' }];
+    const known = fields.map((pointer) => tokensOf(pointer) ?? []);
+    return writes
+      .filter((write) => write.changes && !known.some((pointer) => isBelow(pointer, tokensOf(write.pointer) ?? [])))
+      .map((write) => ({ at: write.at, what: `${saidPointer(write.pointer)} is not among the known fields` }));
+  },
+});
+
+function isBelow(pointer: readonly string[], tokens: readonly string[]): boolean {
+  return tokens.length >= pointer.length && pointer.every((token, i) => token === '*' || token === tokens[i]);
+}
+
+const limit = (value: number, what: string) => z.int().min(0).max(1_000_000_000).default(value).describe(what);
+
+export const bulk = httpRule({
+  name: 'http_bulk',
+  logicRevision: 2,
+  defaultLevel: 'confirm',
+  why: 'A change of hundreds of things at once has not been read one by one.',
+  config: z.strictObject({
+    maxOperations: limit(50, 'Operations of a JSON Patch.'),
+    maxArray: limit(100, 'Items of the longest array.'),
+    maxMembers: limit(500, 'Members, over all values.'),
+    maxBytes: limit(64 * 1024, 'Bytes of the staged request.'),
+  }),
+  examples: {
+    bad: request({ body: [1, 2, 3].map((i) => ({ op: 'remove', path: `/items/${i}` })) }),
+    good: request(),
+    config: { maxOperations: 2 },
+  },
+  find: ({ operations, longestArray, members }: HttpPatchFacts, config, { diff }) => {
+    const over = (value: number, most: number, what: string) =>
+      value > most ? [{ at: '/body', what: `${value} ${what}, where ${most} are allowed` }] : [];
+    return [
+      ...over(operations, config.maxOperations, 'operations'),
+      ...over(longestArray, config.maxArray, 'items in one array'),
+      ...over(members.length, config.maxMembers, 'members'),
+      ...over(diff.raw.length, config.maxBytes, 'bytes'),
+    ];
+  },
+});

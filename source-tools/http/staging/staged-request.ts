@@ -1,0 +1,77 @@
+import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
+import { canonicalJson } from '../../../policy/contracts/canonical-json';
+import type { Facts } from '../../../policy/contracts/facts';
+import type { HttpPatchFacts } from '../facts/http-facts';
+import { applyJsonPatch, applyMergePatch, readOperation, type Json, type Operation } from '../facts/json-patch';
+import { readJsonDocument } from '../../../policy/text/json-document';
+import type { HttpAccess } from '../../define';
+import { refusedPlace } from './http-place';
+
+const BOUNDS = { maxBytes: 64 * 1024 * 1024, maxDepth: 64, maxEntries: 100_000 };
+
+export interface StagedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What is sent: the staged body in canonical JSON. */
+  readonly body: string;
+  /** The document after it, or why it does not apply. */
+  readonly apply: (
+    document: Json,
+  ) => { readonly ok: true; readonly document: Json } | { readonly ok: false; readonly why: string };
+}
+
+export type ReadRequest =
+  { readonly ok: true; readonly request: StagedRequest } | { readonly ok: false; readonly why: string };
+
+/** The staged request as it would be sent: PATCH with a JSON Patch or a Merge Patch, PUT with a document. */
+export function readRequest(raw: Uint8Array, facts: Facts, http: HttpAccess['http']): ReadRequest {
+  if (!facts.ok) return { ok: false, why: `${facts.code}: ${facts.message}` };
+  const read = readJsonDocument(raw, BOUNDS);
+  if (!read.ok) return { ok: false, why: `${read.code}: ${read.message}` };
+  const staged = read.value as JsonObject;
+  const url = String(staged['url']);
+  const refused = refusedPlace(facts, url, http);
+  if (refused !== null) return { ok: false, why: refused };
+  const { method, body, faults, headers, contentType } = facts as HttpPatchFacts;
+  const [fault] = faults;
+  if (fault !== undefined) return { ok: false, why: `${fault.at}: ${fault.why}` };
+  const value = staged['body'];
+  if (value === undefined) return { ok: false, why: 'there is no body' };
+  const apply = applierOf(method, body, value);
+  if (apply === null)
+    return {
+      ok: false,
+      why: `${method} with this body: only PATCH with a JSON Patch or Merge Patch, and PUT with JSON, can be tried before`,
+    };
+  const passed = Object.fromEntries(headers.map((header) => [header.name, header.value]));
+  return {
+    ok: true,
+    request: {
+      method,
+      url: new URL(url).href,
+      headers: { ...passed, 'content-type': contentType ?? 'application/json' },
+      body: canonicalJson(value),
+      apply,
+    },
+  };
+}
+
+function applierOf(method: string, kind: HttpPatchFacts['body'], body: JsonValue): StagedRequest['apply'] | null {
+  if (method === 'PUT' && kind === 'json') return () => ({ ok: true, document: body as Json });
+  if (method !== 'PATCH') return null;
+  if (kind === 'merge-patch') return (document) => ({ ok: true, document: applyMergePatch(document, body as Json) });
+  if (kind !== 'json-patch') return null;
+  return (document) => {
+    const operations: Operation[] = [];
+    for (const item of body as readonly JsonValue[]) {
+      const read = readOperation(item);
+      if (!read.ok) return read;
+      operations.push(read.operation);
+    }
+    const applied = applyJsonPatch(document as JsonValue, operations);
+    return applied.ok
+      ? { ok: true, document: applied.value }
+      : { ok: false, why: `operation ${applied.index + 1} does not apply: ${applied.why}` };
+  };
+}

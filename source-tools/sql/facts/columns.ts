@@ -1,0 +1,68 @@
+import type { ConstraintFact, SqlName } from './sql-facts';
+import { defaultKind } from './default-kind';
+import type { Tree } from './parser';
+import { child, flag, list, number, strings, text, typed, typedList, typeNameOf } from './tree';
+import { occurrence, type Context } from './walker';
+
+/** One column definition, with the constraints that stand in it. */
+export function column(
+  node: Tree,
+  table: SqlName | null,
+  origin: 'create_table' | 'add_column',
+  ifNotExists: boolean,
+  ctx: Context,
+): void {
+  const constraints = typedList(node, 'constraints').map((c) => c.node);
+  const find = (contype: string): Tree | undefined => constraints.find((c) => text(c, 'contype') === contype);
+  const byDefault = find('CONSTR_DEFAULT');
+  const type = typeNameOf(child(node, 'typeName'));
+  ctx.facts.columns.push({
+    table,
+    column: text(node, 'colname'),
+    origin,
+    type,
+    sized: list(child(node, 'typeName'), 'typmods').length > 0,
+    notNull: find('CONSTR_NOTNULL') !== undefined || find('CONSTR_PRIMARY') !== undefined,
+    defaultKind: byDefault === undefined ? 'none' : defaultKind(byDefault['raw_expr']),
+    generatedStored:
+      find('CONSTR_GENERATED') !== undefined && text(find('CONSTR_GENERATED') ?? {}, 'generated_kind') !== 'v',
+    identity: find('CONSTR_IDENTITY') !== undefined,
+    ifNotExists,
+    ...occurrence(ctx, number(node, 'location')),
+  });
+  for (const c of constraints) constraint(c, table, origin, ctx);
+}
+
+const CONSTRAINTS: Readonly<Record<string, ConstraintFact['type']>> = {
+  CONSTR_PRIMARY: 'primary_key',
+  CONSTR_UNIQUE: 'unique',
+  CONSTR_FOREIGN: 'foreign_key',
+  CONSTR_CHECK: 'check',
+  CONSTR_NOTNULL: 'not_null',
+  CONSTR_EXCLUSION: 'exclusion',
+};
+
+export function constraint(node: Tree, table: SqlName | null, origin: ConstraintFact['origin'], ctx: Context): void {
+  const type = CONSTRAINTS[text(node, 'contype')];
+  if (type === undefined) return;
+  const name = text(node, 'conname');
+  ctx.facts.constraints.push({
+    table,
+    type,
+    name: name === '' ? null : name,
+    origin,
+    notValid: flag(node, 'skip_validation'),
+    usingIndex: text(node, 'indexname') !== '',
+    onDeleteCascade: text(node, 'fk_del_action') === 'c',
+    onUpdateCascade: text(node, 'fk_upd_action') === 'c',
+    notNullColumn: type === 'check' ? notNullColumn(node['raw_expr']) : null,
+    ...occurrence(ctx, number(node, 'location')),
+  });
+}
+
+function notNullColumn(expression: unknown): string | null {
+  const e = typed(expression);
+  if (e?.type !== 'NullTest' || text(e.node, 'nulltesttype') !== 'IS_NOT_NULL') return null;
+  const ref = typed(e.node['arg']);
+  return ref?.type === 'ColumnRef' ? (strings(list(ref.node, 'fields')).at(-1) ?? null) : null;
+}

@@ -1,0 +1,185 @@
+import { shown } from '../../../policy/text/shown-name';
+import type { SqlName } from './sql-facts';
+import { column, constraint } from './columns';
+import type { Tree } from './parser';
+import { child, flag, has, isOn, list, nameFrom, options, strings, text, typedList } from './tree';
+import { functionCall, occurrence, relation, within, type Context, type Handler, type Walker } from './walker';
+
+/** Statements that make things, and those that rewrite them whole. */
+export const ddlHandlers: readonly (readonly [string, Handler])[] = [
+  ['CreateStmt', (node, ctx, walk) => createTable('table', node, ctx, walk)],
+  ['CreateForeignTableStmt', (node, ctx, walk) => createTable('foreign_table', child(node, 'base'), ctx, walk)],
+  ['CreateTableAsStmt', createTableAs],
+  ['ViewStmt', createView],
+  ['RuleStmt', createRule],
+  ['IndexStmt', createIndex],
+  ['ReindexStmt', reindex],
+  ['CreateSchemaStmt', createSchema],
+  [
+    'CreateSeqStmt',
+    (node, ctx, walk) => createRange('sequence', child(node, 'sequence'), flag(node, 'if_not_exists'), node, ctx, walk),
+  ],
+  ['CreateEnumStmt', (node, ctx, walk) => created(ctx, 'type', nameFrom(strings(list(node, 'typeName'))))],
+  ['CompositeTypeStmt', (node, ctx, walk) => createRange('type', child(node, 'typevar'), false, node, ctx, walk)],
+  ['CreateRangeStmt', (node, ctx, walk) => created(ctx, 'type', nameFrom(strings(list(node, 'typeName'))))],
+  ['CreateDomainStmt', createDomain],
+  ['CreateTrigStmt', createTrigger],
+  ['VacuumStmt', vacuum],
+  ['ClusterStmt', cluster],
+  ['RefreshMatViewStmt', refresh],
+  ['CheckPointStmt', (_node, ctx, walk) => void ctx.facts.maintenance.push({ what: 'checkpoint', ...occurrence(ctx) })],
+];
+
+export function created(ctx: Context, objectType: string, name: SqlName, temporary = false, guarded = false): void {
+  ctx.facts.creations.push({ objectType, name, temporary, guarded, ...occurrence(ctx) });
+}
+
+function createRange(objectType: string, range: Tree, guarded: boolean, node: Tree, ctx: Context, walk: Walker): void {
+  const name = relation(ctx, range, 'ddl');
+  created(ctx, objectType, name, text(range, 'relpersistence') === 't', guarded);
+  walk.children(node, ctx, ['sequence', 'typevar']);
+}
+
+function createTable(objectType: string, node: Tree, ctx: Context, walk: Walker): void {
+  const target = child(node, 'relation');
+  const table = relation(ctx, target, 'ddl');
+  const temporary = text(target, 'relpersistence') === 't';
+  const ifNotExists = flag(node, 'if_not_exists');
+  const elements = typedList(node, 'tableElts');
+  const keyed = (c: Tree): boolean => text(c, 'contype') === 'CONSTR_PRIMARY';
+  const hasPrimaryKey = elements.some((e) =>
+    e.type === 'Constraint' ? keyed(e.node) : typedList(e.node, 'constraints').some((c) => keyed(c.node)),
+  );
+  ctx.facts.tables.push({
+    table,
+    temporary,
+    unlogged: text(target, 'relpersistence') === 'u',
+    ifNotExists,
+    hasPrimaryKey,
+    as: false,
+    partitioned: has(node, 'partspec'),
+    droppedOnCommit: text(node, 'oncommit') === 'ONCOMMIT_DROP',
+    derived: has(node, 'inhRelations') || has(node, 'ofTypename') || elements.some((e) => e.type === 'TableLikeClause'),
+    ...occurrence(ctx),
+  });
+  created(ctx, objectType, table, temporary, ifNotExists || temporary);
+  for (const element of elements) {
+    if (element.type === 'ColumnDef') column(element.node, table, 'create_table', false, ctx);
+    else if (element.type === 'Constraint') constraint(element.node, table, 'create_table', ctx);
+  }
+  walk.children(node, ctx, ['relation']);
+}
+
+function createTableAs(node: Tree, ctx: Context, walk: Walker): void {
+  const into = child(node, 'into');
+  const target = child(into, 'rel');
+  const table = relation(ctx, target, 'ddl');
+  const temporary = text(target, 'relpersistence') === 't';
+  const isTable = text(node, 'objtype') === 'OBJECT_TABLE';
+  const guarded = flag(node, 'if_not_exists') || temporary;
+  if (ctx.via.includes('explain_analyze'))
+    ctx.facts.hiddenWrites.push({ what: 'explain_analyze_write', ...occurrence(ctx) });
+  if (isTable)
+    ctx.facts.tables.push({
+      table,
+      temporary,
+      unlogged: text(target, 'relpersistence') === 'u',
+      ifNotExists: flag(node, 'if_not_exists'),
+      hasPrimaryKey: false,
+      as: true,
+      partitioned: false,
+      droppedOnCommit: text(into, 'onCommit') === 'ONCOMMIT_DROP',
+      derived: true,
+      ...occurrence(ctx),
+    });
+  created(ctx, isTable ? 'table' : 'materialized_view', table, temporary, guarded);
+  walk.visit(node['query'], within(ctx, isTable ? 'CREATE TABLE AS' : 'CREATE MATERIALIZED VIEW', 'create_table_as'));
+}
+
+function createView(node: Tree, ctx: Context, walk: Walker): void {
+  const target = child(node, 'view');
+  const name = relation(ctx, target, 'ddl');
+  created(ctx, 'view', name, text(target, 'relpersistence') === 't', flag(node, 'replace'));
+  walk.visit(node['query'], within(ctx, `view ${shown(name.name)}`, 'view'));
+}
+
+function createRule(node: Tree, ctx: Context, walk: Walker): void {
+  const name = relation(ctx, child(node, 'relation'), 'ddl');
+  created(ctx, 'rule', { schema: name.schema, name: text(node, 'rulename') }, false, flag(node, 'replace'));
+  walk.children(node, within(ctx, `rule ${shown(text(node, 'rulename'))}`, 'rule'), ['relation']);
+}
+
+function createTrigger(node: Tree, ctx: Context, walk: Walker): void {
+  const table = relation(ctx, child(node, 'relation'), 'ddl');
+  functionCall(ctx, nameFrom(strings(list(node, 'funcname'))), 0, () => occurrence(ctx));
+  created(ctx, 'trigger', { schema: table.schema, name: text(node, 'trigname') }, false, flag(node, 'replace'));
+  walk.children(node, ctx, ['relation']);
+}
+
+function createIndex(node: Tree, ctx: Context, walk: Walker): void {
+  const table = relation(ctx, child(node, 'relation'), 'ddl');
+  const name = text(node, 'idxname');
+  const guarded = flag(node, 'if_not_exists');
+  ctx.facts.indexes.push({
+    operation: 'create',
+    concurrently: flag(node, 'concurrent'),
+    unique: flag(node, 'unique'),
+    name: name === '' ? null : name,
+    table,
+    ifExists: guarded,
+    scope: null,
+    ...occurrence(ctx),
+  });
+  created(ctx, 'index', { schema: table.schema, name }, false, guarded);
+  walk.children(node, ctx, ['relation']);
+}
+
+function reindex(node: Tree, ctx: Context, walk: Walker): void {
+  const target = child(node, 'relation');
+  const table = has(target, 'relname') ? relation(ctx, target, 'ddl') : null;
+  const scope = text(node, 'kind').replace('REINDEX_OBJECT_', '').toLowerCase();
+  const concurrently = options(node, 'params').some((o) => text(o, 'defname') === 'concurrently' && isOn(o));
+  ctx.facts.indexes.push({
+    operation: 'reindex',
+    concurrently,
+    unique: false,
+    name: null,
+    table,
+    ifExists: false,
+    scope,
+    ...occurrence(ctx),
+  });
+}
+
+function createSchema(node: Tree, ctx: Context, walk: Walker): void {
+  created(ctx, 'schema', { schema: null, name: text(node, 'schemaname') }, false, flag(node, 'if_not_exists'));
+  walk.children(node, within(ctx, 'CREATE SCHEMA', 'schema_element'));
+}
+
+function createDomain(node: Tree, ctx: Context, walk: Walker): void {
+  created(ctx, 'domain', nameFrom(strings(list(node, 'domainname'))));
+  for (const c of typedList(node, 'constraints')) constraint(c.node, null, 'domain_create', ctx);
+  walk.children(node, ctx);
+}
+
+function vacuum(node: Tree, ctx: Context, walk: Walker): void {
+  const full = options(node).some((o) => text(o, 'defname') === 'full' && isOn(o));
+  ctx.facts.maintenance.push({
+    what: flag(node, 'is_vacuumcmd') ? (full ? 'vacuum_full' : 'vacuum') : 'analyze',
+    ...occurrence(ctx),
+  });
+  walk.children(node, ctx);
+}
+
+function cluster(node: Tree, ctx: Context, walk: Walker): void {
+  ctx.facts.maintenance.push({ what: 'cluster', ...occurrence(ctx) });
+  walk.children(node, ctx);
+}
+
+function refresh(node: Tree, ctx: Context, walk: Walker): void {
+  relation(ctx, child(node, 'relation'), 'write');
+  ctx.facts.maintenance.push({
+    what: flag(node, 'concurrent') ? 'refresh_materialized_view_concurrently' : 'refresh_materialized_view',
+    ...occurrence(ctx),
+  });
+}

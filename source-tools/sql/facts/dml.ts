@@ -1,0 +1,257 @@
+import { shown } from '../../../policy/text/shown-name';
+import type { HiddenWriteFact, Occurrence, SqlName } from './sql-facts';
+import { fold } from './constant';
+import type { Tree } from './parser';
+import { child, flag, has, isOn, list, number, options, rangeName, text, typed, typedList } from './tree';
+import {
+  nameEnd,
+  occurrence,
+  occurrenceFromVerb,
+  relation,
+  seesCte,
+  within,
+  emptyFacts,
+  type Context,
+  type Handler,
+  type Walker,
+} from './walker';
+import { classifyWhere } from './where-class';
+
+/** Statements that read and write rows, and what they stand in. */
+export const dmlHandlers: readonly (readonly [string, Handler])[] = [
+  ['InsertStmt', insert],
+  ['UpdateStmt', (node, ctx, walk) => changeRows('update', node, ctx, walk)],
+  ['DeleteStmt', (node, ctx, walk) => changeRows('delete', node, ctx, walk)],
+  ['MergeStmt', merge],
+  ['SelectStmt', select],
+  ['RangeVar', range],
+  ['ExplainStmt', explain],
+  [
+    'PrepareStmt',
+    (node, ctx, walk) => walk.children(node, within(ctx, `PREPARE ${shown(text(node, 'name'))}`, 'prepare')),
+  ],
+  ['DeclareCursorStmt', (node, ctx, walk) => walk.children(node, within(ctx, 'cursor', 'cursor'))],
+  ['CopyStmt', copy],
+  ['TruncateStmt', truncate],
+  ['LockStmt', lockTable],
+  ['A_Expr', expression],
+];
+
+/** The target of a write. Rows of the system catalog are roles, rights and settings. */
+function written(ctx: Context, target: Tree, at: Occurrence): SqlName {
+  const table = relation(ctx, target, 'write');
+  const { schema, name } = table;
+  const isCatalog =
+    schema === 'pg_catalog' || schema === 'information_schema' || (schema === null && name.startsWith('pg_'));
+  if (!isCatalog) return table;
+  // An UPDATE of this view is a SET, of whatever setting its WHERE finds.
+  if (name === 'pg_settings')
+    ctx.facts.settings.push({ name: '*', change: 'set', scope: 'session', value: null, ...at });
+  else ctx.facts.privileges.push({ what: 'catalog_write', subject: name, ...at });
+  return table;
+}
+
+function insert(node: Tree, ctx: Context, walk: Walker): void {
+  const target = child(node, 'relation');
+  const at = occurrenceFromVerb(ctx, 'insert', target);
+  const table = written(ctx, target, at);
+  const source = typed(node['selectStmt']);
+  const values = source?.type === 'SelectStmt' ? list(source.node, 'valuesLists') : [];
+  const conflict = child(node, 'onConflictClause');
+  ctx.facts.dml.push({
+    kind: 'insert',
+    table,
+    where: 'absent',
+    whereReason: '',
+    hasColumnList: list(node, 'cols').length > 0,
+    valueRows: values.length > 0 ? values.length : null,
+    onConflictUpdate: text(conflict, 'action') === 'ONCONFLICT_UPDATE',
+    orderByRandom: source?.type === 'SelectStmt' && ordersByRandom(source.node),
+    mergeActions: [],
+    ...at,
+  });
+  hidden(at, ctx);
+  walk.children(node, ctx, ['relation']);
+}
+
+function changeRows(kind: 'update' | 'delete', node: Tree, ctx: Context, walk: Walker): void {
+  const target = child(node, 'relation');
+  const at = occurrenceFromVerb(ctx, kind, target);
+  const table = written(ctx, target, at);
+  const { where, reason } = classifyWhere(node['whereClause'], table);
+  ctx.facts.dml.push({
+    kind,
+    table,
+    where,
+    whereReason: reason,
+    hasColumnList: false,
+    valueRows: null,
+    onConflictUpdate: false,
+    orderByRandom: false,
+    mergeActions: [],
+    ...at,
+  });
+  hidden(at, ctx);
+  walk.children(node, ctx, ['relation']);
+}
+
+function merge(node: Tree, ctx: Context, walk: Walker): void {
+  const target = child(node, 'relation');
+  const at = occurrenceFromVerb(ctx, 'merge', target);
+  const table = written(ctx, target, at);
+  const clauses = typedList(node, 'mergeWhenClauses');
+  const actions = clauses.map((c) => text(c.node, 'commandType').replace('CMD_', '').toLowerCase());
+  const bySource = clauses.some((c) => text(c.node, 'matchKind') === 'MERGE_WHEN_NOT_MATCHED_BY_SOURCE');
+  const { where, reason } = classifyWhere(node['joinCondition'], table);
+  const mergeActions = [...new Set([...actions, ...(bySource ? ['not_matched_by_source'] : [])])];
+  ctx.facts.dml.push({
+    kind: 'merge',
+    table,
+    where,
+    whereReason: reason,
+    hasColumnList: true,
+    valueRows: null,
+    onConflictUpdate: false,
+    orderByRandom: false,
+    mergeActions,
+    ...at,
+  });
+  hidden(at, ctx);
+  if (actions.includes('delete')) ctx.facts.hiddenWrites.push({ what: 'merge_delete', ...at });
+  if (bySource) ctx.facts.hiddenWrites.push({ what: 'merge_not_matched_by_source', ...at });
+  walk.children(node, ctx, ['relation']);
+}
+
+/** A write inside something that reads as a read. */
+function hidden(at: Occurrence, ctx: Context): void {
+  const what = (
+    [
+      ['cte', 'cte_write'],
+      ['explain_analyze', 'explain_analyze_write'],
+      ['copy', 'copy_write'],
+      ['create_table_as', 'create_table_as_write'],
+      ['rule', 'rule_write'],
+    ] as const
+  ).find(([container]) => ctx.via.includes(container))?.[1];
+  if (what !== undefined) ctx.facts.hiddenWrites.push({ what, ...at } satisfies HiddenWriteFact);
+}
+
+function select(node: Tree, ctx: Context, walk: Walker): void {
+  const into = child(node, 'intoClause');
+  if (has(into, 'rel')) {
+    const target = child(into, 'rel');
+    const at = occurrenceFromVerb(ctx, 'into', target);
+    const table = relation(ctx, target, 'ddl');
+    const temporary = text(target, 'relpersistence') === 't';
+    ctx.facts.hiddenWrites.push({ what: 'select_into', ...at });
+    ctx.facts.tables.push({
+      table,
+      temporary,
+      unlogged: false,
+      ifNotExists: false,
+      hasPrimaryKey: false,
+      as: true,
+      partitioned: false,
+      droppedOnCommit: false,
+      derived: true,
+      ...at,
+    });
+    ctx.facts.creations.push({ objectType: 'table', name: table, temporary, guarded: false, ...at });
+  }
+  if (list(node, 'lockingClause').length > 0) {
+    const at = occurrence(ctx);
+    ctx.facts.hiddenWrites.push({ what: 'row_lock', ...at });
+  }
+  if (list(node, 'fromClause').length > 0) {
+    ctx.facts.selects.push({
+      hasWhere: has(node, 'whereClause'),
+      star: list(node, 'targetList').some(isStar),
+      ...occurrence(ctx),
+    });
+  }
+  // FOR UPDATE OF names aliases of this FROM clause, not tables.
+  walk.children(node, ctx, ['intoClause', 'lockingClause']);
+}
+
+function range(node: Tree, ctx: Context, walk: Walker): void {
+  const { schema, name } = rangeName(node);
+  if (schema === null && seesCte(ctx.ctes, name)) return;
+  relation(ctx, node, 'read');
+}
+
+function explain(node: Tree, ctx: Context, walk: Walker): void {
+  const analyzes = options(node).some((o) => text(o, 'defname') === 'analyze' && isOn(o));
+  const inner = within(ctx, analyzes ? 'EXPLAIN ANALYZE' : 'EXPLAIN', analyzes ? 'explain_analyze' : 'explain');
+  walk.visit(
+    node['query'],
+    analyzes ? inner : { ...inner, inert: true, facts: { ...emptyFacts(), relations: ctx.facts.relations } },
+  );
+}
+
+function copy(node: Tree, ctx: Context, walk: Walker): void {
+  const target = child(node, 'relation');
+  const reads = !flag(node, 'is_from');
+  if (has(target, 'relname') && reads) relation(ctx, target, 'read');
+  else if (has(target, 'relname')) written(ctx, target, occurrence(ctx));
+  const at = occurrence(ctx);
+  if (flag(node, 'is_program')) ctx.facts.serverExecution.push({ what: 'copy_program', subject: '', ...at });
+  else if (text(node, 'filename') !== '') ctx.facts.serverExecution.push({ what: 'copy_file', subject: '', ...at });
+  walk.children(node, within(ctx, 'COPY query', 'copy'), ['relation']);
+}
+
+function truncate(node: Tree, ctx: Context, walk: Walker): void {
+  const ranges = typedList(node, 'relations').filter((r) => r.type === 'RangeVar');
+  const whole = occurrence(ctx);
+  const tables = ranges.map((r) => written(ctx, r.node, whole));
+  const cascade = text(node, 'behavior') === 'DROP_CASCADE';
+  ranges.forEach((r, i) => {
+    const location = r.node['location'];
+    const at = typeof location === 'number' ? occurrence(ctx, location, nameEnd(ctx, location)) : whole;
+    ctx.facts.truncates.push({ tables: tables.slice(i, i + 1), cascade, ...at });
+  });
+  if (cascade) ctx.facts.cascades.push({ what: 'truncate', ...whole });
+}
+
+const LOCK_MODES = [
+  '',
+  'access share',
+  'row share',
+  'row exclusive',
+  'share update exclusive',
+  'share',
+  'share row exclusive',
+  'exclusive',
+  'access exclusive',
+];
+
+function lockTable(node: Tree, ctx: Context, walk: Walker): void {
+  const tables = typedList(node, 'relations').map((r) => relation(ctx, r.node, 'read'));
+  const mode = node['mode'];
+  ctx.facts.locks.push({ tables, mode: LOCK_MODES[typeof mode === 'number' ? mode : 0] ?? '', ...occurrence(ctx) });
+}
+
+function ordersByRandom(node: Tree): boolean {
+  return typedList(node, 'sortClause').some((s) => {
+    const key = typed(s.node['node']);
+    return (
+      key?.type === 'FuncCall' &&
+      list(key.node, 'funcname').some((f) => text(typed(f)?.node ?? {}, 'sval') === 'random')
+    );
+  });
+}
+
+function isStar(target: unknown): boolean {
+  const value = typed(typed(target)?.node['val']);
+  return value?.type === 'ColumnRef' && typed(list(value.node, 'fields').at(-1))?.type === 'A_Star';
+}
+
+/** LIKE '%…' cannot use an ordinary index. */
+function expression(node: Tree, ctx: Context, walk: Walker): void {
+  const kind = text(node, 'kind');
+  if (kind === 'AEXPR_LIKE' || kind === 'AEXPR_ILIKE') {
+    const pattern = fold(node['rexpr']);
+    if (pattern?.type === 'text' && String(pattern.value).startsWith('%'))
+      ctx.facts.wildcards.push(occurrence(ctx, number(node, 'location')));
+  }
+  walk.children(node, ctx);
+}

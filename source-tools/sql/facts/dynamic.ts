@@ -1,0 +1,37 @@
+import type { DynamicSqlFact } from './sql-facts';
+import { foldText } from './constant';
+import type { Tree } from './parser';
+import { decodedSource } from './source';
+import { text } from './tree';
+import { occurrence, within, type Context, type Handler, type Walker } from './walker';
+
+export const dynamicHandlers: readonly (readonly [string, Handler])[] = [['ExecuteStmt', executePrepared]];
+
+/**
+ * SQL that is made at run time. Where its text is a constant it is parsed and walked like the rest; what cannot be read is
+ * recorded as not constant. `argument` is an expression of the tree.
+ */
+export function readText(
+  argument: unknown,
+  form: DynamicSqlFact['form'],
+  subject: string,
+  ctx: Context,
+  walk: Walker,
+): void {
+  const at = occurrence(ctx);
+  const sql = foldText(argument);
+  const read = sql !== null && walk.nested(decodedSource(sql, at.span), within(ctx, 'dynamic SQL', 'dynamic'));
+  ctx.facts.dynamicSql.push({ form, constant: read, subject, ...at });
+}
+
+/** What a prepared name holds is known only where this text prepared it; then it was read there. */
+function executePrepared(node: Tree, ctx: Context, walk: Walker): void {
+  const name = text(node, 'name');
+  ctx.facts.dynamicSql.push({
+    form: 'execute_prepared',
+    constant: ctx.prepared.has(name),
+    subject: name,
+    ...occurrence(ctx),
+  });
+  walk.children(node, ctx);
+}

@@ -1,0 +1,216 @@
+import { createHash } from 'node:crypto';
+import type { Facts } from '../../../policy/contracts/facts';
+import { SQL_PARSER } from './sql-parser';
+import type { SqlFacts, SqlStatement } from './sql-facts';
+import { alterHandlers } from './alter';
+import { bodyHandlers } from './bodies';
+import { commandOf, hasReturning, isReadCommand } from './commands';
+import { ddlHandlers } from './ddl';
+import { dropHandlers } from './drop';
+import { dmlHandlers } from './dml';
+import { dynamicHandlers } from './dynamic';
+import { functionHandlers } from './functions';
+import { longIdentifiers } from './long-identifiers';
+import { tokenAtOrAfter } from './lexer';
+import { refuseUnparsable } from './parse-bounds';
+import { MAX_TOKENS } from './scan-cost';
+import { loadParser, parseStatements, type RawStatement } from './parser';
+import { privilegeHandlers } from './privileges';
+import { refusal, refuse, Refused } from '../../../policy/text/refusal';
+import { serverHandlers } from './server';
+import { sessionHandlers } from './session';
+import { rootSource, type Source } from './source';
+import { text, typed } from './tree';
+import { createWalker, emptyFacts, type Collected, type Context, type Walker } from './walker';
+
+/** Bounds of one text. Past any of them there are no facts: a finding, never a pass. */
+export const MAX_SQL_BYTES = 1024 * 1024;
+export const MAX_SQL_STATEMENTS = 1000;
+/** Statements and expressions inside strings that are parsed again (bodies, EXECUTE), in all. */
+export const MAX_NESTED_PARSES = 1500;
+/** Strings of SQL inside strings of SQL. */
+export const MAX_STRING_DEPTH = 8;
+/** Entries over all fact lists. */
+export const MAX_FACTS = 10_000;
+
+const HANDLERS = new Map([
+  ...dmlHandlers,
+  ...ddlHandlers,
+  ...dropHandlers,
+  ...alterHandlers,
+  ...sessionHandlers,
+  ...privilegeHandlers,
+  ...serverHandlers,
+  ...functionHandlers,
+  ...bodyHandlers,
+  ...dynamicHandlers,
+]);
+
+/**
+ * Facts of PostgreSQL text (UTF-8), or why there are none. Same bytes, same facts, on any host. Never throws for what the text
+ * holds; rejects only where the parser's module cannot be loaded.
+ */
+export async function extractSqlFacts(raw: Uint8Array): Promise<Facts> {
+  await loadParser();
+  try {
+    return extract(raw);
+  } catch (error) {
+    if (error instanceof Refused) return error.refusal;
+    // A stack overflow or a failure inside the parser: its wording differs between hosts, so ours stands.
+    return refusal('parser_failed', 'The text could not be analysed', null);
+  }
+}
+
+function extract(raw: Uint8Array): Facts {
+  const source = decode(raw);
+  refuseUnparsable(source);
+  const parsed = parseStatements(source.text);
+  if (!parsed.ok) {
+    const span = parsed.offset === null ? null : source.span(parsed.offset, endOfToken(source, parsed.offset));
+    if (parsed.kind === 'failed') return refusal('parser_failed', 'The PostgreSQL parser gave up on this text', span);
+    return refusal('syntax_error', withoutQuotes(parsed.message), span);
+  }
+  const statements = parsed.value;
+  if (statements.length === 0) return refusal('empty', 'The text holds no statement', null);
+  if (statements.length > MAX_SQL_STATEMENTS)
+    return refusal('too_many_statements', `The text holds more than ${MAX_SQL_STATEMENTS} statements`, null);
+  const facts = emptyFacts();
+  longIdentifiers(source, facts);
+  const prepared = new Set<string>();
+  const bound = bounds(facts);
+  const walk = walkerWithin(bound);
+  const described = statements.map((statement, index) => {
+    const { start, end } = rangeOf(source, statement);
+    const before = writes(facts);
+    const ctx: Context = {
+      source,
+      statement: index,
+      start,
+      end,
+      path: [`statement ${index + 1}`],
+      via: [],
+      ctes: null,
+      inert: false,
+      facts,
+      depth: 0,
+      prepared,
+    };
+    walk.visit(statement.stmt, ctx);
+    bound.check();
+    const prepare = typed(statement.stmt);
+    if (prepare?.type === 'PrepareStmt') prepared.add(text(prepare.node, 'name'));
+    return {
+      index,
+      start,
+      end,
+      span: source.span(start, end),
+      command: commandOf(statement.stmt),
+      sha: createHash('sha256').update(source.bytes.subarray(start, end)).digest('hex'),
+      hasReturning: hasReturning(statement.stmt),
+      readOnly: isReadCommand(statement.stmt) && writes(facts) === before,
+    } satisfies SqlStatement;
+  });
+  const result: SqlFacts = { ok: true, kind: 'sql', parser: SQL_PARSER, statements: described, ...facts };
+  return result;
+}
+
+function decode(raw: Uint8Array): Source {
+  if (raw.length === 0) refuse('empty', 'The text is empty', null);
+  if (raw.length > MAX_SQL_BYTES) refuse('too_large', `The text is larger than ${MAX_SQL_BYTES} bytes`, null);
+  let decoded: string;
+  try {
+    decoded = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(raw);
+  } catch {
+    return refuse('invalid_utf8', 'The text is not valid UTF-8', null);
+  }
+  const source = rootSource(raw, decoded);
+  // The parser's C string would end here, and the rest would go unread.
+  const nul = raw.indexOf(0);
+  if (nul !== -1) refuse('nul_byte', 'The text holds a NUL byte', source.span(nul, nul + 1));
+  if (decoded.charCodeAt(0) === 0xfeff)
+    refuse('byte_order_mark', 'The text begins with a byte order mark', source.span(0, 3));
+  return source;
+}
+
+interface Bounds {
+  readonly spend: (tokens: number) => void;
+  readonly check: () => void;
+}
+
+function bounds(facts: Collected): Bounds {
+  let parses = 0;
+  let nestedTokens = 0;
+  const lists = Object.values(facts) as readonly unknown[][];
+  return {
+    spend: (tokens) => {
+      nestedTokens += tokens;
+      if (nestedTokens > MAX_TOKENS)
+        refuse('too_many_tokens', `The strings of the text hold more than ${MAX_TOKENS} words and signs of SQL`, null);
+      if (++parses > MAX_NESTED_PARSES)
+        refuse('too_many_statements', `The text holds more than ${MAX_NESTED_PARSES} statements inside strings`, null);
+    },
+    check: () => {
+      if (lists.reduce((sum, l) => sum + l.length, 0) > MAX_FACTS)
+        refuse('too_many_facts', `The text holds more than ${MAX_FACTS} things to look at`, null);
+    },
+  };
+}
+
+function walkerWithin({ spend, check }: Bounds): Walker {
+  const nested: Walker['nested'] = (source, ctx) => {
+    if (ctx.depth >= MAX_STRING_DEPTH)
+      refuse(
+        'too_deep',
+        `SQL stands inside more than ${MAX_STRING_DEPTH} strings`,
+        ctx.source.span(ctx.start, ctx.end),
+      );
+    spend(source.tokens.count);
+    refuseUnparsable(source);
+    const parsed = parseStatements(source.text);
+    if (!parsed.ok) return false;
+    for (const statement of parsed.value)
+      walker.visit(statement.stmt, { ...ctx, ...rangeOf(source, statement), source, depth: ctx.depth + 1 });
+    check();
+    return true;
+  };
+  const walker = createWalker(HANDLERS, { nested, spend, check });
+  return walker;
+}
+
+/** A statement's bytes without the blanks and comments around it. */
+function rangeOf(source: Source, statement: RawStatement): { readonly start: number; readonly end: number } {
+  const { tokens, bytes } = source;
+  const first = tokenAtOrAfter(tokens, statement.location);
+  const after = statement.length === null ? bytes.length : statement.location + statement.length;
+  let last = tokenAtOrAfter(tokens, after) - 1;
+  while (
+    last > first &&
+    bytes[tokens.starts[last] as number] === 59 &&
+    (tokens.ends[last] as number) - (tokens.starts[last] as number) === 1
+  )
+    last--;
+  return { start: tokens.starts[first] ?? statement.location, end: tokens.ends[last] ?? after };
+}
+
+function endOfToken(source: Source, offset: number): number {
+  const index = tokenAtOrAfter(source.tokens, offset);
+  return source.tokens.starts[index] === offset
+    ? (source.tokens.ends[index] as number)
+    : Math.min(offset + 1, source.bytes.length);
+}
+
+/** Lists that only describe: what stands in them changes nothing. */
+const DESCRIPTIVE = new Set<keyof Collected>(['relations', 'functionCalls', 'longIdentifiers', 'selects', 'wildcards']);
+
+function writes(facts: Collected): number {
+  let sum = 0;
+  for (const key of Object.keys(facts) as (keyof Collected)[]) if (!DESCRIPTIVE.has(key)) sum += facts[key].length;
+  return sum;
+}
+
+/** The parser quotes what it stumbled over; that may be a secret, and the span says where it is. */
+function withoutQuotes(message: string): string {
+  const quote = message.indexOf('"');
+  const plain = quote === -1 ? message : message.slice(0, quote);
+  return plain.replace(/\s+(at or near|at)\s*$/, '').slice(0, 200) || 'syntax error';
+}

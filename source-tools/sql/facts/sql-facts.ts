@@ -1,0 +1,319 @@
+import type { ExtractedFacts, Span } from '../../../policy/contracts/facts';
+
+/**
+ * What the extractor reads from PostgreSQL text: flat lists, each in the order of the text.
+ *
+ * Q1 Every list covers every depth: CTEs, EXPLAIN, PREPARE, rules, views, DO and function bodies, and SQL in constant
+ *    strings that are executed. `path` says where it stood.
+ * Q2 Names are as PostgreSQL folds them: unquoted lower-cased, `U&""` decoded, cut at 63 bytes.
+ * Q3 What could not be read is a fact too (`dynamicSql`), never an empty list.
+ */
+export interface SqlFacts extends ExtractedFacts {
+  readonly kind: 'sql';
+  readonly statements: readonly SqlStatement[];
+  readonly dml: readonly DmlFact[];
+  readonly relations: readonly RelationFact[];
+  readonly drops: readonly DropFact[];
+  readonly truncates: readonly TruncateFact[];
+  readonly cascades: readonly CascadeFact[];
+  readonly alters: readonly AlterFact[];
+  readonly tables: readonly TableFact[];
+  readonly columns: readonly ColumnFact[];
+  readonly constraints: readonly ConstraintFact[];
+  readonly indexes: readonly IndexFact[];
+  readonly transactionControl: readonly TransactionFact[];
+  readonly settings: readonly SettingFact[];
+  readonly functionCalls: readonly FunctionCallFact[];
+  readonly dynamicSql: readonly DynamicSqlFact[];
+  readonly serverExecution: readonly ServerExecutionFact[];
+  readonly privileges: readonly PrivilegeFact[];
+  readonly hiddenWrites: readonly HiddenWriteFact[];
+  readonly locks: readonly LockFact[];
+  readonly maintenance: readonly MaintenanceFact[];
+  readonly longIdentifiers: readonly LongIdentifierFact[];
+  readonly creations: readonly CreationFact[];
+  readonly selects: readonly SelectFact[];
+  readonly wildcards: readonly Occurrence[];
+  readonly comments: readonly CommentFact[];
+}
+
+/** One top-level statement. `start` and `end` are UTF-8 byte offsets without surrounding blanks, comments or the semicolon. */
+export interface SqlStatement {
+  readonly index: number;
+  readonly start: number;
+  readonly end: number;
+  readonly span: Span;
+  /** Upper-case command such as `UPDATE`, `CREATE TABLE`, `EXPLAIN`. */
+  readonly command: string;
+  /** SHA-256 of the bytes `start` to `end`. */
+  readonly sha: string;
+  readonly hasReturning: boolean;
+  /** True when nothing in it, at any depth, can change data, schema, roles or settings by its own syntax (functions aside). */
+  readonly readOnly: boolean;
+}
+
+/** Where a fact was seen. `statement` counts from 0; the path counts from 1, for people. */
+export interface Occurrence {
+  readonly statement: number;
+  readonly span: Span;
+  readonly path: string;
+  /** What it stands in, outermost first; empty for a top-level statement. */
+  readonly via: readonly Container[];
+}
+
+export type Container =
+  | 'cte'
+  | 'explain'
+  | 'explain_analyze'
+  | 'prepare'
+  | 'rule'
+  | 'view'
+  | 'copy'
+  | 'create_table_as'
+  | 'cursor'
+  | 'schema_element'
+  | 'do_body'
+  | 'function_body'
+  | 'dynamic';
+
+export interface SqlName {
+  /** Null where the text names none: the server's search_path decides. */
+  readonly schema: string | null;
+  readonly name: string;
+}
+
+/**
+ * `absent`: no WHERE. `always_true`: a constant, `x = x`, an OR with such an arm. `self_subquery`: `id IN (SELECT id FROM
+ * same_table)`. `current_of`: one row of a cursor. `present`: anything else.
+ */
+export type WhereClass = 'absent' | 'always_true' | 'self_subquery' | 'current_of' | 'present';
+
+export interface DmlFact extends Occurrence {
+  readonly kind: 'insert' | 'update' | 'delete' | 'merge';
+  readonly table: SqlName;
+  /** For a MERGE, of its ON condition; for an INSERT always `absent`. */
+  readonly where: WhereClass;
+  /** Why it is always true, in plain words; empty otherwise. */
+  readonly whereReason: string;
+  /** INSERT: an explicit column list. */
+  readonly hasColumnList: boolean;
+  /** INSERT … VALUES: how many rows; null for other sources. */
+  readonly valueRows: number | null;
+  readonly onConflictUpdate: boolean;
+  /** INSERT … SELECT … ORDER BY random(). */
+  readonly orderByRandom: boolean;
+  /** MERGE: actions such as `delete`, `update`, `insert`, and `not_matched_by_source` where one has it. */
+  readonly mergeActions: readonly string[];
+}
+
+/** A table, view or sequence that the text names. CTE names are not relations. `name` is `*` for ALL … IN SCHEMA. */
+export interface RelationFact extends Occurrence {
+  readonly relation: SqlName;
+  readonly access: 'read' | 'write' | 'ddl';
+}
+
+export interface DropFact extends Occurrence {
+  /** `table`, `view`, `index`, `schema`, `database`, `owned`, `role`, … */
+  readonly objectType: string;
+  readonly objects: readonly SqlName[];
+  readonly cascade: boolean;
+  readonly concurrently: boolean;
+  readonly ifExists: boolean;
+}
+
+export interface TruncateFact extends Occurrence {
+  readonly tables: readonly SqlName[];
+  readonly cascade: boolean;
+}
+
+/** A CASCADE of DROP, TRUNCATE or ALTER … DROP. */
+export interface CascadeFact extends Occurrence {
+  readonly what: 'drop' | 'truncate' | 'alter';
+}
+
+export interface AlterFact extends Occurrence {
+  /** snake_case: `drop_column`, `alter_column_type`, `drop_constraint`, `set_not_null`, `rename_table`, `owner_to`, … */
+  readonly action: string;
+  readonly objectType: string;
+  readonly object: SqlName | null;
+  /** Column or constraint, where one is named. */
+  readonly member: string | null;
+  readonly ifExists: boolean;
+  readonly concurrently: boolean;
+}
+
+export interface TableFact extends Occurrence {
+  readonly table: SqlName;
+  readonly temporary: boolean;
+  readonly unlogged: boolean;
+  readonly ifNotExists: boolean;
+  readonly hasPrimaryKey: boolean;
+  readonly as: boolean;
+  readonly partitioned: boolean;
+  /** ON COMMIT DROP. */
+  readonly droppedOnCommit: boolean;
+  /** PARTITION OF or INHERITS or LIKE or OF: keys may come from there. */
+  readonly derived: boolean;
+}
+
+export interface ColumnFact extends Occurrence {
+  readonly table: SqlName | null;
+  readonly column: string;
+  readonly origin: 'create_table' | 'add_column' | 'alter_type';
+  /** As the grammar names it: `int4`, `varchar`, `bpchar`, `serial`, … without pg_catalog. */
+  readonly type: string;
+  /** A length or a precision stands behind it: `varchar(10)`. */
+  readonly sized: boolean;
+  readonly notNull: boolean;
+  /** `volatile` also where the function is not known to be stable: the server would rewrite the table. */
+  readonly defaultKind: 'none' | 'constant' | 'stable' | 'volatile';
+  readonly generatedStored: boolean;
+  readonly identity: boolean;
+  readonly ifNotExists: boolean;
+}
+
+export interface ConstraintFact extends Occurrence {
+  readonly table: SqlName | null;
+  readonly type: 'primary_key' | 'unique' | 'foreign_key' | 'check' | 'not_null' | 'exclusion';
+  readonly name: string | null;
+  readonly origin: 'create_table' | 'add_column' | 'add_constraint' | 'domain_create' | 'domain_alter';
+  readonly notValid: boolean;
+  readonly usingIndex: boolean;
+  readonly onDeleteCascade: boolean;
+  readonly onUpdateCascade: boolean;
+  /** CHECK (column IS NOT NULL): the column. */
+  readonly notNullColumn: string | null;
+}
+
+export interface IndexFact extends Occurrence {
+  readonly operation: 'create' | 'drop' | 'reindex';
+  readonly concurrently: boolean;
+  readonly unique: boolean;
+  readonly name: string | null;
+  readonly table: SqlName | null;
+  readonly ifExists: boolean;
+  /** REINDEX: `index`, `table`, `schema`, `system`, `database`. */
+  readonly scope: string | null;
+}
+
+export interface TransactionFact extends Occurrence {
+  /** `begin`, `start`, `commit`, `rollback`, `savepoint`, `release`, `rollback_to`, `prepare`, `commit_prepared`, `rollback_prepared`. */
+  readonly kind: string;
+  readonly chain: boolean;
+}
+
+export interface SettingFact extends Occurrence {
+  /** Lower-case. `*` for RESET ALL, DISCARD, and where the text does not fix the name. */
+  readonly name: string;
+  readonly change: 'set' | 'default' | 'reset';
+  readonly scope: 'session' | 'local' | 'function' | 'role' | 'database' | 'system';
+  /** A constant value, where the text has one. Never shown in a finding. */
+  readonly value: string | null;
+}
+
+export interface FunctionCallFact extends Occurrence {
+  readonly function: SqlName;
+  readonly argCount: number;
+}
+
+export interface DynamicSqlFact extends Occurrence {
+  readonly form: 'plpgsql_execute' | 'execute_prepared' | 'sql_text_function' | 'unread_body' | 'unread_expression';
+  /** True where the text is a constant that was parsed: what is in it stands in the other lists too. */
+  readonly constant: boolean;
+  /** Language of an unread body, or name of the function or prepared statement. */
+  readonly subject: string;
+}
+
+export interface ServerExecutionFact extends Occurrence {
+  readonly what:
+    | 'copy_program'
+    | 'copy_file'
+    | 'load'
+    | 'extension'
+    | 'language'
+    | 'alter_system'
+    | 'subscription'
+    | 'foreign_server'
+    | 'import_foreign_schema'
+    | 'user_mapping'
+    | 'foreign_data_wrapper'
+    | 'event_trigger'
+    | 'tablespace';
+  /** Extension or language name; empty elsewhere. */
+  readonly subject: string;
+}
+
+export interface PrivilegeFact extends Occurrence {
+  readonly what:
+    | 'grant'
+    | 'grant_public'
+    | 'grant_option'
+    | 'revoke'
+    | 'role_ddl'
+    | 'role_escalation'
+    | 'default_privileges'
+    | 'security_definer'
+    | 'security_definer_no_search_path'
+    | 'disable_rls'
+    | 'disable_trigger'
+    | 'replication_role'
+    | 'catalog_write'
+    | 'set_role';
+  readonly subject: string;
+}
+
+export interface HiddenWriteFact extends Occurrence {
+  readonly what:
+    | 'select_into'
+    | 'rule_write'
+    | 'row_lock'
+    | 'cte_write'
+    | 'explain_analyze_write'
+    | 'copy_write'
+    | 'create_table_as_write'
+    | 'merge_delete'
+    | 'merge_not_matched_by_source';
+}
+
+export interface LockFact extends Occurrence {
+  readonly tables: readonly SqlName[];
+  readonly mode: string;
+}
+
+export interface MaintenanceFact extends Occurrence {
+  readonly what:
+    | 'vacuum_full'
+    | 'vacuum'
+    | 'cluster'
+    | 'refresh_materialized_view'
+    | 'refresh_materialized_view_concurrently'
+    | 'analyze'
+    | 'checkpoint';
+}
+
+export interface LongIdentifierFact extends Occurrence {
+  readonly bytes: number;
+}
+
+/** Anything that CREATE makes, for naming, IF NOT EXISTS and schema rules. */
+export interface CreationFact extends Occurrence {
+  readonly objectType: string;
+  readonly name: SqlName;
+  readonly temporary: boolean;
+  readonly guarded: boolean;
+}
+
+/** A SELECT with a FROM. */
+export interface SelectFact extends Occurrence {
+  readonly hasWhere: boolean;
+  /** `*` or `t.*` among its columns. */
+  readonly star: boolean;
+}
+
+/** COMMENT ON TABLE or COLUMN. */
+export interface CommentFact extends Occurrence {
+  readonly table: SqlName;
+  readonly column: string | null;
+  /** False where it takes the comment away. */
+  readonly hasText: boolean;
+}

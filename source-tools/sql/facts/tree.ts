@@ -1,0 +1,92 @@
+import type { SqlName } from './sql-facts';
+import type { Tree } from './parser';
+
+/** A node of a stated type: `{"DeleteStmt": {…}}` in the parser's JSON. */
+export interface TypedNode {
+  readonly type: string;
+  readonly node: Tree;
+}
+
+const EMPTY: Tree = Object.freeze({});
+
+/** `{"Type": {…}}` taken apart; null for anything else. Field names are lower-case, type names are not. */
+export function typed(value: unknown): TypedNode | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  const keys = Object.keys(value);
+  const type = keys[0];
+  if (keys.length !== 1 || type === undefined) return null;
+  const first = type.charCodeAt(0);
+  if (first < 65 || first > 90) return null;
+  const node = (value as Tree)[type];
+  return typeof node === 'object' && node !== null ? { type, node: node as Tree } : null;
+}
+
+export function text(node: Tree, key: string): string {
+  const value = node[key];
+  return typeof value === 'string' ? value : '';
+}
+
+export function flag(node: Tree, key: string): boolean {
+  return node[key] === true;
+}
+
+export function number(node: Tree, key: string): number | null {
+  const value = node[key];
+  return typeof value === 'number' ? value : null;
+}
+
+/** An inline object, or an empty one. */
+export function child(node: Tree, key: string): Tree {
+  const value = node[key];
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Tree) : EMPTY;
+}
+
+export function has(node: Tree, key: string): boolean {
+  return node[key] !== undefined;
+}
+
+export function list(node: Tree, key: string): readonly unknown[] {
+  const value = node[key];
+  return Array.isArray(value) ? value : [];
+}
+
+export function typedList(node: Tree, key: string): readonly TypedNode[] {
+  return list(node, key).flatMap((item) => typed(item) ?? []);
+}
+
+/** The strings of a list of String nodes (a qualified name). Other members (`*`) are left out. */
+export function strings(items: readonly unknown[]): readonly string[] {
+  return items.flatMap((item) => {
+    const node = typed(item);
+    return node?.type === 'String' ? [text(node.node, 'sval')] : [];
+  });
+}
+
+/** `a.b.c` → schema b, name c: the catalog can only be the current one. */
+export function nameFrom(parts: readonly string[]): SqlName {
+  return { schema: parts.at(-2) ?? null, name: parts.at(-1) ?? '' };
+}
+
+export function rangeName(range: Tree): SqlName {
+  const schema = range['schemaname'];
+  return { schema: typeof schema === 'string' ? schema : null, name: text(range, 'relname') };
+}
+
+/** A type's own name, without pg_catalog: `int4`, `varchar`. */
+export function typeNameOf(typeName: Tree): string {
+  return strings(list(typeName, 'names')).at(-1) ?? '';
+}
+
+/** Options as `WITH (…)`, EXPLAIN, COPY, CREATE FUNCTION and others have them. */
+export function options(node: Tree, key = 'options'): readonly Tree[] {
+  return typedList(node, key).flatMap((o) => (o.type === 'DefElem' ? [o.node] : []));
+}
+
+/** A boolean option counts as on unless its value says otherwise (`defGetBoolean`). */
+export function isOn(option: Tree): boolean {
+  const arg = typed(option['arg']);
+  if (arg === null) return true;
+  if (arg.type === 'Boolean') return flag(arg.node, 'boolval');
+  if (arg.type === 'Integer') return (number(arg.node, 'ival') ?? 0) !== 0;
+  return !['false', 'off', '0', 'no'].includes(text(arg.node, 'sval').toLowerCase());
+}

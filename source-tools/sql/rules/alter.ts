@@ -1,0 +1,35 @@
+import { shown } from '../../../policy/text/shown-name';
+import { defineSqlRule, noConfig } from './define-sql-rule';
+import type { AlterFact } from '../facts/sql-facts';
+import { shownName } from '../../../policy/text/table-name';
+
+/** Actions that lose data, break readers, rewrite the table under an exclusive lock, or hand it to somebody else. */
+const DESTRUCTIVE = new Set([
+  'drop_column',
+  'alter_column_type',
+  'drop_constraint',
+  'set_not_null',
+  'rename',
+  'set_unlogged',
+  'detach_partition',
+  'owner_to',
+  'reassign_owned',
+]);
+
+function said(a: AlterFact): string {
+  const object = a.object === null ? '' : ` of ${a.objectType.replaceAll('_', ' ')} ${shownName(a.object)}`;
+  return `${a.action.toUpperCase().replaceAll('_', ' ')}${a.member === null ? '' : ` ${shown(a.member)}`}${object}`;
+}
+
+export const alterDestructive = defineSqlRule({
+  name: 'sql_alter_destructive',
+  logicRevision: 2,
+  defaultLevel: 'confirm',
+  why: 'The table survives, but not its data, its readers or its owner.',
+  config: noConfig,
+  examples: {
+    bad: 'ALTER TABLE orders ADD COLUMN a int, DROP COLUMN b',
+    good: 'ALTER TABLE orders ADD COLUMN "drop column" int',
+  },
+  find: ({ alters }) => alters.filter((a) => DESTRUCTIVE.has(a.action)).map((a) => ({ at: a, what: said(a) })),
+});

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { shown } from '../../../policy/text/shown-name';
+import { defineSqlRule, type Hit } from './define-sql-rule';
+import type { IndexFact, SqlFacts } from '../facts/sql-facts';
+import { shownName } from '../../../policy/text/table-name';
+import { AssumeInTransaction, transactionState } from './transaction-state';
+
+const Config = z.strictObject({ assumeInTransaction: AssumeInTransaction });
+
+function said(i: IndexFact): string {
+  const subject = i.name !== null && i.name !== '' ? ` ${shown(i.name)}` : '';
+  return `${i.operation === 'reindex' ? 'REINDEX' : `${i.operation.toUpperCase()} INDEX`}${subject}${i.table === null ? '' : ` on ${shownName(i.table)}`}`;
+}
+
+/** REINDEX SYSTEM has no other form. */
+const blocks = (i: IndexFact): boolean => !i.concurrently && i.scope !== 'system';
+
+export const notConcurrent = defineSqlRule({
+  name: 'sql_not_concurrent',
+  logicRevision: 2,
+  defaultLevel: 'confirm',
+  why: 'Building, dropping or rebuilding an index, or detaching a partition, blocks writers of a live table for as long as it takes.',
+  config: Config,
+  advice: ['Do it CONCURRENTLY, by hand and outside a transaction.'],
+  examples: {
+    bad: 'CREATE INDEX by_note ON orders (note)',
+    good: 'CREATE TABLE fresh (note text); CREATE INDEX by_note ON fresh (note)',
+  },
+  find: (facts, { assumeInTransaction }) => {
+    const state = transactionState(facts, assumeInTransaction);
+    return [
+      ...facts.indexes
+        .filter((i) => blocks(i) && !state.isNew(i.table, i))
+        .map((i) => ({ at: i, what: `${said(i)} without CONCURRENTLY` })),
+      ...facts.alters
+        .filter((a) => a.action === 'detach_partition' && !a.concurrently)
+        .map((a) => ({ at: a, what: 'DETACH PARTITION without CONCURRENTLY' })),
+    ];
+  },
+});
+
+export const concurrentlyInTransaction = defineSqlRule({
+  name: 'sql_concurrently_in_transaction',
+  logicRevision: 2,
+  defaultLevel: 'confirm',
+  why: 'CONCURRENTLY cannot run inside a transaction: the change fails when it is committed, or ran outside the one that was checked.',
+  config: Config,
+  examples: {
+    bad: 'BEGIN; CREATE INDEX CONCURRENTLY by_note ON orders (note)',
+    good: 'CREATE INDEX CONCURRENTLY by_note ON orders (note)',
+    config: { assumeInTransaction: false },
+  },
+  find: (facts, { assumeInTransaction }) => concurrentInside(facts, assumeInTransaction),
+});
+
+function concurrentInside(facts: SqlFacts, assumeInTransaction: boolean): readonly Hit[] {
+  const state = transactionState(facts, assumeInTransaction);
+  return [
+    ...facts.indexes
+      .filter((i) => i.concurrently && state.inside(i))
+      .map((i) => ({ at: i, what: `${said(i)} CONCURRENTLY inside a transaction` })),
+    ...facts.alters
+      .filter((a) => a.concurrently && state.inside(a))
+      .map((a) => ({ at: a, what: 'DETACH PARTITION CONCURRENTLY inside a transaction' })),
+  ];
+}

@@ -1,0 +1,44 @@
+import {
+  factsRules,
+  type FactsRuleOptions,
+  type Hit as RuleHit,
+  type PackRule,
+  type RuleExamples,
+} from '../../../policy/rules/rule-maker';
+import type { Occurrence, SqlFacts } from '../facts/sql-facts';
+import { SQL_PARSER } from '../facts/sql-parser';
+
+export { noConfig } from '../../../policy/rules/rule-maker';
+
+/** One place where a rule fires, with what is there in plain words. */
+export interface Hit extends RuleHit {
+  readonly at: Pick<Occurrence, 'span' | 'path'>;
+}
+
+export interface SqlExamples extends RuleExamples {
+  readonly bad: string;
+  readonly good: string;
+}
+
+export interface SqlRuleOptions<Config> extends FactsRuleOptions<SqlFacts, Config> {
+  readonly pack?: 'sql-postgres' | 'sql-postgres-style';
+  readonly examples: SqlExamples;
+}
+
+export interface SqlRule extends PackRule {
+  readonly examples: SqlExamples;
+}
+
+const makers = {
+  'sql-postgres': maker('sql-postgres'),
+  'sql-postgres-style': maker('sql-postgres-style'),
+};
+
+function maker(pack: string): ReturnType<typeof factsRules<SqlFacts>> {
+  return factsRules<SqlFacts>({ pack, kind: 'sql', sourceTools: ['SQLDryRun'], parser: SQL_PARSER });
+}
+
+/** A rule over the facts of PostgreSQL text. */
+export function defineSqlRule<Config>({ pack = 'sql-postgres', ...options }: SqlRuleOptions<Config>): SqlRule {
+  return { ...makers[pack](options), examples: options.examples };
+}

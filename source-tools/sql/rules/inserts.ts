@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { defineSqlRule, noConfig } from './define-sql-rule';
+import { shownName } from '../../../policy/text/table-name';
+
+export const insertWithoutColumns = defineSqlRule({
+  name: 'sql_insert_without_columns',
+  logicRevision: 2,
+  defaultLevel: 'advise',
+  status: 'WARN',
+  why: 'Values land in other columns as soon as somebody adds or moves one.',
+  config: noConfig,
+  examples: { bad: 'INSERT INTO orders VALUES (1, true)', good: 'INSERT INTO orders (id, paid) VALUES (1, true)' },
+  find: ({ dml }) =>
+    dml
+      .filter((d) => d.kind === 'insert' && !d.hasColumnList)
+      .map((d) => ({ at: d, what: `INSERT into ${shownName(d.table)} without a column list` })),
+});
+
+export const insertRowLimit = defineSqlRule({
+  name: 'sql_insert_row_limit',
+  logicRevision: 2,
+  defaultLevel: 'confirm',
+  why: 'Nobody reads a thousand rows of VALUES.',
+  config: z.strictObject({ maxRows: z.int().min(0).default(1000) }),
+  examples: {
+    bad: 'INSERT INTO orders (id) VALUES (1), (2), (3)',
+    good: 'INSERT INTO orders (id) VALUES (1), (2)',
+    config: { maxRows: 2 },
+  },
+  find: ({ dml }, { maxRows }) =>
+    dml
+      .filter((d) => (d.valueRows ?? 0) > maxRows)
+      .map((d) => ({
+        at: d,
+        what: `INSERT of ${d.valueRows ?? 0} rows into ${shownName(d.table)}, more than ${maxRows}`,
+      })),
+});

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { defineSqlRule, noConfig, type Hit } from './define-sql-rule';
+import type { SettingFact, SqlFacts } from '../facts/sql-facts';
+import { shownName } from '../../../policy/text/table-name';
+
+export const lockTable = defineSqlRule({
+  name: 'sql_lock_table',
+  logicRevision: 2,
+  defaultLevel: 'confirm',
+  why: 'Everyone else waits until the transaction ends.',
+  config: noConfig,
+  examples: { bad: 'LOCK TABLE orders IN ACCESS EXCLUSIVE MODE', good: 'SELECT "lock table" FROM orders' },
+  find: ({ locks }) =>
+    locks.map((l) => ({ at: l, what: `LOCK TABLE ${l.tables.map(shownName).join(', ')} in ${l.mode} mode` })),
+});
+
+export const vacuumFull = defineSqlRule({
+  name: 'sql_vacuum_full',
+  logicRevision: 2,
+  defaultLevel: 'confirm',
+  why: 'VACUUM FULL and CLUSTER rewrite the table with nobody able to read it.',
+  config: noConfig,
+  examples: { bad: 'VACUUM (FULL) orders', good: 'VACUUM (FULL false, ANALYZE) orders' },
+  find: ({ maintenance }) =>
+    maintenance
+      .filter((m) => m.what === 'vacuum_full' || m.what === 'cluster')
+      .map((m) => ({ at: m, what: m.what === 'cluster' ? 'CLUSTER' : 'VACUUM FULL' })),
+});
+
+/** Commands that wait for, and hold, locks on objects. Rows are locked by DML, which is not meant here. */
+const LOCKING = /^(ALTER|CREATE|DROP|TRUNCATE|LOCK|REINDEX|CLUSTER|VACUUM|REFRESH|COMMENT|GRANT|REVOKE|SECURITY)\b/;
+
+export const timeoutsRequired = defineSqlRule({
+  name: 'sql_timeouts_required',
+  logicRevision: 2,
+  defaultLevel: 'advise',
+  status: 'WARN',
+  why: 'A DDL statement that waits for a lock makes everyone behind it wait too, for as long as nobody set a limit.',
+  config: z.strictObject({ lockTimeout: z.boolean().default(true), statementTimeout: z.boolean().default(true) }),
+  advice: ["SET lock_timeout = '5s' and SET statement_timeout = '30s' before the first DDL statement."],
+  examples: {
+    bad: "ALTER TABLE orders ADD COLUMN note text; SET lock_timeout = '1s'",
+    good: "SET lock_timeout = '1s'; SET LOCAL statement_timeout = '5s'; ALTER TABLE orders ADD COLUMN note text",
+  },
+  find: (facts, { lockTimeout, statementTimeout }) => {
+    const first = facts.statements.find((s) => LOCKING.test(s.command));
+    if (first === undefined) return [];
+    const at = { span: first.span, path: `statement ${first.index + 1}` };
+    const missing = (name: string): readonly Hit[] =>
+      isSetBefore(facts, name, first.index) ? [] : [{ at, what: `no ${name} before the first ${first.command}` }];
+    return [...(lockTimeout ? missing('lock_timeout') : []), ...(statementTimeout ? missing('statement_timeout') : [])];
+  },
+});
+
+function isSetBefore(facts: SqlFacts, name: string, statement: number): boolean {
+  const limits = (s: SettingFact): boolean =>
+    s.name === name && s.change === 'set' && s.value !== '0' && (s.scope === 'session' || s.scope === 'local');
+  return facts.settings.some((s) => s.statement < statement && limits(s));
+}

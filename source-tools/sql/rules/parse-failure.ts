@@ -1,0 +1,35 @@
+import { defineRule } from '../../../policy/rules/define';
+import { diffEvidence } from '../../../policy/contracts/facts';
+import { made, MISSING_PARSE, pageOf } from '../../../policy/rules/rule-maker';
+import { noConfig, type SqlRule } from './define-sql-rule';
+import { SQL_PARSER } from '../facts/sql-parser';
+
+const definition = defineRule({
+  name: 'sql_parse_failure',
+  pack: 'sql-postgres',
+  logicRevision: 2,
+  defaultLevel: 'forbid',
+  why: 'Text that PostgreSQL’s own grammar refuses (or NUL bytes, psql commands, invalid UTF-8, nothing at all) was checked by no rule.',
+  docs: pageOf('sql-postgres', 'sql_parse_failure'),
+  config: noConfig,
+  reads: ['bytes', 'facts'],
+  sourceTools: ['SQLDryRun'],
+  parser: SQL_PARSER,
+  apply: ({ facts, diff }) => {
+    if (facts.ok) return { fires: false };
+    const { code, message, span } = facts;
+    const place = span ?? { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
+    return {
+      fires: true,
+      reason: span === null ? message : `${message} at line ${place.startLine}, column ${place.startColumn}`,
+      reasonCode: code,
+      evidence: [diffEvidence(diff.diffSha, place)],
+      recommendedActions: ['Submit plain PostgreSQL statements in UTF-8, without psql commands.'],
+    };
+  },
+});
+
+const examples = { bad: 'DELETE FROM orders WHERE id = 1; \\! rm -rf /', good: 'DELETE FROM orders WHERE id = 1' };
+
+/** Everything that yields no facts. */
+export const parseFailure: SqlRule = { ...made(definition, examples), examples, missing: MISSING_PARSE };

@@ -1,0 +1,38 @@
+import type { ValidatorDefinition } from '../../../../policy/rules/define';
+import type { SqlRule } from '../define-sql-rule';
+import { insertOrderByRandom, leadingWildcard, selectStar, selectWithoutWhere } from './queries';
+import { robustStatements } from './robust';
+import {
+  domainConstraint,
+  dropNotNull,
+  enumValueOrder,
+  requireComment,
+  requirePrimaryKey,
+  requireSchema,
+} from './schema';
+import { noChar, preferBigint, preferBigintOverSmallint, preferIdentity, preferText, preferTimestamptz } from './types';
+
+export const sqlPostgresStyleRules: readonly SqlRule[] = [
+  preferBigint,
+  preferBigintOverSmallint,
+  preferIdentity,
+  preferText,
+  noChar,
+  preferTimestamptz,
+  requirePrimaryKey,
+  requireSchema,
+  requireComment,
+  dropNotNull,
+  enumValueOrder,
+  domainConstraint,
+  robustStatements,
+  selectWithoutWhere,
+  selectStar,
+  leadingWildcard,
+  insertOrderByRandom,
+];
+
+/** Advice on style and types: a pack of its own, so that it is off until a bundle names it. */
+export const sqlPostgresStylePack: readonly ValidatorDefinition[] = sqlPostgresStyleRules.map(
+  (rule) => rule.definition,
+);

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { shown } from '../../../../policy/text/shown-name';
+import { defineSqlRule, noConfig } from '../define-sql-rule';
+import { shownName } from '../../../../policy/text/table-name';
+import { sameName } from '../transaction-state';
+
+const style = { pack: 'sql-postgres-style', logicRevision: 3, defaultLevel: 'advise', status: 'WARN' } as const;
+
+export const requirePrimaryKey = defineSqlRule({
+  ...style,
+  name: 'sql_require_primary_key',
+  why: 'Without a key, rows cannot be told apart: neither by replication nor by our own base check.',
+  config: noConfig,
+  examples: {
+    bad: 'CREATE TABLE t (id bigint)',
+    good: 'CREATE TABLE t (id bigint); ALTER TABLE t ADD PRIMARY KEY (id)',
+  },
+  find: (facts) =>
+    facts.tables
+      .filter((t) => !t.temporary && !t.hasPrimaryKey && !t.derived)
+      .filter(
+        (t) =>
+          !facts.constraints.some((c) => c.type === 'primary_key' && c.table !== null && sameName(c.table, t.table)),
+      )
+      .map((t) => ({ at: t, what: `${shownName(t.table)} has no primary key` })),
+});
+
+export const requireSchema = defineSqlRule({
+  ...style,
+  name: 'sql_require_schema',
+  why: 'An unqualified name lands wherever the search_path points that day.',
+  config: noConfig,
+  examples: {
+    bad: 'CREATE TABLE t (id bigint)',
+    good: 'CREATE TABLE public.t (id bigint); CREATE TEMP TABLE s (id bigint)',
+  },
+  find: ({ tables }) =>
+    tables
+      .filter((t) => !t.temporary && t.table.schema === null)
+      .map((t) => ({ at: t, what: `${shownName(t.table)} names no schema` })),
+});
+
+export const requireComment = defineSqlRule({
+  ...style,
+  name: 'sql_require_comment',
+  why: 'The next reader, human or model, guesses what it is for.',
+  config: z.strictObject({ tables: z.boolean().default(true), columns: z.boolean().default(false) }),
+  examples: {
+    bad: "CREATE TABLE t (id bigint); COMMENT ON TABLE t IS 'x'; COMMENT ON TABLE t IS NULL",
+    good: "CREATE TABLE t (id bigint); COMMENT ON TABLE t IS 'things'",
+  },
+  find: (facts, config) => {
+    const described = (table: { schema: string | null; name: string }, column: string | null): boolean =>
+      facts.comments.filter((c) => c.column === column && sameName(c.table, table)).at(-1)?.hasText === true;
+    return [
+      ...(config.tables
+        ? facts.tables
+            .filter((t) => !t.temporary && !described(t.table, null))
+            .map((t) => ({ at: t, what: `${shownName(t.table)} has no comment` }))
+        : []),
+      ...(config.columns
+        ? facts.columns
+            .filter((c) => c.origin !== 'alter_type' && c.table !== null && !described(c.table, c.column))
+            .map((c) => ({ at: c, what: `column ${shown(c.column)} has no comment` }))
+        : []),
+    ];
+  },
+});
+
+export const dropNotNull = defineSqlRule({
+  ...style,
+  name: 'sql_drop_not_null',
+  why: 'Readers that never met a null start to meet them.',
+  config: noConfig,
+  examples: {
+    bad: 'ALTER TABLE t ALTER COLUMN note DROP NOT NULL',
+    good: 'ALTER TABLE t ALTER COLUMN note DROP DEFAULT',
+  },
+  find: ({ alters }) =>
+    alters
+      .filter((a) => a.action === 'drop_not_null')
+      .map((a) => ({ at: a, what: `DROP NOT NULL of ${shown(a.member ?? '')}` })),
+});
+
+export const enumValueOrder = defineSqlRule({
+  ...style,
+  name: 'sql_enum_value_order',
+  why: 'A value without BEFORE or AFTER lands at the end, and enum values are compared by their order.',
+  config: noConfig,
+  examples: { bad: "ALTER TYPE mood ADD VALUE 'fine'", good: "ALTER TYPE mood ADD VALUE 'fine' AFTER 'sad'" },
+  find: ({ alters }) =>
+    alters
+      .filter((a) => a.action === 'add_enum_value')
+      .map((a) => ({ at: a, what: 'ADD VALUE without BEFORE or AFTER' })),
+});
+
+export const domainConstraint = defineSqlRule({
+  ...style,
+  name: 'sql_domain_constraint',
+  why: 'A domain’s CHECK cannot be NOT VALID without checking every column of that type, in every table, under lock.',
+  config: noConfig,
+  examples: { bad: 'CREATE DOMAIN positive AS numeric CHECK (value > 0)', good: 'CREATE DOMAIN positive AS numeric' },
+  find: ({ constraints }) =>
+    constraints
+      .filter((c) => c.table === null && (c.type === 'check' || c.type === 'not_null'))
+      .map((c) => ({ at: c, what: c.type === 'check' ? 'a CHECK on a domain' : 'NOT NULL on a domain' })),
+});

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import type { Occurrence, SqlFacts, SqlName, TransactionFact } from '../facts/sql-facts';
+
+/** Staged SQL is run in one transaction. False reads the text as a migration that is run statement by statement. */
+export const AssumeInTransaction = z.boolean().default(true);
+
+export interface TransactionState {
+  /** True where the place stands inside a transaction. */
+  readonly inside: (at: Occurrence) => boolean;
+  /** True where the table was made by the same transaction before: nobody else can see it, so nobody waits for its locks. */
+  readonly isNew: (table: SqlName | null, at: Occurrence) => boolean;
+  /** An id of the transaction that the place stands in; null outside. */
+  readonly transaction: (at: Occurrence) => number | null;
+}
+
+/** Follows BEGIN, COMMIT and CREATE TABLE through the top-level statements, once somebody asks. */
+export function transactionState(facts: SqlFacts, assumeInTransaction: boolean): TransactionState {
+  let of: readonly (number | null)[] | null = null;
+  const transaction = (at: Occurrence): number | null =>
+    (of ??= transactionsOf(facts, assumeInTransaction))[at.statement] ?? null;
+  return {
+    inside: (at) => transaction(at) !== null,
+    transaction,
+    isNew: (table, at) => {
+      const here = transaction(at);
+      if (table === null || here === null) return false;
+      return facts.tables.some(
+        (t) => !t.ifNotExists && t.statement < at.statement && transaction(t) === here && sameName(t.table, table),
+      );
+    },
+  };
+}
+
+/** The transaction of each top-level statement. */
+function transactionsOf(
+  { statements, transactionControl }: SqlFacts,
+  assumeInTransaction: boolean,
+): readonly (number | null)[] {
+  let current: number | null = assumeInTransaction ? 0 : null;
+  let next = 1;
+  const controls = new Map<number, TransactionFact>();
+  for (const t of transactionControl)
+    if (t.via.length === 0 && !controls.has(t.statement)) controls.set(t.statement, t);
+  const of: (number | null)[] = [];
+  for (const s of statements) {
+    const control = controls.get(s.index);
+    of[s.index] = current;
+    if (control === undefined) continue;
+    if (control.kind === 'begin' || control.kind === 'start') current ??= next++;
+    else if (control.kind === 'commit' || control.kind === 'rollback' || control.kind === 'prepare')
+      current = control.chain ? next++ : null;
+  }
+  return of;
+}
+
+export function sameName(a: SqlName, b: SqlName): boolean {
+  return a.name === b.name && (a.schema === b.schema || a.schema === null || b.schema === null);
+}

@@ -1,0 +1,123 @@
+/**
+ * `SQLCAS`: rows to compare and set.
+ *
+ * K1 Every compare-and-set touches exactly one row, or the whole change misses: at dry run it is rejected, at commit stale.
+ * K2 Rows are locked in the order of table and key before any is changed, so that two changes cannot deadlock; they are
+ *    changed in the document's order, since a row may need another one.
+ */
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../policy/contracts/canonical-json';
+import type { DiffInput } from '../../policy/contracts/diff';
+import { defineSourceTool, type CommitContext, type SourceTool, type StageContext } from '../define';
+import { renderText } from '../render-text';
+import { apply, readBack, seal } from './staging/apply';
+import type { Work } from './staging/capture';
+import { expectedColumns, readCasDocument, type CasRow } from './facts/cas-document';
+import { casSql, columnTypes, lockSql, toRelationName, type ColumnTypes } from './staging/cas-sql';
+import { quoteRelation } from './staging/identifiers';
+import { rehearse, rejected, type Prepare } from './staging/rehearse';
+import { withReturning } from './staging/returning';
+import { FIXED_SESSION } from './staging/row-sha';
+import { IDLE_MS, type Session } from './staging/session';
+import { loadSqlParser } from './staging/statements';
+
+export function createSqlCasTool(): SourceTool {
+  return defineSourceTool({
+    sourceTool: 'SQLCAS',
+    mode: 'enforced',
+    extractFacts: async (diff: DiffInput) => {
+      const read = readCasDocument(diff.raw);
+      return read.ok ? read.facts : read;
+    },
+    render: (diff: DiffInput) => renderText(diff.raw, 'json'),
+    effects: {
+      stage: async (ctx: StageContext) => {
+        const read = readCasDocument(ctx.diff.raw);
+        if (!read.ok) return rejected(`${read.code}: ${read.message}`, null);
+        await loadSqlParser();
+        return rehearse(ctx, prepareRows(read.rows));
+      },
+      commit: async (ctx: CommitContext) => {
+        const read = readCasDocument(ctx.diff.raw);
+        if (!read.ok) return { kind: 'refused', explanation: `${read.code}: ${read.message}` };
+        await loadSqlParser();
+        return apply(ctx, prepareRows(read.rows));
+      },
+      readBack,
+      seal,
+      lateMs: IDLE_MS,
+    },
+  });
+}
+
+function prepareRows(rows: readonly CasRow[]): Prepare {
+  return async (session) => {
+    await session.rows(FIXED_SESSION);
+    const tables = new Map<string, ColumnTypes>();
+    for (const table of new Set(rows.map((r) => r.table))) {
+      try {
+        const found = await typesOf(session, table, rows);
+        if (!found.ok) return { ok: false, outcome: { kind: 'declined', explanation: found.explanation } };
+        tables.set(table, found.types);
+      } catch (error) {
+        return { ok: false, outcome: { kind: 'failed', place: table, error } };
+      }
+    }
+    const typed = (row: CasRow): ColumnTypes => tables.get(row.table) ?? new Map();
+    const inOrder = rows
+      .map((row, index) => ({ row, index, place: canonicalJson([row.table, row.key]) }))
+      .filter(({ row }) => row.op !== 'insert')
+      .sort((a, b) => (a.place < b.place ? -1 : 1));
+    for (const { row, index } of inOrder) {
+      try {
+        await session.run(lockSql(row, typed(row)));
+      } catch (error) {
+        return { ok: false, outcome: { kind: 'failed', place: `/rows/${index}`, error } };
+      }
+    }
+    return { ok: true, works: rows.map((row, index) => toWork(row, index, typed(row))) };
+  };
+}
+
+async function typesOf(
+  session: Session,
+  table: string,
+  rows: readonly CasRow[],
+): Promise<{ readonly ok: true; readonly types: ColumnTypes } | { readonly ok: false; readonly explanation: string }> {
+  const used = new Set(
+    rows
+      .filter((r) => r.table === table)
+      .flatMap((r) => [...Object.keys(r.key), ...expectedColumns(r), ...Object.keys(r.set ?? {})]),
+  );
+  const types = await columnTypes(session, quoteRelation(toRelationName(table)), [...used]);
+  const missing = [...used].filter((name) => !types.has(name)).sort();
+  if (missing.length === 0) return { ok: true, types };
+  return {
+    ok: false,
+    explanation:
+      types.size === 0
+        ? `${table}: there is no such table, or it has none of the columns named`
+        : `${table}: no such column: ${missing.slice(0, 5).join(', ')}`,
+  };
+}
+
+function toWork(row: CasRow, index: number, types: ColumnTypes): Work {
+  const { text, values } = casSql(row, types);
+  const command = row.op.toUpperCase();
+  const relation = toRelationName(row.table);
+  return {
+    place: `/rows/${index}`,
+    sha: createHash('sha256').update(canonicalJson(row), 'utf8').digest('hex'),
+    command,
+    values,
+    target: quoteRelation(relation),
+    plain: text,
+    instrument: (versionNumber) =>
+      withReturning(
+        { text, command, returning: 'absent', upsert: false, target: { ...relation, alias: 't' } },
+        versionNumber,
+      ),
+    uncapturable: null,
+    exactlyOne: true,
+  };
+}

@@ -1,0 +1,81 @@
+import type { DiffInput } from '../../policy/contracts/diff';
+import type { Facts } from '../../policy/contracts/facts';
+import { defineSourceTool, type CommitContext, type SourceTool, type StageContext } from '../define';
+import { renderText } from '../render-text';
+import { apply, readBack, seal } from './staging/apply';
+import type { Work } from './staging/capture';
+import { rehearse, rejected } from './staging/rehearse';
+import { withReturning } from './staging/returning';
+import { readStatements, type Statement } from './staging/statements';
+import { quoteRelation } from './staging/identifiers';
+import { IDLE_MS } from './staging/session';
+
+export interface SqlDryRunDeps {
+  /** Reads the facts that rules look at; bounded and pure. */
+  readonly extractFacts: (raw: Uint8Array) => Promise<Facts>;
+}
+
+/** `SQLDryRun`: the bytes are SQL text for PostgreSQL. */
+export function createSqlDryRunTool(deps: SqlDryRunDeps): SourceTool {
+  return defineSourceTool({
+    sourceTool: 'SQLDryRun',
+    mode: 'enforced',
+    extractFacts: (diff: DiffInput) => deps.extractFacts(diff.raw),
+    render: (diff: DiffInput) => renderText(diff.raw, 'sql'),
+    effects: {
+      stage: async (ctx: StageContext) => {
+        if (!ctx.facts.ok) return rejected(`${ctx.facts.code}: ${ctx.facts.message}`, null);
+        const works = await toWorks(ctx.diff.raw);
+        if (!works.ok) return rejected(works.explanation, null);
+        return rehearse(ctx, async () => works);
+      },
+      commit: async (ctx: CommitContext) => {
+        const works = await toWorks(ctx.diff.raw);
+        if (!works.ok) return { kind: 'refused', explanation: works.explanation };
+        return apply(ctx, async () => works);
+      },
+      readBack,
+      seal,
+      lateMs: IDLE_MS,
+    },
+  });
+}
+
+type Works =
+  { readonly ok: true; readonly works: readonly Work[] } | { readonly ok: false; readonly explanation: string };
+
+async function toWorks(raw: Uint8Array): Promise<Works> {
+  const read = await readStatements(raw);
+  if (!read.ok) return { ok: false, explanation: read.message };
+  const refused = read.statements.find((s) => s.kind === 'refused');
+  if (refused !== undefined) {
+    return {
+      ok: false,
+      explanation: `${placeOf(refused)} is never run inside a dry run: transaction control, settings, COPY, roles and the like are not for a staged change`,
+    };
+  }
+  return { ok: true, works: read.statements.map(toWork) };
+}
+
+function toWork(statement: Statement): Work {
+  return {
+    place: placeOf(statement),
+    sha: statement.sha,
+    command: statement.command,
+    values: [],
+    target: statement.target === null ? null : quoteRelation(statement.target),
+    plain: statement.text,
+    instrument: (versionNumber) => withReturning(statement, versionNumber),
+    uncapturable: uncapturable(statement),
+    exactlyOne: false,
+  };
+}
+
+function uncapturable(statement: Statement): string | null {
+  if (statement.kind === 'truncate') return 'empties tables, and no row of them is counted';
+  return statement.kind === 'schema' ? 'changes the schema, and what it does to rows is not counted' : null;
+}
+
+function placeOf(statement: Statement): string {
+  return `statement ${statement.index + 1} (${statement.command})`;
+}

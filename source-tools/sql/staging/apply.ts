@@ -1,0 +1,193 @@
+/**
+ * The commit: the same work in one transaction with the marker, compared with what was approved before COMMIT is sent.
+ *
+ * X1 Marker first, then the work, then the comparison, then the post validators, then the effect, then COMMIT.
+ * X2 Before COMMIT is sent every way out rolls back: what is returned or thrown then means that nothing was applied.
+ * X3 Once COMMIT is sent nothing is thrown. Only an ERROR of the server means that it did not happen; a lost connection,
+ *    a time-out or a FATAL means that nobody here knows.
+ */
+import { CountersignFailure } from '../../../policy/contracts/failure';
+import { DatabaseError } from 'pg';
+import type { JsonObject } from '../../../policy/contracts/canonical-json';
+import { stagingSha, type StagingRecord } from '../../../policy/contracts/staging-record';
+import { urlOf, type CommitContext, type CommitResult, type ReadBack, type TargetContext } from '../../define';
+import { captureWork, type NotCaptured } from './capture';
+import { readMarker, SEALED, takeMarker, writeEffect, type Marker } from './marker';
+import { differenceOf, judgementOf, toRecord } from './record';
+import type { Prepare } from './rehearse';
+import { openSession, type Session } from './session';
+import { toSqlSettings, type SqlSettings } from './settings';
+import { targetMisconfigured, targetUnavailable } from '../../target-failure';
+import { toSqlFailure, toTargetFailure } from './sql-failure';
+
+/** Throws TARGET_UNAVAILABLE (retryable) or CONFIGURATION_ERROR, both before anything was applied. */
+export async function apply(ctx: CommitContext, prepare: Prepare): Promise<CommitResult> {
+  const settings = toSqlSettings(ctx.settings);
+  const session = await open(ctx, settings, 'commit');
+  try {
+    const ready = await applyInTransaction(ctx, prepare, settings, session);
+    if (ready.kind !== 'ready') return ready;
+    return await sendCommit(session, ready.effect);
+  } finally {
+    await session.close();
+  }
+}
+
+type Ready = { readonly kind: 'ready'; readonly effect: JsonObject };
+
+async function applyInTransaction(
+  ctx: CommitContext,
+  prepare: Prepare,
+  settings: SqlSettings,
+  session: Session,
+): Promise<CommitResult | Ready> {
+  const marker = await ownQueries(ctx, 'the marker', async () =>
+    (await takeMarker(session, ctx.idempotency, settings.statementTimeoutMs))
+      ? 'taken'
+      : await readMarker(session, ctx.idempotency),
+  );
+  if (marker !== 'taken') return fromMarker(marker);
+
+  const prepared = await ownQueries(ctx, 'reading the tables', () => prepare(session));
+  if (!prepared.ok) return fromFailed(ctx, prepared.outcome);
+  const captured = await ownQueries(ctx, 'the commit', () =>
+    captureWork(session, prepared.works, settings, ctx.heartbeat),
+  );
+  if (captured.kind !== 'captured') return fromFailed(ctx, captured);
+
+  const record = toRecord(captured.capture, judgementOf(ctx.approved), {
+    sourceTool: ctx.diff.sourceTool,
+    target: ctx.target.name,
+    settings,
+    moreReasons: [],
+  });
+  const difference = differenceOf(ctx.approved, record);
+  if (difference !== null) return { kind: 'stale', explanation: difference };
+
+  const post = await ctx.postCheck?.(record);
+  if (post?.ok === false) return { kind: 'post_failed', explanation: post.explanation };
+
+  const effect = await ownQueries(ctx, 'storing the effect', async () => {
+    const [row] = await session.rows('SELECT pg_catalog.txid_current()::text');
+    const stored = effectOf(ctx.approved, row?.[0] ?? '');
+    await writeEffect(session, ctx.idempotency, stored);
+    return stored;
+  });
+  const ended = (await ctx.endedMeanwhile?.()) ?? null;
+  if (ended !== null) return { kind: 'refused', explanation: ended };
+  return { kind: 'ready', effect };
+}
+
+/** What the receipt tells of the effect: counts and the target's transaction number, no rows. */
+function effectOf(approved: StagingRecord, transaction: string): JsonObject {
+  return {
+    stagingSha: stagingSha(approved),
+    statements: approved.statements.length,
+    tables: approved.tables.map(({ table, inserted, updated, deleted }) => ({ table, inserted, updated, deleted })),
+    sideEffects: approved.sideEffects.map((s) => ({ ...s })),
+    transaction,
+  };
+}
+
+async function sendCommit(session: Session, effect: JsonObject): Promise<CommitResult> {
+  try {
+    const command = await session.commit();
+    // A transaction that failed before answers COMMIT with ROLLBACK, and no error.
+    if (command !== 'COMMIT')
+      return { kind: 'refused', explanation: `the server answered COMMIT with ${command || 'nothing'}` };
+    return { kind: 'applied', effect, replayed: false };
+  } catch (error) {
+    const failure = toSqlFailure(error, 'COMMIT');
+    if (error instanceof DatabaseError && error.severity === 'ERROR')
+      return { kind: 'refused', explanation: failure.explanation };
+    return { kind: 'unknown', explanation: failure.explanation };
+  }
+}
+
+function fromMarker(marker: Marker | null): CommitResult {
+  switch (marker?.kind) {
+    case 'applied':
+      return { kind: 'applied', effect: marker.effect, replayed: true };
+    case 'sealed':
+      return { kind: 'sealed' };
+    case 'broken':
+    case undefined:
+      return { kind: 'unknown', explanation: 'a marker without an effect stands in the target; an operator must look' };
+    default:
+      return marker satisfies never;
+  }
+}
+
+function fromFailed(ctx: CommitContext, captured: NotCaptured): CommitResult {
+  switch (captured.kind) {
+    case 'missed':
+      return { kind: 'stale', explanation: captured.explanation };
+    case 'declined':
+      return { kind: 'refused', explanation: captured.explanation };
+    case 'failed': {
+      const failure = toSqlFailure(captured.error, captured.place);
+      if (failure.kind === 'unavailable') throw targetUnavailable(ctx.target.name, failure.explanation);
+      if (failure.kind === 'misconfigured') throw targetMisconfigured(ctx.target.name, failure.explanation);
+      return { kind: 'refused', explanation: failure.explanation };
+    }
+    default:
+      return captured satisfies never;
+  }
+}
+
+/** Was it applied? Throws retryably while an attempt is still under way. */
+export async function readBack(ctx: TargetContext): Promise<ReadBack> {
+  return settle(ctx, 'read');
+}
+
+/** As `readBack`; where nothing is found, leaves a sealed marker. */
+export async function seal(ctx: TargetContext): Promise<ReadBack> {
+  return settle(ctx, 'seal');
+}
+
+async function settle(ctx: TargetContext, mode: 'read' | 'seal'): Promise<ReadBack> {
+  const settings = toSqlSettings(ctx.settings);
+  const session = await open(ctx, settings, mode);
+  try {
+    return await ownQueries(ctx, 'reading the marker', async () => {
+      // Taking the marker, not looking for it: an attempt whose COMMIT is still under way shows no row yet, but holds it.
+      if (await takeMarker(session, ctx.changeId, settings.statementTimeoutMs)) {
+        if (mode === 'seal') {
+          await writeEffect(session, ctx.changeId, SEALED);
+          const command = await session.commit();
+          if (command !== 'COMMIT') throw new Error(`the server answered COMMIT with ${command}`);
+        }
+        return { found: false };
+      }
+      const marker = await readMarker(session, ctx.changeId);
+      if (marker?.kind === 'applied') return { found: true, effect: marker.effect };
+      if (marker?.kind === 'sealed') return { found: false };
+      throw targetMisconfigured(ctx.target.name, 'a marker without an effect stands in it, and an operator must look');
+    });
+  } finally {
+    await session.close();
+  }
+}
+
+async function open(ctx: TargetContext, settings: SqlSettings, what: string): Promise<Session> {
+  try {
+    return await openSession({
+      url: urlOf(ctx.target),
+      applicationName: `countersign ${what} ${ctx.changeId.slice(0, 12)}`,
+      settings,
+      signal: ctx.signal,
+    });
+  } catch (error) {
+    throw toTargetFailure(ctx.target.name, toSqlFailure(error, 'connecting'));
+  }
+}
+
+/** Our own queries: a refusal of theirs is a missing grant or table of ours. */
+async function ownQueries<T>(ctx: TargetContext, place: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof CountersignFailure) throw error;
+    throw toTargetFailure(ctx.target.name, toSqlFailure(error, place));
+  }
+}

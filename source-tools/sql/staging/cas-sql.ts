@@ -1,0 +1,104 @@
+/**
+ * Operations of SQLCAS as SQL. Names are quoted, values go as one JSON parameter each, which the server turns into the
+ * columns' own types (`jsonb_to_record`): no value is ever part of a text, and no number passes through a float.
+ */
+import { COLUMN_TYPES } from './catalog-queries';
+import { expectedColumns, type CasRow } from '../facts/cas-document';
+import { quoteIdentifier, quoteRelation } from './identifiers';
+import { rowShaSql } from './row-sha';
+import type { Session } from './session';
+
+/** Column types as SQL text, by column name. A missing name is no column of the table. */
+export type ColumnTypes = ReadonlyMap<string, string>;
+
+export interface CasSql {
+  readonly text: string;
+  readonly values: readonly string[];
+}
+
+/** `schema.table`, as the document's schema has checked it. */
+export function toRelationName(table: string): { readonly schema: string; readonly name: string } {
+  const [schema = '', name = ''] = table.split('.');
+  return { schema, name };
+}
+
+export async function columnTypes(
+  session: Session,
+  relation: string,
+  columns: readonly string[],
+): Promise<ColumnTypes> {
+  const rows = await session.rows(COLUMN_TYPES, [relation, JSON.stringify(columns)]);
+  return new Map(rows.map(([name, type]) => [name ?? '', type ?? '']));
+}
+
+/** A JSON parameter as a one-row table with typed columns. */
+export function keyRecord(
+  alias: string,
+  columns: readonly string[],
+  types: ColumnTypes,
+  parameter: number,
+): { readonly from: string; readonly equals: (other: string) => string; readonly same: (other: string) => string } {
+  const list = columns.map((c) => `${quoteIdentifier(c)} ${types.get(c) ?? 'text'}`).join(', ');
+  const pairs = (operator: string, other: string): string =>
+    columns.map((c) => `${other}.${quoteIdentifier(c)} ${operator} ${alias}.${quoteIdentifier(c)}`).join(' AND ');
+  return {
+    from: `pg_catalog.jsonb_to_record($${parameter}::jsonb) AS ${alias}(${list})`,
+    equals: (other) => pairs('=', other),
+    same: (other) => pairs('IS NOT DISTINCT FROM', other),
+  };
+}
+
+/** Locks the row of an update or delete, whatever its version. */
+export function lockSql(row: CasRow, types: ColumnTypes): CasSql {
+  const k = keyRecord('k', Object.keys(row.key), types, 1);
+  return {
+    text: `SELECT 1 FROM ${quoteRelation(toRelationName(row.table))} AS t, ${k.from} WHERE ${k.equals('t')} FOR UPDATE OF t`,
+    values: [JSON.stringify(row.key)],
+  };
+}
+
+/** The compare-and-set itself: it touches exactly one row, or none. */
+export function casSql(row: CasRow, types: ColumnTypes): CasSql {
+  const relation = quoteRelation(toRelationName(row.table));
+  const values = [JSON.stringify(row.key)];
+  const k = keyRecord('k', Object.keys(row.key), types, 1);
+  const from = [k.from];
+  const where = [k.equals('t')];
+  const expected = expectedColumns(row);
+  if (expected.length > 0) {
+    values.push(JSON.stringify(Object.fromEntries(expected.map((c) => [c, row.expect?.[c]]))));
+    const e = keyRecord('e', expected, types, values.length);
+    from.push(e.from);
+    where.push(e.same('t'));
+  }
+  const rowSha = row.expect?.['rowSha'];
+  if (typeof rowSha === 'string') {
+    values.push(rowSha);
+    where.push(`${rowShaSql('t')} = $${values.length}`);
+  }
+  const set = Object.keys(row.set ?? {});
+  if (set.length > 0) {
+    values.push(JSON.stringify(row.set));
+    from.push(keyRecord('s', set, types, values.length).from);
+  }
+  const quoted = set.map(quoteIdentifier);
+  switch (row.op) {
+    case 'update':
+      return {
+        text: `UPDATE ${relation} AS t SET ${quoted.map((c) => `${c} = s.${c}`).join(', ')} FROM ${from.join(', ')} WHERE ${where.join(' AND ')}`,
+        values,
+      };
+    case 'delete':
+      return { text: `DELETE FROM ${relation} AS t USING ${from.join(', ')} WHERE ${where.join(' AND ')}`, values };
+    case 'insert': {
+      const keys = Object.keys(row.key).map(quoteIdentifier);
+      const list = [...keys.map((c) => `k.${c}`), ...quoted.map((c) => `s.${c}`)];
+      return {
+        text: `INSERT INTO ${relation} AS t (${[...keys, ...quoted].join(', ')}) SELECT ${list.join(', ')} FROM ${from.join(', ')} ON CONFLICT (${keys.join(', ')}) DO NOTHING`,
+        values,
+      };
+    }
+    default:
+      return row.op satisfies never;
+  }
+}

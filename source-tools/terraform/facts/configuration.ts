@@ -1,0 +1,111 @@
+import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
+import { pointerOf } from '../../../policy/text/json-pointer';
+import type { TerraformPlanFacts } from './terraform-facts';
+import { refuse } from '../../../policy/text/refusal';
+import { isObject } from './json';
+
+type Configuration = Pick<TerraformPlanFacts, 'provisioners' | 'dataSources' | 'modules' | 'providers'>;
+
+/** By the address of a resource, without keys of count and for_each: the members that its configuration sets. */
+export type SetMembers = ReadonlyMap<string, ReadonlySet<string>>;
+
+const MAX_MODULE_DEPTH = 16;
+/** Letters of one name: they stand in the address of all that is below it. */
+const MAX_NAME = 250;
+const MAX_PARTS = 20_000;
+
+/** What the configuration brings in: provisioners, data sources, modules and providers, through all called modules. */
+export function readConfiguration(value: JsonValue | undefined): {
+  readonly parts: Configuration;
+  readonly members: SetMembers;
+} {
+  const found: { -readonly [K in keyof Configuration]: Configuration[K][number][] } = {
+    provisioners: [],
+    dataSources: [],
+    modules: [],
+    providers: [],
+  };
+  const members = new Map<string, ReadonlySet<string>>();
+  if (!isObject(value)) return { parts: found, members };
+  const base = ['configuration'];
+  let parts = 0;
+  const count = (): void => {
+    if (++parts > MAX_PARTS) refuse('too_many_resources', `The configuration has more than ${MAX_PARTS} parts`, null);
+  };
+  for (const [name, provider] of entries(value['provider_config'])) {
+    count();
+    found.providers.push({
+      at: pointerOf([...base, 'provider_config', name]),
+      name: text(provider['full_name']) ?? text(provider['name']) ?? name,
+      version: text(provider['version_constraint']),
+    });
+  }
+  const walk = (module: JsonObject, path: readonly string[], address: string, depth: number): void => {
+    if (depth > MAX_MODULE_DEPTH) refuse('too_deep', 'Modules that call modules too deeply', null);
+    const resources = module['resources'];
+    if (Array.isArray(resources)) {
+      resources.forEach((resource: JsonValue, i) => {
+        count();
+        if (!isObject(resource)) return;
+        const at = [...path, 'resources', String(i)];
+        const name = `${address}${text(resource['address']) ?? ''}`;
+        const type = text(resource['type']) ?? '';
+        if (isObject(resource['expressions'])) members.set(name, new Set(Object.keys(resource['expressions'])));
+        if (resource['mode'] === 'data') found.dataSources.push({ at: pointerOf(at), address: name, type });
+        const provisioners = resource['provisioners'];
+        if (!Array.isArray(provisioners)) return;
+        provisioners.forEach((provisioner: JsonValue, k) => {
+          count();
+          const kind = isObject(provisioner) ? text(provisioner['type']) : null;
+          found.provisioners.push({
+            at: pointerOf([...at, 'provisioners', String(k)]),
+            address: name,
+            type: kind ?? 'unknown',
+          });
+        });
+      });
+    }
+    for (const [name, call] of entries(module['module_calls'])) {
+      count();
+      if (name.length > MAX_NAME) refuse('invalid_document', `A module name of more than ${MAX_NAME} letters`, null);
+      const at = [...path, 'module_calls', name];
+      found.modules.push({
+        at: pointerOf(at),
+        name: `${address}module.${name}`,
+        source: text(call['source']) ?? '',
+        version: text(call['version_constraint']),
+      });
+      const below = call['module'];
+      if (isObject(below)) walk(below, [...at, 'module'], `${address}module.${name}.`, depth + 1);
+    }
+  };
+  const root = value['root_module'];
+  if (isObject(root)) walk(root, [...base, 'root_module'], '', 0);
+  return { parts: found, members };
+}
+
+/** `module.a["x.y"].aws_s3_bucket.b[0]` as the configuration calls it: `module.a.aws_s3_bucket.b`. */
+export function withoutKeys(address: string): string {
+  let plain = '';
+  let quoted = false;
+  let inKey = false;
+  for (let i = 0; i < address.length; i++) {
+    const letter = address[i] as string;
+    if (inKey && letter === '\\') i++;
+    else if (inKey && letter === '"') quoted = !quoted;
+    else if (!quoted && (letter === '[' || letter === ']')) inKey = letter === '[';
+    else if (!inKey) plain += letter;
+  }
+  return plain;
+}
+
+function entries(value: JsonValue | undefined): [string, JsonObject][] {
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, item]) =>
+    isObject(item) ? [[name, item] as [string, JsonObject]] : [],
+  );
+}
+
+function text(value: JsonValue | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}

@@ -1,0 +1,188 @@
+import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
+import { MAX_DIFF_BYTES } from '../../../policy/contracts/diff';
+import type { Facts } from '../../../policy/contracts/facts';
+import type { TerraformAction, TerraformOutput, TerraformPlanFacts, TerraformResource } from './terraform-facts';
+import { TERRAFORM_PARSER } from './terraform-parser';
+import { holdsTrue } from '../rules/values';
+import { readJsonDocument } from '../../../policy/text/json-document';
+import { refusal, refuse, Refused } from '../../../policy/text/refusal';
+import { readConfiguration, withoutKeys, type SetMembers } from './configuration';
+import { isObject, objectOf, textOf } from './json';
+
+export const MAX_PLAN_BYTES = MAX_DIFF_BYTES;
+const BOUNDS = { maxBytes: MAX_PLAN_BYTES, maxDepth: 128, maxEntries: 40_000 };
+const MAX_RESOURCES = 5000;
+
+/** Terraform's sequences, exactly: any other is one that we do not know the meaning of. */
+const ACTIONS: Readonly<Record<string, TerraformAction>> = {
+  'no-op': 'no-op',
+  read: 'read',
+  create: 'create',
+  update: 'update',
+  delete: 'delete',
+  'delete,create': 'replace',
+  'create,delete': 'replace',
+  forget: 'forget',
+  'create,forget': 'replace',
+};
+
+/**
+ * Facts of a plan as `terraform show -json` writes it, or why there are none. Pure, bounded by bytes, depth, entries and
+ * resources; never throws for what the bytes hold. Values that the plan marks as sensitive are taken out here, so that no
+ * rule can repeat one. Refusal codes: those of `readJsonDocument`, not_a_plan, unknown_format, unknown_action,
+ * invalid_document, too_many_resources.
+ */
+export function extractTerraformPlanFacts(raw: Uint8Array): Facts {
+  try {
+    return extract(raw);
+  } catch (error) {
+    if (error instanceof Refused) return error.refusal;
+    throw error;
+  }
+}
+
+function extract(raw: Uint8Array): TerraformPlanFacts | Facts {
+  const read = readJsonDocument(raw, BOUNDS);
+  if (!read.ok) return read;
+  if (!isObject(read.value)) return refusal('not_a_plan', 'Expected the JSON of a plan', null);
+  const plan = read.value;
+  const formatVersion = plan['format_version'];
+  if (typeof formatVersion !== 'string')
+    return refusal('not_a_plan', 'Expected "format_version", as `terraform show -json` writes it', null);
+  if (!/^[01]\.\d{1,4}(?:\.\d{1,4})?$/.test(formatVersion))
+    return refusal('unknown_format', 'A plan format that is not known here', null);
+  if (
+    Object.hasOwn(plan, 'values') &&
+    !Object.hasOwn(plan, 'planned_values') &&
+    !Object.hasOwn(plan, 'resource_changes')
+  )
+    return refusal('not_a_plan', 'This is the JSON of a state, not of a plan', null);
+  const { parts, members } = readConfiguration(plan['configuration']);
+  const resources = readResources(plan, 'resource_changes', members);
+  return {
+    ok: true,
+    kind: 'terraform-plan',
+    parser: TERRAFORM_PARSER,
+    formatVersion,
+    errored: flag(plan, 'errored'),
+    complete: flag(plan, 'complete'),
+    applyable: flag(plan, 'applyable'),
+    inexactNumber: read.inexactAt !== null,
+    resources,
+    drift: readResources(plan, 'resource_drift', members),
+    outputs: readOutputs(plan),
+    ...parts,
+    failedChecks: readChecks(plan['checks']),
+    touched: [...new Set(resources.filter((r) => !['no-op', 'read'].includes(r.action)).map((r) => r.address))].map(
+      (name) => ({
+        kind: 'path',
+        schema: null,
+        name,
+      }),
+    ),
+  } satisfies TerraformPlanFacts;
+}
+
+function flag(plan: JsonObject, key: string): boolean | null {
+  const value = plan[key];
+  if (value === undefined || value === null) return null;
+  return typeof value === 'boolean' ? value : refuse('invalid_document', `Expected "${key}" to be true or false`, null);
+}
+
+function readResources(plan: JsonObject, key: string, members: SetMembers): TerraformResource[] {
+  const list = plan[key] ?? [];
+  if (!Array.isArray(list)) return refuse('invalid_document', `Expected "${key}" to be a list`, null);
+  if (list.length > MAX_RESOURCES)
+    refuse('too_many_resources', `The plan has more than ${MAX_RESOURCES} resources`, null);
+  return list.map((item: JsonValue, i) => readResource(objectOf(item, key), `/${key}/${i}`, members));
+}
+
+function readResource(item: JsonObject, at: string, members: SetMembers): TerraformResource {
+  const change = objectOf(item['change'], 'change');
+  const actions = change['actions'];
+  const sequence = Array.isArray(actions) ? actions.join(',') : '';
+  const action = Object.hasOwn(ACTIONS, sequence) ? ACTIONS[sequence] : undefined;
+  if (action === undefined)
+    return refuse('unknown_action', 'A resource with actions whose meaning is not known here', null);
+  const address = textOf(item, 'address');
+  const beforeSensitive = maskOf(change['before_sensitive']);
+  const afterSensitive = maskOf(change['after_sensitive']);
+  return {
+    at,
+    address,
+    mode: item['mode'] === 'data' || address.startsWith('data.') || address.includes('.data.') ? 'data' : 'managed',
+    type: textOf(item, 'type'),
+    provider: optionalText(item, 'provider_name') ?? '',
+    action,
+    destroyFirst: sequence === 'delete,create',
+    actionReason: optionalText(item, 'action_reason'),
+    previousAddress: optionalText(item, 'previous_address'),
+    importing: isObject(change['importing'] ?? null),
+    deposed: (optionalText(item, 'deposed') ?? '') !== '',
+    before: hidden(change['before'] ?? null, beforeSensitive),
+    after: hidden(change['after'] ?? null, afterSensitive),
+    unknown: maskOf(change['after_unknown']),
+    leftToProvider:
+      action === 'create' ? leftToProvider(change['after_unknown'], members.get(withoutKeys(address))) : [],
+    beforeSensitive,
+    afterSensitive,
+  };
+}
+
+/** Unknown members that the configuration does not set. Where it does not stand in the plan, nobody can say. */
+function leftToProvider(unknown: JsonValue | undefined, given: ReadonlySet<string> | undefined): string[] {
+  if (given === undefined || !isObject(unknown ?? null)) return [];
+  return Object.entries(unknown as JsonObject).flatMap(([name, mask]) =>
+    mask === true && !given.has(name) ? [name] : [],
+  );
+}
+
+function optionalText(item: JsonObject, key: string): string | null {
+  const value = item[key];
+  return typeof value === 'string' ? value : null;
+}
+
+/** A mask is `true`, or of the shape of its value; anything else hides nothing. */
+function maskOf(value: JsonValue | undefined): JsonValue {
+  return value === undefined ? false : value;
+}
+
+/** The value with null in each place that the mask marks. */
+function hidden(value: JsonValue, mask: JsonValue): JsonValue {
+  if (mask === true) return null;
+  if (typeof mask !== 'object' || mask === null || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const masks = Array.isArray(mask) ? (mask as readonly JsonValue[]) : [];
+    return value.map((item: JsonValue, i) => hidden(item, masks[i] ?? false));
+  }
+  const copy = Object.create(null) as { [key: string]: JsonValue };
+  for (const [key, item] of Object.entries(value as JsonObject)) {
+    const below = Object.hasOwn(mask, key) ? ((mask as JsonObject)[key] as JsonValue) : false;
+    copy[key] = hidden(item, below);
+  }
+  return copy;
+}
+
+function readOutputs(plan: JsonObject): TerraformOutput[] {
+  const outputs = plan['output_changes'] ?? {};
+  return Object.entries(objectOf(outputs, 'output_changes')).map(([name, value]) => {
+    const change = objectOf(value, 'output_changes');
+    const actions = change['actions'];
+    return {
+      at: `/output_changes/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+      name,
+      wasSensitive: holdsTrue(maskOf(change['before_sensitive'])),
+      isSensitive: holdsTrue(maskOf(change['after_sensitive'])),
+      changes: !(Array.isArray(actions) && actions.join(',') === 'no-op'),
+    };
+  });
+}
+
+function readChecks(value: JsonValue | undefined): { at: string; address: string }[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((item: JsonValue, i) => {
+    if (!isObject(item) || (item['status'] !== 'fail' && item['status'] !== 'error')) return [];
+    const address = isObject(item['address'] ?? null) ? (item['address'] as JsonObject)['to_display'] : null;
+    return [{ at: `/checks/${i}`, address: typeof address === 'string' ? address : 'a check' }];
+  });
+}

@@ -1,0 +1,16 @@
+import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
+import { refuse } from '../../../policy/text/refusal';
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Refuses what is no object, naming the member where it stands. */
+export function objectOf(value: JsonValue | undefined, where: string): JsonObject {
+  return isObject(value) ? value : refuse('invalid_document', `Expected an object in "${where}"`, null);
+}
+
+export function textOf(object: JsonObject, key: string): string {
+  const value = object[key];
+  return typeof value === 'string' ? value : refuse('invalid_document', `Expected "${key}" to be text`, null);
+}

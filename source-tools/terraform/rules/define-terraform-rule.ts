@@ -1,0 +1,53 @@
+import { factsRules, type Hit } from '../../../policy/rules/rule-maker';
+import { shown } from '../../../policy/text/shown-name';
+import type { TerraformPlanFacts, TerraformResource } from '../facts/terraform-facts';
+import { TERRAFORM_PACK } from '../facts/terraform-parser';
+
+export const terraformRule = factsRules<TerraformPlanFacts>(TERRAFORM_PACK);
+
+/** A hit at a resource; `path` leads into its value after the change. */
+export function atResource(resource: TerraformResource, what: string, path: readonly (string | number)[] = []): Hit {
+  const below = path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  const at = path.length === 0 ? resource.at : `${resource.at}/change/after${below}`;
+  return { at, what: `${shown(resource.address.slice(0, 300))}: ${what}` };
+}
+
+/** What is said where a rule needs a value that the plan does not show. */
+export function undecided(what: string, why: 'unknown' | 'sensitive'): string {
+  return why === 'unknown'
+    ? `${what} is not known before apply, so nobody can say`
+    : `${what} is hidden as sensitive, so nobody can say`;
+}
+
+export interface ExampleResource {
+  readonly address: string;
+  readonly actions: readonly string[];
+  readonly before?: unknown;
+  readonly after?: unknown;
+  readonly [more: string]: unknown;
+}
+
+/** A small plan for examples. */
+export function planOf(resources: readonly ExampleResource[], more: Readonly<Record<string, unknown>> = {}): string {
+  const plan = {
+    format_version: '1.2',
+    terraform_version: '1.9.0',
+    resource_changes: resources.map(
+      ({ address, actions, before = null, after = null, after_unknown = {}, ...rest }) => {
+        const [type, name] = address.split('.').slice(-2);
+        const { before_sensitive = false, after_sensitive = false, ...others } = rest;
+        return {
+          address,
+          mode: 'managed',
+          type,
+          name,
+          provider_name: 'providers.example.com/hashicorp/aws',
+          ...others,
+          change: { actions, before, after, after_unknown, before_sensitive, after_sensitive },
+        };
+      },
+    ),
+    ...more,
+  };
+  return `${JSON.stringify(plan, null, 2)}\n`;
+}

@@ -1,0 +1,36 @@
+import type { ValidatorDefinition } from '../../../policy/rules/define';
+import type { PackRule } from '../../../policy/rules/rule-maker';
+import { blastRadius, deletionProtection, destroy, protectedResource, replace } from './destroy';
+import { iamWidening } from './iam';
+import { openEgress, openIngress, publicAccess } from './network';
+import { drift, forget, format, imports, noOp, sensitive, terraformParse } from './plan';
+import { allowedValues, requiredTags, unknownAfterApply } from './settings';
+import { externalData, provisioner, sourcePin } from './sources';
+
+/** In the order of the catalogue, which is the order of their findings. */
+export const terraformPlanRules: readonly PackRule[] = [
+  terraformParse,
+  format,
+  destroy,
+  replace,
+  protectedResource,
+  deletionProtection,
+  blastRadius,
+  iamWidening,
+  openIngress,
+  openEgress,
+  publicAccess,
+  unknownAfterApply,
+  sensitive,
+  provisioner,
+  externalData,
+  sourcePin,
+  imports,
+  forget,
+  requiredTags,
+  allowedValues,
+  drift,
+  noOp,
+];
+
+export const terraformPlanPack: readonly ValidatorDefinition[] = terraformPlanRules.map((rule) => rule.definition);

@@ -1,0 +1,340 @@
+import { z } from 'zod';
+import type { JsonValue } from '../../../policy/contracts/canonical-json';
+import { noConfig, type Hit } from '../../../policy/rules/rule-maker';
+import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
+import type { TerraformResource } from '../facts/terraform-facts';
+import { isUnchanged, madeBy, textsOf, valueAt } from './values';
+
+type Path = readonly (string | number)[];
+
+/** One opening in a wall, wherever the provider writes it. */
+interface Opening {
+  readonly path: Path;
+  /** Where addresses stand; at least one of them. */
+  readonly ranges: readonly Path[];
+  readonly ports: readonly PortRange[];
+  /** Set where the plan hides what the rule needs. */
+  readonly hidden: 'unknown' | 'sensitive' | null;
+}
+
+type PortRange = readonly [from: number, to: number];
+const ALL: PortRange = [0, 65535];
+/** ICMP has no ports: who may ping cannot log in. */
+const PING: PortRange = [-1, -1];
+const isPing = (protocol: JsonValue): boolean =>
+  ['icmp', 'icmpv6', 'ipv6-icmp', '1', '58'].includes(String(protocol ?? '').toLowerCase());
+
+/** Whether a range of addresses is the world, or half of it: split into two, 0.0.0.0/1 and 128.0.0.0/1 are all of it. */
+function isWorld(text: string): boolean {
+  const lower = text.trim().toLowerCase();
+  if (['*', 'any', 'internet', '0.0.0.0', '::'].includes(lower)) return true;
+  const slash = lower.indexOf('/');
+  if (slash === -1) return false;
+  const bits = Number(lower.slice(slash + 1));
+  if (!Number.isInteger(bits) || bits < 0) return false;
+  return lower.includes(':') ? bits < 12 : bits < 6;
+}
+
+function portRange(from: JsonValue, to: JsonValue): PortRange {
+  const [a, b] = [Number(from ?? Number.NaN), Number(to ?? Number.NaN)];
+  return Number.isInteger(a) && Number.isInteger(b) && a >= 0 && b >= a && !(a === 0 && b === 0) ? [a, b] : ALL;
+}
+
+/** `22`, `1000-2000`, `*`. */
+function portsOfText(text: string): PortRange {
+  const [a, b] = text.split('-');
+  return portRange(text.includes('*') ? null : (a ?? null), text.includes('*') ? null : (b ?? a ?? null));
+}
+
+type Direction = 'ingress' | 'egress';
+
+/** Every type that `openingsOf` reads; of all others it says nothing. */
+const WALLS = new Set([
+  'aws_security_group',
+  'aws_default_security_group',
+  'aws_security_group_rule',
+  'aws_vpc_security_group_ingress_rule',
+  'aws_vpc_security_group_egress_rule',
+  'aws_network_acl_rule',
+  'aws_db_security_group',
+  'aws_redshift_security_group',
+  'google_compute_firewall',
+  'azurerm_network_security_rule',
+  'azurerm_network_security_group',
+]);
+
+function openingsOf(r: TerraformResource, direction: Direction): readonly Opening[] {
+  if (!WALLS.has(r.type)) return [];
+  const opening = (
+    path: Path,
+    names: readonly string[],
+    ports: readonly PortRange[],
+    needs: readonly string[] = [],
+  ): Opening => {
+    const ranges = names.map((name) => [...path, name]);
+    const hidden = [...ranges, ...needs.map((name) => [...path, name])]
+      .map((at) => valueAt(r, at))
+      .find((v) => v.state === 'hidden');
+    return { path, ranges, ports, hidden: hidden?.state === 'hidden' ? hidden.why : null };
+  };
+  const at = (path: Path, name: string): JsonValue => {
+    const value = valueAt(r, [...path, name]);
+    return value.state === 'known' ? value.value : null;
+  };
+  const aws = (path: Path): readonly PortRange[] => {
+    const protocol = String(at(path, 'protocol') ?? at(path, 'ip_protocol') ?? '').toLowerCase();
+    if (protocol === '-1' || protocol === 'all') return [ALL];
+    if (isPing(protocol)) return [PING];
+    return [portRange(at(path, 'from_port'), at(path, 'to_port'))];
+  };
+  const blocks = (name: string, each: (path: Path) => readonly Opening[]): readonly Opening[] => {
+    const value = valueAt(r, [name]);
+    if (value.state === 'hidden') return [{ path: [name], ranges: [], ports: [ALL], hidden: value.why }];
+    if (value.state === 'absent') return [];
+    return Array.isArray(value.value) ? value.value.flatMap((_, i) => each([name, i])) : each([name]);
+  };
+  const CIDRS = ['cidr_blocks', 'ipv6_cidr_blocks'];
+  switch (r.type) {
+    case 'aws_security_group':
+    case 'aws_default_security_group':
+      return blocks(direction, (path) => [opening(path, CIDRS, aws(path))]);
+    case 'aws_security_group_rule':
+      return at([], 'type') === direction ? [opening([], CIDRS, aws([]))] : [];
+    case 'aws_vpc_security_group_ingress_rule':
+    case 'aws_vpc_security_group_egress_rule':
+      return r.type.includes(direction) ? [opening([], ['cidr_ipv4', 'cidr_ipv6'], aws([]))] : [];
+    case 'aws_network_acl_rule':
+      if ((at([], 'egress') === true) !== (direction === 'egress')) return [];
+      return at([], 'rule_action') === 'allow' ? [opening([], ['cidr_block', 'ipv6_cidr_block'], aws([]))] : [];
+    case 'aws_db_security_group':
+    case 'aws_redshift_security_group':
+      return direction === 'ingress' ? blocks('ingress', (path) => [opening(path, ['cidr'], [ALL])]) : [];
+    case 'google_compute_firewall': {
+      if (String(at([], 'direction') ?? 'INGRESS').toLowerCase() !== direction || at([], 'disabled') === true)
+        return [];
+      const names = direction === 'ingress' ? ['source_ranges'] : ['destination_ranges'];
+      return blocks('allow', (path) => {
+        const ports = textsOf(at(path, 'ports')).map(portsOfText);
+        const all = isPing(at(path, 'protocol')) ? PING : ALL;
+        return [{ ...opening([], names, ports.length === 0 ? [all] : ports), path: [names[0] as string] }];
+      });
+    }
+    case 'azurerm_network_security_rule':
+      return azure([]);
+    case 'azurerm_network_security_group':
+      return blocks('security_rule', azure);
+    default:
+      return [];
+  }
+
+  function azure(path: Path): readonly Opening[] {
+    const way = direction === 'ingress' ? 'inbound' : 'outbound';
+    if (String(at(path, 'direction') ?? '').toLowerCase() !== way) return [];
+    if (String(at(path, 'access') ?? '').toLowerCase() !== 'allow') return [];
+    const names =
+      direction === 'ingress'
+        ? ['source_address_prefix', 'source_address_prefixes']
+        : ['destination_address_prefix', 'destination_address_prefixes'];
+    const ports = [...textsOf(at(path, 'destination_port_range')), ...textsOf(at(path, 'destination_port_ranges'))];
+    if (isPing(at(path, 'protocol'))) return [opening(path, names, [PING])];
+    return [opening(path, names, ports.length === 0 ? [ALL] : ports.map(portsOfText))];
+  }
+}
+
+const Ports = z.array(z.int().min(0).max(65535)).max(200);
+
+function find(
+  resources: readonly TerraformResource[],
+  direction: Direction,
+  concerns: (range: PortRange) => boolean,
+): readonly Hit[] {
+  return madeBy(resources).flatMap((r) =>
+    openingsOf(r, direction).flatMap((opening): readonly Hit[] => {
+      if (!opening.ports.some(concerns)) return [];
+      const open = opening.ranges.flatMap((path) => {
+        const value = valueAt(r, path);
+        return value.state === 'known' && textsOf(value.value).some(isWorld) && !isUnchanged(r, path) ? [path] : [];
+      });
+      if (open.length > 0) {
+        const said = opening.ports.map(([a, b]) =>
+          a === PING[0] ? 'ICMP' : a === b ? `port ${a}` : a === 0 && b === 65535 ? 'all ports' : `ports ${a} to ${b}`,
+        );
+        const way = direction === 'ingress' ? 'is open to the world on' : 'may reach the world on';
+        return open.map((path) => atResource(r, `${way} ${said.slice(0, 5).join(', ')}`, path));
+      }
+      return opening.hidden === null
+        ? []
+        : [
+            atResource(
+              r,
+              undecided(`whom it ${direction === 'ingress' ? 'lets in' : 'may reach'}`, opening.hidden),
+              opening.path,
+            ),
+          ];
+    }),
+  );
+}
+
+const RULE = { type: 'ingress', protocol: 'tcp', from_port: 22, to_port: 22 };
+
+export const openIngress = terraformRule({
+  name: 'terraform_open_ingress',
+  logicRevision: 3,
+  defaultLevel: 'confirm',
+  why: 'A port that the world can reach is tried within minutes.',
+  config: z.strictObject({
+    ports: Ports.nullable().default(null).describe('Only these ports; null for all.'),
+    except: Ports.default([80, 443]).describe('Ports that the world may reach, where a rule opens nothing else.'),
+  }),
+  examples: {
+    bad: planOf([
+      {
+        address: 'aws_security_group_rule.ssh',
+        actions: ['create'],
+        after: { ...RULE, cidr_blocks: ['0.0.0.0/1', '128.0.0.0/1'] },
+      },
+    ]),
+    good: planOf([
+      { address: 'aws_security_group_rule.ssh', actions: ['create'], after: { ...RULE, cidr_blocks: ['10.0.0.0/8'] } },
+    ]),
+  },
+  find: ({ resources }, { ports, except }) =>
+    find(resources, 'ingress', ([from, to]) => {
+      if (ports !== null) return ports.some((port) => port >= from && port <= to);
+      return isMore(from, to, except);
+    }),
+});
+
+export const openEgress = terraformRule({
+  name: 'terraform_open_egress',
+  logicRevision: 3,
+  defaultLevel: 'advise',
+  status: 'WARN',
+  why: 'What may reach the world can carry data out.',
+  config: z.strictObject({
+    except: Ports.default([443]).describe('Ports on which the world may be reached, where a rule opens nothing else.'),
+  }),
+  examples: {
+    bad: planOf([
+      {
+        address: 'aws_security_group_rule.out',
+        actions: ['create'],
+        after: { ...RULE, type: 'egress', protocol: '-1', cidr_blocks: ['0.0.0.0/0'] },
+      },
+    ]),
+    good: planOf([
+      {
+        address: 'aws_security_group_rule.out',
+        actions: ['create'],
+        after: { ...RULE, type: 'egress', cidr_blocks: ['10.0.0.0/8'] },
+      },
+    ]),
+  },
+  find: ({ resources }, { except }) => find(resources, 'egress', ([from, to]) => isMore(from, to, except)),
+});
+
+/** More than one port that is excepted; where any is, ICMP is no more than that. */
+function isMore(from: number, to: number, except: readonly number[]): boolean {
+  return from === PING[0] ? except.length === 0 : !(from === to && except.includes(from));
+}
+
+/** A value that makes a resource public, by its type. */
+const PUBLIC: readonly {
+  readonly types: readonly string[];
+  readonly path: Path;
+  readonly values: readonly JsonValue[];
+  readonly what: string;
+}[] = [
+  {
+    types: ['aws_s3_bucket', 'aws_s3_bucket_acl'],
+    path: ['acl'],
+    values: ['public-read', 'public-read-write', 'authenticated-read', 'website'],
+    what: 'its objects are for everybody',
+  },
+  ...['block_public_acls', 'block_public_policy', 'ignore_public_acls', 'restrict_public_buckets'].map((name) => ({
+    types: ['aws_s3_bucket_public_access_block', 'aws_s3_account_public_access_block'],
+    path: [name],
+    values: [false],
+    what: 'the block of public access is off',
+  })),
+  {
+    types: [
+      'aws_db_instance',
+      'aws_rds_cluster_instance',
+      'aws_redshift_cluster',
+      'aws_dms_replication_instance',
+      'aws_mq_broker',
+    ],
+    path: ['publicly_accessible'],
+    values: [true],
+    what: 'it is reachable from the internet',
+  },
+  { types: ['aws_lambda_function_url'], path: ['authorization_type'], values: ['NONE'], what: 'everybody may call it' },
+  {
+    types: ['google_storage_bucket_acl', 'google_storage_default_object_acl'],
+    path: ['predefined_acl'],
+    values: ['publicRead', 'publicReadWrite', 'authenticatedRead'],
+    what: 'its objects are for everybody',
+  },
+  {
+    types: ['azurerm_storage_account'],
+    path: ['allow_blob_public_access'],
+    values: [true],
+    what: 'its containers may be public',
+  },
+  {
+    types: ['azurerm_storage_account'],
+    path: ['allow_nested_items_to_be_public'],
+    values: [true],
+    what: 'its containers may be public',
+  },
+  {
+    types: ['azurerm_storage_container'],
+    path: ['container_access_type'],
+    values: ['blob', 'container'],
+    what: 'its objects are for everybody',
+  },
+  {
+    types: [
+      'azurerm_mssql_server',
+      'azurerm_postgresql_server',
+      'azurerm_mysql_server',
+      'azurerm_cosmosdb_account',
+      'azurerm_key_vault',
+    ],
+    path: ['public_network_access_enabled'],
+    values: [true],
+    what: 'it is reachable from the internet',
+  },
+];
+
+const PUBLIC_BY_TYPE: ReadonlyMap<string, typeof PUBLIC> = new Map(
+  [...new Set(PUBLIC.flatMap(({ types }) => types))].map((type) => [
+    type,
+    PUBLIC.filter(({ types }) => types.includes(type)),
+  ]),
+);
+
+export const publicAccess = terraformRule({
+  name: 'terraform_public_access',
+  logicRevision: 3,
+  defaultLevel: 'confirm',
+  why: 'A bucket or database that everybody can reach is found by those who look for such.',
+  config: noConfig,
+  examples: {
+    bad: planOf([{ address: 'aws_s3_bucket.logs', actions: ['create'], after: { acl: 'public-read' } }]),
+    good: planOf([{ address: 'aws_s3_bucket.logs', actions: ['create'], after: { acl: 'private' } }]),
+  },
+  find: ({ resources }) =>
+    madeBy(resources).flatMap((r) =>
+      (PUBLIC_BY_TYPE.get(r.type) ?? []).flatMap(({ path, values, what }): readonly Hit[] => {
+        const value = valueAt(r, path);
+        // A bucket without one is private; other defaults are not all on that side.
+        if (path[0] === 'acl' && r.leftToProvider.includes('acl')) return [];
+        if (value.state === 'hidden') return [atResource(r, undecided(String(path[0]), value.why))];
+        return value.state === 'known' && values.includes(value.value) && !isUnchanged(r, path)
+          ? [atResource(r, what, path)]
+          : [];
+      }),
+    ),
+});

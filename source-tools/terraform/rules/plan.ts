@@ -1,0 +1,156 @@
+import { noConfig, parseRule, type Hit } from '../../../policy/rules/rule-maker';
+import { shown } from '../../../policy/text/shown-name';
+import { atResource, planOf, terraformRule } from './define-terraform-rule';
+import { TERRAFORM_PACK } from '../facts/terraform-parser';
+import { holdsTrue } from './values';
+
+const CREATE = { address: 'aws_sqs_queue.q', actions: ['create'], after: { name: 'q' } };
+
+export const terraformParse = parseRule(TERRAFORM_PACK, {
+  name: 'terraform_parse_failure',
+  logicRevision: 1,
+  defaultLevel: 'forbid',
+  why: 'A plan of an unknown format, as text or as UTF-16, cannot have been checked.',
+  examples: { bad: planOf([CREATE]).replace('"1.2"', '"9.0"'), good: planOf([CREATE]) },
+});
+
+export const format = terraformRule({
+  name: 'terraform_format',
+  logicRevision: 1,
+  defaultLevel: 'forbid',
+  why: 'A plan that failed or is incomplete is not what apply would do.',
+  config: noConfig,
+  examples: {
+    bad: planOf([CREATE], { errored: true }),
+    good: planOf([CREATE], { errored: false, complete: true, applyable: true }),
+  },
+  find: ({ errored, complete, applyable, inexactNumber, failedChecks }) => {
+    const hits: Hit[] = [];
+    if (errored === true) hits.push({ at: '/errored', what: 'planning failed' });
+    if (complete === false) hits.push({ at: '/complete', what: 'the plan is not complete' });
+    if (applyable === false) hits.push({ at: '/applyable', what: 'the plan cannot be applied' });
+    if (inexactNumber) hits.push({ at: '', what: 'a number that loses digits when it is read' });
+    return [
+      ...hits,
+      ...failedChecks.map(({ at, address }) => ({ at, what: `${shown(address.slice(0, 200))} failed` })),
+    ];
+  },
+});
+
+export const drift = terraformRule({
+  name: 'terraform_drift',
+  logicRevision: 1,
+  defaultLevel: 'advise',
+  status: 'WARN',
+  why: 'Somebody changed the resources outside Terraform; the plan may undo what they did.',
+  config: noConfig,
+  examples: {
+    bad: planOf(
+      [CREATE],
+      JSON.parse(
+        planOf([{ address: 'aws_sqs_queue.q', actions: ['update'], before: { a: 1 }, after: { a: 2 } }]).replace(
+          'resource_changes',
+          'resource_drift',
+        ),
+      ) as Record<string, unknown>,
+    ),
+    good: planOf([CREATE]),
+  },
+  find: (facts) =>
+    facts.drift
+      .filter(({ action }) => action !== 'no-op')
+      .map((resource) => atResource(resource, `was changed outside (${resource.action})`)),
+});
+
+export const noOp = terraformRule({
+  name: 'terraform_no_op',
+  logicRevision: 1,
+  defaultLevel: 'advise',
+  status: 'WARN',
+  why: 'A plan that changes nothing was made from another configuration than the one meant.',
+  config: noConfig,
+  examples: { bad: planOf([{ ...CREATE, actions: ['no-op'] }]), good: planOf([CREATE]) },
+  find: ({ resources, outputs }) =>
+    resources.every(
+      ({ action, importing, previousAddress }) =>
+        (action === 'no-op' || action === 'read') && !importing && previousAddress === null,
+    ) && !outputs.some(({ changes }) => changes)
+      ? [{ at: '', what: 'the plan changes nothing' }]
+      : [],
+});
+
+export const imports = terraformRule({
+  name: 'terraform_import',
+  logicRevision: 1,
+  defaultLevel: 'confirm',
+  why: 'An import takes over a resource that somebody else may own, and the next plan may destroy it.',
+  config: noConfig,
+  examples: {
+    bad: JSON.stringify(
+      {
+        ...(JSON.parse(planOf([CREATE])) as object),
+        resource_changes: [
+          {
+            address: 'aws_sqs_queue.q',
+            mode: 'managed',
+            type: 'aws_sqs_queue',
+            name: 'q',
+            provider_name: 'aws',
+            change: { actions: ['no-op'], before: {}, after: {}, importing: { id: 'q' } },
+          },
+        ],
+      },
+      null,
+      2,
+    ),
+    good: planOf([CREATE]),
+  },
+  find: ({ resources }) =>
+    resources
+      .filter(({ importing }) => importing)
+      .map((resource) => atResource(resource, 'is imported into the state')),
+});
+
+export const forget = terraformRule({
+  name: 'terraform_forget',
+  logicRevision: 1,
+  defaultLevel: 'confirm',
+  why: 'What the state forgets goes on running and costing, and nobody manages it.',
+  config: noConfig,
+  examples: { bad: planOf([{ ...CREATE, actions: ['forget'] }]), good: planOf([CREATE]) },
+  find: ({ resources }) =>
+    resources
+      .filter(({ action }) => action === 'forget')
+      .map((resource) => atResource(resource, 'is taken out of the state')),
+});
+
+export const sensitive = terraformRule({
+  name: 'terraform_sensitive',
+  logicRevision: 1,
+  defaultLevel: 'forbid',
+  why: 'A value that is no longer marked as sensitive is printed, logged and stored in the clear.',
+  config: noConfig,
+  examples: {
+    bad: planOf([CREATE], {
+      output_changes: {
+        password: { actions: ['update'], before: 'x', after: 'x', before_sensitive: true, after_sensitive: false },
+      },
+    }),
+    good: planOf([CREATE], {
+      output_changes: {
+        password: { actions: ['update'], before: 'x', after: 'y', before_sensitive: true, after_sensitive: true },
+      },
+    }),
+  },
+  find: ({ resources, outputs }) => [
+    ...outputs
+      .filter(({ wasSensitive, isSensitive, changes }) => changes && wasSensitive && !isSensitive)
+      .map(({ at, name }) => ({ at, what: `the output ${shown(name.slice(0, 100))} is no longer sensitive` })),
+    ...resources
+      .filter(
+        ({ action, beforeSensitive, afterSensitive, unknown }) =>
+          action === 'update' && holdsTrue(beforeSensitive) && !holdsTrue(afterSensitive) && !holdsTrue(unknown),
+      )
+      .map((resource) => atResource(resource, 'its values are no longer sensitive')),
+  ],
+});

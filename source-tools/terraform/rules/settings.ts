@@ -1,0 +1,192 @@
+import { z } from 'zod';
+import { globCovers } from '../../../policy/text/glob';
+import { type Hit } from '../../../policy/rules/rule-maker';
+import { shown } from '../../../policy/text/shown-name';
+import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
+import type { TerraformResource } from '../facts/terraform-facts';
+import { hidesBelow, madeBy, member, valueAt } from './values';
+
+const Type = z.string().min(1).max(200).describe('Glob of resource types.');
+/** `a.b.0.c`; `*` stands for every item of a list. */
+const Attribute = z
+  .string()
+  .min(1)
+  .max(300)
+  .regex(
+    /^[A-Za-z0-9_*-]+(?:\.[A-Za-z0-9_*-]+)*$/,
+    'expected names with dots between, such as metadata_options.0.http_tokens',
+  );
+
+type Path = (string | number)[];
+
+/** Paths that an attribute names in this resource; `*` becomes every item that is there. */
+function pathsOf(r: TerraformResource, attribute: string): Path[] {
+  return attribute.split('.').reduce<Path[]>(
+    (paths, part) =>
+      paths.flatMap((path): Path[] => {
+        if (part !== '*') return [[...path, /^\d{1,5}$/.test(part) ? Number(part) : part]];
+        const value = valueAt(r, path);
+        if (value.state !== 'known') return [[...path, 0]];
+        return Array.isArray(value.value) ? value.value.map((_, i) => [...path, i]) : [];
+      }),
+    [[]],
+  );
+}
+
+/** What must be known for the plan to be judged at all: access, networks, images. */
+const NEEDED = [
+  { type: 'aws_iam_*', attributes: ['policy', 'assume_role_policy', 'policy_arn'] },
+  { type: 'aws_*_policy', attributes: ['policy'] },
+  { type: 'aws_security_group*', attributes: ['ingress', 'cidr_blocks', 'ipv6_cidr_blocks'] },
+  { type: 'google_*_iam_*', attributes: ['role', 'member', 'members'] },
+  { type: 'google_compute_firewall', attributes: ['source_ranges', 'allow'] },
+  { type: 'azurerm_role_assignment', attributes: ['role_definition_name'] },
+  {
+    type: 'azurerm_network_security_*',
+    attributes: ['security_rule', 'source_address_prefix', 'source_address_prefixes'],
+  },
+];
+
+export const unknownAfterApply = terraformRule({
+  name: 'terraform_unknown_after_apply',
+  logicRevision: 1,
+  defaultLevel: 'confirm',
+  why: 'A value that is known only after apply cannot have been approved before it.',
+  config: z.strictObject({
+    needed: z
+      .array(z.strictObject({ type: Type, attributes: z.array(Attribute).min(1).max(50) }))
+      .max(200)
+      .default(NEEDED)
+      .describe('Attributes that must be known.'),
+  }),
+  examples: {
+    bad: planOf([{ address: 'aws_iam_policy.p', actions: ['create'], after: {}, after_unknown: { policy: true } }]),
+    good: planOf([
+      { address: 'aws_iam_policy.p', actions: ['create'], after: { policy: '{}' }, after_unknown: { arn: true } },
+    ]),
+  },
+  find: ({ resources }, { needed }) =>
+    madeBy(resources).flatMap((r): readonly Hit[] => {
+      // Where the plan hides nothing of the resource, it hides no attribute.
+      if (!hidesBelow(r, [])) return [];
+      return needed
+        .filter(({ type }) => globCovers(type, r.type))
+        .flatMap(({ attributes }) => attributes.flatMap((name) => pathsOf(r, name)))
+        .filter((path) => hidesBelow(r, path))
+        .map((path) => atResource(r, `${shown(path.join('.'))} is not known before apply`));
+    }),
+});
+
+export const requiredTags = terraformRule({
+  name: 'terraform_required_tags',
+  logicRevision: 1,
+  defaultLevel: 'confirm',
+  status: 'WARN',
+  why: 'A resource without an owner is nobody’s to pay for, and nobody’s to secure.',
+  config: z.strictObject({
+    tags: z.array(z.string().min(1).max(200)).max(50).default([]).describe('Tags or labels that each resource needs.'),
+    types: z
+      .array(z.string().min(1).max(200))
+      .max(200)
+      .nullable()
+      .default(null)
+      .describe('Globs of types; null for all that have tags or labels.'),
+  }),
+  examples: {
+    bad: planOf([{ address: 'aws_instance.a', actions: ['create'], after: { tags: { Name: 'a' } } }]),
+    good: planOf([{ address: 'aws_instance.a', actions: ['create'], after: { tags: { Name: 'a', Owner: 'b' } } }]),
+    config: { tags: ['Owner'] },
+  },
+  find: ({ resources }, { tags, types }) =>
+    tags.length === 0
+      ? []
+      : madeBy(resources).flatMap((r): readonly Hit[] => {
+          const name = ['tags_all', 'tags', 'labels'].find((key) => Object.keys(objectOf(r, key)).length > 0);
+          const has = ['tags', 'labels'].some((key) =>
+            Object.hasOwn((typeof r.after === 'object' ? r.after : null) ?? {}, key),
+          );
+          if (types === null ? !has : !types.some((glob) => globCovers(glob, r.type))) return [];
+          const missing = tags.filter((tag) => name === undefined || !isFilled(r, name, tag));
+          return missing.length === 0 ? [] : [atResource(r, `has no ${missing.slice(0, 10).map(shown).join(', ')}`)];
+        }),
+});
+
+function objectOf(r: TerraformResource, key: string): object {
+  const value = member(r.after, key);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+}
+
+/** A tag that is not known yet will be there; which value it has is another rule's matter. */
+function isFilled(r: TerraformResource, name: string, tag: string): boolean {
+  const value = valueAt(r, [name, tag]);
+  return value.state === 'hidden' || (value.state === 'known' && value.value !== '');
+}
+
+export const allowedValues = terraformRule({
+  name: 'terraform_allowed_values',
+  logicRevision: 1,
+  defaultLevel: 'confirm',
+  why: 'Regions, sizes, images and engines were agreed on; a plan that leaves them has a reason to be told.',
+  config: z.strictObject({
+    rules: z
+      .array(
+        z.strictObject({
+          type: Type,
+          attribute: Attribute,
+          allow: z
+            .array(z.union([z.string(), z.number(), z.boolean()]))
+            .max(1000)
+            .optional()
+            .describe('Only these values.'),
+          deny: z
+            .array(z.union([z.string(), z.number(), z.boolean()]))
+            .max(1000)
+            .optional()
+            .describe('None of these values.'),
+          max: z.number().optional().describe('Largest number.'),
+          min: z.number().optional().describe('Smallest number.'),
+          required: z.boolean().default(false).describe('The attribute must be there.'),
+        }),
+      )
+      .max(500)
+      .default([]),
+  }),
+  examples: {
+    bad: planOf([{ address: 'aws_instance.a', actions: ['create'], after: { instance_type: 'p5.48xlarge' } }]),
+    good: planOf([{ address: 'aws_instance.a', actions: ['create'], after: { instance_type: 't3.small' } }]),
+    config: { rules: [{ type: 'aws_instance', attribute: 'instance_type', allow: ['t3.small'] }] },
+  },
+  find: ({ resources }, { rules }) =>
+    rules.flatMap((rule) =>
+      madeBy(resources)
+        .filter((r) => globCovers(rule.type, r.type))
+        .flatMap((r) =>
+          pathsOf(r, rule.attribute).flatMap((path): readonly Hit[] => {
+            const value = valueAt(r, path);
+            const name = shown(path.join('.'));
+            if (value.state === 'hidden') return [atResource(r, undecided(name, value.why))];
+            if (value.state === 'absent') return rule.required ? [atResource(r, `has no ${name}`)] : [];
+            const items = Array.isArray(value.value) ? (value.value as readonly unknown[]) : [value.value as unknown];
+            if (items.length === 0) return rule.required ? [atResource(r, `has no ${name}`)] : [];
+            return items.every((item) => isAllowed(rule, item))
+              ? []
+              : [atResource(r, `${name} has a value that is not allowed`, path)];
+          }),
+        ),
+    ),
+});
+
+interface Bounds {
+  readonly allow?: readonly unknown[] | undefined;
+  readonly deny?: readonly unknown[] | undefined;
+  readonly max?: number | undefined;
+  readonly min?: number | undefined;
+}
+
+function isAllowed({ allow, deny, max, min }: Bounds, item: unknown): boolean {
+  if (allow !== undefined && !allow.includes(item)) return false;
+  if (deny?.includes(item) === true) return false;
+  if (max === undefined && min === undefined) return true;
+  const number = typeof item === 'number' ? item : typeof item === 'string' && item !== '' ? Number(item) : Number.NaN;
+  return number <= (max ?? Number.MAX_VALUE) && number >= (min ?? -Number.MAX_VALUE);
+}

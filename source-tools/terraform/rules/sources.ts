@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { globCovers } from '../../../policy/text/glob';
+import { noConfig, type Hit } from '../../../policy/rules/rule-maker';
+import { shown } from '../../../policy/text/shown-name';
+import { planOf, terraformRule } from './define-terraform-rule';
+
+const CREATE = { address: 'null_resource.x', actions: ['create'], after: {} };
+
+const configuration = (root: Readonly<Record<string, unknown>>, more: Readonly<Record<string, unknown>> = {}): string =>
+  planOf([CREATE], { configuration: { ...more, root_module: root } });
+
+export const provisioner = terraformRule({
+  name: 'terraform_provisioner',
+  logicRevision: 1,
+  defaultLevel: 'forbid',
+  why: 'A provisioner runs a command on the machine that applies, with its credentials.',
+  config: noConfig,
+  examples: {
+    bad: configuration({
+      resources: [
+        {
+          address: 'null_resource.x',
+          mode: 'managed',
+          type: 'null_resource',
+          name: 'x',
+          provisioners: [{ type: 'local-exec' }],
+        },
+      ],
+    }),
+    good: configuration({
+      resources: [{ address: 'null_resource.x', mode: 'managed', type: 'null_resource', name: 'x' }],
+    }),
+  },
+  find: ({ provisioners }) =>
+    provisioners.map(({ at, address, type }) => ({
+      at,
+      what: `${shown(address.slice(0, 300))} has a provisioner ${shown(type)}`,
+    })),
+});
+
+/** Data sources that run something, or ask somebody, while the plan is made. */
+const EXTERNAL = new Set([
+  'external',
+  'http',
+  'shell_script',
+  'local_command',
+  'aws_lambda_invocation',
+  'template_cloudinit_config',
+]);
+
+export const externalData = terraformRule({
+  name: 'terraform_external_data',
+  logicRevision: 1,
+  defaultLevel: 'forbid',
+  why: 'Such a data source has run its program already, while the plan was made.',
+  config: z.strictObject({
+    except: z.array(z.string().min(1).max(500)).max(200).default([]).describe('Globs of addresses that are meant.'),
+  }),
+  examples: {
+    bad: configuration({ resources: [{ address: 'data.external.x', mode: 'data', type: 'external', name: 'x' }] }),
+    good: configuration({ resources: [{ address: 'data.aws_region.x', mode: 'data', type: 'aws_region', name: 'x' }] }),
+  },
+  find: ({ dataSources, resources }, { except }) => {
+    const read = resources
+      .filter(({ mode }) => mode === 'data')
+      .map(({ at, address, type }) => ({ at, address, type }));
+    const seen = new Set<string>();
+    return [...dataSources, ...read].flatMap(({ at, address, type }): readonly Hit[] => {
+      if (!EXTERNAL.has(type) || seen.has(address) || except.some((glob) => globCovers(glob, address))) return [];
+      seen.add(address);
+      return [{ at, what: `${shown(address.slice(0, 300))} runs or asks something outside` }];
+    });
+  },
+});
+
+export const sourcePin = terraformRule({
+  name: 'terraform_source_pin',
+  logicRevision: 1,
+  defaultLevel: 'confirm',
+  why: 'A source without a fixed version is other code tomorrow, under the same plan.',
+  config: z.strictObject({
+    providers: z.boolean().default(true).describe('Providers need a version constraint.'),
+    sources: z
+      .array(z.string().min(1).max(500))
+      .max(200)
+      .nullable()
+      .default(null)
+      .describe('Globs of module sources that may be used; null for any that is pinned.'),
+  }),
+  examples: {
+    bad: configuration({ module_calls: { vpc: { source: 'git::https://example.com/vpc.git?ref=main', module: {} } } }),
+    good: configuration({
+      module_calls: { vpc: { source: 'terraform-aws-modules/vpc/aws', version_constraint: '5.1.2', module: {} } },
+    }),
+  },
+  find: ({ modules, providers }, config) => [
+    ...modules.flatMap(({ at, name, source, version }): readonly Hit[] => {
+      if (source.startsWith('./') || source.startsWith('../')) return [];
+      const said = shown(name.slice(0, 200));
+      if (config.sources !== null && !config.sources.some((glob) => globCovers(glob, source)))
+        return [
+          { at, what: `${said} comes from ${shown(withoutUser(source).slice(0, 200))}, which is not on the list` },
+        ];
+      const why = unpinned(source, version);
+      return why === null ? [] : [{ at, what: `${said} ${why}` }];
+    }),
+    ...(config.providers ? providers : []).flatMap(({ at, name, version }) =>
+      version === null && !BUILT_IN.has(name)
+        ? [{ at, what: `the provider ${shown(name.slice(0, 200))} has no version` }]
+        : [],
+    ),
+  ],
+});
+
+const BUILT_IN = new Set(['terraform.io/builtin/terraform', 'terraform']);
+
+/** A registry module needs an exact version, or a pessimistic one; anything fetched needs a commit. */
+function unpinned(source: string, version: string | null): string | null {
+  const isFetched =
+    source.includes('::') ||
+    source.includes('://') ||
+    source.startsWith('git@') ||
+    /^(?:github\.com|bitbucket\.org|gitlab\.com)\//.test(source.slice(0, 40));
+  if (!isFetched) {
+    if (source.startsWith('/')) return 'comes from a folder of the machine that plans';
+    return version === null
+      ? 'has no version'
+      : /^\s*(?:=\s*)?v?\d|^\s*~>/.test(version.slice(0, 50))
+        ? null
+        : 'has a version that is only a lower bound';
+  }
+  const at = source.indexOf('ref=');
+  const ref = at === -1 ? '' : (source.slice(at + 4).split('&')[0] ?? '');
+  if (/^[0-9a-f]{40}$/.test(ref)) return null;
+  return ref === '' ? 'is fetched from an address without a revision' : 'is fetched by a branch or tag, which can move';
+}
+
+/** A source may carry a credential before its host. */
+function withoutUser(source: string): string {
+  const start = source.indexOf('://');
+  const at = source.indexOf('@', start);
+  return start === -1 || at === -1 ? source : `${source.slice(0, start + 3)}…${source.slice(at)}`;
+}

@@ -1,0 +1,94 @@
+import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
+import { madeOnce } from '../../../policy/text/memoize';
+import type { TerraformResource } from '../facts/terraform-facts';
+
+/** A value of a resource after the change; `hidden` where the plan does not show it: not known before apply, or sensitive. */
+export type Value =
+  | { readonly state: 'known'; readonly value: JsonValue }
+  | { readonly state: 'absent' }
+  | { readonly state: 'hidden'; readonly why: 'unknown' | 'sensitive' };
+
+const ABSENT: Value = { state: 'absent' };
+const UNKNOWN: Value = { state: 'hidden', why: 'unknown' };
+const SENSITIVE: Value = { state: 'hidden', why: 'sensitive' };
+
+/** The value at the end of `path`, names and indices from the root of the resource. */
+export function valueAt(resource: TerraformResource, path: readonly (string | number)[]): Value {
+  let value: JsonValue = resource.after;
+  let unknown: JsonValue = resource.unknown;
+  let sensitive: JsonValue = resource.afterSensitive;
+  for (let i = 0; ; i++) {
+    if (unknown === true) return UNKNOWN;
+    if (sensitive === true) return SENSITIVE;
+    const step = path[i];
+    if (step === undefined) return value === null ? ABSENT : { state: 'known', value };
+    value = member(value, step);
+    unknown = member(unknown, step);
+    sensitive = member(sensitive, step);
+  }
+}
+
+export function member(value: JsonValue, step: string | number): JsonValue {
+  if (Array.isArray(value)) return typeof step === 'number' ? ((value as readonly JsonValue[])[step] ?? null) : null;
+  if (typeof value !== 'object' || value === null || typeof step === 'number') return null;
+  return Object.hasOwn(value, step) ? ((value as JsonObject)[step] as JsonValue) : null;
+}
+
+/** Texts of a value: itself, or the items of a list. */
+export function textsOf(value: JsonValue): string[] {
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) ? value.flatMap((item: JsonValue) => (typeof item === 'string' ? [item] : [])) : [];
+}
+
+/** Whether the plan hides anything at or below the path. */
+export function hidesBelow(resource: TerraformResource, path: readonly (string | number)[]): boolean {
+  if (valueAt(resource, path).state === 'hidden') return true;
+  let unknown: JsonValue = resource.unknown;
+  let sensitive: JsonValue = resource.afterSensitive;
+  for (const step of path) [unknown, sensitive] = [member(unknown, step), member(sensitive, step)];
+  return holdsTrue(unknown) || holdsTrue(sensitive);
+}
+
+export function holdsTrue(mask: JsonValue): boolean {
+  if (mask === true) return true;
+  if (typeof mask !== 'object' || mask === null) return false;
+  return Object.values(mask as JsonObject).some(holdsTrue);
+}
+
+/** Values the plan makes: a new resource, or a changed one. */
+function isMade(resource: TerraformResource): boolean {
+  const { mode, action } = resource;
+  return mode === 'managed' && (action === 'create' || action === 'update' || action === 'replace');
+}
+
+/** The resources of a plan that it makes, in its order: what most rules look at. */
+export const madeBy = madeOnce((resources: readonly TerraformResource[]): readonly TerraformResource[] =>
+  resources.filter(isMade),
+);
+
+/** Whether the resource is gone afterwards, or another one in its place. */
+export function isDestroyed(resource: TerraformResource): boolean {
+  return resource.mode === 'managed' && (resource.action === 'delete' || resource.action === 'replace');
+}
+
+/** `after` at the path is what `before` was, so that this plan does not bring it. */
+export function isUnchanged(resource: TerraformResource, path: readonly (string | number)[]): boolean {
+  if (resource.action !== 'update') return false;
+  let before: JsonValue = resource.before;
+  for (const step of path) before = member(before, step);
+  const after = valueAt(resource, path);
+  return after.state === 'known' && sameJson(before, after.value);
+}
+
+export function sameJson(a: JsonValue, b: JsonValue): boolean {
+  if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return a === b;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every(
+      (key) =>
+        Object.hasOwn(b, key) && sameJson((a as JsonObject)[key] as JsonValue, (b as JsonObject)[key] as JsonValue),
+    )
+  );
+}

@@ -1,0 +1,191 @@
+/**
+ * The key registry over the tables `keys` and `key_revocations`.
+ *
+ * K1 A row counts only by the signature of an operator key that this process trusts: the database is not believed (records.md §8).
+ * K2 A revocation that cannot be verified still revokes, and is reported: a changed byte must not bring a key back.
+ * K3 What is read is at most CACHE_MS old, also when the database is away: then it throws, and no old entry is used. The
+ *    committer, who is the last to look, reads it anew for each commit.
+ */
+import { CountersignFailure } from '../../policy/contracts/failure';
+import { canonicalJson } from '../../policy/contracts/canonical-json';
+import { FailureType } from '../../policy/contracts/failure-type';
+import type { Envelope } from '../../policy/contracts/diff';
+import { openEnvelope } from '../../policy/evidence/dsse';
+import type { IgnoredKeyRow, KeyRegistry, KeySnapshot, RegisteredKey } from '../../policy/evidence/key-registry';
+import type { PredicateOf } from '../../policy/evidence/statement';
+import { verifyEnvelope } from '../../signing/envelope';
+import { assertPublicKey, keyIdOf } from '../../signing/keys';
+import type { Queryable } from '../database/database';
+
+export const CACHE_MS = 1_000;
+
+export interface KeyRegistryDeps {
+  readonly db: Queryable;
+  /** Operator public keys that this process trusts, 64 hex digits each. Empty: no entry counts. */
+  readonly trustedOperators: readonly string[];
+  /** Milliseconds; monotonic is enough. */
+  readonly now: () => number;
+  /** Told once for each row that does not count. */
+  readonly report?: (ignored: IgnoredKeyRow) => void;
+}
+
+interface KeyRow {
+  key_id: string;
+  envelope: unknown;
+  revocation: unknown;
+}
+
+/** Throws TypeError where a trusted operator key is none. */
+export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
+  const { db, now } = deps;
+  deps.trustedOperators.forEach(assertPublicKey);
+  const operators = new Map(deps.trustedOperators.map((publicKey) => [keyIdOf(publicKey), publicKey]));
+  const reported = new Set<string>();
+  // By text: a row that was verified once is not verified every second again.
+  const verified = new Map<string, PredicateOf<'key'> | string>();
+  let cache: { readonly at: number; readonly snapshot: Promise<KeySnapshot> } | null = null;
+
+  function signed<K extends 'key' | 'key-revocation'>(kind: K, envelope: unknown): PredicateOf<K> | string {
+    const opened = openEnvelope(kind, envelope);
+    if (!opened.ok) return opened.message;
+    const publicKey = operators.get(opened.keyid);
+    if (publicKey === undefined) return `signed by ${opened.keyid}, which is no trusted operator key here`;
+    const result = verifyEnvelope(envelope, publicKey, kind);
+    return result.ok ? result.predicate : result.message;
+  }
+
+  function entryOf(envelope: unknown): PredicateOf<'key'> | string {
+    const text = JSON.stringify(envelope);
+    const known = verified.get(text);
+    if (known !== undefined) return known;
+    const entry = signed('key', envelope);
+    const result = typeof entry === 'string' ? entry : (keyProblem(entry) ?? entry);
+    verified.set(text, result);
+    return result;
+  }
+
+  async function load(): Promise<KeySnapshot> {
+    const { rows } = await db.query<KeyRow>(
+      'select k.key_id, k.envelope, r.envelope as revocation from keys k left join key_revocations r using (key_id) order by k.key_id',
+      [],
+      'keys_all',
+    );
+    const keys: RegisteredKey[] = [];
+    const ignored: IgnoredKeyRow[] = [];
+    for (const row of rows) {
+      const entry = entryOf(row.envelope);
+      if (typeof entry === 'string' || entry.keyId !== row.key_id) {
+        ignored.push({
+          keyId: row.key_id,
+          problem: typeof entry === 'string' ? entry : 'the row names another key than its entry',
+        });
+        continue;
+      }
+      const revocation = row.revocation === null ? null : signed('key-revocation', row.revocation);
+      const problem =
+        revocation === null
+          ? null
+          : typeof revocation === 'string'
+            ? revocation
+            : revocation.keyId === entry.keyId
+              ? null
+              : 'it names another key';
+      if (problem !== null)
+        ignored.push({
+          keyId: row.key_id,
+          problem: `its revocation cannot be verified, and counts all the same: ${problem}`,
+        });
+      const revokedAt =
+        revocation === null ? null : typeof revocation === 'string' ? entry.addedAt : revocation.revokedAt;
+      keys.push({ ...entry, revokedAt });
+    }
+    for (const row of ignored) {
+      if (reported.has(`${row.keyId} ${row.problem}`)) continue;
+      reported.add(`${row.keyId} ${row.problem}`);
+      deps.report?.(row);
+    }
+    const byId = new Map(keys.map((key) => [key.keyId, key]));
+    return { find: (keyId) => byId.get(keyId), keys, ignored };
+  }
+
+  function snapshot(maxAgeMs = CACHE_MS): Promise<KeySnapshot> {
+    const at = now();
+    if (maxAgeMs > 0 && cache !== null && at - cache.at <= maxAgeMs) return cache.snapshot;
+    const fresh = load();
+    const entry = { at, snapshot: fresh };
+    cache = entry;
+    fresh.catch(() => {
+      if (cache === entry) cache = null; // Its callers hear of it; the next one asks again.
+    });
+    return fresh;
+  }
+
+  function trusted<K extends 'key' | 'key-revocation'>(kind: K, envelope: Envelope): PredicateOf<K> {
+    const result = signed(kind, envelope);
+    if (typeof result === 'string') throw invalid(`${kind}: ${result}`);
+    return result;
+  }
+
+  return {
+    snapshot,
+    find: async (keyId) => (await snapshot()).find(keyId) ?? null,
+    list: async () => (await snapshot()).keys,
+    activeKeysOf: async (persons) => {
+      const wanted = new Set(persons);
+      return (await snapshot()).keys.filter((key) => isActiveApprover(key) && wanted.has(key.subject.id));
+    },
+
+    async add(envelope) {
+      const entry = trusted('key', envelope);
+      const problem = keyProblem(entry);
+      if (problem !== null) throw invalid(`key ${entry.keyId}: ${problem}`);
+      const { rowCount } = await db.query(
+        'insert into keys (key_id, envelope) values ($1, $2) on conflict do nothing',
+        [entry.keyId, JSON.stringify(envelope)],
+      );
+      cache = null;
+      const stored = (await snapshot()).find(entry.keyId);
+      if (stored === undefined)
+        throw invalid(`key ${entry.keyId}: an entry that does not count is registered under this id already`);
+      if (rowCount === 0 && !sameEntry(stored, entry))
+        throw invalid(
+          `key ${entry.keyId}: it is registered already, for ${stored.subject.type} "${stored.subject.id}"`,
+        );
+      return stored;
+    },
+
+    async revoke(envelope) {
+      const { keyId } = trusted('key-revocation', envelope);
+      await db.query('insert into key_revocations (key_id, envelope) values ($1, $2) on conflict do nothing', [
+        keyId,
+        JSON.stringify(envelope),
+      ]);
+      cache = null;
+    },
+  };
+}
+
+/** A key whose answers count: an approver's, a person's, not revoked. */
+export function isActiveApprover(key: RegisteredKey): boolean {
+  return key.kind === 'approver' && key.subject.type === 'person' && key.revokedAt === null;
+}
+
+function keyProblem(entry: PredicateOf<'key'>): string | null {
+  if (keyIdOf(entry.publicKey) !== entry.keyId) return 'the key id is not that of its public key';
+  try {
+    assertPublicKey(entry.publicKey);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function sameEntry(a: PredicateOf<'key'>, b: PredicateOf<'key'>): boolean {
+  const meaning = ({ keyId, kind, subject, onBehalfOf, demo }: PredicateOf<'key'>): string =>
+    canonicalJson({ keyId, kind, subject, onBehalfOf, demo });
+  return meaning(a) === meaning(b);
+}
+
+function invalid(message: string): CountersignFailure {
+  return CountersignFailure.nonRetryable(message, FailureType.Validation);
+}

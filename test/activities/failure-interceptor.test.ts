@@ -1,0 +1,55 @@
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { failureInterceptor } from '../../activities/failure-interceptor';
+import { CountersignFailure, digestMismatch } from '../../policy/contracts/failure';
+import { FailureType } from '../../policy/contracts/failure-type';
+
+const thrownBy = (error: unknown): Promise<unknown> =>
+  new MockActivityEnvironment({}, { interceptors: [failureInterceptor] })
+    .run(() => Promise.reject(error))
+    .catch((caught: unknown) => caught);
+
+const converted = async (failure: CountersignFailure): Promise<ApplicationFailure> => {
+  const caught = await thrownBy(failure);
+  if (!(caught instanceof ApplicationFailure)) throw new Error(`expected an ApplicationFailure, got ${String(caught)}`);
+  return caught;
+};
+
+it('keeps type, message, details and whether retrying can help', async () => {
+  expect(await converted(digestMismatch('diffSha', 'a', 'b'))).toMatchObject({
+    type: FailureType.DigestMismatch,
+    message: 'diffSha: expected a, got b',
+    details: [{ what: 'diffSha', expected: 'a', got: 'b' }],
+    nonRetryable: true,
+    nextRetryDelay: undefined,
+  });
+  const { details, nonRetryable } = await converted(CountersignFailure.retryable('away', FailureType.Store));
+  expect({ details, nonRetryable }).toEqual({ details: [], nonRetryable: false });
+});
+
+it('keeps the delay before the next attempt, the cause, and the stack of where it was thrown', async () => {
+  const cause = new Error('reset by peer');
+  const failure = new CountersignFailure({
+    type: FailureType.Backend,
+    message: 'rate_limited: the server answered 429',
+    nonRetryable: false,
+    nextRetryDelayMs: 12_000,
+    cause,
+  });
+  const { nextRetryDelay, cause: kept, stack } = await converted(failure);
+  expect({ nextRetryDelay, kept, stack }).toEqual({ nextRetryDelay: 12_000, kept: cause, stack: failure.stack });
+});
+
+it('converts nothing else: a bug, a cancellation and an ApplicationFailure pass unchanged', async () => {
+  for (const error of [
+    new TypeError('a bug'),
+    new CancelledFailure('CANCELLED'),
+    ApplicationFailure.nonRetryable('by a team', 'TEAM'),
+  ])
+    expect(await thrownBy(error)).toBe(error);
+});
+
+it('returns results unchanged', async () => {
+  const environment = new MockActivityEnvironment({}, { interceptors: [failureInterceptor] });
+  expect(await environment.run(async () => 7)).toBe(7);
+});

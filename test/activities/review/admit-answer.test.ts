@@ -1,0 +1,413 @@
+import { createAnswerActivities, type AnswerDeps } from '../../../activities/review/admit-answer';
+import type { AdmitInput } from '../../../activities/review-types';
+import type { AnswerPredicate } from '../../../policy/contracts/answer';
+import type { Envelope } from '../../../policy/contracts/diff';
+import type { RegisteredKey } from '../../../policy/evidence/key-registry';
+import { toBase64 } from '../../../policy/evidence/base64';
+import { signPredicate } from '../../../signing/envelope';
+import { newNonce, type SigningKey } from '../../../signing/keys';
+import { lookup, testKey, testRegistry } from '../../support/keys';
+import { memoryLedger, type MemoryLedger } from '../../support/memory-ledger';
+
+const sha = (letter: string): string => letter.repeat(64);
+const NOW = '2026-03-01T12:00:00.000Z';
+const [CHANGE, PRINT, V1, V2, AUTO] = [sha('1'), sha('2'), sha('a'), sha('b'), sha('c')];
+
+const dana = testKey('approver', 'dana');
+const danaToo = testKey('approver', 'dana');
+const eli = testKey('approver', 'eli');
+const stranger = testKey('approver', 'stranger');
+const requester = testKey('approver', 'rita');
+const revoked = testKey('approver', 'dana', { revokedAt: NOW });
+const demo = testKey('approver', 'dana', { demo: true });
+const agent = testKey('approver', 'dana', { subject: { type: 'agent', id: 'dana' } });
+const service = testKey('service', 'dana', { subject: { type: 'person', id: 'dana' } });
+const unknown = testKey('approver', 'dana');
+
+function predicate(key: SigningKey, more: Partial<AnswerPredicate> = {}): AnswerPredicate {
+  return {
+    changeId: CHANGE,
+    fingerprint: PRINT,
+    violationId: V1,
+    decision: 'confirm',
+    reason: 'seen',
+    keyId: key.keyId,
+    context: { tenant: 'acme', target: 'shop', environment: 'production' },
+    coverage: null,
+    nonce: newNonce(),
+    issuedAt: '2026-03-01T11:59:00.000Z',
+    expiresAt: '2026-03-01T12:30:00.000Z',
+    ...more,
+  };
+}
+const signed = (key: SigningKey, more: Partial<AnswerPredicate> = {}): Envelope =>
+  signPredicate('answer', predicate(key, more), key);
+const unsigned = (more: object = {}) => ({
+  violationId: V1,
+  fingerprint: PRINT,
+  decision: 'confirm',
+  reason: 'ok',
+  actor: 'dana',
+  ...more,
+});
+
+function input(answers: readonly unknown[], more: Partial<AdmitInput> = {}): AdmitInput {
+  const need = { need: 'human' as const, group: 'dba', members: ['dana', 'eli', 'rita'], fourEyes: true };
+  return {
+    changeId: CHANGE,
+    context: { tenant: 'acme', target: 'shop', environment: 'production' },
+    answersMode: 'signed',
+    development: false,
+    fingerprint: PRINT,
+    closed: false,
+    requester: 'rita',
+    violations: [
+      { violationId: V1, ...need },
+      { violationId: V2, ...need },
+      { violationId: AUTO, ...need, need: 'callback' },
+    ],
+    admitted: [],
+    message: { answers },
+    via: 'update',
+    ...more,
+  };
+}
+const development: Partial<AdmitInput> = { answersMode: 'unsigned', development: true };
+
+let ledger: MemoryLedger;
+let calls: number;
+let now: string;
+let deps: AnswerDeps;
+beforeEach(() => {
+  ledger = memoryLedger();
+  calls = 0;
+  now = NOW;
+  const keys = testRegistry(dana, danaToo, eli, stranger, requester, revoked, demo, agent, service);
+  deps = { ledger, keys, now: () => new Date(now), callId: () => `run/${++calls}` };
+});
+
+const admit = (i: AdmitInput) => createAnswerActivities(deps).admitAnswer(i);
+const codes = async (i: AdmitInput) =>
+  Object.fromEntries(Object.entries((await admit(i)).results).map(([key, { code }]) => [key, code]));
+const kinds = () => ledger.all.map(({ row }) => row.kind);
+
+describe('an answer that counts', () => {
+  it('is in the ledger with the whole envelope before the workflow hears of it [P8]', async () => {
+    const envelope = signed(dana);
+    const { results, admitted } = await admit(input([envelope]));
+    expect(results).toEqual({ [V1]: { code: 'accepted', message: 'confirm by dana' } });
+    expect(admitted).toEqual([
+      expect.objectContaining({
+        violationId: V1,
+        fingerprint: PRINT,
+        decision: 'confirm',
+        person: 'dana',
+        signed: true,
+        admittedAt: NOW,
+      }),
+    ]);
+    const [row] = ledger.all;
+    expect(row?.row).toMatchObject({
+      kind: 'answer_accepted',
+      at: NOW,
+      body: { answer: envelope, person: 'dana', digest: admitted[0]?.digest, via: 'update' },
+    });
+  });
+
+  it('is judged by itself: one message may carry a good, a bad and a malformed one [V12, P5]', async () => {
+    const { results, admitted } = await admit(
+      input([signed(dana), signed(stranger, { violationId: V2 }), { nonsense: true }]),
+    );
+    expect(results).toMatchObject({
+      [V1]: { code: 'accepted' },
+      [V2]: { code: 'not_eligible' },
+      '#2': { code: 'malformed' },
+    });
+    expect(admitted).toHaveLength(1);
+    expect(kinds()).toEqual(['answer_accepted', 'answer_refused', 'answer_refused']);
+  });
+
+  it('keeps its key in the results when a forged one names the same violation first', async () => {
+    expect(await codes(input([signed(unknown), signed(dana)]))).toEqual({ [V1]: 'accepted', '#0': 'unknown_key' });
+  });
+
+  it('is taken unsigned only where the plan says so and the target is development [DESIGN §5]', async () => {
+    expect(await codes(input([unsigned()], development))).toEqual({ [V1]: 'accepted' });
+    expect(await codes(input([unsigned()]))).toEqual({ [V1]: 'unsigned_not_accepted' });
+    expect(await codes(input([unsigned()], { answersMode: 'unsigned' }))).toEqual({ [V1]: 'unsigned_not_accepted' });
+    expect(await codes(input([unsigned()], { development: true }))).toEqual({ [V1]: 'unsigned_not_accepted' });
+  });
+
+  it('may be signed by a demo key only on a development target', async () => {
+    expect(await codes(input([signed(demo)], { development: true }))).toEqual({ [V1]: 'accepted' });
+    expect(await codes(input([signed(demo, { violationId: V2 })]))).toEqual({ [V2]: 'demo_key' });
+  });
+});
+
+describe('a refused answer is data, changes nothing and stands in the ledger [T56]', () => {
+  const forge = (envelope: Envelope): Envelope => ({
+    ...envelope,
+    signatures: [{ keyid: dana.keyId, sig: signed(dana).signatures[0]?.sig ?? '' }],
+  });
+  const cases: readonly (readonly [code: string, what: string, make: () => AdmitInput])[] = [
+    ['malformed', 'text instead of an object', () => input([], { message: 'confirm' })],
+    ['malformed', 'null', () => input([], { message: null })],
+    ['malformed', 'an array of booleans, by position [T58]', () => input([], { message: [true, true] })],
+    ['malformed', 'answers by position inside the message [T58]', () => input([true])],
+    ['malformed', 'no answer at all', () => input([])],
+    ['malformed', 'more than 50 answers', () => input(Array.from({ length: 51 }, () => unsigned()))],
+    ['malformed', 'a member besides answers', () => input([], { message: { answers: [unsigned()], force: true } })],
+    ['malformed', 'an envelope that is not wrapped', () => input([], { message: signed(dana) })],
+    ['malformed', '"false" as decision [T58]', () => input([unsigned({ decision: 'false' })], development)],
+    ['malformed', 'text that is not Unicode', () => input([unsigned({ reason: '\ud800' })], development)],
+    [
+      'malformed',
+      'a receipt in the place of an answer',
+      () => input([signPredicate('checkpoint', { size: 1, rootHash: sha('d'), keyId: dana.keyId, at: NOW }, dana)]),
+    ],
+    [
+      'too_early',
+      'before anything is disclosed [T59]',
+      () => input([signed(dana)], { fingerprint: null, violations: [] }),
+    ],
+    ['closed', 'after the review is decided', () => input([signed(dana)], { closed: true })],
+    [
+      'unknown_violation',
+      'a violation that is none of this review',
+      () => input([signed(dana, { violationId: sha('f') })]),
+    ],
+    ['needs_no_answer', 'a violation that a callback resolves', () => input([signed(dana, { violationId: AUTO })])],
+    [
+      'wrong_fingerprint',
+      'another fingerprint than what is disclosed [T60]',
+      () => input([signed(dana, { fingerprint: sha('9') })]),
+    ],
+    [
+      'wrong_fingerprint',
+      'another fingerprint, unsigned',
+      () => input([unsigned({ fingerprint: sha('9') })], development),
+    ],
+    ['wrong_context', 'another change', () => input([signed(dana, { changeId: sha('8') })])],
+    [
+      'wrong_context',
+      'another tenant',
+      () => input([signed(dana, { context: { tenant: 'other', target: 'shop', environment: 'production' } })]),
+    ],
+    [
+      'wrong_context',
+      'another target',
+      () => input([signed(dana, { context: { tenant: 'acme', target: 'other', environment: 'production' } })]),
+    ],
+    [
+      'wrong_context',
+      'another environment',
+      () => input([signed(dana, { context: { tenant: 'acme', target: 'shop', environment: 'development' } })]),
+    ],
+    ['unsigned_not_accepted', 'a plain answer where signatures are asked', () => input([unsigned()])],
+    ['unknown_key', 'a key that nobody registered', () => input([signed(unknown)])],
+    ['revoked_key', 'a revoked key', () => input([signed(revoked)])],
+    ['demo_key', 'a demo key on a production target', () => input([signed(demo)])],
+    ['bad_signature', 'a signature of another answer', () => input([forge(signed(dana))])],
+    [
+      'bad_signature',
+      "another person's signature under this key id",
+      () => input([{ ...signed(eli), signatures: [{ keyid: dana.keyId, sig: signed(eli).signatures[0]?.sig ?? '' }] }]),
+    ],
+    ['not_eligible', 'a person outside the group', () => input([signed(stranger)])],
+    ['not_eligible', 'the requester, under four eyes', () => input([signed(requester)])],
+    ['not_eligible', 'an agent with an approver key', () => input([signed(agent)])],
+    ['not_eligible', "a person's service key", () => input([signed(service)])],
+    ['not_eligible', 'an unsigned actor outside the group', () => input([unsigned({ actor: 'mallory' })], development)],
+    ['expired', 'past its expiry', () => input([signed(dana, { expiresAt: NOW })])],
+    [
+      'expired',
+      'issued more than a minute ahead',
+      () => input([signed(dana, { issuedAt: '2026-03-01T12:01:00.001Z' })]),
+    ],
+  ];
+
+  it.each(cases)('%s: %s', async (code, _what, make) => {
+    const { results, admitted } = await admit(make());
+    expect(Object.values(results).map((r) => r.code)).toEqual([code]);
+    expect(Object.values(results)[0]?.message).not.toBe('');
+    expect(admitted).toEqual([]);
+    expect(kinds()).toEqual(['answer_refused']);
+    expect(ledger.all[0]?.row.body['code']).toBe(code);
+  });
+
+  it('takes an issue time up to a minute ahead, and the last moment before expiry', async () => {
+    const late = signed(dana, { issuedAt: '2026-03-01T12:01:00.000Z', expiresAt: '2026-03-01T12:00:00.001Z' });
+    expect(await codes(input([late]))).toEqual({ [V1]: 'accepted' });
+  });
+
+  it('lets the requester answer where the violation does not ask for four eyes', async () => {
+    const one = input([signed(requester)]);
+    expect(await codes({ ...one, violations: one.violations.map((v) => ({ ...v, fourEyes: false })) })).toEqual({
+      [V1]: 'accepted',
+    });
+  });
+
+  it('records an oversized or unreadable one by its digest only', async () => {
+    await admit(input([{ junk: 'x'.repeat(20_000) }, { junk: '\ud800' }]));
+    const [big, unreadable] = ledger.all.map(({ row }) => row.body);
+    expect(big).toMatchObject({ code: 'malformed', digest: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(JSON.stringify(big).length).toBeLessThan(1000);
+    expect(unreadable).toMatchObject({ code: 'malformed', digest: null });
+  });
+
+  it('refuses an answer with a huge payload before it checks any signature', async () => {
+    const huge: Envelope = {
+      payloadType: 'application/vnd.in-toto+json',
+      payload: toBase64(new Uint8Array(60_000)),
+      signatures: [{ keyid: dana.keyId, sig: 'AAAA' }],
+    };
+    expect((await admit(input([huge]))).results).toEqual({
+      '#0': { code: 'malformed', message: expect.stringContaining('payload of at most') },
+    });
+  });
+});
+
+describe('a review that the ledger has as ended, whatever the calling workflow believes after a reset', () => {
+  it.each(['receipt', 'decided'] as const)('is closed to new answers by its row %s [T56]', async (kind) => {
+    const first = await admit(input([signed(eli)]));
+    await ledger.append(CHANGE, [{ kind, at: NOW, actor: 'committer', body: {}, factKey: 'x' }]);
+    expect(await codes(input([signed(dana)]))).toEqual({ [V1]: 'closed' });
+    expect(kinds()).toEqual(['answer_accepted', kind, 'answer_refused']);
+    expect(await codes(input([signed(eli)], { admitted: first.admitted }))).toEqual({ [V1]: 'closed' });
+  });
+});
+
+describe('the same answer again', () => {
+  it('changes nothing and makes no second row, by signal as by update [T57]', async () => {
+    const envelope = signed(dana);
+    const first = await admit(input([envelope]));
+    const again = await admit(input([envelope], { admitted: first.admitted, via: 'signal' }));
+    expect(again).toEqual({ results: { [V1]: { code: 'duplicate', message: expect.any(String) } }, admitted: [] });
+    expect(kinds()).toEqual(['answer_accepted']);
+    expect(await codes(input([envelope], { admitted: first.admitted, closed: true }))).toEqual({ [V1]: 'duplicate' });
+  });
+
+  it('is handed over again when the result of the first attempt was lost, also past its expiry [P8]', async () => {
+    const envelope = signed(dana);
+    const first = await admit(input([envelope]));
+    calls = 0;
+    now = '2026-03-01T13:00:00.000Z';
+    const retried = await admit(input([envelope]));
+    expect(retried).toEqual(first);
+    expect(kinds()).toEqual(['answer_accepted']);
+  });
+
+  it('counts once when one message carries it twice', async () => {
+    const envelope = signed(dana);
+    const { results, admitted } = await admit(input([envelope, envelope]));
+    expect(
+      Object.values(results)
+        .map((r) => r.code)
+        .sort(),
+    ).toEqual(['accepted', 'duplicate']);
+    expect(admitted).toHaveLength(1);
+  });
+
+  it('counts once when a person answers the same by another key or another nonce', async () => {
+    const first = await admit(input([signed(dana)]));
+    const again = await admit(input([signed(danaToo), signed(dana)], { admitted: first.admitted }));
+    expect(Object.values(again.results).map((r) => r.code)).toEqual(['duplicate', 'duplicate']);
+    expect(again.admitted).toEqual([]);
+    expect(kinds()).toEqual(['answer_accepted']);
+  });
+
+  it('writes one refusal when the activity is retried', async () => {
+    await admit(input([signed(stranger)]));
+    calls = 0;
+    await admit(input([signed(stranger)]));
+    expect(kinds()).toEqual(['answer_refused']);
+  });
+});
+
+describe('a contradicting answer', () => {
+  it.each([
+    ['confirm', 'reject'],
+    ['reject', 'confirm'],
+  ] as const)('cannot turn a %s of the same person into a %s [T57]', async (before, after) => {
+    const first = await admit(input([signed(dana, { decision: before })]));
+    const flip = await admit(input([signed(danaToo, { decision: after })], { admitted: first.admitted }));
+    expect(flip).toEqual({
+      results: { [V1]: { code: 'contradicts', message: expect.stringContaining('stands') } },
+      admitted: [],
+    });
+    expect(kinds()).toEqual(['answer_accepted', 'answer_refused']);
+  });
+
+  it('cannot race past the first one', async () => {
+    const both = await Promise.all([
+      admit(input([signed(dana)])),
+      admit(input([signed(danaToo, { decision: 'reject' })])),
+    ]);
+    expect(both.flatMap(({ results }) => Object.values(results).map((r) => r.code)).sort()).toEqual([
+      'accepted',
+      'contradicts',
+    ]);
+    expect(kinds().sort()).toEqual(['answer_accepted', 'answer_refused']);
+  });
+
+  it('meets the reject that the ledger keeps, though a reset workflow has forgotten it and shows another fingerprint', async () => {
+    await admit(input([signed(dana, { decision: 'reject' })]));
+    const other = sha('7');
+    expect(await codes(input([signed(dana, { fingerprint: other })], { fingerprint: other }))).toEqual({
+      [V1]: 'contradicts',
+    });
+    expect(await codes(input([signed(eli, { fingerprint: other })], { fingerprint: other }))).toEqual({
+      [V1]: 'accepted',
+    });
+  });
+
+  it('is no hindrance for another person', async () => {
+    await admit(input([signed(dana)]));
+    expect(await codes(input([signed(eli, { decision: 'reject' })]))).toEqual({ [V1]: 'accepted' });
+  });
+
+  it('is not made by an unsigned row under a signed answer', async () => {
+    await admit(input([unsigned({ decision: 'reject' })], development));
+    expect(await codes(input([signed(dana)]))).toEqual({ [V1]: 'accepted' });
+  });
+});
+
+describe('bounds', () => {
+  it('takes a nonce once, for all violations and reviews, and the second try stands as refused', async () => {
+    const nonce = newNonce();
+    expect(await codes(input([signed(dana, { nonce }), signed(dana, { nonce, violationId: V2 })]))).toEqual({
+      [V1]: 'accepted',
+      [V2]: 'nonce_reused',
+    });
+    const elsewhere = sha('5');
+    expect(await codes(input([signed(dana, { nonce, changeId: elsewhere })], { changeId: elsewhere }))).toEqual({
+      [V1]: 'nonce_reused',
+    });
+    expect(kinds()).toEqual(['answer_accepted', 'answer_refused', 'answer_refused']);
+  });
+
+  it('after 100 recorded refusals only counts them, says why all the same, and still takes a good answer', async () => {
+    for (let i = 0; i < 2; i++) await admit(input(Array.from({ length: 50 }, () => signed(stranger))));
+    const { results } = await admit(input([signed(stranger), signed(dana, { violationId: V2 })]));
+    expect(results).toMatchObject({
+      [V1]: { code: 'too_many_refusals', message: expect.stringContaining('not_eligible') },
+      [V2]: { code: 'accepted' },
+    });
+    expect(ledger.all).toHaveLength(101);
+    expect(await ledger.refusedBeyondRows(CHANGE)).toBe(1);
+  });
+
+  it('throws, and admits nothing, while the ledger is away [P8]', async () => {
+    ledger.down = new Error('STORE_UNAVAILABLE');
+    await expect(admit(input([signed(dana)]))).rejects.toThrow('STORE_UNAVAILABLE');
+    ledger.down = null;
+    expect(await codes(input([signed(dana)]))).toEqual({ [V1]: 'accepted' });
+  });
+
+  it('reads the person from the registry: the same key id under another person is that person', async () => {
+    const entry: RegisteredKey = { ...dana.entry, subject: { type: 'person', id: 'eli' } };
+    const find = lookup({ entry });
+    deps = { ...deps, keys: { snapshot: async () => ({ find, keys: [entry], ignored: [] }) } };
+    expect((await admit(input([signed(dana)]))).admitted[0]?.person).toBe('eli');
+  });
+});

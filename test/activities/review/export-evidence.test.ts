@@ -1,0 +1,55 @@
+import { exportEvidence } from '../../../activities/review/export-evidence';
+import { FailureType } from '../../../policy/contracts/failure-type';
+import { evidenceText } from '../../../policy/evidence/bundle';
+import { verifyEvidence } from '../../../signing/verify-evidence';
+import { evidenceWorld } from '../../support/evidence-world';
+
+const CHANGE = { table: 'public.items' } as const;
+
+it('fails for a change that the ledger does not know', async () => {
+  const { sources } = evidenceWorld();
+  await expect(exportEvidence(sources, '0'.repeat(64), { bytes: false })).rejects.toMatchObject({
+    type: FailureType.Validation,
+  });
+});
+
+it('fails where this process compiles the pinned revision to another plan, or no trusted operator signed it', async () => {
+  const world = evidenceWorld();
+  const { changeId } = await world.review(CHANGE);
+  const other = {
+    ...world.sources.policy,
+    compile: (...of: Parameters<typeof world.sources.policy.compile>) => ({
+      ...world.sources.policy.compile(...of),
+      planHash: '0'.repeat(64),
+    }),
+  };
+  await expect(exportEvidence({ ...world.sources, policy: other }, changeId, { bytes: false })).rejects.toMatchObject({
+    type: FailureType.PolicyMoved,
+  });
+  const unsigned = { ...world.sources.policy, verifyRevision: () => null };
+  await expect(
+    exportEvidence({ ...world.sources, policy: unsigned }, changeId, { bytes: false }),
+  ).rejects.toMatchObject({ type: FailureType.PolicyMoved });
+});
+
+it('holds the digest of the history, which verify calls a word of the exporter', async () => {
+  const world = evidenceWorld();
+  const { changeId } = await world.review(CHANGE);
+  const history = { runId: 'run-1', events: 42, sha256: '1'.repeat(64) };
+  const bundle = await exportEvidence({ ...world.sources, history: async () => history }, changeId, { bytes: false });
+  expect(bundle.history).toEqual(history);
+  const report = verifyEvidence(evidenceText(bundle), world.trust);
+  expect(report.verdict).toBe('verified');
+  expect(report.checks.find(({ name }) => name === 'history')?.detail).toContain("exporter's word");
+});
+
+it('a change that was rolled back before it was opened has no plan, and its evidence verifies', async () => {
+  const world = evidenceWorld();
+  const { changeId } = await world.review({ ...CHANGE, unopened: true });
+  const bundle = await world.export(changeId);
+  expect(bundle).toMatchObject({ submission: null, policy: null, findings: [] });
+  expect(verifyEvidence(evidenceText(bundle), world.trust)).toMatchObject({
+    verdict: 'verified',
+    outcome: { reason: 'expired' },
+  });
+});

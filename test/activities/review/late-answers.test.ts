@@ -1,0 +1,51 @@
+import { createLateAnswers } from '../../../activities/review/late-answers';
+import { memoryLedger } from '../../support/memory-ledger';
+
+const [CHANGE, V1] = ['1'.repeat(64), 'a'.repeat(64)];
+const AT = '2026-03-01T12:00:00.000Z';
+const opened = {
+  tenant: 'acme',
+  target: 'shop',
+  sourceTool: 'SQLCAS',
+  inputSha: 'b'.repeat(64),
+  openedAt: AT,
+} as const;
+const answer = { violationId: V1, fingerprint: 'c'.repeat(64), decision: 'confirm', reason: '', actor: 'dana' };
+const closed = { code: 'closed', message: 'the review is over' } as const;
+
+function setUp() {
+  const ledger = memoryLedger();
+  let calls = 0;
+  return {
+    ledger,
+    late: createLateAnswers({ ledger, now: () => new Date(AT), callId: () => `gateway/${++calls}`, actor: 'gateway' }),
+  };
+}
+
+it('refuses an answer after closing, by violation, and the attempt stands in the ledger [T56]', async () => {
+  const { ledger, late } = setUp();
+  await ledger.append(CHANGE, [{ kind: 'closed', at: AT, actor: 'x', body: {}, factKey: 'closed' }], opened);
+  expect(await late.recordLate(CHANGE, { answers: [answer, true] }, closed)).toEqual({ [V1]: closed, '#1': closed });
+  expect(await late.recordLate(CHANGE, [true], closed)).toEqual({
+    '#0': { code: 'malformed', message: expect.stringContaining('by position') },
+  });
+  expect(ledger.all.slice(1).map(({ row }) => [row.kind, row.actor, row.body['via']])).toEqual(
+    Array(3).fill(['answer_refused', 'gateway', 'late']),
+  );
+});
+
+it('records nothing for a review that does not exist: an invented id makes no rows', async () => {
+  const { ledger, late } = setUp();
+  expect(await late.recordLate(CHANGE, { answers: [answer] }, closed)).toBeNull();
+  expect(ledger.all).toEqual([]);
+});
+
+it('only counts past 100 refusals, and says so', async () => {
+  const { ledger, late } = setUp();
+  await ledger.append(CHANGE, [{ kind: 'closed', at: AT, actor: 'x', body: {}, factKey: 'closed' }], opened);
+  for (let i = 0; i < 2; i++) await late.recordLate(CHANGE, { answers: Array(50).fill(answer) }, closed);
+  expect(await late.recordLate(CHANGE, { answers: [answer] }, closed)).toMatchObject({
+    [V1]: { code: 'too_many_refusals' },
+  });
+  expect(await ledger.refusedBeyondRows(CHANGE)).toBe(1);
+});

@@ -1,0 +1,80 @@
+import { createOpeningActivities, type OpeningDeps } from '../../../activities/review/open-review';
+import { openEnvelope } from '../../../policy/evidence/dsse';
+import { memoryInTurn } from '../../support/memory-ledger';
+import { ReviewWorld } from '../../support/review-world';
+
+const LIMITED = '\n  - pack: demo-pack\n  - aggregate: { name: split, window: 1h, limits: { changes: 3 } }';
+
+/** One change, before and after a policy was published, which asks more people. */
+function published(validators?: string): { readonly before: ReviewWorld; readonly after: ReviewWorld } {
+  const given = validators === undefined ? {} : { validators };
+  const before = new ReviewWorld({ text: 'clean', bundle: given });
+  const policies = '\n  - { key: two, name: Two, quorum: 2 }';
+  const after = new ReviewWorld({ text: 'clean', ledger: before.ledger, bundle: { ...given, policies } });
+  expect([after.changeId, after.planHash === before.planHash]).toEqual([before.changeId, false]);
+  return { before, after };
+}
+
+async function openAgain(
+  { before, after }: ReturnType<typeof published>,
+  more: Partial<OpeningDeps> = {},
+): ReturnType<ReturnType<typeof createOpeningActivities>['openReview']> {
+  await before.store.put(before.submission.tenant, before.raw);
+  const plans = {
+    current: () => after.plans.byHash(after.planHash),
+    byHash: (planHash: string) => (planHash === before.planHash ? before : after).plans.byHash(planHash),
+  };
+  const inTurn = memoryInTurn(before.ledger);
+  const own = {
+    inTurn,
+    attestor: before.attestor,
+    readBreakers: null,
+    attempt: () => 1,
+    channels: [],
+    actor: 'review-worker',
+  };
+  const { changeId, submission } = before;
+  return createOpeningActivities({ ...before.deps, ...own, plans, ...more }).openReview({ changeId, submission });
+}
+
+async function plansOfRecords(world: ReviewWorld): Promise<string[]> {
+  return (await world.rows()).flatMap(({ row }) => {
+    const envelope = row.kind === 'attested' ? openEnvelope('attested', row.body['envelope']) : null;
+    return envelope?.ok === true ? [envelope.statement.predicate.planHash] : [];
+  });
+}
+
+describe.each([
+  ['a plan', undefined],
+  ['a plan with a limit over many changes', LIMITED],
+])('%s', (_name, validators) => {
+  test('stays pinned when the opening is tried again after another was published, and nothing is written [P10]', async () => {
+    const both = published(validators);
+    const first = await both.before.open();
+    const rows = await both.before.rows();
+    both.before.pass(5);
+    expect(await openAgain(both)).toEqual(first);
+    expect(await both.before.rows()).toEqual(rows);
+  });
+
+  test('stays pinned where another attempt pinned it while this one looked at the world under a newer one: no record binds the newer [P10]', async () => {
+    const both = published(validators);
+    // Asked for after the ledger was read, before anything is appended.
+    const others: Awaited<ReturnType<ReviewWorld['open']>>[] = [];
+    const snapshot = async () => {
+      if (others.length === 0) others.push(await both.before.open());
+      return await both.before.registry.snapshot();
+    };
+    const again = await openAgain(both, { keys: { snapshot } });
+    expect([again]).toEqual(others);
+    const records = await plansOfRecords(both.before);
+    expect([records.length > 1, new Set(records)]).toEqual([true, new Set([both.before.planHash])]);
+  });
+});
+
+test('a change that is opened keeps its plan though the newest policy has none for its target [P10]', async () => {
+  const both = published();
+  const first = await both.before.open();
+  const plans = { ...both.before.plans, current: () => Promise.reject(new Error('no plan for shop')) };
+  expect(await openAgain(both, { plans })).toEqual(first);
+});

@@ -1,0 +1,98 @@
+import { createStagingActivities } from '../../../activities/committer/stage';
+import { createDisclosureActivities } from '../../../activities/review/disclose';
+import { createGuardianActivities } from '../../../activities/review/run-guardians';
+import type { ChangeRef } from '../../../activities/review-types';
+import { callbackRegistry } from '../../../policy/rules/callback';
+import { failureType, inActivity, ReviewWorld } from '../../support/review-world';
+
+const OTHER = 'f'.repeat(64);
+
+/** The activities that take a change's id beside its input, as whoever can schedule them may call them. */
+const ACTIVITIES: Readonly<Record<string, (world: ReviewWorld, ref: ChangeRef) => Promise<unknown>>> = {
+  runGuardians: (world, ref) =>
+    createGuardianActivities({ ...world.deps, actor: 'review-worker' }).runGuardians({ ...ref, unit: 'demo-pack' }),
+  stage: (world, ref) =>
+    inActivity(() => createStagingActivities({ ...world.deps, staging: { put: async () => {} } }).stage(ref)),
+  disclose: (world, ref) =>
+    createDisclosureActivities({
+      ...world.deps,
+      callbacks: callbackRegistry([]),
+      attestor: world.attestor,
+      actor: 'review-worker',
+    }).disclose({ ...ref, stagingSha: null, requester: null, findings: world.findings(), triggered: [] }),
+};
+
+describe.each(Object.keys(ACTIVITIES))('%s', (name) => {
+  const call = (world: ReviewWorld, over: Partial<ChangeRef>): Promise<string> =>
+    failureType(ACTIVITIES[name]?.(world, { ...world.ref, ...over }) ?? Promise.reject(new Error(name)));
+  const staged = (world: ReviewWorld): number => world.stagingRecords.size;
+
+  test('refuses the input of another change, though its hashes hold among themselves, and the ledger says so [P8]', async () => {
+    const [world, other] = [new ReviewWorld({ text: 'HOLD' }), new ReviewWorld({ text: 'clean' })];
+    await world.open();
+    await world.store.put('acme', other.raw);
+    const rows = (await world.rows()).length;
+    const { inputSha, diffSha } = other.ref;
+    expect(await call(world, { inputSha, diffSha })).toBe('DIGEST_MISMATCH');
+    expect(await call(world, { inputSha, diffSha })).toBe('DIGEST_MISMATCH');
+    const after = (await world.rows()).slice(rows);
+    expect(after.map(({ row }) => [row.kind, row.body['check']])).toEqual([['refused', `${name}: inputSha`]]);
+    expect(staged(world)).toBe(0);
+  });
+
+  test.each<readonly [string, Partial<ChangeRef>]>([
+    ['metadata', { metadata: { affected_rows: 1 } }],
+    ['tenant', { tenant: 'other' }],
+    ['target', { target: 'other' }],
+    ['sourceTool', { sourceTool: 'Refund' }],
+    ['diffSha', { diffSha: OTHER }],
+    ['inputSha', { inputSha: OTHER }],
+    ['planHash', { planHash: OTHER }],
+  ])('refuses another %s than the change was opened with', async (_member, over) => {
+    const world = new ReviewWorld({ text: 'HOLD' });
+    await world.open();
+    expect(await call(world, over)).toBe('DIGEST_MISMATCH');
+    expect((await world.kinds()).at(-1)).toBe('refused');
+  });
+
+  test('makes no row for an id that nobody opened', async () => {
+    const world = new ReviewWorld({ text: 'HOLD' });
+    await world.store.put('acme', world.raw);
+    expect(await call(world, {})).toBe('VALIDATION_ERROR');
+    expect(world.ledger.all).toEqual([]);
+  });
+});
+
+describe('openReview', () => {
+  const call = (world: ReviewWorld, submission: unknown): Promise<string> =>
+    failureType(world.open(submission as ReviewWorld['submission']));
+
+  test('refuses the submission of another change under this one’s id, and the ledger says so [P8]', async () => {
+    const world = new ReviewWorld({ text: 'HOLD' });
+    await world.open();
+    const rows = await world.rows();
+    for (const edited of [
+      { ...world.submission, metadata: { affected_rows: 1 } },
+      { ...world.submission, diffSha: OTHER },
+      { ...world.submission, requestKey: 'again' },
+      { ...world.submission, tenant: 'other' },
+    ])
+      expect(await call(world, edited)).toBe('VALIDATION_ERROR');
+    const after = (await world.rows()).slice(rows.length);
+    expect(after.map(({ row }) => [row.kind, row.body['check']])).toEqual([['refused', 'openReview: changeId']]);
+  });
+
+  test('makes no row for an id that nobody opened', async () => {
+    const world = new ReviewWorld({ text: 'HOLD' });
+    expect(await call(world, { ...world.submission, requestKey: 'again' })).toBe('VALIDATION_ERROR');
+    expect(world.ledger.all).toEqual([]);
+  });
+
+  test('opens nothing that is no submission: a member more, one less, none', async () => {
+    const world = new ReviewWorld({ text: 'HOLD' });
+    const { diffSha: _diffSha, ...less } = world.submission;
+    for (const sent of [{ ...world.submission, plan: {} }, less, null, 'x'])
+      expect(await call(world, sent)).toBe('VALIDATION_ERROR');
+    expect(world.ledger.all).toEqual([]);
+  });
+});

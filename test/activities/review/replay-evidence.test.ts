@@ -1,0 +1,90 @@
+import { replayFindings } from '../../../activities/review/replay-evidence';
+import { FailureType } from '../../../policy/contracts/failure-type';
+import { fromBase64 } from '../../../policy/evidence/base64';
+import { parseEvidence, type EvidenceBundle } from '../../../policy/evidence/bundle';
+import { frozenRegistry } from '../../../policy/contracts/registry';
+import { extensionsOf } from '../../../workers/extensions';
+import { makeVectors, VECTOR_NAMES, type VectorName } from '../../support/vectors';
+
+const { sourceTools: tools, validators } = extensionsOf();
+let bundles: Record<VectorName, EvidenceBundle>;
+beforeAll(async () => {
+  const { texts } = await makeVectors();
+  const read = (name: VectorName): EvidenceBundle => {
+    const parsed = parseEvidence(texts[name]);
+    if (!parsed.ok) throw new Error(parsed.problem);
+    return parsed.bundle;
+  };
+  bundles = Object.fromEntries(VECTOR_NAMES.map((name) => [name, read(name)])) as Record<VectorName, EvidenceBundle>;
+}, 60_000);
+
+const raw = (bundle: EvidenceBundle): Uint8Array => fromBase64(bundle.bytes ?? '') ?? new Uint8Array();
+const replay = (bundle: EvidenceBundle, bytes = raw(bundle)) => replayFindings({ tools, validators }, bundle, bytes);
+
+it.each([
+  ['committed', 4],
+  ['declined', 4],
+  ['forbidden', 2],
+] as const)('computes the derived findings of %s again, byte for byte [P6]', async (name, recomputed) => {
+  expect(await replay(bundles[name])).toMatchObject({
+    equal: true,
+    recomputed,
+    findings: 9,
+    differences: [],
+    notReproducible: [],
+  });
+});
+
+it.each([
+  ['another reason', (f: EvidenceBundle['findings'][number]) => ({ ...f, reason: `${f.reason}.` })],
+  ['another status', (f: EvidenceBundle['findings'][number]) => ({ ...f, status: 'ALLOW' as const })],
+  [
+    'other evidence',
+    (f: EvidenceBundle['findings'][number]) => ({ ...f, evidenceRefs: [...f.evidenceRefs, 'diff:x'] }),
+  ],
+])('finds %s of one finding, and shows both', async (_name, edit) => {
+  const bundle = bundles.committed;
+  const findings = bundle.findings.map((f, i) => (i === 0 ? edit(f) : f));
+  const report = await replay({ ...bundle, findings });
+  expect(report).toMatchObject({ equal: false, differences: [{ validatorId: 'guardian.usual_tables' }] });
+  expect(report.differences[0]?.recorded).not.toBe(report.differences[0]?.recomputed);
+});
+
+it('finds findings in another order, and one that is missing', async () => {
+  const bundle = bundles.committed;
+  const [a, b, ...rest] = bundle.findings;
+  expect((await replay({ ...bundle, findings: [b!, a!, ...rest] })).equal).toBe(false);
+  expect((await replay({ ...bundle, findings: [b!, ...rest] })).equal).toBe(false);
+});
+
+it('finds a skip that hides a finding', async () => {
+  const bundle = bundles.forbidden;
+  const findings = bundle.findings.map((f) =>
+    f.status === 'BLOCK' ? { ...f, status: 'ALLOW' as const, reason: '', evidenceRefs: [] } : f,
+  );
+  expect((await replay({ ...bundle, findings })).equal).toBe(false);
+});
+
+it('takes an ERROR that says it need not come again for what it says', async () => {
+  const bundle = bundles.committed;
+  const error = { errorClass: 'ErrTimeout' as const, reproducible: false, status: 'BLOCK' as const, reason: 'slow' };
+  const findings = bundle.findings.map((f, i) => (i === 0 ? { ...f, ...error } : f));
+  expect(await replay({ ...bundle, findings })).toMatchObject({
+    equal: true,
+    notReproducible: ['guardian.usual_tables'],
+  });
+});
+
+it('refuses other bytes and another plan than those of the change', async () => {
+  const bundle = bundles.committed;
+  await expect(replay(bundle, Uint8Array.of(1))).rejects.toMatchObject({ type: FailureType.DigestMismatch });
+  const policy = { ...bundle.policy!, plan: { ...bundle.policy!.plan, domain: 'other' } };
+  await expect(replay({ ...bundle, policy })).rejects.toMatchObject({ type: FailureType.DigestMismatch });
+});
+
+it('says that the policy moved where this process has other validators', async () => {
+  const none = frozenRegistry('Validator', []);
+  await expect(
+    replayFindings({ tools, validators: none as never }, bundles.committed, raw(bundles.committed)),
+  ).rejects.toMatchObject({ type: FailureType.PolicyMoved });
+});

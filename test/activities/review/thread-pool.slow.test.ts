@@ -1,0 +1,92 @@
+import { Worker } from 'node:worker_threads';
+import { CountersignFailure } from '../../../policy/contracts/failure';
+import { createThreadPool, type ThreadPool } from '../../../activities/review/thread-pool';
+
+/** A thread that does what the task says, once it has loaded. */
+const THREAD = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  if (workerData === 'broken') throw new Error('no such module');
+  setTimeout(() => parentPort.postMessage('ready'), workerData === 'slow' ? 3_000 : 0);
+  parentPort.on('message', ({ does }) => {
+    if (does === 'loop') for (;;);
+    if (does === 'exit') process.exit(0);
+    if (does === 'throw') throw new RangeError('secret of the diff');
+    if (does === 'eat') { const all = []; for (;;) all.push(new Array(1e5).fill(1.5)); }
+    if (does === 'refuse') return parentPort.postMessage({ ok: false, message: 'TypeError' });
+    parentPort.postMessage({ ok: true, json: JSON.stringify(does) });
+  });`;
+
+let started = 0;
+let pool: ThreadPool;
+const poolOf = (size: number, wallMs = 60_000, workerData = ''): ThreadPool => {
+  started = 0;
+  return createThreadPool({
+    start: () => {
+      started++;
+      return new Worker(THREAD, { eval: true, workerData, resourceLimits: { maxOldGenerationSizeMb: 64 } });
+    },
+    size,
+    wallMs,
+  });
+};
+const failure = async (does: string): Promise<CountersignFailure> => {
+  const error: unknown = await pool.run({ does }).catch((e: unknown) => e);
+  if (!(error instanceof CountersignFailure)) throw new Error(`expected a failure, got ${String(error)}`);
+  return error;
+};
+afterEach(() => pool.close());
+
+test('answers every task, on as many threads as it may have and no more', async () => {
+  pool = poolOf(2);
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => pool.run({ does: `task ${i}` })));
+  expect(answers.map((json) => JSON.parse(json) as string)).toEqual(Array.from({ length: 20 }, (_, i) => `task ${i}`));
+  expect(started).toBe(2);
+});
+
+test.each(['loop', 'exit', 'throw', 'eat'])(
+  'a thread that does "%s" fails its own task as ErrValidatorBackend, to be retried, and the next task is answered [F20, G32]',
+  async (does) => {
+    pool = poolOf(1, does === 'loop' ? 2_000 : 60_000);
+    const [error, next] = await Promise.all([failure(does), pool.run({ does: 'next' })]);
+    expect(error).toMatchObject({ type: 'ErrValidatorBackend', nonRetryable: false });
+    expect(error.message).not.toMatch(/secret/);
+    expect(next).toBe('"next"');
+  },
+  60_000,
+);
+
+test('the wall time is the task’s own: one that waited its turn behind another has all of it', async () => {
+  pool = poolOf(1, 2_000);
+  const failed = failure('loop');
+  expect(await pool.run({ does: 'waited' })).toBe('"waited"');
+  expect((await failed).message).toMatch(/longer than 2000 ms/);
+});
+
+test('loading counts for nobody’s wall time: a thread that takes longer to start than a task may take answers all the same', async () => {
+  pool = poolOf(2, 2_000, 'slow');
+  expect(await Promise.all([pool.run({ does: 'a' }), pool.run({ does: 'b' })])).toEqual(['"a"', '"b"']);
+});
+
+test('threads that cannot start fail every task, and start no more often than there are tasks', async () => {
+  pool = poolOf(2, 60_000, 'broken');
+  const errors = await Promise.all([failure('a'), failure('b'), failure('c')]);
+  for (const error of errors) expect(error).toMatchObject({ type: 'ErrValidatorBackend', nonRetryable: false });
+  expect(started).toBeLessThanOrEqual(3);
+});
+
+test('the main thread goes on while a thread is busy', async () => {
+  pool = poolOf(1, 1_000);
+  const failed = failure('loop');
+  let turns = 0;
+  const counting = setInterval(() => turns++, 10);
+  await failed;
+  clearInterval(counting);
+  expect(turns).toBeGreaterThan(5);
+});
+
+test('what a thread says it could not do is a failure; a closed pool takes nothing', async () => {
+  pool = poolOf(1);
+  expect((await failure('refuse')).message).toMatch(/TypeError/);
+  await pool.close();
+  expect((await failure('late')).message).toMatch(/closed/);
+});

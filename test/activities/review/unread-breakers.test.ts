@@ -1,0 +1,45 @@
+import { BREAKER_ATTEMPTS } from '../../../activities/review/world-facts';
+import { FailureType } from '../../../policy/contracts/failure-type';
+import { failureType, ReviewWorld } from '../../support/review-world';
+
+const CIRCUIT = 'guardian.circuit_open';
+
+/** Nothing else of it would ask anybody. */
+function unread(attempt: number): ReviewWorld {
+  const validators = '\n  - rule: demo_hold';
+  const world = new ReviewWorld({ text: 'clean', breakers: 'away', bundle: { validators } });
+  world.attempt = attempt;
+  return world;
+}
+
+test('breakers that do not answer keep a change from being opened, attempt after attempt, and nothing is written', async () => {
+  for (let attempt = 1; attempt < BREAKER_ATTEMPTS; attempt++) {
+    const world = unread(attempt);
+    expect(await failureType(world.open())).toBe(FailureType.Backend);
+    expect(await world.kinds()).toEqual([]);
+  }
+});
+
+test('at the last attempt it is opened without their answer, which a person is told, and must confirm before it commits', async () => {
+  const asked = await unread(BREAKER_ATTEMPTS).reviewed();
+  expect(asked.opened?.results[CIRCUIT]).toMatchObject({
+    status: 'BLOCK',
+    errorClass: 'ErrValidatorBackend',
+    reasonCode: 'breakers_unread',
+  });
+  expect(asked.disclosed?.violations.map((v) => [v.validatorId, v.need])).toEqual([[CIRCUIT, 'human']]);
+  expect(await asked.commit()).toMatchObject({ state: 'REFUSED' });
+  expect(asked.target.applied).toBe(0);
+
+  const confirmed = await unread(BREAKER_ATTEMPTS).confirmed();
+  expect(await confirmed.commit()).toMatchObject({ state: 'COMMITTED' });
+  expect(confirmed.target.applied).toBe(1);
+});
+
+test('whoever hides from the committer that they did not answer gets nothing committed', async () => {
+  const world = unread(BREAKER_ATTEMPTS);
+  await world.open();
+  await world.stage();
+  expect(await world.commit()).toMatchObject({ state: 'REFUSED' });
+  expect(world.target.applied).toBe(0);
+});

@@ -1,0 +1,159 @@
+import { createHash, generateKeyPairSync, sign } from 'node:crypto';
+import { violationsOf, type LedgerLine, type Observed } from '../../chaos/sweep/check';
+
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+const committer = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('hex');
+const CHANGE = 'c'.repeat(64);
+const EFFECT = { transaction: '7', tables: [] };
+
+type Facts = readonly (readonly [kind: string, body: object])[];
+
+function receiptOf(predicate: object): { payloadType: string; payload: string; signatures: { sig: string }[] } {
+  const payloadType = 'application/vnd.in-toto+json';
+  const payload = Buffer.from(JSON.stringify({ predicate }));
+  const signed = Buffer.concat([
+    Buffer.from(`DSSEv1 ${payloadType.length} ${payloadType} ${payload.length} `),
+    payload,
+  ]);
+  return {
+    payloadType,
+    payload: payload.toString('base64'),
+    signatures: [{ sig: sign(null, signed, privateKey).toString('base64') }],
+  };
+}
+
+function ledgerOf(facts: Facts): LedgerLine[] {
+  let prev = '0'.repeat(64);
+  return facts.map(([kind, said], n) => {
+    const [actor, at, body] = ['test', `2026-01-01T00:00:0${n % 10}.000Z`, JSON.stringify(said)];
+    const text = `{"actor":"test","at":"${at}","body":${body},"changeId":"${CHANGE}","kind":"${kind}","n":${n},"prev":"${prev}","type":"countersign/ledger/v1"}`;
+    const hash = createHash('sha256').update(text).digest('hex');
+    const line = { n, prev, hash, kind, at, actor, body };
+    prev = hash;
+    return line;
+  });
+}
+
+const RECEIPT = receiptOf({ changeId: CHANGE, state: 'COMMITTED', reason: null, effect: EFFECT });
+const ANSWER = [
+  'answer_accepted',
+  { violationId: 'v', fingerprint: 'f', decision: 'confirm', person: 'alice' },
+] as const;
+const COMMITTED: Facts = [
+  ['submitted', {}],
+  ['planned', {}],
+  ['findings', { class: 'POLICY', status: 'BLOCK' }],
+  ['disclosed', { fingerprint: 'f', violations: [{ violationId: 'v', need: 'human', quorum: 1 }] }],
+  ANSWER,
+  ['intent', {}],
+  ['effect', { state: 'COMMITTED' }],
+  ['receipt', { envelope: RECEIPT }],
+  ['closed', { state: 'COMMITTED' }],
+];
+
+function observed(facts: Facts, more: Partial<Observed> = {}): Observed {
+  return {
+    changeId: CHANGE,
+    effects: 1,
+    marker: { effect: EFFECT, at: new Date('2026-01-01T00:00:30.000Z') },
+    ledger: ledgerOf(facts),
+    workflow: { status: 'COMPLETED', outcome: { state: 'COMMITTED', reason: null, receipt: RECEIPT } },
+    ...more,
+  };
+}
+const without = (...kinds: readonly string[]): Facts => COMMITTED.filter(([kind]) => !kinds.includes(kind));
+const swapped = (kind: string, body: object): Facts =>
+  COMMITTED.map((fact) => (fact[0] === kind ? [kind, body] : fact));
+
+test('finds nothing in a review that kept every promise', () => {
+  expect(violationsOf(observed(COMMITTED), committer)).toEqual([]);
+});
+
+const BROKEN: readonly (readonly [string, Observed, string])[] = [
+  ['an effect twice', observed(COMMITTED, { effects: 2 }), 'K1: 2 effects'],
+  ['an effect without a marker', observed(COMMITTED, { marker: null }), 'K2: no marker, and 1 effects'],
+  ['a marker without an effect', observed(COMMITTED, { effects: 0 }), 'K2: a marker, and 0 effects'],
+  [
+    'an effect under a sealed marker',
+    observed(COMMITTED, { marker: { effect: { sealed: true }, at: new Date('2026-01-01T00:00:30.000Z') } }),
+    'K2: no marker, and the ledger says COMMITTED',
+  ],
+  ['an effect that nobody answered for', observed(without('answer_accepted')), 'K3: committed with 0 of 1 answers'],
+  [
+    'an answer that came after the intent',
+    observed([...without('answer_accepted', 'effect', 'receipt', 'closed'), ANSWER, ...COMMITTED.slice(-3)]),
+    'K3: committed with 0 of 1 answers',
+  ],
+  [
+    'an answer to another fingerprint',
+    observed(swapped('answer_accepted', { ...ANSWER[1], fingerprint: 'g' })),
+    'K3: committed with 0 of 1 answers',
+  ],
+  [
+    'a reject',
+    observed(swapped('answer_accepted', { ...ANSWER[1], decision: 'reject' })),
+    'K3: committed against a reject',
+  ],
+  ['what fired and nobody was shown', observed(without('disclosed')), 'K3: committed, and nobody was shown what fired'],
+  [
+    'a SAFETY BLOCK',
+    observed(swapped('findings', { class: 'SAFETY', status: 'BLOCK' })),
+    'K3: committed against a SAFETY BLOCK',
+  ],
+  ['no intent', observed(without('intent')), 'K4: 0 settlements'],
+  ['two settlements', observed([...COMMITTED, ['decided', {}]]), 'K4: 2 settlements'],
+  [
+    'an effect before its intent',
+    observed(COMMITTED, { marker: { effect: EFFECT, at: new Date('2026-01-01T00:00:01.000Z') } }),
+    'K4: the target was written before the intent',
+  ],
+  ['no end', observed(without('closed')), 'K5: 0 ledger rows of kind closed'],
+  [
+    'an open workflow',
+    observed(COMMITTED, { workflow: { status: 'RUNNING', outcome: null } }),
+    'K5: the workflow is RUNNING',
+  ],
+  ['two outcomes', observed(swapped('effect', { state: 'ROLLED_BACK' })), 'K5: two outcomes: COMMITTED, ROLLED_BACK'],
+  [
+    'a receipt of another key',
+    observed(
+      swapped('receipt', { envelope: { ...RECEIPT, signatures: [{ sig: Buffer.alloc(64).toString('base64') }] } }),
+    ),
+    'K6: the receipt is not signed by the committer',
+  ],
+  [
+    'a receipt that says something else',
+    observed(
+      swapped('receipt', { envelope: receiptOf({ changeId: CHANGE, state: 'ROLLED_BACK', reason: 'declined' }) }),
+    ),
+    'K6: the receipt says ROLLED_BACK, and there are 1 effects',
+  ],
+  [
+    'a workflow with another receipt',
+    observed(COMMITTED, {
+      workflow: {
+        status: 'COMPLETED',
+        outcome: { state: 'COMMITTED', reason: null, receipt: { ...RECEIPT, payload: '' } },
+      },
+    }),
+    'K6: the workflow holds another receipt',
+  ],
+  [
+    'a row that was changed',
+    observed(COMMITTED, {
+      ledger: ledgerOf(COMMITTED).map((line) => (line.n === 2 ? { ...line, actor: 'other' } : line)),
+    }),
+    "K7: the ledger's chain breaks at row 2",
+  ],
+];
+
+test('finds nothing in one whose target keeps no marker, and sees an effect there that the ledger does not know', () => {
+  expect(violationsOf(observed(COMMITTED, { marker: 'not kept' }), committer)).toEqual([]);
+  expect(violationsOf(observed(COMMITTED, { marker: 'not kept', effects: 0 }), committer)).toContain(
+    'K2: 0 effects, and the ledger says COMMITTED',
+  );
+});
+
+test.each(BROKEN)('the checker of the crash sweep sees %s', (_what, seen, expected) => {
+  expect(violationsOf(seen, committer)).toContain(expected);
+});

@@ -1,0 +1,138 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { exited } from '../../../dev/embedded/processes';
+
+// scripts/run.mjs in a project of its own, whose compiler and jest are stand-ins that write down what they were asked.
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'countersign-run-'));
+  put('scripts/run.mjs', readFileSync(join(__dirname, '../../../scripts/run.mjs'), 'utf8'));
+  put('package-lock.json', '{"packages":{"":{},"node_modules/a":{"version":"1.0.0"}}}');
+  put('node_modules/.package-lock.json', '{"packages":{"node_modules/a":{"version":"1.0.0"}}}');
+  put('tsconfig.build.json', '{"include":["src"]}');
+  put('src/a.ts', '');
+  put(
+    'node_modules/typescript/bin/tsc',
+    'require("fs").appendFileSync("compiled", "x"); process.exit(require("fs").existsSync("broken") ? 2 : 0)',
+  );
+  put('dist/cli/main.js', 'console.log(JSON.stringify(process.argv.slice(2))); process.exit(7)');
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+function put(path: string, text: string): void {
+  mkdirSync(dirname(join(dir, path)), { recursive: true });
+  writeFileSync(join(dir, path), text);
+}
+
+function run(...args: string[]): { code: number | null; out: string; err: string } {
+  const env = { ...process.env, PATH: `${join(dir, 'bin')}:${process.env['PATH']}` };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(dir, 'scripts/run.mjs'), ...args], {
+    encoding: 'utf8',
+    timeout: 30_000,
+    env,
+  });
+  return { code: status, out: stdout, err: stderr };
+}
+
+/** A stand-in for jest that writes this result where it was told to. */
+function jest(result: object, code: number): void {
+  const full = {
+    numPassedTests: 0,
+    numFailedTests: 0,
+    numPendingTests: 0,
+    numTodoTests: 0,
+    numRuntimeErrorTestSuites: 0,
+    ...result,
+  };
+  put(
+    'node_modules/jest/bin/jest.js',
+    `const file = process.argv.find((a) => a.startsWith('--outputFile=')).slice(13); console.log('noise');
+     require('fs').writeFileSync(file, ${JSON.stringify(JSON.stringify(full))}); process.exit(${code});`,
+  );
+}
+
+const compiles = (): number =>
+  existsSync(join(dir, 'compiled')) ? readFileSync(join(dir, 'compiled'), 'utf8').length : 0;
+const touch = (path: string, secondsFromNow: number): void =>
+  utimesSync(join(dir, path), Date.now() / 1000 + secondsFromNow, Date.now() / 1000 + secondsFromNow);
+
+it('hands arguments and exit code through, and keeps its own words off standard output', () => {
+  expect(run('cli', 'show', '--json')).toEqual({ code: 7, out: '["show","--json"]\n', err: 'Compiling TypeScript\n' });
+});
+
+it('compiles when a source is newer, not otherwise', () => {
+  for (const path of ['src/a.ts', 'src', 'tsconfig.build.json', 'node_modules/.package-lock.json']) touch(path, -60);
+  run('cli');
+  run('cli');
+  expect(compiles()).toBe(1);
+  touch('src/a.ts', 60);
+  run('cli');
+  expect(compiles()).toBe(2);
+});
+
+it('does not run what does not compile, and compiles again the next time', () => {
+  put('broken', '');
+  expect(run('cli')).toMatchObject({ code: 1, out: '' });
+  rmSync(join(dir, 'broken'));
+  expect(run('cli').code).toBe(7);
+  expect(compiles()).toBe(2);
+});
+
+it('installs packages when they are missing or of another version, and only then', () => {
+  put('bin/npm', '#!/bin/sh\necho "$1" >> npm-calls\ncp package-lock.json node_modules/.package-lock.json\n');
+  spawnSync('chmod', ['+x', join(dir, 'bin/npm')]);
+  touch('package-lock.json', 60);
+  expect(run('cli').err).not.toContain('Installing');
+  put(
+    'package-lock.json',
+    '{"packages":{"":{},"node_modules/a":{"version":"1.0.1"},"node_modules/b":{"version":"1.0.0","optional":true}}}',
+  );
+  touch('package-lock.json', 120);
+  expect(run('cli').err).toContain('package-lock.json asks for a 1.0.1');
+  expect(readFileSync(join(dir, 'npm-calls'), 'utf8')).toBe('ci\n');
+});
+
+it('ends the tests with one line of counts alone on standard output', () => {
+  jest({ numPassedTests: 3, numPendingTests: 1, numTodoTests: 1 }, 0);
+  expect(run('test')).toMatchObject({ code: 0, out: '3 passed, 0 failed, 2 skipped\n' });
+});
+
+it.each([
+  [
+    'a suite that could not run',
+    { numPassedTests: 3, numRuntimeErrorTestSuites: 1 },
+    1,
+    '3 passed, 1 failed, 0 skipped\n',
+  ],
+  ['a failed test, though jest says 0', { numPassedTests: 1, numFailedTests: 2 }, 0, '1 passed, 2 failed, 0 skipped\n'],
+  ['a tear-down that fails after all tests', { numPassedTests: 1 }, 1, '1 passed, 1 failed, 0 skipped\n'],
+  ['no test at all', {}, 0, '0 passed, 0 failed, 0 skipped\n'],
+])('fails for %s', (_, result, code, out) => {
+  jest(result, code);
+  expect(run('test')).toMatchObject({ code: 1, out });
+});
+
+it('counts a jest that dies without a result as a failure', () => {
+  put('node_modules/jest/bin/jest.js', 'process.exit(1)');
+  expect(run('test')).toMatchObject({ code: 1, out: '0 passed, 1 failed, 0 skipped\n' });
+});
+
+it('passes a signal on to the command and ends with its code', async () => {
+  put(
+    'dist/cli/main.js',
+    `process.on('SIGTERM', () => process.exit(9)); console.log('up'); setInterval(() => {}, 1000);`,
+  );
+  const child = spawn(process.execPath, [join(dir, 'scripts/run.mjs'), 'cli'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  await new Promise((resolve) => child.stdout.once('data', resolve));
+  child.kill('SIGTERM');
+  expect(await exited(child)).toBe(9);
+});
+
+it('says how it is used when asked for something it does not know', () => {
+  expect(run('deploy')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('usage: node scripts/run.mjs demo|') as string,
+  });
+});

@@ -1,0 +1,478 @@
+import { createGateway, type GatewayDeps } from '../../gateway/app';
+import { GatewayClient } from '../../client/gateway-client';
+import { Nonces } from '../../gateway/nonces';
+import { authorize, REQUEST_WINDOW_MS } from '../../client/request-auth';
+import { CountersignError } from '../../client/errors';
+import { createSigner, type Signer } from '../../client/signer';
+import { prepareSubmission, signSubmission } from '../../client/submission';
+import { signAnswers } from '../../client/sign-answers';
+import { MAX_DIFF_BYTES, type Submission } from '../../policy/contracts/diff';
+import { sha256Hex } from '../../policy/contracts/hash';
+import type { RegisteredKey } from '../../policy/evidence/key-registry';
+import { newKeyPair, type SigningKey } from '../../signing/keys';
+import { toResult } from '../../client/result';
+import { accepted, CHANGE, committer, failing, hex, outcome, status, trust, withReceipt } from '../client/fakes';
+
+const agent = newKeyPair();
+const alice = newKeyPair();
+const stranger = newKeyPair();
+const mallory = newKeyPair();
+const now = new Date();
+
+function entry(key: SigningKey, overrides: Partial<RegisteredKey> = {}): RegisteredKey {
+  return {
+    keyId: key.keyId,
+    publicKey: key.publicKey,
+    kind: 'service',
+    subject: { type: 'agent', id: 'shopbot' },
+    onBehalfOf: 'carol',
+    demo: false,
+    addedAt: now.toISOString(),
+    operatorKeyId: hex('0'),
+    revokedAt: null,
+    ...overrides,
+  };
+}
+
+const keys = new Map<string, RegisteredKey>([
+  [agent.keyId, entry(agent)],
+  [alice.keyId, entry(alice, { kind: 'approver', subject: { type: 'person', id: 'alice' }, onBehalfOf: null })],
+  [mallory.keyId, entry(mallory, { subject: { type: 'agent', id: 'other-bot' } })],
+]);
+
+function gateway(given: Partial<GatewayDeps['reviews']> = {}, overrides: Partial<GatewayDeps> = {}) {
+  const log: object[] = [];
+  const stored = new Map<string, Uint8Array>();
+  const app = createGateway({
+    reviews: failing<GatewayDeps['reviews']>(given),
+    store: {
+      put: async (tenant, bytes) => {
+        stored.set(`${tenant}/${sha256Hex(bytes)}`, bytes);
+        return sha256Hex(bytes);
+      },
+      has: async (tenant, digest) => stored.has(`${tenant}/${digest}`),
+    },
+    findKey: async (keyId) => keys.get(keyId) ?? null,
+    tenantsOf: (key) => (key.subject.id === 'other-bot' ? ['evil'] : ['acme']),
+    now: () => now.getTime(),
+    log: { error: (facts) => void log.push(facts) },
+    ...overrides,
+  });
+  return { app, log, stored };
+}
+
+interface Sent {
+  readonly method?: string;
+  readonly path: string;
+  readonly body?: Uint8Array | string;
+  readonly signer?: Signer;
+  readonly authorization?: string | null;
+  readonly signed?: Partial<Parameters<typeof authorize>[0]>;
+  readonly at?: Date;
+}
+
+async function send(
+  app: ReturnType<typeof createGateway>,
+  { method = 'GET', path, body = '', signer = createSigner(agent), authorization, signed = {}, at = now }: Sent,
+) {
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+  const header =
+    authorization === undefined
+      ? authorize({ method, path, bodySha256: sha256Hex(bytes), ...signed }, signer, at)
+      : authorization;
+  const response = await app.request(`http://gateway${path}`, {
+    method,
+    headers: header === null ? {} : { authorization: header },
+    ...(method === 'GET' ? {} : { body: bytes as Uint8Array<ArrayBuffer> }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: () => JSON.parse(text) as { error: { code: string; field?: string; message: string } },
+  };
+}
+
+const bytes = new TextEncoder().encode('UPDATE t SET a = 1');
+const prepared = prepareSubmission({ target: 'shop', sourceTool: 'SQLDryRun', raw: bytes }, 'acme');
+const submission = signSubmission(prepared, createSigner({ ...agent, onBehalfOf: 'carol' }), now);
+const own = { status: async () => status() };
+
+describe('authentication', () => {
+  it.each<[string, Partial<Sent>]>([
+    ['no header', { authorization: null }],
+    ['another scheme', { authorization: 'Bearer abc' }],
+    ['what is no envelope', { authorization: 'Countersign e30=' }],
+    ['what is no base64', { authorization: 'Countersign ***' }],
+    ['too long a header', { authorization: `Countersign ${'A'.repeat(9000)}` }],
+    ['a key that is not registered', { signer: createSigner(stranger) }],
+    ['another method', { signed: { method: 'PUT' } }],
+    ['another path', { signed: { path: '/v1/reviews/other' } }],
+    ['another query', { signed: { path: `/v1/reviews/${CHANGE}?x=1` } }],
+    ['another body', { signed: { bodySha256: hex('0') } }],
+    ['a time too far back', { at: new Date(now.getTime() - REQUEST_WINDOW_MS - 1000) }],
+    ['a time too far ahead', { at: new Date(now.getTime() + REQUEST_WINDOW_MS + 1000) }],
+    [
+      'the keyid of another key',
+      {
+        signer: {
+          ...createSigner(stranger),
+          keyId: agent.keyId,
+          signText: (type, text) => ({
+            ...createSigner(stranger).signText(type, text),
+            signatures: [{ keyid: agent.keyId, sig: createSigner(stranger).signText(type, text).signatures[0]!.sig }],
+          }),
+        },
+      },
+    ],
+    ['a claim that names another key', { signer: { ...createSigner(agent), keyId: alice.keyId } }],
+    [
+      'a claim signed as something else',
+      {
+        signer: {
+          ...createSigner(agent),
+          signText: (_type, text) => createSigner(agent).signText('application/json', text),
+        },
+      },
+    ],
+    [
+      'a signature over another payload type',
+      {
+        signer: {
+          ...createSigner(agent),
+          signText: (type, text) => ({
+            ...createSigner(agent).signText('application/vnd.in-toto+json', text),
+            payloadType: type,
+          }),
+        },
+      },
+    ],
+  ])('refuses %s before it does anything', async (_name, sent) => {
+    const { app } = gateway();
+    const answer = await send(app, { path: `/v1/reviews/${CHANGE}`, ...sent });
+    expect(answer.status).toBe(401);
+    expect(answer.json().error.code).toBe('unauthenticated');
+  });
+
+  it.each([
+    ['a revoked key', { revokedAt: now.toISOString() }],
+    ['a committer key', { kind: 'committer' as const }],
+    ['an operator key', { kind: 'operator' as const }],
+  ])('refuses %s', async (_name, overrides) => {
+    const { app } = gateway({}, { findKey: async () => entry(agent, overrides) });
+    expect((await send(app, { path: `/v1/reviews/${CHANGE}` })).status).toBe(401);
+  });
+
+  it('takes one signed request once', async () => {
+    const { app } = gateway(own);
+    const path = `/v1/reviews/${CHANGE}`;
+    const authorization = authorize(
+      { method: 'GET', path, bodySha256: sha256Hex(new Uint8Array(0)) },
+      createSigner(agent),
+      now,
+    );
+    expect((await send(app, { path, authorization })).status).toBe(200);
+    const again = await send(app, { path, authorization });
+    expect(again.status).toBe(401);
+    expect(again.json().error.message).toContain('sent before');
+  });
+
+  it('refuses new requests rather than forget a nonce that is still good', async () => {
+    const { app } = gateway(own, { nonces: new Nonces({ perKey: 1, total: 10 }) });
+    const path = `/v1/reviews/${CHANGE}`;
+    expect((await send(app, { path })).status).toBe(200);
+    expect((await send(app, { path })).status).toBe(429);
+    expect((await send(app, { path, signer: createSigner(alice) })).status).toBe(200);
+  });
+
+  it('remembers no nonce of a stranger', async () => {
+    const nonces = new Nonces({ perKey: 10, total: 10 });
+    const { app } = gateway({}, { nonces });
+    await send(app, { path: '/v1/reviews', signer: createSigner(stranger) });
+    expect(nonces.size).toBe(0);
+  });
+});
+
+describe('nonces', () => {
+  it('are forgotten when their requests could not pass any more', () => {
+    const nonces = new Nonces({ perKey: 2, total: 3 });
+    expect(nonces.spend('a', '1', 100, 0)).toBe('spent');
+    expect(nonces.spend('a', '1', 100, 50)).toBe('reused');
+    expect(nonces.spend('a', '2', 100, 50)).toBe('spent');
+    expect(nonces.spend('a', '3', 100, 50)).toBe('full');
+    expect(nonces.spend('b', '1', 100, 50)).toBe('spent');
+    expect(nonces.spend('c', '1', 100, 50)).toBe('full');
+    expect(nonces.spend('c', '1', 300, 101)).toBe('spent');
+    expect(nonces.size).toBe(1);
+  });
+});
+
+describe('PUT /v1/diffs/:sha256', () => {
+  const path = `/v1/diffs/${sha256Hex(bytes)}`;
+
+  it('stores bytes whose digest is the path, for the tenant of the key', async () => {
+    const { app, stored } = gateway();
+    expect((await send(app, { method: 'PUT', path, body: bytes })).status).toBe(201);
+    expect([...stored.keys()]).toEqual([`acme/${sha256Hex(bytes)}`]);
+  });
+
+  it('refuses other bytes, none, and a tenant of others', async () => {
+    const { app, stored } = gateway();
+    const other = await send(app, { method: 'PUT', path, body: 'DROP TABLE t' });
+    expect([other.status, other.json().error.field]).toEqual([400, 'sha256']);
+    expect((await send(app, { method: 'PUT', path: `/v1/diffs/${sha256Hex(new Uint8Array(0))}` })).status).toBe(400);
+    expect((await send(app, { method: 'PUT', path: `${path}?tenant=evil`, body: bytes })).status).toBe(403);
+    expect(stored.size).toBe(0);
+  });
+
+  it('stops reading at the first byte too many, whatever the length header says', async () => {
+    const { app } = gateway();
+    let pulled = 0;
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulled++;
+        controller.enqueue(new Uint8Array(64 * 1024));
+      },
+    });
+    const authorization = authorize({ method: 'PUT', path, bodySha256: hex('0') }, createSigner(agent), now);
+    const response = await app.request(`http://gateway${path}`, {
+      method: 'PUT',
+      headers: { authorization },
+      body: endless,
+      duplex: 'half',
+    } as RequestInit);
+    expect(response.status).toBe(413);
+    expect(pulled).toBeLessThan(MAX_DIFF_BYTES / (64 * 1024) + 5);
+  });
+});
+
+describe('POST /v1/reviews', () => {
+  const post = (app: ReturnType<typeof createGateway>, value: unknown, sent: Partial<Sent> = {}) =>
+    send(app, { method: 'POST', path: '/v1/reviews', body: JSON.stringify(value), ...sent });
+
+  it('starts the review when the bytes are there and the sender signed the submission', async () => {
+    const started: Submission[] = [];
+    const { app, stored } = gateway({
+      start: async (s) => (started.push(s), { changeId: prepared.changeId, preflight: 'pending', outcome: null }),
+    });
+    const missing = await post(app, submission);
+    expect([missing.status, missing.json().error.code]).toEqual([409, 'diff_missing']);
+    stored.set(`acme/${prepared.submission.diffSha}`, bytes);
+    expect((await post(app, submission)).status).toBe(202);
+    expect(started).toEqual([submission]);
+  });
+
+  it.each<[string, object, number, string]>([
+    ['an unsigned submission', { envelope: undefined }, 422, 'envelope'],
+    ['one signed for other metadata', { metadata: { affected_rows: 1 } }, 422, 'envelope'],
+    [
+      'one signed by another key',
+      { envelope: signSubmission(prepared, createSigner(mallory), now).envelope },
+      422,
+      'envelope',
+    ],
+    ['one for a tenant of others', { tenant: 'evil' }, 403, 'tenant'],
+    ['one that has a workflow signalled', { replyTo: { workflowId: 'someone-elses' } }, 400, 'replyTo'],
+    ['an unknown member', { plan: {} }, 400, 'plan'],
+    ['metadata of the wrong type', { metadata: 'x' }, 400, 'metadata'],
+  ])('refuses %s, naming the field', async (_name, bad, httpStatus, field) => {
+    const { app, stored } = gateway();
+    stored.set(`acme/${prepared.submission.diffSha}`, bytes);
+    const answer = await post(app, { ...submission, ...bad });
+    expect([answer.status, answer.json().error.field]).toEqual([httpStatus, field]);
+  });
+
+  it('refuses what is no JSON', async () => {
+    const { app } = gateway();
+    expect((await send(app, { method: 'POST', path: '/v1/reviews', body: '{"a":' })).json().error.field).toBe('body');
+  });
+});
+
+describe('a review', () => {
+  it('of another tenant looks like none, for every verb', async () => {
+    const { app } = gateway(own);
+    const signer = createSigner(mallory);
+    const answers = { answers: [submission.envelope] };
+    for (const sent of [
+      { path: `/v1/reviews/${CHANGE}` },
+      { path: `/v1/reviews/${CHANGE}/result` },
+      { method: 'POST', path: `/v1/reviews/${CHANGE}/answers`, body: JSON.stringify(answers) },
+      { method: 'POST', path: `/v1/reviews/${CHANGE}/withdraw`, body: '{}' },
+    ]) {
+      const answer = await send(app, { ...sent, signer });
+      expect([answer.status, answer.json().error.message]).toEqual([404, `No review ${CHANGE}`]);
+    }
+    expect((await send(app, { path: '/v1/reviews?tenant=acme', signer })).status).toBe(403);
+  });
+
+  it('waits for its result as long as asked, at most a minute', async () => {
+    const waits: (number | undefined)[] = [];
+    const { app } = gateway({
+      ...own,
+      result: async (_id, bounds) => (waits.push(bounds?.timeoutMs), { state: 'PENDING', status: status() }),
+    });
+    expect((await send(app, { path: `/v1/reviews/${CHANGE}/result?waitMs=60000` })).status).toBe(200);
+    expect((await send(app, { path: `/v1/reviews/${CHANGE}/result?waitMs=60001` })).status).toBe(400);
+    expect((await send(app, { path: `/v1/reviews/${CHANGE}/result?waitMs=-1` })).status).toBe(400);
+    expect(waits).toEqual([60000]);
+  });
+
+  it('relays signed answers, and nothing else', async () => {
+    const relayed: unknown[] = [];
+    const { app } = gateway({ ...own, answer: async (_id, answers) => (relayed.push(...answers), accepted()) });
+    const path = `/v1/reviews/${CHANGE}/answers`;
+    const signed = signAnswers(
+      status(),
+      { violationIds: [hex('a')], decision: 'confirm', reason: '' },
+      createSigner(alice),
+      { issuedAt: now, expiresAt: now },
+    );
+    const unsigned = [
+      { violationId: hex('a'), fingerprint: hex('f'), decision: 'confirm', reason: '', actor: 'alice' },
+    ];
+    for (const answers of [unsigned, [true], [], [...signed, ...unsigned]]) {
+      expect(
+        (await send(app, { method: 'POST', path, body: JSON.stringify({ answers }), signer: createSigner(alice) }))
+          .status,
+      ).toBe(400);
+    }
+    expect(relayed).toEqual([]);
+    const answer = await send(app, {
+      method: 'POST',
+      path,
+      body: JSON.stringify({ answers: signed }),
+      signer: createSigner(alice),
+    });
+    expect([answer.status, answer.json()]).toEqual([200, accepted()]);
+    expect(relayed).toEqual(signed);
+  });
+
+  it('is withdrawn in the name of the key, whatever the sender calls itself', async () => {
+    const actors: unknown[] = [];
+    const { app } = gateway({
+      ...own,
+      withdraw: async (_id, message) => (actors.push(message.actor), { code: 'accepted', message: '' }),
+    });
+    const path = `/v1/reviews/${CHANGE}/withdraw`;
+    expect((await send(app, { method: 'POST', path, body: '{"actor":"alice"}' })).status).toBe(400);
+    expect((await send(app, { method: 'POST', path, body: '{"reason":"oops"}' })).status).toBe(200);
+    expect(actors).toEqual(['agent:shopbot']);
+  });
+});
+
+describe('every answer', () => {
+  it('has security headers and is not kept, errors included', async () => {
+    const { app } = gateway(own);
+    for (const sent of [
+      { path: '/healthz', authorization: null },
+      { path: '/nothing', authorization: null },
+      { path: `/v1/reviews/${CHANGE}` },
+    ]) {
+      const { headers } = await send(app, sent);
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    }
+  });
+
+  it('tells nothing of an inner failure but its code, and logs it', async () => {
+    for (const [thrown, httpStatus] of [
+      [new Error('password=hunter2 at /srv/db.ts:1'), 500],
+      [new CountersignError('ledger_unavailable', 'connect ECONNREFUSED 10.0.0.7:5432'), 503],
+    ] as const) {
+      const { app, log } = gateway({ status: () => Promise.reject(thrown) });
+      const answer = await send(app, { path: `/v1/reviews/${CHANGE}` });
+      expect(answer.status).toBe(httpStatus);
+      expect(answer.text).not.toMatch(/hunter2|srv|10\.0\.0\.7|at /);
+      expect(log).toHaveLength(1);
+    }
+  });
+
+  it('is counted by route, never by id', async () => {
+    const { app } = gateway(own);
+    await send(app, { path: `/v1/reviews/${CHANGE}` });
+    await send(app, { path: '/v1/reviews/../../etc', authorization: null });
+    const { text } = await send(app, { path: '/metrics', authorization: null });
+    expect(text).toContain('countersign_gateway_requests_total{method="GET",route="/v1/reviews/:id",status="200"} 1');
+    expect(text).not.toContain(CHANGE);
+  });
+
+  it('says 503 where what it needs is away', async () => {
+    const { app } = gateway({}, { healthy: async () => false });
+    expect((await send(app, { path: '/healthz', authorization: null })).status).toBe(503);
+  });
+});
+
+describe('GatewayClient, on loopback', () => {
+  it('submits, reads, lists, answers, withdraws and verifies the end itself', async () => {
+    const { serve } = await import('@hono/node-server');
+    const done = withReceipt(committer, outcome({ changeId: prepared.changeId, inputSha: prepared.inputSha }));
+    const page = { reviews: [], next: null };
+    const asked: string[] = [];
+    const { app } = gateway(
+      {
+        start: async () => ({
+          changeId: prepared.changeId,
+          preflight: { changeId: prepared.changeId, planHash: null, provisional: true, forbidden: false, findings: [] },
+          outcome: null,
+        }),
+        status: async () => status({ changeId: prepared.changeId }),
+        // The gateway's own `verified` must not count.
+        result: async () => ({
+          ...(toResult(prepared.changeId, done, trust) as { state: 'COMMITTED' }),
+          outcome: done,
+          verified: true,
+          why: null,
+        }),
+        list: async ({ tenant } = {}) => (asked.push(String(tenant)), page),
+        answer: async () => accepted(),
+        withdraw: async () => ({ code: 'too_late', message: '' }),
+      },
+      { now: () => Date.now() },
+    );
+    const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });
+    try {
+      await new Promise((resolve) => server.once('listening', resolve));
+      const { port } = server.address() as { port: number };
+      const options = {
+        baseUrl: `http://127.0.0.1:${port}`,
+        tenant: 'acme',
+        serviceKey: createSigner({ ...agent, onBehalfOf: 'carol' }),
+      };
+      const client = new GatewayClient({ ...options, trust });
+      expect(await client.submit({ target: 'shop', sourceTool: 'SQLDryRun', raw: bytes })).toMatchObject({
+        changeId: prepared.changeId,
+      });
+      expect((await client.status(prepared.changeId)).tenant).toBe('acme');
+      expect(await client.result(prepared.changeId)).toMatchObject({ state: 'COMMITTED', verified: true });
+      expect(await new GatewayClient(options).result(prepared.changeId)).toMatchObject({ verified: 'unverified' });
+      expect(
+        await new GatewayClient({ ...options, trust: { committers: [stranger.publicKey] } }).result(prepared.changeId),
+      ).toMatchObject({ verified: false });
+      expect(await client.list({ state: 'RUNNING' })).toEqual(page);
+      expect(asked).toEqual(['acme']);
+      expect(await client.withdraw(prepared.changeId)).toMatchObject({ code: 'too_late' });
+      const outsider = new GatewayClient({ ...options, serviceKey: createSigner(stranger) });
+      await expect(outsider.status(CHANGE)).rejects.toMatchObject({ code: 'unauthenticated' });
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
+    const off = new GatewayClient({ baseUrl: 'http://127.0.0.1:9', tenant: 'acme', serviceKey: createSigner(agent) });
+    await expect(off.status(CHANGE)).rejects.toMatchObject({ code: 'gateway_unavailable' });
+  });
+
+  it('refuses an answer in a form that it does not know', async () => {
+    const odd = async (): Promise<Response> => new Response('<html>', { status: 200 });
+    const client = new GatewayClient({
+      baseUrl: 'https://gateway.example',
+      tenant: 'acme',
+      serviceKey: createSigner(agent),
+      fetch: odd as typeof fetch,
+    });
+    await expect(client.status(CHANGE)).rejects.toMatchObject({ code: 'gateway_unavailable' });
+    expect(
+      () => new GatewayClient({ baseUrl: 'file:///etc', tenant: 'acme', serviceKey: createSigner(agent) }),
+    ).toThrow('baseUrl: expected an http or https address');
+  });
+});

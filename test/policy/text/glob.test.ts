@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { coveringGlob, globCovers, pathName } from '../../../policy/text/glob';
+
+const piece = fc.constantFrom('*', '**', '**/', '/**', '/', '.', 'a', 'B', 'test', '.git', 'x.', '*.', 'é');
+const glob = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join(''));
+const path = fc
+  .array(fc.constantFrom('/', '.', 'a', 'b', 'test', '.git', 'x', 'É'), { maxLength: 7 })
+  .map((pieces) => pieces.join(''));
+
+test('a list of globs names the very glob that trying one after another would, in any case of letters', () => {
+  fc.assert(
+    fc.property(fc.array(glob, { maxLength: 6 }), path, (globs, tried) => {
+      const first = globs.find((one) => globCovers(one.toLowerCase(), tried.toLowerCase()));
+      expect(coveringGlob(globs, pathName(tried))).toBe(first);
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test.each([
+  ['**/*.tf', 'a/MAIN.TF', true],
+  ['**/*.tf', 'a/main.tf.json', false],
+  ['**/Dockerfile*', 'Dockerfile', true],
+  ['**/Dockerfile*', 'dockerfile/x', false],
+  ['**/auth/**', 'auth', false],
+  ['**/auth/**', 'src/auth/x.ts', true],
+  ['docs/', 'docs/a/b.md', true],
+  ['docs/', 'docs', false],
+  ['**/*.test.*', 'a/b.test.ts', true],
+  ['**/*.test.*', 'a.test.d/b.ts', false],
+  ['**/x*x', 'x', false],
+  ['azure-pipelines*.yml', 'ci/azure-pipelines.yml', false],
+])('%s on %s: %s', (pattern, tried, covers) => {
+  expect(coveringGlob([pattern], pathName(tried))).toBe(covers ? pattern : undefined);
+});

@@ -1,0 +1,58 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
+
+const ROOT = resolve(__dirname, '../..');
+
+test('docs/assurance/contract-lines.md is current, claims only existing lines and leaves none open', () => {
+  const { status, stderr, stdout } = spawnSync(process.execPath, ['scripts/contract-lines.mjs', '--check'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toBe('222 lines, 0 open\n');
+});
+
+/** Generates the page for sample tests, in a process of the tool. */
+function pageOf(text: string, notDone: object = {}): { page: string; unclaimed: string[]; wrong: string[] } {
+  const input = { lines: { F1: 'one | two', F2: 'b', G1: 'c' }, notDone, files: [{ file: 'test/a.test.ts', text }] };
+  const program = `import { contractsPage } from './scripts/contract-lines.mjs';
+    process.stdout.write(JSON.stringify(contractsPage(${JSON.stringify(input)})));`;
+  return JSON.parse(
+    execFileSync(process.execPath, ['--input-type=module', '-e', program], { cwd: ROOT, encoding: 'utf8' }),
+  ) as ReturnType<typeof pageOf>;
+}
+
+describe('what counts as a claim', () => {
+  test.each([
+    ['a test', `test('holds [F1]', () => {})`],
+    ['a describe', `describe('holds [F1]', () => {})`],
+    ['a title on a line of its own', `it(\n  "holds [C9, F1]",\n  () => {})`],
+    ['the title of a table', `it.each([1])('%s holds [G9, F1]', () => {})`],
+    ['a row of a table', `test.each([['holds [F1]', 1]])('%s', () => {})`],
+    ['a title with a quote in it', `test('it\\'s held [F1]', () => {})`],
+  ])('%s', (_what, text) => {
+    const { page, unclaimed } = pageOf(text.replace('G9', 'P9'));
+    expect(unclaimed).toEqual(['F2', 'G1']);
+    expect(page).toMatch(/\| F1 \| one \\\| two \| \[a\.test\.ts\]\(\.\.\/\.\.\/test\/a\.test\.ts\): .*h[eo]ld/);
+  });
+
+  test.each([
+    ['a skipped test', `test.skip('holds [F1]', () => {})`],
+    ['a todo test', `it.todo('holds [F1]')`],
+    ['an xit test', `xit('holds [F1]', () => {})`],
+    ['a comment', `// holds [F1]`],
+    ['a string that is not a title', `const x = 'holds [F1]';`],
+    ['brackets within a title', `test('holds [F1] and more', () => {})`],
+  ])('%s claims nothing', (_what, text) => expect(pageOf(text).unclaimed).toEqual(['F1', 'F2', 'G1']));
+
+  test('reports unknown lines, claimed lines that are listed as not done, and skipped tables', () => {
+    expect(pageOf(`test('x [F99]', () => {})`).wrong).toEqual([expect.stringContaining('F99, which is not a contract line')]);
+    expect(pageOf(`test('x [F1]', () => {})`, { F1: 'no' }).wrong).toEqual([expect.stringContaining('listed as not done')]);
+    expect(pageOf(`test.skip.each([1])('x [F1]', () => {})`).wrong).toEqual([expect.stringContaining('skips a table')]);
+  });
+
+  test('prints the reason for a line that is deliberately not done and does not count it as open', () => {
+    const { page, unclaimed } = pageOf('', { F1: 'because', F2: 'so', G1: 'x' });
+    expect([unclaimed, page.includes('| not done: because |')]).toEqual([[], true]);
+  });
+});

@@ -1,0 +1,74 @@
+import { packDefinitions } from '../../../../policy/rules/packs';
+import { MODIFIED, patchOf } from '../../../../source-tools/git/rules/define-git-rule';
+import { runRule } from '../../../policy/rules/support/run-pack-rule';
+
+const weakens = (path: string, line: string): boolean =>
+  runRule(packDefinitions, 'git_test_weakening', patchOf(path, MODIFIED, [`+${line}`])).status !== 'ALLOW';
+
+describe('a line that is added to a test', () => {
+  it.each([
+    ['test/a.test.ts', "it.skip('adds', () => {"],
+    ['test/a.test.ts', "test.concurrent.skip('adds', () => {"],
+    ['test/a.test.js', "xit('adds', () => {"],
+    ['test/a.test.js', "  describe.only('adds', () => {"],
+    ['test/a.test.js', "test('adds', { skip: 'later' }, () => {"],
+    ['spec/a_spec.rb', "  xit 'adds' do"],
+    ['spec/a_spec.rb', "  fit 'adds' do"],
+    ['spec/a_spec.rb', "  it 'adds', :skip do"],
+    ['spec/a_spec.rb', "    pending 'until the next release'"],
+    ['tests/test_a.py', 'pytestmark = pytest.mark.skip(reason="later")'],
+    ['tests/test_a.py', '@skip("later")'],
+    ['tests/test_a.py', '    raise unittest.SkipTest("later")'],
+    ['tests/test_a.py', '    pytest.skip("later")'],
+    ['tests/a_test.exs', '  @tag :skip'],
+    ['tests/ATest.php', '    $this->markTestSkipped("later");'],
+    ['Tests/ATests.cs', '    [Fact(Skip = "later")]'],
+    ['src/test/java/ATest.java', '  @Test(enabled = false)'],
+    ['src/test/java/ATest.java', '    assumeTrue(false);'],
+    ['test/a_test.cc', 'TEST(Adder, DISABLED_Adds) {'],
+    ['test/a_test.cc', '  GTEST_SKIP();'],
+    ['Tests/ATests.swift', '    throw XCTSkip("later")'],
+    ['a_test.go', '\tt.Skip("later")'],
+  ])('does not switch it off unseen, in any framework: %s %s', (path, line) => {
+    expect(weakens(path, line)).toBe(true);
+  });
+
+  it.each([
+    ['test/a.test.ts', '  expect(true).toBe(true);'],
+    ['test/a.test.ts', '  expect(1).toEqual(1);'],
+    ['test/a.test.ts', '  assert.ok(true);'],
+    ['tests/test_a.py', '    assert True'],
+    ['tests/test_a.py', '    self.assertTrue(True)'],
+    ['tests/a.rs', '    assert!(true);'],
+    ['src/test/java/ATest.java', '    assertEquals(1, 1);'],
+  ])('does not assert what is always true: %s %s', (path, line) => {
+    expect(weakens(path, line)).toBe(true);
+  });
+
+  it.each([
+    ['test/a.test.ts', '  expect(list.skip(2).take(1)).toEqual([3]);'],
+    ['test/a.test.ts', '  expect(true).toBe(isReady);'],
+    ['test/a.test.ts', '  const profit = benefit(1);'],
+    ['test/a.test.ts', "it('skips blank lines', () => {"],
+    ['test/a.test.ts', '  expect(todo.pending).toBe(1);'],
+    ['tests/test_a.py', '    assert True is flag'],
+    ['tests/test_a.py', '    assert truth == 1'],
+    ['spec/a_spec.rb', '    expect(order).to be_pending'],
+    ['src/skip.test-data.ts', 'list.skip(1)'],
+  ])('may speak of such things: %s %s', (path, line) => {
+    expect(weakens(path, line)).toBe(false);
+  });
+});
+
+describe('a threshold', () => {
+  const lowers = (before: string, after: string): boolean =>
+    runRule(packDefinitions, 'git_test_weakening', patchOf('jest.config.js', MODIFIED, [`-${before}`, `+${after}`]))
+      .status !== 'ALLOW';
+
+  it('may not go down, and is no part of another word', () => {
+    expect(lowers('  lines: 90,', '  lines: 50,')).toBe(true);
+    expect(lowers('  low: 60,', '  low: 40,')).toBe(true);
+    expect(lowers('  slow: 60,', '  slow: 40,')).toBe(false);
+    expect(lowers('  maxOutlines: 60,', '  maxOutlines: 40,')).toBe(false);
+  });
+});

@@ -1,0 +1,319 @@
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { extractGitPatchFacts } from '../../../../source-tools/git/facts/extract-git-facts';
+import type { CommitContext, SettleContext, StageContext } from '../../../../source-tools/define';
+import { createGitPatchTool } from '../../../../source-tools/git/git-patch-tool';
+import { stagingSha } from '../../../../policy/contracts/staging-record';
+import { memorySends } from '../../../support/memory-sends';
+import { makeRepository, newFilePatch, oneLinePatch, type GitRepository } from '../../../support/git-repository';
+import { diffOf, effectsOf, newChangeId, recordOf } from '../../sql/staging/sql-diff';
+
+const { stage, commit, readBack, seal } = effectsOf(createGitPatchTool({ extractFacts: extractGitPatchFacts }));
+const INTENT_AT = '2026-03-01T12:00:00.000Z';
+
+let repo: GitRepository;
+beforeEach(() => {
+  repo = makeRepository({
+    'README.md': 'one\n',
+    'src/app.ts': 'a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n',
+    'src/other.ts': 'x\n',
+  });
+});
+afterEach(() => repo.remove());
+
+function change(patch: string, more: { settings?: object; metadata?: object; path?: string } = {}): StageContext {
+  const plain = diffOf(patch, 'GitPatch');
+  const metadata = { base_commit: repo.tip(), ...more.metadata };
+  const author = { name: 'Countersign', email: 'committer@example.com' };
+  return {
+    changeId: newChangeId(),
+    diff: { ...plain, metadata },
+    facts: extractGitPatchFacts(plain.raw),
+    settings: { ...more.settings },
+    target: { name: 'repo', git: { repository: more.path ?? repo.path, ref: 'refs/heads/main', author } },
+  };
+}
+
+async function approved(ctx: StageContext, more: Partial<CommitContext> = {}): Promise<CommitContext> {
+  return {
+    ...ctx,
+    approved: recordOf(await stage(ctx)),
+    idempotency: ctx.changeId,
+    intentAt: INTENT_AT,
+    sends: memorySends(),
+    ...more,
+  };
+}
+
+const toSettle = ({ changeId, target, settings, approved: record, intentAt, sends }: CommitContext): SettleContext => ({
+  changeId,
+  target,
+  settings,
+  approved: record,
+  intentAt,
+  sends,
+});
+
+const PATCH = oneLinePatch('README.md', 'one', 'two');
+
+describe('a dry run', () => {
+  it('records base, trees, modes and blobs, and leaves neither ref nor object in the repository', async () => {
+    const before = repo.contents();
+    const record = recordOf(await stage(change(PATCH, { metadata: { message: 'Say two' } })));
+    expect(record).toMatchObject({
+      origin: 'measured',
+      fullyCaptured: true,
+      tables: [{ table: 'README.md', inserted: 0, updated: 1, deleted: 0 }],
+      base: {
+        ref: 'refs/heads/main',
+        commit: repo.tip(),
+        treeBefore: repo.git('rev-parse', 'main^{tree}'),
+        message: 'Say two',
+        paths: [
+          { path: 'README.md', oldMode: '100644', newMode: '100644', oldBlob: repo.git('rev-parse', 'main:README.md') },
+        ],
+      },
+    });
+    expect(repo.contents()).toBe(before);
+  });
+
+  it('is the same record twice, so that an answer to one covers the other', async () => {
+    const ctx = change(PATCH);
+    expect(stagingSha(recordOf(await stage(ctx)))).toBe(stagingSha(recordOf(await stage(ctx))));
+  });
+
+  const OFFSET = `--- a/src/app.ts\n+++ b/src/app.ts\n@@ -3,3 +3,3 @@\n e\n-f\n+F\n g\n`;
+  it.each<[string, string, object | undefined, string]>([
+    ['names no base', PATCH, { base_commit: null }, 'metadata.base_commit'],
+    ['names a base that is not the branch', PATCH, { base_commit: 'a'.repeat(40) }, 'metadata.base_commit'],
+    ['does not apply', oneLinePatch('README.md', 'other', 'two'), undefined, 'does not apply'],
+    [
+      'has a hunk that stands elsewhere than its header says',
+      OFFSET,
+      undefined,
+      'does not stand where its header says',
+    ],
+    ['says in its message what only we say', PATCH, { message: 'x\n\nCountersign-Change: 1' }, 'metadata.message'],
+    ['leads out of the tree', newFilePatch('../evil', 'x'), undefined, 'invalid path'],
+    ['writes into .git', newFilePatch('.git/hooks/post-update', 'x'), undefined, 'invalid path'],
+    [
+      'writes into .GIT of a file system that folds case',
+      newFilePatch('sub/.GIT/config', 'x'),
+      undefined,
+      'invalid path',
+    ],
+    ['writes into git~1 of NTFS', newFilePatch('git~1/config', 'x'), undefined, 'invalid path'],
+    ['adds a symbolic link', newFilePatch('link', 'README.md', '120000'), undefined, 'mode 120000'],
+    [
+      'adds a submodule',
+      newFilePatch('vendor', `Subproject commit ${'a'.repeat(40)}`, '160000', '\n'),
+      undefined,
+      'mode 160000',
+    ],
+    [
+      'adds the list of submodules',
+      newFilePatch('.gitmodules', '[submodule "x"]', '100644', '\n'),
+      undefined,
+      'submodules',
+    ],
+  ])('rejects a patch that %s, and leaves nothing behind', async (_, patch, metadata, why) => {
+    const before = repo.contents();
+    const staged = await stage(change(patch, metadata === undefined ? {} : { metadata }));
+    expect(staged).toMatchObject({ kind: 'rejected', explanation: expect.stringContaining(why) });
+    expect(repo.contents()).toBe(before);
+  });
+
+  it.each([
+    ['/etc/passwd', 'link'],
+    ['../outside', 'link'],
+    ['../../outside', 'src/link'],
+    ['src/../../outside', 'link'],
+    ['.git/config', 'link'],
+  ])('rejects a symbolic link to %s at %s, though links are allowed', async (to, at) => {
+    const settings = { modes: ['100644', '120000'] };
+    expect(await stage(change(newFilePatch(at, to, '120000'), { settings }))).toMatchObject({
+      kind: 'rejected',
+      explanation: expect.stringContaining('symbolic link'),
+    });
+  });
+
+  it('rejects a symbolic link that leads out through one that is there already', async () => {
+    const out = repo.git('hash-object', '-w', '--stdin');
+    expect(out).not.toBe('');
+    const settings = { modes: ['100644', '120000'] };
+    const first = newFilePatch('dot', 'src', '120000') + newFilePatch('link', 'dot/app.ts', '120000');
+    expect(await stage(change(first, { settings }))).toMatchObject({
+      kind: 'rejected',
+      explanation: expect.stringContaining('through another one'),
+    });
+    expect(await stage(change(newFilePatch('src/link', '../README.md', '120000'), { settings }))).toMatchObject({
+      kind: 'staged',
+    });
+  });
+});
+
+describe('a commit', () => {
+  it('moves the branch to a commit on the base, whose id each attempt makes again [T65]', async () => {
+    const base = repo.tip();
+    const ctx = await approved(change(PATCH, { metadata: { message: 'Say two' } }));
+    const result = await commit(ctx);
+    expect(result).toMatchObject({
+      kind: 'applied',
+      replayed: false,
+      effect: { commit: repo.tip(), base, ref: 'refs/heads/main', stagingSha: stagingSha(ctx.approved) },
+    });
+    expect(repo.git('rev-parse', 'main^')).toBe(base);
+    expect(repo.read('README.md')).toBe('two\n');
+    expect(repo.read('src/other.ts')).toBe('x\n');
+    expect(repo.git('log', '-1', '--format=%an %at%n%B', 'main')).toBe(
+      `Countersign ${Date.parse(INTENT_AT) / 1000}\nSay two\n\nCountersign-Change: ${ctx.changeId}`,
+    );
+    expect(repo.git('fsck', '--strict')).not.toContain('error');
+    expect(await commit(ctx)).toEqual({ ...result, replayed: true });
+    expect(await readBack(toSettle(ctx))).toEqual({
+      found: true,
+      effect: result.kind === 'applied' && result.effect,
+      unchecked: true,
+    });
+    expect(repo.git('rev-list', '--count', 'main')).toBe('2');
+  });
+
+  it('has exactly one effect when 12 attempts race [T65]', async () => {
+    const ctx = await approved(change(PATCH));
+    const attempt = async (): Promise<string> => {
+      for (;;) {
+        try {
+          return (await commit(ctx)).kind;
+        } catch (error) {
+          // A lock of another attempt: retried, as Temporal does.
+          if ((error as { type?: string }).type !== 'TARGET_UNAVAILABLE') throw error;
+        }
+      }
+    };
+    const results = await Promise.all(Array.from({ length: 12 }, attempt));
+    expect(new Set(results)).toEqual(new Set(['applied']));
+    expect(repo.git('rev-list', '--count', 'main')).toBe('2');
+  });
+
+  it('writes nothing to a branch that moved meanwhile, though the patch would still apply [T61]', async () => {
+    const ctx = await approved(change(PATCH));
+    const moved = repo.push({ 'src/other.ts': 'y\n' });
+    expect(await commit(ctx)).toMatchObject({ kind: 'stale', explanation: expect.stringContaining(moved) });
+    expect(repo.tip()).toBe(moved);
+  });
+
+  it('applies nothing once it is sealed, and the seal outlives every later attempt', async () => {
+    const ctx = await approved(change(PATCH));
+    expect(await seal(toSettle(ctx))).toEqual({ found: false });
+    expect(await seal(toSettle(ctx))).toEqual({ found: false });
+    expect(await commit(ctx)).toEqual({ kind: 'sealed' });
+    expect(repo.git('rev-list', '--count', 'main')).toBe('1');
+  });
+
+  it('writes nothing when the change has ended meanwhile, which it asks as the last thing', async () => {
+    const ctx = await approved(change(PATCH));
+    const tip = repo.tip();
+    expect(await commit({ ...ctx, endedMeanwhile: async () => 'an operator said so' })).toEqual({
+      kind: 'refused',
+      explanation: 'an operator said so',
+    });
+    expect(repo.tip()).toBe(tip);
+    expect(await readBack(toSettle(ctx))).toEqual({ found: false });
+  });
+
+  it('finds its commit in the history when the marker is lost and others have committed on it', async () => {
+    const ctx = await approved(change(PATCH));
+    await commit(ctx);
+    const ours = repo.tip();
+    repo.git('update-ref', '-d', `refs/countersign/changes/${ctx.changeId}`);
+    repo.git('read-tree', 'main');
+    const after = repo.push({ 'src/other.ts': 'y\n' });
+    expect(await commit(ctx)).toMatchObject({ kind: 'applied', replayed: true, effect: { commit: ours } });
+    const found = { found: true, effect: { commit: ours }, unchecked: true };
+    expect(await readBack(toSettle(ctx))).toMatchObject(found);
+    expect(await seal(toSettle(ctx))).toMatchObject(found);
+    expect(repo.tip()).toBe(after);
+  });
+
+  it('does not take a commit of somebody else for its own, though it copies message and content', async () => {
+    const ctx = await approved(change(PATCH));
+    const tree = repo.git('rev-parse', 'main^{tree}');
+    const copy = repo.git('commit-tree', tree, '-p', repo.tip(), '-m', `x\n\nCountersign-Change: ${ctx.changeId}`);
+    repo.git('update-ref', 'refs/heads/main', copy);
+    expect(await readBack(toSettle(ctx))).toEqual({ found: false });
+    expect(await commit(ctx)).toMatchObject({ kind: 'stale' });
+  });
+
+  it('runs no hook, and obeys no setting of the repository that would change the bytes', async () => {
+    const trace = join(repo.path, 'hook-ran');
+    for (const hook of ['reference-transaction', 'post-update', 'update']) {
+      writeFileSync(join(repo.path, 'hooks', hook), `#!/bin/sh\ntouch ${trace}\n`);
+      chmodSync(join(repo.path, 'hooks', hook), 0o755);
+    }
+    repo.git('config', 'apply.whitespace', 'fix');
+    repo.git('config', 'core.fsmonitor', `touch ${trace}`);
+    const ctx = await approved(change(oneLinePatch('README.md', 'one', 'two   ')));
+    expect(await commit(ctx)).toMatchObject({ kind: 'applied' });
+    expect(repo.read('README.md')).toBe('two   \n');
+    expect(existsSync(trace)).toBe(false);
+  });
+
+  it('leaves work tree and index of a normal repository as they are', async () => {
+    const work = join(repo.path, '..', 'work');
+    execFileSync('git', ['clone', '--quiet', repo.path, work], { stdio: 'ignore' });
+    const ctx = await approved(change(PATCH, { path: work }));
+    expect(await commit(ctx)).toMatchObject({ kind: 'applied' });
+    expect(execFileSync('cat', [join(work, 'README.md')], { encoding: 'utf8' })).toBe('one\n');
+    expect(execFileSync('git', ['-C', work, 'show', 'main:README.md'], { encoding: 'utf8' })).toBe('two\n');
+    expect(repo.read('README.md')).toBe('one\n');
+  });
+
+  it.each([
+    ['the ref of the target is another', { ref: 'refs/heads/release' }],
+    ['the repository is gone', { repository: '/nonexistent' }],
+  ])('applies nothing when %s', async (_, other) => {
+    const ctx = await approved(change(PATCH));
+    const git = { ...('git' in ctx.target ? ctx.target.git : ({} as never)), ...other };
+    const outcome = await commit({ ...ctx, target: { name: 'repo', git } }).catch(
+      (error: { type: string }) => error.type,
+    );
+    expect(typeof outcome === 'string' ? outcome : outcome.kind).toMatch(/^(CONFIGURATION_ERROR|stale)$/);
+    expect(repo.git('rev-list', '--count', 'main')).toBe('1');
+  });
+});
+
+describe('a post validator that says no', () => {
+  const no = async () => ({ ok: false, explanation: 'guardian.x: no' }) as const;
+
+  it('sees the commit that was written, and takes exactly it back', async () => {
+    const seen: unknown[] = [];
+    const base = repo.tip();
+    const ctx = await approved(change(PATCH), {
+      postCheck: async (record) => {
+        seen.push(record.base['written'], repo.tip());
+        return no();
+      },
+    });
+    const result = await commit(ctx);
+    expect(result).toMatchObject({ kind: 'compensated', explanation: 'guardian.x: no' });
+    expect(seen[0]).toBe(seen[1]);
+    expect(repo.tip()).toBe(base);
+    expect(await commit(ctx)).toEqual(result);
+    expect(await seal(toSettle(ctx))).toMatchObject({ found: 'undone', explanation: 'guardian.x: no' });
+    expect(repo.tip()).toBe(base);
+  });
+
+  it('lets the effect stand, and says so, when somebody has committed on it since', async () => {
+    let theirs = '';
+    const ctx = await approved(change(PATCH), {
+      postCheck: async () => {
+        repo.git('read-tree', 'main');
+        theirs = repo.push({ 'src/other.ts': 'y\n' });
+        return no();
+      },
+    });
+    expect(await commit(ctx)).toMatchObject({ kind: 'applied', stands: expect.stringContaining('guardian.x: no') });
+    expect(repo.tip()).toBe(theirs);
+  });
+});

@@ -1,0 +1,344 @@
+import { extractHttpPatchFacts } from '../../../../source-tools/http/facts/extract-http-facts';
+import type { CommitContext, HttpAccess, SettleContext, StageContext } from '../../../../source-tools/define';
+import { createHttpPatchTool } from '../../../../source-tools/http/http-patch-tool';
+import { stagingSha } from '../../../../policy/contracts/staging-record';
+import { startHttpApi, type HttpApi } from '../../../support/http-api';
+import { memorySends } from '../../../support/memory-sends';
+import { diffOf, effectsOf, newChangeId, recordOf } from '../../sql/staging/sql-diff';
+
+const { stage, commit, readBack, seal } = effectsOf(createHttpPatchTool({ extractFacts: extractHttpPatchFacts }));
+
+let api: HttpApi;
+beforeAll(async () => {
+  api = await startHttpApi();
+});
+afterAll(() => api.stop());
+beforeEach(() => {
+  api.reset();
+  api.documents.set('/v1/flags/beta', { on: false, owners: ['ada'] });
+});
+
+interface More {
+  readonly settings?: object;
+  readonly http?: Partial<HttpAccess['http']>;
+  readonly staged?: object;
+}
+
+function change(more: More = {}): StageContext {
+  const request = {
+    method: 'PATCH',
+    url: `${api.url}/flags/beta`,
+    contentType: 'application/json-patch+json',
+    body: [{ op: 'replace', path: '/on', value: true }],
+    ...more.staged,
+  };
+  const diff = diffOf(JSON.stringify(request), 'HTTPPatch');
+  return {
+    changeId: newChangeId(),
+    diff,
+    facts: extractHttpPatchFacts(diff.raw),
+    settings: { timeoutMs: 1_000, ...more.settings },
+    target: {
+      name: 'api',
+      http: {
+        baseUrl: api.url,
+        headers: { authorization: 'Bearer secret' },
+        queryNames: [],
+        replaysIdempotent: false,
+        undo: 'none',
+        ...more.http,
+      },
+    },
+  };
+}
+
+async function approved(more: More = {}, extra: Partial<CommitContext> = {}): Promise<CommitContext> {
+  const ctx = change(more);
+  const record = recordOf(await stage(ctx));
+  const attempt = { intentAt: '2026-03-01T12:00:00.000Z', sends: memorySends() };
+  return { ...ctx, approved: record, idempotency: ctx.changeId, ...attempt, ...extra };
+}
+
+const toSettle = ({ changeId, target, settings, approved: record, intentAt, sends }: CommitContext): SettleContext => ({
+  changeId,
+  target,
+  settings,
+  approved: record,
+  intentAt,
+  sends,
+});
+
+/** As Temporal does: what is thrown as unavailable is tried again, a few times. */
+async function retried(ctx: CommitContext): ReturnType<typeof commit> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await commit(ctx);
+    } catch (error) {
+      if ((error as { type?: string }).type !== 'TARGET_UNAVAILABLE' || attempt === 5) throw error;
+    }
+  }
+}
+
+const now = (): unknown => JSON.parse(JSON.stringify(api.documents.get('/v1/flags/beta')));
+const writes = (): typeof api.requests => api.requests.filter(({ method }) => method !== 'GET');
+
+describe('a dry run', () => {
+  it('reads the resource, tries the patch on a copy, and writes nothing', async () => {
+    const record = recordOf(await stage(change()));
+    expect(record).toMatchObject({
+      fullyCaptured: true,
+      tables: [{ table: '/v1/flags/beta', updated: 1 }],
+      base: { method: 'PATCH', url: `${api.url}/flags/beta`, etag: expect.stringMatching(/^"/) },
+    });
+    expect(JSON.stringify(record)).not.toContain('"ada"');
+    expect(api.requests.map(({ method }) => method)).toEqual(['GET']);
+    expect(api.requests[0]?.headers.authorization).toBe('Bearer secret');
+    expect(stagingSha(recordOf(await stage(change())))).toBe(stagingSha(record));
+  });
+
+  it.each(['weak', 'none'] as const)('says that the base cannot be verified when the tag is %s', async (etag) => {
+    api.behaviour.etag = etag;
+    const record = recordOf(await stage(change()));
+    expect(record).toMatchObject({ fullyCaptured: false, base: { etag: null } });
+    expect(record.uncaptured[0]).toContain('strong ETag');
+  });
+
+  it.each<[string, object, string]>([
+    ['another host', { url: 'http://127.0.0.2:1/v1/flags/beta' }, 'not on'],
+    ['another port', { url: 'http://127.0.0.1:1/v1/flags/beta' }, 'not on'],
+    ['a path beside the base', { url: 'BASE/../v2/flags' }, 'not below'],
+    ['a path that only begins like the base', { url: 'BASEx/flags' }, 'not below'],
+    ['an encoded slash', { url: 'BASE/flags%2f..%2fusers' }, 'two ways'],
+    ['a user name', { url: 'USER/flags' }, 'two ways'],
+    ['a query that is not allowed', { url: 'BASE/flags/beta?as=admin' }, 'query'],
+    ['a credential of its own', { headers: { authorization: 'Bearer other' } }, 'header authorization'],
+    ['a condition of its own', { headers: { 'if-match': '*' } }, 'header if-match'],
+    ['a method that cannot be tried before', { method: 'POST' }, 'POST'],
+    ['a patch that does not apply', { body: [{ op: 'remove', path: '/nothing' }] }, 'does not apply'],
+  ])('rejects %s, and sends nothing that writes', async (_, staged, why) => {
+    const url = (staged as { url?: string }).url
+      ?.replace('BASE', api.url)
+      .replace('USER', api.url.replace('//', '//x@'));
+    expect(await stage(change({ staged: { ...staged, ...(url === undefined ? {} : { url }) } }))).toMatchObject({
+      kind: 'rejected',
+      explanation: expect.stringContaining(why),
+    });
+    expect(writes()).toEqual([]);
+  });
+
+  it.each([
+    ['redirects', 'redirect'],
+    ['not_json', 'not JSON'],
+    [404, 'status 404'],
+  ] as const)('rejects a resource that answers %s', async (read, why) => {
+    api.behaviour.read = read;
+    expect(await stage(change())).toMatchObject({ kind: 'rejected', explanation: expect.stringContaining(why) });
+    expect(api.requests).toHaveLength(1);
+  });
+
+  it.each(['drips', 'huge', 'drops', 503] as const)(
+    'is tried again later when the resource answers %s',
+    async (read) => {
+      api.behaviour.read = read;
+      await expect(stage(change())).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
+    },
+  );
+});
+
+describe('a commit', () => {
+  it('sends the patch once, with the approved tag and the change id as its key [T65]', async () => {
+    const ctx = await approved();
+    const result = await commit(ctx);
+    expect(result).toMatchObject({
+      kind: 'applied',
+      replayed: false,
+      effect: { stagingSha: stagingSha(ctx.approved) },
+    });
+    expect(now()).toEqual({ on: true, owners: ['ada'] });
+    expect(writes().map(({ headers }) => [headers['if-match'], headers['idempotency-key']])).toEqual([
+      [ctx.approved.base['etag'], ctx.changeId],
+    ]);
+    expect(JSON.stringify(result)).not.toContain('secret');
+    expect(await commit(ctx)).toMatchObject({ kind: 'applied', replayed: true });
+    expect(await seal(toSettle(ctx))).toMatchObject({ found: true, unchecked: true });
+    expect(api.applied).toBe(1);
+  });
+
+  it('sends nothing when the change has ended meanwhile, and is then sealed without a look at the resource', async () => {
+    const ctx = await approved();
+    expect(await commit({ ...ctx, endedMeanwhile: async () => 'an operator said so' })).toMatchObject({
+      kind: 'refused',
+      explanation: 'an operator said so',
+    });
+    expect(writes()).toEqual([]);
+    api.behaviour.read = 503;
+    expect(await seal(toSettle(ctx))).toEqual({ found: false });
+  });
+
+  it('sends a merge patch and a whole document as well', async () => {
+    const merge = await approved({ staged: { contentType: 'application/merge-patch+json', body: { owners: null } } });
+    expect(await commit(merge)).toMatchObject({ kind: 'applied' });
+    expect(now()).toEqual({ on: false });
+    const put = await approved({ staged: { method: 'PUT', contentType: 'application/json', body: { on: true } } });
+    expect(await commit(put)).toMatchObject({ kind: 'applied' });
+    expect(now()).toEqual({ on: true });
+  });
+
+  it.each(['applies_then_drops', 'applies_then_500', 'applies_then_hangs'] as const)(
+    'finds its effect by reading back when the server %s, and sends it once [T65]',
+    async (write) => {
+      const ctx = await approved();
+      api.behaviour.write = write;
+      expect(await retried(ctx)).toMatchObject({ kind: 'applied' });
+      expect(api.applied).toBe(1);
+      expect(writes()).toHaveLength(1);
+    },
+  );
+
+  it('sends it again under the same tag when the connection dropped before it was applied, and applies it once', async () => {
+    const ctx = await approved();
+    api.behaviour.write = 'drops';
+    await expect(commit(ctx)).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
+    api.behaviour.write = 'proper';
+    expect(await retried(ctx)).toMatchObject({ kind: 'applied' });
+    expect(api.applied).toBe(1);
+  });
+
+  it('sends nothing when the resource moved before, and is sealed at once [T61]', async () => {
+    const ctx = await approved();
+    api.documents.set('/v1/flags/beta', { on: false, owners: ['eve'] });
+    expect(await commit(ctx)).toMatchObject({ kind: 'stale' });
+    expect(writes()).toEqual([]);
+    expect(await seal(toSettle(ctx))).toEqual({ found: false });
+    api.documents.set('/v1/flags/beta', { on: false, owners: ['ada'] });
+    expect(await commit(ctx)).toEqual({ kind: 'sealed' });
+    expect(writes()).toEqual([]);
+  });
+
+  it('is stale for good when the server answers 412 to the first request [T61]', async () => {
+    const ctx = await approved();
+    api.behaviour.beforeWrite = () => void api.documents.set('/v1/flags/beta', { on: false, owners: ['eve'] });
+    expect(await commit(ctx)).toMatchObject({ kind: 'stale', final: true });
+    expect(api.applied).toBe(0);
+  });
+
+  it('does not take a 412 for a no when an earlier request of its own landed just before', async () => {
+    const ctx = await approved();
+    await ctx.sends.begin();
+    api.behaviour.beforeWrite = () => void api.documents.set('/v1/flags/beta', { on: true, owners: ['ada'] });
+    expect(await commit(ctx)).toMatchObject({ kind: 'applied' });
+    expect(api.applied).toBe(0);
+  });
+
+  it('does not guess when it was sent, its answer was lost, and the resource has moved on since', async () => {
+    const ctx = await approved();
+    api.behaviour.write = 'applies_then_drops';
+    api.behaviour.afterWrite = () => void api.documents.set('/v1/flags/beta', { on: false, owners: ['eve'] });
+    expect(await commit(ctx)).toMatchObject({ kind: 'unknown' });
+    expect(await commit(ctx)).toMatchObject({ kind: 'unknown' });
+    expect(await seal(toSettle(ctx))).toMatchObject({ found: 'unknown' });
+    expect(await readBack(toSettle(ctx))).toMatchObject({ found: 'unknown' });
+  });
+
+  it('learns by its key what became of it where the server replays its answers', async () => {
+    const ctx = await approved({ http: { replaysIdempotent: true } });
+    api.behaviour.replays = true;
+    await ctx.sends.begin();
+    // Applied by an attempt that died, and changed by somebody else since.
+    const url = `${api.url}/flags/beta`;
+    await fetch(url, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json-patch+json', 'idempotency-key': ctx.changeId },
+      body: JSON.stringify([{ op: 'replace', path: '/on', value: true }]),
+    });
+    api.documents.set('/v1/flags/beta', { on: true, owners: ['eve'] });
+    expect(await commit(ctx)).toMatchObject({
+      kind: 'applied',
+      replayed: true,
+      stands: expect.stringContaining('not as it was approved'),
+    });
+    expect(api.applied).toBe(1);
+  });
+
+  it('never sends a second request where there is no strong tag', async () => {
+    api.behaviour.etag = 'weak';
+    const ctx = await approved();
+    api.behaviour.write = 'drops';
+    expect(await commit(ctx)).toMatchObject({ kind: 'unknown' });
+    api.behaviour.write = 'proper';
+    expect(await commit(ctx)).toMatchObject({ kind: 'unknown' });
+    expect(writes()).toHaveLength(1);
+    expect(writes()[0]?.headers['if-match']).toBeUndefined();
+    expect(await seal(toSettle(ctx))).toEqual({ found: false });
+  });
+
+  it('says that the effect should not stand when a server that ignores If-Match applied it to another state', async () => {
+    const ctx = await approved();
+    api.behaviour.ignoresIfMatch = true;
+    api.behaviour.beforeWrite = () => void api.documents.set('/v1/flags/beta', { on: false, owners: ['eve'] });
+    expect(await commit(ctx)).toMatchObject({
+      kind: 'applied',
+      stands: expect.stringContaining('not as it was approved'),
+    });
+  });
+
+  it('is stale when the content moved under a tag that the server never changes', async () => {
+    api.behaviour.etag = 'constant';
+    const ctx = await approved();
+    api.documents.set('/v1/flags/beta', { on: false, owners: ['eve'] });
+    expect(await commit(ctx)).toMatchObject({ kind: 'stale' });
+    expect(writes()).toEqual([]);
+  });
+
+  it.each([302, 400, 401, 409])(
+    'applies nothing on status %s, and that is sealed by waiting and looking again',
+    async (status) => {
+      const ctx = await approved({ settings: { timeoutMs: 500 } });
+      api.behaviour.write = status;
+      expect(await commit(ctx)).toMatchObject({ kind: 'refused', explanation: `PATCH: status ${status}` });
+      expect(await seal(toSettle(ctx))).toEqual({ found: false });
+      expect(writes()).toHaveLength(1);
+    },
+  );
+
+  it('does not compare members that the settings call volatile', async () => {
+    api.documents.set('/v1/flags/beta', { on: false, rev: 1 });
+    const ctx = await approved({ settings: { volatile: ['/rev'] } });
+    api.behaviour.write = 'applies_then_500';
+    api.behaviour.afterWrite = () => void api.documents.set('/v1/flags/beta', { on: true, rev: 2 });
+    expect(await retried(ctx)).toMatchObject({ kind: 'applied' });
+  });
+});
+
+describe('a post validator that says no', () => {
+  const postCheck = async () => ({ ok: false, explanation: 'guardian.x: no' }) as const;
+
+  it('has what was there put back, where the target may be undone', async () => {
+    const ctx = await approved({ http: { undo: 'put' } }, { postCheck });
+    expect(await commit(ctx)).toMatchObject({ kind: 'compensated', explanation: 'guardian.x: no' });
+    expect(now()).toEqual({ on: false, owners: ['ada'] });
+    expect(api.applied).toBe(2);
+  });
+
+  it('lets the effect stand when somebody has written since', async () => {
+    const ctx = await approved(
+      { http: { undo: 'put' } },
+      {
+        postCheck: async () => {
+          api.documents.set('/v1/flags/beta', { on: true, owners: ['eve'] });
+          return postCheck();
+        },
+      },
+    );
+    expect(await commit(ctx)).toMatchObject({ kind: 'applied', stands: expect.stringContaining('status 412') });
+    expect(now()).toEqual({ on: true, owners: ['eve'] });
+  });
+
+  it('lets the effect stand where the target may not be undone', async () => {
+    expect(await commit(await approved({}, { postCheck }))).toMatchObject({
+      kind: 'applied',
+      stands: expect.stringContaining('configuration'),
+    });
+    expect(now()).toEqual({ on: true, owners: ['ada'] });
+  });
+});

@@ -1,0 +1,46 @@
+import { sqlPostgresStylePack } from '../../../../source-tools/sql/rules/style';
+import { fires } from './support/run-rule';
+
+const statementByStatement = { config: { assumeInTransaction: false } };
+const holds = (name: string, sql: string, options = {}): Promise<boolean> =>
+  fires(name, sql, options, sqlPostgresStylePack);
+
+describe('a script that runs statement by statement', () => {
+  it.each([
+    ['CREATE INDEX CONCURRENTLY i ON t (a)', true],
+    ['CREATE INDEX CONCURRENTLY IF NOT EXISTS i ON t (a)', false],
+    ['DROP INDEX CONCURRENTLY i', true],
+    ['CREATE INDEX i ON t (a)', false],
+    ['ALTER TABLE t ADD COLUMN a int', false],
+    ['SELECT 1; ALTER TABLE t RENAME COLUMN a TO b', true],
+    ['SELECT 1; ALTER TABLE t OWNER TO bob', true],
+    ['SELECT 1; ALTER TABLE t VALIDATE CONSTRAINT c', true],
+    [
+      'ALTER TABLE t DROP CONSTRAINT IF EXISTS c; ALTER TABLE t ADD CONSTRAINT c CHECK (a > 0) NOT VALID; ALTER TABLE t VALIDATE CONSTRAINT c',
+      false,
+    ],
+    ['SELECT 1; ALTER VIEW v RENAME TO w', false],
+  ])('can be run again, one that stops half-way concurrently alone too: %s → %s', async (sql, expected) => {
+    expect(await holds('sql_robust_statements', sql, statementByStatement)).toBe(expected);
+  });
+
+  it('is held for a concurrent build though it claims a transaction, in which none can run', async () => {
+    expect(await holds('sql_robust_statements', 'BEGIN; CREATE INDEX CONCURRENTLY i ON t (a); COMMIT')).toBe(true);
+    expect(await holds('sql_robust_statements', 'BEGIN; CREATE INDEX i ON t (a); COMMIT')).toBe(false);
+  });
+});
+
+describe('types', () => {
+  it('varchar is held for its length: without one it is text', async () => {
+    expect(await holds('sql_prefer_text', 'CREATE TABLE t (a varchar(10))')).toBe(true);
+    expect(await holds('sql_prefer_text', 'ALTER TABLE t ALTER COLUMN a TYPE character varying(10)')).toBe(true);
+    expect(await holds('sql_prefer_text', 'CREATE TABLE t (a varchar); ALTER TABLE t ALTER a TYPE varchar')).toBe(
+      false,
+    );
+  });
+
+  it('a domain is held for NOT NULL as for a CHECK, and not for a DEFAULT', async () => {
+    expect(await holds('sql_domain_constraint', 'CREATE DOMAIN d AS text NOT NULL')).toBe(true);
+    expect(await holds('sql_domain_constraint', "CREATE DOMAIN d AS text DEFAULT ''")).toBe(false);
+  });
+});

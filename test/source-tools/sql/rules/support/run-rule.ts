@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { extractSqlFacts } from '../../../../../source-tools/sql/facts/extract-sql-facts';
+import { sha256Hex } from '../../../../../policy/contracts/hash';
+import { stagingSha, type StagingRecord } from '../../../../../policy/contracts/staging-record';
+import type { ValidatorResult } from '../../../../../policy/contracts/finding';
+import type { Metadata } from '../../../../../policy/contracts/diff';
+import type { ValidatorDefinition, ValidatorInput } from '../../../../../policy/rules/define';
+import { sqlPostgresPack } from '../../../../../source-tools/sql/rules';
+import type { SqlFacts } from '../../../../../source-tools/sql/facts/sql-facts';
+
+const utf8 = new TextEncoder();
+
+export const bytesOf = (sql: string | Uint8Array): Uint8Array => (typeof sql === 'string' ? utf8.encode(sql) : sql);
+
+/** Facts of text that must be readable. */
+export async function factsOf(sql: string): Promise<SqlFacts> {
+  const facts = await extractSqlFacts(bytesOf(sql));
+  if (!facts.ok) throw new Error(`expected facts, got ${facts.code}: ${facts.message}`);
+  return facts as SqlFacts;
+}
+
+export function stagingRecord(change: Partial<StagingRecord> = {}): StagingRecord {
+  return {
+    sourceTool: 'SQLDryRun',
+    target: 'shop',
+    origin: 'measured',
+    statements: [],
+    tables: [],
+    sideEffects: [],
+    fullyCaptured: true,
+    uncaptured: [],
+    base: {},
+    serverVersion: '18.4',
+    ...change,
+  };
+}
+
+export const updatedRows = (table: string, updated: number): StagingRecord =>
+  stagingRecord({
+    tables: [{ table, inserted: 0, updated, deleted: 0, touchedSha: null, keyed: true, volatileColumns: [] }],
+  });
+
+export interface RunOptions {
+  readonly config?: unknown;
+  readonly metadata?: Metadata;
+  readonly staging?: StagingRecord;
+}
+
+export async function inputFor(sql: string | Uint8Array, options: RunOptions = {}): Promise<ValidatorInput> {
+  const raw = bytesOf(sql);
+  return {
+    signature: {
+      validator_id: 'guardian.test',
+      validator_version: 'v1',
+      logic_hash: '0'.repeat(64),
+      class: 'POLICY',
+      deterministic: true,
+    },
+    phase: 'preflight',
+    config: options.config ?? {},
+    diff: { sourceTool: 'SQLDryRun', raw, diffSha: sha256Hex(raw), metadata: options.metadata ?? {} },
+    inputSha: createHash('sha256').update('input').digest('hex'),
+    facts: await extractSqlFacts(raw),
+    staging: options.staging === undefined ? null : { record: options.staging, sha: stagingSha(options.staging) },
+  };
+}
+
+export function ruleNamed(name: string, pack: readonly ValidatorDefinition[] = sqlPostgresPack): ValidatorDefinition {
+  const definition = pack.find((d) => d.implementation === name);
+  if (definition === undefined) throw new Error(`no rule ${name}`);
+  return definition;
+}
+
+/** The rule's answer, with its settings read through its own schema. */
+export async function run(
+  name: string,
+  sql: string | Uint8Array,
+  options: RunOptions = {},
+  pack = sqlPostgresPack,
+): Promise<ValidatorResult> {
+  const definition = ruleNamed(name, pack);
+  const input = await inputFor(sql, { ...options, config: definition.config.parse(options.config ?? {}) });
+  return (definition.evaluate as NonNullable<typeof definition.evaluate>)(input);
+}
+
+export async function fires(
+  name: string,
+  sql: string | Uint8Array,
+  options: RunOptions = {},
+  pack = sqlPostgresPack,
+): Promise<boolean> {
+  return (await run(name, sql, options, pack)).status !== 'ALLOW';
+}

@@ -1,0 +1,333 @@
+import { canonicalJson } from '../../../../policy/contracts/canonical-json';
+import { stagingSha } from '../../../../policy/contracts/staging-record';
+import type { CommitContext, StageContext } from '../../../../source-tools/define';
+import { createSqlDryRunTool } from '../../../../source-tools/sql/sql-dry-run-tool';
+import { startTargetServer, type TargetServer } from './target-server';
+import { commitContext, effectsOf, newChangeId, recordOf, sqlDryRun, stageContext } from './sql-diff';
+import { startProxy, type Proxy } from './tcp-proxy';
+
+const { stage, commit, readBack, seal } = effectsOf(sqlDryRun);
+let pg: TargetServer;
+let proxy: Proxy;
+
+beforeAll(async () => {
+  pg = await startTargetServer();
+  proxy = await startProxy(pg.server.port);
+  await pg.admin(`
+    CREATE TABLE orders (id int PRIMARY KEY, status text NOT NULL, total numeric(12,2) CHECK (total >= 0), updated_at timestamptz);
+    CREATE TABLE counter (id int PRIMARY KEY, n bigint NOT NULL);
+    CREATE TABLE logged (line text);
+    CREATE TABLE tickets (id bigserial PRIMARY KEY, title text);
+    CREATE TABLE audit (id serial PRIMARY KEY, what text);
+    CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN INSERT INTO audit (what) VALUES (TG_OP); RETURN NULL; END $$;
+  `);
+  await pg.grant();
+});
+afterAll(() => proxy.stop());
+beforeEach(async () => {
+  proxy.set('pass');
+  await pg.admin(`TRUNCATE orders, counter, logged, tickets, audit;
+    INSERT INTO orders SELECT g, 'open', g, '2026-01-01' FROM generate_series(1, 50) g;
+    INSERT INTO counter VALUES (1, 0);
+    INSERT INTO logged SELECT 'line ' || g % 3 FROM generate_series(1, 9) g`);
+});
+
+interface Approved {
+  readonly staged: StageContext;
+  readonly commitContext: (more?: Partial<CommitContext>) => CommitContext;
+}
+
+/** A change that was dry-run, and whose record counts as approved. */
+async function approved(sql: string, more: Partial<StageContext> = {}): Promise<Approved> {
+  const staged = stageContext(pg.stageUrl, sql, more);
+  const record = recordOf(await stage(staged));
+  return { staged, commitContext: (extra = {}) => commitContext(staged, pg.commitUrl, record, extra) };
+}
+
+const settleContext = ({ changeId, target, settings, approved, intentAt, sends }: CommitContext) => ({
+  changeId,
+  target,
+  settings,
+  approved,
+  intentAt,
+  sends,
+});
+
+describe('a commit', () => {
+  it('applies what was approved and stores its effect in the marker', async () => {
+    const change = await approved(
+      `UPDATE orders SET status = 'paid', updated_at = now() WHERE id <= 3; INSERT INTO tickets (title) VALUES ('a')`,
+    );
+    const ctx = change.commitContext();
+    const result = await commit(ctx);
+    expect(result).toEqual({
+      kind: 'applied',
+      replayed: false,
+      effect: {
+        stagingSha: stagingSha(ctx.approved),
+        statements: 2,
+        tables: [
+          { table: 'public.orders', inserted: 0, updated: 3, deleted: 0 },
+          { table: 'public.tickets', inserted: 1, updated: 0, deleted: 0 },
+        ],
+        sideEffects: [],
+        transaction: expect.stringMatching(/^\d+$/),
+      },
+    });
+    expect(await pg.admin(`SELECT count(*)::int AS n FROM orders WHERE status = 'paid'`)).toEqual([{ n: 3 }]);
+    expect(await pg.admin(`SELECT effect FROM countersign.marker WHERE change_id = $1`, [ctx.changeId])).toEqual([
+      { effect: result.kind === 'applied' && result.effect },
+    ]);
+    expect(await readBack(settleContext(ctx))).toEqual({
+      found: true,
+      effect: result.kind === 'applied' && result.effect,
+    });
+  });
+
+  it('answers a second time with the first effect, and applies nothing [T65]', async () => {
+    const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
+    const first = await commit(ctx);
+    expect(await commit(ctx)).toEqual({ ...first, replayed: true });
+    expect(await pg.admin('SELECT n FROM counter')).toEqual([{ n: '1' }]);
+  });
+
+  it('has exactly one effect when 40 attempts race from two adapters [T65]', async () => {
+    const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
+    const other = effectsOf(createSqlDryRunTool({ extractFacts: async () => ctx.facts }));
+    const results = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? commit(ctx) : other.commit(ctx))),
+    );
+    expect(results.filter((r) => r.kind === 'applied' && !r.replayed)).toHaveLength(1);
+    expect(new Set(results.map((r) => canonicalJson(r.kind === 'applied' && r.effect))).size).toBe(1);
+    expect(await pg.admin('SELECT n FROM counter')).toEqual([{ n: '1' }]);
+  });
+
+  it.each([
+    ['a row that it touches has changed', `UPDATE orders SET total = 99 WHERE id = 2`, 'the rows are not those'],
+    [
+      'a row more falls under its WHERE',
+      `INSERT INTO orders VALUES (0, 'open', 1, now())`,
+      'touches 4 rows, approved were 3',
+    ],
+    ['a row less does', `DELETE FROM orders WHERE id = 3`, 'touches 2 rows, approved were 3'],
+    [
+      'a trigger has appeared',
+      `CREATE TRIGGER note AFTER UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION note()`,
+      'public.audit: side effects are 3 inserted',
+    ],
+    ['the table has a column more', `ALTER TABLE orders ADD COLUMN extra int`, 'the rows are not those'],
+  ])('is stale, and rolls back, when %s meanwhile [T61]', async (_, meanwhile, explanation) => {
+    const ctx = (await approved(`UPDATE orders SET status = 'paid' WHERE id <= 3`)).commitContext();
+    await pg.admin(meanwhile);
+    const before = await pg.checksum('orders');
+    try {
+      expect(await commit(ctx)).toMatchObject({ kind: 'stale', explanation: expect.stringContaining(explanation) });
+      expect(await pg.checksum('orders')).toBe(before);
+      expect(await pg.admin('SELECT FROM countersign.marker WHERE change_id = $1', [ctx.changeId])).toEqual([]);
+    } finally {
+      await pg.admin('DROP TRIGGER IF EXISTS note ON orders; ALTER TABLE orders DROP COLUMN IF EXISTS extra');
+    }
+  });
+
+  it('is stale when a keyless row that it touches has changed', async () => {
+    const ctx = (await approved(`DELETE FROM logged WHERE line <> 'line 0'`)).commitContext();
+    await pg.admin(`UPDATE logged SET line = 'line 1' WHERE line = 'line 2'`);
+    expect(await commit(ctx)).toMatchObject({ kind: 'stale' });
+  });
+
+  it('is stale when an expression gives another value now, though the rows are the same', async () => {
+    const ctx = (await approved('UPDATE orders SET total = (SELECT n FROM counter) WHERE id = 1')).commitContext();
+    await pg.admin('UPDATE counter SET n = 7');
+    expect(await commit(ctx)).toMatchObject({ kind: 'stale', explanation: expect.stringContaining('public.orders') });
+  });
+
+  it('is stale when the session would read the text otherwise', async () => {
+    const ctx = (await approved(`UPDATE orders SET updated_at = '2026-03-01 12:00' WHERE id = 1`)).commitContext();
+    await pg.admin(`ALTER ROLE countersign_commit SET TimeZone = 'Asia/Tokyo'`);
+    try {
+      expect(await commit(ctx)).toMatchObject({
+        kind: 'stale',
+        explanation: expect.stringContaining('TimeZone is Asia/Tokyo'),
+      });
+    } finally {
+      await pg.admin(`ALTER ROLE countersign_commit RESET TimeZone`);
+    }
+  });
+
+  it('is stale for bytes other than those that were staged', async () => {
+    const change = await approved('UPDATE counter SET n = 1');
+    const other = stageContext(pg.stageUrl, 'UPDATE counter SET n = 1 WHERE true');
+    expect(await commit({ ...change.commitContext(), diff: other.diff })).toMatchObject({ kind: 'stale' });
+  });
+
+  it('is refused, and applies nothing, when the target says no', async () => {
+    const ctx = (
+      await approved(`INSERT INTO orders VALUES (100, 'a', 1, NULL); INSERT INTO orders VALUES (101, 'b', 1, NULL)`)
+    ).commitContext();
+    await pg.admin(`INSERT INTO orders VALUES (101, 'mine', 1, NULL)`);
+    expect(await commit(ctx)).toEqual({
+      kind: 'refused',
+      explanation:
+        'statement 2 (INSERT): the server refused it: 23505 unique violation (table public.orders, constraint orders_pkey)',
+    });
+    expect(await pg.admin('SELECT status FROM orders WHERE id >= 100')).toEqual([{ status: 'mine' }]);
+  });
+
+  it('rolls back when a post validator says no, and hands it what really happened', async () => {
+    const ctx = (await approved(`UPDATE orders SET status = 'paid' WHERE id = 1`)).commitContext();
+    const before = await pg.checksum('orders');
+    const seen: unknown[] = [];
+    const result = await commit({
+      ...ctx,
+      postCheck: async (record) => {
+        seen.push(record);
+        return { ok: false, explanation: 'too many' };
+      },
+    });
+    expect(result).toEqual({ kind: 'post_failed', explanation: 'too many' });
+    expect(seen).toEqual([ctx.approved]);
+    expect(await pg.checksum('orders')).toBe(before);
+    await expect(commit({ ...ctx, postCheck: () => Promise.reject(new Error('broken validator')) })).rejects.toThrow(
+      'broken validator',
+    );
+    expect(await pg.checksum('orders')).toBe(before);
+    expect(await commit({ ...ctx, postCheck: async () => ({ ok: true }) })).toMatchObject({
+      kind: 'applied',
+      replayed: false,
+    });
+  });
+
+  it('retries, with nothing applied, when the target is down, locked, or dies before COMMIT', async () => {
+    const ctx = (await approved('UPDATE counter SET n = n + 1', { settings: { lockTimeoutMs: 100 } })).commitContext();
+    const down = { ...ctx, target: { name: 'shop', url: Object.assign(new URL(pg.commitUrl), { port: '1' }).href } };
+    await expect(commit(down)).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE', nonRetryable: false });
+    await pg.admin('BEGIN; UPDATE counter SET n = n');
+    await expect(commit(ctx)).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
+    await pg.admin('ROLLBACK');
+    const killed = commit({
+      ...ctx,
+      postCheck: async () => {
+        await pg.admin(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'countersign commit%'`,
+        );
+        return { ok: true };
+      },
+    });
+    await expect(killed).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
+    expect(await pg.admin('SELECT n FROM counter')).toEqual([{ n: '0' }]);
+    expect(await readBack(settleContext(ctx))).toEqual({ found: false });
+    expect(await commit(ctx)).toMatchObject({ kind: 'applied', replayed: false });
+  });
+
+  it('does not take a marker that the commit role cannot write', async () => {
+    const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
+    await expect(commit({ ...ctx, target: { name: 'shop', url: pg.stageUrl } })).rejects.toMatchObject({
+      type: 'CONFIGURATION_ERROR',
+      nonRetryable: true,
+    });
+  });
+
+  it('refuses a change that writes to the marker table, even where the role could', async () => {
+    const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
+    const victim = newChangeId();
+    for (const sql of [
+      `INSERT INTO countersign.marker (change_id) VALUES ('${victim}')`,
+      `DO $$ BEGIN INSERT INTO countersign.marker (change_id) VALUES ('${victim}'); END $$`,
+    ]) {
+      const result = await commit({ ...ctx, diff: stageContext('', sql).diff });
+      expect(result).toMatchObject({ kind: 'refused', explanation: expect.stringContaining('no change may') });
+    }
+    expect(await pg.admin('SELECT FROM countersign.marker WHERE change_id = $1', [victim])).toEqual([]);
+  });
+
+  it('guesses nothing from a marker without an effect, which only a stranger can have left', async () => {
+    const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
+    await pg.admin('INSERT INTO countersign.marker (change_id) VALUES ($1)', [ctx.changeId]);
+    expect(await commit(ctx)).toMatchObject({ kind: 'unknown', explanation: expect.stringContaining('operator') });
+    await expect(readBack(settleContext(ctx))).rejects.toMatchObject({ type: 'CONFIGURATION_ERROR' });
+    expect(await pg.admin('SELECT n FROM counter')).toEqual([{ n: '0' }]);
+  });
+
+  it('keeps the effect of a marker as it was written, whoever tries to change it', async () => {
+    const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
+    await commit(ctx);
+    await expect(
+      pg.admin(`UPDATE countersign.marker SET effect = '{}' WHERE change_id = $1`, [ctx.changeId]),
+    ).rejects.toThrow('written once');
+  });
+});
+
+describe('a commit whose answer is lost', () => {
+  const through = (ctx: CommitContext): CommitContext => ({
+    ...ctx,
+    target: { name: 'shop', url: proxy.url(pg.commitUrl) },
+  });
+
+  it('is unknown, and the marker says that it was applied', async () => {
+    const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
+    proxy.set('drop-after');
+    expect(await commit(through(ctx))).toMatchObject({ kind: 'unknown' });
+    expect(await readBack(settleContext(ctx))).toMatchObject({ found: true, effect: { statements: 1 } });
+    expect(await commit(ctx)).toMatchObject({ kind: 'applied', replayed: true });
+    expect(await pg.admin('SELECT n FROM counter')).toEqual([{ n: '1' }]);
+  });
+
+  it('is unknown, and the marker says that it was not', async () => {
+    const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
+    proxy.set('drop-before');
+    expect(await commit(through(ctx))).toMatchObject({ kind: 'unknown' });
+    expect(await readBack(settleContext(ctx))).toEqual({ found: false });
+    expect(await pg.admin('SELECT n FROM counter')).toEqual([{ n: '0' }]);
+    expect(await commit(ctx)).toMatchObject({ kind: 'applied', replayed: false });
+  });
+
+  it('is unknown when its server process is ended inside COMMIT, and read-back waits for what is under way', async () => {
+    const ctx = (
+      await approved('UPDATE counter SET n = n + 1', { settings: { statementTimeoutMs: 300 } })
+    ).commitContext();
+    // COMMIT waits for a standby that does not exist: durable already, not answered.
+    await pg.admin(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
+    await pg.admin('SELECT pg_reload_conf()');
+    try {
+      const running = commit({ ...ctx, settings: { statementTimeoutMs: 30_000 } });
+      const waiting = `SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'countersign commit%' AND wait_event = 'SyncRep'`;
+      await pg.until(waiting);
+      await expect(readBack(settleContext(ctx))).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
+      await pg.admin(`SELECT pg_terminate_backend(pid) FROM (${waiting}) w`);
+      expect(await running).toMatchObject({ kind: 'unknown' });
+    } finally {
+      await pg.admin('ALTER SYSTEM RESET synchronous_standby_names');
+      await pg.admin('SELECT pg_reload_conf()');
+    }
+    expect(await readBack(settleContext(ctx))).toMatchObject({ found: true });
+    expect(await pg.admin('SELECT n FROM counter')).toEqual([{ n: '1' }]);
+  });
+});
+
+describe('a sealed change', () => {
+  it('cannot be applied by an attempt that comes later', async () => {
+    const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
+    expect(await seal(settleContext(ctx))).toEqual({ found: false });
+    expect(await seal(settleContext(ctx))).toEqual({ found: false });
+    expect(await commit(ctx)).toEqual({ kind: 'sealed' });
+    expect(await readBack(settleContext(ctx))).toEqual({ found: false });
+    expect(await pg.admin('SELECT n FROM counter')).toEqual([{ n: '0' }]);
+  });
+
+  it('is not sealed once it was applied', async () => {
+    const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
+    await commit(ctx);
+    expect(await seal(settleContext(ctx))).toMatchObject({ found: true, effect: { statements: 1 } });
+  });
+
+  it('ends one way when sealing and committing race', async () => {
+    for (let round = 0; round < 10; round++) {
+      const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
+      const [{ n: before } = {}] = await pg.admin('SELECT n::int AS n FROM counter');
+      const [sealed, committed] = await Promise.all([seal(settleContext(ctx)), commit(ctx)]);
+      const [{ n: after } = {}] = await pg.admin('SELECT n::int AS n FROM counter');
+      expect(sealed.found).toBe(committed.kind === 'applied');
+      expect(Number(after) - Number(before)).toBe(sealed.found ? 1 : 0);
+    }
+  });
+});

@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describeRepository } from '../../../../source-tools/git/staging/describe-repository';
+import { describeApi } from '../../../../source-tools/http/staging/describe-api';
+import { makeRepository } from '../../../support/git-repository';
+import { startHttpApi } from '../../../support/http-api';
+
+const author = { name: 'Countersign', email: 'committer@example.com' };
+const levels = (lines: readonly { readonly level: string; readonly text: string }[]): string[] =>
+  lines.map(({ level, text }) => `${level} ${text}`);
+
+test('doctor says whether a repository has the branch, and warns where its work tree will not follow', async () => {
+  const repo = makeRepository({ 'README.md': 'one\n' });
+  try {
+    const of = (repository: string, ref = 'refs/heads/main') =>
+      describeRepository({ git: { repository, ref, author } });
+    expect(levels(await of(repo.path))).toEqual([
+      expect.stringMatching(/^ok git version/),
+      expect.stringMatching(/^ok refs\/heads\/main is at/),
+    ]);
+    expect(levels(await of(repo.path, 'refs/heads/gone'))).toContain('fail refs/heads/gone is no branch of it');
+    expect(levels(await of('/nonexistent'))).toEqual(['fail no repository at /nonexistent']);
+    const work = join(repo.path, '..', 'work');
+    execFileSync('git', ['clone', '--quiet', repo.path, work], { stdio: 'ignore' });
+    expect(levels(await of(work)).at(-1)).toMatch(/^warn .* checked out/);
+  } finally {
+    repo.remove();
+  }
+});
+
+test('doctor says whether an API answers, and with which credentials it does not', async () => {
+  const api = await startHttpApi();
+  try {
+    const of = (baseUrl: string) =>
+      describeApi({ http: { baseUrl, headers: {}, queryNames: [], replaysIdempotent: false, undo: 'none' } });
+    expect(levels(await of(api.url))).toEqual([
+      expect.stringMatching(/^ok .*status 404/),
+      expect.stringMatching(/^warn plain HTTP/),
+    ]);
+    api.behaviour.read = 401;
+    expect(levels(await of(api.url))[0]).toMatch(/^fail .*credentials/);
+    expect(levels(await of('http://127.0.0.1:1/'))[0]).toMatch(/^fail .*ECONNREFUSED/);
+  } finally {
+    await api.stop();
+  }
+});

@@ -1,0 +1,433 @@
+import { startTargetServer, type TargetServer } from './target-server';
+import { diffOf, effectsOf, recordOf, sqlDryRun, stageContext } from './sql-diff';
+import { StagingRecord, stagingSha } from '../../../../policy/contracts/staging-record';
+
+const { stage } = effectsOf(sqlDryRun);
+let pg: TargetServer;
+
+beforeAll(async () => {
+  pg = await startTargetServer();
+  await pg.admin(`
+    CREATE TABLE customers (id int PRIMARY KEY, name text NOT NULL, "o__" text);
+    CREATE TABLE orders (id int PRIMARY KEY, customer_id int REFERENCES customers ON DELETE CASCADE, status text NOT NULL,
+      total numeric(12,2) CHECK (total >= 0), updated_at timestamptz);
+    INSERT INTO customers SELECT g, 'c' || g, 'column' FROM generate_series(1, 20) g;
+    INSERT INTO orders SELECT g, 1 + g % 20, CASE WHEN g % 3 = 0 THEN 'open' ELSE 'paid' END, g, '2026-01-01' FROM generate_series(1, 100) g;
+    CREATE TABLE audit (id serial PRIMARY KEY, what text);
+    CREATE TABLE audited (id int PRIMARY KEY, x int);
+    INSERT INTO audited SELECT g, g FROM generate_series(1, 10) g;
+    CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN INSERT INTO audit (what) VALUES (TG_OP); RETURN NULL; END $$;
+    CREATE TRIGGER note AFTER INSERT OR UPDATE OR DELETE ON audited FOR EACH ROW EXECUTE FUNCTION note();
+    CREATE TABLE logged (at timestamptz, line text);
+    INSERT INTO logged SELECT '2026-01-01', 'line ' || g % 5 FROM generate_series(1, 10) g;
+    CREATE TABLE parts (id int, day date, x text, PRIMARY KEY (id, day)) PARTITION BY RANGE (day);
+    CREATE TABLE parts_jan PARTITION OF parts FOR VALUES FROM ('2026-01-01') TO ('2026-02-01');
+    CREATE TABLE parts_feb PARTITION OF parts FOR VALUES FROM ('2026-02-01') TO ('2026-03-01');
+    INSERT INTO parts VALUES (1, '2026-01-05', 'a'), (2, '2026-01-06', 'b'), (3, '2026-02-05', 'c');
+    CREATE TABLE tickets (id bigserial PRIMARY KEY, token uuid DEFAULT gen_random_uuid(), title text);
+    CREATE VIEW open_orders AS SELECT id, status FROM orders WHERE status = 'open';
+    CREATE TABLE big (id bigint PRIMARY KEY, n bigint);
+    INSERT INTO big VALUES (9007199254740993, 1);
+  `);
+  await pg.grant();
+});
+
+const TABLES = ['customers', 'orders', 'audit', 'audited', 'logged', 'parts', 'tickets', 'big'];
+let before: string[];
+const checksums = async (): Promise<string[]> => {
+  const sums: string[] = [];
+  for (const table of TABLES) sums.push(await pg.checksum(table));
+  return sums;
+};
+beforeEach(async () => {
+  before = await checksums();
+});
+afterEach(async () => {
+  // Whatever was dry-run: nothing may have changed.
+  expect(await checksums()).toEqual(before);
+});
+
+const dryRun = (sql: string, settings = {}) => stage(stageContext(pg.stageUrl, sql, { settings }));
+
+describe('a dry run on PostgreSQL 18', () => {
+  it('captures each updated row before and after, and two dry runs of one change hash equal', async () => {
+    const [a, b] = [
+      await dryRun(`UPDATE orders SET status = 'shipped' WHERE id <= 3`),
+      await dryRun(`UPDATE orders SET status = 'shipped' WHERE id <= 3`),
+    ];
+    const record = recordOf(a);
+    expect(record).toMatchObject({
+      statements: [{ command: 'UPDATE', rowCount: 3 }],
+      tables: [{ table: 'public.orders', inserted: 0, updated: 3, deleted: 0, keyed: true, volatileColumns: [] }],
+      sideEffects: [],
+      fullyCaptured: true,
+      uncaptured: [],
+      serverVersion: expect.stringContaining('18.'),
+    });
+    expect(record.tables[0]?.touchedSha).toMatch(/^[0-9a-f]{64}$/);
+    expect(StagingRecord.parse(record)).toEqual(record);
+    expect(stagingSha(recordOf(b))).toBe(stagingSha(record));
+    expect(a.preview).toMatchObject({
+      tables: [
+        {
+          table: 'public.orders',
+          total: 3,
+          rows: [{ before: { id: '1', status: 'paid' }, after: { status: 'shipped' } }, {}, {}],
+        },
+      ],
+    });
+  });
+
+  it.each([
+    [
+      `INSERT INTO customers VALUES (100, 'new') -- a comment at the end`,
+      { inserted: 1, updated: 0, deleted: 0 },
+      'public.customers',
+    ],
+    [
+      `DELETE FROM orders WHERE id = 7 RETURNING id, old.status`,
+      { inserted: 0, updated: 0, deleted: 1 },
+      'public.orders',
+    ],
+    [
+      `DELETE FROM orders WHERE id = 7 RETURNING WITH (OLD AS gone) gone.id`,
+      { inserted: 0, updated: 0, deleted: 1 },
+      'public.orders',
+    ],
+    [
+      `INSERT INTO customers VALUES (1, 'again'), (101, 'new') ON CONFLICT (id) DO UPDATE SET name = excluded.name`,
+      { inserted: 1, updated: 1, deleted: 0 },
+      'public.customers',
+    ],
+    [
+      `MERGE INTO customers c USING (VALUES (1, 'x'), (2, 'y'), (102, 'z')) v(id, name) ON c.id = v.id
+      WHEN MATCHED AND v.id = 1 THEN UPDATE SET name = v.name WHEN MATCHED THEN UPDATE SET name = 'merged' WHEN NOT MATCHED THEN INSERT (id, name) VALUES (v.id, v.name)`,
+      { inserted: 1, updated: 2, deleted: 0 },
+      'public.customers',
+    ],
+    [
+      `WITH few AS (SELECT id FROM orders LIMIT 0) UPDATE customers AS o__ SET name = 'x' FROM few WHERE o__.id <> few.id OR true AND o__.id = 5`,
+      null,
+      '',
+    ],
+    [
+      `UPDATE customers SET name = 'alias' WHERE "o__" = 'column' AND id = 4`,
+      { inserted: 0, updated: 1, deleted: 0 },
+      'public.customers',
+    ],
+    [
+      `UPDATE big SET n = 9007199254740995 WHERE id = 9007199254740993`,
+      { inserted: 0, updated: 1, deleted: 0 },
+      'public.big',
+    ],
+  ])('captures all of: %s', async (sql, counts, table) => {
+    const record = recordOf(await dryRun(sql));
+    expect(record.uncaptured).toEqual([]);
+    expect(record.tables).toEqual(
+      counts === null ? [] : [expect.objectContaining({ table, ...counts, touchedSha: expect.any(String) })],
+    );
+  });
+
+  it('counts what a trigger did as side effects, and says that it was not captured', async () => {
+    const record = recordOf(await dryRun('UPDATE audited SET x = x + 1 WHERE id <= 4'));
+    expect(record.tables).toMatchObject([{ table: 'public.audited', updated: 4 }]);
+    expect(record.sideEffects).toEqual([{ table: 'public.audit', inserted: 4, updated: 0, deleted: 0 }]);
+    expect(record.fullyCaptured).toBe(false);
+    expect(record.uncaptured).toEqual([expect.stringContaining('public.audit: 4 inserted')]);
+  });
+
+  it('counts what ON DELETE CASCADE deletes', async () => {
+    const record = recordOf(await dryRun('DELETE FROM customers WHERE id = 1'));
+    expect(record.tables).toMatchObject([{ table: 'public.customers', deleted: 1 }]);
+    expect(record.sideEffects).toEqual([{ table: 'public.orders', inserted: 0, updated: 0, deleted: 5 }]);
+  });
+
+  it('adds nothing of an earlier transaction to the counts', async () => {
+    const [a, b] = await Promise.all([dryRun('UPDATE audited SET x = 0'), dryRun('UPDATE audited SET x = 0')]);
+    expect(recordOf(a).sideEffects).toEqual([{ table: 'public.audit', inserted: 10, updated: 0, deleted: 0 }]);
+    expect(recordOf(b)).toEqual(recordOf(a));
+  });
+
+  it.each([
+    [
+      'a DELETE inside WITH',
+      'WITH gone AS (DELETE FROM orders WHERE id <= 2 RETURNING *) SELECT count(*) FROM gone',
+      'public.orders',
+      2,
+    ],
+    ['a DO block', `DO $$ BEGIN DELETE FROM orders WHERE id <= 3; END $$`, 'public.orders', 3],
+    [
+      'a DO block with dynamic SQL',
+      `DO $$ BEGIN EXECUTE 'DELETE FROM ' || 'orders WHERE id = 4'; END $$`,
+      'public.orders',
+      1,
+    ],
+    ['EXPLAIN ANALYZE', 'EXPLAIN ANALYZE DELETE FROM orders WHERE id <= 5', 'public.orders', 5],
+    ['a prepared statement', 'PREPARE p AS DELETE FROM orders WHERE id = 6; EXECUTE p', 'public.orders', 1],
+  ])('sees the rows that %s deletes, though RETURNING does not', async (_, sql, table, deleted) => {
+    const record = recordOf(await dryRun(sql));
+    expect(record.sideEffects).toEqual([{ table, inserted: 0, updated: 0, deleted }]);
+    expect(record).toMatchObject({ tables: [], fullyCaptured: false });
+  });
+
+  it('writes through a view are counted on its table, not captured', async () => {
+    const record = recordOf(await dryRun(`UPDATE open_orders SET status = 'held' WHERE id <= 9`));
+    expect(record.sideEffects).toMatchObject([{ table: 'public.orders', updated: 3 }]);
+    expect(record.uncaptured[0]).toContain('public.open_orders is a view');
+  });
+
+  it('lists a column that is new each time as volatile, and still hashes equal', async () => {
+    const sql = `UPDATE orders SET status = 'paid', updated_at = now() WHERE id = 3`;
+    const [a, b] = [recordOf(await dryRun(sql)), recordOf(await dryRun(sql))];
+    expect(a.tables[0]).toMatchObject({ volatileColumns: ['updated_at'], updated: 1 });
+    expect(a.fullyCaptured).toBe(true);
+    expect(stagingSha(b)).toBe(stagingSha(a));
+  });
+
+  it('lists sequence keys and random defaults of new rows as volatile, whatever their order', async () => {
+    const record = recordOf(
+      await dryRun(`INSERT INTO tickets (title) SELECT 't' || g FROM generate_series(1, 30) g ORDER BY random()`),
+    );
+    expect(record.tables[0]).toMatchObject({
+      inserted: 30,
+      volatileColumns: ['id', 'token'],
+      touchedSha: expect.any(String),
+    });
+    expect(record.uncaptured).toEqual([]);
+  });
+
+  it('follows a row through several statements: a volatile value that one wrote is no moving base for the next', async () => {
+    const sql = `UPDATE orders SET updated_at = clock_timestamp() WHERE id = 3; UPDATE orders SET total = total + 1 WHERE id = 3`;
+    const record = recordOf(await dryRun(sql));
+    expect(record.tables[0]).toMatchObject({ updated: 2, volatileColumns: ['updated_at'] });
+    expect(record.tables[0]?.touchedSha).not.toBeNull();
+    expect(record.fullyCaptured).toBe(true);
+  });
+
+  it('says so when a change touches other rows each time', async () => {
+    const record = recordOf(
+      await dryRun('DELETE FROM logged WHERE ctid IN (SELECT ctid FROM logged ORDER BY random() LIMIT 3)'),
+    );
+    expect(record.tables[0]).toMatchObject({ deleted: 3, keyed: false });
+    const keyed = recordOf(
+      await dryRun('UPDATE orders SET total = 0 WHERE id IN (SELECT id FROM orders ORDER BY random() LIMIT 20)'),
+    );
+    expect(keyed.tables[0]).toMatchObject({ updated: 20, touchedSha: null });
+    expect(keyed.uncaptured).toContain('public.orders: two dry runs did not touch the same rows in the same way');
+  });
+
+  it('hashes a table without a key by the multiset of its rows, and says so', async () => {
+    const sql = `UPDATE logged SET line = 'x' WHERE line = 'line 1'`;
+    const record = recordOf(await dryRun(sql));
+    expect(record.tables[0]).toMatchObject({
+      table: 'public.logged',
+      updated: 2,
+      keyed: false,
+      touchedSha: expect.any(String),
+    });
+    expect(record.uncaptured).toEqual([
+      'public.logged has no primary key: its rows are told apart only by their whole content',
+    ]);
+    expect(recordOf(await dryRun(`INSERT INTO logged VALUES ('2026-02-02', 'new')`)).fullyCaptured).toBe(true);
+  });
+
+  it('names the partition of each row, and counts a row that moves in both', async () => {
+    const all = recordOf(await dryRun(`UPDATE parts SET x = 'z'`));
+    expect(all.tables.map((t) => [t.table, t.updated])).toEqual([
+      ['public.parts_feb', 1],
+      ['public.parts_jan', 2],
+    ]);
+    const moved = recordOf(await dryRun(`UPDATE parts SET day = '2026-02-07' WHERE id = 1`));
+    expect(moved.tables).toMatchObject([
+      { table: 'public.parts_feb', inserted: 1 },
+      { table: 'public.parts_jan', deleted: 1 },
+    ]);
+    expect(moved).toMatchObject({ sideEffects: [], fullyCaptured: true });
+  });
+
+  it('counts rows past the bound without keeping them, and has no hash then', async () => {
+    const record = recordOf(await dryRun('UPDATE orders SET total = 0', { maxCapturedRows: 10 }));
+    expect(record.tables).toMatchObject([{ updated: 100, touchedSha: null }]);
+    expect(record.uncaptured[0]).toMatch(/^more than 10 rows/);
+  });
+
+  it('refuses the hash to a RETURNING in which OLD is the name of a table', async () => {
+    // `old.*` would be the table's new row there.
+    const record = recordOf(await dryRun(`UPDATE orders AS old SET total = 5 WHERE id = 5 RETURNING old.id`));
+    expect(record.tables).toMatchObject([{ table: 'public.orders', updated: 1, touchedSha: null }]);
+    expect(record.fullyCaptured).toBe(false);
+  });
+
+  it('shows whole rows where a column has the name that we give the old row, and where the schema has a to_jsonb of its own', async () => {
+    await pg.admin(
+      `CREATE FUNCTION public.to_jsonb(customers) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$ SELECT '{"id": 0}'::jsonb $$`,
+    );
+    try {
+      const staged = await dryRun(`UPDATE customers SET name = 'x' WHERE id = 4`);
+      expect(staged.preview).toMatchObject({
+        tables: [{ rows: [{ before: { id: '4', name: 'c4', o__: 'column' }, after: { id: '4', name: 'x' } }] }],
+      });
+    } finally {
+      await pg.admin('DROP FUNCTION public.to_jsonb(customers)');
+    }
+  });
+
+  it('reads strings as the parser does, whatever the role has set', async () => {
+    await pg.admin('ALTER ROLE countersign_stage SET standard_conforming_strings = off');
+    try {
+      const staged = await dryRun(`UPDATE orders SET status = 'a\\' WHERE id = 1 AND status <> ' OR true --'`);
+      expect(staged.preview).toMatchObject({ tables: [{ total: 1, rows: [{ after: { status: 'a\\' } }] }] });
+    } finally {
+      await pg.admin('ALTER ROLE countersign_stage RESET standard_conforming_strings');
+    }
+  });
+
+  it('touches nothing with SELECT', async () => {
+    expect(recordOf(await dryRun('SELECT * FROM orders; SELECT 1'))).toMatchObject({
+      statements: [
+        { command: 'SELECT', rowCount: 0 },
+        { command: 'SELECT', rowCount: 0 },
+      ],
+      tables: [],
+      sideEffects: [],
+      fullyCaptured: true,
+    });
+  });
+
+  it('runs deferred triggers before it counts', async () => {
+    await pg.admin(
+      `CREATE CONSTRAINT TRIGGER late AFTER INSERT ON tickets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note()`,
+    );
+    try {
+      const record = recordOf(await dryRun(`INSERT INTO tickets (title) VALUES ('late')`));
+      expect(record.sideEffects).toEqual([{ table: 'public.audit', inserted: 1, updated: 0, deleted: 0 }]);
+    } finally {
+      await pg.admin('DROP TRIGGER late ON tickets');
+    }
+  });
+});
+
+describe('a dry run that the server or we refuse', () => {
+  it.each([
+    ['a violated constraint', 'UPDATE orders SET total = -1 WHERE id = 1', '23514'],
+    ['a duplicate key', `INSERT INTO customers VALUES (1, 'x')`, '23505'],
+    ['an unknown column', 'UPDATE orders SET nothing = 1', '42703'],
+    ['a missing right', 'CREATE TABLE mine (id int)', '42501'],
+    ['TRUNCATE without the right', 'TRUNCATE orders', '42501'],
+    ['COMMIT in a DO block', `DO $$ BEGIN UPDATE orders SET total = 0; COMMIT; END $$`, '2D000'],
+    ['writing the marker', `INSERT INTO countersign.marker (change_id) VALUES ('x')`, '42501'],
+    ['setval, which no rollback undoes', `SELECT setval('tickets_id_seq', 1)`, '42501'],
+    ['reading a file of the server', `SELECT pg_read_file('postgresql.conf')`, '42501'],
+  ])('returns %s as data, with no bytes of the diff or rows in its words', async (_, sql, sqlstate) => {
+    const staged = await dryRun(sql);
+    expect(staged).toMatchObject({ kind: 'rejected', sqlstate });
+    expect(JSON.stringify({ ...staged, preview: null })).not.toContain('nothing');
+  });
+
+  it.each([
+    ['UPDATE orders SET total = 0; COMMIT; DELETE FROM orders', 'statement 2 (COMMIT)'],
+    ['BEGIN; DELETE FROM orders', 'statement 1 (BEGIN)'],
+    [`SET LOCAL statement_timeout = 0; DELETE FROM orders`, 'statement 1 (VARIABLESET)'],
+    [`COPY orders TO PROGRAM 'cat'`, 'statement 1 (COPY)'],
+    [`NOTIFY channel`, 'statement 1 (NOTIFY)'],
+  ])('sends nothing of: %s', async (sql, place) => {
+    const staged = await dryRun(sql);
+    expect(staged).toMatchObject({ kind: 'rejected', sqlstate: null });
+    expect(staged.kind === 'rejected' && staged.explanation).toContain(place);
+  });
+
+  it.each([
+    ['bytes that are no UTF-8', new Uint8Array([0xff, 0xfe])],
+    ['a NUL', 'SELECT 1 \0; DROP TABLE orders'],
+    ['no statement', ' -- nothing'],
+    ['no SQL', 'UPDATE orders SET'],
+  ])('rejects %s', async (_, text) => {
+    const ctx = stageContext(pg.stageUrl, '');
+    expect(await stage({ ...ctx, diff: diffOf(text) })).toMatchObject({ kind: 'rejected' });
+  });
+
+  it('retries what is too slow, and leaves no lock behind', async () => {
+    await expect(
+      dryRun('UPDATE orders SET total = 0 WHERE id = 1; SELECT pg_sleep(30)', { statementTimeoutMs: 200 }),
+    ).rejects.toMatchObject({
+      type: 'TARGET_UNAVAILABLE',
+      nonRetryable: false,
+    });
+    await pg.admin(`SET lock_timeout = '15s'; UPDATE orders SET total = total WHERE id = 1; RESET lock_timeout`);
+  });
+
+  it('ends a statement that switched its own time-out off, and its locks with it', async () => {
+    const sql = `UPDATE orders SET total = 0 WHERE id = 1; SELECT set_config('statement_timeout', '0', true); SELECT pg_sleep(60)`;
+    await expect(dryRun(sql, { statementTimeoutMs: 100 })).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
+    await pg.admin(`SET lock_timeout = '30s'; UPDATE orders SET total = total WHERE id = 1; RESET lock_timeout`);
+  });
+
+  it('retries when rows are locked by others', async () => {
+    await pg.admin('BEGIN; UPDATE orders SET total = total WHERE id = 1');
+    try {
+      await expect(dryRun('UPDATE orders SET total = 0 WHERE id = 1', { lockTimeoutMs: 100 })).rejects.toMatchObject({
+        type: 'TARGET_UNAVAILABLE',
+        message: expect.stringContaining('55P03'),
+      });
+    } finally {
+      await pg.admin('ROLLBACK');
+    }
+  });
+
+  it('retries when the target is down, and does not when its password is wrong', async () => {
+    const down = Object.assign(new URL(pg.stageUrl), { port: '1' }).href;
+    await expect(stage(stageContext(down, 'SELECT 1'))).rejects.toMatchObject({
+      type: 'TARGET_UNAVAILABLE',
+      nonRetryable: false,
+    });
+    const wrong = Object.assign(new URL(pg.stageUrl), { password: 'wrong' }).href;
+    const failure = await stage(stageContext(wrong, 'SELECT 1')).catch((e: unknown) => e);
+    expect(failure).toMatchObject({ type: 'CONFIGURATION_ERROR', nonRetryable: true });
+    expect(String(failure)).not.toContain('wrong');
+  });
+
+  it('stops at once when it is cancelled', async () => {
+    const abort = new AbortController();
+    const running = stage(
+      stageContext(pg.stageUrl, 'SELECT pg_sleep(30)', {
+        signal: abort.signal,
+        settings: { statementTimeoutMs: 60_000 },
+      }),
+    );
+    await pg.until(
+      `SELECT FROM pg_stat_activity WHERE application_name LIKE 'countersign stage%' AND wait_event = 'PgSleep'`,
+    );
+    abort.abort();
+    await expect(running).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
+  });
+
+  it('names the setting that does not fit', async () => {
+    await expect(dryRun('SELECT 1', { statementTimeoutMs: 'long' })).rejects.toMatchObject({
+      type: 'CONFIGURATION_ERROR',
+      message: expect.stringContaining('statementTimeoutMs'),
+    });
+  });
+});
+
+describe('a dry run of a change to the schema', () => {
+  const asOwner = (sql: string) => stage(stageContext(pg.adminUrl, sql));
+
+  it.each([
+    ['TRUNCATE orders', 'statement 1 (TRUNCATE) empties tables'],
+    ['ALTER TABLE orders ADD COLUMN note text', 'statement 1 (ALTER) changes the schema'],
+    ['DROP TABLE audited', 'statement 1 (DROP) changes the schema'],
+    ['CREATE TABLE copy AS SELECT * FROM orders', 'statement 1 (CREATE TABLE AS) changes the schema'],
+  ])('is never fully captured: %s', async (sql, reason) => {
+    const record = recordOf(await asOwner(sql));
+    expect(record.fullyCaptured).toBe(false);
+    expect(record.uncaptured.join('\n')).toContain(reason);
+  });
+
+  it.each(['TRUNCATE audited', 'DROP TABLE audited', 'ALTER TABLE orders DISABLE TRIGGER ALL'])(
+    'is seen in the catalogue where a DO block hides it: %s',
+    async (sql) => {
+      const record = recordOf(await asOwner(`DO $x$ BEGIN EXECUTE $q$${sql}$q$; END $x$`));
+      expect(record.uncaptured.join('\n')).toContain('the system catalogue changes (');
+    },
+  );
+});

@@ -1,0 +1,78 @@
+import type { Work } from '../../../../source-tools/sql/staging/capture';
+import { rehearse, type Prepare } from '../../../../source-tools/sql/staging/rehearse';
+import { withReturning } from '../../../../source-tools/sql/staging/returning';
+import { readStatements } from '../../../../source-tools/sql/staging/statements';
+import { startTargetServer, type TargetServer } from './target-server';
+import { recordOf, stageContext } from './sql-diff';
+
+let pg: TargetServer;
+beforeAll(async () => {
+  pg = await startTargetServer();
+  await pg.admin(
+    'CREATE TABLE t (id int PRIMARY KEY, x int, at timestamptz); INSERT INTO t SELECT g, 0, now() FROM generate_series(1, 5) g',
+  );
+  await pg.grant();
+});
+
+const SQL = 'UPDATE t SET x = x + 1, at = clock_timestamp() WHERE id <= 2';
+
+/** The one statement, and something that others do before the n-th run. */
+async function prepareWith(
+  before: (run: number) => Promise<unknown>,
+): Promise<{ prepare: Prepare; runs: () => number }> {
+  const read = await readStatements(new TextEncoder().encode(SQL));
+  const [statement] = read.ok ? read.statements : [];
+  if (statement === undefined) throw new Error('unreadable');
+  const work: Work = {
+    place: 'statement 1',
+    sha: statement.sha,
+    command: 'UPDATE',
+    values: [],
+    target: '"public"."t"',
+    plain: statement.text,
+    instrument: (version) => withReturning(statement, version),
+    uncapturable: null,
+    exactlyOne: false,
+  };
+  let runs = 0;
+  return {
+    runs: () => runs,
+    prepare: async () => {
+      await before(++runs);
+      return { ok: true, works: [work] };
+    },
+  };
+}
+
+describe('the second dry run', () => {
+  it('is enough where nobody changes the rows', async () => {
+    const { prepare, runs } = await prepareWith(async () => {});
+    expect(recordOf(await rehearse(stageContext(pg.stageUrl, SQL), prepare)).tables[0]).toMatchObject({
+      volatileColumns: ['at'],
+    });
+    expect(runs()).toBe(2);
+  });
+
+  it('is followed by a third where somebody changed a row in between, which makes no column volatile', async () => {
+    const { prepare, runs } = await prepareWith(
+      async (run) => run === 2 && pg.admin('UPDATE t SET x = 10 WHERE id = 1'),
+    );
+    const record = recordOf(await rehearse(stageContext(pg.stageUrl, SQL), prepare));
+    expect(runs()).toBe(3);
+    expect(record).toMatchObject({
+      tables: [{ volatileColumns: ['at'], touchedSha: expect.any(String) }],
+      fullyCaptured: true,
+    });
+  });
+
+  it('is given up where the rows change each time: the record says that the base cannot be verified', async () => {
+    const { prepare, runs } = await prepareWith((run) => pg.admin(`UPDATE t SET x = ${run + 100} WHERE id = 1`));
+    const record = recordOf(await rehearse(stageContext(pg.stageUrl, SQL), prepare));
+    expect(runs()).toBe(3);
+    expect(record).toMatchObject({
+      tables: [{ updated: 2, touchedSha: null }],
+      fullyCaptured: false,
+      uncaptured: ['public.t: two dry runs did not touch the same rows in the same way'],
+    });
+  });
+});

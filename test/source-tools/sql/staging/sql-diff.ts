@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import type { DiffInput } from '../../../../policy/contracts/diff';
+import type { StagingRecord } from '../../../../policy/contracts/staging-record';
+import type { CommitContext, SourceTool, StageContext, Staged, TargetEffects } from '../../../../source-tools/define';
+import { memorySends } from '../../../support/memory-sends';
+import { createSqlDryRunTool } from '../../../../source-tools/sql/sql-dry-run-tool';
+
+/** The adapter under test; facts are another module's. */
+export const sqlDryRun: SourceTool = createSqlDryRunTool({
+  extractFacts: async () => ({ ok: true, kind: 'sql', parser: { name: 'none', version: '0' } }),
+});
+
+export function effectsOf(tool: SourceTool): TargetEffects {
+  if (tool.effects === null) throw new Error(`${tool.sourceTool} has no effects`);
+  return tool.effects;
+}
+
+export function diffOf(text: string | Uint8Array, sourceTool = 'SQLDryRun'): DiffInput {
+  const raw = typeof text === 'string' ? new TextEncoder().encode(text) : text;
+  return { sourceTool, raw, diffSha: createHash('sha256').update(raw).digest('hex'), metadata: {} };
+}
+
+let changes = 0;
+/** A change id that no other test has. */
+export function newChangeId(): string {
+  return createHash('sha256').update(`change ${changes++}`).digest('hex');
+}
+
+export function stageContext(url: string, text: string, more: Partial<StageContext> = {}): StageContext {
+  return {
+    changeId: newChangeId(),
+    diff: diffOf(text),
+    facts: { ok: true, kind: 'sql', parser: { name: 'none', version: '0' } } as StageContext['facts'],
+    settings: {},
+    target: { name: 'shop', url },
+    ...more,
+  };
+}
+
+/** The context in which what was staged is committed. */
+export function commitContext(
+  staged: StageContext,
+  url: string,
+  approved: StagingRecord,
+  more: Partial<CommitContext> = {},
+): CommitContext {
+  const attempt = { intentAt: '2026-03-01T12:00:00.000Z', sends: memorySends() };
+  return { ...staged, target: { name: 'shop', url }, approved, idempotency: staged.changeId, ...attempt, ...more };
+}
+
+export function recordOf(staged: Staged): StagingRecord {
+  if (staged.kind !== 'staged') throw new Error(`expected a staging record, got: ${staged.explanation}`);
+  return staged.record;
+}

@@ -1,0 +1,100 @@
+import { extractSqlFacts } from '../../../../source-tools/sql/facts/extract-sql-facts';
+import type { SqlFacts } from '../../../../source-tools/sql/facts/sql-facts';
+import { withReturning } from '../../../../source-tools/sql/staging/returning';
+import { readStatements, type Statement } from '../../../../source-tools/sql/staging/statements';
+
+const read = async (text: string): Promise<readonly Statement[]> => {
+  const result = await readStatements(new TextEncoder().encode(text));
+  if (!result.ok) throw new Error(result.message);
+  return result.statements;
+};
+
+describe('statements of a text', () => {
+  it('are cut at byte offsets, and hash as the facts do', async () => {
+    const text = `-- ünïcode 🎉\nUPDATE "täble" SET x = ';é' /* ; */ ; ;\r\n  DELETE FROM b WHERE y = $$;$$ -- end`;
+    const statements = await read(text);
+    expect(statements.map((s) => [s.command, s.target?.name])).toEqual([
+      ['UPDATE', 'täble'],
+      ['DELETE', 'b'],
+    ]);
+    const facts = (await extractSqlFacts(new TextEncoder().encode(text))) as SqlFacts;
+    expect(facts.ok).toBe(true);
+    expect(statements.map((s) => s.sha)).toEqual(facts.statements.map((s) => s.sha));
+  });
+
+  it.each([
+    ['COMMIT', 'refused'],
+    ['ROLLBACK', 'refused'],
+    ['SAVEPOINT a', 'refused'],
+    [`PREPARE TRANSACTION 'x'`, 'refused'],
+    ['SET ROLE postgres', 'refused'],
+    ['RESET ALL', 'refused'],
+    ['DISCARD ALL', 'refused'],
+    ['COPY a FROM STDIN', 'refused'],
+    [`LOAD 'x'`, 'refused'],
+    ['NOTIFY a', 'refused'],
+    ['LISTEN a', 'refused'],
+    ['VACUUM', 'refused'],
+    ['CREATE DATABASE a', 'refused'],
+    ['CREATE ROLE a', 'refused'],
+    ['ALTER SYSTEM SET a = 1', 'refused'],
+    ['GRANT a TO b', 'refused'],
+    ['CREATE EXTENSION dblink', 'refused'],
+    [`CREATE SUBSCRIPTION a CONNECTION '' PUBLICATION b`, 'refused'],
+    ['CREATE SERVER s FOREIGN DATA WRAPPER f', 'refused'],
+    ['TRUNCATE a', 'truncate'],
+    ['DROP TABLE a', 'schema'],
+    ['SELECT 1', 'counted'],
+    ['DO $$BEGIN END$$', 'counted'],
+    ['VALUES (1)', 'counted'],
+    ['WITH a AS (DELETE FROM b RETURNING *) SELECT * FROM a', 'counted'],
+    ['WITH a AS (SELECT 1) DELETE FROM b', 'rows'],
+    ['MERGE INTO a USING b ON true WHEN MATCHED THEN DELETE', 'rows'],
+  ])('are of a kind that says what may be sent: %s is %s', async (text, kind) => {
+    expect((await read(text))[0]?.kind).toBe(kind);
+  });
+});
+
+describe('the RETURNING that is added', () => {
+  const sent = async (text: string, version = 180_004): Promise<string> => {
+    const [statement] = await read(text);
+    return statement === undefined ? '' : withReturning(statement, version).text;
+  };
+  const captures = async (text: string, version = 180_004): Promise<boolean> => {
+    const [statement] = await read(text);
+    return statement !== undefined && withReturning(statement, version).captures;
+  };
+
+  it('stands on a line of its own after the statement, and takes names that the statement does not have', async () => {
+    expect(await sent('DELETE FROM a -- all')).toBe(
+      'DELETE FROM a -- all\nRETURNING WITH (OLD AS o__, NEW AS n__) o__.tableoid, n__.tableoid, pg_catalog.to_jsonb(o__.*)::text, pg_catalog.to_jsonb(n__.*)::text',
+    );
+    expect(await sent('DELETE FROM O__')).toContain('OLD AS o___, NEW AS n__)');
+  });
+
+  it('extends a RETURNING that is there, by the names that it gives', async () => {
+    expect(await sent('DELETE FROM a RETURNING id')).toContain('RETURNING id\n, "old".tableoid, "new".tableoid');
+    expect(await sent('DELETE FROM a RETURNING WITH (OLD AS "Was") id')).toContain(
+      '\n, "Was".tableoid, "new".tableoid',
+    );
+  });
+
+  it.each([
+    'UPDATE a AS old SET x = 1 RETURNING x',
+    'UPDATE a SET x = 1 FROM new RETURNING x',
+    'WITH old AS (SELECT 1) UPDATE a SET x = 1 RETURNING x',
+    'UPDATE a SET x = 1 FROM b AS was RETURNING WITH (OLD AS was) x',
+  ])('is not added where OLD or NEW would be another table: %s', async (text) => {
+    expect(await captures(text)).toBe(false);
+    expect(await sent(text)).toBe(text);
+  });
+
+  it('is only as much as an older server knows', async () => {
+    expect(await captures('INSERT INTO a VALUES (1)', 150_000)).toBe(true);
+    expect(await captures('DELETE FROM a AS "B"', 150_000)).toBe(true);
+    expect(await captures('UPDATE a SET x = 1', 170_000)).toBe(false);
+    expect(await captures('INSERT INTO a VALUES (1) ON CONFLICT (id) DO UPDATE SET id = 2', 170_000)).toBe(false);
+    expect(await captures('INSERT INTO a VALUES (1) ON CONFLICT DO NOTHING', 170_000)).toBe(true);
+    expect(await captures('MERGE INTO a USING b ON true WHEN MATCHED THEN DELETE', 170_000)).toBe(false);
+  });
+});

@@ -1,0 +1,105 @@
+import { Client } from 'pg';
+import { describeTarget } from '../../../../source-tools/sql/staging/describe-target';
+import { scramVerifier } from '../../../../source-tools/sql/staging/scram';
+import { initTarget } from '../../../../source-tools/sql/staging/init-target';
+import { startTargetServer, type TargetServer } from './target-server';
+
+let pg: TargetServer;
+const passwords = { stage: 'stage-password', commit: 'commit-password' };
+
+beforeAll(async () => {
+  pg = await startTargetServer();
+  await pg.admin(`CREATE SCHEMA app; CREATE TABLE app.one (id serial PRIMARY KEY); CREATE TABLE app.two (id int PRIMARY KEY);
+    CREATE TABLE public.keyless (x int); CREATE TABLE public.later (id int PRIMARY KEY)`);
+});
+
+async function as(url: string, sql: string): Promise<unknown> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } catch (error) {
+    return (error as { code?: string }).code;
+  } finally {
+    await client.end();
+  }
+}
+
+describe('initTarget', () => {
+  it('grants what is named and nothing beside it, however often it runs', async () => {
+    for (let i = 0; i < 2; i++) await initTarget(pg.adminUrl, { passwords, grants: { tables: ['app.one'] } });
+    for (const url of [pg.stageUrl, pg.commitUrl]) {
+      expect(await as(url, 'INSERT INTO app.one DEFAULT VALUES')).toEqual([]);
+      expect(await as(url, 'SELECT FROM app.two')).toBe('42501');
+      expect(await as(url, 'CREATE TABLE app.mine (id int)')).toBe('42501');
+      expect(await as(url, 'CREATE TABLE public.mine (id int)')).toBe('42501');
+      expect(await as(url, 'TRUNCATE app.one')).toBe('42501');
+      expect(await as(url, `SELECT setval('app.one_id_seq', 1)`)).toBe('42501');
+      expect(await as(url, `SELECT pg_read_file('PG_VERSION')`)).toBe('42501');
+      expect(await as(url, `COPY app.one TO PROGRAM 'true'`)).toBe('42501');
+      expect(await as(url, `SELECT lo_export(1, '/tmp/x')`)).toBe('42501');
+      expect(await as(url, 'CREATE ROLE other')).toBe('42501');
+    }
+  });
+
+  it('lets the commit role take a marker, the stage role not even see it, and nobody of them remove one', async () => {
+    expect(await as(pg.stageUrl, 'SELECT FROM countersign.marker')).toBe('42501');
+    expect(await as(pg.commitUrl, `INSERT INTO countersign.marker (change_id) VALUES ('a')`)).toEqual([]);
+    expect(await as(pg.commitUrl, `DELETE FROM countersign.marker`)).toBe('42501');
+    expect(await as(pg.commitUrl, `UPDATE countersign.marker SET change_id = 'b'`)).toBe('42501');
+    expect(await as(pg.commitUrl, `UPDATE countersign.marker SET effect = '{"a": 1}'`)).toEqual([]);
+    expect(await as(pg.commitUrl, `UPDATE countersign.marker SET effect = '{"a": 2}'`)).toBe('23000');
+  });
+
+  it('covers tables that the administrator makes later in a granted schema', async () => {
+    await initTarget(pg.adminUrl, { passwords, grants: { schemas: ['public'] } });
+    await pg.admin('CREATE TABLE public.newer (id int PRIMARY KEY)');
+    expect(await as(pg.stageUrl, 'SELECT FROM public.newer')).toEqual([]);
+  });
+
+  it('gives a new password on the next run, and stores none in clear text', async () => {
+    await initTarget(pg.adminUrl, { passwords: { ...passwords, stage: 'another-password' }, grants: {} });
+    expect(await describeTarget(pg.stageUrl, 'stage')).toMatchObject({
+      lines: [{ level: 'fail', text: expect.stringContaining('28P01') }],
+    });
+    const [row] = await pg.admin(`SELECT rolpassword FROM pg_authid WHERE rolname = 'countersign_stage'`);
+    expect(row?.['rolpassword']).toMatch(/^SCRAM-SHA-256\$/);
+    expect(scramVerifier('a password')).toMatch(/^SCRAM-SHA-256\$4096:/); // never sent in clear text either
+    await initTarget(pg.adminUrl, { passwords, grants: {} });
+  });
+
+  it('refuses a role that may more, two roles of one name, and names that are none', async () => {
+    const wrong = (options: object) => initTarget(pg.adminUrl, { passwords, grants: {}, ...options });
+    await expect(wrong({ stageRole: 'postgres' })).rejects.toThrow('may do more');
+    await pg.admin('CREATE ROLE helper; GRANT pg_read_server_files TO helper');
+    await expect(wrong({ commitRole: 'helper' })).rejects.toThrow('member of another role');
+    await expect(wrong({ commitRole: 'countersign_stage' })).rejects.toThrow('two names');
+    await expect(wrong({ grants: { tables: ['orders'] } })).rejects.toThrow('schema.table');
+    await expect(wrong({ passwords: { stage: 'short', commit: 'x' } })).rejects.toThrow('8 to 200');
+  });
+});
+
+describe('describeTarget', () => {
+  it('finds nothing wrong after target init, but names tables without a key', async () => {
+    const stage = await describeTarget(pg.stageUrl, 'stage');
+    const commit = await describeTarget(pg.commitUrl, 'commit');
+    expect(stage).toMatchObject({ serverVersion: expect.stringMatching(/^18\./), role: 'countersign_stage' });
+    expect([...stage.lines, ...commit.lines].filter((l) => l.level === 'fail')).toEqual([]);
+    expect(stage.lines).toContainEqual({ level: 'warn', text: expect.stringContaining('public.keyless') });
+    expect(commit.lines).toContainEqual({ level: 'ok', text: 'the marker table is there' });
+  });
+
+  it('names roles that may too much or too little', async () => {
+    const text = async (url: string, purpose: 'stage' | 'commit') =>
+      (await describeTarget(url, purpose)).lines
+        .filter((l) => l.level === 'fail')
+        .map((l) => l.text)
+        .join('\n');
+    expect(await text(pg.adminUrl, 'stage')).toMatch(/is a superuser[^]*outside the database with: [^]*pg_read_file/);
+    expect(await text(pg.stageUrl, 'commit')).toContain('may not write the marker');
+    expect(await text(pg.commitUrl, 'stage')).toContain('yet it may write the marker');
+    await pg.admin('REVOKE SELECT ON public.later FROM countersign_stage');
+    expect(await text(pg.stageUrl, 'stage')).toContain('public.later');
+    expect(await text(Object.assign(new URL(pg.stageUrl), { port: '1' }).href, 'stage')).toContain('ECONNREFUSED');
+  });
+});

@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import type { CapturedRow, Relation } from '../../../../source-tools/sql/staging/capture';
+import { columnsOf } from '../../../../source-tools/sql/staging/row-text';
+import { compareRuns, netChanges, touchedSha, type NetChange } from '../../../../source-tools/sql/staging/touched';
+
+const keyed: Relation = { label: 'public.t', schema: 'public', key: ['id'] };
+const relations = new Map([['1', keyed]]);
+const row = (work: number, before: string | null, after: string | null): CapturedRow => ({
+  work,
+  oldTable: before === null ? null : '1',
+  newTable: after === null ? null : '1',
+  before,
+  after,
+});
+const net = (...rows: CapturedRow[]): readonly NetChange[] => netChanges({ rows, relations }).get('public.t') ?? [];
+
+describe('a row as the server writes it', () => {
+  it('is split into columns, each value as it stands', () => {
+    const written = fc
+      .dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true })
+      .map((o) => JSON.stringify(o, null, 1));
+    fc.assert(
+      fc.property(written, (text) => {
+        const parsed = JSON.parse(text) as Record<string, unknown>;
+        const columns = columnsOf(text);
+        expect([...columns.keys()].sort()).toEqual(Object.keys(parsed).sort());
+        for (const [name, value] of columns)
+          expect(JSON.parse(value)).toEqual(Object.getOwnPropertyDescriptor(parsed, name)?.value);
+      }),
+    );
+    expect(columnsOf('{"id": 9007199254740993, "t": "a\\"},{"}').get('id')).toBe('9007199254740993');
+  });
+
+  it.each(['', '[]', '{"a"', '{"a" 1}', '{"a": "x', '{"a": [1'])('is refused where it is none: %s', (text) => {
+    expect(() => columnsOf(text)).toThrow(TypeError);
+  });
+});
+
+describe('net changes', () => {
+  it('follow a row from its first state to its last, also over a new key, and through delete and insert', () => {
+    expect(
+      net(
+        row(0, '{"id": 1, "x": 1}', '{"id": 1, "x": 2}'),
+        row(1, '{"id": 1, "x": 2}', '{"id": 7, "x": 3}'),
+        row(2, '{"id": 7, "x": 3}', null),
+      ),
+    ).toEqual([{ key: '["1"]', before: '{"id": 1, "x": 1}', after: null }]);
+    expect(net(row(0, '{"id": 1, "x": 1}', null), row(1, null, '{"id": 1, "x": 5}'))).toEqual([
+      { key: '["1"]', before: '{"id": 1, "x": 1}', after: '{"id": 1, "x": 5}' },
+    ]);
+  });
+
+  it('do not chain rows of one statement, whose old rows all are from before it', () => {
+    expect(net(row(0, '{"id": 1}', '{"id": 2}'), row(0, '{"id": 2}', '{"id": 3}'))).toEqual([
+      { key: '["1"]', before: '{"id": 1}', after: '{"id": 2}' },
+      { key: '["2"]', before: '{"id": 2}', after: '{"id": 3}' },
+    ]);
+  });
+});
+
+describe('the hash of touched rows', () => {
+  const changes = net(
+    row(0, '{"id": 1, "x": 1, "at": 1}', '{"id": 1, "x": 2, "at": 2}'),
+    row(0, '{"id": 2, "x": 1, "at": 1}', '{"id": 2, "x": 2, "at": 2}'),
+  );
+
+  it('does not depend on the order of rows, and depends on every byte of theirs', () => {
+    const sha = touchedSha(changes, []);
+    expect(touchedSha(changes.toReversed(), [])).toBe(sha);
+    for (const [i, change] of changes.entries()) {
+      for (const member of ['key', 'before', 'after'] as const) {
+        expect(touchedSha(changes.with(i, { ...change, [member]: `${change[member]} ` }), [])).not.toBe(sha);
+        expect(touchedSha(changes.with(i, { ...change, [member]: null }), [])).not.toBe(sha);
+      }
+    }
+  });
+
+  it('leaves volatile columns out of the new row, never out of the old one', () => {
+    const sha = touchedSha(changes, ['at']);
+    const [first] = changes as [NetChange];
+    expect(touchedSha(changes.with(0, { ...first, after: '{"id": 1, "x": 2, "at": 99}' }), ['at'])).toBe(sha);
+    expect(touchedSha(changes.with(0, { ...first, after: '{"id": 1, "x": 3, "at": 2}' }), ['at'])).not.toBe(sha);
+    expect(touchedSha(changes.with(0, { ...first, before: '{"id": 1, "x": 1, "at": 9}' }), ['at'])).not.toBe(sha);
+  });
+});
+
+describe('two runs', () => {
+  const updated = (x: string, at: string) =>
+    net(row(0, '{"id": 1, "x": 1, "at": 1}', `{"id": 1, "x": ${x}, "at": ${at}}`));
+
+  it('show which columns are new each time', () => {
+    expect(compareRuns(updated('2', '5'), updated('2', '6'))).toEqual({ kind: 'stable', volatile: ['at'] });
+    expect(compareRuns(updated('2', '5'), updated('2', '5'))).toEqual({ kind: 'stable', volatile: [] });
+  });
+
+  it('call no column volatile because the row before has moved in between', () => {
+    const moved = net(row(0, '{"id": 1, "x": 9, "at": 1}', '{"id": 1, "x": 10, "at": 1}'));
+    expect(compareRuns(updated('2', '1'), moved)).toEqual({ kind: 'moved' });
+    expect(compareRuns(updated('2', '1'), [])).toEqual({ kind: 'moved' });
+  });
+
+  it('compare new rows by column, since their keys may be new each time', () => {
+    const inserted = (...rows: string[]) => net(...rows.map((r) => row(0, null, r)));
+    expect(
+      compareRuns(
+        inserted('{"id": 1, "x": "a"}', '{"id": 2, "x": "b"}'),
+        inserted('{"id": 4, "x": "b"}', '{"id": 3, "x": "a"}'),
+      ),
+    ).toEqual({ kind: 'stable', volatile: ['id'] });
+    // The same values, dealt to other rows: no column differs, the rows do.
+    expect(
+      compareRuns(
+        inserted('{"y": 1, "x": "a"}', '{"y": 2, "x": "b"}'),
+        inserted('{"y": 2, "x": "a"}', '{"y": 1, "x": "b"}'),
+      ),
+    ).toEqual({ kind: 'moved' });
+  });
+});

@@ -1,0 +1,64 @@
+import { terraformPlanPack } from '../../../../source-tools/terraform/rules';
+import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
+import { runRule } from '../../../policy/rules/support/run-pack-rule';
+
+interface Given {
+  readonly address: string;
+  readonly unknown: Readonly<Record<string, boolean>>;
+  /** What the configuration sets; null where the plan does not hold the configuration. */
+  readonly set: readonly string[] | null;
+  readonly action?: string;
+}
+
+function held(rule: string, { address, unknown, set, action = 'create' }: Given): boolean {
+  const [type, name] = address
+    .split('.')
+    .slice(-2)
+    .map((part) => part.split('[')[0]);
+  const resource = {
+    address: `${type}.${name}`,
+    mode: 'managed',
+    type,
+    name,
+    expressions: Object.fromEntries((set ?? []).map((member) => [member, {}])),
+  };
+  const module = { resources: [resource] };
+  const root = address.startsWith('module.') ? { module_calls: { a: { source: './a', module } } } : module;
+  const change = { address, type: type ?? '', actions: [action], before: action === 'create' ? null : {}, after: {} };
+  const plan = planOf(
+    [{ ...change, after_unknown: unknown }],
+    set === null ? {} : { configuration: { root_module: root } },
+  );
+  return runRule(terraformPlanPack, rule, plan).status !== 'ALLOW';
+}
+
+const queue = { address: 'aws_sqs_queue.q', unknown: { policy: true, arn: true } };
+const bucket = { address: 'aws_s3_bucket.b', unknown: { policy: true, acl: true, arn: true } };
+
+describe('a value that is not known before apply', () => {
+  it('is the service’s own default where the configuration does not set it, and holds nobody up', () => {
+    expect(held('terraform_iam_widening', { ...queue, set: ['name'] })).toBe(false);
+    expect(held('terraform_iam_widening', { ...bucket, set: ['bucket'] })).toBe(false);
+    expect(held('terraform_public_access', { ...bucket, set: ['bucket'] })).toBe(false);
+  });
+
+  it('is found under a module and behind a key that holds brackets', () => {
+    const address = 'module.a["x].y"].aws_sqs_queue.q[0]';
+    expect(held('terraform_iam_widening', { ...queue, address, set: ['name'] })).toBe(false);
+    expect(held('terraform_iam_widening', { ...queue, address, set: ['policy'] })).toBe(true);
+  });
+
+  it('is undecided where the configuration sets it, is not in the plan, or the resource was there before', () => {
+    expect(held('terraform_iam_widening', { ...queue, set: ['policy'] })).toBe(true);
+    expect(held('terraform_iam_widening', { ...queue, set: null })).toBe(true);
+    expect(held('terraform_iam_widening', { ...queue, set: ['name'], action: 'update' })).toBe(true);
+    expect(held('terraform_public_access', { ...bucket, set: null })).toBe(true);
+  });
+
+  it('is undecided where it is a block, which a dynamic one would not show as set', () => {
+    const group = { address: 'aws_security_group.g', unknown: { ingress: true } };
+    expect(held('terraform_open_ingress', { ...group, set: ['name'] })).toBe(true);
+    const role = { address: 'aws_iam_role.r', unknown: { inline_policy: true } };
+    expect(held('terraform_iam_widening', { ...role, set: ['name'] })).toBe(true);
+  });
+});

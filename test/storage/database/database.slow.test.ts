@@ -1,0 +1,224 @@
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { Client } from 'pg';
+import { createLedger } from '../../../storage/ledger/ledger';
+import { openDatabase, type Database } from '../../../storage/database/database';
+import { migrate } from '../../../storage/database/migrate';
+import { APPEND_GRANTS, ROLES, TABLE_GRANTS, type Role } from '../../../storage/database/roles';
+import { LedgerKind } from '../../../policy/contracts/ledger';
+import { verifyChain } from '../../../policy/evidence/chain';
+import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
+
+const AT = '2026-01-02T03:04:05.000Z';
+const id = (n: number): string => n.toString(16).padStart(64, '0');
+let postgres: TestPostgres;
+let database: TestDatabase;
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  database = await postgres.database();
+}, 60_000);
+afterAll(() => postgres.stop());
+
+describe('migrate', () => {
+  it('can run again, and twice at once, and keeps what is there', async () => {
+    const ledger = createLedger(database.open('admin'));
+    await ledger.append(id(1), [{ kind: 'refused', at: AT, actor: 'x', body: {}, factKey: 'a' }]);
+    const roles = Object.fromEntries(ROLES.map((role) => [role, 'only-for-tests']));
+    await Promise.all([
+      migrate(database.adminUrl, { roles }),
+      migrate(database.adminUrl, { roles }),
+      postgres.database(),
+    ]);
+    expect(await ledger.read(id(1))).toHaveLength(1);
+  });
+
+  it('refuses a database of a newer schema', async () => {
+    const newer = await postgres.database();
+    await newer.open('admin').query('insert into schema_info (version) values (999)');
+    await expect(migrate(newer.adminUrl, { roles: {} })).rejects.toThrow('schema 999');
+  });
+
+  it('takes a password with quotes, and keeps the old one where none is given', async () => {
+    const odd = `it's a "pass" \\ word`;
+    const fresh = await postgres.database();
+    await migrate(fresh.adminUrl, { roles: { cs_reader: odd } });
+    await migrate(fresh.adminUrl, { roles: {} });
+    const client = new Client({
+      connectionString: fresh.url('cs_reader').replace('only-for-tests', encodeURIComponent(odd)),
+    });
+    await client.connect();
+    await client.end();
+    await migrate(fresh.adminUrl, { roles: { cs_reader: 'only-for-tests' } });
+  });
+});
+
+describe('an append-only table', () => {
+  const tables = [
+    'ledger',
+    'answer_nonces',
+    'keys',
+    'key_revocations',
+    'policy_revisions',
+    'policy_revocations',
+    'staging_records',
+    'effect_sends',
+    'target_freezes',
+    'ledger_checkpoints',
+    'ledger_leaves',
+  ];
+
+  it.each(tables)('%s refuses UPDATE, DELETE and TRUNCATE, to its owner and superuser as well', async (table) => {
+    const admin = database.open('admin');
+    const { rows } = await admin.query<{ column_name: string }>(
+      'select column_name from information_schema.columns where table_name = $1',
+      [table],
+    );
+    for (const sql of [
+      `update ${table} set ${rows[0]?.column_name} = default`,
+      `delete from ${table}`,
+      `truncate ${table}`,
+    ]) {
+      await expect(admin.query(sql)).rejects.toThrow(/append-only|can only be updated to DEFAULT/);
+    }
+    await expect(admin.query(`delete from ${table}`)).rejects.toThrow('append-only');
+  });
+});
+
+describe('a role', () => {
+  it.each(ROLES)('%s has the listed rights on tables and no other', async (role) => {
+    const { rows } = await database.open('admin').query<{ table: string; rights: string[] }>(
+      `select c.relname as table, array_remove(array[
+         case when has_table_privilege($1, c.oid, 'select') then 'select' end, case when has_table_privilege($1, c.oid, 'insert') then 'insert' end,
+         case when has_table_privilege($1, c.oid, 'update') then 'update' end, case when has_table_privilege($1, c.oid, 'delete') then 'delete' end,
+         case when has_table_privilege($1, c.oid, 'truncate') then 'truncate' end], null) as rights
+       from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'`,
+      [role],
+    );
+    const actual = Object.fromEntries(rows.filter(({ rights }) => rights.length > 0).map((r) => [r.table, r.rights]));
+    expect(actual).toEqual(TABLE_GRANTS[role]);
+  });
+
+  it.each(ROLES)('%s appends just the kinds that are its own', async (role) => {
+    const ledger = createLedger(database.open(role));
+    const allowed = APPEND_GRANTS[role] ?? [];
+    for (const kind of LedgerKind.options) {
+      const done = ledger.append(id(50 + ROLES.indexOf(role)), [
+        { kind, at: AT, actor: role, body: {}, factKey: kind },
+      ]);
+      if (allowed.includes(kind)) await done;
+      else await expect(done).rejects.toMatchObject({ code: '42501' });
+    }
+  });
+
+  it('other than review worker and committer writes no projection', async () => {
+    const projection = {
+      tenant: 'a',
+      target: 'b',
+      sourceTool: 'C',
+      inputSha: id(9),
+      mode: 'enforced',
+      openedAt: AT,
+    } as const;
+    const append = (role: Role) =>
+      createLedger(database.open(role)).append(
+        id(60),
+        [{ kind: 'refused', at: AT, actor: role, body: {}, factKey: role }],
+        projection,
+      );
+    await expect(append('cs_gateway')).rejects.toMatchObject({ code: '42501' });
+    await append('cs_review');
+    await append('cs_commit');
+  });
+
+  it('cannot write a ledger row past the function that chains it', async () => {
+    const columns = 'change_id, n, prev, hash, kind, at, actor, body, fact_key';
+    const values = `'${id(70)}', 0, 'x', 'x', 'receipt', '${AT}', 'x', '{}', 'x'`;
+    for (const role of ROLES) {
+      const db = database.open(role);
+      await expect(db.query(`insert into ledger (${columns}) values (${values})`)).rejects.toMatchObject({
+        code: '42501',
+      });
+      await expect(db.query('create table mine ()')).rejects.toMatchObject({ code: '42501' });
+      await expect(db.query('alter table ledger disable trigger all')).rejects.toMatchObject({ code: '42501' });
+    }
+  });
+
+  it('that calls the function with a body of its own spelling is found out by the chain', async () => {
+    const db = database.open('cs_gateway');
+    await db.query(
+      `select * from ledger_append($1, '{refused}', $2, '{x}', $3, '{f}', '{null}', '{null}', '{null}', null)`,
+      [id(80), [AT], ['{"b":1, "a":2}']],
+    );
+    expect(verifyChain(await createLedger(db).read(id(80)))).toMatchObject({ ok: false, n: 0 });
+  });
+});
+
+describe('a database that is away', () => {
+  const url = (port: number): string => `postgresql://cs_review:x@127.0.0.1:${port}/countersign`;
+  let closing: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const close of closing) await close();
+    closing = [];
+  });
+  const open = (connection: string, more: object = {}): Database => {
+    const db = openDatabase({
+      url: connection,
+      applicationName: 'test',
+      ...more,
+    });
+    closing.push(() => db.close());
+    return db;
+  };
+  const away = { type: 'STORE_UNAVAILABLE', nonRetryable: false };
+
+  it('says STORE_UNAVAILABLE, retryable, when it refuses connections', async () => {
+    await expect(open(url(1)).query('select 1')).rejects.toMatchObject(away);
+  });
+
+  it('says so within the time-out when it takes connections and says nothing', async () => {
+    const silent: Server = createServer(() => {});
+    await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
+    closing.push(() => silent.close());
+    const began = Date.now();
+    const db = open(url((silent.address() as AddressInfo).port), { connectTimeoutMs: 300, statementTimeoutMs: 300 });
+    await expect(db.query('select 1')).rejects.toMatchObject(away);
+    expect(Date.now() - began).toBeLessThan(4_500);
+  });
+
+  it('says so when a statement takes too long, and can be used again', async () => {
+    const db = open(database.url('cs_review'), { statementTimeoutMs: 1_000 });
+    await expect(db.query('select pg_sleep(50)')).rejects.toMatchObject(away);
+    expect((await db.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  });
+
+  it('says so when the connection is cut in the middle, and connects again', async () => {
+    const db = open(database.url('cs_review'), { statementTimeoutMs: 50_000 });
+    const slow = db.query('select pg_sleep(45)');
+    const admin = database.open('admin');
+    const cut = async (): Promise<void> => {
+      const { rowCount } = await admin.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'test' and query like '%pg_sleep(45)%' and pid <> pg_backend_pid()`,
+      );
+      if (rowCount === 0) await cut();
+    };
+    await Promise.all([expect(slow).rejects.toMatchObject(away), cut()]);
+    expect((await db.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  });
+
+  it('keeps a mistake of ours as it is', async () => {
+    await expect(open(database.url('cs_review')).query('select nonsense')).rejects.toMatchObject({ code: '42703' });
+  });
+
+  it('rolls a transaction back when its work throws', async () => {
+    const db = open(database.url('cs_review'));
+    const insert = `insert into blobs (tenant, digest, size, bytes) values ('t', '${id(3)}', 0, '')`;
+    await expect(
+      db.transaction(async (tx) => {
+        await tx.query(insert);
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+    expect((await db.query('select from blobs where digest = $1', [id(3)])).rowCount).toBe(0);
+    await db.transaction((tx) => tx.query(insert));
+    expect((await db.query('select from blobs where digest = $1', [id(3)])).rowCount).toBe(1);
+  });
+});

@@ -1,0 +1,166 @@
+import type { Envelope } from '../../../policy/contracts/diff';
+import type { KeyEntry } from '../../../policy/evidence/predicates';
+import { createKeyRegistry, CACHE_MS } from '../../../storage/keys/key-registry';
+import { newKeyPair, type SigningKey } from '../../../signing/keys';
+import { signKeyEntry, signKeyRevocation } from '../../../signing/registry-entry';
+import { signPredicate } from '../../../signing/envelope';
+import type { Database } from '../../../storage/database/database';
+import { startTestPostgres, type TestPostgres } from '../../support/postgres';
+
+const AT = '2026-01-02T03:04:05.000Z';
+let postgres: TestPostgres;
+let db: Database;
+let admin: Database;
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+}, 60_000);
+afterAll(() => postgres.stop());
+beforeEach(async () => {
+  const database = await postgres.database();
+  db = database.open('cs_operator');
+  admin = database.open('admin');
+  clock = 0;
+  reports = [];
+});
+
+const operator = newKeyPair();
+const otherOperator = newKeyPair();
+let clock: number;
+let reports: string[];
+const registry = (trusted: readonly SigningKey[] = [operator]) =>
+  createKeyRegistry({
+    db,
+    trustedOperators: trusted.map((k) => k.publicKey),
+    now: () => clock,
+    report: ({ keyId, problem }) => reports.push(`${keyId} ${problem}`),
+  });
+
+const entry = (key: SigningKey, id: string, more: Partial<KeyEntry> = {}) => ({
+  publicKey: key.publicKey,
+  addedAt: AT,
+  kind: 'approver' as const,
+  subject: { type: 'person' as const, id },
+  onBehalfOf: null,
+  demo: false,
+  ...more,
+});
+const insert = (table: 'keys' | 'key_revocations', keyId: string, envelope: unknown) =>
+  admin.query(`insert into ${table} (key_id, envelope) values ($1, $2)`, [keyId, JSON.stringify(envelope)]);
+
+it('finds, lists and names the active keys of people once an operator signed them in', async () => {
+  const r = registry();
+  const [dana, dana2, eli] = [newKeyPair(), newKeyPair(), newKeyPair()];
+  const service = newKeyPair();
+  await r.add(signKeyEntry(entry(dana, 'dana'), operator));
+  await r.add(signKeyEntry(entry(dana2, 'dana'), operator));
+  await r.add(signKeyEntry(entry(eli, 'eli'), operator));
+  await r.add(signKeyEntry(entry(service, 'dana', { kind: 'service', onBehalfOf: 'dana' }), operator));
+  expect(await r.find(dana.keyId)).toMatchObject({
+    keyId: dana.keyId,
+    subject: { id: 'dana' },
+    revokedAt: null,
+    demo: false,
+  });
+  expect(await r.find('f'.repeat(64))).toBeNull();
+  expect(await r.list()).toHaveLength(4);
+  await r.revoke(signKeyRevocation({ keyId: dana2.keyId, reason: 'lost', revokedAt: AT }, operator));
+  expect((await r.activeKeysOf(['dana', 'nobody'])).map((k) => k.keyId)).toEqual([dana.keyId]);
+});
+
+it('revokes at once where it was done and for whoever asks anew, within a second elsewhere, and for good', async () => {
+  const [r, elsewhere] = [registry(), registry()];
+  const key = newKeyPair();
+  await r.add(signKeyEntry(entry(key, 'dana'), operator));
+  expect((await elsewhere.find(key.keyId))?.revokedAt).toBeNull();
+  await r.revoke(signKeyRevocation({ keyId: key.keyId, reason: 'lost', revokedAt: AT }, operator));
+  expect((await r.find(key.keyId))?.revokedAt).toBe(AT);
+  expect((await elsewhere.find(key.keyId))?.revokedAt).toBeNull();
+  expect((await elsewhere.snapshot(0)).find(key.keyId)?.revokedAt).toBe(AT);
+  clock = CACHE_MS + 1;
+  expect((await elsewhere.find(key.keyId))?.revokedAt).toBe(AT);
+  await r.add(signKeyEntry(entry(key, 'dana'), operator));
+  expect((await r.find(key.keyId))?.revokedAt).toBe(AT);
+});
+
+it('ignores and reports, once, a row that no trusted operator signed: a writer of the database adds nobody', async () => {
+  const [mallory, forgedBy] = [newKeyPair(), newKeyPair()];
+  const good = signKeyEntry(entry(newKeyPair(), 'dana'), operator);
+  const stolen = signKeyEntry(entry(newKeyPair(), 'eli'), operator);
+  await insert('keys', mallory.keyId, signKeyEntry(entry(mallory, 'dana'), forgedBy));
+  await insert('keys', '1'.repeat(64), good);
+  await insert('keys', '2'.repeat(64), { nonsense: true });
+  await insert('keys', '3'.repeat(64), { ...stolen, payload: good.payload });
+  const r = registry();
+  expect(await r.list()).toEqual([]);
+  expect((await r.snapshot()).ignored).toHaveLength(4);
+  clock = CACHE_MS + 1;
+  await r.list();
+  expect(reports).toHaveLength(4);
+  expect(reports.find((line) => line.startsWith(mallory.keyId))).toContain('no trusted operator');
+});
+
+it('ignores an entry whose key id or public key is not fit, though an operator signed it', async () => {
+  const key = newKeyPair();
+  const small = '01' + '0'.repeat(62);
+  const predicate: KeyEntry = { ...entry(key, 'dana'), keyId: '4'.repeat(64), operatorKeyId: operator.keyId };
+  const wrongId = signPredicate('key', predicate, operator);
+  await insert('keys', '4'.repeat(64), wrongId);
+  const r = registry();
+  expect(await r.list()).toEqual([]);
+  await expect(r.add(wrongId)).rejects.toMatchObject({ type: 'VALIDATION_ERROR', nonRetryable: true });
+  expect(() => signKeyEntry(entry({ ...key, publicKey: small }, 'dana'), operator)).toThrow('small order');
+});
+
+it('holds a key revoked when its revocation was tampered with: a changed byte brings no key back', async () => {
+  const key = newKeyPair();
+  const r = registry();
+  await r.add(signKeyEntry(entry(key, 'dana'), operator));
+  await insert('key_revocations', key.keyId, { broken: true });
+  clock = CACHE_MS + 1;
+  expect((await r.find(key.keyId))?.revokedAt).not.toBeNull();
+  expect(await r.activeKeysOf(['dana'])).toEqual([]);
+  expect(reports.join()).toContain('counts all the same');
+});
+
+it('takes no entry and no revocation of an operator that it does not trust, and none that names a key twice', async () => {
+  const r = registry();
+  const key = newKeyPair();
+  await expect(r.add(signKeyEntry(entry(key, 'dana'), otherOperator))).rejects.toThrow('no trusted operator');
+  await r.add(signKeyEntry(entry(key, 'dana'), operator));
+  await expect(r.add(signKeyEntry(entry(key, 'eli'), operator))).rejects.toThrow(
+    'registered already, for person "dana"',
+  );
+  await expect(
+    r.revoke(signKeyRevocation({ keyId: key.keyId, reason: '', revokedAt: AT }, otherOperator)),
+  ).rejects.toThrow('no trusted operator');
+  expect((await r.find(key.keyId))?.revokedAt).toBeNull();
+  await expect(r.add({} as Envelope)).rejects.toMatchObject({ type: 'VALIDATION_ERROR' });
+});
+
+it('trusts several operators, and nobody when none is named', async () => {
+  const key = newKeyPair();
+  await registry([operator, otherOperator]).add(signKeyEntry(entry(key, 'dana'), otherOperator));
+  expect(await registry([operator, otherOperator]).list()).toHaveLength(1);
+  expect(await registry([operator]).list()).toEqual([]);
+  expect(await registry([]).list()).toEqual([]);
+  expect(() => createKeyRegistry({ db, trustedOperators: ['nonsense'], now: () => 0 })).toThrow('64 lower-case hex');
+});
+
+it('throws rather than use an old entry while the database is away', async () => {
+  const key = newKeyPair();
+  let away = false;
+  const fails: Pick<Database, 'query'> = {
+    query: (...args) =>
+      (away
+        ? Promise.reject(new Error('STORE_UNAVAILABLE'))
+        : db.query(...(args as Parameters<Database['query']>))) as never,
+  };
+  const r = createKeyRegistry({ db: fails, trustedOperators: [operator.publicKey], now: () => clock });
+  await r.add(signKeyEntry(entry(key, 'dana'), operator));
+  expect(await r.find(key.keyId)).not.toBeNull();
+  away = true;
+  clock = CACHE_MS + 1;
+  await expect(r.find(key.keyId)).rejects.toThrow('STORE_UNAVAILABLE');
+  away = false;
+  expect(await r.find(key.keyId)).not.toBeNull();
+});

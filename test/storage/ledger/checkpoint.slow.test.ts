@@ -1,0 +1,178 @@
+import { createCheckpointer } from '../../../storage/ledger/checkpoint';
+import { createLedger } from '../../../storage/ledger/ledger';
+import { verifyLedger } from '../../../storage/ledger/verify-ledger';
+import { merkleRoot } from '../../../policy/evidence/merkle';
+import { lookup, testKey } from '../../support/keys';
+import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
+
+const AT = '2026-01-02T03:04:05.000Z';
+const id = (n: number): string => n.toString(16).padStart(64, '0');
+const key = testKey('committer', 'committer');
+const trust = { keys: lookup(key), development: false };
+
+let postgres: TestPostgres;
+let database: TestDatabase;
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+}, 60_000);
+beforeEach(async () => {
+  database = await postgres.database();
+});
+afterAll(() => postgres.stop());
+
+const checkpointer = (maxRows?: number) =>
+  createCheckpointer({
+    db: database.open('cs_commit'),
+    key,
+    now: () => new Date(AT),
+    ...(maxRows === undefined ? {} : { maxRows }),
+  });
+async function append(change: number, ...facts: string[]): Promise<void> {
+  await createLedger(database.open('cs_review')).append(
+    id(change),
+    facts.map((factKey) => ({ kind: 'refused', at: AT, actor: 'x', body: {}, factKey })),
+  );
+}
+const verify = () => verifyLedger(database.open('cs_reader'), trust);
+/** As somebody who owns the database can: without the triggers. */
+async function tamper(sql: string): Promise<void> {
+  const admin = database.open('admin');
+  await admin.transaction(async (tx) => {
+    await tx.query('set local session_replication_role = replica');
+    await tx.query(sql);
+  });
+}
+
+it('covers all rows of all reviews, and the next one covers what came since', async () => {
+  const c = checkpointer();
+  expect(await c.checkpoint()).toBeNull();
+  await append(1, 'a', 'b');
+  await append(2, 'a');
+  expect(await c.checkpoint()).toMatchObject({ rows: 3, checkpoint: { size: 3, keyId: key.keyId, at: AT } });
+  expect(await c.checkpoint()).toBeNull();
+  await append(1, 'c');
+  const second = await c.checkpoint();
+  expect(second).toMatchObject({ rows: 1, checkpoint: { size: 4 } });
+  const { rows } = await database
+    .open('cs_reader')
+    .query<{ hash: string }>('select hash from ledger_leaves order by leaf');
+  expect(second?.checkpoint.rootHash).toBe(merkleRoot(rows.map(({ hash }) => hash)));
+  await append(3, 'a');
+  expect(await verify()).toEqual({
+    ok: true,
+    rows: 5,
+    changes: 3,
+    checkpoints: 2,
+    uncovered: 1,
+    problems: [],
+    problemCount: 0,
+  });
+});
+
+it('takes in a row whose transaction was slower than one that began after it', async () => {
+  const admin = database.open('admin');
+  const slow = `select * from ledger_append('${id(1)}', '{refused}', '{${AT}}', '{x}', '{"{}"}', '{a}', '{null}', '{null}', '{null}', null)`;
+  let size: number | undefined;
+  await admin.transaction(async (tx) => {
+    await tx.query(slow);
+    await append(2, 'a');
+    size = (await checkpointer().checkpoint())?.checkpoint.size;
+  });
+  expect(size).toBe(1);
+  expect(await checkpointer().checkpoint()).toMatchObject({ rows: 1, checkpoint: { size: 2 } });
+  expect(await verify()).toMatchObject({ ok: true, uncovered: 0 });
+});
+
+it('takes many rows in several checkpoints, and settles none that has no leaf', async () => {
+  for (let change = 1; change <= 3; change++) await append(change, 'a', 'b', 'c', 'd');
+  const c = checkpointer(8);
+  expect(await c.checkpoint()).toMatchObject({ rows: 8 });
+  await tamper(`update ledger_checkpoints set created_at = now() - interval '2 minutes'`);
+  expect(await c.checkpoint()).toMatchObject({ rows: 4, checkpoint: { size: 12 } });
+  const { rows } = await database
+    .open('cs_reader')
+    .query<{ settled_seq: string }>('select settled_seq from ledger_checkpoints order by size');
+  expect(rows.map((r) => Number(r.settled_seq))).toEqual([0, 8]);
+  expect(await verify()).toMatchObject({ ok: true, rows: 12, uncovered: 0 });
+});
+
+it('lets one of two processes make it', async () => {
+  await append(1, 'a');
+  const done = await Promise.all([checkpointer().checkpoint(), checkpointer().checkpoint()]);
+  expect(done.filter((d) => d !== null)).toHaveLength(1);
+});
+
+describe('ledger verify finds', () => {
+  beforeEach(async () => {
+    await append(1, 'a', 'b', 'c');
+    await append(2, 'a', 'b');
+    await checkpointer().checkpoint();
+    await append(1, 'd', 'e');
+    await checkpointer().checkpoint();
+    await append(3, 'a', 'b');
+    expect(await verify()).toMatchObject({ ok: true, rows: 9, checkpoints: 2, uncovered: 2 });
+  });
+
+  it.each([
+    ['a changed body', `update ledger set body = '{"x":1}' where change_id = '${id(1)}' and n = 1`, /was changed/],
+    [
+      'a changed time',
+      `update ledger set at = '2026-01-02T03:04:06.000Z' where change_id = '${id(3)}' and n = 1`,
+      /was changed/,
+    ],
+    [
+      'a changed actor with its hash remade in place',
+      `update ledger set hash = repeat('a', 64) where change_id = '${id(2)}' and n = 1`,
+      /its leaf|was changed/,
+    ],
+    ['a row taken out of the middle', `delete from ledger where change_id = '${id(1)}' and n = 1`, /the row is gone/],
+    [
+      'a row taken off the end of a review',
+      `delete from ledger where change_id = '${id(1)}' and n = 4`,
+      /the row is gone/,
+    ],
+    ['a whole review taken out', `delete from ledger where change_id = '${id(2)}'`, /the row is gone/],
+    [
+      'a review taken out with its leaves',
+      `delete from ledger where change_id = '${id(2)}'; delete from ledger_leaves where change_id = '${id(2)}'`,
+      /covers more rows than have a leaf/,
+    ],
+    [
+      'the last leaves taken out',
+      `delete from ledger_leaves where leaf >= 5; delete from ledger where change_id = '${id(1)}' and n > 2`,
+      /covers more rows|not that of the tree/,
+    ],
+    [
+      'a checkpoint with another root',
+      `update ledger_checkpoints set root_hash = repeat('a', 64) where size = 5`,
+      /checkpoint 5/,
+    ],
+    [
+      'a checkpoint with another statement',
+      `update ledger_checkpoints set envelope = (select envelope from ledger_checkpoints where size = 7) where size = 5`,
+      /checkpoint 5/,
+    ],
+    [
+      'a row not covered yet taken out of the middle',
+      `delete from ledger where change_id = '${id(3)}' and n = 0`,
+      /missing/,
+    ],
+  ])('%s', async (_what, sql, problem) => {
+    for (const one of sql.split('; ')) await tamper(one);
+    const report = await verify();
+    expect(report.ok).toBe(false);
+    expect(report.problems.join('\n')).toMatch(problem);
+  });
+
+  it('a checkpoint that no registered committer key signed', async () => {
+    const report = await verifyLedger(database.open('cs_reader'), { keys: lookup(), development: false });
+    expect(report.problems).toEqual([expect.stringContaining('checkpoint 5'), expect.stringContaining('checkpoint 7')]);
+  });
+
+  it('at the next checkpoint that the last one does not fit its tree', async () => {
+    await tamper(
+      `update ledger_checkpoints set frontier = (select frontier from ledger_checkpoints where size = 5) where size = 7`,
+    );
+    await expect(checkpointer().checkpoint()).rejects.toThrow('does not fit its own tree');
+  });
+});

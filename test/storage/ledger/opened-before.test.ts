@@ -1,0 +1,219 @@
+import { createLedger } from '../../../storage/ledger/ledger';
+import { ledgerInTurn } from '../../../storage/ledger/in-turn';
+import type { JsonValue } from '../../../policy/contracts/canonical-json';
+import type { RollbackReason } from '../../../policy/contracts/outcome';
+import type { InTurn, Ledger, OpenedQuery } from '../../../policy/evidence/ledger-port';
+import { memoryInTurn, memoryLedger } from '../../support/memory-ledger';
+import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
+
+let postgres: TestPostgres;
+let database: TestDatabase;
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  database = await postgres.database();
+}, 60_000);
+afterAll(() => postgres.stop());
+
+const NOON = Date.parse('2026-03-01T12:00:00.000Z');
+const minute = (n: number): string => new Date(NOON + n * 60_000).toISOString();
+const MEASURE = { bytes: 1, operations: 1, deletions: 0, rows: null, places: [] };
+let tenants = 0;
+let changes = 0;
+
+/** Each test in a tenant of its own. */
+class Bench {
+  readonly tenant = `tenant_${++tenants}`;
+  constructor(
+    readonly ledger: Ledger,
+    readonly committer: Ledger,
+  ) {}
+
+  async open(
+    more: {
+      at?: string;
+      target?: string;
+      sourceTool?: string;
+      requester?: string | null;
+      measure?: JsonValue;
+      metadata?: JsonValue;
+      ledger?: Ledger;
+    } = {},
+  ): Promise<string> {
+    const changeId = (++changes).toString(16).padStart(64, '0');
+    const { at = minute(0), target = 'shop', sourceTool = 'SQLDryRun', requester = 'ada', measure = MEASURE } = more;
+    const submission = { tenant: this.tenant, target, sourceTool, metadata: more.metadata ?? {} };
+    const body = { inputSha: 'a'.repeat(64), submission, requester, ...(measure === null ? {} : { measure }) };
+    await (more.ledger ?? this.ledger).append(
+      changeId,
+      [{ kind: 'submitted', at, actor: 'review-worker', factKey: 'submitted', body }],
+      { tenant: this.tenant, target, sourceTool, inputSha: 'a'.repeat(64), mode: 'enforced', requester, openedAt: at },
+    );
+    return changeId;
+  }
+
+  async end(changeId: string, state: string, reason: RollbackReason | null): Promise<void> {
+    const row = {
+      kind: 'closed',
+      at: minute(1),
+      actor: 'committer',
+      factKey: 'closed',
+      body: { state, reason },
+    } as const;
+    await this.committer.append(changeId, [row], { state: state as 'ROLLED_BACK', reason, closedAt: minute(1) });
+  }
+
+  async before(changeId: string, more: Partial<OpenedQuery> = {}): Promise<string[]> {
+    return (await this.told(changeId, more)).map((c) => c.changeId);
+  }
+
+  told(changeId: string, more: Partial<OpenedQuery> = {}) {
+    const all = { target: null, sourceTool: null, requester: null, since: minute(-60), except: [], limit: 100 };
+    return this.ledger.openedBefore({ changeId, tenant: this.tenant, ...all, ...more });
+  }
+}
+
+const NEW = 'f'.repeat(64);
+const inMemory = (): Bench => {
+  const ledger = memoryLedger();
+  return new Bench(ledger, ledger);
+};
+const kinds = [
+  [
+    'in PostgreSQL, with the rights of the roles',
+    () => new Bench(createLedger(database.open('cs_review')), createLedger(database.open('cs_commit'))),
+  ],
+  ['in memory', inMemory],
+] as const;
+
+describe.each(kinds)('the changes opened before one, %s', (_name, bench) => {
+  test('come newest first, in the order of the ledger and not of the clock, without those of another tenant', async () => {
+    const b = bench();
+    const [a, c] = [await b.open({ at: minute(5) }), await b.open({ at: minute(0) })];
+    await bench().open();
+    expect(await b.before(NEW)).toEqual([c, a]);
+    expect(await b.before(c)).toEqual([a]);
+    expect(await b.before(a)).toEqual([]);
+    expect(await b.before(NEW, { limit: 1 })).toEqual([c]);
+  });
+
+  test('are of the same target, tool and agent where that is asked, and an unknown agent may be any', async () => {
+    const b = bench();
+    const own = await b.open();
+    const target = await b.open({ target: 'other' });
+    const tool = await b.open({ sourceTool: 'SQLCAS' });
+    const eve = await b.open({ requester: 'eve' });
+    const unknown = await b.open({ requester: null });
+    expect(await b.before(NEW)).toEqual([unknown, eve, tool, target, own]);
+    expect(await b.before(NEW, { target: 'shop' })).toEqual([unknown, eve, tool, own]);
+    expect(await b.before(NEW, { sourceTool: 'SQLDryRun' })).toEqual([unknown, eve, target, own]);
+    expect(await b.before(NEW, { requester: 'ada' })).toEqual([unknown, tool, target, own]);
+    expect(await b.before(NEW, { requester: 'ada', target: 'shop', sourceTool: 'SQLDryRun' })).toEqual([unknown, own]);
+  });
+
+  test('are of every tenant where none is asked for', async () => {
+    const a = bench();
+    const b = new Bench(a.ledger, a.committer);
+    const [theirs, own] = [await a.open(), await b.open()];
+    expect(await b.before(NEW)).toEqual([own]);
+    expect((await b.before(NEW, { tenant: null })).slice(0, 2)).toEqual([own, theirs]);
+  });
+
+  test('are younger than the window', async () => {
+    const b = bench();
+    const [, edge, young] = [await b.open({ at: minute(-61) }), await b.open({ at: minute(-60) }), await b.open()];
+    expect(await b.before(NEW)).toEqual([young]);
+    expect(await b.before(NEW, { since: minute(-60.5) })).toEqual([young, edge]);
+  });
+
+  test('say how they ended by the row that only the committer writes; those that ended as one excepts are left out', async () => {
+    const b = bench();
+    const [open, done, declined, withdrawn] = [await b.open(), await b.open(), await b.open(), await b.open()];
+    await b.end(done, 'COMMITTED', null);
+    await b.end(declined, 'ROLLED_BACK', 'declined');
+    await b.end(withdrawn, 'ROLLED_BACK', 'withdrawn');
+    expect(await b.told(NEW, { except: ['withdrawn', 'superseded'] })).toEqual([
+      { changeId: declined, measure: MEASURE, state: 'ROLLED_BACK' },
+      { changeId: done, measure: MEASURE, state: 'COMMITTED' },
+      { changeId: open, measure: MEASURE, state: null },
+    ]);
+    expect(await b.before(NEW)).toContain(withdrawn);
+  });
+
+  test('a projection that says closed leaves none out: only the row does', async () => {
+    const b = bench();
+    const open = await b.open();
+    const note = { kind: 'refused', at: minute(1), actor: 'x', factKey: 'x', body: {} } as const;
+    await b.ledger.append(open, [note], { state: 'ROLLED_BACK', reason: 'withdrawn', closedAt: minute(1) });
+    expect(await b.before(NEW, { except: ['withdrawn'] })).toEqual([open]);
+  });
+
+  test('are those that were measured, whatever a claim in their metadata spells', async () => {
+    const b = bench();
+    await b.open({ measure: null });
+    await b.open({ measure: null, metadata: { note: '"measure":{"bytes":9' } });
+    const odd = await b.open({ metadata: { note: 'a \u0000 and "quotes"' } });
+    await b.open({ measure: null, metadata: { measure: { bytes: 9 } } });
+    expect(await b.before(NEW)).toEqual([odd]);
+  });
+});
+
+describe.each<[string, () => { bench: Bench; inTurn: InTurn }]>([
+  [
+    'in PostgreSQL',
+    () => {
+      const db = database.open('cs_review');
+      const ledger = createLedger(db);
+      return { bench: new Bench(ledger, ledger), inTurn: ledgerInTurn(db) };
+    },
+  ],
+  [
+    'in memory',
+    () => {
+      const bench = inMemory();
+      return { bench, inTurn: memoryInTurn(bench.ledger) };
+    },
+  ],
+])('turns %s', (_name, make) => {
+  test('twenty that read and append at once see each other, each all those before it', async () => {
+    const { bench, inTurn } = make();
+    const seen = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        inTurn(bench.tenant, async (ledger) => {
+          const all = { target: null, sourceTool: null, requester: null, since: minute(-60), except: [], limit: 100 };
+          const { length } = await ledger.openedBefore({ changeId: NEW, tenant: bench.tenant, ...all });
+          await bench.open({ ledger });
+          return length;
+        }),
+      ),
+    );
+    expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i));
+  });
+
+  test('one that throws lets the next one in', async () => {
+    const { bench, inTurn } = make();
+    await expect(inTurn(bench.tenant, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await inTurn(bench.tenant, async () => 'next')).toBe('next');
+  });
+});
+
+test('in PostgreSQL nothing of a turn stands that threw, and another tenant does not wait', async () => {
+  const db = database.open('cs_review');
+  const bench = new Bench(createLedger(db), createLedger(db));
+  const inTurn = ledgerInTurn(db);
+  await inTurn('theirs', async () => {
+    await expect(
+      inTurn(bench.tenant, async (ledger) => {
+        await bench.open({ ledger });
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+  });
+  expect(await bench.before(NEW)).toEqual([]);
+});
+
+test('in PostgreSQL a burst of turns leaves connections for everybody else: those that wait hold none', async () => {
+  const db = database.open('cs_review');
+  const inTurn = ledgerInTurn(db);
+  const others = Array.from({ length: 20 }, () => inTurn('burst', async () => db.query('select 1')));
+  expect(await Promise.all(others)).toHaveLength(20);
+});
