@@ -4,8 +4,6 @@ const common = {
   transform: {
     '^.+\\.[jt]sx?$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript', tsx: true } } }],
   },
-  // Jest's 5 s are too short for a busy machine; only a test that hangs takes this long.
-  testTimeout: 60_000,
   setupFiles: ['<rootDir>/test/support/property-seed.ts'],
   // @noble/hashes is ESM only.
   transformIgnorePatterns: ['/node_modules/(?!@noble/)'],
@@ -13,6 +11,8 @@ const common = {
 };
 
 module.exports = {
+  // Jest's 5 s are too short for a busy machine; only a test that hangs takes this long. Jest ignores it within a project.
+  testTimeout: 60_000,
   testSequencer: '<rootDir>/test/support/slowest-first.js',
   projects: [
     {
