@@ -1,6 +1,6 @@
 /** One worker process of the floor: `node floor-worker.js review|judge|commit`. */
 import { DefaultLogger, NativeConnection, Runtime, Worker, bundleWorkflowCode } from '@temporalio/worker';
-import { TASK_QUEUES } from '../workflows/queues';
+import { TASK_QUEUES } from '../policy/contracts/queues';
 
 export const FLOOR_SUFFIX = '-floor';
 

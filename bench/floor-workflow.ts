@@ -16,8 +16,8 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import { siblingQueue } from '../workflows/queues';
-import { CountersignPending, CountersignStatus } from '../workflows/search-attributes';
+import { siblingQueue } from '../policy/contracts/queues';
+import { CountersignPending, CountersignStatus } from '../policy/contracts/search-attributes';
 
 export interface FloorActivities {
   readonly nothing: (input: object) => Promise<object>;

@@ -16,7 +16,7 @@ import { createByteStore } from '../storage/store/byte-store';
 import { openDatabase } from '../storage/database/database';
 import { startScriptedJudge } from '../examples/demo/scripted-judge';
 import { startDev, type Dev } from '../dev/start';
-import { TASK_QUEUES } from '../workflows/queues';
+import { TASK_QUEUES } from '../policy/contracts/queues';
 import { FLOOR_SUFFIX } from './floor-worker';
 import { benchRules } from './rules';
 import { cpuSeconds, historyFigures, machine, spread, throughput, type Spread } from './measure';

@@ -38,5 +38,5 @@ export type { Envelope, Metadata, Submission } from '../policy/contracts/diff';
 export type { ReceiptPredicate, ReviewOutcome, ReviewState, RollbackReason } from '../policy/contracts/outcome';
 export type { FindingProjection, Preflight, ReviewStatus, ViolationStatus } from '../policy/contracts/status';
 export type { WithdrawResult } from '../policy/contracts/withdrawal';
-export type { Evidence } from '../workflows/evidence';
-export { commitSignal, type DecidedMessage, rollbackSignal } from '../workflows/messages';
+export type { Evidence } from '../policy/contracts/evidence';
+export { type DecidedMessage, REPLY_MESSAGES } from '../policy/contracts/messages';

@@ -12,9 +12,10 @@ import { changeId as changeIdOf, Sha256Hex, type Submission } from '../policy/co
 import type { ReviewOutcome } from '../policy/contracts/outcome';
 import type { Preflight, ReviewStatus } from '../policy/contracts/status';
 import { SupersedeMessage, WithdrawMessage, type WithdrawResult } from '../policy/contracts/withdrawal';
-import type { Evidence } from '../workflows/evidence';
-import { REVIEW_WORKFLOW, TASK_QUEUES } from '../workflows/queues';
-import { startAttributes } from '../workflows/search-attributes';
+import type { Evidence } from '../policy/contracts/evidence';
+import { MESSAGES } from '../policy/contracts/messages';
+import { REVIEW_WORKFLOW, TASK_QUEUES } from '../policy/contracts/queues';
+import { startAttributes } from '../policy/contracts/search-attributes';
 import { answerKeys } from './answer-keys';
 import { linkToChange } from './change-link';
 import { CountersignError, messageOf } from './errors';
@@ -88,7 +89,9 @@ export class ReviewClient {
       const preflight = await this.#within(timeoutMs, () =>
         // No update id of ours: the server answers a known one from a closed run as if it were open, and an outcome
         // that is known already would read as a new approval. A retry inside this call has the id that the SDK gave it.
-        this.#temporal.workflow.executeUpdateWithStart<Workflow, Preflight, []>('submit', { startWorkflowOperation }),
+        this.#temporal.workflow.executeUpdateWithStart<Workflow, Preflight, []>(MESSAGES.submit, {
+          startWorkflowOperation,
+        }),
       );
       return { changeId, preflight, outcome: null };
     } catch (error) {
@@ -148,7 +151,7 @@ export class ReviewClient {
   /** How a review stands: from the workflow, and after the server's retention from the ledger. Throws `not_found`, `worker_unavailable`, `temporal_unavailable`. */
   async status(changeId: string): Promise<ReviewStatus> {
     try {
-      return await this.#query<ReviewStatus>(changeId, 'status');
+      return await this.#query<ReviewStatus>(changeId, MESSAGES.status);
     } catch (error) {
       if (!(error instanceof CountersignError) || (error.code !== 'not_found' && error.code !== 'worker_unavailable'))
         throw error;
@@ -161,7 +164,7 @@ export class ReviewClient {
 
   /** Everything the decision rests on, as the workflow holds it. Only while the server retains the review; later `countersign export`. */
   async evidence(changeId: string): Promise<Evidence> {
-    return await this.#query<Evidence>(changeId, 'evidence');
+    return await this.#query<Evidence>(changeId, MESSAGES.evidence);
   }
 
   async #query<T>(changeId: string, name: string): Promise<T> {
@@ -208,9 +211,9 @@ export class ReviewClient {
     try {
       if (via === 'update')
         return await this.#within(timeoutMs, () =>
-          handle.executeUpdate<AnswerResults, [AnswerMessage]>('answer', { args: [message] }),
+          handle.executeUpdate<AnswerResults, [AnswerMessage]>(MESSAGES.answer, { args: [message] }),
         );
-      await this.#within(timeoutMs, () => handle.signal<[AnswerMessage]>('answer', message));
+      await this.#within(timeoutMs, () => handle.signal<[AnswerMessage]>(MESSAGES.answer, message));
       return {};
     } catch (error) {
       const trouble = toTrouble(error);
@@ -236,17 +239,21 @@ export class ReviewClient {
 
   /** Takes the change back. Only ever rolls back. `too_late` once the commit has begun. */
   async withdraw(changeId: string, message: WithdrawMessage): Promise<WithdrawResult> {
-    return await this.#takeBack(changeId, 'withdraw', parseInput(WithdrawMessage, message, 'Nothing was sent'));
+    return await this.#takeBack(changeId, MESSAGES.withdraw, parseInput(WithdrawMessage, message, 'Nothing was sent'));
   }
 
   /** Lets another change take this one's place; it keeps no answer. */
   async supersede(changeId: string, message: SupersedeMessage): Promise<WithdrawResult> {
-    return await this.#takeBack(changeId, 'supersede', parseInput(SupersedeMessage, message, 'Nothing was sent'));
+    return await this.#takeBack(
+      changeId,
+      MESSAGES.supersede,
+      parseInput(SupersedeMessage, message, 'Nothing was sent'),
+    );
   }
 
   async #takeBack(
     changeId: string,
-    name: 'withdraw' | 'supersede',
+    name: typeof MESSAGES.withdraw | typeof MESSAGES.supersede,
     message: WithdrawMessage | SupersedeMessage,
   ): Promise<WithdrawResult> {
     const handle = this.#handle(changeId);

@@ -92,11 +92,3 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   await gone;
   clearTimeout(timer);
 }
-
-/** Tells the parent that this process polls its queue; nothing where there is no parent of ours. */
-export function sayReady(): void {
-  if (process.send === undefined) return;
-  process.send('ready');
-  // A parent that was killed cannot stop us: when its channel closes, we end ourselves.
-  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
-}

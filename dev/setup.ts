@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { openDatabase } from '../storage/database/database';
 import { migrate } from '../storage/database/migrate';
+import { asRole } from '../storage/database/role-url';
 import { ROLES, type Role } from '../storage/database/roles';
 import { createKeyRegistry } from '../storage/keys/key-registry';
 import { publishBundle } from '../storage/plans/publish';
@@ -127,13 +128,6 @@ async function setUpTarget(
     commitUrl: asRole(adminUrl, commitRole, commitPassword),
     adminUrl,
   };
-}
-
-export function asRole(adminUrl: string, role: string, password: string): string {
-  const url = new URL(adminUrl);
-  url.username = role;
-  url.password = password;
-  return url.href;
 }
 
 function writeJson(dir: string, name: string, value: unknown): string {

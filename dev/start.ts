@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { SEARCH_ATTRIBUTES } from '../workflows/search-attributes';
+import { SEARCH_ATTRIBUTES } from '../policy/contracts/search-attributes';
 import { freePort } from './embedded/places';
 import { startRuntime, type Runtime, type RuntimeOptions, type Say } from './embedded';
 import { loadExtensions } from '../workers/extensions';

@@ -8,12 +8,15 @@ import { phaseOf, type BreakerView } from '../policy/decide/breakers';
 import {
   BREAKER_WORKFLOW,
   breakerWorkflowId,
-  probeUpdate,
-  readQuery,
-  samplesSignal,
+  BREAKER_MESSAGES,
   type BreakerInput,
-} from '../workflows/breaker-messages';
-import { CountersignSourceTool, CountersignTenant } from '../workflows/search-attributes';
+  type BreakersReading,
+  type ProbeMessage,
+  type ProbeResult,
+  type ReadArgument,
+  type SamplesMessage,
+} from '../policy/decide/breaker-messages';
+import { CountersignSourceTool, CountersignTenant } from '../policy/contracts/search-attributes';
 
 export interface TemporalBreakersDeps {
   readonly temporal: Client;
@@ -41,7 +44,9 @@ export function temporalBreakers({
   return {
     async read({ changeId, tenant, sourceTool }, validatorIds) {
       const handle = handleOf({ tenant, sourceTool });
-      const reading = await asked(temporal, handle, () => handle.query(readQuery, 'not_closed'));
+      const reading = await asked(temporal, handle, () =>
+        handle.query<BreakersReading, [ReadArgument]>(BREAKER_MESSAGES.read, 'not_closed'),
+      );
       const met = (reading?.breakers ?? []).filter((b) => validatorIds.includes(b.validatorId));
       if (met.length === 0) return [];
       const toReading = (b: BreakerView): BreakerReading => ({
@@ -53,7 +58,9 @@ export function temporalBreakers({
       if (open.length > 0) return open.map(toReading);
       // All half-open: the workflow alone says who is the probe, so that two reviews at once are not both.
       const probe = { changeId, validatorIds: met.map((b) => b.validatorId) };
-      const answer = await asked(temporal, handle, () => handle.executeUpdate(probeUpdate, { args: [probe] }));
+      const answer = await asked(temporal, handle, () =>
+        handle.executeUpdate<ProbeResult, [ProbeMessage]>(BREAKER_MESSAGES.probe, { args: [probe] }),
+      );
       if (answer === null) return [];
       if (answer.code === 'malformed') throw CountersignFailure.retryable(answer.message, FailureType.Backend);
       return met.filter((b) => answer.blocked.includes(b.validatorId)).map(toReading);
@@ -71,8 +78,8 @@ export function temporalBreakers({
           workflowId: breakerWorkflowId({ tenant, sourceTool }, taskQueue),
           taskQueue,
           args: [input],
-          signal: samplesSignal,
-          signalArgs: [[{ changeId, samples }]],
+          signal: BREAKER_MESSAGES.samples,
+          signalArgs: [[{ changeId, samples }]] satisfies [SamplesMessage[]],
           workflowIdReusePolicy: 'ALLOW_DUPLICATE',
           workflowIdConflictPolicy: 'USE_EXISTING',
           staticSummary: `circuit breakers · ${sourceTool} of ${tenant}`,

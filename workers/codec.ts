@@ -1,6 +1,6 @@
 import { serve } from '@hono/node-server';
 import { CodecEnv, readEnv } from './config';
-import { sayReady } from '../dev/process-tree';
+import { sayReady } from './say-ready';
 import { createCodecServer } from './encryption/codec-server';
 import { readKeyRing } from './encryption/key-ring';
 import { createPayloadCodec } from './encryption/payload-codec';

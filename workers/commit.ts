@@ -1,6 +1,6 @@
 import { createCheckpointer, MAX_CHECKPOINT_ROWS } from '../storage/ledger/checkpoint';
 import { signPredicate } from '../signing/envelope';
-import { TASK_QUEUES } from '../workflows/queues';
+import { TASK_QUEUES } from '../policy/contracts/queues';
 import { startCheckpoints } from './checkpoints';
 import { CommitEnv, ConfigError, readEnv, readKey, readTargets, readTrust } from './config';
 import { startDerivationThreads } from './derivation';

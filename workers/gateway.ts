@@ -1,10 +1,10 @@
 import { serve } from '@hono/node-server';
 import { createGateway } from '../gateway/app';
 import { ReviewClient } from '../client/review-client';
-import { TASK_QUEUES } from '../workflows/queues';
+import { TASK_QUEUES } from '../policy/contracts/queues';
 import { clientLedger } from './client-ledger';
 import { GatewayEnv, readEnv, readTrust } from './config';
-import { sayReady } from '../dev/process-tree';
+import { sayReady } from './say-ready';
 import { loadExtensions } from './extensions';
 import { main } from './main';
 import { openResources } from './resources';

@@ -1,5 +1,5 @@
 import { signPredicate } from '../signing/envelope';
-import { TASK_QUEUES } from '../workflows/queues';
+import { TASK_QUEUES } from '../policy/contracts/queues';
 import { JudgeEnv, readEnv, readKey, readPrices, readTrust } from './config';
 import { loadExtensions } from './extensions';
 import { main } from './main';

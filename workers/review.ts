@@ -1,6 +1,6 @@
 import type { Webhook } from '../activities/review/notify';
 import { signPredicate } from '../signing/envelope';
-import { TASK_QUEUES } from '../workflows/queues';
+import { TASK_QUEUES } from '../policy/contracts/queues';
 import { ConfigError, readEnv, readKey, readTrust, ReviewEnv } from './config';
 import { temporalBreakers } from './breakers';
 import { startDerivationThreads } from './derivation';

@@ -2,7 +2,7 @@ import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@tem
 import { failureInterceptor } from '../activities/failure-interceptor';
 import type { Env } from './config';
 import { temporalLogger, type Logger } from './logger';
-import { sayReady } from '../dev/process-tree';
+import { sayReady } from './say-ready';
 import { dataConverter } from './temporal';
 import { traceActivities } from './tracing';
 import { connectWorker } from './worker-connection';

@@ -31,17 +31,18 @@ import {
   type Breakers,
   type PackedBreakers,
 } from '../policy/decide/breakers';
-import * as messages from './breaker-messages';
 import {
   readBreakerInput,
   readProbe,
   readReset,
   readSamples,
+  breakerWorkflowId,
   type BreakerInput,
   type BreakersReading,
   type ProbeResult,
   type ResetResult,
-} from './breaker-messages';
+} from '../policy/decide/breaker-messages';
+import * as messages from './messages';
 
 /** In one signal. A review's samples are never split. */
 const MAX_REVIEWS = 100;
@@ -82,7 +83,7 @@ function parseInput(input: unknown): BreakerInput {
       `The start input is no breaker's: ${issuesText(parsed.issues)}`,
       FailureType.Validation,
     );
-  const expected = messages.breakerWorkflowId(parsed.value, taskQueue);
+  const expected = breakerWorkflowId(parsed.value, taskQueue);
   if (workflowId === expected) return parsed.value;
   throw ApplicationFailure.nonRetryable(
     `workflowId: expected "${expected}", got "${workflowId}"`,

@@ -1,7 +1,7 @@
 import { isCancellation } from '@temporalio/workflow';
 import type { PlanValidator } from '../policy/contracts/plan';
 import { isJudge } from '../policy/contracts/readings';
-import { judgeFailureResult } from '../policy/contracts/judge-failure';
+import { judgeFailureResult } from '../policy/decide/judge-failure';
 import { failureOf, type Failure } from './failure';
 import { judge, judgeFailure } from './proxies';
 import { reference, type Review } from './review-state';

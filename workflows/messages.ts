@@ -1,38 +1,45 @@
-/**
- * Every message and queue name, once. `docs/wire.md` publishes them, so a backend in another language needs no SDK of
- * ours. A signal and an update share a name: same payload, same path.
- */
+/** The messages of `policy/contracts/messages` and `policy/decide/breaker-messages`, as Temporal's typed definitions. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { AnswerMessage, AnswerResults } from '../policy/contracts/answer';
-import type { Envelope } from '../policy/contracts/diff';
-import type { ReviewOutcome } from '../policy/contracts/outcome';
+import type { Evidence } from '../policy/contracts/evidence';
+import { MESSAGES, REPLY_MESSAGES, type DecidedMessage } from '../policy/contracts/messages';
 import type { Preflight, ReviewStatus } from '../policy/contracts/status';
 import type { SupersedeMessage, WithdrawMessage, WithdrawResult } from '../policy/contracts/withdrawal';
-import type { Evidence } from './evidence';
+import {
+  BREAKER_MESSAGES,
+  type BreakersReading,
+  type ProbeMessage,
+  type ProbeResult,
+  type ReadArgument,
+  type ResetMessage,
+  type ResetResult,
+  type SamplesMessage,
+} from '../policy/decide/breaker-messages';
 
 /** Takes no argument: the start input is the submission. Answers with the static findings. */
-export const submitUpdate = defineUpdate<Preflight>('submit');
+export const submitUpdate = defineUpdate<Preflight>(MESSAGES.submit);
 
-export const answerUpdate = defineUpdate<AnswerResults, [AnswerMessage]>('answer');
-export const answerSignal = defineSignal<[AnswerMessage]>('answer');
+export const answerUpdate = defineUpdate<AnswerResults, [AnswerMessage]>(MESSAGES.answer);
+export const answerSignal = defineSignal<[AnswerMessage]>(MESSAGES.answer);
 
-export const withdrawUpdate = defineUpdate<WithdrawResult, [WithdrawMessage]>('withdraw');
-export const withdrawSignal = defineSignal<[WithdrawMessage]>('withdraw');
+export const withdrawUpdate = defineUpdate<WithdrawResult, [WithdrawMessage]>(MESSAGES.withdraw);
+export const withdrawSignal = defineSignal<[WithdrawMessage]>(MESSAGES.withdraw);
 
-export const supersedeUpdate = defineUpdate<WithdrawResult, [SupersedeMessage]>('supersede');
-export const supersedeSignal = defineSignal<[SupersedeMessage]>('supersede');
+export const supersedeUpdate = defineUpdate<WithdrawResult, [SupersedeMessage]>(MESSAGES.supersede);
+export const supersedeSignal = defineSignal<[SupersedeMessage]>(MESSAGES.supersede);
 
 /** To a review whose effect is unknown: look at the target now, not in ten minutes. It proves nothing, and so needs no signature. */
-export const lookAgainSignal = defineSignal('look_again');
+export const lookAgainSignal = defineSignal(MESSAGES.lookAgain);
 
-export const statusQuery = defineQuery<ReviewStatus>('status');
-export const evidenceQuery = defineQuery<Evidence>('evidence');
+export const statusQuery = defineQuery<ReviewStatus>(MESSAGES.status);
+export const evidenceQuery = defineQuery<Evidence>(MESSAGES.evidence);
 
 /** Outwards, to the workflow that the submission named in `replyTo`. */
-export interface DecidedMessage {
-  readonly changeId: string;
-  readonly receipt: Envelope | null;
-  readonly outcome: ReviewOutcome;
-}
-export const commitSignal = defineSignal<[DecidedMessage]>('commit');
-export const rollbackSignal = defineSignal<[DecidedMessage]>('rollback');
+export const commitSignal = defineSignal<[DecidedMessage]>(REPLY_MESSAGES.commit);
+export const rollbackSignal = defineSignal<[DecidedMessage]>(REPLY_MESSAGES.rollback);
+
+/** Of the breaker workflow. */
+export const samplesSignal = defineSignal<[SamplesMessage[]]>(BREAKER_MESSAGES.samples);
+export const readQuery = defineQuery<BreakersReading, [ReadArgument]>(BREAKER_MESSAGES.read);
+export const probeUpdate = defineUpdate<ProbeResult, [ProbeMessage]>(BREAKER_MESSAGES.probe);
+export const resetUpdate = defineUpdate<ResetResult, [ResetMessage]>(BREAKER_MESSAGES.reset);

@@ -1,6 +1,6 @@
 import { proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { CommitActivities, JudgeActivities, ReviewActivities } from '../activities/review-types';
-import { siblingQueue } from './queues';
+import { siblingQueue } from '../policy/contracts/queues';
 
 /**
  * How each activity is retried. A time-out and a bound on each: every wait has an end. What the activity itself says is

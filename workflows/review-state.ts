@@ -20,7 +20,7 @@ import {
   type SkipReason,
 } from '../policy/decide/findings';
 import type { Waiving } from '../policy/decide/waivers';
-import type { Evidence } from './evidence';
+import type { Evidence } from '../policy/contracts/evidence';
 
 /**
  * All that one review knows. Handlers and the main function share it; it decides nothing itself, it asks `decide`.

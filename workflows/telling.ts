@@ -5,7 +5,7 @@ import { currentDetails } from './details';
 import * as messages from './messages';
 import { notices, sinks } from './proxies';
 import { now, type Review } from './review-state';
-import { searchAttributesOf } from './search-attributes';
+import { searchAttributesOf } from '../policy/contracts/search-attributes';
 
 /** What others are told of a review. None of it moves the outcome. */
 

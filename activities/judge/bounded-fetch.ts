@@ -9,7 +9,7 @@
  *    request.
  * B5 An answer that writes our key back is refused whole: it would end in a ledger.
  */
-import type { JudgeCause } from '../../policy/contracts/judge-failure';
+import type { JudgeCause } from '../../policy/decide/judge-failure';
 
 export const MAX_BODY_BYTES = 1024 * 1024;
 

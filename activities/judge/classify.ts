@@ -1,6 +1,6 @@
 import { CountersignFailure } from '../../policy/contracts/failure';
 import { APIConnectionError, APIError } from 'openai';
-import type { JudgeCause } from '../../policy/contracts/judge-failure';
+import type { JudgeCause } from '../../policy/decide/judge-failure';
 import { FetchRefused } from './bounded-fetch';
 import { backendFailure } from './judge-failures';
 

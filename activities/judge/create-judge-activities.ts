@@ -12,7 +12,7 @@ import { Context } from '@temporalio/activity';
 import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-json';
 import { FailureType } from '../../policy/contracts/failure-type';
 import { givenToJudge } from '../../policy/evidence/attested-given';
-import { judgeFailureResult, causeOf } from '../../policy/contracts/judge-failure';
+import { judgeFailureResult, causeOf } from '../../policy/decide/judge-failure';
 import { attest } from '../attestation';
 import { assertOpened } from '../review/opened-change';
 import { withHeartbeat } from '../heartbeat';

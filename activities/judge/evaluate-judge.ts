@@ -6,7 +6,7 @@ import { sha256Hex } from '../../policy/contracts/hash';
 import { logicHash } from '../../policy/contracts/plan';
 import { judgeDefinition, JUDGE_ID, JUDGE_IMPLEMENTATION, type JudgeConfig } from '../../policy/judge/config';
 import { evaluationReport, type EvaluatedCase, type EvaluationReport } from '../../policy/judge/evaluation';
-import { causeOf, judgeFailureResult } from '../../policy/contracts/judge-failure';
+import { causeOf, judgeFailureResult } from '../../policy/decide/judge-failure';
 import { askAboutDiff, type AskDeps } from './ask-about-diff';
 import { parallel } from './parallel';
 import type { ResolvedJudge } from './resolve-judge';

@@ -1,6 +1,6 @@
 import { CountersignFailure } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
-import { failureMessage, type JudgeCause } from '../../policy/contracts/judge-failure';
+import { failureMessage, type JudgeCause } from '../../policy/decide/judge-failure';
 
 /** Longer waits than this are cut: the review's own deadline runs meanwhile. */
 export const MAX_RETRY_DELAY_MS = 300_000;

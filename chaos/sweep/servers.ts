@@ -4,7 +4,7 @@ import { startTemporalServer, type Say } from '../../dev/embedded';
 import { startEmbeddedPostgres, type PostgresServer } from '../../dev/embedded/postgres';
 import { findTemporal } from '../../dev/embedded/temporal-cli';
 import type { TemporalServer } from '../../dev/embedded/temporal-server';
-import { SEARCH_ATTRIBUTES } from '../../workflows/search-attributes';
+import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
 
 export const NAMESPACE = 'default';
 

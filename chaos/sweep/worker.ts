@@ -16,7 +16,7 @@ import {
   ReviewEnv,
   type CommonEnv,
 } from '../../workers/config';
-import { sayReady } from '../../dev/process-tree';
+import { sayReady } from '../../workers/say-ready';
 import { extensionsOf, type Extensions } from '../../workers/extensions';
 import { main } from '../../workers/main';
 import { openResources, type Resources } from '../../workers/resources';
@@ -27,7 +27,7 @@ import { workerOptions } from '../../workers/run-worker';
 import { openClient } from '../../workers/temporal';
 import { connectWorker } from '../../workers/worker-connection';
 import type { Logger } from '../../workers/logger';
-import { TASK_QUEUES } from '../../workflows/queues';
+import { TASK_QUEUES } from '../../policy/contracts/queues';
 import { fileArming } from './arming';
 import { withFailingActivities, withFailingLedger, withFailingTargets } from './failpoints';
 

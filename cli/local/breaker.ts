@@ -3,8 +3,16 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import type { BreakerAdmin, ListedBreakers } from '../deps';
 import { CountersignError } from '../../client/errors';
 import { toTrouble } from '../../client/temporal-errors';
-import { BREAKER_WORKFLOW, breakerWorkflowId, readQuery, resetUpdate } from '../../workflows/breaker-messages';
-import { TASK_QUEUES } from '../../workflows/queues';
+import {
+  BREAKER_MESSAGES,
+  BREAKER_WORKFLOW,
+  breakerWorkflowId,
+  type BreakersReading,
+  type ReadArgument,
+  type ResetMessage,
+  type ResetResult,
+} from '../../policy/decide/breaker-messages';
+import { TASK_QUEUES } from '../../policy/contracts/queues';
 import type { Env } from '../../workers/config';
 import { localClient } from '../../workers/local-client';
 import { openClient } from '../../workers/temporal';
@@ -38,13 +46,18 @@ export function breakerAdmin(env: Env): BreakerAdmin {
         return found.sort();
       });
       const listed: ListedBreakers[] = [];
-      for (const id of ids) listed.push(await within(() => temporal.workflow.getHandle(id).query(readQuery, 'all')));
+      for (const id of ids) {
+        const handle = temporal.workflow.getHandle(id);
+        listed.push(await within(() => handle.query<BreakersReading, [ReadArgument]>(BREAKER_MESSAGES.read, 'all')));
+      }
       return listed;
     },
     async reset({ tenant, sourceTool, validatorId, actor, reason }) {
       const handle = temporal.workflow.getHandle(breakerWorkflowId({ tenant, sourceTool }, taskQueue));
       const message = { validatorId, actor: actor ?? userInfo().username, reason };
-      const result = await within(() => handle.executeUpdate(resetUpdate, { args: [message] }));
+      const result = await within(() =>
+        handle.executeUpdate<ResetResult, [ResetMessage]>(BREAKER_MESSAGES.reset, { args: [message] }),
+      );
       if (result.code === 'malformed') throw new CountersignError('invalid_input', result.message);
       return result.reset;
     },

@@ -5,7 +5,7 @@ import type { Connected, ConnectOptions } from '../deps';
 import { Countersign } from '../../client/countersign';
 import { createSigner, type Signer } from '../../client/signer';
 import { readKeyFile } from '../../signing/key-file';
-import { TASK_QUEUES } from '../../workflows/queues';
+import { TASK_QUEUES } from '../../policy/contracts/queues';
 import { clientLedger } from '../../workers/client-ledger';
 import type { Env } from '../../workers/config';
 import { localClient } from '../../workers/local-client';

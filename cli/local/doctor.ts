@@ -7,9 +7,8 @@ import type { TargetLine } from '../../source-tools/target-line';
 import { describeTarget } from '../../source-tools/sql/staging/describe-target';
 import { openDatabase } from '../../storage/database/database';
 import type { Check } from '../deps';
-import { TASK_QUEUES } from '../../workflows/queues';
+import { TASK_QUEUES } from '../../policy/contracts/queues';
 import { ConfigError, readTargets, type Env } from '../../workers/config';
-import { findInstalledCli } from '../../dev/embedded';
 import { openConnection } from '../../workers/temporal';
 import { localClient, type LocalClient } from '../../workers/local-client';
 
@@ -55,6 +54,7 @@ function checkNode(): Check {
 }
 
 async function checkCli(env: Env): Promise<Check> {
+  const { findInstalledCli } = require('../../dev/embedded') as typeof import('../../dev/embedded');
   const found = await findInstalledCli(env);
   return found === undefined
     ? bad(

@@ -4,11 +4,10 @@ import { migrate } from '../../storage/database/migrate';
 import { initTarget } from '../../source-tools/sql/staging/init-target';
 import type { Say } from '../deps';
 import { starterBundle } from '../../policy/bundle/starter';
-import { SEARCH_ATTRIBUTES } from '../../workflows/search-attributes';
+import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
 import { ConfigError, type Env } from '../../workers/config';
-import { asRole } from '../../dev/setup';
-import { startDev } from '../../dev/start';
-import { registerSearchAttributes } from '../../dev/embedded';
+import { asRole } from '../../storage/database/role-url';
+import { registerSearchAttributes } from '../../workers/register-search-attributes';
 import { localClient, stateDirOf } from '../../workers/local-client';
 import { openConnection } from '../../workers/temporal';
 
@@ -21,6 +20,8 @@ export async function dev(
   say: Say,
   started: (facts: Readonly<Record<string, string>>) => void,
 ): Promise<void> {
+  // Loaded here only: no other command needs the embedded servers.
+  const { startDev } = require('../../dev/start') as typeof import('../../dev/start');
   const own = existsSync(BUNDLE_FILE);
   say(own ? `Policy: ${BUNDLE_FILE} of this folder` : `Policy: the starter bundle (no ${BUNDLE_FILE} in this folder)`);
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl = 'https://api.openai.com/v1' } = env;

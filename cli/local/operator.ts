@@ -6,7 +6,7 @@ import type { OperatorTools } from '../deps';
 import { CountersignError } from '../../client/errors';
 import { Submission } from '../../policy/contracts/diff';
 import { readKeyFile, type LoadedKey } from '../../signing/key-file';
-import { lookAgainSignal } from '../../workflows/messages';
+import { MESSAGES } from '../../policy/contracts/messages';
 import type { Env } from '../../workers/config';
 import { localClient } from '../../workers/local-client';
 import { openClient } from '../../workers/temporal';
@@ -57,7 +57,7 @@ async function lookAgain(env: Env, changeId: string): Promise<boolean> {
   const temporal = openClient({ ...env, TEMPORAL_ADDRESS: local.temporalAddress, TEMPORAL_NAMESPACE: local.namespace });
   try {
     const handle = temporal.workflow.getHandle(changeId);
-    await temporal.withDeadline(Date.now() + PATIENCE_MS, () => handle.signal(lookAgainSignal));
+    await temporal.withDeadline(Date.now() + PATIENCE_MS, () => handle.signal(MESSAGES.lookAgain));
     return true;
   } catch {
     return false;

@@ -5,7 +5,7 @@ import { type HeldLock, type LockHolder, tryLock } from './lock-file';
 import type { Env } from './places';
 import { type PostgresServer, startEmbeddedPostgres, useExistingPostgres } from './postgres';
 import type { Say } from './processes';
-import { type SearchAttributes, registerSearchAttributes } from './search-attributes';
+import { type SearchAttributes, registerSearchAttributes } from '../../workers/register-search-attributes';
 import { findTemporal } from './temporal-cli';
 import { openConnection } from '../../workers/temporal';
 import { startTemporalServer, stopLeftTemporal, waitForTemporal } from './temporal-server';

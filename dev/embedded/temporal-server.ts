@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openConnection } from '../../workers/temporal';
 import { freePort, type Env } from './places';
 import { type Say, endWithUs, exited, processesWith, stopProcess } from './processes';
-import type { SearchAttributes } from './search-attributes';
+import type { SearchAttributes } from '../../workers/register-search-attributes';
 
 // notes/temporal.md §2: together these take a review from 348 ms to 78 ms on the dev server, and lift limits meant for shared clusters.
 const DYNAMIC_CONFIG: Readonly<Record<string, unknown>> = {

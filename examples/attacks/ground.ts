@@ -19,7 +19,7 @@ import { signPredicate } from '../../signing/envelope';
 import type { KeyLabel } from '../../signing/key-file';
 import { newNonce, type SigningKey } from '../../signing/keys';
 import { startDev, type Dev } from '../../dev/start';
-import { TASK_QUEUES } from '../../workflows/queues';
+import { TASK_QUEUES } from '../../policy/contracts/queues';
 import { startScriptedJudge } from '../demo/scripted-judge';
 import { NamespaceWriter, pause } from './namespace-writer';
 import { Operator } from './operator';

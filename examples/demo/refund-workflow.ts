@@ -1,6 +1,6 @@
 /** A requester that is itself a workflow: it stages a refund, waits for the signal, verifies the receipt, and only then acts. */
-import { condition, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
-import { commitSignal, rollbackSignal, type DecidedMessage } from '../../workflows/messages';
+import { condition, defineSignal, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
+import { REPLY_MESSAGES, type DecidedMessage } from '../../policy/contracts/messages';
 import type { Refund } from './extension';
 import type { createRefundActivities } from './refund-activities';
 
@@ -8,6 +8,9 @@ const { submitRefund, verifyReceipt, payBack } = proxyActivities<ReturnType<type
   startToCloseTimeout: '30 s',
   retry: { maximumAttempts: 5 },
 });
+
+const commitSignal = defineSignal<[DecidedMessage]>(REPLY_MESSAGES.commit);
+const rollbackSignal = defineSignal<[DecidedMessage]>(REPLY_MESSAGES.rollback);
 
 export interface RefundResult {
   readonly changeId: string;

@@ -1,5 +1,5 @@
 import type { Status } from '../contracts/finding';
-import type { JudgeCause } from '../contracts/judge-failure';
+import type { JudgeCause } from '../decide/judge-failure';
 
 /** What was expected of one case, and what the gate made of the judge's answer. */
 export interface EvaluatedCase {

@@ -365,7 +365,7 @@ export const DEFECTS = [
   {
     name: 'sign the caller’s words of a judge’s failure',
     through: 'a reassuring sentence under the judge’s key',
-    file: 'policy/contracts/judge-failure.ts',
+    file: 'policy/decide/judge-failure.ts',
     from: "KNOWN_TYPES.has(failureType) ? failureType : 'why is not known'",
     to: 'message',
     tests: ['test/policy/judge/failure.test.ts'],

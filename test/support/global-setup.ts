@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DefaultLogger } from '@temporalio/worker';
 import { startRuntime } from '../../dev/embedded';
 import { buildWorkflowBundle } from '../../workers/workflow-bundle';
-import { SEARCH_ATTRIBUTES } from '../../workflows/search-attributes';
+import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
 
 /** One real Temporal server and one real PostgreSQL for all system tests of a run; each test file has queues and databases of its own. Two runs at once need a directory each: COUNTERSIGN_TEST_STATE. */
 export default async function globalSetup(): Promise<void> {

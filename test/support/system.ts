@@ -38,7 +38,7 @@ import { commitActivities } from '../../workers/roles/commit';
 import { judgeActivities } from '../../workers/roles/judge';
 import { reviewActivities } from '../../workers/roles/review';
 import { workerOptions } from '../../workers/run-worker';
-import { TASK_QUEUES } from '../../workflows/queues';
+import { TASK_QUEUES } from '../../policy/contracts/queues';
 
 export type WorkerName = 'review' | 'judge' | 'commit';
 

@@ -1,14 +1,9 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { BREAKER_PARAMETERS } from '../../policy/decide/breaker';
-import {
-  BREAKER_WORKFLOW,
-  breakerWorkflowId,
-  readQuery,
-  resetUpdate,
-  samplesSignal,
-} from '../../workflows/breaker-messages';
-import { TASK_QUEUES } from '../../workflows/queues';
+import { BREAKER_WORKFLOW, breakerWorkflowId } from '../../policy/decide/breaker-messages';
+import { TASK_QUEUES } from '../../policy/contracts/queues';
 import type { BreakerView } from '../../policy/decide/breakers';
+import { readQuery, resetUpdate, samplesSignal } from '../../workflows/messages';
 import { SHOP_SQL, shopBundle } from '../support/shop-bundle';
 import { pause, startSystem, type System } from '../support/system';
 import { update } from './scenarios';

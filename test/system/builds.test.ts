@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { NativeConnection, Worker } from '@temporalio/worker';
-import { breakerWorkflowId } from '../../workflows/breaker-messages';
-import { TASK_QUEUES } from '../../workflows/queues';
+import { breakerWorkflowId } from '../../policy/decide/breaker-messages';
+import { TASK_QUEUES } from '../../policy/contracts/queues';
 import { versioning, workerOptions } from '../../workers/run-worker';
 import { BREAKER_PARAMETERS } from '../../policy/decide/breaker';
 import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startTemporalServer } from '../../dev/embedded';
 import type { TemporalServer } from '../../dev/embedded/temporal-server';
-import { SEARCH_ATTRIBUTES } from '../../workflows/search-attributes';
+import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
 import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
 import { startSwitchProxy, type SwitchProxy } from '../support/switch-proxy';
 import { pause, startSystem, type System } from '../support/system';

@@ -2,7 +2,7 @@ import type { JudgeServer } from '../support/judge-server';
 import { GIFT_POLICY, JUDGE_ENTRY, SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
 import { pause, startSystem, type System } from '../support/system';
 import { verifyReceipt } from '../../client/receipt';
-import type { DecidedMessage } from '../../workflows/messages';
+import type { DecidedMessage } from '../../policy/contracts/messages';
 import { JUDGE_WHY, startWordJudge } from './judge-words';
 import {
   humanViolations,

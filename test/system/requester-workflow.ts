@@ -1,5 +1,6 @@
 import { condition, setHandler } from '@temporalio/workflow';
-import { commitSignal, rollbackSignal, type DecidedMessage } from '../../workflows/messages';
+import type { DecidedMessage } from '../../policy/contracts/messages';
+import { commitSignal, rollbackSignal } from '../../workflows/messages';
 
 /** Waits for what becomes of its change, and returns it. */
 export async function requester(): Promise<{

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { createJudgeTransport } from '../../../activities/judge/transport';
-import { causeOf } from '../../../policy/contracts/judge-failure';
+import { causeOf } from '../../../policy/decide/judge-failure';
 import {
   answerTo,
   answering,

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { FailureType } from '../../../policy/contracts/failure-type';
-import { causeOf } from '../../../policy/contracts/judge-failure';
+import { causeOf } from '../../../policy/decide/judge-failure';
 import { noCache } from '../../../activities/judge/cache';
 import { createJudgeTransport } from '../../../activities/judge/transport';
 import { answering, startJudgeServer, type JudgeServer } from '../../support/judge-server';

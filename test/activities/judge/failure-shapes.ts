@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { FailureType } from '../../../policy/contracts/failure-type';
-import type { JudgeCause } from '../../../policy/contracts/judge-failure';
+import type { JudgeCause } from '../../../policy/decide/judge-failure';
 import { answerTo, completion, saying, sendJson, type Handler } from '../../support/judge-server';
 
 /** One way in which a server misbehaves, and how it must end. */

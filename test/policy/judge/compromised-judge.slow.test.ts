@@ -9,7 +9,7 @@ import { buildViolations, matchPolicies } from '../../../policy/decide/violation
 import { JUDGE_ID } from '../../../policy/judge/config';
 import { DEFAULT_POLICIES } from '../../../policy/judge/default-policies';
 import { makeDocument } from '../../../policy/judge/document';
-import { judgeFailureResult } from '../../../policy/contracts/judge-failure';
+import { judgeFailureResult } from '../../../policy/decide/judge-failure';
 import { judge } from '../../../policy/judge/judgement';
 import { sqlRenderer } from '../../../source-tools/sql/render';
 import type { ValidatorDefinition } from '../../../policy/rules/define';

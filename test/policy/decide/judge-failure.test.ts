@@ -1,6 +1,6 @@
 import { FailureType } from '../../../policy/contracts/failure-type';
 import { ValidatorResult } from '../../../policy/contracts/finding';
-import { causeOf, failureMessage, JUDGE_CAUSES, judgeFailureResult } from '../../../policy/contracts/judge-failure';
+import { causeOf, failureMessage, JUDGE_CAUSES, judgeFailureResult } from '../../../policy/decide/judge-failure';
 
 const result = (failureType: string, message = 'x'): ValidatorResult =>
   judgeFailureResult({ validatorId: 'guardian.llm_judge', changeId: 'c'.repeat(64), failureType, message });

@@ -1,22 +1,21 @@
 /**
- * Search attributes of a review, once: the client sets them at the start, the workflow upserts them, `setup` registers
- * them. They are stored in the clear whatever codec is configured, so nothing of a diff or a reason goes in (P12).
- * Only @temporalio/common here: the sandbox loads this file too.
+ * Search attributes of a review: the client sets them at the start, the workflow upserts them, `setup` registers them. They
+ * are stored in the clear even with a payload codec, so they contain nothing of a diff or a reason (P12). Keys and pairs have
+ * the shapes of Temporal's `SearchAttributeKey` and `SearchAttributePair`.
  */
-import { defineSearchAttributeKey, type SearchAttributePair, type SearchAttributeUpdatePair } from '@temporalio/common';
-import type { ReviewState } from '../policy/contracts/outcome';
-import type { ReviewStatus } from '../policy/contracts/status';
+import type { ReviewState } from './outcome';
+import type { ReviewStatus } from './status';
 
-export const CountersignStatus = defineSearchAttributeKey('CountersignStatus', 'KEYWORD');
-export const CountersignSourceTool = defineSearchAttributeKey('CountersignSourceTool', 'KEYWORD');
-export const CountersignTenant = defineSearchAttributeKey('CountersignTenant', 'KEYWORD');
-export const CountersignTarget = defineSearchAttributeKey('CountersignTarget', 'KEYWORD');
+export const CountersignStatus = { name: 'CountersignStatus', type: 'KEYWORD' } as const;
+export const CountersignSourceTool = { name: 'CountersignSourceTool', type: 'KEYWORD' } as const;
+export const CountersignTenant = { name: 'CountersignTenant', type: 'KEYWORD' } as const;
+export const CountersignTarget = { name: 'CountersignTarget', type: 'KEYWORD' } as const;
 /** The person behind the service key, as verified by the first activity; absent while unknown. */
-export const CountersignRequester = defineSearchAttributeKey('CountersignRequester', 'KEYWORD');
+export const CountersignRequester = { name: 'CountersignRequester', type: 'KEYWORD' } as const;
 /** Violations that still wait for a person. */
-export const CountersignPending = defineSearchAttributeKey('CountersignPending', 'INT');
+export const CountersignPending = { name: 'CountersignPending', type: 'INT' } as const;
 /** The worst finding so far: BLOCK, WARN or ALLOW; `always-approve` where nothing else validates (C10). */
-export const CountersignSeverity = defineSearchAttributeKey('CountersignSeverity', 'KEYWORD');
+export const CountersignSeverity = { name: 'CountersignSeverity', type: 'KEYWORD' } as const;
 
 /** Name → type in Temporal's spelling, as `registerSearchAttributes` and `temporal … --search-attribute` take it. */
 export const SEARCH_ATTRIBUTES = {
@@ -29,12 +28,16 @@ export const SEARCH_ATTRIBUTES = {
   CountersignSeverity: 'Keyword',
 } as const;
 
+type SearchAttribute<Text = string> =
+  | { readonly key: { readonly name: string; readonly type: 'KEYWORD' }; readonly value: Text }
+  | { readonly key: { readonly name: string; readonly type: 'INT' }; readonly value: number };
+
 /** What a client can say when it starts a review: facts of the submission, no claim about the requester. */
 export function startAttributes(submission: {
   readonly tenant: string;
   readonly target: string;
   readonly sourceTool: string;
-}): SearchAttributePair[] {
+}): SearchAttribute[] {
   return [
     { key: CountersignStatus, value: 'RUNNING' satisfies ReviewState },
     { key: CountersignSourceTool, value: submission.sourceTool },
@@ -45,7 +48,7 @@ export function startAttributes(submission: {
 }
 
 /** All of them, as the workflow knows them now; upserted when a review begins to wait and when it ends. */
-export function searchAttributesOf(status: ReviewStatus): SearchAttributeUpdatePair[] {
+export function searchAttributesOf(status: ReviewStatus): SearchAttribute<string | null>[] {
   return [
     { key: CountersignStatus, value: status.state },
     { key: CountersignSourceTool, value: status.sourceTool },

@@ -5,14 +5,13 @@
  * Whoever can write to the namespace can also forge samples and resets. That opens or closes a breaker, which is one
  * finding more or less; no required answer hangs on it.
  */
-import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { BreakerParameters } from '../policy/decide/breaker';
-import { MAX_VALIDATORS, readPackedBreakers, type BreakerView, type PackedBreakers } from '../policy/decide/breakers';
-import { VALIDATOR_ID } from '../policy/contracts/limits';
-import { listOf, nullable, numberIn, oneOf, optional, recordOf, strict, text, whole } from '../policy/contracts/plain';
-import { readName, readSha256 } from '../policy/contracts/plain-submission';
-import type { BreakerSample } from '../policy/contracts/readings';
-import { TASK_QUEUES } from './queues';
+import type { BreakerParameters } from './breaker';
+import { MAX_VALIDATORS, readPackedBreakers, type BreakerView, type PackedBreakers } from './breakers';
+import { VALIDATOR_ID } from '../contracts/limits';
+import { listOf, nullable, numberIn, oneOf, optional, recordOf, strict, text, whole } from '../contracts/plain';
+import { readName, readSha256 } from '../contracts/plain-submission';
+import type { BreakerSample } from '../contracts/readings';
+import { TASK_QUEUES } from '../contracts/queues';
 
 /** A small whole number of milliseconds or of things. */
 const count = whole(1, 86_400_000);
@@ -107,10 +106,10 @@ export interface BreakersReading {
   readonly ignored: number;
 }
 
-export const samplesSignal = defineSignal<[SamplesMessage[]]>('samples');
-export const readQuery = defineQuery<BreakersReading, ['all' | 'not_closed']>('read');
-export const probeUpdate = defineUpdate<ProbeResult, [ProbeMessage]>('probe');
-export const resetUpdate = defineUpdate<ResetResult, [ResetMessage]>('reset');
+/** Argument of the query `read`. */
+export type ReadArgument = 'all' | 'not_closed';
+
+export const BREAKER_MESSAGES = { samples: 'samples', read: 'read', probe: 'probe', reset: 'reset' } as const;
 
 export const BREAKER_WORKFLOW = 'breaker';
 

@@ -1,8 +1,8 @@
 /** Runs in the workflow's sandbox: imports nothing but contracts, `decide` and plain text functions. */
-import { FailureType } from './failure-type';
-import type { ErrorClass, ValidatorResult } from './finding';
-import type { Sha256 } from './hash';
-import { errorResult } from '../decide/findings';
+import { FailureType } from '../contracts/failure-type';
+import type { ErrorClass, ValidatorResult } from '../contracts/finding';
+import type { Sha256 } from '../contracts/hash';
+import { errorResult } from './findings';
 
 /**
  * What went wrong, told apart for people and metrics, and how people are told. A failure's message begins with the cause

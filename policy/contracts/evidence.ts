@@ -1,9 +1,9 @@
-import type { AdmittedAnswer } from '../policy/contracts/answer';
-import type { ValidatorFinding } from '../policy/contracts/finding';
-import type { ReviewOutcome } from '../policy/contracts/outcome';
-import type { Plan } from '../policy/contracts/plan';
-import type { StagingRecord } from '../policy/contracts/staging-record';
-import type { PolicyViolation } from '../policy/contracts/violation';
+import type { AdmittedAnswer } from './answer';
+import type { ValidatorFinding } from './finding';
+import type { ReviewOutcome } from './outcome';
+import type { Plan } from './plan';
+import type { StagingRecord } from './staging-record';
+import type { PolicyViolation } from './violation';
 
 /** What the query `evidence` answers: everything the decision rests on, as the workflow holds it. No diff bytes. */
 export interface Evidence {
