@@ -5,9 +5,11 @@ const common = {
     '^.+\\.[jt]sx?$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript', tsx: true } } }],
   },
   setupFiles: ['<rootDir>/test/support/property-seed.ts'],
+  // Dynamic imports name the compiled file.
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   // @noble/hashes is ESM only.
   transformIgnorePatterns: ['/node_modules/(?!@noble/)'],
-  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.countersign'],
+  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/client/dist', '<rootDir>/.countersign'],
 };
 
 module.exports = {

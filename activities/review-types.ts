@@ -8,7 +8,7 @@ import type { ValidatorFinding, ValidatorResult } from '../policy/contracts/find
 import type { Mode, RollbackReason, TerminalState } from '../policy/contracts/outcome';
 import type { Plan } from '../policy/contracts/plan';
 import type { StagingRecord } from '../policy/contracts/staging-record';
-import type { BreakerSample } from '../policy/contracts/verdict';
+import type { BreakerSample } from '../policy/contracts/readings';
 import type { PolicyViolation } from '../policy/contracts/violation';
 import type { CallbackResults, TriggeredPolicy } from '../policy/decide/violations';
 

@@ -1,20 +1,22 @@
 /**
- * Text of strangers on a terminal.
+ * Escapes untrusted text for a terminal.
  *
- * E1 Nothing invisible, reordering or controlling gets through: it is shown as `⟦U+202E⟧`. That covers C0, C1, DEL, ESC, bidi
- *    controls, zero-width and other ignorable characters, tags, variation selectors, fillers, surrogates, private and unassigned.
- * E2 What is shown can be read back: the bracket itself is escaped too, so nobody can forge an escape.
- * E3 A pile of combining marks cannot grow over the lines around it: past three in a row they are escaped.
- * A whitelist by property, not a list of known tricks: what Unicode adds later is unassigned here, hence escaped.
+ * E1 Characters that are invisible, reorder text or control the terminal are shown as `⟦U+202E⟧`: C0, C1, DEL, ESC, bidi
+ *    controls, zero-width and other ignorable characters, tags, variation selectors, fillers, surrogates, private use and
+ *    unassigned code points.
+ * E2 Escaping is injective: the bracket is escaped too, so that text cannot imitate an escape.
+ * E3 Combining marks cannot cover the lines around them: after three in a row they are escaped.
+ * The allowlist is by Unicode property, not by known attacks: code points that Unicode adds later are unassigned here, and
+ * so they are escaped.
  */
-// One character at a time, no quantifier: linear whatever comes.
+// Matches one character, without a quantifier: linear for any input.
 const HIDDEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u27e6]/u;
-// Spaces that are not U+0020 look like it, and are not.
+// Spaces that look like U+0020.
 const ODD_SPACE = /\p{Zs}/u;
 const MARK = /\p{M}/u;
 const MAX_MARKS = 3;
 
-/** One line, safe to print. Newlines and tabs are escaped like every other control. */
+/** One line that is safe to print. Newlines and tabs are escaped as other control characters are. */
 export function escapeLine(text: string): string {
   let shown = '';
   let marks = 0;
@@ -32,7 +34,7 @@ export function escapeLine(text: string): string {
   return shown;
 }
 
-/** Lines of a text, each safe to print. Tabs are shown as `⇥`; CR LF is one line end, a lone CR is shown. */
+/** The lines of a text, each safe to print. A tab is shown as `⇥`; CR LF ends a line, a lone CR is escaped. */
 export function escapeLines(text: string): string[] {
   return text.split('\n').map((line) => escapeTabs(line.endsWith('\r') ? line.slice(0, -1) : line));
 }
@@ -41,12 +43,12 @@ function escapeTabs(line: string): string {
   return line.split('\t').map(escapeLine).join('⇥   ');
 }
 
-/** JSON that may go to a terminal: what `escapeLine` would hide is `\uXXXX`, which reads back as the same value. */
+/** JSON that is safe to print: what `escapeLine` would escape becomes `\uXXXX`, which parses to the same value. */
 export function escapeJson(json: string): string {
   let shown = '';
   for (const char of json) {
     const code = char.codePointAt(0) ?? 0;
-    // What stands outside a string is ASCII: an indented text's newlines are its own.
+    // Outside of strings JSON is ASCII; newlines there are indentation.
     if ((code >= 0x20 && code < 0x7f) || char === '\n') shown += char;
     else shown += HIDDEN.test(char) && char !== '⟦' ? units(char) : char;
   }

@@ -1,4 +1,4 @@
-/** The one table of exit codes, for every command (DESIGN §8). */
+/** Exit codes of every command. */
 export const ExitCode = {
   Ok: 0,
   Failure: 1,

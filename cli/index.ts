@@ -1,28 +1,29 @@
 import { Command, CommanderError } from 'commander';
-import type { Cli } from './command';
-import * as answer from './commands/answer';
-import * as breaker from './commands/breaker';
-import * as evidence from './commands/evidence';
-import * as follow from './commands/follow';
-import * as judge from './commands/judge';
-import * as keys from './commands/keys';
-import * as ledger from './commands/ledger';
-import * as list from './commands/list';
-import * as operate from './commands/operate';
-import * as policy from './commands/policy';
-import * as resolve from './commands/resolve';
-import * as show from './commands/show';
-import * as submit from './commands/submit';
-import * as withdraw from './commands/withdraw';
-import type { CliDeps } from './deps';
-import { ExitCode } from './exit-codes';
-import { rootHelp } from './root-help';
+import type { Cli } from './action';
+import * as breaker from './breaker/command';
 import { escapeLine } from './escape';
+import * as evidence from './evidence/command';
+import * as ledger from './evidence/ledger-command';
+import { ExitCode } from './exit-codes';
+import type { Host } from './host';
+import * as judge from './judge/command';
+import * as keys from './keys/command';
+import * as resolve from './operator/resolve';
+import * as target from './operator/target';
+import * as policy from './policy/command';
+import * as answer from './reviews/answer';
+import * as follow from './reviews/follow';
+import * as list from './reviews/list';
+import * as show from './reviews/show';
+import * as submit from './reviews/submit';
+import * as withdraw from './reviews/withdraw';
+import { rootHelp } from './root-help';
+import * as servers from './servers/command';
 
-export type { CliDeps } from './deps';
+export type { Host } from './host';
 export { ExitCode } from './exit-codes';
 
-/** In the order of the help. A new group of commands is one file and one line here. */
+/** In the order of the help. */
 const GROUPS = [
   submit,
   list,
@@ -35,34 +36,17 @@ const GROUPS = [
   ledger,
   evidence,
   breaker,
-  operate,
+  servers,
+  target,
   judge,
   policy,
 ];
 
-/** The program, its commands registered. `cli.exitCode` holds what the command that ran left. */
-export function createCli(deps: CliDeps, cli: Cli = { deps, exitCode: ExitCode.Ok }): Command {
-  const program = new Command('countersign')
-    .description('Holds what an AI agent wrote until it is countersigned.')
-    .version(deps.version)
-    .helpCommand(false)
-    .showHelpAfterError('(see --help)')
-    .configureOutput({
-      writeOut: (text) => void deps.stdout.write(text),
-      writeErr: (text) => void deps.stderr.write(talk(text)),
-      getOutHelpWidth: () => 80,
-      getErrHelpWidth: () => 80,
-    });
-  for (const group of GROUPS) group.register(program, cli);
-  program.configureHelp({ formatHelp: rootHelp });
-  return settled(program);
-}
-
-/** Runs one command line (without node and script) and answers with the exit code; never throws, never exits the process. */
-export async function runCli(args: readonly string[], deps: CliDeps): Promise<ExitCode> {
-  const cli: Cli = { deps, exitCode: ExitCode.Ok };
+/** Runs one command line (without node and script) and returns its exit code. Never exits the process. */
+export async function runCli(args: readonly string[], host: Host): Promise<ExitCode> {
+  const cli: Cli = { host, exitCode: ExitCode.Ok };
   try {
-    await createCli(deps, cli).parseAsync([...args], { from: 'user' });
+    await createProgram(cli).parseAsync([...args], { from: 'user' });
     return cli.exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -70,14 +54,32 @@ export async function runCli(args: readonly string[], deps: CliDeps): Promise<Ex
   }
 }
 
-/** Commander does not hand these down to commands that exist already. */
-function settled(command: Command): Command {
+function createProgram(cli: Cli): Command {
+  const { host } = cli;
+  const program = new Command('countersign')
+    .description('Reviews the changes that AI agents propose, before they are committed.')
+    .version(host.version)
+    .helpCommand(false)
+    .showHelpAfterError('(see --help)')
+    .configureOutput({
+      writeOut: (text) => void host.stdout.write(text),
+      writeErr: (text) => void host.stderr.write(escapeOutput(text)),
+      getOutHelpWidth: () => 80,
+      getErrHelpWidth: () => 80,
+    });
+  for (const group of GROUPS) group.register(program, cli);
+  program.configureHelp({ formatHelp: rootHelp });
+  return inheritSettings(program);
+}
+
+/** Commander copies these settings only to commands that are added later. */
+function inheritSettings(command: Command): Command {
   command.exitOverride();
-  for (const child of command.commands) settled(child.copyInheritedSettings(command));
+  for (const child of command.commands) inheritSettings(child.copyInheritedSettings(command));
   return command;
 }
 
-// What commander says of a wrong option holds that option: text from outside.
-function talk(text: string): string {
+/** Commander's message about a wrong option repeats that option, which is untrusted text. */
+function escapeOutput(text: string): string {
   return text.split('\n').map(escapeLine).join('\n');
 }

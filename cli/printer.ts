@@ -1,13 +1,13 @@
 /**
- * The one way from the CLI to a terminal. Text is made of spans; every span is escaped when it is printed, so a command cannot
- * forget to, and colours are put in only here.
+ * Everything that the CLI prints goes through a printer. Text consists of spans; each span is escaped when it is printed, so
+ * that a command cannot forget to, and colours are added only here.
  */
 import { escapeJson, escapeLine, escapeLines } from './escape';
 
 export interface Sink {
   readonly write: (text: string) => unknown;
   readonly isTTY?: boolean | undefined;
-  /** Width of the terminal, where it is one. */
+  /** Width of the terminal, if it is one. */
   readonly columns?: number | undefined;
 }
 
@@ -19,14 +19,14 @@ interface Span {
   readonly styles: readonly Style[];
 }
 
-/** One line to be. Made by `line` and `styled` only. */
+/** A line of text. Only `line` and `styled` create it. */
 export class Text {
   constructor(readonly spans: readonly Span[]) {}
 }
 
 export type Printable = string | number | Text;
 
-/** Template tag: what stands in `${}` is text of strangers, unless it is a Text. */
+/** Template tag. Values are untrusted text, unless they are a Text. */
 export function line(strings: TemplateStringsArray, ...values: readonly Printable[]): Text {
   const spans: Span[] = [];
   strings.forEach((text, i) => {
@@ -48,13 +48,13 @@ function toText(value: Printable): Text {
 export interface Printer {
   readonly color: boolean;
   readonly line: (text?: Printable) => void;
-  /** Text of many lines, each behind the gutter, so that none can pass for one of ours; broken where the terminal would break it. */
+  /** Several lines, each after the gutter, so that untrusted text cannot imitate other output; wraps at the terminal's width. */
   readonly block: (
     text: string,
     gutter: string | ((n: number) => string),
     style?: (line: string, n: number) => Style | null,
   ) => void;
-  /** Cells with a tab between them, for pipes: a tab inside a cell is escaped. */
+  /** Tab-separated cells, for pipes. A tab inside a cell is escaped. */
   readonly tabbed: (cells: readonly string[]) => void;
   /** One JSON document on one line. */
   readonly json: (value: unknown) => void;
@@ -70,11 +70,11 @@ export function createPrinter(sink: Sink, color: boolean): Printer {
     block: (text, gutter, style) => {
       escapeLines(text).forEach((shown, i) => {
         const before = typeof gutter === 'string' ? gutter : gutter(i + 1);
-        const own = style?.(shown, i + 1) ?? null;
-        broken(shown, sink.isTTY === true ? (sink.columns ?? 80) - cells(before) : null).forEach((piece, part) => {
+        const lineStyle = style?.(shown, i + 1) ?? null;
+        wrap(shown, sink.isTTY === true ? (sink.columns ?? 80) - cells(before) : null).forEach((piece, part) => {
           const margin = part === 0 ? before : `${' '.repeat(Math.max(0, before.length - 2))}⋮ `;
-          // Escaped already: the pieces of an escape must not be escaped again.
-          const content: Span = { text: piece, styles: own === null ? [] : [own] };
+          // Already escaped: the parts of an escape must not be escaped again.
+          const content: Span = { text: piece, styles: lineStyle === null ? [] : [lineStyle] };
           sink.write(`${render(styled('dim', margin), color)}${paint(content, color)}\n`);
         });
       });
@@ -82,7 +82,7 @@ export function createPrinter(sink: Sink, color: boolean): Printer {
   };
 }
 
-/** The text as it goes out: escaped, coloured where asked. */
+/** The text escaped, and coloured if `color`. */
 export function render(text: Text, color: boolean): string {
   return text.spans.map((span) => paint({ ...span, text: escapeLine(span.text) }, color)).join('');
 }
@@ -92,14 +92,14 @@ function paint(span: Span, color: boolean): string {
   return `\u001b[${span.styles.map((style) => SGR[style]).join(';')}m${span.text}\u001b[0m`;
 }
 
-/** Terminal cells, counted generously: everything beyond Latin as two. */
+/** An upper limit of the terminal cells: every character after the Latin blocks counts as two. */
 function cells(text: string): number {
   let width = 0;
   for (const char of text) width += (char.codePointAt(0) ?? 0) > 0x2ff ? 2 : 1;
   return width;
 }
 
-function broken(text: string, width: number | null): string[] {
+function wrap(text: string, width: number | null): string[] {
   if (width === null || cells(text) <= width) return [text];
   const pieces: string[] = [];
   let piece = '';
@@ -118,7 +118,7 @@ function broken(text: string, width: number | null): string[] {
   return pieces;
 }
 
-/** Whether this stream gets colours: never where it is no terminal, or somebody said no. */
+/** Whether to colour this stream: only a terminal, and only if neither a flag nor the environment turns colours off. */
 export function wantsColor(
   sink: Sink,
   env: { readonly NO_COLOR?: string | undefined; readonly TERM?: string | undefined },

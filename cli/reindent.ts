@@ -1,6 +1,6 @@
 /**
- * JSON over several lines for reading, with every token exactly as it stands: no parse and re-write, which would hide duplicate
- * keys, and change numbers and escapes. One pass. What is no JSON comes out in odd places, and whole.
+ * Breaks JSON into lines with every token unchanged. Parsing and serializing again would hide duplicate keys and change
+ * numbers and escapes. Text that is not JSON keeps all its characters, with line breaks in arbitrary places.
  */
 export function reindent(json: string): string {
   let out = '';

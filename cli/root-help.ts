@@ -1,6 +1,6 @@
 import type { Command, Help } from 'commander';
 
-/** The first page, on one screen: a line for each command, and the groups of commands beside each other. Commands keep a form of their own. */
+/** The help of the program, on one screen: a line for each command, then the groups. Commands have their own format. */
 export function rootHelp(command: Command, help: Help): string {
   if (command.parent !== null) return commandHelp(command, help);
   const commands = help.visibleCommands(command);
@@ -12,7 +12,7 @@ export function rootHelp(command: Command, help: Help): string {
     command.description(),
     '',
     ...single.map((child) => `  ${names(child).padEnd(width)}  ${child.description()}`),
-    ...wrapped(groups.map(names)),
+    ...wrap(groups.map(names)),
     'Each takes --json, --no-color, --no-input and --help.',
     'Exit codes: 0 ok, 1 failure, 2 usage, 8 pending, 10 rejected or forbidden,',
     '            11 expired, 12 stale, 13 not eligible, 14 verification failed',
@@ -20,7 +20,7 @@ export function rootHelp(command: Command, help: Help): string {
   ].join('\n');
 }
 
-function wrapped(words: readonly string[]): string[] {
+function wrap(words: readonly string[]): string[] {
   const lines: string[] = [];
   for (const word of words) {
     const last = lines.at(-1);

@@ -1,6 +1,6 @@
-/** One word for a POSIX shell, whatever is in it. Throws on NUL, which no argument can hold. */
+/** Quotes any text as one word for a POSIX shell. Throws on NUL, which an argument cannot contain. */
 export function shellQuote(word: string): string {
-  if (word.includes('\0')) throw new TypeError('An argument cannot hold NUL');
+  if (word.includes('\0')) throw new TypeError('An argument cannot contain NUL');
   return /^[A-Za-z0-9_./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 

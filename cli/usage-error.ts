@@ -1,2 +1,2 @@
-/** The command line itself is wrong: exit code 2. */
+/** The command line is wrong. Exit code 2. */
 export class UsageError extends Error {}

@@ -2,7 +2,7 @@ import type { AnswerMessage, AnswerResults } from '../policy/contracts/answer';
 import { Envelope } from '../policy/contracts/diff';
 import type { ReviewStatus, ViolationStatus } from '../policy/contracts/status';
 import { messageOf } from './errors';
-import type { ReviewClient } from './review-client';
+import type { ReviewCalls } from './review-calls';
 
 /** What a channel is shown: the whole status, and ALL violations with their callback results, those that need nobody included (V13). */
 export interface PolicyRequest {
@@ -29,7 +29,7 @@ export type Consulted =
 /** Asks one channel about one review, once, and sends on what it signed. Never throws for what the channel does (V25). */
 export async function consult(
   channel: ApprovalChannel,
-  reviews: Pick<ReviewClient, 'status' | 'answer'>,
+  reviews: Pick<ReviewCalls, 'status' | 'answer'>,
   changeId: string,
 ): Promise<Consulted> {
   const status = await reviews.status(changeId);

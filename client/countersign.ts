@@ -1,7 +1,8 @@
 import type { Submission } from '../policy/contracts/diff';
 import { CountersignError, messageOf } from './errors';
 import type { ByteSink } from './ports';
-import { ReviewClient, type Bounded, type ReviewClientOptions, type Submitted } from './review-client';
+import type { Bounded, ReviewCalls, Submitted } from './review-calls';
+import { ReviewClient, type ReviewClientOptions } from './review-client';
 import type { Signer } from './signer';
 import { prepareSubmission, signSubmission, type PreparedSubmission, type SubmitInput } from './submission';
 
@@ -20,7 +21,7 @@ export interface CountersignOptions extends ReviewClientOptions {
  *     const { changeId, preflight } = await countersign.submit({ target: 'shop', sourceTool: 'SQLDryRun', raw: sql });
  *     const result = await countersign.result(changeId, { timeoutMs: 60_000 });
  */
-export class Countersign extends ReviewClient {
+export class Countersign extends ReviewClient implements ReviewCalls {
   readonly tenant: string;
   readonly #store: ByteSink | null;
   readonly #serviceKey: Signer | null;

@@ -12,7 +12,7 @@ import { parseInput } from './parse';
 import type { ListFilter, ReviewPage, ReviewProjection } from './ports';
 import type { ReceiptTrust } from './receipt';
 import { toResult, type ReviewResult } from './result';
-import { SUBMIT_TIMEOUT_MS, type Bounded, type Submitted } from './review-client';
+import { SUBMIT_TIMEOUT_MS, type Bounded, type ReviewCalls, type Submitted } from './review-calls';
 import type { Signer } from './signer';
 import { prepareSubmission, signSubmission, type PreparedSubmission, type SubmitInput } from './submission';
 import { readBody } from './body';
@@ -35,7 +35,7 @@ const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 const POLL_MS = 30_000;
 
 /** The same calls as `Countersign`, over HTTP: holds a service key, and no credentials of Temporal or a database. */
-export class GatewayClient {
+export class GatewayClient implements ReviewCalls {
   readonly tenant: string;
   readonly trust: ReceiptTrust | null;
   readonly #base: URL;

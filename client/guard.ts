@@ -11,10 +11,10 @@ import { sha256Hex } from '../policy/contracts/hash';
 import type { Metadata } from '../policy/contracts/diff';
 import type { ReceiptPredicate, ReviewOutcome } from '../policy/contracts/outcome';
 import { newNonce } from '../signing/keys';
-import type { Countersign } from './countersign';
 import { CountersignError, describe, type ErrorCode, invalidInput, messageOf } from './errors';
 import { verifyReceipt } from './receipt';
 import type { ReviewResult } from './result';
+import type { ReviewCalls } from './review-calls';
 
 /** What a tool would do, as bytes that people and rules can read. A string is its UTF-8 bytes. */
 export type Staged = string | Uint8Array | { readonly raw: string | Uint8Array; readonly metadata?: Metadata };
@@ -73,7 +73,7 @@ export function isGuardBlock(value: unknown): value is GuardBlock {
 export type Guarded<Args extends readonly unknown[], Result> = (...args: Args) => Promise<Result | GuardBlock>;
 
 /** What guard() needs of the client; `Countersign` has it. */
-export type GuardClient = Pick<Countersign, 'prepare' | 'submit' | 'result' | 'withdraw' | 'trust'>;
+export type GuardClient = Pick<ReviewCalls, 'prepare' | 'submit' | 'result' | 'withdraw' | 'trust'>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** One wait: short enough for what stands between us and the server. */

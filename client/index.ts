@@ -1,6 +1,5 @@
-/** Public API of the npm package `countersign`: for agent backends, tools and channels. */
-export { Countersign, type CountersignOptions } from './countersign';
-export { ReviewClient, type Bounded, type ReviewClientOptions, type Submitted } from './review-client';
+/** Public API of `@countersign/client`, for agent backends, tools and channels. `./temporal` has the client that needs `@temporalio/client`. */
+export { type Bounded, type ReviewCalls, type Submitted } from './review-calls';
 export { type SubmitInput, type PreparedSubmission, prepareSubmission, signSubmission } from './submission';
 export { type ReviewResult } from './result';
 export { type ReceiptCheck, type ReceiptTrust, type Verification, verifyOutcome, verifyReceipt } from './receipt';
@@ -9,6 +8,7 @@ export {
   guard,
   isGuardBlock,
   type Guarded,
+  type GuardClient,
   type GuardOptions,
   type GuardReason,
   type Staged,
@@ -17,14 +17,7 @@ export { type ApprovalChannel, consult, type Consulted, type PolicyRequest } fro
 export { CountersignError, type ErrorCode } from './errors';
 export { createSigner, type Signer } from './signer';
 export { type AnswerChoice, signAnswers, type SignedAnswers } from './sign-answers';
-export {
-  type ByteSink,
-  type ClientLedger,
-  type ListFilter,
-  type RecordedReview,
-  type ReviewPage,
-  type ReviewProjection,
-} from './ports';
+export { type ListFilter, type ReviewPage, type ReviewProjection } from './ports';
 export { GatewayClient, type GatewayClientOptions } from './gateway-client';
 export { type LoadedKey, readKeyFile } from '../signing/key-file';
 export type {
@@ -38,5 +31,4 @@ export type { Envelope, Metadata, Submission } from '../policy/contracts/diff';
 export type { ReceiptPredicate, ReviewOutcome, ReviewState, RollbackReason } from '../policy/contracts/outcome';
 export type { FindingProjection, Preflight, ReviewStatus, ViolationStatus } from '../policy/contracts/status';
 export type { WithdrawResult } from '../policy/contracts/withdrawal';
-export type { Evidence } from '../policy/contracts/evidence';
-export { type DecidedMessage, REPLY_MESSAGES } from '../policy/contracts/messages';
+export type { DecidedMessage } from '../policy/contracts/messages';

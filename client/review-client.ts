@@ -8,7 +8,8 @@
 import { WithStartWorkflowOperation, type Client, type WorkflowHandle } from '@temporalio/client';
 import { TypedSearchAttributes, type Workflow } from '@temporalio/common';
 import { AnswerMessage, MAX_ANSWERS_PER_MESSAGE, type AnswerResults } from '../policy/contracts/answer';
-import { changeId as changeIdOf, Sha256Hex, type Submission } from '../policy/contracts/diff';
+import { Sha256Hex, type Submission } from '../policy/contracts/diff';
+import { changeId as changeIdOf } from '../policy/contracts/change-id';
 import type { ReviewOutcome } from '../policy/contracts/outcome';
 import type { Preflight, ReviewStatus } from '../policy/contracts/status';
 import { SupersedeMessage, WithdrawMessage, type WithdrawResult } from '../policy/contracts/withdrawal';
@@ -24,6 +25,7 @@ import type { ClientLedger, ListFilter, RecordedReview, ReviewPage } from './por
 import type { ReceiptTrust } from './receipt';
 import { toStatus } from './recorded';
 import { toPreflight, toResult, type ReviewResult } from './result';
+import { SUBMIT_TIMEOUT_MS, type Bounded, type Submitted } from './review-calls';
 import { fromLedger, notFound, noWorker, refusedBy, setupHint, unavailable } from './review-errors';
 import { toTrouble, type TemporalTrouble } from './temporal-errors';
 import { describeStart } from './start-description';
@@ -37,20 +39,6 @@ export interface ReviewClientOptions {
   readonly trust?: ReceiptTrust | null;
 }
 
-/** What `submit` answers. `outcome` is set when the same change was reviewed before and is over. */
-export interface Submitted {
-  readonly changeId: string;
-  /** `'pending'`: no answer in time; the review runs on without the caller. */
-  readonly preflight: Preflight | 'pending';
-  readonly outcome: ReviewOutcome | null;
-}
-
-export interface Bounded {
-  /** How long to wait. */
-  readonly timeoutMs?: number;
-}
-
-export const SUBMIT_TIMEOUT_MS = 10_000;
 const CALL_TIMEOUT_MS = 10_000;
 const ANSWER_TIMEOUT_MS = 30_000;
 /** After a time-out: how long to find out what it means. */

@@ -2,8 +2,6 @@ import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { z } from 'zod';
 import { isWellFormed } from '../policy/contracts/canonical-json';
 import {
-  changeId,
-  inputSha,
   MAX_DIFF_BYTES,
   MAX_INLINE_BYTES,
   Metadata,
@@ -12,6 +10,7 @@ import {
   Sha256Hex,
   type Submission,
 } from '../policy/contracts/diff';
+import { changeId, inputSha } from '../policy/contracts/change-id';
 import { sha256Hex } from '../policy/contracts/hash';
 import { toBase64 } from '../policy/evidence/base64';
 import { statementOf } from '../policy/evidence/statement';

@@ -133,7 +133,7 @@ function newest(paths) {
     latest = Math.max(latest, stat.mtimeMs);
     if (!stat.isDirectory()) continue;
     const entries = readdirSync(path, { withFileTypes: true }).filter(
-      (entry) => entry.isDirectory() || /\.(ts|tsx|json)$/.test(entry.name),
+      (entry) => (entry.isDirectory() && entry.name !== 'dist') || /\.(ts|tsx|json)$/.test(entry.name),
     );
     latest = Math.max(latest, newest(entries.map((entry) => join(path, entry.name))));
   }

@@ -8,7 +8,7 @@
  * V4 Findings are taken as recorded here; `countersign replay` computes the derived ones again from the bytes.
  */
 import type { Submission } from '../policy/contracts/diff';
-import { inputSha as inputShaOf } from '../policy/contracts/diff';
+import { inputSha as inputShaOf } from '../policy/contracts/change-id';
 import type { LedgerRow } from '../policy/contracts/ledger';
 import { ReceiptPredicate } from '../policy/contracts/outcome';
 import { evidenceChecksum, parseEvidence, type EvidenceBundle } from '../policy/evidence/bundle';

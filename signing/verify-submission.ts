@@ -1,4 +1,5 @@
-import { changeId, inputSha, type Submission } from '../policy/contracts/diff';
+import type { Submission } from '../policy/contracts/diff';
+import { changeId, inputSha } from '../policy/contracts/change-id';
 import type { KeyLookup } from '../policy/evidence/key-registry';
 import { verifyWithRegistry, type RegistryRefusal } from './registry-verify';
 

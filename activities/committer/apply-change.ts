@@ -10,7 +10,7 @@
 import type { StagingRecord } from '../../policy/contracts/staging-record';
 import { stagingSha as stagingShaOf } from '../../policy/contracts/staging-record';
 import { canonicalJson, type JsonObject } from '../../policy/contracts/canonical-json';
-import { changeId as changeIdOf } from '../../policy/contracts/diff';
+import { changeId as changeIdOf } from '../../policy/contracts/change-id';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
 import { assembleAnswered } from '../../policy/decide/findings';
 import type { Ledger } from '../../policy/evidence/ledger-port';

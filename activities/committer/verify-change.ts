@@ -11,12 +11,8 @@
  *    one, what was disclosed must be: a callback's yes is not for ever.
  */
 import { CountersignFailure } from '../../policy/contracts/failure';
-import {
-  changeId as changeIdOf,
-  inputSha as inputShaOf,
-  Submission,
-  type DiffInput,
-} from '../../policy/contracts/diff';
+import { Submission, type DiffInput } from '../../policy/contracts/diff';
+import { changeId as changeIdOf, inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import { FailureType } from '../../policy/contracts/failure-type';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
 import type { LedgerKind } from '../../policy/contracts/ledger';

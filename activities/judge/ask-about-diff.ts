@@ -23,7 +23,7 @@ import type { JudgeDeps } from './judge-deps';
 import { parseFailure, unreadableDiff } from './judge-failures';
 import type { ResolvedJudge } from './resolve-judge';
 import { parallel } from './parallel';
-import type { ModelReply } from './transport';
+import type { ModelReply } from './model-exchange';
 
 /** What asking needs; signing and the ledger come later. */
 export type AskDeps = Pick<JudgeDeps, 'transport' | 'cache' | 'markingKey' | 'prices' | 'now'>;

@@ -1,5 +1,5 @@
 import { typedHash, type Sha256 } from '../../policy/contracts/hash';
-import type { ModelReply } from './transport';
+import type { ModelReply } from './model-exchange';
 
 /** One answer of a model, kept as it came: it is read again by the same parser on every use. */
 export interface CachedReply extends ModelReply {

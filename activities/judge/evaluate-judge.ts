@@ -1,6 +1,7 @@
 import { CountersignFailure } from '../../policy/contracts/failure';
 import { z } from 'zod';
-import { changeId, inputSha, Metadata } from '../../policy/contracts/diff';
+import { Metadata } from '../../policy/contracts/diff';
+import { changeId, inputSha } from '../../policy/contracts/change-id';
 import { Status } from '../../policy/contracts/finding';
 import { sha256Hex } from '../../policy/contracts/hash';
 import { logicHash } from '../../policy/contracts/plan';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { saysBlock } from '../../policy/judge/read-answer';
 import type { Usage } from '../../policy/judge/record';
 import { backendFailure, parseFailure } from './judge-failures';
-import type { ModelReply, ModelRequest } from './transport';
+import type { ModelReply, ModelRequest } from './model-exchange';
 
 const Tokens = z.int().min(0).nullish().catch(null);
 

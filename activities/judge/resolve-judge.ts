@@ -1,4 +1,4 @@
-import { inputSha } from '../../policy/contracts/diff';
+import { inputSha } from '../../policy/contracts/change-id';
 import { logicHash, planHash, type PlanValidator } from '../../policy/contracts/plan';
 import { configOfPlan, judgeDefinition, JUDGE_IMPLEMENTATION, type JudgeConfig } from '../../policy/judge/config';
 import type { DiffRenderer } from '../../policy/text/render/source-lines';

@@ -3,7 +3,7 @@
  *
  * X1 Exactly one HTTP request for each call: the client's own retries are off, Temporal owns them.
  * X2 Never streams: an aborted stream ends without an error, and half a verdict would read as a whole one.
- * X3 Every end is a reply, an CountersignFailure that says why, or the caller's own cancellation. What is not recognised
+ * X3 Every end is a reply, a CountersignFailure that says why, or the caller's own cancellation. What is not recognised
  *    is a backend failure.
  * X4 Nothing of this process's environment is read: no key, address, organisation or header comes from it.
  */
@@ -11,9 +11,9 @@ import { CancelledFailure } from '@temporalio/common';
 import OpenAI from 'openai';
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
 import { WIRE_SCHEMA_NAME } from '../../policy/judge/wire';
-import type { Usage } from '../../policy/judge/record';
 import { createBoundedFetch } from './bounded-fetch';
 import { failureOfCall } from './classify';
+import type { ModelReply, ModelRequest } from './model-exchange';
 import { replyOf } from './reply';
 
 export interface TransportConfig {
@@ -29,34 +29,11 @@ export interface TransportConfig {
   readonly dialect?: 'openai' | 'compatible';
 }
 
-export interface ModelRequest {
-  readonly model: string;
-  readonly instructions: string;
-  readonly message: string;
-  readonly jsonSchema: { readonly [key: string]: unknown };
-  /** 0: left out of the request. */
-  readonly maxTokens: number;
-  /** Absent: left out of the request. */
-  readonly temperature?: number;
-  /** Names under which the server may answer, beside `model` and its dated versions. */
-  readonly acceptedModels: readonly string[];
-  /** Hash of what is equal between requests; lets a provider reuse its cache. */
-  readonly cacheKey: string;
-}
-
-export interface ModelReply {
-  readonly text: string;
-  readonly model: string;
-  readonly requestId: string | null;
-  readonly finishReason: string;
-  readonly usage: Usage;
-}
-
 export interface JudgeTransport {
   /** `URL.host` of the server: part of records and cache keys. */
   readonly host: string;
   /**
-   * Ends within `deadlineMs`. Rejects with an CountersignFailure (`ErrValidatorBackend`, or `ErrVerdictParse` for an
+   * Ends within `deadlineMs`. Rejects with a CountersignFailure (`ErrValidatorBackend`, or `ErrVerdictParse` for an
    * answer that was cut off), or with a CancelledFailure when `signal` aborts, which also aborts the request.
    */
   readonly ask: (

@@ -1,4 +1,5 @@
-import { inputSha, type DiffInput } from '../../policy/contracts/diff';
+import type { DiffInput } from '../../policy/contracts/diff';
+import { inputSha } from '../../policy/contracts/change-id';
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import { digestMismatch, unknownSourceTool } from '../../policy/contracts/failure';
 import type { ChangeRef } from '../review-types';

@@ -1,4 +1,5 @@
-import { changeId as changeIdOf, inputSha as inputShaOf, Submission } from '../../policy/contracts/diff';
+import { Submission } from '../../policy/contracts/diff';
+import { changeId as changeIdOf, inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import type { Plan } from '../../policy/contracts/plan';
 import { sha256Hex } from '../../policy/contracts/hash';

@@ -1,5 +1,5 @@
 import type { CountersignFailure } from '../../policy/contracts/failure';
-import { inputSha } from '../../policy/contracts/diff';
+import { inputSha } from '../../policy/contracts/change-id';
 import { toWellFormed } from '../../policy/contracts/canonical-json';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { digestMismatch, invalid } from '../../policy/contracts/failure';

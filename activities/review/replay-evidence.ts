@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../policy/contracts/canonical-json';
-import { inputSha as inputShaOf } from '../../policy/contracts/diff';
+import { inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
 import { sha256Hex } from '../../policy/contracts/hash';
 import type { Plan } from '../../policy/contracts/plan';

@@ -1,5 +1,6 @@
 import type { DiffInput } from '../../policy/contracts/diff';
-import { breakerSample, Verdict, verdictStatus } from '../../policy/contracts/verdict';
+import { Verdict, verdictStatus } from '../../policy/contracts/verdict';
+import { breakerSample } from '../../policy/contracts/readings';
 import { ALWAYS_APPROVE } from '../../policy/validators/always-approve';
 import {
   ValidatorError,

@@ -1,5 +1,5 @@
 /** The seven changes that the demo's agent stages, and what its people do about each. */
-import type { Submitted } from '../../client/review-client';
+import type { Submitted } from '../../client/review-calls';
 import type { ReviewResult } from '../../client/result';
 import type { SubmitInput } from '../../client/submission';
 import type { Decision } from '../../policy/contracts/answer';

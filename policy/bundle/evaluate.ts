@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { inputSha, Metadata, Name, type DiffInput } from '../contracts/diff';
-import { fires, type ValidatorFinding } from '../contracts/finding';
+import { Metadata, Name, type DiffInput } from '../contracts/diff';
+import { inputSha } from '../contracts/change-id';
+import type { ValidatorFinding } from '../contracts/finding';
+import { fires } from '../contracts/readings';
 import { sha256Hex } from '../contracts/hash';
 import type { Plan, PlanValidator } from '../contracts/plan';
 import { StagingRecord, stagingSha } from '../contracts/staging-record';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Metadata, Name } from '../contracts/diff';
-import { fires } from '../contracts/finding';
+import { fires } from '../contracts/readings';
 import type { Plan } from '../contracts/plan';
 import { StagingRecord } from '../contracts/staging-record';
 import { BUILTIN_UNIT } from '../rules/builtin';

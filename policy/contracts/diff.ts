@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { JsonValue } from './canonical-json';
-import { metadataProblem } from './change-id';
+import { metadataProblem } from './metadata-problem';
 import type { Sha256 } from './hash';
 import { BASE64, MAX_INLINE_BYTES, NAME, SHA256_HEX } from './limits';
 
-export { changeId, inputSha } from './change-id';
 export { MAX_DIFF_BYTES, MAX_INLINE_BYTES, MAX_METADATA_BYTES } from './limits';
 
 export const Sha256Hex = z.string().regex(SHA256_HEX.pattern, `expected ${SHA256_HEX.expected}`);

@@ -3,7 +3,6 @@ import { Sha256Hex } from './diff';
 import { MAX_EVIDENCE_REFS, VALIDATOR_ID } from './limits';
 
 export { MAX_EVIDENCE_REFS } from './limits';
-export { fires } from './readings';
 
 export const Status = z.enum(['ALLOW', 'WARN', 'BLOCK']);
 export type Status = z.infer<typeof Status>;

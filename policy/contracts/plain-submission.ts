@@ -1,4 +1,4 @@
-import { metadataProblem } from './change-id';
+import { metadataProblem } from './metadata-problem';
 import type { Envelope, Metadata, Submission } from './diff';
 import { BASE64, MAX_INLINE_BYTES, NAME, SHA256_HEX } from './limits';
 import { json, listOf, optional, recordOf, strict, text, withDefault, type Reader } from './plain';

@@ -2,8 +2,6 @@ import { z } from 'zod';
 import { Name, Sha256Hex } from './diff';
 import { typedHash, type Sha256 } from './hash';
 
-export { touchedRows } from './readings';
-
 const Count = z.int().min(0);
 const Counts = { inserted: Count, updated: Count, deleted: Count };
 

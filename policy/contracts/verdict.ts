@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import type { Status } from './finding';
 
-export { breakerSample, type BreakerSample } from './readings';
-
 /** F17: exactly two tiers, and the empty one, which only consumers read as warn (F19). */
 export const Severity = z.enum(['warn', 'block', '']);
 export type Severity = z.infer<typeof Severity>;

@@ -1,4 +1,4 @@
-import type { BreakerSample } from '../contracts/verdict';
+import type { BreakerSample } from '../contracts/readings';
 
 /**
  * The circuit breaker of one validator on the changes of one (tenant, source tool): a pure state machine; time is data,

@@ -7,7 +7,8 @@
  *    Findings on a dry run are those that follow the `staged` row of the one that counts.
  * F3 What left no row did not run, and is SKIPPED; after a COMMIT it is missing instead, which breaks the contract.
  */
-import { inputSha, Submission } from '../contracts/diff';
+import { Submission } from '../contracts/diff';
+import { inputSha } from '../contracts/change-id';
 import { ValidatorFinding } from '../contracts/finding';
 import type { LedgerRow } from '../contracts/ledger';
 import type { RollbackReason } from '../contracts/outcome';

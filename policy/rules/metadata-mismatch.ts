@@ -1,5 +1,6 @@
 import type { JsonValue } from '../contracts/canonical-json';
-import { touchedRows, type StagingRecord } from '../contracts/staging-record';
+import type { StagingRecord } from '../contracts/staging-record';
+import { touchedRows } from '../contracts/readings';
 import type { RuleOutcome, ValidatorInput } from './define';
 import { diffEvidence, metadataEvidence, pointerEvidence, stagingEvidence } from '../contracts/facts';
 import { shown } from '../text/shown-name';

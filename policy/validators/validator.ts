@@ -1,6 +1,7 @@
 import type { DiffInput } from '../contracts/diff';
 import type { ErrorClass } from '../contracts/finding';
-import type { BreakerSample, Verdict } from '../contracts/verdict';
+import type { Verdict } from '../contracts/verdict';
+import type { BreakerSample } from '../contracts/readings';
 
 /** The part of an AbortSignal that a validator needs: `policy/` has no platform types. */
 export interface CancelSignal {

@@ -1,7 +1,7 @@
 import { attestedInputDigest, type AttestedPredicate } from '../../policy/contracts/attested';
 import { canonicalJson } from '../../policy/contracts/canonical-json';
 import type { Submission } from '../../policy/contracts/diff';
-import { inputSha as inputShaOf } from '../../policy/contracts/diff';
+import { inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import { ValidatorFinding } from '../../policy/contracts/finding';
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import type { Plan, PlanValidator } from '../../policy/contracts/plan';

@@ -1,5 +1,5 @@
 import type { Submission } from '../../policy/contracts/diff';
-import { changeId as changeIdOf, inputSha as inputShaOf } from '../../policy/contracts/diff';
+import { changeId as changeIdOf, inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import { sha256Hex, sha256HexOfText } from '../../policy/contracts/hash';
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import { planHash as planHashOf } from '../../policy/contracts/plan';

@@ -1,5 +1,5 @@
 import type { Submission } from '../../policy/contracts/diff';
-import { inputSha as inputShaOf } from '../../policy/contracts/diff';
+import { inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import type { ReceiptPredicate } from '../../policy/contracts/outcome';
 import type { EvidenceBundle } from '../../policy/evidence/bundle';

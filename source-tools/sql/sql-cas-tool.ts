@@ -11,7 +11,7 @@ import type { DiffInput } from '../../policy/contracts/diff';
 import { defineSourceTool, type CommitContext, type SourceTool, type StageContext } from '../define';
 import { renderText } from '../render-text';
 import { apply, readBack, seal } from './staging/apply';
-import type { Work } from './staging/capture';
+import type { Work } from './staging/work';
 import { expectedColumns, readCasDocument, type CasRow } from './facts/cas-document';
 import { casSql, columnTypes, lockSql, toRelationName, type ColumnTypes } from './staging/cas-sql';
 import { quoteRelation } from './staging/identifiers';

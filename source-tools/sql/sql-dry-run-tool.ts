@@ -3,7 +3,7 @@ import type { Facts } from '../../policy/contracts/facts';
 import { defineSourceTool, type CommitContext, type SourceTool, type StageContext } from '../define';
 import { renderText } from '../render-text';
 import { apply, readBack, seal } from './staging/apply';
-import type { Work } from './staging/capture';
+import type { Work } from './staging/work';
 import { rehearse, rejected } from './staging/rehearse';
 import { withReturning } from './staging/returning';
 import { readStatements, type Statement } from './staging/statements';

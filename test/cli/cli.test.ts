@@ -1,11 +1,10 @@
-import { runCli, type CliDeps } from '../../cli';
-import type { BreakerAdmin, Connected } from '../../cli/deps';
+import type { Connected } from '../../cli/reviews/connect';
 import { CountersignError } from '../../client/errors';
-import { createSigner } from '../../client/signer';
 import { toResult } from '../../client/result';
 import { openEnvelope } from '../../policy/evidence/dsse';
 import { sha256Hex } from '../../policy/contracts/hash';
 import { ledgerHash } from '../../policy/contracts/ledger';
+import { writeKeyFile } from '../../signing/key-file';
 import { newKeyPair } from '../../signing/keys';
 import {
   accepted,
@@ -19,62 +18,37 @@ import {
   violation,
   withReceipt,
 } from '../client/fakes';
+import { runCommand, temporaryFolder, type CommandRun, type RunOptions } from './run-command';
 
-interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-interface World {
+interface Options extends RunOptions {
   readonly reviews?: Partial<Connected['reviews']>;
   readonly connected?: Partial<Connected>;
-  readonly deps?: Partial<CliDeps>;
-  readonly tty?: boolean;
 }
 
-const key = newKeyPair();
 const SQL = new TextEncoder().encode('UPDATE customers SET tier = 1;\n-- \u202edoog');
+const { path, write } = temporaryFolder();
+const key = newKeyPair();
+const keyFile = path('approver.json');
+writeKeyFile({
+  path: keyFile,
+  key,
+  label: { kind: 'approver', subject: { type: 'person', id: 'alice' }, onBehalfOf: null, demo: false },
+  createdAt: '2026-11-20T10:00:00.000Z',
+});
 
-async function run(args: string[], world: World = {}): Promise<Ran & { closed: number }> {
-  let out = '';
-  let err = '';
+async function run(args: string[], options: Options = {}): Promise<CommandRun & { readonly closed: number }> {
   let closed = 0;
-  const tty = world.tty ?? false;
   const connected: Connected = {
-    reviews: failing(world.reviews ?? {}),
+    reviews: failing(options.reviews ?? {}),
     bytes: async () => SQL,
-    ledgerRows: null,
+    ledgerRows: () => Promise.reject(new Error('the ledger is not read here')),
     address: '127.0.0.1:7233',
     namespace: 'default',
-    ...world.connected,
+    ...options.connected,
     close: async () => void closed++,
   };
-  const deps: CliDeps = {
-    version: '9.9.9',
-    stdout: { write: (text) => (out += text), isTTY: tty, columns: 100 },
-    stderr: { write: (text) => (err += text), isTTY: tty, columns: 100 },
-    stdin: { isTTY: tty, read: async () => SQL },
-    env: {},
-    now: () => new Date('2026-11-20T10:00:00.000Z'),
-    sleep: async () => undefined,
-    readFile: async () => SQL,
-    writeFile: () => Promise.reject(new Error('not expected')),
-    evidence: () => Promise.reject(new Error('not expected')),
-    prompt: () => Promise.reject(new Error('nobody may be asked here')),
-    connect: async () => connected,
-    loadKey: async () => createSigner(key),
-    keys: () => Promise.reject(new Error('not expected')),
-    breakers: () => Promise.reject(new Error('not expected')),
-    operator: () => Promise.reject(new Error('not expected')),
-    judge: () => Promise.reject(new Error('not expected')),
-    policy: () => Promise.reject(new Error('not expected')),
-    writeNewFile: () => Promise.reject(new Error('not expected')),
-    runtime: failing({}),
-    ...world.deps,
-  };
-  const code = await runCli(args, deps);
-  return { code, out, err, closed };
+  const remote = { reviews: { connect: () => connected }, ...options.remote };
+  return { ...(await runCommand(args, { stdin: SQL, ...options, remote })), closed };
 }
 
 const COMMANDS = [
@@ -84,7 +58,7 @@ const COMMANDS = [
 
 describe('help', () => {
   it.each([[[]], ...COMMANDS.map((command) => [command])])(
-    '%s: fits one screen of 24 lines of 80 columns',
+    '%s: fits in 24 lines of 80 columns',
     async (command: string[]) => {
       const { code, out, err } = await run([...command, '--help']);
       expect(code).toBe(0);
@@ -95,7 +69,7 @@ describe('help', () => {
     },
   );
 
-  it('names every command, and --json is an option of each', async () => {
+  it('lists every command, and each has --json', async () => {
     const { out } = await run(['--help']);
     for (const [name = ''] of COMMANDS) expect(out).toContain(`  ${name}`);
     for (const command of COMMANDS) expect((await run([...command, '--help'])).out).toContain('--json');
@@ -109,46 +83,46 @@ describe('usage', () => {
     ['an unknown option', ['show', CHANGE, '--force']],
     ['a missing argument', ['show']],
     ['too many arguments', ['show', CHANGE, CHANGE]],
-    ['neither violation nor all', ['answer', CHANGE, '--confirm', '--key', 'k']],
-    ['both decisions', ['answer', CHANGE, '--all', '--confirm', '--reject', '--key', 'k']],
+    ['neither violation nor all', ['answer', CHANGE, '--confirm', '--key', keyFile]],
+    ['both decisions', ['answer', CHANGE, '--all', '--confirm', '--reject', '--key', keyFile]],
     ['no key', ['answer', CHANGE, '--all', '--confirm']],
-    ['a rejection without reason', ['answer', CHANGE, '--all', '--reject', '--key', 'k']],
-    ['no decision', ['answer', CHANGE, '--all', '--key', 'k']],
-    ['a wait that is no number', ['result', CHANGE, '--wait', 'long']],
+    ['a rejection without reason', ['answer', CHANGE, '--all', '--reject', '--key', keyFile]],
+    ['no decision', ['answer', CHANGE, '--all', '--key', keyFile]],
+    ['a wait that is not a number', ['result', CHANGE, '--wait', 'long']],
     ['an unknown state', ['list', '--state', 'OPEN']],
-  ])('%s exits 2, says so on standard error, and sends nothing', async (_name, args) => {
+  ])('%s exits 2 with a message on standard error, and sends nothing', async (_name, args) => {
     const { code, out, err } = await run(args, { reviews: { status: async () => status() } });
     expect(code).toBe(2);
     expect(out).toBe('');
     expect(err).not.toBe('');
   });
 
-  it('escapes what it repeats of a wrong command line', async () => {
+  it('escapes what it repeats of an invalid command line', async () => {
     const { err } = await run(['show', '--\u001b[2Jx']);
     // oxlint-disable-next-line no-control-regex
     expect(err).not.toMatch(/\u001b/);
   });
 
-  it('asks nobody when standard input is no terminal, nor with --no-input, and names the missing option', async () => {
+  it('does not prompt without a terminal or with --no-input, and names the missing option', async () => {
     const reviews = { status: async () => status() };
-    const piped = await run(['answer', CHANGE, '--all', '--key', 'k'], { reviews });
-    const refused = await run(['answer', CHANGE, '--all', '--key', 'k', '--no-input'], { reviews, tty: true });
+    const piped = await run(['answer', CHANGE, '--all', '--key', keyFile], { reviews });
+    const refused = await run(['answer', CHANGE, '--all', '--key', keyFile, '--no-input'], { reviews, tty: true });
     for (const { code, err } of [piped, refused]) {
       expect(code).toBe(2);
       expect(err).toContain('--confirm or --reject is missing');
     }
   });
 
-  it('asks on a terminal, and takes nothing but the two words for an answer', async () => {
+  it('prompts on a terminal, and accepts only "confirm" and "reject"', async () => {
     const sent: unknown[] = [];
     const reviews = {
       status: async () => status(),
       answer: async (_id: string, answers: unknown) => (sent.push(answers), accepted()),
     };
-    const args = ['answer', CHANGE, '--all', '--key', 'k'];
-    expect((await run(args, { reviews, tty: true, deps: { prompt: async () => 'y' } })).code).toBe(2);
+    const args = ['answer', CHANGE, '--all', '--key', keyFile];
+    expect((await run(args, { reviews, tty: true, host: { prompt: async () => 'y' } })).code).toBe(2);
     expect(sent).toHaveLength(0);
-    expect((await run(args, { reviews, tty: true, deps: { prompt: async () => 'confirm' } })).code).toBe(0);
+    expect((await run(args, { reviews, tty: true, host: { prompt: async () => 'confirm' } })).code).toBe(0);
     expect(sent).toHaveLength(1);
   });
 });
@@ -185,19 +159,19 @@ describe('show', () => {
     }
   });
 
-  it('writes no ANSI byte and no control or bidi character of the diff when piped', async () => {
+  it('writes no escape sequence, control or bidi character of the diff when piped', async () => {
     const { out, err } = await run(['show', CHANGE], shown);
     // oxlint-disable-next-line no-control-regex
     expect(out + err).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
     expect(out).toContain('-- ⟦U+202E⟧doog');
   });
 
-  it('has colours on a terminal, and none with --no-color', async () => {
+  it('uses colours on a terminal, but not with --no-color', async () => {
     expect((await run(['show', CHANGE], { ...shown, tty: true })).out).toContain('\u001b[');
     expect((await run(['show', CHANGE, '--no-color'], { ...shown, tty: true })).out).not.toContain('\u001b');
   });
 
-  it('does not show bytes that are not those of the digest', async () => {
+  it('does not show bytes that have another digest', async () => {
     const { out, err } = await run(['show', CHANGE], {
       ...shown,
       connected: { bytes: async () => new TextEncoder().encode('SELECT 1') },
@@ -226,7 +200,7 @@ describe('answer', () => {
     ],
   });
 
-  it('signs one answer for each violation that waits, bound to what was shown, and sends them together [V12]', async () => {
+  it('signs one answer for each pending violation, bound to what was shown, and sends them together [V12]', async () => {
     let sent: unknown[] = [];
     const reviews = {
       status: async () => two,
@@ -236,7 +210,7 @@ describe('answer', () => {
       ),
     };
     const { code, out } = await run(
-      ['answer', CHANGE, '--all', '--confirm', '--reason', 'planned', '--key', 'k', '--json'],
+      ['answer', CHANGE, '--all', '--confirm', '--reason', 'planned', '--key', keyFile, '--json'],
       { reviews },
     );
     expect(code).toBe(0);
@@ -262,7 +236,7 @@ describe('answer', () => {
     expect(predicates[0]?.nonce).not.toBe(predicates[1]?.nonce);
   });
 
-  it('takes the beginning of an id when only one violation begins so, and refuses a shorter or shared one', async () => {
+  it('accepts a prefix of an id that only one violation has, and refuses a shorter or ambiguous one', async () => {
     const close = status({
       violations: [
         violation({ violationId: 'abcdef11'.padEnd(64, '0') }),
@@ -270,7 +244,7 @@ describe('answer', () => {
       ],
     });
     const reviews = { status: async () => close, answer: async () => accepted('abcdef11'.padEnd(64, '0')) };
-    const args = (prefix: string): string[] => ['answer', CHANGE, '--violation', prefix, '--confirm', '--key', 'k'];
+    const args = (prefix: string): string[] => ['answer', CHANGE, '--violation', prefix, '--confirm', '--key', keyFile];
     expect((await run(args('abcdef1'), { reviews })).code).toBe(0);
     expect((await run(args('abcdef'), { reviews })).code).toBe(2);
     expect((await run(args('abcde'), { reviews })).code).toBe(2);
@@ -294,14 +268,14 @@ describe('answer', () => {
       status: async () => two,
       answer: async () => ({ ...accepted(hex('b')), [hex('a')]: { code, message: '' } }),
     };
-    expect((await run(['answer', CHANGE, '--all', '--confirm', '--key', 'k'], { reviews })).code).toBe(exit);
+    expect((await run(['answer', CHANGE, '--all', '--confirm', '--key', keyFile], { reviews })).code).toBe(exit);
   });
 });
 
 describe('sign', () => {
-  it('prints the signed message and the whole Temporal command, quoted so that a shell gives back exactly the message', async () => {
+  it('prints the signed message and the Temporal command, quoted so that a shell passes exactly the message', async () => {
     const reviews = { status: async () => status() };
-    const args = ['sign', CHANGE, '--all', '--reject', '--reason', `it's "$(rm)" \`x\``, '--key', 'k'];
+    const args = ['sign', CHANGE, '--all', '--reject', '--reason', `it's "$(rm)" \`x\``, '--key', keyFile];
     const { code, out } = await run(args, { reviews });
     expect(code).toBe(0);
     const [message = '', command = ''] = out.trimEnd().split('\n');
@@ -317,13 +291,13 @@ describe('sign', () => {
     expect(JSON.parse(words.trimEnd().split('\n').at(-1) ?? '')).toEqual(JSON.parse(message));
   });
 
-  it('with --json gives messages, commands and their words', async () => {
-    const { out } = await run(['sign', CHANGE, '--all', '--confirm', '--key', 'k', '--json'], {
+  it('with --json prints messages, commands and their arguments', async () => {
+    const { out } = await run(['sign', CHANGE, '--all', '--confirm', '--key', keyFile, '--json'], {
       reviews: { status: async () => status() },
     });
-    const said = JSON.parse(out);
-    expect(Object.keys(said)).toEqual(['changeId', 'messages', 'commands', 'argv']);
-    expect(JSON.parse(said.argv[0].at(-1))).toEqual(said.messages[0]);
+    const printed = JSON.parse(out);
+    expect(Object.keys(printed)).toEqual(['changeId', 'messages', 'commands', 'argv']);
+    expect(JSON.parse(printed.argv[0].at(-1))).toEqual(printed.messages[0]);
   });
 });
 
@@ -334,9 +308,9 @@ describe('result', () => {
 
   it.each([
     ['committed and verified', ended({}), 0],
-    ['committed, unverified for want of a receipt', toResult(CHANGE, outcome(), trust), 14],
+    ['committed, without a receipt', toResult(CHANGE, outcome(), trust), 14],
     [
-      'committed, by a receipt that says otherwise',
+      'committed, with a receipt that contradicts it',
       ended({}, { action: 'ROLLBACK', state: 'ROLLED_BACK', reason: 'declined' }),
       14,
     ],
@@ -354,7 +328,7 @@ describe('result', () => {
     expect(JSON.parse(json.out)).toEqual(JSON.parse(JSON.stringify(result)));
   });
 
-  it('watch says what changed, once, and ends with the outcome', async () => {
+  it('watch reports each change once, and ends with the outcome', async () => {
     const results = [
       { state: 'PENDING', status: status() },
       { state: 'PENDING', status: status() },
@@ -373,14 +347,16 @@ describe('result', () => {
 });
 
 describe('submit', () => {
-  it('exits 8 while a human or a worker may still have a say, and prints the id alone on standard output', async () => {
+  it('exits 8 while the review is open, and prints only the id on standard output', async () => {
     const reviews = { submit: async () => ({ changeId: CHANGE, preflight: 'pending' as const, outcome: null }) };
-    const { code, out } = await run(['submit', 'f.sql', '--target', 'shop', '--tool', 'SQLDryRun'], { reviews });
+    const { code, out } = await run(['submit', write('f.sql', SQL), '--target', 'shop', '--tool', 'SQLDryRun'], {
+      reviews,
+    });
     expect(code).toBe(8);
     expect(out).toBe(`${CHANGE}\n`);
   });
 
-  it('refuses metadata that is no object', async () => {
+  it('refuses metadata that is not an object', async () => {
     const { code, err } = await run(['submit', '-', '--target', 'shop', '--tool', 'SQLDryRun', '--metadata', '[1]']);
     expect(code).toBe(2);
     expect(err).toContain('metadata: expected a JSON object, got an array of 1');
@@ -388,7 +364,7 @@ describe('submit', () => {
 });
 
 describe('errors', () => {
-  it('of many lines go behind a margin, so that no line of a stranger\u2019s looks like one of ours', async () => {
+  it('of several lines are indented, so that untrusted text cannot imitate another message', async () => {
     const reviews = { status: async () => Promise.reject(new Error('Nothing there.\nerror: \u202eforged\n')) };
     const { err } = await run(['show', CHANGE], { reviews });
     expect(err).toBe('error: Nothing there.\n  error: \u27e6U+202E\u27e7forged\n');
@@ -405,41 +381,36 @@ describe('errors', () => {
 });
 
 describe('operate', () => {
-  it('doctor exits 1 when a check fails, and says what to do', async () => {
+  it('doctor exits 1 if a check fails, and prints what to do', async () => {
     const doctor = async () => [{ name: 'Temporal', ok: false, detail: 'no answer', fix: 'countersign dev' }];
-    const { code, out } = await run(['doctor'], { deps: { runtime: failing<CliDeps['runtime']>({ doctor }) } });
+    const { code, out } = await run(['doctor'], { remote: { doctor: { doctor } } });
     expect(code).toBe(1);
     expect(out).toContain('countersign dev');
   });
 
-  it('keys register refuses what is no public key, before it asks for the operator\u2019s', async () => {
-    const ran = await run(
-      ['keys', 'register', 'abc', '--kind', 'approver', '--subject', 'person:a', '--operator-key', 'o'],
-      {
-        deps: { keys: async () => failing({}) },
-      },
-    );
+  it('keys register refuses an invalid public key before it reads the operator key', async () => {
+    const ran = await run([
+      'keys',
+      'register',
+      'abc',
+      '--kind',
+      'approver',
+      '--subject',
+      'person:a',
+      '--operator-key',
+      'o',
+    ]);
     expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('64 lower-case hex digits')]);
   });
 
-  it('keys new refuses a kind or subject that is none', async () => {
-    expect(
-      (
-        await run(['keys', 'new', '--kind', 'boss', '--subject', 'person:a', '--out', 'x'], {
-          deps: { keys: async () => failing({}) },
-        })
-      ).code,
-    ).toBe(2);
-    expect(
-      (
-        await run(['keys', 'new', '--kind', 'approver', '--subject', 'a', '--out', 'x'], {
-          deps: { keys: async () => failing({}) },
-        })
-      ).code,
-    ).toBe(2);
+  it.each([
+    ['kind', ['--kind', 'boss', '--subject', 'person:a']],
+    ['subject', ['--kind', 'approver', '--subject', 'a']],
+  ])('keys new refuses an invalid %s', async (_name, args) => {
+    expect((await run(['keys', 'new', ...args, '--out', 'x'])).code).toBe(2);
   });
 
-  it('list is tab-separated when piped, and follows the page', async () => {
+  it('list prints tab-separated columns when piped, and the cursor of the next page', async () => {
     const review = {
       changeId: CHANGE, tenant: 'acme', target: 'shop', sourceTool: 'SQLDryRun', inputSha: hex('1'), state: 'INTERVENTION_REQUIRED', reason: null, mode: 'enforced',
       requester: null, pending: 2, highestSeverity: 'BLOCK', openedAt: '2026-11-20T10:00:00.000Z', updatedAt: '2026-11-20T10:00:00.000Z', deadlineAt: null, closedAt: null, summary: 'UPDATE\tcustomers',
@@ -460,23 +431,17 @@ describe('--json', () => {
     actor: 'review-worker',
     body: {},
   } as const;
-  const admin = {
-    create: async () => ({ keyId: hex('1'), publicKey: hex('2'), file: 'k.json', registered: false }),
-    register: async () => ({ keyId: hex('1') }),
-    list: async () => [],
-    revoke: async () => undefined,
+  const createKey = async () => ({ keyId: hex('1'), publicKey: hex('2'), file: 'k.json', registered: false });
+  const runDev = async (
+    _env: object,
+    _options: object,
+    log: (text: string) => void,
+    started: (facts: Readonly<Record<string, string>>) => void,
+  ): Promise<void> => {
+    log('starting');
+    started({ gateway: 'http://127.0.0.1:1' });
   };
-  const breakers: BreakerAdmin = { list: async () => [], reset: async () => [], close: async () => undefined };
-  const runtime: CliDeps['runtime'] = {
-    dev: async (_options, say, started) => {
-      say('starting');
-      started({ gateway: 'http://127.0.0.1:1' });
-    },
-    setup: async () => ({ added: ['CountersignStatus'], present: [] }),
-    targetInit: async () => ({ done: ['create table marker'] }),
-    doctor: async () => [],
-  };
-  const world: World = {
+  const options: Options = {
     reviews: {
       submit: async () => ({ changeId: CHANGE, preflight: 'pending', outcome: null }),
       status: async () => status(),
@@ -487,16 +452,28 @@ describe('--json', () => {
       withdraw: async () => ({ code: 'accepted', message: '' }),
     },
     connected: { ledgerRows: async () => [{ row, hash: ledgerHash(row) }] },
-    deps: { keys: async () => admin, breakers: async () => breakers, runtime },
+    remote: {
+      keys: {
+        registerKey: async () => hex('1'),
+        listKeys: async () => [],
+        revokeKey: async () => undefined,
+        createKey,
+      },
+      breakers: { listBreakers: async () => [], resetBreakers: async () => [] },
+      dev: { runDev },
+      setup: { setUp: async () => ({ added: ['CountersignStatus'], present: [] }) },
+      targetInit: { targetInit: async () => ['create table marker'] },
+      doctor: { doctor: async () => [] },
+    },
   };
   const key64 = hex('1');
 
   it.each<[string[], number, string[]]>([
-    [['submit', 'f', '--target', 't', '--tool', 'T'], 8, ['changeId', 'preflight', 'outcome', 'result']],
+    [['submit', write('f', SQL), '--target', 't', '--tool', 'T'], 8, ['changeId', 'preflight', 'outcome', 'result']],
     [['list'], 0, ['reviews', 'next']],
     [['show', CHANGE, '--evidence'], 0, [...Object.keys(status()), 'evidence']],
-    [['answer', CHANGE, '--all', '--confirm', '--key', 'k'], 0, ['changeId', 'decision', 'results']],
-    [['sign', CHANGE, '--all', '--confirm', '--key', 'k'], 0, ['changeId', 'messages', 'commands', 'argv']],
+    [['answer', CHANGE, '--all', '--confirm', '--key', keyFile], 0, ['changeId', 'decision', 'results']],
+    [['sign', CHANGE, '--all', '--confirm', '--key', keyFile], 0, ['changeId', 'messages', 'commands', 'argv']],
     [['result', CHANGE], 8, ['state', 'status']],
     [['watch', CHANGE, '--timeout', '1'], 8, ['state', 'status']],
     [['withdraw', CHANGE, '--actor', 'carol'], 0, ['changeId', 'code', 'message']],
@@ -519,16 +496,16 @@ describe('--json', () => {
     [['setup'], 0, ['added', 'present']],
     [['target', 'init', 'shop'], 0, ['target', 'done']],
     [['doctor'], 0, ['ok', 'checks']],
-  ])('%j prints one line with its members, and talk goes to standard error', async (args, code, members) => {
-    const ran = await run([...args, '--json'], world);
+  ])('%j prints one line with its members on standard output', async (args, code, members) => {
+    const ran = await run([...args, '--json'], options);
     expect(ran.err).not.toContain('error');
     expect(ran.code).toBe(code);
     expect(ran.out.endsWith('\n') && ran.out.trimEnd().split('\n')).toHaveLength(1);
     expect(Object.keys(JSON.parse(ran.out))).toEqual(members);
   });
 
-  it('ledger show exits 14 for a chain that does not hold', async () => {
-    const broken = { ledgerRows: async () => [{ row: { ...row, actor: 'somebody' }, hash: ledgerHash(row) }] };
+  it('ledger show exits 14 for an invalid chain', async () => {
+    const broken = { ledgerRows: async () => [{ row: { ...row, actor: 'mallory' }, hash: ledgerHash(row) }] };
     expect((await run(['ledger', 'show', CHANGE], { connected: broken })).code).toBe(14);
   });
 });

@@ -1,9 +1,9 @@
-import { runCli, type CliDeps } from '../../cli';
-import type { EvidenceTools } from '../../cli/deps';
+import { existsSync, readFileSync } from 'node:fs';
 import { CountersignError } from '../../client/errors';
 import type { LedgerReport, ReplayReport } from '../../policy/evidence/reports';
 import { publishedVectors } from '../support/vectors';
-import { failing, hex } from '../client/fakes';
+import { hex } from '../client/fakes';
+import { runCommand, temporaryFolder, type CommandRun, type FakeRemote } from './run-command';
 
 const { texts, trust } = publishedVectors();
 const ID = hex('a');
@@ -25,38 +25,27 @@ const LEDGER: LedgerReport = {
   problemCount: 0,
 };
 
-interface World {
-  readonly files?: Readonly<Record<string, string>>;
-  readonly tools?: Partial<EvidenceTools>;
+const { path, write } = temporaryFolder();
+for (const [name, text] of Object.entries(texts)) write(name, text);
+write('trust', JSON.stringify(trust));
+
+interface Options {
+  readonly evidence?: FakeRemote['evidence'];
+  readonly ledger?: FakeRemote['ledger'];
   readonly tty?: boolean;
 }
 
-async function run(
-  args: string[],
-  { files = {}, tools, tty = false }: World = {},
-): Promise<{ code: number; out: string; err: string; written: Record<string, string> }> {
-  let [out, err, clock] = ['', '', 0];
-  const written: Record<string, string> = {};
-  const all: Record<string, string> = { trust: JSON.stringify(trust), ...texts, ...files };
-  const deps: CliDeps = failing<CliDeps>({
-    version: '9.9.9',
-    stdout: { write: (text) => (out += text), isTTY: tty, columns: 100 },
-    stderr: { write: (text) => (err += text), isTTY: tty, columns: 100 },
-    stdin: { isTTY: tty, read: async () => new Uint8Array() },
-    env: {},
-    now: () => new Date((clock += 3_000)),
-    readFile: async (path) => {
-      if (all[path] === undefined) throw new Error(`${path}: no such file`);
-      return new TextEncoder().encode(all[path]);
-    },
-    writeFile: async (path, text) => void (written[path] = text),
-    ...(tools === undefined ? {} : { evidence: async () => failing<EvidenceTools>(tools) }),
-  });
-  return { code: await runCli(args, deps), out, err, written };
+/** Arguments that name a file of the folder are replaced by its path. Each look at the clock is three seconds later. */
+async function run(args: string[], { evidence = {}, ledger = {}, tty = false }: Options = {}): Promise<CommandRun> {
+  let clock = 0;
+  return await runCommand(
+    args.map((arg) => (existsSync(path(arg)) ? path(arg) : arg)),
+    { remote: { evidence, ledger }, tty, host: { now: () => new Date((clock += 3_000)) } },
+  );
 }
 
 describe('verify', () => {
-  it('exits 0 for evidence that holds, a verified rollback too, and asks neither server nor database', async () => {
+  it('exits 0 for valid evidence, also of a rollback, without a server or database', async () => {
     for (const name of ['committed', 'declined', 'forbidden'] as const) {
       const { code, out, err } = await run(['verify', name, '--trust', 'trust']);
       expect([code, err]).toEqual([0, '']);
@@ -65,109 +54,112 @@ describe('verify', () => {
     }
   });
 
-  it('exits 14 and says what failed, in text and in JSON', async () => {
-    const broken = { broken: texts.committed.replace('"action"', '"actiom"').replace('COMMITTED', 'COMMITTEE') };
-    const text = await run(['verify', 'broken', '--trust', 'trust'], { files: broken });
+  it('exits 14 and names the failed check, in text and in JSON', async () => {
+    write('broken', texts.committed.replace('"action"', '"actiom"').replace('COMMITTED', 'COMMITTEE'));
+    const text = await run(['verify', 'broken', '--trust', 'trust']);
     expect(text.code).toBe(14);
     expect(text.out).toMatch(/FAIL/);
-    const json = await run(['verify', 'broken', '--trust', 'trust', '--json'], { files: broken });
+    const json = await run(['verify', 'broken', '--trust', 'trust', '--json']);
     expect(json.code).toBe(14);
     expect(JSON.parse(json.out)).toMatchObject({ verdict: 'failed' });
   });
 
-  it('exits 14 where the committer is another than the trusted one', async () => {
-    const other = JSON.stringify({ operators: trust.operators, committers: trust.operators });
-    expect((await run(['verify', 'committed', '--trust', 'other'], { files: { other } })).code).toBe(14);
+  it('exits 14 if the committer is not a trusted one', async () => {
+    write('other', JSON.stringify({ operators: trust.operators, committers: trust.operators }));
+    expect((await run(['verify', 'committed', '--trust', 'other'])).code).toBe(14);
   });
 
   it.each([
-    ['no trust file', ['verify', 'committed'], {}],
-    ['a trust file without committers', ['verify', 'committed', '--trust', 't'], { t: '{"operators":[]}' }],
-    ['a trust file that is no JSON', ['verify', 'committed', '--trust', 't'], { t: 'keys' }],
+    ['no trust file', ['verify', 'committed'], null],
+    ['a trust file without committers', ['verify', 'committed', '--trust', 't'], '{"operators":[]}'],
+    ['a trust file that is not JSON', ['verify', 'committed', '--trust', 't'], 'keys'],
     [
       'a trusted key of small order',
       ['verify', 'committed', '--trust', 't'],
-      { t: JSON.stringify({ operators: trust.operators, committers: [`01${'0'.repeat(62)}`] }) },
+      JSON.stringify({ operators: trust.operators, committers: [`01${'0'.repeat(62)}`] }),
     ],
-  ])('exits 2 with %s', async (_name, args, files) => {
-    const { code, out, err } = await run(args, { files });
+  ])('exits 2 with %s', async (_name, args, trustText) => {
+    if (trustText !== null) write('t', trustText);
+    const { code, out, err } = await run(args);
     expect([code, out]).toEqual([2, '']);
     expect(err).toContain('--trust');
   });
 
-  it('prints nothing of a file unescaped', async () => {
-    const evil = { evil: `{"format":"\u001b[2J"}\n`, trust: JSON.stringify(trust) };
-    const { out } = await run(['verify', 'evil', '--trust', 'trust'], { files: evil });
+  it('escapes everything that it prints of a file', async () => {
+    write('evil', `{"format":"\u001b[2J"}\n`);
+    const { out } = await run(['verify', 'evil', '--trust', 'trust']);
     expect(out).not.toContain('\u001b');
   });
 });
 
 describe('export', () => {
-  const tools = {
-    export: async (_id: string, { bytes }: { readonly bytes: boolean }) => (bytes ? texts.committed : texts.forbidden),
+  const evidence = {
+    exportBundle: async (_env: object, _id: string, { bytes }: { readonly bytes: boolean }) =>
+      bytes ? texts.committed : texts.forbidden,
   };
 
-  it('writes the bundle as it is, to standard output or to a file', async () => {
-    expect(await run(['export', ID], { tools })).toMatchObject({ code: 0, out: texts.forbidden });
-    const filed = await run(['export', ID, '--bytes', '--out', 'f.json', '--json'], { tools });
-    expect(filed.written).toEqual({ 'f.json': texts.committed });
+  it('writes the bundle unchanged, to standard output or to a file', async () => {
+    expect(await run(['export', ID], { evidence })).toMatchObject({ code: 0, out: texts.forbidden });
+    const filed = await run(['export', ID, '--bytes', '--out', path('f.json'), '--json'], { evidence });
+    expect(readFileSync(path('f.json'), 'utf8')).toBe(texts.committed);
     expect(Object.keys(JSON.parse(filed.out))).toEqual(['changeId', 'file', 'bytes']);
   });
 
-  it('writes none to a terminal, and takes nothing but a change id', async () => {
-    expect(await run(['export', ID], { tools, tty: true })).toMatchObject({ code: 2, out: '' });
-    expect(await run(['export', 'x'], { tools })).toMatchObject({ code: 2, out: '' });
+  it('refuses to print evidence on a terminal, and refuses an id that is not a change id', async () => {
+    expect(await run(['export', ID], { evidence, tty: true })).toMatchObject({ code: 2, out: '' });
+    expect(await run(['export', 'x'], { evidence })).toMatchObject({ code: 2, out: '' });
   });
 
-  it('exits 1 for a change that the ledger does not know', async () => {
-    const unknown = { export: () => Promise.reject(new CountersignError('not_found', 'no')) };
-    expect(await run(['export', ID], { tools: unknown })).toMatchObject({ code: 1, out: '' });
+  it('exits 1 for a change that the ledger does not have', async () => {
+    const unknown = { exportBundle: () => Promise.reject(new CountersignError('not_found', 'no')) };
+    expect(await run(['export', ID], { evidence: unknown })).toMatchObject({ code: 1, out: '' });
   });
 });
 
 describe('replay', () => {
-  it('takes a change id or a file, and exits 0 where every byte is equal', async () => {
+  it('accepts a change id or a file, and exits 0 if every byte is equal', async () => {
     const asked: unknown[] = [];
-    const tools: Partial<EvidenceTools> = {
-      replay: async (of) => (asked.push(of), { kind: 'replayed', report: REPLAY }),
+    const evidence: Options['evidence'] = {
+      replayBundle: async (_env, source) => (asked.push(source), { kind: 'replayed', report: REPLAY }),
     };
-    expect((await run(['replay', ID], { tools })).code).toBe(0);
-    expect((await run(['replay', 'committed', '--json'], { tools })).code).toBe(0);
-    expect(asked).toEqual([{ changeId: ID }, { file: new TextEncoder().encode(texts.committed) }]);
+    expect((await run(['replay', ID], { evidence })).code).toBe(0);
+    expect((await run(['replay', 'committed', '--json'], { evidence })).code).toBe(0);
+    expect(asked).toEqual([{ changeId: ID }, { file: Buffer.from(texts.committed) }]);
   });
 
-  it('exits 14 with both texts where a finding differs, and 12 where this process has other validators', async () => {
+  it('exits 14 with both texts if a finding differs, and 12 if this process has other validators', async () => {
     const differences = [
       { validatorId: 'guardian.x', recorded: '{"status":"BLOCK"}', recomputed: '{"status":"ALLOW"}' },
     ];
     const differs = await run(['replay', ID], {
-      tools: { replay: async () => ({ kind: 'replayed', report: { ...REPLAY, equal: false, differences } }) },
+      evidence: { replayBundle: async () => ({ kind: 'replayed', report: { ...REPLAY, equal: false, differences } }) },
     });
     expect(differs.code).toBe(14);
     expect(differs.out).toContain('  - {"status":"BLOCK"}\n  + {"status":"ALLOW"}');
     expect(
-      (await run(['replay', ID], { tools: { replay: async () => ({ kind: 'moved', explanation: 'v2' }) } })).code,
+      (await run(['replay', ID], { evidence: { replayBundle: async () => ({ kind: 'moved', explanation: 'v2' }) } }))
+        .code,
     ).toBe(12);
   });
 });
 
 describe('ledger verify', () => {
-  it('checks one review or all, tells how far it is on standard error, and exits 14 for a ledger that was changed', async () => {
+  it('checks one review or all, prints progress on standard error, and exits 14 for a ledger that was changed', async () => {
     const asked: unknown[] = [];
-    const tools: Partial<EvidenceTools> = {
-      verifyLedger: async (id, progress) => {
+    const ledger: Options['ledger'] = {
+      verifyLedgerRows: async (_env, id, progress) => {
         asked.push(id);
         [1000, 2000, 3000].forEach(progress);
         return id === null ? { ...LEDGER, ok: false, problems: ['row 3'], problemCount: 7 } : LEDGER;
       },
     };
-    const one = await run(['ledger', 'verify', ID, '--json'], { tools });
+    const one = await run(['ledger', 'verify', ID, '--json'], { ledger });
     expect([one.code, JSON.parse(one.out)]).toEqual([0, LEDGER]);
-    const all = await run(['ledger', 'verify'], { tools });
+    const all = await run(['ledger', 'verify'], { ledger });
     expect(all.code).toBe(14);
     expect(all.out).toContain('FAIL row 3\n… 7 problems in all');
     expect(all.err).toContain('2000 rows checked');
     expect(asked).toEqual([ID, null]);
-    expect((await run(['ledger', 'verify', 'x'], { tools })).code).toBe(2);
+    expect((await run(['ledger', 'verify', 'x'], { ledger })).code).toBe(2);
   });
 });

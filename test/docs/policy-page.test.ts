@@ -2,8 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../cli';
-import { cliDeps } from '../../cli/local/deps';
-import { policyTools } from '../../cli/local/policy';
+import { processHost } from '../../cli/host';
 
 /** Every example of docs/policy.md: its files are written, its commands run by the real CLI, and its lines looked for. */
 const PAGE = readFileSync(join(__dirname, '../../docs/policy.md'), 'utf8');
@@ -33,16 +32,14 @@ for (const [, kind = '', name = '', body = ''] of PAGE.matchAll(/^```(\w+) ?(\S*
 async function run(args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
   let [out, err] = ['', ''];
   const sink = (take: (text: string) => void) => ({ write: (text: string) => take(text), isTTY: false });
-  const deps = {
-    ...cliDeps('9.9.9', {}),
+  const host = {
+    ...processHost('9.9.9', {}),
     stdout: sink((text) => (out += text)),
     stderr: sink((text) => (err += text)),
-    // Loaded by its compiled name otherwise.
-    policy: () => policyTools({}),
   };
   const code = await runCli(
     args.map((arg) => (files.has(arg) ? join(folder, arg) : arg)),
-    deps,
+    host,
   );
   return { code, out: out.replaceAll(`${folder}/`, ''), err };
 }

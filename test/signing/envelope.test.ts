@@ -1,7 +1,7 @@
 import { sign } from 'node:crypto';
 import fc from 'fast-check';
 import type { Envelope, Submission } from '../../policy/contracts/diff';
-import { changeId, inputSha } from '../../policy/contracts/diff';
+import { changeId, inputSha } from '../../policy/contracts/change-id';
 import { fromBase64, toBase64 } from '../../policy/evidence/base64';
 import { PREDICATES, statementOf, type PredicateOf, type StatementKind } from '../../policy/evidence/statement';
 import { signEnvelope, signPredicate, verifyEnvelope } from '../../signing/envelope';

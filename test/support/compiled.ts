@@ -17,7 +17,9 @@ function newestIn(path: string): number {
   if (!existsSync(path)) return 0;
   const { mtimeMs } = statSync(path);
   if (!statSync(path).isDirectory()) return mtimeMs;
-  return Math.max(mtimeMs, ...readdirSync(path).map((name) => newestIn(join(path, name))));
+  // client/dist is the built package, not a source.
+  const names = readdirSync(path).filter((name) => name !== 'dist');
+  return Math.max(mtimeMs, ...names.map((name) => newestIn(join(path, name))));
 }
 
 // What the types say is another check's business: tsc writes its output all the same.

@@ -8,7 +8,7 @@ import { Client as PgClient } from 'pg';
 import { Countersign } from '../../client/countersign';
 import { CountersignError } from '../../client/errors';
 import type { ReviewResult } from '../../client/result';
-import type { Submitted } from '../../client/review-client';
+import type { Submitted } from '../../client/review-calls';
 import type { SubmitInput } from '../../client/submission';
 import { createSigner } from '../../client/signer';
 import { signAnswers } from '../../client/sign-answers';

@@ -1,5 +1,6 @@
 import { sha256Hex } from '../../policy/contracts/hash';
-import { changeId as changeIdOf, MAX_DIFF_BYTES, MAX_INLINE_BYTES, type Submission } from '../../policy/contracts/diff';
+import { MAX_DIFF_BYTES, MAX_INLINE_BYTES, type Submission } from '../../policy/contracts/diff';
+import { changeId as changeIdOf } from '../../policy/contracts/change-id';
 import { compileAll } from '../../workers/compile';
 import { extensionsOf } from '../../workers/extensions';
 import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';

@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { runCli, type CliDeps } from '../../cli';
+import { runCli } from '../../cli';
+import { processHost } from '../../cli/host';
 import { verifyOutcome } from '../../client/receipt';
-import { createSigner } from '../../client/signer';
-import { changeId as changeIdOf, type Submission } from '../../policy/contracts/diff';
+import type { Submission } from '../../policy/contracts/diff';
+import { changeId as changeIdOf } from '../../policy/contracts/change-id';
 import { sha256Hex } from '../../policy/contracts/hash';
 import type { ReviewOutcome } from '../../policy/contracts/outcome';
 import type { ReviewStatus } from '../../policy/contracts/status';
-import { readKeyFile } from '../../signing/key-file';
 import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
 import { pause, startSystem, type System } from '../support/system';
 import { waitingPrice } from './scenarios';
@@ -202,23 +202,22 @@ test('a signed answer counts when it is sent by exactly the command that `counte
 /** What our CLI prints on standard output. */
 async function printed(args: readonly string[]): Promise<string> {
   let out = '';
-  const deps: Partial<CliDeps> = {
-    version: 'test',
-    stdout: { isTTY: false, write: (text: string) => ((out += text), true) } as CliDeps['stdout'],
-    stderr: { isTTY: false, write: () => true } as CliDeps['stderr'],
-    stdin: { isTTY: false, read: async () => new Uint8Array() },
-    env: { NO_COLOR: '1' },
-    now: () => new Date(),
-    loadKey: async (path) => createSigner(readKeyFile(path)),
-    connect: async () => ({
-      reviews: signed.countersign,
-      bytes: null,
-      ledgerRows: null,
-      address: address(),
-      namespace: namespace(),
-      close: async () => {},
-    }),
+  const connected = {
+    reviews: signed.countersign,
+    bytes: () => Promise.reject(new Error('sign shows no diff')),
+    ledgerRows: () => Promise.reject(new Error('sign reads no ledger')),
+    address: address(),
+    namespace: namespace(),
+    close: async () => {},
   };
-  expect(await runCli(args, deps as CliDeps)).toBe(0);
+  const host = processHost('test', { NO_COLOR: '1' });
+  const code = await runCli(args, {
+    ...host,
+    stdout: { isTTY: false, write: (text: string) => (out += text) },
+    stderr: { isTTY: false, write: () => true },
+    stdin: { isTTY: false, read: async () => new Uint8Array() },
+    remote: { ...host.remote, reviews: async () => ({ connect: () => connected }) },
+  });
+  expect(code).toBe(0);
   return out;
 }

@@ -1,9 +1,10 @@
 import { openDatabase } from '../../storage/database/database';
 import { createCheckpointer } from '../../storage/ledger/checkpoint';
-import type { EvidenceTools } from '../../cli/deps';
+import { exportBundle, replayBundle } from '../../cli/evidence/bundles';
+import { verifyLedgerRows } from '../../cli/evidence/verify-ledger';
 import { parseEvidence, type EvidenceBundle } from '../../policy/evidence/bundle';
 import { verifyEvidence, type EvidenceTrust } from '../../signing/verify-evidence';
-import { evidenceTools } from '../../cli/local/evidence';
+import type { Env } from '../../workers/config';
 import type { JudgeServer } from '../support/judge-server';
 import { GIFT_POLICY, JUDGE_ENTRY, SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
@@ -12,7 +13,7 @@ import { SCENARIOS, update, VAULT } from './scenarios';
 
 let judge: JudgeServer;
 let system: System;
-let tools: EvidenceTools;
+let env: Env;
 let trust: EvidenceTrust;
 beforeAll(async () => {
   judge = await startWordJudge();
@@ -22,7 +23,7 @@ beforeAll(async () => {
     operators: [system.setup.keys.operator.key.publicKey],
     committers: [system.setup.keys.committer.key.publicKey],
   };
-  tools = evidenceTools({
+  env = {
     COUNTERSIGN_STATE_DIR: '/nowhere',
     COUNTERSIGN_DATABASE_URL: system.setup.databaseUrls.cs_gateway,
     COUNTERSIGN_OPERATORS: trust.operators.join(),
@@ -31,7 +32,7 @@ beforeAll(async () => {
     COUNTERSIGN_EXTENSIONS: '../test/support/shop-extension',
     TEMPORAL_ADDRESS: process.env['COUNTERSIGN_TEST_TEMPORAL'],
     TEMPORAL_NAMESPACE: process.env['COUNTERSIGN_TEST_NAMESPACE'],
-  });
+  };
 }, 120_000);
 afterAll(async () => {
   await system.close();
@@ -65,39 +66,43 @@ test.each(Object.keys(ENDS))(
   async (name) => {
     const changeId = (await ENDS[name]?.(system)) ?? '';
     await checkpoint();
-    const said: string[] = [];
-    const text = await tools.export(changeId, { bytes: true }, (line) => said.push(line));
-    expect(said).toEqual([]);
+    const logged: string[] = [];
+    const text = await exportBundle(env, changeId, { bytes: true }, (line) => logged.push(line));
+    expect(logged).toEqual([]);
     const report = verifyEvidence(text, trust);
     expect(report.checks.filter(({ ok }) => !ok)).toEqual([]);
     expect(report).toMatchObject({ verdict: 'verified', witnessed: true, changeId });
     expect(bundleOf(text).history?.events).toBeGreaterThan(5);
 
-    const replayed = await tools.replay({ file: new TextEncoder().encode(text) }, () => undefined);
+    const replayed = await replayBundle(env, { file: new TextEncoder().encode(text) }, () => undefined);
     expect(replayed).toMatchObject({ kind: 'replayed', report: { equal: true, differences: [] } });
-    expect(await tools.replay({ changeId }, () => undefined)).toEqual(replayed);
-    expect(await tools.verifyLedger(changeId, () => undefined)).toMatchObject({ ok: true, changes: 1, uncovered: 0 });
+    expect(await replayBundle(env, { changeId }, () => undefined)).toEqual(replayed);
+    expect(await verifyLedgerRows(env, changeId, () => undefined)).toMatchObject({
+      ok: true,
+      changes: 1,
+      uncovered: 0,
+    });
   },
 );
 
 test('a review that waits has evidence without a receipt: unverified', async () => {
   const { changeId } = await system.submit(update('update accounts set balance = 0', 'accounts', 30));
   await system.waiting(changeId);
-  const report = verifyEvidence(await tools.export(changeId, { bytes: false }, () => undefined), trust);
+  const report = verifyEvidence(await exportBundle(env, changeId, { bytes: false }, () => undefined), trust);
   expect(report.verdict).toBe('unverified');
   expect(report.checks.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual(['receipt']);
 });
 
 test('the whole ledger verifies, and a row that its owner changes is found', async () => {
   await checkpoint();
-  expect(await tools.verifyLedger(null, () => undefined)).toMatchObject({ ok: true, uncovered: 0, problemCount: 0 });
+  expect(await verifyLedgerRows(env, null, () => undefined)).toMatchObject({ ok: true, uncovered: 0, problemCount: 0 });
   const changeId = await ended(gift(3, 120));
   await checkpoint();
-  const text = await tools.export(changeId, { bytes: true }, () => undefined);
+  const text = await exportBundle(env, changeId, { bytes: true }, () => undefined);
   await asOwner(`update ledger set actor = 'nobody' where change_id = '${changeId}' and kind = 'receipt'`);
-  expect(await tools.verifyLedger(null, () => undefined)).toMatchObject({ ok: false });
-  expect(await tools.verifyLedger(changeId, () => undefined)).toMatchObject({ ok: false });
-  const changed = verifyEvidence(await tools.export(changeId, { bytes: true }, () => undefined), trust);
+  expect(await verifyLedgerRows(env, null, () => undefined)).toMatchObject({ ok: false });
+  expect(await verifyLedgerRows(env, changeId, () => undefined)).toMatchObject({ ok: false });
+  const changed = verifyEvidence(await exportBundle(env, changeId, { bytes: true }, () => undefined), trust);
   expect(changed.verdict).toBe('failed');
   expect(verifyEvidence(text, trust).verdict).toBe('verified');
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { touchedRows } from '../../../policy/contracts/staging-record';
+import { touchedRows } from '../../../policy/contracts/readings';
 import { defineRule, type RuleOutcome, type ValidatorInput } from '../../../policy/rules/define';
 import { diffEvidence, stagingEvidence } from '../../../policy/contracts/facts';
 import { made, pageOf } from '../../../policy/rules/rule-maker';

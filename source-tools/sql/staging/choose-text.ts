@@ -1,4 +1,4 @@
-import type { Work } from './capture';
+import type { Work } from './work';
 import { TARGET } from './catalog-queries';
 import { relationLabel } from './identifiers';
 import { OWN_SCHEMA } from './marker';

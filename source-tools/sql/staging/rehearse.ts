@@ -8,7 +8,8 @@
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import { StagingRecord } from '../../../policy/contracts/staging-record';
 import { urlOf, type StageContext, type Staged } from '../../define';
-import { captureWork, type Capture, type Captured, type NotCaptured, type Work } from './capture';
+import { captureWork, type Capture, type Captured, type NotCaptured } from './capture';
+import type { Work } from './work';
 import { previewOf } from './preview';
 import { judgeRuns, toRecord, type Judgement } from './record';
 import { openSession, type Session } from './session';

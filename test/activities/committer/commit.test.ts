@@ -4,7 +4,8 @@ import { verifyWithRegistry } from '../../../signing/registry-verify';
 import { createCommitActivities } from '../../../activities/committer/commit';
 import { settledOf } from '../../../activities/committer/settlement';
 import { inActivity, withBody } from '../../support/review-world';
-import { changeId as changeIdOf, inputSha as inputShaOf, type Submission } from '../../../policy/contracts/diff';
+import type { Submission } from '../../../policy/contracts/diff';
+import { changeId as changeIdOf, inputSha as inputShaOf } from '../../../policy/contracts/change-id';
 
 const confirmed = (options?: WorldOptions): Promise<ReviewWorld> => new ReviewWorld(options).confirmed();
 const OTHER = 'f'.repeat(64);

@@ -1,6 +1,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { changeId, inputSha, type Metadata } from '../../../policy/contracts/diff';
+import type { Metadata } from '../../../policy/contracts/diff';
+import { changeId, inputSha } from '../../../policy/contracts/change-id';
 import { sha256Hex } from '../../../policy/contracts/hash';
 import { logicHash, planHash, type Plan, type PlanValidator } from '../../../policy/contracts/plan';
 import { JudgeConfig, judgeDefinition, JUDGE_ID, JUDGE_IMPLEMENTATION } from '../../../policy/judge/config';

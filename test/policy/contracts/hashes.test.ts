@@ -1,6 +1,7 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { attestedInputDigest } from '../../../policy/contracts/attested';
-import { changeId, inputSha, type Submission } from '../../../policy/contracts/diff';
+import type { Submission } from '../../../policy/contracts/diff';
+import { changeId, inputSha } from '../../../policy/contracts/change-id';
 import type { ValidatorFinding } from '../../../policy/contracts/finding';
 import { sha256Hex, typedHash, type HashName } from '../../../policy/contracts/hash';
 import { ledgerHash, type LedgerRow } from '../../../policy/contracts/ledger';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { read } from '../../../policy/contracts/plain';
-import type { BreakerSample } from '../../../policy/contracts/verdict';
-import { breakerSample, verdictStatus } from '../../../policy/contracts/verdict';
+import type { BreakerSample } from '../../../policy/contracts/readings';
+import { verdictStatus } from '../../../policy/contracts/verdict';
+import { breakerSample } from '../../../policy/contracts/readings';
 import {
   BREAKER_PARAMETERS as P,
   CLOSED,

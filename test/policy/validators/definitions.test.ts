@@ -1,5 +1,5 @@
 import { ValidatorResult } from '../../../policy/contracts/finding';
-import { breakerSample } from '../../../policy/contracts/verdict';
+import { breakerSample } from '../../../policy/contracts/readings';
 import type { ValidatorDefinition, ValidatorInput } from '../../../policy/rules/define';
 import {
   alwaysApproveDefinition,

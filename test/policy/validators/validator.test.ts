@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { breakerSample, verdictStatus } from '../../../policy/contracts/verdict';
+import { verdictStatus } from '../../../policy/contracts/verdict';
+import { breakerSample } from '../../../policy/contracts/readings';
 import { ALWAYS_APPROVE, alwaysApprove } from '../../../policy/validators/always-approve';
 import { dispatchValidator } from '../../../compat/flyto/dispatch-validator';
 import { newValidatedTool } from '../../../compat/flyto/validated-tool';

@@ -1,4 +1,4 @@
-import type { Work } from '../../../../source-tools/sql/staging/capture';
+import type { Work } from '../../../../source-tools/sql/staging/work';
 import { rehearse, type Prepare } from '../../../../source-tools/sql/staging/rehearse';
 import { withReturning } from '../../../../source-tools/sql/staging/returning';
 import { readStatements } from '../../../../source-tools/sql/staging/statements';

@@ -1,0 +1,24 @@
+import type { Usage } from '../../policy/judge/record';
+
+export interface ModelRequest {
+  readonly model: string;
+  readonly instructions: string;
+  readonly message: string;
+  readonly jsonSchema: { readonly [key: string]: unknown };
+  /** 0: left out of the request. */
+  readonly maxTokens: number;
+  /** Absent: left out of the request. */
+  readonly temperature?: number;
+  /** Names under which the server may answer, beside `model` and its dated versions. */
+  readonly acceptedModels: readonly string[];
+  /** Hash of what is equal between requests; lets a provider reuse its cache. */
+  readonly cacheKey: string;
+}
+
+export interface ModelReply {
+  readonly text: string;
+  readonly model: string;
+  readonly requestId: string | null;
+  readonly finishReason: string;
+  readonly usage: Usage;
+}

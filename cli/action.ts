@@ -1,0 +1,92 @@
+import type { Command } from 'commander';
+import { CountersignError } from '../client/errors';
+import type { ExitCode } from './exit-codes';
+import { exitCodeForError } from './exit-code-for';
+import type { Host } from './host';
+import type { Options } from './options';
+import { createPrinter, line, styled, wantsColor, type Printer } from './printer';
+import type { Connected, ConnectOptions } from './reviews/connect';
+import { UsageError } from './usage-error';
+
+/** What an action works with: data goes to standard output, everything else to standard error. */
+export interface Io {
+  readonly host: Host;
+  readonly out: Printer;
+  readonly err: Printer;
+  readonly json: boolean;
+  /** Whether to prompt for missing values: standard input is a terminal and --no-input was not given. */
+  readonly interactive: boolean;
+  /** Connects to Temporal, store and ledger for the duration of `work`. */
+  readonly withReviews: <T>(options: ConnectOptions, work: (connected: Connected) => Promise<T>) => Promise<T>;
+}
+
+export type Action = (io: Io, args: readonly string[], options: Options) => Promise<ExitCode>;
+
+/** One run of the program: commands leave their exit code here. */
+export interface Cli {
+  readonly host: Host;
+  exitCode: ExitCode;
+}
+
+/** Adds the options that every command has, and runs `action` with streams, colours, errors and the exit code set up. */
+export function addAction(command: Command, cli: Cli, action: Action): Command {
+  return command
+    .option('--json', 'print one JSON document')
+    .option('--no-color', 'no colours')
+    .option('--no-input', 'never prompt; fail and name the missing option')
+    .action(async (...called: unknown[]) => {
+      const options = command.optsWithGlobals<Options>();
+      const args = called
+        .slice(0, command.registeredArguments.length)
+        .flat()
+        .filter((arg) => arg !== undefined);
+      cli.exitCode = await perform(action, createIo(cli.host, options), args.map(String), options);
+    });
+}
+
+function createIo(host: Host, options: Options): Io {
+  const color = options['color'] !== false;
+  return {
+    host,
+    out: createPrinter(host.stdout, wantsColor(host.stdout, host.env, color)),
+    err: createPrinter(host.stderr, wantsColor(host.stderr, host.env, color)),
+    json: options['json'] === true,
+    interactive: host.stdin.isTTY === true && options['input'] !== false,
+    async withReviews(connect, work) {
+      const connected = (await host.remote.reviews()).connect(host.env, connect);
+      try {
+        return await work(connected);
+      } finally {
+        await connected.close();
+      }
+    },
+  };
+}
+
+async function perform(action: Action, io: Io, args: readonly string[], options: Options): Promise<ExitCode> {
+  try {
+    return await action(io, args, options);
+  } catch (error) {
+    reportError(io, error);
+    return exitCodeForError(error);
+  }
+}
+
+function reportError(io: Io, error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof UsageError ? 'usage' : error instanceof CountersignError ? error.code : 'internal';
+  const field = error instanceof CountersignError ? error.field : undefined;
+  if (io.json) io.err.json({ error: { code, ...(field === undefined ? {} : { field }), message } });
+  else {
+    const [first = '', ...rest] = message.trimEnd().split('\n');
+    io.err.line(line`${styled('red', 'error')}: ${first}`);
+    // Indented, so that untrusted text in a message cannot imitate a line of this program.
+    if (rest.length > 0) io.err.block(rest.join('\n'), '  ');
+  }
+}
+
+/** Prompts for a value that was not given; without a terminal, throws a UsageError that names the option. */
+export async function promptFor(io: Io, question: string, option: string): Promise<string> {
+  if (!io.interactive) throw new UsageError(`${option} is missing, and there is no terminal to ask on`);
+  return (await io.host.prompt(question)).trim();
+}

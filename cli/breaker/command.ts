@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+import { phaseOf, type BreakerView } from '../../policy/decide/breakers';
+import { addAction, type Cli, type Io } from '../action';
+import { ExitCode } from '../exit-codes';
+import { requiredOption, textOption, type Options } from '../options';
+import { line, styled } from '../printer';
+
+const HELP = `list and reset circuit breakers
+
+There is one for each tenant, source tool and validator. It opens if the
+validator failed on or blocked too many of the latest changes: each change then
+gets the violation guardian.circuit_open, which a person answers. After a pause
+one change passes as a probe. A breaker itself never approves or rejects.`;
+
+export function register(program: Command, cli: Cli): void {
+  const breaker = program.command('breaker').summary('list and reset circuit breakers').description(HELP);
+  addAction(breaker.command('list').description('list every breaker and its state'), cli, listBreakers);
+
+  const reset = breaker
+    .command('reset')
+    .description('close a breaker and forget its samples')
+    .argument('<tenant>', 'the tenant')
+    .argument('<source-tool>', 'the source tool')
+    .option('--validator <id>', 'one validator (default: all)')
+    .option('--actor <name>', 'who resets it (default: you)')
+    .option('--reason <text>', 'why');
+  addAction(reset, cli, resetBreakers);
+}
+
+async function listBreakers(io: Io): Promise<ExitCode> {
+  const pairs = await (await io.host.remote.breakers()).listBreakers(io.host.env);
+  if (io.json) io.out.json({ pairs });
+  else
+    for (const { tenant, sourceTool, breakers } of pairs)
+      for (const view of breakers) printBreaker(io, tenant, sourceTool, view);
+  if (pairs.every((pair) => pair.breakers.length === 0)) io.err.line('no breaker has samples yet');
+  return ExitCode.Ok;
+}
+
+async function resetBreakers(
+  io: Io,
+  [tenant = '', sourceTool = '']: readonly string[],
+  options: Options,
+): Promise<ExitCode> {
+  const request = {
+    tenant,
+    sourceTool,
+    validatorId: textOption(options, 'validator') ?? null,
+    actor: textOption(options, 'actor') ?? null,
+    reason: requiredOption(options, 'reason', '--reason'),
+  };
+  const reset = await (await io.host.remote.breakers()).resetBreakers(io.host.env, request);
+  if (io.json) io.out.json({ tenant, sourceTool, reset });
+  else {
+    for (const id of reset) io.out.line(line`${id}  closed`);
+    if (reset.length === 0) io.err.line('no such breaker: none was open or had samples');
+  }
+  return ExitCode.Ok;
+}
+
+function printBreaker(io: Io, tenant: string, sourceTool: string, view: BreakerView): void {
+  const phase = phaseOf(view, io.host.now().getTime());
+  const facts =
+    view.state === 'closed'
+      ? `${view.samples} samples, weight ${view.weight.toFixed(2)}`
+      : `since ${new Date(view.since).toISOString()}, half-open from ${new Date(view.halfOpenAt).toISOString()}`;
+  if (io.host.stdout.isTTY !== true) io.out.tabbed([tenant, sourceTool, view.validatorId, phase, facts]);
+  else
+    io.out.line(
+      line`${tenant}/${sourceTool}  ${styled('bold', view.validatorId)}  ${styled(phase === 'closed' ? 'green' : 'red', phase)}  ${facts}`,
+    );
+}

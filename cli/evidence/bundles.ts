@@ -1,0 +1,148 @@
+import { historyToJSON } from '@temporalio/common/lib/proto-utils';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { exportEvidence, type EvidenceSources } from '../../activities/review/export-evidence';
+import { replayFindings } from '../../activities/review/replay-evidence';
+import { keyEnvelopes } from '../../storage/keys/key-envelopes';
+import { inclusionReader } from '../../storage/ledger/inclusion';
+import { createLedger } from '../../storage/ledger/ledger';
+import { operatorVerifier, storedRevisions } from '../../storage/plans/stored-revisions';
+import { createByteStore } from '../../storage/store/byte-store';
+import { CountersignError } from '../../client/errors';
+import { canonicalJson } from '../../policy/contracts/canonical-json';
+import { CountersignFailure } from '../../policy/contracts/failure';
+import { FailureType } from '../../policy/contracts/failure-type';
+import { sha256HexOfText } from '../../policy/contracts/hash';
+import { fromBase64 } from '../../policy/evidence/base64';
+import { evidenceText, parseEvidence, type EvidenceBundle, type HistoryDigest } from '../../policy/evidence/bundle';
+import type { ReplayReport } from '../../policy/evidence/reports';
+import { compileText } from '../../workers/compile';
+import type { Env } from '../../workers/config';
+import { loadExtensions, type Extensions } from '../../workers/extensions';
+import { localClient, type LocalClient } from '../../workers/local-client';
+import { openClient } from '../../workers/temporal';
+import { withEvidenceDatabase } from './verify-ledger';
+
+const HISTORY_TIMEOUT_MS = 15_000;
+
+/** Prints a line for people. */
+type Log = (text: string) => void;
+
+/** `moved`: this process has other validators than the plan was compiled with, so findings cannot be compared. */
+export type Replay =
+  | { readonly kind: 'replayed'; readonly report: ReplayReport }
+  | { readonly kind: 'moved'; readonly explanation: string };
+
+/** The evidence of one change as canonical text. Throws `not_found` if the ledger has no such change. */
+export async function exportBundle(
+  env: Env,
+  changeId: string,
+  options: { readonly bytes: boolean },
+  log: Log,
+): Promise<string> {
+  return await withSources(env, log, async (sources) => evidenceText(await bundleOf(sources, changeId, options)));
+}
+
+/** Computes the findings of a stored change, or of an exported file, again. The bytes come from the store if the file lacks them. */
+export async function replayBundle(
+  env: Env,
+  source: { readonly changeId: string } | { readonly file: Uint8Array },
+  log: Log,
+): Promise<Replay> {
+  return await withSources(env, log, async (sources, extensions) => {
+    const bundle =
+      'file' in source ? parseBundle(source.file) : await bundleOf(sources, source.changeId, { bytes: true });
+    return await replay(bundle, await bytesOf(sources, bundle), extensions);
+  });
+}
+
+/** Opens everything evidence is read from, with the database role of the gateway. Nothing is written. */
+async function withSources<T>(
+  env: Env,
+  log: Log,
+  work: (sources: EvidenceSources, extensions: Extensions) => Promise<T>,
+): Promise<T> {
+  const local = localClient(env);
+  const extensions = await loadExtensions(local.extensions ?? '');
+  return await withEvidenceDatabase(local, (db) => {
+    const policy = {
+      revisions: storedRevisions(db),
+      ...operatorVerifier(local.operators),
+      compile: (text: string, target: string, sourceTool: string) => compileText(text, extensions, target, sourceTool),
+    };
+    const sources: EvidenceSources = {
+      ledger: createLedger(db),
+      store: createByteStore(db),
+      keys: keyEnvelopes(db),
+      inclusion: inclusionReader(db),
+      policy,
+      history: (changeId) => historyDigest(env, local, changeId, log),
+    };
+    return work(sources, extensions);
+  });
+}
+
+async function bundleOf(
+  sources: EvidenceSources,
+  changeId: string,
+  options: { readonly bytes: boolean },
+): Promise<EvidenceBundle> {
+  try {
+    return await exportEvidence(sources, changeId, options);
+  } catch (error) {
+    if (error instanceof CountersignFailure && error.type === FailureType.Validation)
+      throw new CountersignError('not_found', error.message);
+    throw error;
+  }
+}
+
+function parseBundle(file: Uint8Array): EvidenceBundle {
+  const parsed = parseEvidence(file);
+  if (!parsed.ok) throw new CountersignError('not_verified', parsed.problem);
+  return parsed.bundle;
+}
+
+async function bytesOf(sources: EvidenceSources, bundle: EvidenceBundle): Promise<Uint8Array> {
+  const included = bundle.bytes === null ? null : fromBase64(bundle.bytes);
+  if (included !== null) return included;
+  if (bundle.submission === null) return new Uint8Array();
+  return sources.store.get(bundle.submission.tenant, bundle.submission.diffSha);
+}
+
+async function replay(
+  bundle: EvidenceBundle,
+  raw: Uint8Array,
+  { sourceTools: tools, validators }: Extensions,
+): Promise<Replay> {
+  try {
+    return { kind: 'replayed', report: await replayFindings({ tools, validators }, bundle, raw) };
+  } catch (error) {
+    if (!(error instanceof CountersignFailure)) throw error;
+    if (error.type === FailureType.PolicyMoved) return { kind: 'moved', explanation: error.message };
+    if (error.type === FailureType.DigestMismatch) throw new CountersignError('not_verified', error.message);
+    throw error;
+  }
+}
+
+/** Digest of the latest run's history; null, with a message, if Temporal no longer has it or does not answer. */
+async function historyDigest(env: Env, local: LocalClient, changeId: string, log: Log): Promise<HistoryDigest | null> {
+  const client = openClient({ ...env, TEMPORAL_ADDRESS: local.temporalAddress, TEMPORAL_NAMESPACE: local.namespace });
+  try {
+    const history = await client.withDeadline(Date.now() + HISTORY_TIMEOUT_MS, () =>
+      client.workflow.getHandle(changeId).fetchHistory(),
+    );
+    const events = history.events ?? [];
+    const runId = events[0]?.workflowExecutionStartedEventAttributes?.originalExecutionRunId ?? '';
+    if (runId === '') return null;
+    return { runId, events: events.length, sha256: sha256HexOfText(canonicalJson(JSON.parse(historyToJSON(history)))) };
+  } catch (error) {
+    const gone = error instanceof WorkflowNotFoundError;
+    log(
+      gone
+        ? 'Temporal no longer has the history of this review'
+        : `The history could not be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
+    return null;
+  } finally {
+    await client.connection.close();
+  }
+}

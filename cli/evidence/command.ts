@@ -1,0 +1,118 @@
+import type { Command } from 'commander';
+import type { EvidenceReport, EvidenceTrust } from '../../signing/verify-evidence';
+import type { ReplayReport } from '../../policy/evidence/reports';
+import { messageOf } from '../../client/errors';
+import { addAction, type Cli, type Io } from '../action';
+import { ExitCode } from '../exit-codes';
+import { readFileBytes, writeNewFile } from '../files';
+import { isHex64, requiredOption, textOption, type Options } from '../options';
+import { line, styled } from '../printer';
+import { UsageError } from '../usage-error';
+
+const MAX_EVIDENCE_BYTES = 64 * 1024 * 1024;
+const MAX_TRUST_BYTES = 1024 * 1024;
+
+export function register(program: Command, cli: Cli): void {
+  const exportCommand = program
+    .command('export')
+    .description('write one review as an evidence file, to verify offline')
+    .argument('<id>', 'the change id')
+    .option('--bytes', 'with the diff itself, so that findings can be replayed')
+    .option('--out <file>', 'where to (default: standard output)');
+  addAction(exportCommand, cli, exportEvidence);
+
+  const verify = program
+    .command('verify')
+    .description('check evidence: no server, no network')
+    .argument('<file>', 'what export wrote')
+    .option('--trust <file>', '{"operators": [public keys], "committers": [...]}');
+  addAction(verify, cli, verifyFile);
+
+  const replay = program
+    .command('replay')
+    .description('compute findings again, compare byte for byte')
+    .argument('<id-or-file>', 'a change id, or what export wrote');
+  addAction(replay, cli, replayFindings);
+}
+
+async function exportEvidence(io: Io, [id = '']: readonly string[], options: Options): Promise<ExitCode> {
+  assertChangeId(id);
+  const out = textOption(options, 'out');
+  if (out === undefined && io.host.stdout.isTTY === true)
+    throw new UsageError('--out is missing: evidence is not printed on a terminal');
+  const { exportBundle } = await io.host.remote.evidence();
+  const bundle = await exportBundle(io.host.env, id, { bytes: options['bytes'] === true }, io.err.line);
+  if (out === undefined) {
+    // Written without escaping: evidence is verified byte for byte.
+    io.host.stdout.write(bundle);
+    return ExitCode.Ok;
+  }
+  await writeNewFile(out, bundle);
+  const bytes = Buffer.byteLength(bundle);
+  if (io.json) io.out.json({ changeId: id, file: out, bytes });
+  else io.out.line(line`${out}  ${bytes} bytes`);
+  return ExitCode.Ok;
+}
+
+async function verifyFile(io: Io, [file = '']: readonly string[], options: Options): Promise<ExitCode> {
+  const trustFile = requiredOption(options, 'trust', '--trust');
+  const { verifyEvidence } = await import('../../signing/verify-evidence.js');
+  const report = verifyEvidence(await readFileBytes(file, MAX_EVIDENCE_BYTES), await readTrust(trustFile));
+  if (io.json) io.out.json(report);
+  else printVerified(io, report);
+  return report.verdict === 'verified' ? ExitCode.Ok : ExitCode.Unverified;
+}
+
+async function readTrust(path: string): Promise<EvidenceTrust> {
+  const { parseTrust } = await import('../../signing/evidence/trust.js');
+  const bytes = await readFileBytes(path, MAX_TRUST_BYTES);
+  try {
+    return parseTrust(new TextDecoder().decode(bytes));
+  } catch (error) {
+    throw new UsageError(`--trust ${path}: ${messageOf(error)}`);
+  }
+}
+
+function printVerified(io: Io, { checks, outcome, verdict, changeId, witnessed }: EvidenceReport): void {
+  for (const { name, ok, detail } of checks)
+    io.out.line(line`${ok ? styled('green', 'ok  ') : styled('red', 'FAIL')} ${name.padEnd(10)}  ${detail}`);
+  const reason = outcome?.reason == null ? '' : ` (${outcome.reason})`;
+  const end = outcome === null ? '' : ` ${outcome.state}${reason}, ${outcome.mode}`;
+  io.out.line(line`${styled(verdict === 'verified' ? 'green' : 'red', verdict)}${end}  ${changeId ?? ''}`);
+  if (verdict === 'verified' && !witnessed)
+    io.err.line('No checkpoint covers these rows: export again in a minute to prove that no row is missing');
+}
+
+async function replayFindings(io: Io, [idOrFile = '']: readonly string[]): Promise<ExitCode> {
+  const source = isHex64(idOrFile)
+    ? { changeId: idOrFile }
+    : { file: await readFileBytes(idOrFile, MAX_EVIDENCE_BYTES) };
+  const replay = await (await io.host.remote.evidence()).replayBundle(io.host.env, source, io.err.line);
+  if (io.json) io.out.json(replay);
+  if (replay.kind === 'moved') {
+    if (!io.json) io.err.line(line`${styled('yellow', 'different rules here')}: ${replay.explanation}`);
+    return ExitCode.Stale;
+  }
+  if (!io.json) printReplay(io, replay.report);
+  return replay.report.equal ? ExitCode.Ok : ExitCode.Unverified;
+}
+
+function printReplay(io: Io, { equal, recomputed, findings, notReproducible, differences }: ReplayReport): void {
+  for (const id of notReproducible)
+    io.out.line(line`${styled('yellow', 'skip')} ${id}: recorded as an error that may not occur again`);
+  for (const difference of differences) {
+    io.out.line(line`${styled('red', 'DIFFERS')} ${difference.validatorId}`);
+    io.out.block(difference.recorded ?? 'nothing', '  - ');
+    io.out.block(difference.recomputed ?? 'nothing', '  + ');
+  }
+  io.out.line(
+    equal
+      ? line`${styled('green', 'equal')}  ${recomputed} of ${findings} findings computed again, byte for byte`
+      : line`${styled('red', 'not equal')}  ${differences.length} of ${findings} findings differ`,
+  );
+}
+
+/** Throws a UsageError if `id` is not a change id. */
+export function assertChangeId(id: string): void {
+  if (!isHex64(id)) throw new UsageError(`id: expected a change id, 64 lower-case hex digits, got "${id}"`);
+}

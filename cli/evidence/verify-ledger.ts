@@ -1,0 +1,86 @@
+import { openDatabase, type Database } from '../../storage/database/database';
+import { inclusionReader } from '../../storage/ledger/inclusion';
+import { createLedger } from '../../storage/ledger/ledger';
+import { verifyLedger } from '../../storage/ledger/verify-ledger';
+import { CountersignError } from '../../client/errors';
+import { verifyChain } from '../../policy/evidence/chain';
+import type { KeyLookup } from '../../policy/evidence/key-registry';
+import type { LedgerReport } from '../../policy/evidence/reports';
+import { checkInclusion } from '../../signing/evidence/check-rows';
+import { keyIdOf } from '../../signing/keys';
+import type { Env } from '../../workers/config';
+import { localClient, type LocalClient } from '../../workers/local-client';
+
+/** Checks chains and checkpoints of one change, or of all if `changeId` is null, with the database role of the gateway. */
+export async function verifyLedgerRows(
+  env: Env,
+  changeId: string | null,
+  progress: (rows: number) => void,
+): Promise<LedgerReport> {
+  const local = localClient(env);
+  return await withEvidenceDatabase(local, (db) =>
+    changeId === null
+      ? verifyLedger(db, { keys: committerKeys(local.committers), development: true, progress })
+      : verifyChange(db, changeId, local.committers),
+  );
+}
+
+/** Opens the database for reads of evidence, which may take long. */
+export async function withEvidenceDatabase<T>(local: LocalClient, work: (db: Database) => Promise<T>): Promise<T> {
+  const db = openDatabase({
+    url: local.databaseUrl,
+    applicationName: 'countersign-evidence',
+    max: 2,
+    statementTimeoutMs: 60_000,
+  });
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+  }
+}
+
+/** Checkpoints are trusted by the committer keys of this configuration, not by the registry. */
+function committerKeys(committers: readonly string[]): KeyLookup {
+  const byId = new Map(committers.map((publicKey) => [keyIdOf(publicKey), publicKey]));
+  return (keyId) => {
+    const publicKey = byId.get(keyId);
+    if (publicKey === undefined) return undefined;
+    return {
+      kind: 'committer',
+      subject: { type: 'service', id: 'committer' },
+      onBehalfOf: null,
+      demo: false,
+      keyId,
+      publicKey,
+      addedAt: '',
+      operatorKeyId: '',
+      revokedAt: null,
+    };
+  };
+}
+
+/** The chain of one change, and, if a checkpoint covers its rows, that a trusted committer signed it over all of them. */
+async function verifyChange(db: Database, changeId: string, committers: readonly string[]): Promise<LedgerReport> {
+  const rows = await createLedger(db).read(changeId);
+  if (rows.length === 0) throw new CountersignError('not_found', `The ledger has no review ${changeId}`);
+  const chain = verifyChain(rows);
+  const problems = chain.ok ? [] : [`row ${chain.n}: ${chain.problem}`];
+  const inclusion = await inclusionReader(db).covering(changeId, rows.length);
+  if (inclusion !== null) {
+    try {
+      checkInclusion(rows, inclusion, committers);
+    } catch (error) {
+      problems.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+  return {
+    ok: problems.length === 0,
+    rows: rows.length,
+    changes: 1,
+    checkpoints: inclusion === null ? 0 : 1,
+    uncovered: inclusion === null ? rows.length : 0,
+    problems,
+    problemCount: problems.length,
+  };
+}

@@ -1,0 +1,53 @@
+import { open, writeFile } from 'node:fs/promises';
+import type { Io } from './action';
+import { UsageError } from './usage-error';
+
+/** Input is read into memory whole; this is enough for about a hundred thousand diffs. */
+const MAX_INPUT_BYTES = 256 * 1024 * 1024;
+
+/** The bytes of a file. Throws if it has more than `max`. */
+export async function readFileBytes(path: string, max: number): Promise<Uint8Array> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    if (size > max) throw new Error(`${path}: expected at most ${max} bytes, got ${size}`);
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Throws if the file exists: policies and evidence are never overwritten. */
+export async function writeNewFile(path: string, text: string): Promise<void> {
+  await writeFile(path, text, { flag: 'wx' });
+}
+
+/** The bytes of a file, or of standard input if `file` is undefined or `-`. */
+export async function readInputBytes(io: Io, file: string | undefined, max = MAX_INPUT_BYTES): Promise<Uint8Array> {
+  return file === undefined || file === '-' ? io.host.stdin.read(max) : readFileBytes(file, max);
+}
+
+/** As `readInputBytes`, as text. Throws a UsageError if the input is not UTF-8. */
+export async function readInput(io: Io, file: string | undefined): Promise<string> {
+  const bytes = await readInputBytes(io, file);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new UsageError(`${file === undefined || file === '-' ? 'standard input' : file}: expected UTF-8 text`);
+  }
+}
+
+/** One line of a JSON Lines input. */
+export interface InputLine {
+  readonly text: string;
+  /** Line number in the input, from 1. */
+  readonly number: number;
+}
+
+/** The lines that are not blank. */
+export function nonBlankLines(text: string): InputLine[] {
+  return text
+    .split('\n')
+    .map((row, i) => ({ text: row, number: i + 1 }))
+    .filter((row) => row.text.trim() !== '');
+}

@@ -1,0 +1,57 @@
+import type { Env } from '../workers/config';
+import type { Sink } from './printer';
+import { remoteModules, type RemoteModules } from './remote-modules';
+
+/** What commands use of the process around them. Tests substitute parts of it. */
+export interface Host {
+  readonly version: string;
+  readonly env: Env;
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  readonly stdin: {
+    readonly isTTY?: boolean | undefined;
+    /** Reads to the end of input; throws if there are more than `max` bytes. */
+    readonly read: (max: number) => Promise<Uint8Array>;
+  };
+  readonly now: () => Date;
+  readonly sleep: (ms: number) => Promise<void>;
+  /** Asks on the terminal. Called only if standard input is a terminal. */
+  readonly prompt: (question: string) => Promise<string>;
+  readonly remote: RemoteModules;
+}
+
+/** The host of the real program. */
+export function processHost(version: string, env: Env): Host {
+  return {
+    version,
+    env,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    stdin: { isTTY: process.stdin.isTTY, read: readStdin },
+    now: () => new Date(),
+    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    prompt,
+    remote: remoteModules,
+  };
+}
+
+async function prompt(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return (await terminal.question(`${question} `)).trim();
+  } finally {
+    terminal.close();
+  }
+}
+
+async function readStdin(max: number): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > max) throw new Error(`standard input: expected at most ${max} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

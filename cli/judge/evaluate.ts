@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { noCache } from '../../activities/judge/cache';
+import { evaluateJudge, LabelledCase } from '../../activities/judge/evaluate-judge';
+import { createJudgeTransport, type JudgeTransport, type TransportConfig } from '../../activities/judge/transport';
+import { JudgeConfig, JUDGE_IMPLEMENTATION } from '../../policy/judge/config';
+import { evaluationText } from '../../policy/judge/evaluation';
+import { JUDGE_RENDERERS } from '../../policy/judge/render/renderers';
+import { compileAll } from '../../workers/compile';
+import { ConfigError, readPrices, type Env } from '../../workers/config';
+import { loadExtensions } from '../../workers/extensions';
+import type { InputLine } from '../files';
+
+export interface EvaluationSettings {
+  /** Null: the model of the bundle. */
+  readonly model: string | null;
+  /** Null: OPENAI_BASE_URL, or OpenAI. */
+  readonly baseUrl: string | null;
+  readonly concurrency: number;
+  /** Text of the bundle whose judge is measured; null for a judge with default settings. */
+  readonly bundle: string | null;
+  readonly target: string | null;
+}
+
+export interface Evaluation {
+  readonly report: object;
+  readonly text: string;
+  /** Cases that the model answered. */
+  readonly answered: number;
+}
+
+/** Asks a model about labelled cases as a review would. OPENAI_API_KEY has the key; nothing is signed or stored. */
+export async function evaluateModelOn(
+  env: Env,
+  rows: readonly InputLine[],
+  { model, baseUrl, concurrency, bundle, target }: EvaluationSettings,
+  progress: (done: number, total: number) => void,
+): Promise<Evaluation> {
+  if (rows.length === 0) throw new ConfigError('The labelled set is empty: expected one case per line');
+  const cases = rows.map(toCase);
+  const configOf = bundle === null ? defaultJudge(model) : await bundleJudge(env, bundle, target, model);
+  for (const { sourceTool } of cases) configOf(sourceTool);
+  const transport = createTransport({
+    baseUrl: baseUrl ?? env['OPENAI_BASE_URL'] ?? 'https://api.openai.com/v1',
+    apiKey: env['OPENAI_API_KEY'] ?? 'none',
+  });
+  let done = 0;
+  const { report } = await evaluateJudge({
+    transport,
+    cache: noCache,
+    markingKey: randomBytes(32),
+    prices: readPrices(env['COUNTERSIGN_JUDGE_PRICES_FILE']),
+    now: Date.now,
+    configOf,
+    renderers: JUDGE_RENDERERS,
+    cases,
+    atOnce: concurrency,
+    signal: new AbortController().signal,
+    onCase: () => progress(++done, cases.length),
+  });
+  return { report, text: evaluationText(report), answered: report.cases - report.failed.hits };
+}
+
+type ConfigOf = (sourceTool: string) => JudgeConfig;
+
+function defaultJudge(model: string | null): ConfigOf {
+  if (model === null) throw new ConfigError('--model: expected a name, or a bundle with --policy');
+  const config = JudgeConfig.parse({ model });
+  return () => config;
+}
+
+/** The judge of the bundle for each source tool of the target, as compiled into its plans. */
+async function bundleJudge(env: Env, bundle: string, target: string | null, model: string | null): Promise<ConfigOf> {
+  const plans = compileAll(bundle, await loadExtensions(env['COUNTERSIGN_EXTENSIONS'] ?? ''));
+  const targets = [...new Set(plans.map((plan) => plan.target))];
+  const wanted = target ?? (targets.length === 1 ? targets[0] : undefined);
+  if (wanted === undefined || !targets.includes(wanted))
+    throw new ConfigError(`--target: expected one of ${targets.join(', ')}, got ${target ?? 'none'}`);
+  const configs = new Map<string, JudgeConfig>();
+  for (const { sourceTool, plan } of plans.filter((p) => p.target === wanted)) {
+    const judge = plan.validators.find((v) => v.implementation === JUDGE_IMPLEMENTATION);
+    if (judge !== undefined)
+      configs.set(sourceTool, JudgeConfig.parse(model === null ? judge.config : { ...judge.config, model }));
+  }
+  return (sourceTool) => {
+    const config = configs.get(sourceTool);
+    if (config !== undefined) return config;
+    throw new ConfigError(
+      `The bundle has no judge for ${wanted}/${sourceTool}; it has ${configs.size === 0 ? 'none' : `one for ${[...configs.keys()].join(', ')}`}`,
+    );
+  };
+}
+
+/** An invalid base URL is an error of the command line. */
+function createTransport(config: TransportConfig): JudgeTransport {
+  try {
+    return createJudgeTransport(config);
+  } catch (error) {
+    if (error instanceof TypeError) throw new ConfigError(error.message);
+    throw error;
+  }
+}
+
+function toCase({ text, number }: InputLine): LabelledCase {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw invalidCase(number, error instanceof Error ? error.message : String(error));
+  }
+  const parsed = LabelledCase.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw invalidCase(number, parsed.error.issues.map((i) => `${i.path.join('.') || 'case'}: ${i.message}`).join('; '));
+}
+
+function invalidCase(number: number, why: string): ConfigError {
+  return new ConfigError(
+    `Line ${number}: expected {"id", "sourceTool", "raw" or "rawBase64", "metadata"?, "label": ALLOW, WARN or BLOCK}, got ${why.slice(0, 1000)}`,
+  );
+}

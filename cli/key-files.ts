@@ -1,0 +1,20 @@
+import { CountersignError } from '../client/errors';
+import { readKeyFile, type LoadedKey } from '../signing/key-file';
+import type { Env } from '../workers/config';
+
+/** Reads a key file; COUNTERSIGN_KEY_PASSPHRASE has its passphrase, if it is encrypted. */
+export function loadKey(env: Env, path: string): LoadedKey {
+  const passphrase = keyPassphrase(env);
+  return readKeyFile(path, passphrase === undefined ? {} : { passphrase });
+}
+
+/** As `loadKey`. Throws `not_eligible` if it is not an operator key; `flag` names the option in the message. */
+export function loadOperatorKey(env: Env, path: string, flag: string): LoadedKey {
+  const key = loadKey(env, path);
+  if (key.kind === 'operator') return key;
+  throw new CountersignError('not_eligible', `${flag}: expected an operator key, got a ${key.kind} key`);
+}
+
+export function keyPassphrase(env: Env): string | undefined {
+  return env['COUNTERSIGN_KEY_PASSPHRASE'];
+}

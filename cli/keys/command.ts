@@ -1,0 +1,125 @@
+import type { Command } from 'commander';
+import type { RegisteredKey } from '../../policy/evidence/key-registry';
+import type { KeyKind } from '../../policy/evidence/predicates';
+import { addAction, type Cli, type Io } from '../action';
+import { ExitCode } from '../exit-codes';
+import { hexArgument, requiredOption, textOption, type Options } from '../options';
+import { line, styled } from '../printer';
+import { UsageError } from '../usage-error';
+import type { KeyHolder } from './registry';
+
+const KINDS: readonly KeyKind[] = ['service', 'approver', 'attestor', 'committer', 'operator'];
+const SUBJECTS = ['person', 'agent', 'service'] as const;
+
+export function register(program: Command, cli: Cli): void {
+  const keys = program.command('keys').description('make, register, list and revoke signing keys');
+
+  const create = keys.command('new').description('make a key pair; the private key stays in its file');
+  withHolderOptions(create)
+    .option('--out <file>', 'where the key goes; never overwritten')
+    .option('--operator-key <file>', 'registers the key at once');
+  addAction(create, cli, createKey);
+
+  const register = keys
+    .command('register')
+    .description('register a public key; its holder keeps the private one')
+    .argument('<public-key>', 'as `keys new` prints it');
+  withHolderOptions(register).option('--operator-key <file>', 'the operator key that signs it');
+  addAction(register, cli, registerKey);
+
+  addAction(keys.command('list').description('list the registry'), cli, listKeys);
+
+  const revoke = keys
+    .command('revoke')
+    .description('revoke a key, at once and permanently')
+    .argument('<key-id>', 'as `keys list` prints it')
+    .option('--reason <text>', 'why')
+    .option('--operator-key <file>', 'the operator key that signs it');
+  addAction(revoke, cli, revokeKey);
+}
+
+function withHolderOptions(command: Command): Command {
+  return command
+    .option('--kind <kind>', KINDS.join(', '))
+    .option('--subject <who>', 'person:alice, agent:shopbot or service:ci')
+    .option('--on-behalf-of <person>', 'for service keys: the person who requests');
+}
+
+async function createKey(io: Io, _args: readonly string[], options: Options): Promise<ExitCode> {
+  const holder = holderOptions(options);
+  const out = requiredOption(options, 'out', '--out');
+  const keys = await io.host.remote.keys();
+  const created = await keys.createKey(io.host.env, holder, out, textOption(options, 'operatorKey') ?? null);
+  if (io.json) io.out.json(created);
+  else io.out.tabbed([created.keyId, created.publicKey, created.file]);
+  if (!created.registered)
+    io.err.line(
+      'not registered yet: the key is not accepted until an operator registers its public key (`keys register`)',
+    );
+  return ExitCode.Ok;
+}
+
+async function registerKey(io: Io, [value = '']: readonly string[], options: Options): Promise<ExitCode> {
+  const publicKey = hexArgument(value, 'public key');
+  const holder = holderOptions(options);
+  const operatorKey = requiredOption(options, 'operatorKey', '--operator-key');
+  const keyId = await (await io.host.remote.keys()).registerKey(io.host.env, holder, publicKey, operatorKey);
+  if (io.json) io.out.json({ keyId, registered: true });
+  else io.out.line(line`${keyId}  registered`);
+  return ExitCode.Ok;
+}
+
+async function listKeys(io: Io): Promise<ExitCode> {
+  const keys = await (await io.host.remote.keys()).listKeys(io.host.env);
+  if (io.json) io.out.json({ keys });
+  else for (const key of keys) printKey(io, key);
+  return ExitCode.Ok;
+}
+
+function printKey(io: Io, key: RegisteredKey): void {
+  const subject = `${key.subject.type}:${key.subject.id}`;
+  const state = key.revokedAt === null ? 'active' : `revoked ${key.revokedAt}`;
+  if (io.host.stdout.isTTY !== true) {
+    io.out.tabbed([key.keyId, key.kind, subject, key.onBehalfOf ?? '-', key.demo ? 'demo' : '-', state]);
+    return;
+  }
+  const onBehalfOf = key.onBehalfOf === null ? '' : ` for ${key.onBehalfOf}`;
+  const demo = key.demo ? styled('yellow', '  demo') : '';
+  const styledState = styled(key.revokedAt === null ? 'green' : 'red', state);
+  io.out.line(line`${styled('bold', key.keyId)}  ${key.kind}  ${subject}${onBehalfOf}${demo}  ${styledState}`);
+}
+
+async function revokeKey(io: Io, [value = '']: readonly string[], options: Options): Promise<ExitCode> {
+  const keyId = hexArgument(value, 'key id');
+  const reason = requiredOption(options, 'reason', '--reason');
+  const operatorKey = requiredOption(options, 'operatorKey', '--operator-key');
+  await (await io.host.remote.keys()).revokeKey(io.host.env, keyId, reason, operatorKey);
+  if (io.json) io.out.json({ keyId, revoked: true });
+  else io.out.line(line`${keyId}  revoked`);
+  return ExitCode.Ok;
+}
+
+function holderOptions(options: Options): KeyHolder {
+  return {
+    kind: kindOption(options),
+    subject: subjectOption(options),
+    onBehalfOf: textOption(options, 'onBehalfOf') ?? null,
+  };
+}
+
+function kindOption(options: Options): KeyKind {
+  const given = requiredOption(options, 'kind', '--kind');
+  const kind = KINDS.find((known) => known === given);
+  if (kind === undefined) throw new UsageError(`--kind: expected one of ${KINDS.join(', ')}, got "${given}"`);
+  return kind;
+}
+
+function subjectOption(options: Options): KeyHolder['subject'] {
+  const given = requiredOption(options, 'subject', '--subject');
+  const colon = given.indexOf(':');
+  const type = SUBJECTS.find((known) => known === given.slice(0, colon));
+  const id = given.slice(colon + 1);
+  if (type === undefined || id === '')
+    throw new UsageError(`--subject: expected person:<id>, agent:<id> or service:<id>, got "${given}"`);
+  return { type, id };
+}

@@ -1,0 +1,74 @@
+import { openDatabase } from '../../storage/database/database';
+import { createKeyRegistry } from '../../storage/keys/key-registry';
+import type { KeyRegistry, RegisteredKey } from '../../policy/evidence/key-registry';
+import { writeKeyFile, type KeyLabel } from '../../signing/key-file';
+import { assertPublicKey, keyIdOf, newKeyPair } from '../../signing/keys';
+import { signKeyEntry, signKeyRevocation } from '../../signing/registry-entry';
+import type { Env } from '../../workers/config';
+import { localClient } from '../../workers/local-client';
+import { keyPassphrase, loadKey } from '../key-files';
+
+/** Whom a key belongs to and what it may sign. */
+export type KeyHolder = Omit<KeyLabel, 'demo'>;
+
+export interface CreatedKey {
+  readonly keyId: string;
+  readonly publicKey: string;
+  readonly file: string;
+  readonly registered: boolean;
+}
+
+/** Writes a new key file, and registers the key if an operator's key file is given. */
+export async function createKey(
+  env: Env,
+  holder: KeyHolder,
+  out: string,
+  operatorKeyFile: string | null,
+): Promise<CreatedKey> {
+  const key = newKeyPair();
+  const operator = operatorKeyFile === null ? null : loadKey(env, operatorKeyFile);
+  const label = { ...holder, demo: operator?.demo ?? false };
+  const createdAt = new Date().toISOString();
+  // Signed before the file is written: an entry that cannot be signed leaves no key file behind.
+  const entry =
+    operator === null ? null : signKeyEntry({ ...label, publicKey: key.publicKey, addedAt: createdAt }, operator);
+  const passphrase = keyPassphrase(env);
+  writeKeyFile({ path: out, key, label, createdAt, ...(passphrase === undefined ? {} : { passphrase }) });
+  if (entry !== null) await withRegistry(env, (registry) => registry.add(entry));
+  return { keyId: key.keyId, publicKey: key.publicKey, file: out, registered: entry !== null };
+}
+
+/** Registers a public key, signed with an operator's key file. Returns the key id. */
+export async function registerKey(
+  env: Env,
+  holder: KeyHolder,
+  publicKey: string,
+  operatorKeyFile: string,
+): Promise<string> {
+  assertPublicKey(publicKey);
+  const operator = loadKey(env, operatorKeyFile);
+  const addedAt = new Date().toISOString();
+  const entry = signKeyEntry({ ...holder, demo: operator.demo, publicKey, addedAt }, operator);
+  await withRegistry(env, (registry) => registry.add(entry));
+  return keyIdOf(publicKey);
+}
+
+export async function listKeys(env: Env): Promise<readonly RegisteredKey[]> {
+  return await withRegistry(env, (registry) => registry.list());
+}
+
+export async function revokeKey(env: Env, keyId: string, reason: string, operatorKeyFile: string): Promise<void> {
+  const operator = loadKey(env, operatorKeyFile);
+  const envelope = signKeyRevocation({ keyId, reason, revokedAt: new Date().toISOString() }, operator);
+  await withRegistry(env, (registry) => registry.revoke(envelope));
+}
+
+async function withRegistry<T>(env: Env, work: (registry: KeyRegistry) => Promise<T>): Promise<T> {
+  const { operatorDatabaseUrl, operators } = localClient(env);
+  const db = openDatabase({ url: operatorDatabaseUrl, applicationName: 'countersign-keys', max: 1 });
+  try {
+    return await work(createKeyRegistry({ db, trustedOperators: operators, now: Date.now }));
+  } finally {
+    await db.close();
+  }
+}

@@ -1,0 +1,90 @@
+import { recordResolution } from '../../activities/committer/effect-resolution';
+import { recordFreeze } from '../../activities/committer/target-freezes';
+import { openDatabase, type Database } from '../../storage/database/database';
+import { createLedger } from '../../storage/ledger/ledger';
+import { CountersignError } from '../../client/errors';
+import { Submission } from '../../policy/contracts/diff';
+import type { StoredRow } from '../../policy/evidence/chain';
+import { MESSAGES } from '../../policy/contracts/messages';
+import type { Env } from '../../workers/config';
+import { localClient } from '../../workers/local-client';
+import { openClient } from '../../workers/temporal';
+import { loadOperatorKey } from '../key-files';
+
+const SIGNAL_TIMEOUT_MS = 5_000;
+
+export interface EffectRecord {
+  readonly changeId: string;
+  readonly applied: boolean;
+  readonly reason: string;
+  /** Path of the operator's key file. */
+  readonly operatorKey: string;
+}
+
+/** Records whether an effect was applied, signed. `told`: the review was notified; otherwise it checks again in ten minutes. */
+export async function recordEffect(env: Env, effect: EffectRecord): Promise<{ readonly told: boolean }> {
+  const { changeId, applied, reason } = effect;
+  await withOperatorDatabase(env, async (db) => {
+    const key = loadOperatorKey(env, effect.operatorKey, '--operator-key');
+    const ledger = createLedger(db);
+    const { target } = submissionOf(changeId, await ledger.read(changeId));
+    await recordResolution(ledger, { changeId, target, applied, reason, resolvedAt: new Date().toISOString() }, key);
+  });
+  return { told: await notifyReview(env, changeId) };
+}
+
+/** The submission of a change whose effect is still to be resolved. Throws if there is no such change, or nothing to resolve. */
+function submissionOf(changeId: string, rows: readonly StoredRow[]): Submission {
+  const submission = Submission.safeParse(rows.find(({ row }) => row.kind === 'submitted')?.row.body['submission']);
+  if (!submission.success) throw new CountersignError('not_found', `The ledger has no change ${changeId}`);
+  if (rows.some(({ row }) => row.kind === 'receipt'))
+    throw new CountersignError('invalid_input', 'The change has ended and has a receipt: there is nothing to resolve');
+  if (!rows.some(({ row }) => row.kind === 'intent'))
+    throw new CountersignError('invalid_input', 'No commit of this change has begun: there is no effect to resolve');
+  return submission.data;
+}
+
+export interface FreezeRecord {
+  readonly target: string;
+  readonly frozen: boolean;
+  readonly reason: string;
+  /** Path of the operator's key file. */
+  readonly operatorKey: string;
+}
+
+/** Freezes or unfreezes a target, signed. Returns the number of this record. */
+export async function freezeTarget(env: Env, freeze: FreezeRecord): Promise<number> {
+  const { target, frozen, reason } = freeze;
+  return await withOperatorDatabase(env, async (db) =>
+    recordFreeze(
+      db,
+      { target, frozen, reason, at: new Date().toISOString() },
+      loadOperatorKey(env, freeze.operatorKey, '--operator-key'),
+    ),
+  );
+}
+
+async function withOperatorDatabase<T>(env: Env, work: (db: Database) => Promise<T>): Promise<T> {
+  const { operatorDatabaseUrl } = localClient(env);
+  const db = openDatabase({ url: operatorDatabaseUrl, applicationName: 'countersign-operator', max: 1 });
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+  }
+}
+
+/** Whether the signal was delivered. The record is in the ledger in either case. */
+async function notifyReview(env: Env, changeId: string): Promise<boolean> {
+  const local = localClient(env);
+  const temporal = openClient({ ...env, TEMPORAL_ADDRESS: local.temporalAddress, TEMPORAL_NAMESPACE: local.namespace });
+  try {
+    const handle = temporal.workflow.getHandle(changeId);
+    await temporal.withDeadline(Date.now() + SIGNAL_TIMEOUT_MS, () => handle.signal(MESSAGES.lookAgain));
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await temporal.connection.close();
+  }
+}

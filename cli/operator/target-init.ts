@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import { initTarget } from '../../source-tools/sql/staging/init-target';
+import { ConfigError, type Env } from '../../workers/config';
+import { asRole } from '../../storage/database/role-url';
+
+/**
+ * Makes marker table, roles and grants in a target, as the administrator that COUNTERSIGN_TARGET_ADMIN_URL names. Returns the
+ * steps; the last one is the entry for the committer's targets file, with the new credentials.
+ */
+export async function targetInit(
+  env: Env,
+  target: string,
+  options: { readonly dryRun: boolean },
+  log: (text: string) => void,
+): Promise<readonly string[]> {
+  const adminUrl = env['COUNTERSIGN_TARGET_ADMIN_URL'];
+  if (adminUrl === undefined)
+    throw new ConfigError(
+      'COUNTERSIGN_TARGET_ADMIN_URL is not set: expected the URL of a role that may create roles and schemas in the target',
+    );
+  const schemas = (env['COUNTERSIGN_TARGET_SCHEMAS'] ?? 'public').split(',').map((each) => each.trim());
+  const [stageRole, commitRole] = [`countersign_stage_${target}`, `countersign_commit_${target}`];
+  if (options.dryRun)
+    return [
+      `would make schema countersign with the marker table`,
+      `would make the roles ${stageRole} and ${commitRole}, with rights on ${schemas.join(', ')}`,
+    ];
+  const passwords = { stage: randomBytes(24).toString('hex'), commit: randomBytes(24).toString('hex') };
+  const done = await initTarget(adminUrl, { stageRole, commitRole, passwords, grants: { schemas } });
+  log('For the committer only (COUNTERSIGN_TARGETS_FILE); shown once:');
+  const entry = {
+    name: target,
+    development: false,
+    stageUrl: asRole(adminUrl, stageRole, passwords.stage),
+    commitUrl: asRole(adminUrl, commitRole, passwords.commit),
+  };
+  return [...done, JSON.stringify(entry)];
+}

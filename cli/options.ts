@@ -1,0 +1,42 @@
+import { UsageError } from './usage-error';
+
+export type Options = Readonly<Record<string, string | boolean | undefined>>;
+
+/** A text option; undefined if it was not given. */
+export function textOption(options: Options, name: string): string | undefined {
+  const value = options[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A text option that must be given and not be empty. */
+export function requiredOption(options: Options, name: string, flag: string): string {
+  const value = textOption(options, name);
+  if (value === undefined || value === '') throw new UsageError(`${flag} is missing`);
+  return value;
+}
+
+export interface IntegerBounds {
+  readonly min: number;
+  readonly max: number;
+  /** Used if the option was not given. */
+  readonly default: number;
+}
+
+/** An integer option within bounds. */
+export function integerOption(options: Options, name: string, flag: string, bounds: IntegerBounds): number {
+  const value = textOption(options, name);
+  if (value === undefined) return bounds.default;
+  const number = Number(value);
+  if (value.trim() !== '' && Number.isInteger(number) && number >= bounds.min && number <= bounds.max) return number;
+  throw new UsageError(`${flag}: expected a whole number from ${bounds.min} to ${bounds.max}, got "${value}"`);
+}
+
+/** A change id, or another SHA-256 digest or key, given as an argument. */
+export function hexArgument(value: string, name: string): string {
+  if (isHex64(value)) return value;
+  throw new UsageError(`${name}: expected 64 lower-case hex digits, got "${value}"`);
+}
+
+export function isHex64(value: string): boolean {
+  return /^[0-9a-f]{64}$/.test(value);
+}

@@ -1,0 +1,66 @@
+import { compilePlan, planKeys } from '../../policy/bundle/compile-plan';
+import type { EvalInput } from '../../policy/bundle/evaluate';
+import type { Issue } from '../../policy/bundle/issue';
+import { parseBundle } from '../../policy/bundle/parse-bundle';
+import { sha256Hex } from '../../policy/contracts/hash';
+import type { Plan } from '../../policy/contracts/plan';
+import { ConfigError, type Env } from '../../workers/config';
+import { loadExtensions, type Extensions } from '../../workers/extensions';
+
+export interface CompiledPlan {
+  readonly target: string;
+  readonly sourceTool: string;
+  readonly plan: Plan;
+  readonly planHash: string;
+}
+
+/** The validators, callbacks and source tools that bundles may name here. */
+export async function extensionsOfEnv(env: Env): Promise<Extensions> {
+  return await loadExtensions(env['COUNTERSIGN_EXTENSIONS'] ?? '');
+}
+
+/** Compiles every plan of a bundle; reports each issue once, even if several plans have it. */
+export function compileBundle(
+  text: string,
+  extensions: Extensions,
+): { readonly plans: readonly CompiledPlan[]; readonly issues: readonly Issue[] } {
+  const parsed = parseBundle(text);
+  if (!parsed.ok) return { plans: [], issues: parsed.issues };
+  const plans: CompiledPlan[] = [];
+  const issues = new Map<string, Issue>();
+  for (const key of planKeys(parsed.bundle)) {
+    const compiled = compilePlan(parsed.bundle, extensions.validators, {
+      ...key,
+      callbacks: extensions.callbacks,
+      locate: parsed.locate,
+    });
+    if (compiled.ok) plans.push({ ...key, ...compiled });
+    else for (const issue of compiled.issues) issues.set(JSON.stringify(issue), issue);
+  }
+  return { plans, issues: [...issues.values()] };
+}
+
+/** As `compileBundle`. Throws ConfigError if there is any issue. */
+export function compileOrThrow(text: string, extensions: Extensions): readonly CompiledPlan[] {
+  const { plans, issues } = compileBundle(text, extensions);
+  if (issues.length > 0) throw new ConfigError(`The bundle does not compile:\n${issuesText(issues)}`);
+  return plans;
+}
+
+export function issuesText(issues: readonly Issue[]): string {
+  return issues.map((i) => `  ${i.line}:${i.column} ${i.path}: ${i.message}. ${i.fix}`).join('\n');
+}
+
+/** What an evaluator is given for one diff. Throws TypeError for an unknown source tool. */
+export async function toEvalInput(
+  extensions: Extensions,
+  sourceTool: string,
+  raw: Uint8Array,
+  rest: Pick<EvalInput, 'metadata' | 'staging' | 'at'>,
+): Promise<EvalInput> {
+  const tool = extensions.sourceTools.get(sourceTool);
+  if (tool === undefined)
+    throw new TypeError(`sourceTool: expected one of ${extensions.sourceTools.keys().join(', ')}, got "${sourceTool}"`);
+  const facts = await tool.extractFacts({ sourceTool, raw, diffSha: sha256Hex(raw), metadata: rest.metadata });
+  return { raw, facts, ...rest };
+}

@@ -1,0 +1,225 @@
+import type { Command } from 'commander';
+import { addAction, type Cli, type Io } from '../action';
+import { ExitCode } from '../exit-codes';
+import { nonBlankLines, readInput, readInputBytes, writeNewFile } from '../files';
+import { integerOption, requiredOption, textOption, type Options } from '../options';
+import { line, styled } from '../printer';
+import { UsageError } from '../usage-error';
+import { printExplanation } from './explanation-view';
+
+const OUTCOME_EXIT_CODES = { COMMIT: ExitCode.Ok, CONFIRM: ExitCode.Pending, FORBID: ExitCode.Rejected } as const;
+
+/** The policy group: works on files, without a server, except for `publish`. */
+export function register(program: Command, cli: Cli): void {
+  const policy = program.command('policy').description('check, test and publish a policy bundle');
+
+  const check = policy
+    .command('check')
+    .description('whether the bundle compiles: line, column and fix of each issue')
+    .argument('<file>', 'the bundle')
+    .option('--format <name>', 'text, json or sarif');
+  addAction(check, cli, checkBundle);
+
+  const test = policy
+    .command('test')
+    .description('run the tests of a policy')
+    .argument('<bundle>', 'the bundle')
+    .argument('<tests>', 'its tests, as YAML')
+    .option('--format <name>', 'text, json or junit');
+  addAction(test, cli, testBundle);
+
+  registerEvaluation(policy, cli);
+
+  addAction(policy.command('schema').description('the JSON Schema of bundles, for editors'), cli, printSchema);
+
+  const init = policy
+    .command('init')
+    .description('write a starter bundle, strict enough to be used as it is')
+    .option('--tool <name>', 'source tool, e.g. SQLDryRun')
+    .option('--out <file>', 'where to write it (default: standard output)');
+  addAction(init, cli, writeStarter);
+
+  const publish = policy
+    .command('publish')
+    .description('sign a bundle and make it the newest revision')
+    .argument('<file>', 'the bundle')
+    .option('--key <file>', "an operator's key");
+  addAction(publish, cli, publishRevision);
+}
+
+function registerEvaluation(policy: Command, cli: Cli): void {
+  const target = ['--target <name>', 'which target; required if the bundle has several'] as const;
+
+  const evaluate = policy
+    .command('eval')
+    .description('the findings of diffs, one JSON object per line; no server')
+    .argument('[file]', 'JSON lines {id, sourceTool, raw or rawBase64, metadata?, staging?} (default: standard input)')
+    .option('--policy <file>', 'the bundle')
+    .option(...target)
+    .option('--jsonl', 'one line in, one line out (the only format)');
+  addAction(evaluate, cli, evaluateLines);
+
+  const explain = policy
+    .command('explain')
+    .description('why a diff gets its findings; exits 0, 8 (a human must confirm) or 10')
+    .argument('<bundle>', 'the bundle')
+    .argument('[diff]', 'the diff (default: standard input)')
+    .option(...target)
+    .option('--tool <name>', 'source tool; required if the target takes several')
+    .option('--metadata <json>', 'what the agent claims')
+    .option('--staging <file>', 'the record of a dry run, as JSON')
+    .option('--at <time>', 'apply waivers as of this time instead of now')
+    .option('--format <name>', 'text, json or sarif');
+  addAction(explain, cli, explainOne);
+
+  const bench = policy
+    .command('bench')
+    .description('what the policy costs on diffs: milliseconds for each, and how many a second')
+    .argument('<bundle>', 'the bundle')
+    .argument('[file]', 'JSON lines as for eval (default: standard input)')
+    .option(...target)
+    .option('--repeat <n>', 'how often the lines are run (default 20)');
+  addAction(bench, cli, benchmark);
+}
+
+async function checkBundle(io: Io, [file = '']: readonly string[], options: Options): Promise<ExitCode> {
+  const format = formatOption(io, options, ['text', 'json', 'sarif']);
+  const { compileBundle, extensionsOfEnv } = await import('./bundles.js');
+  const { plans, issues } = compileBundle(await readInput(io, file), await extensionsOfEnv(io.host.env));
+  if (format === 'json') {
+    const summaries = plans.map(({ target, sourceTool, plan, planHash }) => ({
+      target,
+      sourceTool,
+      planHash,
+      validators: plan.validators.length,
+    }));
+    io.out.json({ ok: issues.length === 0, issues, plans: summaries });
+  } else if (format === 'sarif') {
+    const { issuesSarif } = await import('../../policy/bundle/reports.js');
+    io.out.json(issuesSarif(issues, file, io.host.version));
+  } else {
+    for (const issue of issues) {
+      io.out.line(line`${file}:${issue.line}:${issue.column} ${styled('red', issue.path)}: ${issue.message}`);
+      io.out.block(issue.fix, '    ');
+    }
+    for (const { target, sourceTool, plan, planHash } of plans)
+      io.out.line(line`${target}/${sourceTool}  plan ${planHash}  ${plan.validators.length} validators`);
+  }
+  return issues.length === 0 ? ExitCode.Ok : ExitCode.Failure;
+}
+
+async function testBundle(io: Io, [bundle = '', tests = '']: readonly string[], options: Options): Promise<ExitCode> {
+  const format = formatOption(io, options, ['text', 'json', 'junit']);
+  const { runPolicyTests } = await import('./run-tests.js');
+  const report = await runPolicyTests(io.host.env, await readInput(io, bundle), await readInput(io, tests));
+  const { results, covered, neverFired } = report;
+  if (format === 'json') io.out.json(report);
+  else if (format === 'junit') {
+    const { testsJunit } = await import('../../policy/bundle/reports.js');
+    io.out.block(testsJunit(tests, results), '');
+  } else {
+    for (const { name, problems } of results) {
+      io.out.line(line`${problems.length === 0 ? styled('green', 'ok  ') : styled('red', 'FAIL')} ${name}`);
+      for (const problem of problems) io.out.block(problem, '     ');
+    }
+    io.out.line(`tests make ${covered.length} of ${covered.length + neverFired.length} rules fire`);
+    if (neverFired.length > 0) io.err.line(`no test makes these fire: ${neverFired.join(', ')}`);
+  }
+  return results.every((r) => r.problems.length === 0) ? ExitCode.Ok : ExitCode.Failure;
+}
+
+async function evaluateLines(io: Io, [file]: readonly string[], options: Options): Promise<ExitCode> {
+  const bundle = await readInput(io, requiredOption(options, 'policy', '--policy'));
+  const { lineEvaluator } = await import('./evaluate.js');
+  const evaluate = await lineEvaluator(io.host.env, bundle, textOption(options, 'target') ?? null);
+  for (const { text, number } of nonBlankLines(await readInput(io, file))) io.out.json(await evaluate(text, number));
+  return ExitCode.Ok;
+}
+
+async function explainOne(io: Io, [bundle = '', diff]: readonly string[], options: Options): Promise<ExitCode> {
+  const format = formatOption(io, options, ['text', 'json', 'sarif']);
+  const staging = textOption(options, 'staging');
+  const at = textOption(options, 'at') ?? io.host.now().toISOString();
+  if (Number.isNaN(Date.parse(at)))
+    throw new UsageError(`--at: expected a time such as 2027-01-31T00:00:00Z, got "${at}"`);
+  const { explainDiff } = await import('./evaluate.js');
+  const explanation = await explainDiff(io.host.env, await readInput(io, bundle), await readInputBytes(io, diff), {
+    target: textOption(options, 'target') ?? null,
+    sourceTool: textOption(options, 'tool') ?? null,
+    metadata: textOption(options, 'metadata') ?? null,
+    staging: staging === undefined ? null : await readInput(io, staging),
+    at,
+  });
+  if (format === 'json') io.out.json(explanation);
+  else if (format === 'sarif') {
+    const { explanationSarif } = await import('../../policy/bundle/reports.js');
+    io.out.json(explanationSarif(explanation, diff ?? 'stdin', io.host.version));
+  } else printExplanation(io, explanation);
+  return OUTCOME_EXIT_CODES[explanation.outcome];
+}
+
+async function benchmark(io: Io, [bundle = '', file]: readonly string[], options: Options): Promise<ExitCode> {
+  const repeat = integerOption(options, 'repeat', '--repeat', { min: 1, max: 100_000, default: 20 });
+  const { lineEvaluator } = await import('./evaluate.js');
+  const target = textOption(options, 'target') ?? null;
+  const evaluate = await lineEvaluator(io.host.env, await readInput(io, bundle), target);
+  const rows = nonBlankLines(await readInput(io, file));
+  if (rows.length === 0) throw new UsageError('the input has no lines');
+  const results = await Promise.all(rows.map((row) => evaluate(row.text, row.number)));
+  const failed = results.find((result) => 'error' in result);
+  if (failed !== undefined) throw new UsageError(`a line cannot be evaluated: ${JSON.stringify(failed).slice(0, 300)}`);
+  const times: number[] = [];
+  const began = performance.now();
+  for (let i = 0; i < repeat; i++)
+    for (const row of rows) {
+      const start = performance.now();
+      await evaluate(row.text, row.number);
+      times.push(performance.now() - start);
+    }
+  const perSecond = Math.round((times.length / (performance.now() - began)) * 1000);
+  times.sort((a, b) => a - b);
+  const [p50, p99] = [0.5, 0.99].map((q) => roundToMicroseconds(times[Math.floor(q * (times.length - 1))] ?? 0));
+  if (io.json) io.out.json({ diffs: rows.length, runs: times.length, perSecond, p50Ms: p50, p99Ms: p99 });
+  else io.out.line(`${times.length} runs of ${rows.length} diffs: p50 ${p50} ms, p99 ${p99} ms, ${perSecond} a second`);
+  return ExitCode.Ok;
+}
+
+async function printSchema(io: Io): Promise<ExitCode> {
+  const { jsonSchema } = await import('../../policy/bundle/json-schema.js');
+  io.out.json(jsonSchema());
+  return ExitCode.Ok;
+}
+
+async function writeStarter(io: Io, _args: readonly string[], options: Options): Promise<ExitCode> {
+  const { starterBundle } = await import('../../policy/bundle/starter.js');
+  const bundle = starterBundle(requiredOption(options, 'tool', '--tool'));
+  const out = textOption(options, 'out');
+  if (out !== undefined) await writeNewFile(out, bundle);
+  if (io.json) io.out.json({ file: out ?? null, bundle });
+  else if (out === undefined) io.out.block(bundle, '');
+  return ExitCode.Ok;
+}
+
+async function publishRevision(io: Io, [file = '']: readonly string[], options: Options): Promise<ExitCode> {
+  const bundle = await readInput(io, file);
+  const keyFile = requiredOption(options, 'key', '--key');
+  const { publish } = await import('./publish.js');
+  const { revision, published } = await publish(io.host.env, bundle, keyFile);
+  if (io.json) io.out.json({ revision, published });
+  else io.out.line(line`revision ${revision} ${published ? 'published' : 'is already published'}`);
+  return ExitCode.Ok;
+}
+
+/** The first of `names` unless --format or --json says otherwise. */
+function formatOption<Name extends string>(io: Io, options: Options, names: readonly Name[]): Name | 'json' {
+  const given = textOption(options, 'format');
+  if (given === undefined) return io.json ? 'json' : (names[0] as Name);
+  const name = names.find((n) => n === given);
+  if (name === undefined) throw new UsageError(`--format: expected ${names.join(', ')}, got "${given}"`);
+  if (io.json && name !== 'json') throw new UsageError('--json and --format cannot be combined');
+  return name;
+}
+
+function roundToMicroseconds(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}

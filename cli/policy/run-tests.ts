@@ -1,0 +1,41 @@
+import { planEvaluator, type Evaluation } from '../../policy/bundle/evaluate';
+import { coverageOf, parsePolicyTests, policyTestProblems } from '../../policy/bundle/policy-test';
+import { ConfigError, type Env } from '../../workers/config';
+import { compileOrThrow, extensionsOfEnv, issuesText, toEvalInput } from './bundles';
+
+export interface PolicyTestReport {
+  readonly results: readonly { readonly name: string; readonly problems: readonly string[] }[];
+  /** Validators that a test makes fire, and those that no test does. */
+  readonly covered: readonly string[];
+  readonly neverFired: readonly string[];
+}
+
+/** Runs the tests of a policy. Throws ConfigError if the bundle or the tests are invalid. */
+export async function runPolicyTests(env: Env, bundle: string, testsText: string): Promise<PolicyTestReport> {
+  const extensions = await extensionsOfEnv(env);
+  const plans = compileOrThrow(bundle, extensions);
+  const parsed = parsePolicyTests(testsText);
+  if (!parsed.ok) throw new ConfigError(`Invalid policy tests:\n${issuesText(parsed.issues)}`);
+  const evaluations: Evaluation[] = [];
+  const results = [];
+  for (const test of parsed.tests) {
+    const plan = plans.find((p) => p.target === test.target && p.sourceTool === test.sourceTool);
+    if (plan === undefined) {
+      results.push({ name: test.name, problems: [`the bundle has no plan for ${test.target}/${test.sourceTool}`] });
+      continue;
+    }
+    const input = await toEvalInput(extensions, test.sourceTool, new TextEncoder().encode(test.raw), {
+      metadata: test.metadata,
+      staging: test.staging ?? null,
+      at: test.at ?? null,
+    });
+    const evaluation = planEvaluator(plan.plan, extensions.validators)(input);
+    evaluations.push(evaluation);
+    results.push({ name: test.name, problems: policyTestProblems(test, evaluation) });
+  }
+  const { covered, uncovered } = coverageOf(
+    plans.map((p) => p.plan),
+    evaluations,
+  );
+  return { results, covered, neverFired: uncovered };
+}

@@ -1,0 +1,143 @@
+import type { Command } from 'commander';
+import type { AnswerResults, Decision } from '../../policy/contracts/answer';
+import type { Envelope } from '../../policy/contracts/diff';
+import { addAction, promptFor, type Cli, type Io } from '../action';
+import { exitCodeForAnswers } from '../exit-code-for';
+import { ExitCode } from '../exit-codes';
+import { integerOption, requiredOption, textOption, type IntegerBounds, type Options } from '../options';
+import { line, styled } from '../printer';
+import { shellCommand } from '../shell-quote';
+import { UsageError } from '../usage-error';
+import type { Connected } from './connect';
+import { printViolation } from './review-view';
+import { chosenViolations } from './violation-choice';
+
+/** The workflow accepts at most this many answers in one message. */
+const MAX_ANSWERS_PER_MESSAGE = 50;
+
+export function register(program: Command, cli: Cli): void {
+  const answer = withAnswerOptions(
+    program.command('answer').description('confirm or reject violations, signed with your key'),
+  );
+  answer.option('--via <way>', 'update (default: prints the verdict) or signal');
+  addAction(answer, cli, sendAnswers);
+
+  const sign = withAnswerOptions(
+    program.command('sign').description('sign answers, and print the command that sends them'),
+  );
+  addAction(sign, cli, printSignedAnswers);
+}
+
+function withAnswerOptions(command: Command): Command {
+  return command
+    .argument('<id>', 'the change id')
+    .option('--violation <id>', 'its id, or the first 6 or more digits of it')
+    .option('--all', 'every violation that waits for an answer')
+    .option('--confirm', 'confirm the chosen violations')
+    .option('--reject', 'reject: the change is rolled back')
+    .option('--reason <text>', 'why; required to reject')
+    .option('--key <file>', 'your approver key')
+    .option('--valid <minutes>', 'how long the signature is valid');
+}
+
+async function sendAnswers(io: Io, [id = '']: readonly string[], options: Options): Promise<ExitCode> {
+  return await io.withReviews({}, async (connected) => {
+    const signed = await signAnswers(io, connected, id, options, { min: 1, max: 24 * 60, default: 10 });
+    const results = await connected.reviews.answer(id, [...signed.envelopes], { via: viaOption(options) });
+    if (io.json) io.out.json({ changeId: id, decision: signed.decision, results });
+    else printResults(io, signed.violationIds, results);
+    return exitCodeForAnswers(results);
+  });
+}
+
+async function printSignedAnswers(io: Io, [id = '']: readonly string[], options: Options): Promise<ExitCode> {
+  return await io.withReviews({}, async (connected) => {
+    const { envelopes } = await signAnswers(io, connected, id, options, { min: 1, max: 7 * 24 * 60, default: 60 });
+    const messages = toMessages(envelopes);
+    const commands = messages.map((message) => signalCommand(connected, id, message));
+    if (io.json) io.out.json({ changeId: id, messages, commands: commands.map(shellCommand), argv: commands });
+    else {
+      messages.forEach((message) => io.out.json(message));
+      commands.forEach((words) => io.out.line(shellCommand(words)));
+      io.err.line('anyone who has this command can send it, once, until it expires');
+    }
+    return ExitCode.Ok;
+  });
+}
+
+interface SignedAnswers {
+  readonly envelopes: readonly Envelope[];
+  readonly violationIds: readonly string[];
+  readonly decision: Decision;
+}
+
+async function signAnswers(
+  io: Io,
+  { reviews }: Connected,
+  id: string,
+  options: Options,
+  validity: IntegerBounds,
+): Promise<SignedAnswers> {
+  const minutes = integerOption(options, 'valid', '--valid', validity);
+  const keyFile = requiredOption(options, 'key', '--key');
+  const status = await reviews.status(id);
+  const violationIds = chosenViolations(status, textOption(options, 'violation'), options['all'] === true);
+  // What is being answered is printed before the question, on standard error: pipes receive data only.
+  for (const violation of status.violations.filter((v) => violationIds.includes(v.violationId)))
+    printViolation(io.err, violation);
+  const decision = await decisionOption(io, options);
+  const reason =
+    textOption(options, 'reason') ?? (decision === 'reject' ? await promptFor(io, 'Why?', '--reason') : '');
+  if (decision === 'reject' && reason === '') throw new UsageError('--reason: a rejection needs a reason');
+  const { loadKey } = await import('../key-files.js');
+  const { createSigner } = await import('../../client/signer.js');
+  const client = await import('../../client/sign-answers.js');
+  const issuedAt = io.host.now();
+  const expiresAt = new Date(issuedAt.getTime() + minutes * 60_000);
+  const signer = createSigner(loadKey(io.host.env, keyFile));
+  const envelopes = client.signAnswers(status, { violationIds, decision, reason }, signer, { issuedAt, expiresAt });
+  return { envelopes, violationIds, decision };
+}
+
+async function decisionOption(io: Io, options: Options): Promise<Decision> {
+  const confirm = options['confirm'] === true;
+  if (confirm && options['reject'] === true) throw new UsageError('Give either --confirm or --reject');
+  if (confirm) return 'confirm';
+  if (options['reject'] === true) return 'reject';
+  const reply = await promptFor(io, 'Type "confirm" or "reject":', '--confirm or --reject');
+  if (reply === 'confirm' || reply === 'reject') return reply;
+  throw new UsageError(`expected "confirm" or "reject", got "${reply}"; nothing was sent`);
+}
+
+function viaOption(options: Options): 'update' | 'signal' {
+  const via = textOption(options, 'via') ?? 'update';
+  if (via === 'update' || via === 'signal') return via;
+  throw new UsageError(`--via: expected update or signal, got "${via}"`);
+}
+
+function printResults(io: Io, violationIds: readonly string[], results: AnswerResults): void {
+  const entries = Object.entries(results);
+  for (const [key, { code, message }] of entries) {
+    const good = code === 'accepted' || code === 'duplicate';
+    io.out.line(line`${key.slice(0, 12)}  ${styled(good ? 'green' : 'red', code)}  ${message}`);
+  }
+  // A signal has no result.
+  if (entries.length === 0)
+    for (const violationId of violationIds)
+      io.out.line(
+        line`${violationId.slice(0, 12)}  ${styled('yellow', 'sent')}  see whether it was counted with: countersign show`,
+      );
+}
+
+function toMessages(envelopes: readonly Envelope[]): { readonly answers: readonly Envelope[] }[] {
+  const messages = [];
+  for (let i = 0; i < envelopes.length; i += MAX_ANSWERS_PER_MESSAGE)
+    messages.push({ answers: envelopes.slice(i, i + MAX_ANSWERS_PER_MESSAGE) });
+  return messages;
+}
+
+function signalCommand({ address, namespace }: Connected, id: string, message: object): string[] {
+  const server = ['--address', address, '--namespace', namespace];
+  const signal = ['--workflow-id', id, '--name', 'answer', '--input', JSON.stringify(message)];
+  return ['temporal', 'workflow', 'signal', ...server, ...signal];
+}

@@ -1,0 +1,73 @@
+import type { Printer, Style } from '../printer';
+import { line, styled } from '../printer';
+import { reindent } from '../reindent';
+
+/** A diff as text, or null if its bytes are not valid UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null; // Shown as hex: a replacement character would hide the byte.
+  }
+}
+
+/** Prints all of a diff, from its bytes, without omissions. */
+export function printDiff(out: Printer, sourceTool: string, bytes: Uint8Array): void {
+  const text = decodeUtf8(bytes);
+  if (text === null) {
+    out.line(styled('yellow', 'not UTF-8: shown as bytes'));
+    out.block(hex(bytes), '  ');
+    return;
+  }
+  const oneLineJson = !text.trimEnd().includes('\n') && /^[\s]*[[{]/.test(text.slice(0, 100));
+  if (oneLineJson) out.line(styled('dim', 'one line of JSON, shown on several lines; every token is unchanged'));
+  const lines = oneLineJson ? reindent(text) : text;
+  const width = String(lines.split('\n').length).length;
+  out.block(lines, (n) => `${String(n).padStart(width)} │ `, sourceTool === 'GitPatch' ? patchStyle : undefined);
+}
+
+/** The lines that an evidence reference `diff:<sha>#L3:C5-L3:C20` points at; empty for other forms and other diffs. */
+export function evidenceLines(
+  reference: string,
+  diffSha: string,
+  text: string | null,
+): { readonly n: number; readonly text: string }[] {
+  const match = /^diff:([0-9a-f]{64})#L([0-9]{1,7}):C[0-9]{1,7}-L([0-9]{1,7}):C[0-9]{1,7}$/.exec(reference);
+  if (match === null || text === null || match[1] !== diffSha) return [];
+  const first = Number(match[2]);
+  const last = Math.min(Number(match[3]), first + 2);
+  const lines = text.split('\n');
+  const found: { n: number; text: string }[] = [];
+  for (let n = first; n <= last; n++) {
+    const content = lines[n - 1];
+    if (content !== undefined) found.push({ n, text: content });
+  }
+  return found;
+}
+
+function patchStyle(shown: string): Style | null {
+  if (shown.startsWith('+++') || shown.startsWith('---') || shown.startsWith('diff ')) return 'bold';
+  if (shown.startsWith('+')) return 'green';
+  if (shown.startsWith('-')) return 'red';
+  return shown.startsWith('@@') ? 'cyan' : null;
+}
+
+function hex(bytes: Uint8Array): string {
+  const rows: string[] = [];
+  for (let at = 0; at < bytes.length; at += 16) {
+    const row = [...bytes.subarray(at, at + 16)];
+    const digits = row.map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
+    const ascii = row.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.')).join('');
+    rows.push(`${at.toString(16).padStart(6, '0')}  ${digits.padEnd(47)}  ${ascii}`);
+  }
+  return rows.join('\n');
+}
+
+/** Prints the lines that evidence points at, at most three for each reference; prints other references as they are. */
+export function printEvidence(out: Printer, references: readonly string[], diffSha: string, text: string | null): void {
+  for (const reference of references) {
+    const lines = evidenceLines(reference, diffSha, text);
+    if (lines.length === 0) out.line(line`      ${styled('dim', reference)}`);
+    for (const { n, text: content } of lines) out.block(content, `      L${n} │ `);
+  }
+}

@@ -1,0 +1,71 @@
+import type { Command } from 'commander';
+import type { ReviewResult } from '../../client/result';
+import type { ReviewStatus } from '../../policy/contracts/status';
+import { addAction, type Cli, type Io } from '../action';
+import { exitCodeForResult } from '../exit-code-for';
+import type { ExitCode } from '../exit-codes';
+import { integerOption } from '../options';
+import { line, styled } from '../printer';
+import type { Connected } from './connect';
+import { printResult, stateText } from './review-view';
+
+const MAX_SECONDS = 30 * 24 * 3600;
+const POLL_MS = 2_000;
+
+export function register(program: Command, cli: Cli): void {
+  const result = program
+    .command('result')
+    .description('the end of a review, verified; the exit code says which')
+    .argument('<id>', 'the change id')
+    .option('--wait <seconds>', 'wait for the end (default 0: do not wait)');
+  addAction(result, cli, async (io, [id = ''], options) => {
+    const seconds = integerOption(options, 'wait', '--wait', { min: 0, max: MAX_SECONDS, default: 0 });
+    return await io.withReviews({}, async ({ reviews }) =>
+      report(io, id, await reviews.result(id, { timeoutMs: seconds * 1000 })),
+    );
+  });
+
+  const watch = program
+    .command('watch')
+    .description('follow a review until its end')
+    .argument('<id>', 'the change id')
+    .option('--timeout <seconds>', 'stop watching after this long (default one day)');
+  addAction(watch, cli, async (io, [id = ''], options) => {
+    const seconds = integerOption(options, 'timeout', '--timeout', { min: 1, max: MAX_SECONDS, default: 24 * 3600 });
+    return await io.withReviews({}, async (connected) =>
+      report(io, id, await follow(io, connected, id, seconds * 1000)),
+    );
+  });
+}
+
+function report(io: Io, id: string, result: ReviewResult): ExitCode {
+  if (io.json) io.out.json(result);
+  else printResult(io.out, id, result);
+  return exitCodeForResult(result);
+}
+
+/** Polls every two seconds and prints changes on standard error. */
+async function follow(io: Io, { reviews }: Connected, id: string, timeoutMs: number): Promise<ReviewResult> {
+  const deadline = io.host.now().getTime() + timeoutMs;
+  let last = '';
+  for (;;) {
+    const result = await reviews.result(id);
+    if (result.state !== 'PENDING') return result;
+    const current = result.status === null ? 'no worker answers; the review waits' : summary(result.status);
+    if (current !== last)
+      io.err.line(
+        line`${styled('dim', io.host.now().toISOString())}  ${result.status === null ? '' : stateText(result.status.state, null)}  ${current}`,
+      );
+    last = current;
+    if (io.host.now().getTime() + POLL_MS > deadline) return result;
+    await io.host.sleep(POLL_MS);
+  }
+}
+
+function summary(status: ReviewStatus): string {
+  const pending = status.violations.filter((violation) => violation.resolution === 'pending');
+  const waits = pending.map(
+    (violation) => `${violation.validatorId} ${violation.confirmedBy.length}/${violation.quorum} of ${violation.group}`,
+  );
+  return waits.length === 0 ? `${status.state}, ${status.findings.length} findings` : `waits for ${waits.join(', ')}`;
+}

@@ -1,0 +1,88 @@
+import type { Command } from 'commander';
+import type { ReviewState } from '../../policy/contracts/outcome';
+import type { ReviewProjection } from '../../client/ports';
+import { addAction, type Cli } from '../action';
+import { textOption, integerOption } from '../options';
+import { ExitCode } from '../exit-codes';
+import { line, styled, type Printer } from '../printer';
+import { stateText } from './review-view';
+import { UsageError } from '../usage-error';
+
+const STATES: readonly ReviewState[] = [
+  'RUNNING',
+  'INTERVENTION_REQUIRED',
+  'COMMITTING',
+  'EFFECT_UNKNOWN',
+  'COMMITTED',
+  'ROLLED_BACK',
+  'COMPENSATED',
+];
+
+export function register(program: Command, cli: Cli): void {
+  const command = program
+    .command('list')
+    .description('list reviews, newest first; tab-separated when piped')
+    .option('--state <state>', 'e.g. INTERVENTION_REQUIRED')
+    .option('--tenant <name>', 'of one tenant')
+    .option('--target <name>', 'for one target')
+    .option('--limit <n>', '1 to 500 (default 50)')
+    .option('--after <cursor>', 'continue after this page, the `next` of its JSON');
+  addAction(command, cli, async (io, _args, options) => {
+    const state = stateOption(textOption(options, 'state'));
+    const limit = integerOption(options, 'limit', '--limit', { min: 1, max: 500, default: 50 });
+    const filter = {
+      state,
+      limit,
+      tenant: textOption(options, 'tenant'),
+      target: textOption(options, 'target'),
+      after: textOption(options, 'after'),
+    };
+    const page = await io.withReviews({ tenant: filter.tenant }, async ({ reviews }) => await reviews.list(filter));
+    if (io.json) {
+      io.out.json(page);
+      return ExitCode.Ok;
+    }
+    for (const review of page.reviews) {
+      if (io.host.stdout.isTTY === true) printRow(io.out, review);
+      else io.out.tabbed(cells(review));
+    }
+    if (page.reviews.length === 0) io.err.line('no reviews');
+    if (page.next !== null) io.err.line(line`more: --after ${page.next}`);
+    return ExitCode.Ok;
+  });
+}
+
+function printRow(out: Printer, review: ReviewProjection): void {
+  const waits =
+    review.pending === 0
+      ? ''
+      : `  ${review.pending} to answer${review.deadlineAt === null ? '' : ` until ${review.deadlineAt}`}`;
+  out.line(line`${styled('bold', review.changeId)}  ${stateText(review.state, review.reason)}`);
+  out.line(
+    line`  ${review.sourceTool} on ${review.tenant}/${review.target}  ${review.openedAt}${waits}  ${styled('dim', review.summary)}`,
+  );
+}
+
+/** The columns of the piped form. Add new ones at the end. */
+function cells(review: ReviewProjection): string[] {
+  const { changeId, state, reason, pending, sourceTool, tenant, target, deadlineAt, openedAt, summary } = review;
+  return [
+    changeId,
+    state,
+    reason ?? '-',
+    String(pending),
+    sourceTool,
+    tenant,
+    target,
+    openedAt,
+    deadlineAt ?? '-',
+    summary,
+  ];
+}
+
+function stateOption(value: string | undefined): ReviewState | undefined {
+  if (value === undefined) return undefined;
+  const state = STATES.find((known) => known === value);
+  if (state === undefined) throw new UsageError(`--state: expected one of ${STATES.join(', ')}, got "${value}"`);
+  return state;
+}

@@ -1,0 +1,94 @@
+import type { Command } from 'commander';
+import { CountersignError, describe } from '../../client/errors';
+import type { Submitted } from '../../client/review-calls';
+import type { SubmitInput } from '../../client/submission';
+import { addAction, type Cli, type Io } from '../action';
+import { exitCodeForResult } from '../exit-code-for';
+import { ExitCode } from '../exit-codes';
+import { readInputBytes } from '../files';
+import { integerOption, requiredOption, textOption, type Options } from '../options';
+import { line, styled } from '../printer';
+import { UsageError } from '../usage-error';
+import { printFinding, printResult } from './review-view';
+
+/** A limit on what is read into memory; the service has the exact limit of a diff, and the better error message. */
+const MAX_READ_BYTES = 2 * 1024 * 1024;
+/** How long to wait for the end of a review that needs no answer from a person. */
+const MIN_WAIT_SECONDS = 10;
+
+export function register(program: Command, cli: Cli): void {
+  const command = program
+    .command('submit')
+    .description('submit a change for review; FILE - reads standard input')
+    .argument('<file>', 'the exact bytes of the diff')
+    .option('--target <name>', 'the target that the change is for')
+    .option('--tool <name>', 'source tool, e.g. SQLDryRun, SQLCAS, GitPatch')
+    .option('--tenant <name>', 'tenant')
+    .option('--metadata <json>', 'claims about the diff, a JSON object')
+    .option('--request-key <text>', 'a different key makes the same change a new review')
+    .option('--supersedes <id>', 'the review that this one replaces')
+    .option('--inline', 'bytes into the workflow, at most 64 KiB')
+    .option('--key <file>', 'service key that signs the submission')
+    .option('--wait <seconds>', 'wait for the end');
+  addAction(command, cli, submit);
+}
+
+async function submit(io: Io, [file = '-']: readonly string[], options: Options): Promise<ExitCode> {
+  const waitSeconds = integerOption(options, 'wait', '--wait', { min: 0, max: 7 * 24 * 3600, default: 0 });
+  const input = await submitInput(io, file, options);
+  const connect = { tenant: textOption(options, 'tenant'), serviceKey: textOption(options, 'key') };
+  return await io.withReviews(connect, async ({ reviews }) => {
+    const submitted = await reviews.submit(input);
+    const forbidden = submitted.preflight !== 'pending' && submitted.preflight.forbidden;
+    const open = submitted.outcome === null && !forbidden;
+    const result =
+      open && waitSeconds === 0
+        ? null
+        : await reviews.result(submitted.changeId, { timeoutMs: Math.max(MIN_WAIT_SECONDS, waitSeconds) * 1000 });
+    if (io.json) io.out.json({ ...submitted, result });
+    else {
+      printSubmitted(io, submitted);
+      if (result !== null) printResult(io.err, submitted.changeId, result);
+      else io.err.line(line`see it with: countersign show ${submitted.changeId.slice(0, 64)}`);
+    }
+    return result === null ? ExitCode.Pending : exitCodeForResult(result);
+  });
+}
+
+async function submitInput(io: Io, file: string, options: Options): Promise<SubmitInput> {
+  const ifGiven = (name: string, flag: string): string | undefined =>
+    options[name] === undefined ? undefined : requiredOption(options, name, flag);
+  const metadata = ifGiven('metadata', '--metadata');
+  const requestKey = ifGiven('requestKey', '--request-key');
+  const supersedes = ifGiven('supersedes', '--supersedes');
+  return {
+    target: requiredOption(options, 'target', '--target'),
+    sourceTool: requiredOption(options, 'tool', '--tool'),
+    raw: await readInputBytes(io, file, MAX_READ_BYTES),
+    ...(metadata === undefined ? {} : { metadata: parseMetadata(metadata) }),
+    ...(requestKey === undefined ? {} : { requestKey }),
+    ...(supersedes === undefined ? {} : { supersedes }),
+    ...(options['inline'] === true ? { inline: true } : {}),
+  };
+}
+
+function printSubmitted(io: Io, { changeId, preflight, outcome }: Submitted): void {
+  io.out.line(changeId);
+  if (outcome !== null) io.err.line('this change was reviewed before');
+  if (preflight === 'pending') io.err.line(styled('yellow', 'no findings yet; the review continues'));
+  else
+    for (const finding of preflight.findings) if (finding.status !== 'ALLOW') printFinding(io.err, finding, '', null);
+}
+
+function parseMetadata(json: string): Record<string, never> {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    throw new UsageError('--metadata: expected a JSON object, got invalid JSON', { cause: error });
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, never>;
+  throw new CountersignError('invalid_input', `metadata: expected a JSON object, got ${describe(value)}`, {
+    field: 'metadata',
+  });
+}

@@ -1,0 +1,52 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { startDev } from '../../dev/start';
+import { starterBundle } from '../../policy/bundle/starter';
+import type { Env } from '../../workers/config';
+import { stateDirOf } from '../../workers/local-client';
+
+const BUNDLE_FILE = 'countersign.policy.yaml';
+
+/** Runs servers, workers and gateway until Ctrl-C. The policy is `countersign.policy.yaml` of this folder, or the starter bundle. */
+export async function runDev(
+  env: Env,
+  options: { readonly port: number | undefined },
+  log: (text: string) => void,
+  started: (facts: Readonly<Record<string, string>>) => void,
+): Promise<void> {
+  const hasBundle = existsSync(BUNDLE_FILE);
+  log(
+    hasBundle
+      ? `Policy: ${BUNDLE_FILE} of this folder`
+      : `Policy: the starter bundle (no ${BUNDLE_FILE} in this folder)`,
+  );
+  const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl = 'https://api.openai.com/v1' } = env;
+  if (apiKey === undefined)
+    log('OPENAI_API_KEY is not set: the judge, if the policy has one, cannot answer, and a person is asked instead');
+  const running = await startDev({
+    stateDir: stateDirOf(env),
+    say: log,
+    bundleText: hasBundle ? readFileSync(BUNDLE_FILE, 'utf8') : starterBundle('SQLDryRun'),
+    targets: [{ name: 'dev', database: 'dev', schemas: ['public'] }],
+    extensions: env['COUNTERSIGN_EXTENSIONS'] ?? '',
+    ...(apiKey === undefined ? {} : { judge: { baseUrl, apiKey } }),
+    ...(options.port === undefined ? {} : { gatewayPort: options.port }),
+    runtime: { handleSignals: false },
+  });
+  const { runtime, setup, gatewayUrl } = running;
+  started({
+    temporal: runtime.temporalAddress,
+    ui: runtime.uiUrl ?? '',
+    gateway: gatewayUrl,
+    target: setup.targetAdminUrls['dev'] ?? '',
+    keys: `${runtime.stateDir}/keys`,
+  });
+  await interrupted();
+  log('Stopping');
+  await running.stop();
+}
+
+function interrupted(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+  });
+}

@@ -1,0 +1,12 @@
+/** Public API of `@countersign/client/temporal`: the client that calls reviews through Temporal. Needs the peer `@temporalio/client`. */
+import type { SignalDefinition } from '@temporalio/common';
+import { REPLY_MESSAGES, type DecidedMessage } from '../policy/contracts/messages';
+
+export { Countersign, type CountersignOptions } from './countersign';
+export { ReviewClient, type ReviewClientOptions } from './review-client';
+export { type ByteSink, type ClientLedger, type RecordedReview } from './ports';
+export type { Evidence } from '../policy/contracts/evidence';
+
+/** Signals that a requester's own workflow receives, named in `replyTo`: pass them to `setHandler`. */
+export const commitSignal = { type: 'signal', name: REPLY_MESSAGES.commit } as SignalDefinition<[DecidedMessage]>;
+export const rollbackSignal = { type: 'signal', name: REPLY_MESSAGES.rollback } as SignalDefinition<[DecidedMessage]>;

@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const root = join(__dirname, '..', '..');
+const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+
+export interface Tarball {
+  readonly path: string;
+  readonly files: readonly string[];
+}
+
+/** Runs `npm pack` in a folder of this repository. What the tarball contains must have been built. */
+export function pack(folder: string, destination: string): Tarball {
+  const args = ['pack', '--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', destination];
+  const printed = run('npm', args, join(root, folder));
+  const [packed] = JSON.parse(printed) as { filename: string; files: { path: string }[] }[];
+  if (packed === undefined) throw new Error(`npm pack made nothing in ${folder}`);
+  return { path: join(destination, packed.filename), files: packed.files.map((file) => file.path) };
+}
+
+/** A new project with nothing but this tarball in it, installed by npm without a network. */
+export function emptyProject(type: 'module' | 'commonjs', tarball: Tarball): string {
+  const project = realpathSync(mkdtempSync(join(tmpdir(), 'countersign-pack-')));
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'empty', private: true, type }));
+  run(
+    'npm',
+    ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', tarball.path],
+    project,
+  );
+  return project;
+}
+
+/** Links a package from this repository's own dependencies instead of downloading it. */
+export function link(project: string, name: string): void {
+  const path = join(project, 'node_modules', name);
+  mkdirSync(dirname(path), { recursive: true });
+  symlinkSync(join(root, 'node_modules', name), path);
+}
+
+/**
+ * Checks a project's file with the compiler of this repository and compiles it beside itself. `strict`, and without `skipLibCheck`
+ * unless told: the declarations of the package are checked as well.
+ */
+export function compileIn(project: string, file: string, text: string, flags: readonly string[] = []): void {
+  writeFileSync(join(project, file), text);
+  const always = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--pretty', 'false'];
+  run(process.execPath, [tsc, ...always, ...flags, file], project);
+}
+
+/** What the program prints. Throws with its output when it fails. */
+export function run(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv = process.env,
+): string {
+  try {
+    return execFileSync(program, args, { cwd, env, encoding: 'utf8', stdio: 'pipe' });
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${program} ${args.join(' ')}\n${stdout}${stderr}`, { cause: error });
+  }
+}

@@ -1,0 +1,212 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { startProcess, type RunningProcess } from '../../dev/process-tree';
+import { freePort } from '../../dev/embedded/places';
+import { compiled } from '../support/compiled';
+import { compileIn, emptyProject, link, pack, run, type Tarball } from '../support/packed';
+import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { startSystem, type System } from '../support/system';
+
+const root = join(__dirname, '..', '..');
+const FORMATS = [
+  ['module', 'mts', 'mjs'],
+  ['commonjs', 'cts', 'cjs'],
+] as const;
+const NAMES = 'CountersignError, GatewayClient, createSigner, guard, readKeyFile, signAnswers, verifyReceipt';
+/** Installed, without Temporal; measured at 1.0 MB. */
+const MAX_INSTALLED_KB = 5 * 1024;
+
+let system: System;
+let gateway: RunningProcess;
+let gatewayUrl: string;
+let scratch: string;
+let client: Tarball;
+const projects = new Map<(typeof FORMATS)[number][0], string>();
+
+/** Both packages as npm packs them: the gateway runs from the server's tarball, and its clients from the client's. */
+beforeAll(async () => {
+  scratch = mkdtempSync(join(tmpdir(), 'countersign-pack-'));
+  const ready = startSystem({ name: 'pack', bundleText: shopBundle(), extension: shopExtension, shopSql: SHOP_SQL });
+  await compiled();
+  run(process.execPath, [join('scripts', 'build-client.mjs')], root);
+  client = pack('client', scratch);
+  for (const [type] of FORMATS) {
+    const project = emptyProject(type, client);
+    projects.set(type, project);
+  }
+  const server = installedServer(pack('.', scratch));
+  system = await ready;
+  const port = await freePort();
+  gatewayUrl = `http://127.0.0.1:${port}`;
+  const env = {
+    TEMPORAL_ADDRESS: process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '',
+    TEMPORAL_NAMESPACE: process.env['COUNTERSIGN_TEST_NAMESPACE'] ?? 'default',
+    COUNTERSIGN_TRUST_FILE: system.setup.trustFile,
+    COUNTERSIGN_QUEUE_SUFFIX: system.suffix,
+    COUNTERSIGN_DATABASE_URL: system.setup.databaseUrls.cs_gateway,
+    COUNTERSIGN_GATEWAY_PORT: String(port),
+  };
+  gateway = await startProcess('gateway', env, scratch, () => {}, join(server, 'dist', 'workers', 'gateway.js'));
+}, 180_000);
+
+afterAll(async () => {
+  await gateway.stop();
+  await system.close();
+  for (const path of [scratch, ...projects.values()]) rmSync(path, { recursive: true, force: true });
+}, 60_000);
+jest.setTimeout(60_000);
+
+/** The server's tarball in an empty project, with its dependencies linked: npm would download 200 MB. */
+function installedServer(tarball: Tarball): string {
+  const modules = join(scratch, 'node_modules');
+  mkdirSync(join(modules, 'countersign'), { recursive: true });
+  run('tar', ['-xzf', tarball.path, '--strip-components=1', '-C', join(modules, 'countersign')], scratch);
+  const { dependencies } = JSON.parse(readFileSync(join(modules, 'countersign', 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>;
+  };
+  for (const name of Object.keys(dependencies)) link(scratch, name);
+  return join(modules, 'countersign');
+}
+
+function projectOf(type: (typeof FORMATS)[number][0]): string {
+  const project = projects.get(type);
+  if (project === undefined) throw new Error(`There is no ${type} project`);
+  if (!existsSync(join(project, 'node_modules', '@types'))) link(project, '@types/node');
+  return project;
+}
+
+/** Not synchronous: the workers that answer run in this process. */
+async function printed(project: string, script: string, env: Record<string, string> = {}): Promise<string> {
+  const options = { cwd: project, env: { ...process.env, ...env } };
+  return (await promisify(execFile)(process.execPath, [script], options)).stdout;
+}
+
+test('the tarball contains code and types in both formats and the licences, and nothing else', () => {
+  const chunks = ['index', 'shared', 'temporal'].flatMap((name) =>
+    ['mjs', 'cjs', 'd.mts', 'd.cts'].map((extension) => `dist/${name}.${extension}`),
+  );
+  const others = ['LICENSE', 'README.md', 'dist/THIRD-PARTY-NOTICES.txt', 'package.json'];
+  expect(client.files.toSorted()).toEqual([...chunks, ...others].toSorted());
+});
+
+test('both packages have one version', () => {
+  const versionOf = (path: string): unknown =>
+    (JSON.parse(readFileSync(join(root, path), 'utf8')) as { version: unknown }).version;
+  expect(versionOf('client/package.json')).toBe(versionOf('package.json'));
+});
+
+test.each(FORMATS)('installed into an empty %s project it brings no other package and stays small', (type) => {
+  const modules = join(projectOf(type), 'node_modules');
+  expect(readdirSync(modules).filter((name) => !name.startsWith('.') && name !== '@types')).toEqual(['@countersign']);
+  const kilobytes = Number.parseInt(run('du', ['-sk', join(modules, '@countersign')], root), 10);
+  process.stdout.write(`@countersign/client, installed without Temporal: ${kilobytes} KB\n`);
+  expect(kilobytes).toBeLessThan(MAX_INSTALLED_KB);
+});
+
+test.each(FORMATS)(
+  'a strict %s project compiles against it without zod and without Temporal, and each declared value exists',
+  async (type, source, script) => {
+    compileIn(
+      projectOf(type),
+      `types.${source}`,
+      `import * as client from '@countersign/client';
+import { GatewayClient, guard, type GuardBlock, type ReviewCalls, type ReviewResult, type ReviewStatus, type Submission } from '@countersign/client';
+
+export const calls = (client: GatewayClient): ReviewCalls => client;
+export const pay = (client: GatewayClient): ((order: { id: string }) => Promise<number | GuardBlock>) =>
+  guard(async (order: { id: string }) => order.id.length, { sourceTool: 'Payment', target: 'shop', stage: (order) => JSON.stringify(order) }, client);
+// @ts-expect-error the guarded function takes the arguments of the tool
+export const wrongArgument = (client: GatewayClient) => pay(client)(1);
+export function tell(result: ReviewResult): string {
+  switch (result.state) {
+    case 'PENDING': return result.status?.state ?? 'open';
+    case 'ABORTED': return result.why;
+    case 'COMMITTED': case 'ROLLED_BACK': case 'COMPENSATED': return String(result.outcome.reason);
+    default: return result satisfies never;
+  }
+}
+export const submission: Submission = { tenant: 'acme', target: 'shop', sourceTool: 'SQLDryRun', diffSha: '', metadata: {}, requestKey: '' };
+// @ts-expect-error types that come from a zod schema are known, not \`any\`
+export const wrongTarget: Submission = { ...submission, target: 1 };
+// @ts-expect-error a state is one of a closed set
+export const wrongState: ReviewStatus['state'] = 'UNKNOWN';
+const values: Record<Exclude<keyof typeof client, 'default'>, true> = { GuardBlock: true, consult: true, isGuardBlock: true, prepareSubmission: true, signSubmission: true, verifyOutcome: true, ${NAMES.replaceAll(/\w+/g, '$&: true')} };
+console.log(Object.keys(values).filter((name) => !(name in client)).join());
+`,
+      ['--exactOptionalPropertyTypes'],
+    );
+    expect(await printed(projectOf(type), `types.${script}`)).toBe('\n');
+  },
+);
+
+test.each(FORMATS)(
+  'a %s program submits through the gateway, and checks the signed receipt itself',
+  async (type, source, script) => {
+    const project = projectOf(type);
+    compileIn(
+      project,
+      `submit.${source}`,
+      `import { ${NAMES} } from '@countersign/client';
+
+async function main(): Promise<void> {
+  const [baseUrl = '', keyFile = '', committer = '', requestKey = ''] = (process.env['CLIENT_TEST'] ?? '').split('|');
+  const client = new GatewayClient({ baseUrl, tenant: 'default', serviceKey: createSigner(readKeyFile(keyFile)), trust: { committers: [committer] } });
+  const submitted = await client.submit({ target: 'shop', sourceTool: 'SQLDryRun', raw: 'update items set stock = 11 where id = 1', metadata: { table_name: 'items', affected_rows: 1 }, requestKey });
+  const result = await client.result(submitted.changeId, { timeoutMs: 30_000 });
+  if (result.state !== 'COMMITTED') throw new Error(JSON.stringify(result));
+  const receipt = verifyReceipt(result.outcome.receipt, { committers: [committer] });
+  const refund = guard(async (order: number) => \`refunded \${order}\`, { sourceTool: 'Refund', target: 'shop', stage: (order) => ({ raw: JSON.stringify({ order }), metadata: { table_name: 'refunds' } }) }, client);
+  const refused = await client.status('not an id').catch((error: unknown) => error instanceof CountersignError && error.code);
+  console.log(JSON.stringify({ changeId: submitted.changeId, verified: result.verified, receipt: receipt.ok, refund: await refund(7), refused }));
+}
+void main();
+`,
+    );
+    const committer = system.key('committer').publicKey;
+    const settings = [gatewayUrl, system.setup.keys.agent.path, committer, `${system.suffix}-${type}`].join('|');
+    const answer = JSON.parse(await printed(project, `submit.${script}`, { CLIENT_TEST: settings })) as {
+      changeId: string;
+    };
+    expect(answer).toEqual({
+      changeId: expect.stringMatching(/^[0-9a-f]{64}$/),
+      verified: true,
+      receipt: true,
+      refund: 'refunded 7',
+      refused: 'invalid_input',
+    });
+    expect((await system.ledger(answer.changeId)).map(({ row }) => row.kind)).toContain('receipt');
+    expect(await system.shop('select stock from items where id = 1')).toEqual([{ stock: 11 }]);
+  },
+);
+
+test.each(FORMATS)(
+  'the entry for Temporal asks for its peer, and with it shares its classes with the main entry (%s)',
+  async (type, source, script) => {
+    const project = projectOf(type);
+    const load =
+      type === 'module' ? `import('@countersign/client/temporal')` : `require('@countersign/client/temporal')`;
+    expect(() => run(process.execPath, [`--input-type=${type}`, '-e', load], project)).toThrow(
+      /Cannot find (package|module) '@temporalio\/client'/,
+    );
+    for (const name of ['client', 'common']) link(project, `@temporalio/${name}`);
+    // Temporal's own declarations do not pass without skipLibCheck.
+    compileIn(
+      project,
+      `temporal.${source}`,
+      `import { Client } from '@temporalio/client';
+import { CountersignError, guard, type ReviewCalls } from '@countersign/client';
+import { commitSignal, Countersign } from '@countersign/client/temporal';
+
+const countersign = new Countersign({ temporal: new Client(), tenant: 'acme', store: null, trust: { committers: ['00'] } });
+export const calls: ReviewCalls = countersign;
+export const guarded = guard(async (id: number) => id, { sourceTool: 'Payment', target: 'shop', stage: String }, countersign);
+void countersign.submit({ target: '', sourceTool: 'SQLDryRun', raw: 'x' }).catch((error: unknown) => console.log(error instanceof CountersignError, commitSignal.name));
+`,
+      ['--skipLibCheck'],
+    );
+    expect(await printed(project, `temporal.${script}`)).toBe('true commit\n');
+  },
+);
