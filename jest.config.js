@@ -4,6 +4,7 @@ const common = {
   transform: {
     '^.+\\.[jt]sx?$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript', tsx: true } } }],
   },
+  setupFiles: ['<rootDir>/test/support/property-seed.ts'],
   // Dynamic imports name the compiled file.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   // @noble and @scure are ESM only.
@@ -12,6 +13,8 @@ const common = {
 };
 
 module.exports = {
+  // Jest's 5 s are too short for a busy machine; only a test that hangs takes this long. Jest ignores it within a project.
+  testTimeout: 60_000,
   testSequencer: '<rootDir>/test/support/slowest-first.js',
   projects: [
     {

@@ -1,4 +1,4 @@
-// node scripts/run.mjs demo|attacks|attacks:naive|test|cli|bench|bench:commit|test:cluster|sweep:evidence|sweep|races [arguments]
+// node scripts/run.mjs demo|attacks|attacks:naive|test|fuzz|cli|bench|bench:commit|test:cluster|sweep:evidence|sweep|races [arguments]
 //
 // What stands between a clean clone and a running command: npm packages, then compiled sources, then the command.
 // Plain JavaScript without a dependency, since it runs before there are any. Its own words go to standard error; standard
@@ -34,6 +34,7 @@ const COMMANDS = {
   bench: (args) => node(at('dist/bench/main.js'), args),
   'bench:commit': (args) => node(at('dist/bench/commit.js'), args),
   test,
+  fuzz: (args) => node(at('scripts/fuzz.mjs'), args),
   'test:cluster': (args) => node(at('test/cluster/run.mjs'), args),
   'docs:rules': (args) => node(at('scripts/rules.mjs'), args),
   'sweep:evidence': (args) => node(at('dist/chaos/sweep-evidence.js'), args),

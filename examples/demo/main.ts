@@ -54,6 +54,7 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 async function main(options: Options): Promise<number> {
   const judge = await chooseJudge();
   const stateDir = stateDirOf(process.env);
+  const run = new Date().toISOString().replaceAll(/[-:.]/g, '');
   const template = readFileSync(
     join(__dirname, '..', '..', '..', 'examples', 'demo', 'countersign.policy.yaml'),
     'utf8',
@@ -67,9 +68,12 @@ async function main(options: Options): Promise<number> {
       targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedShop }],
       judge: { baseUrl: judge.baseUrl, apiKey: judge.apiKey },
       extensions: join(__dirname, 'extension.js'),
+      // One tenant for each run. Circuit breakers belong to a tenant and outlive a run; with one tenant, the changes that a few
+      // runs in a row reject on purpose would open the breaker of `sql_affected_rows`, and case 1 would wait for a person.
+      tenants: [`demo-${run}`],
     });
     dev.runtime.beforeStop(async () => judge.server?.stop());
-    const rows = await play(dev, options, judge.model);
+    const rows = await play(dev, options, { run, model: judge.model });
     report(rows, dev, options);
     if (options.keep) await keepOpen(dev);
     const surprises =
@@ -111,22 +115,26 @@ async function chooseJudge(): Promise<Judge> {
   return { model: SCRIPTED_JUDGE, baseUrl: server.baseUrl, apiKey: 'scripted', server };
 }
 
-async function play(dev: Dev, options: Options, model: string): Promise<Row[]> {
+async function play(
+  dev: Dev,
+  options: Options,
+  { run, model }: { readonly run: string; readonly model: string },
+): Promise<Row[]> {
   const { runtime, setup } = dev;
+  const tenant = `demo-${run}`;
   const connection = await openConnection({ ...process.env, TEMPORAL_ADDRESS: runtime.temporalAddress });
   const temporal = new Client({ connection, namespace: runtime.namespace });
   const trust = { committers: [setup.keys.committer.key.publicKey] };
   const reviews = new ReviewClient({ temporal, trust });
   const gateway = new GatewayClient({
     baseUrl: dev.gatewayUrl,
-    tenant: 'default',
+    tenant,
     serviceKey: createSigner(setup.keys.agent.key),
     trust,
   });
   const shop = new Shop(setup.targetAdminUrls['shop'] ?? '');
-  const run = new Date().toISOString().replaceAll(/[-:.]/g, '');
   const serviceKey = createSigner(setup.keys.agent.key);
-  const countersign = new Countersign({ temporal, tenant: 'default', store: null, serviceKey, trust });
+  const countersign = new Countersign({ temporal, tenant, store: null, serviceKey, trust });
   const refunds = await startRefundWorker(dev, countersign, shop, trust);
   const waitMs = options.interactive ? INTERACTIVE_MS : ANSWER_MS;
   const stage: Stage = {

@@ -140,7 +140,7 @@ function toAppended(changeId: string, row: AppendRow, entries: readonly LedgerEn
   if (row.status === 'counted' || row.status === 'nonce_reused')
     return { status: row.status, existing: false, stored: null };
   const { r_n: n, r_prev: prev, r_hash: hash, r_kind: kind, r_at: at, r_actor: actor } = row;
-  // What was appended is what the caller gave: canonical JSON says of it what parsing its text would.
+  // Parsing the canonical text of an appended body gives the same value, except that RFC 8785 (3.2.2.3) writes -0 as 0.
   const body = row.r_body === null ? (entries[row.idx - 1]?.body ?? {}) : toBody(row.r_body);
   return {
     status: row.status,

@@ -38,7 +38,6 @@ beforeAll(async () => {
   });
   code = await buildWorkflowBundle(new DefaultLogger('ERROR'));
 }, 60_000);
-jest.setTimeout(30_000);
 
 test('every schema that the workflow modules export is frozen before the SDK would freeze its caches', async () => {
   const modules = new Set([...code.matchAll(/\.\/(?:policy|workflows)\/[\w/-]+\.ts/g)].map(([path]) => path));

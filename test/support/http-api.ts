@@ -14,6 +14,8 @@ export interface Behaviour {
   replays: boolean;
   /** Called before a write is looked at. */
   beforeWrite: () => void | Promise<void>;
+  /** Called when a write has been applied, before it is answered. */
+  afterWrite: () => void;
 }
 
 export interface HttpApi {
@@ -35,6 +37,7 @@ const PROPER: Behaviour = {
   ignoresIfMatch: false,
   replays: false,
   beforeWrite: () => {},
+  afterWrite: () => {},
 };
 
 /** A real server on loopback with JSON resources, conditional requests, and a script for how to misbehave. */
@@ -92,6 +95,7 @@ export async function startHttpApi(): Promise<HttpApi> {
     documents.set(path, after);
     answers.set(key, 200);
     api.applied++;
+    behaviour.afterWrite();
     switch (behaviour.write) {
       case 'proper':
         return answer(response, 200, after);

@@ -54,7 +54,7 @@ export function memoryLedger(): MemoryLedger {
       kind,
       at,
       actor,
-      body: structuredClone(body),
+      body: JSON.parse(canonicalJson(body)) as LedgerRow['body'],
     });
     rows.push({ row, hash: ledgerHash(row), factKey: fact });
     return { status: 'appended', existing: false, stored: stored({ row, hash: ledgerHash(row) }) };

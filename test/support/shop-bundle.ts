@@ -71,7 +71,7 @@ ${more.policies ?? ''}
 }
 
 /** For `validators`: the judge, with a short deadline. */
-export const JUDGE_ENTRY = `  - judge: { model: test-judge, deadlineMs: 400 }`;
+export const JUDGE_ENTRY = `  - judge: { model: test-judge, deadlineMs: 2000 }`;
 
 /** For `policies`: small gifts pass by a callback alone; a large one is refused by it, and nobody is asked. */
 export const GIFT_POLICY = `  - { key: gift, name: Small gifts, match: { validatorIds: [guardian.gifts] }, requiresConfirmation: false, callback: { key: small_gift, version: '1' } }`;

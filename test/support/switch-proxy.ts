@@ -1,5 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { listenOn, listenOnReusablePort } from './listening-port';
 
 /** A loopback proxy before a server, that can take it away and bring it back: connections are cut, new ones refused. */
 export interface SwitchProxy {
@@ -12,8 +12,8 @@ export interface SwitchProxy {
 export async function startSwitchProxy(to: { readonly host: string; readonly port: number }): Promise<SwitchProxy> {
   const sockets = new Set<Socket>();
   let server: Server | null = null;
-  const listen = async (port: number): Promise<number> => {
-    const next = createServer((client) => {
+  const newServer = (): Server =>
+    createServer((client) => {
       const upstream = connect(to.port, to.host);
       for (const socket of [client, upstream]) {
         sockets.add(socket);
@@ -27,10 +27,6 @@ export async function startSwitchProxy(to: { readonly host: string; readonly por
       client.pipe(upstream);
       upstream.pipe(client);
     });
-    await new Promise<void>((resolve, reject) => next.once('error', reject).listen(port, '127.0.0.1', resolve));
-    server = next;
-    return (next.address() as AddressInfo).port;
-  };
   const close = async (): Promise<void> => {
     const old = server;
     server = null;
@@ -38,6 +34,13 @@ export async function startSwitchProxy(to: { readonly host: string; readonly por
     for (const socket of sockets) socket.destroy();
     await closed;
   };
-  const port = await listen(0);
-  return { port, down: close, up: async () => void (await listen(port)), stop: close };
+  const first = newServer();
+  const port = await listenOnReusablePort(first);
+  server = first;
+  const up = async (): Promise<void> => {
+    const next = newServer();
+    await listenOn(next, port);
+    server = next;
+  };
+  return { port, down: close, up, stop: close };
 }

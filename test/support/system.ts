@@ -293,8 +293,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       return await system.countersign.answer(changeId, system.sign(await system.waiting(changeId), person, decision));
     },
     async ended(changeId) {
-      const result = await system.countersign.result(changeId, { timeoutMs: 20_000 });
-      if (result.state === 'PENDING') throw new Error(`Not ended in 20 s: ${JSON.stringify(result.status)}`);
+      const result = await system.countersign.result(changeId, { timeoutMs: 60_000 });
+      if (result.state === 'PENDING') throw new Error(`Not ended in 60 s: ${JSON.stringify(result.status)}`);
       if (result.state === 'ABORTED') throw new Error(`Ended without an outcome: ${result.why}`);
       return result;
     },

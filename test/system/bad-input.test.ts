@@ -16,7 +16,7 @@ beforeAll(async () => {
   });
 }, 120_000);
 afterAll(() => system.close());
-jest.setTimeout(40_000);
+jest.setTimeout(120_000);
 
 const GOOD = {
   target: 'shop',

@@ -23,7 +23,7 @@ beforeAll(async () => {
   });
 }, 120_000);
 afterAll(() => system.close());
-jest.setTimeout(90_000);
+jest.setTimeout(120_000);
 
 const queue = (): string => TASK_QUEUES.review + system.suffix;
 const handle = () =>
@@ -139,7 +139,7 @@ test('the same verdicts twice count once, rubbish is counted and ignored, and st
   const before = await breakerOf(PRICES);
   const runId = (await handle().describe()).runId;
   for (let i = 0; i < 40; i++) await handle().signal('samples', i % 2 === 0 ? 'rubbish' : [{ changeId: 'x' }]);
-  for (let i = 0; i < 100 && (await handle().describe()).runId === runId; i++) await pause(100);
+  for (let i = 0; i < 600 && (await handle().describe()).runId === runId; i++) await pause(100);
   const now = await handle().describe();
   expect(now.runId).not.toBe(runId);
   expect([now.status.name, now.type]).toEqual(['RUNNING', BREAKER_WORKFLOW]);

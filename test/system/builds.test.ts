@@ -48,7 +48,7 @@ async function startBuild(buildId: string): Promise<void> {
   const named = ['--deployment-name', queue(), '--build-id', buildId, '--address', address, '--namespace', namespace()];
   const cli = process.env['COUNTERSIGN_TEST_CLI'] ?? '';
   // The server knows a build only after its first poll.
-  for (const until = Date.now() + 30_000; ; await pause(300)) {
+  for (const until = Date.now() + 60_000; ; await pause(300)) {
     try {
       await run(cli, ['worker', 'deployment', 'set-current-version', ...named, '--yes'], { timeout: 20_000 });
       return;
@@ -86,7 +86,7 @@ test('a review that waits stays on its build while new ones and the breaker go t
   await system.waiting(second.changeId);
   // The breaker's next task is its first on the new build.
   await system.temporal.workflow.getHandle(breaker).signal('samples', []);
-  for (const until = Date.now() + 20_000; (await buildOf(breaker)).build !== 'two' && Date.now() < until;)
+  for (const until = Date.now() + 60_000; (await buildOf(breaker)).build !== 'two' && Date.now() < until;)
     await pause(200);
   expect(await buildOf(breaker)).toEqual({ build: 'two', behavior: AUTO_UPGRADE });
   expect(await buildOf(second.changeId)).toEqual({ build: 'two', behavior: PINNED });

@@ -37,7 +37,7 @@ afterAll(async () => {
   await signed.close();
   rmSync(dir, { recursive: true, force: true });
 });
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const address = (): string => process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '';
 const namespace = (): string => process.env['COUNTERSIGN_TEST_NAMESPACE'] ?? 'default';
@@ -62,11 +62,11 @@ async function statusOf(changeId: string): Promise<ReviewStatus> {
 }
 
 async function waiting(changeId: string): Promise<ReviewStatus> {
-  for (const until = Date.now() + 20_000; Date.now() < until; await pause(100)) {
+  for (const until = Date.now() + 60_000; Date.now() < until; await pause(100)) {
     const status = await statusOf(changeId);
     if (status.fingerprint !== null) return status;
   }
-  throw new Error('No violation in 20 s');
+  throw new Error('No violation in 60 s');
 }
 
 async function startByCli(system: System, requestKey: string, id: number): Promise<string> {

@@ -137,7 +137,7 @@ beforeEach(() => {
   api.reset();
   api.documents.set('/v1/flags/beta', { on: false });
 });
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const patch = async (to: string, sourceTool = 'GitPatch') => {
   const from = repo.read('README.md').trim();
@@ -155,7 +155,7 @@ const flag = async (note: string) => {
   return await system.submit({ target: 'api', sourceTool: 'HTTPPatch', raw, metadata: {} });
 };
 const reached = async (changeId: string, state: string): Promise<void> => {
-  for (let i = 0; i < 400; i++) {
+  for (let i = 0; i < 1_200; i++) {
     if ((await system.countersign.status(changeId)).state === state) return;
     await pause(50);
   }
@@ -244,7 +244,7 @@ test('an HTTP patch that the server applied and answered with 500 is found by re
 
 test('an effect that nobody can tell waits for an operator, whose word ends it at once', async () => {
   api.behaviour.write = 'applies_then_drops';
-  api.behaviour.beforeWrite = () => void setTimeout(() => api.documents.set('/v1/flags/beta', { on: true }), 0);
+  api.behaviour.afterWrite = () => void api.documents.set('/v1/flags/beta', { on: true });
   const { changeId } = await flag('lost');
   await reached(changeId, 'EFFECT_UNKNOWN');
   await recordResolution(
@@ -269,7 +269,7 @@ test('a commit waits while its target is frozen, and is done once that is lifted
   await say(true);
   const { changeId } = await flag('frozen');
   const refused = async () => (await system.ledger(changeId)).some(({ row }) => row.body['check'] === 'target_frozen');
-  for (let i = 0; i < 400 && !(await refused()); i++) await pause(50);
+  for (let i = 0; i < 1_200 && !(await refused()); i++) await pause(50);
   expect(await refused()).toBe(true);
   expect(api.applied).toBe(0);
   await say(false);

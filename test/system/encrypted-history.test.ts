@@ -22,7 +22,7 @@ afterAll(async () => {
   await outsider.connection.close();
   await system.close();
 });
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 test('a review runs to its commit, and no argument, result, message or summary in its history can be read without the key [P12]', async () => {
   const { changeId } = await system.submit(waitingPrice(21));

@@ -38,7 +38,7 @@ afterAll(async () => {
   await system.close();
   await judge.stop();
 });
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const gift = (id: number, cents: number) => {
   const { metadata, ...change } = update(`update gifts set cents = ${cents} where id = ${id}`, 'gifts', 1);

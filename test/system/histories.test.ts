@@ -32,7 +32,7 @@ afterAll(async () => {
   await system.close();
   await judge.stop();
 });
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 test.each(Object.keys(SCENARIOS))(
   '%s: the history holds no byte of the diff and no value of a row, and replays to the same outcome [P12, T66]',

@@ -22,7 +22,7 @@ afterAll(async () => {
   await system.close();
   await judge.stop();
 });
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 test('a secret in a diff reaches neither the model nor the history, with a judge that quotes all it sees', async () => {
   const secret = ['sk_live_', 'Zk3Qw9xT7mN2pL5vB8rY4cD6'].join('');

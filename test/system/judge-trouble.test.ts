@@ -53,7 +53,7 @@ afterAll(async () => {
   await forbids.close();
   await judge.stop();
 });
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 test.each(TROUBLES)(
   '%s: %s leads to an ERROR that a person answers, never to a commit by itself [T28]',

@@ -29,7 +29,7 @@ afterAll(async () => {
   await system.close();
   await judge.stop();
 });
-jest.setTimeout(40_000);
+jest.setTimeout(120_000);
 
 const handle = () => system.temporal.workflow.getHandle(changeId);
 const text = (payload: temporal.api.common.v1.IPayload | null | undefined): string =>
@@ -63,7 +63,7 @@ test('reviews are found by typed search attributes while they wait', async () =>
 
 /** Visibility follows the history by a moment. */
 async function listed(query: string): Promise<string[]> {
-  for (const until = Date.now() + 10_000; Date.now() < until; await pause(100)) {
+  for (const until = Date.now() + 60_000; Date.now() < until; await pause(100)) {
     const ids: string[] = [];
     for await (const { workflowId } of system.temporal.workflow.list({ query })) ids.push(workflowId);
     if (ids.length > 0) return ids;

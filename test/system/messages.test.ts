@@ -41,7 +41,7 @@ beforeAll(async () => {
   });
 }, 120_000);
 afterAll(() => system.close());
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 type Via = 'update' | 'signal';
 const handle = (changeId: string) => system.temporal.workflow.getHandle(changeId);
@@ -70,7 +70,7 @@ async function send(changeId: string, message: unknown, via: Via): Promise<strin
 }
 
 async function grown(changeId: string, before: number): ReturnType<typeof refusals> {
-  for (const until = Date.now() + 15_000; Date.now() < until; await pause(50)) {
+  for (const until = Date.now() + 60_000; Date.now() < until; await pause(50)) {
     const rows = (await refusals(changeId)).slice(before);
     if (rows.length > 0) return rows;
   }
@@ -278,7 +278,7 @@ describe.each<Via>(['update', 'signal'])('an answer by %s', (via) => {
     unheard = new Promise((resolve) => (hear = resolve));
     const { changeId } = await system.submit(waitingPrice(via === 'update' ? 26 : 27));
     const disclosed = async () => (await system.ledger(changeId)).find(({ row }) => row.kind === 'disclosed')?.row.body;
-    for (let i = 0; i < 300 && (await disclosed()) === undefined; i++) await pause(50);
+    for (let i = 0; i < 1_200 && (await disclosed()) === undefined; i++) await pause(50);
     const { fingerprint, violations } = (await disclosed()) as unknown as Pick<
       ReviewStatus,
       'fingerprint' | 'violations'

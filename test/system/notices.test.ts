@@ -30,7 +30,7 @@ beforeAll(async () => {
   });
 }, 120_000);
 afterAll(() => system.close());
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 test('a review whose notices all fail waits for its answer all the same, and expires without one [T63]', async () => {
   const draft = await system.submit(DRAFT);

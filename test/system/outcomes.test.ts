@@ -30,7 +30,7 @@ afterAll(async () => {
   await system.close();
   await judge.stop();
 });
-jest.setTimeout(40_000);
+jest.setTimeout(120_000);
 
 async function run(name: string): Promise<Awaited<ReturnType<System['ended']>> & { changeId: string }> {
   const changeId = await SCENARIOS[name]?.(system);

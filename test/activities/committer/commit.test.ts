@@ -1,3 +1,4 @@
+import { eventually } from '../../support/eventually';
 import { ReviewWorld, START, failureType, rechained, type WorldOptions } from '../../support/review-world';
 import { verifyWithRegistry } from '../../../signing/registry-verify';
 import { createCommitActivities } from '../../../activities/committer/commit';
@@ -171,7 +172,7 @@ describe('what the target says', () => {
     const zombie: (() => void)[] = [];
     world.target.before = () => new Promise((wake) => zombie.push(wake));
     const late = world.commit();
-    await until(() => zombie.length === 1);
+    await eventually('the attempt that will end late is under way', () => zombie.length === 1);
     expect(await world.rollback({ reason: 'commit_failed' })).toMatchObject({
       state: 'ROLLED_BACK',
       reason: 'commit_failed',
@@ -505,8 +506,3 @@ test('an exception at any step of a commit applies nothing, or what it applied h
     expect([step, world.target.applied]).toEqual([step, 1]);
   }
 });
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 10_000 && !condition(); i++) await new Promise((next) => setImmediate(next));
-  if (!condition()) throw new Error('never');
-}

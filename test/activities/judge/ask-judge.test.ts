@@ -1,3 +1,4 @@
+import { eventually } from '../../support/eventually';
 import { CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { attestedInputDigest } from '../../../policy/contracts/attested';
@@ -365,8 +366,7 @@ describe('askJudge', () => {
     expect(performance.now() - began).toBeLessThan(10_000);
     expect(server.requests).toHaveLength(1);
     expect(world.predicates).toHaveLength(0);
-    // The server learns of it on its own socket's time.
-    for (let i = 0; i < 100 && server.aborted() === 0; i++) await new Promise((resolve) => setImmediate(resolve));
+    await eventually('the server sees that the request was aborted', () => server.aborted() > 0);
     expect(server.aborted()).toBe(1);
   });
 

@@ -36,7 +36,7 @@ describe('createBoundedFetch under the transport', () => {
         acceptedModels: [],
         cacheKey: 'c',
       },
-      { signal: new AbortController().signal, deadlineMs: 2000 },
+      { signal: new AbortController().signal, deadlineMs: 30_000 },
     );
   };
 

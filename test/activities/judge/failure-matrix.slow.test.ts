@@ -26,7 +26,9 @@ describe('askJudge over a server that misbehaves', () => {
       server.clear();
       server.use(shape.handler);
       const world = judgeWorld(server, { cache: noCache });
-      const input = world.change(DIFF, { settings: { deadlineMs: DEADLINE_MS } });
+      // Only the shapes that never end wait for the deadline; a busy machine must not make time-outs of the others.
+      const deadlineMs = shape.cause === 'timeout' ? DEADLINE_MS : 30_000;
+      const input = world.change(DIFF, { settings: { deadlineMs } });
       const began = performance.now();
       const failure = await world.ask(input).then(
         () => null,
@@ -47,7 +49,7 @@ describe('askJudge over a server that misbehaves', () => {
         retryable: shape.retryable,
         delayMs: shape.delayMs,
       });
-      expect(took).toBeLessThan(DEADLINE_MS + 5_000);
+      expect(took).toBeLessThan(deadlineMs + 5_000);
       expect(server.requests).toHaveLength(1);
       expect(world.ledger).toHaveLength(0);
       expect(world.predicates).toHaveLength(0);

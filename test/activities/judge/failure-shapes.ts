@@ -82,7 +82,7 @@ const edited =
 const BOMB = gzipSync(Buffer.alloc(8 * 1024 * 1024, ' '));
 
 /** The deadline under which they are tried. */
-export const DEADLINE_MS = 400;
+export const DEADLINE_MS = 800;
 
 export const FAILURE_SHAPES: readonly FailureShape[] = [
   backend('400', coded(400, 'context_length_exceeded'), 'bad_request', false),

@@ -6,7 +6,7 @@ import { createThreadPool, type ThreadPool } from '../../../activities/review/th
 const THREAD = `
   const { parentPort, workerData } = require('node:worker_threads');
   if (workerData === 'broken') throw new Error('no such module');
-  setTimeout(() => parentPort.postMessage('ready'), workerData === 'slow' ? 1500 : 0);
+  setTimeout(() => parentPort.postMessage('ready'), workerData === 'slow' ? 3_000 : 0);
   parentPort.on('message', ({ does }) => {
     if (does === 'loop') for (;;);
     if (does === 'exit') process.exit(0);
@@ -46,7 +46,7 @@ test('answers every task, on as many threads as it may have and no more', async 
 test.each(['loop', 'exit', 'throw', 'eat'])(
   'a thread that does "%s" fails its own task as ErrValidatorBackend, to be retried, and the next task is answered [F20, G32]',
   async (does) => {
-    pool = poolOf(1, does === 'loop' ? 500 : 60_000);
+    pool = poolOf(1, does === 'loop' ? 2_000 : 60_000);
     const [error, next] = await Promise.all([failure(does), pool.run({ does: 'next' })]);
     expect(error).toMatchObject({ type: 'ErrValidatorBackend', nonRetryable: false });
     expect(error.message).not.toMatch(/secret/);
@@ -63,7 +63,7 @@ test('the wall time is the task’s own: one that waited its turn behind another
 });
 
 test('loading counts for nobody’s wall time: a thread that takes longer to start than a task may take answers all the same', async () => {
-  pool = poolOf(2, 1_000, 'slow');
+  pool = poolOf(2, 2_000, 'slow');
   expect(await Promise.all([pool.run({ does: 'a' }), pool.run({ does: 'b' })])).toEqual(['"a"', '"b"']);
 });
 

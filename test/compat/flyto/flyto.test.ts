@@ -309,7 +309,7 @@ describe('createOpenAIProvider', () => {
   it('puts the temperature of its own making into every call, and nothing that was left out [F57, T27]', async () => {
     const server = await startJudgeServer((response, chat) => sendJson(response, 200, completion(chat.model, said())));
     try {
-      const config = { baseUrl: server.baseUrl, apiKey: 'k', deadlineMs: 2000 };
+      const config = { baseUrl: server.baseUrl, apiKey: 'k', deadlineMs: 30_000 };
       await new FlytoLLMClient(createOpenAIProvider({ ...config, temperature: 0.2 }), 'm', '').complete('p', '', 0);
       await new FlytoLLMClient(createOpenAIProvider(config), 'm', 'sys').complete('p', '', 5);
       expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({
@@ -332,19 +332,17 @@ describe('createOpenAIProvider', () => {
 
   it('says error for a refusal, a cut-off answer, a status and silence', async () => {
     const server = await startJudgeServer(() => undefined);
-    const events = async (): Promise<FlytoEvent[]> => {
+    const events = async (deadlineMs = 30_000): Promise<FlytoEvent[]> => {
       const all: FlytoEvent[] = [];
-      for await (const event of createOpenAIProvider({ baseUrl: server.baseUrl, apiKey: 'k', deadlineMs: 200 }).stream(
-        request,
-      ))
-        all.push(event);
+      const provider = createOpenAIProvider({ baseUrl: server.baseUrl, apiKey: 'k', deadlineMs });
+      for await (const event of provider.stream(request)) all.push(event);
       return all;
     };
     const choice = (over: object) => ({
       choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: said() }, ...over }],
     });
     try {
-      await expect(events()).resolves.toEqual([{ type: 'error', message: 'no answer within 200 ms' }]);
+      await expect(events(200)).resolves.toEqual([{ type: 'error', message: 'no answer within 200 ms' }]);
       server.use((response) => sendJson(response, 200, completion('m', '', choice({ finish_reason: 'length' }))));
       await expect(events()).resolves.toEqual([{ type: 'error', message: 'the answer ended by length' }]);
       server.use((response) =>

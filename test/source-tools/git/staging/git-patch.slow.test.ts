@@ -21,7 +21,6 @@ beforeEach(() => {
   });
 });
 afterEach(() => repo.remove());
-jest.setTimeout(30_000);
 
 function change(patch: string, more: { settings?: object; metadata?: object; path?: string } = {}): StageContext {
   const plain = diffOf(patch, 'GitPatch');

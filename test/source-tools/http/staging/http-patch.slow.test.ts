@@ -17,7 +17,6 @@ beforeEach(() => {
   api.reset();
   api.documents.set('/v1/flags/beta', { on: false, owners: ['ada'] });
 });
-jest.setTimeout(20_000);
 
 interface More {
   readonly settings?: object;
@@ -234,8 +233,7 @@ describe('a commit', () => {
   it('does not guess when it was sent, its answer was lost, and the resource has moved on since', async () => {
     const ctx = await approved();
     api.behaviour.write = 'applies_then_drops';
-    api.behaviour.beforeWrite = () =>
-      void setTimeout(() => api.documents.set('/v1/flags/beta', { on: false, owners: ['eve'] }), 0);
+    api.behaviour.afterWrite = () => void api.documents.set('/v1/flags/beta', { on: false, owners: ['eve'] });
     expect(await commit(ctx)).toMatchObject({ kind: 'unknown' });
     expect(await commit(ctx)).toMatchObject({ kind: 'unknown' });
     expect(await seal(toSettle(ctx))).toMatchObject({ found: 'unknown' });
@@ -307,8 +305,7 @@ describe('a commit', () => {
     api.documents.set('/v1/flags/beta', { on: false, rev: 1 });
     const ctx = await approved({ settings: { volatile: ['/rev'] } });
     api.behaviour.write = 'applies_then_500';
-    api.behaviour.beforeWrite = () =>
-      void setTimeout(() => api.documents.set('/v1/flags/beta', { on: true, rev: 2 }), 0);
+    api.behaviour.afterWrite = () => void api.documents.set('/v1/flags/beta', { on: true, rev: 2 });
     expect(await retried(ctx)).toMatchObject({ kind: 'applied' });
   });
 });

@@ -353,13 +353,13 @@ describe('a dry run that the server or we refuse', () => {
       type: 'TARGET_UNAVAILABLE',
       nonRetryable: false,
     });
-    await pg.admin(`SET lock_timeout = '1s'; UPDATE orders SET total = total WHERE id = 1; RESET lock_timeout`);
+    await pg.admin(`SET lock_timeout = '15s'; UPDATE orders SET total = total WHERE id = 1; RESET lock_timeout`);
   });
 
   it('ends a statement that switched its own time-out off, and its locks with it', async () => {
     const sql = `UPDATE orders SET total = 0 WHERE id = 1; SELECT set_config('statement_timeout', '0', true); SELECT pg_sleep(60)`;
     await expect(dryRun(sql, { statementTimeoutMs: 100 })).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
-    await pg.admin(`SET lock_timeout = '3s'; UPDATE orders SET total = total WHERE id = 1; RESET lock_timeout`);
+    await pg.admin(`SET lock_timeout = '30s'; UPDATE orders SET total = total WHERE id = 1; RESET lock_timeout`);
   });
 
   it('retries when rows are locked by others', async () => {

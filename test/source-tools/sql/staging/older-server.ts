@@ -4,7 +4,7 @@ import { chownSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:f
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import type { AddressInfo } from 'node:net';
+import { listenOnReusablePort } from '../../../support/listening-port';
 import { postgresUser } from '../../../../dev/embedded/postgres-binaries';
 
 jest.setTimeout(60_000);
@@ -72,8 +72,7 @@ export async function startOlderPostgres(
 
 async function freePort(): Promise<number> {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnReusablePort(server);
   await new Promise((resolve) => server.close(resolve));
   return port;
 }

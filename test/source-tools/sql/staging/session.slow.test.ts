@@ -13,7 +13,7 @@ const open = (more: object = {}): Promise<Session> =>
   openSession({
     url: pg.stageUrl,
     applicationName: 'test',
-    settings: toSqlSettings({ statementTimeoutMs: 500, ...more }),
+    settings: toSqlSettings({ statementTimeoutMs: 10_000, ...more }),
   });
 /** Closing is ours, the end of the server's process its own. */
 const noneLeft = () =>
@@ -72,9 +72,9 @@ describe('a session', () => {
   });
 
   it('gives up on a server that does not answer, and ends its process', async () => {
-    const session = await open({ statementTimeoutMs: 50 });
+    const session = await open({ statementTimeoutMs: 500 });
     await session.rows(`SELECT set_config('statement_timeout', '0', true)`);
-    await expect(session.run({ text: 'SELECT pg_sleep(100)' })).rejects.toThrow('no answer in 2050 ms');
+    await expect(session.run({ text: 'SELECT pg_sleep(100)' })).rejects.toThrow('no answer in 2500 ms');
     await session.close();
     await noneLeft();
   });

@@ -1,3 +1,4 @@
+import { eventually } from '../../../support/eventually';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +26,7 @@ export interface TargetServer {
   readonly admin: (sql: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
   /** MD5 over all rows of a table, in the order of their text. */
   readonly checksum: (table: string) => Promise<string>;
-  /** Asks until the query has a row; throws after 2,000 times. */
+  /** Waits until the query has a row. */
   readonly until: (sql: string) => Promise<void>;
   /** Grants what was made since. */
   readonly grant: () => Promise<void>;
@@ -69,10 +70,7 @@ async function start(): Promise<TargetServer> {
           await admin(`SELECT md5(coalesce(string_agg(t::text, E'\\n' ORDER BY t::text), '')) AS sum FROM ${table} t`)
         )[0]?.['sum'],
       ),
-    until: async (sql) => {
-      for (let i = 0; i < 2_000; i++) if ((await admin(sql)).length > 0) return;
-      throw new Error(`never came true: ${sql}`);
-    },
+    until: (sql) => eventually(`a row of ${sql}`, async () => (await admin(sql)).length > 0, { withinMs: 30_000 }),
     grant,
     stop: async () => {
       await client.end().catch(() => undefined);
