@@ -16,7 +16,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const out = join(root, 'client', 'dist');
 const PEERS = ['@temporalio/client', '@temporalio/common'];
 /** What may become part of the package. Anything else that the client comes to import fails the build. */
-const INLINED = ['@noble/hashes', '@opentelemetry/api', 'zod'];
+const INLINED = ['@noble/curves', '@noble/hashes', '@opentelemetry/api', '@scure/base', 'zod'];
 
 const options = {
   cwd: root,
