@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { addAction, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
-import { nonBlankLines, readInput } from '../files';
+import { readInput } from '../files';
+import { nonBlankLines } from '../input-lines';
 import { integerOption, requiredOption, textOption, type Options } from '../options';
 
 const PARSE_HELP = `how the judge's raw answers are parsed, one JSON object per line; no server

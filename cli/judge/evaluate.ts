@@ -8,7 +8,7 @@ import { JUDGE_RENDERERS } from '../../policy/judge/render/renderers';
 import { compileAll } from '../../workers/compile';
 import { ConfigError, readPrices, type Env } from '../../workers/config';
 import { loadExtensions } from '../../workers/extensions';
-import type { InputLine } from '../files';
+import type { InputLine } from '../input-lines';
 
 export interface EvaluationSettings {
   /** Null: the model of the bundle. */

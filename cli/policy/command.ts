@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { addAction, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
-import { nonBlankLines, readInput, readInputBytes, writeNewFile } from '../files';
+import { readInput, readInputBytes, writeNewFile } from '../files';
+import { nonBlankLines } from '../input-lines';
 import { integerOption, requiredOption, textOption, type Options } from '../options';
 import { line, styled } from '../printer';
 import { UsageError } from '../usage-error';

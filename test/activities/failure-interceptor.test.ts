@@ -4,10 +4,16 @@ import { failureInterceptor } from '../../activities/failure-interceptor';
 import { CountersignFailure, digestMismatch } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
 
-const thrownBy = (error: unknown): Promise<unknown> =>
-  new MockActivityEnvironment({}, { interceptors: [failureInterceptor] })
-    .run(() => Promise.reject(error))
-    .catch((caught: unknown) => caught);
+async function thrownBy(error: unknown): Promise<unknown> {
+  const failing = async (): Promise<never> => {
+    throw error;
+  };
+  try {
+    return await new MockActivityEnvironment({}, { interceptors: [failureInterceptor] }).run(failing);
+  } catch (caught) {
+    return caught;
+  }
+}
 
 const converted = async (failure: CountersignFailure): Promise<ApplicationFailure> => {
   const caught = await thrownBy(failure);

@@ -1,0 +1,180 @@
+/**
+ * Which folder may import what. The one place that says so: `npm run check` counts what does not follow it.
+ *
+ * `imports` names folders, each of them above its own row in this table, so no arrow can point up.
+ * `packages` and `node` name npm packages and Node's built-in modules; `ANY` allows all of them.
+ */
+const ANY = null;
+const HASHES = ['@noble/hashes', '@noble/curves', '@scure/base'];
+const RULE_ENGINES = ['re2js', '@bufbuild/cel', '@bufbuild/protobuf'];
+
+// Runs in the workflow sandbox.
+const SANDBOXED = ['policy/contracts', 'policy/text', 'policy/decide'];
+const POLICY = [...SANDBOXED, 'policy/rules', 'policy/validators', 'policy/evidence', 'policy/judge', 'policy/bundle'];
+const SERVER = [...POLICY, 'signing', 'storage', 'source-tools', 'activities'];
+
+const FOLDERS = [
+  { folder: 'policy/contracts', imports: [], packages: ['zod', ...HASHES], node: [] },
+  { folder: 'policy/text', imports: ['policy/contracts'], packages: ['re2js'], node: [] },
+  { folder: 'policy/decide', imports: ['policy/contracts', 'policy/text'], packages: ['zod'], node: [] },
+  { folder: 'policy/rules', imports: SANDBOXED, packages: ['zod', ...RULE_ENGINES], node: [] },
+  { folder: 'policy/validators', imports: [...SANDBOXED, 'policy/rules'], packages: ['zod', 're2js'], node: [] },
+  { folder: 'policy/evidence', imports: [...SANDBOXED, 'policy/rules'], packages: ['zod', ...HASHES], node: [] },
+  {
+    folder: 'policy/judge',
+    imports: [...SANDBOXED, 'policy/rules', 'policy/evidence'],
+    packages: ['zod', ...HASHES],
+    node: [],
+  },
+  { folder: 'policy/bundle', imports: POLICY.slice(0, -1), packages: ['zod', 'yaml'], node: [] },
+  { folder: 'signing', imports: POLICY, packages: ['zod', ...HASHES], node: ['crypto', 'fs'] },
+  { folder: 'storage', imports: [...POLICY, 'signing'], packages: ['zod', 'pg'], node: ['crypto'] },
+  {
+    folder: 'source-tools',
+    imports: [...POLICY, 'signing', 'storage'],
+    packages: ['zod', 'libpg-query', 'pg'],
+    node: ANY,
+  },
+  {
+    folder: 'activities',
+    imports: [...POLICY, 'signing', 'storage', 'source-tools'],
+    packages: ['zod', 'openai', '@temporalio/activity', '@temporalio/common', '@temporalio/worker'],
+    node: ['crypto', 'timers/promises', 'worker_threads'],
+  },
+  // Of activities the types only, which oxlint checks.
+  {
+    folder: 'workflows',
+    imports: [...SANDBOXED, 'activities'],
+    packages: ['@temporalio/workflow', '@temporalio/common'],
+    node: [],
+  },
+  {
+    folder: 'client',
+    imports: [...SANDBOXED, 'policy/evidence', 'signing'],
+    packages: ['zod', ...HASHES, '@opentelemetry/api', '@temporalio/client', '@temporalio/common'],
+    node: ['crypto', 'timers/promises'],
+  },
+  {
+    folder: 'gateway',
+    imports: [...POLICY, 'signing', 'storage', 'client'],
+    packages: ['zod', 'hono', '@hono/node-server', 'prom-client'],
+    node: ['crypto', 'timers/promises'],
+  },
+  {
+    folder: 'workers',
+    imports: [...SERVER, 'workflows', 'client', 'gateway'],
+    packages: [
+      'zod',
+      'pino',
+      'hono',
+      '@hono/node-server',
+      '@opentelemetry/api',
+      ...['activity', 'client', 'common', 'envconfig', 'proto', 'worker'].map((name) => `@temporalio/${name}`),
+    ],
+    node: ANY,
+  },
+  // Only what it opens a connection for: bounded requests to a model's server.
+  {
+    folder: 'compat',
+    imports: [...POLICY, 'activities/judge/bounded-fetch.ts'],
+    packages: ['zod', 'openai'],
+    node: [],
+  },
+  { folder: 'dev', imports: [...SERVER, 'client', 'gateway', 'workers'], packages: ANY, node: ANY },
+  {
+    folder: 'cli',
+    imports: [...SERVER, 'client', 'workers', 'dev'],
+    packages: ['zod', 'commander', 'cli-table3', '@temporalio/client', '@temporalio/common'],
+    node: ANY,
+  },
+];
+const UNCHECKED = ['examples', 'chaos', 'bench', 'scripts', 'test'];
+
+/** Arrows that are being removed. An entry ends at its date, and the check fails if nothing needs it any more. */
+const EXCEPTIONS = [
+  { from: 'policy/rules', to: 'policy/validators', until: '2026-11-30' },
+  { from: 'policy/rules', to: 'source-tools', until: '2026-11-30' },
+  { from: 'policy/judge', to: 'source-tools', until: '2026-11-30' },
+];
+
+const inside = (folders) => `^(${folders.map((folder) => folder.replace('.', '\\.')).join('|')})(/|$)`;
+const everyFolder = inside([...FOLDERS.map(({ folder }) => folder.split('/')[0]), ...UNCHECKED]);
+
+const error = (name, comment, from, to) => ({ name, severity: 'error', comment, from, to });
+
+function ofFolder({ folder, imports, packages, node }, row) {
+  const below = new Set(FOLDERS.slice(0, row).map((each) => each.folder));
+  const up = imports.find((each) => ![...below].some((lower) => each === lower || each.startsWith(`${lower}/`)));
+  if (up !== undefined) throw new Error(`${folder} may not import ${up}: its row must come first`);
+  const from = { path: inside([folder]) };
+  return [
+    error(`arrow from ${folder}`, `${folder} may import ${imports.join(', ') || 'nothing'}`, from, {
+      path: everyFolder,
+      pathNot: inside([folder, ...imports]),
+    }),
+    ...(packages === ANY
+      ? []
+      : [
+          error(`package in ${folder}`, `${folder} may use ${packages.join(', ')}`, from, {
+            path: 'node_modules/',
+            pathNot: `node_modules/(${packages.join('|')})/`,
+          }),
+        ]),
+    ...(node === ANY
+      ? []
+      : [
+          error(
+            `package in ${folder}: of Node`,
+            `${folder} may use ${node.join(', ') || 'none'} of Node's modules`,
+            from,
+            {
+              dependencyTypes: ['core'],
+              ...(node.length === 0 ? {} : { pathNot: `^(${node.join('|')})$` }),
+            },
+          ),
+        ]),
+  ];
+}
+
+module.exports = {
+  exceptions: EXCEPTIONS,
+  forbidden: [
+    error('circle', 'No file may import itself through others, with type imports counted', {}, { circular: true }),
+    ...FOLDERS.flatMap(ofFolder),
+    error(
+      'arrow from cli: development code is loaded lazily',
+      'Only the command "dev" loads it, and only when it runs: use await import()',
+      { path: '^cli/', pathNot: '^cli/servers/dev\\.ts$' },
+      { path: '^(dev/|cli/servers/dev\\.ts$)', dependencyTypesNot: ['dynamic-import'] },
+    ),
+    error(
+      'arrow from a format: only the committer stages',
+      'Facts, rules and renderers of a source tool are pure: they never load its staging',
+      { path: '^source-tools/[^/]+/(facts|rules|render)[/.]' },
+      { path: '^source-tools/[^/]+/staging/' },
+    ),
+    error(
+      'package in a format: reads bytes only',
+      'Facts and rules are pure: of Node they use hashes and decompression only',
+      { path: '^source-tools/[^/]+/(facts|rules|render)[/.]' },
+      { dependencyTypes: ['core'], pathNot: '^(crypto|zlib)$' },
+    ),
+    error(
+      'package in a format: reads no database',
+      'Facts and rules are pure: they open no connection',
+      { path: '^source-tools/[^/]+/(facts|rules|render)[/.]' },
+      { path: 'node_modules/pg/' },
+    ),
+    error('arrow to nowhere', 'The import cannot be resolved', {}, { couldNotResolve: true }),
+  ],
+  options: {
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['require', 'node', 'default'],
+      extensions: ['.ts', '.js', '.cjs', '.mjs', '.json'],
+    },
+  },
+};
