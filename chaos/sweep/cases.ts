@@ -7,6 +7,13 @@ export interface Case {
   readonly name: string;
   readonly scenario: Scenario;
   readonly faults: readonly Fault[];
+  /** The exact outcome that is required. Absent: any outcome that breaks no invariant. */
+  readonly ends?: Ending;
+}
+
+export interface Ending {
+  readonly state: 'COMMITTED' | 'ROLLED_BACK';
+  readonly reason: string | null;
 }
 
 const WHENS = ['before', 'after'] as const satisfies readonly When[];
@@ -39,6 +46,53 @@ export function exhaustive(): Case[] {
       }),
     ),
   );
+}
+
+const COMMITTED: Ending = { state: 'COMMITTED', reason: null };
+const rolledBack = (reason: string): Ending => ({ state: 'ROLLED_BACK', reason });
+const at = (point: string, when: When, action: Action): Fault => ({ point, when, action });
+
+/** What `npm test` runs besides random reviews: every activity fails once, and those that can fail for good do. */
+export function sample(): Case[] {
+  return [...failsOnce(), ...failsForGood()];
+}
+
+/** The failure is retried, so the review ends as it would have ended without it. */
+function failsOnce(): Case[] {
+  const points = ['openReview', 'runGuardians', 'stage', 'askJudge', 'disclose', 'admitAnswer', 'commit'];
+  return [...points, 'rollback', 'attestJudgeFailure'].flatMap((activity) =>
+    WHENS.map((when): Case => {
+      const fault = at(`activity.${activity}`, when, 'throw');
+      const scenario = REACHED_BY[fault.point] ?? 'confirm';
+      const ends = scenario === 'reject' ? rolledBack('declined') : COMMITTED;
+      return { name: `sample:${faultText(fault)}`, scenario, faults: [fault], ends };
+    }),
+  );
+}
+
+/**
+ * A guardian that may forbid and does not answer, forbids. A judge that does not answer is a finding, which a person is
+ * asked about: in the scenario `auto` nothing else is disclosed, so reaching `disclose` shows it.
+ */
+function failsForGood(): Case[] {
+  const one = (fault: Fault, scenario: Scenario, ends: Ending, ...more: Fault[]): Case => ({
+    name: `sample:${faultText(fault)}:${scenario}`,
+    scenario,
+    faults: [fault, ...more],
+    ends,
+  });
+  const guardian = at('activity.runGuardians', 'before', 'fatal');
+  const judged = [at('activity.attestJudgeFailure', 'before', 'throw'), at('activity.disclose', 'after', 'throw')];
+  return [
+    // One fault for each of the three guardians of the bundle.
+    one(guardian, 'confirm', rolledBack('forbidden'), guardian, guardian),
+    one(at('activity.stage', 'before', 'fatal'), 'confirm', rolledBack('commit_failed')),
+    one(at('activity.askJudge', 'before', 'fatal'), 'auto', COMMITTED, ...judged),
+    one(at('activity.askJudge', 'before', 'fatal'), 'reject', rolledBack('declined'), ...judged),
+    one(at('activity.disclose', 'before', 'fatal'), 'confirm', rolledBack('commit_failed')),
+    one(at('activity.commit', 'before', 'fatal'), 'confirm', rolledBack('commit_failed')),
+    one(at('activity.commit', 'after', 'fatal'), 'confirm', COMMITTED),
+  ];
 }
 
 /** A worker frozen past its time-outs, PostgreSQL killed around a commit, the Temporal server killed. */

@@ -55,6 +55,25 @@ export function violationsOf(observed: Observed, committer: string): string[] {
   ];
 }
 
+/** Facts of which a review has at most one row, whatever was retried. */
+const ONCE = ['submitted', 'planned', 'staged', 'disclosed', 'intent', 'decided', 'effect', 'receipt', 'closed'];
+
+/** What differs from the one outcome that a case requires. */
+export function missedEnding(
+  { workflow, ledger }: Observed,
+  ends: { readonly state: string; readonly reason: string | null },
+): string[] {
+  const outcome = workflow?.outcome ?? {};
+  const [state, reason] = [outcome['state'], outcome['reason']];
+  const found = ONCE.flatMap((kind) => {
+    const rows = ledger.filter((line) => line.kind === kind).length;
+    return rows > 1 ? [`${rows} ledger rows of kind ${kind}`] : [];
+  });
+  if (state !== ends.state || reason !== ends.reason)
+    found.push(`expected ${ends.state} ${ends.reason ?? ''}, got ${String(state)} ${String(reason)}`);
+  return found;
+}
+
 const of = (lines: readonly Line[], kind: string): Line[] => lines.filter((line) => line.kind === kind);
 
 function endsOf(_observed: Observed, lines: readonly Line[]): { readonly committed: boolean } {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CountersignFailure } from '../../policy/contracts/failure';
+import { CountersignFailure, misconfigured } from '../../policy/contracts/failure';
 import {
   sourceToolRegistry,
   type SourceTool,
@@ -52,6 +52,8 @@ async function strike(fault: Fault): Promise<void> {
       return;
     case 'throw':
       throw new Error(`failpoint ${fault.point} ${fault.when}`);
+    case 'fatal':
+      throw misconfigured(`failpoint ${fault.point} ${fault.when}`);
     case 'hang':
       await sleep(HANG_MS);
       return;

@@ -82,6 +82,7 @@ export class Keeper {
         return this.servers.killTemporal();
       case 'kill':
       case 'throw':
+      case 'fatal':
       case 'hang':
       case 'lost':
         return;

@@ -1,8 +1,9 @@
 /**
- * npm run sweep -- [--runs N] [--seed S] [--exhaustive] [--only CASE] [--open K] [--json]
+ * npm run sweep -- [--runs N] [--seed S] [--exhaustive | --sample] [--only CASE] [--open K] [--json]
  *
  * Crashes reviews on real servers at the failpoints of `points.ts`, then has `check.ts` look at target, ledger and
  * histories. `--exhaustive`: every failpoint × every action, and the servers killed; with `--runs`, random reviews besides.
+ * `--sample`: each activity fails once or for good, with a required outcome; random reviews besides.
  * Ctrl-C once: no further review is started, and those so far are judged; twice: the end.
  * Talk on standard error; the last line of standard output is one object. Exit 1 on a violation, 2 on wrong usage.
  */
@@ -13,8 +14,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { dice } from '../dice';
-import { environment, exhaustive, otherTarget, random, type Case } from './cases';
-import { violationsOf } from './check';
+import { environment, exhaustive, otherTarget, random, sample, type Case } from './cases';
+import { missedEnding, violationsOf } from './check';
 import { startCluster, type Cluster } from './cluster';
 import { Drive } from './drive';
 import { observe, strays } from './observe';
@@ -38,6 +39,7 @@ async function main(): Promise<void> {
       runs: { type: 'string' },
       seed: { type: 'string' },
       exhaustive: { type: 'boolean' },
+      sample: { type: 'boolean' },
       only: { type: 'string', multiple: true },
       open: { type: 'string' },
       json: { type: 'boolean' },
@@ -45,7 +47,8 @@ async function main(): Promise<void> {
   });
   const seed = whole(values.seed ?? String(Date.now() % 1_000_000), '--seed');
   const runs = whole(values.runs ?? (values.exhaustive === true ? '0' : '1000'), '--runs');
-  const cases = chosen(values.only ?? [], values.exhaustive === true, runs, seed);
+  const set = values.exhaustive === true ? 'exhaustive' : values.sample === true ? 'sample' : 'random';
+  const cases = chosen(values.only ?? [], set, runs, seed);
   const stateDir = mkdtempSync(join(tmpdir(), 'countersign-sweep-'));
   const cluster = await startCluster(stateDir, say);
   try {
@@ -80,12 +83,18 @@ function whole(text: string, name: string): number {
 }
 
 /** In parts that run one after the other: where a server is killed, few reviews are open. */
-function chosen(only: readonly string[], all: boolean, runs: number, seed: number): Case[][] {
+function chosen(
+  only: readonly string[],
+  set: 'exhaustive' | 'sample' | 'random',
+  runs: number,
+  seed: number,
+): Case[][] {
   const others = [otherTarget('git'), shuffled(otherTarget('http'), seed)];
-  const named = [...exhaustive(), ...environment(), ...others.flat()];
+  const named = [...exhaustive(), ...environment(), ...others.flat(), ...sample()];
   if (only.length === 0) {
     const randoms = Array.from({ length: runs }, (_, i) => random(seed, i));
-    return all ? [shuffled(exhaustive(), seed), environment(), ...others, randoms] : [randoms];
+    if (set === 'exhaustive') return [shuffled(exhaustive(), seed), environment(), ...others, randoms];
+    return [set === 'sample' ? [...sample(), ...randoms] : randoms];
   }
   return only.map((name) => {
     if (/^\d+$/.test(name)) return [random(seed, Number(name))];
@@ -144,6 +153,7 @@ async function judge(cluster: Cluster, drives: readonly Drive[]): Promise<Found[
     // Whatever crashes: a change that was rejected, revoked, forbidden or overtaken is not committed.
     if (EXPECTED[drive.of.scenario] === 'ROLLED_BACK' && outcome === 'COMMITTED')
       problems.push(`K3: ${drive.of.scenario}, and it was committed`);
+    if (drive.of.ends !== undefined) problems.push(...missedEnding(seen, drive.of.ends));
     const left = cluster.armoury.left(drive.changeId);
     // A case of the matrix that was never reached has shown nothing.
     const isMatrix = !/^\d+$/.test(drive.of.name);

@@ -5,9 +5,11 @@
 
 /** What a failpoint does to the process that reaches it. */
 export const ACTIONS = ['kill', 'throw', 'hang', 'lost'] as const;
+/** Fails with an error that Temporal does not retry. Not part of the matrix: a review may rightly end in another way then. */
+export const FINAL_ACTION = 'fatal';
 /** Further actions, which need the sweep's own process: freeze the worker; kill PostgreSQL or the Temporal server. */
 export const ENVIRONMENT_ACTIONS = ['stop', 'postgres', 'temporal'] as const;
-export type Action = (typeof ACTIONS)[number] | (typeof ENVIRONMENT_ACTIONS)[number];
+export type Action = (typeof ACTIONS)[number] | typeof FINAL_ACTION | (typeof ENVIRONMENT_ACTIONS)[number];
 
 export type When = 'before' | 'after';
 
@@ -64,7 +66,7 @@ export function faultText({ point, when, action, afterMs }: Fault): string {
 /** Throws a TypeError where the text is not `point:before|after:action`. */
 export function toFault(text: string): Fault {
   const [point = '', when, action, afterMs] = text.split(':');
-  const actions: readonly string[] = [...ACTIONS, ...ENVIRONMENT_ACTIONS];
+  const actions: readonly string[] = [...ACTIONS, FINAL_ACTION, ...ENVIRONMENT_ACTIONS];
   if (!POINTS.includes(point) || (when !== 'before' && when !== 'after') || !actions.includes(action ?? ''))
     throw new TypeError(`"${text}": expected point:before|after:action, with a point of ${POINTS.join(', ')}`);
   return { point, when, action: action as Action, ...(afterMs === undefined ? {} : { afterMs: Number(afterMs) }) };

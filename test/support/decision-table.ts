@@ -1,4 +1,4 @@
-/** The table of the checklist, written down once more: what each of its 256 combinations must come to. */
+/** The decision table, written independently of `decide`: the required result of each of its 256 combinations. */
 const STATUSES = ['ALLOW', 'WARN', 'BLOCK', 'ERROR'] as const;
 const CLASSES = ['POLICY', 'SAFETY'] as const;
 const CALLBACKS = ['none', 'passed', 'failed', 'threw'] as const;
@@ -34,7 +34,7 @@ const BY_HUMAN: Readonly<Record<Combination['human'], Expected>> = {
   noHandler: { asked: false, outcome: 'ROLLBACK', reason: 'no_handler' },
 };
 
-/** What the workflow, and `decide`, must make of it. `asked`: a person was waited for. */
+/** The result required of the workflow and of `decide`. `asked`: the review waited for a person. */
 export function expected(c: Combination): Expected {
   const commit = { asked: false, outcome: 'COMMIT', reason: '' } as const;
   const hard = { asked: false, outcome: 'ROLLBACK', reason: 'forbidden' } as const;
@@ -47,3 +47,24 @@ export function expected(c: Combination): Expected {
 
 export const nameOf = (c: Combination): string =>
   `${c.status} ${c.class} requiresConfirmation=${c.requiresConfirmation} callback=${c.callback} human=${c.human}`;
+
+/** The part of a combination that the policy decides; a SAFETY validator has no policy. */
+export const policyOf = (c: Combination): string =>
+  c.class === 'SAFETY' ? 'SAFETY' : `${c.requiresConfirmation} ${c.callback}`;
+
+/**
+ * The combinations that run on real servers: one for each distinct status, class and result. Among those with the same
+ * status, class and result it is the first whose confirmation setting and callback are not in the sample yet.
+ */
+export const SAMPLE: readonly Combination[] = chooseSample();
+
+function chooseSample(): Combination[] {
+  const resultOf = (c: Combination): string => JSON.stringify([c.status, c.class, expected(c)]);
+  const seen = new Set<string>();
+  return [...new Set(COMBINATIONS.map(resultOf))].map((result) => {
+    const group = COMBINATIONS.filter((c) => resultOf(c) === result);
+    const chosen = group.find((c) => !seen.has(policyOf(c))) ?? group[0]!;
+    seen.add(policyOf(chosen));
+    return chosen;
+  });
+}

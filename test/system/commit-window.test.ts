@@ -1,0 +1,66 @@
+import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { startSystem, type System } from '../support/system';
+import { update } from './scenarios';
+
+/** By change id: at which side of its work each attempt of `commit` fails. */
+const failing = new Map<string, 'before' | 'after'>();
+type Commit = (input: { readonly changeId: string }) => Promise<unknown>;
+
+let system: System;
+beforeAll(async () => {
+  system = await startSystem({
+    name: 'window',
+    bundleText: shopBundle({ settings: 'commitWindow: 6s' }),
+    extension: shopExtension,
+    shopSql: SHOP_SQL,
+    wrap: (worker, activities) => {
+      if (worker !== 'commit') return activities;
+      const { commit } = activities as { readonly commit: Commit };
+      const failingCommit: Commit = async (input) => {
+        const when = failing.get(input.changeId);
+        if (when !== 'before') await commit(input);
+        throw new Error(`This attempt fails ${when ?? 'though no test asked for it'}`);
+      };
+      return { ...activities, commit: failingCommit };
+    },
+  });
+}, 120_000);
+afterAll(() => system?.close());
+jest.setTimeout(120_000);
+
+const CASES = [
+  ['before', 1, 'ROLLED_BACK', 500],
+  ['after', 2, 'COMMITTED', 501],
+] as const;
+const confirmed: Promise<string>[] = [];
+// Both at once: each waits for the end of its window.
+beforeAll(() => {
+  for (const [when, id] of CASES) confirmed.push(confirm(when, id));
+});
+
+async function confirm(when: 'before' | 'after', id: number): Promise<string> {
+  const change = {
+    ...update(`update prices set cents = cents + 1 where id = ${id}`, 'prices', 1),
+    target: 'shop',
+    requestKey: system.suffix,
+  };
+  const { changeId } = system.countersign.prepare(change);
+  failing.set(changeId, when);
+  await system.countersign.submit(change);
+  await system.answer(changeId, 'bob', 'confirm');
+  return changeId;
+}
+
+test.each(CASES)(
+  'a commit whose report fails %s its effect until the commit window ends: the marker decides the outcome, once [T65]',
+  async (_when, id, state, price) => {
+    const changeId = (await confirmed[id - 1]) ?? '';
+    await expect(system.ended(changeId)).resolves.toMatchObject({
+      state,
+      verified: true,
+      outcome: { reason: state === 'COMMITTED' ? null : 'commit_failed' },
+    });
+    expect(await system.shop('select cents from prices where id = $1', [id])).toEqual([{ cents: price }]);
+    expect((await system.ledger(changeId)).filter(({ row }) => row.kind === 'receipt')).toHaveLength(1);
+  },
+);
