@@ -20,16 +20,16 @@ import { CountersignSourceTool, CountersignTenant } from '../policy/contracts/se
 
 export interface TemporalBreakersDeps {
   readonly temporal: Client;
-  /** The review queue: breakers run where reviews run. */
+  /** The review queue; breakers run on it too. */
   readonly taskQueue: string;
-  /** Of breakers that are started here; one that runs keeps its own. */
+  /** For breakers that are started here; a running one keeps its parameters. */
   readonly parameters?: BreakerParameters;
   readonly continueAfter?: number;
 }
 
-const PATIENCE_MS = 2_000;
+const CALL_TIMEOUT_MS = 2_000;
 
-/** Reads and feeds the breaker workflows. */
+/** Reads breaker workflows and sends them samples. */
 export function temporalBreakers({
   temporal,
   taskQueue,
@@ -44,26 +44,26 @@ export function temporalBreakers({
   return {
     async read({ changeId, tenant, sourceTool }, validatorIds) {
       const handle = handleOf({ tenant, sourceTool });
-      const reading = await asked(temporal, handle, () =>
+      const reading = await callIfRunning(temporal, handle, () =>
         handle.query<BreakersReading, [ReadArgument]>(BREAKER_MESSAGES.read, 'not_closed'),
       );
-      const met = (reading?.breakers ?? []).filter((b) => validatorIds.includes(b.validatorId));
-      if (met.length === 0) return [];
+      const relevant = (reading?.breakers ?? []).filter((b) => validatorIds.includes(b.validatorId));
+      if (relevant.length === 0) return [];
       const toReading = (b: BreakerView): BreakerReading => ({
         key: `${tenant}/${sourceTool}/${b.validatorId}`,
         open: true,
         samples: b.state === 'open' ? b.evidence.map((id) => `review:${id}`) : [],
       });
-      const open = met.filter((b) => phaseOf(b, Date.now()) === 'open');
+      const open = relevant.filter((b) => phaseOf(b, Date.now()) === 'open');
       if (open.length > 0) return open.map(toReading);
-      // All half-open: the workflow alone says who is the probe, so that two reviews at once are not both.
-      const probe = { changeId, validatorIds: met.map((b) => b.validatorId) };
-      const answer = await asked(temporal, handle, () =>
+      // All are half-open: only the workflow chooses the probe, so that two concurrent reviews cannot both be it.
+      const probe = { changeId, validatorIds: relevant.map((b) => b.validatorId) };
+      const answer = await callIfRunning(temporal, handle, () =>
         handle.executeUpdate<ProbeResult, [ProbeMessage]>(BREAKER_MESSAGES.probe, { args: [probe] }),
       );
       if (answer === null) return [];
       if (answer.code === 'malformed') throw CountersignFailure.retryable(answer.message, FailureType.Backend);
-      return met.filter((b) => answer.blocked.includes(b.validatorId)).map(toReading);
+      return relevant.filter((b) => answer.blocked.includes(b.validatorId)).map(toReading);
     },
 
     async record({ changeId, tenant, sourceTool, samples }) {
@@ -73,7 +73,7 @@ export function temporalBreakers({
         parameters,
         ...(continueAfter === undefined ? {} : { continueAfter }),
       };
-      await temporal.withDeadline(Date.now() + PATIENCE_MS * 2, () =>
+      await temporal.withDeadline(Date.now() + CALL_TIMEOUT_MS * 2, () =>
         temporal.workflow.signalWithStart(BREAKER_WORKFLOW, {
           workflowId: breakerWorkflowId({ tenant, sourceTool }, taskQueue),
           taskQueue,
@@ -84,7 +84,7 @@ export function temporalBreakers({
           workflowIdConflictPolicy: 'USE_EXISTING',
           staticSummary: `circuit breakers · ${sourceTool} of ${tenant}`,
           staticDetails:
-            'One breaker for each validator. An open one adds a violation that a person answers; query `read`, update `reset`.',
+            'One breaker for each validator. An open one adds a violation that a person answers. Query `read`, update `reset`.',
           typedSearchAttributes: [
             { key: CountersignTenant, value: tenant },
             { key: CountersignSourceTool, value: sourceTool },
@@ -96,13 +96,13 @@ export function temporalBreakers({
 }
 
 /**
- * Null where no breaker runs under the id: no samples yet, or somebody ended it; so closed. Whatever else goes wrong is no
- * answer, and is asked again. A query may still be answered by a run that was ended: its breakers are open no longer than
- * they would have been.
+ * Null if no breaker workflow runs under this id: there are no samples yet, or it was terminated, so all breakers are closed.
+ * Any other error is thrown as retryable. A query may be answered by a run that was terminated; its breakers stay open no
+ * longer than they would have.
  */
-async function asked<T>(temporal: Client, handle: WorkflowHandle, call: () => Promise<T>): Promise<T | null> {
+async function callIfRunning<T>(temporal: Client, handle: WorkflowHandle, call: () => Promise<T>): Promise<T | null> {
   try {
-    return await temporal.withDeadline(Date.now() + PATIENCE_MS, call);
+    return await temporal.withDeadline(Date.now() + CALL_TIMEOUT_MS, call);
   } catch (error) {
     if (!(await isRunning(temporal, handle))) return null;
     const why = error instanceof Error ? error.message : String(error);
@@ -110,16 +110,16 @@ async function asked<T>(temporal: Client, handle: WorkflowHandle, call: () => Pr
   }
 }
 
-/** Throws, retryable, where Temporal does not say. */
+/** Throws a retryable failure if Temporal does not answer. */
 async function isRunning(temporal: Client, handle: WorkflowHandle): Promise<boolean> {
   try {
-    const { status } = await temporal.withDeadline(Date.now() + PATIENCE_MS, () => handle.describe());
+    const { status } = await temporal.withDeadline(Date.now() + CALL_TIMEOUT_MS, () => handle.describe());
     return status.name === 'RUNNING';
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
     const why = error instanceof Error ? error.message : String(error);
     throw CountersignFailure.retryable(
-      `Temporal does not say whether circuit breakers run: ${why}`,
+      `Temporal did not report whether the circuit breakers run: ${why}`,
       FailureType.Backend,
     );
   }

@@ -3,15 +3,15 @@ import type { Logger } from './logger';
 
 export interface CheckpointRun {
   readonly checkpoint: () => Promise<{ readonly checkpoint: Checkpoint; readonly rows: number } | null>;
-  /** As many rows as one checkpoint takes: then there may be more, and the next one follows at once. */
+  /** The limit of one checkpoint. If it is reached there may be more rows, and the next one follows at once. */
   readonly maxRows: number;
   readonly everyMs: number;
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
 /**
- * Signs a checkpoint over the ledger now and once every `everyMs`. A failure is logged and tried again at the next turn:
- * what it covers stands in the ledger all the same. `stop` waits for the one under way.
+ * Signs a checkpoint over the ledger now and then every `everyMs`. A failure is logged, and the next checkpoint covers the
+ * same rows. `stop` waits for the one in progress.
  */
 export function startCheckpoints({ checkpoint, maxRows, everyMs, logger }: CheckpointRun): {
   readonly stop: () => Promise<void>;
@@ -22,22 +22,25 @@ export function startCheckpoints({ checkpoint, maxRows, everyMs, logger }: Check
   async function catchUp(): Promise<void> {
     try {
       for (let more = true; more && !stopped;) {
-        const made = await checkpoint();
-        if (made !== null) logger.info({ size: made.checkpoint.size, rows: made.rows }, 'checkpoint signed');
-        more = made !== null && made.rows >= maxRows;
+        const signed = await checkpoint();
+        if (signed !== null) logger.info({ size: signed.checkpoint.size, rows: signed.rows }, 'checkpoint signed');
+        more = signed !== null && signed.rows >= maxRows;
       }
     } catch (error) {
-      logger.error({ error: error instanceof Error ? error.message : String(error) }, 'No checkpoint could be signed');
+      logger.error(
+        { error: error instanceof Error ? error.message : String(error) },
+        'The checkpoint could not be signed',
+      );
     }
   }
 
-  function turn(): void {
-    // One at a time: a slow database must not make them pile up.
+  function tick(): void {
+    // One at a time: with a slow database they would pile up.
     running ??= catchUp().finally(() => (running = null));
   }
 
-  turn();
-  const timer = setInterval(turn, everyMs);
+  tick();
+  const timer = setInterval(tick, everyMs);
   timer.unref();
   return {
     async stop() {

@@ -9,7 +9,7 @@ import type { StoredRow } from '../policy/evidence/chain';
 import type { Ledger } from '../policy/evidence/ledger-port';
 import { newNonce } from '../signing/keys';
 
-/** The ledger as client, CLI and gateway see it: lists, the recorded outcome, and the refusal of what comes too late. */
+/** The ledger for client, CLI and gateway: lists, recorded outcomes, and a record of answers that came too late. */
 export function clientLedger(ledger: Ledger, now: () => Date, actor: string): ClientLedger {
   const late = createLateAnswers({ ledger, now, callId: newNonce, actor });
   return {
@@ -20,7 +20,7 @@ export function clientLedger(ledger: Ledger, now: () => Date, actor: string): Cl
   };
 }
 
-/** What the ledger knows when Temporal's retention is over; null for a change it never heard of. */
+/** What the ledger has after Temporal's retention; null for an unknown change. */
 async function recordedReview(ledger: Ledger, changeId: string): Promise<RecordedReview | null> {
   const review = await ledger.review(changeId);
   if (review === null) return null;
@@ -45,15 +45,15 @@ async function recordedReview(ledger: Ledger, changeId: string): Promise<Recorde
 function findingsOf(rows: readonly StoredRow[]): ValidatorFinding[] {
   const disclosed = ValidatorFinding.array().safeParse(bodyOf(rows, 'disclosed')?.['findings']);
   if (disclosed.success) return disclosed.data;
-  // Of several dry runs the last one's findings are shown, as the receipt names it.
-  const written = new Map<string, ValidatorFinding>();
+  // After several dry runs the findings of the last one count: the receipt names it.
+  const latest = new Map<string, ValidatorFinding>();
   for (const { row } of rows) {
     if (row.kind !== 'findings') continue;
     const { detectedAt, ...report } = row.body;
     const finding = ValidatorFinding.safeParse({ ...report, phase: detectedAt });
-    if (finding.success) written.set(finding.data.validator_id, finding.data);
+    if (finding.success) latest.set(finding.data.validator_id, finding.data);
   }
-  return [...written.values()];
+  return [...latest.values()];
 }
 
 function bodyOf(

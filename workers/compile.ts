@@ -24,7 +24,7 @@ export function compileText(
   return compiled;
 }
 
-/** Every plan of the bundle. Throws as `compileText`: a bundle is published whole, or not at all. */
+/** Every plan of the bundle. Throws as `compileText` does, if any plan has an issue. */
 export function compileAll(
   text: string,
   extensions: Extensions,
@@ -38,5 +38,5 @@ export function compileAll(
 }
 
 function issuesText(issues: readonly Issue[]): string {
-  return `The policy bundle does not fit:\n${issues.map((i) => `  ${i.line}:${i.column} ${i.path}: ${i.message}. ${i.fix}`).join('\n')}`;
+  return `Invalid policy bundle:\n${issues.map((i) => `  ${i.line}:${i.column} ${i.path}: ${i.message}. ${i.fix}`).join('\n')}`;
 }

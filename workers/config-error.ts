@@ -1,4 +1,4 @@
-/** Thrown at start, before anything is connected. Exit code 2. In a file of its own, so that the CLI's help loads no schema. */
+/** An invalid configuration, thrown before anything is connected. Exit code 2. Without imports, so that `countersign --help` does not load schemas. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }

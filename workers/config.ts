@@ -1,6 +1,6 @@
 /**
- * What a process needs from its environment, checked at the door. The only place that reads `process.env`, besides
- * `dev/embedded`, which finds servers. An error names the variable, what was expected, and what to do.
+ * The environment variables and configuration files of each process, checked when it starts. An error names the variable or
+ * file, what was expected, and what to do.
  */
 import { z } from 'zod';
 import type { PriceTable } from '../policy/judge/record';
@@ -22,34 +22,37 @@ const Common = z.object({
   COUNTERSIGN_TRUST_FILE: z.string().min(1),
   COUNTERSIGN_QUEUE_SUFFIX: z
     .string()
-    .regex(/^(-[a-z0-9][a-z0-9-]*)?$/, 'expected nothing, or -name')
+    .regex(/^(-[a-z0-9][a-z0-9-]*)?$/, 'expected an empty value or -name')
     .default(''),
   COUNTERSIGN_EXTENSIONS: z.string().default(''),
   COUNTERSIGN_METRICS_PORT: Port.optional(),
-  /** Keys of the Temporal history; without it payloads are plain. */
+  /** Encryption keys of Temporal payloads; without it payloads are not encrypted. */
   COUNTERSIGN_PAYLOAD_KEYS_FILE: z.string().min(1).optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
 });
 export type CommonEnv = z.infer<typeof Common>;
 
-const Keyed = Common.extend({
+const WithKey = Common.extend({
   COUNTERSIGN_KEY_FILE: z.string().min(1),
   COUNTERSIGN_KEY_PASSPHRASE: z.string().min(1).optional(),
 });
-export const ReviewEnv = Keyed.extend({
-  /** Whether circuit breakers are read and fed. */
+/** The variables that all worker processes have in common. */
+export type RoleEnv = z.infer<typeof WithKey>;
+
+export const ReviewEnv = WithKey.extend({
+  /** Whether circuit breakers are used. */
   COUNTERSIGN_BREAKERS: z.enum(['on', 'off']).default('on'),
   COUNTERSIGN_WEBHOOK_URL: z.url({ protocol: /^https?$/ }).optional(),
   COUNTERSIGN_WEBHOOK_SECRET: z.string().min(16).optional(),
 });
-export const JudgeEnv = Keyed.extend({
+export const JudgeEnv = WithKey.extend({
   OPENAI_API_KEY: z.string().min(1).optional(),
   OPENAI_BASE_URL: z.url({ protocol: /^https?$/ }).default('https://api.openai.com/v1'),
-  /** What the provider charges; without it a judgement's cost is recorded as unknown. */
+  /** The provider's prices; without it the cost of a judgement is recorded as unknown. */
   COUNTERSIGN_JUDGE_PRICES_FILE: z.string().min(1).optional(),
   COUNTERSIGN_JUDGE_REQUESTS_PER_SECOND: z.coerce.number().min(0.01).max(1000).default(5),
 });
-export const CommitEnv = Keyed.extend({ COUNTERSIGN_TARGETS_FILE: z.string().min(1) });
+export const CommitEnv = WithKey.extend({ COUNTERSIGN_TARGETS_FILE: z.string().min(1) });
 export const GatewayEnv = Common.extend({
   COUNTERSIGN_GATEWAY_PORT: Port.default(8077),
   COUNTERSIGN_GATEWAY_HOST: z.string().default('127.0.0.1'),
@@ -62,13 +65,13 @@ export const GatewayEnv = Common.extend({
 
 export const CodecEnv = z.object({
   COUNTERSIGN_PAYLOAD_KEYS_FILE: z.string().min(1),
-  /** Whose pages may ask: the Temporal UI's origin. */
+  /** The only origin that is allowed by CORS: the Temporal UI. */
   COUNTERSIGN_UI_ORIGIN: z.url({ protocol: /^https?$/ }).transform((url) => new URL(url).origin),
   COUNTERSIGN_CODEC_PORT: Port.default(8078),
   COUNTERSIGN_CODEC_HOST: z.string().default('127.0.0.1'),
 });
 
-/** Throws ConfigError listing every variable that does not fit; values are never printed. */
+/** Throws ConfigError that lists every invalid variable; values are never printed. */
 export function readEnv<T extends z.ZodType>(schema: T, env: Env): z.infer<T> {
   const parsed = schema.safeParse(env);
   if (parsed.success) return parsed.data;
@@ -76,13 +79,13 @@ export function readEnv<T extends z.ZodType>(schema: T, env: Env): z.infer<T> {
     const name = issue.path.join('.');
     return `  ${name}: ${env[name] === undefined ? 'is not set' : issue.message}`;
   });
-  throw new ConfigError(`The environment does not fit. See "Operating" in README.md.\n${lines.join('\n')}`);
+  throw new ConfigError(`Invalid environment; docs/operate.md describes each variable.\n${lines.join('\n')}`);
 }
 
 const PublicKey = z.string().regex(/^[0-9a-f]{64}$/, 'expected an Ed25519 public key, 64 lower-case hex digits');
 const TrustFile = z.strictObject({ operators: z.array(PublicKey).min(1) });
 
-/** The operator keys that this process trusts: for policy revisions and for entries of the key registry. */
+/** The operator keys that this process trusts, for policy revisions and for entries of the key registry. */
 export function readTrust(path: string): readonly string[] {
   const { operators } = readJson(path, TrustFile);
   operators.forEach(toPublicKeyObject);
@@ -91,12 +94,12 @@ export function readTrust(path: string): readonly string[] {
 
 const Named = { name: z.string(), development: z.boolean() };
 const UrlTarget = z.strictObject({ ...Named, stageUrl: z.string().nullable(), commitUrl: z.string().nullable() });
-/** What would end a name or an address in a commit object. */
+/** Excludes the characters that end a name or an address in a commit object. */
 const IdentityText = z.string().regex(/^[^<>\n\0]{1,200}$/, 'expected 1 to 200 characters without < > and line feeds');
 const GitTarget = z.strictObject({
   ...Named,
   git: z.strictObject({
-    repository: z.string().regex(/^\/[^:\n"]*$/, 'expected an absolute path without colon and quote'),
+    repository: z.string().regex(/^\/[^:\n"]*$/, 'expected an absolute path without colons and quotes'),
     ref: z
       .string()
       .regex(/^refs\/heads\/[A-Za-z0-9][A-Za-z0-9._/-]{0,200}$/, 'expected a branch in full, such as refs/heads/main'),
@@ -112,7 +115,7 @@ const HttpTarget = z
       baseUrl: z.url({ protocol: /^https?$/ }).refine((url) => {
         const { username, password, search, hash } = new URL(url);
         return `${username}${password}${search}${hash}` === '';
-      }, 'expected scheme, host and path alone; credentials belong in "headers"'),
+      }, 'expected only scheme, host and path; credentials belong in "headers"'),
       headers: z
         .record(z.string().regex(/^[a-z0-9-]{1,100}$/, 'expected a header in lower case'), z.string())
         .default({}),
@@ -127,6 +130,7 @@ const HttpTarget = z
   });
 const TargetsFile = z.strictObject({ targets: z.array(z.union([UrlTarget, GitTarget, HttpTarget])).min(1) });
 
+/** The targets of the committer, by name. */
 export function readTargets(path: string): Targets {
   const { targets } = readJson(path, TargetsFile);
   const byName = new Map<string, TargetConfig>(targets.map((t) => [t.name, t]));
@@ -140,10 +144,10 @@ const PricesFile = z.record(
   z.strictObject({ input: Price, cachedInput: Price.optional(), output: Price }),
 );
 
-/** Prices by model name, in millionths of a currency unit for a million tokens. No file: no prices. */
+/** Prices by model name, in millionths of a currency unit per million tokens. Empty without a file. */
 export function readPrices(path: string | undefined): PriceTable {
   if (path === undefined) return {};
-  // An absent price and one that is undefined are told apart by the type.
+  // PriceTable distinguishes an absent member from one that is undefined.
   const rows = Object.entries(readJson(path, PricesFile)).map(([model, { input, cachedInput, output }]) => [
     model,
     cachedInput === undefined ? { input, output } : { input, cachedInput, output },
@@ -151,6 +155,7 @@ export function readPrices(path: string | undefined): PriceTable {
   return Object.fromEntries(rows) as PriceTable;
 }
 
+/** The key file of a process. Throws ConfigError if the key is of another kind. */
 export function readKey(
   env: { readonly COUNTERSIGN_KEY_FILE: string; readonly COUNTERSIGN_KEY_PASSPHRASE?: string | undefined },
   kind: LoadedKey['kind'],

@@ -1,4 +1,4 @@
-/** Entry point of one thread: the same extensions as the process around it. Tasks wait in the port until it listens. */
+/** Entry point of one thread, with the extensions of its process. Tasks are queued in the port until it listens. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { serveDerivation } from '../activities/review/derivation-threads';
 import type { DerivationThreadData } from './derivation';

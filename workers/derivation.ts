@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { derivationThreads, THREAD_LIMITS, type DerivationThreads } from '../activities/review/derivation-threads';
 
-/** What a thread of the derivation is given: the same modules that this process has loaded. */
+/** What a derivation thread needs to load the same modules as its process. */
 export interface DerivationThreadData {
   readonly extensions: string;
 }
 
-/** Threads that read bytes and run rules. `extensions` is the value of COUNTERSIGN_EXTENSIONS. Needs compiled sources. */
+/** Threads that parse diffs and run rules. `extensions` is the value of COUNTERSIGN_EXTENSIONS. Requires compiled sources. */
 export function startDerivationThreads(extensions: string, wallMs?: number): DerivationThreads {
   const workerData: DerivationThreadData = { extensions };
   const start = (): Worker =>

@@ -1,6 +1,6 @@
 /**
- * What a team's own module is made of (`countersign/extend`): it exports `extension`, and review worker, judge worker and
- * committer load the same file, named by COUNTERSIGN_EXTENSIONS.
+ * The public API for extensions (`countersign/extend`). A module exports `extension`; review worker, judge worker and committer
+ * load the same file, which COUNTERSIGN_EXTENSIONS names.
  */
 export { defineRule, type RuleDefinition, type RuleOutcome, type ValidatorInput } from '../policy/rules/define';
 export { type CallbackDefinition, defineCallback, type PolicyCallContext } from '../policy/rules/callback';

@@ -1,13 +1,12 @@
-import { serve } from '@hono/node-server';
 import { createGateway } from '../gateway/app';
 import { ReviewClient } from '../client/review-client';
 import { TASK_QUEUES } from '../policy/contracts/queues';
 import { clientLedger } from './client-ledger';
 import { GatewayEnv, readEnv, readTrust } from './config';
-import { sayReady } from './say-ready';
 import { loadExtensions } from './extensions';
 import { main } from './main';
 import { openResources } from './resources';
+import { serveUntilStopped } from './serve';
 import { openClient } from './temporal';
 
 main('gateway', async (logger) => {
@@ -30,23 +29,13 @@ main('gateway', async (logger) => {
     reviews,
     store: resources.store,
     findKey: (keyId) => resources.keys.find(keyId),
-    // One namespace serves one organisation; a key that names a tenant is held to it.
+    // The tenants of this installation: every registered key may act for each of them.
     tenantsOf: () => env.COUNTERSIGN_TENANTS,
     now: Date.now,
     log: logger,
     healthy: async () => (await resources.db.query('select 1')).rowCount === 1,
   });
-  const server = serve(
-    { fetch: app.fetch, hostname: env.COUNTERSIGN_GATEWAY_HOST, port: env.COUNTERSIGN_GATEWAY_PORT },
-    ({ port }) => {
-      logger.info({ port }, 'gateway listens');
-      sayReady();
-    },
-  );
-  await new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
-  });
-  await new Promise<void>((resolve) => server.close(() => resolve()));
+  await serveUntilStopped(app, { hostname: env.COUNTERSIGN_GATEWAY_HOST, port: env.COUNTERSIGN_GATEWAY_PORT, logger });
   await temporal.connection.close();
   await resources.db.close();
 });

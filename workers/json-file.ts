@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { ConfigError } from './config-error';
 
-/** A JSON file of one shape. Throws ConfigError naming the file and each member that does not fit. */
+/** Reads and validates a JSON file. Throws ConfigError that names the file and each invalid member. */
 export function readJson<T extends z.ZodType>(path: string, schema: T): z.infer<T> {
   let value: unknown;
   try {

@@ -3,22 +3,22 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { ConfigError, type Env } from './config';
 
-/** What `dev` and the demo leave in their state directory, so that the CLI beside them needs no configuration. */
+/** What `dev` and the demo write to their state directory, so that the CLI needs no configuration there. */
 const LocalClient = z.strictObject({
   temporalAddress: z.string(),
   namespace: z.string(),
   uiUrl: z.string().nullable(),
   temporalCli: z.string().nullable(),
-  /** As the gateway's role: reads, stores bytes, records refusals. */
+  /** With the gateway's role: reads, stores bytes, records refusals. */
   databaseUrl: z.string(),
-  /** As the operator's role: keys and policy. */
+  /** With the operator's role: writes keys and policy. */
   operatorDatabaseUrl: z.string(),
   gatewayUrl: z.string(),
   tenant: z.string(),
   keysDir: z.string(),
   operators: z.array(z.string()),
   committers: z.array(z.string()),
-  /** As in COUNTERSIGN_EXTENSIONS: what compiles the plans here. */
+  /** The value of COUNTERSIGN_EXTENSIONS with which plans are compiled. */
   extensions: z.string().optional(),
 });
 export type LocalClient = z.infer<typeof LocalClient>;
@@ -34,8 +34,8 @@ export function writeLocalClient(stateDir: string, client: LocalClient): void {
 }
 
 /**
- * The environment first (COUNTERSIGN_DATABASE_URL, TEMPORAL_ADDRESS, COUNTERSIGN_TRUST_FILE, …), then what runs in the
- * state directory. Throws ConfigError with the ways out where neither says anything.
+ * Settings from the environment (COUNTERSIGN_DATABASE_URL, TEMPORAL_ADDRESS, …), and otherwise from the state directory.
+ * Throws ConfigError if neither names a database.
  */
 export function localClient(env: Env): LocalClient {
   const path = join(stateDirOf(env), FILE);
@@ -43,7 +43,7 @@ export function localClient(env: Env): LocalClient {
   const databaseUrl = env['COUNTERSIGN_DATABASE_URL'] ?? found?.databaseUrl;
   if (databaseUrl === undefined) {
     throw new ConfigError(
-      'Nothing to talk to: no server was started here, and COUNTERSIGN_DATABASE_URL is not set.\n' +
+      'No server is configured: none was started here, and COUNTERSIGN_DATABASE_URL is not set.\n' +
         '  Start one with "countersign dev", or set TEMPORAL_ADDRESS, COUNTERSIGN_DATABASE_URL and COUNTERSIGN_COMMITTERS.',
     );
   }

@@ -3,7 +3,7 @@ import pino, { type Logger } from 'pino';
 
 export type { Logger };
 
-/** Structured lines on standard error: standard output belongs to commands. Nothing that logs may be handed diff bytes (P12). */
+/** Structured lines on standard error; standard output is for the results of commands. Never log bytes of a diff. */
 export function createLogger(name: string, level: string): Logger {
   return pino(
     { name, level, redact: ['url', 'password', 'apiKey', 'secret', '*.url', '*.password'] },
@@ -11,7 +11,7 @@ export function createLogger(name: string, level: string): Logger {
   );
 }
 
-/** Temporal's worker and workflow logs, in the same form. */
+/** Writes Temporal's worker and workflow logs in the same format. */
 export function temporalLogger(logger: Logger): DefaultLogger {
   return new DefaultLogger('INFO', ({ level, message, meta }: LogEntry) => {
     const { workflowId, runId, activityType, attempt, error } = (meta ?? {}) as Record<string, unknown>;

@@ -11,15 +11,15 @@ const WIRE_TYPE = { Text: 1, Keyword: 2, Int: 3, Double: 4, Bool: 5, Datetime: 6
 const GRPC_NOT_FOUND = 5;
 const NEW_NAMESPACE_MS = 20_000;
 
-/** What `registerSearchAttributes` did: names it added, and names that were there with the right type. */
+/** Names that `registerSearchAttributes` added, and names that existed with the right type. */
 export interface Registered {
   readonly added: readonly string[];
   readonly present: readonly string[];
 }
 
 /**
- * Registers search attributes on a server that exists, and waits until queries may name them (at most `timeoutMs`; SQL visibility takes some
- * seconds to notice). Idempotent. Throws, having changed nothing, when one exists with another type.
+ * Registers search attributes on an existing server, and waits until queries accept them (at most `timeoutMs`; SQL visibility
+ * takes some seconds). Idempotent. Throws, before any change, if one exists with another type.
  */
 export async function registerSearchAttributes(
   connection: Connection,
@@ -43,7 +43,7 @@ export async function registerSearchAttributes(
     try {
       await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
     } catch (error) {
-      // Two set-ups at once: the other one's registration is as good as ours.
+      // A concurrent setup registered them.
       if (!/already exist/i.test((error as Error).message)) throw error;
     }
   }
@@ -51,7 +51,7 @@ export async function registerSearchAttributes(
   return { added: missing, present: names.filter((name) => !missing.includes(name)) };
 }
 
-// A namespace made a moment ago is unknown to the front end for some seconds.
+// The front end does not know a new namespace for some seconds.
 async function listed(
   connection: Connection,
   namespace: string,
@@ -68,7 +68,7 @@ async function listed(
   }
 }
 
-// Listed is not yet usable: front ends keep the mapping in a cache. A count that names them all is what must work.
+// An attribute that is listed may not be usable yet: front ends cache the mapping. A count that names all of them must succeed.
 async function untilUsable(
   connection: Connection,
   namespace: string,

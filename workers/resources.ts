@@ -12,7 +12,7 @@ import { compileText } from './compile';
 import type { Extensions } from './extensions';
 import type { Logger } from './logger';
 
-/** What every process of ours opens: one pool on the Countersign database, with the rights of its role. */
+/** What every process opens: one pool on the Countersign database, with the role of that process. */
 export interface Resources {
   readonly db: Database;
   readonly store: ByteStore;
@@ -20,7 +20,7 @@ export interface Resources {
   readonly inTurn: InTurn;
   readonly keys: KeyRegistry;
   readonly plans: PlanSource;
-  /** Public keys of the operators whom this process trusts. */
+  /** Public keys of the operators that this process trusts. */
   readonly operators: readonly string[];
   readonly now: () => Date;
 }

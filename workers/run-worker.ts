@@ -13,14 +13,14 @@ export interface WorkerRun {
   readonly logger: Logger;
   readonly taskQueue: string;
   readonly activities: object;
-  /** True for the review worker alone. */
+  /** True only for the review worker. */
   readonly workflows: boolean;
-  /** Across all workers of the queue: the right place for a provider's rate limit. */
+  /** Across all workers of the queue. Use it for the rate limit of a provider. */
   readonly maxTaskQueueActivitiesPerSecond?: number;
   readonly metricsPort?: number | undefined;
 }
 
-/** Runs one worker until SIGINT or SIGTERM: it then takes no new task, lets running activities end (10 s), and closes. */
+/** Runs one worker until SIGINT or SIGTERM. It then drains: no new tasks, and 10 s for running activities. */
 export async function runWorker(run: WorkerRun): Promise<void> {
   const { logger, metricsPort } = run;
   Runtime.install({
@@ -47,8 +47,8 @@ export async function runWorker(run: WorkerRun): Promise<void> {
 }
 
 /**
- * With a build id a review stays on the build that it began with (Temporal worker versioning). New ones go to the build that
- * `temporal worker deployment set-current-version` names, and to nobody before it names one. The deployment is called as the queue.
+ * With a build id a review stays on the build that it started with (Temporal worker versioning). New reviews go to the build that
+ * `temporal worker deployment set-current-version` names, and to none before it names one. The deployment has the queue's name.
  */
 export function versioning(
   taskQueue: string,
@@ -73,7 +73,7 @@ export async function workerOptions(
     // In this order: the span of an activity records the failure's type as Temporal sees it.
     interceptors: { activity: [traceActivities, failureInterceptor] },
     shutdownGraceTime: '10 s',
-    // A cancellation reaches an activity with the answer to its heartbeat; throttled as usual that takes 12 s.
+    // A cancellation reaches an activity with the response to its heartbeat. The default throttle interval would delay it by 12 s.
     maxHeartbeatThrottleInterval: '4 s',
     defaultHeartbeatThrottleInterval: '4 s',
     ...(run.workflows

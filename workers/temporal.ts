@@ -5,7 +5,7 @@ import type { Env } from './config';
 import { readKeyRing } from './encryption/key-ring';
 import { createPayloadCodec } from './encryption/payload-codec';
 
-/** Address, namespace, TLS and API key as Temporal's own variables and profile file say (TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_TLS_*, TEMPORAL_API_KEY). */
+/** Address, namespace, TLS and API key from Temporal's variables (TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_TLS_*, TEMPORAL_API_KEY) and profile file. */
 export function connectConfig(env: Env): ReturnType<typeof loadClientConnectConfig> {
   const overrideEnvVars = Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
@@ -13,20 +13,20 @@ export function connectConfig(env: Env): ReturnType<typeof loadClientConnectConf
   return loadClientConnectConfig({ overrideEnvVars });
 }
 
-/** Encrypts and decrypts where `COUNTERSIGN_PAYLOAD_KEYS_FILE` names keys; plain otherwise. */
+/** Encrypts payloads if COUNTERSIGN_PAYLOAD_KEYS_FILE is set. */
 export function dataConverter(env: Env): { readonly dataConverter?: { readonly payloadCodecs: PayloadCodec[] } } {
   const file = env['COUNTERSIGN_PAYLOAD_KEYS_FILE'];
   if (file === undefined || file === '') return {};
   return { dataConverter: { payloadCodecs: [createPayloadCodec(readKeyRing(file))] } };
 }
 
-/** Connected, or throws within `connectTimeout` ms. `TEMPORAL_ADDRESS` of `env` wins over a profile's. */
+/** Connects, or throws within `connectTimeout` ms. TEMPORAL_ADDRESS takes precedence over a profile. */
 export async function openConnection(env: Env, connectTimeout = 10_000): Promise<Connection> {
   const { connectionOptions } = connectConfig(env);
   return await Connection.connect({ ...(connectionOptions as ConnectionOptions), connectTimeout });
 }
 
-/** Connects lazily, so that a short outage at start is the first call's trouble, with its own clear error. */
+/** Connects lazily: an outage at start makes the first call fail, with the error of that call. */
 export function openClient(env: Env): Client {
   const { connectionOptions, namespace = 'default' } = connectConfig(env);
   const connection = Connection.lazy({ ...connectionOptions } as ConnectionOptions);

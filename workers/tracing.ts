@@ -1,8 +1,8 @@
 /**
- * Spans of activities, in OpenTelemetry's words. Without an OpenTelemetry SDK in the process each call is a no-op.
+ * OpenTelemetry spans of activities. A no-op without an OpenTelemetry SDK in the process.
  *
- * A span says which activity ran for which change, which attempt it was, how long it took, and the `type` of its failure;
- * nothing of a diff, a finding or a message (P12).
+ * A span has the activity, the change, the attempt, the duration, and the `type` of a failure. It never has text of a diff, a
+ * finding or a message.
  */
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags, context, type Context } from '@opentelemetry/api';
 import { ApplicationFailure } from '@temporalio/common';

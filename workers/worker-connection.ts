@@ -7,7 +7,7 @@ export interface WorkerConnection {
   readonly namespace: string;
 }
 
-/** A worker's own kind of connection, apart from `temporal.ts`: its library takes a while to load, which no command should wait for. */
+/** The connection of a worker. Separate from `temporal.ts`, since its native library loads slowly and the CLI does not need it. */
 export async function connectWorker(env: Env): Promise<WorkerConnection> {
   const { connectionOptions, namespace = 'default' } = connectConfig(env);
   return { connection: await NativeConnection.connect(connectionOptions), namespace };

@@ -1,6 +1,6 @@
 /**
- * Temporal's codec server protocol, for its UI and CLI: whoever may read reviews gets their payloads in clear here.
- * It answers the UI of one origin; who reaches its port is the operator's to bound, as with any codec server.
+ * Temporal's codec server protocol, for its UI and CLI: decrypts payloads for everyone who can reach its port. The operator
+ * must restrict network access to it, as for any codec server; by CORS it answers pages of one origin only.
  */
 import type { PayloadCodec } from '@temporalio/common';
 import { JSONToPayload, payloadToJSON } from '@temporalio/common/lib/proto-utils';
@@ -28,20 +28,20 @@ export function createCodecServer(codec: PayloadCodec, uiOrigin: string): Hono {
       maxAge: 600,
     }),
   );
-  // A page of another origin could send the request, though it could not read the answer.
+  // CORS hides the response from pages of other origins, but does not stop their requests.
   app.use(async (c, next) => {
     const origin = c.req.header('origin');
     if (origin !== undefined && origin !== uiOrigin) return c.text(`origin: expected ${uiOrigin}`, 403);
     return await next();
   });
   app.use(bodyLimit({ maxSize: MAX_BYTES, onError: (c) => c.text(`body: expected at most ${MAX_BYTES} bytes`, 413) }));
-  for (const way of ['encode', 'decode'] as const) {
-    app.post(`/${way}`, async (c) => {
+  for (const operation of ['encode', 'decode'] as const) {
+    app.post(`/${operation}`, async (c) => {
       const parsed = Body.safeParse(await c.req.json().catch(() => null));
       if (!parsed.success)
         return c.text('body: expected {"payloads": [{"metadata", "data"}, …]}, bytes in base64', 400);
       const payloads = parsed.data.payloads.map((payload) => JSONToPayload(payload as never));
-      return c.json({ payloads: (await codec[way](payloads)).map((payload) => payloadToJSON(payload)) });
+      return c.json({ payloads: (await codec[operation](payloads)).map((payload) => payloadToJSON(payload)) });
     });
   }
   return app;

@@ -9,15 +9,15 @@ const KeyRingFile = z
   .strictObject({ current: KeyId, keys: z.record(KeyId, Key) })
   .refine(({ current, keys }) => Object.hasOwn(keys, current), 'current: expected the id of one of the keys');
 
-/** Keys of the Temporal history: new payloads are encrypted with `current`, older ones read with the key that they name. */
+/** Keys of Temporal payloads: new payloads are encrypted with `current`, each payload is decrypted with the key that it names. */
 export interface KeyRing {
   readonly current: string;
   readonly keys: ReadonlyMap<string, Uint8Array>;
 }
 
 /**
- * A JSON file `{"current": id, "keys": {id: hex}}`. To rotate, add a key, give the file to every process, then name it as `current`;
- * keep the old one as long as a history that holds it. Throws ConfigError.
+ * Reads a JSON file `{"current": id, "keys": {id: hex}}`. To rotate, add a key, give the file to every process, then name the
+ * key as `current`; keep the old key as long as histories use it. Throws ConfigError.
  */
 export function readKeyRing(path: string): KeyRing {
   const { current, keys } = readJson(path, KeyRingFile);

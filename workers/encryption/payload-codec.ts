@@ -1,24 +1,26 @@
 /**
- * Encrypts what Temporal keeps (DESIGN P12): arguments, results, messages, summaries and details of reviews.
+ * Encrypts what Temporal stores: arguments, results, messages, summaries and details of reviews.
  *
- * C1 Encryption hides and proves nothing: whoever writes to the namespace may still send plain payloads. Authority is in signatures.
- * C2 A payload that cannot be decrypted stays as it is. Throwing here would fail the workflow task, which is retried for
- *    ever: one forged signal would hold a review open. The workflow's converter makes it a value that no handler accepts.
- * C3 One nonce for each payload, random: the same text twice looks different.
+ * C1 Encryption gives confidentiality, not authenticity: a client of the namespace may still send plain payloads. Signatures
+ *    authorize.
+ * C2 A payload that cannot be decrypted is passed on unchanged. Throwing here would fail the workflow task, which Temporal
+ *    retries indefinitely: one forged signal would block a review. The workflow's converter turns it into a value that no
+ *    handler accepts.
+ * C3 Each payload has a random nonce: equal plaintexts have different ciphertexts.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import type { KeyRing } from './key-ring';
 
-/** As Temporal's own samples write them, so that other tools recognise an encrypted payload. */
+/** The encoding of Temporal's samples, so that other tools recognise an encrypted payload. */
 const ENCODING = 'binary/encrypted';
 const KEY_ID = 'encryption-key-id';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CIPHER = 'aes-256-gcm';
 
-/** AES-256-GCM over the whole payload, its own metadata included; the key's id is authenticated with it. */
+/** AES-256-GCM over the whole payload with its metadata; the key id is authenticated as additional data. */
 export function createPayloadCodec(ring: KeyRing): PayloadCodec {
   return {
     encode: async (payloads) => payloads.map((payload) => encrypt(payload, ring)),
@@ -38,7 +40,7 @@ function encrypt(payload: Payload, { current, keys }: KeyRing): Payload {
   };
 }
 
-/** Null for what is not encrypted, or not by a key of the ring. */
+/** Null for a payload that is not encrypted, or not with a key of the ring. */
 function decrypt({ metadata, data }: Payload, { keys }: KeyRing): Payload | null {
   if (metadata == null || data == null || text(metadata['encoding']) !== ENCODING) return null;
   const id = text(metadata[KEY_ID]);
@@ -50,7 +52,7 @@ function decrypt({ metadata, data }: Payload, { keys }: KeyRing): Payload | null
     const plain = Buffer.concat([decipher.update(data.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
     return temporal.api.common.v1.Payload.decode(plain);
   } catch {
-    return null; // Forged, damaged, or no payload at all: C2.
+    return null; // Forged or damaged: C2.
   }
 }
 

@@ -14,13 +14,13 @@ export interface CommitRole {
   readonly resources: Resources;
   readonly extensions: Extensions;
   readonly receipts: ReceiptSigner;
-  /** A demo committer key signs receipts of development targets only: `main` refuses anything else at start. */
+  /** With a demo committer key these are development targets only; the entry point checks it. */
   readonly targets: Targets;
-  /** Null: bytes are read on this thread. */
+  /** Null: diffs are parsed on this thread. */
   readonly threads: Derivation | null;
 }
 
-/** Activities of the queue `countersign-commit`: the only process with credentials of the targets. */
+/** Activities of the queue `countersign-commit`. Only the committer has credentials of targets. */
 export function commitActivities({ resources, extensions, receipts, targets, threads }: CommitRole): CommitActivities {
   const { store, ledger, keys, plans, operators, now, db } = resources;
   const { validators, sourceTools: tools } = extensions;

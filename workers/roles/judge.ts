@@ -22,7 +22,7 @@ export interface JudgeRole {
 
 const CACHE_TTL_MS = 24 * 3_600_000;
 
-/** Activities of the queue `countersign-judge`: the only process with the model's key. */
+/** Activities of the queue `countersign-judge`. Only the judge worker has the model's API key. */
 export function judgeActivities({
   resources,
   extensions,
@@ -42,16 +42,21 @@ export function judgeActivities({
     attestor,
     actor: `judge-worker:${attestor.keyId.slice(0, 16)}`,
     renderers: { ...Object.fromEntries(theirs), ...JUDGE_RENDERERS },
-    cache: createDatabaseJudgeCache({ db, macKey: secretOf(key, 'judge-cache'), ttlMs: CACHE_TTL_MS, now: Date.now }),
-    markingKey: secretOf(key, 'judge-marking'),
+    cache: createDatabaseJudgeCache({
+      db,
+      macKey: deriveSecret(key, 'judge-cache'),
+      ttlMs: CACHE_TTL_MS,
+      now: Date.now,
+    }),
+    markingKey: deriveSecret(key, 'judge-marking'),
     prices,
     keepAnswers: true,
     now: Date.now,
   });
 }
 
-/** A secret of this worker from the attestor key: unguessable for who writes a diff or the database, the same after a restart. */
-function secretOf(key: SigningKey, use: 'judge-cache' | 'judge-marking'): Uint8Array {
+/** Derives a secret from the attestor key: unknown to authors of diffs and to the database, unchanged after a restart. */
+function deriveSecret(key: SigningKey, use: 'judge-cache' | 'judge-marking'): Uint8Array {
   const secret = key.privateKey.export({ format: 'der', type: 'pkcs8' });
   return new Uint8Array(hkdfSync('sha256', secret, '', `countersign/${use}/v1`, 32));
 }

@@ -19,14 +19,14 @@ export interface ReviewRole {
   readonly extensions: Extensions;
   readonly attestor: Attestor;
   readonly webhooks: ReadonlyMap<string, Webhook>;
-  /** Null: none are read, none are fed. */
+  /** Null: circuit breakers are off. */
   readonly breakers: { readonly read: NonNullable<ReadBreakers>; readonly record: RecordVerdicts } | null;
   readonly logger: Logger;
-  /** Null: bytes are read on this thread. */
+  /** Null: diffs are parsed on this thread. */
   readonly threads: Derivation | null;
 }
 
-/** Activities of the queue `countersign-review`. None of them holds credentials of a target. */
+/** Activities of the queue `countersign-review`. The review worker has no credentials of targets. */
 export function reviewActivities({
   resources,
   extensions,

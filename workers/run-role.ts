@@ -1,0 +1,62 @@
+import { TASK_QUEUES } from '../policy/contracts/queues';
+import type { LoadedKey } from '../signing/key-file';
+import { readKey, readTrust, type RoleEnv } from './config';
+import { loadExtensions, type Extensions } from './extensions';
+import type { Logger } from './logger';
+import { openResources, type Resources } from './resources';
+import { runWorker } from './run-worker';
+
+export interface Role {
+  readonly queue: 'review' | 'judge' | 'commit';
+  readonly keyKind: LoadedKey['kind'];
+  readonly env: RoleEnv;
+  readonly logger: Logger;
+  readonly wire: (context: RoleContext) => Wiring;
+}
+
+/** What every role has after its start. */
+export interface RoleContext {
+  readonly key: LoadedKey;
+  readonly taskQueue: string;
+  readonly extensions: Extensions;
+  readonly resources: Resources;
+}
+
+/** What differs between the roles. */
+export interface Wiring {
+  readonly activities: object;
+  /** Called after the worker has drained, before the database is closed. */
+  readonly close?: () => Promise<void>;
+  readonly maxTaskQueueActivitiesPerSecond?: number;
+}
+
+/** The common path of the three worker processes: key, extensions and database, then the worker until it is told to stop. */
+export async function runRole({ queue, keyKind, env, logger, wire }: Role): Promise<void> {
+  const key = readKey(env, keyKind);
+  const extensions = await loadExtensions(env.COUNTERSIGN_EXTENSIONS);
+  const resources = openResources({
+    databaseUrl: env.COUNTERSIGN_DATABASE_URL,
+    applicationName: `countersign-${queue}`,
+    trustedOperators: readTrust(env.COUNTERSIGN_TRUST_FILE),
+    extensions,
+    logger,
+  });
+  try {
+    const taskQueue = TASK_QUEUES[queue] + env.COUNTERSIGN_QUEUE_SUFFIX;
+    const { close, ...worker } = wire({ key, taskQueue, extensions, resources });
+    try {
+      await runWorker({
+        env: process.env,
+        logger,
+        taskQueue,
+        workflows: queue === 'review',
+        metricsPort: env.COUNTERSIGN_METRICS_PORT,
+        ...worker,
+      });
+    } finally {
+      await close?.();
+    }
+  } finally {
+    await resources.db.close();
+  }
+}
