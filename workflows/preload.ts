@@ -4,7 +4,6 @@
  * frozen, both throw. But the SDK does not descend into an object that is frozen already. So each exported schema is given
  * its `safeParse` and is frozen here, shallowly; its caches, which depend on nothing but the schema, stay writable.
  */
-import { z } from 'zod';
 import * as diff from '../policy/contracts/diff';
 import * as finding from '../policy/contracts/finding';
 import * as jsonValue from '../policy/contracts/json-value';
@@ -15,7 +14,7 @@ import './index';
 
 for (const module of [diff, finding, jsonValue, withdrawal, breakers, breakerMessages]) {
   for (const exported of Object.values<unknown>(module)) {
-    if (!(exported instanceof z.ZodType)) continue;
+    if (typeof exported !== 'object' || exported === null || !('_zod' in exported && 'safeParse' in exported)) continue;
     void exported.safeParse;
     Object.freeze(exported);
   }

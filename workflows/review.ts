@@ -38,6 +38,8 @@ import { guardians, opening, staging } from './proxies';
 import { now, preflightOf, reference, Review } from './review-state';
 import { rollBack, settle, type Ending } from './settling';
 import { show } from './telling';
+import { MAX_REASON_LENGTH } from '../policy/contracts/limits';
+import { cutText } from '../policy/text/cut-text';
 
 export async function review(input: Submission): Promise<ReviewOutcome> {
   const submission = parseSubmission(input);
@@ -177,7 +179,7 @@ async function runUnit(change: Review, unit: string, validators: readonly PlanVa
     for (const { id } of validators) {
       const result = errorResult(id, change.changeId, {
         errorClass: failure.type === FailureType.UnknownDiffType ? 'ErrUnknownDiffType' : 'ErrValidatorBackend',
-        reason: `The validator could not answer: ${failure.message}`.slice(0, 4000),
+        reason: cutText(`The validator could not answer: ${failure.message}`, MAX_REASON_LENGTH),
         reasonCode: 'validator_failed',
         reproducible: false,
       });

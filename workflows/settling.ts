@@ -8,6 +8,8 @@ import { committing, settling } from './proxies';
 import { raceTimer } from './race-timer';
 import { now, preflightOf, type Review } from './review-state';
 import { announce, reply, show, tellSinks } from './telling';
+import { MAX_EXPLANATION_LENGTH } from '../policy/contracts/limits';
+import { cutText } from '../policy/text/cut-text';
 
 /** How a review ends: the one decision, the committer's part in it, and what is told of it (W3, W4 of review.ts). */
 
@@ -86,7 +88,7 @@ export async function rollBack(
     fingerprint,
     mode: opened?.plan.mode ?? ('enforced' as const),
     reason: ending.reason,
-    explanation: ending.explanation.slice(0, 4000),
+    explanation: cutText(ending.explanation, MAX_EXPLANATION_LENGTH),
   };
   await CancellationScope.nonCancellable(async () =>
     end(change, await settling(`roll back: ${ending.reason}`).rollback(input)),

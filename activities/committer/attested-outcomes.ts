@@ -6,6 +6,7 @@ import { PolicyCallbackResult } from '../../policy/contracts/violation';
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { KeySnapshot } from '../../policy/evidence/key-registry';
 import { verifyWithRegistry } from '../../signing/registry-verify';
+import { MAX_REASON_LENGTH } from '../../policy/contracts/limits';
 
 /**
  * The attested records of one change, as the committer believes them.
@@ -110,7 +111,7 @@ function strictest(results: readonly ValidatorResult[]): ValidatorResult | null 
   return {
     ...worst,
     status: 'BLOCK',
-    reason: reason.length > 4000 ? worst.reason : reason,
+    reason: reason.length > MAX_REASON_LENGTH ? worst.reason : reason,
     reasonCode: 'records_differ',
     errorClass: error.errorClass,
     reproducible: true,

@@ -20,6 +20,7 @@ import { giveUpUnheard } from './give-up';
 import { begin, close, closeRolledBack, settledOf, type ReceiptFacts } from './settlement';
 import type { TargetFreezes } from './target-freezes';
 import { verifyChange, type RefusedChange } from './verify-change';
+import { cutExplanation } from '../../policy/text/cut-text';
 
 export interface CommitDeps extends ApplyDeps {
   readonly freezes: TargetFreezes;
@@ -76,7 +77,7 @@ async function refused(
   { check, explanation, reason }: RefusedChange,
   rows: readonly StoredRow[],
 ): Promise<CommitResult> {
-  const body = { check, explanation: toWellFormed(explanation.slice(0, 4000)), input: { ...input } };
+  const body = { check, explanation: cutExplanation(explanation), input: { ...input } };
   const entry: LedgerEntry = {
     kind: 'refused',
     at: deps.now().toISOString(),
@@ -125,7 +126,7 @@ function answersIn(rows: readonly StoredRow[]): number {
 /** An effect that the target does not tell of is for an operator to look at, who finds it in lists: said once for each change. */
 async function reconcileOrTell(deps: CommitDeps, changeId: string): Promise<CommitResult> {
   const tell = async (explanation: string): Promise<void> => {
-    const body = { check: EFFECT_UNTOLD, explanation: toWellFormed(explanation.slice(0, 4000)) };
+    const body = { check: EFFECT_UNTOLD, explanation: cutExplanation(explanation) };
     const at = deps.now().toISOString();
     const entry = { kind: 'refused', at, actor: deps.actor, factKey: `refused:${EFFECT_UNTOLD}`, body } as const;
     await deps.ledger.append(changeId, [entry], { state: 'EFFECT_UNKNOWN' });
@@ -265,7 +266,7 @@ async function rollback(deps: CommitDeps, input: RollbackInput): Promise<Settled
   const { tenant, target, sourceTool, inputSha, mode } = facts;
   const first =
     opened === null ? { tenant, target, sourceTool, inputSha, mode, openedAt: deps.now().toISOString() } : {};
-  const explanation = String(input.explanation).slice(0, 4000);
+  const explanation = cutExplanation(String(input.explanation));
   const stands = await begin(deps, input.changeId, { kind: 'decided', reason: reason.data, explanation }, {}, first);
   if (stands.kind === 'decided') return closeRolledBack(deps, facts, stands.reason, stands.explanation);
   const result = await reconcile(deps, input.changeId);

@@ -6,7 +6,7 @@
  *    finds a seal that says no reason.
  */
 import { z } from 'zod';
-import { toWellFormed, type JsonObject } from '../../policy/contracts/canonical-json';
+import type { JsonObject } from '../../policy/contracts/canonical-json';
 import { NOTHING_APPLIED } from '../../policy/contracts/ledger';
 import type { RollbackReason } from '../../policy/contracts/outcome';
 import type { StagingRecord } from '../../policy/contracts/staging-record';
@@ -15,6 +15,7 @@ import type { CommitResult } from '../review-types';
 import type { Sends, TargetEffects } from '../../source-tools/define';
 import { close, closeRolledBack, type ReceiptFacts, type SettlementDeps } from './settlement';
 import { targetContext, type Targets } from './targets';
+import { cutExplanation } from '../../policy/text/cut-text';
 
 export interface GiveUpDeps extends SettlementDeps {
   readonly targets: Targets;
@@ -40,7 +41,7 @@ export async function giveUp(
   unsettled: Unsettled,
   { reason, explanation }: Why,
 ): Promise<CommitResult> {
-  const why = { reason, explanation: toWellFormed(explanation.slice(0, 4000)) };
+  const why = { reason, explanation: cutExplanation(explanation) };
   const body = { check: NOTHING_APPLIED, ...why };
   const at = deps.now().toISOString();
   const factKey = `refused:${NOTHING_APPLIED}:${reason}`;

@@ -13,6 +13,7 @@ import type { ChangeRef, CommitActivities, Staged } from '../review-types';
 import type { SourceTool } from '../../source-tools/define';
 import { targetContext, type Targets } from './targets';
 import type { VerificationDeps } from './verify-change';
+import { cutExplanation } from '../../policy/text/cut-text';
 
 export interface StagingStore {
   put(changeId: string, stagingSha: string, record: StagingRecord, preview: JsonObject): Promise<void>;
@@ -85,7 +86,7 @@ export function createStagingActivities(deps: StagingDeps): Pick<CommitActivitie
 }
 
 async function refuse(deps: StagingDeps, ref: ChangeRef, explanation: string): Promise<Staged> {
-  const body = { check: 'stage', explanation: explanation.slice(0, 4000) };
+  const body = { check: 'stage', explanation: cutExplanation(explanation) };
   await deps.ledger.append(ref.changeId, [
     { kind: 'refused', at: deps.now().toISOString(), actor: deps.actor, factKey: 'refused:stage', body },
   ]);

@@ -1,9 +1,9 @@
 import type { CountersignFailure } from '../../policy/contracts/failure';
 import { inputSha } from '../../policy/contracts/change-id';
-import { toWellFormed } from '../../policy/contracts/canonical-json';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { digestMismatch, invalid } from '../../policy/contracts/failure';
 import type { ChangeRef } from '../review-types';
+import { cutExplanation } from '../../policy/text/cut-text';
 
 export interface OpenedDeps {
   readonly ledger: Pick<Ledger, 'readKinds' | 'append'>;
@@ -45,7 +45,7 @@ export async function refusedAttempt(
   check: string,
   failure: CountersignFailure,
 ): Promise<CountersignFailure> {
-  const body = { check, explanation: toWellFormed(failure.message.slice(0, 4000)) };
+  const body = { check, explanation: cutExplanation(failure.message) };
   const entry = { kind: 'refused', at: now().toISOString(), actor, factKey: `refused:${check}`, body } as const;
   if ((await ledger.readKinds(changeId, ['submitted'])).length > 0) await ledger.append(changeId, [entry]);
   return failure;

@@ -7,6 +7,8 @@ import { givenToWorldFact } from '../../policy/evidence/attested-given';
 import type { Ledger, LedgerEntry, StandingReject } from '../../policy/evidence/ledger-port';
 import { attest, type Attestor } from '../attestation';
 import type { ChangeRef } from '../review-types';
+import { MAX_REASON_LENGTH } from '../../policy/contracts/limits';
+import { cutText } from '../../policy/text/cut-text';
 
 /** The breaker of one validator, as its workflow answers. */
 export interface BreakerReading {
@@ -139,7 +141,7 @@ function breakerResult(validatorId: string, open: readonly BreakerReading[]): Va
   return {
     validator_id: validatorId,
     status: 'BLOCK',
-    reason: `The circuit breaker is open: ${open.map((b) => b.key).join(', ')}`.slice(0, 4000),
+    reason: cutText(`The circuit breaker is open: ${open.map((b) => b.key).join(', ')}`, MAX_REASON_LENGTH),
     reasonCode: 'circuit_open',
     evidenceRefs: [...new Set(open.flatMap((b) => b.samples))].slice(0, MAX_EVIDENCE_REFS),
   };

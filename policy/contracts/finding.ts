@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Sha256Hex } from './diff';
 import { JsonObject } from './json-value';
-import { MAX_EVIDENCE_REFS } from './limits';
+import { MAX_EVIDENCE_REFS, MAX_REASON_LENGTH } from './limits';
 
 export { MAX_EVIDENCE_REFS } from './limits';
 
@@ -43,7 +43,7 @@ const EvidenceRef = z.string().min(1).max(1000);
  */
 const resultFields = {
   validator_id: z.string().min(1),
-  reason: z.string().max(4000),
+  reason: z.string().max(MAX_REASON_LENGTH),
   /** snake_case, stable: what tools may switch on. */
   reasonCode: z.string().max(100).optional(),
   errorClass: ErrorClass.optional(),

@@ -5,6 +5,8 @@ import { ValidatorResult, type ErrorClass, type ValidatorFinding } from '../cont
 import { fieldIssues, issuesText } from '../contracts/issues';
 import type { Plan, PlanValidator } from '../contracts/plan';
 import { WAIVERS, waiveFindings, type Waiving } from './waivers';
+import { MAX_REASON_LENGTH } from '../contracts/limits';
+import { cutText } from '../text/cut-text';
 
 /**
  * The preflight part of `validatorFindings` (records.md §3). Pure: the workflow, the committer and `verify` build it alike.
@@ -152,11 +154,9 @@ function hashable(result: ValidatorResult): boolean {
   }
 }
 
-const MAX_REASON = 4000;
-
-/** At most as long as a reason may be, and never half a character: what quotes a validator's broken text must itself be hashable. */
+/** At most as long as a reason may be, and well-formed: what quotes a validator's broken text must itself be hashable. */
 function cut(text: string): string {
-  return toWellFormed(text.slice(0, MAX_REASON));
+  return toWellFormed(cutText(text, MAX_REASON_LENGTH));
 }
 
 function filledHere(validator: PlanValidator, assembly: Assembly, breaches: readonly string[]): ValidatorFinding {

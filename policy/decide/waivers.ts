@@ -1,6 +1,8 @@
 import type { ValidatorFinding } from '../contracts/finding';
 import { fires } from '../contracts/readings';
 import type { Plan } from '../contracts/plan';
+import { MAX_REASON_LENGTH } from '../contracts/limits';
+import { cutText } from '../text/cut-text';
 
 /**
  * W1 One resolver for every path (workflow, committer, export, verify, replay, eval): a waiver that held on one and not on
@@ -64,7 +66,7 @@ export function waiveFindings(
     return {
       ...finding,
       status: 'WARN',
-      reason: said.join('\n').slice(0, 4000),
+      reason: cutText(said.join('\n'), MAX_REASON_LENGTH),
       reasonCode: expired.length > 0 ? 'waiver_expired' : 'waiver_unused',
       evidenceRefs: [`review:${changeId}`],
       details,

@@ -7,7 +7,7 @@
  */
 import { createRedactor } from './redact';
 import { MAX_RENDERED_LINES, type Border, type DiffRenderer, type SourceLine } from '../text/render/source-lines';
-import { cutText } from './human-text';
+import { cutText } from '../text/cut-text';
 import { RENDERERS_REVISION } from './render/renderers';
 import { makeVisible, VISIBLE_REVISION } from '../text/visible';
 import { utf8Length } from './objects-in-text';

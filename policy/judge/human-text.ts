@@ -1,3 +1,4 @@
+import { clip } from '../text/cut-text';
 import { makeVisible } from '../text/visible';
 
 /**
@@ -22,14 +23,7 @@ export function humanText(text: string, max: number): string {
                 : letter;
   }
   const bare = plain.trim();
-  return bare.length <= max ? bare : `${cutText(bare, max - 1)}\u2026`;
-}
-
-/** The first `max` UTF-16 units, or one less where that would halve a character: half of one has no bytes to be hashed. */
-export function cutText(text: string, max: number): string {
-  if (text.length <= max) return text;
-  const unit = text.charCodeAt(max - 1);
-  return text.slice(0, unit >= 0xd800 && unit <= 0xdbff ? max - 1 : max);
+  return clip(bare, max);
 }
 
 /** Half a surrogate pair, which a model can write as an escape, has no bytes to be hashed or signed: it becomes U+FFFD. */

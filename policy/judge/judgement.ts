@@ -11,9 +11,11 @@ import type { Verdict } from '../contracts/verdict';
 import { conclude, rank, type Conclusion } from './conclude';
 import type { JudgeDocument } from './document';
 import { lineEvidence, pieceEvidence, quoteStands } from './evidence';
-import { cutText, humanText } from './human-text';
+import { cutText } from '../text/cut-text';
+import { humanText } from './human-text';
 import type { Piece } from './pieces';
 import { MAX_WHY, type PolicyRow, type WireAnswer } from './wire';
+import { MAX_REASON_LENGTH } from '../contracts/limits';
 
 export interface AnsweredPiece {
   readonly piece: Piece;
@@ -149,7 +151,7 @@ function reasonOf(
 ): string {
   const raised = policies.filter((p) => p.result !== 'clear').map((p) => `${p.policyId} (${p.result}): ${p.why}`);
   const own = ownWords(strictest, input);
-  return cutText([`Judge ${humanText(input.model, 200)}: ${own}`, ...raised].join('\n'), 4000);
+  return cutText([`Judge ${humanText(input.model, 200)}: ${own}`, ...raised].join('\n'), MAX_REASON_LENGTH);
 }
 
 function ownWords({ status, reasonCode }: Pick<Conclusion, 'status' | 'reasonCode'>, input: JudgementInput): string {

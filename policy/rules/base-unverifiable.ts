@@ -1,5 +1,7 @@
 import type { RuleOutcome, ValidatorInput } from './define';
 import { diffEvidence, stagingEvidence } from '../contracts/facts';
+import { MAX_REASON_LENGTH } from '../contracts/limits';
+import { cutText } from '../text/cut-text';
 
 /** The dry run could not capture all it touched: what was approved cannot be fully compared with what will be committed. */
 export function baseUnverifiable(input: ValidatorInput): RuleOutcome {
@@ -17,11 +19,10 @@ export function baseUnverifiable(input: ValidatorInput): RuleOutcome {
   const first = record.uncaptured.slice(0, 5);
   return {
     fires: true,
-    reason:
-      `The dry run could not capture everything it touched${first.length === 0 ? '' : `: ${first.join('; ')}`}`.slice(
-        0,
-        4000,
-      ),
+    reason: cutText(
+      `The dry run could not capture everything it touched${first.length === 0 ? '' : `: ${first.join('; ')}`}`,
+      MAX_REASON_LENGTH,
+    ),
     reasonCode: 'base_unverifiable',
     evidence: [stagingEvidence(sha, '/uncaptured')],
     details: { uncaptured: record.uncaptured.length },

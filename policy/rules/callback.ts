@@ -6,6 +6,7 @@ import { PolicyCallbackResult } from '../contracts/violation';
 import { frozenWhole } from './frozen';
 import type { Facts } from '../contracts/facts';
 import { frozenRegistry, type Registry } from '../contracts/registry';
+import { cutText } from '../text/cut-text';
 
 /**
  * What a callback is given: composed and small (V32), frozen, and a copy. It says which finding triggered which policy, on
@@ -112,7 +113,7 @@ function frozenCopy(context: PolicyCallContext): PolicyCallContext {
 const TOO_LATE = Symbol('too late');
 
 function unevaluable(key: string, why: string): PolicyCallbackResult {
-  return { passed: false, message: `Callback "${key}" could not be evaluated: ${why}`.slice(0, MAX_MESSAGE) };
+  return { passed: false, message: cutText(`Callback "${key}" could not be evaluated: ${why}`, MAX_MESSAGE) };
 }
 
 function describe(value: unknown): string {

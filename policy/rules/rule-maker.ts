@@ -12,6 +12,8 @@ import {
   type FactsRefusal,
   type Span,
 } from '../contracts/facts';
+import { MAX_REASON_LENGTH } from '../contracts/limits';
+import { clip } from '../text/cut-text';
 
 /** A place with a name of its own, as a statement inside a function body has. */
 export interface Located {
@@ -215,7 +217,7 @@ export function outcomeOf(
   return {
     fires: true,
     status,
-    reason: clip(`${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}`, 4000),
+    reason: clip(`${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}`, MAX_REASON_LENGTH),
     reasonCode,
     evidence,
     details:
@@ -238,7 +240,7 @@ export function unavailable(input: Pick<ValidatorInput, 'diff'>, refusal: FactsR
 function refused(input: Pick<ValidatorInput, 'diff'>, refusal: FactsRefusal): RuleOutcome {
   return {
     fires: true,
-    reason: clip(`The diff cannot be read (${refusal.code}): ${refusal.message}`, 4000),
+    reason: clip(`The diff cannot be read (${refusal.code}): ${refusal.message}`, MAX_REASON_LENGTH),
     reasonCode: refusal.code,
     evidence: [diffEvidence(input.diff.diffSha, refusal.span ?? START)],
   };
@@ -303,8 +305,4 @@ function printable(pointer: string): string {
     out += code > 0x20 && code < 0x7f ? character : code === 0x20 ? ' ' : `\\u{${code.toString(16)}}`;
   }
   return out;
-}
-
-export function clip(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }

@@ -17,6 +17,8 @@ import { ruleValidator, type Judged, type RuleValidator } from './rule-validator
 import { tableWhitelistRule } from './table-whitelist-rule';
 import { ValidatorError } from './validator';
 import { ValidatorName } from './validator-name';
+import { MAX_REASON_LENGTH } from '../contracts/limits';
+import { cutText } from '../text/cut-text';
 
 const Pattern = z
   .string()
@@ -188,8 +190,6 @@ function evaluate<Config>(
   };
 }
 
-const MAX_REASON = 4000;
-
 /** A verdict as one finding: its rules in `details` (DESIGN §4), the places as evidence. */
 function toResult(
   validatorId: string,
@@ -203,7 +203,7 @@ function toResult(
   const evidence = [...new Set(places.map((place) => toEvidence(place, input)))].slice(0, MAX_EVIDENCE_REFS);
   const counted = total > evidence.length ? { evidenceTotal: total } : {};
   const details = { approved, score, severity, validatorName, policyVersion, rules: verdict.details, ...counted };
-  const result = { validator_id: validatorId, reason: verdict.reason.slice(0, MAX_REASON), details };
+  const result = { validator_id: validatorId, reason: cutText(verdict.reason, MAX_REASON_LENGTH), details };
   if (status === 'ALLOW') return { ...result, status, evidenceRefs: [] };
   return { ...result, status, evidenceRefs: evidence.length > 0 ? evidence : [`diff:${input.diff.diffSha}#`] };
 }

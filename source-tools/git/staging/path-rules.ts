@@ -11,6 +11,7 @@ import { decodeUtf8 } from '../../../policy/text/utf8';
 import { ABSENT, type ChangedPath } from './changed-paths';
 import { SUBMODULE_MODE, SYMLINK_MODE, type GitSettings } from './git-settings';
 import type { Repository } from './repository';
+import { clip } from '../../../policy/text/cut-text';
 
 const MAX_LINK_BYTES = 4096;
 const OWN_NAMES = new Set(['.git', 'git~1', 'git~2', 'git~3', 'git~4']);
@@ -102,5 +103,5 @@ async function refusedLink(repository: Repository, entry: ChangedPath, after: st
 }
 
 function shown(path: string): string {
-  return JSON.stringify(path.length > 200 ? `${path.slice(0, 199)}…` : path);
+  return JSON.stringify(clip(path, 200));
 }

@@ -11,6 +11,7 @@ import { MAX_CAPTURED_BYTES, type Capture } from './capture';
 import type { Counts } from './statistics';
 import type { SqlSettings } from './settings';
 import { compareRuns, netChanges, touchedSha } from './touched';
+import { clip } from '../../../policy/text/cut-text';
 
 /** What two dry runs said of each table, by label. A table that is not in it is stable and has no volatile column. */
 export interface Judgement {
@@ -170,7 +171,7 @@ function labels(...lists: readonly (readonly { readonly table: string }[])[]): s
 }
 
 function bounded(reasons: readonly string[]): string[] {
-  const unique = [...new Set(reasons)].map((r) => (r.length > 500 ? `${r.slice(0, 499)}…` : r));
+  const unique = [...new Set(reasons)].map((r) => clip(r, 500));
   return unique.length <= 100 ? unique : [...unique.slice(0, 99), `and ${unique.length - 99} more reasons`];
 }
 
