@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startProcess, type RunningProcess } from '../../dev/process-tree';
 import { freePort } from '../../dev/embedded/places';
 import { compiled } from '../support/compiled';
+import { snippet } from '../support/doc-snippets';
+import { hasPython, pythonWith } from '../support/python';
 import { compileIn, emptyProject, link, pack, run, type Tarball } from '../support/packed';
 import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
@@ -29,7 +31,12 @@ const projects = new Map<(typeof FORMATS)[number][0], string>();
 /** Both packages as npm packs them: the gateway runs from the server's tarball, and its clients from the client's. */
 beforeAll(async () => {
   scratch = mkdtempSync(join(tmpdir(), 'countersign-pack-'));
-  const ready = startSystem({ name: 'pack', bundleText: shopBundle(), extension: shopExtension, shopSql: SHOP_SQL });
+  const ready = startSystem({
+    name: 'pack',
+    bundleText: shopBundle({ target: '    inlineBytes: true' }),
+    extension: shopExtension,
+    shopSql: SHOP_SQL,
+  });
   await compiled();
   run(process.execPath, [join('scripts', 'build-client.mjs')], root);
   client = pack('client', scratch);
@@ -210,3 +217,50 @@ void countersign.submit({ target: '', sourceTool: 'SQLDryRun', raw: 'x' }).catch
     expect(await printed(project, `temporal.${script}`)).toBe('true commit\n');
   },
 );
+
+describe('the quickstarts', () => {
+  /** Environment of the programs on the pages. */
+  const settings = (): Record<string, string> => ({
+    COUNTERSIGN_GATEWAY_URL: gatewayUrl,
+    COUNTERSIGN_KEY_FILE: system.setup.keys.agent.path,
+    COUNTERSIGN_COMMITTER: system.key('committer').publicKey,
+    COUNTERSIGN_TARGET: 'shop',
+    COUNTERSIGN_QUEUE: `countersign-review${system.suffix}`,
+    COUNTERSIGN_REQUEST_KEY: system.suffix,
+    TEMPORAL_ADDRESS: process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '',
+    TEMPORAL_NAMESPACE: process.env['COUNTERSIGN_TEST_NAMESPACE'] ?? 'default',
+  });
+
+  test.each([
+    ['docs/quickstart/gateway.md', 'gateway', 'committed, receipt verified: true\n'],
+    ['docs/quickstart/guard.md', 'guard', 'refunded order 7\n'],
+    ['docs/quickstart/temporal.md', 'temporal', 'COMMITTED true\n'],
+  ])('the program of %s compiles and prints what the page says', async (page, name, expected) => {
+    const project = projectOf('module');
+    for (const peer of name === 'temporal' ? ['client', 'common'] : [])
+      if (!existsSync(join(project, 'node_modules', '@temporalio', peer))) link(project, `@temporalio/${peer}`);
+    // Temporal's own declarations do not pass without skipLibCheck.
+    const flags = name === 'temporal' ? ['--skipLibCheck'] : [];
+    compileIn(project, `${name}.mts`, snippet(page, `${name}.mts`), flags);
+    expect(await printed(project, `${name}.mjs`, settings())).toBe(expected);
+  });
+
+  test('the program of README.md compiles', () => {
+    const [, program = ''] = /^```ts\n([\s\S]*?)^```$/m.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+    expect(program).toContain('GatewayClient');
+    compileIn(projectOf('module'), 'readme.mts', program);
+  });
+
+  (hasPython() ? test : test.skip)(
+    'the program of docs/quickstart/python.md submits a change that is committed',
+    async () => {
+      const python = await pythonWith('cryptography==46.0.3');
+      writeFileSync(join(scratch, 'submit.py'), snippet('docs/quickstart/python.md', 'submit.py'));
+      const options = { cwd: scratch, env: { ...process.env, ...settings() } };
+      const { stdout } = await promisify(execFile)(python, ['submit.py'], options);
+      expect(stdout).toBe('COMMITTED\n');
+      expect(await system.shop('select stock from items where id = 1')).toEqual([{ stock: 12 }]);
+    },
+    360_000,
+  );
+});
