@@ -1,6 +1,6 @@
 // node scripts/defects.mjs [--only WORDS]
 //
-// Makes each known defect in a copy of the sources, never in the checkout, and runs the test files that should catch it.
+// Seeds each known defect in a copy of the sources, never in the checkout, and runs the test files that should catch it.
 // Writes the table of docs/assurance/track-record.md. Exits 1 if a defect is not caught.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -28,9 +28,9 @@ for (const file of files.split('\0').filter((name) => /\.(ts|mjs|cjs|js|json|yam
 symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
 
 const chosen = DEFECTS.filter(({ name }) => name.includes(only));
-sound([...new Set(chosen.flatMap(({ tests }) => tests))]);
+assertTestsPass([...new Set(chosen.flatMap(({ tests }) => tests))]);
 const rows = chosen.map((defect, i) => {
-  const caughtBy = made(defect);
+  const caughtBy = caughtByTest(defect);
   say(`${i + 1} of ${chosen.length}: ${caughtBy === null ? 'NOT CAUGHT' : 'caught'}  ${defect.name}`);
   return { ...defect, caughtBy };
 });
@@ -39,8 +39,8 @@ const missed = rows.filter(({ caughtBy }) => caughtBy === null);
 say(`${rows.length - missed.length} of ${rows.length} defects caught`);
 process.exitCode = rows.length > 0 && missed.length === 0 ? 0 : 1;
 
-/** A test that fails anyway catches nothing. */
-function sound(tests) {
+/** Throws if a test fails without a defect: such a test proves nothing. */
+function assertTestsPass(tests) {
   for (const test of tests) {
     const { failed, ran } = run([test]);
     if (ran === 0 || failed.length > 0)
@@ -50,10 +50,11 @@ function sound(tests) {
   }
 }
 
-function made({ name, file, from, to, tests }) {
+/** The first test that fails with the defect, or null. */
+function caughtByTest({ name, file, from, to, tests }) {
   const path = join(copy, file);
   const source = readFileSync(path, 'utf8');
-  if (source.split(from).length !== 2) throw new Error(`${name}: expected once in ${file}: ${from}`);
+  if (source.split(from).length !== 2) throw new Error(`${name}: expected exactly one occurrence in ${file}: ${from}`);
   writeFileSync(
     path,
     source.replace(from, () => to),
@@ -72,7 +73,7 @@ function run(tests) {
   const args = [...tests, '--selectProjects', 'fast', 'slow', '--maxWorkers=1', '--json', `--outputFile=${output}`];
   spawnSync(process.execPath, [jest, ...args], { cwd: copy, stdio: 'ignore', timeout: 300_000 });
   const { testResults, numTotalTests } = JSON.parse(readFileSync(output, 'utf8'));
-  // A file that does not even load is a defect that nobody could ship, and shows nothing.
+  // If a file does not load, the defect could not have been released, so it proves nothing.
   const broken = testResults.find((file) => file.assertionResults.length === 0);
   if (broken !== undefined) throw new Error(broken.message);
   const failed = testResults.flatMap((file) =>

@@ -1,8 +1,8 @@
 // npm run fuzz -- --minutes N
 //
-// Runs the test files that contain property tests again and again, each round with a fresh seed, until the minutes are over;
-// at least one round, and the last one is completed. The first round with a failure ends the run: it prints the test, the
-// seed, the path and the command that repeats it, and the exit code is 1.
+// Runs the files that contain property tests repeatedly, each round with a new seed, until the time is over. Runs at least
+// one round and completes the last one. Stops at the first round with a failure, prints the test, the seed, the path and the
+// command that repeats it, and exits with 1. Exits with 130 if interrupted.
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -41,7 +41,11 @@ async function fuzz(minutes) {
   for (let round = 1; ; round++) {
     const seed = randomInt(2 ** 31);
     const began = performance.now();
-    const { failures, passed } = await runRound(files, seed);
+    const { failures, passed, interrupted } = await runRound(files, seed);
+    if (interrupted) {
+      say(`Interrupted in round ${round}, seed ${seed}`);
+      return 130;
+    }
     const seconds = Math.round((performance.now() - began) / 1000);
     say(`Round ${round}, seed ${seed}: ${passed} passed, ${failures.length} failed, ${seconds} s`);
     for (const failure of failures) report(failure, seed);
@@ -56,18 +60,19 @@ async function runRound(files, seed) {
   try {
     const args = [...JEST, '--silent', '--json', `--outputFile=${output}`, '--runTestsByPath', ...files];
     const env = { ...process.env, COUNTERSIGN_PROPERTY_SEED: String(seed) };
-    const { code, printed } = await run(process.execPath, args, env);
-    if (!existsSync(output)) return { passed: 0, failures: [{ file: '', title: '', message: printed }] };
+    const { code, printed, interrupted } = await run(process.execPath, args, env);
+    if (interrupted) return { passed: 0, failures: [], interrupted };
+    if (!existsSync(output)) return { passed: 0, failures: [{ file: '', title: '', message: printed }], interrupted: false };
     const result = JSON.parse(readFileSync(output, 'utf8'));
     const failures = result.testResults.flatMap(failuresOf);
     if (code !== 0 && failures.length === 0) failures.push({ file: '', title: '', message: printed });
-    return { passed: result.numPassedTests, failures };
+    return { passed: result.numPassedTests, failures, interrupted: false };
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
 }
 
-// A file that could not be run at all has no tests, only a message.
+// A file that could not run has no tests, only a message.
 function failuresOf({ name, status, message, assertionResults }) {
   const file = relative(root, name);
   const failed = assertionResults.filter((test) => test.status === 'failed');
@@ -80,12 +85,12 @@ function report({ file, title, message }, seed) {
   say(message.replaceAll(/^ {4}at .*\n?/gm, '').slice(0, 4_000));
   // fast-check's own line, with the path of the shrunk counterexample.
   const found = /\{ seed: (-?\d+), path: "([^"]*)"/.exec(message);
-  if (found === null) say('The message names no property: the test may fail with each seed.');
+  if (found === null) say('The message names no property; the test may fail with every seed.');
   else say(`Seed ${found[1]}, path ${found[2]}`);
   const pattern = title.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   const test = title === '' ? '' : ` -t ${quoted(pattern)}`;
   say(
-    `Repeat it: COUNTERSIGN_PROPERTY_SEED=${seed} npx jest --selectProjects fast slow --runTestsByPath ${file}${test}`,
+    `To repeat: COUNTERSIGN_PROPERTY_SEED=${seed} npx jest --selectProjects fast slow --runTestsByPath ${file}${test}`,
   );
 }
 
@@ -93,18 +98,23 @@ function quoted(text) {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** The exit code, and what jest printed: needed only if it could not write its results. */
+/** The exit code, whether a signal interrupted the run, and the end of what jest printed, for runs without a results file. */
 function run(file, args, env) {
   return new Promise((done, fail) => {
     const child = spawn(file, args, { cwd: root, env, stdio: ['ignore', 'ignore', 'pipe'] });
     const lines = [];
     child.stderr.setEncoding('utf8').on('data', (text) => lines.push(text));
-    const pass = ['SIGINT', 'SIGTERM'].map((signal) => [signal, () => child.kill(signal)]);
+    let interrupted = false;
+    const stop = (signal) => () => {
+      interrupted = true;
+      child.kill(signal);
+    };
+    const pass = ['SIGINT', 'SIGTERM'].map((signal) => [signal, stop(signal)]);
     for (const [signal, listener] of pass) process.on(signal, listener);
     child.once('error', fail);
     child.once('close', (code) => {
       for (const [signal, listener] of pass) process.removeListener(signal, listener);
-      done({ code: code ?? 1, printed: lines.join('').slice(-4_000) });
+      done({ code: code ?? 1, interrupted, printed: lines.join('').slice(-4_000) });
     });
   });
 }

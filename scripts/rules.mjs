@@ -1,4 +1,4 @@
-// node scripts/run.mjs docs:rules: writes docs/rules/ from the compiled rules. test/policy/rules/pages.test.ts holds the pages to them.
+// node scripts/run.mjs docs:rules: writes docs/rules/ from the compiled rules. test/policy/rules/pages.test.ts checks that the pages are current.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,8 +1,8 @@
 // node scripts/run.mjs demo|attacks|attacks:naive|test|fuzz|cli|bench|bench:commit|test:cluster|sweep:evidence|sweep|races [arguments]
 //
-// What stands between a clean clone and a running command: npm packages, then compiled sources, then the command.
-// Plain JavaScript without a dependency, since it runs before there are any. Its own words go to standard error; standard
-// output belongs to the command.
+// Prepares a clean clone and runs a command: installs npm packages, compiles the sources, then starts the command.
+// Plain JavaScript without dependencies, because it runs before any are installed. Its own messages go to standard error;
+// standard output belongs to the command.
 import { spawn } from 'node:child_process';
 import {
   existsSync,
@@ -23,7 +23,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const at = (...parts) => join(root, ...parts);
 const say = (line) => process.stderr.write(`${line}\n`);
 
-/** Something the person must know, said without a stack. */
+/** An error that is reported without a stack trace. */
 class Stop extends Error {}
 
 const COMMANDS = {
@@ -50,7 +50,7 @@ if (work === undefined) {
 }
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
-  say(`Countersign needs Node 20.19 or newer (22 or 24 are best); this is ${process.versions.node}.`);
+  say(`Countersign needs Node 20.19 or newer (22 or 24 recommended); this is ${process.versions.node}.`);
   process.exit(2);
 }
 try {
@@ -65,7 +65,7 @@ try {
 
 function node(script, args) {
   if (!existsSync(script))
-    throw new Stop(`${script} is not there: this command has no program yet, or the build did not make it.`);
+    throw new Stop(`${script} does not exist: the build did not create it.`);
   return child(process.execPath, ['--enable-source-maps', script, ...args], { stdio: 'inherit', cwd: process.cwd() });
 }
 
@@ -74,7 +74,7 @@ function node(script, args) {
 async function installPackages() {
   const why = packagesStale();
   if (why === undefined) return;
-  say(`Installing npm packages (${why}): once, about a minute`);
+  say(`Installing npm packages (${why}); this takes about a minute`);
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   const options = { stdio: ['ignore', 2, 2], shell: process.platform === 'win32' };
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
@@ -83,10 +83,10 @@ async function installPackages() {
     say(`\`npm ci\` ended with code ${code}; trying \`npm install\``);
     code = await slow('Installing npm packages', child(npm, ['install', '--no-save', ...quiet], options));
   }
-  if (code !== 0) throw new Stop(`npm could not install the packages (code ${code}); its own lines above say why.`);
+  if (code !== 0) throw new Stop(`npm could not install the packages (exit code ${code}). See its output above.`);
 }
 
-// Why packages must be installed, or undefined. A lock file that is newer but asks for the same packages (a fresh checkout) needs nothing.
+// The reason why packages must be installed, or undefined. A lock file that is newer but lists the same packages (a fresh checkout) needs no installation.
 function packagesStale() {
   const wanted = at('package-lock.json');
   const installed = at('node_modules/.package-lock.json');
@@ -117,14 +117,14 @@ async function compile() {
     'Compiling',
     child(process.execPath, [at('node_modules/typescript/bin/tsc'), '-p', config], { stdio: ['ignore', 2, 2] }),
   );
-  if (code !== 0) throw new Stop('The sources do not compile; the lines above say where.');
-  // tsc writes its own .tsbuildinfo even after errors, so a stamp of ours marks success; dated before the compile, so an edit meanwhile counts.
+  if (code !== 0) throw new Stop('The sources do not compile. See the errors above.');
+  // tsc writes its .tsbuildinfo even after errors, so a separate stamp marks success. It is dated before the compile, so that an edit during the compile counts.
   mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, '');
   utimesSync(stamp, began, began);
 }
 
-// A folder's own time tells of files that were removed.
+// The modification time of a folder changes when a file in it is removed.
 function newest(paths) {
   let latest = 0;
   for (const path of paths) {
@@ -146,15 +146,15 @@ async function test(args) {
   const dir = mkdtempSync(join(tmpdir(), 'countersign-test-'));
   const output = join(dir, 'jest.json');
   try {
-    // One more than the two cores that this is made for: system tests wait half of their time.
+    // Three workers on two cores: system tests wait for half of their time.
     const jest = [at('node_modules/jest/bin/jest.js'), '--maxWorkers=3', '--json', `--outputFile=${output}`, ...args];
-    // jest prints its JSON on standard output as well when told to write a file it cannot write; ours is the summary alone.
+    // If jest cannot write the output file it prints the JSON on standard output, which must contain only the summary.
     const code = await child(process.execPath, jest, { stdio: ['inherit', 2, 2] });
     const { passed, failed, skipped } = existsSync(output)
       ? count(JSON.parse(readFileSync(output, 'utf8')))
       : { passed: 0, failed: 1, skipped: 0 };
-    if (passed + failed === 0) say('No test ran, which counts as a failure.');
-    // jest can fail without a failed test (a global set-up or tear-down that throws).
+    if (passed + failed === 0) say('No test ran. This counts as a failure.');
+    // jest can fail without a failed test, for example if the global setup throws.
     const wrong = failed === 0 && code !== 0 ? 1 : failed;
     process.stdout.write(`${passed} passed, ${wrong} failed, ${skipped} skipped\n`);
     return wrong > 0 || passed === 0 ? code || 1 : 0;
@@ -163,7 +163,7 @@ async function test(args) {
   }
 }
 
-// A suite that could not run at all has no tests to count; it counts as one failure.
+// A suite that could not run has no tests; it counts as one failure.
 function count(result) {
   return {
     passed: result.numPassedTests,
@@ -174,7 +174,7 @@ function count(result) {
 
 // --- processes ------------------------------------------------------------------------------------------------------
 
-// Runs a program in our folder, passes signals on to it, and gives its exit code (128 + n when signal n ended it).
+// Runs a program in the repository root, forwards signals to it, and returns its exit code (128 + n if signal n ended it).
 function child(file, args, options) {
   return new Promise((done, fail) => {
     const started = spawn(file, args, { cwd: root, ...options });
