@@ -45,7 +45,7 @@ const FOLDERS = [
   {
     folder: 'workflows',
     imports: [...SANDBOXED, 'activities'],
-    packages: ['@temporalio/workflow', '@temporalio/common'],
+    packages: ['zod', '@temporalio/workflow', '@temporalio/common'],
     node: [],
   },
   {

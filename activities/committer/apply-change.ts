@@ -37,15 +37,7 @@ export async function applyChange(
   found = false,
 ): Promise<CommitResult> {
   const facts = factsOfVerified(change);
-  if (change.plan.mode === 'cooperative') {
-    // The signed receipt is all that we do; the requester performs the effect.
-    return close(deps, facts, {
-      state: 'COMMITTED',
-      reason: null,
-      explanation: 'Countersigned; the requester performs the effect',
-      effect: null,
-    });
-  }
+  if (change.plan.mode === 'cooperative') return closeCountersigned(deps, facts);
   const effects = deps.tools.get(change.plan.sourceTool)?.effects ?? null;
   const approved = change.staging;
   if (effects === null || approved === null)
@@ -111,6 +103,16 @@ export async function applyChange(
     default:
       return result satisfies never;
   }
+}
+
+/** The signed receipt is the whole effect here; the requester performs the rest. */
+function closeCountersigned(deps: ApplyDeps, facts: ReceiptFacts): Promise<CommitResult> {
+  return close(deps, facts, {
+    state: 'COMMITTED',
+    reason: null,
+    explanation: 'Countersigned; the requester performs the effect',
+    effect: null,
+  });
 }
 
 /** P1. An operator's word that nothing was applied holds for every attempt that comes after it. */

@@ -11,7 +11,7 @@ import { measureOf, type Measure } from '../../policy/rules/aggregate/measure';
 import { attestAggregates } from './attest-aggregates';
 import { loadDiff } from './load-diff';
 import { refusedAttempt } from './opened-change';
-import { digestMismatch, invalid, unknownSourceTool } from '../../policy/contracts/failure';
+import { type CountersignFailure, digestMismatch, invalid, unknownSourceTool } from '../../policy/contracts/failure';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import { readFacts, type DerivationDeps } from './derive';
 import type { ChangeRef, Opened, OpenInput, ReviewActivities } from '../review-types';
@@ -46,90 +46,101 @@ export interface OpeningDeps extends Pick<DerivationDeps, 'tools' | 'threads'> {
  */
 export function createOpeningActivities(deps: OpeningDeps): Pick<ReviewActivities, 'openReview'> {
   return {
-    async openReview({ changeId, submission: sent }) {
-      const submission = parseSubmission(sent);
-      const { tenant, target, sourceTool, diffSha, metadata } = submission;
-      const id = changeIdOf(submission);
-      if (id !== changeId) {
-        const failure = invalid('workflowId', `this change's id ${id}`, `"${changeId}"`, 'Submit it under its own id');
-        throw await refusedAttempt(deps, changeId, 'openReview: changeId', failure);
-      }
-      const inputSha = inputShaOf(submission);
-      if (deps.tools.get(sourceTool) === undefined) throw unknownSourceTool(sourceTool, deps.tools.keys());
-      const before = await standingOpening(deps.ledger, changeId);
-      const { plan, planHash, revision } =
-        before === null ? await deps.plans.current(target, sourceTool) : await deps.plans.byHash(before.planHash);
-      await takeBytes(deps.store, submission, plan);
-      const requester = requesterOf(submission, plan.development, await deps.keys.snapshot());
-      if (requester.kind === 'refused')
-        throw invalid(
-          'envelope',
-          'a submission signed by a registered service key',
-          requester.why,
-          'Sign it again, or leave the envelope out: then two people are needed',
-        );
-      const person = requester.kind === 'known' ? requester.person : null;
-      const toOpened = (
-        of: { readonly plan: Plan; readonly planHash: string },
-        openedAt: string,
-        results: Opened['results'],
-      ): Opened => ({
-        plan: of.plan,
-        planHash: of.planHash,
-        inputSha,
-        requester: person,
-        results,
-        channels: deps.channels,
-        warnings: warningsOf(of.plan, requester),
-        openedAt,
-        ...(deps.readBreakers === null ? {} : { sinks: true }),
-      });
-      if (before !== null) return toOpened({ plan, planHash }, before.openedAt, before.results(plan));
-
-      const at = deps.now().toISOString();
-      const ref = { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };
-      const world = await attestWorldFacts(deps, plan, ref, at);
-      const own = await measured(deps, plan, ref);
-      const submitted = { submission: withoutInline(submission), inputSha, requester: person };
-      const opening: LedgerEntry[] = [
-        {
-          kind: 'submitted',
-          at,
-          actor: deps.actor,
-          factKey: 'submitted',
-          body: own === null ? submitted : { ...submitted, measure: own },
-        },
-        { kind: 'planned', at, actor: deps.actor, factKey: 'planned', body: { planHash, revision, mode: plan.mode } },
-      ];
-      const append = async (ledger: Ledger): Promise<Opened | null> => {
-        const change = { requester: person, own, supersedes: submission.supersedes ?? null };
-        const sums = await attestAggregates({ ...deps, ledger }, plan, ref, change, at);
-        const results = { ...world.results, ...sums.results };
-        const rows = [...opening, ...world.rows, ...sums.rows, ...findingRows(plan, changeId, results, at, deps.actor)];
-        const [first] = await ledger.append(changeId, rows, {
-          tenant,
-          target,
-          sourceTool,
-          inputSha,
-          state: 'RUNNING',
-          reason: null,
-          mode: plan.mode,
-          requester: person,
-          pending: 0,
-          openedAt: at,
-          summary: `${sourceTool} on ${target}`,
-        });
-        return first?.existing === true ? null : toOpened({ plan, planHash }, at, results);
-      };
-      const opened = await (own === null ? append(deps.ledger) : deps.inTurn('openings', append));
-      if (opened !== null) return opened;
-      // Another attempt opened it while this one looked at the world.
-      const other = await standingOpening(deps.ledger, changeId);
-      if (other === null) throw new Error(`The ledger says that ${changeId} is opened, and has no plan of it`);
-      const pinned = await deps.plans.byHash(other.planHash);
-      return toOpened(pinned, other.openedAt, other.results(pinned.plan));
-    },
+    openReview: (input) => openReview(deps, input),
   };
+}
+
+async function openReview(
+  deps: OpeningDeps,
+  { changeId, submission: sent }: Parameters<ReviewActivities['openReview']>[0],
+): Promise<Opened> {
+  const submission = parseSubmission(sent);
+  const { tenant, target, sourceTool, diffSha, metadata } = submission;
+  await assertOwnId(deps, changeId, changeIdOf(submission));
+  const inputSha = inputShaOf(submission);
+  if (deps.tools.get(sourceTool) === undefined) throw unknownSourceTool(sourceTool, deps.tools.keys());
+  const before = await standingOpening(deps.ledger, changeId);
+  const { plan, planHash, revision } =
+    before === null ? await deps.plans.current(target, sourceTool) : await deps.plans.byHash(before.planHash);
+  await takeBytes(deps.store, submission, plan);
+  const requester = requesterOf(submission, plan.development, await deps.keys.snapshot());
+  if (requester.kind === 'refused') throw refusedEnvelope(requester.why);
+  const person = requester.kind === 'known' ? requester.person : null;
+  const toOpened = (
+    of: { readonly plan: Plan; readonly planHash: string },
+    openedAt: string,
+    results: Opened['results'],
+  ): Opened => ({
+    plan: of.plan,
+    planHash: of.planHash,
+    inputSha,
+    requester: person,
+    results,
+    channels: deps.channels,
+    warnings: warningsOf(of.plan, requester),
+    openedAt,
+    ...(deps.readBreakers === null ? {} : { sinks: true }),
+  });
+  if (before !== null) return toOpened({ plan, planHash }, before.openedAt, before.results(plan));
+
+  const at = deps.now().toISOString();
+  const ref = { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };
+  const world = await attestWorldFacts(deps, plan, ref, at);
+  const own = await measured(deps, plan, ref);
+  const submitted = { submission: withoutInline(submission), inputSha, requester: person };
+  const opening: LedgerEntry[] = [
+    {
+      kind: 'submitted',
+      at,
+      actor: deps.actor,
+      factKey: 'submitted',
+      body: own === null ? submitted : { ...submitted, measure: own },
+    },
+    { kind: 'planned', at, actor: deps.actor, factKey: 'planned', body: { planHash, revision, mode: plan.mode } },
+  ];
+  const append = async (ledger: Ledger): Promise<Opened | null> => {
+    const change = { requester: person, own, supersedes: submission.supersedes ?? null };
+    const sums = await attestAggregates({ ...deps, ledger }, plan, ref, change, at);
+    const results = { ...world.results, ...sums.results };
+    const rows = [...opening, ...world.rows, ...sums.rows, ...findingRows(plan, changeId, results, at, deps.actor)];
+    const [first] = await ledger.append(changeId, rows, {
+      tenant,
+      target,
+      sourceTool,
+      inputSha,
+      state: 'RUNNING',
+      reason: null,
+      mode: plan.mode,
+      requester: person,
+      pending: 0,
+      openedAt: at,
+      summary: `${sourceTool} on ${target}`,
+    });
+    return first?.existing === true ? null : toOpened({ plan, planHash }, at, results);
+  };
+  const opened = await (own === null ? append(deps.ledger) : deps.inTurn('openings', append));
+  if (opened !== null) return opened;
+  // Another attempt opened it while this one looked at the world.
+  const other = await standingOpening(deps.ledger, changeId);
+  if (other === null) throw new Error(`The ledger says that ${changeId} is opened, and has no plan of it`);
+  const pinned = await deps.plans.byHash(other.planHash);
+  return toOpened(pinned, other.openedAt, other.results(pinned.plan));
+}
+
+/** The same change is one review, and no other change can take its name. */
+async function assertOwnId(deps: OpeningDeps, changeId: string, expected: string): Promise<void> {
+  if (expected === changeId) return;
+  const failure = invalid('workflowId', `this change's id ${expected}`, `"${changeId}"`, 'Submit it under its own id');
+  throw await refusedAttempt(deps, changeId, 'openReview: changeId', failure);
+}
+
+function refusedEnvelope(why: string): CountersignFailure {
+  return invalid(
+    'envelope',
+    'a submission signed by a registered service key',
+    why,
+    'Sign it again, or leave the envelope out: then two people are needed',
+  );
 }
 
 /** What the change weighs; null where the plan adds nothing up, and nobody asks. */

@@ -40,76 +40,101 @@ interface Waiting {
 const START_MS = 60_000;
 
 export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
-  const idle: Worker[] = [];
-  const all = new Set<Worker>();
-  const queue: Waiting[] = [];
-  let starting = 0;
-  let closed = false;
+  const pool = new Pool(options);
+  return { run: (task) => pool.run(task), close: () => pool.close() };
+}
 
-  const next = (): void => {
-    while (queue.length > 0 && !closed) {
-      const thread = idle.pop();
+class Pool {
+  readonly #options: ThreadPoolOptions;
+  readonly #idle: Worker[] = [];
+  readonly #all = new Set<Worker>();
+  readonly #queue: Waiting[] = [];
+  #starting = 0;
+  #closed = false;
+
+  constructor(options: ThreadPoolOptions) {
+    this.#options = options;
+  }
+
+  run(task: object): Promise<string> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) return reject(unanswered('The threads are closed'));
+      this.#queue.push({ task, resolve, reject });
+      this.#next();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const { reject } of this.#queue.splice(0)) reject(unanswered('The threads are closed'));
+    await Promise.all([...this.#all].map((thread) => thread.terminate()));
+  }
+
+  #next(): void {
+    while (this.#queue.length > 0 && !this.#closed) {
+      const thread = this.#idle.pop();
       if (thread === undefined) break;
-      give(thread, queue.shift() as Waiting);
+      this.#give(thread, this.#queue.shift() as Waiting);
     }
-    while (!closed && starting < queue.length && all.size < options.size) begin();
-  };
+    while (!this.#closed && this.#starting < this.#queue.length && this.#all.size < this.#options.size) this.#begin();
+  }
 
   /** Takes the thread out; `terminate` is idempotent. */
-  const drop = (thread: Worker): void => {
-    all.delete(thread);
-    const at = idle.indexOf(thread);
-    if (at !== -1) idle.splice(at, 1);
+  #drop(thread: Worker): void {
+    this.#all.delete(thread);
+    const at = this.#idle.indexOf(thread);
+    if (at !== -1) this.#idle.splice(at, 1);
     void thread.terminate();
-  };
+  }
 
-  const begin = (): void => {
-    const thread = options.start();
-    all.add(thread);
-    starting++;
+  #begin(): void {
+    const thread = this.#options.start();
+    this.#all.add(thread);
+    this.#starting++;
     const settle = (then: () => void): void => {
-      starting--;
+      this.#starting--;
       clearTimeout(timer);
       thread.off('message', ready).off('exit', dead).off('error', failed);
       then();
-      next();
+      this.#next();
     };
     const ready = (): void =>
       settle(() => {
         // An idle thread that dies is replaced at the next task.
-        thread.on('exit', () => drop(thread)).on('error', () => drop(thread));
+        thread.on('exit', () => this.#drop(thread)).on('error', () => this.#drop(thread));
         thread.unref();
-        idle.push(thread);
+        this.#idle.push(thread);
       });
-    // One waiting task hears of it: else a module that cannot be loaded would be loaded for ever.
+    // Fails one waiting task: otherwise a module that cannot be loaded would be loaded for ever.
     const fail = (message: string): void =>
       settle(() => {
-        drop(thread);
-        queue.shift()?.reject(unanswered(message));
+        this.#drop(thread);
+        this.#queue.shift()?.reject(unanswered(message));
       });
     const failed = (error: Error): void => fail(`The thread could not start: ${error.name} ${codeOf(error)}`);
     const dead = (): void => fail('The thread ended while it started');
     const timer = setTimeout(() => fail(`The thread did not start in ${START_MS} ms`), START_MS);
     thread.on('message', ready).on('exit', dead).on('error', failed);
-  };
+  }
 
-  const give = (thread: Worker, { task, resolve, reject }: Waiting): void => {
+  #give(thread: Worker, { task, resolve, reject }: Waiting): void {
+    const { wallMs } = this.#options;
     thread.ref();
     const settle = (then: () => void, reusable: boolean): void => {
       clearTimeout(timer);
       thread.off('message', onMessage).off('error', onError).off('exit', onExit);
       thread.unref();
-      if (reusable) idle.push(thread);
-      else drop(thread);
+      if (reusable) this.#idle.push(thread);
+      else this.#drop(thread);
       then();
-      next();
+      this.#next();
     };
     const fail = (message: string): void => settle(() => reject(unanswered(message)), false);
     const onMessage = (reply: ThreadReply): void =>
       settle(() => (reply.ok ? resolve(reply.json) : reject(unanswered(reply.message))), true);
     const onError = (error: Error): void => fail(`The thread failed: ${error.name} ${codeOf(error)}`);
     const onExit = (): void => fail('The thread ended');
-    const timer = setTimeout(() => fail(`It took longer than ${options.wallMs} ms`), options.wallMs);
+    const timer = setTimeout(() => fail(`It took longer than ${wallMs} ms`), wallMs);
     thread.on('message', onMessage).on('error', onError).on('exit', onExit);
     try {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
@@ -117,21 +142,7 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
     } catch (error) {
       fail(`The task cannot be handed to a thread: ${String(error)}`);
     }
-  };
-
-  return {
-    run: (task) =>
-      new Promise((resolve, reject) => {
-        if (closed) return reject(unanswered('The threads are closed'));
-        queue.push({ task, resolve, reject });
-        next();
-      }),
-    close: async () => {
-      closed = true;
-      for (const { reject } of queue.splice(0)) reject(unanswered('The threads are closed'));
-      await Promise.all([...all].map((thread) => thread.terminate()));
-    },
-  };
+  }
 }
 
 /** Another attempt may find a less busy machine. After the last one it is an ERROR that a person answers. */

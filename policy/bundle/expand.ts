@@ -105,28 +105,7 @@ function expandEntry(entry: BundleEntry, path: Path, registry: ValidatorRegistry
       locate,
     );
   }
-  if ('rule' in entry) {
-    const { rule, level, version, phase, config = {} } = entry;
-    const registered = registry.get(rule);
-    if (registered !== undefined && !mayBeNamed(registered)) {
-      return refuse(
-        issueAt(
-          locate,
-          [...path, 'rule'],
-          `"${rule}" is not used as a rule`,
-          'It is built in, or has an entry of its own form: see `countersign policy schema`.',
-        ),
-      );
-    }
-    return one(
-      { implementation: rule, name: rule, config, level, version, phase },
-      path,
-      [...path, 'config'],
-      registry,
-      locate,
-      [...path, 'rule'],
-    );
-  }
+  if ('rule' in entry) return expandRule(entry, path, registry, locate);
   const config = entry[ALWAYS_APPROVE];
   return one(
     { implementation: 'always_approve', id: ALWAYS_APPROVE, unit: ALWAYS_APPROVE, config },
@@ -134,6 +113,34 @@ function expandEntry(entry: BundleEntry, path: Path, registry: ValidatorRegistry
     [...path, ALWAYS_APPROVE],
     registry,
     locate,
+  );
+}
+
+function expandRule(
+  entry: Extract<BundleEntry, { readonly rule: string }>,
+  path: Path,
+  registry: ValidatorRegistry,
+  locate: Locate,
+): Expansion {
+  const { rule, level, version, phase, config = {} } = entry;
+  const registered = registry.get(rule);
+  if (registered !== undefined && !mayBeNamed(registered)) {
+    return refuse(
+      issueAt(
+        locate,
+        [...path, 'rule'],
+        `"${rule}" is not used as a rule`,
+        'It is built in, or has an entry of its own form: see `countersign policy schema`.',
+      ),
+    );
+  }
+  return one(
+    { implementation: rule, name: rule, config, level, version, phase },
+    path,
+    [...path, 'config'],
+    registry,
+    locate,
+    [...path, 'rule'],
   );
 }
 

@@ -35,15 +35,14 @@ interface KeyRow {
   revocation: unknown;
 }
 
-/** Throws TypeError where a trusted operator key is none. */
-export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
-  const { db, now } = deps;
-  deps.trustedOperators.forEach(assertPublicKey);
+type Signed = <K extends 'key' | 'key-revocation'>(kind: K, envelope: unknown) => PredicateOf<K> | string;
+
+/** Reads and verifies all rows. `signed` returns what an operator signed, or why it does not count. */
+function keyReader(deps: KeyRegistryDeps): { readonly signed: Signed; readonly load: () => Promise<KeySnapshot> } {
   const operators = new Map(deps.trustedOperators.map((publicKey) => [keyIdOf(publicKey), publicKey]));
   const reported = new Set<string>();
   // By text: a row that was verified once is not verified every second again.
   const verified = new Map<string, PredicateOf<'key'> | string>();
-  let cache: { readonly at: number; readonly snapshot: Promise<KeySnapshot> } | null = null;
 
   function signed<K extends 'key' | 'key-revocation'>(kind: K, envelope: unknown): PredicateOf<K> | string {
     const opened = openEnvelope(kind, envelope);
@@ -65,7 +64,7 @@ export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
   }
 
   async function load(): Promise<KeySnapshot> {
-    const { rows } = await db.query<KeyRow>(
+    const { rows } = await deps.db.query<KeyRow>(
       'select k.key_id, k.envelope, r.envelope as revocation from keys k left join key_revocations r using (key_id) order by k.key_id',
       [],
       'keys_all',
@@ -82,21 +81,13 @@ export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
         continue;
       }
       const revocation = row.revocation === null ? null : signed('key-revocation', row.revocation);
-      const problem =
-        revocation === null
-          ? null
-          : typeof revocation === 'string'
-            ? revocation
-            : revocation.keyId === entry.keyId
-              ? null
-              : 'it names another key';
+      const problem = revocationProblem(entry, revocation);
       if (problem !== null)
         ignored.push({
           keyId: row.key_id,
           problem: `its revocation cannot be verified, and counts all the same: ${problem}`,
         });
-      const revokedAt =
-        revocation === null ? null : typeof revocation === 'string' ? entry.addedAt : revocation.revokedAt;
+      const revokedAt = typeof revocation === 'string' ? entry.addedAt : (revocation?.revokedAt ?? null);
       keys.push({ ...entry, revokedAt });
     }
     for (const row of ignored) {
@@ -107,6 +98,16 @@ export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
     const byId = new Map(keys.map((key) => [key.keyId, key]));
     return { find: (keyId) => byId.get(keyId), keys, ignored };
   }
+
+  return { signed, load };
+}
+
+/** Throws TypeError where a trusted operator key is none. */
+export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
+  const { db, now } = deps;
+  deps.trustedOperators.forEach(assertPublicKey);
+  const { signed, load } = keyReader(deps);
+  let cache: { readonly at: number; readonly snapshot: Promise<KeySnapshot> } | null = null;
 
   function snapshot(maxAgeMs = CACHE_MS): Promise<KeySnapshot> {
     const at = now();
@@ -163,6 +164,14 @@ export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
       cache = null;
     },
   };
+}
+
+function revocationProblem(
+  entry: PredicateOf<'key'>,
+  revocation: PredicateOf<'key-revocation'> | string | null,
+): string | null {
+  if (revocation === null || typeof revocation === 'string') return revocation;
+  return revocation.keyId === entry.keyId ? null : 'it names another key';
 }
 
 /** A key whose answers count: an approver's, a person's, not revoked. */

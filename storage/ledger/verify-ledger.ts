@@ -1,5 +1,5 @@
 import { GENESIS, ledgerHash, LedgerRow } from '../../policy/contracts/ledger';
-import { appendLeaves, EMPTY_FRONTIER, frontierRoot } from '../../policy/evidence/merkle';
+import { appendLeaves, EMPTY_FRONTIER, frontierRoot, type Frontier } from '../../policy/evidence/merkle';
 import type { KeyLookup } from '../../policy/evidence/key-registry';
 import type { LedgerReport } from '../../policy/evidence/reports';
 import { verifyWithRegistry } from '../../signing/registry-verify';
@@ -67,13 +67,8 @@ export async function verifyLedger(
   let next = 0;
   const atSize = (): void => {
     for (; checkpoints[next] !== undefined && Number(checkpoints[next]?.size) <= frontier.size; next++) {
-      const { size, root_hash: root, envelope } = checkpoints[next] ?? { size: '', root_hash: '', envelope: null };
-      const verified = verifyWithRegistry(envelope, 'checkpoint', { keys, keyKind: 'committer', development });
-      if (!verified.ok) report(`checkpoint ${size}: ${verified.message}`);
-      else if (verified.predicate.size !== Number(size) || verified.predicate.rootHash !== root)
-        report(`checkpoint ${size}: its signed statement says otherwise than its row`);
-      if (Number(size) !== frontier.size || frontierRoot(frontier) !== root)
-        report(`checkpoint ${size}: its root is not that of the tree; rows were changed, added or taken out`);
+      const checkpoint = checkpoints[next] ?? { size: '', root_hash: '', envelope: null };
+      checkpointProblems(checkpoint, frontier, { keys, development }).forEach(report);
     }
   };
   for (let leaf = 0; ;) {
@@ -104,18 +99,11 @@ export async function verifyLedger(
     report(`checkpoint ${checkpoints[next]?.size}: it covers more rows than have a leaf`);
 
   let uncovered = 0;
-  for (let after = '0'; ;) {
-    const { rows: rest } = await db.query<TableRow>(
-      `select l.* from ledger l where l.seq > $1 and not exists (select from ledger_leaves m where m.change_id = l.change_id and m.n = l.n) order by l.seq limit $2`,
-      [after, BATCH],
-    );
+  await readUncovered(db, (rest) => {
     rest.forEach(checkRow);
     uncovered += rest.length;
     progress?.(rows);
-    const last = rest.at(-1);
-    if (last === undefined) break;
-    after = last.seq;
-  }
+  });
   return {
     ok: problemCount === 0,
     rows,
@@ -127,10 +115,44 @@ export async function verifyLedger(
   };
 }
 
-async function readCheckpoints(
-  db: Queryable,
-): Promise<readonly { size: string; root_hash: string; envelope: unknown }[]> {
-  const { rows } = await db.query<{ size: string; root_hash: string; envelope: unknown }>(
+/** What is wrong with a checkpoint at the point of the log that it names. */
+function checkpointProblems(
+  { size, root_hash: root, envelope }: CheckpointRow,
+  frontier: Frontier,
+  trust: Pick<VerifyLedgerOptions, 'keys' | 'development'>,
+): string[] {
+  const problems: string[] = [];
+  const verified = verifyWithRegistry(envelope, 'checkpoint', { ...trust, keyKind: 'committer' });
+  if (!verified.ok) problems.push(`checkpoint ${size}: ${verified.message}`);
+  else if (verified.predicate.size !== Number(size) || verified.predicate.rootHash !== root)
+    problems.push(`checkpoint ${size}: its signed statement says otherwise than its row`);
+  if (Number(size) !== frontier.size || frontierRoot(frontier) !== root)
+    problems.push(`checkpoint ${size}: its root is not that of the tree; rows were changed, added or taken out`);
+  return problems;
+}
+
+/** Reads the rows without a leaf in batches, the last of which is empty. */
+async function readUncovered(db: Queryable, each: (rows: readonly TableRow[]) => void): Promise<void> {
+  for (let after = '0'; ;) {
+    const { rows } = await db.query<TableRow>(
+      `select l.* from ledger l where l.seq > $1 and not exists (select from ledger_leaves m where m.change_id = l.change_id and m.n = l.n) order by l.seq limit $2`,
+      [after, BATCH],
+    );
+    each(rows);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = last.seq;
+  }
+}
+
+interface CheckpointRow {
+  readonly size: string;
+  readonly root_hash: string;
+  readonly envelope: unknown;
+}
+
+async function readCheckpoints(db: Queryable): Promise<readonly CheckpointRow[]> {
+  const { rows } = await db.query<CheckpointRow>(
     'select size, root_hash, envelope from ledger_checkpoints order by size',
   );
   return rows;

@@ -34,28 +34,8 @@ for (const c of '+-*/<>=~!@#%^&|`?') OPERATOR[c.charCodeAt(0)] = 1;
 
 /** Reads all tokens of `bytes`. Comments and blanks are none. An unterminated token ends with the text. */
 export function lex(bytes: Uint8Array): Tokens {
-  let capacity = 1024;
-  let kinds = new Uint8Array(capacity);
-  let starts = new Uint32Array(capacity);
-  let ends = new Uint32Array(capacity);
-  let count = 0;
-  const push = (kind: Tok, start: number, end: number): void => {
-    if (count === capacity) {
-      capacity *= 2;
-      const k = new Uint8Array(capacity);
-      k.set(kinds);
-      kinds = k;
-      const s = new Uint32Array(capacity);
-      s.set(starts);
-      starts = s;
-      const e = new Uint32Array(capacity);
-      e.set(ends);
-      ends = e;
-    }
-    kinds[count] = kind;
-    starts[count] = start;
-    ends[count++] = end;
-  };
+  const tokens = tokenList();
+  const { push } = tokens;
   const at = (i: number): number => bytes[i] ?? 0;
   const n = bytes.length;
   let i = 0;
@@ -120,7 +100,40 @@ export function lex(bytes: Uint8Array): Tokens {
       i++;
     }
   }
-  return { count, kinds: kinds.subarray(0, count), starts: starts.subarray(0, count), ends: ends.subarray(0, count) };
+  return tokens.read();
+}
+
+/** Grows by doubling: a text may have as many tokens as bytes. */
+function tokenList(): { readonly push: (kind: Tok, start: number, end: number) => void; readonly read: () => Tokens } {
+  let capacity = 1024;
+  let kinds = new Uint8Array(capacity);
+  let starts = new Uint32Array(capacity);
+  let ends = new Uint32Array(capacity);
+  let count = 0;
+  const push = (kind: Tok, start: number, end: number): void => {
+    if (count === capacity) {
+      capacity *= 2;
+      const k = new Uint8Array(capacity);
+      k.set(kinds);
+      kinds = k;
+      const s = new Uint32Array(capacity);
+      s.set(starts);
+      starts = s;
+      const e = new Uint32Array(capacity);
+      e.set(ends);
+      ends = e;
+    }
+    kinds[count] = kind;
+    starts[count] = start;
+    ends[count++] = end;
+  };
+  const read = (): Tokens => ({
+    count,
+    kinds: kinds.subarray(0, count),
+    starts: starts.subarray(0, count),
+    ends: ends.subarray(0, count),
+  });
+  return { push, read };
 }
 
 function skipComment(bytes: Uint8Array, start: number): number {

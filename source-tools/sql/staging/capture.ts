@@ -66,13 +66,10 @@ export async function captureWork(
   settings: SqlSettings,
   heartbeat: () => void = () => {},
 ): Promise<Captured> {
-  const rows: CapturedRow[] = [];
   const statements: { sha: string; command: string; rowCount: number }[] = [];
-  const captured = new Map<string, { inserted: number; updated: number; deleted: number }>();
   const incomplete = new Set<string>();
   const reasons: string[] = [];
-  let overflow = false;
-  let bytes = 0;
+  const kept = keptRows(settings, incomplete);
 
   const known = new Map<string, Row | undefined>();
   const before = await statistics(session);
@@ -94,16 +91,8 @@ export async function captureWork(
     if (work.uncapturable !== null) reasons.push(`${work.place} ${work.uncapturable}`);
     let seen = 0;
     const onRow = (row: Row): void => {
-      const captive = toCapturedRow(index, row);
       seen++;
-      countRow(captured, captive);
-      bytes += (captive.before?.length ?? 0) + (captive.after?.length ?? 0);
-      if (rows.length < settings.maxCapturedRows && bytes <= MAX_CAPTURED_BYTES) {
-        rows.push(captive);
-        return;
-      }
-      overflow = true;
-      for (const oid of [captive.oldTable, captive.newTable]) if (oid !== null) incomplete.add(oid);
+      kept.add(toCapturedRow(index, row));
     };
     let result: { command: string; rowCount: number };
     try {
@@ -111,12 +100,7 @@ export async function captureWork(
     } catch (error) {
       return { kind: 'failed', place: work.place, error };
     }
-    if (work.exactlyOne && result.rowCount !== 1) {
-      return {
-        kind: 'missed',
-        explanation: `${work.place}: expected exactly one row with this key and these versions, found ${result.rowCount}`,
-      };
-    }
+    if (work.exactlyOne && result.rowCount !== 1) return missed(work, result.rowCount);
     if (choice.captures && seen !== result.rowCount)
       reasons.push(`${work.place}: ${result.rowCount} rows touched, ${seen} returned`);
     // What is no plain INSERT, UPDATE, DELETE or MERGE may have made or dropped a table.
@@ -124,11 +108,8 @@ export async function captureWork(
     statements.push({ sha: work.sha, command: work.command, rowCount: work.target === null ? 0 : result.rowCount });
   }
 
-  try {
-    await session.run({ text: 'SET CONSTRAINTS ALL IMMEDIATE' });
-  } catch (error) {
-    return { kind: 'failed', place: 'deferred constraints', error };
-  }
+  const refused = await runDeferred(session);
+  if (refused !== null) return refused;
   const counted = difference(before, await statistics(session));
   const [after] = await session.rows(SESSION_FACTS);
   if (after?.[0] !== startedAt || after?.[1] !== facts?.[1]) {
@@ -136,7 +117,7 @@ export async function captureWork(
     return { kind: 'declined', explanation: 'the change left its transaction or changed its role' };
   }
   if (facts?.[2] !== 'on') reasons.push('track_counts is off on the server: side effects cannot be counted');
-  const oids = [...new Set([...captured.keys(), ...counted.keys(), ...incomplete])];
+  const oids = [...new Set([...kept.captured.keys(), ...counted.keys(), ...incomplete])];
   const relations = await relationsOf(session, oids);
   if ([...counted.keys()].some((oid) => relations.get(oid)?.schema === OWN_SCHEMA))
     return { kind: 'declined', explanation: 'the change writes to tables of Countersign, which no change may do' };
@@ -144,15 +125,55 @@ export async function captureWork(
     kind: 'captured',
     capture: {
       statements,
-      rows,
-      captured,
+      rows: kept.rows,
+      captured: kept.captured,
       counted,
       relations,
       incomplete,
-      overflow,
+      overflow: kept.overflowed(),
       reasons,
       session: sessionFacts(facts ?? []),
       serverVersion: `PostgreSQL ${session.version}`,
+    },
+  };
+}
+
+function missed({ place }: Work, found: number): NotCaptured {
+  return {
+    kind: 'missed',
+    explanation: `${place}: expected exactly one row with this key and these versions, found ${found}`,
+  };
+}
+
+/** Deferred triggers and constraints run now, so that statistics show what they do (C1). Null if none refuses. */
+async function runDeferred(session: Session): Promise<NotCaptured | null> {
+  try {
+    await session.run({ text: 'SET CONSTRAINTS ALL IMMEDIATE' });
+    return null;
+  } catch (error) {
+    return { kind: 'failed', place: 'deferred constraints', error };
+  }
+}
+
+/** Counts every row, and keeps those within the bounds (C2). */
+function keptRows(settings: SqlSettings, incomplete: Set<string>) {
+  const rows: CapturedRow[] = [];
+  const captured = new Map<string, { inserted: number; updated: number; deleted: number }>();
+  let overflow = false;
+  let bytes = 0;
+  return {
+    rows,
+    captured,
+    overflowed: () => overflow,
+    add(row: CapturedRow): void {
+      countRow(captured, row);
+      bytes += (row.before?.length ?? 0) + (row.after?.length ?? 0);
+      if (rows.length < settings.maxCapturedRows && bytes <= MAX_CAPTURED_BYTES) {
+        rows.push(row);
+        return;
+      }
+      overflow = true;
+      for (const oid of [row.oldTable, row.newTable]) if (oid !== null) incomplete.add(oid);
     },
   };
 }
