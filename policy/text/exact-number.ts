@@ -1,3 +1,5 @@
+import { closingQuote } from './json-string';
+
 /**
  * Offset of the first number in a valid JSON text that a JS number does not hold exactly, or null: 9007199254740993 would
  * silently become …992, and 0.1234567890123456789 lose its end. One linear pass.
@@ -6,8 +8,8 @@ export function inexactNumberAt(json: string): number | null {
   for (let at = 0; at < json.length; at++) {
     const c = json[at] as string;
     if (c === '"') {
-      at++;
-      while (at < json.length && json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
+      at = closingQuote(json, at + 1);
+      if (at === -1) return null;
     } else if (c === '-' || isDigit(c)) {
       let end = at + 1;
       while (end < json.length && '+-.eE0123456789'.includes(json[end] as string)) end++;

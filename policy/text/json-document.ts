@@ -1,4 +1,5 @@
 import type { JsonValue } from '../contracts/canonical-json';
+import { closingQuote } from './json-string';
 import { readJsonAt, skipSpace } from './json-text';
 import type { FactsRefusal, Span } from '../contracts/facts';
 import { inexactNumberAt } from './exact-number';
@@ -60,8 +61,10 @@ function holdsMoreEntries(text: string, most: number): boolean {
   let entries = 0;
   for (let i = 0; i < text.length && entries <= most; i++) {
     const code = text.charCodeAt(i);
-    if (code === QUOTE) i = endOfString(text, i);
-    else if (code === COMMA) entries++;
+    if (code === QUOTE) {
+      i = closingQuote(text, i + 1);
+      if (i === -1) break;
+    } else if (code === COMMA) entries++;
     else if (code === BRACKET || code === BRACE) {
       const next = text.charCodeAt(skipSpace(text, i + 1));
       if (next !== BRACKET + 2 && next !== BRACE + 2) entries++;
@@ -70,14 +73,7 @@ function holdsMoreEntries(text: string, most: number): boolean {
   return entries > most;
 }
 
-const [QUOTE, COMMA, BACKSLASH, BRACKET, BRACE] = [0x22, 0x2c, 0x5c, 0x5b, 0x7b];
-
-/** Of the quote that closes the string. */
-function endOfString(text: string, opened: number): number {
-  let i = opened + 1;
-  while (i < text.length && text.charCodeAt(i) !== QUOTE) i += text.charCodeAt(i) === BACKSLASH ? 2 : 1;
-  return i;
-}
+const [QUOTE, COMMA, BRACKET, BRACE] = [0x22, 0x2c, 0x5b, 0x7b];
 
 /** The refusal for a number that a double does not hold: what is compared would not be what is sent. */
 export function inexactNumber(text: string, at: number): FactsRefusal {

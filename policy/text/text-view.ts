@@ -1,4 +1,5 @@
 import type { Span } from '../contracts/facts';
+import { closingQuote } from './json-string';
 
 /**
  * Readings of the same bytes that a pattern is tried on, each mapped back to positions of the text as staged. All scans
@@ -222,7 +223,7 @@ function* betweenQuotes(source: TextView): Generator<TextView> {
   let inside = false;
   let start = 0;
   while (start <= text.length) {
-    const end = endOfString(text, start);
+    const end = closingQuote(text, start);
     const stop = end === -1 ? text.length : end;
     const view = piece(start, stop);
     const worthTrying = inside ? view.text !== '' : view.text.includes('/*') || view.text.includes('--');
@@ -259,18 +260,6 @@ function lastAtMost(numbers: readonly number[], limit: number): number {
   return low;
 }
 
-/** Position of the next quote that no backslash escapes; -1 where there is none. */
-function endOfString(text: string, from: number): number {
-  for (let i = from; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit === BACKSLASH) i += 1;
-    else if (unit === QUOTE) return i;
-  }
-  return -1;
-}
-
-const BACKSLASH = 0x5c;
-const QUOTE = 0x22;
 const APOSTROPHE = 0x27;
 const STAR = 0x2a;
 const DASH = 0x2d;

@@ -1,3 +1,4 @@
+import { closingQuote } from '../json-string';
 import { MAX_RENDERED_LINES, plainBorders, type DiffRenderer, type Rendering, type SourceLine } from './source-lines';
 import { textRenderer } from './text';
 
@@ -108,9 +109,9 @@ function tokenize(text: string): Token[] | null {
     const start = i;
     if ('{}[],:'.includes(letter)) i++;
     else if (letter === '"') {
-      const end = afterString(text, i);
-      if (end === null) return null;
-      i = end;
+      const end = closingQuote(text, i + 1, true);
+      if (end === -1) return null;
+      i = end + 1;
     } else {
       word.lastIndex = i;
       const match = word.exec(text);
@@ -120,15 +121,6 @@ function tokenize(text: string): Token[] | null {
     tokens.push({ text: text.slice(start, i), start, end: i });
   }
   return tokens;
-}
-
-function afterString(text: string, start: number): number | null {
-  for (let i = start + 1; i < text.length; i++) {
-    if (text[i] === '\\') i++;
-    else if (text[i] === '"') return i + 1;
-    else if (text[i] === '\n') return null;
-  }
-  return null;
 }
 
 /** Decodes \uXXXX and \/ of characters that stand for themselves; quotes, backslashes and controls stay escaped. */

@@ -1,7 +1,9 @@
+import { escapeIdentifier } from 'pg';
+
 /** An identifier as SQL text, exactly as it is. Throws on what PostgreSQL cannot have as a name. */
 export function quoteIdentifier(name: string): string {
   if (name === '' || name.includes('\0')) throw new TypeError('A SQL identifier is neither empty nor holds NUL');
-  return `"${name.replaceAll('"', '""')}"`;
+  return escapeIdentifier(name);
 }
 
 /** A relation as SQL text; without a schema the server's search path decides. */
