@@ -3,8 +3,8 @@ import { checkName } from '../../policy/validators/rule';
 import { ValidatorError, type Validator, type ValidatorContext } from '../../policy/validators/validator';
 
 /**
- * One validator per source tool, since the bytes mean something else for each (F9). A source tool that is not listed is
- * ErrUnknownDiffType, never an approval (F10, F22, T14).
+ * Selects the validator by `diff.sourceTool`, because the bytes have a different format for each source tool. An unlisted
+ * source tool rejects with ErrUnknownDiffType and is never approved.
  */
 export function dispatchValidator(
   name: string,
@@ -18,19 +18,20 @@ export function dispatchValidator(
     validate: async (context: ValidatorContext, diff: DiffInput) => {
       const validator = validators.get(diff.sourceTool);
       if (validator === undefined) throw unknownDiffType(name, policyVersion, diff.sourceTool, [...validators.keys()]);
-      // Stamped with our name: a sink must find the validator that it was told about (F2).
+      // Report our own name: a verdict sink knows this validator, not the one that it selected.
       return { ...(await validator.validate(context, diff)), validatorName: name };
     },
   });
 }
 
-/** Nothing here reads this source tool's diffs. Retrying cannot help. */
+/** No validator is configured for this source tool. Not retryable. */
 export function unknownDiffType(
   validatorName: string,
   policyVersion: string,
   sourceTool: string,
   known: readonly string[],
 ): ValidatorError {
-  const message = `No validator of "${validatorName}" reads diffs of "${sourceTool}"; it reads ${known.length === 0 ? 'none' : known.join(', ')}`;
+  const expected = known.length === 0 ? 'it has no validators' : `expected one of: ${known.join(', ')}`;
+  const message = `Validator "${validatorName}" does not support diffs of "${sourceTool}"; ${expected}`;
   return new ValidatorError('ErrUnknownDiffType', message, { validatorName, policyVersion });
 }

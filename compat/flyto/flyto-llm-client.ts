@@ -2,8 +2,8 @@ import { backendError, type LLMClient } from './llm-client';
 import type { FlytoEvent, FlytoProvider } from './provider';
 
 /**
- * A model behind a streaming provider (F55). `systemPrompt` goes verbatim into every call; empty: no system message.
- * There is no temperature per call: it is the provider's (F57). Throws TypeError without a provider.
+ * An LLMClient over a streaming provider. `systemPrompt` is sent verbatim with every call; if it is empty, no system
+ * message is sent. The temperature is a setting of the provider. Throws TypeError without a provider.
  */
 export class FlytoLLMClient implements LLMClient {
   readonly #provider: FlytoProvider;
@@ -33,7 +33,7 @@ export class FlytoLLMClient implements LLMClient {
     };
     try {
       const text = await drain(this.#provider.stream(request, signal));
-      // An aborted stream may end without an error: half a text must not pass for a whole one.
+      // An aborted stream may end without an error. Do not return its truncated text.
       signal?.throwIfAborted();
       return text;
     } catch (error) {
@@ -46,8 +46,8 @@ export class FlytoLLMClient implements LLMClient {
 }
 
 /**
- * The text of a stream. A text event is authoritative: it replaces the deltas before it (F58). Deltas that no text event
- * followed are kept (F59), so no text is lost. An error event throws, and the text so far is not used (F60).
+ * Returns the text of a stream. A `text` event is authoritative and replaces the deltas before it. Deltas without a
+ * following `text` event are kept. An `error` event throws, and the text so far is discarded.
  */
 async function drain(events: AsyncIterable<FlytoEvent>): Promise<string> {
   let text = '';
@@ -73,7 +73,7 @@ async function drain(events: AsyncIterable<FlytoEvent>): Promise<string> {
   return text + deltas;
 }
 
-/** The type is the provider's promise only: `undefined` would become a word of the answer. */
+/** Checked at run time: a provider may break its type, and `undefined` would become the word "undefined" in the answer. */
 function textOf({ type, text }: { readonly type: string; readonly text: unknown }): string {
   if (typeof text === 'string') return text;
   throw backendError(`The provider sent a ${type} event without a text`);
@@ -92,7 +92,7 @@ const IGNORED = [
   'checkpoint',
 ];
 
-/** F61: families of events that carry no text of the answer. */
+/** True for event families that contain no answer text. */
 function isIgnored(type: string): boolean {
   return IGNORED.some(
     (family) => type === family || (type.startsWith(family) && /^[A-Z]/.test(type.slice(family.length))),

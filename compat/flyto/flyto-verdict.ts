@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Severity, type Verdict } from '../../policy/contracts/verdict';
 import { objectsInText, type FoundObject } from '../../policy/judge/objects-in-text';
 
-/** What a model says of a verdict (F12). Name and version are ours to say (F52), whatever it wrote there. */
-const SaidVerdict = z.object({
+/** The part of a verdict that the model decides. The validator sets name and version and ignores those in the answer. */
+const ModelVerdict = z.object({
   approved: z.boolean(),
   score: z.number().min(0).max(1),
   reason: z.string(),
@@ -16,8 +16,8 @@ export type VerdictRead =
   | { readonly ok: false; readonly message: string };
 
 /**
- * Reads flyto's verdict from a model's text: lenient to fences and prose (F51), strict in everything else. More than one
- * object that speaks of approval, even an identical one, is none (T22): the first may be quoted from the diff.
+ * Reads a flyto verdict from a model's text. Accepts code fences and prose around the object; everything else is strict.
+ * Rejects an answer with two verdict objects, even if they are identical: the first may be quoted from the diff.
  */
 export function readVerdict(text: string): VerdictRead {
   const found = objectsInText(text);
@@ -26,39 +26,40 @@ export function readVerdict(text: string): VerdictRead {
   if (broken !== undefined)
     return {
       ok: false,
-      message: `an object at character ${broken.start} cannot be read: ${broken.reason.replaceAll('_', ' ')}`,
+      message: `invalid JSON object at character ${broken.start}: ${broken.reason.replaceAll('_', ' ')}`,
     };
-  const verdicts = found.objects.filter(speaksOfApproval);
+  const verdicts = found.objects.filter(looksLikeVerdict);
   const [only] = verdicts;
-  if (only === undefined) return { ok: false, message: 'there is no verdict object in the text' };
-  if (verdicts.length > 1) return { ok: false, message: `there are ${verdicts.length} verdict objects in the text` };
-  if (only.enclosed) return { ok: false, message: 'the verdict object stands inside something that is no JSON' };
-  const said = SaidVerdict.safeParse(only.value);
-  if (!said.success) {
-    const [issue] = said.error.issues;
+  if (only === undefined) return { ok: false, message: 'the text contains no verdict object' };
+  if (verdicts.length > 1)
+    return { ok: false, message: `the text contains ${verdicts.length} verdict objects, expected one` };
+  if (only.enclosed) return { ok: false, message: 'the verdict object is inside text in braces that is not JSON' };
+  const parsed = ModelVerdict.safeParse(only.value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
     return {
       ok: false,
-      message: `${issue?.path.join('.') || 'verdict'}: ${issue?.message ?? 'does not fit'}`.slice(0, 300),
+      message: `${issue?.path.join('.') || 'verdict'}: ${issue?.message ?? 'invalid value'}`.slice(0, 300),
     };
   }
-  const { approved, score, reason, severity = '', details = {} } = said.data;
-  // A contradiction fails closed (T24).
+  const { approved, score, reason, severity = '', details = {} } = parsed.data;
+  // `approved` with severity `block` is a contradiction: fail closed.
   return { ok: true, verdict: { approved: approved && severity !== 'block', score, reason, severity, details } };
 }
 
-const KEYS = new Set(['approved', 'severity', 'verdict', 'score', 'reason']);
-/** These speak of approval inside a wrapper too. */
-const KEYS_AT_ANY_DEPTH = new Set(['approved', 'severity', 'verdict']);
+const TOP_LEVEL_KEYS = new Set(['approved', 'severity', 'verdict', 'score', 'reason']);
+/** Keys that mark a verdict inside a wrapper object too. */
+const NESTED_KEYS = new Set(['approved', 'severity', 'verdict']);
 
-function speaksOfApproval({ value }: FoundObject): boolean {
-  return Object.keys(value).some((key) => KEYS.has(key.toLowerCase())) || speaksWithin(value);
+function looksLikeVerdict({ value }: FoundObject): boolean {
+  return Object.keys(value).some((key) => TOP_LEVEL_KEYS.has(key.toLowerCase())) || containsVerdictKey(value);
 }
 
-/** The depth of what was found is bounded. */
-function speaksWithin(value: unknown): boolean {
+/** Recursion is safe: `objectsInText` bounds the depth. */
+function containsVerdictKey(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  if (Array.isArray(value)) return value.some(speaksWithin);
+  if (Array.isArray(value)) return value.some(containsVerdictKey);
   return Object.entries(value).some(
-    ([key, member]) => KEYS_AT_ANY_DEPTH.has(key.toLowerCase()) || speaksWithin(member),
+    ([key, member]) => NESTED_KEYS.has(key.toLowerCase()) || containsVerdictKey(member),
   );
 }

@@ -1,23 +1,19 @@
 /**
- * flyto's validators as a library (`countersign/validators`): rules, a model and compositions of them over one diff, in
- * one process. Nothing here waits for a person, commits or keeps evidence; a bundle's plan does.
+ * The entry point `countersign/validators`: the flyto validator contract as a library. See README.md.
+ * Nothing here asks a person, commits or keeps evidence; a policy bundle's plan does.
  */
-export { alwaysApprove } from '../../policy/validators/always-approve';
-export { CompositionMode, compositeValidator } from '../../policy/validators/composite-validator';
+export { alwaysApprove } from './always-approve';
+export { compositeValidator } from './composite-validator';
+export { CompositionMode } from '../../policy/validators/combine-verdicts';
 export { diffSizeRule } from '../../policy/validators/diff-size-rule';
 export { dispatchValidator } from './dispatch-validator';
+export { hasErrorCode } from './has-error-code';
 export { patternRule } from '../../policy/validators/pattern-rule';
 export type { Rule, RuleResult } from '../../policy/validators/rule';
 export { ruleValidator, type RuleValidator } from '../../policy/validators/rule-validator';
 export { tableWhitelistRule } from '../../policy/validators/table-whitelist-rule';
-export { type GateDecision, newValidatedTool, type ValidatedTool } from './validated-tool';
-export {
-  hasErrorCode,
-  type Validator,
-  type ValidatorContext,
-  ValidatorError,
-  type VerdictSink,
-} from '../../policy/validators/validator';
+export { type GateDecision, newValidatedTool, type ValidatedTool, type VerdictSink } from './validated-tool';
+export { type Validator, type ValidatorContext, ValidatorError } from '../../policy/validators/validator';
 export type { DiffInput } from '../../policy/contracts/diff';
 export { type Severity, type Verdict, verdictStatus } from '../../policy/contracts/verdict';
 export { FlytoLLMClient } from './flyto-llm-client';

@@ -1,10 +1,13 @@
-/** What a validator needs of a model: one prompt in, one text out (F56). */
+/** A model that completes one prompt with one text. */
 export interface LLMClient {
-  /** `model` empty: the client's default. `maxTokens` 0: left to the provider. Rejects with `ErrValidatorBackend` in `code`, or with the signal's own reason. */
+  /**
+   * An empty `model` means the client's default; `maxTokens` 0 means the provider's default. Rejects with an error whose
+   * `code` is `ErrValidatorBackend`, or with the reason of an aborted signal.
+   */
   readonly complete: (prompt: string, model: string, maxTokens: number, signal?: AbortSignal) => Promise<string>;
 }
 
-/** A backend that did not answer (F20). `hasErrorCode` reads `code`. */
+/** The model's backend did not give a usable answer. `hasErrorCode` reads `code`. */
 export function backendError(message: string, cause?: unknown): Error & { readonly code: 'ErrValidatorBackend' } {
   const error = new Error(message, cause === undefined ? {} : { cause });
   return Object.assign(error, { code: 'ErrValidatorBackend' as const });

@@ -13,13 +13,13 @@ import {
 } from '../../policy/validators/validator';
 import type { LLMClient } from './llm-client';
 
-/** A longer diff is not clipped but refused: half a diff would be judged as a whole one. */
+/** A larger diff is rejected, not truncated: a verdict on a part must not count for the full diff. */
 export const MAX_PROMPT_DIFF_BYTES = 96 * 1024;
 
 /**
- * flyto's validator over a language model (F49): one prompt, one verdict, lenient to fences and prose. A library piece;
- * the gate's own judge (`askJudge`) asks for a stricter form.
- * Every failure is a ValidatorError with a block verdict (F54); the caller's own cancellation goes up unchanged (F53).
+ * A validator that asks a language model: one prompt, one verdict. Accepts code fences and prose around the verdict; the
+ * judge of the review server (`askJudge`) requires a stricter form.
+ * Every failure is a ValidatorError with a block verdict, except the caller's own cancellation, which is rethrown unchanged.
  */
 export class LLMValidator implements Validator {
   readonly #name: string;
@@ -28,9 +28,12 @@ export class LLMValidator implements Validator {
   readonly #model: string;
   readonly #maxTokens: number;
 
-  /** `model` empty: the client's default. `maxTokens` 0: left out of the request. Throws TypeError without a name or a client. */
+  /**
+   * An empty `model` means the client's default; `maxTokens` 0 is left out of the request. Throws TypeError if the name
+   * is blank, the client is missing or `maxTokens` is not an integer of at least 0.
+   */
   constructor(name: string, policyVersion: string, client: LLMClient, model: string, maxTokens: number) {
-    if (name.trim() === '') throw new TypeError('LLMValidator.name: expected a name, got an empty text');
+    if (name.trim() === '') throw new TypeError('LLMValidator.name: expected a name, got a blank string');
     if (typeof client?.complete !== 'function')
       throw new TypeError('LLMValidator.client: expected a client with complete(), got none');
     if (!Number.isSafeInteger(maxTokens) || maxTokens < 0)
@@ -48,11 +51,12 @@ export class LLMValidator implements Validator {
     if (diff.raw.byteLength > MAX_PROMPT_DIFF_BYTES) {
       throw this.#error(
         'ErrValidatorBackend',
-        `the diff has ${diff.raw.byteLength} bytes, and at most ${MAX_PROMPT_DIFF_BYTES} can be judged at once`,
+        `the diff is too large to be judged: it has ${diff.raw.byteLength} bytes, expected at most ${MAX_PROMPT_DIFF_BYTES}`,
       );
     }
     const text: unknown = await this.#complete(this.#prompt(diff), context.signal);
-    if (typeof text !== 'string') throw this.#error('ErrVerdictParse', `the client gave no text but ${typeof text}`);
+    if (typeof text !== 'string')
+      throw this.#error('ErrVerdictParse', `the client returned ${typeof text}, expected a string`);
     const read = readVerdict(text);
     if (!read.ok) throw this.#error('ErrVerdictParse', read.message);
     return { ...read.verdict, validatorName: this.#name, policyVersion: this.#policyVersion };
@@ -64,7 +68,7 @@ export class LLMValidator implements Validator {
     } catch (error) {
       throw this.#error(
         'ErrValidatorBackend',
-        error instanceof Error ? error.message : 'the diff cannot be shown',
+        error instanceof Error ? error.message : 'the diff cannot be rendered',
         error,
       );
     }
@@ -88,12 +92,12 @@ export class LLMValidator implements Validator {
   }
 }
 
-/** What a caller outside Node may cancel with has no events, and so cannot stop a request that is under way. */
+/** A CancelSignal without events cannot abort a running request, so it is not passed to the client. */
 function abortSignal(signal: CancelSignal | undefined): AbortSignal | undefined {
   return signal !== undefined && 'addEventListener' in signal ? (signal as AbortSignal) : undefined;
 }
 
-/** All fields of the diff as data between marks, which no diff can hold, and the order to answer in JSON only (F50). */
+/** The fields of the diff between delimiters, then the required JSON form. `makeVisible` escapes delimiters in the data. */
 function prompt(diff: DiffInput): string {
   const redactor = createRedactor();
   const shown = (text: string): string => makeVisible(redactor.redact(text)).text;

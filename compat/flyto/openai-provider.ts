@@ -5,15 +5,16 @@ import type { FlytoEvent, FlytoProvider, FlytoRequest } from './provider';
 export interface OpenAIProviderConfig {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Other temperatures are other providers (F57). Absent: left out of the request. */
+  /** Sent with every call; create another provider for another temperature. Absent: left out of the request. */
   readonly temperature?: number;
-  /** Bound on the whole call. */
+  /** Time limit of one call, in milliseconds. */
   readonly deadlineMs: number;
 }
 
 /**
- * An OpenAI-compatible server as a provider. Asks without streaming, since an aborted stream ends like a finished one,
- * and hands the answer on as one text event. A refusal, a filter, a cut-off answer and every failure are an error event.
+ * A provider for an OpenAI-compatible server. Does not stream from the server, because an aborted stream ends like a
+ * finished one, and emits the answer as one text event. A refusal, a content filter, a truncated answer and any failure
+ * are emitted as an error event.
  */
 export function createOpenAIProvider(config: OpenAIProviderConfig): FlytoProvider {
   const client = new OpenAI({
@@ -59,8 +60,8 @@ async function* events(
       yield {
         type: 'error',
         message: choice?.message?.refusal
-          ? 'the model refused'
-          : `the answer ended by ${choice?.finish_reason ?? 'nothing'}`,
+          ? 'the model refused to answer'
+          : `the answer is incomplete (finish_reason: ${choice?.finish_reason ?? 'none'})`,
       };
       return;
     }
@@ -68,14 +69,14 @@ async function* events(
     yield { type: 'done' };
   } catch (error) {
     if (signal?.aborted === true) throw error;
-    // The name only: a server's message may echo the prompt.
+    // Only the class name: the server's message may echo the prompt.
     yield {
       type: 'error',
       message: deadline.aborted
         ? `no answer within ${config.deadlineMs} ms`
         : error instanceof Error
           ? error.constructor.name
-          : 'failed',
+          : 'unknown error',
     };
   }
 }

@@ -1,11 +1,11 @@
-/** Families of events that a client passes over (F61): `toolUseStart`, `thinkingDelta`, `turnEnd`, … */
+/** Event families that a client ignores: `toolUseStart`, `thinkingDelta`, `turnEnd`, … */
 type IgnoredEvent =
   `${'toolUse' | 'thinking' | 'usage' | 'done' | 'turn' | 'sessionInfo' | 'permission' | 'warning' | 'compact' | 'checkpoint'}${string}`;
 
 export type FlytoEvent =
-  /** A fragment of the block that is being written. */
+  /** A fragment of the current block. */
   | { readonly type: 'textDelta'; readonly text: string }
-  /** A finished block, whole. */
+  /** The full text of a finished block. */
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'error'; readonly message: string }
   | { readonly type: IgnoredEvent };
@@ -17,7 +17,7 @@ export interface FlytoRequest {
   readonly maxTokens?: number;
 }
 
-/** Where text comes from, as a stream of events. Knows nothing of validators (F62). Temperature is set where it is made (F57). */
+/** A model provider that answers with a stream of events. The temperature is set when the provider is created. */
 export interface FlytoProvider {
   readonly stream: (request: FlytoRequest, signal?: AbortSignal) => AsyncIterable<FlytoEvent>;
 }

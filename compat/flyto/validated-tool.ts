@@ -2,18 +2,19 @@ import type { DiffInput } from '../../policy/contracts/diff';
 import { Verdict, verdictStatus } from '../../policy/contracts/verdict';
 import { breakerSample } from '../../policy/contracts/readings';
 import { ALWAYS_APPROVE } from '../../policy/validators/always-approve';
-import {
-  ValidatorError,
-  type Validator,
-  type ValidatorContext,
-  type VerdictSink,
-} from '../../policy/validators/validator';
+import type { BreakerSample } from '../../policy/contracts/readings';
+import { ValidatorError, type Validator, type ValidatorContext } from '../../policy/validators/validator';
 
-/** A tool's verdict and what follows from it: an error of any kind is a rollback (F3). */
+/** Receives every verdict and every error, keyed by the validator's name. */
+export interface VerdictSink {
+  readonly record: (validatorName: string, sample: BreakerSample, score: number) => void;
+}
+
+/** A verdict and the resulting action. Any error means `rollback`. */
 export interface GateDecision {
   readonly action: 'commit' | 'rollback';
   readonly verdict: Verdict;
-  /** Null where the validator answered. */
+  /** Null if the validator answered. */
   readonly error: unknown;
 }
 
@@ -24,20 +25,20 @@ export interface ValidatedTool<Tool> {
 }
 
 /**
- * Binds a validator to a tool. Throws where there is none: to go without validation is a decision, and `alwaysApprove()`
- * is how it is written down (F38, T19). `gate` tells what the verdict means without a human, by severity alone (F18);
- * a review of the tool's changes is what `guard()` of the client gives.
- * Rejects only with the caller's own cancellation.
+ * Binds a validator to a tool. Throws TypeError without a validator: to run without validation, pass `alwaysApprove()`.
+ * `gate` maps the verdict's severity to commit or rollback and never asks a person; for a human review use `guard()` of
+ * `@countersign/client`. `gate` rejects only with the caller's own cancellation.
  */
 export function newValidatedTool<Tool>(
   tool: Tool,
   validator: Validator | null | undefined,
   sink?: VerdictSink,
 ): ValidatedTool<Tool> {
-  if (tool === undefined || tool === null) throw new TypeError('newValidatedTool, tool: expected a tool, got nothing');
+  if (tool === undefined || tool === null)
+    throw new TypeError(`newValidatedTool, tool: expected a tool, got ${String(tool)}`);
   if (typeof validator?.validate !== 'function' || typeof validator.name !== 'function') {
     throw new TypeError(
-      `newValidatedTool, validator: expected a Validator, got ${validator === null ? 'null' : typeof validator}; to opt out of validation, pass alwaysApprove(), which shows as "${ALWAYS_APPROVE}"`,
+      `newValidatedTool, validator: expected a Validator, got ${validator === null ? 'null' : typeof validator}; to opt out of validation, pass alwaysApprove(), which is reported as "${ALWAYS_APPROVE}"`,
     );
   }
   return Object.freeze({
@@ -62,13 +63,13 @@ async function gate(
   } catch (error) {
     if (context.signal?.aborted === true) throw error;
     sink?.record(name, 'failure', 0);
-    const own =
+    const verdict =
       error instanceof ValidatorError
         ? error.verdict
         : new ValidatorError('ErrValidatorBackend', error instanceof Error ? error.message : String(error), {
             validatorName: name,
             policyVersion: '',
           }).verdict;
-    return { action: 'rollback', verdict: own, error };
+    return { action: 'rollback', verdict, error };
   }
 }

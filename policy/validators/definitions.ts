@@ -9,7 +9,7 @@ import { conditionDefinition, stagedConditionDefinition } from '../rules/conditi
 import { diffEvidence, metadataEvidence } from '../contracts/facts';
 import { guardians } from '../rules/guardians';
 import { ALWAYS_APPROVE, alwaysApproveVerdict } from './always-approve';
-import { combine, CompositionMode, failedChild, knownMode, stopsAfter, type ChildOutcome } from './composite-validator';
+import { combine, CompositionMode, failedChild, knownMode, stopsAfter, type ChildOutcome } from './combine-verdicts';
 import { diffSizeRule } from './diff-size-rule';
 import { PATTERN_ENGINE, patternProblem, patternRule } from './pattern-rule';
 import type { Rule, RulePlace } from './rule';

@@ -1,23 +1,22 @@
 import type { DiffInput } from '../contracts/diff';
 import type { ErrorClass } from '../contracts/finding';
 import type { Verdict } from '../contracts/verdict';
-import type { BreakerSample } from '../contracts/readings';
 
-/** The part of an AbortSignal that a validator needs: `policy/` has no platform types. */
+/** The part of AbortSignal that a validator needs. `policy/` has no platform types. */
 export interface CancelSignal {
   readonly aborted: boolean;
 }
 
-/** What a call carries beside the diff. A validator's retry, time-out and cache policy is its own (F4). */
+/** Context of one call. Retries, timeouts and caching are up to each validator. */
 export interface ValidatorContext {
   readonly signal?: CancelSignal;
 }
 
 /**
- * A synchronous gate over one staged diff (F1): never learns, never rewrites, only judges (F6).
- * `name()` is stable: logs, audit and verdict sinks route by it (F2).
- * Rejects with a ValidatorError where it cannot answer, which a caller reads as a block (F3); with the caller's own
- * cancellation unchanged.
+ * Judges one staged diff. It does not learn from diffs and does not rewrite them.
+ * `name()` is stable: logs, audit records and verdict sinks use it as a key.
+ * `validate` rejects with a ValidatorError if it cannot answer, which the caller treats as a block, or with the caller's
+ * own cancellation unchanged.
  */
 export interface Validator {
   readonly name: () => string;
@@ -25,9 +24,9 @@ export interface Validator {
 }
 
 /**
- * A validator could not answer (C17). `code` tells why, `verdict` is a complete block verdict (F46, F54), `cause` is what
- * went wrong; of several, an AggregateError. Stays inside one process: what crosses to a workflow is data, or an
- * ApplicationFailure whose `type` is the code, which `hasErrorCode` reads as well.
+ * A validator could not answer. `code` is the error class, `verdict` a complete block verdict, and `cause` the underlying
+ * error, or an AggregateError for several. Stays within one process: data or an ApplicationFailure whose `type` is the
+ * code crosses to a workflow.
  */
 export class ValidatorError extends Error {
   readonly code: ErrorClass;
@@ -56,34 +55,4 @@ export class ValidatorError extends Error {
       policyVersion: from.policyVersion,
     };
   }
-}
-
-const MAX_CAUSES = 100;
-
-/**
- * True when `error`, or anything in its chain of causes and joined errors, is of this class (F23): reads `code`, and
- * `type` of an ApplicationFailure. By value, since `instanceof` breaks across realms and serialization.
- */
-export function hasErrorCode(error: unknown, code: string): boolean {
-  const seen = new Set<unknown>();
-  const open: unknown[] = [error];
-  while (open.length > 0 && seen.size < MAX_CAUSES) {
-    const next = open.pop();
-    if (typeof next !== 'object' || next === null || seen.has(next)) continue;
-    seen.add(next);
-    const {
-      code: ownCode,
-      type,
-      cause,
-      errors,
-    } = next as { code?: unknown; type?: unknown; cause?: unknown; errors?: unknown };
-    if (ownCode === code || type === code) return true;
-    open.push(cause, ...(Array.isArray(errors) ? errors : []));
-  }
-  return false;
-}
-
-/** Receives every verdict and every error, routed by the validator's name (F7, F64). */
-export interface VerdictSink {
-  readonly record: (validatorName: string, sample: BreakerSample, score: number) => void;
 }

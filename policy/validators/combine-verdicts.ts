@@ -1,56 +1,20 @@
-import type { DiffInput } from '../contracts/diff';
 import type { ErrorClass } from '../contracts/finding';
-import { Verdict } from '../contracts/verdict';
-import { checkName, checkUnique } from './rule';
+import type { Verdict } from '../contracts/verdict';
 import { worst } from './rule-validator';
-import { ValidatorError, type Validator, type ValidatorContext } from './validator';
+import { ValidatorError } from './validator';
 
-/** Two modes, no more (F41): weighted votes and trees of AND and OR are out of scope. The first is the default. */
+/** The composition modes; the first is the default. Weighted votes and AND/OR trees are not supported. */
 export const CompositionMode = ['allMustApprove', 'waterfall'] as const;
 export type CompositionMode = (typeof CompositionMode)[number];
 
-/** What one child gave: its verdict, or the error and the block verdict that comes with it. */
+/** Result of one child. `error` is null if the child answered; otherwise `verdict` is the block verdict for that error. */
 export interface ChildOutcome {
   readonly name: string;
   readonly verdict: Verdict;
   readonly error: unknown;
 }
 
-/**
- * Stacks validators (F63), composites included (F47); its version is its own (F40).
- * `allMustApprove` runs every child, whatever the others said (F42); `waterfall` stops at the first reject or error
- * (F44), so put the cheap ones first. Approved only if all that ran approve; worst severity, lowest score; no children:
- * approved, 1 (F45). Child errors are joined into one ValidatorError, each class still detectable (F43).
- * An unknown mode is a block verdict and an error (F46): it comes from configuration, so it must not throw earlier.
- * Throws TypeError where two children share a name.
- */
-export function compositeValidator(
-  name: string,
-  policyVersion: string,
-  mode: CompositionMode | undefined,
-  ...children: readonly Validator[]
-): Validator {
-  checkName('CompositeValidator', name);
-  const own = [...children];
-  checkUnique(
-    `Child of composite "${name}",`,
-    own.map((child) => checkName(`Child of composite "${name}",`, child.name())),
-  );
-  return Object.freeze({
-    name: () => name,
-    validate: async (context: ValidatorContext, diff: DiffInput) => {
-      const outcomes: ChildOutcome[] = [];
-      for (const child of knownMode(name, policyVersion, mode) === undefined ? [] : own) {
-        const outcome = await runChild(child, context, diff);
-        outcomes.push(outcome);
-        if (stopsAfter(mode, outcome)) break;
-      }
-      return combine(name, policyVersion, outcomes);
-    },
-  });
-}
-
-/** The mode, or a thrown ValidatorError where it is neither of the two. Absent: `allMustApprove`. */
+/** Resolves a mode from configuration; undefined means `allMustApprove`. Throws ValidatorError for an unknown mode. */
 export function knownMode(name: string, policyVersion: string, mode: string | undefined): CompositionMode {
   if (mode === undefined) return 'allMustApprove';
   const known = CompositionMode.find((m) => m === mode);
@@ -62,21 +26,12 @@ export function knownMode(name: string, policyVersion: string, mode: string | un
   );
 }
 
+/** True if a waterfall does not run the children after this one. */
 export function stopsAfter(mode: string | undefined, outcome: ChildOutcome): boolean {
   return mode === 'waterfall' && (outcome.error !== null || !outcome.verdict.approved);
 }
 
-async function runChild(child: Validator, context: ValidatorContext, diff: DiffInput): Promise<ChildOutcome> {
-  const name = child.name();
-  try {
-    return { name, verdict: Verdict.parse(await child.validate(context, diff)), error: null };
-  } catch (error) {
-    // The caller's own cancellation is no verdict on the diff, and goes up unchanged (F53).
-    if (context.signal?.aborted === true) throw error;
-    return failedChild(name, error);
-  }
-}
-
+/** The outcome of a child that threw `error`. */
 export function failedChild(name: string, error: unknown): ChildOutcome {
   if (error instanceof ValidatorError) return { name, verdict: error.verdict, error };
   const reason = error instanceof Error ? error.message : String(error);
@@ -87,12 +42,16 @@ export function failedChild(name: string, error: unknown): ChildOutcome {
   };
 }
 
-/** The verdict over those that ran. Throws a ValidatorError with the same breakdown where one of them could not answer. */
+/**
+ * Combines the outcomes of the children that ran: approved only if all approve, worst severity, lowest score. Without
+ * outcomes: approved with score 1. Throws a ValidatorError with the same breakdown if a child failed; the errors of
+ * several children are joined in an AggregateError, so that each class can still be detected.
+ */
 export function combine(name: string, policyVersion: string, outcomes: readonly ChildOutcome[]): Verdict {
   const rejected = outcomes.filter((o) => !o.verdict.approved);
   const verdict: Verdict = {
     approved: rejected.length === 0,
-    // Not Math.min of nothing, which is Infinity (T2).
+    // Start from 1: Math.min() of no arguments is Infinity.
     score: outcomes.reduce((lowest, o) => Math.min(lowest, o.verdict.score), 1),
     reason: rejected.map((o) => `${o.name}: ${o.verdict.reason}`).join('; '),
     severity: worstOf(outcomes),
@@ -115,7 +74,7 @@ export function combine(name: string, policyVersion: string, outcomes: readonly 
 }
 
 function worstOf(outcomes: readonly ChildOutcome[]): Verdict['severity'] {
-  // A rejecting child with an empty severity reads as warn; an approving one keeps what it says (C3).
+  // An empty severity counts as warn for a child that rejects, and is ignored for a child that approves.
   return worst(
     outcomes.flatMap(({ verdict }) => (verdict.approved && verdict.severity === '' ? [] : [verdict.severity])),
   );

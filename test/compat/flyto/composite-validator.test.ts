@@ -1,7 +1,9 @@
 import type { ErrorClass } from '../../../policy/contracts/finding';
-import { compositeValidator, type CompositionMode } from '../../../policy/validators/composite-validator';
-import { hasErrorCode, ValidatorError } from '../../../policy/validators/validator';
-import { diffOf, scripted } from './fixtures';
+import { compositeValidator } from '../../../compat/flyto/composite-validator';
+import { hasErrorCode } from '../../../compat/flyto/has-error-code';
+import type { CompositionMode } from '../../../policy/validators/combine-verdicts';
+import { ValidatorError } from '../../../policy/validators/validator';
+import { diffOf, scripted } from '../../policy/validators/fixtures';
 
 const diff = diffOf('x');
 const failure = (code: ErrorClass, name = 'v') =>
@@ -15,7 +17,7 @@ const rejected = (promise: Promise<unknown>): Promise<ValidatorError> =>
   );
 
 test.each(['allMustApprove', 'waterfall'] as const)(
-  '%s without children approves with score 1 [F45, T2]',
+  '%s approves with score 1 if it has no children [F45, T2]',
   async (mode) => {
     await expect(compositeValidator('c', 'p', mode).validate({}, diff)).resolves.toEqual({
       approved: true,
@@ -30,7 +32,7 @@ test.each(['allMustApprove', 'waterfall'] as const)(
 );
 
 describe('allMustApprove', () => {
-  test('is what an absent mode means [F41]', async () => {
+  test('is the default mode [F41]', async () => {
     const last = scripted('z', {});
     await compositeValidator('c', '', undefined, scripted('a', { approved: false, severity: 'block' }), last).validate(
       {},
@@ -39,7 +41,7 @@ describe('allMustApprove', () => {
     expect(last.calls()).toBe(1);
   });
 
-  test('runs every child; worst severity, lowest score, full breakdown, own version [F40, F42]', async () => {
+  test('runs every child and returns the worst severity, the lowest score, every result and its own version [F40, F42]', async () => {
     const last = scripted('z', { score: 0.9 });
     const verdict = await compositeValidator(
       'c',
@@ -64,7 +66,7 @@ describe('allMustApprove', () => {
     });
   });
 
-  test('approves iff all approve [F42]', async () => {
+  test('approves if all children approve [F42]', async () => {
     await expect(
       compositeValidator('c', '', 'allMustApprove', scripted('a', {}), scripted('b', { score: 0.5 })).validate(
         {},
@@ -73,7 +75,7 @@ describe('allMustApprove', () => {
     ).resolves.toMatchObject({ approved: true, score: 0.5, severity: '' });
   });
 
-  test('child 3 runs after 1 rejected and 2 threw; both error classes are found in the joined error [F43, T16]', async () => {
+  test('runs child 3 after child 1 rejected and child 2 threw, and joins the errors with their classes [F43, T16]', async () => {
     const third = scripted('third', failure('ErrVerdictParse', 'third'));
     const error = await rejected(
       compositeValidator(
@@ -93,7 +95,7 @@ describe('allMustApprove', () => {
     expect(Object.keys(error.verdict.details)).toEqual(['first', 'second', 'third']);
   });
 
-  test('a child that throws anything else, or gives no verdict, blocks as well [F3]', async () => {
+  test('blocks if a child throws any other error or returns an invalid verdict [F3]', async () => {
     for (const child of [
       scripted('a', new TypeError('bug')),
       { name: () => 'a', validate: () => Promise.resolve(undefined as never) },
@@ -137,7 +139,7 @@ describe('waterfall', () => {
     expect(error).toMatchObject({ code: 'ErrVerdictParse', verdict: { severity: 'block' } });
   });
 
-  test('all passed: lowest score and worst severity of those that ran [F48]', async () => {
+  test('returns the lowest score and the worst severity if all children pass [F48]', async () => {
     await expect(
       compositeValidator(
         'c',
@@ -151,7 +153,7 @@ describe('waterfall', () => {
 });
 
 test.each(['any', '', 'ALLMUSTAPPROVE', '__proto__'])(
-  'unknown mode %j is a block verdict and an error, and no child runs [F46, T15]',
+  'rejects the unknown mode %j with a block verdict and runs no child [F46, T15]',
   async (mode) => {
     const child = scripted('a', {});
     const error = await rejected(compositeValidator('c', 'p', mode as CompositionMode, child).validate({}, diff));
@@ -161,7 +163,7 @@ test.each(['any', '', 'ALLMUSTAPPROVE', '__proto__'])(
   },
 );
 
-test('stacks composites in composites, and their errors stay detectable [F47, F63]', async () => {
+test('composites nest, and errors of inner children stay detectable [F47, F63]', async () => {
   const inner = compositeValidator('inner', '', 'waterfall', scripted('a', failure('ErrUnknownDiffType')));
   const error = await rejected(
     compositeValidator(
@@ -185,13 +187,13 @@ test('stacks composites in composites, and their errors stay detectable [F47, F6
   });
 });
 
-test('refuses two children of one name [F2, T13]', () => {
+test('throws if two children have the same name [F2, T13]', () => {
   expect(() => compositeValidator('c', '', 'waterfall', scripted('a', {}), scripted('a', {}))).toThrow(
     /"a" appears twice/,
   );
 });
 
-test('the caller’s cancellation goes up unchanged and stops the rest', async () => {
+test('rethrows the caller’s cancellation unchanged and does not run the remaining children', async () => {
   const cancelled = new Error('cancelled');
   const rest = scripted('rest', {});
   await expect(

@@ -1,14 +1,16 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { verdictStatus } from '../../../policy/contracts/verdict';
 import { breakerSample } from '../../../policy/contracts/readings';
-import { ALWAYS_APPROVE, alwaysApprove } from '../../../policy/validators/always-approve';
+import { alwaysApprove } from '../../../compat/flyto/always-approve';
+import { ALWAYS_APPROVE } from '../../../policy/validators/always-approve';
 import { dispatchValidator } from '../../../compat/flyto/dispatch-validator';
 import { newValidatedTool } from '../../../compat/flyto/validated-tool';
-import { hasErrorCode, ValidatorError } from '../../../policy/validators/validator';
-import { diffOf, scripted } from './fixtures';
+import { hasErrorCode } from '../../../compat/flyto/has-error-code';
+import { ValidatorError } from '../../../policy/validators/validator';
+import { diffOf, scripted } from '../../policy/validators/fixtures';
 
 describe('alwaysApprove', () => {
-  test('ignores the diff, approves, and says in name and reason that validation is opted out [F36, F37, F39]', async () => {
+  test('approves any diff, and its name and reason say that validation is opted out [F36, F37, F39]', async () => {
     const validator = alwaysApprove('read-only sandbox');
     const verdict = await validator.validate({}, diffOf('DROP TABLE users', { affected_rows: 1e9 }));
     expect(validator.name()).toBe('always-approve');
@@ -23,7 +25,7 @@ describe('alwaysApprove', () => {
     });
   });
 
-  test('its empty severity is a clean success for the breaker, no warning [F36, T18]', async () => {
+  test('counts as a success for the circuit breaker, not as a warning [F36, T18]', async () => {
     expect(breakerSample(verdictStatus(await alwaysApprove().validate({}, diffOf('x'))))).toBe('success');
     expect(breakerSample(verdictStatus({ approved: false, severity: '' }))).toBe('warn');
   });
@@ -35,7 +37,7 @@ describe('dispatchValidator', () => {
     HTTPPatch: scripted('http', {}),
   });
 
-  test('asks the validator of the source tool and answers under its own name [F2, F9]', async () => {
+  test('calls the validator of the source tool and answers under its own name [F2, F9]', async () => {
     await expect(validator.validate({}, diffOf('x', {}, 'SQLDryRun'))).resolves.toMatchObject({
       approved: false,
       validatorName: 'by_tool',
@@ -44,7 +46,7 @@ describe('dispatchValidator', () => {
   });
 
   test.each(['sqldryrun', '', 'constructor', '__proto__', 'GitPatch'])(
-    'source tool %j is ErrUnknownDiffType with a block verdict, never approved [F10, F22, T14]',
+    'rejects source tool %j with ErrUnknownDiffType and a block verdict [F10, F22, T14]',
     async (sourceTool) => {
       const error: unknown = await validator.validate({}, diffOf('x', {}, sourceTool)).catch((e: unknown) => e);
       expect(hasErrorCode(error, 'ErrUnknownDiffType')).toBe(true);
@@ -67,13 +69,13 @@ describe('hasErrorCode', () => {
       expect(hasErrorCode(nothing, 'ErrVerdictParse')).toBe(false);
   });
 
-  test('a cycle of causes ends', () => {
+  test('terminates on a cycle of causes', () => {
     const error = new Error('self');
     error.cause = error;
     expect(hasErrorCode(error, 'ErrTimeout')).toBe(false);
   });
 
-  test('every ValidatorError carries a whole block verdict beside its code [F3, F20, F21, F54]', () => {
+  test('every ValidatorError has a complete block verdict besides its code [F3, F20, F21, F54]', () => {
     for (const code of ['ErrValidatorBackend', 'ErrVerdictParse', 'ErrUnknownDiffType', 'ErrTimeout'] as const) {
       expect(new ValidatorError(code, 'why', { validatorName: 'v', policyVersion: 'p' })).toMatchObject({
         code,
@@ -96,13 +98,13 @@ describe('newValidatedTool', () => {
   beforeEach(() => samples.splice(0));
 
   test.each([[undefined], [null], [{}]])(
-    'throws without a validator (%j), and names always-approve [F38, T19]',
+    'throws without a validator (%j) and names always-approve [F38, T19]',
     (validator) => {
       expect(() => newValidatedTool({}, validator as never)).toThrow(/always-approve/);
     },
   );
 
-  test('takes the explicit opt-out [F38]', async () => {
+  test('accepts the explicit opt-out [F38]', async () => {
     await expect(newValidatedTool({}, alwaysApprove(), sink).gate({}, diffOf('x'))).resolves.toMatchObject({
       action: 'commit',
       error: null,
@@ -117,7 +119,7 @@ describe('newValidatedTool', () => {
     [{ approved: false, severity: 'block' }, 'rollback', 'failure'],
     [{ approved: true, severity: 'block' }, 'rollback', 'failure'],
   ] as const)(
-    '%j means %s, and the sink gets %s under the validator’s name [F7, F18, F64, T24]',
+    'maps %j to %s and records %s under the validator’s name [F7, F18, F64, T24]',
     async (verdict, action, sample) => {
       await expect(
         newValidatedTool({}, scripted('v', { ...verdict, score: 0.5 }), sink).gate({}, diffOf('x')),
