@@ -27,6 +27,8 @@ module.exports = {
       ...common,
       displayName: 'slow',
       testMatch: ['<rootDir>/test/**/*.slow.test.ts'],
+      globalSetup: '<rootDir>/test/support/slow-setup.ts',
+      globalTeardown: '<rootDir>/test/support/slow-teardown.ts',
     },
     {
       ...common,

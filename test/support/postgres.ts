@@ -1,15 +1,13 @@
-import { mkdtempSync, chmodSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { migrate } from '../../storage/database/migrate';
 import { openDatabase, type Database } from '../../storage/database/database';
 import { ROLES, type Role } from '../../storage/database/roles';
-import { startEmbeddedPostgres, type PostgresServer } from '../../dev/embedded/postgres';
+import type { PostgresServer } from '../../dev/embedded/postgres';
+import { testServer, uniqueDatabase } from './test-server';
 
-// Whoever starts a server needs longer than Jest's 5 s when the machine is busy.
+// Longer than the 5 s of Jest: starting a server takes a while on a busy machine.
 jest.setTimeout(60_000);
 
-/** A real PostgreSQL for one test file, without durability: start it in beforeAll, stop it in afterAll. */
+/** A real PostgreSQL for one test file: start it in beforeAll, stop it in afterAll. */
 export interface TestPostgres {
   readonly server: PostgresServer;
   /** A fresh database with our schema. */
@@ -28,16 +26,14 @@ export interface TestDatabase {
 
 const PASSWORD = 'only-for-tests';
 
-export async function startTestPostgres(): Promise<TestPostgres> {
-  const stateDir = mkdtempSync(join(tmpdir(), 'countersign-pg-'));
-  chmodSync(stateDir, 0o711);
-  const server = await startEmbeddedPostgres({ stateDir, say: () => {}, fast: true });
+/** `alone`: see {@link testServer}. */
+export async function startTestPostgres({ alone = false } = {}): Promise<TestPostgres> {
+  const server = await testServer(alone);
   const open: Database[] = [];
-  let databases = 0;
   return {
     server,
     async database() {
-      const name = `countersign_${++databases}`;
+      const name = uniqueDatabase('countersign');
       await server.createDatabase(name);
       const adminUrl = server.superuserUrl(name);
       await migrate(adminUrl, { roles: Object.fromEntries(ROLES.map((role) => [role, PASSWORD])) });
@@ -56,7 +52,6 @@ export async function startTestPostgres(): Promise<TestPostgres> {
     async stop() {
       await Promise.all(open.map((database) => database.close()));
       await server.stop();
-      rmSync(stateDir, { recursive: true, force: true });
     },
   };
 }

@@ -159,7 +159,7 @@ describe('the environment of each service', () => {
   );
 
   it('lets the owner of our database make and mend the schema without being a superuser, and nobody into Temporal\u2019s', async () => {
-    const postgres = await startTestPostgres();
+    const postgres = await startTestPostgres({ alone: true });
     try {
       const script = readFileSync(join(root, 'deploy/postgres-roles.sh'), 'utf8');
       const given = file('postgres.env');

@@ -13,7 +13,7 @@ const id = (n: number): string => n.toString(16).padStart(64, '0');
 let postgres: TestPostgres;
 let database: TestDatabase;
 beforeAll(async () => {
-  postgres = await startTestPostgres();
+  postgres = await startTestPostgres({ alone: true });
   database = await postgres.database();
 }, 60_000);
 afterAll(() => postgres.stop());

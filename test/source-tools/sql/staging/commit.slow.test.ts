@@ -11,7 +11,7 @@ let pg: TargetServer;
 let proxy: Proxy;
 
 beforeAll(async () => {
-  pg = await startTargetServer();
+  pg = await startTargetServer({ alone: true });
   proxy = await startProxy(pg.server.port);
   await pg.admin(`
     CREATE TABLE orders (id int PRIMARY KEY, status text NOT NULL, total numeric(12,2) CHECK (total >= 0), updated_at timestamptz);

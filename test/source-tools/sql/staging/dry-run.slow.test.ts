@@ -6,7 +6,7 @@ const { stage } = effectsOf(sqlDryRun);
 let pg: TargetServer;
 
 beforeAll(async () => {
-  pg = await startTargetServer();
+  pg = await startTargetServer({ alone: true });
   await pg.admin(`
     CREATE TABLE customers (id int PRIMARY KEY, name text NOT NULL, "o__" text);
     CREATE TABLE orders (id int PRIMARY KEY, customer_id int REFERENCES customers ON DELETE CASCADE, status text NOT NULL,

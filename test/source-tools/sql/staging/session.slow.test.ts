@@ -4,7 +4,7 @@ import { startTargetServer, type TargetServer } from './target-server';
 
 let pg: TargetServer;
 beforeAll(async () => {
-  pg = await startTargetServer();
+  pg = await startTargetServer({ alone: true });
   await pg.admin('CREATE TABLE t (id int PRIMARY KEY, x int); INSERT INTO t SELECT g, 0 FROM generate_series(1, 5) g');
   await pg.grant();
 });

@@ -1,22 +1,20 @@
 import { eventually } from '../../../support/eventually';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Client } from 'pg';
 import { initTarget } from '../../../../source-tools/sql/staging/init-target';
-import { startEmbeddedPostgres, type PostgresServer } from '../../../../dev/embedded/postgres';
+import type { PostgresServer } from '../../../../dev/embedded/postgres';
+import { testServer, uniqueDatabase } from '../../../support/test-server';
 
 const PASSWORDS = { stage: 'stage-password', commit: 'commit-password' };
 
-// A server of its own takes a while to start on a busy machine.
+// Starting a server takes a while on a busy machine.
 jest.setTimeout(60_000);
 const started: Promise<TargetServer>[] = [];
-// Here, not in each test file: a server whose start outlives its hook must be stopped too.
+// Not in each test file: a server whose start outlives its hook must be stopped too.
 afterAll(async () => {
   for (const server of started) await server.then((s) => s.stop()).catch(() => undefined);
 });
 
-/** A PostgreSQL of its own with a database that is set up as a target. */
+/** A database that is set up as a target, on a real PostgreSQL. */
 export interface TargetServer {
   readonly server: PostgresServer;
   readonly adminUrl: string;
@@ -33,20 +31,18 @@ export interface TargetServer {
   readonly stop: () => Promise<void>;
 }
 
-/** Started for one test file, and stopped after it. */
-export function startTargetServer(): Promise<TargetServer> {
-  const server = start();
+/** For one test file; closed after it. `alone`: see {@link testServer}. */
+export function startTargetServer({ alone = false } = {}): Promise<TargetServer> {
+  const server = start(alone);
   started.push(server);
   return server;
 }
 
-async function start(): Promise<TargetServer> {
-  const stateDir = mkdtempSync(join(tmpdir(), 'countersign-target-'));
-  // Passable for the user that PostgreSQL runs as.
-  chmodSync(stateDir, 0o711);
-  const server = await startEmbeddedPostgres({ stateDir, say: () => {}, fast: true });
-  await server.createDatabase('shop');
-  const adminUrl = server.superuserUrl('shop');
+async function start(alone: boolean): Promise<TargetServer> {
+  const server = await testServer(alone);
+  const name = uniqueDatabase('shop');
+  await server.createDatabase(name);
+  const adminUrl = server.superuserUrl(name);
   const as = (user: string, password: string): string =>
     Object.assign(new URL(adminUrl), { username: user, password }).href;
   const client = new Client({ connectionString: adminUrl });
@@ -75,7 +71,6 @@ async function start(): Promise<TargetServer> {
     stop: async () => {
       await client.end().catch(() => undefined);
       await server.stop();
-      rmSync(stateDir, { recursive: true, force: true });
     },
   };
 }

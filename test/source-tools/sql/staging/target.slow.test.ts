@@ -8,7 +8,7 @@ let pg: TargetServer;
 const passwords = { stage: 'stage-password', commit: 'commit-password' };
 
 beforeAll(async () => {
-  pg = await startTargetServer();
+  pg = await startTargetServer({ alone: true });
   await pg.admin(`CREATE SCHEMA app; CREATE TABLE app.one (id serial PRIMARY KEY); CREATE TABLE app.two (id int PRIMARY KEY);
     CREATE TABLE public.keyless (x int); CREATE TABLE public.later (id int PRIMARY KEY)`);
 });

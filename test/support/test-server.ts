@@ -1,0 +1,35 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { useExistingPostgres } from '../../dev/embedded';
+import { startEmbeddedPostgres, type PostgresServer } from '../../dev/embedded/postgres';
+
+/** Set by the global set-up of the slow project: superuser URL of the server that its test files share. */
+export const SHARED_SERVER = 'COUNTERSIGN_TEST_SHARED_POSTGRES';
+
+/**
+ * The PostgreSQL server that all slow test files share, or a server for one file: without durability. A file that changes
+ * roles or server settings, or ends sessions of others, asks for its own (`alone`). Stopping the shared one is a no-op.
+ */
+export async function testServer(alone = false): Promise<PostgresServer> {
+  const url = process.env[SHARED_SERVER];
+  if (!alone && url !== undefined) return useExistingPostgres(url, () => {});
+  const stateDir = mkdtempSync(join(tmpdir(), 'countersign-pg-'));
+  // The user that PostgreSQL runs as must be able to traverse it.
+  chmodSync(stateDir, 0o711);
+  const server = await startEmbeddedPostgres({ stateDir, say: () => {}, fast: true });
+  return {
+    ...server,
+    async stop() {
+      await server.stop();
+      rmSync(stateDir, { recursive: true, force: true });
+    },
+  };
+}
+
+let databases = 0;
+
+/** A database name that no other test file of the run uses. */
+export function uniqueDatabase(prefix: string): string {
+  return `${prefix}_${process.pid}_${Date.now().toString(36)}_${++databases}`;
+}
