@@ -2,7 +2,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { stagingRecords } from '../activities/committer/staging-records';
-import type { VerificationDeps } from '../activities/committer/verify-change';
+import type { VerificationDeps } from '../activities/committer/collect-record';
 import type { CommitActivities, CommitInput, ReviewActivities } from '../activities/review-types';
 import { prepareSubmission, signSubmission, type SubmitInput } from '../client/submission';
 import { createSigner } from '../client/signer';

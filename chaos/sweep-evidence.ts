@@ -29,7 +29,7 @@ function main(): void {
   for (let run = 0; run < runs; run++) {
     const made = mutate(texts[run % texts.length] ?? '', roll);
     const report = verifyEvidence(made.text, trust);
-    const by = report.checks.find(({ ok }) => !ok)?.name ?? 'nothing';
+    const by = report.checks.find(({ result }) => result === 'failed')?.name ?? 'nothing';
     caught[by] = (caught[by] ?? 0) + 1;
     if (report.verdict !== 'failed') undetected.push({ hand: made.hand, kind: made.kind, place: made.place });
     if (Date.now() - last > 5_000) {

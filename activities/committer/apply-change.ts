@@ -21,7 +21,8 @@ import { resolutionOf } from './effect-resolution';
 import { giveUp, giveUpUnheard, type GiveUpDeps, type Why } from './give-up';
 import { close, closeRolledBack, settledOf, type ReceiptFacts } from './settlement';
 import { targetContext } from './targets';
-import type { VerificationDeps, VerifiedChange } from './verify-change';
+import type { VerificationDeps } from './collect-record';
+import type { VerifiedChange } from './verify-change';
 
 export interface ApplyDeps extends VerificationDeps, Omit<GiveUpDeps, 'ledger'> {
   readonly ledger: Ledger;

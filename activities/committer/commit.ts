@@ -50,8 +50,9 @@ async function commit(deps: CommitDeps, input: CommitInput): Promise<CommitResul
   const verified = await verifyChange(deps, parsed.data, rows);
   if (!verified.ok) return refused(deps, parsed.data, verified, rows);
   await holdWhileFrozen(deps, changeId, verified.plan.target);
-  const { planHash, stagingSha, fingerprint } = verified;
-  const stands = await begin(deps, changeId, { kind: 'intent' }, { planHash, stagingSha, fingerprint });
+  const { planHash, stagingSha, fingerprint, at: verifiedAt } = verified;
+  const intent = { kind: 'intent', verifiedAt } as const;
+  const stands = await begin(deps, changeId, intent, { planHash, stagingSha, fingerprint });
   if (stands.kind === 'decided')
     return closeRolledBack(deps, factsOfVerified(verified), stands.reason, stands.explanation);
   // A reject that was written while this verified came before the intent, and counts (D4).

@@ -37,7 +37,7 @@ export type ReceiptFacts = Omit<ReceiptPredicate, 'action' | 'state' | 'reason' 
 
 /** `at` of an intent is that of the row that stands, whoever wrote it. */
 export type Wanted =
-  | { readonly kind: 'intent' }
+  | { readonly kind: 'intent'; readonly verifiedAt: string }
   | { readonly kind: 'decided'; readonly reason: RollbackReason; readonly explanation: string };
 export type Begun =
   | { readonly kind: 'intent'; readonly at: string }
@@ -55,7 +55,7 @@ export async function begin(
     wanted.kind === 'intent' ? {} : { reason: wanted.reason, explanation: toWellFormed(wanted.explanation) };
   const entry: LedgerEntry = {
     kind: wanted.kind,
-    at: deps.now().toISOString(),
+    at: wanted.kind === 'intent' ? wanted.verifiedAt : deps.now().toISOString(),
     actor: deps.actor,
     factKey: 'settlement',
     body: { ...body, ...said },

@@ -12,8 +12,8 @@ import { findingRows } from '../review/finding-rows';
 import type { ChangeRef, CommitActivities, Staged } from '../review-types';
 import type { SourceTool } from '../../source-tools/define';
 import { targetContext, type Targets } from './targets';
-import type { VerificationDeps } from './verify-change';
 import { cutExplanation } from '../../policy/text/cut-text';
+import type { VerificationDeps } from './collect-record';
 
 export interface StagingStore {
   put(changeId: string, stagingSha: string, record: StagingRecord, preview: JsonObject): Promise<void>;

@@ -2,7 +2,7 @@ import { StagingRecord } from '../../policy/contracts/staging-record';
 import { canonicalJson, type JsonObject } from '../../policy/contracts/canonical-json';
 import type { Queryable } from '../../storage/database/database';
 import type { StagingStore } from './stage';
-import type { StagingRecords } from './verify-change';
+import type { StagingRecords } from './collect-record';
 
 /** The committer's own staging records. Rows are never changed: another dry run has another `stagingSha`. */
 export function stagingRecords(

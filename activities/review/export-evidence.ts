@@ -12,7 +12,7 @@ import {
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { LedgerReader } from '../../policy/evidence/ledger-port';
 import { recordedFindings } from '../../policy/evidence/recorded-findings';
-import { signerIds } from '../../signing/evidence/check-keys';
+import { signerIds } from '../../signing/verify-review/registry-entries';
 import { invalid, policyMoved } from '../../policy/contracts/failure';
 import type { KeyEnvelopeReader } from '../../storage/keys/key-envelopes';
 import type { InclusionReader } from '../../storage/ledger/inclusion';

@@ -6,7 +6,7 @@ import { addAction, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
 import { readFileBytes, writeNewFile } from '../files';
 import { isHex64, requiredOption, textOption, type Options } from '../options';
-import { line, styled } from '../printer';
+import { line, styled, type Text } from '../printer';
 import { UsageError } from '../usage-error';
 
 const MAX_EVIDENCE_BYTES = 64 * 1024 * 1024;
@@ -64,7 +64,7 @@ async function verifyFile(io: Io, [file = '']: readonly string[], options: Optio
 }
 
 async function readTrust(path: string): Promise<EvidenceTrust> {
-  const { parseTrust } = await import('../../signing/evidence/trust.js');
+  const { parseTrust } = await import('../../signing/trust-file.js');
   const bytes = await readFileBytes(path, MAX_TRUST_BYTES);
   try {
     return parseTrust(new TextDecoder().decode(bytes));
@@ -74,13 +74,20 @@ async function readTrust(path: string): Promise<EvidenceTrust> {
 }
 
 function printVerified(io: Io, { checks, outcome, verdict, changeId, witnessed }: EvidenceReport): void {
-  for (const { name, ok, detail } of checks)
-    io.out.line(line`${ok ? styled('green', 'ok  ') : styled('red', 'FAIL')} ${name.padEnd(10)}  ${detail}`);
+  for (const check of checks) io.out.line(line`${resultWord(check)} ${check.name.padEnd(NAME_WIDTH)}  ${check.detail}`);
   const reason = outcome?.reason == null ? '' : ` (${outcome.reason})`;
   const end = outcome === null ? '' : ` ${outcome.state}${reason}, ${outcome.mode}`;
   io.out.line(line`${styled(verdict === 'verified' ? 'green' : 'red', verdict)}${end}  ${changeId ?? ''}`);
   if (verdict === 'verified' && !witnessed)
     io.err.line('No checkpoint covers these rows: export again in a minute to prove that no row is missing');
+}
+
+/** As long as the longest name of a check. */
+const NAME_WIDTH = 'previously_rejected'.length;
+
+function resultWord({ result, required }: EvidenceReport['checks'][number]): Text {
+  if (result === 'ok') return styled('green', 'ok  ');
+  return result === 'not_checked' && !required ? styled('yellow', 'n/a ') : styled('red', 'FAIL');
 }
 
 async function replayFindings(io: Io, [idOrFile = '']: readonly string[]): Promise<ExitCode> {

@@ -6,7 +6,7 @@ import { CountersignError } from '../../client/errors';
 import { verifyChain } from '../../policy/evidence/chain';
 import type { KeyLookup } from '../../policy/evidence/key-registry';
 import type { LedgerReport } from '../../policy/evidence/reports';
-import { checkInclusion } from '../../signing/evidence/check-rows';
+import { checkInclusion } from '../../signing/verify-review/rows';
 import { keyIdOf } from '../../signing/keys';
 import type { Env } from '../../workers/config';
 import { localClient, type LocalClient } from '../../workers/local-client';

@@ -1,8 +1,9 @@
 // Defects that somebody could make by mistake, each as an edit of one place: `from` must stand in the file exactly once.
 // `through` says what it would let happen; `tests` are the files that should catch it.
 const VERIFY = ['test/activities/committer/verify-change.test.ts'];
+const CHECKS = ['test/signing/verify-review/every-check.test.ts'];
 const COMMIT = ['test/activities/committer/commit.test.ts'];
-const RECORDS = ['test/activities/committer/attested-outcomes.test.ts'];
+const RECORDS = ['test/signing/verify-review/attested.test.ts'];
 const ADMIT = ['test/activities/review/admit-answer.test.ts'];
 const DECIDE = ['test/policy/decide/decision-table.test.ts', 'test/policy/decide/properties.test.ts'];
 const VIOLATIONS = ['test/policy/decide/violations.test.ts'];
@@ -13,7 +14,7 @@ const LATE = [
 const MANY = ['test/activities/review/aggregates.test.ts'];
 const TARGET = ['test/source-tools/sql/staging/commit.slow.test.ts'];
 
-const verify = 'activities/committer/verify-change.ts';
+const review = (file) => `signing/verify-review/${file}.ts`;
 const commit = 'activities/committer/commit.ts';
 const applyChange = 'activities/committer/apply-change.ts';
 const giveUp = 'activities/committer/give-up.ts';
@@ -37,94 +38,115 @@ export const DEFECTS = [
   {
     name: 'accept a plan that the review did not pin',
     through: 'a change judged by a weaker policy',
-    file: verify,
-    ...never('planned !== input.planHash)'),
+    file: review('policy'),
+    ...never("asked !== null && row.body['planHash'] !== asked.planHash)"),
     tests: VERIFY,
   },
   {
     name: 'swallow a judge error',
     through: 'a change that no judge has seen',
-    file: 'activities/committer/recomputed-outcomes.ts',
-    from: "else outcomes.set(validator.id, { kind: 'result', result: missing });",
-    to: "else outcomes.set(validator.id, { kind: 'result', result: { validator_id: validator.id, status: 'ALLOW', reason: '', evidenceRefs: [] } });",
+    file: review('findings'),
+    from: "return { kind: 'result', result: missingRecord(validator.id, changeId) };",
+    to: "return { kind: 'result', result: { validator_id: validator.id, status: 'ALLOW', reason: '', evidenceRefs: [] } };",
     tests: VERIFY,
   },
   {
     name: 'skip the ledger’s chain',
     through: 'rows that were changed, taken out or moved',
-    file: verify,
+    file: review('rows'),
     ...never('!chain.ok)'),
     tests: VERIFY,
   },
   {
     name: 'believe the id of a change',
     through: 'the answers of one change for another',
-    file: verify,
+    file: review('submission'),
     ...never('changeIdOf(submission) !== changeId)'),
     tests: VERIFY,
   },
   {
     name: 'take the policy’s word for a development target',
     through: 'demo keys and unsigned answers in production',
-    file: verify,
+    file: review('policy'),
     ...never('plan.development && !development)'),
     tests: VERIFY,
   },
   {
     name: 'skip the hash of the staging record',
     through: 'rows that nobody was shown',
-    file: verify,
-    from: '(staging === null || stagingShaOf(staging) !== input.stagingSha)',
-    to: 'staging === null',
+    file: review('staging'),
+    ...never('sha !== selected)'),
     tests: VERIFY,
   },
   {
     name: 'commit an enforced change without a dry run',
     through: 'effects that nobody saw beforehand',
-    file: verify,
-    ...never("staging === null && plan.mode === 'enforced')"),
+    file: review('staging'),
+    ...never("opened.plan.mode === 'enforced' && review.end?.action === 'COMMIT')"),
     tests: VERIFY,
   },
   {
     name: 'believe the findings that were disclosed',
     through: 'a finding that was hidden from people',
-    file: 'activities/committer/disclosed-findings.ts',
-    from: 'return agreed ? disclosed : null;',
-    to: 'return disclosed;',
+    file: review('recomputed'),
+    ...never('!comparison.equal)'),
     tests: VERIFY,
   },
   {
     name: 'skip the fingerprint',
     through: 'answers to something else than what stands',
-    file: verify,
-    ...never('bound !== (disclosed?.fingerprint ?? null) || bound !== input.fingerprint)'),
+    file: review('disclosure'),
+    ...never("row.body['fingerprint'] !== bound)"),
     tests: VERIFY,
+  },
+  {
+    name: 'skip the fingerprint that the workflow asks with',
+    through: 'a commit that was asked for on something else than people were shown',
+    file: review('disclosure'),
+    ...never('record.asked !== null && asked !== bound)'),
+    tests: VERIFY,
+  },
+  {
+    name: 'take a check that could not be made for one that passed',
+    through: 'a commit while a source of the committer is absent',
+    file: 'signing/verify-review/index.ts',
+    from: "result === 'ok' || (result === 'not_checked' && !required)",
+    to: "result === 'ok' || result === 'not_checked'",
+    tests: CHECKS,
+  },
+  {
+    name: 'date the intent at the moment of writing',
+    through: 'an honest commit at the end of its window, whose evidence does not verify',
+    file: 'activities/committer/settlement.ts',
+    from: "wanted.kind === 'intent' ? wanted.verifiedAt : deps.now().toISOString()",
+    to: 'deps.now().toISOString()',
+    tests: COMMIT,
   },
   {
     name: 'forget a reject that stands in the ledger',
     through: 'a rejected change, after a reset',
-    file: verify,
-    ...never('rejected !== undefined)'),
+    file: review('decision'),
+    ...never("action === 'COMMIT' && rejected !== undefined)"),
     tests: VERIFY,
   },
   {
     name: 'forget a reject of the same change under another request key',
     through: 'a rejected change, submitted again',
-    file: verify,
-    ...never('rejects.length > 0 && !toldOfRejects(plan, findings))'),
+    file: review('disclosure'),
+    ...never('rejects.length > 0 && !disclosesPriorRejection(opened.plan, findings))'),
     tests: VERIFY,
   },
   {
     name: 'ignore the commit window',
     through: 'a commit on an answer of last week',
-    file: verify,
-    ...never('since !== null && !(Date.parse(at)'),
+    file: review('decision'),
+    ...never('!(Date.parse(review.at)'),
     tests: VERIFY,
   },
   {
     name: 'take the latest instead of the strictest record',
     through: 'a judge that is asked until it allows',
-    file: 'activities/committer/attested-outcomes.ts',
+    file: review('attested'),
     from: '(w === null || rank(r) > rank(w) ? r : w)',
     to: 'r',
     tests: RECORDS,
@@ -132,9 +154,8 @@ export const DEFECTS = [
   {
     name: 'skip the digest of what an attestor was given',
     through: 'a judgement on another input',
-    file: 'activities/committer/attested-outcomes.ts',
-    from: 'p.inputDigest === attestedInputDigest(expected.kind, expected.given)',
-    to: 'true',
+    file: review('attested'),
+    ...never('record.inputDigest !== attestedInputDigest(record.kind, given))'),
     tests: RECORDS,
   },
   {
@@ -268,8 +289,8 @@ export const DEFECTS = [
     name: 'commit without an intent row',
     through: 'an effect that the ledger does not know',
     file: commit,
-    from: "await begin(deps, changeId, { kind: 'intent' }, { planHash, stagingSha, fingerprint })",
-    to: "{ kind: 'intent' }",
+    from: 'await begin(deps, changeId, intent, { planHash, stagingSha, fingerprint })',
+    to: "{ kind: 'intent', at: verifiedAt } as const",
     tests: COMMIT,
   },
   {
@@ -389,15 +410,14 @@ export const DEFECTS = [
   {
     name: 'believe a signed sum',
     through: 'a large change in small parts, by a sum that leaves some of them out',
-    file: 'activities/committer/verify-aggregates.ts',
-    from: ' && countsAll(record, needed)',
-    to: '',
+    file: review('attested'),
+    ...never('!countsAll(AggregateRecord.parse(record), expected))'),
     tests: MANY,
   },
   {
     name: 'commit while the superseded change is open',
     through: 'two changes of which only one was counted',
-    file: 'activities/committer/verify-aggregates.ts',
+    file: 'activities/committer/collect-record.ts',
     from: 'if (replaced !== undefined &&',
     to: 'if (false &&',
     tests: MANY,

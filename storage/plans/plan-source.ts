@@ -50,9 +50,10 @@ export interface PlanSource {
   current(target: string, sourceTool: string): Promise<PinnedPlan>;
   /**
    * The plan that an open review pinned. Fails with `policy_moved` where it is revoked or can no longer be recomputed.
-   * `revocations`: as of at most a second ago, or read now.
+   * `revocations`: as of at most a second ago, or read now. `revision`: the one that the review pinned; without it, the newest
+   * that lists the plan.
    */
-  byHash(planHash: string, revocations?: 'lately' | 'now'): Promise<PinnedPlan>;
+  byHash(planHash: string, revocations?: 'lately' | 'now', revision?: number): Promise<PinnedPlan>;
 }
 
 interface Verified {
@@ -114,11 +115,12 @@ export function createPlanSource(deps: PlanSourceDeps): PlanSource {
       );
     },
 
-    async byHash(planHash, revocations = 'lately') {
+    async byHash(planHash, revocations = 'lately', revision) {
       const { usable } = await load();
       const revoked = revocations === 'now' ? await revokedNow() : null;
       for (const verified of usable) {
         if (revoked?.has(verified.revision.revision) === true) continue;
+        if (revision !== undefined && verified.revision.revision !== revision) continue;
         const entry = verified.revision.plans.find((p) => p.planHash === planHash);
         if (entry !== undefined) return compile(verified, entry);
       }

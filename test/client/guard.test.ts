@@ -74,6 +74,22 @@ describe('guard', () => {
     expect(client.submitted[0]).toMatchObject({ sourceTool: 'Payment', target: 'shop' });
   });
 
+  it.each([
+    ['a finding of BLOCK beside a signed COMMIT', 'BLOCK', {}, 1],
+    ['a finding of ALLOW beside a signed ROLLBACK', 'ALLOW', { action: 'ROLLBACK', state: 'ROLLED_BACK' }, 0],
+  ] as const)('decides nothing and acts on the signed action, given %s [V18]', async (_name, status, end, runs) => {
+    const tool = jest.fn(async (_o: Order) => 'ran');
+    const finding = { validator_id: 'guardian.x', status, reason: '', evidenceRefs: [] };
+    const findings = [{ ...finding, phase: 'preflight', class: 'POLICY', logic_hash: hex('5') } as const];
+    const reason = 'action' in end ? ('declined' as const) : null;
+    await guard(
+      tool,
+      options,
+      reviewer(({ sign, changeId }) => toResult(changeId, sign({ ...end, reason, findings }), trust)),
+    )(order());
+    expect(tool).toHaveBeenCalledTimes(runs);
+  });
+
   it('hands `commit` exactly the approved bytes, and the receipt', async () => {
     const pay = guard(
       async (_o: Order) => 'tool',

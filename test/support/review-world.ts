@@ -12,6 +12,7 @@ import { failureInterceptor } from '../../activities/failure-interceptor';
 import { CountersignFailure, policyMoved } from '../../policy/contracts/failure';
 import { evaluateEach } from '../../activities/review/derivation';
 import { chosenOf, isStaged, isStatic } from '../../activities/review/derive';
+import { createGuardianActivities } from '../../activities/review/run-guardians';
 import { createOpeningActivities } from '../../activities/review/open-review';
 import type { BreakerReading } from '../../activities/review/world-facts';
 import type { PlanSource } from '../../storage/plans/plan-source';
@@ -337,6 +338,13 @@ export class ReviewWorld {
     return this.opened;
   }
 
+  /** Runs each unit of static guardians, which write their findings into the ledger. */
+  async guard(): Promise<void> {
+    const units = new Set(this.plan.validators.filter((v) => isStatic(v) && v.unit !== 'builtin').map((v) => v.unit));
+    const guardians = createGuardianActivities({ ...this.deps, actor: 'review-worker' });
+    for (const unit of units) await guardians.runGuardians({ ...this.ref, unit });
+  }
+
   async stage(): Promise<Staged> {
     const deps = {
       ...this.deps,
@@ -351,10 +359,14 @@ export class ReviewWorld {
   }
 
   /** A dry run that the committer has a record of, although its guardians would have refused it. */
-  stageAnyway(): void {
+  async stageAnyway(): Promise<void> {
     const record = this.target.record();
     const stagingSha = stagingShaOf(record);
     this.stagingRecords.set(`${this.changeId}/${stagingSha}`, record);
+    const body = { stagingSha, record: record as unknown as JsonObject };
+    await this.ledger.append(this.changeId, [
+      { kind: 'staged', at: this.at(), actor: 'committer:test', factKey: `staged:${stagingSha}`, body },
+    ]);
     const evaluation = {
       changeId: this.changeId,
       inputSha: this.inputSha,
@@ -508,6 +520,7 @@ export class ReviewWorld {
   /** As the workflow goes, up to the answers. */
   async reviewed(): Promise<this> {
     await this.open();
+    await this.guard();
     if ((await this.stage()).kind !== 'staged') throw new Error('not staged');
     if (this.plan.validators.some((v) => v.id === JUDGE_ID)) await this.judged({ status: 'ALLOW' });
     const findings = this.findings();

@@ -4,6 +4,7 @@ import { exportBundle, replayBundle } from '../../cli/evidence/bundles';
 import { verifyLedgerRows } from '../../cli/evidence/verify-ledger';
 import { parseEvidence, type EvidenceBundle } from '../../policy/evidence/bundle';
 import { verifyEvidence, type EvidenceTrust } from '../../signing/verify-evidence';
+import { isMet } from '../../signing/verify-review';
 import type { Env } from '../../workers/config';
 import type { JudgeServer } from '../support/judge-server';
 import { GIFT_POLICY, JUDGE_ENTRY, SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
@@ -70,7 +71,7 @@ test.each(Object.keys(ENDS))(
     const text = await exportBundle(env, changeId, { bytes: true }, (line) => logged.push(line));
     expect(logged).toEqual([]);
     const report = verifyEvidence(text, trust);
-    expect(report.checks.filter(({ ok }) => !ok)).toEqual([]);
+    expect(report.checks.filter((check) => !isMet(check))).toEqual([]);
     expect(report).toMatchObject({ verdict: 'verified', witnessed: true, changeId });
     expect(bundleOf(text).history?.events).toBeGreaterThan(5);
 
@@ -90,7 +91,7 @@ test('a review that waits has evidence without a receipt: unverified', async () 
   await system.waiting(changeId);
   const report = verifyEvidence(await exportBundle(env, changeId, { bytes: false }, () => undefined), trust);
   expect(report.verdict).toBe('unverified');
-  expect(report.checks.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual(['receipt']);
+  expect(report.checks.filter(({ result }) => result === 'failed').map(({ name }) => name)).toEqual(['receipt']);
 });
 
 test('the whole ledger verifies, and a row that its owner changes is found', async () => {

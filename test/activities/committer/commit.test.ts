@@ -24,6 +24,15 @@ async function receipt(world: ReviewWorld): Promise<Record<string, unknown>> {
 }
 
 describe('one end for every change (E1, E3)', () => {
+  test('the intent has the time of the verification, so that evidence of a commit at the end of its window verifies', async () => {
+    const world = await confirmed();
+    world.pass(15);
+    let readings = 0;
+    const now = (): Date => new Date(world.now.getTime() + readings++ * 1_000);
+    expect(await world.commit({}, { now })).toMatchObject({ state: 'COMMITTED' });
+    const intent = (await world.rows()).find(({ row }) => row.kind === 'intent');
+    expect(intent?.row.at).toBe(world.at());
+  });
   test('a confirmed change is applied once, and its receipt says what was done [T65]', async () => {
     const world = await confirmed();
     expect(await world.commit()).toMatchObject({ state: 'COMMITTED', reason: null });
@@ -364,7 +373,7 @@ describe('a refused commit', () => {
     const world = new ReviewWorld();
     expect(await world.commit({ changeId: OTHER })).toMatchObject({
       state: 'REFUSED',
-      explanation: expect.stringMatching(/^submission: /),
+      explanation: expect.stringMatching(/^chain: /),
     });
     expect(world.ledger.all).toHaveLength(0);
   });

@@ -3,7 +3,7 @@ import type { CommitResult } from '../../../activities/review-types';
 import { FailureType } from '../../../policy/contracts/failure-type';
 import { EFFECT_UNTOLD } from '../../../policy/contracts/ledger';
 import { ReceiptPredicate } from '../../../policy/contracts/outcome';
-import { checkResolution } from '../../../signing/evidence/check-resolution';
+import { checkResolution } from '../../../signing/verify-review/receipt';
 import { testKey, type TestKey } from '../../support/keys';
 import { failureType, ReviewWorld } from '../../support/review-world';
 
@@ -72,7 +72,7 @@ it.each([
     expect(receipt.effect).toMatchObject({ resolution: { keyId: world.keys.operator.keyId, reason: 'seen' } });
     const rows = (await world.rows()).map(({ row }) => row);
     expect(checkResolution(receipt, rows, [world.keys.operator.publicKey])).toContain('seen');
-    expect(() => checkResolution(receipt, rows, [])).toThrow('no row holds the word of a trusted one');
+    expect(() => checkResolution(receipt, rows, [])).toThrow('no row contains the statement of a trusted one');
     expect(() =>
       checkResolution({ ...receipt, action: applied ? 'ROLLBACK' : 'COMMIT' }, rows, [world.keys.operator.publicKey]),
     ).toThrow('opposite');

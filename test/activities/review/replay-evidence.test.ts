@@ -65,14 +65,19 @@ it('finds a skip that hides a finding', async () => {
   expect((await replay({ ...bundle, findings })).equal).toBe(false);
 });
 
-it('takes an ERROR that says it need not come again for what it says', async () => {
-  const bundle = bundles.committed;
-  const error = { errorClass: 'ErrTimeout' as const, reproducible: false, status: 'BLOCK' as const, reason: 'slow' };
-  const findings = bundle.findings.map((f, i) => (i === 0 ? { ...f, ...error } : f));
-  expect(await replay({ ...bundle, findings })).toMatchObject({
-    equal: true,
-    notReproducible: ['guardian.usual_tables'],
-  });
+const SLOW = { errorClass: 'ErrTimeout' as const, reproducible: false, status: 'BLOCK' as const, reason: 'slow' };
+const withError = (bundle: EvidenceBundle, id: string): EvidenceBundle => ({
+  ...bundle,
+  findings: bundle.findings.map((f) => (f.validator_id === id ? { ...f, ...SLOW } : f)),
+});
+
+it('accepts an ERROR that is not reproducible: in a committed change only if ALLOW comes out now', async () => {
+  const allowed = await replay(withError(bundles.committed, 'guardian.metadata_mismatch'));
+  expect(allowed).toMatchObject({ equal: true, notReproducible: ['guardian.metadata_mismatch'] });
+  const blocked = await replay(withError(bundles.committed, 'guardian.usual_tables'));
+  expect(blocked).toMatchObject({ equal: false, differences: [{ validatorId: 'guardian.usual_tables' }] });
+  const declined = await replay(withError(bundles.declined, 'guardian.usual_tables'));
+  expect(declined).toMatchObject({ equal: true, notReproducible: ['guardian.usual_tables'] });
 });
 
 it('refuses other bytes and another plan than those of the change', async () => {

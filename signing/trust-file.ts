@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { KeyEntry } from '../../policy/evidence/predicates';
-import { toPublicKeyObject } from '../keys';
+import { KeyEntry } from '../policy/evidence/predicates';
+import { toPublicKeyObject } from './keys';
 
 const PublicKeys = z.array(KeyEntry.shape.publicKey).min(1).max(1000);
 const TrustFile = z.strictObject({ operators: PublicKeys, committers: PublicKeys });

@@ -1,0 +1,191 @@
+/**
+ * Everything that `verifyReview` needs before a commit, read by the committer itself: the ledger's rows, the stored bytes, its
+ * own staging record, its own copy of the policy, the keys as they are now, and the derived findings computed again. Nothing
+ * comes from workflow input but which change is meant.
+ */
+import { Submission, type DiffInput } from '../../policy/contracts/diff';
+import { changeId as changeIdOf, inputSha as inputShaOf } from '../../policy/contracts/change-id';
+import type { JsonValue } from '../../policy/contracts/canonical-json';
+import { CountersignFailure } from '../../policy/contracts/failure';
+import { FailureType } from '../../policy/contracts/failure-type';
+import type { LedgerKind } from '../../policy/contracts/ledger';
+import type { Plan } from '../../policy/contracts/plan';
+import { isAggregate } from '../../policy/contracts/readings';
+import { stagingSha as stagingShaOf, type StagingRecord } from '../../policy/contracts/staging-record';
+import type { ByteStore } from '../../policy/evidence/byte-store';
+import type { StoredRow } from '../../policy/evidence/chain';
+import type { KeyRegistry } from '../../policy/evidence/key-registry';
+import type { LedgerReader } from '../../policy/evidence/ledger-port';
+import type { AggregateRecord } from '../../policy/rules/aggregate/aggregate';
+import { measureOf } from '../../policy/rules/aggregate/measure';
+import type { CountedSums, ReviewRecord, ReviewSources, Supplied } from '../../signing/verify-review/record';
+import { targetUnavailable } from '../../source-tools/target-failure';
+import type { PlanSource } from '../../storage/plans/plan-source';
+import { configOf, recordFor } from '../review/counted-changes';
+import { deriveResults, readFacts, type DerivationDeps } from '../review/derive';
+import { loadDiff } from '../review/load-diff';
+
+export interface StagingRecords {
+  get(changeId: string, stagingSha: string): Promise<StagingRecord | null>;
+}
+
+export interface VerificationDeps extends DerivationDeps {
+  readonly store: ByteStore;
+  readonly plans: PlanSource;
+  readonly keys: KeyRegistry;
+  readonly stagingRecords: StagingRecords;
+  readonly ledger: LedgerReader;
+  /** Whether this committer's own configuration marks the target `development`; null for a target that it does not serve. */
+  readonly targetIsDevelopment: (target: string) => boolean | null;
+  readonly now: () => Date;
+}
+
+export interface AskedCommit {
+  readonly changeId: string;
+  readonly planHash: string;
+  readonly stagingSha: string | null;
+  readonly fingerprint: string | null;
+}
+
+export interface CollectedReview {
+  readonly record: ReviewRecord;
+  readonly sources: ReviewSources;
+  /** Null if the bytes could not be read; the check `bytes` says why. */
+  readonly diff: DiffInput | null;
+  /** Whether the plan was revoked, or this process has other logic than the plan was made with. */
+  readonly policyMoved: boolean;
+}
+
+/**
+ * Reads only as far as each value can be trusted to name the next: no bytes for a submission of another change, no plan that
+ * the review did not pin. Throws what is retryable, such as STORE_UNAVAILABLE; what is not becomes a refused source.
+ */
+export async function collectReview(
+  deps: VerificationDeps,
+  asked: AskedCommit,
+  rows: readonly StoredRow[],
+): Promise<CollectedReview> {
+  const { changeId } = asked;
+  // Before keys and revocations are read: whatever was revoked until then is seen.
+  const at = deps.now().toISOString();
+  const lookUp = new Lookups();
+  const planned = bodyOf(rows, 'planned');
+  const pinned =
+    planned?.['planHash'] === asked.planHash
+      ? await lookUp.run(() => deps.plans.byHash(asked.planHash, 'now', revisionIn(planned)))
+      : null;
+  const plan = pinned?.ok === true ? pinned.value.plan : null;
+  const submission = Submission.safeParse(bodyOf(rows, 'submitted')?.['submission']).data ?? null;
+  const loaded =
+    submission === null || changeIdOf(submission) !== changeId
+      ? null
+      : await lookUp.run(() => loadDiff(deps.store, deps.tools, { ...submission, inputSha: inputShaOf(submission) }));
+  const diff = loaded?.ok === true ? loaded.value : null;
+  const staging = asked.stagingSha === null ? null : await deps.stagingRecords.get(changeId, asked.stagingSha);
+  // Now, not as of a second ago: no later process looks at a revocation.
+  const keys = await deps.keys.snapshot(0);
+  const inputSha = submission === null ? '' : inputShaOf(submission);
+  const runnable = plan !== null && diff !== null && (asked.stagingSha === null) === (staging === null);
+  const derived = !runnable
+    ? null
+    : await lookUp.run(() =>
+        deriveResults(deps, plan, () => true, {
+          changeId,
+          inputSha,
+          diff,
+          staging: staging === null ? null : { record: staging, sha: stagingShaOf(staging) },
+        }),
+      );
+  const sums =
+    !runnable || submission === null ? null : await sumsOf(deps, lookUp, { asked, plan, submission, rows, diff });
+  return {
+    diff,
+    policyMoved: lookUp.policyMoved,
+    record: {
+      changeId,
+      rows,
+      bytes: loaded?.ok === true ? { ok: true, value: loaded.value.raw } : loaded,
+      plan,
+      staging,
+      asked,
+      file: null,
+    },
+    sources: {
+      context: 'commit',
+      at,
+      policy: pinned?.ok === true ? { ok: true, value: { revision: pinned.value.revision } } : pinned,
+      keys: keys.find,
+      trust: null,
+      derived,
+      sums,
+      rejects: await deps.ledger.rejectedInputs(inputSha, changeId),
+      nonces: await deps.ledger.spentNonces(changeId),
+      target:
+        plan === null
+          ? null
+          : { mode: deps.tools.get(plan.sourceTool)?.mode ?? null, development: deps.targetIsDevelopment(plan.target) },
+    },
+  };
+}
+
+/** Failures that are not retryable mean that this process cannot verify the change: they refuse it. */
+class Lookups {
+  policyMoved = false;
+
+  async run<T>(work: () => Promise<T>): Promise<Supplied<T>> {
+    try {
+      return { ok: true, value: await work() };
+    } catch (error) {
+      if (!(error instanceof CountersignFailure) || !error.nonRetryable) throw error;
+      this.policyMoved ||= error.type === FailureType.PolicyMoved;
+      return { ok: false, explanation: `${error.type}: ${error.message}` };
+    }
+  }
+}
+
+/**
+ * The committer adds up again, from its own reading of the ledger, and measures the change itself. Throws TARGET_UNAVAILABLE,
+ * retried until the commit window ends, while the change that this one supersedes is still open: it was left out of the sum,
+ * and might yet be committed.
+ */
+async function sumsOf(
+  deps: VerificationDeps,
+  lookUp: Lookups,
+  of: {
+    readonly asked: AskedCommit;
+    readonly plan: Plan;
+    readonly submission: Submission;
+    readonly rows: readonly StoredRow[];
+    readonly diff: DiffInput;
+  },
+): Promise<Supplied<CountedSums>> {
+  const needed = new Map<string, AggregateRecord>();
+  const limits = of.plan.validators.filter(isAggregate);
+  if (limits.length === 0) return { ok: true, value: { own: null, needed } };
+  const { tenant, target, sourceTool, supersedes = null } = of.submission;
+  const { changeId } = of.asked;
+  const submitted = of.rows.find(({ row }) => row.kind === 'submitted')?.row;
+  const said = submitted?.body['requester'];
+  const requester = typeof said === 'string' ? said : null;
+  const own = measureOf(of.diff, await readFacts(deps, of.diff));
+  const change = { tenant, target, sourceTool, requester, openedAt: submitted?.at ?? '', own };
+  return lookUp.run(async () => {
+    for (const validator of limits) {
+      const record = await recordFor(deps.ledger, changeId, configOf(validator), change, null);
+      needed.set(validator.id, record);
+      const replaced = record.counted.find((c) => c.changeId === supersedes);
+      if (replaced !== undefined && (await deps.ledger.readKinds(replaced.changeId, ['closed'])).length === 0)
+        throw targetUnavailable(target, `the review ${replaced.changeId} that this change supersedes is still open`);
+    }
+    return { own: own as unknown as JsonValue, needed };
+  });
+}
+
+function bodyOf(rows: readonly StoredRow[], kind: LedgerKind): Readonly<Record<string, unknown>> | undefined {
+  return rows.find((r) => r.row.kind === kind)?.row.body;
+}
+
+function revisionIn(planned: Readonly<Record<string, unknown>> | undefined): number | undefined {
+  const revision = planned?.['revision'];
+  return typeof revision === 'number' ? revision : undefined;
+}

@@ -1,0 +1,220 @@
+/**
+ * Attested records: what a judge, a callback, a breaker or a limit over many changes said, as signed by its worker.
+ *
+ * R1 Every record is signed by an attestor key, for this change, input, plan and logic, over exactly the input that is
+ *    computed again here; one that is not fails the check. The record of a revoked key does not count.
+ * R2 If a validator has several records, the strictest counts, whichever dry run each was made for: asking again never
+ *    helps, and neither does staging again in order to ask again.
+ * R3 A missing record is an ERROR, so a person must answer. An ERROR never hides what another record says: the finding then
+ *    contains both, which differs from anything that a person was shown.
+ */
+import { attestedInputDigest, type AttestedPredicate } from '../../policy/contracts/attested';
+import { ValidatorFinding, ValidatorResult } from '../../policy/contracts/finding';
+import type { LedgerRow } from '../../policy/contracts/ledger';
+import { MAX_REASON_LENGTH } from '../../policy/contracts/limits';
+import type { PlanValidator } from '../../policy/contracts/plan';
+import { errorResult } from '../../policy/decide/findings';
+import {
+  givenToAggregate,
+  givenToCallback,
+  givenToJudge,
+  givenToWorldFact,
+  recordKindOf,
+  type Given,
+} from '../../policy/evidence/attested-given';
+import { untilSettled } from '../../policy/evidence/recorded-findings';
+import { AggregateRecord, aggregateResult, countsAll } from '../../policy/rules/aggregate/aggregate';
+import { AggregateConfig } from '../../policy/rules/aggregate/config';
+import { verifyWithRegistry } from '../registry-verify';
+import { assertSame, fail, NEVER_OPENED, openedOf, rowOf, supplied, type OpenedReview } from './outcome';
+import type { Passed, Review } from './record';
+
+/** The rows that count: all of them before a commit; afterwards those before the review was settled. */
+export function countedRows({ sources, rows }: Review): readonly LedgerRow[] {
+  return sources.context === 'commit' ? rows : untilSettled(rows);
+}
+
+export function checkAttested(review: Review): Passed {
+  const opened = openedOf(review);
+  const rows = countedRows(review).filter(({ kind }) => kind === 'attested');
+  if (opened === null) return [NEVER_OPENED, { records: [] }];
+  const expected = { keys: review.need('keys'), keyKind: 'attestor', development: opened.plan.development } as const;
+  const records: AttestedPredicate[] = [];
+  for (const row of rows) {
+    const verified = verifyWithRegistry(row.body['envelope'], 'attested', expected);
+    if (!verified.ok && verified.code === 'revoked_key') continue;
+    if (!verified.ok) fail(`row ${row.n}: ${verified.message}`);
+    assertBound(verified.predicate, row, opened, review.rows);
+    records.push(verified.predicate);
+  }
+  const revoked = rows.length - records.length;
+  const note = revoked === 0 ? '' : `, and ${revoked} of revoked keys that do not count`;
+  return [`${records.length} records${note}`, { records }];
+}
+
+function assertBound(
+  record: AttestedPredicate,
+  { n }: LedgerRow,
+  opened: OpenedReview,
+  rows: readonly LedgerRow[],
+): void {
+  const { changeId, inputSha, planHash } = opened;
+  if (record.changeId !== changeId || record.inputSha !== inputSha || record.planHash !== planHash)
+    fail(`row ${n}: the record is about another change or plan`);
+  const given = givenOf(record, opened, rows);
+  if (given === null) fail(`row ${n}: the plan asks for no such record (${record.kind} ${record.subject})`);
+  if (record.inputDigest !== attestedInputDigest(record.kind, given))
+    fail(`row ${n}: the record was made of another input`);
+}
+
+function givenOf(record: AttestedPredicate, opened: OpenedReview, rows: readonly LedgerRow[]): Given | null {
+  if (record.kind === 'callback') return givenToCallbackOf(record, opened, rows);
+  const { changeId, inputSha, planHash, submission, plan } = opened;
+  const validator = plan.validators.find((v) => v.id === record.subject);
+  if (
+    validator?.kind !== 'attested' ||
+    validator.logic_hash !== record.logicHash ||
+    recordKindOf(validator) !== record.kind
+  )
+    return null;
+  if (record.kind === 'judge')
+    return givenToJudge({ inputSha, stagingSha: record.stagingSha, planHash, logicHash: record.logicHash });
+  return record.kind === 'aggregate'
+    ? givenToSum(record, validator, opened, rows)
+    : givenToWorldFact({ changeId, inputSha, tenant: submission.tenant, sourceTool: submission.sourceTool });
+}
+
+function givenToCallbackOf(
+  record: AttestedPredicate,
+  { plan, inputSha }: OpenedReview,
+  rows: readonly LedgerRow[],
+): Given | null {
+  const [index = '', ...key] = record.subject.split('/');
+  const findingIndex = Number(index);
+  const row = rowOf(rows, 'disclosed');
+  const disclosed = ValidatorFinding.array().safeParse(row?.body['findings'] ?? []);
+  if (!disclosed.success) fail(`row ${row?.n ?? 0}: its findings cannot be read`);
+  const finding = disclosed.data[findingIndex];
+  const policy = plan.policies.find((p) => p.key === key.join('/'));
+  if (finding === undefined || policy === undefined) return null;
+  if (plan.validators[findingIndex]?.logic_hash !== record.logicHash) return null;
+  return givenToCallback(finding, { findingIndex, policyKey: policy.key, callback: policy.callback }, inputSha);
+}
+
+/** Of the change as it was opened, and with the result that its own sum gives. `sums` checks that no other change is missing. */
+function givenToSum(
+  said: AttestedPredicate,
+  validator: PlanValidator,
+  { changeId, inputSha, submission }: OpenedReview,
+  rows: readonly LedgerRow[],
+): Given {
+  const name = `the sum of ${validator.id}`;
+  const record = AggregateRecord.safeParse(said.record).data ?? fail(`${name} cannot be read`);
+  const config = AggregateConfig.safeParse(validator.config).data ?? fail(`${name}: the plan's limits cannot be read`);
+  const row = rowOf(rows, 'submitted');
+  const { tenant, target, sourceTool, requester, openedAt, own } = record;
+  assertSame(
+    { tenant, target, sourceTool, requester, openedAt, own },
+    {
+      tenant: submission.tenant,
+      target: submission.target,
+      sourceTool: submission.sourceTool,
+      requester: row?.body['requester'] ?? null,
+      openedAt: row?.at ?? null,
+      own: row?.body['measure'] ?? null,
+    },
+    `${name} is about another change than was opened`,
+  );
+  assertSame(
+    said.result,
+    aggregateResult(validator.id, changeId, config, record),
+    `${name}: its result is not what the changes that it counts come to`,
+  );
+  return givenToAggregate({ changeId, inputSha, record });
+}
+
+/** The other changes are not in an evidence file; their ids are in the records, to look up. */
+export function checkSums(review: Review): Passed {
+  const opened = openedOf(review);
+  const records = review.need('records').filter(({ kind }) => kind === 'aggregate');
+  if (opened === null || !opened.plan.validators.some((v) => recordKindOf(v) === 'aggregate'))
+    return ['the plan has no limit over many changes'];
+  const { own, needed } = supplied(review.sources.sums, 'the other changes that a limit counts are not in the file');
+  assertSame(
+    rowOf(review.rows, 'submitted')?.body['measure'],
+    own,
+    'the row says that the change weighs something else than its bytes do',
+  );
+  for (const { subject, record } of records) {
+    const expected = needed.get(subject) ?? fail(`${subject}: it was not added up again`);
+    if (!countsAll(AggregateRecord.parse(record), expected))
+      fail(`${subject}: its record leaves out changes that it must count`);
+  }
+  return [`${records.length} sums, each of all the changes that it must count`];
+}
+
+/** What an attested validator's records come to (R2, R3). Null if there is no record at all. */
+export function strictestResult(
+  validator: PlanValidator,
+  records: readonly AttestedPredicate[],
+  of: { readonly changeId: string; readonly stagingSha: string | null },
+): unknown {
+  const expectedSha = recordKindOf(validator) === 'judge' ? of.stagingSha : null;
+  const said = records.filter((r) => r.subject === validator.id && r.kind === recordKindOf(validator));
+  if (said.length === 0) return null;
+  const results: ValidatorResult[] = [];
+  for (const { result } of said) {
+    const parsed = ValidatorResult.safeParse(result);
+    // It breaks the validator contract; the assembly makes a BLOCK of it.
+    if (!parsed.success || parsed.data.validator_id !== validator.id) return result;
+    results.push(parsed.data);
+  }
+  const exact = said.some(({ stagingSha }) => stagingSha === expectedSha);
+  return strictestOf(exact ? results : [...results, missingRecord(validator.id, of.changeId)]);
+}
+
+/**
+ * The first of the worst. If one says no and another could not answer, neither is stricter (a callback may resolve a no, a
+ * plan may forbid on an error), so the result contains both.
+ */
+function strictestOf(results: readonly ValidatorResult[]): ValidatorResult | null {
+  const answered = results.filter((r) => r.errorClass === undefined);
+  const error = results.find((r) => r.errorClass !== undefined);
+  const worst = answered.reduce<ValidatorResult | null>((w, r) => (w === null || rank(r) > rank(w) ? r : w), null);
+  if (error?.errorClass === undefined) return worst;
+  if (worst === null || worst.status === 'ALLOW') return error;
+  const reason = `${worst.reason}\n${error.reason}`;
+  return {
+    ...worst,
+    status: 'BLOCK',
+    reason: reason.length > MAX_REASON_LENGTH ? worst.reason : reason,
+    reasonCode: 'records_differ',
+    errorClass: error.errorClass,
+    reproducible: true,
+  };
+}
+
+function rank(result: ValidatorResult): number {
+  switch (result.status) {
+    case 'ALLOW':
+      return 0;
+    case 'WARN':
+      return 1;
+    case 'BLOCK':
+      return 2;
+    default:
+      return result satisfies never;
+  }
+}
+
+export function missingRecord(validatorId: string, changeId: string): ValidatorResult {
+  return errorResult(validatorId, changeId, {
+    errorClass: 'ErrValidatorBackend',
+    reason: 'No valid attested record',
+    reasonCode: MISSING_RECORD,
+    reproducible: false,
+  });
+}
+
+/** `reasonCode` of the ERROR in place of a record that is missing. */
+export const MISSING_RECORD = 'attestation_missing';

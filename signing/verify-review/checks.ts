@@ -1,0 +1,217 @@
+import { checkAttested, checkSums } from './attested';
+import { checkAnswers, checkCommitWindow, checkDecision, checkNonces, checkStandingReject } from './decision';
+import { checkDisclosure, checkPreviouslyRejected } from './disclosure';
+import { checkFindings } from './findings';
+import { checkPlan, checkPolicy, checkTarget } from './policy';
+import { checkEffect, checkReceipt, checkSettlement } from './receipt';
+import { checkRecomputed } from './recomputed';
+import type { Check, VerifyContext } from './record';
+import { checkKeys } from './registry-entries';
+import { checkChain, checkCheckpoint, checkChecksum, checkFormat, checkHistory, checkOrder } from './rows';
+import { checkStaging } from './staging';
+import { checkBytes, checkRequester, checkSubmission } from './submission';
+
+/**
+ * `required`: the verification fails unless the check passes. `if_supplied`: it may be `not_checked`, and must not fail.
+ * `omitted`: it has no meaning there, with the reason.
+ */
+export type Need = 'required' | 'if_supplied' | `omitted: ${string}`;
+
+export interface NamedCheck {
+  readonly name: string;
+  /** What a pass proves. */
+  readonly proves: string;
+  readonly contexts: Readonly<Record<VerifyContext, Need>>;
+  readonly run: Check;
+}
+
+const NO_FILE = 'omitted: the committer reads the database, not a file';
+const NOT_ENDED = 'omitted: the review has not ended';
+const NO_TRUST = 'omitted: replay has no trust roots; it compares findings only';
+
+/** Every check, in the order in which they run. A new one must say for each context whether it is required there. */
+export const CHECKS = [
+  {
+    name: 'format',
+    proves: 'The file is the canonical JSON of an evidence bundle.',
+    contexts: { commit: NO_FILE, evidence: 'required', replay: NO_TRUST },
+    run: checkFormat,
+  },
+  {
+    name: 'checksum',
+    proves: 'The file was not damaged.',
+    contexts: { commit: NO_FILE, evidence: 'required', replay: NO_TRUST },
+    run: checkChecksum,
+  },
+  {
+    name: 'chain',
+    proves: 'The rows are one whole hash chain of this change.',
+    contexts: { commit: 'required', evidence: 'required', replay: 'required' },
+    run: checkChain,
+  },
+  {
+    name: 'order',
+    proves: 'Each fact that a change has once occurs once, and after what it follows from.',
+    contexts: { commit: 'required', evidence: 'required', replay: 'required' },
+    run: checkOrder,
+  },
+  {
+    name: 'checkpoint',
+    proves: 'A trusted committer signed a Merkle tree that contains every row.',
+    contexts: { commit: NOT_ENDED, evidence: 'if_supplied', replay: NO_TRUST },
+    run: checkCheckpoint,
+  },
+  {
+    name: 'receipt',
+    proves: 'A trusted committer signed how this change ended.',
+    contexts: { commit: NOT_ENDED, evidence: 'required', replay: NO_TRUST },
+    run: checkReceipt,
+  },
+  {
+    name: 'submission',
+    proves: 'The recorded submission hashes to this change id and input.',
+    contexts: { commit: 'required', evidence: 'required', replay: 'required' },
+    run: checkSubmission,
+  },
+  {
+    name: 'bytes',
+    proves: 'The bytes are those that the submission names.',
+    contexts: { commit: 'required', evidence: 'if_supplied', replay: 'required' },
+    run: checkBytes,
+  },
+  {
+    name: 'plan',
+    proves: 'The plan is the one that the review pinned, for this target, tool and mode.',
+    contexts: { commit: 'required', evidence: 'required', replay: 'required' },
+    run: checkPlan,
+  },
+  {
+    name: 'policy',
+    proves: 'A trusted operator signed the policy revision with this plan, and had not revoked it before the commit.',
+    contexts: { commit: 'required', evidence: 'required', replay: NO_TRUST },
+    run: checkPolicy,
+  },
+  {
+    name: 'target',
+    proves: 'The configuration of this committer serves the target, in the same mode and environment as the plan.',
+    contexts: {
+      commit: 'required',
+      evidence: 'omitted: the configuration of the committer is not in the file',
+      replay: 'omitted: the configuration of the committer is not in the file',
+    },
+    run: checkTarget,
+  },
+  {
+    name: 'keys',
+    proves: 'A trusted operator registered every key that signed something in the file.',
+    contexts: {
+      commit: 'omitted: the key registry verifies each entry when it reads it',
+      evidence: 'required',
+      replay: NO_TRUST,
+    },
+    run: checkKeys,
+  },
+  {
+    name: 'settlement',
+    proves: 'The receipt and the rows of the ending describe the same change and the same end.',
+    contexts: { commit: NOT_ENDED, evidence: 'required', replay: NO_TRUST },
+    run: checkSettlement,
+  },
+  {
+    name: 'effect',
+    proves: 'If the receipt rests on the statement of an operator, a trusted operator made that statement.',
+    contexts: { commit: NOT_ENDED, evidence: 'required', replay: NO_TRUST },
+    run: checkEffect,
+  },
+  {
+    name: 'staging',
+    proves: 'The dry run is the one that the decision rests on, and an enforced commit has one.',
+    contexts: { commit: 'required', evidence: 'required', replay: 'required' },
+    run: checkStaging,
+  },
+  {
+    name: 'requester',
+    proves: 'The signature of the submission is valid or absent, and the rows name the person that it proves.',
+    contexts: { commit: 'required', evidence: 'required', replay: NO_TRUST },
+    run: checkRequester,
+  },
+  {
+    name: 'attested',
+    proves: 'Every attested record is signed by an attestor, about this change, over the input computed here.',
+    contexts: { commit: 'required', evidence: 'required', replay: NO_TRUST },
+    run: checkAttested,
+  },
+  {
+    name: 'sums',
+    proves: 'Every limit over many changes counted all the changes that it must count.',
+    contexts: { commit: 'required', evidence: 'if_supplied', replay: NO_TRUST },
+    run: checkSums,
+  },
+  {
+    name: 'findings',
+    proves: 'The findings are those of the rows, one for each validator, and none is milder than its row or records.',
+    contexts: {
+      commit: 'required',
+      evidence: 'required',
+      replay: 'omitted: replay compares the findings of the file itself',
+    },
+    run: checkFindings,
+  },
+  {
+    name: 'recomputed',
+    proves: 'Every derived finding comes out again from bytes and dry run.',
+    contexts: { commit: 'required', evidence: 'if_supplied', replay: 'required' },
+    run: checkRecomputed,
+  },
+  {
+    name: 'previously_rejected',
+    proves: 'The same change was not rejected under another request key after this review was opened.',
+    contexts: { commit: 'required', evidence: 'if_supplied', replay: NO_TRUST },
+    run: checkPreviouslyRejected,
+  },
+  {
+    name: 'disclosure',
+    proves: 'People were shown exactly the violations and the fingerprint that come out here.',
+    contexts: { commit: 'required', evidence: 'required', replay: NO_TRUST },
+    run: checkDisclosure,
+  },
+  {
+    name: 'answers',
+    proves:
+      'Each accepted answer was signed by a registered key for this change; one that is no longer valid does not count.',
+    contexts: { commit: 'required', evidence: 'required', replay: NO_TRUST },
+    run: checkAnswers,
+  },
+  {
+    name: 'nonces',
+    proves: 'Each answer was admitted: it spent its own nonce in the database.',
+    contexts: { commit: 'required', evidence: 'if_supplied', replay: NO_TRUST },
+    run: checkNonces,
+  },
+  {
+    name: 'standing_reject',
+    proves: 'No registered approver rejected the change that is committed.',
+    contexts: { commit: 'required', evidence: 'required', replay: NO_TRUST },
+    run: checkStandingReject,
+  },
+  {
+    name: 'decision',
+    proves: 'decide() gives this end from findings, violations and answers.',
+    contexts: { commit: 'required', evidence: 'required', replay: NO_TRUST },
+    run: checkDecision,
+  },
+  {
+    name: 'commit_window',
+    proves: "The last answer that counts was within the plan's commit window.",
+    contexts: { commit: 'required', evidence: 'required', replay: NO_TRUST },
+    run: checkCommitWindow,
+  },
+  {
+    name: 'history',
+    proves: "Nothing: the digest of the workflow's history is the exporter's word.",
+    contexts: { commit: NO_FILE, evidence: 'if_supplied', replay: NO_TRUST },
+    run: checkHistory,
+  },
+] as const satisfies readonly NamedCheck[];
+
+export type CheckName = (typeof CHECKS)[number]['name'];

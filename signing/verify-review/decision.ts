@@ -1,0 +1,162 @@
+import type { AdmittedAnswer, AnswerCode } from '../../policy/contracts/answer';
+import { EFFECT_UNTOLD, NOTHING_APPLIED, type LedgerRow } from '../../policy/contracts/ledger';
+import { decide, lastCountedAt, type Decided, type DecideInput } from '../../policy/decide/decide';
+import { CLOCK_SKEW_MS, type AnswerScope } from '../judge-answer';
+import { verifyAcceptedAnswers } from '../verify-answers';
+import { countedRows } from './attested';
+import { claimOf, fail, NEVER_OPENED, notChecked, openedOf, rowOf, type OpenedReview } from './outcome';
+import type { Passed, Review } from './record';
+
+/**
+ * Each accepted answer again. One whose key was revoked since, or whose person may not answer, does not count; whether enough
+ * of them do is for the decision to say. One that could never have been admitted fails the check.
+ */
+export function checkAnswers(review: Review): Passed {
+  const opened = openedOf(review);
+  const disclosure = review.need('disclosure');
+  if (opened === null) return [NEVER_OPENED, { answers: { answers: [], standingRejects: [], refused: [] } }];
+  const { changeId, submission, plan } = opened;
+  const { tenant, target } = submission;
+  const scope: AnswerScope = {
+    changeId,
+    context: { tenant, target, environment: plan.development ? 'development' : 'production' },
+    answersMode: plan.answers,
+    development: plan.development,
+    fingerprint: disclosure.fingerprint,
+    requester: review.need('requester'),
+    violations: disclosure.violations.map((v) => ({ ...v, members: plan.groups[v.group]?.members ?? [] })),
+  };
+  const answers = verifyAcceptedAnswers({
+    rows: countedRows(review),
+    scope,
+    keys: review.need('keys'),
+    nonces: review.sources.nonces,
+    at: review.at,
+  });
+  const forged = answers.refused.find(({ code }) => NEVER_ADMITTED.has(code));
+  if (forged !== undefined) fail(`row ${forged.n}: ${forged.code}: ${forged.message}`);
+  const refused = answers.refused.map((r) => `; row ${r.n} does not count: ${r.code}, ${r.message}`);
+  return [`${answers.answers.map(answerText).join(', ') || 'none'}${refused.join('')}`, { answers }];
+}
+
+/** An answer that was admitted stays signed by a registered key, for this change. Such a row was written by something else. */
+const NEVER_ADMITTED: ReadonlySet<AnswerCode> = new Set([
+  'malformed',
+  'bad_signature',
+  'unknown_key',
+  'wrong_context',
+  'unsigned_not_accepted',
+]);
+
+function answerText({ decision, person, signed }: AdmittedAnswer): string {
+  return `${decision} by ${person}${signed ? '' : ' (NOT SIGNED)'}`;
+}
+
+/** The table of spent nonces is in the database only; in a file two rows that spend the same nonce are found. */
+export function checkNonces(review: Review): Passed {
+  const { refused, answers } = review.need('answers');
+  if (review.sources.nonces === null) notChecked('the table of spent nonces is not in the file');
+  const reused = refused.find(({ code }) => code === 'nonce_reused');
+  if (reused !== undefined) fail(`row ${reused.n}: ${reused.code}: ${reused.message}`);
+  return [`${answers.length} answers, each with a nonce spent by it`];
+}
+
+/** A reject outlives a reset, a restart and whatever was disclosed since. */
+export function checkStandingReject(review: Review): Passed {
+  const [rejected] = review.need('answers').standingRejects;
+  const { action } = claimOf(review);
+  if (action === 'COMMIT' && rejected !== undefined)
+    fail(`${rejected.person} rejected this change at ${rejected.admittedAt}`);
+  return [rejected === undefined ? 'none' : `rejected by ${rejected.person}`];
+}
+
+function questionOf(review: Review, { plan }: OpenedReview, at: string): DecideInput {
+  const { violations, at: disclosedAt } = review.need('disclosure');
+  const { answers } = review.need('answers');
+  const [findings, requester] = [review.need('findings'), review.need('requester')];
+  return { plan, findings, violations, answers, requester, reachable: null, disclosedAt, at };
+}
+
+/** `decide`, asked again. */
+export function checkDecision(review: Review): Passed {
+  const opened = openedOf(review);
+  const { action, reason } = claimOf(review);
+  if (opened === null)
+    return action === 'ROLLBACK'
+      ? [`ROLLBACK (${reason}) before a plan was pinned`]
+      : fail('a change without a plan was committed');
+  // The timer that ends a review runs on another clock than the row that says so.
+  const late = reason === 'expired' ? CLOCK_SKEW_MS : 0;
+  const at = new Date(Date.parse(review.at) + late).toISOString();
+  const decided = decide(questionOf(review, opened, at));
+  if (action === 'ROLLBACK') return [rollbackText(review.rows, reason, decided)];
+  if (decided.action === 'COMMIT') return ['COMMIT follows from findings and answers'];
+  const why =
+    decided.action === 'WAIT'
+      ? `${decided.pending.length} violations lack a valid answer`
+      : `${decided.reason}: ${decided.explanation}`;
+  const { refused } = review.need('answers');
+  return fail([why, ...refused.map((r) => `row ${r.n}: ${r.code}: ${r.message}`)].join('; '));
+}
+
+/**
+ * What a commit rests on is the last answer that counts, or the disclosure if a callback resolved all of it. The bound is
+ * exact in every context: the row `intent` has the time at which the committer verified.
+ */
+export function checkCommitWindow(review: Review): Passed {
+  const opened = openedOf(review);
+  if (opened === null || claimOf(review).action === 'ROLLBACK') return ['nothing was committed'];
+  const since = lastCountedAt(questionOf(review, opened, review.at)) ?? review.need('disclosure').at;
+  if (since === null) return ['no answer was needed'];
+  const { commitWindowMs } = opened.plan;
+  if (!(Date.parse(review.at) <= Date.parse(since) + commitWindowMs))
+    fail(`what the commit rests on is of ${since}, older than the plan's commit window (${commitWindowMs} ms)`);
+  return [`it rests on ${since}, within ${commitWindowMs} ms`];
+}
+
+/** A rollback's reason must be what it says, if the reason is one that the rows can bear out. */
+function rollbackText(
+  rows: readonly LedgerRow[],
+  reason: NonNullable<Review['end']>['reason'],
+  decided: Decided,
+): string {
+  const says = decided.action === 'ROLLBACK' ? `ROLLBACK (${decided.reason})` : decided.action;
+  const decidedReason = decided.action === 'ROLLBACK' ? decided.reason : null;
+  const follows = (ok: boolean): string =>
+    ok
+      ? `ROLLBACK (${reason}) follows from findings, answers and rows`
+      : fail(`the receipt says ROLLBACK (${reason}), and findings, answers and rows give ${says}`);
+  switch (reason) {
+    case 'declined':
+    case 'expired':
+      return follows(decidedReason === reason);
+    // A guardian that could not answer leaves no row: then the array is incomplete, which is not a commit either.
+    case 'forbidden':
+    case 'contract_violation':
+      return follows(
+        decidedReason === 'forbidden' ||
+          decidedReason === 'contract_violation' ||
+          rows.some(({ kind, body }) => kind === 'refused' && body['check'] === 'stage'),
+      );
+    // Who could be reached is not in the ledger.
+    case 'no_handler':
+      return follows(decided.action !== 'COMMIT');
+    case 'commit_refused':
+      return follows(rows.some(({ kind, body }) => kind === 'refused' && !ABOUT_EFFECTS.has(body['check'])));
+    case 'stale_base':
+    case 'post_failed':
+      return follows(rowOf(rows, 'intent') !== null);
+    case 'withdrawn':
+    case 'superseded':
+    case 'policy_moved':
+    case 'commit_failed':
+      return `ROLLBACK (${reason}): findings and answers gave ${says}`;
+    case null:
+      return fail('a rollback has a reason');
+    default:
+      return reason satisfies never;
+  }
+}
+
+/** What the committer says of a change that it had verified: not a reason to refuse one. */
+const ABOUT_EFFECTS: ReadonlySet<unknown> = new Set([NOTHING_APPLIED, EFFECT_UNTOLD]);

@@ -1,0 +1,97 @@
+import type { AttestedPredicate } from '../../policy/contracts/attested';
+import type { ValidatorFinding } from '../../policy/contracts/finding';
+import type { Plan } from '../../policy/contracts/plan';
+import { PolicyCallbackResult } from '../../policy/contracts/violation';
+import { findingsSha } from '../../policy/decide/findings';
+import {
+  buildViolations,
+  callbackKey,
+  callbackResultsSha,
+  cardinalityOf,
+  fingerprint,
+  matchPolicies,
+  type TriggeredPolicy,
+} from '../../policy/decide/violations';
+import { assertSame, fail, NEVER_OPENED, notChecked, openedOf, rowOf } from './outcome';
+import type { Passed, Review } from './record';
+
+/** Violations, callback results and fingerprint built again; what people were shown must be exactly that. */
+export function checkDisclosure(review: Review): Passed {
+  const { rows, record, end } = review;
+  const opened = openedOf(review);
+  const none = { violations: [], fingerprint: null, at: null };
+  if (opened === null) return [NEVER_OPENED, { disclosure: none }];
+  const { changeId, inputSha, plan, planHash } = opened;
+  const [findings, staging, requester] = [review.need('findings'), review.need('staging'), review.need('requester')];
+  const row = rowOf(rows, 'disclosed');
+  const triggered =
+    end === null && row === null ? [] : matchPolicies(plan, findings, cardinalityOf(staging?.record ?? null));
+  const asked = record.asked?.fingerprint ?? null;
+  if (row === null) {
+    if (triggered.length > 0 && end?.action === 'COMMIT') fail('there are violations that no one was shown');
+    if (asked !== null) fail('the commit is asked for with a fingerprint, and nothing was disclosed');
+    return ['nothing was disclosed', { disclosure: none }];
+  }
+  if (triggered.length === 0) fail(`row ${row.n}: violations were shown that do not exist`);
+  const stagingSha = staging?.sha ?? null;
+  const callbackResults = callbackResultsOf(review.need('records'), triggered, stagingSha);
+  assertSame(
+    row.body['callbackResults'],
+    callbackResults,
+    `row ${row.n}: the callback results are not those of the signed records`,
+  );
+  const violations = buildViolations({ plan, planHash, inputSha, findings, triggered, callbackResults, requester });
+  assertSame(row.body['violations'], violations, `row ${row.n}: other violations were shown than those that exist`);
+  const bound = fingerprint({
+    changeId,
+    inputSha,
+    stagingSha,
+    planHash,
+    findingsSha: findingsSha(findings),
+    callbackResultsSha: callbackResultsSha(callbackResults),
+    violationIds: violations.map((v) => v.violationId),
+  });
+  if (row.body['fingerprint'] !== bound) fail(`row ${row.n}: its fingerprint is not that of what it shows`);
+  if (record.asked !== null && asked !== bound) fail('the commit is asked for with another fingerprint than was shown');
+  if ((row.body['stagingSha'] ?? null) !== stagingSha) fail(`row ${row.n}: it was shown on another dry run`);
+  return [
+    `${violations.length} violations, fingerprint ${bound}`,
+    { disclosure: { violations, fingerprint: bound, at: row.at } },
+  ];
+}
+
+/** One no among the records of a callback is a no, whichever came first. */
+export function callbackResultsOf(
+  records: readonly AttestedPredicate[],
+  triggered: readonly TriggeredPolicy[],
+  stagingSha: string | null,
+): Record<string, PolicyCallbackResult> {
+  const results: Record<string, PolicyCallbackResult> = {};
+  for (const t of triggered) {
+    if (t.callback === null) continue;
+    const key = callbackKey(t);
+    const said = records
+      .filter((r) => r.kind === 'callback' && r.subject === key && r.stagingSha === stagingSha)
+      .flatMap((r) => PolicyCallbackResult.safeParse(r.result).data ?? []);
+    const result = said.find((r) => !r.passed) ?? said[0];
+    if (result !== undefined) results[key] = result;
+  }
+  return results;
+}
+
+/** The attested record of earlier rejects was made at the opening. A later reject of the same change was shown to no one here. */
+export function checkPreviouslyRejected(review: Review): Passed {
+  const { rejects } = review.sources;
+  if (rejects === null) notChecked('the ledger of other reviews is not in the file');
+  const opened = openedOf(review) ?? fail(NEVER_OPENED);
+  const findings = review.need('findings');
+  if (rejects.length > 0 && !disclosesPriorRejection(opened.plan, findings))
+    fail(`the same change was rejected at ${rejects[0]?.at ?? ''}, after this review had been opened; submit it again`);
+  return [rejects.length === 0 ? 'none' : `${rejects.length} rejects, which people here were shown`];
+}
+
+function disclosesPriorRejection(plan: Plan, findings: readonly ValidatorFinding[]): boolean {
+  return plan.validators.some(
+    (v, i) => v.unit === 'builtin' && v.implementation === 'previously_rejected' && findings[i]?.status === 'BLOCK',
+  );
+}

@@ -1,0 +1,102 @@
+import { canonicalJson } from '../../policy/contracts/canonical-json';
+import type { ValidatorFinding } from '../../policy/contracts/finding';
+import type { PlanValidator } from '../../policy/contracts/plan';
+import { assembleFindings, findingsSha, type RawOutcome } from '../../policy/decide/findings';
+import { isJudge } from '../../policy/contracts/readings';
+import { applyWaivers, WAIVED } from '../../policy/decide/waivers';
+import { recordKindOf } from '../../policy/evidence/attested-given';
+import { recordedFindings, strictness, waivingOf, writtenFindings } from '../../policy/evidence/recorded-findings';
+import { agrees } from './agreement';
+import { countedRows, missingRecord, strictestResult } from './attested';
+import { assertSame, fail, NEVER_OPENED, openedOf, type OpenedReview } from './outcome';
+import type { Passed, Review } from './record';
+
+/** Without running a rule: the array is what the rows contain, and no entry is milder than its row or its records. */
+export function checkFindings(review: Review): Passed {
+  const { record, rows, end } = review;
+  const opened = openedOf(review);
+  if (opened === null) {
+    if ((record.file?.findings.length ?? 0) > 0) fail('findings of a change that had no plan');
+    return [NEVER_OPENED, { findings: [] }];
+  }
+  const { plan, changeId } = opened;
+  const findings = recordedFindings({ plan, changeId, rows, end });
+  if (record.file !== null)
+    assertSame(record.file.findings, findings, 'they are not the findings that the rows contain, in their order');
+  const written = writtenFindings(plan, countedRows(review), review.need('staging')?.sha ?? null);
+  for (const finding of findings) {
+    const validator = plan.validators.find((v) => v.id === finding.validator_id);
+    if (validator === undefined) fail(`${finding.validator_id}: the plan has no such validator`);
+    const { phase, class: hookClass, logic_hash } = finding;
+    if (phase !== validator.phase || hookClass !== validator.class || logic_hash !== validator.logic_hash)
+      fail(`${validator.id}: the finding is not of the plan's validator`);
+    if (validator.kind === 'attested') checkAttestedFinding(finding, validator, review, opened);
+    else checkNotLoosened(finding, written.get(validator.id), review, opened);
+  }
+  return [`${findings.length} findings, findingsSha ${findingsSha(findings)}`, { findings }];
+}
+
+/** The outcome of an attested validator by its records (R2, R3), before the assembly. */
+export function attestedOutcome(
+  validator: PlanValidator,
+  review: Review,
+  { changeId, plan }: OpenedReview,
+): RawOutcome {
+  const stagingSha = review.need('staging')?.sha ?? null;
+  const result = strictestResult(validator, review.need('records'), { changeId, stagingSha });
+  if (result !== null) return { kind: 'result', result };
+  if (isJudge(validator) && plan.judgeWhen === 'onlyIfClean') return { kind: 'skipped', reasonCode: 'judge_when' };
+  return { kind: 'result', result: missingRecord(validator.id, changeId) };
+}
+
+/**
+ * An attested finding says what the records say, and is not milder than any of them. Before a commit the rule is exact; a
+ * review that ended otherwise may contain an ERROR instead of a record, since it then committed nothing.
+ */
+function checkAttestedFinding(
+  finding: ValidatorFinding,
+  validator: PlanValidator,
+  review: Review,
+  opened: OpenedReview,
+): void {
+  const assembled = (outcome: RawOutcome): ValidatorFinding | undefined =>
+    assembleFindings({
+      plan: { ...opened.plan, validators: [validator] },
+      changeId: opened.changeId,
+      outcomes: new Map([[validator.id, outcome]]),
+    })[0];
+  const said = review
+    .need('records')
+    .filter((r) => r.subject === validator.id && r.kind === recordKindOf(validator))
+    .map(({ result }) => assembled({ kind: 'result', result }));
+  if (finding.status === 'SKIPPED' && said.length > 0)
+    fail(`${validator.id}: it is marked as not run, and there is a record of it`);
+  if (finding.status === 'SKIPPED' && review.end?.action !== 'COMMIT') return;
+  if (said.some((s) => strictness(s) > strictness(finding))) fail(`${validator.id}: there is a stricter record of it`);
+  if (review.end?.action === 'COMMIT') {
+    const now = assembled(attestedOutcome(validator, review, opened));
+    if (now === undefined || !agrees(opened.plan, finding, now))
+      fail(`${validator.id}: its records come to ${now?.status ?? 'nothing'}, and ${finding.status} was recorded`);
+  } else if (finding.errorClass === undefined && !said.some((s) => canonicalJson(s) === canonicalJson(finding)))
+    fail(`${validator.id}: no valid record says ${finding.status}`);
+}
+
+/** What a guardian wrote down must not be disclosed as less; that of a dry run, on the dry run that counts. */
+function checkNotLoosened(
+  finding: ValidatorFinding,
+  written: ValidatorFinding | undefined,
+  review: Review,
+  { plan }: OpenedReview,
+): void {
+  if (finding.phase !== 'preflight') return;
+  if (finding.reasonCode === WAIVED) {
+    const waiving = waivingOf(review.rows);
+    const [after] =
+      written !== undefined && waiving !== null
+        ? applyWaivers(plan, [written], waiving.context, waiving.at).findings
+        : [undefined];
+    if (after === undefined || canonicalJson(after) !== canonicalJson(finding))
+      fail(`${finding.validator_id}: it is marked as waived, and no waiver of the plan covers it`);
+  } else if (written !== undefined && written.status !== 'ALLOW' && finding.status === 'ALLOW')
+    fail(`${finding.validator_id}: its row says ${written.status}, and ALLOW was disclosed`);
+}

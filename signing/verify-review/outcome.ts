@@ -1,0 +1,64 @@
+import { canonicalJson } from '../../policy/contracts/canonical-json';
+import type { Submission } from '../../policy/contracts/diff';
+import { inputSha as inputShaOf } from '../../policy/contracts/change-id';
+import type { LedgerKind, LedgerRow } from '../../policy/contracts/ledger';
+import type { Plan } from '../../policy/contracts/plan';
+import type { EvidenceBundle } from '../../policy/evidence/bundle';
+import type { Review, Supplied } from './record';
+
+/** Why a check fails. */
+export class CheckFailed extends Error {}
+
+/** Why a check could not be made. It is not a pass. */
+export class NotChecked extends Error {}
+
+export function fail(detail: string): never {
+  throw new CheckFailed(detail);
+}
+
+export function notChecked(detail: string): never {
+  throw new NotChecked(detail);
+}
+
+/** Fails unless both are the same JSON, member for member. */
+export function assertSame(a: unknown, b: unknown, detail: string): void {
+  if (canonicalJson(a ?? null) !== canonicalJson(b ?? null)) fail(detail);
+}
+
+/** The value that a source supplied. Fails if the source refused; `NotChecked` if the caller has no such source. */
+export function supplied<T>(source: Supplied<T> | null, missing: string): T {
+  if (source === null) return notChecked(missing);
+  return source.ok ? source.value : fail(source.explanation);
+}
+
+export function rowOf(rows: readonly LedgerRow[], ...kinds: readonly LedgerKind[]): LedgerRow | null {
+  return rows.find((row) => kinds.includes(row.kind)) ?? null;
+}
+
+/** The evidence file; `NotChecked` without one. */
+export function fileOf({ record }: Review): EvidenceBundle {
+  return record.file ?? notChecked('there is no evidence file');
+}
+
+/** The submission and the plan of an opened review; null for one that ended before a plan was pinned. */
+export interface OpenedReview {
+  readonly changeId: string;
+  readonly submission: Submission;
+  readonly inputSha: string;
+  readonly plan: Plan;
+  readonly planHash: string;
+}
+
+export function openedOf(review: Review): OpenedReview | null {
+  const submission = review.need('submission');
+  const pinned = review.need('pinned');
+  if (submission === null || pinned === null) return null;
+  return { changeId: review.record.changeId, submission, inputSha: inputShaOf(submission), ...pinned };
+}
+
+export const NEVER_OPENED = 'none: no plan was pinned';
+
+/** What the review claims: in the committer the commit that is about to begin, in a file what the receipt says. */
+export function claimOf(review: Review): NonNullable<Review['end']> {
+  return review.sources.context === 'commit' && review.end !== null ? review.end : review.need('receipt');
+}

@@ -1,0 +1,60 @@
+import { Envelope } from '../../policy/contracts/diff';
+import type { LedgerRow } from '../../policy/contracts/ledger';
+import type { EvidenceBundle, EvidenceKey } from '../../policy/evidence/bundle';
+import type { RegisteredKey } from '../../policy/evidence/key-registry';
+import { keyIdOf, toPublicKeyObject } from '../keys';
+import { fail, fileOf } from './outcome';
+import type { Passed, Review } from './record';
+import { signedByOne } from './signed-by';
+
+/**
+ * The key ids whose registry entries an evidence file must contain, in order: of submission, attested records and accepted
+ * answers. The committer's key is not among them, since the verifier's own trust names it.
+ */
+export function signerIds(submission: EvidenceBundle['submission'], rows: readonly LedgerRow[]): readonly string[] {
+  const ids = new Set<string>();
+  const add = (value: unknown): void => {
+    const envelope = Envelope.safeParse(value);
+    for (const { keyid } of envelope.data?.signatures ?? []) ids.add(keyid);
+  };
+  add(submission?.envelope);
+  for (const row of rows) {
+    if (row.kind === 'attested') add(row.body['envelope']);
+    if (row.kind === 'answer_accepted') add(row.body['answer']);
+  }
+  return [...ids].sort();
+}
+
+/** Keys as they were when the review was settled: a later revocation does not invalidate what was signed before. */
+export function checkKeys(review: Review): Passed {
+  const file = fileOf(review);
+  const operators = review.sources.trust?.operators ?? [];
+  const entries = file.keys.map((key) => entryOf(key, operators));
+  const ids = entries.map(({ keyId }) => keyId);
+  const expected = signerIds(file.submission, review.rows);
+  const missing = expected.filter((id) => !ids.includes(id));
+  if (missing.length > 0) fail(`no registry entry for ${missing.join(', ')}, which signed something here`);
+  if (ids.join() !== expected.join()) fail('the entries are not exactly those of the keys that signed here, by key id');
+  const asOf = new Map(
+    entries.map((key) => [key.keyId, isAfter(key.revokedAt, review.at) ? { ...key, revokedAt: null } : key]),
+  );
+  const revoked = entries.filter(({ revokedAt }) => revokedAt !== null).length;
+  return [
+    `${entries.length} registry entries signed by an operator, ${revoked} revoked`,
+    { keys: (keyId) => asOf.get(keyId) },
+  ];
+}
+
+function entryOf({ entry, revocation }: EvidenceKey, operators: readonly string[]): RegisteredKey {
+  const key = signedByOne('key', entry, operators, 'operator');
+  if (keyIdOf(key.publicKey) !== key.keyId) fail(`key ${key.keyId}: its id is not that of its public key`);
+  toPublicKeyObject(key.publicKey);
+  if (revocation === null) return { ...key, revokedAt: null };
+  const revoked = signedByOne('key-revocation', revocation, operators, 'operator');
+  if (revoked.keyId !== key.keyId) fail(`key ${key.keyId}: its revocation names another key`);
+  return { ...key, revokedAt: revoked.revokedAt };
+}
+
+function isAfter(revokedAt: string | null, at: string): boolean {
+  return revokedAt !== null && Date.parse(revokedAt) > Date.parse(at);
+}

@@ -1,0 +1,22 @@
+import type { Envelope } from '../../policy/contracts/diff';
+import { openEnvelope } from '../../policy/evidence/dsse';
+import type { PredicateOf, StatementKind } from '../../policy/evidence/statement';
+import { verifyEnvelope } from '../envelope';
+import { keyIdOf } from '../keys';
+import { fail } from './outcome';
+
+/** The statement of an envelope that one of these public keys signed; fails if none of them did. */
+export function signedByOne<K extends StatementKind>(
+  kind: K,
+  envelope: Envelope,
+  trusted: readonly string[],
+  who: string,
+): PredicateOf<K> {
+  const opened = openEnvelope(kind, envelope);
+  if (!opened.ok) fail(`${kind}: ${opened.message}`);
+  const publicKey = trusted.find((key) => keyIdOf(key) === opened.keyid);
+  if (publicKey === undefined) fail(`${kind}: key ${opened.keyid} is not a trusted ${who}`);
+  const verified = verifyEnvelope(envelope, publicKey, kind);
+  if (!verified.ok) fail(`${kind}: ${verified.message}`);
+  return verified.predicate;
+}

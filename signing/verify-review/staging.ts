@@ -1,0 +1,47 @@
+import type { LedgerRow } from '../../policy/contracts/ledger';
+import type { StagingRecord } from '../../policy/contracts/staging-record';
+import { stagingSha as stagingShaOf } from '../../policy/contracts/staging-record';
+import { fail, NEVER_OPENED, openedOf, rowOf } from './outcome';
+import type { Passed, Review } from './record';
+
+export function checkStaging(review: Review): Passed {
+  const { record, rows } = review;
+  const opened = openedOf(review);
+  if (opened === null) {
+    if (record.staging !== null) fail('a dry run of a change that had no plan');
+    return [NEVER_OPENED, { staging: null }];
+  }
+  const { staging } = record;
+  const selected = selectedSha(review);
+  for (const row of rows) {
+    if (row.kind !== 'staged' || row.body['rejected'] === true) continue;
+    if (row.body['stagingSha'] !== stagingShaOf(row.body['record'] as StagingRecord))
+      fail(`row ${row.n}: its record has another hash`);
+  }
+  if (selected === null) {
+    if (staging !== null) fail('a staging record is here that the decision does not rest on');
+    if (opened.plan.mode === 'enforced' && review.end?.action === 'COMMIT') fail('an enforced change needs a dry run');
+    return ['none', { staging: null }];
+  }
+  if (staging === null) fail(`there is no staging record ${selected} of this change`);
+  const sha = stagingShaOf(staging);
+  if (sha !== selected) fail(`the record hashes to ${sha}, expected ${selected}`);
+  if (!rows.some((row) => row.kind === 'staged' && row.body['stagingSha'] === selected))
+    fail('no row says that this dry run was made');
+  const { target, sourceTool } = opened.submission;
+  if (staging.target !== target || staging.sourceTool !== sourceTool) fail('the record is of another target or tool');
+  return [`stagingSha ${sha}, ${staging.origin}`, { staging: { record: staging, sha } }];
+}
+
+/** The dry run that the commit or the receipt names; while there is neither, the one that was disclosed, or the last. */
+function selectedSha({ record, rows, end }: Review): string | null {
+  if (record.asked !== null) return record.asked.stagingSha;
+  return end === null ? openStagingSha(rows) : end.stagingSha;
+}
+
+export function openStagingSha(rows: readonly LedgerRow[]): string | null {
+  const disclosed = rowOf(rows, 'disclosed');
+  const staged = rows.findLast((row) => row.kind === 'staged' && row.body['rejected'] !== true);
+  const sha = disclosed === null ? staged?.body['stagingSha'] : disclosed.body['stagingSha'];
+  return typeof sha === 'string' ? sha : null;
+}

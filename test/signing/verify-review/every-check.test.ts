@@ -1,0 +1,561 @@
+import { GENESIS, ledgerHash, type LedgerKind, type LedgerRow } from '../../../policy/contracts/ledger';
+import { sha256HexOfText } from '../../../policy/contracts/hash';
+import { FILLED_HERE } from '../../../policy/decide/findings';
+import { evidenceChecksum, type EvidenceBundle } from '../../../policy/evidence/bundle';
+import { openEnvelope } from '../../../policy/evidence/dsse';
+import { AggregateRecord } from '../../../policy/rules/aggregate/aggregate';
+import { signPredicate } from '../../../signing/envelope';
+import { signKeyEntry } from '../../../signing/registry-entry';
+import { answerFactKey } from '../../../signing/verify-answers';
+import { recordOf, verifyEvidence } from '../../../signing/verify-evidence';
+import { requiredChecks, verifyReview } from '../../../signing/verify-review';
+import { CHECKS, type CheckName } from '../../../signing/verify-review/checks';
+import type { CheckResult, ReviewRecord, ReviewSources } from '../../../signing/verify-review/record';
+import { evidenceWorld, WORLD_BUNDLE, type World } from '../../support/evidence-world';
+import { seededKey } from '../../support/seeded-key';
+
+const LIMITED = WORLD_BUNDLE.replace(
+  '  - judge:',
+  '  - aggregate: { name: few_rows, window: 1d, limits: { rows: 5 } }\n  - judge:',
+);
+const YES = [
+  { by: 'alice', decision: 'confirm' },
+  { by: 'bob', decision: 'confirm' },
+] as const;
+const OTHER = 'f'.repeat(64);
+const LONG_AGO = '2026-03-01T09:00:01.000Z';
+
+interface Given {
+  readonly record: ReviewRecord;
+  readonly sources: ReviewSources;
+}
+
+/** One committed review: as its evidence file, and as the committer saw it a moment before the commit. */
+let world: World;
+let bundle: EvidenceBundle;
+let commit: Given;
+let evidence: Given;
+beforeAll(async () => {
+  world = evidenceWorld({ bundleText: LIMITED });
+  const { changeId } = await world.review({ table: 'public.prices', answers: YES });
+  bundle = await world.export(changeId);
+  evidence = evidenceOf(bundle);
+  commit = commitOf(bundle);
+}, 60_000);
+
+const NOTHING: ReviewSources = {
+  context: 'evidence',
+  at: null,
+  policy: null,
+  keys: null,
+  trust: null,
+  derived: null,
+  sums: null,
+  rejects: null,
+  nonces: null,
+  target: null,
+};
+
+function evidenceOf(file: EvidenceBundle): Given {
+  return { record: recordOf(file), sources: { ...NOTHING, trust: world.trust } };
+}
+
+function commitOf(file: EvidenceBundle): Given {
+  const intent = file.rows.findIndex(({ row }) => row.kind === 'intent');
+  const { planHash, stagingSha, fingerprint } = bodyOf(file, 'intent') as unknown as NonNullable<ReviewRecord['asked']>;
+  const plan = file.policy?.plan ?? unreachable();
+  const { facts } = verifyReview(recordOf(file), { ...NOTHING, trust: world.trust });
+  const derived = new Set(plan.validators.filter((v) => v.kind === 'derived').map((v) => v.id));
+  const results = file.findings
+    .filter((f) => derived.has(f.validator_id) && !FILLED_HERE.has(f.validator_id))
+    .map(({ phase: _phase, class: _class, logic_hash: _hash, ...result }) => [result.validator_id, result]);
+  const sum = facts.records?.find(({ kind }) => kind === 'aggregate') ?? unreachable();
+  return {
+    record: {
+      ...recordOf(file),
+      rows: file.rows.slice(0, intent),
+      asked: { planHash, stagingSha, fingerprint },
+      file: null,
+    },
+    sources: {
+      ...NOTHING,
+      context: 'commit',
+      at: file.rows[intent]?.row.at ?? '',
+      policy: { ok: true, value: { revision: 1 } },
+      keys: facts.keys ?? null,
+      derived: { ok: true, value: Object.fromEntries(results) },
+      sums: {
+        ok: true,
+        value: {
+          own: bodyOf(file, 'submitted')['measure'] ?? null,
+          needed: new Map([[sum.subject, AggregateRecord.parse(sum.record)]]),
+        },
+      },
+      rejects: [],
+      nonces: file.rows.flatMap(({ row }) => spentBy(row)),
+      target: { mode: 'enforced', development: false },
+    },
+  };
+}
+
+function spentBy(row: LedgerRow): NonNullable<ReviewSources['nonces']> {
+  const opened = row.kind === 'answer_accepted' ? openEnvelope('answer', row.body['answer']) : null;
+  if (opened?.ok !== true) return [];
+  const { keyId, nonce, fingerprint, violationId } = opened.statement.predicate;
+  const factKey = answerFactKey({ signed: true, fingerprint, violationId, person: String(row.body['person']) });
+  return [{ keyId, nonce, changeId: row.changeId, factKey }];
+}
+
+function unreachable(): never {
+  throw new Error('unreachable');
+}
+
+function bodyOf({ rows }: Pick<EvidenceBundle, 'rows'>, kind: LedgerKind): LedgerRow['body'] {
+  return rows.find(({ row }) => row.kind === kind)?.row.body ?? unreachable();
+}
+
+type Edit = (rows: LedgerRow[]) => readonly LedgerRow[];
+
+/** A database writer changes any row and makes the chain anew. */
+function rechained(rows: EvidenceBundle['rows'] | ReviewRecord['rows'], edit: Edit): EvidenceBundle['rows'] {
+  let prev = GENESIS;
+  return edit(structuredClone(rows.map(({ row }) => row))).map((row, n) => {
+    const linked = { ...row, n, prev };
+    prev = ledgerHash(linked);
+    return { row: linked, hash: prev };
+  });
+}
+
+/** The same for a file; the checkpoint cannot be made anew, so it is left out. */
+function refiled(edit: Edit, more: Partial<EvidenceBundle> = {}): Given {
+  const rows = rechained(bundle.rows, edit);
+  return sealed({ rows, head: { rows: rows.length, hash: rows.at(-1)?.hash ?? '' }, inclusion: null, ...more });
+}
+
+function sealed(more: Partial<EvidenceBundle>): Given {
+  const file = { ...bundle, ...more };
+  return evidenceOf({ ...file, sha256: evidenceChecksum(file) });
+}
+
+const committing = (edit: Edit): Given => ({
+  ...commit,
+  record: { ...commit.record, rows: rechained(commit.record.rows, edit) },
+});
+const asking = (more: Partial<NonNullable<ReviewRecord['asked']>>): Given => ({
+  ...commit,
+  record: { ...commit.record, asked: { ...(commit.record.asked ?? unreachable()), ...more } },
+});
+const supplying = (more: Partial<ReviewSources>): Given => ({ ...commit, sources: { ...commit.sources, ...more } });
+const setting =
+  (kind: LedgerKind, more: object): Edit =>
+  (rows) => {
+    Object.assign(rows.find((row) => row.kind === kind)?.body ?? unreachable(), more);
+    return rows;
+  };
+const inserting =
+  (make: (rows: readonly LedgerRow[]) => LedgerRow): Edit =>
+  (rows) => [...rows, { ...make(rows), at: rows.at(-1)?.at ?? '' }];
+
+function withKey(name: string, more: object): Given {
+  const { keyId } = seededKey(name);
+  const find = commit.sources.keys ?? unreachable();
+  return supplying({
+    keys: (id) => {
+      const key = find(id);
+      return key !== undefined && id === keyId ? { ...key, ...more } : key;
+    },
+  });
+}
+
+/** An answer of `by` in a row of its own, as the database's writer could leave it. */
+function answerRow(by: string, more: object): Edit {
+  return inserting((rows) => {
+    const row = structuredClone(rows.find(({ kind }) => kind === 'answer_accepted') ?? unreachable());
+    const opened = openEnvelope('answer', row.body['answer']);
+    if (!opened.ok) throw new Error(opened.message);
+    const key = seededKey(by);
+    const predicate = { ...opened.statement.predicate, nonce: 'another-nonce-of-it', ...more, keyId: key.keyId };
+    return { ...row, body: { ...row.body, answer: signPredicate('answer', predicate, key) as never, person: by } };
+  });
+}
+
+/** A record of the judge, signed by `by`. */
+function judgeRow(by: string, more: object): Edit {
+  return inserting((rows) => {
+    const row = rows.find(({ kind, actor }) => kind === 'attested' && actor === 'judge-worker') ?? unreachable();
+    const opened = openEnvelope('attested', row.body['envelope']);
+    if (!opened.ok) throw new Error(opened.message);
+    const key = seededKey(by);
+    const predicate = { ...opened.statement.predicate, ...more, keyId: key.keyId };
+    return { ...row, body: { envelope: signPredicate('attested', predicate, key) as never } };
+  });
+}
+
+/** A committer that signs another receipt than the one that it earned. */
+function resigned(more: object): Given {
+  let receipt = bundle.receipt ?? unreachable();
+  const edit: Edit = (rows) => {
+    const body = rows.find(({ kind }) => kind === 'receipt')?.body ?? unreachable();
+    const predicate = { ...(body['predicate'] as object), ...more };
+    receipt = signPredicate('receipt', predicate as never, seededKey('committer'));
+    Object.assign(body, { predicate, envelope: receipt });
+    const { effect } = predicate as { readonly effect?: unknown };
+    return setting('effect', { effect })(rows);
+  };
+  const rows = rechained(bundle.rows, edit);
+  return sealed({ rows, head: { rows: rows.length, hash: rows.at(-1)?.hash ?? '' }, inclusion: null, receipt });
+}
+
+/** The row of a guardian of the dry run, whose finding was disclosed as ALLOW. */
+const writtenAsBlock: Edit = (rows) => {
+  const row = rows.find(
+    ({ kind, body }) => kind === 'findings' && body['validator_id'] === 'guardian.metadata_mismatch',
+  );
+  Object.assign(row?.body ?? unreachable(), {
+    status: 'BLOCK',
+    reason: 'the claim is wrong',
+    evidenceRefs: ['diff:x'],
+  });
+  return rows;
+};
+
+/** What someone who can write the database, or call any activity in the namespace, would try against each check. */
+const ATTACKS: Readonly<Record<CheckName, readonly (readonly [attack: string, given: () => Given])[]>> = {
+  format: [],
+  history: [],
+  checksum: [['the checksum of a damaged file', () => evidenceOf({ ...bundle, sha256: OTHER })]],
+  chain: [
+    [
+      'a row is changed where it lies',
+      () => {
+        const rows = commit.record.rows.map((r, i) => (i === 2 ? { ...r, row: { ...r.row, actor: 'x' } } : r));
+        return { ...commit, record: { ...commit.record, rows } };
+      },
+    ],
+    [
+      'a row is added after the head of the file',
+      () => {
+        const rows = rechained(bundle.rows, (all) => [
+          ...all,
+          { ...(all[0] ?? unreachable()), kind: 'answer_refused' },
+        ]);
+        return sealed({ rows, inclusion: null });
+      },
+    ],
+  ],
+  order: [
+    [
+      'a second disclosure follows',
+      () => committing((rows) => [...rows, rows.find((r) => r.kind === 'disclosed') ?? unreachable()]),
+    ],
+    [
+      'a second receipt follows',
+      () => refiled((rows) => [...rows, rows.find((r) => r.kind === 'receipt') ?? unreachable()]),
+    ],
+  ],
+  checkpoint: [
+    [
+      'rows are left out of the tree',
+      () => sealed({ inclusion: { ...(bundle.inclusion ?? unreachable()), leaves: [] } }),
+    ],
+    [
+      'rows are rewritten after the checkpoint',
+      () => refiled((rows) => rows.map((r) => ({ ...r, actor: `${r.actor}!` })), { inclusion: bundle.inclusion }),
+    ],
+  ],
+  receipt: [
+    [
+      'a committer that the verifier does not trust',
+      () => {
+        const given = sealed({ inclusion: null });
+        const trust = { ...world.trust, committers: [seededKey('mallory').publicKey] };
+        return { ...given, sources: { ...given.sources, trust } };
+      },
+    ],
+    ['words beside the signature', () => refiled(setting('receipt', { predicate: {} }))],
+  ],
+  submission: [
+    ['the row names another input', () => committing(setting('submitted', { inputSha: OTHER }))],
+    [
+      'the submission of another change is put in place',
+      () =>
+        committing((rows) =>
+          setting('submitted', { submission: { ...(rows[0]?.body['submission'] as object), requestKey: 'other' } })(
+            rows,
+          ),
+        ),
+    ],
+    [
+      'the file has another submission than the row',
+      () => sealed({ submission: { ...(bundle.submission ?? unreachable()), requestKey: 'other' } }),
+    ],
+  ],
+  bytes: [
+    [
+      'other bytes under the digest',
+      () => ({ ...commit, record: { ...commit.record, bytes: { ok: true, value: Uint8Array.of(1) } } }),
+    ],
+    [
+      'the store refuses the digest',
+      () => ({ ...commit, record: { ...commit.record, bytes: { ok: false, explanation: 'DIGEST_MISMATCH' } } }),
+    ],
+  ],
+  plan: [
+    ['a workflow asks to commit under another plan', () => asking({ planHash: OTHER })],
+    ['the row names a weaker plan', () => committing(setting('planned', { planHash: OTHER }))],
+    ['the row names another mode', () => committing(setting('planned', { mode: 'cooperative' }))],
+    [
+      'the plan is changed under its hash',
+      () => ({
+        ...commit,
+        record: { ...commit.record, plan: { ...(commit.record.plan ?? unreachable()), domain: 'other' } },
+      }),
+    ],
+  ],
+  policy: [
+    ['the policy was revoked', () => supplying({ policy: { ok: false, explanation: 'policy_moved: it is revoked' } })],
+    ['another revision with the same plan', () => supplying({ policy: { ok: true, value: { revision: 2 } } })],
+    [
+      'the policy was revoked before the commit, and it was committed',
+      () => {
+        const bundleSha = sha256HexOfText(LIMITED);
+        const { keyId } = seededKey('operator');
+        const said = { revision: 1, bundleSha, reason: 'wrong', keyId, revokedAt: LONG_AGO };
+        const revocation = signPredicate('policy-revocation', said, seededKey('operator'));
+        return sealed({ policy: { ...(bundle.policy ?? unreachable()), revocation } });
+      },
+    ],
+  ],
+  target: [
+    [
+      'a target that this committer does not serve',
+      () => supplying({ target: { mode: 'enforced', development: null } }),
+    ],
+    [
+      'a tool without effects under an enforced plan',
+      () => supplying({ target: { mode: 'cooperative', development: false } }),
+    ],
+  ],
+  keys: [
+    [
+      'a database writer registers an approver',
+      () => {
+        const mallory = seededKey('mallory');
+        const label = {
+          kind: 'approver',
+          subject: { type: 'person', id: 'bob' },
+          onBehalfOf: null,
+          demo: false,
+        } as const;
+        const entry = signKeyEntry({ ...label, publicKey: mallory.publicKey, addedAt: LONG_AGO }, mallory);
+        return sealed({ keys: [{ entry, revocation: null }, ...bundle.keys.slice(1)] });
+      },
+    ],
+    ['a registry entry is left out', () => sealed({ keys: bundle.keys.slice(1) })],
+  ],
+  settlement: [
+    ['the commit began on another plan', () => refiled(setting('intent', { planHash: OTHER }))],
+    ['the intent is taken out', () => refiled((rows) => rows.filter((row) => row.kind !== 'intent'))],
+    ['the effect of another change', () => refiled(setting('effect', { effect: { rows: {} } }))],
+    ['the receipt of another tenant', () => resigned({ tenant: 'other' })],
+  ],
+  effect: [
+    [
+      'a receipt names an operator who said nothing',
+      () => resigned({ effect: { resolution: { keyId: seededKey('operator').keyId, resolvedAt: LONG_AGO } } }),
+    ],
+  ],
+  staging: [
+    ['a workflow asks to commit another dry run', () => asking({ stagingSha: OTHER })],
+    [
+      'the staging record is changed',
+      () => ({
+        ...commit,
+        record: { ...commit.record, staging: { ...(commit.record.staging ?? unreachable()), tables: [] } },
+      }),
+    ],
+    [
+      'no dry run at all',
+      () => {
+        const given = asking({ stagingSha: null });
+        return { ...given, record: { ...given.record, staging: null } };
+      },
+    ],
+    ['the row has another record under the hash', () => committing(setting('staged', { record: {} }))],
+  ],
+  requester: [
+    ['the service key was revoked', () => withKey('agent', { revokedAt: LONG_AGO })],
+    ['the key of an approver signs a submission', () => withKey('agent', { kind: 'approver' })],
+  ],
+  attested: [
+    ['a record signed by an unregistered key', () => committing(judgeRow('mallory', {}))],
+    ['a record signed by an approver', () => committing(judgeRow('alice', {}))],
+    ['a judgement on another input', () => committing(judgeRow('judge', { inputDigest: OTHER }))],
+    ['the record of another change', () => committing(judgeRow('judge', { changeId: OTHER }))],
+  ],
+  sums: [
+    [
+      'a change is left out of a limit over many changes',
+      () => {
+        const sums = commit.sources.sums?.ok === true ? commit.sources.sums.value : unreachable();
+        const more = { changeId: OTHER, bytes: 1, operations: 1, deletions: 0, rows: 1, places: 1 };
+        const needed = new Map([...sums.needed].map(([id, r]) => [id, { ...r, counted: [more, ...r.counted] }]));
+        return supplying({ sums: { ok: true, value: { ...sums, needed } } });
+      },
+    ],
+    [
+      'the change weighs more than its row says',
+      () => {
+        const sums = commit.sources.sums?.ok === true ? commit.sources.sums.value : unreachable();
+        return supplying({ sums: { ok: true, value: { ...sums, own: { ...(sums.own as object), bytes: 1 } } } });
+      },
+    ],
+  ],
+  findings: [
+    ['a finding is disclosed as less than its guardian wrote', () => committing(writtenAsBlock)],
+    [
+      'the judge is asked until it allows',
+      () =>
+        committing(
+          judgeRow('judge', {
+            result: { validator_id: 'guardian.llm_judge', status: 'BLOCK', reason: 'no', evidenceRefs: ['diff:x'] },
+          }),
+        ),
+    ],
+    ['the key of the judge was revoked', () => withKey('judge', { revokedAt: LONG_AGO })],
+    ['the file has other findings than the rows', () => sealed({ findings: bundle.findings.slice(1) })],
+  ],
+  recomputed: [
+    [
+      'a finding was hidden from people and taken out of every row',
+      () => {
+        const derived = commit.sources.derived?.ok === true ? commit.sources.derived.value : unreachable();
+        const id = 'guardian.metadata_mismatch';
+        const found = { validator_id: id, status: 'BLOCK', reason: 'the claim is wrong', evidenceRefs: ['diff:x'] };
+        return supplying({ derived: { ok: true, value: { ...derived, [id]: found } } });
+      },
+    ],
+    [
+      'this process has other logic',
+      () => supplying({ derived: { ok: false, explanation: 'policy_moved: other logic' } }),
+    ],
+  ],
+  previously_rejected: [
+    [
+      'a rejected change is submitted again under another request key',
+      () => supplying({ rejects: [{ changeId: OTHER, n: 9, at: LONG_AGO }] }),
+    ],
+  ],
+  disclosure: [
+    ['a workflow asks with another fingerprint', () => asking({ fingerprint: OTHER })],
+    ['fewer violations were shown', () => committing(setting('disclosed', { violations: [] }))],
+    ['the row names another fingerprint', () => committing(setting('disclosed', { fingerprint: OTHER }))],
+    [
+      'a callback result that was never signed',
+      () => committing(setting('disclosed', { callbackResults: { x: { passed: true, message: null } } })),
+    ],
+  ],
+  answers: [
+    ['an answer by an unregistered key', () => committing(answerRow('mallory', {}))],
+    ['an answer that was given on another change', () => committing(answerRow('bob', { changeId: OTHER }))],
+    [
+      'an answer without a signature',
+      () =>
+        committing((rows) => {
+          const row = rows.find(({ kind }) => kind === 'answer_accepted') ?? unreachable();
+          const { fingerprint } = rows.find(({ kind }) => kind === 'disclosed')?.body ?? unreachable();
+          const answer = { violationId: OTHER, fingerprint, decision: 'confirm', reason: '', actor: 'alice' };
+          return [...rows, { ...row, body: { ...row.body, answer: answer as never } }];
+        }),
+    ],
+  ],
+  nonces: [['an answer that was never admitted', () => committing(answerRow('bob', {}))]],
+  standing_reject: [
+    [
+      'a reject on another fingerprint, before a reset',
+      () => committing(answerRow('bob', { decision: 'reject', fingerprint: OTHER, violationId: OTHER })),
+    ],
+  ],
+  decision: [
+    ['a confirmation is missing', () => committing((rows) => rows.filter((row) => row.body['person'] !== 'bob'))],
+    ['the key of an approver was revoked', () => withKey('bob', { revokedAt: LONG_AGO })],
+  ],
+  commit_window: [
+    ['a commit on an answer of yesterday', () => supplying({ at: '2026-03-02T09:00:00.000Z' })],
+    [
+      'a commit that began after the window',
+      () => refiled((rows) => rows.map((r) => (r.kind === 'intent' ? { ...r, at: '2026-03-01T10:30:00.000Z' } : r))),
+    ],
+  ],
+};
+
+const failed = (checks: readonly CheckResult[]): string[] =>
+  checks.filter(({ result }) => result === 'failed').map(({ name }) => name);
+const verify = ({ record, sources }: Given) => verifyReview(record, sources);
+
+test('an honest review passes every check, in the committer and as evidence', () => {
+  for (const given of [commit, evidence]) {
+    const { ok, checks } = verify(given);
+    expect(checks.filter(({ result, required }) => required && result !== 'ok')).toEqual([]);
+    expect(ok).toBe(true);
+  }
+  expect(verify(commit).checks.map(({ result }) => result)).not.toContain('not_checked');
+});
+
+/** Proves nothing, and says so; or refuses a file that cannot be read at all. */
+const WITHOUT_ATTACKS: readonly CheckName[] = ['format', 'history'];
+
+test('every check of the table has an attack that it must stop', () => {
+  expect(Object.keys(ATTACKS).sort()).toEqual(CHECKS.map(({ name }) => name).sort());
+  const without = CHECKS.map(({ name }) => name).filter((name) => ATTACKS[name].length === 0);
+  expect([...without].sort()).toEqual([...WITHOUT_ATTACKS].sort());
+});
+
+describe.each(CHECKS.filter(({ name }) => !WITHOUT_ATTACKS.includes(name)))('$name: $proves', ({ name }) => {
+  test.each(ATTACKS[name])('it alone fails when %s', (_attack, given) => {
+    const { ok, checks } = verify(given());
+    expect(failed(checks)).toEqual([name]);
+    expect(ok).toBe(false);
+  });
+});
+
+test('format: a file that cannot be read fails, and no other check is made', () => {
+  const { verdict, checks } = verifyEvidence('{}', world.trust);
+  expect(verdict).toBe('failed');
+  expect(failed(checks)).toEqual(['format']);
+  expect(checks.filter(({ result }) => result === 'ok')).toEqual([]);
+});
+
+test('history: it is never reported as checked', () => {
+  const history = { runId: 'run', events: 3, sha256: OTHER };
+  for (const given of [evidence, sealed({ history })])
+    expect(verify(given).checks.find(({ name }) => name === 'history')?.result).toBe('not_checked');
+});
+
+test.each<[string, (given: Given) => Given, CheckName]>([
+  ['bytes', ({ record, sources }) => ({ record: { ...record, bytes: null }, sources }), 'bytes'],
+  ['policy', ({ record, sources }) => ({ record, sources: { ...sources, policy: null } }), 'policy'],
+  ['keys', ({ record, sources }) => ({ record, sources: { ...sources, keys: null } }), 'requester'],
+  ['derived', ({ record, sources }) => ({ record, sources: { ...sources, derived: null } }), 'recomputed'],
+  ['sums', ({ record, sources }) => ({ record, sources: { ...sources, sums: null } }), 'sums'],
+  ['rejects', ({ record, sources }) => ({ record, sources: { ...sources, rejects: null } }), 'previously_rejected'],
+  ['nonces', ({ record, sources }) => ({ record, sources: { ...sources, nonces: null } }), 'nonces'],
+  ['target', ({ record, sources }) => ({ record, sources: { ...sources, target: null } }), 'target'],
+])(
+  'a committer without the source "%s" commits nothing: a check that was not made is not a pass',
+  (_source, without, name) => {
+    const { ok, checks } = verify(without(commit));
+    expect(ok).toBe(false);
+    expect(checks.find((check) => check.name === name)?.result).toBe('not_checked');
+  },
+);
+
+test('offline verification reports what it cannot check as not checked, and never as passed', () => {
+  const open = verify(evidence).checks.filter(({ result }) => result === 'not_checked');
+  expect(open.map(({ name }) => name)).toEqual(['sums', 'recomputed', 'previously_rejected', 'nonces', 'history']);
+});
+
+test('the committer requires each check that evidence requires, except those of a review that has ended', () => {
+  const missing = requiredChecks('evidence').filter((name) => !requiredChecks('commit').includes(name));
+  expect(missing).toEqual(['format', 'checksum', 'receipt', 'keys', 'settlement', 'effect']);
+});
