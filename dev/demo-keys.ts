@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { newKeyPair } from '../signing/keys';
 import { readKeyFile, writeKeyFile, type KeyLabel, type LoadedKey } from '../signing/key-file';
 
-/** Who works in the embedded default: one key for each role of records.md §8, and people to play approvers. */
+/** The people of the development set-up. */
 export const DEMO_PEOPLE = { agentOwner: 'dana', approvers: ['alice', 'bob'] } as const;
 
 const LABELS = {
@@ -19,15 +19,15 @@ const LABELS = {
 export type DemoKeyName = keyof typeof LABELS;
 export type DemoKeys = Readonly<Record<DemoKeyName, { readonly path: string; readonly key: LoadedKey }>>;
 
-/** Makes what is missing, reads the rest. All are labelled `demo`: a committer takes them for development targets only. */
+/** Creates missing keys and reads the others. All are labelled `demo`: a committer accepts them only for development targets. */
 export function demoKeys(dir: string, now: Date): DemoKeys {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const names = Object.keys(LABELS) as DemoKeyName[];
-  const made = names.map((name) => {
+  const entries = names.map((name) => {
     const path = join(dir, `${name}.key.json`);
     const label: KeyLabel = { onBehalfOf: null, ...LABELS[name], demo: true };
     if (!existsSync(path)) writeKeyFile({ path, key: newKeyPair(), label, createdAt: now.toISOString() });
     return [name, { path, key: readKeyFile(path) }] as const;
   });
-  return Object.fromEntries(made) as DemoKeys;
+  return Object.fromEntries(entries) as DemoKeys;
 }

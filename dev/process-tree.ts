@@ -3,17 +3,17 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import type { Say } from './embedded';
 
-/** One process of ours, by the name of its entry point under `workers/`. */
+/** A process of Countersign, by the name of its entry point in `workers/`. */
 export type ProcessName = 'review' | 'judge' | 'commit' | 'gateway';
 
 export interface RunningProcess {
   readonly name: ProcessName;
   readonly pid: number;
-  /** SIGTERM, then SIGKILL after 15 s. Resolves when it is gone. */
+  /** SIGTERM, then SIGKILL after 15 s. Resolves when the process has exited. */
   stop(): Promise<void>;
-  /** SIGKILL at once; for tests of crashes. */
+  /** SIGKILL at once, for crash tests. */
   kill(): Promise<void>;
-  /** Resolves when it is gone, whoever ended it. */
+  /** Resolves when the process has exited, for any reason. */
   readonly ended: Promise<void>;
 }
 
@@ -21,9 +21,9 @@ const READY_MS = 120_000;
 const STOP_MS = 15_000;
 
 /**
- * Starts an entry point with exactly this environment, plus what a process needs to run at all; its log goes to
- * `<logDir>/<name>.log`. Resolves when it says that it is ready; rejects with the end of its log when it does not.
- * `script`: the entry point where it is not the one of that name.
+ * Starts an entry point with only this environment and the system's variables; its log goes to `<logDir>/<name>.log`.
+ * Resolves when the process reports that it is ready, and rejects with the end of its log otherwise. `script` replaces the
+ * entry point of that name.
  */
 export async function startProcess(
   name: ProcessName,
@@ -53,10 +53,10 @@ export async function startProcess(
   }
   await ready(child, name, () => `${tail}\nThe whole log: ${logFile}`);
   child.once('exit', (code, signal) => {
-    // Ctrl-C reaches the whole group: a child that ends in order before it is asked is no news.
+    // Ctrl-C reaches the whole process group: a child may exit in order before it is stopped.
     if (!stopping.has(child) && code !== 0)
       say(
-        `${name} (process ${child.pid ?? 0}) ended on its own: ${signal ?? `exit code ${code}`}. Its log: ${logFile}`,
+        `${name} (process ${child.pid ?? 0}) ended unexpectedly: ${signal ?? `exit code ${code}`}. Its log: ${logFile}`,
       );
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));

@@ -14,7 +14,7 @@ import type { Runtime, Say } from './embedded';
 import type { Extensions } from '../workers/extensions';
 import { demoKeys, type DemoKeys } from './demo-keys';
 
-/** A database that changes are reviewed for, in the embedded PostgreSQL. */
+/** A database in the embedded PostgreSQL, whose changes are reviewed. */
 export interface DevTarget {
   readonly name: string;
   readonly database: string;
@@ -40,32 +40,32 @@ export interface DevSetupOptions {
   readonly say: Say;
   /** Name of the Countersign database. */
   readonly database?: string;
-  /** One password for every role: where several setups share a server, and so its roles. */
+  /** One password for every role, for setups that share a server and so its roles. */
   readonly password?: string;
 }
 
-/** Databases, schema, one role per process, keys, registry, policy and targets: everything that a first run makes, and a second one finds. */
+/** Creates databases, schema, one role per process, keys, registry, policy and targets. Idempotent. */
 export async function setUpDev(options: DevSetupOptions): Promise<DevSetup> {
   const { extensions, bundleText, targets, say, database = 'countersign' } = options;
   const { postgres, stateDir } = options.runtime;
   await postgres.createDatabase(database);
   const adminUrl = postgres.superuserUrl(database);
-  // New at each start: nothing keeps a password longer than it lives.
+  // New at each start: passwords are stored only as long as the processes run.
   const newPassword = (): string => options.password ?? randomBytes(24).toString('hex');
   const passwords = Object.fromEntries(ROLES.map((role) => [role, newPassword()])) as Record<Role, string>;
   await migrate(adminUrl, { roles: passwords });
   const databaseUrls = Object.fromEntries(
     ROLES.map((role) => [role, asRole(adminUrl, role, passwords[role])]),
   ) as Record<Role, string>;
-  say(`Database "${database}": schema and one role for each process are there`);
+  say(`Database "${database}": schema and one role for each process are ready`);
 
   const keys = demoKeys(join(stateDir, 'keys'), new Date());
   await register(databaseUrls.cs_operator, keys, bundleText, extensions, say);
   const trustFile = writeJson(stateDir, 'trust.json', { operators: [keys.operator.key.publicKey] });
 
-  const made = await Promise.all(targets.map((target) => setUpTarget(postgres, target, newPassword)));
+  const prepared = await Promise.all(targets.map((target) => setUpTarget(postgres, target, newPassword)));
   const targetsFile = writeJson(stateDir, 'targets.json', {
-    targets: made.map(({ name, stageUrl, commitUrl }) => ({ name, development: true, stageUrl, commitUrl })),
+    targets: prepared.map(({ name, stageUrl, commitUrl }) => ({ name, development: true, stageUrl, commitUrl })),
   });
   say(`Targets: ${targets.map((t) => t.name).join(', ')} (roles, grants and marker table)`);
   return {
@@ -73,7 +73,7 @@ export async function setUpDev(options: DevSetupOptions): Promise<DevSetup> {
     trustFile,
     targetsFile,
     databaseUrls,
-    targetAdminUrls: Object.fromEntries(made.map((t) => [t.name, t.adminUrl])),
+    targetAdminUrls: Object.fromEntries(prepared.map((t) => [t.name, t.adminUrl])),
   };
 }
 
@@ -99,7 +99,9 @@ async function register(
       planHash,
     }));
     const { revision, published } = await publishBundle(db, { bundleText, plans, operator, now: new Date() });
-    say(`Policy: revision ${revision} ${published ? 'published' : 'stands already'}, signed by the demo operator key`);
+    say(
+      `Policy: revision ${revision} ${published ? 'published' : 'is already published'}, signed by the demo operator key`,
+    );
   } finally {
     await db.close();
   }
@@ -114,7 +116,7 @@ async function setUpTarget(
   const adminUrl = postgres.superuserUrl(target.database);
   await target.seed?.(adminUrl);
   const [stagePassword, commitPassword] = [newPassword(), newPassword()];
-  // Roles belong to the whole server: a name of its own for each target.
+  // Roles belong to the whole server: each target needs different names.
   const [stageRole, commitRole] = [`stage_${target.name}`, `commit_${target.name}`];
   await initTarget(adminUrl, {
     stageRole,

@@ -13,16 +13,16 @@ export interface DevOptions {
   readonly say: Say;
   readonly bundleText: string;
   readonly targets: readonly DevTarget[];
-  /** Where the judge worker asks. Absent: a judge without a key cannot answer, so a human is asked. */
+  /** The model that the judge worker asks. Without it the judge cannot answer, and a person is asked. */
   readonly judge?: { readonly baseUrl: string; readonly apiKey: string };
   /** Modules for review worker and committer (COUNTERSIGN_EXTENSIONS). */
   readonly extensions?: string;
-  /** The judge queue's rate limit; 5 a second unless told. */
+  /** Rate limit of the judge queue; default 5 per second. */
   readonly judgeRequestsPerSecond?: number;
-  /** Circuit breakers; on unless told. */
+  /** Circuit breakers; default on. */
   readonly breakers?: boolean;
   readonly gatewayPort?: number;
-  /** Tenants that the gateway serves; `default` unless told. */
+  /** Tenants that the gateway serves; default `default`. */
   readonly tenants?: readonly string[];
   readonly runtime?: Partial<
     Pick<RuntimeOptions, 'uiPort' | 'temporalPort' | 'postgresPort' | 'fast' | 'handleSignals' | 'env'>
@@ -34,12 +34,12 @@ export interface Dev {
   readonly setup: DevSetup;
   readonly gatewayUrl: string;
   readonly processes: Readonly<Record<ProcessName, RunningProcess>>;
-  /** Starts one of them again, after a crash. */
+  /** Starts a process again, after a crash. */
   restart(name: ProcessName): Promise<RunningProcess>;
   stop(): Promise<void>;
 }
 
-/** Temporal, PostgreSQL, the three workers and the gateway in one process tree; each of ours with only its own secrets. */
+/** Starts Temporal, PostgreSQL, the three workers and the gateway in one process tree, each with only the secrets it needs. */
 export async function startDev(options: DevOptions): Promise<Dev> {
   const { say, stateDir } = options;
   const runtime = await startRuntime({ stateDir, say, searchAttributes: SEARCH_ATTRIBUTES, ...options.runtime });
@@ -95,7 +95,7 @@ function rememberClient(runtime: Runtime, setup: DevSetup, options: DevOptions, 
   });
 }
 
-/** What each process may know: the committer alone gets targets, the judge alone the model's key, the gateway no key at all. */
+/** The environment of each process: only the committer gets targets, only the judge the model's key, the gateway no key. */
 function environments(
   runtime: Runtime,
   setup: DevSetup,

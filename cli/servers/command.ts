@@ -50,7 +50,9 @@ async function runDoctor(io: Io): Promise<ExitCode> {
   if (io.json) io.out.json({ ok, checks });
   else
     for (const check of checks) {
-      io.out.line(line`${check.ok ? styled('green', 'ok  ') : styled('red', 'FAIL')} ${check.name}: ${check.detail}`);
+      const [first = '', ...rest] = check.detail.split('\n');
+      io.out.line(line`${check.ok ? styled('green', 'ok  ') : styled('red', 'FAIL')} ${check.name}: ${first}`);
+      if (rest.length > 0) io.out.block(rest.join('\n'), '       ');
       if (check.fix !== null) io.out.block(check.fix, '       ');
     }
   return ok ? ExitCode.Ok : ExitCode.Failure;

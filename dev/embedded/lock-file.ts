@@ -3,17 +3,17 @@ import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { dirname } from 'node:path';
 import { startTime } from './processes';
 
-/** Who holds a lock: a process by pid and start time (a pid alone may be reused), and facts for whoever finds it held. */
+/** The process that owns a lock, by pid and start time (a pid may be reused), with facts for messages to other processes. */
 export interface LockHolder {
   readonly pid: number;
   readonly startTime: string;
   readonly facts: Readonly<Record<string, string | number>>;
 }
 
-/** A lock we hold. `update` replaces the facts; `release` is idempotent and leaves a lock that is no longer ours alone. */
+/** A lock of this process. `update` replaces the facts; `release` is idempotent and does not touch a lock of another process. */
 export interface HeldLock {
   readonly kind: 'held';
-  /** What a process that died left in the lock; undefined when it was free. */
+  /** The previous owner, if it died without releasing the lock. */
   readonly leftBy: LockHolder | undefined;
   update(facts: LockHolder['facts']): void;
   release(): void;
@@ -22,8 +22,8 @@ export interface HeldLock {
 export type LockAttempt = HeldLock | { readonly kind: 'busy'; readonly holder: LockHolder };
 
 /**
- * Takes the lock file, or says which living process holds it. A lock whose process is gone is taken over.
- * The file appears whole (written aside, then linked), so a reader never sees half of it.
+ * Acquires the lock file, or returns the running process that owns it. A lock of a dead process is taken over.
+ * The file is written aside and linked, so that a reader never sees part of it.
  */
 export function tryLock(path: string, facts: LockHolder['facts'] = {}): LockAttempt {
   mkdirSync(dirname(path), { recursive: true });
@@ -34,12 +34,12 @@ export function tryLock(path: string, facts: LockHolder['facts'] = {}): LockAtte
     const holder = readHolder(path);
     if (holder !== undefined && isAlive(holder)) return { kind: 'busy', holder };
     leftBy = holder ?? leftBy;
-    takeAway(path, holder);
+    removeStale(path, holder);
   }
-  throw new Error(`Could not take the lock ${path}: other processes keep taking it. Try again.`);
+  throw new Error(`Could not acquire the lock ${path}: other processes keep acquiring it. Try again.`);
 }
 
-/** Reads who holds a lock; undefined when it is free or not readable as ours. */
+/** Reads the owner of a lock; undefined if it is free or not valid. */
 export function readHolder(path: string): LockHolder | undefined {
   try {
     const value = JSON.parse(readFileSync(path, 'utf8')) as Partial<LockHolder>;
@@ -51,7 +51,7 @@ export function readHolder(path: string): LockHolder | undefined {
   }
 }
 
-/** Whether the very process that wrote the lock still runs. */
+/** Whether the process that wrote the lock still runs. */
 export function isAlive(holder: LockHolder): boolean {
   const now = startTime(holder.pid);
   return now !== undefined && now === holder.startTime;
@@ -71,9 +71,9 @@ function putNew(path: string, holder: LockHolder): boolean {
   }
 }
 
-// Two processes may find the same dead lock. Renaming is atomic, so one wins; and what was renamed away is put back when
-// it turns out to be a lock that somebody else has just taken.
-function takeAway(path: string, dead: LockHolder | undefined): void {
+// Two processes may find the same dead lock. Renaming is atomic, so one wins. If the renamed file turns out to be a new lock
+// of another process, it is restored.
+function removeStale(path: string, dead: LockHolder | undefined): void {
   const aside = `${path}.stale.${randomBytes(4).toString('hex')}`;
   try {
     renameSync(path, aside);
@@ -81,9 +81,9 @@ function takeAway(path: string, dead: LockHolder | undefined): void {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
     throw error;
   }
-  const got = readHolder(aside);
-  if (got !== undefined && isAlive(got) && (got.pid !== dead?.pid || got.startTime !== dead.startTime))
-    putNew(path, got);
+  const renamed = readHolder(aside);
+  if (renamed !== undefined && isAlive(renamed) && (renamed.pid !== dead?.pid || renamed.startTime !== dead.startTime))
+    putNew(path, renamed);
   rmSync(aside, { force: true });
 }
 

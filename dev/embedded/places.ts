@@ -3,10 +3,10 @@ import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
-/** The environment as a parameter, so that tests need not change the real one. */
+/** Environment variables, passed as a parameter so that tests do not change the process. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** The folder of our package.json, from sources as from `dist/`. */
+/** The folder of Countersign's package.json, for sources and for `dist/`. */
 export function packageRoot(): string {
   for (let dir = __dirname; ; dir = dirname(dir)) {
     const manifest = join(dir, 'package.json');
@@ -19,12 +19,12 @@ export function packageRoot(): string {
   }
 }
 
-/** Where downloaded and built programs are kept: `COUNTERSIGN_CACHE`, else `.cache/countersign` in the home directory. */
+/** The cache of downloaded and built programs: COUNTERSIGN_CACHE, or `.cache/countersign` in the home directory. */
 export function cacheDir(env: Env = process.env): string {
   return resolve(env['COUNTERSIGN_CACHE'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'countersign'));
 }
 
-/** Whether every directory from the root to `dir` lets any user pass; a path that does not exist is judged by what does. */
+/** Whether any user may traverse every directory from the root to `dir`. Directories that do not exist are ignored. */
 export function isTraversable(dir: string): boolean {
   for (let at = resolve(dir); ; at = dirname(at)) {
     if (existsSync(at) && (statSync(at).mode & 0o001) === 0) return false;
@@ -33,9 +33,9 @@ export function isTraversable(dir: string): boolean {
 }
 
 /**
- * A directory of ours that any user may pass through: the first of `wanted`, the cache, the system's cache that is, made when missing.
- * PostgreSQL refuses to run as root, and the user it runs as then cannot reach below a home of mode 700.
- * Throws with what to do when there is none.
+ * A directory of this user that any user may traverse: the first that fits of `wanted`, the cache and the system's cache. It is
+ * created if missing. PostgreSQL refuses to run as root, and another user cannot traverse a home directory of mode 700.
+ * Throws with what to do if there is none.
  */
 export function traversableDir(wanted: string, env: Env = process.env): string {
   const candidates = [
@@ -49,12 +49,12 @@ export function traversableDir(wanted: string, env: Env = process.env): string {
     if (isTraversable(dir)) return dir;
   }
   throw new Error(
-    `PostgreSQL runs as another user when started by root, and none of these directories can be passed by it: ${candidates.join(', ')}. ` +
-      'Set COUNTERSIGN_CACHE to a directory that every user can pass through (mode 755), or run as a user who is not root.',
+    `PostgreSQL runs as another user when started by root, and that user can traverse none of these directories: ${candidates.join(', ')}. ` +
+      'Set COUNTERSIGN_CACHE to a directory that every user can traverse (mode 755), or run as a user who is not root.',
   );
 }
 
-// A directory in a place that everyone may write (/tmp) is used only when it is really ours: a stranger could have put it there.
+// A directory in a world-writable place (/tmp) is used only if this user owns it: another user could have created it.
 function makeOwn(dir: string): boolean {
   try {
     mkdirSync(dir, { recursive: true, mode: 0o711 });
@@ -62,11 +62,11 @@ function makeOwn(dir: string): boolean {
     const found = lstatSync(dir);
     return found.isDirectory() && (process.getuid === undefined || found.uid === process.getuid());
   } catch {
-    return false; // Not to be made or written here: the next candidate is tried.
+    return false; // Cannot be created or written: the next candidate is tried.
   }
 }
 
-/** The first of `wanted` that is free on loopback, else any free port. 0 in `wanted` means any. */
+/** The first of `wanted` that is free on loopback, or else any free port. 0 in `wanted` means any. */
 export async function freePort(...wanted: readonly (number | undefined)[]): Promise<number> {
   for (const port of [...wanted, 0]) {
     if (port === undefined) continue;
@@ -79,7 +79,7 @@ export async function freePort(...wanted: readonly (number | undefined)[]): Prom
 function tryPort(port: number): Promise<number | undefined> {
   return new Promise((done) => {
     const server = createServer();
-    server.once('error', () => done(undefined)); // In use or not allowed: the caller tries the next.
+    server.once('error', () => done(undefined)); // In use or not permitted: the caller tries the next.
     server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
       const address = server.address();
       server.close(() => done(typeof address === 'object' && address !== null ? address.port : undefined));

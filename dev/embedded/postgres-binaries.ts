@@ -21,10 +21,10 @@ import type { Say } from './processes';
 
 const run = promisify(execFile);
 
-/** A user id to run as; undefined means as we are. */
+/** The user to run as; undefined means the current user. */
 export type RunAs = { readonly uid: number; readonly gid: number } | undefined;
 
-/** Where PostgreSQL's programs are, ready to run by `RunAs`. */
+/** Paths of PostgreSQL's programs, which `RunAs` can execute. */
 export interface PostgresBinaries {
   readonly initdb: string;
   readonly postgres: string;
@@ -33,9 +33,9 @@ export interface PostgresBinaries {
 }
 
 /**
- * Finds the programs that npm installed for this platform and makes them runnable: shared libraries linked (npm may have been told not to run
- * install scripts), executable, and, for another user than ours, copied to a directory which that user can pass through.
- * Throws with what to do when the platform has none.
+ * Finds the programs that npm installed for this platform and makes them executable: links the shared libraries (npm may have
+ * skipped install scripts), sets modes, and copies them, for another user, to a directory that this user can traverse.
+ * Throws with what to do if the platform is not supported.
  */
 export function findPostgresBinaries(runAs: RunAs, say: Say, env: Env = process.env): PostgresBinaries {
   const { native, version } = installedPackage();
@@ -59,7 +59,7 @@ function installedPackage(): { native: string; version: string } {
   } catch (error) {
     throw new Error(
       `npm installed no PostgreSQL for this platform (${name}). If the platform is supported, run \`npm ci\` without --omit=optional; ` +
-        'otherwise set COUNTERSIGN_DATABASE_ADMIN_URL to a PostgreSQL server of yours (a superuser).',
+        'otherwise set COUNTERSIGN_DATABASE_ADMIN_URL to your PostgreSQL server (as a superuser).',
       { cause: error },
     );
   }
@@ -71,18 +71,18 @@ function needsCopy(native: string, runAs: RunAs): boolean {
   try {
     accessSync(join(native, 'lib'), constants.W_OK);
   } catch {
-    return true; // A read-only node_modules: the links are made in a copy.
+    return true; // node_modules is read-only: the links are created in a copy.
   }
   makeLinks(native);
   return false;
 }
 
-// Named by version, made aside and renamed: a half-made copy of a killed run is never used.
+// Named by version, written aside and renamed: a partial copy of a killed run is never used.
 function copyOf(native: string, version: string, say: Say, env: Env): string {
   const base = traversableDir('/var/cache/countersign', env);
   const target = join(base, `postgres-${version}-${process.platform}-${process.arch}`);
   if (existsSync(target)) return target;
-  say(`PostgreSQL: copying its programs to ${target}, where the user it runs as can reach them`);
+  say(`PostgreSQL: copying its programs to ${target}, where its user can read them`);
   for (const name of readdirSync(base)) {
     if (name.startsWith(`${basename(target)}.partial-`) && Date.now() - statSync(join(base, name)).mtimeMs > 600_000) {
       rmSync(join(base, name), { recursive: true, force: true });
@@ -103,7 +103,7 @@ function copyOf(native: string, version: string, say: Say, env: Env): string {
   return target;
 }
 
-// Modes are copied, and npm may have unpacked under a strict umask.
+// Modes are copied too, and npm may have unpacked with a strict umask.
 function openToAll(dir: string): void {
   chmodSync(dir, 0o755);
   for (const entry of readdirSync(dir, { withFileTypes: true })) {
@@ -114,7 +114,7 @@ function openToAll(dir: string): void {
 }
 
 interface Link {
-  /** What the link points to, and where the link stands, both as `native/…`. */
+  /** What the link points to, and where the link is, both as `native/…`. */
   readonly source: string;
   readonly target: string;
 }
@@ -142,22 +142,22 @@ function inside(native: string, path: string): string {
 }
 
 /**
- * The user that PostgreSQL must run as: undefined for anybody but root, since it refuses to run as root; else the system's `postgres`, made when
- * missing. Throws with what to do when it cannot be made.
+ * The user that PostgreSQL must run as. It refuses to run as root: for root this is the system's user `postgres`, created if
+ * missing; otherwise undefined. Throws with what to do if the user cannot be created.
  */
 export async function postgresUser(say: Say): Promise<RunAs> {
   if (process.getuid?.() !== 0) return undefined;
   const found = await idOf('postgres');
   if (found !== undefined) return found;
-  say('PostgreSQL: it does not run as root; making the system user `postgres` for it');
+  say('PostgreSQL: it does not run as root; creating the system user `postgres` for it');
   try {
     await run('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', 'postgres'], {
       timeout: 20_000,
     });
   } catch (error) {
     throw new Error(
-      'PostgreSQL refuses to run as root, and the user `postgres` could not be made. Run as another user, make that user yourself, or set ' +
-        `COUNTERSIGN_DATABASE_ADMIN_URL to a server of yours. (${(error as Error).message.trim()})`,
+      'PostgreSQL refuses to run as root, and the user `postgres` could not be created. Run as another user, create that user, or set ' +
+        `COUNTERSIGN_DATABASE_ADMIN_URL to your server. (${(error as Error).message.trim()})`,
       { cause: error },
     );
   }

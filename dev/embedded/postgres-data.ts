@@ -14,14 +14,14 @@ import {
 import { dirname, join } from 'node:path';
 import { type Env, isTraversable, traversableDir } from './places';
 import type { PostgresBinaries, RunAs } from './postgres-binaries';
-import { type Say, endWithUs, exited } from './processes';
+import { type Say, stopOnExit, exited } from './processes';
 
-/** The role that owns everything in a server of ours. */
+/** The superuser of the embedded server. */
 export const SUPERUSER = 'postgres';
 
 /**
- * Where the data of a state directory is: in it, unless root starts the server and the user it runs as cannot pass there. A state directory
- * that is itself what bars the way is opened for passing through (not for listing); what is secret in it is closed by itself.
+ * The data directory of a state directory. It is inside, unless root starts the server and PostgreSQL's user cannot traverse the
+ * path. If only the state directory itself is not traversable it becomes so (not listable); its secret files have mode 600.
  */
 export function dataDirFor(stateDir: string, runAs: RunAs, env: Env = process.env): string {
   if (runAs !== undefined && !isTraversable(stateDir) && isTraversable(dirname(stateDir)))
@@ -32,8 +32,8 @@ export function dataDirFor(stateDir: string, runAs: RunAs, env: Env = process.en
 }
 
 /**
- * Makes the data directory with a new password of the superuser, which goes into `passwordFile` (mode 600). Appears whole, by rename: what a killed run
- * half made is thrown away. Throws with what initdb said.
+ * Creates the data directory with a new superuser password, which is written to `passwordFile` (mode 600). The directory is
+ * renamed into place; a partial one of a killed run is removed. Throws with the output of initdb.
  */
 export async function initialise(
   binaries: PostgresBinaries,
@@ -42,7 +42,7 @@ export async function initialise(
   runAs: RunAs,
   options: { readonly say: Say; readonly fast?: boolean },
 ): Promise<void> {
-  options.say('PostgreSQL: making its data directory, once');
+  options.say('PostgreSQL: creating its data directory, once');
   const partial = `${dataDir}.partial`;
   const passedIn = `${dataDir}.pwfile`;
   rmSync(partial, { recursive: true, force: true });
@@ -67,26 +67,26 @@ export async function initialise(
       options.fast === true ? [...args, '--no-sync'] : args,
       childOptions(runAs, ['ignore', 'pipe', 'pipe']),
     );
-    endWithUs(child, 'SIGTERM');
-    let said = '';
+    stopOnExit(child, 'SIGTERM');
+    let output = '';
     for (const stream of [child.stdout, child.stderr])
-      stream?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-3_000)));
+      stream?.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-3_000)));
     const timer = setTimeout(() => child.kill('SIGKILL'), 120_000);
     const code = await exited(child).finally(() => clearTimeout(timer));
     if (code !== 0)
       throw new Error(
-        `PostgreSQL could not make its data directory ${dataDir} (initdb, code ${code}):\n${said.trim()}`,
+        `PostgreSQL could not create its data directory ${dataDir} (initdb, code ${code}):\n${output.trim()}`,
       );
   } finally {
     rmSync(passedIn, { force: true });
   }
-  // Password first: data without it could not be opened.
+  // The password is written first: without it the data cannot be opened.
   rmSync(passwordFile, { force: true });
   writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
   renameSync(partial, dataDir);
 }
 
-/** Data kept elsewhere outlives its state directory: whoever removed that one (a fresh clone in the same place) means to begin anew. The data before that is dropped. */
+/** Moves data away whose state directory was removed (a fresh clone in the same place). Only the latest such data is kept. */
 export function setAside(dataDir: string, say: Say): void {
   const old = `${dataDir}.old`;
   say(`PostgreSQL: the state directory is new, so the data that an earlier one had is set aside as ${old}`);
@@ -94,26 +94,26 @@ export function setAside(dataDir: string, say: Say): void {
   renameSync(dataDir, old);
 }
 
-/** Throws, with what to do, when the data is of another major version or its password is gone. */
+/** Throws, with what to do, if the data has another major version or its password is missing. */
 export function checkData(dataDir: string, passwordFile: string, binaries: PostgresBinaries): void {
   const major = readFileSync(join(dataDir, 'PG_VERSION'), 'utf8').trim();
   if (major !== binaries.version.split('.')[0]) {
     throw new Error(
-      `The data in ${dataDir} is of PostgreSQL ${major}, the server is ${binaries.version}. Move that directory away to begin anew (its data is then not used).`,
+      `The data in ${dataDir} is of PostgreSQL ${major}, the server is ${binaries.version}. Move that directory away to start with new data.`,
     );
   }
   if (!existsSync(passwordFile)) {
     throw new Error(
-      `${passwordFile} is gone, and without it the data in ${dataDir} cannot be opened. Put it back, or move that directory away to begin anew.`,
+      `${passwordFile} is missing, and without it the data in ${dataDir} cannot be opened. Restore it, or move that directory away to start with new data.`,
     );
   }
 }
 
-/** How PostgreSQL's programs are started. */
+/** Options to start PostgreSQL's programs with. */
 export function childOptions(
   runAs: RunAs,
   stdio: ('ignore' | 'pipe' | number)[],
 ): Parameters<typeof spawn>[2] & object {
-  // An environment of its own: PGDATA, PGPORT or LD_LIBRARY_PATH of the person's shell are about other servers.
+  // Not the user's environment: its PGDATA, PGPORT or LD_LIBRARY_PATH are for other servers.
   return { ...runAs, stdio, cwd: '/', env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' } };
 }

@@ -6,28 +6,28 @@ import { Client, escapeIdentifier } from 'pg';
 import { type Env, freePort } from './places';
 import { type PostgresBinaries, type RunAs, findPostgresBinaries, postgresUser } from './postgres-binaries';
 import { SUPERUSER, checkData, childOptions, dataDirFor, initialise, setAside } from './postgres-data';
-import { type Say, endWithUs, exited, isOurs, stopProcess } from './processes';
+import { type Say, stopOnExit, exited, isRunning, stopProcess } from './processes';
 
-/** What to start. `stateDir` keeps password, log and (where it can) the data; `fast` gives up durability, for tests. */
+/** What to start. `stateDir` has password, log and, if possible, the data; `fast` turns durability off, for tests. */
 export interface PostgresOptions {
   readonly stateDir: string;
   readonly say: Say;
   readonly fast?: boolean;
-  /** A wish; another port is taken when it is in use. */
+  /** Preferred port; another one is used if it is taken. */
   readonly port?: number | undefined;
   readonly env?: Env;
 }
 
-/** A PostgreSQL server with superuser access. `stop` is idempotent; it does nothing to a server that is not ours. */
+/** A PostgreSQL server with superuser access. `stop` is idempotent, and a no-op for a server that was not started here. */
 export interface PostgresServer {
   readonly port: number;
-  /** As the server says it, such as `18.4`. */
+  /** Such as `18.4`. */
   readonly version: string;
   readonly pid: number | undefined;
   readonly dataDir: string | undefined;
   /** Connection string of the superuser, with its password: never log it. */
   superuserUrl(database: string): string;
-  /** Makes the database when it is missing; returns whether it was. */
+  /** Creates the database if it is missing; returns whether it was. */
   createDatabase(name: string): Promise<boolean>;
   stop(): Promise<void>;
 }
@@ -35,9 +35,9 @@ export interface PostgresServer {
 const START_MS = 60_000;
 
 /**
- * Starts the PostgreSQL that npm brought, on loopback, with password authentication; makes its data directory the first time.
- * A server that a killed run left on the same data is stopped first. Durable unless `fast`.
- * Throws with the end of the log, or with what to do, when it does not come up.
+ * Starts the PostgreSQL that npm installed, on loopback, with password authentication; creates its data directory the first
+ * time. A server that a killed run left on the same data is stopped first. Durable unless `fast`.
+ * Throws with the end of the log, or with what to do, if it does not start.
  */
 export async function startEmbeddedPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const { say, env = process.env } = options;
@@ -81,7 +81,7 @@ export async function startEmbeddedPostgres(options: PostgresOptions): Promise<P
   }
 }
 
-/** Uses a PostgreSQL server that runs already. Throws when it does not answer (10 s) or the role may not make databases and roles. */
+/** Uses a running PostgreSQL server. Throws if it does not answer in 10 s, or if the role may not create databases and roles. */
 export async function useExistingPostgres(adminUrl: string, say: Say): Promise<PostgresServer> {
   const url = (database: string): string =>
     Object.assign(new URL(adminUrl), { pathname: `/${encodeURIComponent(database)}` }).href;
@@ -93,22 +93,22 @@ export async function useExistingPostgres(adminUrl: string, say: Say): Promise<P
     return { version: rows[0]?.version ?? 'unknown', mayAdminister: rows[0]?.ok ?? false };
   });
   if (!mayAdminister)
-    throw new Error('The role of COUNTERSIGN_DATABASE_ADMIN_URL may not make databases and roles; name a superuser');
+    throw new Error('The role of COUNTERSIGN_DATABASE_ADMIN_URL may not create databases and roles; use a superuser');
   say(`PostgreSQL: using ${version} at ${new URL(adminUrl).host} (COUNTERSIGN_DATABASE_ADMIN_URL)`);
   return serverOf({ port, version, pid: undefined, dataDir: undefined }, url, async () => {});
 }
 
-/** Stops the server that runs on a data directory of ours, if any. Returns whether there was one. */
+/** Stops the server that runs on a data directory, if any. Returns whether there was one. */
 export async function stopLeftPostgres(dataDir: string, say: Say): Promise<boolean> {
   const pidFile = join(dataDir, 'postmaster.pid');
   if (!existsSync(pidFile)) return false;
   const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0]);
-  if (isOurs(pid, dataDir)) {
+  if (isRunning(pid, dataDir)) {
     say(`PostgreSQL: a run that was killed left its server behind (pid ${pid}); stopping it`);
     await stopPostgres(pid, dataDir);
     return true;
   }
-  // The pid may belong to a stranger by now; PostgreSQL would then refuse to start.
+  // Another process may have this pid now, and PostgreSQL would refuse to start.
   rmSync(pidFile, { force: true });
   return false;
 }
@@ -136,7 +136,7 @@ function serverOf(
           await client.query(`create database ${escapeIdentifier(name)}`);
           return true;
         } catch (error) {
-          // 42P04 duplicate_database, 23505 unique_violation: another process made it in between.
+          // 42P04 duplicate_database, 23505 unique_violation: another process created it concurrently.
           if (['42P04', '23505'].includes((error as { code?: string }).code ?? '')) return false;
           throw error;
         }
@@ -146,7 +146,7 @@ function serverOf(
 
 async function query<T>(connectionString: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString, connectionTimeoutMillis: 10_000, query_timeout: 60_000 });
-  client.on('error', () => {}); // The failure of the query in flight says it already.
+  client.on('error', () => {}); // The query in flight fails with this error too.
   try {
     await client.connect();
     return await work(client);
@@ -172,7 +172,7 @@ async function startOnce(
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: '200',
-    // Statements and row values of a diff must not reach a log file.
+    // A log file must not contain statements and row values of a diff.
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
     ...(fast ? { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' } : {}),
@@ -185,10 +185,10 @@ async function startOnce(
     String(port),
     ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
   ];
-  // In a process group of its own, as the Temporal server: Ctrl-C must not reach it before us.
+  // In a separate process group: Ctrl-C must not stop it before the processes that use it.
   const child = spawn(binaries.postgres, args, { ...childOptions(runAs, ['ignore', log, log]), detached: true });
   closeSync(log);
-  endWithUs(child, 'SIGINT');
+  stopOnExit(child, 'SIGINT');
   const ended = exited(child).then(
     (code) => `it ended with code ${code}`,
     (error: Error) => error.message,

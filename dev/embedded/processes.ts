@@ -2,11 +2,11 @@ import { execFileSync, type ChildProcess } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Told one plain line about what is being done. Lines are for people; nothing parses them. */
+/** Prints one line of progress for people. */
 export type Say = (line: string) => void;
 
 /**
- * The whole command line of a process, its arguments joined by spaces; undefined when no such process runs.
+ * The command line of a process, its arguments joined by spaces; undefined if no such process runs.
  * A zombie counts as gone.
  */
 export function commandLine(pid: number): string | undefined {
@@ -22,12 +22,12 @@ export function commandLine(pid: number): string | undefined {
   return ps(pid, 'command=');
 }
 
-/** When a process started, as text that differs between two processes that had the same pid; undefined when it does not run. */
+/** The start time of a process as text, which distinguishes processes with the same pid; undefined if it does not run. */
 export function startTime(pid: number): string | undefined {
   if (process.platform !== 'linux') return ps(pid, 'lstart=');
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the name in brackets and may hold anything; fields are counted from the last bracket.
+    // The second field is the name in brackets, which may contain anything; fields are counted from the last bracket.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' ? undefined : fields[19];
   } catch {
@@ -44,12 +44,12 @@ function ps(pid: number, column: string): string | undefined {
   }
 }
 
-/** Whether a process runs and its command line holds `marker` (a path of ours): a pid alone may have been given to a stranger. */
-export function isOurs(pid: number, marker: string): boolean {
+/** Whether a process runs whose command line contains `marker`, such as a path: its pid may have been reused. */
+export function isRunning(pid: number, marker: string): boolean {
   return commandLine(pid)?.includes(marker) ?? false;
 }
 
-/** The pids of all processes whose command line holds every one of `markers`; empty where processes cannot be listed. */
+/** The pids of all processes whose command line contains every marker; empty if processes cannot be listed. */
 export function processesWith(markers: readonly string[]): number[] {
   if (process.platform === 'win32') return [];
   const lines =
@@ -65,8 +65,8 @@ export function processesWith(markers: readonly string[]): number[] {
 }
 
 /**
- * Ends a process that is ours: each signal in turn, waiting up to `eachMs` after it, then SIGKILL.
- * Returns whether it is gone. Never signals a process whose command line lacks `marker`.
+ * Stops a process: sends each signal, waits up to `eachMs` after it, and then sends SIGKILL. Returns whether it has exited.
+ * Never signals a process whose command line does not contain `marker`.
  */
 export async function stopProcess(
   pid: number,
@@ -75,22 +75,22 @@ export async function stopProcess(
   eachMs = 10_000,
 ): Promise<boolean> {
   for (const signal of [...signals, 'SIGKILL' as const]) {
-    if (!isOurs(pid, marker)) return true;
+    if (!isRunning(pid, marker)) return true;
     signalQuietly(pid, signal);
     const until = Date.now() + eachMs;
     while (Date.now() < until) {
-      if (!isOurs(pid, marker)) return true;
+      if (!isRunning(pid, marker)) return true;
       await sleep(25);
     }
   }
-  return !isOurs(pid, marker);
+  return !isRunning(pid, marker);
 }
 
 function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // ESRCH: it went by itself meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // ESRCH: it has exited.
   }
 }
 
@@ -98,10 +98,10 @@ const guarded = new Map<ChildProcess, NodeJS.Signals>();
 let hooked = false;
 
 /**
- * Makes sure that a child is signalled when this process exits by any way that runs exit handlers (all but SIGKILL).
- * What SIGKILL leaves behind is found by pid and command line at the next start.
+ * Signals a child when this process exits in any way that runs exit handlers (all but SIGKILL). The next start finds
+ * processes that SIGKILL left, by pid and command line.
  */
-export function endWithUs(child: ChildProcess, signal: NodeJS.Signals): void {
+export function stopOnExit(child: ChildProcess, signal: NodeJS.Signals): void {
   guarded.set(child, signal);
   child.once('exit', () => guarded.delete(child));
   if (hooked) return;
@@ -111,7 +111,7 @@ export function endWithUs(child: ChildProcess, signal: NodeJS.Signals): void {
   });
 }
 
-/** Waits for a child to end; resolves with its exit code, or null when a signal ended it. */
+/** Waits for a child to exit; resolves with its exit code, or null if a signal ended it. */
 export function exited(child: ChildProcess): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
   return new Promise((resolve, reject) => {
@@ -121,7 +121,7 @@ export function exited(child: ChildProcess): Promise<number | null> {
 }
 
 /**
- * Says "label: still working, N s" every `everyMs` while `work` runs, so that nobody takes a long step for a hang.
+ * Prints "label: still working, N s" every `everyMs` while `work` runs, so that a long step does not look like a hang.
  * Settles as `work` does.
  */
 export async function withProgress<T>(say: Say, label: string, work: Promise<T>, everyMs = 10_000): Promise<T> {

@@ -10,7 +10,7 @@ import { findTemporal } from './temporal-cli';
 import { openConnection } from '../../workers/temporal';
 import { startTemporalServer, stopLeftTemporal, waitForTemporal } from './temporal-server';
 
-/** What to start and where to keep it. Ports are wishes: remembered from the last run, else these, else Temporal's usual ones, else free ones. */
+/** What to start, and where its state is. Preferred ports: these, else those of the last run, else Temporal's defaults, else any free port. */
 export interface RuntimeOptions {
   readonly stateDir: string;
   readonly say: Say;
@@ -18,9 +18,9 @@ export interface RuntimeOptions {
   readonly temporalPort?: number;
   readonly uiPort?: number;
   readonly postgresPort?: number;
-  /** Gives up PostgreSQL's durability; for tests. */
+  /** Turns PostgreSQL's durability off, for tests. */
   readonly fast?: boolean;
-  /** Ends this process (130 or 143) after an orderly stop on SIGINT, SIGTERM and SIGHUP; true unless said otherwise. */
+  /** On SIGINT, SIGTERM and SIGHUP, stops in order and exits with 130, 143 or 129; default true. */
   readonly handleSignals?: boolean;
   readonly env?: Env;
 }
@@ -29,9 +29,9 @@ export interface RuntimeOptions {
 export interface Runtime {
   readonly temporalAddress: string;
   readonly namespace: string;
-  /** Undefined for a server of yours (TEMPORAL_ADDRESS), unless TEMPORAL_UI_URL says where its UI is. */
+  /** Undefined for an existing server (TEMPORAL_ADDRESS) without TEMPORAL_UI_URL. */
   readonly uiUrl: string | undefined;
-  /** Undefined when the server is yours and no Temporal CLI is on this machine. */
+  /** Undefined for an existing server, if no Temporal CLI is installed. */
   readonly temporalCliPath: string | undefined;
   readonly postgres: PostgresServer;
   readonly stateDir: string;
@@ -41,7 +41,7 @@ export interface Runtime {
   stop(): Promise<void>;
 }
 
-/** Thrown when another process runs on the same state directory. */
+/** Another process uses the same state directory. */
 export class RuntimeInUse extends Error {
   constructor(
     readonly stateDir: string,
@@ -49,7 +49,7 @@ export class RuntimeInUse extends Error {
   ) {
     const { uiUrl } = holder.facts;
     super(
-      `Countersign runs already on ${stateDir}, as process ${holder.pid}${uiUrl === undefined ? ' (still starting)' : `, Temporal UI ${uiUrl}`}. ` +
+      `Countersign already runs on ${stateDir}, as process ${holder.pid}${uiUrl === undefined ? ' (still starting)' : `, Temporal UI ${uiUrl}`}. ` +
         'Stop that one first (Ctrl-C there), or use another state directory.',
     );
     this.name = 'RuntimeInUse';
@@ -60,9 +60,9 @@ const STEP_MS = 30_000;
 const RETENTION = '30 days';
 
 /**
- * Starts (or finds) Temporal and PostgreSQL for a state directory. One at a time per directory: a second call while one is up throws `RuntimeInUse`;
- * what a killed run left is stopped first, recognised by pid and command line. When a part does not start, what did start is stopped again.
- * `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE` and `COUNTERSIGN_DATABASE_ADMIN_URL` put servers of yours in place of ours.
+ * Starts Temporal and PostgreSQL for a state directory. Throws `RuntimeInUse` if another process uses the directory. Servers
+ * that a killed run left are stopped first, found by pid and command line. If one part does not start, the other is stopped.
+ * TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and COUNTERSIGN_DATABASE_ADMIN_URL select existing servers instead.
  */
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   const stateDir = resolve(options.stateDir);
@@ -109,7 +109,7 @@ async function startTemporal(
   const namespace = env['TEMPORAL_NAMESPACE'] ?? 'default';
   const found = await findTemporal(say, env);
   if (found.kind === 'address') {
-    // The server's own TLS and API key variables hold for it, and for it alone.
+    // TLS and API key variables apply to this server only.
     await waitForTemporal(found.address, namespace, 15_000, env);
     await registerOn(found.address, namespace, searchAttributes, say, env);
     const uiUrl = env['TEMPORAL_UI_URL'];
@@ -129,7 +129,7 @@ async function startTemporal(
     say,
   });
   stops.push(server.stop);
-  // The dev server registers at the birth of its namespace; a database file of an older version of ours may lack some.
+  // The dev server registers them when it creates the namespace; a database file of an older version may lack some.
   await registerOn(server.address, namespace, searchAttributes, say);
   await keepClosedReviews(server.address, namespace);
   return {
@@ -138,7 +138,7 @@ async function startTemporal(
   };
 }
 
-// The dev server forgets a closed workflow after a day; whoever looks at last week's demo should still find it.
+// The dev server drops closed workflows after a day; the demo of last week should still be there.
 async function keepClosedReviews(address: string, namespace: string): Promise<void> {
   const connection = await openConnection({ TEMPORAL_ADDRESS: address });
   try {
@@ -188,7 +188,7 @@ async function startPostgres(
   return server;
 }
 
-// Both run to their end before an error goes up: a server that is still starting could not be stopped.
+// Waits for both before it throws: a server that is still starting cannot be stopped.
 async function bothOrNeither<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   const [first, second] = await Promise.allSettled([a, b]);
   if (first.status === 'rejected') throw first.reason;
@@ -196,7 +196,7 @@ async function bothOrNeither<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]
   return [first.value, second.value];
 }
 
-// The last added is stopped first; one that fails or hangs does not keep the others from being stopped.
+// Stops in reverse order. A step that fails or hangs does not prevent the others.
 async function stopAll(stops: (() => Promise<void>)[], lock: HeldLock): Promise<void> {
   const failures: unknown[] = [];
   for (let each = stops.pop(); each !== undefined; each = stops.pop()) {
@@ -210,7 +210,7 @@ async function stopAll(stops: (() => Promise<void>)[], lock: HeldLock): Promise<
   if (failures.length > 0)
     throw new AggregateError(
       failures,
-      `Stopping left something undone: ${failures.map((each) => (each as Error).message).join('; ')}`,
+      `Stopping was incomplete: ${failures.map((each) => (each as Error).message).join('; ')}`,
     );
 }
 
@@ -223,17 +223,17 @@ function withinStep(work: Promise<void>): Promise<void> {
 
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
-// The first signal stops in order; a second one ends at once, and the exit hook of processes.ts still signals the servers.
-// One Ctrl-C can arrive several times (the terminal signals the whole group, npm and scripts/run.mjs pass it on), hence the second of grace.
+// The first signal stops in order; a second one exits at once, and the exit hook of processes.ts still signals the servers.
+// One Ctrl-C can arrive several times (from the terminal, npm and scripts/run.mjs), so repeats within a second are ignored.
 function stopOnSignals(stop: () => Promise<void>, say: Say): () => void {
-  let askedAt: number | undefined;
+  let signalledAt: number | undefined;
   const listeners = Object.entries(SIGNALS).map(([signal, code]) => {
     const listener = (): void => {
-      if (askedAt !== undefined) {
-        if (Date.now() - askedAt > 1_000) process.exit(code);
+      if (signalledAt !== undefined) {
+        if (Date.now() - signalledAt > 1_000) process.exit(code);
         return;
       }
-      askedAt = Date.now();
+      signalledAt = Date.now();
       say(`Stopping (${signal}); once more to stop at once`);
       stop()
         .catch((error: unknown) => say((error as Error).message))
@@ -243,14 +243,14 @@ function stopOnSignals(stop: () => Promise<void>, say: Say): () => void {
     return [signal, listener] as const;
   });
   return () => {
-    if (askedAt !== undefined) return; // While stopping on a signal, a second one must still be heard.
+    if (signalledAt !== undefined) return; // While stopping, a second signal must still have an effect.
     for (const [signal, listener] of listeners) process.removeListener(signal, listener);
   };
 }
 
 type Ports = Partial<Record<'temporalPort' | 'uiPort' | 'postgresPort', number>>;
 
-// Bookmarks and connection strings of the last run stay good where they can.
+// Ports are kept between runs, so that bookmarks and connection strings stay valid.
 function rememberPorts(stateDir: string, facts: Facts): void {
   const ports = { ...rememberedPorts(stateDir), ...facts };
   const { temporalPort, uiPort, postgresPort } = ports as Ports;
@@ -261,6 +261,6 @@ function rememberedPorts(stateDir: string): Ports {
   try {
     return JSON.parse(readFileSync(join(stateDir, 'ports.json'), 'utf8')) as Ports;
   } catch {
-    return {}; // None yet, or half written by a killed run: only wishes are lost.
+    return {}; // No file yet, or a partial one of a killed run: only preferences are lost.
   }
 }

@@ -4,20 +4,20 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tryLock } from './lock-file';
 import { packageRoot } from './places';
-import { type Say, endWithUs, exited, withProgress } from './processes';
+import { type Say, stopOnExit, exited, withProgress } from './processes';
 
 const MAX_BUILD_MS = 30 * 60_000;
 const CLI_PACKAGE = 'github.com/temporalio/cli/cmd/temporal';
 
 /**
  * Builds the Temporal CLI from the pinned, checksummed module in `tools/` to `target`: 2 min 30 s on two cores the first time.
- * Returns `target`, or undefined after a line that says why not (no Go, the build failed). One build at a time for each target: a second process
- * waits for the first and takes what it built. The file appears whole, by rename.
+ * Returns `target`, or logs why it failed and returns undefined (no Go, the build failed). One build at a time for each target:
+ * a second process waits for the first and uses its result. The file is renamed into place.
  */
 export async function buildTemporalCli(target: string, version: string, say: Say): Promise<string | undefined> {
   const tools = join(packageRoot(), 'tools');
   if (!existsSync(join(tools, 'go.sum'))) {
-    say(`Temporal: cannot build the CLI, ${join(tools, 'go.mod')} is not there`);
+    say(`Temporal: cannot build the CLI, ${join(tools, 'go.mod')} is missing`);
     return undefined;
   }
   const go = await goVersion();
@@ -47,7 +47,7 @@ export interface GoBuild {
   readonly say: Say;
 }
 
-/** Builds Go programs under a lock beside the first target; targets that exist are kept. Returns false, having said why, on failure. */
+/** Builds Go programs under a lock beside the first target; existing targets are kept. Logs why and returns false on failure. */
 export async function buildGo({ module, packages, targets, ldflags = '-s -w', what, say }: GoBuild): Promise<boolean> {
   const [first] = targets;
   if (first === undefined) return true;
@@ -75,7 +75,7 @@ export async function buildGo({ module, packages, targets, ldflags = '-s -w', wh
 
 async function waitForLock(path: string, what: string, say: Say): Promise<{ release(): void }> {
   const until = Date.now() + MAX_BUILD_MS;
-  let told = 0;
+  let lastLogged = 0;
   for (;;) {
     const attempt = tryLock(path);
     if (attempt.kind === 'held') return attempt;
@@ -83,25 +83,25 @@ async function waitForLock(path: string, what: string, say: Say): Promise<{ rele
       throw new Error(
         `Process ${attempt.holder.pid} has been building ${what} for more than 30 minutes; end it and try again`,
       );
-    if (Date.now() - told > 10_000) {
+    if (Date.now() - lastLogged > 10_000) {
       say(`Waiting for process ${attempt.holder.pid}, which is building ${what}`);
-      told = Date.now();
+      lastLogged = Date.now();
     }
     await sleep(500);
   }
 }
 
-// The last lines of what Go complained about, or undefined when it succeeded.
+// The last lines of Go's errors; undefined on success.
 async function runGo(args: readonly string[], cwd: string): Promise<string | undefined> {
-  // GOWORK and GOFLAGS of the person's own projects must not change what the checksums pin.
+  // GOWORK and GOFLAGS of the user must not change what the checksums pin.
   const env = { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-mod=readonly' };
   const child = spawn('go', args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
-  endWithUs(child, 'SIGTERM');
-  let complaint = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint = (complaint + text).slice(-4_000)));
+  stopOnExit(child, 'SIGTERM');
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-4_000)));
   const timer = setTimeout(() => child.kill('SIGKILL'), MAX_BUILD_MS);
   const code = await exited(child).finally(() => clearTimeout(timer));
-  return code === 0 ? undefined : complaint.trim().split('\n').slice(-5).join('\n') || `exit code ${code}`;
+  return code === 0 ? undefined : errors.trim().split('\n').slice(-5).join('\n') || `exit code ${code}`;
 }
 
 function goVersion(): Promise<string | undefined> {

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Say, endWithUs, exited } from './processes';
+import { type Say, stopOnExit, exited } from './processes';
 
-// Run in a process of its own: the SDK's download cannot be cancelled, a process can be ended. It ends by itself when we die (stdin closes).
+// Runs in a separate process: the SDK's download cannot be cancelled, but a process can be stopped. It exits when stdin closes.
 const PROGRAM = `
 process.stdin.on('end', () => process.exit(3)).resume();
 const { TestWorkflowEnvironment } = require(process.argv[1]);
@@ -14,8 +14,8 @@ TestWorkflowEnvironment.createLocal({ server: { executable } })
 `;
 
 /**
- * Lets the Temporal SDK download the Temporal CLI into `dir`. Returns its path, or undefined after a line that says why not:
- * refused, or nothing received for `silentMs`, or `maxMs` in all. Never throws for the network's sake.
+ * Lets the Temporal SDK download the Temporal CLI into `dir`. Returns its path, or logs why it failed and returns undefined:
+ * refused, nothing received for `silentMs`, or not done after `maxMs`. Does not throw for network errors.
  */
 export async function downloadTemporalCli(
   dir: string,
@@ -29,20 +29,20 @@ export async function downloadTemporalCli(
   const child = spawn(process.execPath, ['-e', PROGRAM, require.resolve('@temporalio/testing'), dir], {
     stdio: ['pipe', 'ignore', 'pipe'],
   });
-  endWithUs(child, 'SIGKILL');
-  let complaint = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint = (complaint + text).slice(-4_000)));
+  stopOnExit(child, 'SIGKILL');
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-4_000)));
 
   const began = Date.now();
   let received = size(dir, before);
-  let lastNews = began;
-  let givenUp: string | undefined;
+  let lastProgress = began;
+  let abortReason: string | undefined;
   const watch = setInterval(() => {
     const now = size(dir, before);
-    if (now !== received) [received, lastNews] = [now, Date.now()];
-    if (Date.now() - lastNews > silentMs) givenUp = `no answer for ${silentMs / 1000} s`;
-    else if (Date.now() - began > maxMs) givenUp = `not done after ${maxMs / 1000} s`;
-    if (givenUp !== undefined) child.kill('SIGKILL');
+    if (now !== received) [received, lastProgress] = [now, Date.now()];
+    if (Date.now() - lastProgress > silentMs) abortReason = `no answer for ${silentMs / 1000} s`;
+    else if (Date.now() - began > maxMs) abortReason = `not done after ${maxMs / 1000} s`;
+    if (abortReason !== undefined) child.kill('SIGKILL');
     else if ((Date.now() - began) % 10_000 < 500) say(`Temporal: downloading, ${Math.round(received / 1e6)} MB so far`);
   }, 500);
   const code = await exited(child).finally(() => clearInterval(watch));
@@ -56,7 +56,7 @@ export async function downloadTemporalCli(
   }
   for (const each of listing(dir))
     if (!before.has(each) && each.endsWith('.downloading')) rmSync(join(dir, each), { force: true });
-  say(`Temporal: the download did not work: ${givenUp ?? firstLine(complaint) ?? `exit code ${code}`}`);
+  say(`Temporal: the download did not work: ${abortReason ?? firstLine(errors) ?? `exit code ${code}`}`);
   return undefined;
 }
 
@@ -78,6 +78,6 @@ function firstLine(text: string): string | undefined {
     .split('\n')
     .find((each) => each.trim() !== '' && !each.includes('DeprecationWarning'))
     ?.trim();
-  // The chain of causes repeats the whole URL each time; where it wanted to go and the last cause say enough.
+  // The chain of causes repeats the URL each time; the host and the last cause are enough.
   return line?.replaceAll(/ for url \(https?:\/\/([^/)]+)[^)]*\)/g, ' ($1)').slice(0, 300);
 }

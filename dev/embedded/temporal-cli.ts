@@ -18,7 +18,7 @@ export type TemporalSource =
       readonly cliPath: string;
     };
 
-/** The steps of the search that touch the network or take minutes; tests put others in their place. */
+/** The steps of the search that use the network or take minutes; tests replace them. */
 export interface SearchSteps {
   readonly verify: (path: string) => Promise<string | undefined>;
   readonly download: (dir: string, say: Say) => Promise<string | undefined>;
@@ -29,9 +29,9 @@ const REAL_STEPS: SearchSteps = { verify: temporalVersion, download: downloadTem
 
 /**
  * Finds a Temporal server or the program to start one: `TEMPORAL_ADDRESS` → the program named by `COUNTERSIGN_TEMPORAL_CLI`,
- * or `temporal` on PATH → our cache → the SDK's download → a build of the pinned Go module in `tools/`.
- * Says what each step does. Throws one message with the ways to get a server when nothing works, and at once when
- * `COUNTERSIGN_TEMPORAL_CLI` names something unusable: a wrong setting must not be passed over.
+ * or `temporal` on PATH → the cache → the SDK's download → a build of the pinned Go module in `tools/`.
+ * Logs each step. Throws one message with the ways to get a server if none works, and at once if `COUNTERSIGN_TEMPORAL_CLI`
+ * names an unusable program: a wrong setting must not be ignored.
  */
 export async function findTemporal(
   say: Say,
@@ -58,8 +58,8 @@ export async function findTemporal(
 }
 
 /**
- * The CLI among what is on this machine already (named, PATH, cache), without download or build; undefined when there is none.
- * For whoever only needs to run `temporal workflow …` against a server.
+ * The CLI that is installed (named, PATH, cache), without download or build; undefined if there is none. Enough to run
+ * `temporal workflow …` against a server.
  */
 export async function findInstalledCli(
   env: Env = process.env,
@@ -85,19 +85,19 @@ export async function findInstalledCli(
       say(`Temporal: ${found} (on PATH), ${version}`);
       return { kind: 'cli', from: 'path', cliPath: found };
     }
-    say(`Temporal: ${found} is on PATH but does not answer --version; passing over it`);
+    say(`Temporal: ${found} is on PATH but does not answer --version; ignoring it`);
   }
   for (const path of cachedClis(cacheDir(env))) {
     const version = await steps.verify(path);
     if (version === undefined) continue;
-    say(`Temporal: ${path} (our cache), ${version}`);
+    say(`Temporal: ${path} (cache), ${version}`);
     return { kind: 'cli', from: 'cache', cliPath: path };
   }
-  say('Temporal: none on PATH, none in our cache');
+  say('Temporal: no CLI on PATH or in the cache');
   return undefined;
 }
 
-/** The first line of `temporal --version`, or undefined when the file is missing, does not run, or takes more than 20 s. */
+/** The first line of `temporal --version`; undefined if the file is missing, does not run, or takes more than 20 s. */
 export function temporalVersion(path: string): Promise<string | undefined> {
   return new Promise((done) => {
     execFile(path, ['--version'], { timeout: 20_000, encoding: 'utf8' }, (error, stdout) => {
@@ -113,14 +113,14 @@ function cachedCliPath(cache: string): string {
   return join(cache, `temporal-${TEMPORAL_CLI_VERSION}${exe}`);
 }
 
-// The SDK's download chooses its own file name; a half-written one ends otherwise and does not answer --version.
+// The SDK chooses the file name of its download; a partial one has another extension and does not answer --version.
 function cachedClis(cache: string): string[] {
   const downloads = existsSync(cache)
     ? readdirSync(cache).filter((name) => name.startsWith('temporal-sdk-typescript-'))
     : [];
-  const ours = cachedCliPath(cache);
+  const built = cachedCliPath(cache);
   return [
-    ...(existsSync(ours) ? [ours] : []),
+    ...(existsSync(built) ? [built] : []),
     ...downloads.filter((name) => !name.endsWith('.downloading')).map((name) => join(cache, name)),
   ];
 }
@@ -141,9 +141,9 @@ function onPath(name: string, env: Env): string | undefined {
 
 function howToGetOne(): string {
   return [
-    'No Temporal server: none was found, downloaded or built (the lines above say why). Any one of these gives one:',
+    'No Temporal server: none was found, downloaded or built (the lines above say why). To get one:',
     '  - install the Temporal CLI, so that `temporal` is on PATH (https://docs.temporal.io/cli), or name it with COUNTERSIGN_TEMPORAL_CLI',
-    '  - set TEMPORAL_ADDRESS=host:7233 to use a server that runs already',
+    '  - set TEMPORAL_ADDRESS=host:7233 to use a running server',
     '  - install Go 1.25 or newer: the pinned CLI in tools/go.mod is then built, once, in about 3 minutes',
   ].join('\n');
 }

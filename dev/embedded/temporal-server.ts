@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openConnection } from '../../workers/temporal';
 import { freePort, type Env } from './places';
-import { type Say, endWithUs, exited, processesWith, stopProcess } from './processes';
+import { type Say, stopOnExit, exited, processesWith, stopProcess } from './processes';
 import type { SearchAttributes } from '../../workers/register-search-attributes';
 
-// notes/temporal.md §2: together these take a review from 348 ms to 78 ms on the dev server, and lift limits meant for shared clusters.
+// Measured: together these reduce a review from 348 ms to 78 ms on the dev server. They also lift limits of shared clusters.
 const DYNAMIC_CONFIG: Readonly<Record<string, unknown>> = {
   'matching.numTaskqueueReadPartitions': 1,
   'matching.numTaskqueueWritePartitions': 1,
@@ -25,7 +25,7 @@ const DYNAMIC_CONFIG: Readonly<Record<string, unknown>> = {
 };
 const SQLITE_PRAGMAS = ['journal_mode=wal', 'synchronous=normal'];
 
-/** What to start. `dir` keeps the database file and the log; ports are wishes, and another is taken when one is in use. */
+/** What to start. `dir` has the database file and the log. Ports are preferences: another one is used if one is taken. */
 export interface TemporalServerOptions {
   readonly cliPath: string;
   readonly dir: string;
@@ -36,7 +36,7 @@ export interface TemporalServerOptions {
   readonly say: Say;
 }
 
-/** A Temporal dev server of ours that answers on loopback. `stop` is idempotent and leaves the database file. */
+/** A Temporal dev server on loopback. `stop` is idempotent and keeps the database file. */
 export interface TemporalServer {
   readonly address: string;
   readonly port: number;
@@ -47,7 +47,7 @@ export interface TemporalServer {
   stop(): Promise<void>;
 }
 
-/** Stops the servers that killed runs left on `dir`, recognised by their command line. Returns how many there were. */
+/** Stops the servers that killed runs left on `dir`, found by their command line. Returns how many there were. */
 export async function stopLeftTemporal(dir: string, say: Say): Promise<number> {
   const left = processesWith(['start-dev', `--db-filename ${databaseFile(dir)} `]);
   for (const pid of left) {
@@ -57,7 +57,7 @@ export async function stopLeftTemporal(dir: string, say: Say): Promise<number> {
   return left.length;
 }
 
-// The path of the database file stands in the server's command line and tells ours from others.
+// The path of the database file is in the server's command line and identifies the server.
 function databaseFile(dir: string): string {
   return join(dir, 'temporal.db');
 }
@@ -68,8 +68,8 @@ async function stopServer(pid: number, dir: string): Promise<void> {
 }
 
 /**
- * Starts `temporal server start-dev` on loopback with its database in `dir`, and waits until it answers and its namespace is there (30 s).
- * Throws with the end of its log when it does not come up. A port taken by somebody else between choice and start is tried anew.
+ * Starts `temporal server start-dev` on loopback with its database in `dir`, and waits until it answers and has its namespace (30 s).
+ * Throws with the end of its log if it does not start. If another process takes a port meanwhile, other ports are tried.
  */
 export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
   mkdirSync(options.dir, { recursive: true, mode: 0o700 });
@@ -96,13 +96,13 @@ async function startOnce(options: TemporalServerOptions, port: number, uiPort: n
   const database = databaseFile(dir);
   const logFile = join(dir, 'temporal.log');
   const log = openSync(logFile, 'w', 0o600);
-  // In a process group of its own: Ctrl-C must reach us, not it, so that workers can finish before their server goes.
+  // In a separate process group: Ctrl-C must not stop the server before the workers have drained.
   const child = spawn(cliPath, serverArgs(options, database, port, uiPort), {
     stdio: ['ignore', log, log],
     detached: true,
   });
   closeSync(log);
-  endWithUs(child, 'SIGTERM');
+  stopOnExit(child, 'SIGTERM');
   const pid = child.pid ?? 0;
   const ended = exited(child).then(
     (code) => `it ended with code ${code}`,

@@ -18,7 +18,7 @@ const { waitForTemporal } = ours('temporal-server.js');
 const { startEmbeddedPostgres } = ours('postgres.js');
 const { buildGo } = ours('temporal-cli-build.js');
 const { cacheDir, freePort } = ours('places.js');
-const { endWithUs, exited, processesWith, stopProcess } = ours('processes.js');
+const { stopOnExit, exited, processesWith, stopProcess } = ours('processes.js');
 const { tryLock } = ours('lock-file.js');
 
 const SERVER_VERSION = '1.32.1';
@@ -112,13 +112,13 @@ async function main() {
   }
   const jest = [join(root, 'scripts/run.mjs'), 'test', '--selectProjects', 'system', ...args];
   const child = spawn(process.execPath, jest, { cwd: root, env: testEnv, stdio: 'inherit' });
-  endWithUs(child, 'SIGTERM');
+  stopOnExit(child, 'SIGTERM');
   return (await exited(child)) ?? 1;
 }
 
 async function script(name, env, time) {
   const child = spawn('/bin/sh', [join(root, 'deploy', name)], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  endWithUs(child, 'SIGTERM');
+  stopOnExit(child, 'SIGTERM');
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
   const timer = setTimeout(() => child.kill('SIGKILL'), 180_000);
@@ -163,7 +163,7 @@ async function startServer(server, databasePort, { username, password }) {
     detached: true,
   });
   closeSync(log);
-  endWithUs(child, 'SIGTERM');
+  stopOnExit(child, 'SIGTERM');
   stops.push(async () => void (await stopProcess(child.pid, marker, ['SIGTERM'], 20_000)));
   const address = `127.0.0.1:${ports.FRONTEND_GRPC_PORT}`;
   // `temporal-system` is there as soon as the server answers; `default` is made afterwards.
