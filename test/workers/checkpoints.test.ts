@@ -1,6 +1,6 @@
 import { startCheckpoints, type CheckpointRun } from '../../workers/checkpoints';
 
-const made = (rows: number): Awaited<ReturnType<CheckpointRun['checkpoint']>> => ({
+const signed = (rows: number): Awaited<ReturnType<CheckpointRun['checkpoint']>> => ({
   rows,
   checkpoint: { size: rows, rootHash: '', keyId: '', at: '' },
 });
@@ -12,11 +12,11 @@ function start(checkpoint: CheckpointRun['checkpoint'], log = logger()) {
   return { ...startCheckpoints({ checkpoint, maxRows: 10, everyMs: 60_000, logger: log as never }), log };
 }
 
-it('signs one at the start and one a minute, and at once again while rows are left', async () => {
+it('signs one at the start and then one a minute, and the next at once while rows are left', async () => {
   const rows = [10, 10, 3, null, 10, 0];
   const checkpoint = jest.fn(async () => {
     const next = rows.shift() ?? null;
-    return next === null ? null : made(next);
+    return next === null ? null : signed(next);
   });
   const { stop } = start(checkpoint);
   await jest.advanceTimersByTimeAsync(0);
@@ -28,7 +28,7 @@ it('signs one at the start and one a minute, and at once again while rows are le
   await stop();
 });
 
-it('logs a failure and goes on at the next turn', async () => {
+it('logs a failure and retries at the next interval', async () => {
   const checkpoint = jest.fn().mockRejectedValueOnce(new Error('away')).mockResolvedValue(null);
   const { stop, log } = start(checkpoint);
   await jest.advanceTimersByTimeAsync(60_000);
@@ -37,9 +37,9 @@ it('logs a failure and goes on at the next turn', async () => {
   await stop();
 });
 
-it('makes one at a time, and stop waits for the one under way and begins no other', async () => {
-  let finish: (value: ReturnType<typeof made>) => void = () => undefined;
-  const checkpoint = jest.fn(() => new Promise<ReturnType<typeof made>>((resolve) => (finish = resolve)));
+it('signs one at a time; stop waits for the one in progress and starts no other', async () => {
+  let finish: (value: ReturnType<typeof signed>) => void = () => undefined;
+  const checkpoint = jest.fn(() => new Promise<ReturnType<typeof signed>>((resolve) => (finish = resolve)));
   const { stop } = start(checkpoint);
   await jest.advanceTimersByTimeAsync(180_000);
   expect(checkpoint).toHaveBeenCalledTimes(1);
@@ -47,7 +47,7 @@ it('makes one at a time, and stop waits for the one under way and begins no othe
   const stopping = stop().then(() => (stopped = true));
   await jest.advanceTimersByTimeAsync(0);
   expect(stopped).toBe(false);
-  finish(made(10));
+  finish(signed(10));
   await stopping;
   await jest.advanceTimersByTimeAsync(180_000);
   expect(checkpoint).toHaveBeenCalledTimes(1);

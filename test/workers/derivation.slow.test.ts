@@ -51,7 +51,7 @@ function threadsOf(extensions = '', wallMs?: number): DerivationThreads {
   return threads;
 }
 
-test('a thread reads the same facts and gives the same results as the thread that asks, byte for byte [G23]', async () => {
+test('a thread returns the same facts and results as the calling thread, byte for byte [G23]', async () => {
   const threads = threadsOf();
   for (const text of ['delete from orders', "do $$ begin execute 'drop table t'; end $$", 'select 1', 'no sql', '']) {
     const change = changeOf(text);
@@ -61,7 +61,7 @@ test('a thread reads the same facts and gives the same results as the thread tha
   }
 }, 60_000);
 
-test('a rule of a team that never ends is killed, fails to be retried, and holds up nobody else [F20, T28]', async () => {
+test('a rule that never returns is killed, fails as retryable, and does not delay other diffs [F20, T28]', async () => {
   const module = join(folder, 'endless.cjs');
   writeFileSync(
     module,

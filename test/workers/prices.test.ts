@@ -12,21 +12,21 @@ const file = (text: string): string => {
   return path;
 };
 
-it('makes a judgement\u2019s cost from the user\u2019s price file, cached input at its own price', () => {
+it('computes the cost of a judgement from the price file, with a separate price for cached input', () => {
   const prices = readPrices(file('{"m": {"input": 2000000, "cachedInput": 1000000, "output": 8000000}}'));
   const usage = { input: 1000, cachedInput: 400, output: 10, reasoning: null };
   expect(costMicros(prices, 'm', usage)).toBe(600 * 2 + 400 + 10 * 8);
   expect(costMicros(prices, 'another', usage)).toBeNull();
 });
 
-it('has no prices without a file, so that cost is unknown and not zero', () => {
+it('has no prices without a file: the cost is unknown, not zero', () => {
   expect(costMicros(readPrices(undefined), 'm', { input: 1, cachedInput: 0, output: 1, reasoning: null })).toBeNull();
 });
 
 it.each([
   ['a negative price', '{"m": {"input": -1, "output": 1}}', 'm.input'],
-  ['a price missing', '{"m": {"input": 1}}', 'm.output'],
-  ['a member nobody knows', '{"m": {"input": 1, "output": 1, "ouput": 1}}', 'ouput'],
-])('refuses %s, and names the place', (_, text, place) => {
+  ['a missing price', '{"m": {"input": 1}}', 'm.output'],
+  ['an unknown member', '{"m": {"input": 1, "output": 1, "ouput": 1}}', 'ouput'],
+])('refuses %s, and names the member', (_, text, place) => {
   expect(() => readPrices(file(text))).toThrow(place);
 });

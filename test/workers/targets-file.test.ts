@@ -15,7 +15,7 @@ function read(target: object): ReturnType<typeof readTargets> {
   return readTargets(path);
 }
 
-test('a target is a database, a repository or an API, with what it may leave out filled in', () => {
+test('a target is a database, a repository or an API, with defaults for optional members', () => {
   expect(read({ stageUrl: null, commitUrl: null }).get('x')).toMatchObject({ stageUrl: null });
   expect(read({ git: { repository: '/srv/repo.git', ref: 'refs/heads/main' } }).get('x')).toMatchObject({
     git: { author: { name: 'Countersign' } },
@@ -26,12 +26,12 @@ test('a target is a database, a repository or an API, with what it may leave out
 });
 
 test.each<[string, object]>([
-  ['two of them at once', { stageUrl: null, commitUrl: null, git: { repository: '/r', ref: 'refs/heads/main' } }],
-  ['a repository by a relative path', { git: { repository: 'repo', ref: 'refs/heads/main' } }],
-  ['a branch by its short name', { git: { repository: '/r', ref: 'main' } }],
-  ['a ref of ours', { git: { repository: '/r', ref: 'refs/countersign/changes/x' } }],
+  ['two kinds at once', { stageUrl: null, commitUrl: null, git: { repository: '/r', ref: 'refs/heads/main' } }],
+  ['a relative path of a repository', { git: { repository: 'repo', ref: 'refs/heads/main' } }],
+  ['a short branch name', { git: { repository: '/r', ref: 'main' } }],
+  ['a ref that Countersign reserves', { git: { repository: '/r', ref: 'refs/countersign/changes/x' } }],
   [
-    'an author that would end its line',
+    'an author with a line feed',
     { git: { repository: '/r', ref: 'refs/heads/main', author: { name: 'a\nb', email: 'e' } } },
   ],
   ['plain HTTP outside development', { http: { baseUrl: 'http://api.example.com' } }],

@@ -13,7 +13,7 @@ const run = (work: () => Promise<unknown>, workflowId = CHANGE): Promise<unknown
     { interceptors: [traceActivities] },
   ).run(work);
 
-it('runs the activity as ever where no tracer is there', async () => {
+it('runs the activity without a tracer', async () => {
   expect(await run(async () => 7)).toBe(7);
 });
 
@@ -23,7 +23,7 @@ describe('with a tracer', () => {
   });
   beforeEach(() => spans.reset());
 
-  it('a failure is told by its type, and its message stays out of the span [P12]', async () => {
+  it('a failure is identified by its type, and its message is not in the span [P12]', async () => {
     const failing = run(() => Promise.reject(ApplicationFailure.retryable('row of Zebra7719', 'TARGET_UNAVAILABLE')));
     await expect(failing).rejects.toThrow('Zebra7719');
     const [span] = spans.getFinishedSpans();
@@ -31,7 +31,7 @@ describe('with a tracer', () => {
     expect(span?.spanContext().traceId).toBe(CHANGE.slice(0, 32));
   });
 
-  it('an activity of a workflow that is no review has a trace of its own', async () => {
+  it('an activity of a workflow that is not a review starts a new trace', async () => {
     await run(async () => 7, 'countersign-breaker/acme');
     expect(spans.getFinishedSpans()[0]?.parentSpanContext).toBeUndefined();
   });

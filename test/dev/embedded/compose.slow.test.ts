@@ -48,7 +48,7 @@ it('names only services, networks, volumes and secrets that it declares', () => 
   }
 });
 
-it('waits in a circle nowhere', () => {
+it('has no cycle of dependencies', () => {
   const visit = (name: string, path: readonly string[]): void => {
     expect(path).not.toContain(name);
     for (const needed of Object.keys(compose.services[name]?.depends_on ?? {})) visit(needed, [...path, name]);
@@ -56,7 +56,7 @@ it('waits in a circle nowhere', () => {
   for (const [name] of services) visit(name, []);
 });
 
-it('mounts and runs only files that are here, or that deploy/README.md tells the operator to make', () => {
+it('mounts only files of the repository, or files that deploy/README.md tells the operator to make', () => {
   const made = (path: string): boolean => /deploy\/(secrets|config)\//.test(path);
   const mounted = services.flatMap(([, service]) =>
     (service.volumes ?? []).map((volume) => volume.split(':')[0] ?? '').filter((from) => from.startsWith('.')),
@@ -67,14 +67,14 @@ it('mounts and runs only files that are here, or that deploy/README.md tells the
   }
 });
 
-it('publishes gateway, UI and codec server alone, on loopback unless told otherwise', () => {
+it('publishes only gateway, UI and codec server, on loopback by default', () => {
   const published = services.filter(([, service]) => (service.ports ?? []).length > 0);
   expect(published.map(([name]) => name).sort()).toEqual(['codec', 'gateway', 'temporal-ui']);
   for (const port of published.flatMap(([, service]) => service.ports ?? []))
     expect(port).toMatch(/^\$\{COUNTERSIGN_\w+_BIND:-127\.0\.0\.1\}:\d+:\d+$/);
 });
 
-it('keeps databases and Temporal on networks without a way out', () => {
+it('keeps databases and Temporal on internal networks', () => {
   expect(compose.networks).toMatchObject({ store: { internal: true }, temporal: { internal: true } });
   for (const name of ['postgres', 'temporal', 'temporal-schema'])
     expect(compose.services[name]?.networks).not.toContain('edge');
@@ -94,12 +94,12 @@ it("mounts the committer's credentials into no other service", () => {
     for (const credential of ofCommitter)
       expect([name, JSON.stringify(service)]).toEqual([name, expect.not.stringContaining(credential)]);
     expect(service.environment ?? {}).not.toHaveProperty('COUNTERSIGN_TARGETS_FILE');
-    // A folder mounted whole would take the committer's files along.
+    // Mounting a whole folder would include the committer's files.
     for (const volume of service.volumes ?? []) expect(volume).not.toMatch(/^\.\/deploy(\/secrets|\/config)?\/?:/);
   }
 });
 
-it('gives each file of passwords to one service, but Temporal and its schema job share theirs', () => {
+it('gives each password file to one service, except that Temporal and its schema job share one', () => {
   const users = new Map<string, string[]>();
   for (const [name, service] of services) {
     for (const { path } of service.env_file ?? []) users.set(path, [...(users.get(path) ?? []), name]);
@@ -113,7 +113,7 @@ it('gives each file of passwords to one service, but Temporal and its schema job
     expect(names).toEqual(path.endsWith('temporal.env') ? ['temporal-schema', 'temporal'] : [expect.any(String)]);
 });
 
-it('pins every image, and builds ours on glibc as a user who is not root', () => {
+it('pins every image, and builds the Countersign image on glibc with a user who is not root', () => {
   for (const [name, service] of services)
     expect([name, service.image]).toEqual([name, expect.stringMatching(/:\d+\.\d+(\.\d+)?(-[a-z]+)?$/)]);
   const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
@@ -148,17 +148,14 @@ describe('the environment of each service', () => {
     ['judge', JudgeEnv, 'cs_judge'],
     ['committer', CommitEnv, 'cs_commit'],
     ['gateway', GatewayEnv, 'cs_gateway'],
-  ] as const)(
-    'is what %s wants, with a database role of its own, and no variable that nobody reads',
-    (name, schema, role) => {
-      const env = envOf(name);
-      expect(new URL(readEnv(schema, env).COUNTERSIGN_DATABASE_URL).username).toBe(role);
-      const unread = Object.keys(env).filter((key) => !(key in schema.shape) && !key.startsWith('TEMPORAL_'));
-      expect(unread).toEqual([]);
-    },
-  );
+  ] as const)('is valid for %s, with its database role, and without unused variables', (name, schema, role) => {
+    const env = envOf(name);
+    expect(new URL(readEnv(schema, env).COUNTERSIGN_DATABASE_URL).username).toBe(role);
+    const unread = Object.keys(env).filter((key) => !(key in schema.shape) && !key.startsWith('TEMPORAL_'));
+    expect(unread).toEqual([]);
+  });
 
-  it('lets the owner of our database make and mend the schema without being a superuser, and nobody into Temporal\u2019s', async () => {
+  it('lets the owner of the Countersign database migrate the schema without being a superuser, and no other role into Temporal\u2019s', async () => {
     const postgres = await startTestPostgres({ alone: true });
     try {
       const script = readFileSync(join(root, 'deploy/postgres-roles.sh'), 'utf8');

@@ -32,7 +32,7 @@ async function otherProcess(): Promise<{ pid: number; end(): Promise<void> }> {
   };
 }
 
-it('names the living process that holds it, with the facts that one left', () => {
+it('names the running process that owns it, with its facts', () => {
   take().update({ uiUrl: 'http://127.0.0.1:8233' });
   expect(tryLock(path)).toMatchObject({
     kind: 'busy',
@@ -40,7 +40,7 @@ it('names the living process that holds it, with the facts that one left', () =>
   });
 });
 
-it('is free again after its release, and a second release harms nobody', () => {
+it('is free after its release; releasing twice is a no-op', () => {
   const first = take();
   first.release();
   const second = take();
@@ -50,7 +50,7 @@ it('is free again after its release, and a second release harms nobody', () => {
   expect(readdirSync(dir)).toEqual([]);
 });
 
-it('is taken over when its process has died, and says who that was', async () => {
+it('is taken over from a process that has died, and names that process', async () => {
   const other = await otherProcess();
   writeFileSync(path, JSON.stringify({ pid: other.pid, startTime: startTime(other.pid), facts: { uiUrl: 'u' } }));
   expect(tryLock(path).kind).toBe('busy');
@@ -60,7 +60,7 @@ it('is taken over when its process has died, and says who that was', async () =>
   lock.release();
 });
 
-it('does not take a process that was given the same pid for the one that died', async () => {
+it('does not mistake a process that reuses the pid for the one that died', async () => {
   const other = await otherProcess();
   writeFileSync(path, JSON.stringify({ pid: other.pid, startTime: 'long ago', facts: {} }));
   take().release();

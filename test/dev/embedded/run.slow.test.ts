@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { exited } from '../../../dev/embedded/processes';
 
-// scripts/run.mjs in a project of its own, whose compiler and jest are stand-ins that write down what they were asked.
+// scripts/run.mjs in a temporary project, whose compiler and jest are fakes that record their calls.
 let dir: string;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'countersign-run-'));
@@ -36,7 +36,7 @@ function run(...args: string[]): { code: number | null; out: string; err: string
   return { code: status, out: stdout, err: stderr };
 }
 
-/** A stand-in for jest that writes this result where it was told to. */
+/** A fake jest that writes this result to the output file. */
 function jest(result: object, code: number): void {
   const full = {
     numPassedTests: 0,
@@ -58,11 +58,11 @@ const compiles = (): number =>
 const touch = (path: string, secondsFromNow: number): void =>
   utimesSync(join(dir, path), Date.now() / 1000 + secondsFromNow, Date.now() / 1000 + secondsFromNow);
 
-it('hands arguments and exit code through, and keeps its own words off standard output', () => {
+it('passes arguments and the exit code, and prints its own messages on standard error', () => {
   expect(run('cli', 'show', '--json')).toEqual({ code: 7, out: '["show","--json"]\n', err: 'Compiling TypeScript\n' });
 });
 
-it('compiles when a source is newer, not otherwise', () => {
+it('compiles only if a source is newer', () => {
   for (const path of ['src/a.ts', 'src', 'tsconfig.build.json', 'node_modules/.package-lock.json']) touch(path, -60);
   run('cli');
   run('cli');
@@ -72,7 +72,7 @@ it('compiles when a source is newer, not otherwise', () => {
   expect(compiles()).toBe(2);
 });
 
-it('does not run what does not compile, and compiles again the next time', () => {
+it('does not run after a failed build, and builds again the next time', () => {
   put('broken', '');
   expect(run('cli')).toMatchObject({ code: 1, out: '' });
   rmSync(join(dir, 'broken'));
@@ -80,7 +80,7 @@ it('does not run what does not compile, and compiles again the next time', () =>
   expect(compiles()).toBe(2);
 });
 
-it('installs packages when they are missing or of another version, and only then', () => {
+it('installs packages only if they are missing or have another version', () => {
   put('bin/npm', '#!/bin/sh\necho "$1" >> npm-calls\ncp package-lock.json node_modules/.package-lock.json\n');
   spawnSync('chmod', ['+x', join(dir, 'bin/npm')]);
   touch('package-lock.json', 60);
@@ -94,7 +94,7 @@ it('installs packages when they are missing or of another version, and only then
   expect(readFileSync(join(dir, 'npm-calls'), 'utf8')).toBe('ci\n');
 });
 
-it('ends the tests with one line of counts alone on standard output', () => {
+it('prints only one line of counts on standard output after the tests', () => {
   jest({ numPassedTests: 3, numPendingTests: 1, numTodoTests: 1 }, 0);
   expect(run('test')).toMatchObject({ code: 0, out: '3 passed, 0 failed, 2 skipped\n' });
 });
@@ -114,7 +114,7 @@ it.each([
   expect(run('test')).toMatchObject({ code: 1, out });
 });
 
-it('counts a jest that dies without a result as a failure', () => {
+it('reports a failure if jest exits without a result', () => {
   put('node_modules/jest/bin/jest.js', 'process.exit(1)');
   expect(run('test')).toMatchObject({ code: 1, out: '0 passed, 1 failed, 0 skipped\n' });
 });
@@ -130,7 +130,7 @@ it('passes a signal on to the command and ends with its code', async () => {
   expect(await exited(child)).toBe(9);
 });
 
-it('says how it is used when asked for something it does not know', () => {
+it('prints its usage for an unknown command', () => {
   expect(run('deploy')).toMatchObject({
     code: 2,
     err: expect.stringContaining('usage: node scripts/run.mjs demo|') as string,

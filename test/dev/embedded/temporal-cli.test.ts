@@ -9,14 +9,14 @@ import {
 } from '../../../dev/embedded/temporal-cli';
 
 let dir: string;
-let said: string[];
+let logged: string[];
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'countersign-cli-'));
-  said = [];
+  logged = [];
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-const say = (line: string): void => void said.push(line);
+const say = (line: string): void => void logged.push(line);
 
 /** A file that answers `--version` as the CLI does, or (broken) as nothing we know. */
 function program(path: string, broken = false): string {
@@ -54,7 +54,7 @@ function steps(results: { download?: string; build?: string } = {}): SearchSteps
   };
 }
 
-it('uses the server of TEMPORAL_ADDRESS before anything else, and still names a CLI', async () => {
+it('prefers the server of TEMPORAL_ADDRESS, and still finds a CLI', async () => {
   const { env } = everything();
   const noSteps = steps();
   const found = await findTemporal(say, env, noSteps);
@@ -62,7 +62,7 @@ it('uses the server of TEMPORAL_ADDRESS before anything else, and still names a 
   expect(noSteps.asked).toEqual([]);
 });
 
-it('takes a named CLI before the one on PATH, that before the cache, that before download and build', async () => {
+it('prefers a named CLI, then PATH, then the cache, then download, then build', async () => {
   const { env, onPath, cached } = everything();
   const { TEMPORAL_ADDRESS: _address, ...local } = env;
   expect(await findTemporal(say, local, steps())).toMatchObject({
@@ -84,18 +84,18 @@ it('takes a named CLI before the one on PATH, that before the cache, that before
   expect(both.asked).toEqual(['download', 'build']);
 });
 
-it('says once how to get a server when nothing works', async () => {
+it('explains once how to get a server if nothing works', async () => {
   const env = { PATH: '/nowhere', COUNTERSIGN_CACHE: join(dir, 'empty') };
   await expect(findTemporal(say, env, steps())).rejects.toThrow(/TEMPORAL_ADDRESS[\s\S]*Go 1\.25/);
 });
 
-it('refuses a named CLI that does not run, instead of taking another in silence', async () => {
+it('refuses a named CLI that does not run, instead of silently using another', async () => {
   const { env } = everything();
   const wrong = { ...env, COUNTERSIGN_TEMPORAL_CLI: join(dir, 'missing') };
   await expect(findInstalledCli(wrong)).rejects.toThrow('COUNTERSIGN_TEMPORAL_CLI names');
 });
 
-it('passes over a `temporal` on PATH and a file in the cache that are something else', async () => {
+it('ignores a `temporal` on PATH and a file in the cache that are other programs', async () => {
   const { env, onPath, cached } = everything();
   const { TEMPORAL_ADDRESS: _address, COUNTERSIGN_TEMPORAL_CLI: _named, ...local } = env;
   program(onPath, true);
@@ -104,5 +104,5 @@ it('passes over a `temporal` on PATH and a file in the cache that are something 
   expect(
     await findTemporal(say, local, steps({ download: program(join(dir, 'bad'), true), build: built })),
   ).toMatchObject({ from: 'build' });
-  expect(said.join('\n')).toContain('passing over it');
+  expect(logged.join('\n')).toContain('ignoring it');
 });

@@ -13,7 +13,7 @@ const ring = (current: string, ...ids: string[]) => ({
 const SECRET = { reason: 'row 42 of customers' };
 const payload = () => defaultPayloadConverter.toPayload(SECRET);
 
-it('hides the whole payload, its metadata too, and gives it back [P12]', async () => {
+it('encrypts the whole payload with its metadata, and decrypts it [P12]', async () => {
   const codec = createPayloadCodec(ring('k1', 'k1'));
   const [hidden] = await codec.encode([payload()]);
   expect(Buffer.from(hidden?.data ?? []).toString('latin1')).not.toContain('customers');
@@ -22,13 +22,13 @@ it('hides the whole payload, its metadata too, and gives it back [P12]', async (
   expect(defaultPayloadConverter.fromPayload(shown!)).toEqual(SECRET);
 });
 
-it('makes two ciphertexts of one payload', async () => {
+it('encrypts equal payloads to different ciphertexts', async () => {
   const codec = createPayloadCodec(ring('k1', 'k1'));
   const [a, b] = await codec.encode([payload(), payload()]);
   expect(Buffer.from(a?.data ?? []).equals(Buffer.from(b?.data ?? []))).toBe(false);
 });
 
-it('reads what an older key of the ring wrote, and writes with the current one', async () => {
+it('decrypts with an older key of the ring, and encrypts with the current one', async () => {
   const [old] = await createPayloadCodec(ring('k1', 'k1')).encode([payload()]);
   const rotated = createPayloadCodec(ring('k2', 'k1', 'k2'));
   const [shown] = await rotated.decode([old!]);
@@ -39,11 +39,11 @@ it('reads what an older key of the ring wrote, and writes with the current one',
 
 it.each([
   ['a key that the ring does not have', (p: Uint8Array) => ({ id: 'k9', data: p })],
-  ['one bit turned', (p: Uint8Array) => ({ id: 'k1', data: p.map((byte, i) => (i === 20 ? byte ^ 1 : byte)) })],
+  ['one flipped bit', (p: Uint8Array) => ({ id: 'k1', data: p.map((byte, i) => (i === 20 ? byte ^ 1 : byte)) })],
   ['too few bytes for a tag', (p: Uint8Array) => ({ id: 'k1', data: p.subarray(0, 20) })],
   ['the id of another key of the ring', (p: Uint8Array) => ({ id: 'k2', data: p })],
 ])(
-  'leaves a payload as it is, and does not throw, for %s: a workflow task that throws is retried for ever',
+  'passes on a payload unchanged, without throwing, for %s: a workflow task that throws is retried indefinitely',
   async (_, damage) => {
     const codec = createPayloadCodec(ring('k1', 'k1', 'k2'));
     const [hidden] = await codec.encode([payload()]);
@@ -53,7 +53,7 @@ it.each([
   },
 );
 
-it('leaves plain payloads plain when reading: the bare Temporal CLI sends them', async () => {
+it('passes on plain payloads when decoding: the Temporal CLI sends them', async () => {
   const plain = payload();
   expect(await createPayloadCodec(ring('k1', 'k1')).decode([plain])).toEqual([plain]);
 });
@@ -79,7 +79,7 @@ describe('the codec server', () => {
     app.request(path, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
   const base64 = (bytes: Uint8Array | null | undefined): string => Buffer.from(bytes ?? []).toString('base64');
 
-  it('decodes for the UI what the workers encoded', async () => {
+  it('decodes for the UI what workers encoded', async () => {
     const [hidden] = await codec.encode([payload()]);
     const metadata = Object.fromEntries(Object.entries(hidden?.metadata ?? {}).map(([k, v]) => [k, base64(v)]));
     const answer = await post('/decode', JSON.stringify({ payloads: [{ metadata, data: base64(hidden?.data) }] }), {
@@ -92,8 +92,8 @@ describe('the codec server', () => {
 
   it.each([
     ['a page of another origin', '{"payloads": []}', { origin: 'http://evil.test' }, 403],
-    ['no JSON', 'no', {}, 400],
-    ['a payload that is no base64', '{"payloads": [{"data": "%"}]}', {}, 400],
+    ['invalid JSON', 'no', {}, 400],
+    ['a payload with invalid base64', '{"payloads": [{"data": "%"}]}', {}, 400],
   ])('refuses %s', async (_, body, headers, status) => {
     expect((await post('/decode', body, headers as Record<string, string>)).status).toBe(status);
   });
