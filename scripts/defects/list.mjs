@@ -69,7 +69,7 @@ export const DEFECTS = [
     through: 'demo keys and unsigned answers in production',
     file: review('policy'),
     ...never('plan.development && !development)'),
-    tests: CHECKS,
+    tests: VERIFY,
   },
   {
     name: 'skip the hash of the staging record',
