@@ -6,7 +6,7 @@ import { privilege } from './privileges';
 import { child, flag, has, list, nameFrom, number, strings, text, typed, typedList, typeNameOf } from './tree';
 import { occurrence, relation, type Context, type Handler, type Walker } from './walker';
 
-/** ALTER in its forms. Actions are named in snake_case after the grammar's words. */
+/** All forms of ALTER. Action names are the grammar's names in snake_case. */
 export const alterHandlers: readonly (readonly [string, Handler])[] = [
   ['AlterTableStmt', alterTable],
   ['AlterDomainStmt', alterDomain],
@@ -14,18 +14,18 @@ export const alterHandlers: readonly (readonly [string, Handler])[] = [
   ['AlterOwnerStmt', (node, ctx) => alterObject('owner_to', node, ctx)],
   ['AlterObjectSchemaStmt', (node, ctx) => alterObject('set_schema', node, ctx)],
   ['AlterObjectDependsStmt', (node, ctx) => alterObject('depends_on', node, ctx)],
-  ['ReassignOwnedStmt', (_node, ctx) => altered('reassign_owned', 'role', null, ctx)],
+  ['ReassignOwnedStmt', (_node, ctx) => pushAlter('reassign_owned', 'role', null, ctx)],
   ['AlterEnumStmt', alterEnum],
   ['AlterFunctionStmt', alterFunction],
   [
     'AlterSeqStmt',
-    (node, ctx) => altered('alter_sequence', 'sequence', relation(ctx, child(node, 'sequence'), 'ddl'), ctx),
+    (node, ctx) => pushAlter('alter_sequence', 'sequence', relation(ctx, child(node, 'sequence'), 'ddl'), ctx),
   ],
   [
     'AlterPolicyStmt',
-    (node, ctx) => altered('alter_policy', 'policy', relation(ctx, child(node, 'table'), 'ddl'), ctx),
+    (node, ctx) => pushAlter('alter_policy', 'policy', relation(ctx, child(node, 'table'), 'ddl'), ctx),
   ],
-  ['AlterTableMoveAllStmt', (_node, ctx) => altered('move_all', 'tablespace', null, ctx)],
+  ['AlterTableMoveAllStmt', (_node, ctx) => pushAlter('move_all', 'tablespace', null, ctx)],
 ];
 
 const COMMANDS: Readonly<Record<string, string>> = {
@@ -100,7 +100,7 @@ function alterTable(node: Tree, ctx: Context, walk: Walker): void {
   walk.children(node, ctx, ['relation']);
 }
 
-const DOMAIN: Readonly<Record<string, string>> = {
+const DOMAIN_ACTIONS: Readonly<Record<string, string>> = {
   T: 'column_default',
   N: 'drop_not_null',
   O: 'set_not_null',
@@ -110,8 +110,8 @@ const DOMAIN: Readonly<Record<string, string>> = {
 };
 
 function alterDomain(node: Tree, ctx: Context, walk: Walker): void {
-  const action = DOMAIN[text(node, 'subtype')] ?? 'alter_domain';
-  altered(action, 'domain', nameFrom(strings(list(node, 'typeName'))), ctx);
+  const action = DOMAIN_ACTIONS[text(node, 'subtype')] ?? 'alter_domain';
+  pushAlter(action, 'domain', nameFrom(strings(list(node, 'typeName'))), ctx);
   if (text(node, 'behavior') === 'DROP_CASCADE') ctx.facts.cascades.push({ what: 'alter', ...occurrence(ctx) });
   const definition = typed(node['def']);
   if (definition?.type === 'Constraint') constraint(definition.node, null, 'domain_alter', ctx);
@@ -138,15 +138,15 @@ function rename(node: Tree, ctx: Context, walk: Walker): void {
 function alterObject(action: string, node: Tree, ctx: Context): void {
   const range = child(node, 'relation');
   const object = has(range, 'relname') ? relation(ctx, range, 'ddl') : nameFrom(objectParts(node['object']));
-  altered(action, objectWord(node, 'objectType'), object, ctx);
+  pushAlter(action, objectWord(node, 'objectType'), object, ctx);
 }
 
 function alterEnum(node: Tree, ctx: Context): void {
-  const renames = text(node, 'oldVal') !== '';
-  const placed = text(node, 'newValNeighbor') !== '';
-  altered(
-    renames ? 'rename' : placed ? 'add_enum_value_placed' : 'add_enum_value',
-    renames ? 'enum_value' : 'type',
+  const isRename = text(node, 'oldVal') !== '';
+  const isPlaced = text(node, 'newValNeighbor') !== '';
+  pushAlter(
+    isRename ? 'rename' : isPlaced ? 'add_enum_value_placed' : 'add_enum_value',
+    isRename ? 'enum_value' : 'type',
     nameFrom(strings(list(node, 'typeName'))),
     ctx,
   );
@@ -154,7 +154,7 @@ function alterEnum(node: Tree, ctx: Context): void {
 
 function alterFunction(node: Tree, ctx: Context, walk: Walker): void {
   const name = nameFrom(strings(list(child(node, 'func'), 'objname')));
-  altered('alter_function', objectWord(node, 'objtype'), name, ctx);
+  pushAlter('alter_function', objectWord(node, 'objtype'), name, ctx);
   const actions = typedList(node, 'actions').map((a) => a.node);
   const definer = actions.some((a) => text(a, 'defname') === 'security' && typed(a['arg'])?.node['boolval'] === true);
   if (definer)
@@ -162,9 +162,9 @@ function alterFunction(node: Tree, ctx: Context, walk: Walker): void {
   walk.children(node, ctx);
 }
 
-/** A function's own `SET search_path`, without which SECURITY DEFINER runs whatever the caller's path finds. */
-export function setsSearchPath(given: readonly Tree[]): boolean {
-  return given.some((o) => {
+/** True if a function sets search_path. Without it, a SECURITY DEFINER function resolves names by the caller's search_path. */
+export function setsSearchPath(settings: readonly Tree[]): boolean {
+  return settings.some((o) => {
     const set = typed(o['arg']);
     return (
       text(o, 'defname') === 'set' &&
@@ -175,7 +175,7 @@ export function setsSearchPath(given: readonly Tree[]): boolean {
   });
 }
 
-function altered(action: string, objectType: string, object: SqlName | null, ctx: Context): void {
+function pushAlter(action: string, objectType: string, object: SqlName | null, ctx: Context): void {
   ctx.facts.alters.push({
     action,
     objectType,

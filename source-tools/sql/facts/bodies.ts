@@ -11,13 +11,13 @@ import { decodedSource, verbatimSource, type Source } from './source';
 import { flag, has, list, nameFrom, number, options, strings, text, typed } from './tree';
 import { occurrence, within, type Context, type Handler, type Walker } from './walker';
 
-/** DO blocks and functions: statements that carry other statements as text. */
+/** DO blocks and functions, which contain other statements as text. */
 export const bodyHandlers: readonly (readonly [string, Handler])[] = [
   ['DoStmt', doBlock],
   ['CreateFunctionStmt', createFunction],
 ];
 
-/** Languages whose code runs outside the server's checks, by themselves or by their name's closing u. */
+/** Untrusted languages: their code runs without the server's access checks. Any other `pl…u` counts as untrusted too. */
 const UNTRUSTED = new Set([
   'c',
   'internal',
@@ -43,22 +43,22 @@ function doBlock(node: Tree, ctx: Context, walk: Walker): void {
 }
 
 function createFunction(node: Tree, ctx: Context, walk: Walker): void {
-  const given = options(node);
+  const settings = options(node);
   const name = nameFrom(strings(list(node, 'funcname')));
   const kind = flag(node, 'is_procedure') ? 'procedure' : 'function';
   created(ctx, kind, name, false, flag(node, 'replace'));
-  if (given.some((o) => text(o, 'defname') === 'security' && typed(o['arg'])?.node['boolval'] === true)) {
-    privilege(ctx, setsSearchPath(given) ? 'security_definer' : 'security_definer_no_search_path', name.name);
+  if (settings.some((o) => text(o, 'defname') === 'security' && typed(o['arg'])?.node['boolval'] === true)) {
+    privilege(ctx, setsSearchPath(settings) ? 'security_definer' : 'security_definer_no_search_path', name.name);
   }
-  for (const option of given) {
+  for (const option of settings) {
     const set = typed(option['arg']);
     if (text(option, 'defname') === 'set' && set?.type === 'VariableSetStmt')
       setVariable(set.node, ctx, walk, 'function');
   }
   const inner = { ...within(ctx, `${kind} ${shown(name.name)} body`, 'function_body'), ctes: null };
   const language =
-    text(typed(given.find((o) => text(o, 'defname') === 'language')?.['arg'])?.node ?? {}, 'sval') || 'sql';
-  const as = given.find((o) => text(o, 'defname') === 'as');
+    text(typed(settings.find((o) => text(o, 'defname') === 'language')?.['arg'])?.node ?? {}, 'sval') || 'sql';
+  const as = settings.find((o) => text(o, 'defname') === 'as');
   if (has(node, 'sql_body')) walk.visit(node['sql_body'], inner);
   const parts = typed(as?.['arg']);
   const body = parts?.type === 'List' ? strings(list(parts.node, 'items'))[0] : undefined;
@@ -75,16 +75,16 @@ function readBody(
   outer: Context,
   walk: Walker,
 ): void {
-  const known = language.toLowerCase();
+  const name = language.toLowerCase();
   const source = bodySource(body, location, outer);
-  if (UNTRUSTED.has(known) || (known.startsWith('pl') && known.endsWith('u'))) {
+  if (UNTRUSTED.has(name) || (name.startsWith('pl') && name.endsWith('u'))) {
     outer.facts.serverExecution.push({ what: 'language', subject: language, ...occurrence(outer) });
     return;
   }
   const read =
-    known === 'plpgsql'
+    name === 'plpgsql'
       ? walkPlpgsql(source, inner, outer, walk)
-      : known === 'sql'
+      : name === 'sql'
         ? body.trim() === '' || walk.nested(source, inner)
         : false;
   if (!read)
@@ -96,12 +96,12 @@ function readBody(
     } satisfies DynamicSqlFact);
 }
 
-/** The body as a source of its own, word for word where it stands so in the text (dollar quotes, plain quotes without escapes). */
+/** Source of the body. It is verbatim if the text contains it unchanged (dollar quotes, or plain quotes without escapes), else decoded. */
 function bodySource(body: string, location: number | null, ctx: Context): Source {
   const { tokens, bytes } = ctx.source;
   if (location !== null && location >= 0) {
     let i = tokenAtOrAfter(tokens, location);
-    // The place is that of the option's word AS, or of the string itself.
+    // `location` is that of the keyword AS or of the string itself.
     for (let k = 0; k < 2 && i < tokens.count && tokens.kinds[i] === Tok.Word; k++) i++;
     const kind = tokens.kinds[i];
     if (kind === Tok.Dollar || kind === Tok.String) {

@@ -1,9 +1,9 @@
 /**
- * The bytes of `SQLCAS`: rows to compare and set. Strict: what is not understood in full is refused.
+ * Reads a `SQLCAS` document: rows to compare and set. Strict: a document that is not fully understood is refused.
  *
  * `{"rows": [{"op": "update", "table": "public.orders", "key": {"id": 17}, "expect": {"version": 3}, "set": {"status": "paid"}}]}`
- * `op` is update (default), insert or delete. `expect` names columns and the values they must still have; its member
- * `rowSha` stands for the whole row (`row-sha.ts` says what is hashed). An insert expects that its key is free.
+ * `op` is update (default), insert or delete. `expect` lists columns and the values they must still have. Its reserved member
+ * `rowSha` is a hash of the full row (see `staging/row-sha.ts`). An insert requires that no row has its key.
  */
 import { z } from 'zod';
 import { canonicalJson, type JsonValue } from '../../../policy/contracts/canonical-json';
@@ -18,52 +18,56 @@ import { inexactNumberAt } from '../../../policy/text/exact-number';
 export const MAX_CAS_ROWS = 1000;
 const MAX_JSON_DEPTH = 32;
 
-// Exact names, quoted by us. Other names exist in PostgreSQL; whoever has them uses SQLDryRun.
+// Names are used exactly as written and are quoted in the SQL. Tables with other names need SQLDryRun.
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_$]{0,62}$/;
-const Column = z.string().regex(IDENTIFIER, 'expected a column name of A-Z a-z 0-9 _ $, at most 63');
+const Column = z.string().regex(IDENTIFIER, 'expected a column name of at most 63 characters from A-Z a-z 0-9 _ $');
 const Table = z
   .string()
   .refine(
     (t) => t.split('.').length === 2 && t.split('.').every((p) => IDENTIFIER.test(p)),
-    'expected schema.table, such as public.orders',
+    'expected schema.table, for example public.orders',
   );
 const Scalar = z.union([z.string(), z.number(), z.boolean()]);
 const Json: z.ZodType<JsonValue> = z.json();
 const columns = <T extends z.ZodType>(value: T) =>
   z.record(Column, value).refine((r) => Object.keys(r).length <= 200, 'expected at most 200 columns');
-const some = (r: object): boolean => Object.keys(r).length > 0;
+const isNonEmpty = (r: object): boolean => Object.keys(r).length > 0;
 
 const CasRow = z
   .strictObject({
     op: z.enum(['update', 'insert', 'delete']).default('update'),
     table: Table,
-    key: columns(Scalar).refine(some, 'expected at least one key column'),
-    expect: columns(Json).refine(some, 'expected at least one column, or rowSha').optional(),
-    set: columns(Json).refine(some, 'expected at least one column').optional(),
+    key: columns(Scalar).refine(isNonEmpty, 'expected at least one key column'),
+    expect: columns(Json).refine(isNonEmpty, 'expected at least one column, or rowSha').optional(),
+    set: columns(Json).refine(isNonEmpty, 'expected at least one column').optional(),
   })
   .superRefine((row, ctx) => {
-    const must = (ok: boolean, path: string, message: string): void => {
+    const check = (ok: boolean, path: string, message: string): void => {
       if (!ok) ctx.addIssue({ code: 'custom', path: [path], message });
     };
-    must(
+    check(
       row.op === 'insert' || row.expect !== undefined,
       'expect',
-      `${row.op} needs the version it was written against`,
+      `expected the column values or the rowSha that this ${row.op} was based on`,
     );
-    must(
+    check(
       row.op !== 'insert' || row.expect === undefined,
       'expect',
-      'an insert expects that its key is free; leave it out',
+      'not allowed for an insert, which already requires that its key does not exist',
     );
-    must(row.op === 'delete' || row.set !== undefined, 'set', `${row.op} needs columns to set`);
-    must(row.op !== 'delete' || row.set === undefined, 'set', 'a delete sets nothing; leave it out');
-    must(
+    check(row.op === 'delete' || row.set !== undefined, 'set', `expected the columns that this ${row.op} sets`);
+    check(row.op !== 'delete' || row.set === undefined, 'set', 'not allowed for a delete');
+    check(
       !Object.keys(row.set ?? {}).some((c) => Object.hasOwn(row.key, c)),
       'set',
-      'a key column cannot be set; delete and insert instead',
+      'a key column cannot be set; use a delete and an insert',
     );
     const sha = row.expect?.['rowSha'];
-    must(sha === undefined || Sha256Hex.safeParse(sha).success, 'expect', 'rowSha: expected 64 lower-case hex digits');
+    check(
+      sha === undefined || Sha256Hex.safeParse(sha).success,
+      'expect',
+      'rowSha: expected 64 lowercase hexadecimal digits',
+    );
   });
 export type CasRow = z.infer<typeof CasRow>;
 
@@ -72,14 +76,18 @@ const CasDocument = z.strictObject({ rows: z.array(CasRow).min(1).max(MAX_CAS_RO
 export type CasRead =
   { readonly ok: true; readonly rows: readonly CasRow[]; readonly facts: SqlCasFacts } | FactsRefusal;
 
-/** Pure and bounded. Refusal codes: empty, too_large, nul_byte, invalid_utf8, syntax_error, duplicate_key, too_deep, inexact_number, reserved_key, invalid_document, duplicate_row. */
+/**
+ * Reads a document, or returns a refusal. Pure and bounded. Refusal codes: `empty`, `too_large`, `nul_byte`, `invalid_utf8`,
+ * `syntax_error`, `duplicate_key`, `too_deep`, `lone_surrogate`, `inexact_number`, `reserved_key`, `invalid_document`,
+ * `duplicate_row`.
+ */
 export function readCasDocument(raw: Uint8Array): CasRead {
-  if (raw.length === 0) return refusal('empty', 'there are no bytes');
+  if (raw.length === 0) return refusal('empty', 'The document is empty');
   if (raw.length > MAX_DIFF_BYTES)
-    return refusal('too_large', `expected at most ${MAX_DIFF_BYTES} bytes, got ${raw.length}`);
-  if (raw.includes(0)) return refusal('nul_byte', 'the text holds a NUL byte');
+    return refusal('too_large', `The document has ${raw.length} bytes; at most ${MAX_DIFF_BYTES} are allowed`);
+  if (raw.includes(0)) return refusal('nul_byte', 'The document contains a NUL byte');
   const text = decodeUtf8(raw);
-  if (text === null) return refusal('invalid_utf8', 'the bytes are not UTF-8');
+  if (text === null) return refusal('invalid_utf8', 'The document is not valid UTF-8');
   const read = readJson(text, MAX_JSON_DEPTH);
   if (!read.ok) {
     const code =
@@ -88,30 +96,34 @@ export function readCasDocument(raw: Uint8Array): CasRead {
         : read.reason === 'number_range'
           ? 'inexact_number'
           : 'syntax_error';
-    return refusal(code, `the JSON is refused: ${read.reason.replaceAll('_', ' ')}`, spanAt(text, read.at));
+    return refusal(code, `The document is not valid JSON: ${read.reason.replaceAll('_', ' ')}`, spanAt(text, read.at));
   }
   const inexact = inexactNumberAt(text);
   if (inexact !== null) {
     return refusal(
       'inexact_number',
-      'a number that a double does not hold exactly: write it as a string, and PostgreSQL reads all its digits',
+      'This number cannot be represented exactly as a double; write it as a string to keep all digits',
       spanAt(text, inexact),
     );
   }
-  if (holdsReservedKey(read.value)) return refusal('reserved_key', 'a member called __proto__ is refused');
+  if (hasReservedKey(read.value))
+    return refusal('reserved_key', 'The document contains a member named __proto__, which is not allowed');
   const parsed = CasDocument.safeParse(read.value);
   if (!parsed.success) {
-    const said = parsed.error.issues.slice(0, 5).map((i) => `/${i.path.join('/')}: ${i.message}`);
-    return refusal('invalid_document', said.join('; '));
+    const problems = parsed.error.issues.slice(0, 5).map((i) => `/${i.path.join('/')}: ${i.message}`);
+    return refusal('invalid_document', `Invalid document: ${problems.join('; ')}`);
   }
   const { rows } = parsed.data;
-  const places = new Map<string, number>();
+  const firstByRow = new Map<string, number>();
   for (const [index, row] of rows.entries()) {
-    const place = canonicalJson([row.table, row.key]);
-    const first = places.get(place);
+    const key = canonicalJson([row.table, row.key]);
+    const first = firstByRow.get(key);
     if (first !== undefined)
-      return refusal('duplicate_row', `/rows/${index} is the same row as /rows/${first}; say all of it in one`);
-    places.set(place, index);
+      return refusal(
+        'duplicate_row',
+        `/rows/${index} changes the same row as /rows/${first}; merge them into one operation`,
+      );
+    firstByRow.set(key, index);
   }
   return { ok: true, rows, facts: toFacts(rows) };
 }
@@ -143,18 +155,18 @@ function toFacts(rows: readonly CasRow[]): SqlCasFacts {
   };
 }
 
-/** Columns of `expect`, without the reserved `rowSha`. Sorted. */
+/** Column names of `expect` without the reserved `rowSha`, sorted. */
 export function expectedColumns(row: CasRow): string[] {
   return Object.keys(row.expect ?? {})
     .filter((name) => name !== 'rowSha')
     .sort();
 }
 
-/** The schema's record type drops this key in silence, so it is refused before. */
-function holdsReservedKey(value: unknown): boolean {
+/** Zod's record type drops `__proto__` silently, so it is refused before validation. */
+function hasReservedKey(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  if (Array.isArray(value)) return value.some(holdsReservedKey);
-  return Object.keys(value).includes('__proto__') || Object.values(value).some(holdsReservedKey);
+  if (Array.isArray(value)) return value.some(hasReservedKey);
+  return Object.keys(value).includes('__proto__') || Object.values(value).some(hasReservedKey);
 }
 
 function refusal(code: string, message: string, span: Span | null = null): FactsRefusal {

@@ -4,7 +4,7 @@ import type { Tree } from './parser';
 import { child, flag, list, number, strings, text, typed, typedList, typeNameOf } from './tree';
 import { occurrence, type Context } from './walker';
 
-/** One column definition, with the constraints that stand in it. */
+/** Records one column definition and its constraints. */
 export function column(
   node: Tree,
   table: SqlName | null,

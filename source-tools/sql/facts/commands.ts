@@ -53,7 +53,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ConstraintsSetStmt: 'SET CONSTRAINTS',
 };
 
-/** The statement's command in upper case, near to the server's command tag. */
+/** Command of the statement in upper case, similar to the server's command tag. */
 export function commandOf(statement: Tree): string {
   const s = typed(statement);
   if (s === null) return 'EMPTY';
@@ -66,7 +66,7 @@ export function commandOf(statement: Tree): string {
       return `ALTER ${object('objtype')}`;
     case 'RenameStmt': {
       const renamed = object('renameType');
-      // For a constraint the grammar leaves the relation's type unset.
+      // For a constraint the grammar does not set relationType.
       if (renamed === 'TABCONSTRAINT') return 'ALTER TABLE';
       return `ALTER ${renamed === 'COLUMN' || renamed === 'ATTRIBUTE' ? object('relationType') : renamed}`;
     }
@@ -98,7 +98,7 @@ export function commandOf(statement: Tree): string {
   }
 }
 
-/** True for statements with a RETURNING clause of their own. */
+/** True if the statement itself has a RETURNING clause. */
 export function hasReturning(statement: Tree): boolean {
   const s = typed(statement);
   return s !== null && (has(s.node, 'returningClause') || list(s.node, 'returningList').length > 0);
@@ -116,7 +116,7 @@ const READS = new Set([
   'DeallocateStmt',
 ]);
 
-/** Commands that by themselves only read; what stands inside them is judged by the facts. */
+/** True for commands that only read. Statements inside them are not examined here. */
 export function isReadCommand(statement: Tree): boolean {
   const s = typed(statement);
   if (s === null || !READS.has(s.type)) return false;

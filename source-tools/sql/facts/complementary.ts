@@ -1,9 +1,9 @@
 import type { Tree } from './parser';
 import { list, strings, text, typed } from './tree';
 
-/** Whether one of the arms is another's opposite: `x IS NULL OR x IS NOT NULL`, `p OR NOT p`, `a > b OR a <= b`. */
+/** True if one operand of an OR negates another: `x IS NULL OR x IS NOT NULL`, `p OR NOT p`, `a > b OR a <= b`. */
 export function complementary(args: readonly unknown[]): boolean {
-  // Pairs are compared by their text; more arms than this are not written to be read.
+  // All pairs are compared, so the number of operands is bounded.
   if (args.length > 50) return false;
   const keys = args.map(literal);
   return keys.some(
@@ -29,7 +29,7 @@ function literal(arg: unknown): Literal {
   return e?.type === 'A_Expr' ? comparison(e.node) : { key: key(arg), negative: false };
 }
 
-/** `a <= b` is the opposite of `a > b`: one key, and which of both it is. */
+/** `a <= b` negates `a > b`: both get the same key and differ in `negative`. */
 function comparison(node: Tree): Literal {
   const operator = strings(list(node, 'name')).at(-1) ?? '';
   const opposite = text(node, 'kind') === 'AEXPR_OP' ? OPPOSITES[operator] : undefined;
@@ -40,7 +40,7 @@ function comparison(node: Tree): Literal {
 
 const OPPOSITES: Readonly<Record<string, string>> = { '<=': '>', '>=': '<', '<>': '=', '!=': '=' };
 
-/** The tree without places; null past a size that nobody compares, so that nested conditions stay linear. */
+/** Serialized tree without locations. Null if it has more than 400 nodes, so nested conditions are processed in linear time. */
 function key(value: unknown): string | null {
   let room = 400;
   const write = (v: unknown): string => {

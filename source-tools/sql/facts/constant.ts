@@ -9,7 +9,7 @@ export type Constant = {
 const NULL: Constant = { type: 'null', value: null };
 const bool = (value: boolean): Constant => ({ type: 'boolean', value });
 
-/** The value of an expression that is constant whatever the database holds; undefined where that is not plain from the text. */
+/** Folds an expression whose value does not depend on the database. Undefined if the text alone does not determine it. */
 export function fold(expression: unknown): Constant | undefined {
   const e = typed(expression);
   if (e === null) return undefined;
@@ -42,7 +42,7 @@ export function fold(expression: unknown): Constant | undefined {
   }
 }
 
-/** The text that an expression is, where it is a constant: literals of every form, joined with `||` or concat(). */
+/** Text of a constant expression: any literal, also joined with `||` or concat(). Null if it is not constant. */
 export function foldText(expression: unknown): string | null {
   const e = typed(expression);
   if (e?.type === 'FuncCall') {
@@ -144,7 +144,10 @@ function foldOperator(node: Tree): Constant | undefined {
   return result === undefined || !Number.isSafeInteger(result) ? undefined : { type: 'number', value: result };
 }
 
-/** Text is compared for equality only: its order is the collation's. A literal beside a number is read as one, as the server does. */
+/**
+ * Compares two constants. Text is compared only for equality, because its order depends on the collation. A text literal that is
+ * compared with a number is converted to a number, as the server does.
+ */
 function compare(operator: string, left: Constant, right: Constant): boolean | undefined {
   if (left.type === 'null' || right.type === 'null') return undefined;
   const numeric = left.type === 'number' || right.type === 'number';

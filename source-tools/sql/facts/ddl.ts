@@ -5,7 +5,7 @@ import type { Tree } from './parser';
 import { child, flag, has, isOn, list, nameFrom, options, strings, text, typedList } from './tree';
 import { functionCall, occurrence, relation, within, type Context, type Handler, type Walker } from './walker';
 
-/** Statements that make things, and those that rewrite them whole. */
+/** Statements that create objects, and maintenance statements that rewrite them. */
 export const ddlHandlers: readonly (readonly [string, Handler])[] = [
   ['CreateStmt', (node, ctx, walk) => createTable('table', node, ctx, walk)],
   ['CreateForeignTableStmt', (node, ctx, walk) => createTable('foreign_table', child(node, 'base'), ctx, walk)],
@@ -46,9 +46,9 @@ function createTable(objectType: string, node: Tree, ctx: Context, walk: Walker)
   const temporary = text(target, 'relpersistence') === 't';
   const ifNotExists = flag(node, 'if_not_exists');
   const elements = typedList(node, 'tableElts');
-  const keyed = (c: Tree): boolean => text(c, 'contype') === 'CONSTR_PRIMARY';
+  const isPrimaryKey = (c: Tree): boolean => text(c, 'contype') === 'CONSTR_PRIMARY';
   const hasPrimaryKey = elements.some((e) =>
-    e.type === 'Constraint' ? keyed(e.node) : typedList(e.node, 'constraints').some((c) => keyed(c.node)),
+    e.type === 'Constraint' ? isPrimaryKey(e.node) : typedList(e.node, 'constraints').some((c) => isPrimaryKey(c.node)),
   );
   ctx.facts.tables.push({
     table,

@@ -2,7 +2,7 @@ import type { ColumnFact } from './sql-facts';
 import type { Tree } from './parser';
 import { list, strings, typed } from './tree';
 
-/** Functions of pg_catalog that are stable or immutable. One that is not named here counts as volatile: the guess that asks. */
+/** Stable or immutable functions of pg_catalog. Any other function counts as volatile, the conservative choice. */
 const NOT_VOLATILE = new Set(
   (
     'now transaction_timestamp statement_timestamp current_database current_schema current_schemas current_setting version to_timestamp to_char to_date to_number ' +
@@ -14,7 +14,7 @@ const NOT_VOLATILE = new Set(
   ).split(' '),
 );
 
-/** What a column default costs: the server rewrites the table for a volatile one. */
+/** Volatility of a column default. ADD COLUMN with a volatile default rewrites the table. */
 export function defaultKind(expression: unknown): ColumnFact['defaultKind'] {
   const kind = { volatile: false, stable: false };
   scan(expression, kind);

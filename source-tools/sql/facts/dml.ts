@@ -17,7 +17,7 @@ import {
 } from './walker';
 import { classifyWhere } from './where-class';
 
-/** Statements that read and write rows, and what they stand in. */
+/** Statements that read and write rows, and the statements that contain them. */
 export const dmlHandlers: readonly (readonly [string, Handler])[] = [
   ['InsertStmt', insert],
   ['UpdateStmt', (node, ctx, walk) => changeRows('update', node, ctx, walk)],
@@ -37,14 +37,14 @@ export const dmlHandlers: readonly (readonly [string, Handler])[] = [
   ['A_Expr', expression],
 ];
 
-/** The target of a write. Rows of the system catalog are roles, rights and settings. */
-function written(ctx: Context, target: Tree, at: Occurrence): SqlName {
+/** Records the target of a write. Rows of the system catalog are roles, privileges and settings. */
+function recordWrite(ctx: Context, target: Tree, at: Occurrence): SqlName {
   const table = relation(ctx, target, 'write');
   const { schema, name } = table;
   const isCatalog =
     schema === 'pg_catalog' || schema === 'information_schema' || (schema === null && name.startsWith('pg_'));
   if (!isCatalog) return table;
-  // An UPDATE of this view is a SET, of whatever setting its WHERE finds.
+  // An UPDATE of pg_settings works like SET, on any setting that its WHERE selects.
   if (name === 'pg_settings')
     ctx.facts.settings.push({ name: '*', change: 'set', scope: 'session', value: null, ...at });
   else ctx.facts.privileges.push({ what: 'catalog_write', subject: name, ...at });
@@ -54,7 +54,7 @@ function written(ctx: Context, target: Tree, at: Occurrence): SqlName {
 function insert(node: Tree, ctx: Context, walk: Walker): void {
   const target = child(node, 'relation');
   const at = occurrenceFromVerb(ctx, 'insert', target);
-  const table = written(ctx, target, at);
+  const table = recordWrite(ctx, target, at);
   const source = typed(node['selectStmt']);
   const values = source?.type === 'SelectStmt' ? list(source.node, 'valuesLists') : [];
   const conflict = child(node, 'onConflictClause');
@@ -70,14 +70,14 @@ function insert(node: Tree, ctx: Context, walk: Walker): void {
     mergeActions: [],
     ...at,
   });
-  hidden(at, ctx);
+  recordHiddenWrite(at, ctx);
   walk.children(node, ctx, ['relation']);
 }
 
 function changeRows(kind: 'update' | 'delete', node: Tree, ctx: Context, walk: Walker): void {
   const target = child(node, 'relation');
   const at = occurrenceFromVerb(ctx, kind, target);
-  const table = written(ctx, target, at);
+  const table = recordWrite(ctx, target, at);
   const { where, reason } = classifyWhere(node['whereClause'], table);
   ctx.facts.dml.push({
     kind,
@@ -91,14 +91,14 @@ function changeRows(kind: 'update' | 'delete', node: Tree, ctx: Context, walk: W
     mergeActions: [],
     ...at,
   });
-  hidden(at, ctx);
+  recordHiddenWrite(at, ctx);
   walk.children(node, ctx, ['relation']);
 }
 
 function merge(node: Tree, ctx: Context, walk: Walker): void {
   const target = child(node, 'relation');
   const at = occurrenceFromVerb(ctx, 'merge', target);
-  const table = written(ctx, target, at);
+  const table = recordWrite(ctx, target, at);
   const clauses = typedList(node, 'mergeWhenClauses');
   const actions = clauses.map((c) => text(c.node, 'commandType').replace('CMD_', '').toLowerCase());
   const bySource = clauses.some((c) => text(c.node, 'matchKind') === 'MERGE_WHEN_NOT_MATCHED_BY_SOURCE');
@@ -116,14 +116,14 @@ function merge(node: Tree, ctx: Context, walk: Walker): void {
     mergeActions,
     ...at,
   });
-  hidden(at, ctx);
+  recordHiddenWrite(at, ctx);
   if (actions.includes('delete')) ctx.facts.hiddenWrites.push({ what: 'merge_delete', ...at });
   if (bySource) ctx.facts.hiddenWrites.push({ what: 'merge_not_matched_by_source', ...at });
   walk.children(node, ctx, ['relation']);
 }
 
-/** A write inside something that reads as a read. */
-function hidden(at: Occurrence, ctx: Context): void {
+/** Records a write inside a statement that looks like a read. */
+function recordHiddenWrite(at: Occurrence, ctx: Context): void {
   const what = (
     [
       ['cte', 'cte_write'],
@@ -169,7 +169,7 @@ function select(node: Tree, ctx: Context, walk: Walker): void {
       ...occurrence(ctx),
     });
   }
-  // FOR UPDATE OF names aliases of this FROM clause, not tables.
+  // FOR UPDATE OF lists aliases of this FROM clause, not tables.
   walk.children(node, ctx, ['intoClause', 'lockingClause']);
 }
 
@@ -190,9 +190,9 @@ function explain(node: Tree, ctx: Context, walk: Walker): void {
 
 function copy(node: Tree, ctx: Context, walk: Walker): void {
   const target = child(node, 'relation');
-  const reads = !flag(node, 'is_from');
-  if (has(target, 'relname') && reads) relation(ctx, target, 'read');
-  else if (has(target, 'relname')) written(ctx, target, occurrence(ctx));
+  const isExport = !flag(node, 'is_from');
+  if (has(target, 'relname') && isExport) relation(ctx, target, 'read');
+  else if (has(target, 'relname')) recordWrite(ctx, target, occurrence(ctx));
   const at = occurrence(ctx);
   if (flag(node, 'is_program')) ctx.facts.serverExecution.push({ what: 'copy_program', subject: '', ...at });
   else if (text(node, 'filename') !== '') ctx.facts.serverExecution.push({ what: 'copy_file', subject: '', ...at });
@@ -201,15 +201,15 @@ function copy(node: Tree, ctx: Context, walk: Walker): void {
 
 function truncate(node: Tree, ctx: Context, walk: Walker): void {
   const ranges = typedList(node, 'relations').filter((r) => r.type === 'RangeVar');
-  const whole = occurrence(ctx);
-  const tables = ranges.map((r) => written(ctx, r.node, whole));
+  const statementAt = occurrence(ctx);
+  const tables = ranges.map((r) => recordWrite(ctx, r.node, statementAt));
   const cascade = text(node, 'behavior') === 'DROP_CASCADE';
   ranges.forEach((r, i) => {
     const location = r.node['location'];
-    const at = typeof location === 'number' ? occurrence(ctx, location, nameEnd(ctx, location)) : whole;
+    const at = typeof location === 'number' ? occurrence(ctx, location, nameEnd(ctx, location)) : statementAt;
     ctx.facts.truncates.push({ tables: tables.slice(i, i + 1), cascade, ...at });
   });
-  if (cascade) ctx.facts.cascades.push({ what: 'truncate', ...whole });
+  if (cascade) ctx.facts.cascades.push({ what: 'truncate', ...statementAt });
 }
 
 const LOCK_MODES = [
@@ -245,7 +245,7 @@ function isStar(target: unknown): boolean {
   return value?.type === 'ColumnRef' && typed(list(value.node, 'fields').at(-1))?.type === 'A_Star';
 }
 
-/** LIKE '%…' cannot use an ordinary index. */
+/** LIKE '%…' cannot use a B-tree index. */
 function expression(node: Tree, ctx: Context, walk: Walker): void {
   const kind = text(node, 'kind');
   if (kind === 'AEXPR_LIKE' || kind === 'AEXPR_ILIKE') {

@@ -3,7 +3,7 @@ import type { Tree } from './parser';
 import { flag, list, nameFrom, strings, text, typed, typedList } from './tree';
 import { occurrence, type Context, type Handler } from './walker';
 
-/** DROP in its forms, and statements that only describe what they name. */
+/** All forms of DROP, and COMMENT ON and SECURITY LABEL, which only describe an object. */
 export const dropHandlers: readonly (readonly [string, Handler])[] = [
   ['DropStmt', drop],
   ['DropdbStmt', (node, ctx) => dropOther('database', [text(node, 'dbname')], node, ctx)],
@@ -12,23 +12,24 @@ export const dropHandlers: readonly (readonly [string, Handler])[] = [
   ['DropRoleStmt', dropRole],
   ['DropSubscriptionStmt', (node, ctx) => dropOther('subscription', [text(node, 'subname')], node, ctx)],
   ['DropUserMappingStmt', (node, ctx) => dropOther('user_mapping', [text(node, 'servername')], node, ctx)],
-  ['CommentStmt', nameOnly],
-  ['SecLabelStmt', nameOnly],
+  ['CommentStmt', describe],
+  ['SecLabelStmt', describe],
 ];
 
 const RELATIONS = new Set(['table', 'view', 'matview', 'foreign_table', 'index', 'sequence']);
-/** Dropped as `table.name`: the relation is all but the last part. */
-const OF_TABLE = new Set(['trigger', 'rule', 'policy', 'column', 'tabconstraint']);
+/** Object types that DROP names as `table.name`: the relation is every part but the last. */
+const TABLE_MEMBERS = new Set(['trigger', 'rule', 'policy', 'column', 'tabconstraint']);
 
 function drop(node: Tree, ctx: Context): void {
   const objectType = text(node, 'removeType').replace('OBJECT_', '').toLowerCase();
   const cascade = text(node, 'behavior') === 'DROP_CASCADE';
   const objects = list(node, 'objects').map(objectParts);
-  dropped(objectType, objects.map(nameFrom), cascade, flag(node, 'concurrent'), flag(node, 'missing_ok'), ctx);
+  pushDrop(objectType, objects.map(nameFrom), cascade, flag(node, 'concurrent'), flag(node, 'missing_ok'), ctx);
   const at = occurrence(ctx);
-  if (RELATIONS.has(objectType)) for (const parts of objects) named(nameFrom(parts), ctx, at);
-  if (OF_TABLE.has(objectType)) for (const parts of objects) named(nameFrom(parts.slice(0, -1)), ctx, at);
-  if (objectType === 'schema') for (const parts of objects) named({ schema: parts.at(-1) ?? '', name: '*' }, ctx, at);
+  if (RELATIONS.has(objectType)) for (const parts of objects) pushRelation(nameFrom(parts), ctx, at);
+  if (TABLE_MEMBERS.has(objectType)) for (const parts of objects) pushRelation(nameFrom(parts.slice(0, -1)), ctx, at);
+  if (objectType === 'schema')
+    for (const parts of objects) pushRelation({ schema: parts.at(-1) ?? '', name: '*' }, ctx, at);
   if (objectType === 'index') {
     for (const parts of objects)
       ctx.facts.indexes.push({
@@ -45,7 +46,7 @@ function drop(node: Tree, ctx: Context): void {
 }
 
 function dropOther(objectType: string, names: readonly string[], node: Tree, ctx: Context): void {
-  dropped(
+  pushDrop(
     objectType,
     names.map((name) => ({ schema: null, name })),
     text(node, 'behavior') === 'DROP_CASCADE',
@@ -60,7 +61,7 @@ function dropRole(node: Tree, ctx: Context): void {
   ctx.facts.privileges.push({ what: 'role_ddl', subject: roles(node).join(', '), ...occurrence(ctx) });
 }
 
-function dropped(
+function pushDrop(
   objectType: string,
   objects: readonly SqlName[],
   cascade: boolean,
@@ -78,11 +79,11 @@ function roles(node: Tree): readonly string[] {
   );
 }
 
-function named(name: SqlName, ctx: Context, at = occurrence(ctx)): void {
+function pushRelation(name: SqlName, ctx: Context, at = occurrence(ctx)): void {
   ctx.facts.relations.push({ relation: name, access: 'ddl', ...at });
 }
 
-/** The parts of an object's name in DROP and COMMENT: a list, a String, a TypeName or a function with arguments. */
+/** Name parts of an object in DROP and COMMENT, which is a List, a String, a TypeName or an ObjectWithArgs node. */
 export function objectParts(object: unknown): readonly string[] {
   const o = typed(object);
   if (o === null) return [];
@@ -100,12 +101,12 @@ export function objectParts(object: unknown): readonly string[] {
   }
 }
 
-/** COMMENT ON and SECURITY LABEL: change nothing but a description, yet name their object. */
-function nameOnly(node: Tree, ctx: Context): void {
+/** COMMENT ON and SECURITY LABEL change only a description, but they reference their object. */
+function describe(node: Tree, ctx: Context): void {
   const objectType = text(node, 'objtype').replace('OBJECT_', '').toLowerCase();
   const parts = objectParts(node['object']);
-  if (RELATIONS.has(objectType)) named(nameFrom(parts), ctx);
-  if (OF_TABLE.has(objectType)) named(nameFrom(parts.slice(0, -1)), ctx);
+  if (RELATIONS.has(objectType)) pushRelation(nameFrom(parts), ctx);
+  if (TABLE_MEMBERS.has(objectType)) pushRelation(nameFrom(parts.slice(0, -1)), ctx);
   const hasText = text(node, 'comment') !== '';
   if (objectType === 'table')
     ctx.facts.comments.push({ table: nameFrom(parts), column: null, hasText, ...occurrence(ctx) });

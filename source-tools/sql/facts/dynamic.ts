@@ -8,8 +8,8 @@ import { occurrence, within, type Context, type Handler, type Walker } from './w
 export const dynamicHandlers: readonly (readonly [string, Handler])[] = [['ExecuteStmt', executePrepared]];
 
 /**
- * SQL that is made at run time. Where its text is a constant it is parsed and walked like the rest; what cannot be read is
- * recorded as not constant. `argument` is an expression of the tree.
+ * Reads SQL that is built at run time. If the text is constant it is parsed and walked, else it is recorded as not constant.
+ * `argument` is an expression node.
  */
 export function readText(
   argument: unknown,
@@ -24,7 +24,7 @@ export function readText(
   ctx.facts.dynamicSql.push({ form, constant: read, subject, ...at });
 }
 
-/** What a prepared name holds is known only where this text prepared it; then it was read there. */
+/** A prepared statement counts as constant only if this text prepared it; then PREPARE was already walked. */
 function executePrepared(node: Tree, ctx: Context, walk: Walker): void {
   const name = text(node, 'name');
   ctx.facts.dynamicSql.push({

@@ -23,14 +23,14 @@ import { rootSource, type Source } from './source';
 import { text, typed } from './tree';
 import { createWalker, emptyFacts, type Collected, type Context, type Walker } from './walker';
 
-/** Bounds of one text. Past any of them there are no facts: a finding, never a pass. */
+/** Bounds of one text. A text that exceeds one of them is refused, which a rule reports as a finding; it never passes. */
 export const MAX_SQL_BYTES = 1024 * 1024;
 export const MAX_SQL_STATEMENTS = 1000;
-/** Statements and expressions inside strings that are parsed again (bodies, EXECUTE), in all. */
+/** Total number of statements and expressions inside strings (function bodies, EXECUTE) that are parsed again. */
 export const MAX_NESTED_PARSES = 1500;
-/** Strings of SQL inside strings of SQL. */
+/** Nesting depth of SQL inside SQL strings. */
 export const MAX_STRING_DEPTH = 8;
-/** Entries over all fact lists. */
+/** Total number of entries in all fact lists. */
 export const MAX_FACTS = 10_000;
 
 const HANDLERS = new Map([
@@ -47,8 +47,8 @@ const HANDLERS = new Map([
 ]);
 
 /**
- * Facts of PostgreSQL text (UTF-8), or why there are none. Same bytes, same facts, on any host. Never throws for what the text
- * holds; rejects only where the parser's module cannot be loaded.
+ * Extracts the facts of PostgreSQL text (UTF-8), or returns a refusal. Deterministic: the same bytes give the same facts on any
+ * host. Never throws because of the text; rejects only if the parser's module cannot be loaded.
  */
 export async function extractSqlFacts(raw: Uint8Array): Promise<Facts> {
   await loadParser();
@@ -56,8 +56,8 @@ export async function extractSqlFacts(raw: Uint8Array): Promise<Facts> {
     return extract(raw);
   } catch (error) {
     if (error instanceof Refused) return error.refusal;
-    // A stack overflow or a failure inside the parser: its wording differs between hosts, so ours stands.
-    return refusal('parser_failed', 'The text could not be analysed', null);
+    // A stack overflow or a failure inside the parser. Its message differs between hosts, so a fixed one is returned.
+    return refusal('parser_failed', 'The text could not be analyzed', null);
   }
 }
 
@@ -66,19 +66,19 @@ function extract(raw: Uint8Array): Facts {
   refuseUnparsable(source);
   const parsed = parseStatements(source.text);
   if (!parsed.ok) {
-    const span = parsed.offset === null ? null : source.span(parsed.offset, endOfToken(source, parsed.offset));
-    if (parsed.kind === 'failed') return refusal('parser_failed', 'The PostgreSQL parser gave up on this text', span);
+    const span = parsed.offset === null ? null : source.span(parsed.offset, tokenEndAt(source, parsed.offset));
+    if (parsed.kind === 'failed') return refusal('parser_failed', 'The PostgreSQL parser failed on this text', span);
     return refusal('syntax_error', withoutQuotes(parsed.message), span);
   }
   const statements = parsed.value;
-  if (statements.length === 0) return refusal('empty', 'The text holds no statement', null);
+  if (statements.length === 0) return refusal('empty', 'The text contains no statement', null);
   if (statements.length > MAX_SQL_STATEMENTS)
-    return refusal('too_many_statements', `The text holds more than ${MAX_SQL_STATEMENTS} statements`, null);
+    return refusal('too_many_statements', `The text contains more than ${MAX_SQL_STATEMENTS} statements`, null);
   const facts = emptyFacts();
   longIdentifiers(source, facts);
   const prepared = new Set<string>();
-  const bound = bounds(facts);
-  const walk = walkerWithin(bound);
+  const bounds = createBounds(facts);
+  const walk = createBoundedWalker(bounds);
   const described = statements.map((statement, index) => {
     const { start, end } = rangeOf(source, statement);
     const before = writes(facts);
@@ -96,7 +96,7 @@ function extract(raw: Uint8Array): Facts {
       prepared,
     };
     walk.visit(statement.stmt, ctx);
-    bound.check();
+    bounds.check();
     const prepare = typed(statement.stmt);
     if (prepare?.type === 'PrepareStmt') prepared.add(text(prepare.node, 'name'));
     return {
@@ -124,11 +124,11 @@ function decode(raw: Uint8Array): Source {
     return refuse('invalid_utf8', 'The text is not valid UTF-8', null);
   }
   const source = rootSource(raw, decoded);
-  // The parser's C string would end here, and the rest would go unread.
+  // The parser reads a C string, so it would ignore everything after a NUL byte.
   const nul = raw.indexOf(0);
-  if (nul !== -1) refuse('nul_byte', 'The text holds a NUL byte', source.span(nul, nul + 1));
+  if (nul !== -1) refuse('nul_byte', 'The text contains a NUL byte', source.span(nul, nul + 1));
   if (decoded.charCodeAt(0) === 0xfeff)
-    refuse('byte_order_mark', 'The text begins with a byte order mark', source.span(0, 3));
+    refuse('byte_order_mark', 'The text starts with a byte order mark', source.span(0, 3));
   return source;
 }
 
@@ -137,7 +137,7 @@ interface Bounds {
   readonly check: () => void;
 }
 
-function bounds(facts: Collected): Bounds {
+function createBounds(facts: Collected): Bounds {
   let parses = 0;
   let nestedTokens = 0;
   const lists = Object.values(facts) as readonly unknown[][];
@@ -145,23 +145,27 @@ function bounds(facts: Collected): Bounds {
     spend: (tokens) => {
       nestedTokens += tokens;
       if (nestedTokens > MAX_TOKENS)
-        refuse('too_many_tokens', `The strings of the text hold more than ${MAX_TOKENS} words and signs of SQL`, null);
+        refuse('too_many_tokens', `The SQL inside strings contains more than ${MAX_TOKENS} tokens`, null);
       if (++parses > MAX_NESTED_PARSES)
-        refuse('too_many_statements', `The text holds more than ${MAX_NESTED_PARSES} statements inside strings`, null);
+        refuse(
+          'too_many_statements',
+          `The text contains more than ${MAX_NESTED_PARSES} statements inside strings`,
+          null,
+        );
     },
     check: () => {
       if (lists.reduce((sum, l) => sum + l.length, 0) > MAX_FACTS)
-        refuse('too_many_facts', `The text holds more than ${MAX_FACTS} things to look at`, null);
+        refuse('too_many_facts', `The text produces more than ${MAX_FACTS} facts`, null);
     },
   };
 }
 
-function walkerWithin({ spend, check }: Bounds): Walker {
+function createBoundedWalker({ spend, check }: Bounds): Walker {
   const nested: Walker['nested'] = (source, ctx) => {
     if (ctx.depth >= MAX_STRING_DEPTH)
       refuse(
         'too_deep',
-        `SQL stands inside more than ${MAX_STRING_DEPTH} strings`,
+        `SQL is nested in more than ${MAX_STRING_DEPTH} levels of strings`,
         ctx.source.span(ctx.start, ctx.end),
       );
     spend(source.tokens.count);
@@ -177,7 +181,7 @@ function walkerWithin({ spend, check }: Bounds): Walker {
   return walker;
 }
 
-/** A statement's bytes without the blanks and comments around it. */
+/** Byte range of a statement without the surrounding whitespace, comments and semicolons. */
 function rangeOf(source: Source, statement: RawStatement): { readonly start: number; readonly end: number } {
   const { tokens, bytes } = source;
   const first = tokenAtOrAfter(tokens, statement.location);
@@ -192,14 +196,14 @@ function rangeOf(source: Source, statement: RawStatement): { readonly start: num
   return { start: tokens.starts[first] ?? statement.location, end: tokens.ends[last] ?? after };
 }
 
-function endOfToken(source: Source, offset: number): number {
+function tokenEndAt(source: Source, offset: number): number {
   const index = tokenAtOrAfter(source.tokens, offset);
   return source.tokens.starts[index] === offset
     ? (source.tokens.ends[index] as number)
     : Math.min(offset + 1, source.bytes.length);
 }
 
-/** Lists that only describe: what stands in them changes nothing. */
+/** Lists whose entries do not indicate a write. */
 const DESCRIPTIVE = new Set<keyof Collected>(['relations', 'functionCalls', 'longIdentifiers', 'selects', 'wildcards']);
 
 function writes(facts: Collected): number {
@@ -208,7 +212,7 @@ function writes(facts: Collected): number {
   return sum;
 }
 
-/** The parser quotes what it stumbled over; that may be a secret, and the span says where it is. */
+/** Removes the quoted token from a parser message: it may be a secret, and the span already gives its position. */
 function withoutQuotes(message: string): string {
   const quote = message.indexOf('"');
   const plain = quote === -1 ? message : message.slice(0, quote);

@@ -10,28 +10,29 @@ import { functionCall, nameEnd, occurrence, type Context, type Handler, type Wal
 export const functionHandlers: readonly (readonly [string, Handler])[] = [
   ['FuncCall', call],
   ['DefineStmt', define],
-  ['CreateCastStmt', (node, ctx, walk) => refers(strings(list(child(node, 'func'), 'objname')), ctx)],
-  ['CreateConversionStmt', (node, ctx, walk) => refers(strings(list(node, 'func_name')), ctx)],
+  ['CreateCastStmt', (node, ctx, walk) => referenceFunction(strings(list(child(node, 'func'), 'objname')), ctx)],
+  ['CreateConversionStmt', (node, ctx, walk) => referenceFunction(strings(list(node, 'func_name')), ctx)],
   ['CallStmt', (node, ctx, walk) => walk.visit(node['funccall'], ctx, 'funccall')],
 ];
 
-/** Functions whose argument is SQL: where it stands, and by what name it may be given. */
-const SQL_TEXT: Readonly<Record<string, { readonly place: number; readonly name: string; readonly minArgs?: number }>> =
-  {
-    query_to_xml: { place: 0, name: 'query' },
-    query_to_xmlschema: { place: 0, name: 'query' },
-    query_to_xml_and_xmlschema: { place: 0, name: 'query' },
-    ts_stat: { place: 0, name: 'query' },
-    // ts_rewrite(query, target, substitute) holds no SQL; with two arguments the second does.
-    ts_rewrite: { place: 1, name: 'select', minArgs: 2 },
-    dblink: { place: 1, name: 'sql' },
-    dblink_exec: { place: 1, name: 'sql' },
-    dblink_open: { place: 2, name: 'sql' },
-    dblink_send_query: { place: 1, name: 'sql' },
-    crosstab: { place: 0, name: 'sql' },
-  };
+/** Functions with an SQL argument: its position and its name in named notation. */
+const SQL_TEXT: Readonly<
+  Record<string, { readonly position: number; readonly name: string; readonly minArgs?: number }>
+> = {
+  query_to_xml: { position: 0, name: 'query' },
+  query_to_xmlschema: { position: 0, name: 'query' },
+  query_to_xml_and_xmlschema: { position: 0, name: 'query' },
+  ts_stat: { position: 0, name: 'query' },
+  // ts_rewrite(query, target, substitute) has no SQL argument; in the form with two arguments the second is SQL.
+  ts_rewrite: { position: 1, name: 'select', minArgs: 2 },
+  dblink: { position: 1, name: 'sql' },
+  dblink_exec: { position: 1, name: 'sql' },
+  dblink_open: { position: 2, name: 'sql' },
+  dblink_send_query: { position: 1, name: 'sql' },
+  crosstab: { position: 0, name: 'sql' },
+};
 
-/** Members of CREATE AGGREGATE, OPERATOR, TYPE that name functions to be run later. */
+/** Options of CREATE AGGREGATE, OPERATOR and TYPE that reference a function which the server calls later. */
 const NAMED_FUNCTIONS = new Set(
   'sfunc finalfunc combinefunc serialfunc deserialfunc msfunc minvfunc mfinalfunc function procedure restrict join input output receive send typmod_in typmod_out analyze subscript canonical subtype_diff start gettoken end lextypes headline init lexize'.split(
     ' ',
@@ -49,13 +50,13 @@ function define(node: Tree, ctx: Context, walk: Walker): void {
   for (const option of options(node, 'definition')) {
     const named = typed(option['arg']);
     if (NAMED_FUNCTIONS.has(text(option, 'defname')) && named?.type === 'TypeName')
-      refers(strings(list(named.node, 'names')), ctx);
+      referenceFunction(strings(list(named.node, 'names')), ctx);
   }
   walk.children(node, ctx);
 }
 
-/** A function that is named, not called: the server calls it later. */
-function refers(parts: readonly string[], ctx: Context): void {
+/** Records a function that is referenced, not called: the server calls it later. */
+function referenceFunction(parts: readonly string[], ctx: Context): void {
   if (parts.length > 0) functionCall(ctx, nameFrom(parts), 0, () => occurrence(ctx));
 }
 
@@ -69,19 +70,25 @@ function call(node: Tree, ctx: Context, walk: Walker): void {
   if (name.name === 'set_config') setConfig(args, ctx);
   const sql = SQL_TEXT[name.name];
   if (sql !== undefined && args.length >= (sql.minArgs ?? 1)) {
-    // dblink('select …') takes the text first when the connection is left out.
-    readText(argument(args, Math.min(sql.place, args.length - 1), sql.name), 'sql_text_function', name.name, ctx, walk);
+    // dblink('select …') without a connection has the SQL as its first argument.
+    readText(
+      argument(args, Math.min(sql.position, args.length - 1), sql.name),
+      'sql_text_function',
+      name.name,
+      ctx,
+      walk,
+    );
   }
   walk.children(node, ctx);
 }
 
-/** By name where the call gives names, else by place. */
-function argument(args: readonly unknown[], place: number, name: string): unknown {
+/** The argument with this name if the call uses named notation, else the one at this position. */
+function argument(args: readonly unknown[], position: number, name: string): unknown {
   const named = args.map(typed).find((a) => a?.type === 'NamedArgExpr' && text(a.node, 'name') === name);
-  return named?.node['arg'] ?? args[place];
+  return named?.node['arg'] ?? args[position];
 }
 
-/** A name that is not constant may be any setting. */
+/** set_config(). If the setting's name is not constant, `*` is recorded. */
 function setConfig(args: readonly unknown[], ctx: Context): void {
   const name = foldText(argument(args, 0, 'setting_name'))?.toLowerCase() ?? '*';
   const value = foldText(argument(args, 1, 'new_value'));

@@ -1,7 +1,7 @@
 /**
- * PostgreSQL's lexical rules, as far as places need them: where tokens begin and end. One pass, linear, over bytes.
- * The verdict on the text is the parser's; these tokens only give positions, nesting and identifier lengths, so a
- * disagreement can shift a span but not hide a statement.
+ * PostgreSQL's lexical rules, reduced to where tokens start and end. One linear pass over bytes.
+ * Only the parser decides what the text means. These tokens give positions, nesting depth and identifier lengths, so a mistake here
+ * can shift a span but cannot hide a statement.
  */
 export const Tok = { Word: 1, QuotedName: 2, String: 3, Dollar: 4, Number: 5, Operator: 6, Punctuation: 7 } as const;
 export type Tok = (typeof Tok)[keyof typeof Tok];
@@ -24,6 +24,12 @@ const MINUS = 45;
 const DOT = 46;
 const SLASH = 47;
 const BACKSLASH = 92;
+const AMPERSAND = 38;
+const PLUS = 43;
+const COLON = 58;
+const EQUALS = 61;
+const LETTER_E = 101;
+const LETTER_U = 117;
 
 const isBlank = (c: number): boolean => c === SPACE || (c >= 9 && c <= CR);
 const isDigit = (c: number): boolean => c >= 48 && c <= 57;
@@ -32,108 +38,121 @@ const isNamePart = (c: number): boolean => isNameStart(c) || isDigit(c) || c ===
 const OPERATOR = new Uint8Array(256);
 for (const c of '+-*/<>=~!@#%^&|`?') OPERATOR[c.charCodeAt(0)] = 1;
 
-/** Reads all tokens of `bytes`. Comments and blanks are none. An unterminated token ends with the text. */
+/** Reads all tokens of `bytes`, without comments and whitespace. An unterminated token ends with the text. */
 export function lex(bytes: Uint8Array): Tokens {
-  const tokens = tokenList();
-  const { push } = tokens;
-  const at = (i: number): number => bytes[i] ?? 0;
-  const n = bytes.length;
+  const found = new TokenList();
   let i = 0;
-  while (i < n) {
-    const c = at(i);
-    if (isBlank(c)) {
-      i++;
-    } else if (c === MINUS && at(i + 1) === MINUS) {
-      while (i < n && at(i) !== NL && at(i) !== CR) i++;
-    } else if (c === SLASH && at(i + 1) === STAR) {
-      i = skipComment(bytes, i);
-    } else if (c === QUOTE1) {
-      const end = skipString(bytes, i, false);
-      push(Tok.String, i, end);
+  while (i < bytes.length) {
+    const c = bytes[i] as number;
+    if (isBlank(c)) i++;
+    else if (c === MINUS && bytes[i + 1] === MINUS) i = skipLineComment(bytes, i);
+    else if (c === SLASH && bytes[i + 1] === STAR) i = skipComment(bytes, i);
+    else {
+      const { kind, end } = tokenAt(bytes, i, c);
+      found.push(kind, i, end);
       i = end;
-    } else if (c === QUOTE2) {
-      const end = skipQuotedName(bytes, i);
-      push(Tok.QuotedName, i, end);
-      i = end;
-    } else if (isNameStart(c)) {
-      const next = at(i + 1);
-      if (next === QUOTE1 && 'eEbBxXnN'.includes(String.fromCharCode(c))) {
-        const end = skipString(bytes, i + 1, c === 69 || c === 101);
-        push(Tok.String, i, end);
-        i = end;
-      } else if ((c === 117 || c === 85) && next === 38 && (at(i + 2) === QUOTE1 || at(i + 2) === QUOTE2)) {
-        const isName = at(i + 2) === QUOTE2;
-        const end = isName ? skipQuotedName(bytes, i + 2) : skipString(bytes, i + 2, false);
-        push(isName ? Tok.QuotedName : Tok.String, i, end);
-        i = end;
-      } else {
-        const start = i;
-        while (i < n && isNamePart(at(i))) i++;
-        push(Tok.Word, start, i);
-      }
-    } else if (isDigit(c) || (c === DOT && isDigit(at(i + 1)))) {
-      const start = i;
-      while (
-        i < n &&
-        (isNamePart(at(i)) ||
-          (at(i) === DOT && at(i + 1) !== DOT) ||
-          ((at(i) === 43 || at(i) === MINUS) && (at(i - 1) | 32) === 101 && isDigit(at(i + 1))))
-      )
-        i++;
-      push(Tok.Number, start, i);
-    } else if (c === DOLLAR) {
-      const end = skipDollar(bytes, i);
-      push(end === i + 1 ? Tok.Punctuation : isDigit(at(i + 1)) ? Tok.Word : Tok.Dollar, i, end);
-      i = end;
-    } else if (OPERATOR[c] === 1) {
-      const start = i;
-      while (i < n && OPERATOR[at(i)] === 1) {
-        if (i > start && ((at(i) === MINUS && at(i + 1) === MINUS) || (at(i) === SLASH && at(i + 1) === STAR))) break;
-        i++;
-      }
-      push(Tok.Operator, start, i);
-    } else if (c === 58 && (at(i + 1) === 58 || at(i + 1) === 61)) {
-      push(Tok.Operator, i, i + 2);
-      i += 2;
-    } else {
-      push(Tok.Punctuation, i, i + 1);
-      i++;
     }
   }
-  return tokens.read();
+  return found.tokens();
 }
 
-/** Grows by doubling: a text may have as many tokens as bytes. */
-function tokenList(): { readonly push: (kind: Tok, start: number, end: number) => void; readonly read: () => Tokens } {
-  let capacity = 1024;
-  let kinds = new Uint8Array(capacity);
-  let starts = new Uint32Array(capacity);
-  let ends = new Uint32Array(capacity);
-  let count = 0;
-  const push = (kind: Tok, start: number, end: number): void => {
-    if (count === capacity) {
-      capacity *= 2;
-      const k = new Uint8Array(capacity);
-      k.set(kinds);
-      kinds = k;
-      const s = new Uint32Array(capacity);
-      s.set(starts);
-      starts = s;
-      const e = new Uint32Array(capacity);
-      e.set(ends);
-      ends = e;
-    }
-    kinds[count] = kind;
-    starts[count] = start;
-    ends[count++] = end;
-  };
-  const read = (): Tokens => ({
-    count,
-    kinds: kinds.subarray(0, count),
-    starts: starts.subarray(0, count),
-    ends: ends.subarray(0, count),
-  });
-  return { push, read };
+/** Growable typed arrays: a text of a megabyte can have hundreds of thousands of tokens. */
+class TokenList {
+  private capacity = 1024;
+  private count = 0;
+  private kinds = new Uint8Array(this.capacity);
+  private starts = new Uint32Array(this.capacity);
+  private ends = new Uint32Array(this.capacity);
+
+  push(kind: Tok, start: number, end: number): void {
+    if (this.count === this.capacity) this.grow();
+    this.kinds[this.count] = kind;
+    this.starts[this.count] = start;
+    this.ends[this.count++] = end;
+  }
+
+  tokens(): Tokens {
+    const { count, kinds, starts, ends } = this;
+    return { count, kinds: kinds.subarray(0, count), starts: starts.subarray(0, count), ends: ends.subarray(0, count) };
+  }
+
+  private grow(): void {
+    this.capacity *= 2;
+    const { kinds, starts, ends } = this;
+    this.kinds = new Uint8Array(this.capacity);
+    this.kinds.set(kinds);
+    this.starts = new Uint32Array(this.capacity);
+    this.starts.set(starts);
+    this.ends = new Uint32Array(this.capacity);
+    this.ends.set(ends);
+  }
+}
+
+interface Token {
+  readonly kind: Tok;
+  readonly end: number;
+}
+
+/** The token that starts at `i` with the byte `c`, which is neither whitespace nor the start of a comment. */
+function tokenAt(bytes: Uint8Array, i: number, c: number): Token {
+  const next = bytes[i + 1] ?? 0;
+  if (c === QUOTE1) return { kind: Tok.String, end: skipString(bytes, i, false) };
+  if (c === QUOTE2) return { kind: Tok.QuotedName, end: skipQuotedName(bytes, i) };
+  if (isNameStart(c)) return wordOrPrefixedString(bytes, i, c);
+  if (isDigit(c) || (c === DOT && isDigit(next))) return { kind: Tok.Number, end: skipNumber(bytes, i) };
+  if (c === DOLLAR) {
+    const end = skipDollar(bytes, i);
+    return { kind: end === i + 1 ? Tok.Punctuation : isDigit(next) ? Tok.Word : Tok.Dollar, end };
+  }
+  if (OPERATOR[c] === 1) return { kind: Tok.Operator, end: skipOperator(bytes, i) };
+  if (c === COLON && (next === COLON || next === EQUALS)) return { kind: Tok.Operator, end: i + 2 };
+  return { kind: Tok.Punctuation, end: i + 1 };
+}
+
+/** A word, a string with a one-letter prefix (E, B, X, N), or a string or name with the prefix `U&`. */
+function wordOrPrefixedString(bytes: Uint8Array, start: number, c: number): Token {
+  const next = bytes[start + 1] ?? 0;
+  const letter = c | 32;
+  if (next === QUOTE1 && 'ebxn'.includes(String.fromCharCode(letter)))
+    return { kind: Tok.String, end: skipString(bytes, start + 1, letter === LETTER_E) };
+  if (letter === LETTER_U && next === AMPERSAND) {
+    if (bytes[start + 2] === QUOTE1) return { kind: Tok.String, end: skipString(bytes, start + 2, false) };
+    if (bytes[start + 2] === QUOTE2) return { kind: Tok.QuotedName, end: skipQuotedName(bytes, start + 2) };
+  }
+  let i = start;
+  while (i < bytes.length && isNamePart(bytes[i] as number)) i++;
+  return { kind: Tok.Word, end: i };
+}
+
+function skipNumber(bytes: Uint8Array, start: number): number {
+  const at = (i: number): number => bytes[i] ?? 0;
+  let i = start;
+  while (
+    i < bytes.length &&
+    (isNamePart(at(i)) ||
+      (at(i) === DOT && at(i + 1) !== DOT) ||
+      ((at(i) === PLUS || at(i) === MINUS) && (at(i - 1) | 32) === LETTER_E && isDigit(at(i + 1))))
+  )
+    i++;
+  return i;
+}
+
+/** End of an operator, which ends where a comment starts. */
+function skipOperator(bytes: Uint8Array, start: number): number {
+  let i = start;
+  while (i < bytes.length && OPERATOR[bytes[i] as number] === 1) {
+    const startsComment =
+      (bytes[i] === MINUS && bytes[i + 1] === MINUS) || (bytes[i] === SLASH && bytes[i + 1] === STAR);
+    if (i > start && startsComment) break;
+    i++;
+  }
+  return i;
+}
+
+function skipLineComment(bytes: Uint8Array, start: number): number {
+  let i = start;
+  while (i < bytes.length && bytes[i] !== NL && bytes[i] !== CR) i++;
+  return i;
 }
 
 function skipComment(bytes: Uint8Array, start: number): number {
@@ -176,7 +195,7 @@ function skipQuotedName(bytes: Uint8Array, open: number): number {
   return bytes.length;
 }
 
-/** A dollar-quoted string, a parameter (`$1`), or the lone sign. */
+/** End of a dollar-quoted string, of a parameter (`$1`), or of a single `$`. */
 function skipDollar(bytes: Uint8Array, start: number): number {
   let i = start + 1;
   if (isDigit(bytes[i] ?? 0)) {
@@ -193,12 +212,12 @@ function skipDollar(bytes: Uint8Array, start: number): number {
     let same = true;
     for (let k = 0; k < tag.length && same; k++) same = bytes[close + k] === tag[k];
     if (same) return close + tag.length;
-    // A failed match may share its last sign with the next tag.
+    // The last `$` of a failed match may be the first one of the closing tag.
     from = close + 1;
   }
 }
 
-/** Index of the first token that starts at or after `offset`; `tokens.count` where there is none. */
+/** Index of the first token that starts at or after `offset`, or `tokens.count` if there is none. */
 export function tokenAtOrAfter(tokens: Tokens, offset: number): number {
   let low = 0;
   let high = tokens.count;
@@ -210,7 +229,7 @@ export function tokenAtOrAfter(tokens: Tokens, offset: number): number {
   return low;
 }
 
-/** The token's text in lower case when it is an unquoted word of ASCII letters, else ''. */
+/** Lowercase text of an unquoted word of at most 32 bytes, else ''. */
 export function wordOf(bytes: Uint8Array, tokens: Tokens, index: number): string {
   if (index < 0 || index >= tokens.count || tokens.kinds[index] !== Tok.Word) return '';
   const start = tokens.starts[index] as number;
@@ -224,7 +243,7 @@ export function wordOf(bytes: Uint8Array, tokens: Tokens, index: number): string
   return word;
 }
 
-/** The one character of a punctuation token, else ''. */
+/** Character of a punctuation token, else ''. */
 export function punctuationOf(bytes: Uint8Array, tokens: Tokens, index: number): string {
   return tokens.kinds[index] === Tok.Punctuation
     ? String.fromCharCode(bytes[tokens.starts[index] as number] as number)

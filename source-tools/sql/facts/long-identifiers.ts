@@ -2,12 +2,12 @@ import { Tok } from './lexer';
 import type { Source } from './source';
 import type { Collected } from './walker';
 
-/** NAMEDATALEN − 1: the server cuts longer names, silently but for a notice. */
+/** NAMEDATALEN − 1. The server truncates longer names and only sends a notice. */
 export const MAX_IDENTIFIER_BYTES = 63;
-/** As many as a finding shows. */
+/** Maximum number that a finding shows. */
 const MAX_KEPT = 50;
 
-/** The tree holds names already cut, so the tokens are asked. Top-level text only; `statement` is the count of semicolons before. */
+/** Records identifiers that the server would truncate. Reads tokens, because the tree contains truncated names. Covers top-level text only. */
 export function longIdentifiers(source: Source, facts: Collected): void {
   const { tokens, bytes } = source;
   let statement = 0;
@@ -29,7 +29,7 @@ export function longIdentifiers(source: Source, facts: Collected): void {
   }
 }
 
-/** Bytes between the quotes, a doubled quote counting once and a Unicode escape as what it stands for. */
+/** Bytes of a quoted name after decoding: a doubled quote counts once, a Unicode escape counts as its character. */
 function quotedBytes(bytes: Uint8Array, start: number, end: number): number {
   const open = bytes.indexOf(34, start) + 1;
   const text = new TextDecoder().decode(bytes.subarray(open, end - 1)).replaceAll('""', '"');
@@ -38,12 +38,12 @@ function quotedBytes(bytes: Uint8Array, start: number, end: number): number {
       ? text.replace(
           /\\(?:\+([0-9a-fA-F]{6})|([0-9a-fA-F]{4}))/g,
           (_, long: string | undefined, short: string | undefined) =>
-            character(Number.parseInt(long ?? short ?? '0', 16)),
+            fromCodePoint(Number.parseInt(long ?? short ?? '0', 16)),
         )
       : text;
   return new TextEncoder().encode(decoded).length;
 }
 
-function character(code: number): string {
+function fromCodePoint(code: number): string {
   return code > 0x10ffff ? '' : String.fromCodePoint(code);
 }

@@ -1,10 +1,10 @@
 import { Tok, punctuationOf, wordOf } from './lexer';
 import type { Source } from './source';
 
-/** Deeper text is refused before it is parsed: the parser's own limit is the host's stack, which differs between machines. */
+/** Deeper text is refused before parsing. The parser's own limit is the stack size, which differs between hosts. */
 export const MAX_NESTING = 1000;
 
-const CHAINS = new Set([
+const CHAINING_WORDS = new Set([
   'not',
   'is',
   'isnull',
@@ -28,15 +28,16 @@ const CHAINS = new Set([
   'from',
   'escape',
 ]);
-const SIBLINGS = new Set(['and', 'or', 'when', 'then', 'else', 'values', 'set', 'returning', 'loop']);
+const SIBLING_WORDS = new Set(['and', 'or', 'when', 'then', 'else', 'values', 'set', 'returning', 'loop']);
 
 /**
- * An upper estimate of how deep the parse tree gets, from tokens alone: brackets and CASE nest, operators chain (`1+1+1` is a tree
- * of depth three), commas, semicolons, AND and OR begin a sibling. Returns the offset where it passes the bound, else null.
+ * Estimates an upper bound of the parse tree's depth from tokens alone: brackets and CASE nest, operators chain (`1+1+1` is a tree
+ * of depth three), and commas, semicolons, AND and OR start a sibling. Returns the offset at which the estimate exceeds
+ * `MAX_NESTING`, or null.
  */
 export function tooDeepAt(source: Source, plpgsql = false): number | null {
   const { tokens, bytes } = source;
-  // Stack of brackets: `(`, `[`, `c` for CASE, `b` for a PL/pgSQL block. `chain` is the run at the current level.
+  // Stack of open brackets: `(`, `[`, `c` for CASE, `b` for a PL/pgSQL block. `chain` counts operators at the current level.
   const stack: { readonly kind: string; readonly chain: number }[] = [];
   let outer = 0;
   let chain = 0;
@@ -50,8 +51,8 @@ export function tooDeepAt(source: Source, plpgsql = false): number | null {
       else if (mark === ',' || mark === ';') chain = 0;
     } else if (kind === Tok.Word) {
       const word = wordOf(bytes, tokens, i);
-      if (CHAINS.has(word)) chain++;
-      else if (SIBLINGS.has(word)) chain = 0;
+      if (CHAINING_WORDS.has(word)) chain++;
+      else if (SIBLING_WORDS.has(word)) chain = 0;
       if (word === 'case') {
         if (wordOf(bytes, tokens, i - 1) !== 'end') open('c');
       } else if (word === 'end') {
@@ -76,7 +77,7 @@ export function tooDeepAt(source: Source, plpgsql = false): number | null {
     const top = stack.pop();
     if (top === undefined) return;
     outer -= top.chain;
-    // The bracket was one link of the chain around it: f(x)(y) stays deep, (1)+(1) counts its operator.
+    // Continue the chain around the bracket: f(x)(y) stays deep, (1)+(1) counts its operator.
     chain = top.chain;
   }
 }

@@ -1,19 +1,19 @@
 import { hasSqlDetails, loadModule, parsePlPgSQLSync, parseSync } from 'libpg-query';
 
-/** A node of the parser's tree, as its JSON has it. */
+/** A node of the parser's JSON tree. */
 export type Tree = { readonly [key: string]: unknown };
 
 export interface RawStatement {
   readonly stmt: Tree;
-  /** UTF-8 byte offset; blanks and comments before the statement belong to it. */
+  /** UTF-8 byte offset. Whitespace and comments before the statement are included. */
   readonly location: number;
-  /** Null for the last statement: to the end of the text. */
+  /** Bytes. Null for the last statement, which extends to the end of the text. */
   readonly length: number | null;
 }
 
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
-  /** `offset` counts UTF-8 bytes; null where the parser names none. `syntax`: a verdict on the text. `failed`: the parser itself gave up. */
+  /** `offset` counts UTF-8 bytes; null if the parser reports none. `syntax`: the text is invalid. `failed`: the parser itself failed. */
   | {
       readonly ok: false;
       readonly kind: 'syntax' | 'failed';
@@ -21,13 +21,13 @@ export type Parsed<T> =
       readonly offset: number | null;
     };
 
-/** Loads the WebAssembly module once. Throws where it is missing: an infrastructure error, not a verdict. */
+/** Loads the WebAssembly module once. Throws if it is missing, which is an infrastructure error and not a result of the text. */
 export async function loadParser(): Promise<void> {
   await loadModule();
 }
 
 export function parseStatements(text: string): Parsed<readonly RawStatement[]> {
-  return guarded(text, () => {
+  return parseGuarded(text, () => {
     const { stmts } = parseSync(text) as unknown as {
       stmts?: readonly { stmt?: Tree; stmt_location?: number; stmt_len?: number }[];
     };
@@ -39,24 +39,24 @@ export function parseStatements(text: string): Parsed<readonly RawStatement[]> {
   });
 }
 
-/** `text` is one DO, CREATE FUNCTION or CREATE PROCEDURE statement. Places inside are line numbers of its body only. */
+/** `text` is one DO, CREATE FUNCTION or CREATE PROCEDURE statement. The tree has no offsets, only line numbers of the body. */
 export function parsePlpgsqlBody(text: string): Parsed<readonly Tree[]> {
-  return guarded(text, () => {
+  return parseGuarded(text, () => {
     const { plpgsql_funcs: functions } = parsePlPgSQLSync(text) as unknown as { plpgsql_funcs?: readonly Tree[] };
     return functions ?? [];
   });
 }
 
-function guarded<T>(text: string, run: () => T): Parsed<T> {
+function parseGuarded<T>(text: string, parse: () => T): Parsed<T> {
   try {
-    return { ok: true, value: run() };
+    return { ok: true, value: parse() };
   } catch (error) {
     if (!hasSqlDetails(error)) {
-      // RangeError from a small stack, or the module's own failure. Its wording differs between hosts, so ours stands.
-      return { ok: false, kind: 'failed', message: 'The PostgreSQL parser gave up on this text', offset: null };
+      // A stack overflow or a failure inside the module. Its message differs between hosts, so a fixed one is returned.
+      return { ok: false, kind: 'failed', message: 'The PostgreSQL parser failed on this text', offset: null };
     }
     const message = error.message;
-    // cursorPosition counts characters (code points), as PostgreSQL's error position does.
+    // cursorPosition counts code points, like PostgreSQL's error position.
     const position = error.sqlDetails?.cursorPosition;
     return { ok: false, kind: 'syntax', message, offset: position === undefined ? null : byteOffset(text, position) };
   }

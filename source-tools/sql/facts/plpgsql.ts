@@ -7,12 +7,12 @@ import { refuseUnparsable } from './parse-bounds';
 import { decodedSource, verbatimSource, type Source } from './source';
 import { number, text, typed, typedList } from './tree';
 
-/** How far below its stated line an expression is looked for in the body, in bytes. */
+/** Bytes after the start of the reported line in which an expression is searched for. */
 const WINDOW = 16 * 1024;
 
 /**
- * Reads a PL/pgSQL body: each embedded statement and expression is parsed again as SQL. `outer` is the DO or CREATE FUNCTION
- * statement, which the PL/pgSQL parser wants whole. False where it cannot be read; then nothing of it was recorded.
+ * Reads a PL/pgSQL body: each embedded statement and expression is parsed again as SQL. `outer` is the full DO or CREATE FUNCTION
+ * statement, which the PL/pgSQL parser requires. Returns false if the body cannot be parsed; then nothing was recorded.
  */
 export function walkPlpgsql(body: Source, inner: Context, outer: Context, walk: Walker): boolean {
   refuseUnparsable(body, true);
@@ -31,11 +31,11 @@ interface Reading {
   readonly lines: readonly number[];
   readonly ctx: Context;
   readonly walk: Walker;
-  /** Where the search for a text goes on, by line and text. */
+  /** Offset at which the next search for a text continues, by line and text. */
   readonly found: Map<string, number>;
 }
 
-/** Members that hold SQL made at run time. */
+/** Members that contain SQL built at run time, by node type. */
 const DYNAMIC: Readonly<Record<string, string>> = {
   PLpgSQL_stmt_dynexecute: 'query',
   PLpgSQL_stmt_dynfors: 'query',
@@ -69,20 +69,20 @@ function visit(value: unknown, reading: Reading, line: number): void {
   }
 }
 
-/** One embedded statement or expression. */
+/** Parses one embedded statement or expression as SQL. */
 function expression(node: Tree, reading: Reading, line: number): void {
   const query = text(node, 'query');
   const mode = number(node, 'parseMode') ?? 0;
   const { ctx, walk, body } = reading;
-  const assigned = mode >= 3 ? afterAssignment(query) : query;
-  // Without a call or a subquery an expression changes nothing and reads no table.
+  const value = mode >= 3 ? afterAssignment(query) : query;
+  // An expression without a call or a subquery cannot change anything or read a table.
   if (mode >= 2 && !query.includes('(')) return;
   const isPerform = mode === 0 && query.startsWith('SELECT ');
-  const wanted = isPerform ? query.slice(7) : assigned;
-  const place = locate(reading, line, wanted);
-  // The prefix takes no place in the body: spans are moved back by its length.
+  const embedded = isPerform ? query.slice(7) : value;
+  const place = locate(reading, line, embedded);
+  // The prefix is not in the body, so the base offset is reduced by its length.
   const prefix = mode >= 2 || (isPerform && place !== null) ? 'SELECT ' : '';
-  const sql = prefix + wanted;
+  const sql = prefix + embedded;
   const source =
     place === null
       ? decodedSource(mode === 0 ? query : sql, occurrence(at(reading, line, '')).span)
@@ -96,7 +96,7 @@ function expression(node: Tree, reading: Reading, line: number): void {
     });
 }
 
-/** EXECUTE, OPEN … FOR EXECUTE, RETURN QUERY EXECUTE: read where the text is constant. */
+/** EXECUTE, OPEN … FOR EXECUTE and RETURN QUERY EXECUTE. The SQL is parsed if its text is constant. */
 function execute(query: string, reading: Reading, line: number): void {
   const { ctx, walk } = reading;
   const place = at(reading, line, 'execute');
@@ -110,12 +110,12 @@ function execute(query: string, reading: Reading, line: number): void {
   const sql = parsed.ok && parsed.value.length === 1 ? foldText(target) : null;
   const read = sql !== null && walk.nested(decodedSource(sql, span), within(ctx, 'dynamic SQL', 'dynamic'));
   ctx.facts.dynamicSql.push({ form: 'plpgsql_execute', constant: read, subject: '', ...occurrence(place) });
-  // What it is built from may call functions.
+  // The expression that builds the SQL may call functions.
   if (!read && parsed?.ok === true)
     walk.visit(parsed.value[0]?.stmt, { ...place, source: decodedSource(`SELECT ${query}`, span) });
 }
 
-/** The expression to the right of `:=` or `=`; the target's own subscripts stay out. */
+/** Expression to the right of `:=` or `=`. An operator inside the target's subscripts does not count. */
 function afterAssignment(query: string): string {
   const source = decodedSource(query, { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 });
   const { tokens, bytes } = source;
@@ -133,7 +133,7 @@ function afterAssignment(query: string): string {
   return query;
 }
 
-/** A context whose statement is the line's word `word` up to the next semicolon, or the whole line. */
+/** Context that starts at `word` in this line, or at the first token of the line, and ends before the next semicolon (at most 64 tokens). */
 function at(reading: Reading, line: number, word: string): Context {
   const { body, lines, ctx, found } = reading;
   const start = lines[line - 1] ?? 0;
@@ -155,7 +155,10 @@ function at(reading: Reading, line: number, word: string): Context {
   return { ...ctx, source: body, start: tokens.starts[first] as number, end: tokens.ends[last] as number };
 }
 
-/** Where in the body the embedded text stands word for word, from its line on; null where it does not. The same text again on the same line is the next one. */
+/**
+ * Byte offset at which the body contains the embedded text verbatim, searched from its line on. Null if it is not found. A second call
+ * with the same line and text finds the next occurrence.
+ */
 function locate(reading: Reading, line: number, query: string): number | null {
   const { body, lines, found } = reading;
   const key = `${line} = ${query}`;

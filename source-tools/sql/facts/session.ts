@@ -4,7 +4,7 @@ import type { Tree } from './parser';
 import { child, flag, list, options, text, typed, typedList } from './tree';
 import { occurrence, type Context, type Handler, type Walker } from './walker';
 
-/** Transactions and settings. */
+/** Transaction control and settings. */
 export const sessionHandlers: readonly (readonly [string, Handler])[] = [
   ['TransactionStmt', transaction],
   ['VariableSetStmt', (node, ctx, walk) => setVariable(node, ctx, walk, flag(node, 'is_local') ? 'local' : 'session')],
@@ -19,7 +19,7 @@ function transaction(node: Tree, ctx: Context, walk: Walker): void {
   ctx.facts.transactionControl.push({ kind, chain: flag(node, 'chain'), ...occurrence(ctx) });
 }
 
-/** One SET, RESET or SET LOCAL. SET TRANSACTION and SESSION CHARACTERISTICS carry several. */
+/** Records one SET, RESET or SET LOCAL. SET TRANSACTION and SESSION CHARACTERISTICS can change several settings. */
 export function setVariable(node: Tree, ctx: Context, walk: Walker, scope: SettingFact['scope']): void {
   const kind = text(node, 'kind');
   if (kind === 'VAR_SET_MULTI') {
@@ -43,7 +43,7 @@ export function setVariable(node: Tree, ctx: Context, walk: Walker, scope: Setti
           : 'reset';
   const values = list(node, 'args').map(foldText);
   setting(ctx, { name, change, scope, value: values.length === 0 || values.includes(null) ? null : values.join(', ') });
-  // SET ROLE and SET SESSION AUTHORIZATION, also RESET: the rights of everything that follows change.
+  // SET or RESET of the role or session authorization changes the privileges of all later statements.
   if (name === 'role' || name === 'session_authorization')
     ctx.facts.privileges.push({ what: 'set_role', subject: name, ...occurrence(ctx) });
   if (name === 'session_replication_role' && change === 'set')
@@ -64,7 +64,7 @@ function alterSystem(node: Tree, ctx: Context, walk: Walker): void {
   });
 }
 
-/** Role options that lift every other guard. */
+/** True if a role gets an option that bypasses access control: SUPERUSER, BYPASSRLS or REPLICATION. */
 export function escalates(node: Tree): boolean {
   return options(node).some(
     (o) =>

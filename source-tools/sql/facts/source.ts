@@ -4,8 +4,8 @@ import { lex, tokenAtOrAfter, type Tokens } from './lexer';
 const BLOCK = 256;
 
 /**
- * One text that the parser reads: the staged bytes, or SQL that stood inside a string of another source. Offsets are
- * UTF-8 bytes of this text; spans are always of the staged bytes.
+ * One text to parse: the staged bytes, or SQL found inside a string of another source. Offsets are UTF-8 bytes of this text;
+ * spans always refer to the staged bytes.
  */
 export interface Source {
   readonly bytes: Uint8Array;
@@ -14,42 +14,42 @@ export interface Source {
   readonly span: (start: number, end: number) => Span;
 }
 
-/** The staged bytes themselves. `text` is their decoding. */
+/** Source of the staged bytes. `text` is their decoded form. */
 export function rootSource(bytes: Uint8Array, text: string): Source {
-  let places: Positions | null = null;
+  let positionOf: Positions | null = null;
   return {
     bytes,
     text,
     tokens: lex(bytes),
     span: (start, end) => {
-      places ??= bytes.length === text.length ? asciiPositions(bytes) : positions(bytes);
+      positionOf ??= bytes.length === text.length ? asciiPositions(bytes) : utf8Positions(bytes);
       const last = Math.max(start, end);
-      const from = places(start);
-      const to = places(last);
+      const from = positionOf(start);
+      const to = positionOf(last);
       return { startLine: from.line, startColumn: from.column, endLine: to.line, endColumn: to.column };
     },
   };
 }
 
-/** SQL that stands word for word in `parent` from `base` on. */
+/** Source of SQL that appears verbatim in `parent`, starting at byte `base`. */
 export function verbatimSource(parent: Source, base: number, text: string): Source {
   const bytes = new TextEncoder().encode(text);
   return { bytes, text, tokens: lex(bytes), span: (start, end) => parent.span(base + start, base + end) };
 }
 
-/** SQL whose characters do not map one to one onto the staged bytes (escapes, concatenation): its place is `whole`. */
-export function decodedSource(text: string, whole: Span): Source {
+/** Source of SQL that was decoded (escapes, concatenation), so its offsets do not map to the staged bytes. All spans are `enclosing`. */
+export function decodedSource(text: string, enclosing: Span): Source {
   const bytes = new TextEncoder().encode(text);
-  return { bytes, text, tokens: lex(bytes), span: () => whole };
+  return { bytes, text, tokens: lex(bytes), span: () => enclosing };
 }
 
-/** End of the token that starts at or after `start`; `start` where there is none. */
+/** End offset of the first token that starts at or after `start`, or `start` if there is none. */
 export function tokenEnd(source: Source, start: number): number {
   const index = tokenAtOrAfter(source.tokens, start);
   return index < source.tokens.count ? (source.tokens.ends[index] as number) : start;
 }
 
-/** Of text without a character beyond ASCII: as many UTF-16 units as bytes. */
+/** For ASCII text, where each byte is one UTF-16 code unit. */
 function asciiPositions(bytes: Uint8Array): Positions {
   const lines: number[] = [0];
   for (let feed = bytes.indexOf(10); feed !== -1; feed = bytes.indexOf(10, feed + 1)) lines.push(feed + 1);
@@ -60,7 +60,7 @@ function asciiPositions(bytes: Uint8Array): Positions {
   };
 }
 
-/** Index of the line that the offset is in. */
+/** Index of the line that contains the offset. */
 function lineOf(lines: readonly number[], offset: number): number {
   let low = 0;
   let high = lines.length;
@@ -74,8 +74,8 @@ function lineOf(lines: readonly number[], offset: number): number {
 
 type Positions = (offset: number) => { readonly line: number; readonly column: number };
 
-/** Offset to line and column, both from 1; a column counts UTF-16 units. Columns are kept per block, so one long line costs no more. */
-function positions(bytes: Uint8Array): Positions {
+/** Converts offsets to line and column (both from 1; columns in UTF-16 code units). Unit counts are cached per block, so lookups in a long line stay cheap. */
+function utf8Positions(bytes: Uint8Array): Positions {
   const lines: number[] = [0];
   const blocks = new Uint32Array(Math.floor(bytes.length / BLOCK) + 1);
   let units = 0;
@@ -99,7 +99,7 @@ function positions(bytes: Uint8Array): Positions {
   };
 }
 
-/** UTF-16 units that a UTF-8 byte opens: none for a continuation byte, two for the lead of an astral character. */
+/** Number of UTF-16 code units that start at this UTF-8 byte (0, 1 or 2). */
 function unitsOf(byte: number): number {
   if (byte >= 0x80 && byte < 0xc0) return 0;
   return byte >= 0xf0 ? 2 : 1;

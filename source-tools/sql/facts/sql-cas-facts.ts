@@ -1,15 +1,15 @@
 import type { ExtractedFacts } from '../../../policy/contracts/facts';
 
-/** Our reading of a document of rows: part of every rule's `logic_hash`. */
-export const CAS_PARSER = { name: 'countersign-sql-cas', version: '1' } as const;
+/** Version of the document reader, part of every rule's `logic_hash`. Raise it if the same document gives other facts or messages. */
+export const CAS_PARSER = { name: 'countersign-sql-cas', version: '2' } as const;
 
-/** What the extractor of `SQLCAS` reads: each operation, in the order of the document. Names are exact, never folded. */
+/** Facts of a `SQLCAS` document. Operations keep the order of the document. Names are exact: case is not folded. */
 export interface SqlCasFacts extends ExtractedFacts {
   readonly kind: 'sql-cas';
   readonly operations: readonly SqlCasOperation[];
   /** `schema.table`, each once, sorted. */
   readonly tables: readonly string[];
-  /** Columns that are set, by table, sorted; an insert sets its key too. */
+  /** Columns that are written in each table, sorted. For an insert this includes the key columns. */
   readonly written: readonly { readonly table: string; readonly columns: readonly string[] }[];
 }
 
@@ -18,11 +18,11 @@ export interface SqlCasOperation {
   /** `schema.table` */
   readonly table: string;
   readonly keyColumns: readonly string[];
-  /** Columns whose values must still be what the author saw; empty for an insert. */
+  /** Columns whose values must be unchanged at commit; empty for an insert. */
   readonly expectColumns: readonly string[];
-  /** True where the whole row is expected, by its hash. */
+  /** True if `expect` contains `rowSha`, the hash of the full row. */
   readonly expectsRow: boolean;
   readonly setColumns: readonly string[];
-  /** JSON pointer of the operation in the document, such as `/rows/0`, for `pointerEvidence`. */
+  /** JSON pointer of the operation in the document, for example `/rows/0`. Used by `pointerEvidence`. */
   readonly pointer: string;
 }

@@ -1,12 +1,12 @@
 import type { ExtractedFacts, Span } from '../../../policy/contracts/facts';
 
 /**
- * What the extractor reads from PostgreSQL text: flat lists, each in the order of the text.
+ * Facts of PostgreSQL text: flat lists, each in the order of the text.
  *
- * Q1 Every list covers every depth: CTEs, EXPLAIN, PREPARE, rules, views, DO and function bodies, and SQL in constant
- *    strings that are executed. `path` says where it stood.
- * Q2 Names are as PostgreSQL folds them: unquoted lower-cased, `U&""` decoded, cut at 63 bytes.
- * Q3 What could not be read is a fact too (`dynamicSql`), never an empty list.
+ * Q1 Every list covers all nesting levels: CTEs, EXPLAIN, PREPARE, rules, views, DO and function bodies, and SQL in constant
+ *    strings that are executed. `path` gives the position.
+ * Q2 Names are normalized like in PostgreSQL: unquoted names lowercased, `U&""` decoded, truncated to 63 bytes.
+ * Q3 SQL that could not be read is recorded in `dynamicSql`. It is never dropped silently.
  */
 export interface SqlFacts extends ExtractedFacts {
   readonly kind: 'sql';
@@ -37,27 +37,27 @@ export interface SqlFacts extends ExtractedFacts {
   readonly comments: readonly CommentFact[];
 }
 
-/** One top-level statement. `start` and `end` are UTF-8 byte offsets without surrounding blanks, comments or the semicolon. */
+/** One top-level statement. `start` and `end` are UTF-8 byte offsets that exclude surrounding whitespace, comments and the semicolon. */
 export interface SqlStatement {
   readonly index: number;
   readonly start: number;
   readonly end: number;
   readonly span: Span;
-  /** Upper-case command such as `UPDATE`, `CREATE TABLE`, `EXPLAIN`. */
+  /** Command in upper case, for example `UPDATE`, `CREATE TABLE`, `EXPLAIN`. */
   readonly command: string;
   /** SHA-256 of the bytes `start` to `end`. */
   readonly sha: string;
   readonly hasReturning: boolean;
-  /** True when nothing in it, at any depth, can change data, schema, roles or settings by its own syntax (functions aside). */
+  /** True if no part of it, at any depth, is syntax that changes data, schema, roles or settings. Called functions are not considered. */
   readonly readOnly: boolean;
 }
 
-/** Where a fact was seen. `statement` counts from 0; the path counts from 1, for people. */
+/** Position of a fact. `statement` counts from 0; `path` is for display and counts from 1. */
 export interface Occurrence {
   readonly statement: number;
   readonly span: Span;
   readonly path: string;
-  /** What it stands in, outermost first; empty for a top-level statement. */
+  /** Enclosing constructs, outermost first; empty for a top-level statement. */
   readonly via: readonly Container[];
 }
 
@@ -77,13 +77,13 @@ export type Container =
   | 'dynamic';
 
 export interface SqlName {
-  /** Null where the text names none: the server's search_path decides. */
+  /** Null if the text does not qualify the name; then the server's search_path decides. */
   readonly schema: string | null;
   readonly name: string;
 }
 
 /**
- * `absent`: no WHERE. `always_true`: a constant, `x = x`, an OR with such an arm. `self_subquery`: `id IN (SELECT id FROM
+ * `absent`: no WHERE. `always_true`: a constant, `x = x`, or an OR with such an operand. `self_subquery`: `id IN (SELECT id FROM
  * same_table)`. `current_of`: one row of a cursor. `present`: anything else.
  */
 export type WhereClass = 'absent' | 'always_true' | 'self_subquery' | 'current_of' | 'present';
@@ -91,22 +91,22 @@ export type WhereClass = 'absent' | 'always_true' | 'self_subquery' | 'current_o
 export interface DmlFact extends Occurrence {
   readonly kind: 'insert' | 'update' | 'delete' | 'merge';
   readonly table: SqlName;
-  /** For a MERGE, of its ON condition; for an INSERT always `absent`. */
+  /** For MERGE this classifies the ON condition; for INSERT it is always `absent`. */
   readonly where: WhereClass;
-  /** Why it is always true, in plain words; empty otherwise. */
+  /** Why the condition is always true, as text for a finding; else empty. */
   readonly whereReason: string;
-  /** INSERT: an explicit column list. */
+  /** INSERT: true if it has an explicit column list. */
   readonly hasColumnList: boolean;
-  /** INSERT … VALUES: how many rows; null for other sources. */
+  /** INSERT … VALUES: number of rows; null for other sources. */
   readonly valueRows: number | null;
   readonly onConflictUpdate: boolean;
-  /** INSERT … SELECT … ORDER BY random(). */
+  /** True for INSERT … SELECT … ORDER BY random(). */
   readonly orderByRandom: boolean;
-  /** MERGE: actions such as `delete`, `update`, `insert`, and `not_matched_by_source` where one has it. */
+  /** MERGE: its actions (`delete`, `update`, `insert`), and `not_matched_by_source` if a clause has it. */
   readonly mergeActions: readonly string[];
 }
 
-/** A table, view or sequence that the text names. CTE names are not relations. `name` is `*` for ALL … IN SCHEMA. */
+/** A table, view or sequence that the text references. CTEs are not relations. `name` is `*` for ALL … IN SCHEMA. */
 export interface RelationFact extends Occurrence {
   readonly relation: SqlName;
   readonly access: 'read' | 'write' | 'ddl';
@@ -126,7 +126,7 @@ export interface TruncateFact extends Occurrence {
   readonly cascade: boolean;
 }
 
-/** A CASCADE of DROP, TRUNCATE or ALTER … DROP. */
+/** CASCADE in a DROP, TRUNCATE or ALTER … DROP. */
 export interface CascadeFact extends Occurrence {
   readonly what: 'drop' | 'truncate' | 'alter';
 }
@@ -136,7 +136,7 @@ export interface AlterFact extends Occurrence {
   readonly action: string;
   readonly objectType: string;
   readonly object: SqlName | null;
-  /** Column or constraint, where one is named. */
+  /** Name of the column or constraint, or null. */
   readonly member: string | null;
   readonly ifExists: boolean;
   readonly concurrently: boolean;
@@ -150,9 +150,9 @@ export interface TableFact extends Occurrence {
   readonly hasPrimaryKey: boolean;
   readonly as: boolean;
   readonly partitioned: boolean;
-  /** ON COMMIT DROP. */
+  /** True for ON COMMIT DROP. */
   readonly droppedOnCommit: boolean;
-  /** PARTITION OF or INHERITS or LIKE or OF: keys may come from there. */
+  /** True for PARTITION OF, INHERITS, LIKE and OF: the table may inherit its keys. */
   readonly derived: boolean;
 }
 
@@ -160,12 +160,12 @@ export interface ColumnFact extends Occurrence {
   readonly table: SqlName | null;
   readonly column: string;
   readonly origin: 'create_table' | 'add_column' | 'alter_type';
-  /** As the grammar names it: `int4`, `varchar`, `bpchar`, `serial`, … without pg_catalog. */
+  /** Type name of the grammar without pg_catalog: `int4`, `varchar`, `bpchar`, `serial`, … */
   readonly type: string;
-  /** A length or a precision stands behind it: `varchar(10)`. */
+  /** True if the type has a length or a precision: `varchar(10)`. */
   readonly sized: boolean;
   readonly notNull: boolean;
-  /** `volatile` also where the function is not known to be stable: the server would rewrite the table. */
+  /** `volatile` also if the function is not known to be stable: a volatile default makes the server rewrite the table. */
   readonly defaultKind: 'none' | 'constant' | 'stable' | 'volatile';
   readonly generatedStored: boolean;
   readonly identity: boolean;
@@ -181,7 +181,7 @@ export interface ConstraintFact extends Occurrence {
   readonly usingIndex: boolean;
   readonly onDeleteCascade: boolean;
   readonly onUpdateCascade: boolean;
-  /** CHECK (column IS NOT NULL): the column. */
+  /** The column of CHECK (column IS NOT NULL), else null. */
   readonly notNullColumn: string | null;
 }
 
@@ -192,7 +192,7 @@ export interface IndexFact extends Occurrence {
   readonly name: string | null;
   readonly table: SqlName | null;
   readonly ifExists: boolean;
-  /** REINDEX: `index`, `table`, `schema`, `system`, `database`. */
+  /** REINDEX: `index`, `table`, `schema`, `system` or `database`; else null. */
   readonly scope: string | null;
 }
 
@@ -203,11 +203,11 @@ export interface TransactionFact extends Occurrence {
 }
 
 export interface SettingFact extends Occurrence {
-  /** Lower-case. `*` for RESET ALL, DISCARD, and where the text does not fix the name. */
+  /** Lowercase. `*` for RESET ALL, for DISCARD, and if the name is not constant. */
   readonly name: string;
   readonly change: 'set' | 'default' | 'reset';
   readonly scope: 'session' | 'local' | 'function' | 'role' | 'database' | 'system';
-  /** A constant value, where the text has one. Never shown in a finding. */
+  /** The value if it is constant, else null. Never shown in a finding, as it may be a secret. */
   readonly value: string | null;
 }
 
@@ -218,9 +218,9 @@ export interface FunctionCallFact extends Occurrence {
 
 export interface DynamicSqlFact extends Occurrence {
   readonly form: 'plpgsql_execute' | 'execute_prepared' | 'sql_text_function' | 'unread_body' | 'unread_expression';
-  /** True where the text is a constant that was parsed: what is in it stands in the other lists too. */
+  /** True if the SQL was constant and was parsed; then the other lists include its facts. */
   readonly constant: boolean;
-  /** Language of an unread body, or name of the function or prepared statement. */
+  /** Language of an unread body, or the name of the function or prepared statement. */
   readonly subject: string;
 }
 
@@ -239,7 +239,7 @@ export interface ServerExecutionFact extends Occurrence {
     | 'foreign_data_wrapper'
     | 'event_trigger'
     | 'tablespace';
-  /** Extension or language name; empty elsewhere. */
+  /** Name of the affected object (extension, language, setting, …), or empty. */
   readonly subject: string;
 }
 
@@ -295,7 +295,7 @@ export interface LongIdentifierFact extends Occurrence {
   readonly bytes: number;
 }
 
-/** Anything that CREATE makes, for naming, IF NOT EXISTS and schema rules. */
+/** An object made by CREATE, for rules on naming, IF NOT EXISTS and schemas. `guarded`: re-running it does not fail. */
 export interface CreationFact extends Occurrence {
   readonly objectType: string;
   readonly name: SqlName;
@@ -303,10 +303,10 @@ export interface CreationFact extends Occurrence {
   readonly guarded: boolean;
 }
 
-/** A SELECT with a FROM. */
+/** A SELECT with a FROM clause. */
 export interface SelectFact extends Occurrence {
   readonly hasWhere: boolean;
-  /** `*` or `t.*` among its columns. */
+  /** True if it selects `*` or `t.*`. */
   readonly star: boolean;
 }
 
@@ -314,6 +314,6 @@ export interface SelectFact extends Occurrence {
 export interface CommentFact extends Occurrence {
   readonly table: SqlName;
   readonly column: string | null;
-  /** False where it takes the comment away. */
+  /** False if it removes the comment. */
   readonly hasText: boolean;
 }

@@ -1,7 +1,7 @@
 import type { SqlName } from './sql-facts';
 import type { Tree } from './parser';
 
-/** A node of a stated type: `{"DeleteStmt": {…}}` in the parser's JSON. */
+/** A node with its type, `{"DeleteStmt": {…}}` in the parser's JSON. */
 export interface TypedNode {
   readonly type: string;
   readonly node: Tree;
@@ -9,7 +9,7 @@ export interface TypedNode {
 
 const EMPTY: Tree = Object.freeze({});
 
-/** `{"Type": {…}}` taken apart; null for anything else. Field names are lower-case, type names are not. */
+/** Unwraps `{"Type": {…}}`. Null for anything else. Type names start with a capital letter, field names do not. */
 export function typed(value: unknown): TypedNode | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
   const keys = Object.keys(value);
@@ -35,7 +35,7 @@ export function number(node: Tree, key: string): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-/** An inline object, or an empty one. */
+/** The member if it is an object, else an empty object. */
 export function child(node: Tree, key: string): Tree {
   const value = node[key];
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Tree) : EMPTY;
@@ -54,7 +54,7 @@ export function typedList(node: Tree, key: string): readonly TypedNode[] {
   return list(node, key).flatMap((item) => typed(item) ?? []);
 }
 
-/** The strings of a list of String nodes (a qualified name). Other members (`*`) are left out. */
+/** Values of the String nodes in a list, for example of a qualified name. Other nodes (`*`) are skipped. */
 export function strings(items: readonly unknown[]): readonly string[] {
   return items.flatMap((item) => {
     const node = typed(item);
@@ -62,7 +62,7 @@ export function strings(items: readonly unknown[]): readonly string[] {
   });
 }
 
-/** `a.b.c` → schema b, name c: the catalog can only be the current one. */
+/** `a.b.c` gives schema b and name c: PostgreSQL only allows the current database as catalog. */
 export function nameFrom(parts: readonly string[]): SqlName {
   return { schema: parts.at(-2) ?? null, name: parts.at(-1) ?? '' };
 }
@@ -72,17 +72,17 @@ export function rangeName(range: Tree): SqlName {
   return { schema: typeof schema === 'string' ? schema : null, name: text(range, 'relname') };
 }
 
-/** A type's own name, without pg_catalog: `int4`, `varchar`. */
+/** Unqualified type name: `int4`, `varchar`. */
 export function typeNameOf(typeName: Tree): string {
   return strings(list(typeName, 'names')).at(-1) ?? '';
 }
 
-/** Options as `WITH (…)`, EXPLAIN, COPY, CREATE FUNCTION and others have them. */
+/** Options (DefElem nodes) of `WITH (…)`, EXPLAIN, COPY, CREATE FUNCTION and others. */
 export function options(node: Tree, key = 'options'): readonly Tree[] {
   return typedList(node, key).flatMap((o) => (o.type === 'DefElem' ? [o.node] : []));
 }
 
-/** A boolean option counts as on unless its value says otherwise (`defGetBoolean`). */
+/** True if a boolean option is on. An option without a value is on, like in PostgreSQL's `defGetBoolean`. */
 export function isOn(option: Tree): boolean {
   const arg = typed(option['arg']);
   if (arg === null) return true;

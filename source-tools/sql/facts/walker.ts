@@ -7,7 +7,7 @@ import { tokenEnd, type Source } from './source';
 import { rangeName, text, typed, typedList } from './tree';
 
 type Lists = Omit<SqlFacts, 'ok' | 'kind' | 'parser' | 'statements'>;
-/** The facts while they are collected. */
+/** The mutable fact lists during extraction. */
 export type Collected = { -readonly [K in keyof Lists]: Lists[K][number][] };
 
 export function emptyFacts(): Collected {
@@ -39,23 +39,23 @@ export function emptyFacts(): Collected {
   };
 }
 
-/** Where the walk stands. Copied on the way down, never changed. */
+/** Position of the walk. Copied for each level, never mutated. */
 export interface Context {
   readonly source: Source;
   readonly statement: number;
-  /** Bytes of the statement in `source` that the walk is in. */
+  /** Byte range in `source` of the statement being walked. */
   readonly start: number;
   readonly end: number;
   readonly path: readonly string[];
   readonly via: readonly Container[];
-  /** CTE names that a FROM clause can see here. */
+  /** CTE names visible to a FROM clause here. */
   readonly ctes: CteScope | null;
-  /** Below EXPLAIN without ANALYZE: parsed, never run. `facts` is then a sink, but for the relations that it names. */
+  /** True below EXPLAIN without ANALYZE, which does not run its query. Then `facts` is discarded, except for `relations`. */
   readonly inert: boolean;
   readonly facts: Collected;
-  /** How many strings of SQL deep. */
+  /** Nesting depth of SQL inside strings. */
   readonly depth: number;
-  /** Names that PREPARE gave earlier in this text. */
+  /** Names of the statements prepared earlier in this text. */
   readonly prepared: ReadonlySet<string>;
 }
 
@@ -64,14 +64,14 @@ export type Handler = (node: Tree, ctx: Context, walk: Walker) => void;
 export interface Walker {
   readonly visit: (value: unknown, ctx: Context, key?: string) => void;
   readonly children: (node: Tree, ctx: Context, except?: readonly string[]) => void;
-  /** Parses SQL that stood in a string, and walks it. False where it is not SQL. Throws a refusal past a bound. */
+  /** Parses SQL found in a string and walks it. Returns false if it is not valid SQL. Throws a refusal if a bound is exceeded. */
   readonly nested: (source: Source, ctx: Context) => boolean;
-  /** Counts one more parse of something nested, of that many tokens; throws a refusal past the bounds. */
+  /** Counts one nested parse of `tokens` tokens. Throws a refusal if a bound is exceeded. */
   readonly spend: (tokens: number) => void;
 }
 
-/** Members that hold a node without saying its type. */
-const INLINE: Readonly<Record<string, string>> = {
+/** Node types of members that contain a node without a type wrapper. */
+const INLINE_TYPES: Readonly<Record<string, string>> = {
   larg: 'SelectStmt',
   rarg: 'SelectStmt',
   funccall: 'FuncCall',
@@ -102,9 +102,9 @@ export function createWalker(
       }
       const node = typed(value);
       if (node !== null) return visitTyped(node.type, node.node, ctx);
-      const inline = INLINE[key];
+      const inline = INLINE_TYPES[key];
       if (inline !== undefined) return visitTyped(inline, value as Tree, ctx);
-      // A RangeVar is inline under a dozen names; only it has this member.
+      // A RangeVar appears without a wrapper under many member names; only a RangeVar has these two members.
       if (typeof (value as Tree)['relname'] === 'string' && (value as Tree)['relpersistence'] !== undefined)
         return visitTyped('RangeVar', value as Tree, ctx);
       walker.children(value as Tree, ctx);
@@ -121,7 +121,7 @@ export function createWalker(
   return walker;
 }
 
-/** The CTE names that a FROM clause can see: those of the WITH clauses around it, of each only the first `count`. */
+/** CTE names visible to a FROM clause: the first `count` names of each enclosing WITH clause. */
 export interface CteScope {
   readonly order: ReadonlyMap<string, number>;
   readonly count: number;
@@ -130,22 +130,22 @@ export interface CteScope {
 
 export function seesCte(scope: CteScope | null, name: string): boolean {
   for (let s = scope; s !== null; s = s.outer) {
-    const place = s.order.get(name);
-    if (place !== undefined && place < s.count) return true;
+    const index = s.order.get(name);
+    if (index !== undefined && index < s.count) return true;
   }
   return false;
 }
 
 /**
- * Visits a WITH clause and returns the scope for the rest of its statement. Without RECURSIVE a CTE sees only the ones before it,
- * so `WITH t AS (SELECT * FROM t)` still reads the table t.
+ * Visits a WITH clause and returns the context for the rest of its statement. Without RECURSIVE a CTE sees only earlier CTEs, so
+ * `WITH t AS (SELECT * FROM t)` reads the table t.
  */
 function withCtes(node: Tree, ctx: Context, walk: Walker, except: readonly string[]): Context {
   const clause = node['withClause'];
   if (typeof clause !== 'object' || clause === null || except.includes('withClause')) return ctx;
   const ctes = typedList(clause as Tree, 'ctes').filter((c) => c.type === 'CommonTableExpr');
   const order = new Map<string, number>();
-  // The first of two equal names: PostgreSQL refuses the second, and until then it hides nothing more.
+  // PostgreSQL rejects a duplicate CTE name, so only the first one counts.
   ctes.forEach((c, i) => {
     const name = text(c.node, 'ctename');
     if (!order.has(name)) order.set(name, i);
@@ -158,13 +158,13 @@ function withCtes(node: Tree, ctx: Context, walk: Walker, except: readonly strin
   return { ...ctx, ctes: { order, count: ctes.length, outer: ctx.ctes } };
 }
 
-/** Places kept of one function: as many as a finding shows. A bulk INSERT has thousands, which say nothing new. */
+/** Maximum number of calls recorded for one function, as many as a finding shows. A bulk INSERT can have thousands. */
 const MAX_CALLS_KEPT = 50;
 
-/** Records a function that is called, or named to be called later. */
+/** Records a function that is called, or referenced so that the server calls it later. */
 export function functionCall(ctx: Context, name: SqlName, argCount: number, at: () => Occurrence): void {
   const key = `${name.schema ?? ''}.${name.name}`;
-  // Counted per list of facts: calls that are only planned must not use up the places of those that run.
+  // Counted per fact list, so that calls below a plain EXPLAIN do not use up the limit of calls that run.
   const counts = callCounts.get(ctx.facts) ?? new Map<string, number>();
   callCounts.set(ctx.facts, counts);
   const count = (counts.get(key) ?? 0) + 1;
@@ -174,14 +174,14 @@ export function functionCall(ctx: Context, name: SqlName, argCount: number, at: 
 
 const callCounts = new WeakMap<Collected, Map<string, number>>();
 
-/** The context one step further in. */
+/** Context one level deeper. */
 export function within(ctx: Context, step: string, container: Container): Context {
   return { ...ctx, path: [...ctx.path, step], via: [...ctx.via, container] };
 }
 
 /**
- * Where a fact stands: at `location` where the parser names one, else the whole statement that it is in. Facts spread it last:
- * an object literal that begins with a spread and then adds members costs thirty times as much in the engine of Node 20.
+ * Position of a fact: the token at `location` if the parser gives one, else the full statement. Spread it last into a fact: an
+ * object literal that starts with a spread and then adds members is about 30 times slower in Node 20.
  */
 export function occurrence(ctx: Context, location?: number | null, end?: number): Occurrence {
   const known = typeof location === 'number' && location >= 0;
@@ -191,13 +191,13 @@ export function occurrence(ctx: Context, location?: number | null, end?: number)
   return { statement: ctx.statement, span, path: shortPath(ctx.path), via: ctx.via };
 }
 
-/** The outermost and innermost steps; a text may nest a thousand deep. */
+/** Path as text. Only the outermost and innermost steps are kept, because a text may nest a thousand levels. */
 function shortPath(path: readonly string[]): string {
   if (path.length === 1) return path[0] as string;
   return (path.length <= 8 ? path : [...path.slice(0, 2), '…', ...path.slice(-5)]).join(' › ');
 }
 
-/** Like `occurrence`, but begins at the verb before the place (`DELETE FROM t`), where it is near. */
+/** Like `occurrence`, but starts at the verb before the table (`DELETE FROM t`) if it is at most six tokens before. */
 export function occurrenceFromVerb(ctx: Context, verb: string, range: Tree): Occurrence {
   const { tokens, bytes } = ctx.source;
   const location = range['location'];
@@ -210,7 +210,7 @@ export function occurrenceFromVerb(ctx: Context, verb: string, range: Tree): Occ
   return occurrence(ctx, location, end);
 }
 
-/** End of a name that may be qualified. */
+/** End offset of a name, which may be qualified. */
 export function nameEnd(ctx: Context, location: number): number {
   const { tokens, bytes } = ctx.source;
   let i = tokenAtOrAfter(tokens, location);
@@ -218,7 +218,7 @@ export function nameEnd(ctx: Context, location: number): number {
   return i < tokens.count ? (tokens.ends[i] as number) : location;
 }
 
-/** Records a table that the text names, and returns its name. */
+/** Records a relation that the text references, and returns its name. */
 export function relation(ctx: Context, range: Tree, access: RelationFact['access']): SqlName {
   const name = rangeName(range);
   const location = range['location'];

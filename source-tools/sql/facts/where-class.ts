@@ -12,25 +12,25 @@ export interface Classified {
 const PRESENT: Classified = { where: 'present', reason: '' };
 const SYSTEM_COLUMNS = new Set(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid']);
 
-/** How much a condition of an UPDATE, DELETE or MERGE on `table` selects, as far as the text shows it. */
+/** Classifies the condition of an UPDATE, DELETE or MERGE on `table` by what the text alone shows. */
 export function classifyWhere(condition: unknown, table: SqlName): Classified {
   if (condition === undefined || condition === null) return { where: 'absent', reason: '' };
   if (typed(condition)?.type === 'CurrentOfExpr') return { where: 'current_of', reason: '' };
   return always(condition, table) ?? PRESENT;
 }
 
-/** Why a condition holds for every row (or every row whose operand is not null); undefined where that is not plain. */
+/** Why a condition is true for every row (or every row whose operand is not null). Undefined if the text does not show it. */
 function always(expression: unknown, table: SqlName): Classified | undefined {
   const e = typed(expression);
   if (e === null) return undefined;
-  // Arms are looked at one by one, never folded together: each node is read once, however deep AND and OR nest.
+  // Operands are examined one at a time and never folded together, so each node is read once even in deeply nested AND and OR.
   if (e.type === 'BoolExpr' && text(e.node, 'boolop') !== 'NOT_EXPR')
     return alwaysBoolean(text(e.node, 'boolop'), list(e.node, 'args'), table);
   const folded = fold(expression);
   if (folded?.type === 'boolean')
     return folded.value === true ? { where: 'always_true', reason: 'a constant condition' } : undefined;
-  if (folded === undefined && !looksAtRow(expression))
-    return { where: 'always_true', reason: 'a condition that does not look at the row' };
+  if (folded === undefined && !dependsOnRow(expression))
+    return { where: 'always_true', reason: 'a condition that does not depend on the row' };
   switch (e.type) {
     case 'A_Expr':
       return alwaysOperator(e.node, table);
@@ -47,15 +47,17 @@ function always(expression: unknown, table: SqlName): Classified | undefined {
 
 function alwaysBoolean(operator: string, args: readonly unknown[], table: SqlName): Classified | undefined {
   if (operator === 'AND_EXPR') {
-    const arms = args.map((arg) => always(arg, table));
-    return arms.includes(undefined) ? undefined : (arms.find((arm) => arm?.where === 'self_subquery') ?? arms[0]);
+    const operands = args.map((arg) => always(arg, table));
+    return operands.includes(undefined)
+      ? undefined
+      : (operands.find((o) => o?.where === 'self_subquery') ?? operands[0]);
   }
   if (operator === 'OR_EXPR') {
     for (const arg of args) {
-      const arm = always(arg, table);
-      if (arm !== undefined) return { ...arm, reason: `OR with ${arm.reason}` };
+      const operand = always(arg, table);
+      if (operand !== undefined) return { ...operand, reason: `OR with ${operand.reason}` };
     }
-    return complementary(args) ? { where: 'always_true', reason: 'OR of a condition and its opposite' } : undefined;
+    return complementary(args) ? { where: 'always_true', reason: 'OR of a condition and its negation' } : undefined;
   }
   return undefined;
 }
@@ -72,27 +74,27 @@ function alwaysOperator(node: Tree, table: SqlName): Classified | undefined {
   if (kind === 'AEXPR_IN' && operator === '=' && isColumn(node['lexpr'])) {
     const items = list(child(child(node, 'rexpr'), 'List'), 'items');
     if (items.some((item) => sameColumn(node['lexpr'], item)))
-      return { where: 'always_true', reason: 'a column looked up in itself' };
+      return { where: 'always_true', reason: 'a column compared with a list that contains the column' };
   }
   if ((kind === 'AEXPR_LIKE' || kind === 'AEXPR_ILIKE') && !operator.startsWith('!')) {
     const pattern = fold(node['rexpr']);
     if (pattern?.type === 'text' && /^%+$/.test(String(pattern.value)))
-      return { where: 'always_true', reason: 'LIKE with a pattern of anything' };
+      return { where: 'always_true', reason: 'LIKE with a pattern that matches everything' };
   }
   if (kind === 'AEXPR_OP' && (operator === '~' || operator === '~*')) {
     const pattern = fold(node['rexpr']);
     if (pattern?.type === 'text' && ['', '.*', '^', '^.*', '^.*$', '$'].includes(String(pattern.value)))
-      return { where: 'always_true', reason: 'a pattern of anything' };
+      return { where: 'always_true', reason: 'a pattern that matches everything' };
   }
   return undefined;
 }
 
-/** `id IN (SELECT id FROM same_table)` with nothing that narrows it, and EXISTS over the bare table or no table at all. */
+/** An unfiltered `id IN (SELECT id FROM same_table)`, and EXISTS on the unfiltered table or without a table. */
 function alwaysSubquery(node: Tree, table: SqlName): Classified | undefined {
   const select = typed(node['subselect']);
   if (select?.type !== 'SelectStmt') return undefined;
   const s = select.node;
-  const narrowed =
+  const isFiltered =
     s['limitCount'] !== undefined ||
     s['limitOffset'] !== undefined ||
     s['havingClause'] !== undefined ||
@@ -100,22 +102,22 @@ function alwaysSubquery(node: Tree, table: SqlName): Classified | undefined {
     s['groupClause'] !== undefined ||
     s['withClause'] !== undefined ||
     s['valuesLists'] !== undefined;
-  if (narrowed) return undefined;
+  if (isFiltered) return undefined;
   const from = typedList(s, 'fromClause');
   const only = from[0];
   const link = text(node, 'subLinkType');
   const condition = s['whereClause'];
-  const open = condition === undefined || always(condition, table) !== undefined;
+  const isUnfiltered = condition === undefined || always(condition, table) !== undefined;
   if (link === 'EXISTS_SUBLINK') {
-    if (!open) return undefined;
-    if (from.length === 0) return { where: 'always_true', reason: 'EXISTS over no table' };
+    if (!isUnfiltered) return undefined;
+    if (from.length === 0) return { where: 'always_true', reason: 'EXISTS without a table' };
     return from.length === 1 && only?.type === 'RangeVar' && sameTable(rangeName(only.node), table)
-      ? { where: 'self_subquery', reason: 'EXISTS over the same table' }
+      ? { where: 'self_subquery', reason: 'EXISTS on the same table without a filter' }
       : undefined;
   }
   if (
     link !== 'ANY_SUBLINK' ||
-    !open ||
+    !isUnfiltered ||
     from.length !== 1 ||
     only?.type !== 'RangeVar' ||
     !sameTable(rangeName(only.node), table)
@@ -125,30 +127,30 @@ function alwaysSubquery(node: Tree, table: SqlName): Classified | undefined {
   const wanted = (row?.type === 'RowExpr' ? list(row.node, 'args') : [node['testexpr']]).map(columnName);
   const selected = typedList(s, 'targetList').map((target) => columnName(target.node['val']));
   return wanted.length === selected.length && wanted.every((name, i) => name !== null && name === selected[i])
-    ? { where: 'self_subquery', reason: 'a lookup in the whole of the same table' }
+    ? { where: 'self_subquery', reason: 'IN with all rows of the same table' }
     : undefined;
 }
 
-/** Whether anything in it can differ from row to row: a column, a parameter, another relation, chance. */
-function looksAtRow(expression: unknown): boolean {
+/** True if the expression can differ between rows: it has a column, a parameter, another relation or a random value. */
+function dependsOnRow(expression: unknown): boolean {
   let room = 400;
   const visit = (v: unknown): boolean => {
     if (room-- <= 0) return true;
     if (Array.isArray(v)) return v.some(visit);
     if (typeof v !== 'object' || v === null) return false;
-    return Object.entries(v).some(([name, inner]) => VARIES.has(name) || isChance(name, inner) || visit(inner));
+    return Object.entries(v).some(([name, inner]) => VARIES.has(name) || isRandomCall(name, inner) || visit(inner));
   };
   return visit(expression);
 }
 
 const VARIES = new Set(['ColumnRef', 'ParamRef', 'RangeVar', 'RangeFunction', 'CurrentOfExpr', 'SetToDefault']);
 
-function isChance(type: string, node: unknown): boolean {
+function isRandomCall(type: string, node: unknown): boolean {
   if (type !== 'FuncCall') return false;
   return /random|uuid|nextval|clock_timestamp/.test(strings(list(node as Tree, 'funcname')).at(-1) ?? '');
 }
 
-/** One column under both names: `id` and `t.id` meet, as the server would call a text ambiguous in which they do not. */
+/** True if both name the same column. `id` equals `t.id`: if it meant another table, the server would report it as ambiguous. */
 function sameColumn(a: unknown, b: unknown): boolean {
   const [left, right] = [a, b].map((e) => (isColumn(e) ? strings(list(typed(e)?.node ?? {}, 'fields')) : []));
   if (left === undefined || right === undefined || left.length === 0 || left.at(-1) !== right.at(-1)) return false;
@@ -164,7 +166,7 @@ function isSystemColumn(expression: unknown): boolean {
   return name !== null && SYSTEM_COLUMNS.has(name);
 }
 
-/** The column's last name, so that `t.id` and `id` meet. */
+/** Unqualified column name, so that `t.id` equals `id`. */
 function columnName(expression: unknown): string | null {
   const e = typed(expression);
   return e?.type === 'ColumnRef' ? (strings(list(e.node, 'fields')).at(-1) ?? null) : null;

@@ -8,7 +8,7 @@ import type { SqlExamples, SqlRule } from './define-sql-rule';
 const MaxRows = (rows: number): z.ZodType<{ maxRows: number }> =>
   z.strictObject({ maxRows: z.int().min(0).default(rows) });
 
-/** Rows as the dry run counted them, captured or not; never the caller's claim. Exactly `maxRows` passes (F34). */
+/** Uses the row counts of the dry run, including rows that were not captured, and never the caller's claim. Exactly `maxRows` passes. */
 function tooManyRows(input: ValidatorInput<{ maxRows: number }>): RuleOutcome {
   if (input.staging === null) return noRecord(input);
   const { record, sha } = input.staging;
@@ -20,18 +20,18 @@ function tooManyRows(input: ValidatorInput<{ maxRows: number }>): RuleOutcome {
     .filter((t) => t.rows > 0);
   return {
     fires: true,
-    reason: `The dry run touched ${rows} rows, more than ${maxRows}`,
+    reason: `The dry run changed ${rows} rows, more than the limit of ${maxRows}`,
     reasonCode: 'too_many_rows',
     evidence: [stagingEvidence(sha, '/tables')],
     details: { rows, maxRows, tables: tables.slice(0, 20) },
   };
 }
 
-/** A rule that reads the dry run has no answer without it: an ERROR, never a pass. */
+/** Outcome of a rule that needs the staging record if there is none: an ERROR, so the rule fails closed. */
 export function noRecord(input: Pick<ValidatorInput, 'diff'>): RuleOutcome {
   return {
     fires: true,
-    reason: 'There is no staging record to read',
+    reason: 'The staging record is missing',
     reasonCode: 'staging_missing',
     errorClass: 'ErrValidatorBackend',
     evidence: [diffEvidence(input.diff.diffSha, { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 })],
@@ -48,7 +48,7 @@ function rowRule(
   const definition = defineRule<{ maxRows: number }>({
     name,
     pack: 'sql-postgres',
-    logicRevision: 2,
+    logicRevision: 3,
     defaultLevel,
     why,
     docs: pageOf('sql-postgres', name),
@@ -66,7 +66,7 @@ export const affectedRows = rowRule(
   'sql_affected_rows',
   'confirm',
   1000,
-  'Many rows change at once, whatever the agent said it would touch.',
+  'The dry run changed many rows, regardless of what the agent declared.',
   {
     bad: update,
     good: update,
@@ -78,7 +78,7 @@ export const affectedRowsLimit = rowRule(
   'sql_affected_rows_limit',
   'forbid',
   100_000,
-  'A change of this size belongs in a planned migration, not in a review.',
+  'A change of this size needs a planned migration, not a review.',
   {
     bad: update,
     good: update,

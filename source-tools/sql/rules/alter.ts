@@ -3,7 +3,7 @@ import { defineSqlRule, noConfig } from './define-sql-rule';
 import type { AlterFact } from '../facts/sql-facts';
 import { shownName } from '../../../policy/text/table-name';
 
-/** Actions that lose data, break readers, rewrite the table under an exclusive lock, or hand it to somebody else. */
+/** Actions that lose data, break readers, rewrite the table under an exclusive lock, or change its owner. */
 const DESTRUCTIVE = new Set([
   'drop_column',
   'alter_column_type',
@@ -16,20 +16,20 @@ const DESTRUCTIVE = new Set([
   'reassign_owned',
 ]);
 
-function said(a: AlterFact): string {
+function describe(a: AlterFact): string {
   const object = a.object === null ? '' : ` of ${a.objectType.replaceAll('_', ' ')} ${shownName(a.object)}`;
   return `${a.action.toUpperCase().replaceAll('_', ' ')}${a.member === null ? '' : ` ${shown(a.member)}`}${object}`;
 }
 
 export const alterDestructive = defineSqlRule({
   name: 'sql_alter_destructive',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'The table survives, but not its data, its readers or its owner.',
+  why: 'The change can lose data, break readers, rewrite the table under an exclusive lock, or change its owner.',
   config: noConfig,
   examples: {
     bad: 'ALTER TABLE orders ADD COLUMN a int, DROP COLUMN b',
     good: 'ALTER TABLE orders ADD COLUMN "drop column" int',
   },
-  find: ({ alters }) => alters.filter((a) => DESTRUCTIVE.has(a.action)).map((a) => ({ at: a, what: said(a) })),
+  find: ({ alters }) => alters.filter((a) => DESTRUCTIVE.has(a.action)).map((a) => ({ at: a, what: describe(a) })),
 });

@@ -7,21 +7,21 @@ import { AssumeInTransaction, transactionState } from './transaction-state';
 
 const Config = z.strictObject({ assumeInTransaction: AssumeInTransaction });
 
-function said(i: IndexFact): string {
+function describe(i: IndexFact): string {
   const subject = i.name !== null && i.name !== '' ? ` ${shown(i.name)}` : '';
   return `${i.operation === 'reindex' ? 'REINDEX' : `${i.operation.toUpperCase()} INDEX`}${subject}${i.table === null ? '' : ` on ${shownName(i.table)}`}`;
 }
 
-/** REINDEX SYSTEM has no other form. */
+/** REINDEX SYSTEM does not support CONCURRENTLY. */
 const blocks = (i: IndexFact): boolean => !i.concurrently && i.scope !== 'system';
 
 export const notConcurrent = defineSqlRule({
   name: 'sql_not_concurrent',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'Building, dropping or rebuilding an index, or detaching a partition, blocks writers of a live table for as long as it takes.',
+  why: 'Creating, dropping or rebuilding an index, or detaching a partition, blocks writes to the table until it has finished.',
   config: Config,
-  advice: ['Do it CONCURRENTLY, by hand and outside a transaction.'],
+  advice: ['Use CONCURRENTLY, and run the statement manually outside a transaction.'],
   examples: {
     bad: 'CREATE INDEX by_note ON orders (note)',
     good: 'CREATE TABLE fresh (note text); CREATE INDEX by_note ON fresh (note)',
@@ -31,7 +31,7 @@ export const notConcurrent = defineSqlRule({
     return [
       ...facts.indexes
         .filter((i) => blocks(i) && !state.isNew(i.table, i))
-        .map((i) => ({ at: i, what: `${said(i)} without CONCURRENTLY` })),
+        .map((i) => ({ at: i, what: `${describe(i)} without CONCURRENTLY` })),
       ...facts.alters
         .filter((a) => a.action === 'detach_partition' && !a.concurrently)
         .map((a) => ({ at: a, what: 'DETACH PARTITION without CONCURRENTLY' })),
@@ -41,9 +41,9 @@ export const notConcurrent = defineSqlRule({
 
 export const concurrentlyInTransaction = defineSqlRule({
   name: 'sql_concurrently_in_transaction',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'CONCURRENTLY cannot run inside a transaction: the change fails when it is committed, or ran outside the one that was checked.',
+  why: 'CONCURRENTLY cannot run inside a transaction: the commit of this change fails.',
   config: Config,
   examples: {
     bad: 'BEGIN; CREATE INDEX CONCURRENTLY by_note ON orders (note)',
@@ -58,7 +58,7 @@ function concurrentInside(facts: SqlFacts, assumeInTransaction: boolean): readon
   return [
     ...facts.indexes
       .filter((i) => i.concurrently && state.inside(i))
-      .map((i) => ({ at: i, what: `${said(i)} CONCURRENTLY inside a transaction` })),
+      .map((i) => ({ at: i, what: `${describe(i)} CONCURRENTLY inside a transaction` })),
     ...facts.alters
       .filter((a) => a.concurrently && state.inside(a))
       .map((a) => ({ at: a, what: 'DETACH PARTITION CONCURRENTLY inside a transaction' })),

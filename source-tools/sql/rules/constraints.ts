@@ -7,27 +7,27 @@ import { AssumeInTransaction, sameName, transactionState } from './transaction-s
 
 const Config = z.strictObject({ assumeInTransaction: AssumeInTransaction });
 const onTable = (c: ConstraintFact): string => (c.table === null ? '' : ` on ${shownName(c.table)}`);
-const added = (c: ConstraintFact): boolean => c.origin === 'add_constraint' || c.origin === 'add_column';
+const isAdded = (c: ConstraintFact): boolean => c.origin === 'add_constraint' || c.origin === 'add_column';
 
 export const constraintNotValid = defineSqlRule({
   name: 'sql_constraint_not_valid',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'Checking every old row of a live table holds a lock against its writers; a foreign key holds one on both tables.',
+  why: 'Validating all existing rows blocks writes to the table; a foreign key also locks the referenced table.',
   config: Config,
-  advice: ['Add it NOT VALID, and VALIDATE CONSTRAINT in a later transaction.'],
+  advice: ['Add the constraint as NOT VALID, and run VALIDATE CONSTRAINT in a later transaction.'],
   examples: {
     bad: 'ALTER TABLE orders ADD CONSTRAINT positive CHECK (total >= 0)',
     good: 'ALTER TABLE orders ADD CONSTRAINT positive CHECK (total >= 0) NOT VALID',
   },
   find: (facts, { assumeInTransaction }) => {
     const state = transactionState(facts, assumeInTransaction);
-    const checked = facts.constraints.filter((c) => added(c) && !state.isNew(c.table, c));
-    // A CHECK that comes with a new column looks at nothing but its default.
-    const scans = checked.filter(
+    const added = facts.constraints.filter((c) => isAdded(c) && !state.isNew(c.table, c));
+    // A CHECK on a new column only needs to test the column's default.
+    const scans = added.filter(
       (c) => !c.notValid && (c.type === 'foreign_key' || (c.type === 'check' && c.origin === 'add_constraint')),
     );
-    const validated = checked.filter(
+    const validated = added.filter(
       (c) =>
         c.notValid &&
         facts.alters.some(
@@ -38,7 +38,7 @@ export const constraintNotValid = defineSqlRule({
       ...scans.map((c) => ({ at: c, what: `${c.type.replace('_', ' ')}${onTable(c)} without NOT VALID` })),
       ...validated.map((c) => ({
         at: c,
-        what: `constraint ${shown(c.name ?? '')}${onTable(c)} is validated in the transaction that adds it`,
+        what: `constraint ${shown(c.name ?? '')}${onTable(c)} is validated in the same transaction that adds it`,
       })),
     ];
   },
@@ -56,11 +56,11 @@ function validates(a: SqlFacts['alters'][number], c: ConstraintFact): boolean {
 
 export const uniqueConstraint = defineSqlRule({
   name: 'sql_unique_constraint',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'A key added to a live table builds its index under a lock that shuts everyone out.',
+  why: 'Adding a unique, primary key or exclusion constraint builds its index under a lock that blocks reads and writes.',
   config: Config,
-  advice: ['CREATE UNIQUE INDEX CONCURRENTLY first, then ADD CONSTRAINT … USING INDEX.'],
+  advice: ['Run CREATE UNIQUE INDEX CONCURRENTLY first, then ADD CONSTRAINT … USING INDEX.'],
   examples: {
     bad: 'ALTER TABLE orders ADD CONSTRAINT one_ref UNIQUE (ref)',
     good: 'ALTER TABLE orders ADD CONSTRAINT one_ref UNIQUE USING INDEX one_ref_idx',
@@ -70,7 +70,7 @@ export const uniqueConstraint = defineSqlRule({
     return facts.constraints
       .filter(
         (c) =>
-          added(c) &&
+          isAdded(c) &&
           !c.usingIndex &&
           ['unique', 'primary_key', 'exclusion'].includes(c.type) &&
           !state.isNew(c.table, c),
@@ -81,9 +81,9 @@ export const uniqueConstraint = defineSqlRule({
 
 export const onDeleteCascade = defineSqlRule({
   name: 'sql_on_delete_cascade',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'From then on a DELETE of one row takes rows of other tables with it, and no statement says so.',
+  why: 'A later DELETE of one row also deletes rows of other tables, which the statement does not show.',
   config: noConfig,
   examples: {
     bad: 'CREATE TABLE lines (order_id bigint REFERENCES orders ON DELETE CASCADE)',
@@ -95,9 +95,9 @@ export const onDeleteCascade = defineSqlRule({
 
 export const setNotNull = defineSqlRule({
   name: 'sql_set_not_null',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'SET NOT NULL reads the whole table under an exclusive lock.',
+  why: 'SET NOT NULL scans the full table under an exclusive lock.',
   config: z.strictObject({ assumeInTransaction: AssumeInTransaction, pgVersion: z.int().min(9).max(99).default(18) }),
   advice: ['Add CHECK (column IS NOT NULL) NOT VALID, validate it in another transaction, then SET NOT NULL.'],
   examples: {
@@ -120,7 +120,7 @@ export const setNotNull = defineSqlRule({
   },
 });
 
-/** A validated CHECK (column IS NOT NULL) spares the scan: one that this text added, or one named as PostgreSQL names them. */
+/** True if a validated CHECK (column IS NOT NULL) makes the scan unnecessary: one that this text adds, or one with PostgreSQL's default name. */
 function isProven(facts: SqlFacts, table: SqlName, column: string, statement: number): boolean {
   const validated = facts.alters
     .filter(

@@ -10,7 +10,7 @@ import { SQL_PARSER } from '../facts/sql-parser';
 
 export { noConfig } from '../../../policy/rules/rule-maker';
 
-/** One place where a rule fires, with what is there in plain words. */
+/** A position at which a rule fires. */
 export interface Hit extends RuleHit {
   readonly at: Pick<Occurrence, 'span' | 'path'>;
 }
@@ -38,7 +38,7 @@ function maker(pack: string): ReturnType<typeof factsRules<SqlFacts>> {
   return factsRules<SqlFacts>({ pack, kind: 'sql', sourceTools: ['SQLDryRun'], parser: SQL_PARSER });
 }
 
-/** A rule over the facts of PostgreSQL text. */
+/** Defines a rule on the facts of PostgreSQL text. */
 export function defineSqlRule<Config>({ pack = 'sql-postgres', ...options }: SqlRuleOptions<Config>): SqlRule {
   return { ...makers[pack](options), examples: options.examples };
 }

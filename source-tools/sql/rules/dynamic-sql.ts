@@ -3,18 +3,18 @@ import { shown } from '../../../policy/text/shown-name';
 import { defineSqlRule } from './define-sql-rule';
 import type { DynamicSqlFact } from '../facts/sql-facts';
 
-function said(d: DynamicSqlFact): string {
+function describe(d: DynamicSqlFact): string {
   switch (d.form) {
     case 'plpgsql_execute':
-      return d.constant ? 'EXECUTE of constant text' : 'EXECUTE of text that is built at run time';
+      return d.constant ? 'EXECUTE of constant SQL' : 'EXECUTE of SQL that is built at run time';
     case 'execute_prepared':
       return `EXECUTE of the prepared statement ${shown(d.subject)}, which this text does not define`;
     case 'sql_text_function':
-      return `${shown(d.subject)} runs text that is built at run time`;
+      return `${shown(d.subject)} runs SQL that is built at run time`;
     case 'unread_body':
-      return `a body in ${shown(d.subject)} that could not be read`;
+      return `a body in ${shown(d.subject)} that could not be parsed`;
     case 'unread_expression':
-      return 'an expression of a PL/pgSQL body that could not be read';
+      return 'an expression in a PL/pgSQL body that could not be parsed';
     default:
       return d.form satisfies never;
   }
@@ -22,18 +22,18 @@ function said(d: DynamicSqlFact): string {
 
 export const dynamicSql = defineSqlRule({
   name: 'sql_dynamic_sql',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'SQL that is made at run time was seen by no rule.',
+  why: 'SQL that is built at run time cannot be checked by any rule.',
   config: z.strictObject({
-    constantToo: z.boolean().default(false).describe('Also where the text of EXECUTE is constant, and so was read.'),
+    constantToo: z.boolean().default(false).describe('Fire also if the SQL is constant and was parsed.'),
   }),
-  advice: ['Write the statement out, or keep the text of EXECUTE constant.'],
+  advice: ['Write the statement directly, or use a constant string in EXECUTE.'],
   examples: {
     bad: "DO $$ BEGIN EXECUTE 'DROP TABLE ' || current_setting('x'); END $$",
     good: "DO $$ BEGIN EXECUTE 'SELECT ' || '1'; END $$",
   },
-  // What a constant EXECUTE holds was parsed, and is judged by the other rules.
+  // Constant SQL was parsed, so the other rules check it.
   find: ({ dynamicSql: found }, { constantToo }) =>
-    found.filter((d) => constantToo || !d.constant).map((d) => ({ at: d, what: said(d) })),
+    found.filter((d) => constantToo || !d.constant).map((d) => ({ at: d, what: describe(d) })),
 });

@@ -3,7 +3,7 @@ import { defineSqlRule, type Hit } from './define-sql-rule';
 import type { FunctionCallFact } from '../facts/sql-facts';
 import { parseName, shownName } from '../../../policy/text/table-name';
 
-/** Reach files, other servers, or run SQL from text; whatever schema they were installed in. */
+/** Functions that access files or other servers, or run SQL from text. Matched in any schema. */
 const DANGEROUS = new Set(
   (
     'pg_read_file pg_read_binary_file pg_stat_file pg_ls_dir pg_ls_logdir pg_ls_waldir pg_ls_tmpdir pg_ls_archive_statusdir pg_ls_logicalsnapdir pg_ls_logicalmapdir pg_ls_replslotdir pg_ls_summariesdir ' +
@@ -14,10 +14,10 @@ const DANGEROUS = new Set(
     'pg_import_system_collations pg_extension_config_dump'
   ).split(' '),
 );
-/** Families whose members all count. */
+/** Prefixes of function families that all count as dangerous. */
 const DANGEROUS_PREFIXES = ['dblink', 'binary_upgrade_', 'postgres_fdw_'];
 
-/** Change sessions, settings, the server’s state or large objects from inside a SELECT. */
+/** Functions that change sessions, settings, the server's state or large objects, even inside a SELECT. */
 const SIDE_EFFECTS = new Set(
   (
     'pg_terminate_backend pg_cancel_backend pg_sleep pg_sleep_for pg_sleep_until set_config pg_reload_conf pg_rotate_logfile pg_promote ' +
@@ -47,9 +47,9 @@ function calls(
 
 export const dangerousFunction = defineSqlRule({
   name: 'sql_dangerous_function',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'forbid',
-  why: 'A function call in a harmless SELECT reads files of the server, connects elsewhere, or runs SQL from text.',
+  why: 'A function in a SELECT can read files of the server, connect to other servers, or run SQL from text.',
   config: Allowed,
   examples: {
     bad: 'SELECT U&"pg_read\\005ffile"(\'/etc/passwd\')',
@@ -60,20 +60,20 @@ export const dangerousFunction = defineSqlRule({
       functionCalls,
       (name) => DANGEROUS.has(name) || DANGEROUS_PREFIXES.some((p) => name.startsWith(p)),
       allow,
-      'reaches outside the database',
+      'accesses data outside the database or runs SQL from text',
     ),
 });
 
 export const sideEffectFunction = defineSqlRule({
   name: 'sql_side_effect_function',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'A SELECT ends sessions, changes settings or sequences, or holds a connection for as long as it likes.',
+  why: 'A function in a SELECT can end sessions, change settings or sequences, or keep a connection busy.',
   config: Allowed,
   examples: {
     bad: 'SELECT pg_catalog."pg_terminate_backend"(pid) FROM pg_stat_activity',
     good: 'SELECT pg_backend_pid(), now()',
   },
   find: ({ functionCalls }, { allow }) =>
-    calls(functionCalls, (name) => SIDE_EFFECTS.has(name), allow, 'has an effect beyond its result'),
+    calls(functionCalls, (name) => SIDE_EFFECTS.has(name), allow, 'has side effects'),
 });

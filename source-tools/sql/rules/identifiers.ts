@@ -2,10 +2,10 @@ import { defineSqlRule, noConfig } from './define-sql-rule';
 
 export const identifierTooLong = defineSqlRule({
   name: 'sql_identifier_too_long',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'advise',
   status: 'WARN',
-  why: 'The server cuts names at 63 bytes: two long names may be one table.',
+  why: 'The server truncates names to 63 bytes, so two long names can refer to the same object.',
   config: noConfig,
   examples: {
     bad: `DROP TABLE IF EXISTS ${'ordersarchive_'.repeat(5)}`,

@@ -22,7 +22,7 @@ import { tableScope } from './table-scope';
 import { transactionControl, uncommittedTransaction } from './transaction-control';
 import { deleteWithoutWhere, tautologicalWhere, updateWithoutWhere } from './where';
 
-/** In the order of the catalogue, which is the order of their findings: what makes a gate first, migration safety after it. */
+/** In the order of their findings: rules that gate the change first, then migration safety. */
 export const sqlPostgresRules: readonly SqlRule[] = [
   parseFailure,
   multiStatement,
@@ -67,7 +67,7 @@ export const sqlPostgresRules: readonly SqlRule[] = [
 
 export const sqlPostgresPack: readonly ValidatorDefinition[] = sqlPostgresRules.map((rule) => rule.definition);
 
-/** A bad and a good text for each rule, by its name. */
+/** A text that fires and one that passes for each rule, by rule name. */
 export const sqlExamples: Readonly<Record<string, SqlExamples>> = Object.fromEntries(
   sqlPostgresRules.map((rule) => [rule.definition.implementation, rule.examples]),
 );

@@ -4,10 +4,10 @@ import { shownName } from '../../../policy/text/table-name';
 
 export const insertWithoutColumns = defineSqlRule({
   name: 'sql_insert_without_columns',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'advise',
   status: 'WARN',
-  why: 'Values land in other columns as soon as somebody adds or moves one.',
+  why: 'If a column is added or its position changes, values are inserted into the wrong columns.',
   config: noConfig,
   examples: { bad: 'INSERT INTO orders VALUES (1, true)', good: 'INSERT INTO orders (id, paid) VALUES (1, true)' },
   find: ({ dml }) =>
@@ -18,9 +18,9 @@ export const insertWithoutColumns = defineSqlRule({
 
 export const insertRowLimit = defineSqlRule({
   name: 'sql_insert_row_limit',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'Nobody reads a thousand rows of VALUES.',
+  why: 'A reviewer cannot check this many rows of VALUES.',
   config: z.strictObject({ maxRows: z.int().min(0).default(1000) }),
   examples: {
     bad: 'INSERT INTO orders (id) VALUES (1), (2), (3)',

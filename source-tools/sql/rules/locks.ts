@@ -5,9 +5,9 @@ import { shownName } from '../../../policy/text/table-name';
 
 export const lockTable = defineSqlRule({
   name: 'sql_lock_table',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'Everyone else waits until the transaction ends.',
+  why: 'Other sessions that need the table wait until the transaction ends.',
   config: noConfig,
   examples: { bad: 'LOCK TABLE orders IN ACCESS EXCLUSIVE MODE', good: 'SELECT "lock table" FROM orders' },
   find: ({ locks }) =>
@@ -16,9 +16,9 @@ export const lockTable = defineSqlRule({
 
 export const vacuumFull = defineSqlRule({
   name: 'sql_vacuum_full',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'VACUUM FULL and CLUSTER rewrite the table with nobody able to read it.',
+  why: 'VACUUM FULL and CLUSTER rewrite the table under a lock that blocks reads and writes.',
   config: noConfig,
   examples: { bad: 'VACUUM (FULL) orders', good: 'VACUUM (FULL false, ANALYZE) orders' },
   find: ({ maintenance }) =>
@@ -27,17 +27,17 @@ export const vacuumFull = defineSqlRule({
       .map((m) => ({ at: m, what: m.what === 'cluster' ? 'CLUSTER' : 'VACUUM FULL' })),
 });
 
-/** Commands that wait for, and hold, locks on objects. Rows are locked by DML, which is not meant here. */
+/** Commands that take table-level locks. The row locks of DML do not count. */
 const LOCKING = /^(ALTER|CREATE|DROP|TRUNCATE|LOCK|REINDEX|CLUSTER|VACUUM|REFRESH|COMMENT|GRANT|REVOKE|SECURITY)\b/;
 
 export const timeoutsRequired = defineSqlRule({
   name: 'sql_timeouts_required',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'advise',
   status: 'WARN',
-  why: 'A DDL statement that waits for a lock makes everyone behind it wait too, for as long as nobody set a limit.',
+  why: 'Without a timeout, a DDL statement that waits for a lock also blocks all later queries on the table.',
   config: z.strictObject({ lockTimeout: z.boolean().default(true), statementTimeout: z.boolean().default(true) }),
-  advice: ["SET lock_timeout = '5s' and SET statement_timeout = '30s' before the first DDL statement."],
+  advice: ["Run SET lock_timeout = '5s' and SET statement_timeout = '30s' before the first DDL statement."],
   examples: {
     bad: "ALTER TABLE orders ADD COLUMN note text; SET lock_timeout = '1s'",
     good: "SET lock_timeout = '1s'; SET LOCAL statement_timeout = '5s'; ALTER TABLE orders ADD COLUMN note text",

@@ -7,9 +7,9 @@ import { SQL_PARSER } from '../facts/sql-parser';
 const definition = defineRule({
   name: 'sql_parse_failure',
   pack: 'sql-postgres',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'forbid',
-  why: 'Text that PostgreSQL’s own grammar refuses (or NUL bytes, psql commands, invalid UTF-8, nothing at all) was checked by no rule.',
+  why: 'Text that PostgreSQL’s grammar rejects (also NUL bytes, psql commands, invalid UTF-8 or empty text) cannot be checked by any other rule.',
   docs: pageOf('sql-postgres', 'sql_parse_failure'),
   config: noConfig,
   reads: ['bytes', 'facts'],
@@ -31,5 +31,5 @@ const definition = defineRule({
 
 const examples = { bad: 'DELETE FROM orders WHERE id = 1; \\! rm -rf /', good: 'DELETE FROM orders WHERE id = 1' };
 
-/** Everything that yields no facts. */
+/** Fires for every text that is refused by the facts extractor. */
 export const parseFailure: SqlRule = { ...made(definition, examples), examples, missing: MISSING_PARSE };

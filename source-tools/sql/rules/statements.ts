@@ -5,9 +5,9 @@ const Max = z.strictObject({ maxStatements: z.int().min(1).max(1000).default(1) 
 
 export const multiStatement = defineSqlRule({
   name: 'sql_multi_statement',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'A second statement rides along with the one that was looked at.',
+  why: 'A reviewer can miss an additional statement.',
   config: Max,
   examples: { bad: "SELECT ';'; DELETE FROM orders WHERE id = 1", good: "SELECT ';' /* ; */ -- ;" },
   find: ({ statements }, { maxStatements }) =>
@@ -19,9 +19,9 @@ export const multiStatement = defineSqlRule({
 
 export const statementLimit = defineSqlRule({
   name: 'sql_statement_limit',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'Nobody reads hundreds of statements in one review.',
+  why: 'A reviewer cannot check hundreds of statements.',
   config: z.strictObject({ maxStatements: z.int().min(1).max(1000).default(100) }),
   examples: { bad: 'SELECT 1; SELECT 2; SELECT 3', good: 'SELECT 1; SELECT 2', config: { maxStatements: 2 } },
   find: ({ statements }, { maxStatements }) => {

@@ -2,11 +2,11 @@ import { defineSqlRule, noConfig } from './define-sql-rule';
 
 export const transactionControl = defineSqlRule({
   name: 'sql_transaction_control',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'forbid',
-  why: 'COMMIT inside the text ends the dry run’s transaction: what follows is real, and what came before cannot be taken back.',
+  why: 'COMMIT in the text ends the transaction of the dry run: earlier statements become permanent and later ones run for real.',
   config: noConfig,
-  advice: ['Leave BEGIN, COMMIT, ROLLBACK and SAVEPOINT out: the change is committed in one transaction of its own.'],
+  advice: ['Remove BEGIN, COMMIT, ROLLBACK and SAVEPOINT: the change is committed in its own transaction.'],
   examples: {
     bad: 'UPDATE orders SET paid = true WHERE id = 1; COMMIT; DROP TABLE orders',
     good: "UPDATE orders SET note = 'COMMIT;' WHERE id = 1",
@@ -15,22 +15,22 @@ export const transactionControl = defineSqlRule({
     found.map((t) => ({ at: t, what: t.kind.toUpperCase().replaceAll('_', ' ') })),
 });
 
-/** A BEGIN that nothing ends. Of use where texts run outside our transaction. */
+/** A BEGIN without an end. Useful for texts that do not run inside the transaction of the commit. */
 export const uncommittedTransaction = defineSqlRule({
   name: 'sql_uncommitted_transaction',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'A transaction left open holds its locks until the session ends.',
+  why: 'An open transaction keeps its locks until the session ends.',
   config: noConfig,
   examples: { bad: 'BEGIN; CREATE TABLE archive (id bigint)', good: 'BEGIN; CREATE TABLE archive (id bigint); COMMIT' },
   find: ({ transactionControl: found }) => {
     let open: (typeof found)[number] | null = null;
     for (const t of found) {
       if (t.via.length > 0) continue;
-      // A second BEGIN only warns: there is still one transaction.
+      // In PostgreSQL a second BEGIN only gives a warning.
       if (t.kind === 'begin' || t.kind === 'start') open ??= t;
       else if (t.kind === 'commit' || t.kind === 'rollback' || t.kind === 'prepare') open = t.chain ? t : null;
     }
-    return open === null ? [] : [{ at: open, what: 'a transaction that is never ended' }];
+    return open === null ? [] : [{ at: open, what: 'a transaction that is not ended' }];
   },
 });

@@ -1,23 +1,23 @@
 import { z } from 'zod';
 import type { Occurrence, SqlFacts, SqlName, TransactionFact } from '../facts/sql-facts';
 
-/** Staged SQL is run in one transaction. False reads the text as a migration that is run statement by statement. */
+/** Staged SQL runs in one transaction. False treats the text as a migration that runs statement by statement. */
 export const AssumeInTransaction = z.boolean().default(true);
 
 export interface TransactionState {
-  /** True where the place stands inside a transaction. */
+  /** True if the position is inside a transaction. */
   readonly inside: (at: Occurrence) => boolean;
-  /** True where the table was made by the same transaction before: nobody else can see it, so nobody waits for its locks. */
+  /** True if the same transaction created the table earlier: other sessions cannot see it, so its locks block nothing. */
   readonly isNew: (table: SqlName | null, at: Occurrence) => boolean;
-  /** An id of the transaction that the place stands in; null outside. */
+  /** Id of the transaction at the position, or null outside of one. */
   readonly transaction: (at: Occurrence) => number | null;
 }
 
-/** Follows BEGIN, COMMIT and CREATE TABLE through the top-level statements, once somebody asks. */
+/** Follows BEGIN, COMMIT and CREATE TABLE through the top-level statements. Computed on first use. */
 export function transactionState(facts: SqlFacts, assumeInTransaction: boolean): TransactionState {
-  let of: readonly (number | null)[] | null = null;
+  let transactions: readonly (number | null)[] | null = null;
   const transaction = (at: Occurrence): number | null =>
-    (of ??= transactionsOf(facts, assumeInTransaction))[at.statement] ?? null;
+    (transactions ??= transactionsOf(facts, assumeInTransaction))[at.statement] ?? null;
   return {
     inside: (at) => transaction(at) !== null,
     transaction,
@@ -31,7 +31,7 @@ export function transactionState(facts: SqlFacts, assumeInTransaction: boolean):
   };
 }
 
-/** The transaction of each top-level statement. */
+/** Transaction id of each top-level statement. */
 function transactionsOf(
   { statements, transactionControl }: SqlFacts,
   assumeInTransaction: boolean,
@@ -41,16 +41,16 @@ function transactionsOf(
   const controls = new Map<number, TransactionFact>();
   for (const t of transactionControl)
     if (t.via.length === 0 && !controls.has(t.statement)) controls.set(t.statement, t);
-  const of: (number | null)[] = [];
+  const transactions: (number | null)[] = [];
   for (const s of statements) {
     const control = controls.get(s.index);
-    of[s.index] = current;
+    transactions[s.index] = current;
     if (control === undefined) continue;
     if (control.kind === 'begin' || control.kind === 'start') current ??= next++;
     else if (control.kind === 'commit' || control.kind === 'rollback' || control.kind === 'prepare')
       current = control.chain ? next++ : null;
   }
-  return of;
+  return transactions;
 }
 
 export function sameName(a: SqlName, b: SqlName): boolean {

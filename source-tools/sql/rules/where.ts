@@ -8,13 +8,13 @@ function withoutWhere(facts: SqlFacts, kind: 'update' | 'delete'): readonly Hit[
     .map((d) => ({ at: d, what: `${kind.toUpperCase()} without WHERE on ${shownName(d.table)}` }));
 }
 
-const advice = ['Add a WHERE that selects the rows meant.'];
+const advice = ['Add a WHERE that selects only the intended rows.'];
 
 export const deleteWithoutWhere = defineSqlRule({
   name: 'sql_delete_without_where',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'Every row of the table goes.',
+  why: 'All rows of the table are deleted.',
   config: noConfig,
   advice,
   examples: {
@@ -26,9 +26,9 @@ export const deleteWithoutWhere = defineSqlRule({
 
 export const updateWithoutWhere = defineSqlRule({
   name: 'sql_update_without_where',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'Every row of the table is overwritten.',
+  why: 'All rows of the table are updated.',
   config: noConfig,
   advice,
   examples: {
@@ -40,9 +40,9 @@ export const updateWithoutWhere = defineSqlRule({
 
 export const tautologicalWhere = defineSqlRule({
   name: 'sql_tautological_where',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'A WHERE that is always true selects like none, and passes a check that only looks for the word.',
+  why: 'A WHERE that is always true selects all rows, like a statement without WHERE.',
   config: noConfig,
   advice,
   examples: { bad: 'DELETE FROM orders WHERE id = id', good: 'DELETE FROM orders WHERE id = parent_id' },
@@ -51,6 +51,6 @@ export const tautologicalWhere = defineSqlRule({
       .filter((d) => d.where === 'always_true' || d.where === 'self_subquery')
       .map((d) => ({
         at: d,
-        what: `${d.kind.toUpperCase()} on ${shownName(d.table)} whose condition selects everything: ${d.whereReason}`,
+        what: `${d.kind.toUpperCase()} on ${shownName(d.table)} with a condition that selects all rows: ${d.whereReason}`,
       })),
 });

@@ -32,7 +32,7 @@ export const sqlPostgresStyleRules: readonly SqlRule[] = [
   insertOrderByRandom,
 ];
 
-/** Advice on style and types: a pack of its own, so that it is off until a bundle names it. */
+/** Advice on style and types. A separate pack, so it is off until a policy bundle enables it. */
 export const sqlPostgresStylePack: readonly ValidatorDefinition[] = sqlPostgresStyleRules.map(
   (rule) => rule.definition,
 );

@@ -1,12 +1,12 @@
 import { defineSqlRule, noConfig } from '../define-sql-rule';
 import { shownName } from '../../../../policy/text/table-name';
 
-const style = { pack: 'sql-postgres-style', logicRevision: 2, defaultLevel: 'advise', status: 'WARN' } as const;
+const style = { pack: 'sql-postgres-style', logicRevision: 3, defaultLevel: 'advise', status: 'WARN' } as const;
 
 export const selectWithoutWhere = defineSqlRule({
   ...style,
   name: 'sql_select_without_where',
-  why: 'It reads the whole table.',
+  why: 'The query reads the full table.',
   config: noConfig,
   examples: { bad: 'SELECT id FROM orders', good: 'SELECT id FROM orders WHERE paid' },
   find: ({ selects }) => selects.filter((s) => !s.hasWhere).map((s) => ({ at: s, what: 'SELECT without WHERE' })),
@@ -15,7 +15,7 @@ export const selectWithoutWhere = defineSqlRule({
 export const selectStar = defineSqlRule({
   ...style,
   name: 'sql_select_star',
-  why: 'The columns that come back change when somebody adds one.',
+  why: 'The result changes when a column is added to the table.',
   config: noConfig,
   examples: { bad: 'SELECT o.* FROM orders o', good: 'SELECT count(*) FROM orders' },
   find: ({ selects }) => selects.filter((s) => s.star).map((s) => ({ at: s, what: 'SELECT *' })),
@@ -24,7 +24,7 @@ export const selectStar = defineSqlRule({
 export const leadingWildcard = defineSqlRule({
   ...style,
   name: 'sql_leading_wildcard',
-  why: 'LIKE that begins with % reads every row.',
+  why: 'LIKE with a leading % cannot use a B-tree index and scans all rows.',
   config: noConfig,
   examples: { bad: "SELECT id FROM orders WHERE note LIKE '%x'", good: "SELECT id FROM orders WHERE note LIKE 'x%'" },
   find: ({ wildcards }) => wildcards.map((w) => ({ at: w, what: 'LIKE with a leading %' })),
@@ -33,7 +33,7 @@ export const leadingWildcard = defineSqlRule({
 export const insertOrderByRandom = defineSqlRule({
   ...style,
   name: 'sql_insert_order_by_random',
-  why: 'Sorting everything at random to keep some of it costs a full sort.',
+  why: 'ORDER BY random() sorts all rows, even if only some of them are inserted.',
   config: noConfig,
   examples: {
     bad: 'INSERT INTO sample (id) SELECT id FROM orders ORDER BY random()',

@@ -6,16 +6,16 @@ import { shownName } from '../../../../policy/text/table-name';
 import { AssumeInTransaction, sameName, transactionState } from '../transaction-state';
 
 const GUARDABLE = new Set(['add_column', 'drop_column', 'drop_constraint']);
-/** ALTER TABLE … RENAME is one more alteration of a table, whatever of it gets the new name. */
+/** Object types of ALTER TABLE. RENAME reports the renamed part (column, constraint) as its type. */
 const TABLES = new Set(['table', 'column', 'tabconstraint']);
 
 export const robustStatements = defineSqlRule({
   name: 'sql_robust_statements',
   pack: 'sql-postgres-style',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'advise',
   status: 'WARN',
-  why: 'A script that stopped half-way outside a transaction cannot be run again.',
+  why: 'If the script stops before its end outside a transaction, it cannot be run again.',
   config: z.strictObject({ assumeInTransaction: AssumeInTransaction }),
   advice: ['Add IF EXISTS or IF NOT EXISTS, or put the statements in one transaction.'],
   examples: {
@@ -27,7 +27,7 @@ export const robustStatements = defineSqlRule({
     const state = transactionState(facts, assumeInTransaction);
     const unguarded: (Occurrence & { readonly what: string })[] = [
       ...facts.creations
-        // An index without a name is made again under another.
+        // An index without a name gets a generated one, so a second run does not fail.
         .filter((c) => CREATED.has(c.objectType) && c.name.name !== '' && !isGuarded(facts, c))
         .map((c) => ({
           ...c,
@@ -39,15 +39,15 @@ export const robustStatements = defineSqlRule({
       ...facts.alters
         .filter((a) => TABLES.has(a.objectType) && a.action !== 'add_constraint' && !isRepeatable(facts, a))
         .map((a) => ({ ...a, what: `${a.action.toUpperCase().replaceAll('_', ' ')} without a guard` })),
-      ...addedTwice(facts).map((c) => ({
+      ...unguardedConstraints(facts).map((c) => ({
         ...c,
         what: `ADD CONSTRAINT ${shown(c.name ?? '')} without DROP CONSTRAINT IF EXISTS before it`,
       })),
     ];
-    // One statement alone is done or not done; one that works concurrently leaves half an index, in no transaction.
-    const isAlone = facts.statements.length < 2;
+    // A single statement is atomic. CONCURRENTLY is not: it can leave an invalid index.
+    const isSingle = facts.statements.length < 2;
     return unguarded
-      .filter((u) => isConcurrent(facts, u) || !(isAlone || state.inside(u)))
+      .filter((u) => isConcurrent(facts, u) || !(isSingle || state.inside(u)))
       .map((u): Hit => ({ at: u, what: u.what }));
   },
 });
@@ -58,7 +58,7 @@ function isConcurrent(facts: SqlFacts, { statement }: Occurrence): boolean {
   return facts.indexes.some((i) => i.statement === statement && i.concurrently && i.operation !== 'reindex');
 }
 
-/** It says IF EXISTS, or looks over a constraint that this text made. No other alteration can be run twice for sure. */
+/** True for IF [NOT] EXISTS, and for VALIDATE CONSTRAINT of a constraint that this text adds. Other alterations may fail on a second run. */
 function isRepeatable(facts: SqlFacts, alter: AlterFact): boolean {
   if (GUARDABLE.has(alter.action)) return alter.ifExists;
   return (
@@ -69,16 +69,16 @@ function isRepeatable(facts: SqlFacts, alter: AlterFact): boolean {
   );
 }
 
-/** ON COMMIT DROP is only for temporary tables; on another the server refuses it, so it guards nothing. */
+/** The server rejects ON COMMIT DROP on a table that is not temporary, so such a table does not count as guarded. */
 function isGuarded(facts: SqlFacts, creation: CreationFact): boolean {
-  const refused =
+  const isRejected =
     creation.objectType === 'table' &&
     facts.tables.some((t) => t.statement === creation.statement && t.droppedOnCommit && !t.temporary);
-  return creation.guarded && !refused;
+  return creation.guarded && !isRejected;
 }
 
-/** Each ADD CONSTRAINT uses up one DROP CONSTRAINT IF EXISTS of the same name before it. */
-function addedTwice(facts: SqlFacts): readonly ConstraintFact[] {
+/** ADD CONSTRAINT entries without an earlier DROP CONSTRAINT IF EXISTS of the same name. Each DROP counts for one ADD. */
+function unguardedConstraints(facts: SqlFacts): readonly ConstraintFact[] {
   const used = new Set<AlterFact>();
   return facts.constraints.filter((c) => {
     if (c.origin !== 'add_constraint') return false;

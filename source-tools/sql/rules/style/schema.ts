@@ -4,12 +4,12 @@ import { defineSqlRule, noConfig } from '../define-sql-rule';
 import { shownName } from '../../../../policy/text/table-name';
 import { sameName } from '../transaction-state';
 
-const style = { pack: 'sql-postgres-style', logicRevision: 3, defaultLevel: 'advise', status: 'WARN' } as const;
+const style = { pack: 'sql-postgres-style', logicRevision: 4, defaultLevel: 'advise', status: 'WARN' } as const;
 
 export const requirePrimaryKey = defineSqlRule({
   ...style,
   name: 'sql_require_primary_key',
-  why: 'Without a key, rows cannot be told apart: neither by replication nor by our own base check.',
+  why: 'Without a primary key, replication and the check for concurrent changes cannot identify rows.',
   config: noConfig,
   examples: {
     bad: 'CREATE TABLE t (id bigint)',
@@ -28,7 +28,7 @@ export const requirePrimaryKey = defineSqlRule({
 export const requireSchema = defineSqlRule({
   ...style,
   name: 'sql_require_schema',
-  why: 'An unqualified name lands wherever the search_path points that day.',
+  why: 'The schema of an unqualified name depends on the current search_path.',
   config: noConfig,
   examples: {
     bad: 'CREATE TABLE t (id bigint)',
@@ -37,13 +37,13 @@ export const requireSchema = defineSqlRule({
   find: ({ tables }) =>
     tables
       .filter((t) => !t.temporary && t.table.schema === null)
-      .map((t) => ({ at: t, what: `${shownName(t.table)} names no schema` })),
+      .map((t) => ({ at: t, what: `${shownName(t.table)} has no schema` })),
 });
 
 export const requireComment = defineSqlRule({
   ...style,
   name: 'sql_require_comment',
-  why: 'The next reader, human or model, guesses what it is for.',
+  why: 'Without a comment, readers have to guess the purpose.',
   config: z.strictObject({ tables: z.boolean().default(true), columns: z.boolean().default(false) }),
   examples: {
     bad: "CREATE TABLE t (id bigint); COMMENT ON TABLE t IS 'x'; COMMENT ON TABLE t IS NULL",
@@ -70,7 +70,7 @@ export const requireComment = defineSqlRule({
 export const dropNotNull = defineSqlRule({
   ...style,
   name: 'sql_drop_not_null',
-  why: 'Readers that never met a null start to meet them.',
+  why: 'Readers of this column may not expect NULL.',
   config: noConfig,
   examples: {
     bad: 'ALTER TABLE t ALTER COLUMN note DROP NOT NULL',
@@ -85,7 +85,7 @@ export const dropNotNull = defineSqlRule({
 export const enumValueOrder = defineSqlRule({
   ...style,
   name: 'sql_enum_value_order',
-  why: 'A value without BEFORE or AFTER lands at the end, and enum values are compared by their order.',
+  why: 'A value without BEFORE or AFTER is added at the end, and enum values are compared by their order.',
   config: noConfig,
   examples: { bad: "ALTER TYPE mood ADD VALUE 'fine'", good: "ALTER TYPE mood ADD VALUE 'fine' AFTER 'sad'" },
   find: ({ alters }) =>
@@ -97,7 +97,7 @@ export const enumValueOrder = defineSqlRule({
 export const domainConstraint = defineSqlRule({
   ...style,
   name: 'sql_domain_constraint',
-  why: 'A domain’s CHECK cannot be NOT VALID without checking every column of that type, in every table, under lock.',
+  why: 'Adding or validating a constraint of a domain checks all columns of that domain, in every table, under a lock.',
   config: noConfig,
   examples: { bad: 'CREATE DOMAIN positive AS numeric CHECK (value > 0)', good: 'CREATE DOMAIN positive AS numeric' },
   find: ({ constraints }) =>
