@@ -59,7 +59,9 @@ export function contractsPage({ lines, notDone, files }) {
   for (const line of Object.keys(notDone)) {
     if (lines[line] === undefined) wrong.push(`contract-lines-not-done.json: ${line} is not a contract line`);
     else if (claims.has(line))
-      wrong.push(`contract-lines-not-done.json: ${line} is listed as not done, but ${claims.get(line)[0].file} claims it`);
+      wrong.push(
+        `contract-lines-not-done.json: ${line} is listed as not done, but ${claims.get(line)[0].file} claims it`,
+      );
   }
   const unclaimed = Object.keys(lines).filter((line) => !claims.has(line) && notDone[line] === undefined);
   const claimed = Object.keys(lines).filter((line) => claims.has(line)).length;

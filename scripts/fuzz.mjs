@@ -62,7 +62,8 @@ async function runRound(files, seed) {
     const env = { ...process.env, COUNTERSIGN_PROPERTY_SEED: String(seed) };
     const { code, printed, interrupted } = await run(process.execPath, args, env);
     if (interrupted) return { passed: 0, failures: [], interrupted };
-    if (!existsSync(output)) return { passed: 0, failures: [{ file: '', title: '', message: printed }], interrupted: false };
+    if (!existsSync(output))
+      return { passed: 0, failures: [{ file: '', title: '', message: printed }], interrupted: false };
     const result = JSON.parse(readFileSync(output, 'utf8'));
     const failures = result.testResults.flatMap(failuresOf);
     if (code !== 0 && failures.length === 0) failures.push({ file: '', title: '', message: printed });

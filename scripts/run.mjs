@@ -64,8 +64,7 @@ try {
 }
 
 function node(script, args) {
-  if (!existsSync(script))
-    throw new Stop(`${script} does not exist: the build did not create it.`);
+  if (!existsSync(script)) throw new Stop(`${script} does not exist: the build did not create it.`);
   return child(process.execPath, ['--enable-source-maps', script, ...args], { stdio: 'inherit', cwd: process.cwd() });
 }
 
