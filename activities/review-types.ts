@@ -42,10 +42,10 @@ export interface Opened {
   readonly channels: readonly string[];
   /** Loud facts for status and evidence. */
   readonly warnings: readonly string[];
-  /** True where the verdicts are told to the circuit breakers when the review ends. */
-  readonly sinks?: boolean;
-  /** When the review was opened, as its ledger says: the time that waivers are held against. */
-  readonly openedAt?: string;
+  /** True if the verdicts are sent to the circuit breakers when the review ends. */
+  readonly sinks: boolean;
+  /** When the review was opened, from the ledger row. Waivers are evaluated at this time. */
+  readonly openedAt: string;
 }
 
 export interface GuardiansInput extends ChangeRef {

@@ -1,9 +1,9 @@
 /**
- * The breakers of one (tenant, source tool), alive as long as anybody reviews such changes (checklist, "Beyond the
- * contracts" 1). State lives in the history, never in a worker's memory.
+ * The circuit breakers of one tenant and source tool. A long-lived workflow: its state is in the history, never in a worker's
+ * memory.
  *
- * K1 No message fails a task or the workflow: what cannot be read is counted and ignored.
- * K2 Continues as new only outside of handlers, with all state.
+ * K1 No message fails a task or the workflow: an invalid message is counted and ignored.
+ * K2 It continues as new only outside of handlers, with all state.
  */
 import {
   allHandlersFinished,
@@ -43,7 +43,7 @@ import {
 } from '../policy/decide/breaker-messages';
 import * as messages from './messages';
 
-/** In one signal. A review's samples are never split. */
+/** Reviews per signal. The samples of one review are never split. */
 const MAX_REVIEWS = 100;
 const MAX_RESETS = 5;
 
@@ -53,14 +53,14 @@ export async function breaker(input: BreakerInput): Promise<void> {
   setHandler(messages.readQuery, (which) => state.read(which));
   setHandler(messages.probeUpdate, (message) => state.probe(message));
   setHandler(messages.resetUpdate, (message) => state.reset(message));
-  setDefaultSignalHandler((name) => log.warn('A signal that this workflow does not know was ignored', { name }));
+  setDefaultSignalHandler((name) => log.warn('Ignored an unknown signal', { name }));
   state.show();
   await condition(() => isLong(state.input) && allHandlersFinished());
   await continueAsNew<typeof breaker>(state.carried());
 }
 
-// A review stays on the build it began with; a breaker lives for months, and would keep that build from ever being drained.
-// A worker without a deployment must not say so: the server would refuse each of its tasks.
+// A review stays on the build it started with. A breaker lives for months and would prevent that build from draining.
+// A worker without a deployment must not set this: server 1.29.1 refuses every task of such a worker.
 setWorkflowOptions(
   () =>
     (workflowInfo().currentDeploymentVersion?.deploymentName ?? '') === ''
@@ -79,7 +79,7 @@ function parseInput(input: unknown): BreakerInput {
   const { workflowId, taskQueue } = workflowInfo();
   if (!parsed.success)
     throw ApplicationFailure.nonRetryable(
-      `The start input is no breaker's: ${issuesText(fieldIssues(parsed.error, input, 'input'))}`,
+      `Invalid workflow input: not a valid breaker input: ${issuesText(fieldIssues(parsed.error, input, 'input'))}`,
       FailureType.Validation,
     );
   const expected = breakerWorkflowId(parsed.data, taskQueue);
@@ -96,7 +96,7 @@ class BreakerState {
   #ignored: number;
 
   constructor(readonly input: BreakerInput) {
-    this.#breakers = input.carried === undefined ? NO_BREAKERS : unpacked(input.carried.breakers);
+    this.#breakers = input.carried === undefined ? NO_BREAKERS : unpack(input.carried.breakers);
     this.#resets = input.carried?.resets ?? [];
     this.#ignored = input.carried?.ignored ?? 0;
   }
@@ -155,7 +155,7 @@ class BreakerState {
     return { ...this.input, carried };
   }
 
-  /** What people see in the Temporal UI. Ids of ours only: no text of an agent, none of a message. */
+  /** Updates what the Temporal UI shows. It contains only ids, no text of an agent or of a message. */
   show(): void {
     const { breakers } = this.read('all');
     const open = breakers.flatMap((b) => (b.state === 'open' ? [b] : []));
@@ -170,18 +170,18 @@ class BreakerState {
     }
     for (const r of this.#resets.slice(0, 1))
       lines.push('', `Last reset ${iso(r.at)}: ${r.validatorId === null ? 'all' : `\`${r.validatorId}\``}`);
-    if (this.#ignored > 0) lines.push('', `⚠ ${this.#ignored} unreadable messages were ignored`);
+    if (this.#ignored > 0) lines.push('', `⚠ ${this.#ignored} invalid messages were ignored`);
     setCurrentDetails(lines.join('\n').slice(0, 15_000));
   }
 }
 
-// A plain error would be retried for ever; the next samples could not start another.
-function unpacked(packed: PackedBreakers): Breakers {
+// Not retryable: a plain error would be retried forever, and the next samples could not start another run.
+function unpack(packed: PackedBreakers): Breakers {
   try {
     return unpackBreakers(packed);
   } catch (error) {
     throw ApplicationFailure.nonRetryable(
-      `The carried state does not hold together: ${String(error)}`,
+      `The carried state is inconsistent: ${String(error)}`,
       FailureType.Validation,
     );
   }

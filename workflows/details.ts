@@ -1,8 +1,8 @@
 import type { ReviewStatus } from '../policy/contracts/status';
 
 /**
- * The markdown that the Temporal UI shows of an open review: what is waited for, from whom, until when. Only text of
- * ours and of the policy: nothing an agent wrote stands here.
+ * The markdown that the Temporal UI shows for an open review: what is waited for, from whom, until when. It contains only text
+ * of ours and of the policy, nothing that an agent wrote.
  */
 export function currentDetails(status: ReviewStatus, note?: string): string {
   const lines = [

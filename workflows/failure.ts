@@ -1,6 +1,6 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 
-/** What an activity's failure says, told apart from how it came. */
+/** The failure of an activity, unwrapped. */
 export interface Failure {
   readonly type: string;
   readonly message: string;

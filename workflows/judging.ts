@@ -6,7 +6,7 @@ import { failureOf, type Failure } from './failure';
 import { judge, judgeFailure } from './proxies';
 import { reference, type Review } from './review-state';
 
-/** One activity; recorded, never asked again on replay. A judge that cannot answer adds a finding (P7). */
+/** One activity; its result is recorded and reused on replay. A judge that cannot answer gives an ERROR finding, never none. */
 export async function askJudge(change: Review): Promise<void> {
   for (const validator of change.plan.validators) {
     if (!isJudge(validator) || change.hasOutcome(validator.id)) continue;
@@ -31,7 +31,7 @@ export async function askJudge(change: Review): Promise<void> {
   }
 }
 
-/** The failure is attested too; where even that cannot be had, the finding says so and the committer treats the record as missing. */
+/** The failure is attested too. If the attestation also fails, the finding says so, and the committer treats the record as missing. */
 async function judgeFailed(
   change: Review,
   validator: PlanValidator,

@@ -16,7 +16,7 @@ import {
   type SamplesMessage,
 } from '../policy/decide/breaker-messages';
 
-/** Takes no argument: the start input is the submission. Answers with the static findings. */
+/** Takes no argument, because the workflow input is the submission. Returns the static findings. */
 export const submitUpdate = defineUpdate<Preflight>(MESSAGES.submit);
 
 export const answerUpdate = defineUpdate<AnswerResults, [AnswerMessage]>(MESSAGES.answer);
@@ -28,17 +28,17 @@ export const withdrawSignal = defineSignal<[WithdrawMessage]>(MESSAGES.withdraw)
 export const supersedeUpdate = defineUpdate<WithdrawResult, [SupersedeMessage]>(MESSAGES.supersede);
 export const supersedeSignal = defineSignal<[SupersedeMessage]>(MESSAGES.supersede);
 
-/** To a review whose effect is unknown: look at the target now, not in ten minutes. It proves nothing, and so needs no signature. */
+/** Makes a review whose effect is unknown check the target now instead of in ten minutes. It has no authority, so it needs no signature. */
 export const lookAgainSignal = defineSignal(MESSAGES.lookAgain);
 
 export const statusQuery = defineQuery<ReviewStatus>(MESSAGES.status);
 export const evidenceQuery = defineQuery<Evidence>(MESSAGES.evidence);
 
-/** Outwards, to the workflow that the submission named in `replyTo`. */
+/** Sent to the workflow that the submission named in `replyTo`. */
 export const commitSignal = defineSignal<[DecidedMessage]>(REPLY_MESSAGES.commit);
 export const rollbackSignal = defineSignal<[DecidedMessage]>(REPLY_MESSAGES.rollback);
 
-/** Of the breaker workflow. */
+/** Messages of the breaker workflow. */
 export const samplesSignal = defineSignal<[SamplesMessage[]]>(BREAKER_MESSAGES.samples);
 export const readQuery = defineQuery<BreakersReading, [ReadArgument]>(BREAKER_MESSAGES.read);
 export const probeUpdate = defineUpdate<ProbeResult, [ProbeMessage]>(BREAKER_MESSAGES.probe);

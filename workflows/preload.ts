@@ -1,8 +1,8 @@
 /**
- * What a worker evaluates once for all of its workflows (`preloadModules`). The SDK then freezes all that these modules
- * export, deeply. zod binds a method to its schema at the first use, and fills caches inside of the schema at the first parse:
- * frozen, both throw. But the SDK does not descend into an object that is frozen already. So each exported schema is given
- * its `safeParse` and is frozen here, shallowly; its caches, which depend on nothing but the schema, stay writable.
+ * Modules that a worker evaluates once for all of its workflows (`preloadModules`). The SDK deep-freezes everything they export.
+ * zod binds methods to a schema on first use and fills caches inside the schema on the first parse; on a deep-frozen schema both
+ * throw. The SDK does not descend into an object that is already frozen, so each exported schema gets its `safeParse` here and
+ * is then frozen shallowly. Its caches stay writable; they depend only on the schema.
  */
 import * as diff from '../policy/contracts/diff';
 import * as finding from '../policy/contracts/finding';

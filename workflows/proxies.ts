@@ -3,19 +3,19 @@ import type { CommitActivities, JudgeActivities, ReviewActivities } from '../act
 import { siblingQueue } from '../policy/contracts/queues';
 
 /**
- * How each activity is retried. A time-out and a bound on each: every wait has an end. What the activity itself says is
- * not retryable (types in `failure-type.ts`) ends at once.
+ * Timeouts and retries of each activity. All are bounded, so every wait has an end. A failure that is marked as not retryable
+ * ends the activity at once.
  */
 const steady = { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 s' } as const;
 
-/** Our own database or an absent worker: wait long, since nothing is lost by waiting. */
+/** For our own database or a missing worker: wait long, because waiting loses nothing. */
 const patient = { startToCloseTimeout: '30 s', scheduleToCloseTimeout: '24 h', retry: steady } as const;
 
 export function opening(summary: string): ReviewActivities {
   return proxyActivities<ReviewActivities>({ ...patient, summary });
 }
 
-/** A guardian that cannot answer in three attempts becomes an ERROR, which a human answers. */
+/** After three failed attempts the validators give ERROR findings, which a person answers. */
 export function guardians(summary: string): ReviewActivities {
   return proxyActivities<ReviewActivities>({
     startToCloseTimeout: '60 s',
@@ -25,7 +25,7 @@ export function guardians(summary: string): ReviewActivities {
   });
 }
 
-/** An update's sender waits for its verdict, so it hears of trouble soon; a signal's answer must not be lost. */
+/** The sender of an update waits for the result and must learn of a failure soon; an answer sent by signal must not be lost. */
 export function admission(summary: string, via: 'update' | 'signal'): ReviewActivities {
   return proxyActivities<ReviewActivities>({
     ...patient,
@@ -43,7 +43,7 @@ export function notices(summary: string): ReviewActivities {
   });
 }
 
-/** The outcome stands already: a sink that stays away for a minute goes without this review. */
+/** The outcome is already final: after a minute without success the sample is dropped. */
 export function sinks(summary: string): ReviewActivities {
   return proxyActivities<ReviewActivities>({
     startToCloseTimeout: '10 s',
@@ -53,7 +53,7 @@ export function sinks(summary: string): ReviewActivities {
   });
 }
 
-/** judge.md §5.8: the client's own deadline is 60 s, so 75 s bounds one attempt; four attempts in ten minutes. */
+/** The HTTP client's deadline is 60 s, so 75 s bounds one attempt. At most four attempts in ten minutes. */
 export function judge(summary: string): JudgeActivities {
   return proxyActivities<JudgeActivities>({
     taskQueue: siblingQueue(workflowInfo().taskQueue, 'judge'),
@@ -75,12 +75,12 @@ export function judgeFailure(summary: string): JudgeActivities {
   });
 }
 
-/** A target that is down at the dry run is waited for, an hour at most. */
+/** Waits at most one hour for a target that is down. */
 export function staging(summary: string): CommitActivities {
   return committing(summary, '1 h');
 }
 
-/** Bounded by the plan's commit window: later the answers are no longer good. */
+/** Bounded by the plan's commit window: after it the answers have expired. */
 export function committing(summary: string, within: number | '1 h'): CommitActivities {
   return proxyActivities<CommitActivities>({
     taskQueue: siblingQueue(workflowInfo().taskQueue, 'commit'),
@@ -92,7 +92,7 @@ export function committing(summary: string, within: number | '1 h'): CommitActiv
   });
 }
 
-/** Rolling back and solving an unknown effect need the committer, however long it is away. */
+/** Rolling back and resolving an unknown effect need the committer, even after a long outage. */
 export function settling(summary: string): CommitActivities {
   return proxyActivities<CommitActivities>({
     taskQueue: siblingQueue(workflowInfo().taskQueue, 'commit'),

@@ -23,11 +23,11 @@ import type { Waiving } from '../policy/decide/waivers';
 import type { Evidence } from '../policy/contracts/evidence';
 
 /**
- * All that one review knows. Handlers and the main function share it; it decides nothing itself, it asks `decide`.
+ * The state of one review, shared by the handlers and the main function. It decides nothing itself; `decide` does.
  *
- * S1 `outcomes` holds one entry for each validator that has answered or was skipped; findings are built from it. What was
- *    built is kept until an outcome comes in: every wait asks `decide` again, and building is most of its cost.
- * S2 `state` moves forward only; once COMMITTING, no answer and no withdrawal changes anything.
+ * S1 `outcomes` has one entry for each validator that answered or was skipped; findings are built from it. The built array is
+ *    cached until the next outcome, because every wait calls `decide` again and building is most of its cost.
+ * S2 `state` only moves forward. From COMMITTING on, no answer and no withdrawal changes anything.
  */
 export class Review {
   state: ReviewState = 'RUNNING';
@@ -35,7 +35,7 @@ export class Review {
   opened: Opened | null = null;
   stagingSha: string | null = null;
   staging: StagingRecord | null = null;
-  /** Why the submission was no change at all; the workflow fails with it. */
+  /** Set if the submission is not a valid change; the workflow fails with it. */
   unopened: ApplicationFailure | null = null;
   /** Set when the static guardians are done. */
   preflight: Preflight | null = null;
@@ -43,17 +43,17 @@ export class Review {
   fingerprint: string | null = null;
   disclosedAt: string | null = null;
   reachable: readonly string[] = [];
-  /** People may have been shown the violations already: the ledger has them before this workflow hears so. */
+  /** True while the disclosure runs. The ledger may contain the violations before this workflow receives the result. */
   disclosing = false;
   outcome: ReviewOutcome | null = null;
-  /** Whoever came first: a withdrawal, a superseding change, a cancellation. */
+  /** The first withdrawal, superseding change or cancellation. */
   stopped: { readonly reason: 'withdrawn' | 'superseded'; readonly explanation: string } | null = null;
-  /** While the effect is unknown: somebody says that looking again is worth it. */
+  /** Set by a signal while the effect is unknown: check the target again now. */
   lookAgain = false;
   readonly warnings: string[] = [];
   readonly #answers = new Map<string, AdmittedAnswer>();
   readonly #outcomes = new Map<string, RawOutcome>();
-  /** Set by `complete` or `skipRest`: from here on the array stands as it will be disclosed. */
+  /** Set by `complete` or `skipRest`: from then on the findings are as they will be disclosed. */
   #complete = false;
   #tooManyViolations: number | undefined;
   #built: ValidatorFinding[] | null = null;
@@ -73,7 +73,7 @@ export class Review {
   }
 
   #opened(): Opened {
-    if (this.opened === null) throw new Error('The plan is read before it was resolved');
+    if (this.opened === null) throw new Error('The plan was read before it was resolved');
     return this.opened;
   }
 
@@ -86,20 +86,20 @@ export class Review {
     for (const [id, result] of Object.entries(results)) this.record(id, { kind: 'result', result });
   }
 
-  /** A validator without an outcome is skipped, for the reason given. */
+  /** Marks every validator without an outcome as skipped, with this reason. */
   skipRest(reasonCode: SkipReason): void {
     this.complete();
     for (const { id } of this.plan.validators)
       if (!this.#outcomes.has(id) && !FILLED_HERE.has(id)) this.record(id, { kind: 'skipped', reasonCode });
   }
 
-  /** Every preflight validator has had its turn. */
+  /** Every preflight validator has run or was skipped. */
   complete(): void {
     this.#complete = true;
     this.#built = null;
   }
 
-  /** More than a person is asked: the built-in validator says so. */
+  /** Too many violations for a person to answer: the built-in validator reports it. */
   overflow(violations: number): void {
     this.#tooManyViolations = violations;
     this.#built = null;
@@ -122,21 +122,20 @@ export class Review {
     };
   }
 
-  /** Null for reviews opened before there were waivers: then none applies. */
-  #waiving(): Waiving | null {
-    const { inputSha, opened } = this;
-    if (opened?.openedAt === undefined) return null;
+  #waiving(): Waiving {
+    const { inputSha } = this;
+    const { requester, openedAt } = this.#opened();
     const { tenant, target, sourceTool } = this.submission;
-    return { context: { tenant, target, sourceTool, requester: opened.requester, inputSha }, at: opened.openedAt };
+    return { context: { tenant, target, sourceTool, requester, inputSha }, at: openedAt };
   }
 
-  /** The whole array, in declared order. Asked for only once every validator has an outcome: a missing one is a breach. */
+  /** All findings in declared order. A validator without an outcome counts as a contract violation. */
   findings(): ValidatorFinding[] {
     if (!this.#complete) return assembleFindings(this.#assembly());
     return (this.#built ??= assembleFindings(this.#assembly()));
   }
 
-  /** Those that have answered so far: what `status` and the preflight show while the review runs. */
+  /** Findings of the validators that have answered so far, for `status` and the preflight. */
   answeredFindings(): ValidatorFinding[] {
     if (this.opened === null) return [];
     return this.#complete ? this.findings() : (this.#built ??= assembleAnswered(this.#assembly()));
@@ -167,7 +166,7 @@ export class Review {
     });
   }
 
-  /** Null while open: closed means that no message can change the outcome any more. */
+  /** True if no message can change the outcome any more. */
   isClosed(): boolean {
     return this.state !== 'RUNNING' && this.state !== 'INTERVENTION_REQUIRED';
   }
@@ -255,7 +254,7 @@ export function preflightOf(change: Review): Preflight {
   };
 }
 
-/** Names the change to any activity. */
+/** Identifies the change for any activity. */
 export function reference(change: Review): ChangeRef {
   const { tenant, target, sourceTool, diffSha, metadata } = change.submission;
   return {

@@ -1,12 +1,12 @@
 /**
- * The life of one change (DESIGN §3), read from top to bottom.
+ * The life of one change, from top to bottom. docs/concepts.md describes it.
  *
- * W1 Nothing is staged after a SAFETY BLOCK of the static guardians, and nobody is asked.
- * W2 Every preflight validator has an outcome before violations are disclosed; findings stand in declared order.
+ * W1 After a SAFETY BLOCK of the static guardians nothing is staged and no person is asked.
+ * W2 Every preflight validator has an outcome before violations are disclosed; findings are in declared order.
  * W3 The decision is made once, by `decide`; after it no message changes anything.
- * W4 What ended is what the committer says: its receipt, not this workflow's wish.
- * W5 A rejected change completes the workflow. It fails only where the submission was no change at all, or an effect
- *    stayed unknown for 30 days.
+ * W4 The result is what the committer reports with its receipt, not what this workflow asked for.
+ * W5 A rejected change completes the workflow. The workflow fails only if the submission is not a valid change, or if an
+ *    effect stays unknown for 30 days.
  */
 import {
   ActivityFailure,
@@ -29,22 +29,22 @@ import type { PlanValidator } from '../policy/contracts/plan';
 import type { ReviewOutcome } from '../policy/contracts/outcome';
 import type { Preflight } from '../policy/contracts/status';
 import { errorResult } from '../policy/decide/findings';
-import { Answering } from './answering';
-import { intervene } from './asking';
+import { intervene } from './intervention';
 import { failureOf } from './failure';
 import { askJudge } from './judging';
+import { MessageHandlers } from './message-handlers';
 import * as messages from './messages';
 import { guardians, opening, staging } from './proxies';
 import { now, preflightOf, reference, Review } from './review-state';
 import { rollBack, settle, type Ending } from './settling';
-import { show } from './telling';
+import { publishStatus } from './reporting';
 import { MAX_REASON_LENGTH } from '../policy/contracts/limits';
 import { cutText } from '../policy/text/cut-text';
 
 export async function review(input: Submission): Promise<ReviewOutcome> {
   const submission = parseSubmission(input);
   const change = new Review(workflowInfo().workflowId, inputSha(submission), submission);
-  listen(change);
+  registerHandlers(change);
   try {
     await run(change);
   } catch (error) {
@@ -54,12 +54,12 @@ export async function review(input: Submission): Promise<ReviewOutcome> {
       rollBack(change, change.stopped ?? { reason: 'withdrawn', explanation }),
     );
   }
-  if (change.outcome === null) throw new Error('A review ends with an outcome');
+  if (change.outcome === null) throw new Error('A review must end with an outcome');
   await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
   return change.outcome;
 }
 
-/** Its shape. That the workflow's id is the change's own hash is for `openReview` to say: a refusal then stands in the ledger. */
+/** Checks the shape only. `openReview` checks that the workflow id is the hash of the change, so that a refusal is recorded in the ledger. */
 function parseSubmission(input: unknown): Submission {
   const parsed = Submission.safeParse(input);
   if (parsed.success) return parsed.data;
@@ -71,8 +71,8 @@ function parseSubmission(input: unknown): Submission {
   );
 }
 
-function listen(change: Review): void {
-  const answering = new Answering(change);
+function registerHandlers(change: Review): void {
+  const handlers = new MessageHandlers(change);
   setHandler(messages.statusQuery, () => change.status(now()));
   setHandler(messages.evidenceQuery, () => change.evidence());
   setHandler(messages.submitUpdate, async (): Promise<Preflight> => {
@@ -80,15 +80,15 @@ function listen(change: Review): void {
     if (change.preflight === null) throw change.unopened ?? new Error('unreachable');
     return change.preflight;
   });
-  // No validator: what one refuses leaves no trace, and every refused attempt stands in the ledger (P8).
-  setHandler(messages.answerUpdate, (message) => answering.answer(message, 'update'));
-  setHandler(messages.answerSignal, (message) => answering.answerSignal(message));
-  setHandler(messages.withdrawUpdate, (message) => answering.withdraw(message));
-  setHandler(messages.withdrawSignal, (message) => void answering.withdraw(message));
-  setHandler(messages.supersedeUpdate, (message) => answering.supersede(message));
-  setHandler(messages.supersedeSignal, (message) => void answering.supersede(message));
+  // No update validator: a rejection by one leaves no trace, and every refused attempt must be in the ledger.
+  setHandler(messages.answerUpdate, (message) => handlers.answer(message, 'update'));
+  setHandler(messages.answerSignal, (message) => handlers.answerSignal(message));
+  setHandler(messages.withdrawUpdate, (message) => handlers.withdraw(message));
+  setHandler(messages.withdrawSignal, (message) => void handlers.withdraw(message));
+  setHandler(messages.supersedeUpdate, (message) => handlers.supersede(message));
+  setHandler(messages.supersedeSignal, (message) => void handlers.supersede(message));
   setHandler(messages.lookAgainSignal, () => void (change.lookAgain = true));
-  setDefaultSignalHandler((name) => log.warn('A signal that this workflow does not know was ignored', { name }));
+  setDefaultSignalHandler((name) => log.warn('Ignored an unknown signal', { name }));
 }
 
 async function run(change: Review): Promise<void> {
@@ -105,12 +105,12 @@ async function run(change: Review): Promise<void> {
   await askJudge(change);
   change.complete();
 
-  const silenced = await intervene(change);
-  if (silenced !== null) return rollBack(change, silenced);
+  const ending = await intervene(change);
+  if (ending !== null) return rollBack(change, ending);
   await settle(change);
 }
 
-/** Resolves and pins the plan. False where the review ended here. */
+/** Resolves and pins the plan. Returns false if the review ended here. */
 async function open(change: Review): Promise<boolean> {
   const { changeId, submission } = change;
   try {
@@ -118,10 +118,10 @@ async function open(change: Review): Promise<boolean> {
   } catch (error) {
     if (isCancellation(error)) throw error;
     const cause = error instanceof ActivityFailure ? error.cause : error;
-    // Not a change at all: unknown tool, missing bytes, no plan. Fails loudly, before any work.
+    // Not a valid change: unknown tool, missing bytes, no plan. The workflow fails before any work.
     if (cause instanceof ApplicationFailure && cause.nonRetryable) {
       change.unopened = ApplicationFailure.nonRetryable(cause.message, cause.type, ...(cause.details ?? []));
-      // The sender of `submit` hears why, before the workflow closes under its call.
+      // The caller of the update `submit` must receive the error before the workflow closes.
       await condition(allHandlersFinished);
       throw change.unopened;
     }
@@ -130,14 +130,14 @@ async function open(change: Review): Promise<boolean> {
   }
   change.recordResults(change.opened.results);
   if (submission.inline !== undefined)
-    change.warnings.push('The diff was sent inline: its bytes stay in this history until retention');
-  show(change);
-  if (submission.supersedes !== undefined) await takePlaceOf(change, submission.supersedes);
+    change.warnings.push('The diff was sent inline: its bytes stay in this history until the retention period ends');
+  publishStatus(change);
+  if (submission.supersedes !== undefined) await supersede(change, submission.supersedes);
   return true;
 }
 
-/** Closes the review that this change supersedes; it keeps no answer of it. That it is over already changes nothing. */
-async function takePlaceOf(change: Review, superseded: string): Promise<void> {
+/** Closes the review that this change supersedes. None of its answers is carried over. A no-op if that review is already closed. */
+async function supersede(change: Review, superseded: string): Promise<void> {
   const actor = change.opened?.requester ?? 'unknown requester';
   try {
     await getExternalWorkflowHandle(superseded).signal(messages.supersedeSignal, {
@@ -148,12 +148,12 @@ async function takePlaceOf(change: Review, superseded: string): Promise<void> {
   } catch (error) {
     if (isCancellation(error)) throw error;
     change.warnings.push(
-      `The superseded review ${superseded.slice(0, 12)} could not be told: it is over, or was never there`,
+      `The superseded review ${superseded.slice(0, 12)} could not be signalled: it is closed or does not exist`,
     );
   }
 }
 
-/** One activity for each unit, all at once: nothing is short-circuited, so every finding is shown (P5). */
+/** One activity per unit, in parallel. No short circuit: every finding must be shown. */
 async function runStaticGuardians(change: Review): Promise<void> {
   const units = unitsOf(
     change.plan.validators.filter((v) => v.kind === 'derived' && !v.needsStaging && v.phase === 'preflight'),
@@ -188,7 +188,7 @@ async function runUnit(change: Review, unit: string, validators: readonly PlanVa
   }
 }
 
-/** The dry run, on the committer's queue. Returns why the review ends here, or null. */
+/** The dry run, on the committer's queue. Returns the reason if the review ends here, else null. */
 async function stage(change: Review): Promise<Ending | null> {
   try {
     const staged = await staging('dry run').stage(reference(change));
@@ -201,7 +201,7 @@ async function stage(change: Review): Promise<Ending | null> {
       case 'refused':
         return { reason: 'forbidden', explanation: staged.explanation };
       case 'rejected':
-        return { reason: 'commit_failed', explanation: `The target refuses the change: ${staged.explanation}` };
+        return { reason: 'commit_failed', explanation: `The target rejected the change: ${staged.explanation}` };
       default:
         return staged satisfies never;
     }
@@ -210,7 +210,7 @@ async function stage(change: Review): Promise<Ending | null> {
     const { type, message } = failureOf(error);
     return {
       reason: type === FailureType.PolicyMoved ? 'policy_moved' : 'commit_failed',
-      explanation: `The dry run could not be done: ${message}`,
+      explanation: `The dry run failed: ${message}`,
     };
   }
 }

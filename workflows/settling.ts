@@ -5,23 +5,22 @@ import { FailureType } from '../policy/contracts/failure-type';
 import type { RollbackReason } from '../policy/contracts/outcome';
 import { failureOf } from './failure';
 import { committing, settling } from './proxies';
-import { raceTimer } from './race-timer';
+import { waitOrTimeout } from './wait-or-timeout';
 import { now, preflightOf, type Review } from './review-state';
-import { announce, reply, show, tellSinks } from './telling';
+import { notify, publishStatus, recordVerdicts, signalRequester } from './reporting';
 import { MAX_EXPLANATION_LENGTH } from '../policy/contracts/limits';
 import { cutText } from '../policy/text/cut-text';
 
-/** How a review ends: the one decision, the committer's part in it, and what is told of it (W3, W4 of review.ts). */
-
+/** Why a review is rolled back. */
 export interface Ending {
   readonly reason: RollbackReason;
   readonly explanation: string;
 }
 
-/** Decides once, then commits or rolls back. */
+/** Decides once, then commits or rolls back (W3). */
 export async function settle(change: Review, skipped?: 'static_block' | 'staged_block'): Promise<void> {
   if (skipped !== undefined) change.skipRest(skipped);
-  // A withdrawal that came before the decision counts more than the answers.
+  // A withdrawal before the decision takes precedence over the answers.
   if (change.stopped !== null) return rollBack(change, change.stopped, 'withdrawn');
   const decided = change.decideAt(now());
   switch (decided.action) {
@@ -30,22 +29,22 @@ export async function settle(change: Review, skipped?: 'static_block' | 'staged_
     case 'ROLLBACK':
       return rollBack(change, decided);
     case 'WAIT':
-      throw new Error('The wait ended while an answer was missing');
+      throw new Error('The wait ended although an answer is missing');
     default:
       return decided satisfies never;
   }
 }
 
-/** W5. */
+/** After this time the workflow fails (W5). */
 const UNKNOWN_LIMIT_MS = 30 * 24 * 60 * 60_000;
 const LOOK_AGAIN_MS = 10 * 60_000;
 
 async function commit(change: Review): Promise<void> {
   change.state = 'COMMITTING';
-  show(change);
+  publishStatus(change);
   const { changeId, planHash, stagingSha, fingerprint } = change;
   const input = { changeId, planHash, stagingSha, fingerprint };
-  // Past this line the effect may exist: a cancellation must not leave it unsolved.
+  // From here on the effect may exist: a cancellation must not leave it unresolved.
   await CancellationScope.nonCancellable(async () => {
     let result: CommitResult;
     try {
@@ -57,14 +56,17 @@ async function commit(change: Review): Promise<void> {
     const since = Date.now();
     while (result.state === 'EFFECT_UNKNOWN') {
       if (Date.now() - since > UNKNOWN_LIMIT_MS)
-        throw ApplicationFailure.nonRetryable(`Unknown for 30 days: ${result.explanation}`, FailureType.Target);
+        throw ApplicationFailure.nonRetryable(
+          `The effect is unknown for 30 days: ${result.explanation}`,
+          FailureType.Target,
+        );
       change.state = 'EFFECT_UNKNOWN';
-      show(change, result.explanation);
-      // Before it looks: what an operator says meanwhile must not be lost.
+      publishStatus(change, result.explanation);
+      // Reset before reconciling, so that a signal that arrives meanwhile is not lost.
       change.lookAgain = false;
       result = await settling('read the marker').reconcile(input);
       if (result.state === 'EFFECT_UNKNOWN')
-        await raceTimer(LOOK_AGAIN_MS, 'an operator must resolve the effect', () => change.lookAgain);
+        await waitOrTimeout(LOOK_AGAIN_MS, 'an operator must resolve the effect', () => change.lookAgain);
     }
     if (result.state === 'REFUSED') return rollBack(change, result);
     return end(change, result);
@@ -95,7 +97,7 @@ export async function rollBack(
   );
 }
 
-/** W4: state and reason are the committer's. */
+/** State and reason are the committer's (W4). */
 async function end(change: Review, settled: Settled): Promise<void> {
   const { submission } = change;
   change.state = settled.state;
@@ -115,10 +117,10 @@ async function end(change: Review, settled: Settled): Promise<void> {
     receipt: settled.receipt,
   };
   change.preflight ??= preflightOf(change);
-  show(change);
-  announce(change, 'closed');
-  if (submission.replyTo !== undefined) await reply(change, change.outcome);
-  if (change.opened?.sinks === true) await tellSinks(change, change.outcome);
+  publishStatus(change);
+  notify(change, 'closed');
+  if (submission.replyTo !== undefined) await signalRequester(change, submission.replyTo, change.outcome);
+  if (change.opened?.sinks) await recordVerdicts(change, change.outcome);
 }
 
 function withoutInline(submission: Submission): Submission {

@@ -79,7 +79,7 @@ async function openReview(
     channels: deps.channels,
     warnings: warningsOf(of.plan, requester),
     openedAt,
-    ...(deps.readBreakers === null ? {} : { sinks: true }),
+    sinks: deps.readBreakers !== null,
   });
   if (before !== null) return toOpened({ plan, planHash }, before.openedAt, before.results(plan));
 

@@ -4,14 +4,14 @@ import { MAX_VIOLATIONS } from '../policy/contracts/limits';
 import { cardinalityOf, matchPolicies, tooMany, type TriggeredPolicy } from '../policy/decide/violations';
 import { failureOf } from './failure';
 import { opening } from './proxies';
-import { raceTimer } from './race-timer';
+import { waitOrTimeout } from './wait-or-timeout';
 import { now, reference, type Review } from './review-state';
 import type { Ending } from './settling';
-import { announce, show } from './telling';
+import { notify, publishStatus } from './reporting';
 
 /**
- * Discloses the violations and waits until `decide` has heard enough, the deadline passes, or the change is taken back.
- * Returns why the review ends here, or null.
+ * Discloses the violations and waits until `decide` has enough answers, the deadline passes, or the change is withdrawn or
+ * superseded. Returns the reason if the review ends here, else null.
  */
 export async function intervene(change: Review): Promise<Ending | null> {
   const triggered = matchPolicies(change.plan, change.findings(), cardinalityOf(change.staging));
@@ -22,21 +22,21 @@ export async function intervene(change: Review): Promise<Ending | null> {
     await disclose(change, triggered);
   } catch (error) {
     if (isCancellation(error)) throw error;
-    return undisclosed(error);
+    return disclosureFailed(error);
   } finally {
     change.disclosing = false;
   }
   if (change.decideAt(now()).action !== 'WAIT') return null;
 
   change.state = 'INTERVENTION_REQUIRED';
-  show(change);
-  announce(change, 'intervention_required');
+  publishStatus(change);
+  notify(change, 'intervention_required');
   await waitForAnswers(change);
   return null;
 }
 
-/** What nobody could be shown, nobody can confirm. Retried for a day before: then it is as if nobody had answered. */
-function undisclosed(error: unknown): Ending {
+/** Violations that were not disclosed cannot be confirmed. The activity was retried for 24 hours, so the review ends as expired. */
+function disclosureFailed(error: unknown): Ending {
   const { type, message, final } = failureOf(error);
   const explanation = `The violations could not be disclosed: ${message}`;
   if (type === FailureType.PolicyMoved) return { reason: 'policy_moved', explanation };
@@ -58,10 +58,13 @@ async function disclose(change: Review, triggered: readonly TriggeredPolicy[]): 
   change.disclosedAt = disclosed.disclosedAt;
   change.reachable = disclosed.reachable;
   if (tooMany(disclosed.violations))
-    throw ApplicationFailure.nonRetryable('More violations than were counted', FailureType.Validation);
+    throw ApplicationFailure.nonRetryable(
+      'The activity returned more violations than were counted',
+      FailureType.Validation,
+    );
 }
 
-/** One durable timer at a time, to the next reminder or the next deadline, whichever comes first. */
+/** One durable timer at a time, for the next reminder or the next deadline, whichever is earlier. */
 async function waitForAnswers(change: Review): Promise<void> {
   const settled = (): boolean => change.stopped !== null || change.decideAt(now()).action !== 'WAIT';
   while (!settled()) {
@@ -71,7 +74,7 @@ async function waitForAnswers(change: Review): Promise<void> {
     const reminder = change.plan.remindEveryMs;
     const isReminder = reminder !== null && reminder < untilDeadline;
     const summary = isReminder ? 'next reminder' : `deadline ${decided.nextDeadline}`;
-    const fired = await raceTimer(isReminder ? reminder : untilDeadline, summary, settled);
-    if (fired && isReminder) announce(change, 'reminder');
+    const fired = await waitOrTimeout(isReminder ? reminder : untilDeadline, summary, settled);
+    if (fired && isReminder) notify(change, 'reminder');
   }
 }

@@ -1,7 +1,10 @@
 import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
 
-/** True when the timer fired first. A timer of its own rather than a timed condition: it is not started anew at each answer. */
-export async function raceTimer(ms: number, summary: string, settled: () => boolean): Promise<boolean> {
+/**
+ * Waits until `settled` or until the time is over; true if the time is over. One named timer instead of a timed `condition`, so
+ * that it carries a summary in the history.
+ */
+export async function waitOrTimeout(ms: number, summary: string, settled: () => boolean): Promise<boolean> {
   let fired = false;
   const scope = new CancellationScope();
   const timer = scope.run(async () => {

@@ -1,4 +1,5 @@
 import { getExternalWorkflowHandle, log, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import type { Submission } from '../policy/contracts/diff';
 import type { ReviewOutcome } from '../policy/contracts/outcome';
 import { breakerSamples } from '../policy/decide/breaker-samples';
 import { currentDetails } from './details';
@@ -7,18 +8,16 @@ import { notices, sinks } from './proxies';
 import { now, type Review } from './review-state';
 import { searchAttributesOf } from '../policy/contracts/search-attributes';
 
-/** What others are told of a review. None of it moves the outcome. */
-
-/** What people see in the Temporal UI: search attributes and current details. Two upserts a review that waits, one that does not. */
-export function show(change: Review, note?: string): void {
+/** Updates what the Temporal UI shows: current details and search attributes. Two upserts for a review that waits, one for others. */
+export function publishStatus(change: Review, note?: string): void {
   setCurrentDetails(currentDetails(change.status(now()), note));
   if (change.state === 'INTERVENTION_REQUIRED' || change.outcome !== null || change.state === 'EFFECT_UNKNOWN') {
     upsertSearchAttributes(searchAttributesOf(change.status(now())));
   }
 }
 
-/** In the background: a notice that cannot be sent never moves the outcome (T63). */
-export function announce(change: Review, event: 'intervention_required' | 'reminder' | 'closed'): void {
+/** In the background: a notification that cannot be sent never changes the outcome. */
+export function notify(change: Review, event: 'intervention_required' | 'reminder' | 'closed'): void {
   const channels = change.opened?.channels ?? [];
   if (channels.length === 0) return;
   const { changeId, submission } = change;
@@ -41,13 +40,16 @@ export function announce(change: Review, event: 'intervention_required' | 'remin
   notices(event)
     .notify(input)
     .catch((error: unknown) => {
-      change.warnings.push(`A notice (${event}) could not be sent`);
-      log.error('A notice could not be sent', { event, error: String(error) });
+      change.warnings.push(`A notification (${event}) could not be sent`);
+      log.error('A notification could not be sent', { event, error: String(error) });
     });
 }
 
-/** The outcome stands; a sink that is away changes nothing. Reviews opened before there were sinks know of none. */
-export async function tellSinks({ changeId, submission, warnings }: Review, outcome: ReviewOutcome): Promise<void> {
+/** Sends the verdicts to the circuit breakers. A failure is a warning and never changes the outcome. */
+export async function recordVerdicts(
+  { changeId, submission, warnings }: Review,
+  outcome: ReviewOutcome,
+): Promise<void> {
   const { tenant, sourceTool } = submission;
   try {
     await sinks('verdicts to the circuit breakers').recordVerdicts({
@@ -57,14 +59,17 @@ export async function tellSinks({ changeId, submission, warnings }: Review, outc
       samples: breakerSamples(outcome.findings),
     });
   } catch (error) {
-    warnings.push('The circuit breakers could not be told');
-    log.warn('The circuit breakers could not be told', { error: String(error) });
+    warnings.push('The verdicts could not be sent to the circuit breakers');
+    log.warn('The verdicts could not be sent to the circuit breakers', { error: String(error) });
   }
 }
 
-/** Tells the requester's own workflow. That it is gone changes nothing here. */
-export async function reply(change: Review, outcome: ReviewOutcome): Promise<void> {
-  const { workflowId, runId } = change.submission.replyTo ?? { workflowId: '' };
+/** Signals the requester's own workflow. A failure is a warning and never changes the outcome. */
+export async function signalRequester(
+  change: Review,
+  { workflowId, runId }: NonNullable<Submission['replyTo']>,
+  outcome: ReviewOutcome,
+): Promise<void> {
   const signal = outcome.action === 'COMMIT' ? messages.commitSignal : messages.rollbackSignal;
   try {
     await getExternalWorkflowHandle(workflowId, runId).signal(signal, {

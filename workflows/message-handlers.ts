@@ -1,4 +1,4 @@
-import { condition, log, patched } from '@temporalio/workflow';
+import { condition, log } from '@temporalio/workflow';
 import type { Admitted, AdmitInput } from '../activities/review-types';
 import type { AnswerResults } from '../policy/contracts/answer';
 import { SupersedeMessage, WithdrawMessage, type WithdrawResult } from '../policy/contracts/withdrawal';
@@ -6,36 +6,37 @@ import { admission } from './proxies';
 import type { Review } from './review-state';
 
 /**
- * What becomes of each message. A signal handler must never throw: a plain error would stick the workflow task, an
- * ApplicationFailure would fail the whole review.
+ * After this many refusals signals are only counted, so that a flood cannot fill the history (Temporal ends a run at 51,200
+ * events). Updates are bounded by the server at 2,000 per run.
  */
-
-/** Signals beyond this many refusals are only counted: a flood must not fill the history (51,200 events end a run). Updates stay open, bounded by the server at 2,000 a run. */
 const MAX_REFUSED_SIGNALS = 1_000;
 
-export class Answering {
+/**
+ * Handlers of the messages of a review. A signal handler must never throw: a plain error would block the workflow task, and an
+ * ApplicationFailure would fail the whole review.
+ */
+export class MessageHandlers {
   #refusedSignals = 0;
   #seq = 0;
 
   constructor(readonly review: Review) {}
 
-  /** One path for both forms: the admission activity verifies, writes the ledger, and says what became of each answer. */
+  /** One path for update and signal: the activity `admitAnswer` verifies, appends to the ledger, and returns the result of each answer. */
   async answer(message: unknown, via: 'update' | 'signal'): Promise<AnswerResults> {
     if (via === 'signal' && this.#refusedSignals >= MAX_REFUSED_SIGNALS) {
       this.#refusedSignals++;
       return {};
     }
-    // It may be to violations that stand in the ledger, whose report comes in the same activation, after this message. The
-    // disclosure ends within its own time-outs.
-    if (this.review.disclosing && patched('an answer waits for the disclosure'))
-      await condition(() => !this.review.disclosing);
+    // The violations may already be disclosed in the ledger while the activity's result arrives in the same activation, after
+    // this message. The disclosure is bounded by its own timeouts.
+    await condition(() => !this.review.disclosing);
     const { admitted, results } = await this.#admit(message, via);
-    // State may have moved while the activity ran: what is admitted late is in the ledger, and decides nothing.
+    // The review may have closed while the activity ran. A late answer is in the ledger but decides nothing.
     if (!this.review.isClosed()) this.review.admit(admitted);
-    // The ledger has it as ended, and this run was reset to before: it ends as it stands there, and waits for nobody.
-    const ended = !this.review.isClosed() && Object.values(results).some(({ code }) => code === 'closed');
-    if (ended && patched('a review that has ended in the ledger ends'))
-      this.review.stopped ??= { reason: 'withdrawn', explanation: 'The ledger has this review as ended' };
+    // The ledger has this review as closed: the run was reset to an earlier point. It ends with the recorded outcome.
+    const closedInLedger = !this.review.isClosed() && Object.values(results).some(({ code }) => code === 'closed');
+    if (closedInLedger)
+      this.review.stopped ??= { reason: 'withdrawn', explanation: 'The ledger has this review as closed' };
     if (via === 'signal')
       this.#refusedSignals += Object.values(results).filter(
         (r) => r.code !== 'accepted' && r.code !== 'duplicate',
@@ -47,7 +48,7 @@ export class Answering {
     try {
       await this.answer(message, 'signal');
     } catch (error) {
-      this.review.warnings.push('An answer sent by signal could not be admitted; it does not count. Send it again.');
+      this.review.warnings.push('An answer sent by signal could not be admitted and does not count. Send it again.');
       log.error('An answer sent by signal could not be admitted', { error: String(error) });
     }
   }
