@@ -12,12 +12,12 @@ import OpenAI from 'openai';
 import { askAboutDiff, type AskDeps } from '../activities/judge/ask-about-diff';
 import { sha256Of } from '../activities/judge/digest';
 import { noCache } from '../activities/judge/cache';
+import { judgeValidator } from '../activities/judge/judge-validator';
 import type { ResolvedJudge } from '../activities/judge/resolve-judge';
 import { createJudgeTransport } from '../activities/judge/transport';
 import { MAX_DIFF_BYTES } from '../policy/contracts/diff';
 import { inputSha } from '../policy/contracts/change-id';
-import { logicHash } from '../policy/contracts/plan';
-import { JudgeConfig, judgeDefinition, JUDGE_ID, JUDGE_IMPLEMENTATION } from '../policy/judge/config';
+import { JudgeConfig, JUDGE_ID } from '../policy/judge/config';
 import { DEFAULT_POLICIES } from '../policy/judge/default-policies';
 import { JUDGE_RENDERERS } from '../policy/judge/render/renderers';
 import { spread, type Spread } from './measure';
@@ -74,33 +74,13 @@ async function startServer(): Promise<{ readonly baseUrl: string; readonly stop:
 }
 
 const config = JudgeConfig.parse({ model: MODEL });
-const { version, logicRevision, parser } = judgeDefinition;
-const plain = JSON.parse(JSON.stringify(config)) as ResolvedJudge['validator']['config'];
-const LOGIC_HASH = logicHash({ id: JUDGE_ID, version, logicRevision, config: plain, parser });
+const validator = judgeValidator(config);
 
 /** As the activity keeps it by plan. */
 function judgeOf(raw: Uint8Array, sourceTool: string): ResolvedJudge {
   const renderer = JUDGE_RENDERERS[sourceTool];
   if (renderer === undefined) throw new RangeError(sourceTool);
-  return {
-    config,
-    renderer,
-    raw,
-    validator: {
-      id: JUDGE_ID,
-      version,
-      class: 'POLICY',
-      level: 'confirm',
-      phase: 'preflight',
-      kind: 'attested',
-      unit: 'judge',
-      implementation: JUDGE_IMPLEMENTATION,
-      needsStaging: false,
-      config: plain,
-      logicRevision,
-      logic_hash: LOGIC_HASH,
-    },
-  };
+  return { config, renderer, raw, validator };
 }
 
 async function ask(deps: AskDeps, raw: Uint8Array, sourceTool: string): Promise<string> {

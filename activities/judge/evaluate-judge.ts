@@ -4,13 +4,12 @@ import { Metadata } from '../../policy/contracts/diff';
 import { changeId, inputSha } from '../../policy/contracts/change-id';
 import { Status } from '../../policy/contracts/finding';
 import { sha256Hex } from '../../policy/contracts/hash';
-import { logicHash } from '../../policy/contracts/plan';
-import { judgeDefinition, JUDGE_ID, JUDGE_IMPLEMENTATION, type JudgeConfig } from '../../policy/judge/config';
+import { JUDGE_ID, type JudgeConfig } from '../../policy/judge/config';
 import { evaluationReport, type EvaluatedCase, type EvaluationReport } from '../../policy/judge/evaluation';
 import { causeOf, judgeFailureResult } from '../../policy/decide/judge-failure';
 import { askAboutDiff, type AskDeps } from './ask-about-diff';
+import { judgeValidator } from './judge-validator';
 import { parallel } from './parallel';
-import type { ResolvedJudge } from './resolve-judge';
 import type { DiffRenderer } from '../../policy/text/render/source-lines';
 
 /** One line of a labelled set: a diff, and what a careful person says of it. */
@@ -86,9 +85,10 @@ async function evaluateCase(
         `unknown_source_tool: no renderer for "${labelled.sourceTool}"`,
         'ErrUnknownDiffType',
       );
+    const config = options.configOf(labelled.sourceTool);
     const { result, record } = await askAboutDiff(
       options,
-      judgeOf(options.configOf(labelled.sourceTool), renderer, raw),
+      { validator: judgeValidator(config), config, renderer, raw },
       ref,
       {
         signal,
@@ -124,24 +124,4 @@ async function evaluateCase(
       costMicros: null,
     };
   }
-}
-
-function judgeOf(config: JudgeConfig, renderer: DiffRenderer, raw: Uint8Array): ResolvedJudge {
-  const { version, logicRevision, parser } = judgeDefinition;
-  const plain = JSON.parse(JSON.stringify(config)) as ResolvedJudge['validator']['config'];
-  const validator: ResolvedJudge['validator'] = {
-    id: JUDGE_ID,
-    version,
-    class: 'POLICY',
-    level: 'confirm',
-    phase: 'preflight',
-    kind: 'attested',
-    unit: 'judge',
-    implementation: JUDGE_IMPLEMENTATION,
-    needsStaging: false,
-    config: plain,
-    logicRevision,
-    logic_hash: logicHash({ id: JUDGE_ID, version, logicRevision, config: plain, parser }),
-  };
-  return { validator, config, renderer, raw };
 }

@@ -3,8 +3,8 @@ import { DefaultLogger } from '@temporalio/worker';
 import type { Metadata } from '../../../policy/contracts/diff';
 import { changeId, inputSha } from '../../../policy/contracts/change-id';
 import { sha256Hex } from '../../../policy/contracts/hash';
-import { logicHash, planHash, type Plan, type PlanValidator } from '../../../policy/contracts/plan';
-import { JudgeConfig, judgeDefinition, JUDGE_ID, JUDGE_IMPLEMENTATION } from '../../../policy/judge/config';
+import { planHash, type Plan, type PlanValidator } from '../../../policy/contracts/plan';
+import { JudgeConfig, JUDGE_ID } from '../../../policy/judge/config';
 import { JUDGE_RENDERERS } from '../../../policy/judge/render/renderers';
 import type { Ledger, LedgerEntry } from '../../../policy/evidence/ledger-port';
 import { memoryLedger, type MemoryLedger } from '../../support/memory-ledger';
@@ -13,6 +13,7 @@ import { failureInterceptor } from '../../../activities/failure-interceptor';
 import { createJudgeActivities } from '../../../activities/judge/create-judge-activities';
 import type { JudgeDeps } from '../../../activities/judge/judge-deps';
 import { createMemoryJudgeCache } from '../../../activities/judge/cache';
+import { judgeValidator as judgeValidatorOf } from '../../../activities/judge/judge-validator';
 import { createJudgeTransport } from '../../../activities/judge/transport';
 import type { Judged, JudgeInput } from '../../../activities/review-types';
 import { newKeyPair } from '../../../signing/keys';
@@ -25,24 +26,7 @@ export const QUIET = new DefaultLogger('ERROR');
 export const MODEL = 'test-judge';
 
 export function judgeValidator(settings: { readonly [key: string]: unknown } = {}): PlanValidator {
-  const config = JSON.parse(
-    JSON.stringify(JudgeConfig.parse({ model: MODEL, ...settings })),
-  ) as PlanValidator['config'];
-  const { version, logicRevision, parser } = judgeDefinition;
-  return {
-    id: JUDGE_ID,
-    version,
-    class: 'POLICY',
-    level: 'confirm',
-    phase: 'preflight',
-    kind: 'attested',
-    unit: 'judge',
-    implementation: JUDGE_IMPLEMENTATION,
-    needsStaging: false,
-    config,
-    logicRevision,
-    logic_hash: logicHash({ id: JUDGE_ID, version, logicRevision, config, parser }),
-  };
+  return judgeValidatorOf(JudgeConfig.parse({ model: MODEL, ...settings }));
 }
 
 export function planOf(validators: readonly PlanValidator[], sourceTool: string): Plan {

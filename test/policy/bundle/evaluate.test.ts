@@ -3,6 +3,7 @@ import { extractSqlFacts } from '../../../source-tools/sql/facts/extract-sql-fac
 import { planEvaluator, readEvalLine } from '../../../policy/bundle/evaluate';
 import { coverageOf, parsePolicyTests, policyTestProblems } from '../../../policy/bundle/policy-test';
 import { planOf, registryOf, demoRule } from './fixtures';
+import { stagingRecord } from '../../support/rule-input';
 
 const rules = registryOf(
   demoRule('team_forbid', {
@@ -26,18 +27,7 @@ const says = (on: unknown) =>
     : { fires: false as const };
 
 const VALIDATORS = '\n  - pack: team-rules\n  - judge: {model: m}';
-const RECORD = {
-  sourceTool: 'SQLDryRun',
-  target: 'shop',
-  origin: 'measured',
-  statements: [],
-  tables: [],
-  sideEffects: [],
-  fullyCaptured: true,
-  uncaptured: [],
-  base: {},
-  serverVersion: '18',
-} as const;
+const RECORD = stagingRecord();
 
 async function evaluate(metadata: object, members: Record<string, string> = {}, staging: typeof RECORD | null = null) {
   const { plan } = planOf({ validators: VALIDATORS, ...members }, 'SQLDryRun', rules);

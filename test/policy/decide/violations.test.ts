@@ -10,6 +10,7 @@ import {
   reasonOf,
   violationsOf,
 } from '../../support/plan';
+import { stagingRecord } from '../../support/rule-input';
 
 const A = planValidator('guardian.a');
 const B = planValidator('guardian.b');
@@ -81,19 +82,6 @@ describe('which policies fire', () => {
 });
 
 describe('cardinality is what the dry run measured', () => {
-  const record = (more: Partial<StagingRecord>): StagingRecord => ({
-    sourceTool: 'SQLDryRun',
-    target: 'shop',
-    origin: 'measured',
-    statements: [],
-    tables: [],
-    sideEffects: [],
-    fullyCaptured: true,
-    uncaptured: [],
-    base: {},
-    serverVersion: '',
-    ...more,
-  });
   const touched = (inserted: number, updated: number, deleted: number) => ({
     table: 't',
     inserted,
@@ -117,7 +105,7 @@ describe('cardinality is what the dry run measured', () => {
     ['what was not fully captured', { tables: [touched(0, 1, 0)], fullyCaptured: false }, null],
     ['what a requester claims', { tables: [touched(0, 1, 0)], origin: 'claimed' }, null],
   ] as const)('%s [V28]', (_what, more, expected) =>
-    expect(cardinalityOf(record(more as unknown as Partial<StagingRecord>))).toBe(expected),
+    expect(cardinalityOf(stagingRecord(more as unknown as Partial<StagingRecord>))).toBe(expected),
   );
 
   test('unknown without a dry run', () => expect(cardinalityOf(null)).toBeNull());

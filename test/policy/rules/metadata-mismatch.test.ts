@@ -3,7 +3,8 @@ import type { StagingRecord } from '../../../policy/contracts/staging-record';
 import type { RuleOutcome } from '../../../policy/rules/define';
 import { baseUnverifiable } from '../../../policy/rules/base-unverifiable';
 import { metadataMismatch } from '../../../policy/rules/metadata-mismatch';
-import { inputFor, stagingRecord, updatedRows } from '../../source-tools/sql/rules/support/run-rule';
+import { inputFor, updatedRows } from '../../source-tools/sql/rules/support/run-rule';
+import { stagingRecord } from '../../support/rule-input';
 
 async function outcome(sql: string, metadata: Metadata, staging?: StagingRecord): Promise<RuleOutcome> {
   return metadataMismatch(await inputFor(sql, { metadata, ...(staging === undefined ? {} : { staging }) }));

@@ -4,11 +4,11 @@ import { extractSqlFacts } from '../../../../source-tools/sql/facts/extract-sql-
 import { extractTerraformPlanFacts } from '../../../../source-tools/terraform/facts/extract-terraform-facts';
 import { createSqlCasTool } from '../../../../source-tools/sql/sql-cas-tool';
 import { ValidatorResult } from '../../../../policy/contracts/finding';
-import { sha256Hex, sha256HexOfText } from '../../../../policy/contracts/hash';
-import { stagingSha } from '../../../../policy/contracts/staging-record';
+import { sha256Hex } from '../../../../policy/contracts/hash';
 import type { Facts } from '../../../../policy/contracts/facts';
 import type { ExampleBytes, PackRule } from '../../../../policy/rules/rule-maker';
 import { updatedRows } from '../../../source-tools/sql/rules/support/run-rule';
+import { ruleInput } from '../../../support/rule-input';
 
 const cas = createSqlCasTool();
 
@@ -38,22 +38,17 @@ export async function runExample({ definition, examples }: PackRule, which: 'bad
   const extract = EXTRACTORS[sourceTool];
   const none: Facts = { ok: true, kind: 'none', parser: { name: 'none', version: '1' } };
   const rows = examples.rows?.[which];
-  const record = rows === undefined ? null : updatedRows('public.orders', rows);
   if (definition.evaluate === null) throw new Error(`${definition.implementation} is not evaluated here`);
-  const result = definition.evaluate({
-    signature: {
-      validator_id: 'guardian.test',
-      validator_version: 'v1',
-      logic_hash: '0'.repeat(64),
-      class: 'POLICY',
-      deterministic: true,
-    },
-    phase: 'preflight',
-    config: definition.config.parse(examples.config ?? {}),
-    diff: { sourceTool, raw, diffSha: sha256Hex(raw), metadata: examples.metadata?.[which] ?? {} },
-    inputSha: sha256HexOfText('input'),
-    facts: extract === undefined ? none : await extract(raw),
-    staging: record === null ? null : { record, sha: stagingSha(record) },
-  });
+  const result = definition.evaluate(
+    ruleInput({
+      sourceTool,
+      raw,
+      facts: extract === undefined ? none : await extract(raw),
+      config: definition.config.parse(examples.config ?? {}),
+      metadata: examples.metadata?.[which],
+      staging: rows === undefined ? null : updatedRows('public.orders', rows),
+    }),
+  );
+
   return ValidatorResult.parse(result);
 }

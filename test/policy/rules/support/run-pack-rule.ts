@@ -3,9 +3,9 @@ import { extractHttpPatchFacts } from '../../../../source-tools/http/facts/extra
 import { extractTerraformPlanFacts } from '../../../../source-tools/terraform/facts/extract-terraform-facts';
 import type { Metadata } from '../../../../policy/contracts/diff';
 import type { ValidatorResult } from '../../../../policy/contracts/finding';
-import { sha256Hex } from '../../../../policy/contracts/hash';
 import type { ValidatorDefinition, ValidatorInput } from '../../../../policy/rules/define';
 import type { Facts } from '../../../../policy/contracts/facts';
+import { ruleInput } from '../../../support/rule-input';
 
 const EXTRACTORS: Readonly<Record<string, (raw: Uint8Array) => Facts>> = {
   GitPatch: extractGitPatchFacts,
@@ -34,21 +34,7 @@ export function inputOf(
   { sourceTool = 'GitPatch', config = {}, metadata = {} }: PackRun = {},
 ): ValidatorInput {
   const bytes = bytesOf(raw);
-  return {
-    signature: {
-      validator_id: 'guardian.test',
-      validator_version: 'v1',
-      logic_hash: '0'.repeat(64),
-      class: 'POLICY',
-      deterministic: true,
-    },
-    phase: 'preflight',
-    config,
-    diff: { sourceTool, raw: bytes, diffSha: sha256Hex(bytes), metadata },
-    inputSha: sha256Hex(utf8.encode('input')),
-    facts: factsOf(sourceTool, bytes),
-    staging: null,
-  };
+  return ruleInput({ sourceTool, raw: bytes, facts: factsOf(sourceTool, bytes), config, metadata });
 }
 
 /** The rule's answer, with its settings read through its own schema. */

@@ -1,7 +1,8 @@
 import { ValidatorResult } from '../../../../policy/contracts/finding';
 import { sqlPostgresPack } from '../../../../source-tools/sql/rules';
 import { sqlPostgresStylePack } from '../../../../source-tools/sql/rules/style';
-import { inputFor, run, stagingRecord } from './support/run-rule';
+import { inputFor, run } from './support/run-rule';
+import { stagingRecord } from '../../../support/rule-input';
 
 const readers = [...sqlPostgresPack, ...sqlPostgresStylePack].filter(
   (d) => d.reads.includes('facts') && d.implementation !== 'sql_parse_failure',

@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
 import { extractSqlFacts } from '../../../../../source-tools/sql/facts/extract-sql-facts';
-import { sha256Hex } from '../../../../../policy/contracts/hash';
-import { stagingSha, type StagingRecord } from '../../../../../policy/contracts/staging-record';
+import type { StagingRecord } from '../../../../../policy/contracts/staging-record';
 import type { ValidatorResult } from '../../../../../policy/contracts/finding';
 import type { Metadata } from '../../../../../policy/contracts/diff';
 import type { ValidatorDefinition, ValidatorInput } from '../../../../../policy/rules/define';
 import { sqlPostgresPack } from '../../../../../source-tools/sql/rules';
 import type { SqlFacts } from '../../../../../source-tools/sql/facts/sql-facts';
+import { ruleInput, stagingRecord } from '../../../../support/rule-input';
 
 const utf8 = new TextEncoder();
 
@@ -17,22 +16,6 @@ export async function factsOf(sql: string): Promise<SqlFacts> {
   const facts = await extractSqlFacts(bytesOf(sql));
   if (!facts.ok) throw new Error(`expected facts, got ${facts.code}: ${facts.message}`);
   return facts as SqlFacts;
-}
-
-export function stagingRecord(change: Partial<StagingRecord> = {}): StagingRecord {
-  return {
-    sourceTool: 'SQLDryRun',
-    target: 'shop',
-    origin: 'measured',
-    statements: [],
-    tables: [],
-    sideEffects: [],
-    fullyCaptured: true,
-    uncaptured: [],
-    base: {},
-    serverVersion: '18.4',
-    ...change,
-  };
 }
 
 export const updatedRows = (table: string, updated: number): StagingRecord =>
@@ -48,21 +31,8 @@ export interface RunOptions {
 
 export async function inputFor(sql: string | Uint8Array, options: RunOptions = {}): Promise<ValidatorInput> {
   const raw = bytesOf(sql);
-  return {
-    signature: {
-      validator_id: 'guardian.test',
-      validator_version: 'v1',
-      logic_hash: '0'.repeat(64),
-      class: 'POLICY',
-      deterministic: true,
-    },
-    phase: 'preflight',
-    config: options.config ?? {},
-    diff: { sourceTool: 'SQLDryRun', raw, diffSha: sha256Hex(raw), metadata: options.metadata ?? {} },
-    inputSha: createHash('sha256').update('input').digest('hex'),
-    facts: await extractSqlFacts(raw),
-    staging: options.staging === undefined ? null : { record: options.staging, sha: stagingSha(options.staging) },
-  };
+  const { config = {}, metadata, staging } = options;
+  return ruleInput({ sourceTool: 'SQLDryRun', raw, facts: await extractSqlFacts(raw), config, metadata, staging });
 }
 
 export function ruleNamed(name: string, pack: readonly ValidatorDefinition[] = sqlPostgresPack): ValidatorDefinition {

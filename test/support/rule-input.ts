@@ -1,0 +1,57 @@
+import type { Facts } from '../../policy/contracts/facts';
+import type { Metadata } from '../../policy/contracts/diff';
+import { sha256Hex, sha256HexOfText } from '../../policy/contracts/hash';
+import { stagingSha, type StagingRecord } from '../../policy/contracts/staging-record';
+import type { ValidatorInput } from '../../policy/rules/define';
+
+/** The record of a dry run that changed nothing, but for `change`. */
+export function stagingRecord(change: Partial<StagingRecord> = {}): StagingRecord {
+  return {
+    sourceTool: 'SQLDryRun',
+    target: 'shop',
+    origin: 'measured',
+    statements: [],
+    tables: [],
+    sideEffects: [],
+    fullyCaptured: true,
+    uncaptured: [],
+    base: {},
+    serverVersion: '18.4',
+    ...change,
+  };
+}
+
+export interface RuleInput {
+  readonly sourceTool: string;
+  readonly raw: Uint8Array;
+  readonly facts: Facts;
+  readonly config: unknown;
+  readonly metadata?: Metadata | undefined;
+  readonly staging?: StagingRecord | null | undefined;
+}
+
+/** What a rule is given, without a plan. */
+export function ruleInput({
+  sourceTool,
+  raw,
+  facts,
+  config,
+  metadata = {},
+  staging = null,
+}: RuleInput): ValidatorInput {
+  return {
+    signature: {
+      validator_id: 'guardian.test',
+      validator_version: 'v1',
+      logic_hash: '0'.repeat(64),
+      class: 'POLICY',
+      deterministic: true,
+    },
+    phase: 'preflight',
+    config,
+    diff: { sourceTool, raw, diffSha: sha256Hex(raw), metadata },
+    inputSha: sha256HexOfText('input'),
+    facts,
+    staging: staging === null ? null : { record: staging, sha: stagingSha(staging) },
+  };
+}
