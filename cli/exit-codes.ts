@@ -8,7 +8,7 @@ export const ExitCode = {
   /** Rejected, forbidden, or rolled back for any reason without a code of its own. */
   Rejected: 10,
   Expired: 11,
-  /** The base moved, the policy moved, or the answer was made for what is no longer shown. */
+  /** The base or the policy has changed, or the answer is for an earlier state of the review. */
   Stale: 12,
   NotEligible: 13,
   /** A signature, receipt or digest did not verify. */

@@ -21,27 +21,27 @@ import { validatorRegistry, type ValidatorRegistry } from '../policy/rules/regis
 import { contractValidators } from '../policy/validators/definitions';
 import { ConfigError } from './config';
 
-/** A definition whatever its settings are: each is called with what its own `config` has read, and with nothing else. */
+/** A validator with settings of any type: `evaluate` is called only with what its own `config` schema has parsed. */
 type AnyValidator = Omit<ValidatorDefinition, 'config' | 'evaluate'> & {
   readonly config: z.ZodType;
   readonly evaluate: ((input: never) => ValidatorResult) | null;
 };
 
-/** What a team's module exports as `extension`: the same module is loaded by review worker and committer (DESIGN §6). */
+/** What an extension module exports as `extension`. Review worker, judge worker and committer load the same module. */
 export interface Extension {
   readonly validators?: readonly AnyValidator[];
   readonly callbacks?: readonly CallbackDefinition[];
   readonly sourceTools?: readonly SourceTool[];
 }
 
-/** Everything that a bundle may name. Complete when made: nothing registers later (V31). */
+/** Everything that a bundle may name. Complete after construction: nothing can be registered later. */
 export interface Extensions {
   readonly validators: ValidatorRegistry;
   readonly callbacks: CallbackRegistry;
   readonly sourceTools: SourceToolRegistry;
 }
 
-export function ourExtension(): Required<Extension> {
+function builtInExtension(): Required<Extension> {
   const validators = [
     ...packDefinitions,
     ...contractValidators,
@@ -62,9 +62,9 @@ export function ourExtension(): Required<Extension> {
   };
 }
 
-/** Ours and theirs, frozen. Throws where two have one name. */
-export function extensionsOf(theirs: readonly Extension[] = []): Extensions {
-  const all: readonly Extension[] = [ourExtension(), ...theirs];
+/** The built-in definitions and those of `extensions`, frozen. Throws if two have the same name. */
+export function extensionsOf(extensions: readonly Extension[] = []): Extensions {
+  const all: readonly Extension[] = [builtInExtension(), ...extensions];
   return {
     validators: validatorRegistry(all.flatMap((e) => (e.validators ?? []) as readonly ValidatorDefinition<never>[])),
     callbacks: callbackRegistry(all.flatMap((e) => e.callbacks ?? [])),
@@ -72,7 +72,7 @@ export function extensionsOf(theirs: readonly Extension[] = []): Extensions {
   };
 }
 
-/** Loads `COUNTERSIGN_EXTENSIONS`: paths of modules, separated by commas, each exporting `extension`. */
+/** Loads the modules of COUNTERSIGN_EXTENSIONS, a comma-separated list of paths; each exports `extension`. */
 export async function loadExtensions(list: string): Promise<Extensions> {
   const paths = list.split(',').map((path) => path.trim());
   const modules = await Promise.all(paths.filter((path) => path !== '').map(load));

@@ -30,7 +30,7 @@ export interface Wiring {
   readonly maxTaskQueueActivitiesPerSecond?: number;
 }
 
-/** The common path of the three worker processes: key, extensions and database, then the worker until it is told to stop. */
+/** The common path of the three worker processes: key, extensions and database, then the worker until SIGINT or SIGTERM. */
 export async function runRole({ queue, keyKind, env, logger, wire }: Role): Promise<void> {
   const key = readKey(env, keyKind);
   const extensions = await loadExtensions(env.COUNTERSIGN_EXTENSIONS);

@@ -32,8 +32,8 @@ export function judgeActivities({
   prices,
 }: JudgeRole): JudgeActivities {
   const { db, store, ledger, plans } = resources;
-  // A team's own tools are shown as the text of their bytes.
-  const theirs = extensions.sourceTools.keys().map((tool) => [tool, textRenderer] as const);
+  // Source tools of extensions are rendered as the text of their bytes.
+  const textOnly = extensions.sourceTools.keys().map((tool) => [tool, textRenderer] as const);
   return createJudgeActivities({
     transport: createJudgeTransport(transport),
     loadPlan: async (planHash) => (await plans.byHash(planHash)).plan,
@@ -41,7 +41,7 @@ export function judgeActivities({
     ledger,
     attestor,
     actor: `judge-worker:${attestor.keyId.slice(0, 16)}`,
-    renderers: { ...Object.fromEntries(theirs), ...JUDGE_RENDERERS },
+    renderers: { ...Object.fromEntries(textOnly), ...JUDGE_RENDERERS },
     cache: createDatabaseJudgeCache({
       db,
       macKey: deriveSecret(key, 'judge-cache'),

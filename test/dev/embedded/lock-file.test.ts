@@ -67,7 +67,7 @@ it('does not mistake a process that reuses the pid for the one that died', async
   await other.end();
 });
 
-it.each(['', 'not json', '{"pid":"1"}'])('takes over a file that is no lock of ours: %j', (text) => {
+it.each(['', 'not json', '{"pid":"1"}'])('takes over a file that is not a valid lock: %j', (text) => {
   writeFileSync(path, text);
   const lock = take();
   expect(lock.leftBy).toBeUndefined();
