@@ -39,7 +39,7 @@ function selectedSha({ record, rows, end }: Review): string | null {
   return end === null ? openStagingSha(rows) : end.stagingSha;
 }
 
-export function openStagingSha(rows: readonly LedgerRow[]): string | null {
+function openStagingSha(rows: readonly LedgerRow[]): string | null {
   const disclosed = rowOf(rows, 'disclosed');
   const staged = rows.findLast((row) => row.kind === 'staged' && row.body['rejected'] !== true);
   const sha = disclosed === null ? staged?.body['stagingSha'] : disclosed.body['stagingSha'];
