@@ -171,6 +171,7 @@ module.exports = {
     parser: 'swc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^client/dist/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['require', 'node', 'default'],

@@ -2,7 +2,7 @@ import type { JsonValue } from '../contracts/canonical-json';
 import type { Status } from '../contracts/finding';
 import type { Sha256 } from '../contracts/hash';
 import type { LedgerKind, OpenedChange } from '../contracts/ledger';
-import type { Mode, ReviewState, RollbackReason, TerminalState } from '../contracts/outcome';
+import type { Mode, ReviewState, RollbackReason } from '../contracts/outcome';
 import type { StoredRow } from './chain';
 
 /** Past this many answer_refused rows of one review further ones are counted only (records.md §9). */
