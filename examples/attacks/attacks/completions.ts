@@ -102,7 +102,7 @@ export const COMPLETIONS: readonly Attack[] = [
       const race = ground.attacker.race(changeId, activityId, { 'guardian.orders': allow('guardian.orders') });
       await Promise.all([race, ground.startByHand(changeId, submission)]);
       await ground.ended(changeId);
-      return { changeId, refusal: refused('disclosed') };
+      return { changeId, refusal: refused('recomputed', 'disclosure') };
     },
   },
   {
@@ -129,7 +129,7 @@ export const COMPLETIONS: readonly Attack[] = [
         return id;
       });
       await ground.ended(changeId);
-      return { changeId, refusal: refused('staging_record') };
+      return { changeId, refusal: refused('staging') };
     },
   },
   {
@@ -166,7 +166,7 @@ export const COMPLETIONS: readonly Attack[] = [
       await race;
       await ground.ended(changeId);
       // Our own worker may have disclosed as well, before it heard that it was too late.
-      return { changeId, refusal: refused('disclosed', 'fingerprint') };
+      return { changeId, refusal: refused('disclosure') };
     },
   },
   {
@@ -184,7 +184,7 @@ export const COMPLETIONS: readonly Attack[] = [
         return id;
       });
       await ground.ended(changeId);
-      return { changeId, refusal: refused('disclosed') };
+      return { changeId, refusal: refused('findings', 'disclosure') };
     },
   },
   {

@@ -32,7 +32,7 @@ export const DIRECT: readonly Attack[] = [
     async run(ground) {
       const status = await ground.asked(refundOrder(18));
       await ground.commitByHand({ ...status, fingerprint: null });
-      return { changeId: status.changeId, refusal: refused('fingerprint') };
+      return { changeId: status.changeId, refusal: refused('disclosure') };
     },
   },
   {
@@ -40,7 +40,7 @@ export const DIRECT: readonly Attack[] = [
     async run(ground) {
       const status = await ground.asked(refundOrder(19));
       await ground.commitByHand({ ...status, stagingSha: null });
-      return { changeId: status.changeId, refusal: refused('staging_record') };
+      return { changeId: status.changeId, refusal: refused('staging') };
     },
   },
   {
@@ -112,7 +112,7 @@ export const DIRECT: readonly Attack[] = [
       const planHash = await ground.operator.publish(LAX, newKeyPair());
       const status = await ground.asked(refundOrder(24));
       await ground.commitByHand({ ...status, planHash, fingerprint: null });
-      return { changeId: status.changeId, refusal: refused('plan_hash') };
+      return { changeId: status.changeId, refusal: refused('plan') };
     },
   },
   {

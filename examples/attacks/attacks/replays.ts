@@ -59,7 +59,7 @@ export const REPLAYS: readonly Attack[] = [
       await ground.admitByHand(status, answers);
       const { stagingSha } = staged.result as { stagingSha: string };
       await ground.commitByHand({ ...status, stagingSha });
-      return { changeId, refusal: refused('findings', 'fingerprint') };
+      return { changeId, refusal: refused('findings', 'recomputed', 'disclosure') };
     },
   },
 ];
