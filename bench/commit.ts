@@ -8,16 +8,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Client, Connection } from '@temporalio/client';
 import { Client as PgClient } from 'pg';
 import { verifyChange } from '../activities/committer/verify-change';
 import type { CommitInput } from '../activities/review-types';
-import { Countersign } from '../client/countersign';
 import { createSigner } from '../client/signer';
 import { signAnswers } from '../client/sign-answers';
-import type { ByteStore } from '../policy/evidence/byte-store';
-import { startDev, type Dev } from '../dev/start';
-import { commitSetup, openCommitting } from '../chaos/committing';
+import { openDevClient, type DevClient } from '../dev/client';
+import type { DevSetup } from '../dev/setup';
+import { startDev } from '../dev/start';
+import { openCommitting } from '../chaos/committing';
+import { roleSetup } from '../dev/local-roles';
 import { machine, spread, throughput } from './measure';
 
 const BUNDLE = `
@@ -54,14 +54,17 @@ async function main(json: boolean, reviews: number): Promise<void> {
     breakers: false,
     runtime: { temporalPort: 0, uiPort: 0, postgresPort: 0 },
   });
-  const committing = openCommitting(commitSetup(dev.setup));
+  const committing = openCommitting(roleSetup(dev.setup));
   try {
-    const connection = await Connection.connect({ address: dev.runtime.temporalAddress });
-    const temporal = new Client({ connection, namespace: dev.runtime.namespace });
-    for (let i = 0; i < 10; i++) await review(dev, temporal, committing.resources.review.store, i);
+    const client = await openDevClient({
+      setup: dev.setup,
+      temporalAddress: dev.runtime.temporalAddress,
+      namespace: dev.runtime.namespace,
+      applicationName: 'bench',
+    });
+    for (let i = 0; i < 10; i++) await review(dev.setup, client, i);
     const done: Committed[] = [];
-    for (let i = 10; i < reviews + 10; i++)
-      done.push(await review(dev, temporal, committing.resources.review.store, i));
+    for (let i = 10; i < reviews + 10; i++) done.push(await review(dev.setup, client, i));
     const decisionToCommittedMs = spread(done.map((each) => each.decisionToCommittedMs));
 
     const { verification } = committing;
@@ -91,7 +94,7 @@ async function main(json: boolean, reviews: number): Promise<void> {
     say(`ledger appends: ${appendsPerSecond.one}/s one at a time, ${appendsPerSecond.sixteen}/s sixteen at a time`);
     const figures = { machine: machine(), reviews, decisionToCommittedMs, verificationMs, appendsPerSecond };
     if (json) process.stdout.write(`${JSON.stringify(figures)}\n`);
-    await connection.close();
+    await client.close();
   } finally {
     await committing.close();
     await dev.stop();
@@ -108,15 +111,8 @@ async function seed(url: string, rows: number): Promise<void> {
   await pg.end();
 }
 
-async function review(dev: Dev, temporal: Client, store: ByteStore, i: number): Promise<Committed> {
-  const { keys } = dev.setup;
-  const countersign = new Countersign({
-    temporal,
-    tenant: 'default',
-    store,
-    serviceKey: createSigner(keys.agent.key),
-    trust: { committers: [keys.committer.key.publicKey] },
-  });
+async function review({ keys }: DevSetup, client: DevClient, i: number): Promise<Committed> {
+  const { countersign, temporal } = client;
   const { changeId } = await countersign.submit(
     {
       target: 'shop',
@@ -126,9 +122,7 @@ async function review(dev: Dev, temporal: Client, store: ByteStore, i: number): 
     },
     { timeoutMs: 60_000 },
   );
-  let status = await countersign.status(changeId);
-  for (; status.state === 'RUNNING'; status = await countersign.status(changeId))
-    await new Promise((resolve) => setTimeout(resolve, 100));
+  const status = await client.waiting(changeId, 60_000);
   const violationIds = status.violations.filter((v) => v.need === 'human').map((v) => v.violationId);
   const choice = { violationIds, decision: 'confirm', reason: 'bench' } as const;
   const issuedAt = new Date();

@@ -7,14 +7,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client';
+import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
 import { Client as PgClient } from 'pg';
-import { Countersign } from '../client/countersign';
 import { createSigner } from '../client/signer';
 import { signAnswers } from '../client/sign-answers';
-import { createByteStore } from '../storage/store/byte-store';
-import { openDatabase } from '../storage/database/database';
 import { startScriptedJudge } from '../examples/demo/scripted-judge';
+import { openDevClient, type DevClient } from '../dev/client';
 import { startDev, type Dev } from '../dev/start';
 import { TASK_QUEUES } from '../policy/contracts/queues';
 import { FLOOR_SUFFIX } from './floor-worker';
@@ -69,11 +67,16 @@ async function main(json: boolean, reviews: number, open: number): Promise<void>
     runtime: { temporalPort: 0, uiPort: 0, postgresPort: 0 },
   });
   try {
-    const connection = await Connection.connect({ address: dev.runtime.temporalAddress });
-    const temporal = new Client({ connection, namespace: dev.runtime.namespace });
+    const client = await openDevClient({
+      setup: dev.setup,
+      temporalAddress: dev.runtime.temporalAddress,
+      namespace: dev.runtime.namespace,
+      applicationName: 'bench',
+    });
+    const { temporal } = client;
     say(`Machine: ${machine()}`);
     say(`Reviews: ${reviews}, ${open} open at once; then one at a time`);
-    const ours = await measureReviews(dev, temporal, reviews, open);
+    const ours = await measureReviews(dev, client, reviews, open);
     say(`Floor: the same number of activities and messages, doing nothing`);
     const floor = await measureFloor(dev, temporal, reviews, open);
     const ratioToFloor = Math.round((ours.perSecond / floor.perSecond) * 1000) / 1000;
@@ -91,7 +94,7 @@ async function main(json: boolean, reviews: number, open: number): Promise<void>
       process.stdout.write(
         `${JSON.stringify({ ratioToFloor, machine: machine(), reviews, open, review: ours, floor })}\n`,
       );
-    await connection.close();
+    await client.close();
   } finally {
     await dev.stop();
     await judge.stop();
@@ -108,17 +111,9 @@ async function seed(url: string): Promise<void> {
   await pg.end();
 }
 
-async function measureReviews(dev: Dev, temporal: Client, total: number, open: number): Promise<Figures> {
+async function measureReviews(dev: Dev, client: DevClient, total: number, open: number): Promise<Figures> {
   const { setup } = dev;
-  const db = openDatabase({ url: setup.databaseUrls.cs_gateway, applicationName: 'bench' });
-  const trust = { committers: [setup.keys.committer.key.publicKey] };
-  const countersign = new Countersign({
-    temporal,
-    tenant: 'default',
-    store: createByteStore(db),
-    serviceKey: createSigner(setup.keys.agent.key),
-    trust,
-  });
+  const { countersign, temporal } = client;
   const approver = createSigner(setup.keys.alice.key);
   const times = { preflight: [] as number[], commit: [] as number[] };
   let last = '';
@@ -155,11 +150,7 @@ async function measureReviews(dev: Dev, temporal: Client, total: number, open: n
     last = changeId;
   };
   const pids = Object.values(dev.processes).map((p) => p.pid);
-  try {
-    return await figures(temporal, total, open, job, times, () => last, pids);
-  } finally {
-    await db.close();
-  }
+  return figures(temporal, total, open, job, times, () => last, pids);
 }
 
 /** Asks until the review waits for people, as an approver's client does: at once, then every 250 ms. */

@@ -13,7 +13,8 @@ import { Client as PgClient } from 'pg';
 import { setUpDev, type DevSetup } from '../../dev/setup';
 import { startEmbeddedPostgres } from '../../dev/embedded/postgres';
 import { extensionsOf } from '../../workers/extensions';
-import { commitSetup, type Ready } from '../committing';
+import { roleSetup } from '../../dev/local-roles';
+import type { Ready } from '../committing';
 import { violationsOf, type LedgerLine, type Observed } from '../sweep/check';
 import { planRaces, RACE_BUNDLE, type RacePlan } from './plan';
 import type { Order, Report } from './worker';
@@ -158,7 +159,7 @@ async function query<R extends object>(url: string, text: string): Promise<R[]> 
 async function startWorker(setup: DevSetup): Promise<ChildProcess> {
   const { PATH, HOME } = process.env;
   const child = fork(join(__dirname, 'worker.js'), {
-    env: { PATH, HOME, RACE_SETUP: JSON.stringify(commitSetup(setup)) },
+    env: { PATH, HOME, RACE_SETUP: JSON.stringify(roleSetup(setup)) },
   });
   await heard(child, 'up');
   return child;

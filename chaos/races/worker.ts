@@ -1,7 +1,8 @@
 /** One of the two committers that race: makes its share of the changes ready, then calls as it is told, many at once. */
 import type { CommitResult } from '../../activities/review-types';
 import type { SubmitInput } from '../../client/submission';
-import { asActivity, openCommitting, type CommitSetup, type Ready } from '../committing';
+import type { RoleSetup } from '../../dev/local-roles';
+import { asActivity, openCommitting, type Ready } from '../committing';
 import { throughput } from '../../bench/measure';
 import type { RaceCall } from './plan';
 
@@ -21,7 +22,7 @@ export type Report =
   | { readonly kind: 'raced'; readonly states: readonly string[]; readonly retries: number; readonly perSecond: number }
   | { readonly kind: 'failed'; readonly why: string };
 
-const committing = openCommitting(JSON.parse(process.env['RACE_SETUP'] ?? '{}') as CommitSetup);
+const committing = openCommitting(JSON.parse(process.env['RACE_SETUP'] ?? '{}') as RoleSetup);
 const tell = (report: Report): void => void process.send?.(report);
 
 process.on('message', (order: Order) => {

@@ -1,21 +1,15 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { Pool } from 'pg';
-import { openDatabase } from '../../storage/database/database';
-import { createKeyRegistry } from '../../storage/keys/key-registry';
-import { Countersign } from '../../client/countersign';
-import { createSigner } from '../../client/signer';
+import type { Countersign } from '../../client/countersign';
 import { startScriptedJudge } from '../../examples/demo/scripted-judge';
-import type { KeyRegistry } from '../../policy/evidence/key-registry';
-import { clientLedger } from '../../workers/client-ledger';
+import { openDevClient, type DevClient } from '../../dev/client';
 import { setUpDev, type DevSetup } from '../../dev/setup';
 import { startProcess, type RunningProcess } from '../../dev/process-tree';
 import type { Say } from '../../dev/embedded';
 import { extensionsOf } from '../../workers/extensions';
-import { createLogger } from '../../workers/logger';
-import { openResources, type Resources } from '../../workers/resources';
 import { startApi, type SweepApi } from './api';
 import { Armoury } from './arming';
 import { Keeper, type Role } from './keeper';
@@ -26,10 +20,10 @@ import { startSink } from './sink';
 
 /** Real servers, our five worker processes with failpoints, and a keeper that starts again what a fault has killed. */
 export interface Cluster {
+  readonly client: DevClient;
   readonly temporal: Client;
   readonly countersign: Countersign;
   readonly setup: DevSetup;
-  readonly resources: Resources;
   readonly target: Pool;
   readonly ours: Pool;
   readonly repository: SweepRepository;
@@ -37,7 +31,6 @@ export interface Cluster {
   readonly armoury: Armoury;
   /** How often something was started again. */
   readonly restarts: Keeper['restarts'];
-  asOperator(work: (registry: KeyRegistry) => Promise<unknown>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -61,45 +54,30 @@ export async function startCluster(stateDir: string, say: Say): Promise<Cluster>
   const keeper = new Keeper(servers, armoury, await starter(setup, stateDir, urls), say);
   await keeper.begin();
 
-  const trustedOperators = [setup.keys.operator.key.publicKey];
-  const logger = createLogger('sweep', 'fatal');
-  const databaseUrl = setup.databaseUrls.cs_gateway;
-  const resources = openResources({ databaseUrl, applicationName: 'sweep', trustedOperators, extensions, logger });
-  const connection = await Connection.connect({ address: servers.temporal.address });
-  const temporal = new Client({ connection, namespace: NAMESPACE });
+  const client = await openDevClient({
+    setup,
+    temporalAddress: servers.temporal.address,
+    namespace: NAMESPACE,
+    applicationName: 'sweep',
+  });
   const pools = {
     target: adminPool(setup.targetAdminUrls['shop'] ?? ''),
     ours: adminPool(servers.postgres.superuserUrl('countersign')),
   };
   return {
-    temporal,
+    client,
+    temporal: client.temporal,
+    countersign: client.countersign,
     setup,
-    resources,
     ...pools,
     repository,
     api,
     armoury,
     restarts: keeper.restarts,
-    countersign: new Countersign({
-      temporal,
-      tenant: 'default',
-      store: resources.store,
-      serviceKey: createSigner(setup.keys.agent.key),
-      ledger: clientLedger(resources.ledger, () => new Date(), 'sweep'),
-      trust: { committers: [setup.keys.committer.key.publicKey] },
-    }),
-    async asOperator(work) {
-      const db = openDatabase({ url: setup.databaseUrls.cs_operator, applicationName: 'sweep' });
-      try {
-        await work(createKeyRegistry({ db, trustedOperators, now: Date.now }));
-      } finally {
-        await db.close();
-      }
-    },
     async stop() {
       await keeper.end();
-      await connection.close();
-      await Promise.all([resources.db.close(), pools.target.end(), pools.ours.end()]);
+      await client.close();
+      await Promise.all([pools.target.end(), pools.ours.end()]);
       await servers.stop();
       await Promise.all([judge.stop(), sink.stop(), api.stop()]);
     },

@@ -109,12 +109,14 @@ export class Drive {
     const key = { ...newKeyPair(), kind: 'approver', subject, onBehalfOf: null, demo: true } as const;
     const now = (): string => new Date().toISOString();
     await this.#persist(() =>
-      cluster.asOperator((keys) => keys.add(signKeyEntry({ ...key, addedAt: now() }, operator))),
+      cluster.client.asOperator((keys) => keys.add(signKeyEntry({ ...key, addedAt: now() }, operator))),
     );
     const [first = '', ...others] = status.violations.filter((v) => v.need === 'human').map((v) => v.violationId);
     await this.#send(status, createSigner(key), 'confirm', [first]);
     const revocation = { keyId: key.keyId, reason: 'left', revokedAt: now() };
-    await this.#persist(() => cluster.asOperator((keys) => keys.revoke(signKeyRevocation(revocation, operator))));
+    await this.#persist(() =>
+      cluster.client.asOperator((keys) => keys.revoke(signKeyRevocation(revocation, operator))),
+    );
     await this.#send(status, alice, 'confirm', others);
   }
 
@@ -134,7 +136,7 @@ export class Drive {
 
   async #waitFor(kinds: readonly ('disclosed' | 'closed')[]): Promise<string | null> {
     const row = await this.#persist(async () => {
-      const rows = await this.cluster.resources.ledger.readKinds(this.changeId, [...kinds]);
+      const rows = await this.cluster.client.ledger.readKinds(this.changeId, [...kinds]);
       const last = rows.at(-1);
       if (last === undefined) throw new Error('Not yet');
       return last;

@@ -4,7 +4,6 @@
  */
 import { DefaultLogger, type NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { z } from 'zod';
-import { signPredicate } from '../../signing/envelope';
 import { temporalBreakers } from '../../workers/breakers';
 import {
   CommitEnv,
@@ -23,6 +22,7 @@ import { openResources, type Resources } from '../../workers/resources';
 import { commitActivities } from '../../workers/roles/commit';
 import { judgeActivities } from '../../workers/roles/judge';
 import { reviewActivities } from '../../workers/roles/review';
+import { attestorWith, receiptSignerWith } from '../../workers/signers';
 import { workerOptions } from '../../workers/run-worker';
 import { openClient } from '../../workers/temporal';
 import { connectWorker } from '../../workers/worker-connection';
@@ -91,7 +91,7 @@ function wire(sweep: SweepEnv, logger: Logger): object {
       const { COUNTERSIGN_WEBHOOK_URL: url = '', COUNTERSIGN_WEBHOOK_SECRET: secret = '' } = env;
       return reviewActivities({
         ...open(env),
-        attestor: { keyId: key.keyId, sign: (p) => signPredicate('attested', p, key) },
+        attestor: attestorWith(key),
         webhooks: new Map([['webhook', { url, secret }]]),
         // Fed, and not read: every opening would wait for the one workflow that the killed workers keep from answering.
         breakers: {
@@ -108,7 +108,7 @@ function wire(sweep: SweepEnv, logger: Logger): object {
       const key = readKey(env, 'attestor');
       return judgeActivities({
         ...open(env),
-        attestor: { keyId: key.keyId, sign: (p) => signPredicate('attested', p, key) },
+        attestor: attestorWith(key),
         key,
         transport: { baseUrl: env.OPENAI_BASE_URL, apiKey: env.OPENAI_API_KEY ?? 'none' },
         prices: {},
@@ -119,7 +119,7 @@ function wire(sweep: SweepEnv, logger: Logger): object {
       const key = readKey(env, 'committer');
       return commitActivities({
         ...open(env),
-        receipts: { keyId: key.keyId, sign: (p) => signPredicate('receipt', p, key) },
+        receipts: receiptSignerWith(key),
         targets: readTargets(env.COUNTERSIGN_TARGETS_FILE),
         threads: null,
       });

@@ -4,12 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Client, Connection } from '@temporalio/client';
-import { openDatabase } from '../../storage/database/database';
-import { createByteStore } from '../../storage/store/byte-store';
-import { Countersign } from '../../client/countersign';
+import type { Client } from '@temporalio/client';
+import type { Countersign } from '../../client/countersign';
 import type { ReviewResult } from '../../client/result';
-import { createSigner } from '../../client/signer';
 import type { SubmitInput } from '../../client/submission';
 import type { AnswerPredicate } from '../../policy/contracts/answer';
 import { Envelope, Submission } from '../../policy/contracts/diff';
@@ -19,6 +16,7 @@ import type { ReviewStatus } from '../../policy/contracts/status';
 import { signPredicate } from '../../signing/envelope';
 import type { KeyLabel } from '../../signing/key-file';
 import { newNonce, type SigningKey } from '../../signing/keys';
+import { openDevClient, type DevClient } from '../../dev/client';
 import { startDev, type Dev } from '../../dev/start';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
 import { startScriptedJudge } from '../demo/scripted-judge';
@@ -55,20 +53,22 @@ export interface Row {
 export class Ground {
   #nth = 0;
   #before = '';
+  readonly temporal: Client;
+  readonly countersign: Countersign;
   readonly attacker: NamespaceWriter;
   readonly operator: Operator;
   readonly trust: { readonly committers: readonly string[] };
 
   private constructor(
     readonly dev: Dev,
-    readonly temporal: Client,
-    readonly connection: Connection,
-    readonly countersign: Countersign,
+    readonly client: DevClient,
     readonly bundleText: string,
     readonly close: () => Promise<void>,
   ) {
-    this.attacker = new NamespaceWriter(temporal, connection, dev.runtime.namespace);
-    this.operator = new Operator(dev, EXTENSIONS);
+    this.temporal = client.temporal;
+    this.countersign = client.countersign;
+    this.attacker = new NamespaceWriter(client.temporal, client.connection, dev.runtime.namespace);
+    this.operator = new Operator(dev, client, EXTENSIONS);
     this.trust = { committers: [dev.setup.keys.committer.key.publicKey] };
   }
 
@@ -100,19 +100,14 @@ export class Ground {
     const { operator, committer } = dev.setup.keys;
     const roots = { operators: [operator.key.publicKey], committers: [committer.key.publicKey] };
     writeFileSync(join(stateDir, EVIDENCE_TRUST), JSON.stringify(roots));
-    const connection = await Connection.connect({ address: dev.runtime.temporalAddress });
-    const temporal = new Client({ connection, namespace: dev.runtime.namespace });
-    const db = openDatabase({ url: dev.setup.databaseUrls.cs_gateway, applicationName: 'attacks' });
-    const countersign = new Countersign({
-      temporal,
-      tenant: 'default',
-      store: createByteStore(db),
-      serviceKey: createSigner(dev.setup.keys.agent.key),
-      trust: { committers: roots.committers },
+    const client = await openDevClient({
+      setup: dev.setup,
+      temporalAddress: dev.runtime.temporalAddress,
+      namespace: dev.runtime.namespace,
+      applicationName: 'attacks',
     });
-    return new Ground(dev, temporal, connection, countersign, bundleText, async () => {
-      await connection.close();
-      await db.close();
+    return new Ground(dev, client, bundleText, async () => {
+      await client.close();
       await dev.stop();
       await judge.stop();
       rmSync(stateDir, { recursive: true, force: true });
@@ -132,22 +127,12 @@ export class Ground {
   /** The submission as the client would send it, and its bytes stored. */
   async prepared(change: Change) {
     const prepared = this.countersign.prepare({ target: 'shop', requestKey: `${++this.#nth}`, ...change });
-    const db = openDatabase({ url: this.dev.setup.databaseUrls.cs_gateway, applicationName: 'attacks' });
-    try {
-      await createByteStore(db).put('default', prepared.bytes);
-    } finally {
-      await db.close();
-    }
+    await this.client.store.put('default', prepared.bytes);
     return prepared;
   }
 
-  async waiting(changeId: string): Promise<ReviewStatus> {
-    for (const until = Date.now() + WAIT_MS; Date.now() < until; await pause(50)) {
-      const status = await this.countersign.status(changeId);
-      if (status.state === 'INTERVENTION_REQUIRED' && status.fingerprint !== null) return status;
-      if (status.state !== 'RUNNING') throw new Error(`${changeId} is ${status.state} ${status.reason ?? ''}`);
-    }
-    throw new Error(`${changeId} disclosed nothing in ${WAIT_MS / 1000} s`);
+  waiting(changeId: string): Promise<ReviewStatus> {
+    return this.client.waiting(changeId, WAIT_MS);
   }
 
   /** Submits a change that somebody must answer, and waits for the question. */
@@ -155,10 +140,8 @@ export class Ground {
     return this.waiting(await this.submit(change));
   }
 
-  async ended(changeId: string): Promise<Exclude<ReviewResult, { state: 'PENDING' }>> {
-    const result = await this.countersign.result(changeId, { timeoutMs: WAIT_MS });
-    if (result.state === 'PENDING') throw new Error(`${changeId} has not ended: ${result.status?.state ?? ''}`);
-    return result;
+  ended(changeId: string): Promise<Exclude<ReviewResult, { state: 'PENDING' }>> {
+    return this.client.ended(changeId, WAIT_MS);
   }
 
   /** The submission of a review, as its history shows it to everybody. */

@@ -1,5 +1,4 @@
 import { openDatabase } from '../../storage/database/database';
-import { createKeyRegistry } from '../../storage/keys/key-registry';
 import { publishBundle } from '../../storage/plans/publish';
 import type { Envelope } from '../../policy/contracts/diff';
 import type { KeyRegistry } from '../../policy/evidence/key-registry';
@@ -8,6 +7,7 @@ import type { KeyLabel } from '../../signing/key-file';
 import { newKeyPair, type SigningKey } from '../../signing/keys';
 import { signKeyRevocation } from '../../signing/registry-entry';
 import { compileAll } from '../../workers/compile';
+import type { DevClient } from '../../dev/client';
 import type { Dev } from '../../dev/start';
 import { loadExtensions } from '../../workers/extensions';
 import { pause } from './namespace-writer';
@@ -17,6 +17,7 @@ import { query } from './query';
 export class Operator {
   constructor(
     private readonly dev: Dev,
+    private readonly client: DevClient,
     private readonly extensions: string,
   ) {}
 
@@ -54,15 +55,9 @@ export class Operator {
   }
 
   async #asOperator(work: (registry: KeyRegistry, operator: SigningKey) => Promise<unknown>): Promise<void> {
-    const operator = this.key;
-    const db = openDatabase({ url: this.dev.setup.databaseUrls.cs_operator, applicationName: 'attacks' });
-    try {
-      await work(createKeyRegistry({ db, trustedOperators: [operator.publicKey], now: Date.now }), operator);
-      // Each process reads the registry at most a second late.
-      await pause(1_100);
-    } finally {
-      await db.close();
-    }
+    await this.client.asOperator((registry) => work(registry, this.key));
+    // Each process reads the registry at most a second late.
+    await pause(1_100);
   }
 
   /** What a writer of the database could do: an entry that no registry of ours would add. */

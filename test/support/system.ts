@@ -1,12 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
 import type { PayloadCodec } from '@temporalio/common';
 import { DefaultLogger, makeTelemetryFilterString, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { Client as PgClient } from 'pg';
-import { Countersign } from '../../client/countersign';
-import { CountersignError } from '../../client/errors';
+import type { Client } from '@temporalio/client';
+import type { Countersign } from '../../client/countersign';
 import type { ReviewResult } from '../../client/result';
 import type { Submitted } from '../../client/review-calls';
 import type { SubmitInput } from '../../client/submission';
@@ -16,11 +15,11 @@ import type { AnswerResults, Decision } from '../../policy/contracts/answer';
 import type { Envelope } from '../../policy/contracts/diff';
 import type { BreakerParameters } from '../../policy/decide/breaker';
 import type { ReviewStatus } from '../../policy/contracts/status';
-import { signPredicate } from '../../signing/envelope';
 import type { LoadedKey } from '../../signing/key-file';
-import { clientLedger } from '../../workers/client-ledger';
 import { readTargets } from '../../workers/config';
 import { temporalBreakers } from '../../workers/breakers';
+import { isUnavailable, openDevClient, type DevClient } from '../../dev/client';
+import { openRoles, roleSetup, type LocalRole } from '../../dev/local-roles';
 import { setUpDev, type DevSetup, type DevTarget } from '../../dev/setup';
 import type { DemoKeyName } from '../../dev/demo-keys';
 import type { TargetConfig } from '../../activities/committer/targets';
@@ -29,18 +28,12 @@ import type { StoredRow } from '../../policy/evidence/chain';
 import type { KeyLabel } from '../../signing/key-file';
 import { newKeyPair, type SigningKey } from '../../signing/keys';
 import { signKeyEntry, signKeyRevocation } from '../../signing/registry-entry';
-import { createKeyRegistry } from '../../storage/keys/key-registry';
-import { openDatabase } from '../../storage/database/database';
 import { extensionsOf, type Extension, type Extensions } from '../../workers/extensions';
-import { createLogger } from '../../workers/logger';
-import { openResources, type Resources } from '../../workers/resources';
-import { commitActivities } from '../../workers/roles/commit';
-import { judgeActivities } from '../../workers/roles/judge';
-import { reviewActivities } from '../../workers/roles/review';
+import type { Resources } from '../../workers/resources';
 import { workerOptions } from '../../workers/run-worker';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
 
-export type WorkerName = 'review' | 'judge' | 'commit';
+export type WorkerName = LocalRole;
 
 export interface SystemOptions {
   readonly name: string;
@@ -84,8 +77,7 @@ export interface System {
   stopWorker(name: WorkerName): Promise<void>;
   /** A superuser's query on the target. */
   shop<R extends Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<R[]>;
-  /** Whether violations are disclosed, or it ended: asks the ledger, since each question to a workflow costs a task. */
-  isTold(changeId: string): Promise<boolean>;
+  isDisclosed: DevClient['isDisclosed'];
   /** Waits until the violations are disclosed, at most 60 s. */
   waiting(changeId: string): Promise<ReviewStatus>;
   sign(
@@ -143,92 +135,44 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     }),
   );
   for (const more of options.targets ?? []) targets.set(more.name, more);
-  const logger = createLogger('test', 'fatal');
-  const trustedOperators = [setup.keys.operator.key.publicKey];
-  const open = (role: 'cs_review' | 'cs_judge' | 'cs_commit' | 'cs_gateway'): Resources =>
-    openResources({
-      databaseUrl: through(setup.databaseUrls[role], options.through?.countersign),
-      applicationName: role,
-      trustedOperators,
-      extensions,
-      logger,
-    });
-  const resources = { review: open('cs_review'), judge: open('cs_judge'), commit: open('cs_commit') };
-  const gateway = open('cs_gateway');
-
-  const attestorOf = (key: LoadedKey) => ({
-    keyId: key.keyId,
-    sign: (p: Parameters<typeof signPredicate<'attested'>>[1]) => signPredicate('attested', p, key),
-  });
-  const committer = setup.keys.committer.key;
-  const judgeKey = setup.keys['attestor-judge'].key;
+  const databaseUrls = mapValues(setup.databaseUrls, (url) => through(url, options.through?.countersign));
   const native = await NativeConnection.connect({ address });
-  const connection = await Connection.connect({ address });
-  const converter =
-    options.payloadCodec === undefined ? {} : { dataConverter: { payloadCodecs: [options.payloadCodec] } };
-  const temporal = new Client({ connection, namespace, ...converter });
-  const breakers =
-    options.breakers === undefined
-      ? null
-      : temporalBreakers({ temporal, taskQueue: TASK_QUEUES.review + suffix, ...options.breakers });
+  const client = await openDevClient({
+    setup,
+    temporalAddress: address,
+    namespace,
+    applicationName: 'test',
+    suffix,
+    payloadCodec: options.payloadCodec,
+    databaseUrl: databaseUrls.cs_gateway,
+  });
+  const { temporal } = client;
+  const taskQueue = TASK_QUEUES.review + suffix;
+  const roles = openRoles(
+    { ...roleSetup(setup), databaseUrls },
+    {
+      applicationName: 'test',
+      extensions,
+      judgeUrl: options.judge?.baseUrl,
+      breakers: options.breakers === undefined ? null : temporalBreakers({ temporal, taskQueue, ...options.breakers }),
+      targets,
+    },
+  );
+  const { resources } = roles;
   const wrap = options.wrap ?? ((_worker, activities) => activities);
   const activities = {
-    review: wrap(
-      'review',
-      reviewActivities({
-        resources: resources.review,
-        extensions,
-        attestor: attestorOf(setup.keys['attestor-review'].key),
-        webhooks: new Map(),
-        breakers,
-        logger,
-        threads: null,
-      }),
-    ),
-    judge: wrap(
-      'judge',
-      judgeActivities({
-        prices: {},
-        resources: resources.judge,
-        extensions,
-        attestor: attestorOf(judgeKey),
-        key: judgeKey,
-        transport: { baseUrl: options.judge?.baseUrl ?? 'http://127.0.0.1:9/v1', apiKey: 'test' },
-      }),
-    ),
-    commit: wrap(
-      'commit',
-      commitActivities({
-        resources: resources.commit,
-        extensions,
-        receipts: { keyId: committer.keyId, sign: (p) => signPredicate('receipt', p, committer) },
-        targets,
-        threads: null,
-      }),
-    ),
+    review: wrap('review', roles.activities.review),
+    judge: wrap('judge', roles.activities.judge),
+    commit: wrap('commit', roles.activities.commit),
   };
-
   const operator = setup.keys.operator.key;
-  const operatorDb = openDatabase({ url: setup.databaseUrls.cs_operator, applicationName: 'test' });
-  const registry = createKeyRegistry({ db: operatorDb, trustedOperators, now: Date.now });
-
   let submitted = 0;
-  const client = (serviceKey: Parameters<System['client']>[0]): Countersign =>
-    new Countersign({
-      temporal,
-      tenant: 'default',
-      taskQueue: TASK_QUEUES.review + suffix,
-      store: gateway.store,
-      serviceKey: serviceKey === null ? null : createSigner(serviceKey),
-      ledger: clientLedger(gateway.ledger, () => new Date(), 'gateway'),
-      trust: { committers: [committer.publicKey] },
-    });
   const running = new Map<WorkerName, { worker: Worker; ended: Promise<void> }>();
 
   const system: System = {
     temporal,
-    countersign: client(setup.keys.agent.key),
-    client,
+    countersign: client.countersign,
+    client: client.as,
     setup,
     extensions,
     suffix,
@@ -249,7 +193,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
               workflowTaskPollerBehavior: { type: 'autoscaling' as const },
             }
           : {}),
-        ...converter,
+        ...(options.payloadCodec === undefined ? {} : { dataConverter: { payloadCodecs: [options.payloadCodec] } }),
         connection: native,
         namespace,
       });
@@ -264,17 +208,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     },
     shop: (text, values = []) =>
       withPg(setup.targetAdminUrls['shop'] ?? '', async (pg) => (await pg.query(text, [...values])).rows),
-    isTold: async (changeId) => (await gateway.ledger.readKinds(changeId, ['disclosed', 'closed'])).length > 0,
-    async waiting(changeId) {
-      for (const until = Date.now() + 60_000; Date.now() < until; await pause(50)) {
-        const status = (await system.isTold(changeId)) ? await statusWhenHeard(system.countersign, changeId) : null;
-        if (status === null) continue;
-        if (status.fingerprint !== null && status.state === 'INTERVENTION_REQUIRED') return status;
-        if (!['RUNNING', 'INTERVENTION_REQUIRED'].includes(status.state))
-          throw new Error(`The review is ${status.state}: ${status.reason ?? ''}`);
-      }
-      throw new Error('No violation was disclosed in 60 s');
-    },
+    isDisclosed: client.isDisclosed,
+    waiting: (changeId) => client.waiting(changeId, 60_000),
     sign(status, person, decision, violations) {
       const violationIds = violations ?? status.violations.filter((v) => v.need === 'human').map((v) => v.violationId);
       const issuedAt = new Date();
@@ -293,26 +228,26 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       return await system.countersign.answer(changeId, system.sign(await system.waiting(changeId), person, decision));
     },
     async ended(changeId) {
-      const result = await system.countersign.result(changeId, { timeoutMs: 60_000 });
-      if (result.state === 'PENDING') throw new Error(`Not ended in 60 s: ${JSON.stringify(result.status)}`);
+      const result = await client.ended(changeId, 60_000);
       if (result.state === 'ABORTED') throw new Error(`Ended without an outcome: ${result.why}`);
       return result;
     },
-    ledger: (changeId) => gateway.ledger.read(changeId),
+    ledger: (changeId) => client.ledger.read(changeId),
     async addKey(label) {
       const key = { ...newKeyPair(), onBehalfOf: null, demo: true, ...label };
-      await registry.add(signKeyEntry({ ...key, addedAt: new Date().toISOString() }, operator));
+      const entry = signKeyEntry({ ...key, addedAt: new Date().toISOString() }, operator);
+      await client.asOperator((registry) => registry.add(entry));
       return key;
     },
     async revokeKey(keyId) {
       const revocation = { keyId, reason: 'left', revokedAt: new Date().toISOString() };
-      await registry.revoke(signKeyRevocation(revocation, operator));
+      await client.asOperator((registry) => registry.revoke(signKeyRevocation(revocation, operator)));
     },
     async close() {
       for (const name of [...running.keys()]) await system.stopWorker(name);
-      await connection.close();
+      await client.close();
       await native.close();
-      await Promise.all([...Object.values(resources), gateway, { db: operatorDb }].map(({ db }) => db.close()));
+      await roles.close();
       rmSync(stateDir, { recursive: true, force: true });
     },
   };
@@ -346,29 +281,15 @@ async function alone<T>(work: () => Promise<T>): Promise<T> {
   });
 }
 
-/** Null while nobody answers: for ten seconds the server hands questions to the queue of a worker that was killed, and a busy machine takes its time. */
-export async function statusWhenHeard(countersign: Countersign, changeId: string): Promise<ReviewStatus | null> {
-  try {
-    return await countersign.status(changeId);
-  } catch (error) {
-    if (isUnheard(error)) return null;
-    throw error;
-  }
-}
-
-/** Calls again while nobody answers, two minutes at most: on a busy machine that is no failure. For what takes effect once. */
-export async function heard<T>(call: () => Promise<T>): Promise<T> {
+/** Retries while no worker answers, for two minutes: a busy machine takes long. For idempotent calls only. */
+export async function retryUnavailable<T>(call: () => Promise<T>): Promise<T> {
   for (const until = Date.now() + 120_000; ; await pause(250)) {
     try {
       return await call();
     } catch (error) {
-      if (!isUnheard(error) || Date.now() > until) throw error;
+      if (!isUnavailable(error) || Date.now() > until) throw error;
     }
   }
-}
-
-function isUnheard(error: unknown): boolean {
-  return error instanceof CountersignError && ['worker_unavailable', 'temporal_unavailable'].includes(error.code);
 }
 
 export function pause(ms: number): Promise<void> {
@@ -383,4 +304,11 @@ async function withPg<T>(url: string, work: (pg: PgClient) => Promise<T>): Promi
   } finally {
     await pg.end();
   }
+}
+
+function mapValues<K extends string>(object: Readonly<Record<K, string>>, change: (value: string) => string) {
+  return Object.fromEntries(Object.entries<string>(object).map(([key, value]) => [key, change(value)])) as Record<
+    K,
+    string
+  >;
 }

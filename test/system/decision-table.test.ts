@@ -8,7 +8,8 @@ import { defineCallback } from '../../policy/rules/callback';
 import { defineRule, type RuleOutcome } from '../../policy/rules/define';
 import { metadataEvidence } from '../../policy/contracts/facts';
 import { COMBINATIONS, expected, nameOf, policyOf, SAMPLE, type Combination } from '../support/decision-table';
-import { heard, pause, startSystem, statusWhenHeard, type System } from '../support/system';
+import { statusIfAnswered } from '../../dev/client';
+import { retryUnavailable, pause, startSystem, type System } from '../support/system';
 import { update } from './scenarios';
 
 /** Reviews that are open at once. */
@@ -126,7 +127,7 @@ afterAll(() => system?.close());
 
 async function review(c: Combination, id: number): Promise<Did> {
   const change = update(`update cases set hits = hits + 1 where id = ${id}`, 'cases', 1);
-  const { changeId } = await heard(() =>
+  const { changeId } = await retryUnavailable(() =>
     system.submit({
       ...change,
       metadata: { ...change.metadata, rule: ruleOf(c), status: c.status },
@@ -134,7 +135,7 @@ async function review(c: Combination, id: number): Promise<Did> {
     }),
   );
   const asked = await answered(changeId, c);
-  const result = await heard(() => system.countersign.result(changeId, { timeoutMs: 60_000 }));
+  const result = await retryUnavailable(() => system.countersign.result(changeId, { timeoutMs: 60_000 }));
   if (result.state === 'PENDING' || result.state === 'ABORTED') throw new Error(`It is ${result.state}`);
   const [row] = await system.shop<{ hits: number }>('select hits from cases where id = $1', [id]);
   const { outcome }: { outcome: ReviewOutcome } = result;
@@ -150,7 +151,7 @@ async function review(c: Combination, id: number): Promise<Did> {
 /** Answers as the case requires once the review waits for a person. False if the review ends without asking. */
 async function answered(changeId: string, c: Combination): Promise<boolean> {
   for (const until = Date.now() + 120_000; Date.now() < until; await pause(100)) {
-    const status = (await system.isTold(changeId)) ? await statusWhenHeard(system.countersign, changeId) : null;
+    const status = (await system.isDisclosed(changeId)) ? await statusIfAnswered(system.countersign, changeId) : null;
     if (status === null || status.state === 'RUNNING') continue;
     const human = status.violations.some(({ need }) => need === 'human');
     if (status.state !== 'INTERVENTION_REQUIRED') return human;
@@ -158,7 +159,7 @@ async function answered(changeId: string, c: Combination): Promise<boolean> {
     if (c.human === 'noHandler') return true;
     if (c.human === 'confirm' || c.human === 'reject') {
       const answers = system.sign(status, 'alice', c.human);
-      await heard(() => system.countersign.answer(changeId, answers));
+      await retryUnavailable(() => system.countersign.answer(changeId, answers));
     }
     return true;
   }

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import type { PayloadCodec } from '@temporalio/common';
+import { Countersign } from '../client/countersign';
+import { CountersignError } from '../client/errors';
+import type { ReviewResult } from '../client/result';
+import { createSigner } from '../client/signer';
+import { TASK_QUEUES } from '../policy/contracts/queues';
+import type { ReviewStatus } from '../policy/contracts/status';
+import type { ByteStore } from '../policy/evidence/byte-store';
+import type { KeyRegistry } from '../policy/evidence/key-registry';
+import type { Ledger } from '../policy/evidence/ledger-port';
+import type { SigningKey } from '../signing/keys';
+import { openDatabase } from '../storage/database/database';
+import { createKeyRegistry } from '../storage/keys/key-registry';
+import { createLedger } from '../storage/ledger/ledger';
+import { createByteStore } from '../storage/store/byte-store';
+import { clientLedger } from '../workers/client-ledger';
+import type { DevSetup } from './setup';
+
+type ServiceKey = SigningKey & { readonly onBehalfOf?: string | null };
+
+export interface DevClientOptions {
+  readonly setup: DevSetup;
+  readonly temporalAddress: string;
+  readonly namespace: string;
+  readonly applicationName: string;
+  /** Of the task queues. */
+  readonly suffix?: string;
+  readonly payloadCodec?: PayloadCodec | undefined;
+  /** Replaces the connection string of the gateway's role. */
+  readonly databaseUrl?: string;
+}
+
+/** What the agent's backend, approvers and the operator of a development set-up work with. */
+export interface DevClient {
+  readonly connection: Connection;
+  readonly temporal: Client;
+  readonly store: ByteStore;
+  readonly ledger: Ledger;
+  /** Submits with the key of the demo agent. */
+  readonly countersign: Countersign;
+  /** Submits with another service key, or unsigned. */
+  as(serviceKey: ServiceKey | null): Countersign;
+  asOperator<T>(work: (registry: KeyRegistry) => Promise<T>): Promise<T>;
+  /** Whether violations are disclosed, or the review has ended. Reads the ledger: each query to a workflow costs a task. */
+  isDisclosed(changeId: string): Promise<boolean>;
+  /** Waits until violations are disclosed and a person must answer. Throws if the review ends, or after `withinMs`. */
+  waiting(changeId: string, withinMs: number): Promise<ReviewStatus>;
+  /** Waits for the outcome. Throws if it is not there after `withinMs`. */
+  ended(changeId: string, withinMs: number): Promise<Exclude<ReviewResult, { state: 'PENDING' }>>;
+  close(): Promise<void>;
+}
+
+export async function openDevClient(options: DevClientOptions): Promise<DevClient> {
+  const { setup, applicationName, payloadCodec } = options;
+  const connection = await Connection.connect({ address: options.temporalAddress });
+  const converter = payloadCodec === undefined ? {} : { dataConverter: { payloadCodecs: [payloadCodec] } };
+  const temporal = new Client({ connection, namespace: options.namespace, ...converter });
+  const db = openDatabase({ url: options.databaseUrl ?? setup.databaseUrls.cs_gateway, applicationName });
+  const [store, ledger] = [createByteStore(db), createLedger(db)];
+  const { operator, committer, agent } = setup.keys;
+  const as = (serviceKey: ServiceKey | null): Countersign =>
+    new Countersign({
+      temporal,
+      tenant: 'default',
+      taskQueue: TASK_QUEUES.review + (options.suffix ?? ''),
+      store,
+      serviceKey: serviceKey === null ? null : createSigner(serviceKey),
+      ledger: clientLedger(ledger, () => new Date(), applicationName),
+      trust: { committers: [committer.key.publicKey] },
+    });
+  const countersign = as(agent.key);
+  const isDisclosed = async (changeId: string): Promise<boolean> =>
+    (await ledger.readKinds(changeId, ['disclosed', 'closed'])).length > 0;
+  return {
+    connection,
+    temporal,
+    store,
+    ledger,
+    countersign,
+    as,
+    isDisclosed,
+    async asOperator(work) {
+      const operatorDb = openDatabase({ url: setup.databaseUrls.cs_operator, applicationName });
+      try {
+        return await work(
+          createKeyRegistry({ db: operatorDb, trustedOperators: [operator.key.publicKey], now: Date.now }),
+        );
+      } finally {
+        await operatorDb.close();
+      }
+    },
+    async waiting(changeId, withinMs) {
+      for (const until = Date.now() + withinMs; Date.now() < until; await sleep(50)) {
+        const status = (await isDisclosed(changeId)) ? await statusIfAnswered(countersign, changeId) : null;
+        if (status === null) continue;
+        if (status.fingerprint !== null && status.state === 'INTERVENTION_REQUIRED') return status;
+        if (!['RUNNING', 'INTERVENTION_REQUIRED'].includes(status.state))
+          throw new Error(`The review ${changeId} is ${status.state}: ${status.reason ?? ''}`);
+      }
+      throw new Error(`The review ${changeId} disclosed no violation in ${withinMs / 1000} s`);
+    },
+    async ended(changeId, withinMs) {
+      const result = await countersign.result(changeId, { timeoutMs: withinMs });
+      if (result.state === 'PENDING')
+        throw new Error(`Not ended in ${withinMs / 1000} s: ${JSON.stringify(result.status)}`);
+      return result;
+    },
+    async close() {
+      await connection.close();
+      await db.close();
+    },
+  };
+}
+
+/**
+ * Null if no worker answers the query: for ten seconds after a worker was killed, the server still routes queries to its
+ * queue, and a busy machine takes longer.
+ */
+export async function statusIfAnswered(countersign: Countersign, changeId: string): Promise<ReviewStatus | null> {
+  try {
+    return await countersign.status(changeId);
+  } catch (error) {
+    if (isUnavailable(error)) return null;
+    throw error;
+  }
+}
+
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof CountersignError && ['worker_unavailable', 'temporal_unavailable'].includes(error.code);
+}
