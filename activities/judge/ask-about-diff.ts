@@ -25,20 +25,20 @@ import type { ResolvedJudge } from './resolve-judge';
 import { parallel } from './parallel';
 import type { ModelReply } from './model-exchange';
 
-/** What asking needs; signing and the ledger come later. */
+/** Dependencies of the model calls, without those of signing and the ledger. */
 export type AskDeps = Pick<JudgeDeps, 'transport' | 'cache' | 'markingKey' | 'prices' | 'now'>;
 
-export interface Asked {
+export interface JudgeAnswer {
   readonly result: ValidatorResult;
   readonly record: JudgeRecord;
-  /** What the model wrote, secrets taken out, for the ledger. */
+  /** Answer texts for the ledger, with secrets redacted; empty text if the size limit was reached. */
   readonly answers: readonly { readonly responseSha: string; readonly text: string }[];
 }
 
-/** Calls that run at one time for one diff. */
-const CALLS_AT_ONCE = 4;
-/** Of all answers of one diff, in the ledger; past it only hashes are kept. */
-const MAX_KEPT = 64 * 1024;
+/** Concurrent model calls for one diff. */
+const MAX_CONCURRENT_CALLS = 4;
+/** UTF-16 units of answer text that the ledger keeps for one diff. Answers past it are kept as hashes only. */
+const MAX_STORED_ANSWER_LENGTH = 64 * 1024;
 
 interface Conversation {
   readonly document: JudgeDocument;
@@ -47,23 +47,27 @@ interface Conversation {
   readonly deadlineAt: number;
 }
 
-interface CalledPiece {
+interface PieceReply {
   readonly answered: AnsweredPiece;
   readonly call: JudgeCall;
   readonly text: string;
   readonly model: string;
 }
 
-/** Renders, splits, asks and reads. Makes no call where the diff is more than the plan lets the judge see. */
+/**
+ * Renders the diff, splits it, asks the model about each piece and combines the answers. Makes no call, and returns a
+ * BLOCK for a person to answer, if the diff exceeds what the plan allows the judge to see. Throws CountersignFailure if
+ * the model gives no usable answer or the bytes are not text.
+ */
 export async function askAboutDiff(
   deps: AskDeps,
   judgeOfPlan: ResolvedJudge,
   input: JudgeInput,
   run: { readonly signal: AbortSignal; readonly attempt: number },
-): Promise<Asked> {
-  const began = deps.now();
+): Promise<JudgeAnswer> {
+  const startedAt = deps.now();
   const { validator, config, renderer, raw } = judgeOfPlan;
-  const made = makeDocument({
+  const rendered = makeDocument({
     raw,
     maxBytes: config.byteBudget * config.maxChunks,
     metadata: input.metadata,
@@ -71,12 +75,12 @@ export async function askAboutDiff(
     metadataKeys: config.metadataKeys,
     proseKeys: config.includeAgentProse ? config.proseKeys : null,
   });
-  const facts = { input, judgeOfPlan, host: deps.transport.host, attempt: run.attempt };
-  if (!made.ok && made.kind === 'undecodable') throw unreadableDiff('undecodable', made.reason);
-  if (!made.ok) return uncovered(facts, made.reason);
-  const { document } = made;
+  const context = { input, judgeOfPlan, host: deps.transport.host, attempt: run.attempt };
+  if (!rendered.ok && rendered.kind === 'undecodable') throw unreadableDiff('undecodable', rendered.reason);
+  if (!rendered.ok) return notAsked(context, rendered.reason);
+  const { document } = rendered;
   const split = splitDocument(document, config.byteBudget, config.maxChunks);
-  if (!split.ok) return uncovered(facts, split.reason);
+  if (!split.ok) return notAsked(context, split.reason);
 
   const markers = injectionMarkers(
     [...document.lines.map((line) => line.text), ...document.metadata, ...document.prose].join('\n'),
@@ -85,9 +89,9 @@ export async function askAboutDiff(
     document,
     pieces: split.pieces,
     nonce: nonceOf(deps.markingKey, input.diffSha, validator.logic_hash),
-    deadlineAt: began + config.deadlineMs,
+    deadlineAt: startedAt + config.deadlineMs,
   };
-  const called = await parallel(split.pieces.length, CALLS_AT_ONCE, run.signal, (index, signal) =>
+  const replies = await parallel(split.pieces.length, MAX_CONCURRENT_CALLS, run.signal, (index, signal) =>
     askAboutPiece(deps, judgeOfPlan, input, conversation, index, signal),
   );
   const judgement = judge({
@@ -96,26 +100,26 @@ export async function askAboutDiff(
     document,
     validatorVersion: validator.version,
     model: config.model,
-    pieces: called.map((c) => c.answered),
+    pieces: replies.map((reply) => reply.answered),
     markers,
     bytes: raw.length,
   });
-  const calls = called.map((c) => c.call);
-  const cost = called.reduce<number | null>(
-    (total, c) => plus(total, c.call.reusedFrom === null ? costOf(deps, config.model, c) : 0),
+  const calls = replies.map((reply) => reply.call);
+  const cost = replies.reduce<number | null>(
+    (total, reply) => addOrNull(total, reply.call.reusedFrom === null ? costOf(deps, config.model, reply) : 0),
     0,
   );
   const coverage = { bytes: raw.length, pieces: split.pieces.length, lines: document.lines.length };
   return {
     result: judgement.result,
-    answers: kept(called),
-    record: toRecord(facts, document, {
+    answers: answersToStore(replies),
+    record: toRecord(context, document, {
       result: judgement.result,
       judgement,
       calls,
       coverage,
       cost,
-      latencyMs: Math.max(0, deps.now() - began),
+      latencyMs: Math.max(0, deps.now() - startedAt),
       markers,
     }),
   };
@@ -128,14 +132,14 @@ async function askAboutPiece(
   conversation: Conversation,
   index: number,
   signal: AbortSignal,
-): Promise<CalledPiece> {
+): Promise<PieceReply> {
   const { config, validator } = judgeOfPlan;
   const { document, nonce } = conversation;
   const piece = conversation.pieces[index];
   if (piece === undefined) throw new RangeError(`No piece ${index}`);
   const policyIds = config.policies.map((policy) => policy.id);
-  const first = instructions(config.policies);
-  const second = userMessage({
+  const systemMessage = instructions(config.policies);
+  const message = userMessage({
     document,
     piece,
     index,
@@ -145,7 +149,7 @@ async function askAboutPiece(
     diffSha: input.diffSha,
     policyIds,
   });
-  const promptSha = messagesSha(first, second);
+  const promptSha = messagesSha(systemMessage, message);
   const key = cacheKey({
     tenant: input.tenant,
     sourceTool: input.sourceTool,
@@ -156,21 +160,21 @@ async function askAboutPiece(
   });
 
   const cached = await deps.cache.get(key);
-  const began = deps.now();
+  const startedAt = deps.now();
   const reply: ModelReply =
     cached ??
     (await deps.transport.ask(
       {
         model: config.model,
-        instructions: first,
-        message: second,
+        instructions: systemMessage,
+        message,
         jsonSchema: wireJsonSchema(policyIds),
         maxTokens: config.maxTokens,
         ...(config.temperature === undefined ? {} : { temperature: config.temperature }),
         acceptedModels: config.acceptedModels,
         cacheKey: config.computed.promptSha,
       },
-      { signal, deadlineMs: Math.max(1, conversation.deadlineAt - began) },
+      { signal, deadlineMs: Math.max(1, conversation.deadlineAt - startedAt) },
     ));
   const read = readAnswer(reply.text, { policyIds, canary: nonce });
   if (!read.ok) {
@@ -191,18 +195,18 @@ async function askAboutPiece(
       requestId: reply.requestId,
       finishReason: reply.finishReason,
       usage: reply.usage,
-      latencyMs: cached === null ? Math.max(0, deps.now() - began) : 0,
+      latencyMs: cached === null ? Math.max(0, deps.now() - startedAt) : 0,
       reusedFrom: cached === null ? null : cached.origin,
     },
   };
 }
 
-/** No call is made, and the record says so. */
-function uncovered(facts: Facts, reason: string): Asked {
-  const { input, judgeOfPlan } = facts;
+/** The result for a diff that exceeds the judge's limits. Its record has no calls. */
+function notAsked(context: RecordContext, reason: string): JudgeAnswer {
+  const { input, judgeOfPlan } = context;
   const bytes = judgeOfPlan.raw.length;
   const result = notCovered(judgeOfPlan.validator.id, input.diffSha, bytes, reason);
-  const nothing = {
+  const noCalls = {
     judgement: null,
     calls: [],
     coverage: { bytes, pieces: 0, lines: 0 },
@@ -210,27 +214,25 @@ function uncovered(facts: Facts, reason: string): Asked {
     latencyMs: 0,
     markers: [],
   };
-  return { result, answers: [], record: toRecord(facts, null, { ...nothing, result }) };
+  return { result, answers: [], record: toRecord(context, null, { ...noCalls, result }) };
 }
 
-/** By the model that answered, else by the one that was asked. */
-function costOf(deps: AskDeps, requested: string, called: CalledPiece): number | null {
-  return (
-    costMicros(deps.prices, called.model, called.call.usage) ?? costMicros(deps.prices, requested, called.call.usage)
-  );
+/** At the price of the model that answered, or of the requested model if the price table does not list the former. */
+function costOf({ prices }: AskDeps, requestedModel: string, { model, call }: PieceReply): number | null {
+  return costMicros(prices, model, call.usage) ?? costMicros(prices, requestedModel, call.usage);
 }
 
-function plus(a: number | null, b: number | null): number | null {
+function addOrNull(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : a + b;
 }
 
-function kept(called: readonly CalledPiece[]): Asked['answers'] {
-  let left = MAX_KEPT;
-  return called.map(({ text, call }) => {
-    const clean = wellFormed(createRedactor().redact(text));
-    const fits = clean.length <= left;
-    if (fits) left -= clean.length;
-    return { responseSha: call.responseSha, text: fits ? clean : '' };
+function answersToStore(replies: readonly PieceReply[]): JudgeAnswer['answers'] {
+  let remaining = MAX_STORED_ANSWER_LENGTH;
+  return replies.map(({ text, call }) => {
+    const redacted = wellFormed(createRedactor().redact(text));
+    const fits = redacted.length <= remaining;
+    if (fits) remaining -= redacted.length;
+    return { responseSha: call.responseSha, text: fits ? redacted : '' };
   });
 }
 
@@ -244,7 +246,7 @@ interface Outcome {
   readonly markers: readonly string[];
 }
 
-interface Facts {
+interface RecordContext {
   readonly input: JudgeInput;
   readonly judgeOfPlan: ResolvedJudge;
   readonly host: string;
@@ -252,7 +254,7 @@ interface Facts {
 }
 
 function toRecord(
-  { input, judgeOfPlan: { config }, host, attempt }: Facts,
+  { input, judgeOfPlan: { config }, host, attempt }: RecordContext,
   document: JudgeDocument | null,
   outcome: Outcome,
 ): JudgeRecord {

@@ -1,13 +1,12 @@
 /**
- * The only way from here to a model's server.
+ * The only HTTP path from the judge to a model server.
  *
- * B1 Hosts outside the allow-list, and redirects of any kind, get nothing: a 307 would carry the diff to another origin.
- * B2 Only the headers named here are sent: the client library adds some from the environment of the process.
- * B3 The body is read to its end or to a bound, under the caller's signal, and handed on as text; what is no UTF-8 is refused,
- *    since a decoder that mends it would hand on what nobody wrote.
- * B4 The platform's fetch sends a body that it can read twice again after a 421. Ours can be read once, so one call is one
- *    request.
- * B5 An answer that writes our key back is refused whole: it would end in a ledger.
+ * B1 Sends nothing to hosts outside the allowlist and follows no redirect: a 307 would send the diff to another origin.
+ * B2 Sends only the headers in `HEADERS`: the client library adds others from the process environment.
+ * B3 Reads the body up to a limit, under the caller's signal, and rejects invalid UTF-8: a lenient decoder would insert
+ *    replacement characters that the model did not write.
+ * B4 The request body can be read once. fetch re-sends a replayable body after a 421, and one call must be one request.
+ * B5 Rejects a response that contains our API key, because answers are stored in the ledger.
  */
 import type { JudgeCause } from '../../policy/decide/judge-failure';
 
@@ -15,10 +14,10 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 
 const HEADERS = new Set(['accept', 'authorization', 'content-type', 'user-agent']);
 
-/** Shorter keys are words such as "none", which any answer may hold. */
-const MIN_SECRET = 16;
+/** Shorter keys are placeholders such as "none", which any answer may contain. */
+const MIN_KEY_LENGTH = 16;
 
-/** What stops a request before its answer is complete. Caught in `transport.ts`; never crosses a process. */
+/** A request or response that violates B1, B3 or B5. `classify.ts` converts it to a CountersignFailure. */
 export class FetchRefused extends Error {
   constructor(
     readonly judgeCause: JudgeCause,
@@ -34,40 +33,40 @@ export interface BoundedFetch {
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 }
 
-/** `allowedHosts` as in `URL.host`: with the port where it is not the scheme's own. */
+/** `allowedHosts` as in `URL.host`: with the port unless it is the default port of the scheme. */
 export function createBoundedFetch(allowedHosts: readonly string[]): BoundedFetch {
   const allowed = new Set(allowedHosts.map((host) => host.toLowerCase()));
   return {
     fetch: async (input, init) => {
       const url = new URL(input instanceof Request ? input.url : input);
       if (!allowed.has(url.host))
-        throw new FetchRefused('host_not_allowed', `the host ${url.host} is not among the allowed ones`, false);
+        throw new FetchRefused('host_not_allowed', `the host ${url.host} is not in the list of allowed hosts`, false);
       const { signal, body } = init ?? {};
-      if (typeof body !== 'string') throw new TypeError(`body: expected a text, got ${typeof body}`);
-      // As bytes: the runtime keeps what it is given until a full collection, and a text would be copied each time before.
+      if (typeof body !== 'string') throw new TypeError(`body: expected a string, got ${typeof body}`);
+      // Convert to bytes once: the runtime keeps the body until a full garbage collection, and would copy a string.
       const bytes = Buffer.from(body);
-      const headers = onlyOurs(init?.headers);
+      const headers = allowedHeaders(init?.headers);
       headers.set('content-length', String(bytes.byteLength));
       const response = await globalThis.fetch(url, {
         method: init?.method ?? 'POST',
         headers,
         redirect: 'manual',
-        body: readOnce(bytes),
+        body: singleUseStream(bytes),
         duplex: 'half',
         ...(signal === undefined || signal === null ? {} : { signal }),
       });
       if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
-        await drop(response);
+        await response.body?.cancel();
         throw new FetchRefused(
           'redirect',
-          `the server redirects (${response.status}); set the base URL to where it points`,
+          `the server answered with a redirect (${response.status}); set the base URL to the final address`,
           false,
         );
       }
       const text = await readBounded(response);
-      if (response.ok && writesBack(headers.get('authorization') ?? '', text, response.headers))
-        throw new FetchRefused('bad_envelope', "the server's answer holds the key that it was sent", false);
-      return new Response(nullBody(response.status) ? null : text, {
+      if (response.ok && containsKey(headers.get('authorization') ?? '', text, response.headers))
+        throw new FetchRefused('bad_envelope', "the server's answer contains the API key of the request", false);
+      return new Response(mustHaveNullBody(response.status) ? null : text, {
         status: response.status,
         statusText: response.statusText,
         headers: response.headers,
@@ -76,7 +75,7 @@ export function createBoundedFetch(allowedHosts: readonly string[]): BoundedFetc
   };
 }
 
-function onlyOurs(headers: RequestInit['headers'] | undefined): Headers {
+function allowedHeaders(headers: RequestInit['headers'] | undefined): Headers {
   const kept = new Headers({ 'accept-encoding': 'identity' });
   new Headers(headers).forEach((value, name) => {
     if (HEADERS.has(name)) kept.set(name, value);
@@ -84,7 +83,7 @@ function onlyOurs(headers: RequestInit['headers'] | undefined): Headers {
   return kept;
 }
 
-function readOnce(bytes: Uint8Array): ReadableStream<Uint8Array> {
+function singleUseStream(bytes: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
       controller.enqueue(bytes);
@@ -93,9 +92,9 @@ function readOnce(bytes: Uint8Array): ReadableStream<Uint8Array> {
   });
 }
 
-function writesBack(authorization: string, text: string, headers: Headers): boolean {
+function containsKey(authorization: string, text: string, headers: Headers): boolean {
   const key = authorization.slice(authorization.indexOf(' ') + 1);
-  return key.length >= MIN_SECRET && [text, ...headers.values()].some((written) => written.includes(key));
+  return key.length >= MIN_KEY_LENGTH && [text, ...headers.values()].some((value) => value.includes(key));
 }
 
 async function readBounded(response: Response): Promise<string> {
@@ -116,15 +115,11 @@ async function readBounded(response: Response): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
   } catch {
-    throw new FetchRefused('not_json', "the server's answer is no UTF-8 text", true);
+    throw new FetchRefused('not_json', "the server's answer is not valid UTF-8", true);
   }
 }
 
-async function drop(response: Response): Promise<void> {
-  await response.body?.cancel();
-}
-
-/** Statuses for which a Response may have no body. */
-function nullBody(status: number): boolean {
+/** The Response constructor throws on a body with these statuses. */
+function mustHaveNullBody(status: number): boolean {
   return status === 204 || status === 205 || status === 304;
 }

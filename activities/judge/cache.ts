@@ -1,28 +1,28 @@
 import { typedHash, type Sha256 } from '../../policy/contracts/hash';
 import type { ModelReply } from './model-exchange';
 
-/** One answer of a model, kept as it came: it is read again by the same parser on every use. */
+/** One raw answer of a model. It is parsed again on every use. `origin` is the id of the change that it was given for. */
 export interface CachedReply extends ModelReply {
   readonly origin: Sha256;
 }
 
 /**
- * Answers by key, for the diff and logic that they were given for. Failures are never put in. A cache that is away is
- * no reason to fail: `get` may answer null at any time.
+ * Model answers by `cacheKey`. Failures are never stored. A cache that is unavailable must not fail the review: `get` may
+ * return null at any time.
  */
 export interface JudgeCache {
   readonly get: (key: Sha256) => Promise<CachedReply | null>;
   readonly set: (key: Sha256, reply: CachedReply) => Promise<void>;
 }
 
-/** Everything that the answer depends on. The tenant is in it, so that none learns what another submitted. */
+/** Everything that the answer depends on. Includes the tenant, so that one cannot learn what another submitted. */
 export interface CacheSubject {
   readonly tenant: string;
   readonly sourceTool: string;
   readonly host: string;
   readonly logicHash: Sha256;
   readonly renderer: string;
-  /** Of both messages, word for word: diff, claims, policies and nonce are in them. */
+  /** Hash of both messages, which contain the diff, the claims, the policies and the nonce. */
   readonly promptSha: Sha256;
 }
 
@@ -30,7 +30,7 @@ export function cacheKey(subject: CacheSubject): Sha256 {
   return typedHash('logic', { part: 'judge-cache', ...subject });
 }
 
-/** In this process only; the oldest entry goes first. `ttlMs` counts from when the answer was given. */
+/** A cache in this process that evicts the oldest entry first. `ttlMs` counts from when the answer was stored. */
 export function createMemoryJudgeCache(options: {
   readonly maxEntries: number;
   readonly ttlMs: number;

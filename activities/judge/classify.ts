@@ -4,10 +4,13 @@ import type { JudgeCause } from '../../policy/decide/judge-failure';
 import { FetchRefused } from './bounded-fetch';
 import { backendFailure } from './judge-failures';
 
-/** What a call threw, as the failure that Temporal sees. `timedOutAfterMs`: our deadline passed. */
+/**
+ * Converts what a model call threw into a CountersignFailure. `timedOutAfterMs` is the deadline if it passed, else null.
+ * An unknown error becomes a retryable backend failure, never a verdict.
+ */
 export function failureOfCall(error: unknown, timedOutAfterMs: number | null): CountersignFailure {
   if (error instanceof CountersignFailure) return error;
-  const refused = refusedBelow(error);
+  const refused = fetchRefusalIn(error);
   if (refused !== null) return backendFailure(refused.judgeCause, refused.message, { retryable: refused.retryable });
   if (timedOutAfterMs !== null)
     return backendFailure('timeout', `no complete answer within ${timedOutAfterMs} ms`, { retryable: true });
@@ -15,8 +18,7 @@ export function failureOfCall(error: unknown, timedOutAfterMs: number | null): C
   if (error instanceof APIConnectionError || isNetworkError(error))
     return backendFailure('connection', `the connection failed${codeOf(error)}`, { retryable: true });
   if (error instanceof SyntaxError)
-    return backendFailure('not_json', 'the server answered something that is no JSON', { retryable: true });
-  // Not recognised: never a verdict.
+    return backendFailure('not_json', "the server's answer is not valid JSON", { retryable: true });
   return backendFailure(
     'bad_envelope',
     `the server's answer could not be used (${error instanceof Error ? error.name : typeof error})`,
@@ -27,10 +29,10 @@ export function failureOfCall(error: unknown, timedOutAfterMs: number | null): C
 function failureOfStatus(error: InstanceType<typeof APIError>, status: number): CountersignFailure {
   const code = safeCode(error.code);
   const { cause, retryable } = ofStatus(status, code);
-  const told = error.headers?.get('x-should-retry');
+  const shouldRetry = error.headers?.get('x-should-retry');
   const details = { status, ...(code === null ? {} : { code }) };
   return backendFailure(cause, `the server answered ${status}${code === null ? '' : ` ${code}`}`, {
-    retryable: told === 'true' ? true : told === 'false' ? false : retryable,
+    retryable: shouldRetry === 'true' ? true : shouldRetry === 'false' ? false : retryable,
     retryAfterMs: retryAfterMs(error.headers, Date.now()),
     details,
   });
@@ -67,24 +69,24 @@ function ofStatus(status: number, code: string | null): { readonly cause: JudgeC
   }
 }
 
-/** `retry-after-ms`, else `retry-after` in seconds or as a date. Null where there is none, or it makes no sense. */
+/** Milliseconds from `retry-after-ms`, or from `retry-after` in seconds or as a date. Null if absent or malformed. */
 export function retryAfterMs(headers: Headers | undefined, now: number): number | null {
   const ms = headers?.get('retry-after-ms');
   if (ms !== null && ms !== undefined && /^\d{1,9}(?:\.\d{1,9})?$/.test(ms)) return Math.ceil(Number(ms));
   const after = headers?.get('retry-after');
   if (after === null || after === undefined) return null;
   if (/^\d{1,9}(?:\.\d{1,9})?$/.test(after)) return Math.ceil(Number(after) * 1000);
-  // The platform finds a date in nearly any text with a number in it; all three forms of HTTP begin with the day.
+  // Date.parse accepts nearly any text with a number. All three HTTP date formats (RFC 9110 §5.6.7) start with the day.
   const date = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(after) ? Date.parse(after) : Number.NaN;
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
 
-/** The server's word, where it is one: anything else may be prose, or an echo of the key or the diff. */
+/** The server's error code if it is a short identifier. Other text may be prose or an echo of the key or the diff. */
 function safeCode(code: unknown): string | null {
   return typeof code === 'string' && code.length <= 64 && /^[a-z]+(?:_[a-z]+)*$/.test(code) ? code : null;
 }
 
-function refusedBelow(error: unknown): FetchRefused | null {
+function fetchRefusalIn(error: unknown): FetchRefused | null {
   let next: unknown = error;
   for (let depth = 0; depth < 5 && next instanceof Error; depth++) {
     if (next instanceof FetchRefused) return next;
@@ -93,7 +95,7 @@ function refusedBelow(error: unknown): FetchRefused | null {
   return null;
 }
 
-/** What the platform's fetch throws: a TypeError over a system error. */
+/** fetch reports a network error as a TypeError with a system error as its cause. */
 function isNetworkError(error: unknown): boolean {
   return error instanceof TypeError && (error.message === 'fetch failed' || error.message === 'terminated');
 }

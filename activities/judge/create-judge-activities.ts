@@ -1,11 +1,12 @@
 /**
- * Asks the judge about one staged change, and attests what it said.
+ * Asks the judge about one staged change and signs its answer.
  *
- * K1 The bytes are loaded here, every hash is recomputed and held against the change as it was opened, before anything is
- *    sent or signed: an invented context gets nothing.
- * K2 The signed record stands in the ledger before the result is returned.
- * K3 No end of this activity is an ALLOW that the model did not give in the strict form, to every piece of the diff.
- * K4 Asking again can only tighten: an unreadable text that says BLOCK is final, and every record stays in the ledger.
+ * K1 Loads the bytes, recomputes every hash and compares it with the opened change before anything is sent or signed, so
+ *    that forged input cannot obtain a signature.
+ * K2 Appends the signed record to the ledger before returning the result.
+ * K3 Returns ALLOW only if the model gave it in the strict form for every piece of the diff.
+ * K4 A retry can only make the result stricter: an unreadable answer that contains BLOCK is not retried, and every record
+ *    stays in the ledger.
  */
 import { CountersignFailure } from '../../policy/contracts/failure';
 import { Context } from '@temporalio/activity';
@@ -17,13 +18,13 @@ import { attest } from '../attestation';
 import { assertOpened } from '../review/opened-change';
 import { withHeartbeat } from '../heartbeat';
 import type { Judged, JudgeActivities, JudgeFailureInput, JudgeInput } from '../review-types';
-import { askAboutDiff, type Asked } from './ask-about-diff';
+import { askAboutDiff, type JudgeAnswer } from './ask-about-diff';
 import type { JudgeDeps } from './judge-deps';
 import { resolveJudge, type ResolvedJudge } from './resolve-judge';
 
 const MIN_MARKING_KEY = 16;
 
-/** Throws TypeError at once where the marking key is too short. */
+/** Throws TypeError if the marking key has fewer than 16 bytes. */
 export function createJudgeActivities(deps: JudgeDeps): JudgeActivities {
   if (deps.markingKey.length < MIN_MARKING_KEY) {
     throw new TypeError(
@@ -32,41 +33,41 @@ export function createJudgeActivities(deps: JudgeDeps): JudgeActivities {
   }
   return {
     /**
-     * Fails with `ErrUnknownDiffType`, `ErrValidatorBackend` or `ErrVerdictParse` (retryable or not as each says), with
-     * DIGEST_MISMATCH, CONFIGURATION_ERROR or `policy_moved` (never retried), or with STORE_UNAVAILABLE (retried).
-     * Cancellation aborts the request and stays a cancellation.
+     * Fails with `ErrUnknownDiffType`, `ErrValidatorBackend` or `ErrVerdictParse` (each failure says if it is retryable),
+     * with DIGEST_MISMATCH, CONFIGURATION_ERROR or `policy_moved` (not retryable), or with STORE_UNAVAILABLE (retryable).
+     * Cancellation aborts the request and is reported as a cancellation.
      */
     askJudge: (input) =>
       withHeartbeat(async (signal) => {
         const { attempt } = Context.current().info;
-        await opened(deps, 'askJudge', input);
+        await requireOpened(deps, 'askJudge', input);
         const judge = await resolveJudge(deps, input);
-        const asked = await askAboutDiff(deps, judge, input, { signal, attempt });
-        return record(deps, judge, input, asked);
+        const answer = await askAboutDiff(deps, judge, input, { signal, attempt });
+        return record(deps, judge, input, answer);
       }).catch((error: unknown) => {
-        throw onceOnly(error, Context.current().info.attempt);
+        throw withoutThirdAttempt(error, Context.current().info.attempt);
       }),
 
     /**
-     * The failure as a signed record: a judge that was silent is as much a fact as one that spoke. Of what the caller says of
-     * it only the kind is kept: whoever schedules this by hand must not put a sentence of his own under the judge's key.
+     * Signs a record of the judge's failure. Only the failure type and cause of the input are kept: a caller must not be
+     * able to get free text signed with the judge's key.
      */
     attestJudgeFailure: (input) =>
       withHeartbeat(async () => {
-        await opened(deps, 'attestJudgeFailure', input);
+        await requireOpened(deps, 'attestJudgeFailure', input);
         const judge = await resolveJudge(deps, input);
-        return record(deps, judge, input, failed(deps, judge, input));
+        return record(deps, judge, input, failureAnswer(deps, judge, input));
       }),
   };
 }
 
-function opened(deps: JudgeDeps, activity: string, input: JudgeInput): Promise<void> {
+function requireOpened(deps: JudgeDeps, activity: string, input: JudgeInput): Promise<void> {
   const { ledger, actor } = deps;
   return assertOpened({ ledger, actor, now: () => new Date(deps.now()) }, activity, input);
 }
 
-/** The second unreadable answer is the last (notes: one re-ask at most). */
-function onceOnly(error: unknown, attempt: number): unknown {
+/** An unreadable answer is retried once: from the second attempt on, the failure becomes non-retryable. */
+function withoutThirdAttempt(error: unknown, attempt: number): unknown {
   if (
     !(error instanceof CountersignFailure) ||
     error.type !== FailureType.VerdictParse ||
@@ -82,7 +83,7 @@ function onceOnly(error: unknown, attempt: number): unknown {
   });
 }
 
-async function record(deps: JudgeDeps, judge: ResolvedJudge, input: JudgeInput, asked: Asked): Promise<Judged> {
+async function record(deps: JudgeDeps, judge: ResolvedJudge, input: JudgeInput, answer: JudgeAnswer): Promise<Judged> {
   const at = new Date(deps.now()).toISOString();
   const { validator } = judge;
   const entry = attest(
@@ -94,25 +95,25 @@ async function record(deps: JudgeDeps, judge: ResolvedJudge, input: JudgeInput, 
       logicHash: validator.logic_hash,
       stagingSha: input.stagingSha,
       given: givenToJudge({ ...input, logicHash: validator.logic_hash }),
-      result: asked.result as unknown as JsonValue,
-      record: asked.record as unknown as JsonObject,
+      result: answer.result as unknown as JsonValue,
+      record: answer.record as unknown as JsonObject,
     },
     at,
     deps.actor,
   );
   const body =
-    deps.keepAnswers && asked.answers.length > 0
-      ? { ...entry.body, answers: asked.answers as unknown as JsonValue }
+    deps.keepAnswers && answer.answers.length > 0
+      ? { ...entry.body, answers: answer.answers as unknown as JsonValue }
       : entry.body;
   await deps.ledger.append(input.changeId, [{ ...entry, body }]);
   return {
-    result: asked.result,
+    result: answer.result,
     envelope: entry.body['envelope'] as unknown as Judged['envelope'],
-    reused: asked.record.cacheHit,
+    reused: answer.record.cacheHit,
   };
 }
 
-function failed(deps: JudgeDeps, { validator, config }: ResolvedJudge, input: JudgeFailureInput): Asked {
+function failureAnswer(deps: JudgeDeps, { validator, config }: ResolvedJudge, input: JudgeFailureInput): JudgeAnswer {
   const result = judgeFailureResult({
     validatorId: validator.id,
     changeId: input.changeId,

@@ -16,15 +16,15 @@ const Stored = z.strictObject({
 
 export interface DatabaseCacheOptions {
   readonly db: Queryable;
-  /** Secret of the judge workers. Without it a writer of the database could put an ALLOW into the judge's mouth. */
+  /** Secret of the judge workers. Without the MAC, anyone with write access to the database could forge an ALLOW. */
   readonly macKey: Uint8Array;
   readonly ttlMs: number;
   readonly now: () => number;
 }
 
 /**
- * Answers in our own database, shared by all judge workers and kept over restarts: sending a change again does not roll
- * the dice again. An entry whose MAC does not hold does not exist. The first answer stands until it expires.
+ * A cache in PostgreSQL that all judge workers share and that survives restarts, so that a resubmitted change gets the
+ * same answer. An entry with an invalid MAC counts as absent. The first answer for a key is kept until it expires.
  */
 export function createDatabaseJudgeCache({ db, macKey, ttlMs, now }: DatabaseCacheOptions): JudgeCache {
   const macOf = (key: string, at: number, reply: string): Buffer =>

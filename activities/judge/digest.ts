@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Sha256 } from '../../policy/contracts/hash';
 
-/** Node's own SHA-256: a prompt is tens of kilobytes, and the sandbox's takes a millisecond for it. */
+/** SHA-256 by node:crypto. The pure JavaScript one of `policy/` takes about a millisecond for a prompt. */
 export function sha256Of(data: Uint8Array | string): Sha256 {
   return createHash('sha256').update(data).digest('hex');
 }
 
-/** What was sent, word for word: over the length of the first message in UTF-16 units, and both. */
+/** Hash of both messages as sent. Starts with the length of the first in UTF-16 units, so that the border is unambiguous. */
 export function messagesSha(first: string, second: string): Sha256 {
   return createHash('sha256').update(`${first.length}\n`).update(first).update(second).digest('hex');
 }

@@ -12,7 +12,7 @@ import { judgeValidator } from './judge-validator';
 import { parallel } from './parallel';
 import type { DiffRenderer } from '../../policy/text/render/source-lines';
 
-/** One line of a labelled set: a diff, and what a careful person says of it. */
+/** One line of a labelled set: a diff and the status that a careful reviewer gives it. */
 export const LabelledCase = z
   .strictObject({
     id: z.string().min(1).max(1000),
@@ -26,17 +26,17 @@ export const LabelledCase = z
 export type LabelledCase = z.infer<typeof LabelledCase>;
 
 export interface EvaluateOptions extends AskDeps {
-  /** How changes of this source tool are judged. */
+  /** The judge's settings for changes of this source tool. */
   readonly configOf: (sourceTool: string) => JudgeConfig;
   readonly renderers: Readonly<Record<string, DiffRenderer>>;
   readonly cases: readonly LabelledCase[];
-  /** Cases that are asked about at one time. */
+  /** Number of cases evaluated concurrently. */
   readonly atOnce: number;
   readonly signal: AbortSignal;
   readonly onCase?: (done: EvaluatedCase, index: number) => void;
 }
 
-/** Asks about every case as the gate would, once each: no retries, so that a flaky server shows as failures. */
+/** Asks about every case once, with the gate's own code. Does not retry, so that a flaky server shows up as failures. */
 export async function evaluateJudge(
   options: EvaluateOptions,
 ): Promise<{ readonly cases: readonly EvaluatedCase[]; readonly report: EvaluationReport }> {
@@ -74,8 +74,8 @@ async function evaluateCase(
     stagingSha: null,
     validatorId: JUDGE_ID,
   };
-  const began = options.now();
-  const said = { id: labelled.id, label: labelled.label };
+  const startedAt = options.now();
+  const base = { id: labelled.id, label: labelled.label };
   try {
     const renderer = Object.hasOwn(options.renderers, labelled.sourceTool)
       ? options.renderers[labelled.sourceTool]
@@ -96,7 +96,7 @@ async function evaluateCase(
       },
     );
     return {
-      ...said,
+      ...base,
       status: result.status,
       reasonCode: result.reasonCode ?? '',
       confidence: record.confidence,
@@ -114,13 +114,13 @@ async function evaluateCase(
       message: error.message,
     });
     return {
-      ...said,
+      ...base,
       status: result.status,
       reasonCode: result.reasonCode ?? '',
       confidence: null,
       failed: true,
       cause: causeOf(error.message),
-      latencyMs: Math.max(0, options.now() - began),
+      latencyMs: Math.max(0, options.now() - startedAt),
       costMicros: null,
     };
   }

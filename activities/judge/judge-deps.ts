@@ -9,20 +9,20 @@ import type { JudgeTransport } from './transport';
 
 export interface JudgeDeps {
   readonly transport: JudgeTransport;
-  /** The plan by its hash, from a source that this process trusts. Fails with `policy_moved`. */
+  /** Loads a plan by its hash from a source that this process trusts. Fails with `policy_moved` if it has no such plan. */
   readonly loadPlan: (planHash: string) => Promise<Plan>;
   readonly store: Pick<ByteStore, 'get'>;
   readonly ledger: Pick<Ledger, 'readKinds' | 'append'>;
   readonly attestor: Attestor;
-  /** Written into ledger rows, e.g. `judge-worker:<keyId>`. */
+  /** Actor of ledger rows, for example `judge-worker:<keyId>`. */
   readonly actor: string;
   /** By source tool; `JUDGE_RENDERERS` are ours. */
   readonly renderers: Readonly<Record<string, DiffRenderer>>;
   readonly cache: JudgeCache;
-  /** Secret of the operator, at least 16 bytes, the same in every judge worker: marks of lines are made with it. */
+  /** Secret of the operator, at least 16 bytes, the same in every judge worker. The nonces of line marks derive from it. */
   readonly markingKey: Uint8Array;
   readonly prices: PriceTable;
-  /** False: the ledger keeps only the hash of what the model wrote. */
+  /** If false, the ledger keeps only the hash of each answer. */
   readonly keepAnswers: boolean;
   readonly now: () => number;
 }

@@ -2,12 +2,12 @@ import { CountersignFailure } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
 import { failureMessage, type JudgeCause } from '../../policy/decide/judge-failure';
 
-/** Longer waits than this are cut: the review's own deadline runs meanwhile. */
+/** Upper limit of a server's retry-after, because the review's deadline keeps running. */
 export const MAX_RETRY_DELAY_MS = 300_000;
 
 /**
- * No usable answer came (F20). `retryable`: the same request may fare better later; then `retryAfterMs` is what the
- * server asked for. The text never holds what the server wrote: an error page may echo the prompt or the key.
+ * The model server gave no usable answer. `retryable`: the same request may succeed later; `retryAfterMs` is the delay
+ * that the server requested. `text` must not quote the server: an error page may echo the prompt or the key.
  */
 export function backendFailure(
   cause: JudgeCause,
@@ -28,7 +28,7 @@ export function backendFailure(
   });
 }
 
-/** An answer came, and is no strict verdict (F21). Retried at most once, and never where the text says BLOCK. */
+/** The model answered, but not with a valid verdict. Retried at most once, and never if the text contains BLOCK. */
 export function parseFailure(
   cause: 'answer' | 'truncated',
   text: string,
@@ -42,7 +42,7 @@ export function parseFailure(
   });
 }
 
-/** No renderer reads this, or the bytes are no text (F10, F22). Nothing was sent anywhere. Never retried. */
+/** No renderer supports this source tool, or the bytes are not text. Nothing was sent to a server. Not retryable. */
 export function unreadableDiff(cause: 'unknown_source_tool' | 'undecodable', text: string): CountersignFailure {
   return CountersignFailure.nonRetryable(failureMessage(cause, text), FailureType.UnknownDiffType, { cause });
 }

@@ -9,9 +9,9 @@ export interface ModelRequest {
   readonly maxTokens: number;
   /** Absent: left out of the request. */
   readonly temperature?: number;
-  /** Names under which the server may answer, beside `model` and its dated versions. */
+  /** Model names that the answer may carry besides `model` and its dated versions. */
   readonly acceptedModels: readonly string[];
-  /** Hash of what is equal between requests; lets a provider reuse its cache. */
+  /** Hash of the part that requests have in common; a provider may use it for prompt caching. */
   readonly cacheKey: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Runs `count` tasks, at most `atOnce` at one time; results in order. When one fails, the others' signal aborts, all are
- * waited for, and the first failure is thrown: nothing goes on behind the caller's back.
+ * Runs `count` tasks with at most `atOnce` concurrently and returns the results in order. If a task fails, aborts the
+ * signal of the others, waits for all of them and throws the first failure, so that no task outlives the call.
  */
 export async function parallel<T>(
   count: number,
@@ -11,7 +11,7 @@ export async function parallel<T>(
   const stop = new AbortController();
   const cancel = (): void => stop.abort(outer.reason);
   if (outer.aborted) cancel();
-  // Not `AbortSignal.any`: what hangs on its signal lives until a full collection.
+  // Not `AbortSignal.any`: its listeners stay in memory until a full garbage collection.
   outer.addEventListener('abort', cancel, { once: true });
   const results = new Map<number, T>();
   const failures: unknown[] = [];

@@ -6,7 +6,7 @@ import type { ModelReply, ModelRequest } from './model-exchange';
 
 const Tokens = z.int().min(0).nullish().catch(null);
 
-/** The part of a chat completion that is read. The server is untrusted: nothing is taken on the word of its types. */
+/** The members of a chat completion that are read. The server is untrusted, so the SDK's types are not relied on. */
 const Completion = z.object({
   model: z.string().min(1).max(200),
   choices: z.array(
@@ -31,40 +31,40 @@ const Completion = z.object({
 });
 
 const FINISH_REASONS = ['stop', 'length', 'content_filter', 'tool_calls', 'function_call'] as const;
-/** What compatible servers write for the same ends. */
+/** Finish reasons that compatible servers use for the same outcomes. */
 const LENGTH_WORDS = ['length', 'max_tokens', 'max_output_tokens', 'model_length'];
 const FILTER_WORDS = ['content_filter', 'safety', 'recitation', 'blocklist', 'prohibited_content', 'spii'];
 const FAILURE_WORDS = ['error', 'abort', 'aborted', 'cancelled', 'canceled', 'insufficient_system_resource'];
 
-/** The text of the one choice, or the failure that it stands for. A refusal and a filter are failures: neither is a verdict. */
+/** Returns the text of the only choice. Throws CountersignFailure for anything else; a refusal and a filter are failures, not verdicts. */
 export function replyOf(
   data: unknown,
   request: Pick<ModelRequest, 'model' | 'acceptedModels'>,
   requestId: string | null,
 ): ModelReply {
   if (isErrorBody(data))
-    throw backendFailure('bad_envelope', 'the server answered 200 with an error in it', { retryable: true });
+    throw backendFailure('bad_envelope', 'the server answered 200 with an error object', { retryable: true });
   const parsed = Completion.safeParse(data);
   if (!parsed.success) {
     const where = parsed.error.issues[0]?.path.join('.') ?? '';
     throw backendFailure(
       'bad_envelope',
-      `the server's answer is no chat completion${where === '' ? '' : ` (${where})`}`,
+      `the server's answer is not a valid chat completion${where === '' ? '' : ` (${where})`}`,
       { retryable: true },
     );
   }
   const { model, choices, usage } = parsed.data;
   const [choice] = choices;
   if (choice === undefined)
-    throw backendFailure('no_choices', 'the server answered without a choice', { retryable: true });
+    throw backendFailure('no_choices', 'the server answered with no choices, expected one', { retryable: true });
   if (choices.length > 1)
-    throw backendFailure('bad_envelope', `the server answered with ${choices.length} choices, and one was asked for`, {
+    throw backendFailure('bad_envelope', `the server answered with ${choices.length} choices, expected one`, {
       retryable: true,
     });
   if (!isAccepted(model, request)) {
     throw backendFailure(
       'model_mismatch',
-      `another model answered than "${request.model}"; list it under acceptedModels if that is right`,
+      `a model other than "${request.model}" answered; add its name to acceptedModels if this is intended`,
       {
         retryable: false,
         details: { returnedModel: model.slice(0, 100) },
@@ -75,18 +75,18 @@ export function replyOf(
   const finishReason = FINISH_REASONS.find((known) => known === choice.finish_reason) ?? 'other';
   const ended = (choice.finish_reason ?? '').toLowerCase();
   if (FAILURE_WORDS.includes(ended))
-    throw backendFailure('server_error', 'the server broke the answer off', { retryable: true });
+    throw backendFailure('server_error', 'the server aborted the answer', { retryable: true });
   if (FILTER_WORDS.includes(ended))
-    throw backendFailure('content_filter', "the provider's filter stopped the answer", { retryable: false });
-  // A refusal is how malware evades reviewers that fail open; asking again would be shopping for another answer.
+    throw backendFailure('content_filter', "the provider's content filter stopped the answer", { retryable: false });
+  // Not retryable: a diff can provoke a refusal on purpose, and a retry would give it another chance to pass.
   if (isRefusal(message) || ended === 'refusal')
     throw backendFailure('refusal', 'the model refused to answer', { retryable: false });
   if (LENGTH_WORDS.includes(ended))
-    throw parseFailure('truncated', 'the answer was cut off at the token limit; raise maxTokens', {
+    throw parseFailure('truncated', 'the answer was truncated at the token limit; raise maxTokens', {
       retryable: !saysBlock(message.content ?? ''),
     });
   if ((message.tool_calls ?? []).length > 0)
-    throw backendFailure('bad_envelope', 'the model called a tool, and none was offered', { retryable: true });
+    throw backendFailure('bad_envelope', 'the model called a tool, but none was offered', { retryable: true });
   return {
     text: message.content ?? '',
     model,
@@ -96,7 +96,7 @@ export function replyOf(
   };
 }
 
-/** Some servers write an empty refusal beside an answer. */
+/** Some servers send an empty `refusal` together with an answer; that is not a refusal. */
 function isRefusal({
   refusal,
   content,
@@ -114,7 +114,7 @@ function isErrorBody(data: unknown): boolean {
   );
 }
 
-/** The model asked for, a dated version of it, or one that the plan names. */
+/** True for the requested model, a dated version of it, or a model in `acceptedModels`. */
 function isAccepted(
   returned: string,
   { model, acceptedModels }: Pick<ModelRequest, 'model' | 'acceptedModels'>,

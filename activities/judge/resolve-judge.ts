@@ -8,7 +8,7 @@ import type { JudgeDeps } from './judge-deps';
 import { sha256Of } from './digest';
 import { unreadableDiff } from './judge-failures';
 
-/** A judge of a plan, over a change whose hashes hold. */
+/** The judge of a plan, and the bytes of a change whose hashes were verified. */
 export interface ResolvedJudge {
   readonly validator: PlanValidator;
   readonly config: JudgeConfig;
@@ -16,7 +16,7 @@ export interface ResolvedJudge {
   readonly raw: Uint8Array;
 }
 
-/** Recomputes what `input` claims (K1). Nothing is sent anywhere before this returns. */
+/** Recomputes every hash that `input` claims. Call it before anything is sent to a model. */
 export async function resolveJudge(
   deps: Pick<JudgeDeps, 'loadPlan' | 'store' | 'renderers'>,
   input: JudgeInput,
@@ -25,7 +25,7 @@ export async function resolveJudge(
   if (renderer === undefined) {
     throw unreadableDiff(
       'unknown_source_tool',
-      `no renderer for diffs of "${input.sourceTool}"; there are some for ${Object.keys(deps.renderers).join(', ')}`,
+      `no renderer for diffs of "${input.sourceTool}"; expected one of: ${Object.keys(deps.renderers).join(', ')}`,
     );
   }
   const expected = inputSha(input);
@@ -36,13 +36,13 @@ export async function resolveJudge(
   if (loaded !== input.planHash) throw digestMismatch('planHash', input.planHash, loaded);
   if (plan.target !== input.target || plan.sourceTool !== input.sourceTool) {
     throw misconfigured(
-      `The plan is for ${plan.target}/${plan.sourceTool}, and the change is for ${input.target}/${input.sourceTool}`,
+      `The plan is for ${plan.target}/${plan.sourceTool}, but the change is for ${input.target}/${input.sourceTool}`,
     );
   }
   const validator = plan.validators.find((v) => v.id === input.validatorId);
   if (validator?.implementation !== JUDGE_IMPLEMENTATION)
     throw misconfigured(`The plan has no judge "${input.validatorId}"`);
-  const config = configHere(validator, loaded);
+  const config = verifiedConfig(validator, loaded);
 
   const raw = await deps.store.get(input.tenant, input.diffSha);
   const digest = sha256Of(raw);
@@ -51,18 +51,18 @@ export async function resolveJudge(
 }
 
 const MAX_CONFIGS = 200;
-/** By plan and validator; the plan's hash was recomputed before, so an entry can only be what that plan says. */
+/** Memoized by plan hash and validator id. Safe because the plan's hash was recomputed before. */
 const configs = new Map<string, JudgeConfig>();
 
-/** Fails with `policy_moved` where this process would judge otherwise than the plan says. */
-function configHere(validator: PlanValidator, verifiedPlanHash: string): JudgeConfig {
+/** The judge's config. Fails with `policy_moved` if this process has another judge logic than the plan was compiled with. */
+function verifiedConfig(validator: PlanValidator, verifiedPlanHash: string): JudgeConfig {
   const key = `${verifiedPlanHash}/${validator.id}`;
   const known = configs.get(key);
   if (known !== undefined) return known;
   const { version, logicRevision, parser } = judgeDefinition;
-  const here = logicHash({ id: validator.id, version, logicRevision, config: validator.config, parser });
-  if (here !== validator.logic_hash)
-    throw policyMoved(`${validator.id}: the plan was made with another revision of the judge than this worker has`);
+  const installed = logicHash({ id: validator.id, version, logicRevision, config: validator.config, parser });
+  if (installed !== validator.logic_hash)
+    throw policyMoved(`${validator.id}: the plan was compiled with another revision of the judge than this worker has`);
   const read = configOfPlan(validator.config);
   if (!read.ok) throw policyMoved(`${validator.id}: ${read.explanation}`);
   if (configs.size >= MAX_CONFIGS) configs.clear();

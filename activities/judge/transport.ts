@@ -1,11 +1,11 @@
 /**
- * One request to an OpenAI-compatible server, one reply or one failure.
+ * One request to an OpenAI-compatible server.
  *
- * X1 Exactly one HTTP request for each call: the client's own retries are off, Temporal owns them.
- * X2 Never streams: an aborted stream ends without an error, and half a verdict would read as a whole one.
- * X3 Every end is a reply, a CountersignFailure that says why, or the caller's own cancellation. What is not recognised
- *    is a backend failure.
- * X4 Nothing of this process's environment is read: no key, address, organisation or header comes from it.
+ * X1 Exactly one HTTP request for each call: the client's retries are off, because Temporal retries the activity.
+ * X2 Does not stream: an aborted stream ends without an error, and a truncated verdict would be read as a complete one.
+ * X3 Each call ends with a reply, a CountersignFailure or the caller's own cancellation. An unknown error is a backend
+ *    failure.
+ * X4 Reads no key, address, organization or header from the process environment.
  */
 import { CancelledFailure } from '@temporalio/common';
 import OpenAI from 'openai';
@@ -17,14 +17,14 @@ import type { ModelReply, ModelRequest } from './model-exchange';
 import { replyOf } from './reply';
 
 export interface TransportConfig {
-  /** With the version's path: `https://api.openai.com/v1`. */
+  /** With the version path: `https://api.openai.com/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Hosts that may be sent a diff, as in `URL.host`. Absent: the base URL's only. */
+  /** Hosts that may receive a diff, as in `URL.host`. Absent: only the host of the base URL. */
   readonly allowedHosts?: readonly string[];
   /**
-   * `openai` sends `store: false`, a cache key and a developer message; `compatible` only what every server takes.
-   * Absent: by the host.
+   * `openai` sends `store: false`, a cache key and a developer message; `compatible` sends only what every server accepts.
+   * Absent: `openai` for api.openai.com, else `compatible`.
    */
   readonly dialect?: 'openai' | 'compatible';
 }
@@ -33,8 +33,8 @@ export interface JudgeTransport {
   /** `URL.host` of the server: part of records and cache keys. */
   readonly host: string;
   /**
-   * Ends within `deadlineMs`. Rejects with a CountersignFailure (`ErrValidatorBackend`, or `ErrVerdictParse` for an
-   * answer that was cut off), or with a CancelledFailure when `signal` aborts, which also aborts the request.
+   * Settles within `deadlineMs`. Rejects with a CountersignFailure (`ErrValidatorBackend`, or `ErrVerdictParse` for a
+   * truncated answer), or with a CancelledFailure if `signal` aborts, which also aborts the request.
    */
   readonly ask: (
     request: ModelRequest,
@@ -42,7 +42,7 @@ export interface JudgeTransport {
   ) => Promise<ModelReply>;
 }
 
-/** Throws TypeError at once where the address is none, or its host is not allowed. */
+/** Throws TypeError if the base URL is invalid, its host is not in `allowedHosts`, or the API key is empty. */
 export function createJudgeTransport(config: TransportConfig): JudgeTransport {
   const host = hostOf(config.baseUrl);
   const allowedHosts = config.allowedHosts ?? [host];
@@ -52,7 +52,7 @@ export function createJudgeTransport(config: TransportConfig): JudgeTransport {
     );
   }
   if (config.apiKey === '')
-    throw new TypeError('judge.apiKey: expected a key, got an empty text; servers that need none take any word');
+    throw new TypeError('judge.apiKey: expected a key, got an empty string; use any text if the server needs no key');
   const dialect = config.dialect ?? (host === 'api.openai.com' ? 'openai' : 'compatible');
   const client = new OpenAI({
     apiKey: config.apiKey,
@@ -69,8 +69,8 @@ export function createJudgeTransport(config: TransportConfig): JudgeTransport {
   return {
     host,
     ask: async (request, { signal, deadlineMs }) => {
-      if (signal.aborted) throw new CancelledFailure('The judge was cancelled before it was asked');
-      // Not `AbortSignal.any`: what hangs on its signal lives until a full collection, and that is the whole request.
+      if (signal.aborted) throw new CancelledFailure('The judge was cancelled before the request was sent');
+      // Not `AbortSignal.any`: its listeners keep the request in memory until a full garbage collection.
       const stop = new AbortController();
       const cancel = (): void => stop.abort();
       let late = false;
@@ -83,13 +83,13 @@ export function createJudgeTransport(config: TransportConfig): JudgeTransport {
         const { data, request_id: requestId } = await client.chat.completions
           .create(bodyOf(request, dialect), {
             signal: stop.signal,
-            // Behind ours, in case a signal is ever lost.
+            // After our own deadline, in case the abort signal is lost.
             timeout: deadlineMs + 1000,
           })
           .withResponse();
         return replyOf(data, request, requestId);
       } catch (error) {
-        if (signal.aborted) throw new CancelledFailure('The judge was cancelled while it was asked');
+        if (signal.aborted) throw new CancelledFailure('The judge was cancelled during the request');
         throw failureOfCall(error, late ? deadlineMs : null);
       } finally {
         clearTimeout(timer);
@@ -109,7 +109,7 @@ function hostOf(baseUrl: string): string {
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw new TypeError(`judge.baseUrl: expected an http(s) address, got ${url.protocol}`);
   if (url.username !== '' || url.password !== '')
-    throw new TypeError('judge.baseUrl: expected no credentials in the address; set the key instead');
+    throw new TypeError('judge.baseUrl: expected no credentials in the address; set judge.apiKey instead');
   return url.host;
 }
 

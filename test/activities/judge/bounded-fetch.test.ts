@@ -40,7 +40,7 @@ describe('createBoundedFetch under the transport', () => {
     );
   };
 
-  it('sends the length of the body with it, though the body can be read only once', async () => {
+  it('sends a content-length header, although the body can be read only once', async () => {
     await expect(ask(answering())).resolves.toMatchObject({ model: 'm' });
     const [request] = server.requests;
     expect(request?.headers['transfer-encoding']).toBeUndefined();
@@ -50,14 +50,14 @@ describe('createBoundedFetch under the transport', () => {
   it.each<[string, Handler]>([
     ['behind a byte order mark', (response, request) => sendJson(response, 200, `\ufeff${whole(request)}`)],
     [
-      'packed, though it was not asked to pack',
+      'compressed, although the request did not allow it',
       (response, request) => {
         response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
         response.end(gzipSync(whole(request)));
       },
     ],
     [
-      'over HTTP/1.0, ended by closing',
+      'over HTTP/1.0, terminated by closing the connection',
       (response, request) => {
         response.socket?.end(`HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n${whole(request)}`);
       },
@@ -70,14 +70,14 @@ describe('createBoundedFetch under the transport', () => {
       },
     ],
     [
-      'without usage, with a word for its end that only this server has',
+      'without usage and with an unknown finish reason',
       (response, request) => {
         const { choices, ...rest } = completion(request.model, answerTo(request), { usage: null });
         const [choice] = choices as object[];
         sendJson(response, 200, { ...rest, choices: [{ ...choice, finish_reason: 'eos' }] });
       },
     ],
-  ])('takes an answer that comes %s', async (_, handler) => {
+  ])('accepts an answer that arrives %s', async (_, handler) => {
     await expect(ask(handler)).resolves.toMatchObject({ text: expect.stringContaining('"verdict":"ALLOW"') });
     expect(server.requests).toHaveLength(1);
   });
@@ -90,7 +90,7 @@ describe('createBoundedFetch under the transport', () => {
       'error code',
       (response) => sendJson(response, 400, { error: { message: KEY, type: KEY, code: KEY } }, { 'x-request-id': KEY }),
     ],
-  ])('takes no answer that writes our key back as its %s, and does not say the key', async (_, handler) => {
+  ])('rejects an answer that contains our key as its %s, and does not reveal the key', async (_, handler) => {
     const failure = await ask(handler).catch((error: unknown) => error);
     expect(causeOf((failure as Error).message)).toMatch(/^(?:bad_envelope|bad_request)$/);
     expect(inspect(failure, { depth: 10 })).not.toContain(KEY);

@@ -31,14 +31,14 @@ describe('createDatabaseJudgeCache', () => {
   const cache = (key = macKey): ReturnType<typeof createDatabaseJudgeCache> =>
     createDatabaseJudgeCache({ db: judge, macKey: key, ttlMs: 1000, now: () => now });
 
-  it('gives back what another worker put in, and the first answer stands', async () => {
+  it('returns the answer that another worker stored, and keeps the first one', async () => {
     await cache().set(KEY, reply('BLOCK "\u0001" é'));
     await cache().set(KEY, reply('ALLOW'));
     await expect(cache().get(KEY)).resolves.toEqual(reply('BLOCK "\u0001" é'));
     await expect(cache().get('b'.repeat(64))).resolves.toBeNull();
   });
 
-  it('forgets after its time, and then takes another answer', async () => {
+  it('expires an answer after its TTL and then accepts another', async () => {
     await cache().set(KEY, reply('one'));
     now += 1001;
     await expect(cache().get(KEY)).resolves.toBeNull();
@@ -46,7 +46,7 @@ describe('createDatabaseJudgeCache', () => {
     await expect(cache().get(KEY)).resolves.toMatchObject({ text: 'two' });
   });
 
-  it('believes no entry that a writer of the database made, moved or kept alive', async () => {
+  it('ignores entries that a database writer forged, copied to another key or extended', async () => {
     await cache().set(KEY, reply('BLOCK'));
     await admin.query(`update judge_answers set reply = replace(reply, 'BLOCK', 'ALLOW')`);
     await expect(cache().get(KEY)).resolves.toBeNull();
@@ -59,13 +59,13 @@ describe('createDatabaseJudgeCache', () => {
     await expect(cache(new Uint8Array(32).fill(6)).get(KEY)).resolves.toBeNull();
   });
 
-  it("is the judge's alone", async () => {
+  it('is accessible to the judge role only', async () => {
     await expect(review.query('select * from judge_answers')).rejects.toMatchObject({ code: '42501' });
   });
 });
 
 describe('createMemoryJudgeCache', () => {
-  it('forgets after its time, and the oldest entry where there are too many', async () => {
+  it('expires answers after their TTL and evicts the oldest entry when full', async () => {
     let now = 0;
     const cache = createMemoryJudgeCache({ maxEntries: 2, ttlMs: 10, now: () => now });
     for (const key of ['1', '2', '3']) await cache.set(key, reply(key));

@@ -10,7 +10,7 @@ const one = (id: string, raw: string, label: 'ALLOW' | 'WARN' | 'BLOCK', sourceT
   LabelledCase.parse({ id, raw, label, sourceTool });
 
 describe('evaluateJudge', () => {
-  it('asks once about each case, as the gate would, and counts failures apart from verdicts', async () => {
+  it('asks once about each case and counts failures separately from verdicts', async () => {
     const server = await startJudgeServer((response, request) => {
       if (request.message.includes('crash')) return sendJson(response, 500, {});
       const verdict = request.message.includes('DELETE')
@@ -63,7 +63,7 @@ describe('evaluateJudge', () => {
         failed: { hits: 2, of: 6 },
         calibration: { high: { hits: 2, of: 3 }, low: { hits: 1, of: 1 }, medium: { of: 0, value: null } },
         failures: { server_error: 1, unknown_source_tool: 1 },
-        // Four answers of 1,200 tokens in and 90 out; what the failed two cost is not known, and not zero.
+        // Four answers of 1,200 input and 90 output tokens; the cost of the two failures is unknown, not zero.
         costMicros: 4 * 1290,
         costKnown: 4,
       });
@@ -79,7 +79,7 @@ describe('evaluateJudge', () => {
     }
   });
 
-  it('refuses a case with no bytes, or with both forms of them', () => {
+  it('rejects a case without bytes and a case with both raw and rawBase64', () => {
     expect(LabelledCase.safeParse({ id: 'a', sourceTool: 'x', label: 'ALLOW' }).success).toBe(false);
     expect(LabelledCase.safeParse({ id: 'a', sourceTool: 'x', label: 'ALLOW', raw: '', rawBase64: '' }).success).toBe(
       false,
@@ -93,13 +93,13 @@ describe('share', () => {
     [0, 10, 0, 0.2775],
     [10, 10, 0.7225, 1],
     [50, 100, 0.4038, 0.5962],
-  ])('of %i in %i lies between %f and %f', (hits, of, low, high) => {
+  ])('of %i in %i is between %f and %f', (hits, of, low, high) => {
     const s = share(hits, of);
     expect(s.low).toBeCloseTo(low, 3);
     expect(s.high).toBeCloseTo(high, 3);
   });
 
-  it('says nothing where there is nothing', () => {
+  it('reports "no cases" for an empty set', () => {
     const report = evaluationReport([]);
     expect(report).toMatchObject({
       cases: 0,

@@ -16,17 +16,17 @@ describe('askJudge over a server that misbehaves', () => {
   });
   afterAll(() => server.stop());
 
-  it('knows at least 35 shapes', () => {
+  it('covers at least 35 failure shapes', () => {
     expect(new Set(FAILURE_SHAPES.map((s) => s.id)).size).toBeGreaterThanOrEqual(35);
   });
 
   it.each(FAILURE_SHAPES.map((s) => [s.id, s] as const))(
-    '%s: right class and cause, in time, one request, nothing signed [F20, F21, F54, T21]',
+    'fails on %s with the expected class and cause, in time, after one request, and signs nothing [F20, F21, F54, T21]',
     async (_, shape) => {
       server.clear();
       server.use(shape.handler);
       const world = judgeWorld(server, { cache: noCache });
-      // Only the shapes that never end wait for the deadline; a busy machine must not make time-outs of the others.
+      // Only the shapes that never end use the short deadline; the others must not time out on a busy machine.
       const deadlineMs = shape.cause === 'timeout' ? DEADLINE_MS : 30_000;
       const input = world.change(DIFF, { settings: { deadlineMs } });
       const began = performance.now();
@@ -57,7 +57,7 @@ describe('askJudge over a server that misbehaves', () => {
     },
   );
 
-  it('fails on a closed port, and on a name that resolves to nothing', async () => {
+  it('fails on a closed port and on a host name that does not resolve', async () => {
     for (const baseUrl of ['http://127.0.0.1:1/v1', 'http://no-such-host.invalid/v1']) {
       const world = judgeWorld({ baseUrl }, { cache: noCache });
       await expect(world.ask(world.change(DIFF, { settings: { deadlineMs: 5000 } }))).rejects.toMatchObject({
@@ -67,7 +67,7 @@ describe('askJudge over a server that misbehaves', () => {
     }
   });
 
-  it('refuses at once a base URL that is none, carries credentials or stands outside the allow-list', () => {
+  it('throws for a base URL that is malformed, contains credentials or is not in the allowlist', () => {
     expect(() => createJudgeTransport({ baseUrl: 'nonsense', apiKey: 'k' })).toThrow(/baseUrl: expected an http/);
     expect(() => createJudgeTransport({ baseUrl: 'file:///etc/passwd', apiKey: 'k' })).toThrow(/http/);
     expect(() => createJudgeTransport({ baseUrl: 'https://u:p@example.com/v1', apiKey: 'k' })).toThrow(/credentials/);
@@ -77,7 +77,7 @@ describe('askJudge over a server that misbehaves', () => {
     expect(() => createJudgeTransport({ baseUrl: 'https://example.com/v1', apiKey: '' })).toThrow(/apiKey/);
   });
 
-  it('re-asks once after an unreadable answer and never a second time', async () => {
+  it('retries an unreadable answer once, and not a second time', async () => {
     server.use((response, request) =>
       answering({ canary: 'x' })(response, request, { method: '', path: '', headers: {}, body: '' }),
     );

@@ -4,14 +4,14 @@ import { FailureType } from '../../../policy/contracts/failure-type';
 import type { JudgeCause } from '../../../policy/decide/judge-failure';
 import { answerTo, completion, saying, sendJson, type Handler } from '../../support/judge-server';
 
-/** One way in which a server misbehaves, and how it must end. */
+/** One way in which a server misbehaves, and the failure that must result. */
 export interface FailureShape {
   readonly id: string;
   readonly handler: Handler;
   readonly type: FailureType;
   readonly cause: JudgeCause;
   readonly retryable: boolean;
-  /** Milliseconds that the failure asks Temporal to wait. */
+  /** Retry delay of the failure, in milliseconds. */
   readonly delayMs?: number;
 }
 
@@ -81,7 +81,7 @@ const edited =
 
 const BOMB = gzipSync(Buffer.alloc(8 * 1024 * 1024, ' '));
 
-/** The deadline under which they are tried. */
+/** Deadline of a call for these shapes, in milliseconds. */
 export const DEADLINE_MS = 800;
 
 export const FAILURE_SHAPES: readonly FailureShape[] = [
@@ -119,15 +119,15 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
     true,
     1_500,
   ),
-  backend('429 with a senseless retry-after', status(429, {}, { 'retry-after': 'soon' }), 'rate_limited', true),
+  backend('429 with an invalid retry-after', status(429, {}, { 'retry-after': 'soon' }), 'rate_limited', true),
   backend('429 with a number in words', status(429, {}, { 'retry-after': 'soon 9999' }), 'rate_limited', true),
   backend(
-    '429 with a date long gone',
+    '429 with a retry-after date in the past',
     status(429, {}, { 'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT' }),
     'rate_limited',
     true,
   ),
-  // The platform's fetch asks again after it where it can.
+  // fetch re-sends the request after a 421 if the body can be replayed.
   backend('421', status(421), 'http_status', false),
   backend('429 quota', coded(429, 'insufficient_quota'), 'quota', false),
   backend('429 told not to retry', status(429, {}, { 'x-should-retry': 'false' }), 'rate_limited', false),

@@ -20,7 +20,7 @@ import { newKeyPair } from '../../../signing/keys';
 import { signPredicate } from '../../../signing/envelope';
 import type { JudgeServer } from '../../support/judge-server';
 
-/** Failures are what these tests are about. */
+/** Silences Temporal's log: these tests cause failures on purpose. */
 export const QUIET = new DefaultLogger('ERROR');
 
 export const MODEL = 'test-judge';
@@ -61,7 +61,7 @@ export interface JudgeWorld {
   readonly deps: JudgeDeps;
   readonly ledger: { readonly changeId: string; readonly entries: readonly LedgerEntry[] }[];
   readonly predicates: AttestedPredicate[];
-  /** Puts the bytes into the store and returns what the workflow would hand over. */
+  /** Stores the bytes and returns the input that the workflow would pass to the activity. */
   readonly change: (
     diff: string | Uint8Array,
     over?: {
@@ -83,7 +83,7 @@ export function judgeWorld(
   const plans = new Map<string, Plan>();
   const ledger: { changeId: string; entries: readonly LedgerEntry[] }[] = [];
   const predicates: AttestedPredicate[] = [];
-  /** Every change that is made here has been opened, with the plan of its last making. */
+  /** Each change created here is opened with the plan of its latest input. */
   const opened = new Map<string, MemoryLedger>();
   const key = newKeyPair();
   const deps: JudgeDeps = {

@@ -15,7 +15,7 @@ describe('secrets of a change', () => {
   const lines = (secret: string): string[] => secret.split('\n').filter((line) => line.length > 4 || line === secret);
 
   it.each(SECRETS.map((s) => [s.id, s] as const))(
-    '%s: in no request, result, record or ledger row, from bytes or metadata',
+    'does not leak %s from bytes or metadata into a request, result, record or ledger row',
     async (_, { text, secret }) => {
       server.use((response, request) => {
         const echoed = request.message.slice(0, 280);
@@ -36,7 +36,7 @@ describe('secrets of a change', () => {
       });
       const judged = await world.ask(input);
       for (const line of lines(secret)) {
-        // What a JSON string would make of it, too.
+        // Also check the form that it has inside a JSON string.
         for (const form of [line, JSON.stringify(line).slice(1, -1)]) {
           expect(server.requests[0]?.body).not.toContain(form);
           expect(JSON.stringify([judged, world.ledger, world.predicates])).not.toContain(form);
@@ -45,7 +45,7 @@ describe('secrets of a change', () => {
     },
   );
 
-  it('are in no failure either, whatever the server throws back', async () => {
+  it('does not leak a secret into a failure, even if the server echoes it', async () => {
     const { text, secret } = SECRETS[0] ?? { text: '', secret: '' };
     server.use((response, request) =>
       sendJson(response, 400, {
