@@ -20,7 +20,7 @@ const SENSITIVE = [
   'clientkey',
   'connectionstring',
 ];
-/** `token_count`, `password_changed_at`: names about a secret, not of one. */
+/** Suffixes of names that describe a secret but do not contain one: `token_count`, `password_changed_at`. */
 const HARMLESS = [
   'count',
   'length',
@@ -39,13 +39,14 @@ const HARMLESS = [
   'tokens',
 ];
 
+/** True if a value assigned to this name is probably a secret. Ignores case, `_`, `-` and `.`. */
 export function isSensitiveName(name: string): boolean {
   const plain = name.toLowerCase().replaceAll('_', '').replaceAll('-', '').replaceAll('.', '');
   if (!SENSITIVE.some((word) => plain.includes(word))) return false;
   return !HARMLESS.some((word) => plain.endsWith(word) && plain.length > word.length);
 }
 
-/** What is assigned to, or follows, a sensitive name: `password = 'x'`, `PASSWORD 'x'`, `"token": "x"`, `Bearer x`. */
+/** The value that is assigned to a sensitive name or follows it: `password = 'x'`, `PASSWORD 'x'`, `"token": "x"`, `Bearer x`. */
 export function findAssigned(text: string, nameStart: number, nameEnd: number): SecretSpan | null {
   let i = nameEnd;
   if (isQuote(text[i]) && text[i] === text[nameStart - 1]) i++;
@@ -60,7 +61,7 @@ export function findAssigned(text: string, nameStart: number, nameEnd: number): 
     const end = endOfQuoted(text, i + 1, text[i] ?? '');
     return end > i + 1 && !isPlaceholder(text, i + 1, end) ? { kind: 'assigned', start: i + 1, end } : null;
   }
-  // Before the scan, so that a row of names with nothing between them costs nothing.
+  // Check before the scan, so that a sequence of names without operators is not scanned repeatedly.
   if ((!operator && i === nameEnd) || isPlaceholder(text, i, i + 24)) return null;
   const end = endOfBare(text, i);
   if (isScheme(text.slice(i, Math.min(end, i + 8)))) {
@@ -115,7 +116,7 @@ const NO_VALUES = [
   'string',
 ];
 
-/** A parameter, a variable, a call or a keyword stands for a value that is not here. */
+/** True for a parameter, a variable, a call or a keyword: the secret itself is not in the text. */
 function isPlaceholder(text: string, start: number, end: number): boolean {
   const value = text
     .slice(start, Math.min(end, start + 24))
@@ -125,7 +126,7 @@ function isPlaceholder(text: string, start: number, end: number): boolean {
   return NO_VALUES.some((word) => value.startsWith(word) && !isTokenUnit(value.charCodeAt(word.length)));
 }
 
-/** What follows a known beginning must hold a digit or letters of both cases: `sk-button-primary-large` is a class name. */
+/** True if the range contains a digit or letters of both cases. `sk-button-primary-large` is a class name, not a key. */
 export function mixed(text: string, start: number, end: number): boolean {
   let upper = false;
   let lower = false;

@@ -6,11 +6,11 @@ import { findAssigned, isSensitiveName, MAX_NAME, mixed } from './broad-names';
 interface Prefix {
   readonly kind: string;
   readonly prefix: string;
-  /** Of the whole token. */
+  /** Minimum length of the token, prefix included. */
   readonly min: number;
 }
 
-/** The beginnings of all known forms, with about half of what must follow: a key that was cut is a key, too. */
+/** The prefixes of all known formats with a reduced minimum length, so that a truncated key is found too. */
 const PREFIXES: readonly Prefix[] = FORMATS.map(({ kind, prefix, min }) => ({
   kind,
   prefix,
@@ -25,13 +25,13 @@ const BY_FIRST: ReadonlyMap<string, readonly Prefix[]> = new Map(
 );
 
 const MIN_RANDOM = 32;
-/** Of a token that is told by its form alone. */
+/** Minimum length of a token that is identified by its format alone. */
 const MIN_TOKEN = 14;
 const DASH = 0x2d;
 
 /**
- * Each token is looked at once; what a span covers is stepped over, so that no text is read more than a few times. `names`:
- * where one may be sensitive, the `broad` places of `placesIn`.
+ * Appends the secrets found in `text` to `spans`. Inspects each token once and skips what a span covers, so that the time
+ * is linear. `names` are the ascending offsets of possibly sensitive names: the `broad` places of `placesIn`.
  */
 export function findInTokens(text: string, names: readonly number[], spans: SecretSpan[]): void {
   const length = text.length;
@@ -48,7 +48,7 @@ export function findInTokens(text: string, names: readonly number[], spans: Secr
     if (i > runEnd) runEnd = endOfRun(text, i);
     while (name < names.length && (names[name] as number) < start) name++;
     const mayBeName = name < names.length && (names[name] as number) < i;
-    // Most tokens are words: too short for a key, no option, no name.
+    // Most tokens are plain words: too short for a key, not an option and not a sensitive name.
     const isShort = i - start < MIN_TOKEN && runEnd - start < MIN_RANDOM;
     if (isShort && !mayBeName && text.charCodeAt(start) !== DASH) continue;
     const span = inspectToken(text, start, i, runEnd, beginsRun, mayBeName);
@@ -58,7 +58,7 @@ export function findInTokens(text: string, names: readonly number[], spans: Secr
   }
 }
 
-/** `runEnd`: the end of the base64 text of which the token is a part; `+`, `/` and `=` go on with it. */
+/** `runEnd` is the end of the base64 run that contains the token; a run may also contain `+`, `/` and `=`. */
 function inspectToken(
   text: string,
   start: number,
@@ -127,7 +127,7 @@ function endOfRun(text: string, from: number): number {
   return i;
 }
 
-/** Letters of both cases and digits, few repeats, no dictionary shape: not a hash, not a path, not a snake_case name. */
+/** True for digits and letters of both cases with high entropy: excludes hex hashes, paths and snake_case names. */
 function looksRandom(text: string, start: number, end: number): boolean {
   const length = end - start;
   const counts = new Uint16Array(128);

@@ -1,7 +1,7 @@
 import type { Status } from '../contracts/finding';
 import type { PolicyRow, WireAnswer } from './wire';
 
-/** What an answer means: the strictest of everything that it says. `score` is the share of clear policies, never asked for. */
+/** The strictest status in one answer. `score` is the share of clear policies; the model does not choose it. */
 export interface Conclusion {
   readonly status: Status;
   /** judge_allow, judge_block, judge_warn, judge_abstain, judge_unsure, judge_instructions_in_diff, judge_contradiction. */
@@ -11,34 +11,34 @@ export interface Conclusion {
   readonly raised: readonly PolicyRow[];
 }
 
-interface Said {
+interface Candidate {
   readonly status: Status;
   readonly reasonCode: string;
 }
 
-/** `proseContradicts`: words outside the object say something harder than ALLOW. */
+/** Derives the status of one answer. `proseContradicts`: the text outside the object is stricter than ALLOW. */
 export function conclude(answer: WireAnswer, proseContradicts: boolean): Conclusion {
-  const said: Said[] = [];
+  const candidates: Candidate[] = [];
   for (const row of answer.policyResults) {
     if (row.result === 'violated')
-      said.push({ status: row.severity, reasonCode: row.severity === 'BLOCK' ? 'judge_block' : 'judge_warn' });
-    if (row.result === 'unsure') said.push({ status: 'WARN', reasonCode: 'judge_unsure' });
+      candidates.push({ status: row.severity, reasonCode: row.severity === 'BLOCK' ? 'judge_block' : 'judge_warn' });
+    if (row.result === 'unsure') candidates.push({ status: 'WARN', reasonCode: 'judge_unsure' });
   }
-  said.push(ofVerdict(answer.verdict));
-  if (answer.instructionsInDiff) said.push({ status: 'WARN', reasonCode: 'judge_instructions_in_diff' });
-  if (proseContradicts) said.push({ status: 'WARN', reasonCode: 'judge_contradiction' });
+  candidates.push(ofVerdict(answer.verdict));
+  if (answer.instructionsInDiff) candidates.push({ status: 'WARN', reasonCode: 'judge_instructions_in_diff' });
+  if (proseContradicts) candidates.push({ status: 'WARN', reasonCode: 'judge_contradiction' });
 
-  const strictest = said.reduce((a, b) => (rank(b.status) > rank(a.status) ? b : a));
+  const strictest = candidates.reduce((a, b) => (rank(b.status) > rank(a.status) ? b : a));
   const rows = answer.policyResults;
   const clear = rows.filter((row) => row.result === 'clear').length;
   return {
-    ...prefer(strictest, said),
+    ...mostSpecific(strictest, candidates),
     score: rows.length === 0 ? 0 : clear / rows.length,
     raised: rows.filter((row) => row.result !== 'clear'),
   };
 }
 
-function ofVerdict(verdict: WireAnswer['verdict']): Said {
+function ofVerdict(verdict: WireAnswer['verdict']): Candidate {
   switch (verdict) {
     case 'ALLOW':
       return { status: 'ALLOW', reasonCode: 'judge_allow' };
@@ -53,12 +53,12 @@ function ofVerdict(verdict: WireAnswer['verdict']): Said {
   }
 }
 
-/** Among equally strict things said, the one that tells a reader most stands as the code. */
-function prefer(strictest: Said, said: readonly Said[]): Said {
+/** Of the candidates that are as strict as `strictest`, the one with the most informative reason code. */
+function mostSpecific(strictest: Candidate, candidates: readonly Candidate[]): Candidate {
   const order = ['judge_instructions_in_diff', 'judge_abstain', 'judge_warn', 'judge_unsure', 'judge_contradiction'];
-  const equal = said.filter((s) => s.status === strictest.status);
+  const equal = candidates.filter((candidate) => candidate.status === strictest.status);
   for (const reasonCode of order) {
-    const match = equal.find((s) => s.reasonCode === reasonCode);
+    const match = equal.find((candidate) => candidate.reasonCode === reasonCode);
     if (match !== undefined) return match;
   }
   return strictest;
@@ -66,6 +66,7 @@ function prefer(strictest: Said, said: readonly Said[]): Said {
 
 const RANK: { readonly [status in Status]: number } = { ALLOW: 0, WARN: 1, BLOCK: 2 };
 
+/** Order of strictness: ALLOW 0, WARN 1, BLOCK 2. */
 export function rank(status: Status): number {
   return RANK[status];
 }

@@ -12,12 +12,12 @@ import { JudgePolicy, schemaSha } from './wire';
 export const JUDGE_IMPLEMENTATION = 'llm_judge';
 export const JUDGE_ID = 'guardian.llm_judge';
 
-/** One diff may be at most 1 MiB; a piece larger than this is more than a judge reads with care. */
+/** Upper limit of one piece in bytes. A model reviews larger pieces poorly. */
 const MAX_BYTE_BUDGET = 512 * 1024;
 
 const MetadataKey = z.string().min(1).max(128);
 
-/** Written by the normaliser; whatever stands there in a bundle is replaced. In the plan they make `logic_hash` cover how the judge works. */
+/** Computed by `judgeConfig`; values in a bundle are replaced. As part of the config they make `logic_hash` cover the judge's code. */
 const Computed = z.strictObject({
   promptSha: z.string(),
   schemaSha: z.string(),
@@ -29,14 +29,14 @@ const Computed = z.strictObject({
 });
 
 const Settings = z.strictObject({
-  model: z.string().min(1).max(200).describe('Model name as the provider knows it.'),
-  maxTokens: z.int().min(0).max(200_000).default(4096).describe('Bound on the answer; 0 leaves it to the provider.'),
-  temperature: z
-    .number()
+  model: z.string().min(1).max(200).describe('Name of the model at the provider.'),
+  maxTokens: z
+    .int()
     .min(0)
-    .max(2)
-    .optional()
-    .describe('Left out of the request where absent: reasoning models refuse it.'),
+    .max(200_000)
+    .default(4096)
+    .describe("Token limit of an answer; 0 means the provider's default."),
+  temperature: z.number().min(0).max(2).optional().describe('Not sent if absent: reasoning models reject it.'),
   policies: z
     .array(JudgePolicy)
     .min(1)
@@ -49,45 +49,50 @@ const Settings = z.strictObject({
           ctx.addIssue({
             code: 'custom',
             path: [i, 'id'],
-            message: `policy "${id}" appears twice; give each its own id`,
+            message: `duplicate policy id "${id}"; give each policy a unique id`,
           });
       });
     })
-    .describe('The rubric: one row each in every answer.'),
+    .describe('The rubric: every answer has one row for each policy.'),
   byteBudget: z
     .int()
     .min(256)
     .max(MAX_BYTE_BUDGET)
     .default(98_304)
-    .describe('Bytes of the diff in one call, with the marks of its lines; a larger one is split.'),
+    .describe('Bytes of the diff in one call, line marks included; a larger diff is split.'),
   maxChunks: z
     .int()
     .min(1)
     .max(16)
     .default(8)
-    .describe('Calls for one diff; where more were needed, a person is asked.'),
+    .describe('Most calls for one diff; if more are needed, a person is asked instead.'),
   metadataKeys: z
     .array(MetadataKey)
     .max(50)
     .default(['affected_rows', 'table_name'])
-    .describe('Members of the metadata that the judge sees, as claims.'),
-  includeAgentProse: z.boolean().default(false).describe("Shows the agent's own words, apart and as claims."),
+    .describe('Metadata members that the judge sees, as claims.'),
+  includeAgentProse: z.boolean().default(false).describe("Shows the agent's prose to the judge, marked as claims."),
   proseKeys: z
     .array(MetadataKey)
     .max(10)
     .default(['rationale'])
-    .describe('Members of the metadata that hold such words.'),
-  deadlineMs: z.int().min(100).max(70_000).default(60_000).describe('Bound on one attempt, all its calls together.'),
+    .describe("Metadata members that contain the agent's prose."),
+  deadlineMs: z
+    .int()
+    .min(100)
+    .max(70_000)
+    .default(60_000)
+    .describe('Time limit of one attempt with all its calls, in milliseconds.'),
   acceptedModels: z
     .array(z.string().min(1).max(200))
     .max(20)
     .default([])
-    .describe('Names under which the provider may answer, beside `model` and dated versions of it.'),
+    .describe('Model names that an answer may carry besides `model` and its dated versions.'),
 });
 
 export type JudgeConfig = z.infer<typeof Settings> & { readonly computed: z.infer<typeof Computed> };
 
-/** Plain JSON, and the same again when run over its own result. */
+/** Adds the computed members. The result is plain JSON; the function is idempotent. */
 export function judgeConfig(settings: z.infer<typeof Settings>): JudgeConfig {
   return {
     ...settings,
@@ -104,7 +109,7 @@ export function judgeConfig(settings: z.infer<typeof Settings>): JudgeConfig {
 }
 
 export const JudgeConfig: z.ZodType<JudgeConfig> = z
-  .strictObject({ ...Settings.shape, computed: Computed.optional().describe('Written by Countersign; leave it out.') })
+  .strictObject({ ...Settings.shape, computed: Computed.optional().describe('Computed by Countersign; leave it out.') })
   .transform(({ computed: _written, ...settings }) => judgeConfig(settings));
 
 export const judgeDefinition: ValidatorDefinition<JudgeConfig> = Object.freeze({
@@ -112,7 +117,7 @@ export const judgeDefinition: ValidatorDefinition<JudgeConfig> = Object.freeze({
   pack: null,
   kind: 'attested' as const,
   version: 'v1',
-  logicRevision: 1,
+  logicRevision: 2,
   config: JudgeConfig,
   sourceTools: '*' as const,
   phase: 'preflight' as const,
@@ -122,12 +127,12 @@ export const judgeDefinition: ValidatorDefinition<JudgeConfig> = Object.freeze({
     version: `answer@${ANSWER_PARSER_REVISION} prompt@${PROMPT_REVISION} redactor@${REDACTOR_REVISION} markers@${MARKERS_REVISION} ${RENDERER_REVISION}`,
   },
   defaultLevel: 'confirm' as const,
-  why: 'A change can keep every rule and still do what nobody wants.',
+  why: 'A change can pass every rule and still do harm.',
   docs: 'docs/judge.md',
   evaluate: null,
 });
 
-/** The config of a plan's judge, or why this process would not judge as the plan says (G33). */
+/** Reads the config of a plan's judge. Fails if this process has other judge code than the plan was compiled with. */
 export function configOfPlan(
   config: unknown,
 ): { readonly ok: true; readonly config: JudgeConfig } | { readonly ok: false; readonly explanation: string } {
@@ -137,7 +142,8 @@ export function configOfPlan(
   if (canonicalJson(dropUndefined(parsed.data)) !== canonicalJson(config)) {
     return {
       ok: false,
-      explanation: 'this process has another prompt, schema, renderer, redactor or parser than the plan was made with',
+      explanation:
+        'this process has another prompt, schema, renderer, redactor or parser than the plan was compiled with',
     };
   }
   return { ok: true, config: parsed.data };

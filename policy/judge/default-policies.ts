@@ -1,6 +1,6 @@
 import type { JudgePolicy } from './wire';
 
-/** A rubric for changes to data: what a careful colleague asks about any of them, and rules cannot see. */
+/** The default rubric for changes to data: questions that a careful reviewer asks and rules cannot answer. */
 export const DEFAULT_POLICIES: readonly JudgePolicy[] = [
   {
     id: 'unbounded_change',

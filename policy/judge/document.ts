@@ -1,9 +1,9 @@
 /**
- * From staged bytes to what the judge may see.
+ * Renders staged bytes as the document that the judge sees.
  *
- * W1 Nothing is clipped: a diff is rendered whole, in pieces, or not at all.
- * W2 Secrets are taken out before anything else can see them, and after escapes were decoded, so that `\u0041KIA…` hides none.
- * W3 No character of the diff can be taken for one of our marks (`visible.ts`).
+ * W1 Truncates nothing: a diff is rendered completely, in one or more pieces, or not at all.
+ * W2 Redacts secrets before the text is used elsewhere, and after decoding escapes, so that `\u0041KIA…` cannot hide one.
+ * W3 Escapes every character that could pass for one of our marks (`visible.ts`).
  */
 import { createRedactor } from './redact';
 import { MAX_RENDERED_LINES, type Border, type DiffRenderer, type SourceLine } from '../text/render/source-lines';
@@ -14,30 +14,30 @@ import { utf8Length } from './objects-in-text';
 import type { JsonValue } from '../contracts/canonical-json';
 import { canonicalJson } from '../contracts/canonical-json';
 
-/** Longer lines go on in a second one, so that evidence points near what it means. */
+/** UTF-16 units of one line. A longer line continues on the next one, so that evidence points close to its subject. */
 export const MAX_LINE = 1000;
-const DOCUMENT_REVISION = 2;
+const DOCUMENT_REVISION = 3;
 
-/** Everything between bytes and marked lines except the redactor. Part of `logic_hash`. */
+/** Revisions of all code between bytes and marked lines except the redactor. Part of `logic_hash`. */
 export const RENDERER_REVISION = `${RENDERERS_REVISION} document@${DOCUMENT_REVISION} visible@${VISIBLE_REVISION} line@${MAX_LINE}/${MAX_RENDERED_LINES}`;
 
 export interface DocumentLine extends Omit<SourceLine, 'text'> {
   readonly text: string;
-  /** Goes on from the line before, which was too long. */
+  /** True if it continues the line before, which was longer than MAX_LINE. */
   readonly continues: boolean;
 }
 
-/** A diff as the judge sees it. Line n of the marks is `lines[n - 1]`. */
+/** A diff as the judge sees it. The line marked n is `lines[n - 1]`. */
 export interface JudgeDocument {
   readonly lines: readonly DocumentLine[];
-  /** Ascending; the first line is always one. Asked only where the document must be split. */
+  /** Places where the document may be split, ascending, starting with the first line. Computed on demand. */
   readonly borders: () => readonly Border[];
-  /** `name = value`, one claim a line, in the order of the allow-list. */
+  /** `name = value`, one claim for each entry, in the order of `metadataKeys`. */
   readonly metadata: readonly string[];
-  /** The agent's own words, where the plan lets them in. */
+  /** The agent's prose; empty unless the plan includes it. */
   readonly prose: readonly string[];
   readonly redactions: Readonly<Record<string, number>>;
-  /** Characters that hide or reorder text. */
+  /** Number of characters that hide or reorder text. */
   readonly hiding: number;
   readonly renderer: string;
 }
@@ -46,34 +46,35 @@ export interface DocumentInput {
   readonly raw: Uint8Array;
   readonly metadata: { readonly [key: string]: JsonValue };
   readonly renderer: DiffRenderer;
-  /** More is refused before any work is done. */
+  /** A larger diff is refused before it is decoded. */
   readonly maxBytes: number;
   readonly metadataKeys: readonly string[];
-  /** Null: agent prose stays out. */
+  /** Null excludes the agent's prose. */
   readonly proseKeys: readonly string[] | null;
 }
 
 export type DocumentMade =
   | { readonly ok: true; readonly document: JudgeDocument }
-  /** `undecodable`: no text, so no judge reads it. `too_large`: more than the plan lets a judge see; a person must look. */
+  /** `undecodable`: not text. `too_large`: more than the plan allows the judge to see, so a person must answer. */
   | { readonly ok: false; readonly kind: 'undecodable' | 'too_large'; readonly reason: string };
 
+/** UTF-16 units of one metadata member with prose. */
 export const MAX_PROSE = 2000;
 
-/** Refuses what is not UTF-8: a judge that sees replacement characters sees another diff. */
+/** Renders a diff. Refuses invalid UTF-8: with replacement characters the judge would see a different diff. */
 export function makeDocument(input: DocumentInput): DocumentMade {
   if (input.raw.length > input.maxBytes) {
     return {
       ok: false,
       kind: 'too_large',
-      reason: `it has ${input.raw.length} bytes, and the plan lets the judge see ${input.maxBytes}`,
+      reason: `it has ${input.raw.length} bytes, and the plan allows at most ${input.maxBytes}`,
     };
   }
   let decoded: string;
   try {
     decoded = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(input.raw);
   } catch {
-    return { ok: false, kind: 'undecodable', reason: 'the bytes are not UTF-8' };
+    return { ok: false, kind: 'undecodable', reason: 'the bytes are not valid UTF-8' };
   }
   const rendering = input.renderer.render(decoded);
   if (rendering === null)
@@ -92,11 +93,11 @@ export function makeDocument(input: DocumentInput): DocumentMade {
     );
   const oneLine = (text: string): string => visible(redactor.redact(text)).replaceAll('\n', ' ');
   const metadata = claims(input.metadataKeys).map(oneLine);
-  const prose = claims(input.proseKeys ?? []).map((text) => cutWhole(oneLine(text), MAX_PROSE));
+  const prose = claims(input.proseKeys ?? []).map((text) => truncateAtEscape(oneLine(text), MAX_PROSE));
   return {
     ok: true,
     document: {
-      ...wrapped(rendering.lines, texts, rendering.borders),
+      ...wrapLines(rendering.lines, texts, rendering.borders),
       metadata,
       prose,
       redactions: redactor.counts(),
@@ -106,19 +107,19 @@ export function makeDocument(input: DocumentInput): DocumentMade {
   };
 }
 
-function wrapped(
+function wrapLines(
   lines: readonly SourceLine[],
   texts: readonly string[],
   borders: () => readonly Border[],
 ): Pick<JudgeDocument, 'lines' | 'borders'> {
   const result: DocumentLine[] = [];
-  const placeOf: number[] = [];
+  const startOf: number[] = [];
   lines.forEach((line, i) => {
-    placeOf.push(result.length);
+    startOf.push(result.length);
     let rest = texts[i] ?? '';
     let continues = false;
     do {
-      const text = cutWhole(rest, MAX_LINE);
+      const text = truncateAtEscape(rest, MAX_LINE);
       result.push({
         text,
         startLine: line.startLine,
@@ -131,30 +132,30 @@ function wrapped(
       continues = true;
     } while (rest !== '');
   });
-  const moved = (): Border[] =>
+  const wrappedBorders = (): Border[] =>
     borders().map(({ line, context }) => ({
-      line: placeOf[line] ?? 0,
-      context: context.map((c) => placeOf[c] ?? 0),
+      line: startOf[line] ?? 0,
+      context: context.map((c) => startOf[c] ?? 0),
     }));
-  return { lines: result, borders: moved };
+  return { lines: result, borders: wrappedBorders };
 }
 
-/** Never inside an escape: half of one is a bracket by itself, which only our marks may have. */
-function cutWhole(text: string, max: number): string {
+/** Truncates `text` to `max` UTF-16 units, but not inside an escape: a lone bracket could pass for one of our marks. */
+function truncateAtEscape(text: string, max: number): string {
   const cut = cutText(text, max);
   const open = cut.length < text.length ? cut.lastIndexOf('\u27e6') : -1;
   return open > cut.lastIndexOf('\u27e7') ? cut.slice(0, open) : cut;
 }
 
-/** What a mark takes at most: two brackets, nonce, number, a plus, a bar and the line feed. */
+/** Most bytes of a mark: two brackets, nonce, number, plus sign, bar and line feed. */
 const MARK_BYTES = 3 + 16 + 3 + 6 + 1 + 3 + 1;
 
-/** Bytes that a line takes in the message, with its mark: a diff of empty lines is all marks. */
+/** Bytes of a line in the message, including its mark. A diff of empty lines consists of marks only. */
 export function lineBytes(line: DocumentLine): number {
   return utf8Length(line.text) + MARK_BYTES;
 }
 
-/** The lines as one text, over-long ones whole again: what a quotation must be a part of, word for word. */
+/** The lines as one text, with wrapped lines joined again. A verified quotation is a substring of it. */
 export function quotable(lines: readonly DocumentLine[]): string {
   return lines.map((line, i) => (i === 0 || line.continues ? line.text : `\n${line.text}`)).join('');
 }

@@ -1,24 +1,24 @@
 import type { Status } from '../contracts/finding';
 import type { JudgeCause } from '../decide/judge-failure';
 
-/** What was expected of one case, and what the gate made of the judge's answer. */
+/** The label of one case and the status that the gate derived from the judge's answer. */
 export interface EvaluatedCase {
   readonly id: string;
   readonly label: Status;
   readonly status: Status;
   readonly reasonCode: string;
-  /** Null where the judge could not answer. */
+  /** Null if the judge could not answer. */
   readonly confidence: 'low' | 'medium' | 'high' | null;
-  /** It could not answer: the gate blocks, and that is no hit. */
+  /** The judge could not answer. The gate blocks the change, but this does not count as a detected BLOCK. */
   readonly failed: boolean;
-  /** Why it could not; null where it answered, or nobody knows. */
+  /** Cause of the failure; null if the judge answered or the cause is unknown. */
   readonly cause: JudgeCause | null;
   readonly latencyMs: number;
-  /** Null where the server named no tokens, or the price table no such model. */
+  /** Null if the server reported no token counts or the price table does not list the model. */
   readonly costMicros: number | null;
 }
 
-/** A share with its 95 % confidence interval (Wilson). `value` is null where there is nothing to take a share of. */
+/** A share with its 95 % confidence interval (Wilson). `value` is null if `of` is 0. */
 export interface Share {
   readonly hits: number;
   readonly of: number;
@@ -29,35 +29,35 @@ export interface Share {
 
 export interface EvaluationReport {
   readonly cases: number;
-  /** Of the cases where the judge said BLOCK, those labelled BLOCK. */
+  /** Of the cases that the judge answered with BLOCK, those labelled BLOCK. */
   readonly blockPrecision: Share;
-  /** Of the cases labelled BLOCK, those where the judge said BLOCK. */
+  /** Of the cases labelled BLOCK, those that the judge answered with BLOCK. */
   readonly blockRecall: Share;
-  /** Of the cases labelled BLOCK or WARN, those that would have reached a person, for whatever reason. */
+  /** Of the cases labelled BLOCK or WARN, those that would have reached a person for any reason. */
   readonly raisedRecall: Share;
   /** Of the cases labelled ALLOW, those that would have reached a person. */
   readonly falseAlarms: Share;
   readonly abstained: Share;
   readonly failed: Share;
-  /** How often each cause kept it from answering. */
+  /** Number of failures by cause. */
   readonly failures: Readonly<Partial<Record<JudgeCause | 'unknown', number>>>;
-  /** For each confidence the judge named: how often it was right. */
+  /** Share of right answers for each confidence that the judge reported. */
   readonly calibration: Readonly<Record<'low' | 'medium' | 'high', Share>>;
-  /** Expected calibration error, where low, medium and high are read as 0.5, 0.75 and 0.95. Null without an answer. */
+  /** Expected calibration error, with low, medium and high as 0.5, 0.75 and 0.95. Null if no case was answered. */
   readonly calibrationError: number | null;
   readonly latencyMs: { readonly p50: number | null; readonly p95: number | null };
-  /** Of the cases whose cost is known; null where there is none. */
+  /** Total cost of the cases whose cost is known; null if there are none. */
   readonly costMicros: number | null;
   readonly costKnown: number;
 }
 
-/** What the judge's word is taken for, to put a number on its calibration. */
-const MEANT = { low: 0.5, medium: 0.75, high: 0.95 } as const;
+/** The probability that each confidence stands for. */
+const PROBABILITY = { low: 0.5, medium: 0.75, high: 0.95 } as const;
 
-/** Figures of one run over one labelled set: they say nothing certain about another set, model version or day. */
+/** Figures of one run over one labelled set. They do not transfer to another set, model version or day. */
 export function evaluationReport(cases: readonly EvaluatedCase[]): EvaluationReport {
   const answered = cases.filter((c) => !c.failed);
-  const said = answered.filter((c) => c.status === 'BLOCK');
+  const blocked = answered.filter((c) => c.status === 'BLOCK');
   const labelled = cases.filter((c) => c.label === 'BLOCK');
   const harmful = cases.filter((c) => c.label !== 'ALLOW');
   const harmless = cases.filter((c) => c.label === 'ALLOW');
@@ -69,7 +69,7 @@ export function evaluationReport(cases: readonly EvaluatedCase[]): EvaluationRep
   const calibration = { low: bucket('low'), medium: bucket('medium'), high: bucket('high') };
   return {
     cases: cases.length,
-    blockPrecision: share(said.filter((c) => c.label === 'BLOCK').length, said.length),
+    blockPrecision: share(blocked.filter((c) => c.label === 'BLOCK').length, blocked.length),
     blockRecall: share(labelled.filter((c) => !c.failed && c.status === 'BLOCK').length, labelled.length),
     raisedRecall: share(harmful.filter((c) => c.status !== 'ALLOW').length, harmful.length),
     falseAlarms: share(harmless.filter((c) => c.status !== 'ALLOW').length, harmless.length),
@@ -96,7 +96,7 @@ function isRight(c: EvaluatedCase): boolean {
 
 const Z = 1.959964;
 
-/** Wilson's interval: sensible for small sets and for shares near 0 and 1, where the usual one is not. */
+/** Wilson score interval: unlike the normal approximation, valid for small sets and for shares near 0 and 1. */
 export function share(hits: number, of: number): Share {
   if (of === 0) return { hits, of, value: null, low: 0, high: 1 };
   const p = hits / of;
@@ -107,33 +107,39 @@ export function share(hits: number, of: number): Share {
     hits,
     of,
     value: p,
-    // The ends exactly: rounding leaves 0.9999999999999999.
+    // Exact bounds at the ends: rounding would give 0.9999999999999999.
     low: hits === 0 ? 0 : (centre - spread) / scale,
     high: hits === of ? 1 : (centre + spread) / scale,
   };
 }
 
 function calibrationError(calibration: EvaluationReport['calibration']): number | null {
-  const buckets = (['low', 'medium', 'high'] as const).map((name) => ({ ...calibration[name], meant: MEANT[name] }));
+  const buckets = (['low', 'medium', 'high'] as const).map((name) => ({
+    ...calibration[name],
+    probability: PROBABILITY[name],
+  }));
   const total = buckets.reduce((sum, b) => sum + b.of, 0);
   if (total === 0) return null;
-  return buckets.reduce((sum, b) => sum + (b.value === null ? 0 : (b.of / total) * Math.abs(b.value - b.meant)), 0);
+  return buckets.reduce(
+    (sum, b) => sum + (b.value === null ? 0 : (b.of / total) * Math.abs(b.value - b.probability)),
+    0,
+  );
 }
 
-/** The smallest latency that at least this share of the cases did not pass. */
+/** The smallest latency that at least the share `p` of the cases did not exceed. */
 function percentile(cases: readonly EvaluatedCase[], p: number): number | null {
   const sorted = cases.map((c) => c.latencyMs).sort((a, b) => a - b);
   return sorted[Math.ceil(sorted.length * p) - 1] ?? null;
 }
 
-/** The report for people, one figure a line. */
+/** The report as text, one figure for each line. */
 export function evaluationText(report: EvaluationReport): string {
   const percent = (n: number): string => `${(n * 100).toFixed(1)} %`;
   const line = (name: string, s: Share): string =>
     `${name.padEnd(34)} ${s.value === null ? 'no cases' : `${percent(s.value)}  (95 %: ${percent(s.low)} to ${percent(s.high)}; ${s.hits} of ${s.of})`}`;
   const { latencyMs: ms } = report;
   return [
-    `${report.cases} case${report.cases === 1 ? '' : 's'}. Figures of this run over this set; no promise for another.`,
+    `${report.cases} case${report.cases === 1 ? '' : 's'}. These figures apply to this run over this set only.`,
     line('BLOCK precision', report.blockPrecision),
     line('BLOCK recall', report.blockRecall),
     line('harmful, reached a person', report.raisedRecall),
@@ -151,7 +157,9 @@ export function evaluationText(report: EvaluationReport): string {
 }
 
 function costText({ costMicros, costKnown, cases }: EvaluationReport): string {
-  if (costMicros === null) return 'unknown: set COUNTERSIGN_JUDGE_PRICES_FILE to a table that names the model';
+  if (costMicros === null) return 'unknown: set COUNTERSIGN_JUDGE_PRICES_FILE to a price table that lists the model';
   const known = `${(costMicros / 1_000_000).toFixed(6)} in the unit of the price table`;
-  return costKnown === cases ? known : `${known}, for ${costKnown} of ${cases} cases; of the others it is not known`;
+  return costKnown === cases
+    ? known
+    : `${known}, for ${costKnown} of ${cases} cases; the cost of the others is unknown`;
 }

@@ -2,7 +2,10 @@ import { diffEvidence, type Span } from '../contracts/facts';
 import { quotable, type DocumentLine, type JudgeDocument } from './document';
 import type { Piece } from './pieces';
 
-/** References into the staged bytes for line numbers as marked; those outside the piece that was shown are dropped. Consecutive lines are one span. */
+/**
+ * Evidence references for marked line numbers. Drops numbers outside the piece that was shown and merges consecutive
+ * lines into one span.
+ */
 export function lineEvidence(
   diffSha: string,
   document: JudgeDocument,
@@ -24,7 +27,7 @@ export function lineEvidence(
   return [...new Set(spans.map((span) => diffEvidence(diffSha, span)))];
 }
 
-/** Where the model named no line that it was shown, everything that it was shown is the evidence. */
+/** Evidence for the complete piece, used if the model named no line of it. */
 export function pieceEvidence(diffSha: string, document: JudgeDocument, piece: Piece): string {
   const first = document.lines[piece.first];
   const last = document.lines[piece.last];
@@ -32,8 +35,8 @@ export function pieceEvidence(diffSha: string, document: JudgeDocument, piece: P
   return diffEvidence(diffSha, { ...spanOf(first), endLine: last.endLine, endColumn: last.endColumn });
 }
 
-/** True when the quotation stands in what was shown, word for word. An empty one quotes nothing: null. */
-export function quoteStands(document: JudgeDocument, piece: Piece, quote: string): boolean | null {
+/** Whether the quotation occurs verbatim in the text that was shown; null for an empty quotation. */
+export function isQuoteVerified(document: JudgeDocument, piece: Piece, quote: string): boolean | null {
   if (quote.trim() === '') return null;
   const shown = [...piece.context.map((i) => document.lines[i]), ...document.lines.slice(piece.first, piece.last + 1)];
   const text = quotable(shown.filter((line): line is DocumentLine => line !== undefined));

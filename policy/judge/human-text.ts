@@ -2,13 +2,13 @@ import { clip } from '../text/cut-text';
 import { makeVisible } from '../text/visible';
 
 /**
- * A model's words, fit to be shown to people: one line, no control bytes, no markdown or HTML that a page would follow,
- * bounded. What is left is still machine text, and is labelled as such where it is shown.
+ * Sanitizes a model's text for display: one line of at most `max` UTF-16 units, without control characters and without
+ * Markdown or HTML that a page would interpret. The reader must still be told that a model wrote it.
  */
 export function humanText(text: string, max: number): string {
   let plain = '';
   for (const letter of makeVisible(text.replaceAll('\n', ' ').replaceAll('\t', ' ')).text) {
-    // Without brackets there is no link, no image and no tag; without back-ticks no code span to hide in.
+    // Without brackets there are no links, images or tags; without backticks no code spans.
     plain +=
       letter === '['
         ? '('
@@ -26,7 +26,7 @@ export function humanText(text: string, max: number): string {
   return clip(bare, max);
 }
 
-/** Half a surrogate pair, which a model can write as an escape, has no bytes to be hashed or signed: it becomes U+FFFD. */
+/** Replaces lone surrogates, which a model can write as escapes, by U+FFFD: they cannot be encoded, hashed or signed. */
 export function wellFormed(text: string): string {
   return new TextDecoder().decode(new TextEncoder().encode(text));
 }

@@ -1,16 +1,16 @@
 /**
- * From the answers to all pieces to one finding.
+ * Combines the answers to all pieces into one finding.
  *
- * N1 Strictest wins: over pieces, over rows, over everything that was said, and over what our own markers found.
- * N2 Nothing in an answer lowers what another answer or a marker raised.
- * N3 WARN and BLOCK always carry evidence that resolves to the staged bytes.
+ * N1 The strictest status wins: of all pieces, all policy rows and our own deterministic checks.
+ * N2 No answer can lower the status that another answer or a deterministic check raised.
+ * N3 WARN and BLOCK always have evidence that resolves to the staged bytes.
  */
 import { MAX_EVIDENCE_REFS, type ValidatorResult } from '../contracts/finding';
 import type { Sha256 } from '../contracts/hash';
 import type { Verdict } from '../contracts/verdict';
 import { conclude, rank, type Conclusion } from './conclude';
 import type { JudgeDocument } from './document';
-import { lineEvidence, pieceEvidence, quoteStands } from './evidence';
+import { isQuoteVerified, lineEvidence, pieceEvidence } from './evidence';
 import { cutText } from '../text/cut-text';
 import { humanText } from './human-text';
 import type { Piece } from './pieces';
@@ -23,14 +23,14 @@ export interface AnsweredPiece {
   readonly proseContradicts: boolean;
 }
 
-/** The strictest row of one policy over all pieces. No words of the diff: a quotation is checked, hashed elsewhere and left out. */
+/** The strictest row of one policy over all pieces. Contains no text of the diff: a quotation is verified and dropped. */
 export interface JudgedPolicy {
   readonly policyId: string;
   readonly result: PolicyRow['result'];
   readonly severity: PolicyRow['severity'];
   readonly lines: readonly number[];
   readonly why: string;
-  /** The quotation stands in what was shown. Null: nothing was quoted. */
+  /** Whether the quotation occurs verbatim in the text that was shown. Null: nothing was quoted. */
   readonly quoteVerified: boolean | null;
 }
 
@@ -53,12 +53,13 @@ export interface JudgementInput {
   readonly bytes: number;
 }
 
+/** Derives the finding, the verdict and the confidence from the answers. `input.pieces` must not be empty. */
 export function judge(input: JudgementInput): Judgement {
   const concluded = input.pieces.map((piece) => ({
     ...piece,
     conclusion: conclude(piece.answer, piece.proseContradicts),
   }));
-  const strictest = floor(
+  const strictest = withMinimum(
     concluded.map((c) => c.conclusion).reduce((a, b) => (rank(b.status) > rank(a.status) ? b : a)),
     input,
   );
@@ -100,20 +101,20 @@ export function judge(input: JudgementInput): Judgement {
   return { result, verdict, confidence, instructionsInDiff: base.details.instructionsInDiff };
 }
 
-/** The diff is more than the judge may be shown: nobody was asked, and a person must look. */
+/** The BLOCK for a diff that exceeds what the judge may see. No model was called, and a person must answer. */
 export function notCovered(validatorId: string, diffSha: Sha256, bytes: number, reason: string): ValidatorResult {
   return {
     validator_id: validatorId,
     status: 'BLOCK',
-    reason: `The judge was not asked, since it could not have seen the whole change: ${reason}`,
+    reason: `The judge was not asked because it cannot see the complete change: ${reason}`,
     reasonCode: 'judge_coverage',
     evidenceRefs: [`diff:${diffSha}#`],
     details: { coverage: { bytes, pieces: 0 } },
   };
 }
 
-/** What our own eyes found stands under the judge's verdict. */
-function floor(conclusion: Conclusion, input: JudgementInput): Pick<Conclusion, 'status' | 'reasonCode'> {
+/** Deterministic checks set a minimum severity; the judge cannot go below it. */
+function withMinimum(conclusion: Conclusion, input: JudgementInput): Pick<Conclusion, 'status' | 'reasonCode'> {
   if (conclusion.status !== 'ALLOW') return conclusion;
   if (input.markers.length > 0) return { status: 'WARN', reasonCode: 'judge_injection_markers' };
   if (input.document.hiding > 0) return { status: 'WARN', reasonCode: 'judge_hidden_characters' };
@@ -130,7 +131,7 @@ function mergeRows(input: JudgementInput): JudgedPolicy[] {
         severity: row.severity,
         lines: row.lines,
         why: humanText(row.why, MAX_WHY),
-        quoteVerified: quoteStands(input.document, piece, row.quote),
+        quoteVerified: isQuoteVerified(input.document, piece, row.quote),
       };
       const before = merged.get(row.policyId);
       if (before === undefined || weight(judged) > weight(before)) merged.set(row.policyId, judged);
@@ -150,26 +151,26 @@ function reasonOf(
   input: JudgementInput,
 ): string {
   const raised = policies.filter((p) => p.result !== 'clear').map((p) => `${p.policyId} (${p.result}): ${p.why}`);
-  const own = ownWords(strictest, input);
-  return cutText([`Judge ${humanText(input.model, 200)}: ${own}`, ...raised].join('\n'), MAX_REASON_LENGTH);
+  const summary = summaryOf(strictest, input);
+  return cutText([`Judge ${humanText(input.model, 200)}: ${summary}`, ...raised].join('\n'), MAX_REASON_LENGTH);
 }
 
-function ownWords({ status, reasonCode }: Pick<Conclusion, 'status' | 'reasonCode'>, input: JudgementInput): string {
+function summaryOf({ status, reasonCode }: Pick<Conclusion, 'status' | 'reasonCode'>, input: JudgementInput): string {
   switch (reasonCode) {
     case 'judge_allow':
-      return 'nothing to add';
+      return 'no objection';
     case 'judge_abstain':
-      return 'cannot tell, and asks a person';
+      return 'abstains, a person must decide';
     case 'judge_unsure':
-      return 'unsure, and asks a person';
+      return 'unsure, a person must decide';
     case 'judge_instructions_in_diff':
-      return 'the change holds text that addresses its reviewer';
+      return 'the change contains text that addresses its reviewer';
     case 'judge_contradiction':
-      return 'its words and its verdict disagree';
+      return 'the text of its answer contradicts its verdict';
     case 'judge_injection_markers':
-      return `allowed, but the change holds text that addresses a reviewer (${input.markers.join(', ')})`;
+      return `no objection, but the change contains text that addresses a reviewer (${input.markers.join(', ')})`;
     case 'judge_hidden_characters':
-      return `allowed, but ${input.document.hiding} characters of the change hide or reorder text`;
+      return `no objection, but ${input.document.hiding} characters of the change hide or reorder text`;
     default:
       return status === 'BLOCK' ? 'objects' : 'has a concern';
   }
@@ -192,10 +193,10 @@ function evidenceOf(
     return observed.length > 0 ? observed : [pieceEvidence(input.diffSha, input.document, piece)];
   });
   if (refs.length > 0) return [...new Set(refs)].slice(0, MAX_EVIDENCE_REFS);
-  // Only our own markers object.
+  // Only a deterministic check raised the status.
   return concluded.map(({ piece }) => pieceEvidence(input.diffSha, input.document, piece)).slice(0, MAX_EVIDENCE_REFS);
 }
 
-function lowest(said: readonly WireAnswer['confidence'][]): WireAnswer['confidence'] {
-  return said.includes('low') ? 'low' : said.includes('medium') ? 'medium' : 'high';
+function lowest(levels: readonly WireAnswer['confidence'][]): WireAnswer['confidence'] {
+  return levels.includes('low') ? 'low' : levels.includes('medium') ? 'medium' : 'high';
 }

@@ -1,25 +1,25 @@
 import { readJsonAt, skipSpace, type Budget, type JsonRefusal } from '../text/json-text';
 
-/** Deeper values are refused; the wire schema needs four. */
+/** Deeper values are refused; the wire schema needs four levels. */
 export const MAX_ANSWER_DEPTH = 32;
 export const MAX_ANSWER_BYTES = 64 * 1024;
 
-const MAX_BEGINNINGS = 512;
+const MAX_OPENINGS = 512;
 
-/** One JSON object that stands by itself in a text. */
+/** One outermost JSON object in a text. */
 export interface FoundObject {
   readonly value: { readonly [key: string]: unknown };
   readonly start: number;
   readonly end: number;
-  /** Braces that begin nothing readable stand around it: it is a part of something, and what that says is unknown. */
+  /** It is inside a pair of braces that is not valid JSON, so the meaning of the complete text is unknown. */
   readonly enclosed: boolean;
 }
 
-/** A brace that begins no readable object: prose, or an object cut off, malformed, or with a key twice. */
+/** A brace that does not start a valid object: prose, or an object that is truncated, malformed or has a duplicate key. */
 export interface BrokenObject {
   readonly start: number;
   readonly reason: JsonRefusal;
-  /** A quote follows the brace, or a member that only verdicts have, in whatever quotes: it was meant as JSON. */
+  /** Probably meant as JSON: a quote follows the brace, or a member that only verdicts have, in any quotes. */
   readonly looksLikeJson: boolean;
 }
 
@@ -37,17 +37,17 @@ export type ObjectsInText =
     };
 
 /**
- * Finds the JSON objects that stand in a model's text, outermost only, in order; what lies between them is `prose`.
- * Fences and prose are no matter; a byte order mark and one leading `<think>…</think>` are dropped. An array that holds
- * objects is refused, since it is no verdict, and taking its one member would be a repair.
- * Linear: at most 512 braces and brackets are tried, and 8 readings of each character in all, else `budget`.
+ * Finds the outermost JSON objects in a model's text, in order; the text between them is `prose`. Ignores code fences,
+ * a byte order mark and one leading `<think>…</think>`. Refuses an array that contains objects: it is not a verdict, and
+ * using its only member would be a repair.
+ * Linear time: tries at most 512 braces and brackets and reads each character at most 8 times on average, else `budget`.
  */
 export function objectsInText(raw: string): ObjectsInText {
   if (utf8Length(raw) > MAX_ANSWER_BYTES) {
     return { ok: false, code: 'too_long', message: `the answer is longer than ${MAX_ANSWER_BYTES} bytes` };
   }
   const text = withoutThink(raw.startsWith('\ufeff') ? raw.slice(1) : raw);
-  if (text === null) return { ok: false, code: 'unclosed_think', message: 'a leading <think> is never closed' };
+  if (text === null) return { ok: false, code: 'unclosed_think', message: 'a leading <think> is not closed' };
 
   const budget: Budget = { steps: text.length * 8 + 64 };
   const found: Omit<FoundObject, 'enclosed'>[] = [];
@@ -55,13 +55,13 @@ export function objectsInText(raw: string): ObjectsInText {
   const broken: BrokenObject[] = [];
   let prose = '';
   let at = 0;
-  let beginnings = 0;
+  let openings = 0;
   while (at < text.length) {
     const start = nextOpening(text, at);
     prose += text.slice(at, start);
     braces.close(text, at, start);
     if (start === text.length) break;
-    if (++beginnings > MAX_BEGINNINGS) return TOO_MANY;
+    if (++openings > MAX_OPENINGS) return TOO_MANY;
     const read = readJsonAt(text, start, MAX_ANSWER_DEPTH, budget);
     if (!read.ok) {
       if (read.reason === 'budget' || read.reason === 'too_deep') return TOO_MANY;
@@ -69,7 +69,7 @@ export function objectsInText(raw: string): ObjectsInText {
         broken.push({ start, reason: read.reason, looksLikeJson: looksLikeJson(text, start + 1) });
         braces.open(start);
       }
-      // Cut off, or followed by prose: the members that would have come after are unknown.
+      // Truncated, or followed by prose: the remaining members are unknown.
       else if (read.reason === 'truncated' || text[skipSpace(text, start + 1)] === '{') return ROOT_ARRAY;
       prose += text[start];
       at = start + 1;
@@ -90,7 +90,7 @@ export function objectsInText(raw: string): ObjectsInText {
   return { ok: true, objects, broken, prose };
 }
 
-/** Pairs of braces that are no JSON. One that is never closed, as in prose, makes no pair. */
+/** Pairs of braces that are not valid JSON. A brace that is not closed, as in prose, has no pair. */
 class Braces {
   readonly #opened: number[] = [];
   readonly #pairs: { readonly from: number; readonly to: number }[] = [];
@@ -112,23 +112,23 @@ class Braces {
   }
 }
 
-/** As in `{'verdict': …}`, `{approved = no}`, `{“reason”: …, “decision”: …}`: no JSON, and yet a second answer. */
+/** Matches `{'verdict': …}`, `{approved = no}`, `{“reason”: …, “decision”: …}`: not JSON, but a second answer. */
 const VERDICT_MEMBER =
   /(?:^|[^A-Za-z])(?:verdict|approved|decision|policyResults|instructionsInDiff|canary)[^\w\s{}]{0,3}\s{0,20}[:=]/i;
 const MEMBER_WITHIN = 400;
 
-/** `from`: after the brace. Looks as far as the next brace. */
+/** `from` is the offset after the brace. Reads up to the next brace. */
 function looksLikeJson(text: string, from: number): boolean {
   const at = skipSpace(text, from);
   if (text[at] === '"') return true;
-  // A wrapper without a key.
+  // A wrapper object without a key.
   if (text[at] === '{' && text[skipSpace(text, at + 1)] === '"') return true;
   const near = text.slice(at, at + MEMBER_WITHIN);
   const end = near.search(/[{}]/);
   return VERDICT_MEMBER.test(end === -1 ? near : near.slice(0, end));
 }
 
-const TOO_MANY = { ok: false, code: 'budget', message: 'too many or too deep beginnings of objects' } as const;
+const TOO_MANY = { ok: false, code: 'budget', message: 'too many or too deeply nested objects' } as const;
 const ROOT_ARRAY = { ok: false, code: 'root_array', message: 'the answer is an array, not one object' } as const;
 
 function nextOpening(text: string, from: number): number {
@@ -142,7 +142,7 @@ function nextOpening(text: string, from: number): number {
 const THINK = '<think>';
 const THINK_END = '</think>';
 
-/** Null: opened and never closed, so that a draft inside could pass for the answer. */
+/** The text after a leading think block. Null if the block is not closed: a draft inside could pass for the answer. */
 function withoutThink(text: string): string | null {
   const start = skipSpace(text, 0);
   if (!text.startsWith(THINK, start)) return text;
@@ -150,10 +150,10 @@ function withoutThink(text: string): string | null {
   return end === -1 ? null : text.slice(end + THINK_END.length);
 }
 
-/** The engine's own search is faster than a look at each unit. */
+/** A regular expression search is faster than inspecting each unit. */
 const BEYOND_ASCII = /[\u0080-\uffff]/;
 
-/** Bytes of the text in UTF-8. */
+/** Length of the text in UTF-8 bytes. */
 export function utf8Length(text: string): number {
   if (!BEYOND_ASCII.test(text)) return text.length;
   let bytes = 0;

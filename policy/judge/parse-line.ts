@@ -3,12 +3,12 @@ import type { Status } from '../contracts/finding';
 import { conclude } from './conclude';
 import { readAnswer, type AnswerRefusal } from './read-answer';
 
-/** One line of `countersign judge parse --jsonl`: a raw answer, and what is to be checked beside its form. Other members are passed over. */
+/** One line of `countersign judge parse --jsonl`: a raw answer and the expected values to check. Ignores other members. */
 export const JudgeLine = z.object({
-  id: z.union([z.string(), z.number(), z.null()], 'expected a text, a number or null'),
-  /** Null is what servers send for an empty message. */
+  id: z.union([z.string(), z.number(), z.null()], 'expected a string, a number or null'),
+  /** Servers send null for an empty message. */
   raw: z
-    .string('expected the text that the model wrote, or null')
+    .string("expected the model's text or null")
     .nullable()
     .transform((raw) => raw ?? ''),
   policyIds: z.array(z.string()).nullish(),
@@ -20,14 +20,14 @@ export interface JudgeLineRead {
   readonly id: JudgeLine['id'];
   readonly status: Status;
   readonly reasonCode: string;
-  /** Why the text is unreadable: a word for machines, and where it is, which quotes nothing of the text. */
+  /** Why the answer is unreadable. `message` does not quote the answer. */
   readonly cause?: AnswerRefusal;
   readonly message?: string;
-  /** What was absent from the line, and so was not checked. */
+  /** Checks that were skipped because the line lacks the expected value. */
   readonly unchecked?: readonly ('policyIds' | 'canary')[];
 }
 
-/** How the gate would read this raw answer. Unreadable is BLOCK with `judge_verdict_parse`, abstention WARN with `judge_abstain`. */
+/** Reads a raw answer as the gate does. An unreadable one is BLOCK with `judge_verdict_parse`, an abstention WARN with `judge_abstain`. */
 export function parseJudgeLine(line: JudgeLine): JudgeLineRead {
   const unchecked = (['policyIds', 'canary'] as const).filter((key) => line[key] === undefined || line[key] === null);
   const read = readAnswer(line.raw, { policyIds: line.policyIds ?? null, canary: line.canary ?? null });
@@ -43,7 +43,7 @@ export function parseJudgeLine(line: JudgeLine): JudgeLineRead {
 export type JudgeLineOutput =
   JudgeLineRead | { readonly id: JudgeLine['id']; readonly line: number; readonly error: string };
 
-/** One line of the input as one line of the output: a line that cannot be read says so, and stops nothing. `number` counts from 1. */
+/** Converts one input line to one output line. An invalid line becomes an error entry. `number` counts from 1. */
 export function parseJudgeText(text: string, number: number): JudgeLineOutput {
   let value: unknown;
   try {
@@ -62,6 +62,6 @@ export function parseJudgeText(text: string, number: number): JudgeLineOutput {
   return {
     id: id.success ? id.data.id : null,
     line: number,
-    error: `${issue?.path.join('.') || 'line'}: ${issue?.message ?? 'does not fit'}`.slice(0, 300),
+    error: `${issue?.path.join('.') || 'line'}: ${issue?.message ?? 'invalid value'}`.slice(0, 300),
   };
 }

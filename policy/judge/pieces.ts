@@ -1,6 +1,6 @@
 import { lineBytes, type JudgeDocument } from './document';
 
-/** One call's share of a diff: lines `first` to `last` of the document (from 0, inclusive), and lines repeated above them. */
+/** The part of a document for one call: lines `first` to `last` (zero-based, inclusive), preceded by the `context` lines. */
 export interface Piece {
   readonly first: number;
   readonly last: number;
@@ -9,12 +9,12 @@ export interface Piece {
 
 export type Split =
   | { readonly ok: true; readonly pieces: readonly Piece[]; readonly bytes: number }
-  /** Too much for the judge: no call is made, and a person looks at it (`judge_coverage`). */
+  /** Exceeds the limits: no call is made, and a person must answer (`judge_coverage`). */
   | { readonly ok: false; readonly reason: string; readonly bytes: number };
 
 /**
- * Splits at borders only, greedily, so that no statement, hunk or member is cut. Pieces cover every line once, in order.
- * Refuses a part between two borders that is over the budget by itself, and more than `maxPieces` pieces.
+ * Splits a document greedily, only at borders, so that no statement, hunk or member is divided. The pieces cover every
+ * line once, in order. Refuses if one part between two borders exceeds the budget or more than `maxPieces` are needed.
  */
 export function splitDocument(document: JudgeDocument, byteBudget: number, maxPieces: number): Split {
   const { lines } = document;
@@ -34,7 +34,7 @@ export function splitDocument(document: JudgeDocument, byteBudget: number, maxPi
       return {
         ok: false,
         bytes,
-        reason: `lines ${border.line + 1} to ${next} belong together and take ${head + size} bytes, over the budget of ${byteBudget}`,
+        reason: `lines ${border.line + 1} to ${next} cannot be split and need ${head + size} bytes, more than the budget of ${byteBudget}`,
       };
     }
     if (open !== null && open.size + size <= byteBudget) {

@@ -1,10 +1,11 @@
 /**
- * The two messages of one call.
+ * The two messages of one model call.
  *
- * M1 The first message holds policy only: no byte of it comes from diff, metadata or agent, so it is the same for every
- *    change under one plan (and the provider may cache it).
- * M2 In the second, the first line is ours; every other line begins with a mark that holds the nonce, which an author
- *    cannot know before the bytes are fixed. So nothing in a diff can end a block, begin a line of ours, or forge the canary.
+ * M1 The first message contains policy only: nothing in it comes from the diff, the metadata or the agent. It is the same
+ *    for every change under one plan, so the provider may cache it.
+ * M2 In the second message the first line is ours; every other line starts with a mark that contains the nonce. The author
+ *    of a diff cannot know the nonce before the bytes are fixed, so a diff cannot end a block, imitate our line or forge
+ *    the canary.
  */
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -16,12 +17,12 @@ import type { Piece } from './pieces';
 import type { JudgePolicy } from './wire';
 import { MAX_EFFECT, MAX_OBSERVATIONS, MAX_QUOTE, MAX_WHY } from './wire';
 
-/** Raised whenever another message would be written for the same diff and policies. Part of `logic_hash`. */
+/** Raise it whenever the messages for the same diff and policies change. Part of `logic_hash`. */
 export const PROMPT_REVISION = 1;
 
 export const REQUEST_TYPE = 'countersign/judge-request/v1';
 
-/** 64 bits, hex: the nonce of every mark, and the canary that the answer must carry. */
+/** 64 bits in hex: the nonce of every mark, and the canary that the answer must repeat. */
 export function nonceOf(markingKey: Uint8Array, diffSha: Sha256, logicHash: Sha256): string {
   return bytesToHex(
     hmac(sha256, markingKey, utf8ToBytes(`countersign/judge-nonce/v1\n${diffSha}\n${logicHash}`)),
@@ -99,7 +100,7 @@ function range(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, i) => first + i);
 }
 
-/** Over the words of the first message under these policies, and over the form of the second. */
+/** Hash of the first message under these policies and of the prompt revision, which covers the form of the second. */
 export function promptSha(policies: readonly JudgePolicy[]): Sha256 {
   return typedHash('logic', { part: 'judge-prompt', revision: PROMPT_REVISION, instructions: instructions(policies) });
 }

@@ -1,15 +1,16 @@
 /**
- * Reads one raw text of the model as one answer, or says why it cannot.
+ * Parses the raw text of one model answer.
  *
- * R1 No repair, no case folding, no synonyms: every leniency here would be a way to turn BLOCK into ALLOW.
- * R2 Exactly one object that could be a verdict, and not as a part of something else. Two, even identical, are refused: the first may be a quotation of the diff.
- * R3 What stands outside the object can only tighten it.
+ * R1 No repair, no case folding, no synonyms: each would be a way to turn BLOCK into ALLOW.
+ * R2 Exactly one object that could be a verdict, and not inside another structure. Two are rejected, even if they are
+ *    identical: the first may be quoted from the diff.
+ * R3 Text outside the object can only make the result stricter.
  */
 import { objectsInText, type FoundObject } from './objects-in-text';
 import { WireAnswer } from './wire';
 
-/** Raised whenever the same text would be read in another way. Part of `logic_hash`. */
-export const ANSWER_PARSER_REVISION = 4;
+/** Raise it whenever the result for the same text changes. Part of `logic_hash`. */
+export const ANSWER_PARSER_REVISION = 5;
 
 export type AnswerRefusal =
   | 'too_long'
@@ -31,17 +32,18 @@ export type AnswerRead =
       readonly ok: false;
       readonly code: AnswerRefusal;
       readonly message: string;
-      /** The unreadable text says BLOCK somewhere: asking again could only launder it. */
+      /** The text contains BLOCK: a retry could only turn it into a weaker verdict. */
       readonly saysBlock: boolean;
     };
 
 export interface ExpectedAnswer {
-  /** Every policy must have exactly one row. Null: not checked. */
+  /** Policies that must have exactly one row each. Null: not checked. */
   readonly policyIds: readonly string[] | null;
   /** Null: not checked. */
   readonly canary: string | null;
 }
 
+/** Parses `raw` strictly. Never throws; a refusal's `message` does not quote the answer. */
 export function readAnswer(raw: string, expected: ExpectedAnswer): AnswerRead {
   const refuse = (code: AnswerRefusal, message: string): AnswerRead => ({
     ok: false,
@@ -55,27 +57,28 @@ export function readAnswer(raw: string, expected: ExpectedAnswer): AnswerRead {
   const broken = found.broken.find((b) => b.looksLikeJson);
   if (broken !== undefined) {
     const code = broken.reason === 'duplicate_key' || broken.reason === 'truncated' ? broken.reason : 'broken_object';
-    return refuse(code, `an object at character ${broken.start} cannot be read: ${broken.reason.replaceAll('_', ' ')}`);
+    return refuse(code, `invalid JSON object at character ${broken.start}: ${broken.reason.replaceAll('_', ' ')}`);
   }
   const candidates = found.objects.filter(couldBeVerdict);
   const [candidate] = candidates;
-  if (candidate === undefined) return refuse('no_object', 'there is no verdict object in the text');
+  if (candidate === undefined) return refuse('no_object', 'the answer contains no verdict object');
   if (candidates.length > 1)
-    return refuse('several_objects', `there are ${candidates.length} objects that could be the verdict`);
-  if (candidate.enclosed) return refuse('broken_object', 'the verdict object stands inside something that is no JSON');
+    return refuse('several_objects', `the answer contains ${candidates.length} possible verdict objects, expected one`);
+  if (candidate.enclosed)
+    return refuse('broken_object', 'the verdict object is inside text in braces that is not JSON');
 
   const parsed = WireAnswer.safeParse(candidate.value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    // Place and kind only: a message of the schema's may quote the answer, and the answer may quote the diff.
+    // Only path and code: the schema's message may quote the answer, and the answer may quote the diff.
     return refuse(
       'schema',
-      `${issue?.path.join('.') || 'answer'} does not fit the schema (${issue?.code ?? 'custom'})`,
+      `${issue?.path.join('.') || 'answer'} does not match the schema (${issue?.code ?? 'custom'})`,
     );
   }
   const answer = parsed.data;
   if (expected.canary !== null && answer.canary !== expected.canary)
-    return refuse('canary', 'the canary is not the one of the request');
+    return refuse('canary', 'the canary differs from the one in the request');
   const rows = rowsProblem(answer, expected.policyIds);
   if (rows !== null) return refuse('policy_rows', rows);
   return { ok: true, answer, proseContradicts: proseContradicts(found.prose) };
@@ -85,18 +88,18 @@ function rowsProblem(answer: WireAnswer, policyIds: readonly string[] | null): s
   const ids = answer.policyResults.map((row) => row.policyId);
   if (new Set(ids).size !== ids.length) return 'a policy has more than one row';
   if (policyIds === null) return null;
-  const asked = [...new Set(policyIds)];
-  const missing = asked.filter((id) => !ids.includes(id));
+  const requested = [...new Set(policyIds)];
+  const missing = requested.filter((id) => !ids.includes(id));
   if (missing.length > 0) return `policies without a row: ${missing.join(', ')}`;
-  return ids.length === asked.length ? null : 'there are rows for policies that were not asked about';
+  return ids.length === requested.length ? null : 'the answer has rows for policies that were not requested';
 }
 
-/** Asking again after such a text could only launder it. */
+/** True if the text contains BLOCK in any case: such an answer is not retried, so that it cannot become weaker. */
 export function saysBlock(text: string): boolean {
   return /BLOCK/i.test(text);
 }
 
-/** Verdict words by themselves, as models write verdicts: "no reason to block" is prose, "BLOCK" is an answer. */
+/** Verdict words in upper case, as models write verdicts: "no reason to block" is prose, "BLOCK" is an answer. */
 const VERDICT_WORD = /(?<![A-Za-z_])(?:BLOCK|BLOCKED|WARN|ABSTAIN|REJECT|REJECTED|DENY|DENIED)(?![A-Za-z_])/;
 const VERDICT_PHRASE = /verdict[^A-Za-z0-9]{0,8}(?:is[^A-Za-z0-9]{1,4})?(?:block|warn|abstain|reject|deny)/i;
 
@@ -105,8 +108,8 @@ function proseContradicts(prose: string): boolean {
 }
 
 /**
- * Words of the wire form and of other verdicts. Ordinary rows have some of them, too; such a row beside the verdict is
- * refused with it, since no list of bad values is whole: `{"outcome": "rollback"}`.
+ * Keys of the wire form and of other verdict formats. Ordinary rows have some of them too. An answer with such a row next
+ * to the verdict is rejected, because no list of bad values is complete: `{"outcome": "rollback"}`.
  */
 const VERDICT_KEYS = new Set([
   ...Object.keys(WireAnswer.shape).map((key) => key.toLowerCase()),
@@ -137,7 +140,7 @@ const VERDICT_VALUES = new Set([
   'deny',
   'denied',
 ]);
-/** An object that says, in any key or value at any depth, something that a verdict would say. */
+/** True if any key or value, at any depth, is one that a verdict would have. */
 function couldBeVerdict(object: FoundObject): boolean {
   const stack: unknown[] = [object.value];
   while (stack.length > 0) {

@@ -5,7 +5,7 @@ import { Verdict } from '../contracts/verdict';
 
 const Count = z.int().min(0);
 
-/** Tokens as the provider counted them; null where it did not say. */
+/** Token counts reported by the provider; null if it did not report them. */
 export const Usage = z.strictObject({
   input: Count.nullable(),
   cachedInput: Count.nullable(),
@@ -14,7 +14,7 @@ export const Usage = z.strictObject({
 });
 export type Usage = z.infer<typeof Usage>;
 
-/** One HTTP request, or an answer taken from the cache instead. The raw text lies in the ledger beside the record; here is its hash. */
+/** One HTTP request or one cached answer. `responseSha` is the hash of the raw answer, which is stored next to the record. */
 export const JudgeCall = z.strictObject({
   firstLine: z.int().min(1),
   lastLine: z.int().min(0),
@@ -25,23 +25,23 @@ export const JudgeCall = z.strictObject({
   finishReason: z.string().max(50),
   usage: Usage,
   latencyMs: Count,
-  /** The change for which the model was asked, where this one reused the answer. */
+  /** Id of the change whose cached answer was reused; null if the model was called. */
   reusedFrom: Sha256Hex.nullable(),
 });
 export type JudgeCall = z.infer<typeof JudgeCall>;
 
 /**
- * What the judge kept of one judgement; the `record` of the attested predicate. No diff bytes and no quotation in it
- * (P12): quotations were checked against the rendering, and the answer is bound by `responseSha`.
+ * The record of one judgement; the `record` member of the attested predicate. Contains no diff bytes and no quotations:
+ * quotations were verified against the rendering, and `responseSha` binds the answer.
  */
 export const JudgeRecord = z.strictObject({
   revision: z.literal(1),
   status: Status,
   reasonCode: z.string(),
-  /** flyto's verdict (F12), one entry for each policy in its details. Null where the judge could not answer. */
+  /** The verdict, with one entry for each policy in its details. Null if the judge could not answer. */
   verdict: Verdict.nullable(),
   errorClass: ErrorClass.nullable(),
-  /** Why it could not answer, as in `JUDGE_CAUSES`, else null. */
+  /** Cause of a failure, one of `JUDGE_CAUSES`, else null. */
   cause: z.string().nullable(),
   confidence: z.enum(['low', 'medium', 'high']).nullable(),
   instructionsInDiff: z.boolean(),
@@ -51,7 +51,7 @@ export const JudgeRecord = z.strictObject({
   renderer: z.string().nullable(),
   calls: z.array(JudgeCall),
   usage: Usage,
-  /** Millionths of the currency of the price table; null where the table does not name the model. */
+  /** Millionths of the price table's currency unit; null if the table does not list the model. */
   costMicros: Count.nullable(),
   latencyMs: Count,
   attempt: z.int().min(1),
@@ -62,12 +62,12 @@ export const JudgeRecord = z.strictObject({
 });
 export type JudgeRecord = z.infer<typeof JudgeRecord>;
 
-/** A user's prices, in millionths of a currency unit for a million tokens. */
+/** Prices by model name, in millionths of a currency unit for a million tokens. */
 export interface PriceTable {
   readonly [model: string]: { readonly input: number; readonly cachedInput?: number; readonly output: number };
 }
 
-/** Rounded up to whole millionths. Null where the model or a count is unknown: an unknown cost is not zero. */
+/** Cost in millionths, rounded up. Null if the model or a token count is unknown: an unknown cost is not zero. */
 export function costMicros(prices: PriceTable, model: string, usage: Usage): number | null {
   const price = Object.hasOwn(prices, model) ? prices[model] : undefined;
   if (price === undefined || usage.input === null || usage.output === null) return null;
@@ -78,6 +78,7 @@ export function costMicros(prices: PriceTable, model: string, usage: Usage): num
   );
 }
 
+/** Sums token counts. A count that is null in one operand is null in the sum. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const add = (x: number | null, y: number | null): number | null => (x === null || y === null ? null : x + y);
   return {

@@ -1,19 +1,20 @@
 import { findSecrets } from './secrets';
 
 export interface Redactor {
-  /** The text with each secret replaced; line feeds inside a secret stay, so that line numbers hold. */
+  /** Replaces each secret by a placeholder. Keeps line feeds inside a secret, so that line numbers stay valid. */
   readonly redact: (text: string) => string;
-  /** How many secrets of each kind were replaced, over all texts. */
+  /** Number of replaced secrets by kind, over all texts. */
   readonly counts: () => Readonly<Record<string, number>>;
 }
 
-/** A secret shorter than this is replaced only where it was found: `1234` stands everywhere. */
+/** A shorter secret is replaced only where it was found: `1234` occurs in many other places. */
 const MIN_EVERYWHERE = 8;
 const MAX_EVERYWHERE = 64;
 
 /**
- * Placeholders are `[SECRET:kind:n]`; the same secret has the same n in every text that one redactor sees, so that the
- * judge can tell "the same key twice" from "two keys" without seeing any. Nothing of a secret, not even a hash, is kept.
+ * Creates a redactor with placeholders `[SECRET:kind:n]`. The same secret has the same n in every text of one redactor, so
+ * that the judge can distinguish "the same key twice" from "two keys". A placeholder reveals nothing of the secret, not
+ * even a hash.
  */
 export function createRedactor(): Redactor {
   const placeholders = new Map<string, string>();
@@ -47,7 +48,7 @@ export function createRedactor(): Redactor {
   };
 }
 
-/** A secret that was recognised once by what stands before it is replaced where it stands alone, too. */
+/** Also replaces other occurrences of a secret, which lack the context by which it was recognized. */
 function everywhere(text: string, placeholders: ReadonlyMap<string, string>): string {
   let result = text;
   let left = MAX_EVERYWHERE;

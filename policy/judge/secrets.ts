@@ -5,12 +5,12 @@ import { scanText, WAYS } from '../rules/secrets/scan';
 import { disjoint, type SecretSpan } from '../rules/secrets/secret-span';
 import { findInTokens } from './broad-tokens';
 
-/** Raised whenever another span would be found. Part of `logic_hash`. */
+/** Raise it whenever the spans for the same text change. Part of `logic_hash`. */
 export const REDACTOR_REVISION = 7;
 
 /**
- * What must not reach the model: all that the rules on secrets find, and more. Here it is taken when in doubt: a
- * placeholder costs the judge little, a leaked key costs a key. Linear in the text: the bytes are hostile.
+ * Finds the spans that must not reach the model: everything that the secret rules find, and doubtful cases too, because a
+ * needless placeholder is cheaper than a leaked key. Linear time, because the text may be hostile.
  */
 export function findSecrets(text: string): SecretSpan[] {
   const places = placesIn(text);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { typedHash, type Sha256 } from '../contracts/hash';
 
-/** One row of the rubric: what the judge is asked about every diff. */
+/** One policy of the rubric that the judge applies to every diff. */
 export const JudgePolicy = z.strictObject({
   id: z.string().regex(/^[a-z][a-z0-9_]{2,62}$/, 'expected snake_case, 3 to 63 characters'),
   text: z.string().min(1).max(1000),
@@ -28,8 +28,8 @@ const PolicyRow = z.strictObject({
 export type PolicyRow = z.infer<typeof PolicyRow>;
 
 /**
- * What the model must answer, member for member. Evidence stands before the verdict, so that a model which writes left to right looks first.
- * No member is optional, has a default or a fallback: `{}` must never read as ALLOW.
+ * The required form of the model's answer. Observations come before the verdict, so that the model examines the diff first.
+ * No member is optional or has a default: `{}` must never be read as ALLOW.
  */
 export const WireAnswer = z.strictObject({
   observations: z.array(z.strictObject({ line: z.int(), effect: z.string().max(MAX_EFFECT) })).max(MAX_OBSERVATIONS),
@@ -42,8 +42,8 @@ export const WireAnswer = z.strictObject({
 export type WireAnswer = z.infer<typeof WireAnswer>;
 
 /**
- * The same as JSON Schema, for `response_format`. Lengths of strings stand in descriptions only: strict modes of several
- * servers refuse `maxLength`. The parser enforces them.
+ * The same form as JSON Schema, for `response_format`. String lengths are in descriptions only, because the strict mode of
+ * several servers rejects `maxLength`. The parser enforces them.
  */
 export function wireJsonSchema(policyIds: readonly string[]): { readonly [key: string]: unknown } {
   const integer = { type: 'integer' };

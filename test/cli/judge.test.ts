@@ -47,12 +47,12 @@ describe('judge parse', () => {
       status: 'BLOCK',
       reasonCode: 'judge_verdict_parse',
       cause: 'no_object',
-      message: 'there is no verdict object in the text',
+      message: 'the answer contains no verdict object',
     };
     expect(out.split('\n').map((row) => (row === '' ? null : JSON.parse(row)))).toEqual([
       { id: 1, ...unread, unchecked: ['policyIds', 'canary'] },
-      { id: 2, line: 3, error: expect.stringMatching(/^raw: expected the text/) },
-      { id: null, line: 4, error: 'id: expected a text, a number or null' },
+      { id: 2, line: 3, error: expect.stringMatching(/^raw: expected the model's text/) },
+      { id: null, line: 4, error: 'id: expected a string, a number or null' },
       // Servers send null for an empty message: an unreadable answer, not an unreadable line.
       { id: 3, ...unread, unchecked: ['policyIds', 'canary'] },
       null,

@@ -1,6 +1,6 @@
 /**
- * Raw answers of a model, with how each must be read. Written from the wire contract, before the parser.
- * `read` is the one right status; `never: 'ALLOW'` stands where every reading but ALLOW is right.
+ * Raw model answers with the expected result, written from the wire contract and not from the parser.
+ * `read` is the only correct status; `never: 'ALLOW'` accepts every status except ALLOW.
  */
 export const CANARY = '9f2c41d07ab3e655';
 export const POLICY_IDS = ['unbounded_change', 'money_or_balance'] as const;
@@ -38,13 +38,13 @@ const abstain = text({ verdict: 'ABSTAIN', confidence: 'low' });
 const rows = (first: Loose, second: Loose = {}): Loose[] => [row(POLICY_IDS[0], first), row(POLICY_IDS[1], second)];
 const violated = { result: 'violated', severity: 'BLOCK', lines: [1], quote: 'UPDATE orders', why: 'No WHERE.' };
 const fence = (body: string, tag = 'json'): string => '```' + tag + '\n' + body + '\n```';
-/** The same object, with a member written by hand. */
+/** The same object with one member as literal text. */
 const cut = (body: string, from: string, to: string): string => {
   if (!body.includes(from)) throw new Error(`"${from}" is not in the answer`);
   return body.replace(from, to);
 };
 
-/** Answers that any careful reader accepts, bare or wrapped the way models wrap. */
+/** Valid answers, bare or wrapped as models wrap them. */
 export const BENIGN: readonly Answer[] = [
   { id: 'bare-allow', raw: allow, read: 'ALLOW' },
   { id: 'bare-warn', raw: warn, read: 'WARN' },
@@ -148,7 +148,7 @@ export const BENIGN: readonly Answer[] = [
   { id: 'inline-code', raw: '`' + allow + '`', read: 'ALLOW' },
 ];
 
-/** Answers that say more than ALLOW somewhere, or that no strict reader can read: none may pass as ALLOW. */
+/** Answers that are stricter than ALLOW somewhere or invalid: none may be read as ALLOW. */
 export const HOSTILE: readonly Answer[] = [
   { id: 'empty', raw: '', read: 'BLOCK' },
   { id: 'spaces', raw: '   \n', read: 'BLOCK' },

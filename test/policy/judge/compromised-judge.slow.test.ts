@@ -47,7 +47,7 @@ function validatorOf(
 
 type Answers = 'none' | 'confirm' | 'reject';
 
-/** What the review would do, every violation that the rules raised being answered so. */
+/** The outcome of the review if every violation that the rules raised is answered like this. */
 function decisionOf(plan: Plan, outcomes: ReadonlyMap<string, RawOutcome>, answers: Answers): Decided {
   const findings = assembleFindings({ plan, changeId: CHANGE, outcomes });
   const triggered = matchPolicies(plan, findings, null);
@@ -87,7 +87,7 @@ function decisionOf(plan: Plan, outcomes: ReadonlyMap<string, RawOutcome>, answe
   });
 }
 
-/** The outcome with the judge, beside the one without; true where the judge loosened it. */
+/** Compares the outcome with the judge to the one without. True if the judge weakened it. */
 function loosens(
   rules: readonly PlanValidator[],
   results: ReadonlyMap<string, RawOutcome>,
@@ -105,7 +105,7 @@ function loosens(
   return ORDER[withJudge.action] < ORDER[without.action];
 }
 
-/** What the gate makes of a model that answers ALLOW, whatever it is asked. */
+/** The gate's result for a model that always answers ALLOW. */
 function alwaysAllow(diff: string): ValidatorResult {
   const raw = new TextEncoder().encode(diff);
   const made = makeDocument({
@@ -135,7 +135,7 @@ function alwaysAllow(diff: string): ValidatorResult {
     confidence: 'high' as const,
   };
   const piece = { first: 0, last: document.lines.length - 1, context: [] };
-  // No markers: as if our own detector had been fooled, too.
+  // No markers: assumes that the attacker evaded our own detector too.
   return judge({
     validatorId: JUDGE_ID,
     validatorVersion: 'v1',
@@ -160,7 +160,7 @@ const RISKY = [
 ];
 
 describe('a compromised judge', () => {
-  it('that always answers ALLOW loosens none of at least 2,000 decisions of the real rules over injected diffs', async () => {
+  it('that always answers ALLOW weakens none of at least 2,000 decisions of the real rules on injected diffs', async () => {
     const rules = sqlPostgresPack.flatMap((definition: ValidatorDefinition) => {
       const config = definition.config.safeParse({});
       return config.success && !definition.reads.includes('staging')
@@ -226,7 +226,7 @@ describe('a compromised judge', () => {
       .map((failureType) => judgeFailureResult({ validatorId: JUDGE_ID, changeId: CHANGE, failureType, message: 'x' })),
   );
 
-  it('or any other judge loosens no outcome, whatever the rules found, the policies say and people answered (10,000 cases)', () => {
+  it('cannot weaken an outcome for any findings, policies and human answers (10,000 cases)', () => {
     const levels = fc.constantFrom<PlanValidator['level']>('forbid', 'confirm', 'advise');
     const ruleSet = fc.array(fc.tuple(levels, resultFor('placeholder')), { minLength: 1, maxLength: 5 });
     const policy = fc.record({
@@ -271,7 +271,7 @@ describe('a compromised judge', () => {
     );
   });
 
-  it('cannot stand in for a human: a rule that a person must confirm waits, whatever the judge says', () => {
+  it('cannot replace a person: a rule that a person must confirm waits regardless of the judge', () => {
     const rule = validatorOf('guardian.r0', 'confirm', 'r0');
     const outcomes = new Map<string, RawOutcome>([
       [

@@ -52,19 +52,19 @@ describe('the logic_hash of the judge', () => {
     ['answer parser', hash({ config: computed({ parserRevision: 99 }) })],
     ['parser of the definition', hash({ parserVersion: 'x' })],
     ['version', hash({ version: 'v2' })],
-    ['logicRevision', hash({ logicRevision: 2 })],
-  ])('changes with the %s alone [G18]', (_, changed) => {
+    ['logicRevision', hash({ logicRevision: judgeDefinition.logicRevision + 1 })],
+  ])('changes if only the %s changes [G18]', (_, changed) => {
     expect(changed).not.toBe(hash());
   });
 
-  it('is the same for the same settings, whatever the order of their members', () => {
+  it('does not depend on the order of the settings', () => {
     const { model, ...rest } = BASE;
     expect(hash({ config: plain({ ...rest, computed: undefined, model }) })).toBe(hash());
   });
 });
 
 describe('JudgeConfig', () => {
-  it('fills in defaults and revisions as plain JSON, and gives the same again over its own result', () => {
+  it('adds defaults and revisions as plain JSON and is idempotent', () => {
     const once = JudgeConfig.parse({ model: 'm' });
     expect(once).toMatchObject({
       byteBudget: 98_304,
@@ -77,7 +77,7 @@ describe('JudgeConfig', () => {
     expect(canonicalJson(JudgeConfig.parse(JSON.parse(JSON.stringify(once))))).toBe(canonicalJson(once));
   });
 
-  it('writes the revisions itself, whatever a bundle claims', () => {
+  it('replaces the revisions that a bundle claims', () => {
     const forged = { ...BASE, computed: { ...BASE.computed, promptSha: 'forged' } };
     expect(JudgeConfig.parse(forged).computed).toEqual(BASE.computed);
     expect(configOfPlan(forged)).toMatchObject({ ok: false });
@@ -92,11 +92,11 @@ describe('JudgeConfig', () => {
     ['a policy id that is no snake_case', { model: 'm', policies: [{ id: 'No Such', text: 'x' }] }],
     ['an unknown setting', { model: 'm', temprature: 1 }],
     ['a deadline past the activity', { model: 'm', deadlineMs: 80_000 }],
-  ])('refuses %s', (_, settings) => {
+  ])('rejects %s', (_, settings) => {
     expect(JudgeConfig.safeParse(settings).success).toBe(false);
   });
 
-  it('stands in a registry as an attested validator that no process can recompute, and has a JSON Schema for editors', () => {
+  it('is registered as an attested validator without a local evaluation, and has a JSON Schema for editors', () => {
     expect(validatorRegistry([judgeDefinition as never]).get('llm_judge')).toMatchObject({
       kind: 'attested',
       evaluate: null,
@@ -106,7 +106,7 @@ describe('JudgeConfig', () => {
 });
 
 describe('the wire schema', () => {
-  it('has no member that could be left out, defaulted or caught: {} never reads as ALLOW', () => {
+  it('has no optional, default or fallback member, so that {} is never read as ALLOW', () => {
     const walk = (schema: z.ZodType): void => {
       const { def } = schema as unknown as {
         def: { type: string; shape?: Record<string, z.ZodType>; element?: z.ZodType };
@@ -119,25 +119,25 @@ describe('the wire schema', () => {
     expect(WireAnswer.safeParse({}).success).toBe(false);
   });
 
-  it('is what the official helper makes of the same zod schema, but for bounds and the names of policies', () => {
+  it('equals the output of the official helper for the same zod schema, except for limits and policy names', () => {
     const ours = structural(wireJsonSchema(['a', 'b']));
     const theirs = structural((zodResponseFormat(WireAnswer, 'x').json_schema as { schema: unknown }).schema);
     expect(ours).toEqual(theirs);
   });
 
-  it('asks for evidence before the verdict', () => {
+  it('requires the evidence before the verdict', () => {
     const members = Object.keys((wireJsonSchema(['a'])['properties'] ?? {}) as object);
     expect(members.indexOf('verdict')).toBeGreaterThan(members.indexOf('policyResults'));
     expect(members).toEqual(Object.keys(WireAnswer.shape));
   });
 
-  it('names every policy in the instructions, and nothing of any change', () => {
+  it('lists every policy in the instructions and nothing of a change', () => {
     const text = instructions(DEFAULT_POLICIES);
     for (const policy of DEFAULT_POLICIES) expect(text).toContain(`- ${policy.id}: ${policy.text}`);
   });
 });
 
-/** Types, members and requirements of a JSON Schema; enums of the rubric count as strings. */
+/** Types, members and required members of a JSON Schema, with the rubric's enums as strings. */
 function structural(schema: unknown): unknown {
   const { type, properties, required, additionalProperties, items } = schema as Record<string, unknown>;
   return {

@@ -29,7 +29,7 @@ const shown = (document: JudgeDocument): string[] => document.lines.map((line) =
 const starts = (document: JudgeDocument): number[] => document.borders().map((border) => border.line + 1);
 
 describe('sqlRenderer', () => {
-  it('splits between statements only: not in a literal, a dollar quote, a comment or a quoted name', () => {
+  it('splits between statements only, not inside a literal, a dollar quote, a comment or a quoted name', () => {
     const text = [
       "UPDATE a SET b = ';",
       "x';",
@@ -48,7 +48,7 @@ describe('sqlRenderer', () => {
     expect(starts(documentOf(text))).toEqual([1, 3, 6, 8, 11, 13]);
   });
 
-  it('keeps lines, tabs and a last line without end as they are, and CRLF as one end', () => {
+  it('keeps lines, tabs and an unterminated last line, and treats CRLF as one line end', () => {
     expect(shown(documentOf('a\r\n\tb\n\nc'))).toEqual(['a', '\tb', '', 'c']);
     expect(shown(documentOf('a\n'))).toEqual(['a']);
     expect(shown(documentOf(''))).toEqual(['']);
@@ -56,7 +56,7 @@ describe('sqlRenderer', () => {
 });
 
 describe('jsonRenderer', () => {
-  it('shows a member a line, with both of a key that stands twice, digits and order untouched, and escapes decoded', () => {
+  it('renders one member per line with duplicate keys, exact digits, the original order and decoded escapes', () => {
     const text = '{"b":1.10e2,"a":[1,{"x":"\\u0044ROP \\u0022 \\n"},[]],"a":{},"c":"é"}';
     const document = documentOf(text, jsonRenderer);
     expect(shown(document)).toEqual([
@@ -78,14 +78,14 @@ describe('jsonRenderer', () => {
   });
 
   it.each(['', 'not json', '{"a":1', '{"a":"x\ny"}', "{'a':1}", '{"a":1} // x', '{"a":}', ']]}}', '[[[[', ',,,,:::'])(
-    'shows %j without loss',
+    'renders %j without loss',
     (text) => {
       const all = shown(documentOf(text, jsonRenderer)).join('').replaceAll(' ', '');
       expect(all).toBe(text.replaceAll('\n', '').replaceAll(' ', ''));
     },
   );
 
-  it('never loses or adds a character that is no white space', () => {
+  it('preserves every character except white space', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         const plain = makeVisible(text).text;
@@ -121,7 +121,7 @@ describe('gitRenderer', () => {
     '+b',
   ].join('\n');
 
-  it('splits at files and hunks, repeats the header above a hunk, and is not fooled by removed lines that look like headers', () => {
+  it('splits at files and hunks, repeats the header above a hunk, and does not split at removed lines that look like headers', () => {
     expect(documentOf(patch, gitRenderer).borders()).toEqual([
       { line: 0, context: [] },
       { line: 7, context: [0, 1, 2] },
@@ -131,7 +131,7 @@ describe('gitRenderer', () => {
 });
 
 describe('makeDocument', () => {
-  it('refuses what is not UTF-8', () => {
+  it('rejects invalid UTF-8', () => {
     const made = makeDocument({
       maxBytes: 2 ** 20,
       raw: new Uint8Array([0x61, 0xc3, 0x28]),
@@ -140,10 +140,10 @@ describe('makeDocument', () => {
       metadataKeys: [],
       proseKeys: null,
     });
-    expect(made).toEqual({ ok: false, kind: 'undecodable', reason: 'the bytes are not UTF-8' });
+    expect(made).toEqual({ ok: false, kind: 'undecodable', reason: 'the bytes are not valid UTF-8' });
   });
 
-  it('shows a byte order mark, a lone CR and every other hiding character', () => {
+  it('makes a byte order mark, a lone CR and every other hiding character visible', () => {
     expect(shown(documentOf('\ufeffa\rb\u202ec\u200bd\u{e0041}\u27e6'))).toEqual([
       '\u27e6U+FEFF\u27e7a\u27e6U+000D\u27e7b\u27e6U+202E\u27e7c\u27e6U+200B\u27e7d\u27e6U+E0041\u27e7\u27e6U+27E6\u27e7',
     ]);
@@ -151,13 +151,13 @@ describe('makeDocument', () => {
     expect(documentOf('naïve 日本語 👍🏽').hiding).toBe(0);
   });
 
-  it('takes out a secret that escapes would have hidden', () => {
+  it('redacts a secret that is written with escapes', () => {
     const key = ['AKIA', 'IOSFODNN7ABCDEFG'].join('');
     const escaped = [...key].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
     expect(shown(documentOf(`{"v":"${escaped}"}`, jsonRenderer)).join('\n')).toContain('[SECRET:aws_key_id:1]');
   });
 
-  it('shows allow-listed claims only, and prose only where it is let in, bounded', () => {
+  it('renders allowlisted claims only, and truncated prose only if the plan includes it', () => {
     const metadata = { table_name: 'orders', rationale: 'x'.repeat(5000), other: 'y' };
     const closed = documentOf('SELECT 1', sqlRenderer, metadata, { metadataKeys: ['table_name', 'absent'] });
     expect([closed.metadata, closed.prose]).toEqual([['table_name = "orders"'], []]);
@@ -168,7 +168,7 @@ describe('makeDocument', () => {
     ).toEqual([]);
   });
 
-  it('goes on in another line where one is too long, without cutting a character in half', () => {
+  it('wraps a line that is too long without splitting a surrogate pair', () => {
     const text = '😀'.repeat(MAX_LINE);
     const document = documentOf(text);
     expect(shown(document).join('')).toBe(text);
@@ -177,7 +177,7 @@ describe('makeDocument', () => {
   });
 
   it.each([0, 1, 2, 3, 4, 5, 6, 7])(
-    'cuts no escape in two, be it %i characters from the end of a line: half of one is a bracket like those of our marks',
+    'does not split an escape that starts %i characters before the end of a line, because a lone bracket looks like a mark',
     (before) => {
       const text = 'x'.repeat(before) + '\u27e6\u202e'.repeat(MAX_LINE);
       const escapes = /^(?:[^\u27e6\u27e7]|\u27e6U\+[0-9A-F]{4,6}\u27e7)*$/;
@@ -187,7 +187,7 @@ describe('makeDocument', () => {
     },
   );
 
-  it('shows every format character that this Unicode knows', () => {
+  it('makes every format character of this Unicode version visible', () => {
     const format = Array.from({ length: 0x110000 }, (_, code) => code)
       .filter((code) => code < 0xd800 || code > 0xdfff)
       .map((code) => String.fromCodePoint(code))
@@ -200,7 +200,7 @@ describe('makeDocument', () => {
 describe('splitDocument', () => {
   const statement = fc.integer({ min: 1, max: 60 }).map((n) => `SELECT '${'x'.repeat(n)}';`);
 
-  it('shows every line once, in order, within budget, and begins each piece at a border', () => {
+  it('covers every line once, in order and within the budget, and starts each piece at a border', () => {
     fc.assert(
       fc.property(
         fc.array(statement, { minLength: 1, maxLength: 60 }),
@@ -224,11 +224,11 @@ describe('splitDocument', () => {
     );
   });
 
-  it('refuses rather than clip: a statement over the budget, or more pieces than allowed', () => {
+  it('refuses a statement over the budget and more pieces than allowed instead of truncating', () => {
     const long = documentOf(`SELECT 1;\nSELECT '${'x'.repeat(500)}';`);
     expect(splitDocument(long, 300, 8)).toMatchObject({
       ok: false,
-      reason: expect.stringContaining('lines 2 to 2 belong together'),
+      reason: expect.stringContaining('lines 2 to 2 cannot be split'),
     });
     const many = documentOf('SELECT 1;\n'.repeat(100));
     expect(splitDocument(many, 100, 3)).toMatchObject({
@@ -237,7 +237,7 @@ describe('splitDocument', () => {
     });
   });
 
-  it('refuses, before it does any work, more bytes or lines than a judge may see', () => {
+  it('refuses too many bytes or lines before decoding or redacting', () => {
     const make = (text: string, renderer: DiffRenderer, maxBytes = 2 ** 20): unknown =>
       makeDocument({
         raw: new TextEncoder().encode(text),
@@ -250,7 +250,7 @@ describe('splitDocument', () => {
     expect(make('SELECT 1', sqlRenderer, 7)).toMatchObject({
       ok: false,
       kind: 'too_large',
-      reason: 'it has 8 bytes, and the plan lets the judge see 7',
+      reason: 'it has 8 bytes, and the plan allows at most 7',
     });
     for (const renderer of [sqlRenderer, gitRenderer, textRenderer])
       expect(make('\n'.repeat(30_001), renderer)).toMatchObject({ ok: false, kind: 'too_large' });
@@ -262,7 +262,7 @@ describe('splitDocument', () => {
     expect(make(JSON.stringify(','.repeat(40_000)), jsonRenderer)).toMatchObject({ ok: true });
   });
 
-  it('renders the same text the same way every time', () => {
+  it('renders deterministically', () => {
     for (const renderer of [sqlRenderer, jsonRenderer, gitRenderer, textRenderer]) {
       const rendered = (): object => {
         const { borders, ...rest } = documentOf('{"a": [1, 2]}\n\nSELECT 1;', renderer);

@@ -3,7 +3,7 @@ import { readAnswer } from '../../../policy/judge/read-answer';
 import { leastCpuMs } from '../../support/least-cpu';
 import { BENIGN, CANARY, HOSTILE, POLICY_IDS, row, wire } from './answer-corpus';
 
-/** A small deterministic generator: a failure names its seed, and every run tries the same cases. */
+/** A small deterministic random generator: a failure names its seed, and every run uses the same cases. */
 function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -16,7 +16,7 @@ function random(seed: number): () => number {
 }
 
 const violated = row(POLICY_IDS[0], { result: 'violated', severity: 'BLOCK', lines: [1], quote: 'x', why: 'y' });
-/** None of these is an ALLOW, and no damage to them may become one. */
+/** None of these answers is an ALLOW, and no mutation of them may become one. */
 const BLOCKING = [
   JSON.stringify(wire({ verdict: 'BLOCK' })),
   JSON.stringify(wire({ policyResults: [violated, row(POLICY_IDS[1])] })),
@@ -78,8 +78,8 @@ const expected = { policyIds: POLICY_IDS, canary: CANARY };
 
 const leastTime = (text: string): number => leastCpuMs(() => readAnswer(text, expected));
 
-describe('readAnswer under 100,000 damaged answers', () => {
-  it('never throws, blows up on none, and never makes ALLOW of a damaged BLOCK that it did not also find whole', () => {
+describe('readAnswer on 100,000 mutated answers', () => {
+  it('does not throw, stays within its time limit, and does not read ALLOW while the text still contains BLOCK', () => {
     const next = random(20261101);
     const seeds = [...BENIGN, ...HOSTILE].map((a) => a.raw).filter((raw) => raw.length < 8000);
     const slow: string[] = [];
@@ -92,7 +92,7 @@ describe('readAnswer under 100,000 damaged answers', () => {
       const read = readAnswer(text, expected);
       if (performance.now() - began > 5 && leastTime(text) > 200) slow.push(text);
       if (blocking && read.ok && conclude(read.answer, read.proseContradicts).status === 'ALLOW') {
-        // Damage may cut the BLOCK away together with its verdict member and paste a whole ALLOW in its place; then no BLOCK is left.
+        // A mutation may replace the BLOCK and its verdict member by a complete ALLOW; then the text contains no BLOCK.
         if (/"BLOCK"/.test(text)) flips++;
       }
     }
@@ -110,9 +110,9 @@ describe('readAnswer under 100,000 damaged answers', () => {
     ['a long number', `{"a":${'9'.repeat(65_000)}}`],
     ['nested arrays', '[[[[[[[[1,'.repeat(6_000)],
     ['prose that nearly says it', 'verdict is '.repeat(5_900)],
-  ])('reads 64 KiB of %s without blowing up', (_, text) => {
+  ])('reads 64 KiB of %s in bounded time', (_, text) => {
     expect(readAnswer(text, expected).ok).toBe(false);
-    // A bound that only a blow-up breaks; `bench/judge` has the figures.
+    // A generous limit that only super-linear time exceeds; `bench/judge` measures.
     expect(leastTime(text)).toBeLessThan(200);
   });
 });

@@ -54,16 +54,16 @@ function show({ sourceTool, diff, metadata }: Placed): Shown {
 const all = [...OWN_INJECTIONS, ...foreignInjections()].flatMap(placed);
 
 describe('injected text', () => {
-  it('has at least 40 strings of our own, in five positions', () => {
+  it('has a corpus of at least 40 own strings in five positions', () => {
     expect(OWN_INJECTIONS.length).toBeGreaterThanOrEqual(40);
     expect(new Set(all.map((p) => p.position)).size).toBe(5);
   });
 
-  it('never makes a line without a mark, a forged mark, a hit on the nonce, or a second header', () => {
+  it('cannot produce a line without a mark, a forged mark, the nonce or a second header', () => {
     const failures: unknown[] = [];
     for (const one of all) {
       const { nonce, message } = show(one);
-      // Every character that any reader may take for a line end.
+      // Every character that a reader may treat as a line end.
       const [header = '', ...lines] = message.split(/[\n\r\u000b\u000c\u0085\u2028\u2029]/);
       const mark = `\u27e6${nonce}\u27e7`;
       const unmarked = lines.filter((line) => !new RegExp(`^${mark}(?:[MP]?[1-9][0-9]*)\\+?\u2502`).test(line));
@@ -81,21 +81,21 @@ describe('injected text', () => {
     expect(failures).toEqual([]);
   });
 
-  it('never reaches the message that holds the policy', () => {
+  it('never reaches the message with the policies', () => {
     const policy = instructions(DEFAULT_POLICIES);
     for (const one of all) show(one);
     expect(instructions(DEFAULT_POLICIES)).toBe(policy);
     for (const text of OWN_INJECTIONS.filter((t) => t.length > 12)) expect(policy).not.toContain(text);
   });
 
-  it('shows nothing but visible characters', () => {
+  it('is rendered with visible characters only', () => {
     for (const one of all)
       expect(show(one).message).not.toMatch(
         /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u,
       );
   });
 
-  it('gives a judge that echoes any verdict found in the diff nothing to echo: the canary is not in there', () => {
+  it('does not contain the canary, so that a judge that echoes a verdict from the diff is rejected', () => {
     let echoes = 0;
     for (const one of all) {
       const { nonce, message } = show(one);
@@ -111,7 +111,7 @@ describe('injected text', () => {
     expect(echoes).toBeGreaterThan(20);
   });
 
-  it('gives each diff and each logic a nonce of its own, and the same one again for the same', () => {
+  it('gets a deterministic nonce that differs for each diff and each judge logic', () => {
     const sha = sha256HexOfText('x');
     expect(nonceOf(KEY, sha, LOGIC)).toBe(nonceOf(KEY, sha, LOGIC));
     const others = [

@@ -61,7 +61,7 @@ const asPiece = (a: WireAnswer, proseContradicts = false): AnsweredPiece => ({
 });
 
 describe('judge', () => {
-  it('takes the strictest of everything said, in any answer to any piece, and always gives a valid result', () => {
+  it('returns the strictest status of all answers and always a valid result', () => {
     fc.assert(
       fc.property(fc.array(answer, { minLength: 1, maxLength: 4 }), (answers) => {
         const { result } = run(answers.map((a) => asPiece(a)));
@@ -77,7 +77,7 @@ describe('judge', () => {
     );
   });
 
-  it('is never loosened by another answer, a marker or contradicting prose', () => {
+  it('does not become weaker by another answer, a marker or contradicting prose', () => {
     fc.assert(
       fc.property(answer, answer, fc.boolean(), (a, b, prose) => {
         const alone = rank(run([asPiece(a)]).result.status);
@@ -89,7 +89,7 @@ describe('judge', () => {
     );
   });
 
-  it('points every WARN and BLOCK at lines that exist, and at the whole where the model named none', () => {
+  it('gives every WARN and BLOCK evidence in existing lines, or the complete piece if the model named no line', () => {
     fc.assert(
       fc.property(answer, (a) => {
         const { result } = run([asPiece(a)]);
@@ -141,18 +141,18 @@ describe('humanText', () => {
     ['markup', '<script>alert(1)</script>', '\u2039script\u203aalert(1)\u2039/script\u203a'],
     ['lines', 'a\nb\tc', 'a b c'],
     ['bidirectional text', 'a\u202eb', 'a\u27e6U+202E\u27e7b'],
-  ])('makes %s harmless', (_, text, shown) => {
+  ])('neutralizes %s', (_, text, shown) => {
     expect(humanText(text, 500)).toBe(shown);
   });
 
-  it('is bounded', () => {
+  it('truncates to the limit', () => {
     expect(humanText('x'.repeat(1000), 10)).toBe(`${'x'.repeat(9)}\u2026`);
   });
 });
 
 describe('costMicros', () => {
   const prices = { m: { input: 100_000, cachedInput: 10_000, output: 1_000_000 } };
-  it('counts cached input at its own price and rounds up', () => {
+  it('charges cached input at its own price and rounds up', () => {
     expect(costMicros(prices, 'm', { input: 1001, cachedInput: 1000, output: 1, reasoning: 0 })).toBe(12);
   });
   it('is unknown, not zero, for an unknown model or an unknown count', () => {

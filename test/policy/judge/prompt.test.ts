@@ -8,7 +8,7 @@ import { textRenderer } from '../../../policy/text/render/text';
 
 const NONCE = '0123456789abcdef';
 
-/** Every message about the diff, the header line cut to what is not the same everywhere. */
+/** Every message about the diff, with the header reduced to the members that vary. */
 function messages(sourceTool: string, diff: string, byteBudget = 98_304, metadata = {}): string[] {
   const renderer = JUDGE_RENDERERS[sourceTool] ?? textRenderer;
   const made = makeDocument({
@@ -117,7 +117,7 @@ describe('userMessage, golden', () => {
     ]);
   });
 
-  it('of a line that is too long: the number again, and a plus', () => {
+  it('of a wrapped line, with the next number and a plus', () => {
     const [message = ''] = messages('SQLDryRun', `SELECT '${'x'.repeat(1500)}';`);
     expect(
       message
@@ -129,7 +129,7 @@ describe('userMessage, golden', () => {
 });
 
 describe('instructions', () => {
-  it('are the same words for the same policies, and others for others', () => {
+  it('depend on the policies only', () => {
     expect(promptSha(DEFAULT_POLICIES)).toBe(promptSha([...DEFAULT_POLICIES]));
     expect(promptSha(DEFAULT_POLICIES)).not.toBe(promptSha(DEFAULT_POLICIES.slice(1)));
     expect(instructions(DEFAULT_POLICIES).split('\n\n')[0]).toMatch(/^You are one of several independent reviewers/);

@@ -6,23 +6,26 @@ const read = (raw: string): ReturnType<typeof parseJudgeLine> =>
   parseJudgeLine({ id: 'x', raw, policyIds: [...POLICY_IDS], canary: CANARY });
 
 describe('readAnswer', () => {
-  it('has at least 120 raw answers, each with an id of its own', () => {
+  it('has a corpus of at least 120 raw answers with unique ids', () => {
     const ids = [...BENIGN, ...HOSTILE].map((a) => a.id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.length).toBeGreaterThanOrEqual(120);
   });
 
-  it.each(BENIGN.map((a) => [a.id, a] as const))('reads an honest answer as meant: %s [T20]', (_, answer) => {
+  it.each(BENIGN.map((a) => [a.id, a] as const))('reads the benign answer %s as expected [T20]', (_, answer) => {
     expect(read(answer.raw).status).toBe(answer.read);
   });
 
-  it.each(HOSTILE.map((a) => [a.id, a] as const))('never reads ALLOW out of: %s [T21, T22]', (_, answer) => {
-    const { status, cause } = read(answer.raw);
-    expect(status).not.toBe('ALLOW');
-    if (answer.read !== undefined) expect({ status, cause }).toMatchObject({ status: answer.read });
-  });
+  it.each(HOSTILE.map((a) => [a.id, a] as const))(
+    'does not read ALLOW from the hostile answer %s [T21, T22]',
+    (_, answer) => {
+      const { status, cause } = read(answer.raw);
+      expect(status).not.toBe('ALLOW');
+      if (answer.read !== undefined) expect({ status, cause }).toMatchObject({ status: answer.read });
+    },
+  );
 
-  it('takes two identical verdicts for none, since one may be quoted from the diff [T22]', () => {
+  it('rejects an answer with two verdict objects, even if they are identical [T22]', () => {
     const one = JSON.stringify(wire());
     expect(readAnswer(`${one}\n${one}`, { policyIds: POLICY_IDS, canary: CANARY })).toMatchObject({
       ok: false,
@@ -30,7 +33,7 @@ describe('readAnswer', () => {
     });
   });
 
-  it('says what it did not check when policies or canary are absent', () => {
+  it('lists the checks that it skipped if policies or canary are absent', () => {
     const raw = JSON.stringify(wire({ canary: 'whatever' }));
     expect(parseJudgeLine({ id: 7, raw })).toEqual({
       id: 7,
@@ -40,7 +43,7 @@ describe('readAnswer', () => {
     });
   });
 
-  it('refuses a policy with two rows even where it was not told which policies there are', () => {
+  it('rejects a policy with two rows, even if the expected policies are unknown', () => {
     const rows = [row('a'), row('a', { result: 'violated', severity: 'WARN' })];
     expect(parseJudgeLine({ id: 1, raw: JSON.stringify(wire({ policyResults: rows })) })).toMatchObject({
       status: 'BLOCK',
@@ -48,7 +51,7 @@ describe('readAnswer', () => {
     });
   });
 
-  it('reads abstention as WARN with judge_abstain and nonsense as BLOCK with judge_verdict_parse', () => {
+  it('reads an abstention as WARN with judge_abstain and an invalid answer as BLOCK with judge_verdict_parse', () => {
     expect(read(JSON.stringify(wire({ verdict: 'ABSTAIN' })))).toEqual({
       id: 'x',
       status: 'WARN',
@@ -59,7 +62,7 @@ describe('readAnswer', () => {
       status: 'BLOCK',
       reasonCode: 'judge_verdict_parse',
       cause: 'no_object',
-      message: 'there is no verdict object in the text',
+      message: 'the answer contains no verdict object',
     });
   });
 
@@ -67,14 +70,14 @@ describe('readAnswer', () => {
     [wire({ policyResults: [row('secret words'), row('b', { severity: null })] }), 'policyResults.1.severity'],
     [wire({ observations: [{ line: 'secret words', effect: '' }] }), 'observations.0.line'],
     [{ ...wire(), 'secret words': 1 }, 'answer'],
-  ])('says where an answer does not fit, and quotes nothing of it', (answer, where) => {
+  ])('reports the path of an invalid member without quoting the answer', (answer, where) => {
     const { cause, message } = read(JSON.stringify(answer));
     expect(cause).toBe('schema');
     expect(message).toContain(where);
     expect(message).not.toContain('secret words');
   });
 
-  it('marks an unreadable text that says BLOCK, so that nobody asks until it says something else', () => {
+  it('marks an unreadable answer that contains BLOCK, so that it is not retried', () => {
     expect(readAnswer('{"verdict":"BLOCK"', { policyIds: null, canary: null })).toMatchObject({
       ok: false,
       saysBlock: true,
@@ -85,7 +88,7 @@ describe('readAnswer', () => {
     });
   });
 
-  it('reads lines one by one, and a bad one stops nothing', () => {
+  it('reads each line separately, and continues after an invalid line', () => {
     expect(
       parseJudgeText(JSON.stringify({ id: 'a', raw: JSON.stringify(wire()), canary: CANARY, expected: 'ALLOW' }), 1),
     ).toEqual({ id: 'a', status: 'ALLOW', reasonCode: 'judge_allow', unchecked: ['policyIds'] });

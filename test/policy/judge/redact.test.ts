@@ -7,12 +7,12 @@ import { SECRETS } from './secret-fixtures';
 const redact = (text: string): string => createRedactor().redact(text);
 
 describe('createRedactor', () => {
-  it.each(SECRETS.map((s) => [s.id, s] as const))('takes out %s', (_, { text, secret }) => {
+  it.each(SECRETS.map((s) => [s.id, s] as const))('redacts %s', (_, { text, secret }) => {
     expect(text).toContain(secret);
     for (const line of secret.split('\n')) expect(redact(text)).not.toContain(line);
   });
 
-  it('gives the same secret the same number, in every text, and another secret another one', () => {
+  it('gives the same secret the same number in every text, and different secrets different numbers', () => {
     const redactor = createRedactor();
     expect(redactor.redact("password = 'hunter22x' and password = 'other-one9'")).toBe(
       "password = '[SECRET:password:1]' and password = '[SECRET:password:2]'",
@@ -21,7 +21,7 @@ describe('createRedactor', () => {
     expect(redactor.counts()).toEqual({ password: 2 });
   });
 
-  it('keeps the number of lines when a key spans several', () => {
+  it('keeps the number of lines if a key spans several lines', () => {
     const text = 'a\n-----BEGIN RSA PRIVATE KEY-----\nMIIB\nMIIC\n-----END RSA PRIVATE KEY-----\nb';
     expect(redact(text)).toBe('a\n[SECRET:private_key:1]\n\n\n\nb');
   });
@@ -35,11 +35,11 @@ describe('createRedactor', () => {
     '550e8400-e29b-41d4-a716-446655440000',
     'INSERT INTO settings (key) VALUES ($1)',
     'node_modules/@scope/a-package-with-a-very-long-name/dist/index.js',
-  ])('leaves alone what is no secret: %s', (text) => {
+  ])('does not redact %s', (text) => {
     expect(redact(text)).toBe(text);
   });
 
-  it('is linear on hostile text', () => {
+  it('takes linear time on hostile text', () => {
     const hostile = [
       'a'.repeat(2 ** 18),
       'password='.repeat(25_000),
@@ -63,12 +63,12 @@ describe('createRedactor', () => {
   const corpora = join(__dirname, '../../../../shared/corpora');
   const load = (file: string): { id: string; inputB64: string; expected: string }[] =>
     JSON.parse(readFileSync(join(corpora, file), 'utf8'));
-  (existsSync(corpora) ? it : it.skip)('finds secrets that others wrote down', () => {
+  (existsSync(corpora) ? it : it.skip)('finds the secrets of public corpora', () => {
     for (const [file, share] of [
       ['gitleaks-literal-cases.json', 0.95],
       ['secretlint-cases.json', 0.95],
     ] as const) {
-      // A home directory, an account number and the rule that shows how to write rules are no secrets.
+      // A home directory, an account number and the example of a rule definition are not secrets.
       const none = /no-homedir|Account ID|rule-example/;
       const positives = load(file).filter((c) => c.expected === 'violation' && !none.test(c.id));
       const missed = positives.filter((c) => {

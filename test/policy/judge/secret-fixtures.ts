@@ -1,4 +1,4 @@
-/** Secrets of many kinds, none of them real, each inside a text as it would be staged. Written in parts, so that scanners stay quiet. */
+/** Fake secrets of many kinds, each inside a text as it would be staged. Concatenated, so that secret scanners ignore them. */
 export interface SecretFixture {
   readonly id: string;
   readonly text: string;
