@@ -19,7 +19,8 @@ import { MAX_DIFF_BYTES } from '../policy/contracts/diff';
 import { inputSha } from '../policy/contracts/change-id';
 import { JudgeConfig, JUDGE_ID } from '../policy/judge/config';
 import { DEFAULT_POLICIES } from '../policy/judge/default-policies';
-import { JUDGE_RENDERERS } from '../policy/judge/render/renderers';
+import { SOURCE_TOOLS } from '../source-tools';
+import { definitionHash } from '../policy/rules/definition-hash';
 import { spread, type Spread } from './measure';
 
 const MODEL = 'bench-judge';
@@ -74,13 +75,12 @@ async function startServer(): Promise<{ readonly baseUrl: string; readonly stop:
 }
 
 const config = JudgeConfig.parse({ model: MODEL });
-const validator = judgeValidator(config);
 
 /** As the activity keeps it by plan. */
 function judgeOf(raw: Uint8Array, sourceTool: string): ResolvedJudge {
-  const renderer = JUDGE_RENDERERS[sourceTool];
-  if (renderer === undefined) throw new RangeError(sourceTool);
-  return { config, renderer, raw, validator };
+  const tool = SOURCE_TOOLS.find((one) => one.sourceTool === sourceTool);
+  if (tool === undefined) throw new RangeError(sourceTool);
+  return { config, renderer: tool.render, raw, validator: judgeValidator(config, tool) };
 }
 
 async function ask(deps: AskDeps, raw: Uint8Array, sourceTool: string): Promise<string> {

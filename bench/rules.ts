@@ -8,14 +8,15 @@ import { extractHttpPatchFacts } from '../source-tools/http/facts/extract-http-f
 import { extractSqlFacts } from '../source-tools/sql/facts/extract-sql-facts';
 import { extractTerraformPlanFacts } from '../source-tools/terraform/facts/extract-terraform-facts';
 import { derivationHere } from '../activities/review/derivation';
-import { sourceToolRegistry, type SourceTool } from '../source-tools/define';
+import { PACKS as ALL_PACKS, SOURCE_TOOLS } from '../source-tools';
+import { defineSourceTool, sourceToolRegistry } from '../source-tools/define';
 import { sha256Hex } from '../policy/contracts/hash';
-import { logicHash, type PlanValidator } from '../policy/contracts/plan';
+import type { PlanValidator } from '../policy/contracts/plan';
 import type { ValidatorDefinition } from '../policy/rules/define';
 import { changeEvaluator, type EvaluationInput } from '../policy/rules/evaluate';
 import type { Facts } from '../policy/contracts/facts';
 import { frozenWhole } from '../policy/rules/frozen';
-import { PACKS as ALL_PACKS } from '../policy/rules/packs';
+import { definitionHash } from '../policy/rules/definition-hash';
 import { validatorRegistry } from '../policy/rules/registry';
 import { conditionDefinition } from '../policy/rules/condition/condition';
 import { ruleValidatorDefinition } from '../policy/validators/definitions';
@@ -101,7 +102,7 @@ function round(ms: number): number {
 }
 
 function validatorOf(definition: ValidatorDefinition, n: number, config: unknown = {}): PlanValidator {
-  const { version, logicRevision, implementation, parser, phase } = definition;
+  const { version, logicRevision, implementation, phase } = definition;
   const id = `guardian.${implementation}_${n}`;
   const settings = definition.config.parse(config) as PlanValidator['config'];
   // As a compiled plan's are.
@@ -117,7 +118,7 @@ function validatorOf(definition: ValidatorDefinition, n: number, config: unknown
     needsStaging: false,
     config: settings,
     logicRevision,
-    logic_hash: logicHash({ id, version, logicRevision, config: settings, parser }),
+    logic_hash: definitionHash(definition, { id, config: settings }, undefined),
   });
 }
 
@@ -127,6 +128,7 @@ function inputOf(tool: string, raw: Uint8Array, facts: Facts): EvaluationInput {
     inputSha: A,
     diff: { sourceTool: tool, raw, diffSha: sha256Hex(raw), metadata: {} },
     facts,
+    tool: SOURCE_TOOLS.find(({ sourceTool }) => sourceTool === tool) ?? TEXT_TOOL,
     staging: null,
   };
 }
@@ -220,28 +222,33 @@ async function benchEngines(say: (line: string) => void): Promise<object> {
   return figures;
 }
 
+const NO_PARSER = { name: 'none', version: '1' } as const;
+
+const TEXT_TOOL = defineSourceTool({
+  sourceTool: 'text',
+  mode: 'cooperative',
+  parser: NO_PARSER,
+  facts: () => ({ ok: true, kind: 'text', parser: NO_PARSER }),
+  staging: null,
+});
+
 /** Tools and packs of this bench, whatever the running version registers. */
 function everything() {
   const ours = extensionsOf();
   const known = new Set(ours.sourceTools.keys());
-  const more = PACKS.filter(({ tool }) => !known.has(tool)).map(({ tool, extract }): SourceTool => ({
-    sourceTool: tool,
-    mode: 'cooperative',
-    extractFacts: async (diff) => extract(diff.raw),
-    render: () => ({ language: 'text', text: '' }),
-    effects: null,
-  }));
-  const text: SourceTool = {
-    sourceTool: 'text',
-    mode: 'cooperative',
-    extractFacts: async () => ({ ok: true, kind: 'text', parser: { name: 'none', version: '1' } }),
-    render: () => ({ language: 'text', text: '' }),
-    effects: null,
-  };
+  const more = PACKS.filter(({ tool }) => !known.has(tool)).map(({ tool, extract }) =>
+    defineSourceTool({
+      sourceTool: tool,
+      mode: 'cooperative',
+      parser: NO_PARSER,
+      facts: (diff) => extract(diff.raw),
+      staging: null,
+    }),
+  );
   const tools = sourceToolRegistry([
     ...ours.sourceTools.keys().flatMap((key) => ours.sourceTools.get(key) ?? []),
     ...more,
-    text,
+    TEXT_TOOL,
   ]);
   const definitions = new Map(
     [

@@ -6,9 +6,11 @@ import { createRequire } from 'node:module';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, 'docs/rules');
-const { rulePages } = createRequire(import.meta.url)(join(root, 'dist/policy/rules/pages.js'));
+const require = createRequire(import.meta.url);
+const { rulePages } = require(join(root, 'dist/policy/rules/pages.js'));
+const { PACKS, SOURCE_TOOLS } = require(join(root, 'dist/source-tools/index.js'));
 
-const pages = rulePages();
+const pages = rulePages(PACKS, SOURCE_TOOLS);
 mkdirSync(folder, { recursive: true });
 for (const name of readdirSync(folder)) if (!pages.has(name)) rmSync(join(folder, name));
 for (const [name, text] of pages) writeFileSync(join(folder, name), text);

@@ -1,215 +1,68 @@
-/**
- * A source tool as review worker and committer see it. Bytes are opaque to everything but their adapter (F9).
- *
- * A1 Facts and rendering come from the bytes alone, never from the agent's words.
- * A2 `stage` leaves nothing behind in the target; `commit` applies at most once for a change id, whoever calls it how often.
- * A3 An expected "no" of the target is data. What is thrown is retryable (`TARGET_UNAVAILABLE`: nothing was applied, or the
- *    next attempt finds what was) or `CONFIGURATION_ERROR`. Where nobody can tell whether it was applied, the answer is
- *    `unknown`; nothing is guessed.
- */
-import type { JsonObject } from '../policy/contracts/canonical-json';
-import { Name, type DiffInput } from '../policy/contracts/diff';
-import type { StagingRecord } from '../policy/contracts/staging-record';
-import type { Facts } from '../policy/contracts/facts';
-import { frozenRegistry, type Registry } from '../policy/contracts/registry';
+import { Name } from '../policy/contracts/diff';
+import type { ExtractedFacts, Facts } from '../policy/contracts/facts';
 import { misconfigured } from '../policy/contracts/failure';
+import { frozenRegistry } from '../policy/contracts/registry';
+import type {
+  DiffMeasure,
+  SourceTool,
+  SourceToolDefinition,
+  SourceToolRegistry,
+} from '../policy/contracts/source-tool';
+import type { TargetAccess } from '../policy/contracts/target-effects';
+import { claimedRows } from '../policy/text/claimed-rows';
+import { textRenderer } from '../policy/text/render/text';
+import { wholeTexts } from '../policy/text/whole-texts';
 
-/** The decoded bytes as text for people and the judge. `language` is a highlighter's name such as `sql`, `json`, `diff`. */
-export interface Rendering {
-  readonly language: string;
-  readonly text: string;
-}
-
-/** A target as the committer knows it: all of it from the committer's own configuration, nothing from workflow input. */
-export type TargetAccess = UrlAccess | GitAccess | HttpAccess;
-
-/** PostgreSQL, and whatever a team's own tool reaches. `url` carries the credentials of one role: never log it, never return it. */
-export interface UrlAccess {
-  readonly name: string;
-  readonly url: string;
-}
-
-/** One ref of one repository on the committer's disk. */
-export interface GitAccess {
-  readonly name: string;
-  readonly git: {
-    /** Absolute path of a bare repository, or of the top of a normal one. */
-    readonly repository: string;
-    /** In full, such as `refs/heads/main`. */
-    readonly ref: string;
-    /** Author and committer of what we write. */
-    readonly author: { readonly name: string; readonly email: string };
-  };
-}
-
-/** The resources below one address. */
-export interface HttpAccess {
-  readonly name: string;
-  readonly http: {
-    /** Scheme, host, port and path that every request stays under. */
-    readonly baseUrl: string;
-    /** Sent with every request: credentials. Never log them, never return them. */
-    readonly headers: Readonly<Record<string, string>>;
-    /** Names that a query may have. */
-    readonly queryNames: readonly string[];
-    /** True where the server answers a second request with one `Idempotency-Key` as it answered the first. */
-    readonly replaysIdempotent: boolean;
-    /** How a failed post validator is undone: by putting back what was there, or not at all. */
-    readonly undo: 'put' | 'none';
-  };
-}
-
-/** The URL of a target that has one. Throws CONFIGURATION_ERROR: a bundle that names this target for this tool cannot be served. */
-export function urlOf(target: TargetAccess): string {
-  if ('url' in target) return target.url;
-  throw misconfigured(
-    `target: "${target.name}" is no database in this committer's configuration; name another target for this source tool`,
-    { target: target.name },
-  );
-}
-
-export interface TargetContext {
-  readonly changeId: string;
-  readonly target: TargetAccess;
-  /** `plan.staging`; each adapter checks it at the door. */
-  readonly settings: JsonObject;
-  /** The activity's cancellation: the connection is dropped at once. */
-  readonly signal?: AbortSignal;
-  /** Called between statements. */
-  readonly heartbeat?: () => void;
-}
-
-export interface StageContext extends TargetContext {
-  readonly diff: DiffInput;
-  readonly facts: Facts;
-}
-
-/** `preview` is for people and stays with the committer: it holds rows of the target, so it never enters history or logs. */
-export type Staged =
-  | { readonly kind: 'staged'; readonly record: StagingRecord; readonly preview: JsonObject }
-  /** The target would not run it. A finding, not an error: retrying cannot help. `sqlstate` is null outside SQL, or where we refused. */
-  | {
-      readonly kind: 'rejected';
-      readonly explanation: string;
-      readonly sqlstate: string | null;
-      readonly preview: JsonObject;
-    };
-
-/** Whether a request that changes the target has gone out for this change: for targets that keep no marker for us. */
-export interface Sends {
-  /** Before the first byte. `first`: nobody has before; `again`: somebody may have; `sealed`: it must not go out. */
-  readonly begin: () => Promise<'first' | 'again' | 'sealed'>;
-  /** Nothing goes out any more; `sent` where something has already. */
-  readonly seal: () => Promise<'sealed' | 'sent'>;
-  readonly state: () => Promise<'none' | 'sent' | 'sealed'>;
-}
-
-export interface CommitContext extends StageContext {
-  /** The committer's own record, the one the answers were given for. */
-  readonly approved: StagingRecord;
-  /** Key of the marker: the change id. */
-  readonly idempotency: string;
-  /** When the intent was written: the same at each attempt. */
-  readonly intentAt: string;
-  readonly sends: Sends;
-  /** Post validators: called with what the commit really did, inside the transaction where there is one. Not ok: rolled back or undone. */
-  readonly postCheck?: (
-    record: StagingRecord,
-  ) => Promise<{ readonly ok: true } | { readonly ok: false; readonly explanation: string }>;
-  /** Asked as the last thing before the effect: why it must not happen any more, else null. Then nothing is applied (`refused`). */
-  readonly endedMeanwhile?: () => Promise<string | null>;
-}
-
-export type CommitResult =
-  /** `replayed`: the marker was there already, and this is the effect that it stored. */
-  | {
-      readonly kind: 'applied';
-      readonly effect: JsonObject;
-      readonly replayed: boolean;
-      /** Why it should not stand, and why it could not be undone. */
-      readonly stands?: string;
-    }
-  /** What it would do now differs from what was approved. Nothing applied. `final`: no attempt can apply it any more, without a seal. */
-  | { readonly kind: 'stale'; readonly explanation: string; readonly final?: true }
-  /** The target refused it (constraint, permission). Nothing applied. */
-  | { readonly kind: 'refused'; readonly explanation: string; readonly final?: true }
-  /** It had been given up before this attempt. Nothing applied. */
-  | { readonly kind: 'sealed' }
-  /** A post validator said no. Rolled back. */
-  | { readonly kind: 'post_failed'; readonly explanation: string }
-  /** A post validator said no once it was applied; exactly what we wrote was taken back. */
-  | { readonly kind: 'compensated'; readonly explanation: string; readonly effect: JsonObject }
-  /** It was sent and its answer was lost: `readBack` or `seal` decides. */
-  | { readonly kind: 'unknown'; readonly explanation: string };
-
-export type ReadBack =
-  | {
-      readonly found: true;
-      readonly effect: JsonObject;
-      /** Post validators run after the effect here, and nobody can tell from it whether they have: `commit` runs them. */
-      readonly unchecked?: true;
-    }
-  | { readonly found: false }
-  /** It was applied, and taken back. */
-  | { readonly found: 'undone'; readonly effect: JsonObject; readonly explanation: string }
-  /** Neither marker nor read-back tells: an operator must (`countersign resolve`). */
-  | { readonly found: 'unknown'; readonly explanation: string };
-
-/** What an adapter without a transaction needs to know its own effect again. */
-export interface SettleContext extends TargetContext {
-  /** The committer's own record; null where there was no dry run. */
-  readonly approved: StagingRecord | null;
-  /** Null where no commit has begun. */
-  readonly intentAt: string | null;
-  readonly sends: Sends;
-}
-
-/** Property functions, since they get passed on. */
-export interface TargetEffects {
-  readonly stage: (ctx: StageContext) => Promise<Staged>;
-  readonly commit: (ctx: CommitContext) => Promise<CommitResult>;
-  /** Was the change applied? Waits for an attempt that is still under way (bounded, then retryable). */
-  readonly readBack: (ctx: SettleContext) => Promise<ReadBack>;
-  /** As `readBack`; where nothing is found, no attempt can apply the change any more, not even one that sleeps now. */
-  readonly seal: (ctx: SettleContext) => Promise<ReadBack>;
-  /** How long after `endedMeanwhile` was asked its effect may still come. Default 0. */
-  readonly lateMs?: number;
-}
-
-export interface SourceTool {
-  /** Dispatch key, e.g. `SQLDryRun`. */
-  readonly sourceTool: string;
-  /** `enforced`: our committer performs the effect. `cooperative`: the requester does, on a signed receipt (records.md §10). */
-  readonly mode: 'enforced' | 'cooperative';
-  /** Pure, bounded by bytes, statements and depth. What cannot be read is a refusal, not a throw. */
-  readonly extractFacts: (diff: DiffInput) => Promise<Facts>;
-  readonly render: (diff: DiffInput) => Rendering;
-  readonly effects: TargetEffects | null;
-}
-
-export type SourceToolRegistry = Registry<SourceTool>;
+const UNKNOWN: DiffMeasure = Object.freeze({ operations: null, deletions: null, rows: null });
 
 /**
- * The one way to bring a source tool, for ours as for users'. Throws at once on a bad name, on a tool that is enforced
- * without effects, or cooperative with them.
+ * The one way to bring a source tool, for ours and for yours. Throws at once on a bad name, on a tool that is enforced
+ * without staging, or cooperative with it.
  */
-export function defineSourceTool(tool: SourceTool): SourceTool {
+export function defineSourceTool<F extends ExtractedFacts>(tool: SourceToolDefinition<F>): SourceTool {
   if (!Name.safeParse(tool.sourceTool).success) {
     throw new TypeError(
       `Source tool "${tool.sourceTool}": expected 1 to 63 of A-Z a-z 0-9 . _ -, beginning with a letter or digit`,
     );
   }
-  if (tool.mode === 'enforced' && tool.effects === null) {
+  if (tool.mode === 'enforced' && tool.staging === null) {
     throw new TypeError(
-      `Source tool "${tool.sourceTool}" is enforced but has no effects; give it effects, or make it cooperative`,
+      `Source tool "${tool.sourceTool}" is enforced but has no staging; give it staging, or make it cooperative`,
     );
   }
-  if (tool.mode === 'cooperative' && tool.effects !== null) {
+  if (tool.mode === 'cooperative' && tool.staging !== null) {
     throw new TypeError(
-      `Source tool "${tool.sourceTool}" is cooperative but has effects; leave them out, or make it enforced`,
+      `Source tool "${tool.sourceTool}" is cooperative but has staging; leave it out, or make it enforced`,
     );
   }
-  return Object.freeze({ ...tool, effects: tool.effects === null ? null : Object.freeze({ ...tool.effects }) });
+  const { sourceTool, mode, parser, facts, texts, measure, touched, claims, staging } = tool;
+  // Facts come from `facts` of the same tool, so they are of its type.
+  const read = (given: Facts): F | null => (given.ok ? (given as F) : null);
+  return Object.freeze({
+    sourceTool,
+    mode,
+    parser: Object.freeze({ ...parser }),
+    facts: async (diff) => facts(diff),
+    texts: (given, diff) => {
+      const own = texts === undefined ? null : read(given);
+      return own === null || texts === undefined ? wholeTexts(diff.raw) : texts(own, diff);
+    },
+    measure: (given, diff) => {
+      const own = read(given);
+      if (own === null) return UNKNOWN;
+      return measure === undefined ? { ...UNKNOWN, rows: claimedRows(diff.metadata) } : measure(own, diff);
+    },
+    touched: (given, diff) => {
+      const own = read(given);
+      return own === null || touched === undefined ? null : touched(own, diff);
+    },
+    claims: (given, diff) => {
+      const own = read(given);
+      return own === null || claims === undefined ? null : claims(own, diff);
+    },
+    render: Object.freeze({ ...(tool.render ?? textRenderer) }),
+    staging: staging === null ? null : async () => Object.freeze({ ...(await staging()) }),
+  } satisfies SourceTool);
 }
 
 /** Complete when made; duplicates and a wrong count throw (V31, T67). */
@@ -218,5 +71,14 @@ export function sourceToolRegistry(tools: readonly SourceTool[], expectedCount?:
     'Source tool',
     tools.map((tool) => [tool.sourceTool, defineSourceTool(tool)] as const),
     expectedCount,
+  );
+}
+
+/** The URL of a target that has one. Throws CONFIGURATION_ERROR: a bundle that names this target for this tool cannot be served. */
+export function urlOf(target: TargetAccess): string {
+  if ('url' in target) return target.url;
+  throw misconfigured(
+    `target: "${target.name}" is no database in this committer's configuration; name another target for this source tool`,
+    { target: target.name },
   );
 }

@@ -17,6 +17,7 @@ export function compileText(
   const compiled = compilePlan(parsed.bundle, extensions.validators, {
     target,
     sourceTool,
+    tools: extensions.sourceTools,
     callbacks: extensions.callbacks,
     locate: parsed.locate,
   });

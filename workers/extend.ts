@@ -4,7 +4,31 @@
  */
 export { defineRule, type RuleDefinition, type RuleOutcome, type ValidatorInput } from '../policy/rules/define';
 export { type CallbackDefinition, defineCallback, type PolicyCallContext } from '../policy/rules/callback';
-export { defineSourceTool, type SourceTool, type TargetEffects } from '../source-tools/define';
+export { defineSourceTool } from '../source-tools/define';
+export type {
+  Border,
+  ClaimCheck,
+  DiffMeasure,
+  DiffRenderer,
+  DiffText,
+  SourceLine,
+  SourceTool,
+  SourceToolDefinition,
+  Touched,
+} from '../policy/contracts/source-tool';
+export type {
+  CommitContext,
+  SettleContext,
+  StageContext,
+  Staged,
+  TargetAccess,
+  TargetEffects,
+} from '../policy/contracts/target-effects';
+export { claimedRows } from '../policy/text/claimed-rows';
+export { jsonRenderer } from '../policy/text/render/json';
+export { plainBorders, splitLines } from '../policy/text/render/source-lines';
+export { textRenderer } from '../policy/text/render/text';
+export { wholeTexts } from '../policy/text/whole-texts';
 export {
   diffEvidence,
   type ExtractedFacts,

@@ -1,22 +1,14 @@
 import { pathToFileURL } from 'node:url';
 import type { z } from 'zod';
-import { extractGitPatchFacts } from '../source-tools/git/facts/extract-git-facts';
-import { extractHttpPatchFacts } from '../source-tools/http/facts/extract-http-facts';
-import { extractSqlFacts } from '../source-tools/sql/facts/extract-sql-facts';
-import { extractTerraformPlanFacts } from '../source-tools/terraform/facts/extract-terraform-facts';
-import { sourceToolRegistry, type SourceTool, type SourceToolRegistry } from '../source-tools/define';
-import { createGitPatchTool } from '../source-tools/git/git-patch-tool';
-import { createHttpPatchTool } from '../source-tools/http/http-patch-tool';
-import { createReviewOnlyTool } from '../source-tools/terraform/review-only-tool';
-import { createSqlDryRunTool } from '../source-tools/sql/sql-dry-run-tool';
-import { createSqlCasTool } from '../source-tools/sql/sql-cas-tool';
+import type { SourceTool, SourceToolRegistry } from '../policy/contracts/source-tool';
+import { packDefinitions, SOURCE_TOOLS } from '../source-tools';
+import { sourceToolRegistry } from '../source-tools/define';
 import type { ValidatorResult } from '../policy/contracts/finding';
 import { judgeDefinition } from '../policy/judge/config';
 import { aggregateDefinition } from '../policy/rules/aggregate/aggregate';
 import { BUILTIN_VALIDATORS } from '../policy/rules/builtin';
 import { callbackRegistry, type CallbackDefinition, type CallbackRegistry } from '../policy/rules/callback';
 import type { ValidatorDefinition } from '../policy/rules/define';
-import { packDefinitions } from '../policy/rules/packs';
 import { validatorRegistry, type ValidatorRegistry } from '../policy/rules/registry';
 import { contractValidators } from '../policy/validators/definitions';
 import { ConfigError } from './config';
@@ -52,13 +44,7 @@ function builtInExtension(): Required<Extension> {
   return {
     validators,
     callbacks: [],
-    sourceTools: [
-      createSqlDryRunTool({ extractFacts: extractSqlFacts }),
-      createSqlCasTool(),
-      createGitPatchTool({ extractFacts: extractGitPatchFacts }),
-      createHttpPatchTool({ extractFacts: extractHttpPatchFacts }),
-      createReviewOnlyTool({ sourceTool: 'TerraformPlan', language: 'json', extract: extractTerraformPlanFacts }),
-    ],
+    sourceTools: SOURCE_TOOLS,
   };
 }
 

@@ -39,10 +39,11 @@ export async function applyChange(
 ): Promise<CommitResult> {
   const facts = factsOfVerified(change);
   if (change.plan.mode === 'cooperative') return closeCountersigned(deps, facts);
-  const effects = deps.tools.get(change.plan.sourceTool)?.effects ?? null;
+  const staging = deps.tools.get(change.plan.sourceTool)?.staging ?? null;
   const approved = change.staging;
-  if (effects === null || approved === null)
+  if (staging === null || approved === null)
     throw new Error('An enforced change was verified without effects or dry run');
+  const effects = await staging();
   const result = await withHeartbeat((signal, beat) =>
     effects.commit({
       ...targetContext(deps.targets, change.plan.target, 'commit', facts.changeId, change.plan.staging, signal, beat),

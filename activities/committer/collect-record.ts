@@ -22,6 +22,7 @@ import type { CountedSums, ReviewRecord, ReviewSources, Supplied } from '../../s
 import { targetUnavailable } from '../../source-tools/target-failure';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import { configOf, recordFor } from '../review/counted-changes';
+import { toolFor } from '../review/derivation';
 import { deriveResults, readFacts, type DerivationDeps } from '../review/derive';
 import { loadDiff } from '../review/load-diff';
 
@@ -167,7 +168,7 @@ async function sumsOf(
   const submitted = of.rows.find(({ row }) => row.kind === 'submitted')?.row;
   const said = submitted?.body['requester'];
   const requester = typeof said === 'string' ? said : null;
-  const own = measureOf(of.diff, await readFacts(deps, of.diff));
+  const own = measureOf(toolFor(deps.tools, sourceTool), of.diff, await readFacts(deps, of.diff));
   const change = { tenant, target, sourceTool, requester, openedAt: submitted?.at ?? '', own };
   return lookUp.run(async () => {
     for (const validator of limits) {

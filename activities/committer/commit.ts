@@ -161,11 +161,12 @@ async function reconcile(deps: CommitDeps, changeId: string): Promise<CommitResu
   if (stands.kind === 'decided') return closeRolledBack(deps, facts, stands.reason, stands.explanation);
   if (tool === undefined) throw unknownSourceTool(facts.sourceTool, deps.tools.keys());
   // Cooperative: no receipt was given, so nobody has performed anything, and this one says that nobody may (E3).
-  if (tool.effects === null)
+  if (tool.staging === null)
     return closeRolledBack(deps, facts, 'commit_failed', 'The commit did not report, and no receipt was given');
   const plan = await planOf(deps, facts.planHash);
+  const effects = await tool.staging();
   const unsettled = {
-    effects: tool.effects,
+    effects,
     settings: (plan?.staging ?? {}) as JsonObject,
     approved: facts.stagingSha === null ? null : await deps.stagingRecords.get(changeId, facts.stagingSha),
     intentAt: stands.at,
@@ -173,7 +174,7 @@ async function reconcile(deps: CommitDeps, changeId: string): Promise<CommitResu
   };
   const resolution = resolutionOf(rows, facts, deps.operators);
   const ask = (): Promise<CommitResult> => giveUpUnheard(deps, facts, unsettled, unreported);
-  return resolution === null ? ask() : endResolved(deps, facts, resolution, ask, tool.effects.lateMs ?? 0);
+  return resolution === null ? ask() : endResolved(deps, facts, resolution, ask, effects.lateMs ?? 0);
 }
 
 /** P2: an effect that its own commit did not report. */

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../storage/database/database';
-import type { Sends } from '../../source-tools/define';
+import type { Sends } from '../../policy/contracts/target-effects';
 
 /** One row for each change, written once: what stands first stands, between any number of committers. */
 export function effectSends(db: Queryable): (changeId: string) => Sends {

@@ -12,7 +12,7 @@ import type { RollbackReason } from '../../policy/contracts/outcome';
 import type { StagingRecord } from '../../policy/contracts/staging-record';
 import { withHeartbeat } from '../heartbeat';
 import type { CommitResult } from '../review-types';
-import type { Sends, TargetEffects } from '../../source-tools/define';
+import type { Sends, TargetEffects } from '../../policy/contracts/target-effects';
 import { close, closeRolledBack, type ReceiptFacts, type SettlementDeps } from './settlement';
 import { targetContext, type Targets } from './targets';
 import { cutExplanation } from '../../policy/text/cut-text';

@@ -10,7 +10,8 @@ import { unknownSourceTool } from '../../policy/contracts/failure';
 import { deriveResults, isStaged, isStatic, readFacts } from '../review/derive';
 import { findingRows } from '../review/finding-rows';
 import type { ChangeRef, CommitActivities, Staged } from '../review-types';
-import type { SourceTool } from '../../source-tools/define';
+import type { SourceTool } from '../../policy/contracts/source-tool';
+import type { StageContext, Staged as StagedInTarget } from '../../policy/contracts/target-effects';
 import { targetContext, type Targets } from './targets';
 import { cutExplanation } from '../../policy/text/cut-text';
 import type { VerificationDeps } from './collect-record';
@@ -97,15 +98,11 @@ async function dryRun(
   deps: StagingDeps,
   tool: SourceTool,
   ref: ChangeRef,
-  change: {
-    diff: Parameters<NonNullable<SourceTool['effects']>['stage']>[0]['diff'];
-    facts: Parameters<NonNullable<SourceTool['effects']>['stage']>[0]['facts'];
-    settings: unknown;
-  },
-): ReturnType<NonNullable<SourceTool['effects']>['stage']> {
-  const { effects } = tool;
+  change: Pick<StageContext, 'diff' | 'facts'> & { readonly settings: unknown },
+): Promise<StagedInTarget> {
   // Cooperative: there is no dry run of ours; what the requester says of it is a claim (records.md §10).
-  if (effects === null) return { kind: 'staged', record: claimedRecord(ref), preview: {} };
+  if (tool.staging === null) return { kind: 'staged', record: claimedRecord(ref), preview: {} };
+  const effects = await tool.staging();
   return withHeartbeat((signal, beat) =>
     effects.stage({
       ...targetContext(deps.targets, ref.target, 'stage', ref.changeId, change.settings, signal, beat),

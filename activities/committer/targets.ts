@@ -1,4 +1,4 @@
-import type { GitAccess, HttpAccess, TargetAccess, TargetContext } from '../../source-tools/define';
+import type { GitAccess, HttpAccess, TargetAccess, TargetContext } from '../../policy/contracts/target-effects';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import { misconfigured } from '../../policy/contracts/failure';
 

@@ -10,7 +10,7 @@ import { causeOf, judgeFailureResult } from '../../policy/decide/judge-failure';
 import { askAboutDiff, type AskDeps } from './ask-about-diff';
 import { judgeValidator } from './judge-validator';
 import { parallel } from './parallel';
-import type { DiffRenderer } from '../../policy/text/render/source-lines';
+import type { SourceTools } from '../../policy/contracts/source-tool';
 
 /** One line of a labelled set: a diff and the status that a careful reviewer gives it. */
 export const LabelledCase = z
@@ -28,7 +28,7 @@ export type LabelledCase = z.infer<typeof LabelledCase>;
 export interface EvaluateOptions extends AskDeps {
   /** The judge's settings for changes of this source tool. */
   readonly configOf: (sourceTool: string) => JudgeConfig;
-  readonly renderers: Readonly<Record<string, DiffRenderer>>;
+  readonly tools: SourceTools;
   readonly cases: readonly LabelledCase[];
   /** Number of cases evaluated concurrently. */
   readonly atOnce: number;
@@ -77,10 +77,8 @@ async function evaluateCase(
   const startedAt = options.now();
   const base = { id: labelled.id, label: labelled.label };
   try {
-    const renderer = Object.hasOwn(options.renderers, labelled.sourceTool)
-      ? options.renderers[labelled.sourceTool]
-      : undefined;
-    if (renderer === undefined)
+    const tool = options.tools.get(labelled.sourceTool);
+    if (tool === undefined)
       throw CountersignFailure.nonRetryable(
         `unknown_source_tool: no renderer for "${labelled.sourceTool}"`,
         'ErrUnknownDiffType',
@@ -88,7 +86,7 @@ async function evaluateCase(
     const config = options.configOf(labelled.sourceTool);
     const { result, record } = await askAboutDiff(
       options,
-      { validator: judgeValidator(config), config, renderer, raw },
+      { validator: judgeValidator(config, tool), config, renderer: tool.render, raw },
       ref,
       {
         signal,

@@ -2,7 +2,7 @@ import type { Plan } from '../../policy/contracts/plan';
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import type { PriceTable } from '../../policy/judge/record';
-import type { DiffRenderer } from '../../policy/text/render/source-lines';
+import type { SourceToolRegistry } from '../../policy/contracts/source-tool';
 import type { Attestor } from '../attestation';
 import type { JudgeCache } from './cache';
 import type { JudgeTransport } from './transport';
@@ -16,8 +16,8 @@ export interface JudgeDeps {
   readonly attestor: Attestor;
   /** Actor of ledger rows, for example `judge-worker:<keyId>`. */
   readonly actor: string;
-  /** By source tool; `JUDGE_RENDERERS` are ours. */
-  readonly renderers: Readonly<Record<string, DiffRenderer>>;
+  /** They render the diffs. */
+  readonly tools: SourceToolRegistry;
   readonly cache: JudgeCache;
   /** Secret of the operator, at least 16 bytes, the same in every judge worker. The nonces of line marks derive from it. */
   readonly markingKey: Uint8Array;

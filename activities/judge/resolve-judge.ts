@@ -1,7 +1,8 @@
 import { inputSha } from '../../policy/contracts/change-id';
-import { logicHash, planHash, type PlanValidator } from '../../policy/contracts/plan';
+import { planHash, type PlanValidator } from '../../policy/contracts/plan';
 import { configOfPlan, judgeDefinition, JUDGE_IMPLEMENTATION, type JudgeConfig } from '../../policy/judge/config';
-import type { DiffRenderer } from '../../policy/text/render/source-lines';
+import type { DiffRenderer, SourceTool } from '../../policy/contracts/source-tool';
+import { definitionHash } from '../../policy/rules/definition-hash';
 import { digestMismatch, misconfigured, policyMoved } from '../../policy/contracts/failure';
 import type { JudgeInput } from '../review-types';
 import type { JudgeDeps } from './judge-deps';
@@ -18,14 +19,14 @@ export interface ResolvedJudge {
 
 /** Recomputes every hash that `input` claims. Call it before anything is sent to a model. */
 export async function resolveJudge(
-  deps: Pick<JudgeDeps, 'loadPlan' | 'store' | 'renderers'>,
+  deps: Pick<JudgeDeps, 'loadPlan' | 'store' | 'tools'>,
   input: JudgeInput,
 ): Promise<ResolvedJudge> {
-  const renderer = Object.hasOwn(deps.renderers, input.sourceTool) ? deps.renderers[input.sourceTool] : undefined;
-  if (renderer === undefined) {
+  const tool = deps.tools.get(input.sourceTool);
+  if (tool === undefined) {
     throw unreadableDiff(
       'unknown_source_tool',
-      `no renderer for diffs of "${input.sourceTool}"; expected one of: ${Object.keys(deps.renderers).join(', ')}`,
+      `no renderer for diffs of "${input.sourceTool}"; expected one of: ${deps.tools.keys().join(', ')}`,
     );
   }
   const expected = inputSha(input);
@@ -42,12 +43,12 @@ export async function resolveJudge(
   const validator = plan.validators.find((v) => v.id === input.validatorId);
   if (validator?.implementation !== JUDGE_IMPLEMENTATION)
     throw misconfigured(`The plan has no judge "${input.validatorId}"`);
-  const config = verifiedConfig(validator, loaded);
+  const config = verifiedConfig(validator, loaded, tool);
 
   const raw = await deps.store.get(input.tenant, input.diffSha);
   const digest = sha256Of(raw);
   if (digest !== input.diffSha) throw digestMismatch('diffSha', input.diffSha, digest);
-  return { validator, config, renderer, raw };
+  return { validator, config, renderer: tool.render, raw };
 }
 
 const MAX_CONFIGS = 200;
@@ -55,13 +56,11 @@ const MAX_CONFIGS = 200;
 const configs = new Map<string, JudgeConfig>();
 
 /** The judge's config. Fails with `policy_moved` if this process has another judge logic than the plan was compiled with. */
-function verifiedConfig(validator: PlanValidator, verifiedPlanHash: string): JudgeConfig {
+function verifiedConfig(validator: PlanValidator, verifiedPlanHash: string, tool: SourceTool): JudgeConfig {
   const key = `${verifiedPlanHash}/${validator.id}`;
   const known = configs.get(key);
   if (known !== undefined) return known;
-  const { version, logicRevision, parser } = judgeDefinition;
-  const installed = logicHash({ id: validator.id, version, logicRevision, config: validator.config, parser });
-  if (installed !== validator.logic_hash)
+  if (definitionHash(judgeDefinition, validator, tool) !== validator.logic_hash)
     throw policyMoved(`${validator.id}: the plan was compiled with another revision of the judge than this worker has`);
   const read = configOfPlan(validator.config);
   if (!read.ok) throw policyMoved(`${validator.id}: ${read.explanation}`);

@@ -82,9 +82,9 @@ function rememberingTools(tools: DerivationParts['tools']): DerivationParts['too
       if (tool === undefined) return undefined;
       return {
         ...tool,
-        extractFacts: (diff) => {
+        facts: (diff) => {
           const key = JSON.stringify([name, diff.diffSha, diff.metadata]);
-          if (last?.key !== key) last = { key, facts: tool.extractFacts(diff) };
+          if (last?.key !== key) last = { key, facts: tool.facts(diff) };
           return last.facts;
         },
       };

@@ -6,10 +6,10 @@ import { frozenWhole } from '../../policy/rules/frozen';
 import type { ValidatorRegistry } from '../../policy/rules/registry';
 import { unknownSourceTool } from '../../policy/contracts/failure';
 import type { UnitResults } from '../review-types';
-import type { SourceToolRegistry } from '../../source-tools/define';
+import type { SourceTool, SourceToolRegistry } from '../../policy/contracts/source-tool';
 
 /** One change as its derived validators see it, but for the facts, which are read from the bytes where they run. */
-export type DerivedChange = Omit<EvaluationInput, 'facts'>;
+export type DerivedChange = Omit<EvaluationInput, 'facts' | 'tool'>;
 
 /** Where bytes are read and rules run. Both are pure: the same input gives the same output on every thread. */
 export interface Derivation {
@@ -28,8 +28,9 @@ export function derivationHere({ tools, validators }: DerivationParts): Derivati
   return {
     facts: (diff) => factsHere(tools, diff),
     results: async (chosen, change) => {
+      const tool = toolFor(tools, change.diff.sourceTool);
       const facts = await factsHere(tools, change.diff);
-      return evaluateEach(validators, chosen, { ...change, facts });
+      return evaluateEach(validators, chosen, { ...change, facts, tool });
     },
   };
 }
@@ -51,7 +52,12 @@ export function evaluateEach(
 
 /** Frozen to the last member, once for all that read them. Fails with ErrUnknownDiffType, not retried. */
 export async function factsHere(tools: SourceToolRegistry, diff: DiffInput): Promise<Facts> {
-  const tool = tools.get(diff.sourceTool);
-  if (tool === undefined) throw unknownSourceTool(diff.sourceTool, tools.keys());
-  return frozenWhole(await tool.extractFacts(diff));
+  return frozenWhole(await toolFor(tools, diff.sourceTool).facts(diff));
+}
+
+/** Fails with ErrUnknownDiffType, not retried. */
+export function toolFor(tools: SourceToolRegistry, sourceTool: string): SourceTool {
+  const tool = tools.get(sourceTool);
+  if (tool === undefined) throw unknownSourceTool(sourceTool, tools.keys());
+  return tool;
 }

@@ -2,7 +2,6 @@ import type { DiffInput } from '../../policy/contracts/diff';
 import type { Plan, PlanValidator } from '../../policy/contracts/plan';
 import { resolveValidator } from '../../policy/rules/evaluate';
 import type { Facts } from '../../policy/contracts/facts';
-import type { ValidatorRegistry } from '../../policy/rules/registry';
 import { policyMoved } from '../../policy/contracts/failure';
 import type { UnitResults } from '../review-types';
 import { derivationHere, factsHere, type Derivation, type DerivationParts, type DerivedChange } from './derivation';
@@ -32,13 +31,14 @@ export function isStaged(validator: PlanValidator): boolean {
  * Throws `policy_moved`, not retried, where this process has other logic than the plan was made with (G33, T68).
  */
 export function chosenOf(
-  registry: ValidatorRegistry,
+  { tools, validators }: DerivationParts,
   plan: Plan,
   which: (v: PlanValidator) => boolean,
 ): readonly PlanValidator[] {
+  const tool = tools.get(plan.sourceTool);
   return plan.validators.filter((validator) => {
     if (validator.kind !== 'derived' || !which(validator)) return false;
-    const resolved = resolveValidator(registry, validator);
+    const resolved = resolveValidator(validators, validator, tool);
     if (!resolved.ok) throw policyMoved(resolved.explanation);
     return resolved.definition.evaluate !== null;
   });
@@ -54,6 +54,6 @@ export async function deriveResults(
   which: (v: PlanValidator) => boolean,
   change: DerivedChange,
 ): Promise<UnitResults> {
-  const chosen = chosenOf(deps.validators, plan, which);
+  const chosen = chosenOf(deps, plan, which);
   return chosen.length === 0 ? {} : (deps.threads ?? derivationHere(deps)).results(chosen, change);
 }

@@ -3,7 +3,7 @@ import { inputSha } from '../../policy/contracts/change-id';
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import { digestMismatch, unknownSourceTool } from '../../policy/contracts/failure';
 import type { ChangeRef } from '../review-types';
-import type { SourceToolRegistry } from '../../source-tools/define';
+import type { SourceToolRegistry } from '../../policy/contracts/source-tool';
 
 /**
  * The bytes by digest (the store recomputes it). `ref.inputSha` is recomputed too, so a forged input

@@ -13,6 +13,7 @@ import { loadDiff } from './load-diff';
 import { refusedAttempt } from './opened-change';
 import { type CountersignFailure, digestMismatch, invalid, unknownSourceTool } from '../../policy/contracts/failure';
 import type { PlanSource } from '../../storage/plans/plan-source';
+import { toolFor } from './derivation';
 import { readFacts, type DerivationDeps } from './derive';
 import type { ChangeRef, Opened, OpenInput, ReviewActivities } from '../review-types';
 import { requesterOf, type Requester } from './requester';
@@ -147,7 +148,7 @@ function refusedEnvelope(why: string): CountersignFailure {
 async function measured(deps: OpeningDeps, plan: Plan, ref: ChangeRef): Promise<Measure | null> {
   if (!plan.validators.some(isAggregate)) return null;
   const diff = await loadDiff(deps.store, deps.tools, ref);
-  return measureOf(diff, await readFacts(deps, diff));
+  return measureOf(toolFor(deps.tools, diff.sourceTool), diff, await readFacts(deps, diff));
 }
 
 /** Parsed by the workflow before; whoever schedules this by hand has no workflow. */

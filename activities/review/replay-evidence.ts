@@ -9,7 +9,7 @@ import type { ValidatorRegistry } from '../../policy/rules/registry';
 import { firstUnmet, verifyReview } from '../../signing/verify-review';
 import { mustRunAgain } from '../../signing/verify-review/recomputed';
 import { recordOf } from '../../signing/verify-evidence';
-import type { SourceToolRegistry } from '../../source-tools/define';
+import type { SourceToolRegistry } from '../../policy/contracts/source-tool';
 import { deriveResults } from './derive';
 import { loadDiff } from './load-diff';
 

@@ -1,11 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CountersignFailure, misconfigured } from '../../policy/contracts/failure';
-import {
-  sourceToolRegistry,
-  type SourceTool,
-  type SourceToolRegistry,
-  type TargetEffects,
-} from '../../source-tools/define';
+import type { SourceTool, SourceToolRegistry } from '../../policy/contracts/source-tool';
+import type { TargetEffects } from '../../policy/contracts/target-effects';
+import { sourceToolRegistry } from '../../source-tools/define';
 import { FailureType } from '../../policy/contracts/failure-type';
 import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
 import type { Arming } from './arming';
@@ -113,7 +110,8 @@ export function withFailingTargets(tools: SourceToolRegistry, arming: Arming): S
     tools.keys().map((key): SourceTool => {
       const tool = tools.get(key);
       if (tool === undefined) throw new Error(`Source tool ${key} is gone`);
-      return tool.effects === null ? tool : { ...tool, effects: failingEffects(tool.effects, arming) };
+      const { staging } = tool;
+      return staging === null ? tool : { ...tool, staging: async () => failingEffects(await staging(), arming) };
     }),
   );
 }

@@ -4,10 +4,9 @@ import { evaluateJudge, LabelledCase } from '../../activities/judge/evaluate-jud
 import { createJudgeTransport, type JudgeTransport, type TransportConfig } from '../../activities/judge/transport';
 import { JudgeConfig, JUDGE_IMPLEMENTATION } from '../../policy/judge/config';
 import { evaluationText } from '../../policy/judge/evaluation';
-import { JUDGE_RENDERERS } from '../../policy/judge/render/renderers';
 import { compileAll } from '../../workers/compile';
 import { ConfigError, readPrices, type Env } from '../../workers/config';
-import { loadExtensions } from '../../workers/extensions';
+import { loadExtensions, type Extensions } from '../../workers/extensions';
 import type { InputLine } from '../input-lines';
 
 export interface EvaluationSettings {
@@ -37,7 +36,8 @@ export async function evaluateModelOn(
 ): Promise<Evaluation> {
   if (rows.length === 0) throw new ConfigError('The labelled set is empty: expected one case per line');
   const cases = rows.map(toCase);
-  const configOf = bundle === null ? defaultJudge(model) : await bundleJudge(env, bundle, target, model);
+  const extensions = await loadExtensions(env['COUNTERSIGN_EXTENSIONS'] ?? '');
+  const configOf = bundle === null ? defaultJudge(model) : bundleJudge(extensions, bundle, target, model);
   for (const { sourceTool } of cases) configOf(sourceTool);
   const transport = createTransport({
     baseUrl: baseUrl ?? env['OPENAI_BASE_URL'] ?? 'https://api.openai.com/v1',
@@ -51,7 +51,7 @@ export async function evaluateModelOn(
     prices: readPrices(env['COUNTERSIGN_JUDGE_PRICES_FILE']),
     now: Date.now,
     configOf,
-    renderers: JUDGE_RENDERERS,
+    tools: extensions.sourceTools,
     cases,
     atOnce: concurrency,
     signal: new AbortController().signal,
@@ -69,8 +69,8 @@ function defaultJudge(model: string | null): ConfigOf {
 }
 
 /** The judge of the bundle for each source tool of the target, as compiled into its plans. */
-async function bundleJudge(env: Env, bundle: string, target: string | null, model: string | null): Promise<ConfigOf> {
-  const plans = compileAll(bundle, await loadExtensions(env['COUNTERSIGN_EXTENSIONS'] ?? ''));
+function bundleJudge(extensions: Extensions, bundle: string, target: string | null, model: string | null): ConfigOf {
+  const plans = compileAll(bundle, extensions);
   const targets = [...new Set(plans.map((plan) => plan.target))];
   const wanted = target ?? (targets.length === 1 ? targets[0] : undefined);
   if (wanted === undefined || !targets.includes(wanted))

@@ -31,6 +31,7 @@ export function compileBundle(
   for (const key of planKeys(parsed.bundle)) {
     const compiled = compilePlan(parsed.bundle, extensions.validators, {
       ...key,
+      tools: extensions.sourceTools,
       callbacks: extensions.callbacks,
       locate: parsed.locate,
     });
@@ -61,6 +62,6 @@ export async function toEvalInput(
   const tool = extensions.sourceTools.get(sourceTool);
   if (tool === undefined)
     throw new TypeError(`sourceTool: expected one of ${extensions.sourceTools.keys().join(', ')}, got "${sourceTool}"`);
-  const facts = await tool.extractFacts({ sourceTool, raw, diffSha: sha256Hex(raw), metadata: rest.metadata });
+  const facts = await tool.facts({ sourceTool, raw, diffSha: sha256Hex(raw), metadata: rest.metadata });
   return { raw, facts, ...rest };
 }

@@ -16,7 +16,9 @@ export async function lineEvaluator(env: Env, bundle: string, target: string | n
   if (target === null && targets.length > 1)
     throw new ConfigError(`--target: the bundle has several, name one of ${targets.join(', ')}`);
   const ofTarget = plans.filter((p) => p.target === (target ?? targets[0]));
-  const evaluators = new Map(ofTarget.map((p) => [p.sourceTool, planEvaluator(p.plan, extensions.validators)]));
+  const evaluators = new Map(
+    ofTarget.map((p) => [p.sourceTool, planEvaluator(p.plan, extensions.validators, extensions.sourceTools)]),
+  );
   return async (row, number) => {
     const parsed = readEvalLine(row);
     if (!parsed.ok) return { id: parsed.id, line: number, error: parsed.error };
@@ -75,6 +77,6 @@ export async function explainDiff(
     staging: staging === null ? null : StagingRecord.parse(JSON.parse(staging)),
     at,
   });
-  const evaluation = planEvaluator(only.plan, extensions.validators)(input);
+  const evaluation = planEvaluator(only.plan, extensions.validators, extensions.sourceTools)(input);
   return explain(only.plan, extensions.validators, evaluation, input);
 }

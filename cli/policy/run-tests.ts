@@ -29,7 +29,7 @@ export async function runPolicyTests(env: Env, bundle: string, testsText: string
       staging: test.staging ?? null,
       at: test.at ?? null,
     });
-    const evaluation = planEvaluator(plan.plan, extensions.validators)(input);
+    const evaluation = planEvaluator(plan.plan, extensions.validators, extensions.sourceTools)(input);
     evaluations.push(evaluation);
     results.push({ name: test.name, problems: policyTestProblems(test, evaluation) });
   }

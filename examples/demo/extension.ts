@@ -1,6 +1,12 @@
 /** A team's own module: one source tool in cooperative mode, and one rule over it. Loaded by review worker and committer alike. */
 import { z } from 'zod';
-import { defineRule, defineSourceTool, pointerEvidence, type ExtractedFacts, type Facts } from '../../workers/extend';
+import {
+  defineRule,
+  defineSourceTool,
+  pointerEvidence,
+  type ExtractedFacts,
+  type FactsRefusal,
+} from '../../workers/extend';
 
 export const Refund = z.strictObject({
   orderId: z.int().min(1),
@@ -16,8 +22,8 @@ interface RefundFacts extends ExtractedFacts {
 
 const PARSER = { name: 'shop-refund', version: '1' } as const;
 
-function refundFacts(raw: Uint8Array): Facts {
-  const refuse = (code: string, message: string): Facts => ({ ok: false, code, message, span: null });
+function refundFacts(raw: Uint8Array): RefundFacts | FactsRefusal {
+  const refuse = (code: string, message: string): FactsRefusal => ({ ok: false, code, message, span: null });
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(raw));
@@ -26,8 +32,7 @@ function refundFacts(raw: Uint8Array): Facts {
   }
   const parsed = Refund.safeParse(value);
   if (!parsed.success) return refuse('syntax_error', parsed.error.message);
-  const facts: RefundFacts = { ok: true, kind: 'shop-refund', parser: PARSER, refund: parsed.data };
-  return facts;
+  return { ok: true, kind: 'shop-refund', parser: PARSER, refund: parsed.data };
 }
 
 const shopRefundLimit = defineRule({
@@ -62,9 +67,19 @@ const shopRefundLimit = defineRule({
 const shopRefund = defineSourceTool({
   sourceTool: 'ShopRefund',
   mode: 'cooperative',
-  extractFacts: async (diff) => refundFacts(diff.raw),
-  render: (diff) => ({ language: 'json', text: new TextDecoder().decode(diff.raw) }),
-  effects: null,
+  parser: PARSER,
+  facts: ({ raw }) => refundFacts(raw),
+  measure: () => ({ operations: 1, deletions: 0, rows: 1 }),
+  touched: ({ refund }, { diffSha }) => [
+    {
+      kind: 'pointer',
+      schema: null,
+      name: '/amountCents',
+      text: `order ${refund.orderId}`,
+      evidence: pointerEvidence(diffSha, '/amountCents'),
+    },
+  ],
+  staging: null,
 });
 
 export const extension = { validators: [shopRefundLimit], sourceTools: [shopRefund] };

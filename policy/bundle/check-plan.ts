@@ -1,6 +1,7 @@
 import type { Plan, PlanValidator } from '../contracts/plan';
 import { DECIDE_REVISION } from '../decide/decide';
 import { BUILTIN_UNIT, builtinsOf } from '../rules/builtin';
+import type { SourceTool, SourceTools } from '../contracts/source-tool';
 import { resolveValidator } from '../rules/evaluate';
 import type { ValidatorRegistry } from '../rules/registry';
 import { classOf, idOf, prefixProblem } from './level';
@@ -10,10 +11,11 @@ import { classOf, idOf, prefixProblem } from './level';
  * work (Evaluation order 1): ids unique and registered (T40), version and logic_hash as here (G33), class as level and
  * prefix say (C22, T39), built-in validators complete and last.
  */
-export function planProblems(plan: Plan, registry: ValidatorRegistry): string[] {
+export function planProblems(plan: Plan, registry: ValidatorRegistry, tools: SourceTools): string[] {
+  const tool = tools.get(plan.sourceTool);
   const all = [...plan.validators, ...plan.shadow];
   const problems = [
-    ...all.flatMap((validator) => validatorProblems(validator, registry)),
+    ...all.flatMap((validator) => validatorProblems(validator, registry, tool)),
     ...repeatedIds(plan.validators),
     ...builtinProblems(plan),
   ];
@@ -24,13 +26,17 @@ export function planProblems(plan: Plan, registry: ValidatorRegistry): string[] 
   return problems;
 }
 
-function validatorProblems(validator: PlanValidator, registry: ValidatorRegistry): string[] {
+function validatorProblems(
+  validator: PlanValidator,
+  registry: ValidatorRegistry,
+  tool: SourceTool | undefined,
+): string[] {
   const problems: string[] = [];
   const prefix = prefixProblem(validator.id, validator.class);
   if (prefix !== null) problems.push(prefix);
   if (validator.class !== classOf(validator.level))
     problems.push(`${validator.id}: level ${validator.level} is ${classOf(validator.level)}, not ${validator.class}`);
-  const resolved = resolveValidator(registry, validator);
+  const resolved = resolveValidator(registry, validator, tool);
   if (!resolved.ok) problems.push(resolved.explanation);
   else if (resolved.definition.kind !== validator.kind)
     problems.push(

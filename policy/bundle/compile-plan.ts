@@ -1,9 +1,11 @@
 import type { Sha256 } from '../contracts/hash';
-import { logicHash, Plan, planHash, type PlanValidator, type Waiver } from '../contracts/plan';
+import { Plan, planHash, type PlanValidator, type Waiver } from '../contracts/plan';
 import type { z } from 'zod';
 import { DECIDE_REVISION } from '../decide/decide';
 import { BUILTIN_UNIT, BUILTIN_VALIDATORS, builtinsOf } from '../rules/builtin';
 import type { CallbackRegistry } from '../rules/callback';
+import type { SourceTool, SourceTools } from '../contracts/source-tool';
+import { definitionHash } from '../rules/definition-hash';
 import { frozenWhole } from '../rules/frozen';
 import { frozenRegistry } from '../contracts/registry';
 import type { ValidatorRegistry } from '../rules/registry';
@@ -18,6 +20,8 @@ import type { Bundle, BundlePolicy } from './schema';
 export interface CompileOptions {
   readonly target: string;
   readonly sourceTool: string;
+  /** All that this process has: the readers of the plan's own tool are part of what the plan's validators are hashed over. */
+  readonly tools: SourceTools;
   /** What a policy's callback may name. Absent: none. */
   readonly callbacks?: CallbackRegistry;
   /** Of `parseBundle`, so that issues carry line and column. */
@@ -39,6 +43,7 @@ export type Compiled =
 export function compilePlan(bundle: Bundle, registry: ValidatorRegistry, options: CompileOptions): Compiled {
   const locate = options.locate ?? NOWHERE;
   const { target: targetName, sourceTool } = options;
+  const tool = options.tools.get(sourceTool);
   const targets = Object.keys(bundle.targets);
   const target = Object.hasOwn(bundle.targets, targetName) ? bundle.targets[targetName] : undefined;
   if (target === undefined)
@@ -63,7 +68,7 @@ export function compilePlan(bundle: Bundle, registry: ValidatorRegistry, options
     ...builtinIssues(registry, locate),
   );
   issues.push(...orphanIssues(bundle, expansions, options.callbacks ?? frozenRegistry('Callback', []), locate));
-  const made = candidates.map((candidate) => toPlanValidator(candidate, locate));
+  const made = candidates.map((candidate) => toPlanValidator(candidate, tool, locate));
   issues.push(...made.flatMap((m) => m.issues));
   const own = made.flatMap(({ validator }) => (validator === null ? [] : [validator]));
   const enforced = own.filter((validator) => validator.level !== 'shadow');
@@ -72,7 +77,7 @@ export function compilePlan(bundle: Bundle, registry: ValidatorRegistry, options
   if (issues.length > 0) return refuse(issues);
 
   const waivers = bundle.waivers.filter((waiver) => waives(waiver, targetName, sourceTool, enforced)).map(toPlanWaiver);
-  const validators = [...enforced, ...builtinsOf({ waivers }).map(builtinPlanValidator)];
+  const validators = [...enforced, ...builtinsOf({ waivers }).map((d) => builtinPlanValidator(d, tool))];
   const policies = bundle.policies
     .filter((policy) => concerns(policy, sourceTool, validators))
     .map((policy) => toPlanPolicy(policy, bundle));
@@ -112,6 +117,7 @@ function refuse(issues: readonly Issue[]): Compiled {
 
 function toPlanValidator(
   candidate: Candidate,
+  tool: SourceTool | undefined,
   locate: Locate,
 ): { readonly validator: PlanValidator | null; readonly issues: readonly Issue[] } {
   const { definition, configPath, path } = candidate;
@@ -124,7 +130,7 @@ function toPlanValidator(
   const problem = prefixProblem(candidate.id, hookClass);
   if (problem !== null) return { validator: null, issues: [issueAt(locate, path, problem, 'Rename the validator.')] };
   try {
-    return { validator: planValidator(candidate, config.data as PlanValidator['config']), issues: [] };
+    return { validator: planValidator(candidate, config.data as PlanValidator['config'], tool), issues: [] };
   } catch (error) {
     const message = `The settings cannot be hashed: ${error instanceof Error ? error.message : String(error)}`;
     return { validator: null, issues: [issueAt(locate, configPath, message, 'Keep to what JSON can say.')] };
@@ -134,8 +140,9 @@ function toPlanValidator(
 function planValidator(
   { id, unit, definition, level, phase }: Omit<Candidate, 'config' | 'path' | 'configPath' | 'onlyFor'>,
   config: PlanValidator['config'],
+  tool: SourceTool | undefined,
 ): PlanValidator {
-  const { version, logicRevision, implementation, kind, parser } = definition;
+  const { version, logicRevision, implementation, kind } = definition;
   return {
     id,
     version,
@@ -148,11 +155,14 @@ function planValidator(
     needsStaging: definition.reads.includes('staging'),
     config,
     logicRevision,
-    logic_hash: logicHash({ id, version, logicRevision, config, parser }),
+    logic_hash: definitionHash(definition, { id, config }, tool),
   };
 }
 
-function builtinPlanValidator(definition: (typeof BUILTIN_VALIDATORS)[number]): PlanValidator {
+function builtinPlanValidator(
+  definition: (typeof BUILTIN_VALIDATORS)[number],
+  tool: SourceTool | undefined,
+): PlanValidator {
   const level = definition.defaultLevel;
   return planValidator(
     {
@@ -163,6 +173,7 @@ function builtinPlanValidator(definition: (typeof BUILTIN_VALIDATORS)[number]): 
       phase: definition.phase,
     },
     {},
+    tool,
   );
 }
 

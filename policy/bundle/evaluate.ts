@@ -9,6 +9,7 @@ import { StagingRecord, stagingSha } from '../contracts/staging-record';
 import { assembleFindings, isHardBlock, type RawOutcome } from '../decide/findings';
 import { WAIVED, type Waiving } from '../decide/waivers';
 import { cardinalityOf, matchPolicies } from '../decide/violations';
+import type { SourceTool, SourceTools } from '../contracts/source-tool';
 import { changeEvaluator } from '../rules/evaluate';
 import type { Facts } from '../contracts/facts';
 import type { ValidatorRegistry } from '../rules/registry';
@@ -45,15 +46,22 @@ export interface Evaluation {
 export const EVAL_TENANT = 'eval';
 
 /** Checks the plan once, then evaluates any number of diffs. Throws TypeError where the plan does not fit this process. */
-export function planEvaluator(plan: Plan, registry: ValidatorRegistry): (input: EvalInput) => Evaluation {
-  const problems = planProblems(plan, registry);
+export function planEvaluator(
+  plan: Plan,
+  registry: ValidatorRegistry,
+  tools: SourceTools,
+): (input: EvalInput) => Evaluation {
+  const tool = tools.get(plan.sourceTool);
+  if (tool === undefined) throw new TypeError(`This process has no source tool "${plan.sourceTool}"`);
+  const problems = planProblems(plan, registry, tools);
   if (problems.length > 0) throw new TypeError(`The plan does not fit this process: ${problems.join('; ')}`);
-  return (input) => evaluateDiff(plan, registry, input);
+  return (input) => evaluateDiff(plan, registry, tool, input);
 }
 
 function evaluateDiff(
   plan: Plan,
   registry: ValidatorRegistry,
+  tool: SourceTool,
   { raw, metadata, facts, staging, at }: EvalInput,
 ): Evaluation {
   const { target, sourceTool } = plan;
@@ -61,7 +69,7 @@ function evaluateDiff(
   const input = inputSha({ tenant: EVAL_TENANT, target, sourceTool, diffSha: diff.diffSha, metadata });
   // No review exists: its id stands only where findings point at a review, and is the input's own.
   const staged = staging === null ? null : { record: staging, sha: stagingSha(staging) };
-  const evaluate = changeEvaluator({ changeId: input, inputSha: input, diff, facts, staging: staged });
+  const evaluate = changeEvaluator({ changeId: input, inputSha: input, diff, facts, tool, staging: staged });
   const runs = (validator: PlanValidator): boolean =>
     validator.kind === 'derived' && (!validator.needsStaging || staging !== null);
   const assemble = (validators: readonly PlanValidator[], waiving: Waiving | null): ValidatorFinding[] => {

@@ -17,12 +17,18 @@ export interface FactsRefusal {
   readonly span: Span | null;
 }
 
+/** Name and version of what reads facts. */
+export interface FactsParser {
+  readonly name: string;
+  readonly version: string;
+}
+
 /** What one source tool's extractor read from the bytes. `kind` tells the tools apart; members beyond it are the extractor's. */
 export interface ExtractedFacts {
   readonly ok: true;
   readonly kind: string;
   /** Parser's name and version, which go into `logic_hash`. */
-  readonly parser: { readonly name: string; readonly version: string };
+  readonly parser: FactsParser;
 }
 
 export type Facts = FactsRefusal | ExtractedFacts;

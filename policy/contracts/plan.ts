@@ -116,6 +116,8 @@ export function logicHash(v: {
   readonly logicRevision: number;
   readonly config: object;
   readonly parser: { readonly name: string; readonly version: string } | null;
+  /** Readers of the source tool that the validator relies on, with their versions. Absent or empty: none. */
+  readonly readers?: readonly string[];
 }): Sha256 {
   return typedHash('logic', {
     id: v.id,
@@ -123,5 +125,6 @@ export function logicHash(v: {
     logicRevision: v.logicRevision,
     config: v.config,
     parser: v.parser,
+    ...(v.readers === undefined || v.readers.length === 0 ? {} : { readers: v.readers }),
   });
 }

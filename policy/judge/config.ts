@@ -121,7 +121,7 @@ export const judgeDefinition: ValidatorDefinition<JudgeConfig> = Object.freeze({
   config: JudgeConfig,
   sourceTools: '*' as const,
   phase: 'preflight' as const,
-  reads: ['bytes', 'metadata'] as const,
+  reads: ['bytes', 'rendering', 'metadata'] as const,
   parser: {
     name: 'countersign-judge',
     version: `answer@${ANSWER_PARSER_REVISION} prompt@${PROMPT_REVISION} redactor@${REDACTOR_REVISION} markers@${MARKERS_REVISION} ${RENDERER_REVISION}`,

@@ -6,9 +6,10 @@
  * W3 Escapes every character that could pass for one of our marks (`visible.ts`).
  */
 import { createRedactor } from './redact';
-import { MAX_RENDERED_LINES, type Border, type DiffRenderer, type SourceLine } from '../text/render/source-lines';
+import type { Border, DiffRenderer, SourceLine } from '../contracts/source-tool';
 import { cutText } from '../text/cut-text';
-import { RENDERERS_REVISION } from './render/renderers';
+import { MAX_RENDERED_LINES } from '../text/render/source-lines';
+import { textRenderer } from '../text/render/text';
 import { makeVisible, VISIBLE_REVISION } from '../text/visible';
 import { utf8Length } from './objects-in-text';
 import type { JsonValue } from '../contracts/canonical-json';
@@ -18,8 +19,8 @@ import { canonicalJson } from '../contracts/canonical-json';
 export const MAX_LINE = 1000;
 const DOCUMENT_REVISION = 3;
 
-/** Revisions of all code between bytes and marked lines except the redactor. Part of `logic_hash`. */
-export const RENDERER_REVISION = `${RENDERERS_REVISION} document@${DOCUMENT_REVISION} visible@${VISIBLE_REVISION} line@${MAX_LINE}/${MAX_RENDERED_LINES}`;
+/** Revisions of all code between bytes and marked lines except the redactor and the tool's own renderer. Part of `logic_hash`. */
+export const RENDERER_REVISION = `text@${textRenderer.revision} document@${DOCUMENT_REVISION} visible@${VISIBLE_REVISION} line@${MAX_LINE}/${MAX_RENDERED_LINES}`;
 
 export interface DocumentLine extends Omit<SourceLine, 'text'> {
   readonly text: string;

@@ -69,7 +69,7 @@ export const BUILTIN_VALIDATORS: readonly ValidatorDefinition<NoConfig>[] = Obje
     implementation: 'metadata_mismatch',
     kind: 'derived',
     level: 'confirm',
-    reads: ['facts', 'metadata', 'staging'],
+    reads: ['facts', 'claims', 'metadata', 'staging'],
     why: 'Rules that read a claim are worth what the claim is worth.',
     evaluate: (input) => toResult(input.signature.validator_id, metadataMismatch(input)),
   }),

@@ -10,6 +10,7 @@ import {
 import type { Level, ValidatorKind } from '../contracts/plan';
 import type { StagingRecord } from '../contracts/staging-record';
 import type { Details, Facts } from '../contracts/facts';
+import type { ToolRead, ToolView } from './tool-view';
 
 /** What a derived validator reads. All of it is frozen, and a copy (G15, T37). No clock, no network, no store. */
 export interface ValidatorInput<Config = unknown> {
@@ -19,11 +20,14 @@ export interface ValidatorInput<Config = unknown> {
   readonly diff: DiffInput;
   readonly inputSha: string;
   readonly facts: Facts;
+  /** Readers of the diff's source tool, as far as `reads` declares them. */
+  readonly tool: ToolView;
   /** Null before the dry run; never null for a validator that declares `staging` in `reads`. */
   readonly staging: { readonly record: StagingRecord; readonly sha: string } | null;
 }
 
-export type Reads = 'bytes' | 'facts' | 'metadata' | 'staging';
+/** `rendering`: what the judge is shown. */
+export type Reads = 'bytes' | 'facts' | 'metadata' | 'staging' | 'rendering' | ToolRead;
 
 /** A validator that a bundle may name: our own, or a team's. Frozen into the registry at start. */
 export interface ValidatorDefinition<Config = unknown> {

@@ -1,12 +1,14 @@
 import type { DiffInput } from '../contracts/diff';
 import type { ValidatorResult, ValidatorSignature } from '../contracts/finding';
-import { logicHash, type PlanValidator } from '../contracts/plan';
+import type { PlanValidator } from '../contracts/plan';
 import type { StagingRecord } from '../contracts/staging-record';
 import { errorResult } from '../decide/findings';
 import type { ValidatorDefinition } from './define';
 import type { Facts } from '../contracts/facts';
 import { frozenWhole } from './frozen';
+import { definitionHash, type HashedTool } from './definition-hash';
 import type { ValidatorRegistry } from './registry';
+import { declaredView, viewOf, type ToolView, type ViewedTool } from './tool-view';
 
 /** Everything a derived validator may read; the same for review worker, committer and `replay`. */
 export interface EvaluationInput {
@@ -14,6 +16,8 @@ export interface EvaluationInput {
   readonly inputSha: string;
   readonly diff: DiffInput;
   readonly facts: Facts;
+  /** The source tool that `facts` are from. */
+  readonly tool: ViewedTool;
   readonly staging: { readonly record: StagingRecord; readonly sha: string } | null;
 }
 
@@ -22,31 +26,39 @@ export type Resolved =
   | { readonly ok: true; readonly definition: ValidatorDefinition }
   | { readonly ok: false; readonly explanation: string };
 
-export function resolveValidator(registry: ValidatorRegistry, validator: PlanValidator): Resolved {
+/** `tool`: the one of the plan's source tool; undefined if this process does not have it. */
+export function resolveValidator(
+  registry: ValidatorRegistry,
+  validator: PlanValidator,
+  tool: HashedTool | undefined,
+): Resolved {
   // A compiled plan is frozen and lives as long as its process: what it resolves to is worked out once.
-  if (!Object.isFrozen(validator)) return resolve(registry, validator);
-  const known = resolvedBefore.get(registry) ?? new WeakMap<PlanValidator, Resolved>();
-  resolvedBefore.set(registry, known);
-  const resolved = known.get(validator) ?? resolve(registry, validator);
-  known.set(validator, resolved);
+  if (!Object.isFrozen(validator)) return resolve(registry, validator, tool);
+  const before = resolvedBefore.get(validator);
+  if (before?.registry === registry && before.parser === tool?.parser && before.render === tool?.render)
+    return before.resolved;
+  const resolved = resolve(registry, validator, tool);
+  resolvedBefore.set(validator, { registry, parser: tool?.parser, render: tool?.render, resolved });
   return resolved;
 }
 
-const resolvedBefore = new WeakMap<ValidatorRegistry, WeakMap<PlanValidator, Resolved>>();
+interface ResolvedBefore {
+  readonly registry: ValidatorRegistry;
+  readonly parser: HashedTool['parser'] | undefined;
+  readonly render: HashedTool['render'] | undefined;
+  readonly resolved: Resolved;
+}
 
-function resolve(registry: ValidatorRegistry, validator: PlanValidator): Resolved {
+const resolvedBefore = new WeakMap<PlanValidator, ResolvedBefore>();
+
+function resolve(registry: ValidatorRegistry, validator: PlanValidator, tool: HashedTool | undefined): Resolved {
   const definition = registry.get(validator.implementation);
   if (definition === undefined)
     return {
       ok: false,
       explanation: `${validator.id}: this process has no implementation "${validator.implementation}"`,
     };
-  const here = logicHash({
-    ...validator,
-    logicRevision: definition.logicRevision,
-    version: definition.version,
-    parser: definition.parser,
-  });
+  const here = definitionHash(definition, validator, tool);
   if (here === validator.logic_hash) return { ok: true, definition };
   return {
     ok: false,
@@ -67,6 +79,7 @@ export function changeEvaluator(input: EvaluationInput): ChangeEvaluator {
   // In place: they can be large, and nobody else has business changing them.
   const facts = frozenWhole(input.facts);
   const staging = frozenWhole(input.staging);
+  const viewFor = viewsOf(viewOf(input.tool, facts, input.diff));
   return (definition, validator) => {
     if (definition.evaluate === null) throw new TypeError(`${validator.id} is no derived validator`);
     try {
@@ -79,11 +92,24 @@ export function changeEvaluator(input: EvaluationInput): ChangeEvaluator {
         diff,
         inputSha: input.inputSha,
         facts,
+        tool: viewFor(definition),
         staging,
       });
     } catch (error) {
       return thrown(validator, input.changeId, error);
     }
+  };
+}
+
+/** One view for each list of reads; all rules of a pack share a few lists. */
+function viewsOf(whole: ToolView): (definition: ValidatorDefinition) => ToolView {
+  const views = new Map<ValidatorDefinition['reads'], ToolView>();
+  return ({ reads }) => {
+    const known = views.get(reads);
+    if (known !== undefined) return known;
+    const view = declaredView(whole, reads);
+    views.set(reads, view);
+    return view;
   };
 }
 

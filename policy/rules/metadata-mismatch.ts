@@ -2,11 +2,9 @@ import type { JsonValue } from '../contracts/canonical-json';
 import type { StagingRecord } from '../contracts/staging-record';
 import { touchedRows } from '../contracts/readings';
 import type { RuleOutcome, ValidatorInput } from './define';
-import { diffEvidence, metadataEvidence, pointerEvidence, stagingEvidence } from '../contracts/facts';
+import { metadataEvidence, stagingEvidence } from '../contracts/facts';
 import { shown } from '../text/shown-name';
-import type { SqlCasFacts } from '../../source-tools/sql/facts/sql-cas-facts';
-import type { SqlFacts, SqlName } from '../../source-tools/sql/facts/sql-facts';
-import { parseName, shownName } from '../text/table-name';
+import { parseName, shownName, type TableName } from '../text/table-name';
 
 interface Contradiction {
   readonly claim: 'affected_rows' | 'table_name';
@@ -55,10 +53,10 @@ function rowsContradicted(claim: JsonValue | undefined, input: ValidatorInput): 
           stagingEvidence(sha, '/tables'),
         ]);
   }
-  const written = writtenByBytes(input);
-  return written === null || written.rows === claim
+  const written = input.tool.claims?.rows ?? null;
+  return written === null || written.count === claim
     ? []
-    : against(`${claim} rows were claimed, and the diff writes ${written.rows}`, written.evidence);
+    : against(`${claim} rows were claimed, and the diff writes ${written.count}`, written.evidence);
 }
 
 /** The honest ways to count: everything touched, the named tables without side effects, the rows that statements report. */
@@ -70,30 +68,6 @@ function countsOf(record: StagingRecord): ReadonlySet<number> {
   return new Set([touchedRows(record), captured, reported]);
 }
 
-/** Rows that the bytes alone fix: compare-and-set operations, one row each, or nothing but INSERT … VALUES. */
-function writtenByBytes(input: ValidatorInput): { readonly rows: number; readonly evidence: readonly string[] } | null {
-  const cas = casFacts(input);
-  if (cas !== null)
-    return {
-      rows: cas.operations.length,
-      evidence: cas.operations.slice(0, 1).map((o) => pointerEvidence(input.diff.diffSha, o.pointer)),
-    };
-  const facts = sqlFacts(input);
-  if (
-    facts === null ||
-    facts.dml.length === 0 ||
-    facts.dynamicSql.length > 0 ||
-    facts.statements.length !== facts.dml.length
-  )
-    return null;
-  let rows = 0;
-  for (const d of facts.dml) {
-    if (d.kind !== 'insert' || d.valueRows === null || d.onConflictUpdate || d.via.length > 0) return null;
-    rows += d.valueRows;
-  }
-  return { rows, evidence: facts.dml.map((d) => diffEvidence(input.diff.diffSha, d.span)) };
-}
-
 function tableContradicted(claim: JsonValue | undefined, input: ValidatorInput): readonly Contradiction[] {
   if (isNoClaim(claim)) return [];
   const evidence = [metadataEvidence(input.inputSha, '/table_name')];
@@ -101,32 +75,25 @@ function tableContradicted(claim: JsonValue | undefined, input: ValidatorInput):
   if (named === null)
     return [{ claim: 'table_name', reason: 'The claimed table_name is no name of a table', evidence }];
   const found: Contradiction[] = [];
-  const facts = sqlFacts(input);
-  if (facts !== null) {
-    const written = facts.relations.filter((r) => r.access !== 'read');
-    const other = written.find((r) => !agrees(named, r.relation));
-    const absent =
-      written.length === 0 && facts.relations.length > 0 && !facts.relations.some((r) => agrees(named, r.relation));
+  const checked = input.tool.claims;
+  if (checked !== null) {
+    const { subject, tables } = checked;
+    const written = tables.filter((table) => table.written);
+    const other = written.find((table) => !agrees(named, table));
+    const absent = written.length === 0 && tables.length > 0 && !tables.some((table) => agrees(named, table));
     if (other !== undefined)
       found.push({
         claim: 'table_name',
-        reason: `${shownName(named)} was claimed, and the text also changes ${shownName(other.relation)}`,
-        evidence: [...evidence, diffEvidence(input.diff.diffSha, other.span)],
+        reason: `${shownName(named)} was claimed, and the ${subject} also changes ${other.text}`,
+        evidence: [...evidence, other.evidence],
       });
     else if (absent)
       found.push({
         claim: 'table_name',
-        reason: `${shownName(named)} was claimed, and the text does not name it`,
+        reason: `${shownName(named)} was claimed, and the ${subject} does not name it`,
         evidence,
       });
   }
-  const cas = casFacts(input)?.operations.find((o) => !stagedAgrees(named, o.table));
-  if (cas !== undefined)
-    found.push({
-      claim: 'table_name',
-      reason: `${shownName(named)} was claimed, and the diff also changes ${shown(cas.table)}`,
-      evidence: [...evidence, pointerEvidence(input.diff.diffSha, cas.pointer)],
-    });
   if (input.staging !== null) {
     const { record, sha } = input.staging;
     const index = record.tables.findIndex(
@@ -143,23 +110,15 @@ function tableContradicted(claim: JsonValue | undefined, input: ValidatorInput):
   return found;
 }
 
-function stagedAgrees(claim: SqlName, table: string): boolean {
+function stagedAgrees(claim: TableName, table: string): boolean {
   const staged = parseName(table);
   return staged !== null && agrees(claim, staged);
 }
 
 /** A claim without a schema means the default one. A name in the text without one may be anywhere, so only its name is compared. */
-function agrees(claim: SqlName, seen: SqlName): boolean {
+function agrees(claim: TableName, seen: { readonly schema: string | null; readonly name: string | null }): boolean {
   if (claim.name !== seen.name) return false;
   return seen.schema === null || (claim.schema ?? 'public') === seen.schema;
-}
-
-function sqlFacts(input: ValidatorInput): SqlFacts | null {
-  return input.facts.ok && input.facts.kind === 'sql' ? (input.facts as SqlFacts) : null;
-}
-
-function casFacts(input: ValidatorInput): SqlCasFacts | null {
-  return input.facts.ok && input.facts.kind === 'sql-cas' ? (input.facts as SqlCasFacts) : null;
 }
 
 /** There is a claim, and nothing to hold it against. */

@@ -4,16 +4,23 @@ import { aggregateDefinition } from './aggregate/aggregate';
 import { BUILTIN_VALIDATORS } from './builtin';
 import type { ValidatorDefinition } from './define';
 import { guardians } from './guardians';
-import { PACKS, type Pack } from './packs';
+import type { SourceTool } from '../contracts/source-tool';
+import type { Pack } from './pack';
 import type { ExampleBytes, PackRule } from './rule-maker';
 import { scanText, WAYS } from './secrets/scan';
 import { disjoint } from './secrets/secret-span';
 
-/** The pages of `docs/rules/`, by file name: made from the rules alone, so that they cannot say anything else. */
-export function rulePages(): ReadonlyMap<string, string> {
+/** Of each source tool: its name, and the language of its diffs. */
+export type PageTools = readonly Pick<SourceTool, 'sourceTool' | 'render'>[];
+
+/**
+ * The pages of `docs/rules/`, by file name: made from the rules alone, so that they cannot say anything else. An example
+ * that names no tool is of the first one.
+ */
+export function rulePages(packs: readonly Pack[], tools: PageTools): ReadonlyMap<string, string> {
   return new Map([
-    ['README.md', indexPage()],
-    ...PACKS.map((pack) => [`${pack.name}.md`, packPage(pack)] as const),
+    ['README.md', indexPage(packs)],
+    ...packs.map((pack) => [`${pack.name}.md`, packPage(pack, tools)] as const),
     [
       'guardians.md',
       plainPage(
@@ -43,12 +50,12 @@ export function rulePages(): ReadonlyMap<string, string> {
 
 const MADE = '<!-- Made by `npm run docs:rules` from the rules themselves. -->';
 
-function indexPage(): string {
+function indexPage(packs: readonly Pack[]): string {
   return page([
     '# Rules',
     MADE,
     'A bundle names a pack, and may set a level or settings for each of its rules. `forbid` rolls the change back and asks nobody, `confirm` asks a person, `advise` is shown, `shadow` is only counted. The examples on these pages are run by the tests.',
-    ...PACKS.flatMap(({ name, about, rules }) => [
+    ...packs.flatMap(({ name, about, rules }) => [
       `## [${name}](${name}.md)`,
       about,
       table(
@@ -65,13 +72,14 @@ function indexPage(): string {
   ]);
 }
 
-function packPage({ name, about, rules }: Pack): string {
-  return page([`# ${name}`, MADE, about, ...rules.flatMap((rule) => ruleSection(rule))]);
+function packPage({ name, about, rules }: Pack, tools: PageTools): string {
+  return page([`# ${name}`, MADE, about, ...rules.flatMap((rule) => ruleSection(rule, tools))]);
 }
 
-function ruleSection(rule: PackRule): string[] {
+function ruleSection(rule: PackRule, tools: PageTools): string[] {
   const { definition: d, severity, missing, examples } = rule;
-  const tool = examples.sourceTool ?? (d.sourceTools === '*' ? '' : (d.sourceTools[0] ?? ''));
+  const tool = examples.sourceTool ?? (d.sourceTools === '*' ? tools[0]?.sourceTool : d.sourceTools[0]) ?? '';
+  const goodTool = examples.goodSourceTool ?? tool;
   return [
     `## ${d.implementation}`,
     d.why,
@@ -82,8 +90,15 @@ function ruleSection(rule: PackRule): string[] {
     missing,
     ...settingsOf(d),
     ...(examples.config === undefined ? [] : [`With the settings \`${JSON.stringify(examples.config)}\`:`]),
-    ...example('Fires', examples.bad, tool, examples.metadata?.bad, examples.rows?.bad),
-    ...example('Passes', examples.good, examples.goodSourceTool ?? tool, examples.metadata?.good, examples.rows?.good),
+    ...example('Fires', examples.bad, languageOf(tool, tools), tool, examples.metadata?.bad, examples.rows?.bad),
+    ...example(
+      'Passes',
+      examples.good,
+      languageOf(goodTool, tools),
+      goodTool,
+      examples.metadata?.good,
+      examples.rows?.good,
+    ),
   ];
 }
 
@@ -133,17 +148,14 @@ function shortly(text: string): string {
   return text.length <= 120 ? text : `${text.slice(0, 100)}…`;
 }
 
-const LANGUAGES: Readonly<Record<string, string>> = {
-  SQLDryRun: 'sql',
-  SQLCAS: 'json',
-  HTTPPatch: 'json',
-  TerraformPlan: 'json',
-  GitPatch: 'diff',
-};
+function languageOf(sourceTool: string, tools: PageTools): string | null {
+  return tools.find((tool) => tool.sourceTool === sourceTool)?.render.language ?? null;
+}
 
 function example(
   title: string,
   bytes: ExampleBytes,
+  language: string | null,
   tool: string,
   metadata: unknown,
   rows: number | undefined,
@@ -151,13 +163,13 @@ function example(
   const beside = [
     ...(metadata === undefined ? [] : [`with the metadata \`${safe(JSON.stringify(metadata))}\``]),
     ...(rows === undefined ? [] : [`where the dry run touches ${rows} rows`]),
-    ...(LANGUAGES[tool] === undefined ? [`staged for \`${tool}\``] : []),
+    ...(language === null ? [`staged for \`${tool}\``] : []),
   ].join(', ');
   const isText = typeof bytes === 'string';
   const heading = [title, ...(isText ? [] : ['bytes in base64']), ...(beside === '' ? [] : [beside])].join(', ');
   const text = isText ? safe(bytes).trimEnd() : bytes.base64;
   const fence = text.includes('```') ? '````' : '```';
-  return [`${heading}:`, `${fence}${isText ? (LANGUAGES[tool] ?? 'text') : 'text'}\n${text}\n${fence}`];
+  return [`${heading}:`, `${fence}${isText ? (language ?? 'text') : 'text'}\n${text}\n${fence}`];
 }
 
 /** Odd characters made visible, and the samples of keys without their letters: a page must not be one of its own bad examples. */

@@ -65,3 +65,6 @@ function cut(name: string): string {
   }
   return out;
 }
+
+/** The name of a table that may be any: a change that reaches tables without naming them. */
+export const ANY_TABLE = '*';

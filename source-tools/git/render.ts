@@ -1,9 +1,11 @@
-import { splitLines, type Border, type DiffRenderer, type SourceLine } from '../../policy/text/render/source-lines';
+import type { Border, DiffRenderer, SourceLine } from '../../policy/contracts/source-tool';
+import { splitLines } from '../../policy/text/render/source-lines';
 
 /** A patch as it stands; a piece may begin at a file or, with the file's header repeated above it, at a hunk. */
 export const gitRenderer: DiffRenderer = {
   name: 'git',
   revision: 1,
+  language: 'diff',
   render: (text) => {
     const lines = splitLines(text);
     return lines === null ? null : { lines, borders: () => borders(lines) };

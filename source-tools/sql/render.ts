@@ -1,9 +1,11 @@
-import { plainBorders, splitLines, type DiffRenderer } from '../../policy/text/render/source-lines';
+import type { DiffRenderer } from '../../policy/contracts/source-tool';
+import { plainBorders, splitLines } from '../../policy/text/render/source-lines';
 
 /** SQL as it stands; a piece may begin on the line after one on which a statement ended. */
 export const sqlRenderer: DiffRenderer = {
   name: 'sql',
   revision: 1,
+  language: 'sql',
   render: (text) => {
     const lines = splitLines(text);
     return lines === null ? null : { lines, borders: () => plainBorders(statementStarts(text)) };

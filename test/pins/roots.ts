@@ -13,10 +13,13 @@ import { BUILTIN_VALIDATORS } from '../../policy/rules/builtin';
 import type { ValidatorDefinition } from '../../policy/rules/define';
 import { GIT_FACTS_REVISION } from '../../source-tools/git/facts/git-parser';
 import { HTTP_FACTS_REVISION } from '../../source-tools/http/facts/http-parser';
-import { packDefinitions } from '../../policy/rules/packs';
+import { packDefinitions } from '../../source-tools';
 import { CAS_PARSER } from '../../source-tools/sql/facts/sql-cas-facts';
 import { SQL_FACTS_REVISION } from '../../source-tools/sql/facts/sql-parser';
 import { TERRAFORM_FACTS_REVISION } from '../../source-tools/terraform/facts/terraform-parser';
+import { gitRenderer } from '../../source-tools/git/render';
+import { sqlRenderer } from '../../source-tools/sql/render';
+import { jsonRenderer } from '../../policy/text/render/json';
 import { contractValidators } from '../../policy/validators/definitions';
 
 type Pinned = Pick<ValidatorDefinition, 'implementation' | 'logicRevision' | 'parser'>;
@@ -39,32 +42,63 @@ export interface PinnedPart {
   readonly roots: readonly (readonly [path: string, name: string])[];
 }
 
+const WHOLE_TEXTS = ['policy/text/whole-texts.ts', 'wholeTexts'] as const;
+const TOUCHED_NAMES = ['source-tools/touched-names.ts', 'touchedNames'] as const;
+
 /** What reads the bytes, with the revision that is part of the parser's version and so of every `logic_hash`. */
 const EXTRACTORS: readonly PinnedPart[] = [
   {
     name: 'facts/sql',
     revision: SQL_FACTS_REVISION,
-    roots: [['source-tools/sql/facts/extract-sql-facts.ts', 'extractSqlFacts']],
+    roots: [
+      ['source-tools/sql/facts/extract-sql-facts.ts', 'extractSqlFacts'],
+      ['source-tools/sql/facts/measure.ts', 'measureSql'],
+      ['source-tools/sql/facts/touched.ts', 'touchedBySql'],
+      ['source-tools/sql/facts/claims.ts', 'sqlClaims'],
+      WHOLE_TEXTS,
+    ],
   },
   {
     name: 'facts/sql-cas',
     revision: CAS_PARSER.version,
-    roots: [['source-tools/sql/facts/cas-document.ts', 'readCasDocument']],
+    roots: [
+      ['source-tools/sql/facts/cas-document.ts', 'readCasDocument'],
+      ['source-tools/sql/facts/measure.ts', 'measureCas'],
+      ['source-tools/sql/facts/touched.ts', 'touchedByCas'],
+      ['source-tools/sql/facts/claims.ts', 'casClaims'],
+      WHOLE_TEXTS,
+    ],
   },
   {
     name: 'facts/git-patch',
     revision: GIT_FACTS_REVISION,
-    roots: [['source-tools/git/facts/extract-git-facts.ts', 'extractGitPatchFacts']],
+    roots: [
+      ['source-tools/git/facts/extract-git-facts.ts', 'extractGitPatchFacts'],
+      ['source-tools/git/facts/texts.ts', 'patchTexts'],
+      ['source-tools/git/facts/measure.ts', 'measurePatch'],
+      TOUCHED_NAMES,
+      WHOLE_TEXTS,
+    ],
   },
   {
     name: 'facts/http-patch',
     revision: HTTP_FACTS_REVISION,
-    roots: [['source-tools/http/facts/extract-http-facts.ts', 'extractHttpPatchFacts']],
+    roots: [
+      ['source-tools/http/facts/extract-http-facts.ts', 'extractHttpPatchFacts'],
+      ['source-tools/http/facts/measure.ts', 'measureRequest'],
+      TOUCHED_NAMES,
+      WHOLE_TEXTS,
+    ],
   },
   {
     name: 'facts/terraform-plan',
     revision: TERRAFORM_FACTS_REVISION,
-    roots: [['source-tools/terraform/facts/extract-terraform-facts.ts', 'extractTerraformPlanFacts']],
+    roots: [
+      ['source-tools/terraform/facts/extract-terraform-facts.ts', 'extractTerraformPlanFacts'],
+      ['source-tools/terraform/facts/measure.ts', 'measurePlan'],
+      TOUCHED_NAMES,
+      WHOLE_TEXTS,
+    ],
   },
 ];
 
@@ -110,10 +144,13 @@ const JUDGE_PARTS: readonly PinnedPart[] = [
   { name: 'judge/redactor', revision: REDACTOR_REVISION, roots: [['policy/judge/redact.ts', 'createRedactor']] },
   {
     name: 'judge/renderer',
-    revision: RENDERER_REVISION,
+    revision: `${[gitRenderer, jsonRenderer, sqlRenderer].map((r) => `${r.name}@${r.revision}`).join(' ')} ${RENDERER_REVISION}`,
     roots: [
       ['policy/judge/document.ts', 'makeDocument'],
-      ['policy/judge/render/renderers.ts', 'JUDGE_RENDERERS'],
+      ['source-tools/git/render.ts', 'gitRenderer'],
+      ['policy/text/render/json.ts', 'jsonRenderer'],
+      ['source-tools/sql/render.ts', 'sqlRenderer'],
+      ['policy/text/render/text.ts', 'textRenderer'],
     ],
   },
 ];

@@ -13,16 +13,42 @@ import { splitDocument } from '../../policy/judge/pieces';
 import { instructions, nonceOf, promptSha, userMessage } from '../../policy/judge/prompt';
 import { readAnswer } from '../../policy/judge/read-answer';
 import { createRedactor } from '../../policy/judge/redact';
-import { JUDGE_RENDERERS } from '../../policy/judge/render/renderers';
 import { schemaSha, wireJsonSchema } from '../../policy/judge/wire';
-import { PACKS } from '../../policy/rules/packs';
+import { declaredView, viewOf } from '../../policy/rules/tool-view';
+import type { ValidatorDefinition, ValidatorInput } from '../../policy/rules/define';
+import { PACKS } from '../../source-tools';
+import { defineSourceTool } from '../../source-tools/define';
 import { extensionsOf } from '../../workers/extensions';
 import type { ComparedDiff, Subject } from './evaluate-input';
 
 const { validators, sourceTools } = extensionsOf();
 
+const plainTool = defineSourceTool({
+  sourceTool: 'Plain',
+  mode: 'cooperative',
+  parser: { name: 'none', version: '1' },
+  facts: () => ({ ok: true, kind: 'none', parser: { name: 'none', version: '1' } }),
+  staging: null,
+});
+
+/** Evaluated with what the diff's tool reads, as far as the definition declares it. */
+function withTool(definition: ValidatorDefinition) {
+  const { evaluate, reads } = definition;
+  if (evaluate === null) return { ...definition, evaluate };
+  return {
+    ...definition,
+    evaluate: (given: Omit<ValidatorInput, 'tool'>) => {
+      const tool = sourceTools.get(given.diff.sourceTool) ?? plainTool;
+      return evaluate({ ...given, tool: declaredView(viewOf(tool, given.facts, given.diff), reads) });
+    },
+  };
+}
+
 export const subject: Subject = {
-  definitions: validators.keys().flatMap((key) => validators.get(key) ?? []),
+  definitions: validators.keys().flatMap((key) => {
+    const definition = validators.get(key);
+    return definition === undefined ? [] : [withTool(definition)];
+  }),
   examples: PACKS.flatMap(({ rules }) =>
     rules.map(({ definition: { implementation, sourceTools: tools }, examples }) => ({
       implementation,
@@ -32,10 +58,10 @@ export const subject: Subject = {
   ),
   facts: async (diff: ComparedDiff) => {
     const tool = sourceTools.get(diff.sourceTool);
-    return tool === undefined ? null : await tool.extractFacts({ ...diff, diffSha: sha256Hex(diff.raw) });
+    return tool === undefined ? null : await tool.facts({ ...diff, diffSha: sha256Hex(diff.raw) });
   },
   stagingSha: (record) => stagingSha(record as StagingRecord),
-  renderers: JUDGE_RENDERERS,
+  renderers: Object.fromEntries(sourceTools.keys().map((name) => [name, sourceTools.get(name)?.render])),
   policies: DEFAULT_POLICIES,
   judge: {
     makeDocument,

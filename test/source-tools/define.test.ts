@@ -1,36 +1,59 @@
-import { defineSourceTool, sourceToolRegistry, type SourceTool } from '../../source-tools/define';
-import { createSqlCasTool } from '../../source-tools/sql/sql-cas-tool';
-import { diffOf, sqlDryRun } from './sql/staging/sql-diff';
+import type { SourceTool } from '../../policy/contracts/source-tool';
+import { defineSourceTool, sourceToolRegistry } from '../../source-tools/define';
+import { sqlCas, sqlDryRun } from '../../source-tools/sql';
+import { plainTool } from '../support/source-tools';
+import { diffOf } from './sql/staging/sql-diff';
 
 const tool = (more: Partial<SourceTool>): SourceTool => ({ ...sqlDryRun, ...more });
 
 describe('defineSourceTool', () => {
-  it('refuses a bad name, an enforced tool without effects, and a cooperative one with them', () => {
+  it('refuses a bad name, an enforced tool without staging, and a cooperative one with it', () => {
     expect(() => defineSourceTool(tool({ sourceTool: 'a b' }))).toThrow('expected 1 to 63');
-    expect(() => defineSourceTool(tool({ effects: null }))).toThrow('give it effects, or make it cooperative');
-    expect(() => defineSourceTool(tool({ mode: 'cooperative' }))).toThrow('leave them out, or make it enforced');
-    expect(defineSourceTool(tool({ mode: 'cooperative', effects: null })).effects).toBeNull();
+    expect(() => defineSourceTool(tool({ staging: null }))).toThrow('give it staging, or make it cooperative');
+    expect(() => defineSourceTool(tool({ mode: 'cooperative' }))).toThrow('leave it out, or make it enforced');
+    expect(defineSourceTool(tool({ mode: 'cooperative', staging: null })).staging).toBeNull();
   });
 
-  it('is frozen, with its effects', () => {
+  it('is frozen, with its renderer and its effects', async () => {
     expect(Object.isFrozen(sqlDryRun)).toBe(true);
-    expect(Object.isFrozen(sqlDryRun.effects)).toBe(true);
+    expect(Object.isFrozen(sqlDryRun.render)).toBe(true);
+    expect(Object.isFrozen(await sqlDryRun.staging?.())).toBe(true);
   });
 
   it('registers each name once, and as many as were expected [T67]', () => {
     expect(() => sourceToolRegistry([sqlDryRun, sqlDryRun])).toThrow('registered twice');
     expect(() => sourceToolRegistry([sqlDryRun], 2)).toThrow('expected 2 entries');
-    expect(sourceToolRegistry([sqlDryRun, createSqlCasTool()]).keys()).toEqual(['SQLDryRun', 'SQLCAS']);
+    expect(sourceToolRegistry([sqlDryRun, sqlCas]).keys()).toEqual(['SQLDryRun', 'SQLCAS']);
   });
 });
 
-describe('rendering', () => {
-  it('shows the bytes as they are: text line for line, anything else as hex', () => {
-    expect(sqlDryRun.render(diffOf('\uFEFFSELECT 1;\r\n-- \u202E'))).toEqual({
-      language: 'sql',
-      text: '\uFEFFSELECT 1;\r\n-- \u202E',
-    });
-    expect(sqlDryRun.render(diffOf(new Uint8Array([0xff, 0x41])))).toEqual({ language: 'hex', text: 'ff41' });
-    expect(createSqlCasTool().render(diffOf('{}'))).toEqual({ language: 'json', text: '{}' });
+describe('a tool that brings its facts alone', () => {
+  const diff = { ...diffOf('{"a":"\\u0062"}'), metadata: { affected_rows: 4 } };
+
+  it('gives the whole bytes as texts, as staged and without escapes', async () => {
+    const texts = plainTool.texts(await plainTool.facts(diff), diff);
+    expect(texts.map(({ side, text }) => [side, text])).toEqual([
+      ['added', '{"a":"\\u0062"}'],
+      ['added', '{"a":"b"}'],
+    ]);
+    expect(texts[1]?.spanOf(6, 7)).toEqual({ startLine: 1, startColumn: 7, endLine: 1, endColumn: 8 });
   });
+
+  it('knows neither operations nor places, and of the rows only what is claimed', async () => {
+    const facts = await plainTool.facts(diff);
+    expect(plainTool.measure(facts, diff)).toEqual({ operations: null, deletions: null, rows: 4 });
+    expect([plainTool.touched(facts, diff), plainTool.claims(facts, diff)]).toEqual([null, null]);
+  });
+
+  it('is rendered as text', () => {
+    expect(plainTool.render).toMatchObject({ name: 'text', language: 'text' });
+  });
+});
+
+it('calls no reader of a tool with facts that could not be had', () => {
+  const diff = diffOf('DELETE FROM');
+  const refused = { ok: false, code: 'syntax_error', message: '', span: null } as const;
+  expect(sqlDryRun.measure(refused, diff)).toEqual({ operations: null, deletions: null, rows: null });
+  expect([sqlDryRun.touched(refused, diff), sqlDryRun.claims(refused, diff)]).toEqual([null, null]);
+  expect(sqlDryRun.texts(refused, diff).map(({ text }) => text)).toEqual(['DELETE FROM']);
 });

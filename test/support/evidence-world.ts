@@ -14,8 +14,9 @@ import { createOpeningActivities } from '../../activities/review/open-review';
 import { createPlanSource } from '../../storage/plans/plan-source';
 import { operatorVerifier } from '../../storage/plans/stored-revisions';
 import type { CommitResult, Opened, Settled } from '../../activities/review-types';
-import { sourceToolRegistry, type SourceTool } from '../../source-tools/define';
-import { createSqlCasTool } from '../../source-tools/sql/sql-cas-tool';
+import type { SourceTool } from '../../policy/contracts/source-tool';
+import { sourceToolRegistry } from '../../source-tools/define';
+import { sqlCas } from '../../source-tools/sql';
 import type { AdmittedAnswer, Decision } from '../../policy/contracts/answer';
 import type { JsonValue } from '../../policy/contracts/canonical-json';
 import { Submission, type Envelope } from '../../policy/contracts/diff';
@@ -147,7 +148,8 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
 
   const store = memoryByteStore();
   const ledger = memoryLedger();
-  const tool = approvingTool();
+  const effect = { rows: 1, table: '' };
+  const tool = approvingTool(effect);
   const { validators, callbacks } = ours;
   const extensions = { validators, callbacks, sourceTools: sourceToolRegistry([tool]) };
   const revisions: { readonly envelope: Envelope; readonly bundleText: string }[] = [];
@@ -262,8 +264,8 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
     };
     const submission: Submission =
       change.unsigned === true ? bare : { ...bare, envelope: signPredicate('submission', statement, agent) };
-    tool.rows = change.rows ?? 1;
-    tool.table = change.table;
+    effect.rows = change.rows ?? 1;
+    effect.table = change.table;
 
     if (change.unopened === true) {
       const never = {
@@ -447,23 +449,20 @@ function inclusionOf(ledger: MemoryLedger, changeId: string, key: SigningKey): E
   };
 }
 
-/** Reads `SQLCAS` as the real tool does; its target takes everything. */
-function approvingTool(): SourceTool & { rows: number; table: string } {
-  const real = createSqlCasTool();
-  const tool = {
-    ...real,
-    rows: 1,
-    table: '',
-    effects: {
+/** Reads `SQLCAS` as the real tool does; its target takes everything, and reports the rows and the table that it is given. */
+function approvingTool(target: { readonly rows: number; readonly table: string }): SourceTool {
+  return {
+    ...sqlCas,
+    staging: async () => ({
       stage: async ({ diff }: { readonly diff: { readonly raw: Uint8Array } }) => {
         const record: StagingRecord = {
           ...STAGING,
-          statements: [{ sha: sha256Hex(diff.raw), command: 'UPDATE', rowCount: tool.rows }],
+          statements: [{ sha: sha256Hex(diff.raw), command: 'UPDATE', rowCount: target.rows }],
           tables: [
             {
-              table: tool.table,
+              table: target.table,
               inserted: 0,
-              updated: tool.rows,
+              updated: target.rows,
               deleted: 0,
               touchedSha: sha256HexOfText('touched'),
               keyed: true,
@@ -475,12 +474,11 @@ function approvingTool(): SourceTool & { rows: number; table: string } {
       },
       commit: async () => ({
         kind: 'applied' as const,
-        effect: { rows: { [tool.table]: tool.rows } },
+        effect: { rows: { [target.table]: target.rows } },
         replayed: false,
       }),
       readBack: async () => ({ found: false as const }),
       seal: async () => ({ found: false as const }),
-    },
+    }),
   };
-  return tool;
 }

@@ -1,4 +1,4 @@
-import type { Sends } from '../../source-tools/define';
+import type { Sends } from '../../policy/contracts/target-effects';
 
 /** As the committer's table keeps them, for one change. */
 export function memorySends(): Sends {

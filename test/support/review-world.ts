@@ -27,13 +27,13 @@ import type {
   Settled,
   Staged,
 } from '../../activities/review-types';
-import {
-  sourceToolRegistry,
-  type CommitContext,
-  type CommitResult as EffectResult,
-  type ReadBack,
-  type SourceTool,
-} from '../../source-tools/define';
+import type {
+  CommitContext,
+  CommitResult as EffectResult,
+  ReadBack,
+  TargetEffects,
+} from '../../policy/contracts/target-effects';
+import { defineSourceTool, sourceToolRegistry } from '../../source-tools/define';
 import { targetUnavailable } from '../../source-tools/target-failure';
 import { compilePlan } from '../../policy/bundle/compile-plan';
 import { parseBundle } from '../../policy/bundle/parse-bundle';
@@ -210,6 +210,7 @@ export class ReviewWorld {
     const compiled = compilePlan(parsed.bundle, this.validators, {
       target: 'shop',
       sourceTool,
+      tools: this.tools,
       callbacks: this.#callbacks(),
     });
     if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
@@ -266,6 +267,10 @@ export class ReviewWorld {
     return { byHash, current: () => byHash(this.planHash) };
   }
 
+  get tools() {
+    return sourceToolRegistry([this.target.tool, this.target.cooperative]);
+  }
+
   get registry() {
     return testRegistry(...this.registered);
   }
@@ -290,7 +295,7 @@ export class ReviewWorld {
       validators,
       ledger,
       keys,
-      tools: sourceToolRegistry([this.target.tool, this.target.cooperative]),
+      tools: this.tools,
       stagingRecords: { get: async (changeId, sha) => this.stagingRecords.get(`${changeId}/${sha}`) ?? null },
       targetIsDevelopment: () => this.development,
       targets: new Map([['shop', target]]),
@@ -372,13 +377,14 @@ export class ReviewWorld {
       inputSha: this.inputSha,
       diff: this.#diff(),
       facts: FACTS,
+      tool: this.target.tool,
       staging: { record, sha: stagingSha },
     };
     this.staged = {
       kind: 'staged',
       record,
       stagingSha,
-      results: evaluateEach(this.validators, chosenOf(this.validators, this.plan, isStaged), evaluation),
+      results: evaluateEach(this.validators, chosenOf(this, this.plan, isStaged), evaluation),
     };
   }
 
@@ -431,11 +437,11 @@ export class ReviewWorld {
   /** The array as the workflow builds it, with the judge's result and whatever else a test puts in. */
   findings(over: Readonly<Record<string, RawOutcome>> = {}, judgeSays: unknown = allow(JUDGE_ID)): ValidatorFinding[] {
     const { plan, changeId, inputSha, validators } = this;
-    const evaluation = { changeId, inputSha, diff: this.#diff(), facts: FACTS, staging: null };
+    const evaluation = { changeId, inputSha, diff: this.#diff(), facts: FACTS, tool: this.target.tool, staging: null };
     const staging = this.staged === null ? null : { record: this.staged.record, sha: this.staged.stagingSha };
     const derived = {
-      ...evaluateEach(validators, chosenOf(validators, plan, isStatic), evaluation),
-      ...evaluateEach(validators, chosenOf(validators, plan, isStaged), { ...evaluation, staging }),
+      ...evaluateEach(validators, chosenOf(this, plan, isStatic), evaluation),
+      ...evaluateEach(validators, chosenOf(this, plan, isStaged), { ...evaluation, staging }),
     };
     const world = this.opened?.results ?? {};
     const results: Record<string, unknown> = { ...derived, ...world, [JUDGE_ID]: judgeSays };
@@ -662,27 +668,34 @@ export class MemoryTarget {
     return { kind: 'compensated', explanation: post.explanation, effect };
   }
 
-  readonly tool: SourceTool = {
-    sourceTool: 'SQLDryRun',
-    mode: 'enforced',
-    extractFacts: async () => FACTS,
-    render: (diff) => ({ language: 'sql', text: new TextDecoder().decode(diff.raw) }),
-    effects: {
-      stage: async () => ({ kind: 'staged', record: this.record(), preview: {} }),
-      commit: (ctx) => this.#commit(ctx),
-      readBack: async (ctx) => this.#found(ctx.changeId),
-      seal: async (ctx) => {
-        await this.#turn;
-        this.settings.push(ctx.settings);
-        if (this.away) throw targetUnavailable('shop', 'it is away');
-        if (this.blind) return { found: 'unknown', explanation: 'the target does not tell' };
-        if (!this.markers.has(ctx.changeId)) this.markers.set(ctx.changeId, 'sealed');
-        return this.#found(ctx.changeId);
-      },
+  readonly effects: TargetEffects = {
+    stage: async () => ({ kind: 'staged', record: this.record(), preview: {} }),
+    commit: (ctx) => this.#commit(ctx),
+    readBack: async (ctx) => this.#found(ctx.changeId),
+    seal: async (ctx) => {
+      await this.#turn;
+      this.settings.push(ctx.settings);
+      if (this.away) throw targetUnavailable('shop', 'it is away');
+      if (this.blind) return { found: 'unknown', explanation: 'the target does not tell' };
+      if (!this.markers.has(ctx.changeId)) this.markers.set(ctx.changeId, 'sealed');
+      return this.#found(ctx.changeId);
     },
   };
 
-  readonly cooperative: SourceTool = { ...this.tool, sourceTool: 'Refund', mode: 'cooperative', effects: null };
+  readonly tool = defineSourceTool({
+    sourceTool: 'SQLDryRun',
+    mode: 'enforced',
+    parser: FACTS.parser,
+    facts: () => FACTS,
+    staging: async () => this.effects,
+  });
+
+  readonly cooperative = defineSourceTool({
+    ...this.tool,
+    sourceTool: 'Refund',
+    mode: 'cooperative',
+    staging: null,
+  });
 
   #found(changeId: string): ReadBack {
     const marker = this.markers.get(changeId);

@@ -2,7 +2,10 @@ import type { Facts } from '../../policy/contracts/facts';
 import type { Metadata } from '../../policy/contracts/diff';
 import { sha256Hex, sha256HexOfText } from '../../policy/contracts/hash';
 import { stagingSha, type StagingRecord } from '../../policy/contracts/staging-record';
+import type { SourceTool } from '../../policy/contracts/source-tool';
 import type { ValidatorInput } from '../../policy/rules/define';
+import { viewOf } from '../../policy/rules/tool-view';
+import { ourTools, plainTool } from './source-tools';
 
 /** The record of a dry run that changed nothing, but for `change`. */
 export function stagingRecord(change: Partial<StagingRecord> = {}): StagingRecord {
@@ -39,6 +42,7 @@ export function ruleInput({
   metadata = {},
   staging = null,
 }: RuleInput): ValidatorInput {
+  const diff = { sourceTool, raw, diffSha: sha256Hex(raw), metadata };
   return {
     signature: {
       validator_id: 'guardian.test',
@@ -49,9 +53,16 @@ export function ruleInput({
     },
     phase: 'preflight',
     config,
-    diff: { sourceTool, raw, diffSha: sha256Hex(raw), metadata },
+    diff,
     inputSha: sha256HexOfText('input'),
     facts,
+    tool: viewOf(toolOf(sourceTool, facts), facts, diff),
     staging: staging === null ? null : { record: staging, sha: stagingSha(staging) },
   };
+}
+
+/** Facts of kind "none" are a plain tool's, whatever the diff's tool is called. */
+function toolOf(sourceTool: string, facts: Facts): SourceTool {
+  if (facts.ok && facts.kind === 'none') return plainTool;
+  return ourTools.get(sourceTool) ?? plainTool;
 }

@@ -84,9 +84,9 @@ export const shopExtension: Extension = {
     defineSourceTool({
       sourceTool: 'Refund',
       mode: 'cooperative',
-      extractFacts: async () => ({ ok: true, kind: 'text', parser: PARSER }),
-      render: (diff) => ({ language: 'json', text: new TextDecoder().decode(diff.raw) }),
-      effects: null,
+      parser: PARSER,
+      facts: () => ({ ok: true, kind: 'text', parser: PARSER }),
+      staging: null,
     }),
   ],
   callbacks: [

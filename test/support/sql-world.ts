@@ -1,10 +1,9 @@
 import type { CommitDeps } from '../../activities/committer/commit';
-import { sourceToolRegistry, type CommitContext, type CommitResult, type ReadBack } from '../../source-tools/define';
-import { effectsOf, sqlDryRun } from '../source-tools/sql/staging/sql-diff';
+import type { CommitContext, CommitResult, ReadBack } from '../../policy/contracts/target-effects';
+import { sourceToolRegistry } from '../../source-tools/define';
+import { sqlDryRunEffects as real } from '../../source-tools/sql/staging';
 import type { TargetServer } from '../source-tools/sql/staging/target-server';
 import { ReviewWorld } from './review-world';
-
-const real = effectsOf(sqlDryRun);
 
 /** A change of a real PostgreSQL; ledger and store are in memory. A test may get between the committer and its target. */
 export class SqlWorld extends ReviewWorld {
@@ -29,7 +28,7 @@ export class SqlWorld extends ReviewWorld {
     };
     return {
       ...super.deps,
-      tools: sourceToolRegistry([{ ...sqlDryRun, effects }]),
+      tools: sourceToolRegistry([{ ...this.target.tool, staging: async () => effects }]),
       targets: new Map([['shop', { name: 'shop', development: true, stageUrl, commitUrl }]]),
     };
   }

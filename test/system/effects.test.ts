@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { recordResolution } from '../../activities/committer/effect-resolution';
 import { recordFreeze } from '../../activities/committer/target-freezes';
 import { openDatabase, type Database } from '../../storage/database/database';
-import { extractSqlFacts } from '../../source-tools/sql/facts/extract-sql-facts';
 import { createLedger } from '../../storage/ledger/ledger';
-import { extractGitPatchFacts } from '../../source-tools/git/facts/extract-git-facts';
 import { defineSourceTool } from '../../source-tools/define';
-import { createGitPatchTool } from '../../source-tools/git/git-patch-tool';
-import { createSqlDryRunTool } from '../../source-tools/sql/sql-dry-run-tool';
+import { gitPatch } from '../../source-tools/git';
+import { gitPatchEffects } from '../../source-tools/git/staging';
+import { sqlDryRun } from '../../source-tools/sql';
+import { sqlDryRunEffects } from '../../source-tools/sql/staging';
 import { defineRule } from '../../policy/rules/define';
 import type { Extension } from '../../workers/extensions';
 import { lookAgainSignal } from '../../workflows/messages';
@@ -18,38 +18,36 @@ import { pause, startSystem, type System } from '../support/system';
 const says = (diff: { readonly raw: Uint8Array }, word: string): boolean =>
   new TextDecoder().decode(diff.raw).includes(word);
 
-const sql = createSqlDryRunTool({ extractFacts: extractSqlFacts });
-const git = createGitPatchTool({ extractFacts: extractGitPatchFacts });
 const settings = z.strictObject({});
 
 /** A rule that asks about HOLD, a post rule that refuses UNDO once it is written, and SQL whose record of commit time says so. */
 const extension: Extension = {
   sourceTools: [
     defineSourceTool({
-      ...sql,
+      ...sqlDryRun,
       sourceTool: 'ShopSQL',
-      effects: sql.effects && {
-        ...sql.effects,
+      staging: async () => ({
+        ...sqlDryRunEffects,
         commit: (ctx) =>
-          sql.effects!.commit({
+          sqlDryRunEffects.commit({
             ...ctx,
             postCheck: async (record) =>
               (await ctx.postCheck?.({ ...record, base: { ...record.base, written: 'now' } })) ?? { ok: true },
           }),
-      },
+      }),
     }),
     // Its first attempt dies between the branch and the post validators.
     defineSourceTool({
-      ...git,
+      ...gitPatch,
       sourceTool: 'DyingGit',
-      effects: git.effects && {
-        ...git.effects,
+      staging: async () => ({
+        ...gitPatchEffects,
         commit: async ({ postCheck, ...ctx }) => {
-          const dies = (await git.effects!.readBack(ctx)).found === false;
-          const result = await git.effects!.commit(dies || postCheck === undefined ? ctx : { ...ctx, postCheck });
+          const dies = (await gitPatchEffects.readBack(ctx)).found === false;
+          const result = await gitPatchEffects.commit(dies || postCheck === undefined ? ctx : { ...ctx, postCheck });
           return dies ? { kind: 'unknown', explanation: 'killed' } : result;
         },
-      },
+      }),
     }),
   ],
   validators: [

@@ -10,6 +10,7 @@ import { sha256Hex } from '../../policy/contracts/hash';
 import type { PlanValidator } from '../../policy/contracts/plan';
 import { extensionsOf } from '../../workers/extensions';
 import { compiled } from '../support/compiled';
+import { ourTools } from '../support/source-tools';
 
 const A = 'a'.repeat(64);
 const { validators, sourceTools: tools } = extensionsOf();
@@ -32,7 +33,11 @@ beforeAll(async () => {
   dist = await compiled();
   const parsed = parseBundle(starterBundle('SQLDryRun'));
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
-  const plan = compilePlan(parsed.bundle, validators, { target: 'dev', sourceTool: 'SQLDryRun' });
+  const plan = compilePlan(parsed.bundle, validators, {
+    target: 'dev',
+    sourceTool: 'SQLDryRun',
+    tools: ourTools,
+  });
   if (!plan.ok) throw new Error(JSON.stringify(plan.issues));
   rules = plan.plan.validators.filter((v) => v.kind === 'derived' && !v.needsStaging && v.unit !== 'builtin');
 }, 180_000);

@@ -5,8 +5,6 @@ import { createDatabaseJudgeCache } from '../../activities/judge/database-cache'
 import { createJudgeTransport, type TransportConfig } from '../../activities/judge/transport';
 import type { JudgeActivities } from '../../activities/review-types';
 import type { PriceTable } from '../../policy/judge/record';
-import { JUDGE_RENDERERS } from '../../policy/judge/render/renderers';
-import { textRenderer } from '../../policy/text/render/text';
 import type { SigningKey } from '../../signing/keys';
 import type { Extensions } from '../extensions';
 import type { Resources } from '../resources';
@@ -32,8 +30,6 @@ export function judgeActivities({
   prices,
 }: JudgeRole): JudgeActivities {
   const { db, store, ledger, plans } = resources;
-  // Source tools of extensions are rendered as the text of their bytes.
-  const textOnly = extensions.sourceTools.keys().map((tool) => [tool, textRenderer] as const);
   return createJudgeActivities({
     transport: createJudgeTransport(transport),
     loadPlan: async (planHash) => (await plans.byHash(planHash)).plan,
@@ -41,7 +37,7 @@ export function judgeActivities({
     ledger,
     attestor,
     actor: `judge-worker:${attestor.keyId.slice(0, 16)}`,
-    renderers: { ...Object.fromEntries(textOnly), ...JUDGE_RENDERERS },
+    tools: extensions.sourceTools,
     cache: createDatabaseJudgeCache({
       db,
       macKey: deriveSecret(key, 'judge-cache'),

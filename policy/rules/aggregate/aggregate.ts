@@ -209,7 +209,7 @@ export const aggregateDefinition: ValidatorDefinition<AggregateConfig> = Object.
   config: AggregateConfig,
   sourceTools: '*' as const,
   phase: 'preflight' as const,
-  reads: ['facts', 'metadata'] as const,
+  reads: ['measure', 'touched', 'metadata'] as const,
   parser: null,
   defaultLevel: 'confirm' as const,
   why: 'Many small changes, each harmless, do together what one change may not.',

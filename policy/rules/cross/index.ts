@@ -1,5 +1,11 @@
-import type { PackRule } from '../rule-maker';
+import type { Pack } from '../pack';
 import { digestMismatch, injectionMarker, oversized, unknownTool } from './rules';
 
-/** What concerns a diff of any tool. None of them lets anything pass that another holds. */
-export const crossCuttingRules: readonly PackRule[] = [digestMismatch, unknownTool, oversized, injectionMarker];
+/** None of the rules lets anything pass that another one stops. `known`: source tools that rules of ours read. */
+export function crossCuttingPack(known: readonly string[]): Pack {
+  return {
+    name: 'cross-cutting',
+    about: 'What concerns a change of any tool: its digest, its tool, its size, and words addressed to a reviewer.',
+    rules: [digestMismatch, unknownTool(known), oversized, injectionMarker],
+  };
+}

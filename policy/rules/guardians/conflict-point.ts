@@ -1,7 +1,7 @@
 import type { RuleOutcome, ValidatorInput } from '../define';
 import { defineGuardian, wholeDiff } from './define-guardian';
 import { coveredBy, Resources } from './resources';
-import { touchedBy, unreadable } from './touched';
+import { unreadable } from './unreadable';
 
 /** A change of something that the team marked as a point of conflict: protected tables, paths and pointers (G26). */
 export const conflictPoint = defineGuardian({
@@ -9,13 +9,13 @@ export const conflictPoint = defineGuardian({
   logicRevision: 1,
   config: Resources,
   phase: 'preflight',
-  reads: ['facts'],
+  reads: ['facts', 'touched'],
   why: 'Some tables, paths and fields are nobody’s to change alone.',
   apply,
 });
 
 function apply(input: ValidatorInput<Resources>): RuleOutcome {
-  const touched = touchedBy(input);
+  const touched = input.tool.touched;
   if (touched === null)
     return {
       fires: true,

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../contracts/canonical-json';
 import type { RuleOutcome, ValidatorInput } from '../define';
 import { metadataEvidence } from '../../contracts/facts';
 import { defineGuardian } from './define-guardian';
-import { pointerOf } from './touched';
+import { pointerOf } from '../../text/json-pointer';
 
 const Kind = z.enum(['string', 'number', 'boolean', 'array', 'object']);
 
@@ -61,7 +61,7 @@ function apply({ config, diff, inputSha }: ValidatorInput<Config>): RuleOutcome 
     status: onlyMissing ? 'WARN' : 'BLOCK',
     reason: faults.map((fault) => fault.reason).join('; '),
     reasonCode: onlyMissing ? 'evidence_missing' : 'evidence_contradicted',
-    evidence: [...new Set(faults.map((fault) => metadataEvidence(inputSha, pointerOf(fault.member))))],
+    evidence: [...new Set(faults.map((fault) => metadataEvidence(inputSha, pointerOf([fault.member]))))],
   };
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { globCovers } from '../../text/glob';
-import { parseName } from '../../text/table-name';
-import { ANY, type Touched } from './touched';
+import { ANY_TABLE, parseName } from '../../text/table-name';
+import type { Touched } from '../../contracts/source-tool';
 
 const Table = z
   .string()
@@ -65,15 +65,15 @@ export function coveredBy(resources: Resources, touched: Touched): string | null
 /**
  * A table without schema is protected in every schema. A touched name without schema may be any schema's, except against
  * `audit.*`: there it stands for `public`, or everything unqualified would be held; a diff that moves `search_path`
- * touches "any table" instead (touched.ts).
+ * touches "any table" instead.
  */
 function tableCovers(table: string, touched: Touched): boolean {
   if (table.endsWith('.*')) {
     const schema = parseName(table.slice(0, -2))?.name;
-    return (touched.schema ?? (touched.name === ANY ? schema : 'public')) === schema;
+    return (touched.schema ?? (touched.name === ANY_TABLE ? schema : 'public')) === schema;
   }
   const name = parseName(table);
-  if (name === null || (name.name !== touched.name && touched.name !== ANY)) return false;
+  if (name === null || (name.name !== touched.name && touched.name !== ANY_TABLE)) return false;
   return name.schema === null || touched.schema === null || name.schema === touched.schema;
 }
 

@@ -4,7 +4,7 @@ import type { RuleOutcome, ValidatorInput } from '../define';
 import { metadataEvidence } from '../../contracts/facts';
 import { defineGuardian, wholeDiff } from './define-guardian';
 import { coveredBy, Resources } from './resources';
-import { touchedBy, unreadable } from './touched';
+import { unreadable } from './unreadable';
 
 /** Weakest first. */
 const STRENGTHS = ['weak', 'normal', 'strong'] as const;
@@ -40,14 +40,14 @@ export const strongDecision = defineGuardian({
   logicRevision: 1,
   config: Config,
   phase: 'preflight',
-  reads: ['facts', 'metadata'],
+  reads: ['facts', 'touched', 'metadata'],
   why: 'What was decided with weight is not undone in passing.',
   apply,
 });
 
 function apply(input: ValidatorInput<Config>): RuleOutcome {
   const { config, diff, inputSha } = input;
-  const touched = touchedBy(input);
+  const touched = input.tool.touched;
   if (touched === null) {
     return {
       fires: true,

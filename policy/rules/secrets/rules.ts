@@ -1,24 +1,14 @@
-import { z } from 'zod';
-import { coveringGlob, pathName } from '../../text/glob';
-import { bytesRules, factsRules, noConfig, type PackRule } from '../rule-maker';
-import type { GitPatchFacts } from '../../../source-tools/git/facts/git-facts';
-import { GIT_FACTS_REVISION, GIT_PARSER } from '../../../source-tools/git/facts/git-parser';
+import { bytesRules, noConfig, type PackRule } from '../rule-maker';
 import { hitsOf, metadataHits, uncheckedHits } from './hits';
 import type { Way } from './scan';
 import { scannedTexts } from './texts';
 
-/** Of a patch the added lines are read, as its extractor tells them: so its revision is part of every rule's `logic_hash`. */
-const secretsRule = bytesRules('secrets', { name: 'countersign-secrets', version: `git-facts.${GIT_FACTS_REVISION}` });
-const patchRule = factsRules<GitPatchFacts>({
-  pack: 'secrets',
-  kind: 'git-patch',
-  sourceTools: ['GitPatch'],
-  parser: GIT_PARSER,
-});
+/** How a rule of the pack is made, for tools that add rules of their own to it. */
+export const secretsRule = bytesRules('secrets', null);
 
 /** Examples are put together, so that scanners of this repository stay quiet. */
 const joined = (...parts: readonly string[]): string => parts.join('');
-const TOKEN = joined('ghp', '_', 'Zk3Qw9xT7mN2pL5vB8rY4cD6', 'aB1cD2eF3gH4');
+export const EXAMPLE_TOKEN = joined('ghp', '_', 'Zk3Qw9xT7mN2pL5vB8rY4cD6', 'aB1cD2eF3gH4');
 const ADVICE = [
   'Take the secret out, read it where it runs from the place that keeps secrets, and revoke this one: it has been written down.',
 ];
@@ -32,6 +22,7 @@ function wayRule(
     ...options,
     logicRevision: 7,
     config: noConfig,
+    reads: ['texts'],
     advice: ADVICE,
     find: (input) => hitsOf(scannedTexts(input), way),
   });
@@ -43,11 +34,11 @@ export const knownToken = secretsRule({
   defaultLevel: 'forbid',
   why: 'A token works for whoever reads it, and a diff is read by many and kept for long.',
   config: noConfig,
+  reads: ['texts'],
   advice: ADVICE,
   examples: {
-    bad: `UPDATE settings SET value = '${TOKEN}' WHERE name = 'ci';\n`,
+    bad: `UPDATE settings SET value = '${EXAMPLE_TOKEN}' WHERE name = 'ci';\n`,
     good: "UPDATE settings SET value = 'ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' WHERE name = 'ci';\n",
-    sourceTool: 'SQLDryRun',
   },
   find: (input) => {
     const texts = scannedTexts(input);
@@ -64,7 +55,6 @@ export const privateKey = wayRule('private_key', {
   examples: {
     bad: joined('-----BEGIN ', 'PRIVATE KEY-----\n', KEY, '\n-----END ', 'PRIVATE KEY-----\n'),
     good: joined('-----BEGIN ', 'PRIVATE KEY-----\n...\n-----END ', 'PRIVATE KEY-----\n'),
-    sourceTool: 'SQLDryRun',
   },
 });
 
@@ -75,7 +65,6 @@ export const urlCredentials = wayRule('address', {
   examples: {
     bad: joined('postgres://app:', 'm42ploz2wd', '@db.example.com/shop\n'),
     good: 'postgres://app:${DB_PASSWORD}@db.example.com/shop\n',
-    sourceTool: 'SQLDryRun',
   },
 });
 
@@ -86,7 +75,6 @@ export const assignedSecret = wayRule('assigned', {
   examples: {
     bad: joined("ALTER ROLE app PASSWORD '", 'tr0ub4dor&3', "';\n"),
     good: "ALTER ROLE app PASSWORD :'app_password';\n",
-    sourceTool: 'SQLDryRun',
   },
 });
 
@@ -95,9 +83,8 @@ export const coveredSecret = wayRule('covered', {
   defaultLevel: 'forbid',
   why: 'Base64, or a literal in two pieces, hides a secret from people only.',
   examples: {
-    bad: `const token = '${TOKEN.slice(0, 9)}' + '${TOKEN.slice(9)}';\n`,
+    bad: `const token = '${EXAMPLE_TOKEN.slice(0, 9)}' + '${EXAMPLE_TOKEN.slice(9)}';\n`,
     good: "const greeting = 'Hello, ' + 'world';\n",
-    sourceTool: 'SQLDryRun',
   },
 });
 
@@ -112,74 +99,10 @@ export const metadataSecret = secretsRule({
   examples: {
     bad: 'SELECT 1;\n',
     good: 'SELECT 1;\n',
-    sourceTool: 'SQLDryRun',
-    metadata: { bad: { note: `deploy with ${TOKEN}` }, good: { note: 'deploy with the token of the pipeline' } },
+    metadata: {
+      bad: { note: `deploy with ${EXAMPLE_TOKEN}` },
+      good: { note: 'deploy with the token of the pipeline' },
+    },
   },
   find: ({ diff }) => metadataHits(diff.metadata),
-});
-
-const patch = (lines: readonly string[]): string =>
-  `${['diff --git a/app.env b/app.env', 'index 1f9d725..8c3482d 100644', '--- a/app.env', '+++ b/app.env', '@@ -1 +1 @@', ...lines].join('\n')}\n`;
-
-export const removedSecret = secretsRule({
-  name: 'secrets_removed',
-  logicRevision: 7,
-  defaultLevel: 'advise',
-  status: 'WARN',
-  why: 'A secret that is taken out stays in the history: it must be revoked.',
-  config: noConfig,
-  sourceTools: ['GitPatch'],
-  advice: ['Revoke it: who has the repository has it.'],
-  examples: {
-    bad: patch([`-CI_VALUE=${TOKEN}`, '+CI_VALUE=$CI_VALUE']),
-    good: patch(['-CI_VALUE=1', '+CI_VALUE=$CI_VALUE']),
-    sourceTool: 'GitPatch',
-  },
-  find: (input) => {
-    const texts = scannedTexts(input);
-    return (['token', 'private_key', 'address', 'assigned'] as const).flatMap((way) => hitsOf(texts, way, 'removed'));
-  },
-});
-
-const KEY_FILES = [
-  '**/*.p12',
-  '**/*.pfx',
-  '**/*.jks',
-  '**/*.keystore',
-  '**/*.kdbx',
-  '**/*.ppk',
-  '**/id_rsa',
-  '**/id_dsa',
-  '**/id_ecdsa',
-  '**/id_ed25519',
-  '**/.env',
-  '**/.env.local',
-  '**/.env.production',
-  '**/.netrc',
-  '**/.pgpass',
-  '**/.htpasswd',
-  '**/.git-credentials',
-  '**/.docker/config.json',
-  '**/.aws/credentials',
-  '**/.kube/config',
-  '**/terraform.tfstate',
-];
-
-export const keyFile = patchRule({
-  name: 'secrets_key_file',
-  logicRevision: 7,
-  defaultLevel: 'confirm',
-  why: 'Files of these names hold keys or passwords, and a binary one shows nothing of it.',
-  config: z.strictObject({
-    paths: z.array(z.string().min(1).max(500)).max(200).default(KEY_FILES).describe('Globs of names, in any case.'),
-  }),
-  examples: {
-    bad: 'diff --git a/deploy/.env b/deploy/.env\nnew file mode 100644\nindex 0000000..8c3482d\n--- /dev/null\n+++ b/deploy/.env\n@@ -0,0 +1 @@\n+PORT=80\n',
-    good: 'diff --git a/deploy/.env.example b/deploy/.env.example\nnew file mode 100644\nindex 0000000..8c3482d\n--- /dev/null\n+++ b/deploy/.env.example\n@@ -0,0 +1 @@\n+PORT=80\n',
-    sourceTool: 'GitPatch',
-  },
-  find: ({ files }, { paths }) =>
-    files
-      .filter((file) => file.newPath !== null && coveringGlob(paths, pathName(file.newPath)) !== undefined)
-      .map((file) => ({ at: file.header, what: 'a file whose name is one of keys and passwords' })),
 });

@@ -1,11 +1,8 @@
 import { bytesRules, noConfig, type Hit, type PackRule } from '../rule-maker';
-import { GIT_FACTS_REVISION } from '../../../source-tools/git/facts/git-parser';
 import { bidi, controls, hasForeignLetters, homoglyphs, invisible, type OddCharacter } from '../../text/characters';
-import { textsOf } from './diff-texts';
 import { invalidUtf8 } from '../../text/utf8-faults';
 
-/** Of a patch the added lines are read, as its extractor tells them. */
-const textRule = bytesRules('text', { name: 'countersign-text', version: `git-facts.${GIT_FACTS_REVISION}` });
+const textRule = bytesRules('text', null);
 
 /** A rule for one kind of odd characters, looked for in what the change adds. */
 function oddRule(
@@ -16,9 +13,10 @@ function oddRule(
     ...options,
     logicRevision: 2,
     config: noConfig,
-    find: (input) => {
+    reads: ['texts'],
+    find: ({ tool }) => {
       const seen = new Set<string>();
-      return textsOf(input)
+      return tool.texts
         .filter(({ side }) => side === 'added')
         .flatMap(({ text, spanOf }) =>
           find(text).flatMap(({ index, length, what }): Hit[] => {
@@ -41,7 +39,6 @@ export const textBidi = oddRule(
     examples: {
       bad: "UPDATE users SET role = 'user\u202e \u2066-- admins only\u2069 \u2066' WHERE id = 7;\n",
       good: "UPDATE users SET name = 'שלום' WHERE id = 7;\n",
-      sourceTool: 'SQLDryRun',
     },
   },
   bidi,
@@ -55,7 +52,6 @@ export const textInvisible = oddRule(
     examples: {
       bad: 'DELETE FROM sess\u200bions WHERE id = 7; -- \u{e0041}\u{e0042}\n',
       good: "UPDATE posts SET title = '👩‍💻 नमस्ते' WHERE id = 7;\n",
-      sourceTool: 'SQLDryRun',
     },
   },
   invisible,
@@ -69,7 +65,6 @@ export const textControl = oddRule(
     examples: {
       bad: 'UPDATE t SET a = 1; -- \u001b[2K\u001b[1Gharmless\n',
       good: 'UPDATE t\r\n\tSET a = 1;\r\n',
-      sourceTool: 'SQLDryRun',
     },
   },
   controls,
@@ -83,7 +78,6 @@ export const textHomoglyph = oddRule(
     examples: {
       bad: 'GRANT SELECT ON p\u0430yments TO app;\n',
       good: "UPDATE cities SET name = 'Москва' WHERE id = 7;\n",
-      sourceTool: 'SQLDryRun',
     },
   },
   (text) => homoglyphs(text, hasForeignLetters(text)),
@@ -98,7 +92,6 @@ export const textInvalidUtf8 = textRule({
   examples: {
     bad: { base64: 'VVBEQVRFIHQgU0VUIGEgPSAn/yc7Cg==' },
     good: "UPDATE t SET a = 'ÿ';\n",
-    sourceTool: 'SQLDryRun',
   },
   find: ({ diff }) => invalidUtf8(diff.raw).map((at) => ({ at, what: 'bytes that are no UTF-8' })),
 });

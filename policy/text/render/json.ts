@@ -1,5 +1,6 @@
+import type { DiffRenderer, Rendering, SourceLine } from '../../contracts/source-tool';
 import { closingQuote } from '../json-string';
-import { MAX_RENDERED_LINES, plainBorders, type DiffRenderer, type Rendering, type SourceLine } from './source-lines';
+import { MAX_RENDERED_LINES, plainBorders } from './source-lines';
 import { textRenderer } from './text';
 
 /**
@@ -7,7 +8,7 @@ import { textRenderer } from './text';
  * digits of a number and the order of members stay as they are. Escapes of ordinary characters in strings are shown as
  * the characters (`\u0044ROP` as `DROP`). What is no sequence of JSON tokens is rendered as text.
  */
-export const jsonRenderer: DiffRenderer = { name: 'json', revision: 1, render };
+export const jsonRenderer: DiffRenderer = { name: 'json', revision: 1, language: 'json', render };
 
 const MAX_INDENT = 40;
 /** A member of the root, or of what the root holds, begins a piece. */

@@ -1,34 +1,4 @@
-/** One line as the judge sees it, and where it stands in the staged bytes. Lines and columns count from 1, columns in UTF-16 units. */
-export interface SourceLine {
-  readonly text: string;
-  readonly startLine: number;
-  readonly startColumn: number;
-  readonly endLine: number;
-  readonly endColumn: number;
-}
-
-/** A line at which a diff over the byte budget may be split: a statement, hunk, file or member begins here. */
-export interface Border {
-  readonly line: number;
-  /** Lines repeated at the head of a piece that begins here: the file header above a hunk. Ascending. */
-  readonly context: readonly number[];
-}
-
-export interface Rendering {
-  readonly lines: readonly SourceLine[];
-  /** Ascending; the first line is always one. Asked only where a diff must be split. */
-  readonly borders: () => readonly Border[];
-}
-
-/**
- * How one source tool's decoded text becomes lines: made from the bytes, never from the agent's own words. Total: what
- * does not parse is rendered as text; null only past MAX_RENDERED_LINES. `revision` is raised whenever the same text would render otherwise.
- */
-export interface DiffRenderer {
-  readonly name: string;
-  readonly revision: number;
-  readonly render: (text: string) => Rendering | null;
-}
+import type { Border, SourceLine } from '../../contracts/source-tool';
 
 /** More than any plan lets the judge see, each line having a mark. */
 export const MAX_RENDERED_LINES = 30_000;

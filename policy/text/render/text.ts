@@ -1,9 +1,11 @@
-import { plainBorders, splitLines, type DiffRenderer } from './source-lines';
+import type { DiffRenderer } from '../../contracts/source-tool';
+import { plainBorders, splitLines } from './source-lines';
 
 /** Any text as it stands; a piece may begin after an empty line. */
 export const textRenderer: DiffRenderer = {
   name: 'text',
   revision: 1,
+  language: 'text',
   render: (text) => {
     const lines = splitLines(text);
     if (lines === null) return null;

@@ -1,5 +1,5 @@
 import { MAX_DIFF_BYTES } from '../../../policy/contracts/diff';
-import type { Facts } from '../../../policy/contracts/facts';
+import type { FactsRefusal } from '../../../policy/contracts/facts';
 import type { GitPatchFacts, PatchFile } from './git-facts';
 import { GIT_PARSER } from './git-parser';
 import { readPatch, type RawFile } from './read-patch';
@@ -17,7 +17,7 @@ const MAX_NAME = 4096;
  * nul_byte, no_patch, too_many_stray_lines, loose_hunk, corrupt_hunk, empty_hunk, unfinished_line, inconsistent_header, no_file_name,
  * name_too_long, invalid_mode, nothing_changed, corrupt_binary.
  */
-export function extractGitPatchFacts(raw: Uint8Array): Facts {
+export function extractGitPatchFacts(raw: Uint8Array): GitPatchFacts | FactsRefusal {
   try {
     return extract(raw);
   } catch (error) {
@@ -26,7 +26,7 @@ export function extractGitPatchFacts(raw: Uint8Array): Facts {
   }
 }
 
-function extract(raw: Uint8Array): GitPatchFacts | Facts {
+function extract(raw: Uint8Array): GitPatchFacts | FactsRefusal {
   if (raw.length === 0) return refusal('empty', 'There are no bytes', null);
   if (raw.length > MAX_PATCH_BYTES)
     return refusal('too_large', `The patch is larger than ${MAX_PATCH_BYTES} bytes`, null);

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { GitAccess } from '../../define';
+import type { GitAccess } from '../../../policy/contracts/target-effects';
 import type { TargetLine } from '../../target-line';
 import { runGit } from './git-process';
 import { gitDirOf } from './repository';

@@ -8,7 +8,7 @@
  */
 import { canonicalJson, type JsonObject } from '../../../policy/contracts/canonical-json';
 import { stagingSha, type StagingRecord } from '../../../policy/contracts/staging-record';
-import type { CommitContext, CommitResult, ReadBack, SettleContext } from '../../define';
+import type { CommitContext, CommitResult, ReadBack, SettleContext } from '../../../policy/contracts/target-effects';
 import { targetUnavailable } from '../../target-failure';
 import { applyPatch } from './apply-patch';
 import { commitObject, type CommitObject } from './commit-object';

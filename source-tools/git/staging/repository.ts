@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { misconfigured } from '../../../policy/contracts/failure';
-import type { GitAccess, TargetContext } from '../../define';
+import type { GitAccess, TargetContext } from '../../../policy/contracts/target-effects';
 import { targetMisconfigured, targetUnavailable } from '../../target-failure';
 import { runGit, type GitResult } from './git-process';
 import { toGitSettings, type GitSettings } from './git-settings';

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
 import { MAX_DIFF_BYTES } from '../../../policy/contracts/diff';
-import type { Facts } from '../../../policy/contracts/facts';
+import type { FactsRefusal } from '../../../policy/contracts/facts';
 import type { HttpHeader, HttpPatchFacts } from './http-facts';
 import { HTTP_PARSER } from './http-parser';
 import { pointerOf } from '../../../policy/text/json-pointer';
@@ -26,7 +26,7 @@ const MEDIA_TYPE = /^[!#$&^_.+0-9A-Za-z-]{1,100}\/[!#$&^_.+0-9A-Za-z-]{1,100}$/;
  * bytes hold. Refusal codes: those of `readJsonDocument`, invalid_document, invalid_method, invalid_url, invalid_header,
  * invalid_content_type, too_many_operations.
  */
-export function extractHttpPatchFacts(raw: Uint8Array): Facts {
+export function extractHttpPatchFacts(raw: Uint8Array): HttpPatchFacts | FactsRefusal {
   try {
     return extract(raw);
   } catch (error) {
@@ -35,7 +35,7 @@ export function extractHttpPatchFacts(raw: Uint8Array): Facts {
   }
 }
 
-function extract(raw: Uint8Array): HttpPatchFacts | Facts {
+function extract(raw: Uint8Array): HttpPatchFacts | FactsRefusal {
   const read = readJsonDocument(raw, BOUNDS);
   if (!read.ok) return read;
   if (read.inexactAt !== null) return inexactNumber(read.text, read.inexactAt);

@@ -1,4 +1,4 @@
-import type { HttpAccess } from '../../define';
+import type { HttpAccess } from '../../../policy/contracts/target-effects';
 import type { TargetLine } from '../../target-line';
 import { sendRequest } from './send-request';
 

@@ -12,7 +12,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { canonicalJson, type JsonObject } from '../../../policy/contracts/canonical-json';
 import { stagingSha } from '../../../policy/contracts/staging-record';
-import type { CommitContext, CommitResult, HttpAccess, ReadBack, SettleContext, TargetContext } from '../../define';
+import type {
+  CommitContext,
+  CommitResult,
+  HttpAccess,
+  ReadBack,
+  SettleContext,
+  TargetContext,
+} from '../../../policy/contracts/target-effects';
 import { targetUnavailable } from '../../target-failure';
 import { httpOf, outside } from './http-place';
 import { httpBaseOf, type HttpBase } from './http-record';

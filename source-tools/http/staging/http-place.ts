@@ -1,7 +1,7 @@
 import type { Facts } from '../../../policy/contracts/facts';
 import type { HttpPatchFacts } from '../facts/http-facts';
 import { misconfigured } from '../../../policy/contracts/failure';
-import type { HttpAccess, TargetContext } from '../../define';
+import type { HttpAccess, TargetContext } from '../../../policy/contracts/target-effects';
 
 /** Staged headers that are passed on; all others could be a credential, a condition or a trick with the message's frame. */
 const PASSED_ON = new Set(['accept', 'accept-language', 'prefer', 'content-type']);

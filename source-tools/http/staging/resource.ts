@@ -4,7 +4,7 @@ import { sha256HexOfText } from '../../../policy/contracts/hash';
 import { tokensOf } from '../../../policy/text/json-pointer';
 import { applyJsonPatch, type Json, type Operation } from '../facts/json-patch';
 import { readJsonDocument } from '../../../policy/text/json-document';
-import type { HttpAccess, TargetContext } from '../../define';
+import type { HttpAccess, TargetContext } from '../../../policy/contracts/target-effects';
 import { targetUnavailable } from '../../target-failure';
 import { sendRequest } from './send-request';
 import type { HttpSettings } from './http-settings';

@@ -4,7 +4,7 @@ import type { Facts } from '../../../policy/contracts/facts';
 import type { HttpPatchFacts } from '../facts/http-facts';
 import { applyJsonPatch, applyMergePatch, readOperation, type Json, type Operation } from '../facts/json-patch';
 import { readJsonDocument } from '../../../policy/text/json-document';
-import type { HttpAccess } from '../../define';
+import type { HttpAccess } from '../../../policy/contracts/target-effects';
 import { refusedPlace } from './http-place';
 
 const BOUNDS = { maxBytes: 64 * 1024 * 1024, maxDepth: 64, maxEntries: 100_000 };

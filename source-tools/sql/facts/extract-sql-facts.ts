@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Facts } from '../../../policy/contracts/facts';
+import type { FactsRefusal } from '../../../policy/contracts/facts';
 import { SQL_PARSER } from './sql-parser';
 import type { SqlFacts, SqlStatement } from './sql-facts';
 import { alterHandlers } from './alter';
@@ -50,7 +50,7 @@ const HANDLERS = new Map([
  * Extracts the facts of PostgreSQL text (UTF-8), or returns a refusal. Deterministic: the same bytes give the same facts on any
  * host. Never throws because of the text; rejects only if the parser's module cannot be loaded.
  */
-export async function extractSqlFacts(raw: Uint8Array): Promise<Facts> {
+export async function extractSqlFacts(raw: Uint8Array): Promise<SqlFacts | FactsRefusal> {
   await loadParser();
   try {
     return extract(raw);
@@ -61,7 +61,7 @@ export async function extractSqlFacts(raw: Uint8Array): Promise<Facts> {
   }
 }
 
-function extract(raw: Uint8Array): Facts {
+function extract(raw: Uint8Array): SqlFacts | FactsRefusal {
   const source = decode(raw);
   refuseUnparsable(source);
   const parsed = parseStatements(source.text);

@@ -1,4 +1,5 @@
 import type { ExtractedFacts, Span } from '../../../policy/contracts/facts';
+import type { TableName } from '../../../policy/text/table-name';
 
 /**
  * Facts of PostgreSQL text: flat lists, each in the order of the text.
@@ -76,11 +77,7 @@ export type Container =
   | 'function_body'
   | 'dynamic';
 
-export interface SqlName {
-  /** Null if the text does not qualify the name; then the server's search_path decides. */
-  readonly schema: string | null;
-  readonly name: string;
-}
+export type SqlName = TableName;
 
 /**
  * `absent`: no WHERE. `always_true`: a constant, `x = x`, or an OR with such an operand. `self_subquery`: `id IN (SELECT id FROM

@@ -7,7 +7,8 @@
  */
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import { StagingRecord } from '../../../policy/contracts/staging-record';
-import { urlOf, type StageContext, type Staged } from '../../define';
+import type { StageContext, Staged } from '../../../policy/contracts/target-effects';
+import { urlOf } from '../../define';
 import { captureWork, type Capture, type Captured, type NotCaptured } from './capture';
 import type { Work } from './work';
 import { previewOf } from './preview';

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
 import { MAX_DIFF_BYTES } from '../../../policy/contracts/diff';
-import type { Facts } from '../../../policy/contracts/facts';
+import type { FactsRefusal } from '../../../policy/contracts/facts';
 import type { TerraformAction, TerraformOutput, TerraformPlanFacts, TerraformResource } from './terraform-facts';
 import { TERRAFORM_PARSER } from './terraform-parser';
 import { holdsTrue } from '../rules/values';
@@ -32,7 +32,7 @@ const ACTIONS: Readonly<Record<string, TerraformAction>> = {
  * rule can repeat one. Refusal codes: those of `readJsonDocument`, not_a_plan, unknown_format, unknown_action,
  * invalid_document, too_many_resources.
  */
-export function extractTerraformPlanFacts(raw: Uint8Array): Facts {
+export function extractTerraformPlanFacts(raw: Uint8Array): TerraformPlanFacts | FactsRefusal {
   try {
     return extract(raw);
   } catch (error) {
@@ -41,7 +41,7 @@ export function extractTerraformPlanFacts(raw: Uint8Array): Facts {
   }
 }
 
-function extract(raw: Uint8Array): TerraformPlanFacts | Facts {
+function extract(raw: Uint8Array): TerraformPlanFacts | FactsRefusal {
   const read = readJsonDocument(raw, BOUNDS);
   if (!read.ok) return read;
   if (!isObject(read.value)) return refusal('not_a_plan', 'Expected the JSON of a plan', null);

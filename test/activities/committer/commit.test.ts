@@ -1,3 +1,4 @@
+import type { CommitContext } from '../../../policy/contracts/target-effects';
 import { eventually } from '../../support/eventually';
 import { ReviewWorld, START, failureType, rechained, type WorldOptions } from '../../support/review-world';
 import { verifyWithRegistry } from '../../../signing/registry-verify';
@@ -269,10 +270,10 @@ describe('post validators, inside the commit', () => {
   test('any other that is not ALLOW rolls back, with its reason', async () => {
     const world = await confirmed();
     // The same record to compare with, another one to look at: a side effect that the adapter's comparison lets through.
-    const { tool } = world.target;
+    const { tool, effects: real } = world.target;
     const effects = {
-      ...tool.effects,
-      commit: async (ctx: Parameters<NonNullable<typeof tool.effects>['commit']>[0]) => {
+      ...real,
+      commit: async (ctx: CommitContext) => {
         const [table] = ctx.approved.tables;
         const post = await ctx.postCheck?.({
           ...ctx.approved,
@@ -283,7 +284,7 @@ describe('post validators, inside the commit', () => {
           : ({ kind: 'applied', effect: {}, replayed: false } as const);
       },
     };
-    const tools = { get: () => ({ ...tool, effects }) as never, keys: () => [] };
+    const tools = { get: () => ({ ...tool, staging: async () => effects }) as never, keys: () => [] };
     expect(await world.commit({}, { tools })).toMatchObject({
       state: 'ROLLED_BACK',
       reason: 'post_failed',
@@ -336,17 +337,17 @@ describe('post validators of an effect whose commit did not report', () => {
   test('run too when an attempt that found the base moved learns at its seal that another one applied it', async () => {
     const world = await unreported();
     world.target.updated = 9;
-    const { tool } = world.target;
+    const { tool, effects: real } = world.target;
     let first = true;
     const effects = {
-      ...tool.effects,
-      commit: async (ctx: Parameters<NonNullable<typeof tool.effects>['commit']>[0]) => {
-        if (!first) return tool.effects!.commit(ctx);
+      ...real,
+      commit: async (ctx: CommitContext) => {
+        if (!first) return real.commit(ctx);
         first = false;
         return { kind: 'stale', explanation: 'the base has moved' } as const;
       },
     };
-    const tools = { get: () => ({ ...tool, effects }) as never, keys: () => [] };
+    const tools = { get: () => ({ ...tool, staging: async () => effects }) as never, keys: () => [] };
     expect(await world.commit({}, { tools })).toMatchObject({ state: 'COMPENSATED', reason: 'post_failed' });
   });
 });

@@ -1,9 +1,9 @@
 import { recordResolution } from '../../../activities/committer/effect-resolution';
-import type { CommitContext, CommitResult as EffectResult } from '../../../source-tools/define';
+import type { CommitContext, CommitResult as EffectResult } from '../../../policy/contracts/target-effects';
 import { targetUnavailable } from '../../../source-tools/target-failure';
 import type { CommitResult } from '../../../activities/review-types';
 import { SqlWorld } from '../../support/sql-world';
-import { effectsOf, sqlDryRun } from '../../source-tools/sql/staging/sql-diff';
+import { sqlDryRunEffects } from '../../../source-tools/sql/staging';
 import { startTargetServer, type TargetServer } from '../../source-tools/sql/staging/target-server';
 
 let pg: TargetServer;
@@ -15,7 +15,7 @@ beforeAll(async () => {
   await pg.grant();
 });
 
-const { commit } = effectsOf(sqlDryRun);
+const { commit } = sqlDryRunEffects;
 type Attempt = (ctx: CommitContext, sleep: () => Promise<void>) => Promise<EffectResult>;
 
 /** A test that fails must not leave an attempt asleep, with its session. */
@@ -111,5 +111,5 @@ it('is waited for when it had asked before that word, and what it applied stands
 });
 
 it('of PostgreSQL is waited for as long as the server lets a transaction sleep', async () => {
-  expect(effectsOf(sqlDryRun).lateMs).toBe(15_000);
+  expect(sqlDryRunEffects.lateMs).toBe(15_000);
 });

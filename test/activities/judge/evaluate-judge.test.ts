@@ -3,8 +3,8 @@ import { noCache } from '../../../activities/judge/cache';
 import { createJudgeTransport } from '../../../activities/judge/transport';
 import { JudgeConfig } from '../../../policy/judge/config';
 import { evaluationReport, evaluationText, share } from '../../../policy/judge/evaluation';
-import { JUDGE_RENDERERS } from '../../../policy/judge/render/renderers';
 import { answerTo, completion, sendJson, startJudgeServer } from '../../support/judge-server';
+import { ourTools } from '../../support/source-tools';
 
 const one = (id: string, raw: string, label: 'ALLOW' | 'WARN' | 'BLOCK', sourceTool = 'SQLDryRun'): LabelledCase =>
   LabelledCase.parse({ id, raw, label, sourceTool });
@@ -32,7 +32,7 @@ describe('evaluateJudge', () => {
         prices: { m: { input: 1_000_000, output: 1_000_000 } },
         now: Date.now,
         configOf: () => JudgeConfig.parse({ model: 'm' }),
-        renderers: JUDGE_RENDERERS,
+        tools: ourTools,
         atOnce: 3,
         signal: new AbortController().signal,
         cases: [

@@ -5,7 +5,6 @@ import { changeId, inputSha } from '../../../policy/contracts/change-id';
 import { sha256Hex } from '../../../policy/contracts/hash';
 import { planHash, type Plan, type PlanValidator } from '../../../policy/contracts/plan';
 import { JudgeConfig, JUDGE_ID } from '../../../policy/judge/config';
-import { JUDGE_RENDERERS } from '../../../policy/judge/render/renderers';
 import type { Ledger, LedgerEntry } from '../../../policy/evidence/ledger-port';
 import { memoryLedger, type MemoryLedger } from '../../support/memory-ledger';
 import type { AttestedPredicate } from '../../../policy/contracts/attested';
@@ -19,14 +18,18 @@ import type { Judged, JudgeInput } from '../../../activities/review-types';
 import { newKeyPair } from '../../../signing/keys';
 import { signPredicate } from '../../../signing/envelope';
 import type { JudgeServer } from '../../support/judge-server';
+import { ourTools } from '../../support/source-tools';
 
 /** Silences Temporal's log: these tests cause failures on purpose. */
 export const QUIET = new DefaultLogger('ERROR');
 
 export const MODEL = 'test-judge';
 
-export function judgeValidator(settings: { readonly [key: string]: unknown } = {}): PlanValidator {
-  return judgeValidatorOf(JudgeConfig.parse({ model: MODEL, ...settings }));
+export function judgeValidator(
+  settings: { readonly [key: string]: unknown } = {},
+  sourceTool = 'SQLDryRun',
+): PlanValidator {
+  return judgeValidatorOf(JudgeConfig.parse({ model: MODEL, ...settings }), ourTools.get(sourceTool));
 }
 
 export function planOf(validators: readonly PlanValidator[], sourceTool: string): Plan {
@@ -115,7 +118,7 @@ export function judgeWorld(
       },
     },
     actor: 'judge-worker',
-    renderers: JUDGE_RENDERERS,
+    tools: ourTools,
     cache: createMemoryJudgeCache({ maxEntries: 1000, ttlMs: 3_600_000, now: Date.now }),
     markingKey: new Uint8Array(32).fill(7),
     prices: { [MODEL]: { input: 2_000_000, cachedInput: 500_000, output: 8_000_000 } },
@@ -134,7 +137,7 @@ export function judgeWorld(
       const raw = typeof diff === 'string' ? new TextEncoder().encode(diff) : diff;
       const diffSha = sha256Hex(raw);
       store.set(`${tenant}/${diffSha}`, raw);
-      const plan = planOf([judgeValidator(settings)], sourceTool);
+      const plan = planOf([judgeValidator(settings, sourceTool)], sourceTool);
       const hash = planHash(plan);
       plans.set(hash, plan);
       const submission = { tenant, target: 'shop', sourceTool, diffSha, metadata };

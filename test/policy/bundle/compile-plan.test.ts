@@ -5,6 +5,7 @@ import { idOf, prefixProblem } from '../../../policy/bundle/level';
 import { type Plan, planHash, type PlanValidator } from '../../../policy/contracts/plan';
 import { builtinsOf } from '../../../policy/rules/builtin';
 import { compile, demoRule, bundleOf, planOf, refusals, registry, registryOf } from './fixtures';
+import { ourTools } from '../../support/source-tools';
 
 const BUILTIN_IDS = [
   'safety.contract_violation',
@@ -263,11 +264,13 @@ describe('refuses, with place and help,', () => {
 
   test('an unknown target, and a source tool that the target does not take [F10, T14]', () => {
     const bundle = bundleOf();
-    expect(compilePlan(bundle, registry, { target: 'shopp', sourceTool: 'SQLDryRun' })).toMatchObject({
+    expect(compilePlan(bundle, registry, { target: 'shopp', sourceTool: 'SQLDryRun', tools: ourTools })).toMatchObject({
       ok: false,
       issues: [{ message: 'Unknown target "shopp"', fix: 'Did you mean "shop"?' }],
     });
-    expect(compilePlan(bundle, registry, { target: '__proto__', sourceTool: 'SQLDryRun' })).toMatchObject({
+    expect(
+      compilePlan(bundle, registry, { target: '__proto__', sourceTool: 'SQLDryRun', tools: ourTools }),
+    ).toMatchObject({
       ok: false,
     });
     expect(compile({}, 'GitPatch')).toMatchObject({ ok: false, issues: [{ path: 'targets.shop.sourceTools' }] });
@@ -325,7 +328,7 @@ test('the plan is a deep copy and deeply frozen: what is done to the bundle late
   const bundle = bundleOf({
     validators: '\n  - validator: {name: ddl, rules: [{tableWhitelist: {name: t, allowed: [a]}}]}',
   });
-  const compiled = compilePlan(bundle, registry, { target: 'shop', sourceTool: 'SQLDryRun' });
+  const compiled = compilePlan(bundle, registry, { target: 'shop', sourceTool: 'SQLDryRun', tools: ourTools });
   if (!compiled.ok) throw new Error('refused');
   const before = planHash(compiled.plan);
   (bundle.groups['dba'] as { members: string[] }).members.push('mallory');
@@ -348,9 +351,13 @@ describe('planProblems', () => {
   });
 
   test('finds none in a plan that was compiled here', () => {
-    expect(planProblems(plan, registry)).toEqual([]);
+    expect(planProblems(plan, registry, ourTools)).toEqual([]);
     expect(
-      planProblems(planOf({ validators: '\n  - always-approve: {reason: r}\n  - judge: {model: m}' }).plan, registry),
+      planProblems(
+        planOf({ validators: '\n  - always-approve: {reason: r}\n  - judge: {model: m}' }).plan,
+        registry,
+        ourTools,
+      ),
     ).toEqual([]);
   });
 
@@ -396,7 +403,7 @@ describe('planProblems', () => {
     ['another decide revision', { ...plan, decideRevision: 99 }, /decides by revision 99/],
     ['unsigned answers outside development', { ...plan, answers: 'unsigned' as const }, /unsigned answers/],
   ])('finds %s', (_what, bad, message) => {
-    expect(planProblems(bad as Plan, registry).join('\n')).toMatch(message);
+    expect(planProblems(bad as Plan, registry, ourTools).join('\n')).toMatch(message);
   });
 });
 

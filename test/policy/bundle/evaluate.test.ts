@@ -4,6 +4,7 @@ import { planEvaluator, readEvalLine } from '../../../policy/bundle/evaluate';
 import { coverageOf, parsePolicyTests, policyTestProblems } from '../../../policy/bundle/policy-test';
 import { planOf, registryOf, demoRule } from './fixtures';
 import { stagingRecord } from '../../support/rule-input';
+import { ourTools } from '../../support/source-tools';
 
 const rules = registryOf(
   demoRule('team_forbid', {
@@ -37,6 +38,7 @@ async function evaluate(metadata: object, members: Record<string, string> = {}, 
     evaluation: planEvaluator(
       plan,
       rules,
+      ourTools,
     )({ raw, metadata: metadata as never, facts: await extractSqlFacts(raw), staging: staging as never, at: null }),
   };
 }
@@ -90,7 +92,11 @@ test('a validator that throws is an ERROR that asks a person', async () => {
 test('a plan of another process is refused before the first diff [G33]', () => {
   const { plan } = planOf({ validators: VALIDATORS }, 'SQLDryRun', rules);
   expect(() =>
-    planEvaluator({ ...plan, validators: plan.validators.map((v) => ({ ...v, logic_hash: '0'.repeat(64) })) }, rules),
+    planEvaluator(
+      { ...plan, validators: plan.validators.map((v) => ({ ...v, logic_hash: '0'.repeat(64) })) },
+      rules,
+      ourTools,
+    ),
   ).toThrow(/does not fit this process/);
 });
 

@@ -11,6 +11,7 @@ import {
   compositeDefinition,
   ruleValidatorDefinition,
 } from '../../../policy/validators/definitions';
+import { ourTools } from '../../support/source-tools';
 
 const Settings = z.strictObject({ limit: z.int().min(1).default(10), note: z.string().optional() });
 
@@ -118,7 +119,13 @@ export function compile(
 ): Compiled {
   const parsed = parseBundle(bundleText(members));
   if (!parsed.ok) return { ok: false, issues: parsed.issues };
-  return compilePlan(parsed.bundle, own, { target: 'shop', sourceTool, callbacks, locate: parsed.locate });
+  return compilePlan(parsed.bundle, own, {
+    target: 'shop',
+    sourceTool,
+    tools: ourTools,
+    callbacks,
+    locate: parsed.locate,
+  });
 }
 
 export function planOf(

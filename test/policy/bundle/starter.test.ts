@@ -6,10 +6,11 @@ import type { Plan } from '../../../policy/contracts/plan';
 import { aggregateDefinition } from '../../../policy/rules/aggregate/aggregate';
 import { BUILTIN_VALIDATORS, builtinsOf } from '../../../policy/rules/builtin';
 import { changeEvaluator } from '../../../policy/rules/evaluate';
-import { packDefinitions } from '../../../policy/rules/packs';
+import { packDefinitions } from '../../../source-tools';
 import { validatorRegistry } from '../../../policy/rules/registry';
 import { contractValidators } from '../../../policy/validators/definitions';
 import { diffOf } from '../validators/fixtures';
+import { ourTools, plainTool } from '../../support/source-tools';
 
 const registry = validatorRegistry([
   ...packDefinitions,
@@ -21,7 +22,7 @@ const registry = validatorRegistry([
 function planOf(sourceTool: string, text = starterBundle(sourceTool), target = 'dev'): Plan {
   const parsed = parseBundle(text);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
-  const compiled = compilePlan(parsed.bundle, registry, { target, sourceTool, locate: parsed.locate });
+  const compiled = compilePlan(parsed.bundle, registry, { target, sourceTool, tools: ourTools, locate: parsed.locate });
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
   return compiled.plan;
 }
@@ -44,6 +45,7 @@ test.each(['Own.Tool', 'Another'])('where no rule reads %s, a person sees every 
       inputSha: 'a'.repeat(64),
       diff: diffOf(text, {}, sourceTool),
       facts: { ok: false, code: 'none', message: '', span: null },
+      tool: plainTool,
       staging: null,
     })(definition as never, validator);
     expect(result).toMatchObject({ status: 'BLOCK', validator_id: 'guardian.ask_always' });

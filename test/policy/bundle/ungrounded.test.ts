@@ -4,6 +4,7 @@ import { planEvaluator } from '../../../policy/bundle/evaluate';
 import { parseBundle } from '../../../policy/bundle/parse-bundle';
 import { starterBundle } from '../../../policy/bundle/starter';
 import { extensionsOf } from '../../../workers/extensions';
+import { ourTools } from '../../support/source-tools';
 
 const { validators } = extensionsOf();
 
@@ -16,11 +17,15 @@ test.each([
 ])('input that no rule can ground, %s, is held: it is no pass [V27]', async (_what, text) => {
   const parsed = parseBundle(starterBundle('SQLDryRun'));
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
-  const compiled = compilePlan(parsed.bundle, validators, { target: 'dev', sourceTool: 'SQLDryRun' });
+  const compiled = compilePlan(parsed.bundle, validators, {
+    target: 'dev',
+    sourceTool: 'SQLDryRun',
+    tools: ourTools,
+  });
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
   const raw = text === '\ud800' ? new Uint8Array([0xff, 0xfe, 0x41]) : new TextEncoder().encode(text);
   const facts = await extractSqlFacts(raw);
-  const evaluate = planEvaluator(compiled.plan, validators);
+  const evaluate = planEvaluator(compiled.plan, validators, ourTools);
   const { outcome, findings } = evaluate({ raw, metadata: {}, facts, staging: null, at: null });
   expect(facts.ok).toBe(false);
   expect(outcome).not.toBe('COMMIT');

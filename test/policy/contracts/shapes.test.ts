@@ -21,6 +21,7 @@ import type { ValidatorDefinition, ValidatorInput } from '../../../policy/rules/
 import { BASE } from '../bundle/fixtures';
 import { parseBundle } from '../../../policy/bundle/parse-bundle';
 import { findingOf, planOf, planValidator, resultOf } from '../../support/plan';
+import { plainTool } from '../../support/source-tools';
 
 const A = 'a'.repeat(64);
 const keys = (schema: { readonly shape: object }): string[] => Object.keys(schema.shape).sort();
@@ -121,6 +122,7 @@ describe('what a guardian is given', () => {
   const received: ValidatorInput[] = [];
   const definition = {
     implementation: 'a',
+    reads: ['bytes'],
     evaluate: (input: ValidatorInput) => (
       received.push(input),
       { validator_id: 'guardian.a', status: 'ALLOW', reason: '', evidenceRefs: [] }
@@ -130,7 +132,7 @@ describe('what a guardian is given', () => {
   const diff = { sourceTool: 'SQLDryRun', raw: new Uint8Array([1]), diffSha: A, metadata: { a: { b: 1 } } };
   beforeAll(
     () =>
-      void changeEvaluator({ changeId: A, inputSha: A, diff, facts, staging: null })(
+      void changeEvaluator({ changeId: A, inputSha: A, diff, facts, tool: plainTool, staging: null })(
         definition,
         planValidator('guardian.a', { config: { limit: { n: 1 } } }),
       ),
@@ -146,6 +148,7 @@ describe('what a guardian is given', () => {
       'phase',
       'signature',
       'staging',
+      'tool',
     ]);
     const functions = (value: unknown): unknown[] =>
       typeof value === 'function'
@@ -176,7 +179,7 @@ describe('what a guardian is given', () => {
         return { validator_id: 'guardian.a', status: 'ALLOW', reason: '', evidenceRefs: [] };
       },
     } as unknown as ValidatorDefinition;
-    const evaluate = changeEvaluator({ changeId: A, inputSha: A, diff, facts, staging: null });
+    const evaluate = changeEvaluator({ changeId: A, inputSha: A, diff, facts, tool: plainTool, staging: null });
     for (const id of ['guardian.a', 'guardian.b']) evaluate(writing, planValidator(id));
     expect(read).toEqual([1, 9, 1, 9]);
   });
@@ -200,7 +203,7 @@ describe('what a guardian is given', () => {
     } as unknown as ValidatorDefinition;
     const made = Object.freeze({ ...facts, list: [{ name: 'orders' }] });
     const staging = { record: { tables: [{ table: 'orders' }] } as never, sha: A };
-    const input = { changeId: A, inputSha: A, diff, facts: made, staging };
+    const input = { changeId: A, inputSha: A, diff, facts: made, tool: plainTool, staging };
     expect(changeEvaluator(input)(spoiling, planValidator('guardian.a'))).toMatchObject({
       status: 'BLOCK',
       reasonCode: 'validator_threw',

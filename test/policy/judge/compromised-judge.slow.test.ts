@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { sqlDryRun } from '../../../source-tools/sql';
 import { extractSqlFacts } from '../../../source-tools/sql/facts/extract-sql-facts';
 import { sha256Hex } from '../../../policy/contracts/hash';
 import type { ErrorClass, ValidatorResult } from '../../../policy/contracts/finding';
@@ -189,6 +190,7 @@ describe('a compromised judge', () => {
           inputSha: 'b'.repeat(64),
           diff: { sourceTool: 'SQLDryRun', raw, diffSha: sha256Hex(raw), metadata: {} },
           facts,
+          tool: sqlDryRun,
           staging: null,
         };
         const result = changeEvaluator(input)(definition, validator) as ValidatorResult;

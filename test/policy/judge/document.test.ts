@@ -3,7 +3,7 @@ import { makeDocument, MAX_LINE, MAX_PROSE, type JudgeDocument } from '../../../
 import { splitDocument } from '../../../policy/judge/pieces';
 import { gitRenderer } from '../../../source-tools/git/render';
 import { jsonRenderer } from '../../../policy/text/render/json';
-import type { DiffRenderer } from '../../../policy/text/render/source-lines';
+import type { DiffRenderer } from '../../../policy/contracts/source-tool';
 import { sqlRenderer } from '../../../source-tools/sql/render';
 import { textRenderer } from '../../../policy/text/render/text';
 import { makeVisible } from '../../../policy/text/visible';

@@ -5,9 +5,8 @@ import { objectsInText } from '../../../policy/judge/objects-in-text';
 import { splitDocument } from '../../../policy/judge/pieces';
 import { instructions, nonceOf, userMessage } from '../../../policy/judge/prompt';
 import { readAnswer } from '../../../policy/judge/read-answer';
-import { JUDGE_RENDERERS } from '../../../policy/judge/render/renderers';
-import { textRenderer } from '../../../policy/text/render/text';
 import { foreignInjections, OWN_INJECTIONS, placed, type Placed } from './injection-corpus';
+import { ourTools, plainTool } from '../../support/source-tools';
 
 const KEY = new Uint8Array(32).fill(3);
 const LOGIC = 'a'.repeat(64);
@@ -20,7 +19,7 @@ interface Shown {
 
 function show({ sourceTool, diff, metadata }: Placed): Shown {
   const raw = new TextEncoder().encode(diff);
-  const renderer = JUDGE_RENDERERS[sourceTool] ?? textRenderer;
+  const renderer = (ourTools.get(sourceTool) ?? plainTool).render;
   const made = makeDocument({
     maxBytes: 2 ** 20,
     raw,

@@ -3,14 +3,13 @@ import { DEFAULT_POLICIES } from '../../../policy/judge/default-policies';
 import { makeDocument } from '../../../policy/judge/document';
 import { splitDocument } from '../../../policy/judge/pieces';
 import { instructions, promptSha, userMessage } from '../../../policy/judge/prompt';
-import { JUDGE_RENDERERS } from '../../../policy/judge/render/renderers';
-import { textRenderer } from '../../../policy/text/render/text';
+import { ourTools, plainTool } from '../../support/source-tools';
 
 const NONCE = '0123456789abcdef';
 
 /** Every message about the diff, with the header reduced to the members that vary. */
 function messages(sourceTool: string, diff: string, byteBudget = 98_304, metadata = {}): string[] {
-  const renderer = JUDGE_RENDERERS[sourceTool] ?? textRenderer;
+  const renderer = (ourTools.get(sourceTool) ?? plainTool).render;
   const made = makeDocument({
     raw: new TextEncoder().encode(diff),
     maxBytes: 2 ** 20,

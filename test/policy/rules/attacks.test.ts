@@ -49,10 +49,11 @@ function evaluatorOf(sourceTool: string): (input: EvalInput) => Evaluation {
   const compiled = compilePlan(parsed.bundle, extensions.validators, {
     target: 'dev',
     sourceTool,
+    tools: extensions.sourceTools,
     locate: parsed.locate,
   });
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
-  return planEvaluator(compiled.plan, extensions.validators);
+  return planEvaluator(compiled.plan, extensions.validators, extensions.sourceTools);
 }
 
 const tools = readdirSync(FOLDER).filter((file) => file !== 'conditions.json');
@@ -64,7 +65,7 @@ describe.each(tools.map((file) => [file.replace('.json', ''), file]))('%s', (sou
   it.each(read<Attack[]>(file).map((attack) => [attack.id, attack] as const))('%s', async (_, attack) => {
     const raw = bytesOf(attack);
     const metadata = attack.metadata ?? {};
-    const facts = await tool?.extractFacts({ sourceTool, raw, diffSha: sha256Hex(raw), metadata });
+    const facts = await tool?.facts({ sourceTool, raw, diffSha: sha256Hex(raw), metadata });
     if (facts === undefined) throw new Error(`no source tool ${sourceTool}`);
     const { outcome, findings } = evaluate({ raw, facts, metadata, staging: null, at: '2026-01-01T00:00:00.000Z' });
     const fired = findings

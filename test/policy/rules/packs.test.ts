@@ -1,4 +1,4 @@
-import { PACKS } from '../../../policy/rules/packs';
+import { PACKS } from '../../../source-tools';
 import { runExample } from './support/run-example';
 
 const cases = PACKS.flatMap(({ name, rules }) =>

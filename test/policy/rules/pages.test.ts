@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rulePages } from '../../../policy/rules/pages';
-import { packDefinitions } from '../../../policy/rules/packs';
+import { packDefinitions, PACKS, SOURCE_TOOLS } from '../../../source-tools';
 import { scanText, WAYS } from '../../../policy/rules/secrets/scan';
 import { bidi, invisible } from '../../../policy/text/characters';
 import { ROOT } from '../../support/root';
 
 const FOLDER = join(ROOT, 'docs/rules');
-const pages = [...rulePages()];
+const pages = [...rulePages(PACKS, SOURCE_TOOLS)];
 
 it.each(pages)('docs/rules/%s says what the rules say; `npm run docs:rules` makes it', (name, text) => {
   expect(readFileSync(join(FOLDER, name), 'utf8')).toBe(text);

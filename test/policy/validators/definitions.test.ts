@@ -7,8 +7,10 @@ import {
   ruleValidatorDefinition,
 } from '../../../policy/validators/definitions';
 import { diffOf } from './fixtures';
+import { toolViewOf } from '../../support/source-tools';
 
 const INPUT_SHA = 'a'.repeat(64);
+const NO_FACTS = { ok: false, code: 'none', message: '', span: null } as const;
 
 function run<Config>(definition: ValidatorDefinition<Config>, config: unknown, text: string, metadata = {}) {
   const diff = diffOf(text, metadata);
@@ -24,7 +26,8 @@ function run<Config>(definition: ValidatorDefinition<Config>, config: unknown, t
     config: definition.config.parse(config),
     diff,
     inputSha: INPUT_SHA,
-    facts: { ok: false, code: 'none', message: '', span: null },
+    facts: NO_FACTS,
+    tool: toolViewOf(NO_FACTS, diff),
     staging: null,
   };
   return { diff, result: ValidatorResult.parse(definition.evaluate?.(input)) };

@@ -10,6 +10,7 @@ import { assembleFindings, FILLED_HERE, type RawOutcome } from '../../../policy/
 import { BUILTIN_VALIDATORS } from '../../../policy/rules/builtin';
 import { defineRule } from '../../../policy/rules/define';
 import { validatorRegistry } from '../../../policy/rules/registry';
+import { ourTools, plainTool } from '../source-tools';
 
 /** From a bundle's text and a diff's bytes to the whole array of findings: what must come out alike in every process. */
 
@@ -66,7 +67,11 @@ export function rebuild(order = 0): {
   ] as never);
   const parsed = parseBundle(BUNDLE);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
-  const compiled = compilePlan(parsed.bundle, validators, { target: 'shop', sourceTool: 'SQLDryRun' });
+  const compiled = compilePlan(parsed.bundle, validators, {
+    target: 'shop',
+    sourceTool: 'SQLDryRun',
+    tools: ourTools,
+  });
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
   const { plan, planHash } = compiled;
   const raw = utf8ToBytes('{"a": 1}');
@@ -74,12 +79,13 @@ export function rebuild(order = 0): {
   const facts = { ok: true, kind: 'demo', parser: { name: 'demo', version: '1' } } as const;
   const derived = evaluateEach(
     validators,
-    chosenOf(validators, plan, () => true),
+    chosenOf({ tools: ourTools, validators }, plan, () => true),
     {
       changeId: '0'.repeat(64),
       inputSha: '1'.repeat(64),
       diff,
       facts,
+      tool: plainTool,
       staging: null,
     },
   );

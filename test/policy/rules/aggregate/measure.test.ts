@@ -3,6 +3,7 @@ import { sha256Hex } from '../../../../policy/contracts/hash';
 import { MAX_PLACES, Measure, measureOf } from '../../../../policy/rules/aggregate/measure';
 import { request } from '../../../../source-tools/http/rules/define-http-rule';
 import { extensionsOf } from '../../../../workers/extensions';
+import { plainTool } from '../../../support/source-tools';
 
 const { sourceTools } = extensionsOf();
 
@@ -10,9 +11,9 @@ const { sourceTools } = extensionsOf();
 async function measure(sourceTool: string, text: string, metadata: Metadata = {}): Promise<Measure> {
   const raw = new TextEncoder().encode(text);
   const diff = { sourceTool, raw, diffSha: sha256Hex(raw), metadata };
-  const facts = await sourceTools.get(sourceTool)?.extractFacts(diff);
-  if (facts === undefined) throw new Error(`no tool ${sourceTool}`);
-  return Measure.parse(measureOf(diff, facts));
+  const tool = sourceTools.get(sourceTool);
+  if (tool === undefined) throw new Error(`no tool ${sourceTool}`);
+  return Measure.parse(measureOf(tool, diff, await tool.facts(diff)));
 }
 
 const sql = (text: string, metadata?: Metadata): Promise<Measure> => measure('SQLDryRun', text, metadata);
@@ -174,5 +175,11 @@ test('of a tool whose facts say nothing only bytes and the claim are known', () 
   const raw = new Uint8Array([1, 2, 3]);
   const diff = { sourceTool: 'Own', raw, diffSha: sha256Hex(raw), metadata: rows(4) };
   const facts = { ok: true, kind: 'own', parser: { name: 'own', version: '1' } } as const;
-  expect(measureOf(diff, facts)).toEqual({ bytes: 3, operations: null, deletions: null, rows: 4, places: null });
+  expect(measureOf(plainTool, diff, facts)).toEqual({
+    bytes: 3,
+    operations: null,
+    deletions: null,
+    rows: 4,
+    places: null,
+  });
 });

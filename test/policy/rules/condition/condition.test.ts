@@ -10,6 +10,7 @@ import {
   stagedConditionDefinition,
 } from '../../../../policy/rules/condition/condition';
 import { diffOf } from '../../validators/fixtures';
+import { toolViewOf } from '../../../support/source-tools';
 
 const INPUT = 'a'.repeat(64);
 const STAGING = 'b'.repeat(64);
@@ -42,6 +43,7 @@ function ask(
   { metadata = {}, facts = FACTS, staged = false }: { metadata?: object; facts?: object; staged?: boolean } = {},
 ) {
   const definition = staged ? stagedConditionDefinition : conditionDefinition;
+  const diff = diffOf('SELECT 1', metadata as never);
   const input: ValidatorInput<{ name: string; when: string; reason: string }> = {
     signature: {
       validator_id: 'guardian.mine',
@@ -52,9 +54,10 @@ function ask(
     },
     phase: 'preflight',
     config: { name: 'mine', when, reason: 'A person must see this.' },
-    diff: diffOf('SELECT 1', metadata as never),
+    diff,
     inputSha: INPUT,
     facts: facts as never,
+    tool: toolViewOf(facts as never, diff),
     staging: staged ? { record: RECORD, sha: STAGING } : null,
   };
   return ValidatorResult.parse(definition.evaluate?.(input));

@@ -5,7 +5,12 @@ import { ValidatorResult } from '../../../../policy/contracts/finding';
 import { StagingRecord } from '../../../../policy/contracts/staging-record';
 import { frozenWhole } from '../../../../policy/rules/frozen';
 import type { ValidatorDefinition, ValidatorInput } from '../../../../policy/rules/define';
-import type { Facts } from '../../../../policy/contracts/facts';
+import type { ExtractedFacts, Facts } from '../../../../policy/contracts/facts';
+import type { Touched } from '../../../../policy/contracts/source-tool';
+import { declaredView, viewOf } from '../../../../policy/rules/tool-view';
+import { defineSourceTool } from '../../../../source-tools/define';
+import { sqlDryRun } from '../../../../source-tools/sql';
+import { touchedNames } from '../../../../source-tools/touched-names';
 import {
   conflictPoint,
   contractGuardian,
@@ -13,9 +18,23 @@ import {
   guardians,
   strongDecision,
 } from '../../../../policy/rules/guardians';
+import { plainTool } from '../../../support/source-tools';
 
 const INPUT = 'a'.repeat(64);
 const STAGING = 'b'.repeat(64);
+
+interface OwnFacts extends ExtractedFacts {
+  readonly touched: readonly Pick<Touched, 'kind' | 'schema' | 'name'>[];
+}
+
+const ownTool = defineSourceTool<OwnFacts>({
+  sourceTool: 'Own',
+  mode: 'cooperative',
+  parser: { name: 'p', version: '1' },
+  facts: () => ({ ok: true, kind: 'own', parser: { name: 'p', version: '1' }, touched: [] }),
+  touched: touchedNames,
+  staging: null,
+});
 
 interface Given {
   readonly text?: string;
@@ -42,6 +61,9 @@ const RECORD: StagingRecord = {
 async function ask<Config>(guardian: ValidatorDefinition<Config>, config: unknown, given: Given) {
   const raw = utf8ToBytes(given.text ?? 'SELECT 1');
   const diff = { sourceTool: 'SQLDryRun', raw, diffSha: sha256Hex(raw), metadata: (given.metadata ?? {}) as never };
+  const facts = given.facts ?? (await extractSqlFacts(raw));
+  const tool =
+    given.facts === undefined ? sqlDryRun : given.facts.ok && given.facts.kind === 'own' ? ownTool : plainTool;
   const input: ValidatorInput<Config> = {
     signature: {
       validator_id: `guardian.${guardian.implementation}`,
@@ -54,7 +76,8 @@ async function ask<Config>(guardian: ValidatorDefinition<Config>, config: unknow
     config: guardian.config.parse(config),
     diff,
     inputSha: INPUT,
-    facts: given.facts ?? (await extractSqlFacts(raw)),
+    facts,
+    tool: declaredView(viewOf(tool, facts, diff), guardian.reads),
     staging:
       given.record === null ? null : { record: StagingRecord.parse({ ...RECORD, ...given.record }), sha: STAGING },
   };

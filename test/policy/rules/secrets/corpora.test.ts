@@ -1,7 +1,9 @@
 import { scanText, WAYS } from '../../../../policy/rules/secrets/scan';
-import { secretsPack } from '../../../../policy/rules/secrets';
+import { packDefinitions } from '../../../../source-tools';
 import { corpus } from '../../../source-tools/sql/rules/support/corpus';
 import { runRule } from '../support/run-pack-rule';
+
+const secretsPack = packDefinitions.filter(({ pack }) => pack === 'secrets');
 
 interface SecretCase {
   readonly id: string;

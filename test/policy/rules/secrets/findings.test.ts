@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { ValidatorResult } from '../../../../policy/contracts/finding';
-import { secretsPack } from '../../../../policy/rules/secrets';
+import { packDefinitions } from '../../../../source-tools';
 import { scanText } from '../../../../policy/rules/secrets/scan';
 import { SECRETS } from '../../judge/secret-fixtures';
 import { runRule, type PackRun } from '../support/run-pack-rule';
+
+const secretsPack = packDefinitions.filter(({ pack }) => pack === 'secrets');
 
 const TOKEN = ['ghp', '_', 'Zk3Qw9xT7mN2pL5vB8rY4cD6', 'aB1cD2eF3gH4'].join('');
 

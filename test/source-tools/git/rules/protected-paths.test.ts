@@ -1,4 +1,4 @@
-import { packDefinitions } from '../../../../policy/rules/packs';
+import { packDefinitions } from '../../../../source-tools';
 import { MODIFIED, patchOf } from '../../../../source-tools/git/rules/define-git-rule';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
 

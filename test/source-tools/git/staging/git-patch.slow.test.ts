@@ -2,14 +2,14 @@ import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { extractGitPatchFacts } from '../../../../source-tools/git/facts/extract-git-facts';
-import type { CommitContext, SettleContext, StageContext } from '../../../../source-tools/define';
-import { createGitPatchTool } from '../../../../source-tools/git/git-patch-tool';
+import type { CommitContext, SettleContext, StageContext } from '../../../../policy/contracts/target-effects';
+import { gitPatchEffects } from '../../../../source-tools/git/staging';
 import { stagingSha } from '../../../../policy/contracts/staging-record';
 import { memorySends } from '../../../support/memory-sends';
 import { makeRepository, newFilePatch, oneLinePatch, type GitRepository } from '../../../support/git-repository';
-import { diffOf, effectsOf, newChangeId, recordOf } from '../../sql/staging/sql-diff';
+import { diffOf, newChangeId, recordOf } from '../../sql/staging/sql-diff';
 
-const { stage, commit, readBack, seal } = effectsOf(createGitPatchTool({ extractFacts: extractGitPatchFacts }));
+const { stage, commit, readBack, seal } = gitPatchEffects;
 const INTENT_AT = '2026-03-01T12:00:00.000Z';
 
 let repo: GitRepository;

@@ -1,12 +1,17 @@
 import { extractHttpPatchFacts } from '../../../../source-tools/http/facts/extract-http-facts';
-import type { CommitContext, HttpAccess, SettleContext, StageContext } from '../../../../source-tools/define';
-import { createHttpPatchTool } from '../../../../source-tools/http/http-patch-tool';
+import type {
+  CommitContext,
+  HttpAccess,
+  SettleContext,
+  StageContext,
+} from '../../../../policy/contracts/target-effects';
+import { httpPatchEffects } from '../../../../source-tools/http/staging';
 import { stagingSha } from '../../../../policy/contracts/staging-record';
 import { startHttpApi, type HttpApi } from '../../../support/http-api';
 import { memorySends } from '../../../support/memory-sends';
-import { diffOf, effectsOf, newChangeId, recordOf } from '../../sql/staging/sql-diff';
+import { diffOf, newChangeId, recordOf } from '../../sql/staging/sql-diff';
 
-const { stage, commit, readBack, seal } = effectsOf(createHttpPatchTool({ extractFacts: extractHttpPatchFacts }));
+const { stage, commit, readBack, seal } = httpPatchEffects;
 
 let api: HttpApi;
 beforeAll(async () => {

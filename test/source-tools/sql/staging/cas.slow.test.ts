@@ -1,11 +1,11 @@
 import { rowShaOf } from '../../../../source-tools/sql/staging/row-sha';
 import { readRowSha } from '../../../../source-tools/sql/staging/read-row-sha';
-import { createSqlCasTool } from '../../../../source-tools/sql/sql-cas-tool';
-import type { StageContext } from '../../../../source-tools/define';
+import { sqlCasEffects } from '../../../../source-tools/sql/staging';
+import type { StageContext } from '../../../../policy/contracts/target-effects';
 import { startTargetServer, type TargetServer } from './target-server';
-import { commitContext, diffOf, effectsOf, recordOf, stageContext } from './sql-diff';
+import { commitContext, diffOf, recordOf, stageContext } from './sql-diff';
 
-const { stage, commit } = effectsOf(createSqlCasTool());
+const { stage, commit } = sqlCasEffects;
 let pg: TargetServer;
 
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { canonicalJson } from '../../../../policy/contracts/canonical-json';
 import { stagingSha } from '../../../../policy/contracts/staging-record';
-import type { CommitContext, StageContext } from '../../../../source-tools/define';
-import { createSqlDryRunTool } from '../../../../source-tools/sql/sql-dry-run-tool';
+import type { CommitContext, StageContext } from '../../../../policy/contracts/target-effects';
+import { sqlDryRunEffects } from '../../../../source-tools/sql/staging';
 import { startTargetServer, type TargetServer } from './target-server';
-import { commitContext, effectsOf, newChangeId, recordOf, sqlDryRun, stageContext } from './sql-diff';
+import { commitContext, newChangeId, recordOf, stageContext } from './sql-diff';
 import { startProxy, type Proxy } from './tcp-proxy';
 
-const { stage, commit, readBack, seal } = effectsOf(sqlDryRun);
+const { stage, commit, readBack, seal } = sqlDryRunEffects;
 let pg: TargetServer;
 let proxy: Proxy;
 
@@ -93,7 +93,7 @@ describe('a commit', () => {
 
   it('has exactly one effect when 40 attempts race from two adapters [T65]', async () => {
     const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
-    const other = effectsOf(createSqlDryRunTool({ extractFacts: async () => ctx.facts }));
+    const other = { ...sqlDryRunEffects };
     const results = await Promise.all(
       Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? commit(ctx) : other.commit(ctx))),
     );

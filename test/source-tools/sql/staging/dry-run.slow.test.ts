@@ -1,8 +1,9 @@
 import { startTargetServer, type TargetServer } from './target-server';
-import { diffOf, effectsOf, recordOf, sqlDryRun, stageContext } from './sql-diff';
+import { sqlDryRunEffects } from '../../../../source-tools/sql/staging';
+import { diffOf, recordOf, stageContext } from './sql-diff';
 import { StagingRecord, stagingSha } from '../../../../policy/contracts/staging-record';
 
-const { stage } = effectsOf(sqlDryRun);
+const { stage } = sqlDryRunEffects;
 let pg: TargetServer;
 
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { Client } from 'pg';
 import { describeTarget } from '../../../../source-tools/sql/staging/describe-target';
 import { initTarget } from '../../../../source-tools/sql/staging/init-target';
-import { createSqlCasTool } from '../../../../source-tools/sql/sql-cas-tool';
-import { commitContext, diffOf, effectsOf, recordOf, sqlDryRun, stageContext } from './sql-diff';
+import { sqlCasEffects, sqlDryRunEffects } from '../../../../source-tools/sql/staging';
+import { commitContext, diffOf, recordOf, stageContext } from './sql-diff';
 import { olderPostgres, startOlderPostgres } from './older-server';
 
 const older = olderPostgres();
-const { stage, commit } = effectsOf(sqlDryRun);
+const { stage, commit } = sqlDryRunEffects;
 
 // A machine without an older PostgreSQL cannot run these.
 (older === null ? describe.skip : describe)(`a PostgreSQL below 18 (${older?.version ?? 'none here'})`, () => {
@@ -75,14 +75,13 @@ const { stage, commit } = effectsOf(sqlDryRun);
   });
 
   it('compares and sets rows', async () => {
-    const cas = effectsOf(createSqlCasTool());
     const rows = [
       { table: 'public.orders', key: { id: 5 }, expect: { version: 1 }, set: { status: 'cas', version: 2 } },
     ];
     const staged = { ...stageContext(stageUrl, ''), diff: diffOf(JSON.stringify({ rows }), 'SQLCAS') };
-    const record = recordOf(await cas.stage(staged));
-    expect(await cas.commit(commitContext(staged, commitUrl, record))).toMatchObject({ kind: 'applied' });
-    expect(await cas.stage(staged)).toMatchObject({ kind: 'rejected' });
+    const record = recordOf(await sqlCasEffects.stage(staged));
+    expect(await sqlCasEffects.commit(commitContext(staged, commitUrl, record))).toMatchObject({ kind: 'applied' });
+    expect(await sqlCasEffects.stage(staged)).toMatchObject({ kind: 'rejected' });
   });
 
   it('is named by doctor', async () => {

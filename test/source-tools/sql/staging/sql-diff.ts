@@ -1,19 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { DiffInput } from '../../../../policy/contracts/diff';
 import type { StagingRecord } from '../../../../policy/contracts/staging-record';
-import type { CommitContext, SourceTool, StageContext, Staged, TargetEffects } from '../../../../source-tools/define';
+import type { CommitContext, StageContext, Staged } from '../../../../policy/contracts/target-effects';
 import { memorySends } from '../../../support/memory-sends';
-import { createSqlDryRunTool } from '../../../../source-tools/sql/sql-dry-run-tool';
-
-/** The adapter under test; facts are another module's. */
-export const sqlDryRun: SourceTool = createSqlDryRunTool({
-  extractFacts: async () => ({ ok: true, kind: 'sql', parser: { name: 'none', version: '0' } }),
-});
-
-export function effectsOf(tool: SourceTool): TargetEffects {
-  if (tool.effects === null) throw new Error(`${tool.sourceTool} has no effects`);
-  return tool.effects;
-}
 
 export function diffOf(text: string | Uint8Array, sourceTool = 'SQLDryRun'): DiffInput {
   const raw = typeof text === 'string' ? new TextEncoder().encode(text) : text;

@@ -1,36 +1,20 @@
-/** `GitPatch`: a unified diff on the commit that `metadata.base_commit` names, which must be the branch's own. */
-import type { DiffInput } from '../../policy/contracts/diff';
-import { StagingRecord } from '../../policy/contracts/staging-record';
-import type { Facts } from '../../policy/contracts/facts';
-import type { GitPatchFacts } from './facts/git-facts';
-import { defineSourceTool, type SourceTool, type StageContext, type Staged } from '../define';
-import { renderText } from '../render-text';
-import { applyPatch } from './staging/apply-patch';
-import { identity, messageOf } from './staging/commit-object';
-import { commitPatch, readBackPatch, sealPatch } from './staging/git-commit';
-import { toGitRecord, type GitBase } from './staging/git-record';
-import { refusedPath } from './staging/path-rules';
-import { inRepository, tipOf, type Repository } from './staging/repository';
+import { StagingRecord } from '../../../policy/contracts/staging-record';
+import type { GitPatchFacts } from '../facts/git-facts';
+import type { StageContext, Staged, TargetEffects } from '../../../policy/contracts/target-effects';
+import { applyPatch } from './apply-patch';
+import { identity, messageOf } from './commit-object';
+import { commitPatch, readBackPatch, sealPatch } from './git-commit';
+import { toGitRecord, type GitBase } from './git-record';
+import { refusedPath } from './path-rules';
+import { inRepository, tipOf, type Repository } from './repository';
 
-export interface GitPatchDeps {
-  /** Reads the facts that rules look at; bounded and pure. */
-  readonly extractFacts: (raw: Uint8Array) => Facts;
-}
-
-export function createGitPatchTool(deps: GitPatchDeps): SourceTool {
-  return defineSourceTool({
-    sourceTool: 'GitPatch',
-    mode: 'enforced',
-    extractFacts: async (diff: DiffInput) => deps.extractFacts(diff.raw),
-    render: (diff: DiffInput) => renderText(diff.raw, 'diff'),
-    effects: {
-      stage: (ctx: StageContext) => inRepository(ctx, (repository) => stage(ctx, repository)),
-      commit: commitPatch,
-      readBack: readBackPatch,
-      seal: sealPatch,
-    },
-  });
-}
+/** A unified diff on the commit that `metadata.base_commit` names, which must be the tip of the branch. */
+export const gitPatchEffects: TargetEffects = {
+  stage: (ctx: StageContext) => inRepository(ctx, (repository) => stage(ctx, repository)),
+  commit: commitPatch,
+  readBack: readBackPatch,
+  seal: sealPatch,
+};
 
 async function stage({ changeId, diff, facts }: StageContext, repository: Repository): Promise<Staged> {
   if (!facts.ok) return rejected(`${facts.code}: ${facts.message}`);

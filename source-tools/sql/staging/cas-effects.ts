@@ -6,49 +6,36 @@
  *    changed in the document's order, since a row may need another one.
  */
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../../policy/contracts/canonical-json';
-import type { DiffInput } from '../../policy/contracts/diff';
-import { defineSourceTool, type CommitContext, type SourceTool, type StageContext } from '../define';
-import { renderText } from '../render-text';
-import { apply, readBack, seal } from './staging/apply';
-import type { Work } from './staging/work';
-import { expectedColumns, readCasDocument, type CasRow } from './facts/cas-document';
-import { casSql, columnTypes, lockSql, toRelationName, type ColumnTypes } from './staging/cas-sql';
-import { quoteRelation } from './staging/identifiers';
-import { rehearse, rejected, type Prepare } from './staging/rehearse';
-import { withReturning } from './staging/returning';
-import { FIXED_SESSION } from './staging/row-sha';
-import { IDLE_MS, type Session } from './staging/session';
-import { loadSqlParser } from './staging/statements';
+import { canonicalJson } from '../../../policy/contracts/canonical-json';
+import type { CommitContext, StageContext, TargetEffects } from '../../../policy/contracts/target-effects';
+import { apply, readBack, seal } from './apply';
+import type { Work } from './work';
+import { expectedColumns, readCasDocument, type CasRow } from '../facts/cas-document';
+import { casSql, columnTypes, lockSql, toRelationName, type ColumnTypes } from './cas-sql';
+import { quoteRelation } from './identifiers';
+import { rehearse, rejected, type Prepare } from './rehearse';
+import { withReturning } from './returning';
+import { FIXED_SESSION } from './row-sha';
+import { IDLE_MS, type Session } from './session';
+import { loadSqlParser } from './statements';
 
-export function createSqlCasTool(): SourceTool {
-  return defineSourceTool({
-    sourceTool: 'SQLCAS',
-    mode: 'enforced',
-    extractFacts: async (diff: DiffInput) => {
-      const read = readCasDocument(diff.raw);
-      return read.ok ? read.facts : read;
-    },
-    render: (diff: DiffInput) => renderText(diff.raw, 'json'),
-    effects: {
-      stage: async (ctx: StageContext) => {
-        const read = readCasDocument(ctx.diff.raw);
-        if (!read.ok) return rejected(`${read.code}: ${read.message}`, null);
-        await loadSqlParser();
-        return rehearse(ctx, prepareRows(read.rows));
-      },
-      commit: async (ctx: CommitContext) => {
-        const read = readCasDocument(ctx.diff.raw);
-        if (!read.ok) return { kind: 'refused', explanation: `${read.code}: ${read.message}` };
-        await loadSqlParser();
-        return apply(ctx, prepareRows(read.rows));
-      },
-      readBack,
-      seal,
-      lateMs: IDLE_MS,
-    },
-  });
-}
+export const sqlCasEffects: TargetEffects = {
+  stage: async (ctx: StageContext) => {
+    const read = readCasDocument(ctx.diff.raw);
+    if (!read.ok) return rejected(`${read.code}: ${read.message}`, null);
+    await loadSqlParser();
+    return rehearse(ctx, prepareRows(read.rows));
+  },
+  commit: async (ctx: CommitContext) => {
+    const read = readCasDocument(ctx.diff.raw);
+    if (!read.ok) return { kind: 'refused', explanation: `${read.code}: ${read.message}` };
+    await loadSqlParser();
+    return apply(ctx, prepareRows(read.rows));
+  },
+  readBack,
+  seal,
+  lateMs: IDLE_MS,
+};
 
 function prepareRows(rows: readonly CasRow[]): Prepare {
   return async (session) => {

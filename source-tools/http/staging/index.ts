@@ -1,30 +1,14 @@
-/** `HTTPPatch`: a request that changes one JSON resource, tried on a copy of it. */
-import type { DiffInput } from '../../policy/contracts/diff';
-import { StagingRecord } from '../../policy/contracts/staging-record';
-import type { Facts } from '../../policy/contracts/facts';
-import { defineSourceTool, type SourceTool, type StageContext, type Staged } from '../define';
-import { renderText } from '../render-text';
-import { commitPatch, readBackPatch, sealPatch } from './staging/http-commit';
-import { httpOf } from './staging/http-place';
-import { toHttpRecord, type HttpBase } from './staging/http-record';
-import { toHttpSettings } from './staging/http-settings';
-import { comparedSha, readResource } from './staging/resource';
-import { readRequest } from './staging/staged-request';
+import { StagingRecord } from '../../../policy/contracts/staging-record';
+import type { StageContext, Staged, TargetEffects } from '../../../policy/contracts/target-effects';
+import { commitPatch, readBackPatch, sealPatch } from './http-commit';
+import { httpOf } from './http-place';
+import { toHttpRecord, type HttpBase } from './http-record';
+import { toHttpSettings } from './http-settings';
+import { comparedSha, readResource } from './resource';
+import { readRequest } from './staged-request';
 
-export interface HttpPatchDeps {
-  /** Reads the facts that rules look at; bounded and pure. */
-  readonly extractFacts: (raw: Uint8Array) => Facts;
-}
-
-export function createHttpPatchTool(deps: HttpPatchDeps): SourceTool {
-  return defineSourceTool({
-    sourceTool: 'HTTPPatch',
-    mode: 'enforced',
-    extractFacts: async (diff: DiffInput) => deps.extractFacts(diff.raw),
-    render: (diff: DiffInput) => renderText(diff.raw, 'json'),
-    effects: { stage, commit: commitPatch, readBack: readBackPatch, seal: sealPatch },
-  });
-}
+/** A request that changes one JSON resource, tried on a copy of it. */
+export const httpPatchEffects: TargetEffects = { stage, commit: commitPatch, readBack: readBackPatch, seal: sealPatch };
 
 async function stage(ctx: StageContext): Promise<Staged> {
   const http = httpOf(ctx);

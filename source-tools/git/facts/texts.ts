@@ -1,0 +1,28 @@
+import type { Span } from '../../../policy/contracts/facts';
+import type { DiffText } from '../../../policy/contracts/source-tool';
+import { spanner } from '../../../policy/text/text-view';
+import { linesOf, lineSpan, type GitPatchFacts, type PatchFile, type PatchLine } from './git-facts';
+
+/** The added and the removed lines of each file. */
+export function patchTexts({ files }: GitPatchFacts): DiffText[] {
+  return files.flatMap((file) => [
+    ...linesText(file, linesOf(file, '+'), 'added'),
+    ...linesText(file, linesOf(file, '-'), 'removed'),
+  ]);
+}
+
+function linesText(file: PatchFile, lines: readonly PatchLine[], side: DiffText['side']): DiffText[] {
+  if (lines.length === 0) return [];
+  const text = lines.map((line) => line.text).join('\n');
+  const inText = spanner(text);
+  const spanOf = (start: number, end: number): Span => {
+    const { startLine, startColumn, endLine, endColumn } = inText(start, end);
+    const [first, last] = [lines[startLine - 1], lines[endLine - 1]];
+    if (first === undefined || last === undefined) return file.header;
+    const span = lineSpan(file, first);
+    // Text inside a binary patch has no place that can be shown.
+    if (span === file.header) return span;
+    return { startLine: first.line, startColumn: startColumn + 1, endLine: last.line, endColumn: endColumn + 1 };
+  };
+  return [{ side, text, spanOf }];
+}

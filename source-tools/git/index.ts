@@ -1,0 +1,31 @@
+import type { Pack } from '../../policy/rules/pack';
+import { defineSourceTool } from '../define';
+import { touchedNames } from '../touched-names';
+import { extractGitPatchFacts } from './facts/extract-git-facts';
+import type { GitPatchFacts } from './facts/git-facts';
+import { GIT_PARSER } from './facts/git-parser';
+import { measurePatch } from './facts/measure';
+import { patchTexts } from './facts/texts';
+import { gitRenderer } from './render';
+import { gitDiffRules } from './rules';
+
+/** A unified diff. */
+export const gitPatch = defineSourceTool<GitPatchFacts>({
+  sourceTool: 'GitPatch',
+  mode: 'enforced',
+  parser: GIT_PARSER,
+  facts: ({ raw }) => extractGitPatchFacts(raw),
+  texts: patchTexts,
+  measure: measurePatch,
+  touched: touchedNames,
+  render: gitRenderer,
+  staging: async () => (await import('./staging/index.js')).gitPatchEffects,
+});
+
+export const gitPack: Pack = {
+  name: 'git-diff',
+  about: 'Patches as git reads them: names, modes, sizes, pipelines, tests and dependencies.',
+  rules: gitDiffRules,
+};
+
+export { gitSecretsRules } from './rules/secrets';

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { factsRules, noConfig, type PackRule } from '../../../policy/rules/rule-maker';
+import { hitsOf } from '../../../policy/rules/secrets/hits';
+import { EXAMPLE_TOKEN, secretsRule } from '../../../policy/rules/secrets/rules';
+import { scannedTexts } from '../../../policy/rules/secrets/texts';
+import { coveringGlob, pathName } from '../../../policy/text/glob';
+import type { GitPatchFacts } from '../facts/git-facts';
+import { GIT_PACK } from '../facts/git-parser';
+
+const patchRule = factsRules<GitPatchFacts>({ ...GIT_PACK, pack: 'secrets' });
+
+const patch = (lines: readonly string[]): string =>
+  `${['diff --git a/app.env b/app.env', 'index 1f9d725..8c3482d 100644', '--- a/app.env', '+++ b/app.env', '@@ -1 +1 @@', ...lines].join('\n')}\n`;
+
+const removedSecret = secretsRule({
+  name: 'secrets_removed',
+  logicRevision: 7,
+  defaultLevel: 'advise',
+  status: 'WARN',
+  why: 'A secret that is taken out stays in the history: it must be revoked.',
+  config: noConfig,
+  reads: ['texts'],
+  sourceTools: ['GitPatch'],
+  advice: ['Revoke it: who has the repository has it.'],
+  examples: {
+    bad: patch([`-CI_VALUE=${EXAMPLE_TOKEN}`, '+CI_VALUE=$CI_VALUE']),
+    good: patch(['-CI_VALUE=1', '+CI_VALUE=$CI_VALUE']),
+    sourceTool: 'GitPatch',
+  },
+  find: (input) => {
+    const texts = scannedTexts(input);
+    return (['token', 'private_key', 'address', 'assigned'] as const).flatMap((way) => hitsOf(texts, way, 'removed'));
+  },
+});
+
+const KEY_FILES = [
+  '**/*.p12',
+  '**/*.pfx',
+  '**/*.jks',
+  '**/*.keystore',
+  '**/*.kdbx',
+  '**/*.ppk',
+  '**/id_rsa',
+  '**/id_dsa',
+  '**/id_ecdsa',
+  '**/id_ed25519',
+  '**/.env',
+  '**/.env.local',
+  '**/.env.production',
+  '**/.netrc',
+  '**/.pgpass',
+  '**/.htpasswd',
+  '**/.git-credentials',
+  '**/.docker/config.json',
+  '**/.aws/credentials',
+  '**/.kube/config',
+  '**/terraform.tfstate',
+];
+
+const keyFile = patchRule({
+  name: 'secrets_key_file',
+  logicRevision: 7,
+  defaultLevel: 'confirm',
+  why: 'Files of these names hold keys or passwords, and a binary one shows nothing of it.',
+  config: z.strictObject({
+    paths: z.array(z.string().min(1).max(500)).max(200).default(KEY_FILES).describe('Globs of names, in any case.'),
+  }),
+  examples: {
+    bad: 'diff --git a/deploy/.env b/deploy/.env\nnew file mode 100644\nindex 0000000..8c3482d\n--- /dev/null\n+++ b/deploy/.env\n@@ -0,0 +1 @@\n+PORT=80\n',
+    good: 'diff --git a/deploy/.env.example b/deploy/.env.example\nnew file mode 100644\nindex 0000000..8c3482d\n--- /dev/null\n+++ b/deploy/.env.example\n@@ -0,0 +1 @@\n+PORT=80\n',
+    sourceTool: 'GitPatch',
+  },
+  find: ({ files }, { paths }) =>
+    files
+      .filter((file) => file.newPath !== null && coveringGlob(paths, pathName(file.newPath)) !== undefined)
+      .map((file) => ({ at: file.header, what: 'a file whose name is one of keys and passwords' })),
+});
+
+/** What the pack `secrets` looks at in patches alone. */
+export const gitSecretsRules: readonly PackRule[] = [keyFile, removedSecret];

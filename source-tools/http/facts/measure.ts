@@ -1,0 +1,13 @@
+import type { DiffMeasure } from '../../../policy/contracts/source-tool';
+import type { HttpPatchFacts } from './http-facts';
+
+/** The place is the resource, not each member of its body. */
+export function measureRequest({ method, writes, url: { host, port, path } }: HttpPatchFacts): DiffMeasure {
+  const removed = writes.filter(({ how }) => how === 'remove' || how === 'null').length;
+  return {
+    operations: Math.max(1, writes.filter(({ changes }) => changes).length),
+    deletions: removed + (method === 'DELETE' ? 1 : 0),
+    rows: 1,
+    places: [['url', host, port, path]],
+  };
+}

@@ -1,0 +1,28 @@
+import { jsonRenderer } from '../../policy/text/render/json';
+import type { Pack } from '../../policy/rules/pack';
+import { defineSourceTool } from '../define';
+import { touchedNames } from '../touched-names';
+import { extractHttpPatchFacts } from './facts/extract-http-facts';
+import type { HttpPatchFacts } from './facts/http-facts';
+import { HTTP_PARSER } from './facts/http-parser';
+import { measureRequest } from './facts/measure';
+import { httpPatchRules } from './rules';
+
+/** A request that changes one JSON resource. */
+export const httpPatch = defineSourceTool<HttpPatchFacts>({
+  sourceTool: 'HTTPPatch',
+  mode: 'enforced',
+  parser: HTTP_PARSER,
+  facts: ({ raw }) => extractHttpPatchFacts(raw),
+  measure: measureRequest,
+  touched: touchedNames,
+  render: jsonRenderer,
+  staging: async () => (await import('./staging/index.js')).httpPatchEffects,
+});
+
+export const httpPack: Pack = {
+  name: 'http-patch',
+  about:
+    'Requests with a JSON Patch, a Merge Patch or another body: where they go, what they write, what they would leave.',
+  rules: httpPatchRules,
+};

@@ -1,0 +1,28 @@
+/** All source tools and all packs of rules that we ship. What touches a target is loaded later, by the committer alone. */
+import type { SourceTool } from '../policy/contracts/source-tool';
+import { crossCuttingPack } from '../policy/rules/cross';
+import type { ValidatorDefinition } from '../policy/rules/define';
+import type { Pack } from '../policy/rules/pack';
+import { secretsPack } from '../policy/rules/secrets';
+import { textPack } from '../policy/rules/text';
+import { gitPack, gitPatch, gitSecretsRules } from './git';
+import { httpPack, httpPatch } from './http';
+import { sqlCas, sqlDryRun, sqlPacks } from './sql';
+import { terraformPack, terraformPlan } from './terraform';
+
+export const SOURCE_TOOLS: readonly SourceTool[] = [sqlDryRun, sqlCas, httpPatch, gitPatch, terraformPlan];
+
+/** In the order of the catalogue, which is the order of their findings. */
+export const PACKS: readonly Pack[] = [
+  ...sqlPacks,
+  httpPack,
+  gitPack,
+  terraformPack,
+  { ...secretsPack, rules: [...secretsPack.rules, ...gitSecretsRules] },
+  textPack,
+  crossCuttingPack(SOURCE_TOOLS.map(({ sourceTool }) => sourceTool)),
+];
+
+export const packDefinitions: readonly ValidatorDefinition[] = PACKS.flatMap(({ rules }) =>
+  rules.map((rule) => rule.definition),
+);

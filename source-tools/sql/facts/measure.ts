@@ -1,0 +1,29 @@
+import type { DiffInput } from '../../../policy/contracts/diff';
+import type { DiffMeasure } from '../../../policy/contracts/source-tool';
+import { claimedRows } from '../../../policy/text/claimed-rows';
+import type { SqlCasFacts } from './sql-cas-facts';
+import type { SqlFacts } from './sql-facts';
+
+/** Rows are those that the change claims: nothing more is known before the dry run, and `metadata_mismatch` checks the claim. */
+export function measureSql(facts: SqlFacts, diff: DiffInput): DiffMeasure {
+  const writing = facts.statements.filter((statement) => !statement.readOnly).length;
+  const rows = writing === 0 ? 0 : claimedRows(diff.metadata);
+  // SQL that is assembled at run time may contain any number of statements.
+  if (facts.dynamicSql.some((dynamic) => !dynamic.constant)) return { operations: null, deletions: null, rows };
+  const deletes = facts.dml.filter(
+    (d) => d.kind === 'delete' || d.mergeActions.some((action) => /delete/.test(action)),
+  );
+  const truncated = facts.truncates.reduce((sum, { tables }) => sum + tables.length, 0);
+  const dropped = facts.drops.reduce((sum, { objects }) => sum + Math.max(1, objects.length), 0);
+  const columns = facts.alters.filter(({ action }) => action === 'drop_column').length;
+  return {
+    operations: Math.max(writing, facts.dml.length),
+    deletions: deletes.length + truncated + dropped + columns,
+    rows,
+  };
+}
+
+export function measureCas({ operations }: SqlCasFacts): DiffMeasure {
+  const deletions = operations.filter(({ op }) => op === 'delete').length;
+  return { operations: operations.length, deletions, rows: operations.length };
+}

@@ -1,0 +1,58 @@
+import { jsonRenderer } from '../../policy/text/render/json';
+import type { Pack } from '../../policy/rules/pack';
+import { defineSourceTool } from '../define';
+import { readCasDocument } from './facts/cas-document';
+import { casClaims, sqlClaims } from './facts/claims';
+import { extractSqlFacts } from './facts/extract-sql-facts';
+import { measureCas, measureSql } from './facts/measure';
+import { CAS_PARSER, type SqlCasFacts } from './facts/sql-cas-facts';
+import type { SqlFacts } from './facts/sql-facts';
+import { SQL_PARSER } from './facts/sql-parser';
+import { touchedByCas, touchedBySql } from './facts/touched';
+import { sqlRenderer } from './render';
+import { sqlPostgresRules } from './rules';
+import { casParseFailure } from './rules/cas-parse-failure';
+import { sqlPostgresStyleRules } from './rules/style';
+
+/** SQL text for PostgreSQL. */
+export const sqlDryRun = defineSourceTool<SqlFacts>({
+  sourceTool: 'SQLDryRun',
+  mode: 'enforced',
+  parser: SQL_PARSER,
+  facts: ({ raw }) => extractSqlFacts(raw),
+  measure: measureSql,
+  touched: touchedBySql,
+  claims: sqlClaims,
+  render: sqlRenderer,
+  staging: async () => (await import('./staging/index.js')).sqlDryRunEffects,
+});
+
+/** Rows to compare and set, as a JSON document. */
+export const sqlCas = defineSourceTool<SqlCasFacts>({
+  sourceTool: 'SQLCAS',
+  mode: 'enforced',
+  parser: CAS_PARSER,
+  facts: ({ raw }) => {
+    const read = readCasDocument(raw);
+    return read.ok ? read.facts : read;
+  },
+  measure: measureCas,
+  touched: touchedByCas,
+  claims: casClaims,
+  render: jsonRenderer,
+  staging: async () => (await import('./staging/index.js')).sqlCasEffects,
+});
+
+export const sqlPacks: readonly Pack[] = [
+  {
+    name: 'sql-postgres',
+    about:
+      'SQL text for PostgreSQL, read by its own grammar at every depth: statements, common table expressions, function bodies, DO blocks.',
+    rules: [...sqlPostgresRules, casParseFailure],
+  },
+  {
+    name: 'sql-postgres-style',
+    about: 'Advice on types, names and habits in SQL; off until a bundle names the pack.',
+    rules: sqlPostgresStyleRules,
+  },
+];

@@ -1,0 +1,65 @@
+import type { CommitContext, StageContext, TargetEffects } from '../../../policy/contracts/target-effects';
+import { apply, readBack, seal } from './apply';
+import type { Work } from './work';
+import { rehearse, rejected } from './rehearse';
+import { withReturning } from './returning';
+import { readStatements, type Statement } from './statements';
+import { quoteRelation } from './identifiers';
+import { IDLE_MS } from './session';
+
+/** The bytes are SQL text for PostgreSQL. */
+export const sqlDryRunEffects: TargetEffects = {
+  stage: async (ctx: StageContext) => {
+    if (!ctx.facts.ok) return rejected(`${ctx.facts.code}: ${ctx.facts.message}`, null);
+    const works = await toWorks(ctx.diff.raw);
+    if (!works.ok) return rejected(works.explanation, null);
+    return rehearse(ctx, async () => works);
+  },
+  commit: async (ctx: CommitContext) => {
+    const works = await toWorks(ctx.diff.raw);
+    if (!works.ok) return { kind: 'refused', explanation: works.explanation };
+    return apply(ctx, async () => works);
+  },
+  readBack,
+  seal,
+  lateMs: IDLE_MS,
+};
+
+type Works =
+  { readonly ok: true; readonly works: readonly Work[] } | { readonly ok: false; readonly explanation: string };
+
+async function toWorks(raw: Uint8Array): Promise<Works> {
+  const read = await readStatements(raw);
+  if (!read.ok) return { ok: false, explanation: read.message };
+  const refused = read.statements.find((s) => s.kind === 'refused');
+  if (refused !== undefined) {
+    return {
+      ok: false,
+      explanation: `${placeOf(refused)} is never run inside a dry run: transaction control, settings, COPY, roles and the like are not for a staged change`,
+    };
+  }
+  return { ok: true, works: read.statements.map(toWork) };
+}
+
+function toWork(statement: Statement): Work {
+  return {
+    place: placeOf(statement),
+    sha: statement.sha,
+    command: statement.command,
+    values: [],
+    target: statement.target === null ? null : quoteRelation(statement.target),
+    plain: statement.text,
+    instrument: (versionNumber) => withReturning(statement, versionNumber),
+    uncapturable: uncapturable(statement),
+    exactlyOne: false,
+  };
+}
+
+function uncapturable(statement: Statement): string | null {
+  if (statement.kind === 'truncate') return 'empties tables, and no row of them is counted';
+  return statement.kind === 'schema' ? 'changes the schema, and what it does to rows is not counted' : null;
+}
+
+function placeOf(statement: Statement): string {
+  return `statement ${statement.index + 1} (${statement.command})`;
+}

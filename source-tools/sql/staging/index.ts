@@ -1,0 +1,2 @@
+export { sqlCasEffects } from './cas-effects';
+export { sqlDryRunEffects } from './dry-run-effects';

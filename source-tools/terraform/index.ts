@@ -1,0 +1,27 @@
+import { jsonRenderer } from '../../policy/text/render/json';
+import type { Pack } from '../../policy/rules/pack';
+import { defineSourceTool } from '../define';
+import { touchedNames } from '../touched-names';
+import { extractTerraformPlanFacts } from './facts/extract-terraform-facts';
+import { measurePlan } from './facts/measure';
+import type { TerraformPlanFacts } from './facts/terraform-facts';
+import { TERRAFORM_PARSER } from './facts/terraform-parser';
+import { terraformPlanRules } from './rules';
+
+/** A plan that rules read and our committer does not apply: its requester does, on a signed receipt. */
+export const terraformPlan = defineSourceTool<TerraformPlanFacts>({
+  sourceTool: 'TerraformPlan',
+  mode: 'cooperative',
+  parser: TERRAFORM_PARSER,
+  facts: ({ raw }) => extractTerraformPlanFacts(raw),
+  measure: measurePlan,
+  touched: touchedNames,
+  render: jsonRenderer,
+  staging: null,
+});
+
+export const terraformPack: Pack = {
+  name: 'terraform-plan',
+  about: 'Plans as `terraform show -json` writes them: what is destroyed, opened, granted, run, and not known.',
+  rules: terraformPlanRules,
+};
