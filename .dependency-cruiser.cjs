@@ -91,11 +91,7 @@ const FOLDERS = [
 const UNCHECKED = ['examples', 'chaos', 'bench', 'scripts', 'test'];
 
 /** Arrows that are being removed. An entry ends at its date, and the check fails if nothing needs it any more. */
-const EXCEPTIONS = [
-  { from: 'policy/rules', to: 'policy/validators', until: '2026-11-30' },
-  { from: 'policy/rules', to: 'source-tools', until: '2026-11-30' },
-  { from: 'policy/judge', to: 'source-tools', until: '2026-11-30' },
-];
+const EXCEPTIONS = [{ from: 'policy/rules', to: 'policy/validators', until: '2026-11-30' }];
 
 const inside = (folders) => `^(${folders.map((folder) => folder.replace('.', '\\.')).join('|')})(/|$)`;
 const everyFolder = inside([...FOLDERS.map(({ folder }) => folder.split('/')[0]), ...UNCHECKED]);
@@ -152,6 +148,12 @@ module.exports = {
       'Facts, rules and renderers of a source tool are pure: they never load its staging',
       { path: '^source-tools/[^/]+/(facts|rules|render)[/.]' },
       { path: '^source-tools/[^/]+/staging/' },
+    ),
+    error(
+      'arrow from a source tool: staging is loaded lazily',
+      'Only the committer calls `staging`, and review and judge workers never load it: use await import()',
+      { path: '^source-tools/', pathNot: '^source-tools/[^/]+/staging/' },
+      { path: '^source-tools/[^/]+/staging/', dependencyTypesNot: ['dynamic-import'] },
     ),
     error(
       'package in a format: reads bytes only',

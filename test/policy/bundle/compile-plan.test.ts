@@ -3,6 +3,8 @@ import { planProblems } from '../../../policy/bundle/check-plan';
 import { compilePlan, planKeys } from '../../../policy/bundle/compile-plan';
 import { idOf, prefixProblem } from '../../../policy/bundle/level';
 import { type Plan, planHash, type PlanValidator } from '../../../policy/contracts/plan';
+import type { SourceTool, SourceTools } from '../../../policy/contracts/source-tool';
+import { sqlRenderer } from '../../../source-tools/sql/render';
 import { builtinsOf } from '../../../policy/rules/builtin';
 import { compile, demoRule, bundleOf, planOf, refusals, registry, registryOf } from './fixtures';
 import { ourTools } from '../../support/source-tools';
@@ -419,4 +421,67 @@ test.each([
 ] as const)('prefix and class of %s as %s are checked [C22, T39]', (id, hookClass, problem) => {
   if (problem === null) expect(prefixProblem(id, hookClass)).toBeNull();
   else expect(prefixProblem(id, hookClass)).toMatch(problem);
+});
+
+describe('what is read through the source tool', () => {
+  const tools = (change: Partial<SourceTool>) => ({
+    get: (name: string) => {
+      const tool = ourTools.get(name);
+      return tool === undefined ? undefined : { ...tool, ...change };
+    },
+  });
+  const READS = [
+    'bytes',
+    'facts',
+    'metadata',
+    'staging',
+    'texts',
+    'measure',
+    'touched',
+    'claims',
+    'rendering',
+  ] as const;
+  const rules = registryOf(
+    ...READS.map((read) => demoRule(`team_${read}`, { pack: 'team-rules', reads: [read] }) as never),
+  );
+  const hashes = (using: SourceTools): ReadonlyMap<string, string> => {
+    const compiled = compilePlan(bundleOf({ validators: '\n  - pack: team-rules' }), rules, {
+      target: 'shop',
+      sourceTool: 'SQLDryRun',
+      tools: using,
+    });
+    if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
+    return new Map(compiled.plan.validators.map((v) => [v.implementation, v.logic_hash]));
+  };
+  const moved = (change: Partial<SourceTool>): string[] => {
+    const [before, after] = [hashes(ourTools), hashes(tools(change))];
+    return [...before.keys()].filter((name) => before.get(name) !== after.get(name));
+  };
+
+  test('another facts revision of the tool is another logic_hash for what reads texts, measure, places or claims, and for nothing else [G18]', () => {
+    const parser = { name: 'libpg-query', version: 'another' };
+    expect(moved({ parser })).toEqual([
+      'team_texts',
+      'team_measure',
+      'team_touched',
+      'team_claims',
+      'metadata_mismatch',
+    ]);
+  });
+
+  test('another revision of its renderer is another logic_hash for what reads the rendering, and for nothing else [G18]', () => {
+    expect(moved({ render: { ...sqlRenderer, revision: 99 } })).toEqual(['team_rendering']);
+  });
+
+  test('a process with another revision of the tool does not run the plan [G33]', () => {
+    const { plan } = planOf({ validators: '\n  - pack: team-rules' }, 'SQLDryRun', rules);
+    const problems = planProblems(plan, rules, tools({ parser: { name: 'libpg-query', version: 'another' } }));
+    expect(problems.map((problem) => problem.split(':')[0])).toEqual([
+      'guardian.team_texts',
+      'guardian.team_measure',
+      'guardian.team_touched',
+      'guardian.team_claims',
+      'guardian.metadata_mismatch',
+    ]);
+  });
 });
