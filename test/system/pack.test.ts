@@ -12,6 +12,7 @@ import {
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { snippet } from '../support/doc-snippets';
 
 const root = join(__dirname, '..', '..');
 const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
@@ -177,6 +178,46 @@ for (const text of ['select 1', 'drop table a']) {
   const flags = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--skipLibCheck'];
   expect(run(process.execPath, [tsc, ...flags, 'gate.ts'])).toBe('');
   expect(run(process.execPath, ['gate.js'])).toBe('commit\nrollback\n');
+}, 60_000);
+
+test('the module of docs/extend.md compiles, and its tool and rule decide about a payout', () => {
+  writeFileSync(join(project, 'extension.cts'), snippet('docs/extend.md', 'extension.cts'));
+  const flags = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--skipLibCheck'];
+  expect(run(process.execPath, [tsc, ...flags, 'extension.cts'])).toBe('');
+  const bundle = `version: 1
+name: payouts
+domain: payouts
+provider: none
+model: none
+targets:
+  bank: { development: true, sourceTools: [Payout], cooperative: [Payout] }
+groups:
+  finance: { members: [alice] }
+defaultGroup: finance
+validators:
+  - rule: payout_limit
+    config: { maxCents: 5000 }
+`;
+  writeFileSync(join(project, 'payouts.policy.yaml'), bundle);
+  const payouts = [5000, 5001].map((cents) => JSON.stringify({ account: 'a', cents }));
+  const lines = [...payouts, 'not a payout'].map((raw, i) =>
+    JSON.stringify({ id: String(i), sourceTool: 'Payout', raw }),
+  );
+  writeFileSync(join(project, 'payouts.jsonl'), lines.join('\n'));
+  const cli = join(project, 'node_modules', 'countersign', 'dist', 'cli', 'main.js');
+  const env = { ...process.env, COUNTERSIGN_EXTENSIONS: join(project, 'extension.cjs') };
+  const args = ['policy', 'eval', 'payouts.jsonl', '--policy', 'payouts.policy.yaml', '--jsonl'];
+  const printed = execFileSync(process.execPath, [cli, ...args], {
+    cwd: project,
+    encoding: 'utf8',
+    env,
+    stdio: 'pipe',
+  });
+  const outcomes = printed
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { outcome: string }).outcome);
+  expect(outcomes).toEqual(['COMMIT', 'CONFIRM', 'CONFIRM']);
 }, 60_000);
 
 test('the program prints its help without loading a worker, a database driver or the SQL parser, which take longer than the help', () => {
