@@ -3,11 +3,11 @@ import { Pool, type PoolClient, type QueryResult, type QueryResultRow } from 'pg
 import { FailureType } from '../../policy/contracts/failure-type';
 
 export interface DatabaseOptions {
-  /** Connection string of a role with the rights of the process. Never logged. */
+  /** Connection string of the login role of the process. Never logged. */
   readonly url: string;
-  /** Shown in pg_stat_activity: the process's name. */
+  /** Name of the process, shown in pg_stat_activity. */
   readonly applicationName: string;
-  /** Connections at most. */
+  /** Maximum number of connections. Default 10. */
   readonly max?: number;
   readonly connectTimeoutMs?: number;
   readonly statementTimeoutMs?: number;
@@ -16,18 +16,18 @@ export interface DatabaseOptions {
 type Values = readonly unknown[];
 
 export interface Queryable {
-  /** `name` lets the server keep the plan: for statements that run often. */
+  /** `name` makes it a prepared statement, so the server can cache its plan. For statements that run often. */
   query<R extends QueryResultRow>(text: string, values?: Values, name?: string): Promise<QueryResult<R>>;
 }
 
-/** A bounded pool. Whatever says that the database is away, busy or too slow is thrown as STORE_UNAVAILABLE, retryable; all else as it is. */
+/** A bounded connection pool. Throws STORE_UNAVAILABLE (retryable) if the database is unreachable, busy or too slow, and other errors unchanged. */
 export interface Database extends Queryable {
-  /** BEGIN … COMMIT on one connection; rolls back when `work` throws. */
+  /** Runs `work` in a transaction on one connection. Rolls back if it throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** Connects at the first query, so a process may start before its database. */
+/** Connects with the first query, so a process may start before its database. */
 export function openDatabase(options: DatabaseOptions): Database {
   const statementTimeoutMs = options.statementTimeoutMs ?? 10_000;
   const pool = new Pool({
@@ -36,24 +36,24 @@ export function openDatabase(options: DatabaseOptions): Database {
     max: options.max ?? 10,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     statement_timeout: statementTimeoutMs,
-    // The server ends a slow statement itself; this ends the wait for a server that says nothing any more.
+    // statement_timeout ends slow statements on the server. This ends the wait for a server that no longer responds.
     query_timeout: statementTimeoutMs + 2_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
   });
-  pool.on('error', () => {}); // An idle connection died; the pool has dropped it, and the next query reports a database that is away.
+  pool.on('error', () => {}); // An idle connection failed. The pool has removed it, and the next query reports an unreachable database.
 
   async function withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     try {
       const client = await pool.connect();
       let lost: Error | undefined;
-      // The pool listens to idle clients only: one that dies between two queries of a transaction would end the process.
+      // The pool only listens for errors of idle clients. Without this listener, a connection that fails between two queries of a transaction would crash the process.
       const onLost = (error: Error): void => void (lost = error);
       client.on('error', onLost);
       try {
         return await work(client);
       } catch (error) {
-        if (isAway(error)) lost = error as Error;
+        if (isUnavailable(error)) lost = error as Error;
         throw error;
       } finally {
         client.off('error', onLost);
@@ -74,7 +74,7 @@ export function openDatabase(options: DatabaseOptions): Database {
           await client.query('commit');
           return result;
         } catch (error) {
-          // A connection that is gone has rolled back already; its failure is the one to report.
+          // If the connection is lost the server rolls back, and the original error is the one to report.
           await client.query('rollback').catch(() => {});
           throw error;
         }
@@ -93,7 +93,7 @@ function run<R extends QueryResultRow>(
 }
 
 function toFailure(error: unknown): unknown {
-  if (error instanceof CountersignFailure || !isAway(error)) return error;
+  if (error instanceof CountersignFailure || !isUnavailable(error)) return error;
   const { code, message } = error as { code?: string; message: string };
   return new CountersignFailure({
     message: `The Countersign database is not available: ${message}${code === undefined ? '' : ` (${code})`}`,
@@ -103,10 +103,10 @@ function toFailure(error: unknown): unknown {
   });
 }
 
-/** 08 connection, 53 resources, 57P shutdown; 40 serialization and deadlock, 55P03 lock and 57014 statement timeout: trying again helps. */
-const AWAY_CODES =
+/** Retryable codes: 08 connection, 53 resources, 57P shutdown, 40 serialization and deadlock, 55P03 lock timeout, 57014 statement timeout. */
+const UNAVAILABLE_CODES =
   /^(08...|53...|57P0.|40...|55P03|57014|ECONN.*|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
-const AWAY_MESSAGES = [
+const UNAVAILABLE_MESSAGES = [
   'Connection terminated',
   'timeout exceeded when trying to connect',
   'Query read timeout',
@@ -115,9 +115,9 @@ const AWAY_MESSAGES = [
   'Cannot use a pool after',
 ];
 
-function isAway(error: unknown): boolean {
-  // By shape: an error of Node's own may come from another realm. Where several addresses were tried, the code is that of the first.
+function isUnavailable(error: unknown): boolean {
+  // Duck typing, because an error of Node may come from another realm. An AggregateError of several addresses has the code of the first.
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
-  if (typeof code === 'string' && AWAY_CODES.test(code)) return true;
-  return typeof message === 'string' && AWAY_MESSAGES.some((text) => message.includes(text));
+  if (typeof code === 'string' && UNAVAILABLE_CODES.test(code)) return true;
+  return typeof message === 'string' && UNAVAILABLE_MESSAGES.some((text) => message.includes(text));
 }

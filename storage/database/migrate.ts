@@ -3,19 +3,19 @@ import { APPEND_GRANTS, ROLES, TABLE_GRANTS, type Role } from './roles';
 import { APPEND_SQL, SCHEMA_VERSION, TABLES_SQL, TRIGGERS_SQL } from './schema';
 
 export interface MigrateOptions {
-  /** Password of each login role. A role that is left out is made without a password where it is missing, and otherwise kept as it is. */
+  /** Password of each login role. For an omitted role, an existing one keeps its password and a missing one is created without. */
   readonly roles: Partial<Readonly<Record<Role, string>>>;
 }
 
 const ATTEMPTS = 5;
 
 /**
- * Brings the database that `adminUrl` names to our schema, and makes one login role per process. Idempotent, and safe when two run at once.
- * Throws when the database is of a newer schema than this version knows, or the role of `adminUrl` may not do it.
+ * Migrates the database of `adminUrl` to the current schema and creates one login role per process. Idempotent and safe to run
+ * concurrently. Throws if the database has a newer schema, or if the role of `adminUrl` lacks a privilege.
  */
 export async function migrate(adminUrl: string, { roles }: MigrateOptions): Promise<void> {
   const client = new Client({ connectionString: adminUrl, connectionTimeoutMillis: 10_000, query_timeout: 60_000 });
-  client.on('error', () => {}); // The query in flight reports the lost connection.
+  client.on('error', () => {}); // A running query rejects with the same error.
   try {
     await client.connect();
     for (let attempt = 1; ; attempt++) {
@@ -23,8 +23,8 @@ export async function migrate(adminUrl: string, { roles }: MigrateOptions): Prom
         return await migrateOnce(client, roles);
       } catch (error) {
         await client.query('rollback');
-        // Roles belong to the whole server: another database being set up at the same time may have changed the same one.
-        if (attempt === ATTEMPTS || !isRace(error)) throw error;
+        // Roles are shared by all databases of the server, so a concurrent migration of another database may change the same role.
+        if (attempt === ATTEMPTS || !isConcurrentMigration(error)) throw error;
       }
     }
   } finally {
@@ -56,7 +56,7 @@ async function refuseNewer(client: Client): Promise<void> {
   const version = versions[0]?.version ?? 0;
   if (version > SCHEMA_VERSION)
     throw new Error(
-      `The database has schema ${version}, this Countersign knows ${SCHEMA_VERSION}: use the newer Countersign`,
+      `The database has schema version ${version}, but this Countersign supports at most ${SCHEMA_VERSION}; use a newer Countersign`,
     );
 }
 
@@ -69,7 +69,7 @@ async function roleSql(client: Client, role: Role, password: string | undefined)
   );
   return [
     rowCount === 0 ? `create role ${name} login${secret};` : secret === '' ? '' : `alter role ${name} login${secret};`,
-    // Every transaction of ours is short; a stuck one must not hold a review's lock.
+    // All transactions of Countersign are short. A stuck one must not block a review.
     `alter role ${name} set statement_timeout = '15s'; alter role ${name} set lock_timeout = '10s'; alter role ${name} set idle_in_transaction_session_timeout = '15s';`,
     `revoke all on all tables in schema public from ${name};`,
     `grant usage on schema public to ${name};`,
@@ -80,9 +80,9 @@ async function roleSql(client: Client, role: Role, password: string | undefined)
   ].join('\n');
 }
 
-function isRace(error: unknown): boolean {
+function isConcurrentMigration(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string };
-  // 42710 duplicate_object, 23505 unique_violation (two CREATE ROLE), 40P01 deadlock; XX000 "tuple concurrently updated".
+  // 42710 duplicate_object and 23505 unique_violation (two CREATE ROLE), 40P01 deadlock, XX000 "tuple concurrently updated".
   return (
     ['42710', '23505', '40P01'].includes(code ?? '') || (code === 'XX000' && (message ?? '').includes('concurrently'))
   );

@@ -1,4 +1,4 @@
-/** The administrator's URL with another role and its password. */
+/** Replaces the user and the password in a connection URL. */
 export function asRole(adminUrl: string, role: string, password: string): string {
   const url = new URL(adminUrl);
   url.username = role;

@@ -1,4 +1,4 @@
-/** One login role per process, each with the least rights that do (DESIGN §9). */
+/** One login role per process, each with the least privileges that it needs. */
 export const ROLES = ['cs_review', 'cs_judge', 'cs_commit', 'cs_gateway', 'cs_operator', 'cs_reader'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -17,12 +17,12 @@ const readLedger: Grants = {
   refusal_counts: ['select'],
   answer_nonces: ['select'],
 };
-/** Evidence is exported with the rights of the gateway's role, with proofs. */
+/** For the export of evidence, which contains inclusion proofs. */
 const readCheckpoints: Grants = { ledger_checkpoints: ['select'], ledger_leaves: ['select'] };
 
 /**
- * Tables by role. Nobody may insert into `ledger` directly: `ledger_append` does, for whoever may execute it, so that a chain is always whole.
- * Nobody but its owner may write what is not listed.
+ * Table privileges by role. No role may insert into `ledger` directly. Roles with EXECUTE on `ledger_append` use that function, which
+ * keeps the hash chain intact. Only the owner has privileges that are not listed.
  */
 export const TABLE_GRANTS: Readonly<Record<Role, Grants>> = {
   cs_review: {
@@ -77,7 +77,7 @@ export const TABLE_GRANTS: Readonly<Record<Role, Grants>> = {
   },
 };
 
-/** Kinds of ledger row that each role may append; roles that are not here append none. How a change ends is the committer's alone to write. */
+/** Kinds of ledger rows that each role may append. Roles that are not listed may not append. Only the committer writes how a change ends. */
 export const APPEND_GRANTS: Partial<Readonly<Record<Role, readonly string[]>>> = {
   cs_review: [
     'submitted',
@@ -106,5 +106,5 @@ export const APPEND_GRANTS: Partial<Readonly<Record<Role, readonly string[]>>> =
   cs_operator: ['resolved'],
 };
 
-/** Roles whose appends may write the projection `reviews`. */
+/** Roles that may write the projection `reviews` with an append. */
 export const PROJECTING_ROLES: readonly Role[] = ['cs_review', 'cs_commit'];

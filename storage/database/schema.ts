@@ -1,17 +1,18 @@
 import { MAX_REFUSED_ROWS } from '../../policy/evidence/ledger-port';
 import { APPEND_GRANTS, PROJECTING_ROLES } from './roles';
 
-/** Raised with every change of the schema below. */
+/** Raise it with every change of the schema below. */
 export const SCHEMA_VERSION = 2;
 
 /**
  * The schema, idempotent, in one transaction.
  *
- * D1 Bodies of ledger rows are text in canonical JSON, not jsonb: jsonb forgets spelling and refuses NUL, and the hash is over the text.
- * D2 The chain is made here, under a lock for each change, so that one round trip appends; `ledgerHash` must agree (a test compares).
- * D3 Fact keys are apart by kind, so that a role cannot take the place of a fact whose kind it may not append. Intent and decided share
- *    theirs: of the two, the first stands.
- * D4 Append-only tables refuse UPDATE, DELETE and TRUNCATE by trigger, to their owner as well.
+ * D1 Bodies of ledger rows are canonical JSON in a text column. The hash is over the text, and jsonb would normalize it and reject NUL.
+ * D2 `ledger_append` computes the hash chain under one lock per change, so that an append needs one round trip. It must agree with
+ *    `ledgerHash` (a test compares them).
+ * D3 Fact keys include the kind, so that a role cannot occupy the key of a fact whose kind it may not append. `intent` and `decided`
+ *    share a key, so only the first of the two is kept.
+ * D4 A trigger rejects UPDATE, DELETE and TRUNCATE on append-only tables, also for their owner.
  */
 export const TABLES_SQL = `
 create table if not exists schema_info (version int not null primary key, applied_at timestamptz not null default now());
@@ -109,8 +110,8 @@ const kindsByRole = Object.entries(APPEND_GRANTS)
 const mayProject = PROJECTING_ROLES.map((role) => `pg_has_role(session_user, '${role}', 'member')`).join(' or ');
 
 /**
- * Appends facts and updates the projection: one call, one transaction. Runs with its owner's rights, so it judges by `session_user` what the
- * caller may append; the owner itself may append all. Bodies come as canonical JSON. `current_user` is the owner in here.
+ * Appends facts and updates the projection in one call and one transaction. SECURITY DEFINER: `current_user` is the owner, so
+ * `session_user` decides which kinds the caller may append. The owner may append all kinds. Bodies are canonical JSON.
  */
 export const APPEND_SQL = `
 create or replace function ledger_append(
@@ -140,7 +141,7 @@ begin
     select * into v_row from ledger l where l.change_id = p_change and l.fact_key = v_fact;
     if found then
       return query select i, 'existing', v_row.n, v_row.prev, v_row.hash, v_row.kind, v_row.at, v_row.actor, v_row.body;
-      exit when p_kinds[i] = 'submitted'; -- opened before, whole: what another opening saw of the world is not this one's
+      exit when p_kinds[i] = 'submitted'; -- already opened: the other entries of this opening must not be mixed with it
       continue;
     end if;
     if p_kinds[i] = 'answer_refused'
@@ -185,7 +186,7 @@ begin
     closed_at = case when p ? 'closedAt' then (p->>'closedAt')::timestamptz else r.closed_at end,
     summary = coalesce(p->>'summary', r.summary)
   where r.change_id = p_change and (r.closed_at is null or p->>'closedAt' is not null);
-  if found or exists (select from reviews r where r.change_id = p_change) then return; end if; -- found nothing, yet there: closed
+  if found or exists (select from reviews r where r.change_id = p_change) then return; end if; -- a row exists but was not updated: it is closed
   insert into reviews (change_id, tenant, target, source_tool, input_sha, state, reason, mode, requester, pending, highest_severity,
                        opened_at, updated_at, deadline_at, closed_at, summary)
   values (p_change, p->>'tenant', p->>'target', p->>'sourceTool', p->>'inputSha', coalesce(p->>'state', 'RUNNING'), p->>'reason',

@@ -1,7 +1,7 @@
 import type { Envelope } from '../../policy/contracts/diff';
 import type { Queryable } from '../database/database';
 
-/** A row of the registry as it was signed. Nothing of it is believed here. */
+/** The signed envelopes of a registry row. Not verified here. */
 export interface KeyEnvelopes {
   readonly keyId: string;
   readonly entry: Envelope;
@@ -9,11 +9,11 @@ export interface KeyEnvelopes {
 }
 
 export interface KeyEnvelopeReader {
-  /** By key id; ids that the registry does not know are left out. */
+  /** Rows of these key ids. Unknown ids are omitted. */
   envelopesOf(keyIds: readonly string[]): Promise<readonly KeyEnvelopes[]>;
 }
 
-/** The signed entries themselves, for evidence: whoever verifies it has operators of their own. */
+/** Reads the signed entries for evidence, which a verifier checks with its own trusted operator keys. */
 export function keyEnvelopes(db: Queryable): KeyEnvelopeReader {
   return {
     async envelopesOf(keyIds) {

@@ -1,10 +1,10 @@
 /**
  * The key registry over the tables `keys` and `key_revocations`.
  *
- * K1 A row counts only by the signature of an operator key that this process trusts: the database is not believed (records.md §8).
- * K2 A revocation that cannot be verified still revokes, and is reported: a changed byte must not bring a key back.
- * K3 What is read is at most CACHE_MS old, also when the database is away: then it throws, and no old entry is used. The
- *    committer, who is the last to look, reads it anew for each commit.
+ * K1 A row counts only if it is signed by an operator key that this process trusts. The database itself is not trusted.
+ * K2 A revocation that cannot be verified still revokes the key, and is reported: a changed byte must not reactivate a key.
+ * K3 Results are at most CACHE_MS old. If the database is unreachable, reads throw instead of using older entries. The committer
+ *    makes the last check and reads the registry for each commit.
  */
 import { CountersignFailure } from '../../policy/contracts/failure';
 import { canonicalJson } from '../../policy/contracts/canonical-json';
@@ -21,11 +21,11 @@ export const CACHE_MS = 1_000;
 
 export interface KeyRegistryDeps {
   readonly db: Queryable;
-  /** Operator public keys that this process trusts, 64 hex digits each. Empty: no entry counts. */
+  /** Trusted operator public keys, 64 hexadecimal digits each. If empty, no entry counts. */
   readonly trustedOperators: readonly string[];
-  /** Milliseconds; monotonic is enough. */
+  /** Milliseconds of any monotonic clock. */
   readonly now: () => number;
-  /** Told once for each row that does not count. */
+  /** Called once for each row that does not count. */
   readonly report?: (ignored: IgnoredKeyRow) => void;
 }
 
@@ -37,18 +37,19 @@ interface KeyRow {
 
 type Signed = <K extends 'key' | 'key-revocation'>(kind: K, envelope: unknown) => PredicateOf<K> | string;
 
-/** Reads and verifies all rows. `signed` returns what an operator signed, or why it does not count. */
+/** Reads and verifies all rows. `signed` returns the predicate that a trusted operator signed, or why the envelope does not count. */
 function keyReader(deps: KeyRegistryDeps): { readonly signed: Signed; readonly load: () => Promise<KeySnapshot> } {
   const operators = new Map(deps.trustedOperators.map((publicKey) => [keyIdOf(publicKey), publicKey]));
   const reported = new Set<string>();
-  // By text: a row that was verified once is not verified every second again.
+  // Cache by envelope text, so that a row is not verified again with each read.
   const verified = new Map<string, PredicateOf<'key'> | string>();
 
   function signed<K extends 'key' | 'key-revocation'>(kind: K, envelope: unknown): PredicateOf<K> | string {
     const opened = openEnvelope(kind, envelope);
     if (!opened.ok) return opened.message;
     const publicKey = operators.get(opened.keyid);
-    if (publicKey === undefined) return `signed by ${opened.keyid}, which is no trusted operator key here`;
+    if (publicKey === undefined)
+      return `signed by ${opened.keyid}, which is not a trusted operator key of this process`;
     const result = verifyEnvelope(envelope, publicKey, kind);
     return result.ok ? result.predicate : result.message;
   }
@@ -76,7 +77,7 @@ function keyReader(deps: KeyRegistryDeps): { readonly signed: Signed; readonly l
       if (typeof entry === 'string' || entry.keyId !== row.key_id) {
         ignored.push({
           keyId: row.key_id,
-          problem: typeof entry === 'string' ? entry : 'the row names another key than its entry',
+          problem: typeof entry === 'string' ? entry : 'the key id of the row differs from that of its signed entry',
         });
         continue;
       }
@@ -85,7 +86,7 @@ function keyReader(deps: KeyRegistryDeps): { readonly signed: Signed; readonly l
       if (problem !== null)
         ignored.push({
           keyId: row.key_id,
-          problem: `its revocation cannot be verified, and counts all the same: ${problem}`,
+          problem: `its revocation cannot be verified but still counts: ${problem}`,
         });
       const revokedAt = typeof revocation === 'string' ? entry.addedAt : (revocation?.revokedAt ?? null);
       keys.push({ ...entry, revokedAt });
@@ -102,7 +103,7 @@ function keyReader(deps: KeyRegistryDeps): { readonly signed: Signed; readonly l
   return { signed, load };
 }
 
-/** Throws TypeError where a trusted operator key is none. */
+/** Throws TypeError if a trusted operator key is malformed. */
 export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
   const { db, now } = deps;
   deps.trustedOperators.forEach(assertPublicKey);
@@ -116,7 +117,7 @@ export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
     const entry = { at, snapshot: fresh };
     cache = entry;
     fresh.catch(() => {
-      if (cache === entry) cache = null; // Its callers hear of it; the next one asks again.
+      if (cache === entry) cache = null; // Current callers get the error; the next call reads again.
     });
     return fresh;
   }
@@ -147,10 +148,10 @@ export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
       cache = null;
       const stored = (await snapshot()).find(entry.keyId);
       if (stored === undefined)
-        throw invalid(`key ${entry.keyId}: an entry that does not count is registered under this id already`);
+        throw invalid(`key ${entry.keyId}: an entry that does not count is already registered under this id`);
       if (rowCount === 0 && !sameEntry(stored, entry))
         throw invalid(
-          `key ${entry.keyId}: it is registered already, for ${stored.subject.type} "${stored.subject.id}"`,
+          `key ${entry.keyId}: the key is already registered for ${stored.subject.type} "${stored.subject.id}"`,
         );
       return stored;
     },
@@ -171,16 +172,16 @@ function revocationProblem(
   revocation: PredicateOf<'key-revocation'> | string | null,
 ): string | null {
   if (revocation === null || typeof revocation === 'string') return revocation;
-  return revocation.keyId === entry.keyId ? null : 'it names another key';
+  return revocation.keyId === entry.keyId ? null : 'the revocation is for another key';
 }
 
-/** A key whose answers count: an approver's, a person's, not revoked. */
+/** True if answers signed with this key count: it belongs to a person, is an approver key, and is not revoked. */
 export function isActiveApprover(key: RegisteredKey): boolean {
   return key.kind === 'approver' && key.subject.type === 'person' && key.revokedAt === null;
 }
 
 function keyProblem(entry: PredicateOf<'key'>): string | null {
-  if (keyIdOf(entry.publicKey) !== entry.keyId) return 'the key id is not that of its public key';
+  if (keyIdOf(entry.publicKey) !== entry.keyId) return 'the key id does not match the public key';
   try {
     assertPublicKey(entry.publicKey);
     return null;
@@ -190,9 +191,9 @@ function keyProblem(entry: PredicateOf<'key'>): string | null {
 }
 
 function sameEntry(a: PredicateOf<'key'>, b: PredicateOf<'key'>): boolean {
-  const meaning = ({ keyId, kind, subject, onBehalfOf, demo }: PredicateOf<'key'>): string =>
+  const identity = ({ keyId, kind, subject, onBehalfOf, demo }: PredicateOf<'key'>): string =>
     canonicalJson({ keyId, kind, subject, onBehalfOf, demo });
-  return meaning(a) === meaning(b);
+  return identity(a) === identity(b);
 }
 
 function invalid(message: string): CountersignFailure {

@@ -1,9 +1,9 @@
 /**
- * Signed heads of the Merkle tree over all ledger rows, so that none can change or vanish unseen.
+ * Signed heads of a Merkle tree over all ledger rows, so that a changed or removed row is detected.
  *
- * M1 The tree's order is that in which rows were given a leaf, not `seq`: a transaction that took a lower seq may commit later.
- * M2 Rows at or below `settled_seq` are known to have their leaf. A row's transaction lasts seconds (statement_timeout), so whatever took its
- *    seq a minute ago is written or never will be.
+ * M1 Leaves are ordered by when a row got its leaf, not by `seq`: a transaction with a lower seq may commit later.
+ * M2 All rows up to `settled_seq` have a leaf. Transactions last seconds (statement_timeout), so a seq that was allocated a minute ago
+ *    is committed by now or never will be.
  */
 import { openEnvelope } from '../../policy/evidence/dsse';
 import { appendLeaves, EMPTY_FRONTIER, frontierRoot, type Frontier } from '../../policy/evidence/merkle';
@@ -12,12 +12,12 @@ import { signPredicate } from '../../signing/envelope';
 import type { SigningKey } from '../../signing/keys';
 import type { Database, Queryable } from '../database/database';
 
-/** Rows taken into one checkpoint: bounds the time that hashing holds the process. */
+/** Maximum number of rows in one checkpoint, which bounds the time that hashing blocks the process. */
 export const MAX_CHECKPOINT_ROWS = 5_000;
 
 export interface CheckpointDeps {
   readonly db: Database;
-  /** The committer's. */
+  /** Signing key of the committer. */
   readonly key: SigningKey;
   readonly now: () => Date;
   /** Default MAX_CHECKPOINT_ROWS. */
@@ -33,8 +33,8 @@ interface Last {
 }
 
 /**
- * Takes the rows that have no leaf yet into the tree and signs its head. Null when there is none, or another process is at it.
- * Call it again at once while `rows` is MAX_CHECKPOINT_ROWS. Throws when the last checkpoint does not fit its own tree.
+ * Adds the rows without a leaf to the tree and signs the new head. Null if there are none, or if another process is doing it.
+ * Call it again immediately while `rows` is MAX_CHECKPOINT_ROWS. Throws if the last checkpoint does not match its own tree.
  */
 export function createCheckpointer({ db, key, now, maxRows = MAX_CHECKPOINT_ROWS }: CheckpointDeps): {
   checkpoint(): Promise<{ readonly checkpoint: Checkpoint; readonly rows: number } | null>;
@@ -42,10 +42,10 @@ export function createCheckpointer({ db, key, now, maxRows = MAX_CHECKPOINT_ROWS
   return {
     checkpoint: () =>
       db.transaction(async (tx) => {
-        const { rows: locks } = await tx.query<{ got: boolean }>(
-          `select pg_try_advisory_xact_lock(hashtextextended('countersign/checkpoint', 0)) as got`,
+        const { rows: locks } = await tx.query<{ locked: boolean }>(
+          `select pg_try_advisory_xact_lock(hashtextextended('countersign/checkpoint', 0)) as locked`,
         );
-        if (locks[0]?.got !== true) return null;
+        if (locks[0]?.locked !== true) return null;
         const last = await lastCheckpoint(tx);
         const { rows } = await tx.query<{ seq: string; change_id: string; n: number; hash: string }>(
           `select l.seq, l.change_id, l.n, l.hash from ledger l
@@ -95,20 +95,20 @@ async function lastCheckpoint(tx: Queryable): Promise<{ frontier: Frontier; sett
   const last = rows[0];
   if (last === undefined) return { frontier: EMPTY_FRONTIER, settledSeq: '0' };
   const opened = openEnvelope('checkpoint', last.envelope);
-  const fits =
+  const matches =
     opened.ok &&
     opened.statement.predicate.size === last.frontier.size &&
     opened.statement.predicate.rootHash === last.root_hash &&
     frontierRoot(last.frontier) === last.root_hash &&
     Number(last.size) === last.frontier.size;
-  if (!fits)
+  if (!matches)
     throw new Error(
-      `The last checkpoint of the ledger (size ${last.size}) does not fit its own tree; run: countersign ledger verify`,
+      `The last checkpoint of the ledger (size ${last.size}) does not match its own tree; run: countersign ledger verify`,
     );
   return { frontier: last.frontier, settledSeq: last.settled_seq };
 }
 
-// A full batch leaves rows behind that have no leaf: only what an earlier, finished pass has seen is settled.
+// A full batch leaves rows without a leaf, so only rows seen by an earlier, finished pass are settled.
 async function settledSeq(tx: Queryable, before: string): Promise<string> {
   const { rows } = await tx.query<{ settled: string }>(
     `select greatest($1::bigint, coalesce(max(c.max_seq), 0), 0)::text as settled from ledger_checkpoints c

@@ -4,28 +4,29 @@ import type { InTurn } from '../../policy/evidence/ledger-port';
 import type { Database } from '../database/database';
 import { createLedger } from './ledger';
 
-/** Apart from the locks of single changes, which `ledger_append` takes under seed 0. */
+/** Differs from seed 0, which `ledger_append` uses for the locks of single changes. */
 const SEED = 1;
-/** As long as a statement may take: past it the activity is tried again. */
+/** Equal to the statement timeout. After it the activity is retried. */
 const MAX_WAIT_MS = 10_000;
 
 /**
- * The lock is PostgreSQL's and ends with the transaction, so a process that dies holds up nobody. Within this process the
- * turns of one name wait before they take a connection: a burst of them would else hold all, and answers find none.
+ * Runs work one at a time per name, under a PostgreSQL advisory lock that ends with the transaction, so a crashed process cannot
+ * block others. Within this process, calls with the same name queue before they take a connection. Otherwise a burst would use up
+ * the pool and other requests would find no connection. Throws STORE_UNAVAILABLE (retryable) if the wait is too long.
  */
 export function ledgerInTurn(db: Database): InTurn {
   const last = new Map<string, Promise<void>>();
   return async (name, work) => {
-    const since = performance.now();
-    const before = last.get(name);
+    const startedAt = performance.now();
+    const previous = last.get(name);
     let end = (): void => {};
     const ended = new Promise<void>((resolve) => (end = resolve));
     last.set(name, ended);
     try {
-      await before;
-      if (performance.now() - since > MAX_WAIT_MS) throw tooLate(name);
+      await previous;
+      if (performance.now() - startedAt > MAX_WAIT_MS) throw lockTimeout(name);
       return await db.transaction(async (tx) => {
-        await tx.query('select pg_advisory_xact_lock(hashtextextended($1, $2))', [name, SEED], 'ledger_in_turn');
+        await tx.query('select pg_advisory_xact_lock(hashtextextended($1, $2))', [name, SEED], 'ledger_advisory_lock');
         return work(createLedger(tx));
       });
     } finally {
@@ -35,6 +36,9 @@ export function ledgerInTurn(db: Database): InTurn {
   };
 }
 
-function tooLate(name: string): CountersignFailure {
-  return CountersignFailure.retryable(`The turn of "${name}" did not come in ${MAX_WAIT_MS} ms`, FailureType.Store);
+function lockTimeout(name: string): CountersignFailure {
+  return CountersignFailure.retryable(
+    `The advisory lock "${name}" was not acquired within ${MAX_WAIT_MS} ms`,
+    FailureType.Store,
+  );
 }

@@ -4,13 +4,13 @@ import { inclusionProofs } from '../../policy/evidence/merkle';
 import type { Queryable } from '../database/database';
 
 export interface InclusionReader {
-  /** The first checkpoint that covers all `rows` rows of the change, with a proof for each; null while none does. */
+  /** The first checkpoint that covers the first `rows` rows of the change, with a proof for each row. Null until there is one. */
   covering(changeId: string, rows: number): Promise<EvidenceInclusion | null>;
 }
 
 const BATCH = 20_000;
 
-/** Reads every leaf below the checkpoint: 64 bytes each, a second for some hundred thousand rows. */
+/** Reads all leaves of the checkpoint's tree: 64 bytes each, about a second for several hundred thousand rows. */
 export function inclusionReader(db: Queryable): InclusionReader {
   return {
     async covering(changeId, rows) {
@@ -45,7 +45,9 @@ async function leavesBelow(db: Queryable, size: number): Promise<string[]> {
       [hashes.length, Math.min(size, hashes.length + BATCH)],
     );
     if (rows.length === 0)
-      throw new Error(`The ledger lacks leaf ${hashes.length} of a tree of ${size}; run: countersign ledger verify`);
+      throw new Error(
+        `Leaf ${hashes.length} of a ledger tree with ${size} leaves is missing; run: countersign ledger verify`,
+      );
     for (const { hash } of rows) hashes.push(hash);
   }
   return hashes;

@@ -64,7 +64,7 @@ export function createLedger(db: Queryable): Ledger {
         limit,
       ]);
       return rows.map((row): OpenedChange => {
-        // Only the committer may append the row; what it does not know counts as open.
+        // Only the committer may append this row. A state that is unknown here counts as open.
         const state = row.closed === null ? null : (TerminalState.safeParse(toBody(row.closed)['state']).data ?? null);
         return { changeId: row.change_id, measure: toBody(row.body)['measure'] ?? null, state };
       });
@@ -91,10 +91,10 @@ export function createLedger(db: Queryable): Ledger {
 }
 
 /**
- * In the order of the ledger, not of the clock. The projection finds them; measure and end are those of the rows, which only
- * whoever may append such a row has written. The pattern is where canonical JSON puts the member, and no claim can stand there.
- * Planned for its values each time, so without a name: a plan for any window reads all reviews there ever were. Materialized,
- * since the planner would rather walk the whole ledger from its end.
+ * Ordered by the ledger, not by time. The projection only finds candidates; `measure` and the end come from ledger rows, which only
+ * roles with that kind may append. The LIKE pattern matches the position at which canonical JSON writes the member, where no text of
+ * the submission can appear. Not a prepared statement: a generic plan for any time window would read all reviews. MATERIALIZED,
+ * because the planner would otherwise scan the full ledger from its end.
  */
 const OPENED_BEFORE = `
 with candidates as materialized (
@@ -132,7 +132,7 @@ interface AppendRow {
   r_kind: string;
   r_at: string;
   r_actor: string;
-  /** Of an existing row; the body of an appended one is known. */
+  /** Body of an existing row. Null for an appended one, whose body the caller has. */
   r_body: string | null;
 }
 
@@ -158,7 +158,7 @@ function toBody(text: string): LedgerRow['body'] {
 
 function toStored(row: TableRow): StoredRow {
   const { change_id: changeId, n, prev, hash, kind, at, actor } = row;
-  // Not validated here: what does not fit is for verifyChain to say, with its place.
+  // Not validated here: verifyChain reports invalid rows with their position.
   return {
     row: {
       changeId,

@@ -23,7 +23,7 @@ interface ReviewRow {
   summary: string;
 }
 
-/** Lists and search over the projection: no scan of histories. */
+/** Lists and filters reviews by the projection, without reading workflow histories. */
 export function createReviewReader(db: Queryable): Pick<LedgerReader, 'review' | 'listReviews'> {
   return {
     async review(changeId) {
@@ -37,10 +37,10 @@ export function createReviewReader(db: Queryable): Pick<LedgerReader, 'review' |
 
     async listReviews({ tenant, state, target, limit, after }) {
       if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE)
-        throw new RangeError(`limit: expected a whole number from 1 to ${MAX_PAGE}, got ${limit}`);
+        throw new RangeError(`limit: expected an integer from 1 to ${MAX_PAGE}, got ${limit}`);
       const values: unknown[] = [];
       const where: string[] = [];
-      const add = (clause: (place: string) => string, value: unknown): void => {
+      const add = (clause: (parameter: string) => string, value: unknown): void => {
         values.push(value);
         where.push(clause(`$${values.length}`));
       };
@@ -71,7 +71,7 @@ function fromCursor(after: string): [Date, string] {
   const [openedAt = '', changeId = ''] = after.split('~');
   const time = new Date(openedAt);
   if (Number.isNaN(time.getTime()) || !Sha256Hex.safeParse(changeId).success)
-    throw new RangeError('after: expected the `next` of the page before');
+    throw new RangeError('after: expected the value of `next` from the previous page');
   return [time, changeId];
 }
 

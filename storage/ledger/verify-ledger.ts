@@ -34,8 +34,9 @@ interface TableRow {
 }
 
 /**
- * Checks the whole ledger: each row against its hash, each review's chain, every checkpoint's signature and root, and that each leaf still has its row.
- * Reads in batches; holds one head per review. `development` says whether checkpoints by demo keys count.
+ * Verifies the full ledger: the hash of each row, the chain of each review, the signature and root of each checkpoint, and that each
+ * leaf has its row. Reads in batches and keeps one chain head per review in memory. `development` accepts checkpoints signed by demo
+ * keys.
  */
 export async function verifyLedger(
   db: Queryable,
@@ -55,10 +56,10 @@ export async function verifyLedger(
     const place = `${changeId} row ${n}`;
     const head = heads.get(changeId ?? '') ?? { n: -1, hash: GENESIS };
     if (n !== head.n + 1) report(`${place}: expected row ${head.n + 1}; a row is missing, added or out of order`);
-    else if (prev !== head.hash) report(`${place}: prev is not the hash of the row before`);
+    else if (prev !== head.hash) report(`${place}: prev is not the hash of the previous row`);
     const parsed = LedgerRow.safeParse({ changeId, n, prev, kind, at, actor, body: jsonOf(row.body) });
     if (!parsed.success || ledgerHash(parsed.data) !== hash)
-      report(`${place}: the stored hash is not the hash of the row; it was changed`);
+      report(`${place}: the stored hash is not the hash of the row; the row was changed`);
     heads.set(changeId ?? '', { n, hash });
   }
 
@@ -80,11 +81,11 @@ export async function verifyLedger(
       [leaf, end],
     );
     for (const row of leaves) {
-      if (Number(row.leaf) !== leaf) report(`leaf ${leaf}: it is missing`);
+      if (Number(row.leaf) !== leaf) report(`leaf ${leaf}: the leaf is missing`);
       leaf = Number(row.leaf) + 1;
-      if (row.change_id === null) report(`${row.leaf_change} row ${row.leaf_n}: it has a leaf, and the row is gone`);
+      if (row.change_id === null) report(`${row.leaf_change} row ${row.leaf_n}: the row has a leaf but is missing`);
       else if (row.hash !== row.leaf_hash)
-        report(`${row.change_id} row ${row.leaf_n}: its hash is not that of its leaf`);
+        report(`${row.change_id} row ${row.leaf_n}: the hash of the row is not that of its leaf`);
       if (row.change_id !== null) checkRow(row);
     }
     frontier = appendLeaves(
@@ -96,7 +97,7 @@ export async function verifyLedger(
     if (leaves.length === 0) break;
   }
   for (; checkpoints[next] !== undefined; next++)
-    report(`checkpoint ${checkpoints[next]?.size}: it covers more rows than have a leaf`);
+    report(`checkpoint ${checkpoints[next]?.size}: the checkpoint covers more rows than there are leaves`);
 
   let uncovered = 0;
   await readUncovered(db, (rest) => {
@@ -115,7 +116,7 @@ export async function verifyLedger(
   };
 }
 
-/** What is wrong with a checkpoint at the point of the log that it names. */
+/** Problems of a checkpoint, compared with the tree of the same size. */
 function checkpointProblems(
   { size, root_hash: root, envelope }: CheckpointRow,
   frontier: Frontier,
@@ -125,13 +126,13 @@ function checkpointProblems(
   const verified = verifyWithRegistry(envelope, 'checkpoint', { ...trust, keyKind: 'committer' });
   if (!verified.ok) problems.push(`checkpoint ${size}: ${verified.message}`);
   else if (verified.predicate.size !== Number(size) || verified.predicate.rootHash !== root)
-    problems.push(`checkpoint ${size}: its signed statement says otherwise than its row`);
+    problems.push(`checkpoint ${size}: the signed statement differs from the row`);
   if (Number(size) !== frontier.size || frontierRoot(frontier) !== root)
-    problems.push(`checkpoint ${size}: its root is not that of the tree; rows were changed, added or taken out`);
+    problems.push(`checkpoint ${size}: its root is not that of the tree; rows were changed, added or removed`);
   return problems;
 }
 
-/** Reads the rows without a leaf in batches, the last of which is empty. */
+/** Reads the rows without a leaf in batches. The last call of `each` gets an empty batch. */
 async function readUncovered(db: Queryable, each: (rows: readonly TableRow[]) => void): Promise<void> {
   for (let after = '0'; ;) {
     const { rows } = await db.query<TableRow>(
@@ -162,6 +163,6 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // Then no row parses, which is reported.
+    return undefined; // LedgerRow then fails to parse, which is reported
   }
 }

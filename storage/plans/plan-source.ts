@@ -3,17 +3,17 @@ import type { Plan } from '../../policy/contracts/plan';
 import type { PolicyRevision, PolicyRevocation } from '../../policy/evidence/predicates';
 import { misconfigured, policyMoved } from '../../policy/contracts/failure';
 
-/** A revision as it is stored: nothing of it is believed before its signature is checked. */
+/** A stored revision. Untrusted until its signature is verified. */
 export interface StoredRevision {
   readonly envelope: Envelope;
   readonly bundleText: string;
 }
 
-/** The tables that `countersign policy publish` writes; read by review worker and committer alike. */
+/** The tables written by `countersign policy publish`, and read by the review worker and the committer. */
 export interface PolicyRevisions {
   /** Newest first, at most 1,000. */
   list(): Promise<readonly StoredRevision[]>;
-  /** All of them, or it fails with CONFIGURATION_ERROR: of revocations none may be left out. */
+  /** All revocations. Fails with CONFIGURATION_ERROR if they cannot all be returned, because none may be missed. */
   revocations(): Promise<readonly Envelope[]>;
 }
 
@@ -25,10 +25,10 @@ export interface PinnedPlan {
 
 export interface PlanSourceDeps {
   readonly revisions: PolicyRevisions;
-  /** Checks against this process's own trust root. Null: not signed by an operator key that it trusts. */
+  /** Verifies with the operator keys that this process trusts. Null if none of them signed it. */
   readonly verifyRevision: (envelope: Envelope, bundleText: string) => PolicyRevision | null;
   readonly verifyRevocation: (envelope: Envelope) => PolicyRevocation | null;
-  /** Throws CONFIGURATION_ERROR where the bundle does not compile here. */
+  /** Throws CONFIGURATION_ERROR if the bundle does not compile in this process. */
   readonly compile: (
     bundleText: string,
     target: string,
@@ -38,20 +38,20 @@ export interface PlanSourceDeps {
 }
 
 /**
- * Where a process gets plans: from signed revisions only, compiled by itself.
+ * Gives a process its plans. They come only from signed revisions and are compiled by the process itself.
  *
- * P1 A revision whose signature does not verify does not exist.
- * P2 A plan that does not compile to the hash which the operator signed is never used: the logic here is another one.
- * P3 A revoked revision gives no plan, to new reviews and to open ones (`policy_moved`). The committer, who is the last to
- *    look, reads revocations anew for each commit; everybody else within FRESH_MS.
+ * P1 A revision without a valid signature is ignored.
+ * P2 A plan is never used unless it compiles to the hash that the operator signed: another hash means other rule logic.
+ * P3 A revoked revision gives no plan, neither to new reviews nor to open ones (`policy_moved`). The committer makes the last check
+ *    and reads revocations for each commit; other processes may cache them for FRESH_MS.
  */
 export interface PlanSource {
-  /** The newest revision's plan. Fails with CONFIGURATION_ERROR where there is none for this target and tool. */
+  /** Plan of the newest revision. Fails with CONFIGURATION_ERROR if it has none for this target and tool. */
   current(target: string, sourceTool: string): Promise<PinnedPlan>;
   /**
-   * The plan that an open review pinned. Fails with `policy_moved` where it is revoked or can no longer be recomputed.
-   * `revocations`: as of at most a second ago, or read now. `revision`: the one that the review pinned; without it, the newest
-   * that lists the plan.
+   * The plan that an open review pinned. Fails with `policy_moved` if it was revoked or can no longer be recomputed.
+   * `revocations`: `lately` uses revocations that are at most a second old, `now` reads them. `revision`: the one that the review
+   * pinned; by default the newest that lists the plan.
    */
   byHash(planHash: string, revocations?: 'lately' | 'now', revision?: number): Promise<PinnedPlan>;
 }
@@ -87,13 +87,13 @@ export function createPlanSource(deps: PlanSourceDeps): PlanSource {
   function compile({ revision, bundleText }: Verified, entry: PolicyRevision['plans'][number]): PinnedPlan {
     const known = compiled.get(entry.planHash);
     if (known !== undefined) return known;
-    const made = deps.compile(bundleText, entry.target, entry.sourceTool);
-    if (made.planHash !== entry.planHash) {
+    const plan = deps.compile(bundleText, entry.target, entry.sourceTool);
+    if (plan.planHash !== entry.planHash) {
       throw policyMoved(
-        `Revision ${revision.revision} was signed for plan ${entry.planHash}, and compiles here to ${made.planHash}: this process has other validators or another version. Publish the bundle again`,
+        `Policy revision ${revision.revision} was signed for plan ${entry.planHash} but compiles to ${plan.planHash} in this process, which has other validators or another version; publish the bundle again`,
       );
     }
-    const pinned = { ...made, revision: revision.revision };
+    const pinned = { ...plan, revision: revision.revision };
     compiled.set(entry.planHash, pinned);
     return pinned;
   }
@@ -108,9 +108,9 @@ export function createPlanSource(deps: PlanSourceDeps): PlanSource {
         );
       const entry = newest.revision.plans.find((p) => p.target === target && p.sourceTool === sourceTool);
       if (entry !== undefined) return compile(newest, entry);
-      const offered = newest.revision.plans.map((p) => `${p.target}/${p.sourceTool}`).join(', ');
+      const available = newest.revision.plans.map((p) => `${p.target}/${p.sourceTool}`).join(', ');
       throw misconfigured(
-        `target, sourceTool: policy revision ${newest.revision.revision} has no plan for ${target}/${sourceTool}; it has ${offered}`,
+        `target, sourceTool: policy revision ${newest.revision.revision} has no plan for ${target}/${sourceTool}; available: ${available}`,
         { target, sourceTool },
       );
     },
@@ -124,7 +124,9 @@ export function createPlanSource(deps: PlanSourceDeps): PlanSource {
         const entry = verified.revision.plans.find((p) => p.planHash === planHash);
         if (entry !== undefined) return compile(verified, entry);
       }
-      throw policyMoved(`Plan ${planHash} stands in no trusted, unrevoked policy revision; submit the change again`);
+      throw policyMoved(
+        `Plan ${planHash} is not in any trusted policy revision that is not revoked; submit the change again`,
+      );
     },
   };
 }

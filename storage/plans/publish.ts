@@ -6,15 +6,15 @@ import { bundleShaOf } from './stored-revisions';
 
 export interface Publication {
   readonly bundleText: string;
-  /** Every plan that the bundle compiles to, with the code of this process. */
+  /** All plans of the bundle, compiled by this process. */
   readonly plans: PolicyRevision['plans'];
   readonly operator: SigningKey;
   readonly now: Date;
 }
 
 /**
- * Writes a signed revision of the bundle; review worker and committer then use it for new reviews (P10: open ones keep
- * theirs). The same bundle with the same plans as the newest revision changes nothing and returns it.
+ * Writes a signed revision of the bundle. The review worker and the committer use it for new reviews; open reviews keep their
+ * pinned plan. Publishing the same bundle with the same plans as the newest revision is a no-op and returns that revision.
  */
 export async function publishBundle(
   db: Database,
@@ -28,7 +28,7 @@ export async function publishBundle(
       'select revision, envelope from policy_revisions order by revision desc limit 1',
     );
     const newest = rows[0];
-    if (newest !== undefined && saysTheSame(newest.envelope.payload, bundleSha, plans))
+    if (newest !== undefined && isSamePublication(newest.envelope.payload, bundleSha, plans))
       return { revision: newest.revision, published: false };
     const revision = (newest?.revision ?? 0) + 1;
     const envelope = signPredicate(
@@ -46,7 +46,7 @@ export async function publishBundle(
   });
 }
 
-function saysTheSame(payload: string, bundleSha: string, plans: PolicyRevision['plans']): boolean {
+function isSamePublication(payload: string, bundleSha: string, plans: PolicyRevision['plans']): boolean {
   const { predicate } = JSON.parse(Buffer.from(payload, 'base64').toString('utf8')) as { predicate: PolicyRevision };
   return predicate.bundleSha === bundleSha && JSON.stringify(predicate.plans) === JSON.stringify(plans);
 }

@@ -6,10 +6,10 @@ import { sha256HexOfText } from '../../policy/contracts/hash';
 import type { Queryable } from '../database/database';
 import type { PolicyRevisions } from './plan-source';
 
-/** More rows than anybody revokes. */
+/** Far more revocations than expected in practice. */
 const MAX_REVOCATIONS = 1_000;
 
-/** The tables `policy_revisions` and `policy_revocations`. What they hold is believed only after `operatorVerifier`. */
+/** Reads the tables `policy_revisions` and `policy_revocations`. Their contents are untrusted until checked by `operatorVerifier`. */
 export function storedRevisions(db: Queryable): PolicyRevisions {
   return {
     async list() {
@@ -23,22 +23,22 @@ export function storedRevisions(db: Queryable): PolicyRevisions {
         'select envelope from policy_revocations where envelope is not null limit $1',
         [MAX_REVOCATIONS + 1],
       );
-      // Cut short, a revocation that counts could lie under rows that nobody trusted signed.
+      // Fail instead of truncating: a valid revocation could be hidden behind rows without a trusted signature.
       if (rows.length > MAX_REVOCATIONS)
         throw misconfigured(
-          `policy_revocations: expected at most ${MAX_REVOCATIONS} rows, found more. Find out who wrote them; until then no plan is used`,
+          `policy_revocations: expected at most ${MAX_REVOCATIONS} rows, found more; find out who wrote them, because no plan is used until they are removed`,
         );
       return rows.map(({ envelope }) => envelope);
     },
   };
 }
 
-/** SHA-256 of the bundle's text as published: what `bundleSha` binds. */
+/** SHA-256 of the published bundle text, signed as `bundleSha`. */
 export function bundleShaOf(bundleText: string): string {
   return sha256HexOfText(bundleText);
 }
 
-/** Checks revisions and revocations against the operator keys that this process trusts, and nothing else. */
+/** Verifies revisions and revocations with the operator keys that this process trusts. */
 export function operatorVerifier(trustedOperators: readonly string[]): {
   readonly verifyRevision: (envelope: Envelope, bundleText: string) => PolicyRevision | null;
   readonly verifyRevocation: (envelope: Envelope) => PolicyRevocation | null;

@@ -5,7 +5,7 @@ import { FailureType } from '../../policy/contracts/failure-type';
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { Queryable } from '../database/database';
 
-/** The content-addressed store, in the table `blobs`. */
+/** Content-addressed store in the table `blobs`. */
 export function createByteStore(db: Queryable): ByteStore {
   return {
     async put(tenant, bytes) {
@@ -33,14 +33,14 @@ export function createByteStore(db: Queryable): ByteStore {
       const bytes = rows[0]?.bytes;
       if (bytes === undefined) {
         throw CountersignFailure.nonRetryable(
-          `diffSha: no bytes ${digest} are stored for tenant "${tenant}"; upload them before the review starts`,
+          `diffSha: no bytes with digest ${digest} are stored for tenant "${tenant}"; upload them before the review starts`,
           FailureType.Validation,
         );
       }
       const actual = digestOf(bytes);
       if (actual !== digest) {
         throw CountersignFailure.nonRetryable(
-          `The stored bytes ${digest} of tenant "${tenant}" have the digest ${actual}: they were changed`,
+          `The stored bytes ${digest} of tenant "${tenant}" have the digest ${actual}, so they were changed`,
           FailureType.DigestMismatch,
           {
             expected: digest,

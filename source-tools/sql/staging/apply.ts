@@ -1,10 +1,10 @@
 /**
- * The commit: the same work in one transaction with the marker, compared with what was approved before COMMIT is sent.
+ * The commit: runs the work in one transaction with the marker, and compares the result with the approved record before COMMIT.
  *
- * X1 Marker first, then the work, then the comparison, then the post validators, then the effect, then COMMIT.
- * X2 Before COMMIT is sent every way out rolls back: what is returned or thrown then means that nothing was applied.
- * X3 Once COMMIT is sent nothing is thrown. Only an ERROR of the server means that it did not happen; a lost connection,
- *    a time-out or a FATAL means that nobody here knows.
+ * X1 Order: marker, work, comparison, post validators, effect, COMMIT.
+ * X2 Until COMMIT is sent, every exit rolls back: any result or error before that means that nothing was applied.
+ * X3 After COMMIT is sent nothing is thrown. Only an ERROR of the server means that the change was not applied. After a lost
+ *    connection, a timeout or a FATAL the outcome is unknown.
  */
 import { CountersignFailure } from '../../../policy/contracts/failure';
 import { DatabaseError } from 'pg';
@@ -21,7 +21,7 @@ import { toSqlSettings, type SqlSettings } from './settings';
 import { targetMisconfigured, targetUnavailable } from '../../target-failure';
 import { toSqlFailure, toTargetFailure } from './sql-failure';
 
-/** Throws TARGET_UNAVAILABLE (retryable) or CONFIGURATION_ERROR, both before anything was applied. */
+/** Throws TARGET_UNAVAILABLE (retryable) or CONFIGURATION_ERROR, in both cases before anything was applied. */
 export async function apply(ctx: CommitContext, prepare: Prepare): Promise<CommitResult> {
   const settings = toSqlSettings(ctx.settings);
   const session = await open(ctx, settings, 'commit');
@@ -79,7 +79,7 @@ async function applyInTransaction(
   return { kind: 'ready', effect };
 }
 
-/** What the receipt tells of the effect: counts and the target's transaction number, no rows. */
+/** Effect for the receipt: row counts and the target's transaction id, without row data. */
 function effectOf(approved: StagingRecord, transaction: string): JsonObject {
   return {
     stagingSha: stagingSha(approved),
@@ -93,9 +93,9 @@ function effectOf(approved: StagingRecord, transaction: string): JsonObject {
 async function sendCommit(session: Session, effect: JsonObject): Promise<CommitResult> {
   try {
     const command = await session.commit();
-    // A transaction that failed before answers COMMIT with ROLLBACK, and no error.
+    // If the transaction had failed before, the server answers COMMIT with the tag ROLLBACK and no error.
     if (command !== 'COMMIT')
-      return { kind: 'refused', explanation: `the server answered COMMIT with ${command || 'nothing'}` };
+      return { kind: 'refused', explanation: `the server answered COMMIT with ${command || 'an empty tag'}` };
     return { kind: 'applied', effect, replayed: false };
   } catch (error) {
     const failure = toSqlFailure(error, 'COMMIT');
@@ -113,7 +113,10 @@ function fromMarker(marker: Marker | null): CommitResult {
       return { kind: 'sealed' };
     case 'broken':
     case undefined:
-      return { kind: 'unknown', explanation: 'a marker without an effect stands in the target; an operator must look' };
+      return {
+        kind: 'unknown',
+        explanation: 'the target has a marker without an effect; an operator must investigate',
+      };
     default:
       return marker satisfies never;
   }
@@ -136,12 +139,12 @@ function fromFailed(ctx: CommitContext, captured: NotCaptured): CommitResult {
   }
 }
 
-/** Was it applied? Throws retryably while an attempt is still under way. */
+/** Finds out if the change was applied. Throws a retryable failure while another attempt is still running. */
 export async function readBack(ctx: TargetContext): Promise<ReadBack> {
   return settle(ctx, 'read');
 }
 
-/** As `readBack`; where nothing is found, leaves a sealed marker. */
+/** Like `readBack`, but writes a sealed marker if the change was not applied. */
 export async function seal(ctx: TargetContext): Promise<ReadBack> {
   return settle(ctx, 'seal');
 }
@@ -151,7 +154,7 @@ async function settle(ctx: TargetContext, mode: 'read' | 'seal'): Promise<ReadBa
   const session = await open(ctx, settings, mode);
   try {
     return await ownQueries(ctx, 'reading the marker', async () => {
-      // Taking the marker, not looking for it: an attempt whose COMMIT is still under way shows no row yet, but holds it.
+      // Take the marker instead of reading it: an attempt whose COMMIT is still running has no visible row yet, but has the lock.
       if (await takeMarker(session, ctx.changeId, settings.statementTimeoutMs)) {
         if (mode === 'seal') {
           await writeEffect(session, ctx.changeId, SEALED);
@@ -163,7 +166,7 @@ async function settle(ctx: TargetContext, mode: 'read' | 'seal'): Promise<ReadBa
       const marker = await readMarker(session, ctx.changeId);
       if (marker?.kind === 'applied') return { found: true, effect: marker.effect };
       if (marker?.kind === 'sealed') return { found: false };
-      throw targetMisconfigured(ctx.target.name, 'a marker without an effect stands in it, and an operator must look');
+      throw targetMisconfigured(ctx.target.name, 'it has a marker without an effect; an operator must investigate');
     });
   } finally {
     await session.close();
@@ -183,7 +186,7 @@ async function open(ctx: TargetContext, settings: SqlSettings, what: string): Pr
   }
 }
 
-/** Our own queries: a refusal of theirs is a missing grant or table of ours. */
+/** Runs Countersign's own queries. If the server rejects one, a grant or the marker table is missing. */
 async function ownQueries<T>(ctx: TargetContext, place: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,10 +1,11 @@
 /**
- * Runs the work of a change inside an open transaction and records what it did: rows by RETURNING, everything by statistics.
+ * Runs the work of a change in an open transaction and records its effect: rows with RETURNING, and counts of all rows with the
+ * transaction's statistics.
  *
- * C1 Statistics are differences within this transaction, taken after deferred triggers have run (SET CONSTRAINTS ALL
- *    IMMEDIATE): what COMMIT would still trigger is part of the record.
- * C2 Rows past the bound are counted, never kept.
- * C3 The same code runs at dry run and at commit; nothing of it asks which of the two it is.
+ * C1 Statistics are differences within this transaction, read after deferred triggers have run (SET CONSTRAINTS ALL IMMEDIATE).
+ *    So the record includes what COMMIT would trigger.
+ * C2 Rows beyond the limit are counted but not kept.
+ * C3 The dry run and the commit run the same code. It never depends on which of the two it is.
  */
 import type { SqlSettings } from './settings';
 import type { Row, Session } from './session';
@@ -19,7 +20,7 @@ export const MAX_CAPTURED_BYTES = 64 * 1024 * 1024;
 
 export interface CapturedRow {
   readonly work: number;
-  /** Table oids; null for the side that does not exist. */
+  /** Table oids. Null if there is no old or no new row. */
   readonly oldTable: string | null;
   readonly newTable: string | null;
   /** `to_jsonb(row)::text` */
@@ -30,22 +31,22 @@ export interface CapturedRow {
 export interface Relation {
   readonly label: string;
   readonly schema: string;
-  /** Columns of the primary key, in its order; null where there is none. */
+  /** Columns of the primary key in key order, or null if there is none. */
   readonly key: readonly string[] | null;
 }
 
 export interface Capture {
   readonly statements: readonly { readonly sha: string; readonly command: string; readonly rowCount: number }[];
   readonly rows: readonly CapturedRow[];
-  /** By table oid. */
+  /** Row counts by table oid: `captured` from RETURNING, `counted` from statistics. */
   readonly captured: ReadonlyMap<string, Counts>;
   readonly counted: ReadonlyMap<string, Counts>;
   readonly relations: ReadonlyMap<string, Relation>;
-  /** Tables whose rows were not all kept, or could not be captured. */
+  /** Oids of tables whose rows were not all kept or could not be captured. */
   readonly incomplete: ReadonlySet<string>;
   readonly overflow: boolean;
   readonly reasons: readonly string[];
-  /** Session facts that change what the text means or how rows are written: time zone, search path, … */
+  /** Settings that change the meaning of the SQL text or the format of rows: time zone, search path, … */
   readonly session: Readonly<Record<string, string>>;
   readonly serverVersion: string;
 }
@@ -53,13 +54,13 @@ export interface Capture {
 export type Captured =
   | { readonly kind: 'captured'; readonly capture: Capture }
   | { readonly kind: 'missed'; readonly explanation: string }
-  /** The server said no; the error is the driver's. */
+  /** The server returned an error; `error` is the driver's. */
   | { readonly kind: 'failed'; readonly place: string; readonly error: unknown }
   | { readonly kind: 'declined'; readonly explanation: string };
 
 export type NotCaptured = Exclude<Captured, { readonly kind: 'captured' }>;
 
-/** Rejects only where our own queries fail: the driver's error. */
+/** Rejects with the driver's error only if one of Countersign's own queries fails. */
 export async function captureWork(
   session: Session,
   works: readonly Work[],
@@ -69,7 +70,7 @@ export async function captureWork(
   const statements: { sha: string; command: string; rowCount: number }[] = [];
   const incomplete = new Set<string>();
   const reasons: string[] = [];
-  const kept = keptRows(settings, incomplete);
+  const kept = createRowBuffer(settings, incomplete);
 
   const known = new Map<string, Row | undefined>();
   const before = await statistics(session);
@@ -82,7 +83,7 @@ export async function captureWork(
     try {
       choice = await chooseText(session, work, known);
     } catch (error) {
-      // A schema that the role may not use is refused here already, as the statement itself would be.
+      // A schema without USAGE for the role fails here already. The statement itself would fail with the same error.
       return { kind: 'failed', place: work.place, error };
     }
     if ('declined' in choice) return { kind: 'declined', explanation: choice.declined };
@@ -102,25 +103,25 @@ export async function captureWork(
     }
     if (work.exactlyOne && result.rowCount !== 1) return missed(work, result.rowCount);
     if (choice.captures && seen !== result.rowCount)
-      reasons.push(`${work.place}: ${result.rowCount} rows touched, ${seen} returned`);
-    // What is no plain INSERT, UPDATE, DELETE or MERGE may have made or dropped a table.
+      reasons.push(`${work.place}: ${result.rowCount} rows changed, ${seen} returned`);
+    // Any command other than INSERT, UPDATE, DELETE and MERGE may have created or dropped a table.
     if (work.target === null) known.clear();
     statements.push({ sha: work.sha, command: work.command, rowCount: work.target === null ? 0 : result.rowCount });
   }
 
-  const refused = await runDeferred(session);
-  if (refused !== null) return refused;
+  const failure = await runDeferred(session);
+  if (failure !== null) return failure;
   const counted = difference(before, await statistics(session));
   const [after] = await session.rows(SESSION_FACTS);
   if (after?.[0] !== startedAt || after?.[1] !== facts?.[1]) {
-    // Cannot be reached while S1 holds; were it, nothing of this transaction could be trusted.
+    // Defence in depth: S1 in session.ts makes this unreachable. If it happened, no result of this transaction could be trusted.
     return { kind: 'declined', explanation: 'the change left its transaction or changed its role' };
   }
   if (facts?.[2] !== 'on') reasons.push('track_counts is off on the server: side effects cannot be counted');
   const oids = [...new Set([...kept.captured.keys(), ...counted.keys(), ...incomplete])];
   const relations = await relationsOf(session, oids);
   if ([...counted.keys()].some((oid) => relations.get(oid)?.schema === OWN_SCHEMA))
-    return { kind: 'declined', explanation: 'the change writes to tables of Countersign, which no change may do' };
+    return { kind: 'declined', explanation: 'the change writes to tables of Countersign, which is not allowed' };
   return {
     kind: 'captured',
     capture: {
@@ -141,11 +142,11 @@ export async function captureWork(
 function missed({ place }: Work, found: number): NotCaptured {
   return {
     kind: 'missed',
-    explanation: `${place}: expected exactly one row with this key and these versions, found ${found}`,
+    explanation: `${place}: expected exactly one row with this key and the expected values, found ${found}`,
   };
 }
 
-/** Deferred triggers and constraints run now, so that statistics show what they do (C1). Null if none refuses. */
+/** Runs deferred triggers and constraints now, so that statistics include them (C1). Null on success. */
 async function runDeferred(session: Session): Promise<NotCaptured | null> {
   try {
     await session.run({ text: 'SET CONSTRAINTS ALL IMMEDIATE' });
@@ -155,8 +156,8 @@ async function runDeferred(session: Session): Promise<NotCaptured | null> {
   }
 }
 
-/** Counts every row, and keeps those within the bounds (C2). */
-function keptRows(settings: SqlSettings, incomplete: Set<string>) {
+/** Counts every row and keeps those within the limits (C2). */
+function createRowBuffer(settings: SqlSettings, incomplete: Set<string>) {
   const rows: CapturedRow[] = [];
   const captured = new Map<string, { inserted: number; updated: number; deleted: number }>();
   let overflow = false;

@@ -1,6 +1,6 @@
 /**
- * Operations of SQLCAS as SQL. Names are quoted, values go as one JSON parameter each, which the server turns into the
- * columns' own types (`jsonb_to_record`): no value is ever part of a text, and no number passes through a float.
+ * SQL of the SQLCAS operations. Names are quoted. Values are sent as JSON parameters that the server converts to the column types
+ * (`jsonb_to_record`), so no value becomes part of the SQL text and no number is converted to a float.
  */
 import { COLUMN_TYPES } from './catalog-queries';
 import { expectedColumns, type CasRow } from '../facts/cas-document';
@@ -8,7 +8,7 @@ import { quoteIdentifier, quoteRelation } from './identifiers';
 import { rowShaSql } from './row-sha';
 import type { Session } from './session';
 
-/** Column types as SQL text, by column name. A missing name is no column of the table. */
+/** Column types as SQL text, by column name. Names that are not columns of the table are missing. */
 export type ColumnTypes = ReadonlyMap<string, string>;
 
 export interface CasSql {
@@ -16,7 +16,7 @@ export interface CasSql {
   readonly values: readonly string[];
 }
 
-/** `schema.table`, as the document's schema has checked it. */
+/** Splits `schema.table`, which the document reader has validated. */
 export function toRelationName(table: string): { readonly schema: string; readonly name: string } {
   const [schema = '', name = ''] = table.split('.');
   return { schema, name };
@@ -31,7 +31,7 @@ export async function columnTypes(
   return new Map(rows.map(([name, type]) => [name ?? '', type ?? '']));
 }
 
-/** A JSON parameter as a one-row table with typed columns. */
+/** SQL that reads a JSON parameter as a one-row table with typed columns. */
 export function keyRecord(
   alias: string,
   columns: readonly string[],
@@ -48,7 +48,7 @@ export function keyRecord(
   };
 }
 
-/** Locks the row of an update or delete, whatever its version. */
+/** Locks the row of an update or delete, without checking its expected values. */
 export function lockSql(row: CasRow, types: ColumnTypes): CasSql {
   const k = keyRecord('k', Object.keys(row.key), types, 1);
   return {
@@ -57,7 +57,7 @@ export function lockSql(row: CasRow, types: ColumnTypes): CasSql {
   };
 }
 
-/** The compare-and-set itself: it touches exactly one row, or none. */
+/** The compare-and-set statement, which changes one row or none. */
 export function casSql(row: CasRow, types: ColumnTypes): CasSql {
   const relation = quoteRelation(toRelationName(row.table));
   const values = [JSON.stringify(row.key)];

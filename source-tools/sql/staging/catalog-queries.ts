@@ -1,8 +1,8 @@
 /**
- * What we ask a target's catalogue. Everything is qualified with pg_catalog: names of the target's own schemas never stand in.
+ * Queries on a target's catalog. All names are qualified with pg_catalog, so objects of the target's schemas cannot shadow them.
  */
 
-/** $1: quoted relation. → oid, relkind, has rules, schema, name, JSON array of the oids of it and all its children. */
+/** $1: quoted relation. Returns oid, relkind, relhasrules, schema, name, and a JSON array of the oids of the table and all its children. */
 export const TARGET = `
 SELECT c.oid::text, c.relkind::text, c.relhasrules::text::char, n.nspname, c.relname,
   (WITH RECURSIVE family(oid) AS (
@@ -11,7 +11,7 @@ SELECT c.oid::text, c.relkind::text, c.relhasrules::text::char, n.nspname, c.rel
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.oid = pg_catalog.to_regclass($1)::oid`;
 
-/** Rows touched so far in this transaction, by table: oid, inserted, updated, deleted. TOAST tables follow their own. */
+/** Rows changed so far in this transaction, by table: oid, inserted, updated, deleted. TOAST tables are excluded. */
 export const STATISTICS = `
 SELECT c.oid::text, s.inserted::text, s.updated::text, s.deleted::text
 FROM pg_catalog.pg_class c
@@ -22,7 +22,7 @@ CROSS JOIN LATERAL (SELECT
   pg_catalog.pg_stat_get_xact_tuples_deleted(c.oid) AS deleted) s
 WHERE c.relkind IN ('r', 'm') AND s.inserted + s.updated + s.deleted > 0`;
 
-/** $1: oid[]. → oid, schema, name, JSON array of the primary key's columns or null. */
+/** $1: oid[]. Returns oid, schema, name, and a JSON array of the primary key's columns or null. */
 export const RELATIONS = `
 SELECT c.oid::text, n.nspname, c.relname,
   (SELECT pg_catalog.jsonb_agg(a.attname ORDER BY k.place)::text
@@ -33,7 +33,7 @@ SELECT c.oid::text, n.nspname, c.relname,
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.oid = ANY($1::oid[])`;
 
-/** Start of the transaction, roles, track_counts, and the settings that change what a text means or how a row is written. */
+/** Start of the transaction, roles, track_counts, and the settings that change the meaning of SQL text or the format of rows. */
 export const SESSION_FACTS = `
 SELECT pg_catalog.transaction_timestamp()::text, session_user || '/' || current_user,
   pg_catalog.current_setting('track_counts'),
@@ -42,7 +42,7 @@ SELECT pg_catalog.transaction_timestamp()::text, session_user || '/' || current_
   pg_catalog.current_setting('extra_float_digits'),
   pg_catalog.array_to_string(pg_catalog.current_schemas(false), ',')`;
 
-/** $1: quoted relation, $2: JSON array of column names. → name, type as SQL text. */
+/** $1: quoted relation, $2: JSON array of column names. Returns name and type as SQL text. */
 export const COLUMN_TYPES = `
 SELECT a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod)
 FROM pg_catalog.pg_attribute a

@@ -4,32 +4,34 @@ import { relationLabel } from './identifiers';
 import { OWN_SCHEMA } from './marker';
 import type { Row, Session } from './session';
 
-/** What is sent of a work, and what that cannot show. */
+/** SQL to send for a unit of work, and what it cannot capture. */
 export type Choice =
   | { readonly declined: string }
   | {
       readonly text: string;
       readonly captures: boolean;
+      /** Why rows are counted but not captured, or null. */
       readonly reason: string | null;
+      /** Oids of the tables whose rows are not captured. */
       readonly incomplete: readonly string[];
     };
 
-/** `known` keeps what was looked up before. Rejects with the driver's error. */
+/** `known` caches catalog lookups by relation. Rejects with the driver's error. */
 export async function chooseText(session: Session, work: Work, known: Map<string, Row | undefined>): Promise<Choice> {
   if (work.target === null) return { text: work.plain, captures: false, reason: null, incomplete: [] };
   if (!known.has(work.target)) known.set(work.target, (await session.rows(TARGET, [work.target]))[0]);
   const found = known.get(work.target);
-  // Unknown here: the server says so itself, in its own words.
+  // Unknown relation: send the statement, so that the server reports its own error.
   if (found === undefined) return { text: work.plain, captures: false, reason: null, incomplete: [] };
   const [, kind, hasRules, schema, name, family] = found;
   const label = relationLabel(schema ?? '', name ?? '');
   if (kind === 'f')
-    return { declined: `${work.place}: ${label} is a foreign table, whose rows are outside this database` };
+    return { declined: `${work.place}: ${label} is a foreign table, so its rows are outside this database` };
   if (schema === OWN_SCHEMA)
-    return { declined: `${work.place}: ${label} belongs to Countersign; no change may write to it` };
+    return { declined: `${work.place}: ${label} belongs to Countersign, and changes must not write to it` };
   const all = JSON.parse(family ?? '[]') as string[];
   if ((kind !== 'r' && kind !== 'p') || hasRules === 't') {
-    const what = kind === 'v' ? 'is a view' : hasRules === 't' ? 'has rewrite rules' : 'is no plain table';
+    const what = kind === 'v' ? 'is a view' : hasRules === 't' ? 'has rewrite rules' : 'is not a regular table';
     return {
       text: work.plain,
       captures: false,

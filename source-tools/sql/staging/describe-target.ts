@@ -4,7 +4,7 @@ import { OLD_NEW_VERSION } from './returning';
 import { toSqlFailure } from './sql-failure';
 
 export interface TargetDescription {
-  /** Such as `18.4`; null where it does not answer. */
+  /** For example `18.4`. Null if the target cannot be reached. */
   readonly serverVersion: string | null;
   readonly role: string | null;
   readonly lines: readonly TargetLine[];
@@ -13,7 +13,7 @@ export interface TargetDescription {
 const CONNECT_MS = 5_000;
 const MAX_NAMES = 10;
 
-/** What a target looks like to one of the two roles. Never throws for what is wrong with the target: that is a line. */
+/** Checks a target with one of the two roles. Never throws because of the target: each problem is a line. */
 export async function describeTarget(url: string, purpose: 'stage' | 'commit'): Promise<TargetDescription> {
   const client = new Client({
     connectionString: url,
@@ -21,7 +21,7 @@ export async function describeTarget(url: string, purpose: 'stage' | 'commit'): 
     query_timeout: 30_000,
     application_name: 'countersign doctor',
   });
-  client.on('error', () => {}); // the query in flight fails with it
+  client.on('error', () => {}); // a running query rejects with the same error
   try {
     await client.connect();
     return await describe(client, purpose);
@@ -32,7 +32,7 @@ export async function describeTarget(url: string, purpose: 'stage' | 'commit'): 
       lines: [{ level: 'fail', text: toSqlFailure(error, `${purpose} role`).explanation }],
     };
   } finally {
-    await client.end().catch(() => undefined); // already said, or already done
+    await client.end().catch(() => undefined); // the error was already reported
   }
 }
 
@@ -41,45 +41,50 @@ async function describe(client: Client, purpose: 'stage' | 'commit'): Promise<Ta
   const names = async (sql: string): Promise<readonly string[]> =>
     (await client.query<{ name: string }>(sql)).rows.map((r) => r.name);
   const about = await one<About>(ABOUT);
-  if (about === undefined) throw new Error('the server said nothing about itself');
+  if (about === undefined) throw new Error('The server did not return its version and role');
   const lines: TargetLine[] = [];
-  const say = (level: TargetLine['level'], text: string): void => void lines.push({ level, text });
+  const add = (level: TargetLine['level'], text: string): void => void lines.push({ level, text });
   const list = (level: TargetLine['level'], what: string, found: readonly string[]): void => {
     if (found.length === 0) return;
     const more = found.length > MAX_NAMES ? ` and ${found.length - MAX_NAMES} more` : '';
-    say(level, `${what}: ${found.slice(0, MAX_NAMES).join(', ')}${more}`);
+    add(level, `${what}: ${found.slice(0, MAX_NAMES).join(', ')}${more}`);
   };
 
-  if (about.number >= OLD_NEW_VERSION) say('ok', `PostgreSQL ${about.version}`);
+  if (about.number >= OLD_NEW_VERSION) add('ok', `PostgreSQL ${about.version}`);
   else {
-    say(
+    add(
       'warn',
-      `PostgreSQL ${about.version} has no OLD and NEW in RETURNING: every UPDATE, MERGE and upsert is not fully captured, and a human is asked (18 has them)`,
+      `PostgreSQL ${about.version} does not support OLD and NEW in RETURNING: UPDATE, MERGE and upsert cannot be fully captured and need a human confirmation (use 18 or later)`,
     );
   }
-  if (about.more)
-    say(
+  if (about.privileged)
+    add(
       'fail',
-      `role ${about.role} is a superuser or may make roles or databases; use the role that "countersign target init" makes`,
+      `role ${about.role} is a superuser or can create roles or databases; use the role created by "countersign target init"`,
     );
-  if (!about.counts) say('fail', 'track_counts is off: side effects cannot be counted');
-  list('fail', `role ${about.role} belongs to other roles and has their rights`, await names(MEMBERSHIPS));
-  list('fail', `role ${about.role} may reach outside the database with`, await names(OUTSIDE));
-  list('warn', `role ${about.role} may make objects in schema`, await names(CREATABLE));
+  if (!about.counts) add('fail', 'track_counts is off: side effects cannot be counted');
+  list('fail', `role ${about.role} is a member of other roles and has their privileges`, await names(MEMBERSHIPS));
+  list('fail', `role ${about.role} can access data outside the database with`, await names(OUTSIDE));
+  list('warn', `role ${about.role} can create objects in schemas`, await names(CREATABLE));
   if (purpose === 'commit') {
     if (about.marker === null)
-      say('fail', 'the marker table is missing or out of reach; run "countersign target init"');
-    else if (!about.marker) say('fail', `role ${about.role} may not write the marker; run "countersign target init"`);
-    else say('ok', 'the marker table is there');
+      add('fail', 'the marker table is missing or not accessible; run "countersign target init"');
+    else if (!about.marker)
+      add('fail', `role ${about.role} cannot write the marker table; run "countersign target init"`);
+    else add('ok', 'the marker table exists');
   } else if (about.marker === true)
-    say('fail', `role ${about.role} stages, yet it may write the marker; use another one`);
+    add('fail', `the stage role ${about.role} can write the marker table; use another role`);
   const granted = await names(GRANTED);
   if (granted.length === 0)
-    say('fail', `role ${about.role} may write no table; grant some with "countersign target init"`);
-  else say('ok', `role ${about.role} may write ${granted.length} tables`);
-  list('fail', 'may be written but not read, so no row of them can be captured', await names(UNREADABLE));
-  list('warn', 'have no primary key, so changes to their rows always ask a human', await names(KEYLESS));
-  list('warn', 'sequences that a dry run could set, and no rollback undoes', await names(SETTABLE));
+    add('fail', `role ${about.role} cannot write any table; grant tables with "countersign target init"`);
+  else add('ok', `role ${about.role} can write ${granted.length} tables`);
+  list('fail', 'tables that can be written but not read, so their rows cannot be captured', await names(UNREADABLE));
+  list(
+    'warn',
+    'tables without a primary key, so changes to their rows always need a human confirmation',
+    await names(KEYLESS),
+  );
+  list('warn', 'sequences that a dry run can set, which a rollback does not undo', await names(SETTABLE));
   return { serverVersion: about.version, role: about.role, lines };
 }
 
@@ -87,15 +92,15 @@ interface About {
   readonly version: string;
   readonly number: number;
   readonly role: string;
-  readonly more: boolean;
+  readonly privileged: boolean;
   readonly counts: boolean;
-  /** Null where there is no such table, or the role may not even look. */
+  /** Whether the role has the commit privileges on the marker table. Null if the table does not exist or the role cannot see it. */
   readonly marker: boolean | null;
 }
 
 const ABOUT = `
 SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
-  current_user::text AS role, r.rolsuper OR r.rolcreaterole OR r.rolcreatedb OR r.rolreplication OR r.rolbypassrls AS more,
+  current_user::text AS role, r.rolsuper OR r.rolcreaterole OR r.rolcreatedb OR r.rolreplication OR r.rolbypassrls AS privileged,
   current_setting('track_counts') = 'on' AS counts,
   (SELECT has_schema_privilege(n.oid, 'USAGE') AND has_column_privilege(c.oid, 'change_id', 'INSERT')
      AND has_table_privilege(c.oid, 'SELECT') AND has_column_privilege(c.oid, 'effect', 'UPDATE')
@@ -121,7 +126,7 @@ WHERE nspname NOT LIKE 'pg\\_%' AND has_schema_privilege(oid, 'CREATE') ORDER BY
 const SETTABLE = `SELECT ${NAME} FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE CASE WHEN c.relkind = 'S' THEN has_sequence_privilege(c.oid, 'UPDATE') ELSE false END ORDER BY 1`;
 
-/** Functions whose effect no rollback undoes, and foreign tables. */
+/** Functions and languages with effects that a rollback does not undo, and foreign tables. */
 const OUTSIDE = `
 SELECT * FROM (
   SELECT DISTINCT p.proname::text || '()' AS name FROM pg_proc p

@@ -1,18 +1,18 @@
 import { escapeIdentifier } from 'pg';
 
-/** An identifier as SQL text, exactly as it is. Throws on what PostgreSQL cannot have as a name. */
+/** Quotes an identifier without folding its case. Throws if it is empty or contains NUL, which PostgreSQL does not allow. */
 export function quoteIdentifier(name: string): string {
-  if (name === '' || name.includes('\0')) throw new TypeError('A SQL identifier is neither empty nor holds NUL');
+  if (name === '' || name.includes('\0')) throw new TypeError('A SQL identifier must not be empty or contain NUL');
   return escapeIdentifier(name);
 }
 
-/** A relation as SQL text; without a schema the server's search path decides. */
+/** Quotes a relation. Without a schema the server's search_path decides. */
 export function quoteRelation(relation: { readonly schema: string | null; readonly name: string }): string {
   const name = quoteIdentifier(relation.name);
   return relation.schema === null ? name : `${quoteIdentifier(relation.schema)}.${name}`;
 }
 
-/** A relation for people and rules: `public.orders`; parts that are no plain lower-case name are quoted. Temporary schemas differ by session, so they are all `pg_temp`. */
+/** Name of a relation for display and rules: `public.orders`. Parts are quoted unless they are plain lowercase names. Temporary schemas become `pg_temp`, as their names differ by session. */
 export function relationLabel(schema: string, name: string): string {
   const home = schema.startsWith('pg_temp_') ? 'pg_temp' : schema;
   return `${label(home)}.${label(name)}`;

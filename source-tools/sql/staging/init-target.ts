@@ -1,17 +1,17 @@
 /**
- * Sets up a PostgreSQL target: the marker table, and two roles with the least rights that do. Idempotent.
+ * Sets up a PostgreSQL target: the marker table and two roles with the least privileges. Idempotent.
  *
- * T1 Neither role is a superuser, owns anything, may create roles or databases, or belongs to another role; a role of that
- *    name that is more is refused, never lowered.
- * T2 The stage role has no right on the marker: a dry run cannot take one. The commit role inserts, reads, and sets the
- *    effect once; nobody but the owner deletes.
+ * T1 Neither role is a superuser, owns objects, can create roles or databases, or is a member of another role. An existing role
+ *    with more privileges is refused; its privileges are never reduced.
+ * T2 The stage role has no privileges on the marker table, so a dry run cannot write one. The commit role can insert, read, and set
+ *    the effect once. Only the owner can delete.
  */
 import { Client, escapeLiteral } from 'pg';
 import { quoteIdentifier, quoteRelation } from './identifiers';
 import { scramVerifier } from './scram';
 
 export interface TargetGrants {
-  /** All tables in these schemas, those that the administrator makes later too. */
+  /** All tables in these schemas, including tables that the administrator creates later. */
   readonly schemas?: readonly string[];
   /** Single tables as `schema.table`. */
   readonly tables?: readonly string[];
@@ -24,10 +24,10 @@ export interface InitTargetOptions {
   readonly grants: TargetGrants;
 }
 
-/** Returns what was done, one line each, for people. Throws with what to do where the administrator's role or a name does not fit. */
+/** Returns one display line for each step. Throws if a name is invalid, a role has too many privileges, or the administrator's role lacks a privilege. */
 export async function initTarget(adminUrl: string, options: InitTargetOptions): Promise<readonly string[]> {
   const { stageRole = 'countersign_stage', commitRole = 'countersign_commit', passwords, grants } = options;
-  if (stageRole === commitRole) throw new TypeError('Stage and commit role: expected two names, got one');
+  if (stageRole === commitRole) throw new TypeError('The stage role and the commit role must have different names');
   const tables = (grants.tables ?? []).map(toRelation);
   const schemas = [...new Set([...(grants.schemas ?? []), ...tables.map((t) => t.schema)])];
   const client = new Client({
@@ -38,14 +38,14 @@ export async function initTarget(adminUrl: string, options: InitTargetOptions): 
   await client.connect();
   try {
     await client.query('BEGIN');
-    // Two of these at once would fail on each other's roles.
+    // Concurrent runs would fail on each other's roles.
     await client.query(`SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('countersign target init'))`);
     await client.query(MARKER);
     for (const [role, password] of [
       [stageRole, passwords.stage],
       [commitRole, passwords.commit],
     ] as const)
-      await makeRole(client, role, password);
+      await ensureRole(client, role, password);
     const both = `${quoteIdentifier(stageRole)}, ${quoteIdentifier(commitRole)}`;
     const commit = quoteIdentifier(commitRole);
     await client.query(
@@ -58,7 +58,7 @@ export async function initTarget(adminUrl: string, options: InitTargetOptions): 
     for (const schema of grants.schemas ?? []) {
       const name = quoteIdentifier(schema);
       await client.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${name} TO ${both}`);
-      // USAGE, not UPDATE: nextval yes, setval no, since a rolled-back dry run would not undo it.
+      // USAGE allows nextval. UPDATE would also allow setval, which the rollback of a dry run does not undo.
       await client.query(`GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${name} TO ${both}`);
       await client.query(
         `ALTER DEFAULT PRIVILEGES IN SCHEMA ${name} GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${both}`,
@@ -75,9 +75,9 @@ export async function initTarget(adminUrl: string, options: InitTargetOptions): 
     await client.end();
   }
   return [
-    'marker table countersign.marker is there',
-    `role ${stageRole} may read and write what is granted, so that a dry run works, and nothing else`,
-    `role ${commitRole} may do the same and take the marker`,
+    'marker table countersign.marker exists',
+    `role ${stageRole} can only read and write the granted tables, for dry runs`,
+    `role ${commitRole} can also write the marker table`,
     ...(grants.schemas ?? []).map((s) => `granted: all tables of schema ${s}`),
     ...(grants.tables ?? []).map((t) => `granted: ${t}`),
   ];
@@ -103,17 +103,17 @@ CREATE OR REPLACE TRIGGER effect_once BEFORE UPDATE ON countersign.marker
   FOR EACH ROW EXECUTE FUNCTION countersign.effect_once();
 `;
 
-async function makeRole(client: Client, role: string, password: string): Promise<void> {
-  const { rows } = await client.query<{ more: boolean; member: boolean }>(
-    `SELECT rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls AS more,
+async function ensureRole(client: Client, role: string, password: string): Promise<void> {
+  const { rows } = await client.query<{ privileged: boolean; member: boolean }>(
+    `SELECT rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls AS privileged,
             EXISTS (SELECT FROM pg_catalog.pg_auth_members m WHERE m.member = r.oid) AS member
      FROM pg_catalog.pg_roles r WHERE rolname = $1`,
     [role],
   );
   const [found] = rows;
-  if (found?.more === true || found?.member === true) {
+  if (found?.privileged === true || found?.member === true) {
     throw new Error(
-      `Role "${role}" exists and may do more than a role of ours should (${found.more ? 'superuser or the like' : 'member of another role'}); choose another name`,
+      `Role "${role}" exists and has too many privileges (${found.privileged ? 'superuser or a similar attribute' : 'member of another role'}); choose another name`,
     );
   }
   const name = quoteIdentifier(role);
@@ -138,6 +138,6 @@ function toRelation(text: string): { readonly schema: string; readonly name: str
   const parts = text.split('.');
   const [schema, name] = parts;
   if (parts.length !== 2 || !schema || !name)
-    throw new TypeError(`Granted table "${text}": expected schema.table, such as public.orders`);
+    throw new TypeError(`Granted table "${text}": expected schema.table, for example public.orders`);
   return { schema, name };
 }

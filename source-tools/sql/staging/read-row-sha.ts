@@ -4,7 +4,7 @@ import { FIXED_SESSION, rowShaSql } from './row-sha';
 import { openSession } from './session';
 import { toSqlSettings } from './settings';
 
-/** Reads a row and its hash, for authors of a change; null where there is none. Rejects with the driver's error. */
+/** Reads a row and its hash, for authors of a change. Null if the row does not exist. Rejects with the driver's error. */
 export async function readRowSha(
   url: string,
   table: string,

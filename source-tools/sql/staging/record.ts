@@ -1,8 +1,8 @@
 /**
- * From what was captured to the staging record, and from two records to what differs. Pure.
+ * Makes the staging record from a capture, and compares two records. Pure.
  *
- * B1 The record says whatever it could not capture (`uncaptured`): a finding `base_unverifiable` is made from it.
- * B2 At commit nothing may differ from the approved record, and nothing may be uncaptured that was not said before.
+ * B1 The record lists what could not be captured (`uncaptured`), which gives the finding `base_unverifiable`.
+ * B2 At commit the record must equal the approved one, and `uncaptured` must not contain a new reason.
  */
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import { canonicalJson } from '../../../policy/contracts/canonical-json';
@@ -13,7 +13,7 @@ import type { SqlSettings } from './settings';
 import { compareRuns, netChanges, touchedSha } from './touched';
 import { clip } from '../../../policy/text/cut-text';
 
-/** What two dry runs said of each table, by label. A table that is not in it is stable and has no volatile column. */
+/** Result of comparing two dry runs, by table label. A table that is not listed is stable and has no volatile column. */
 export interface Judgement {
   readonly volatile: ReadonlyMap<string, readonly string[]>;
   readonly unstable: ReadonlySet<string>;
@@ -22,7 +22,7 @@ export interface Judgement {
 const MAX_VOLATILE = 200;
 const NONE: Counts = { inserted: 0, updated: 0, deleted: 0 };
 
-/** Whether the two runs agree, and what they say; where they do not, one more run tells a moving base from a moving change. */
+/** Compares two runs. If they do not agree, one more run shows whether other sessions changed the data or the change itself is unstable. */
 export function judgeRuns(first: Capture, second: Capture): { readonly agree: boolean; readonly judgement: Judgement } {
   const [a, b] = [netChanges(first), netChanges(second)];
   const volatile = new Map<string, readonly string[]>();
@@ -38,7 +38,7 @@ export function judgeRuns(first: Capture, second: Capture): { readonly agree: bo
   return { agree: unstable.size === 0 && sameCounts, judgement: { volatile, unstable } };
 }
 
-/** The judgement that the approved record carries: at commit there is one run only. */
+/** Judgement stored in the approved record. The commit runs only once, so it cannot compare runs. */
 export function judgementOf(approved: StagingRecord): Judgement {
   return {
     volatile: new Map(approved.tables.map((t) => [t.table, t.volatileColumns])),
@@ -50,7 +50,7 @@ export interface RecordFacts {
   readonly sourceTool: string;
   readonly target: string;
   readonly settings: SqlSettings;
-  /** Reasons that only comparing two runs can give. */
+  /** Additional reasons from the comparison of two runs. */
   readonly moreReasons?: readonly string[];
 }
 
@@ -73,9 +73,9 @@ export function toRecord(capture: Capture, judgement: Judgement, facts: RecordFa
     if (rest.inserted < 0 || rest.updated < 0 || rest.deleted < 0) {
       reasons.push(`${label}: the server counted fewer rows than were captured`);
     }
-    const beyond = atLeastZero(rest);
-    // What a view, a rule or an older server hid is the statement's own doing; the rest came from triggers, cascades, functions.
-    const own = incomplete ? plus(captured, beyond) : captured;
+    const uncounted = atLeastZero(rest);
+    // If rows could not be captured (a view, a rule, an older server), all rows count for the statement. Else the rest is from triggers, cascades and functions.
+    const own = incomplete ? plus(captured, uncounted) : captured;
     if (sum(own) > 0) {
       const hidden = incomplete || judgement.unstable.has(label);
       const volatile = [...(judgement.volatile.get(label) ?? [])];
@@ -87,21 +87,21 @@ export function toRecord(capture: Capture, judgement: Judgement, facts: RecordFa
         volatileColumns: volatile,
       });
       if (relation.key === null && own.updated + own.deleted > 0)
-        reasons.push(`${label} has no primary key: its rows are told apart only by their whole content`);
+        reasons.push(`${label} has no primary key: its rows are identified only by their full content`);
       if (judgement.unstable.has(label) && !incomplete)
-        reasons.push(`${label}: two dry runs did not touch the same rows in the same way`);
+        reasons.push(`${label}: two dry runs did not change the same rows in the same way`);
     }
-    if (!incomplete && sum(beyond) > 0) {
-      sideEffects.push({ table: label, ...beyond });
+    if (!incomplete && sum(uncounted) > 0) {
+      sideEffects.push({ table: label, ...uncounted });
       reasons.push(
-        `${label}: ${words(beyond)} by a trigger, cascade, function or nested statement; counted, not captured`,
+        `${label}: ${words(uncounted)} by a trigger, cascade, function or nested statement; counted but not captured`,
       );
     }
   }
-  if (catalog.size > 0) reasons.push(`the system catalogue changes (${[...catalog].sort().join(', ')})`);
+  if (catalog.size > 0) reasons.push(`the system catalog changes (${[...catalog].sort().join(', ')})`);
   if (capture.overflow)
     reasons.push(
-      `more than ${facts.settings.maxCapturedRows} rows or ${MAX_CAPTURED_BYTES / 1024 / 1024} MiB: the rest was counted, not captured`,
+      `more than ${facts.settings.maxCapturedRows} rows or ${MAX_CAPTURED_BYTES / 1024 / 1024} MiB: the rest was counted but not captured`,
     );
   const uncaptured = bounded([...reasons, ...(facts.moreReasons ?? [])]);
   return {
@@ -118,39 +118,39 @@ export function toRecord(capture: Capture, judgement: Judgement, facts: RecordFa
   };
 }
 
-/** What the commit would do otherwise than was approved, in words; null where nothing differs. The server's version may. */
+/** First difference between the approved record and the one of the commit, as text. Null if there is none. The server version may differ. */
 export function differenceOf(approved: StagingRecord, now: StagingRecord): string | null {
   const differs = (a: unknown, b: unknown): boolean => canonicalJson(a) !== canonicalJson(b);
   if (differs(approved.base, now.base)) return `the session differs: ${changedMembers(approved.base, now.base)}`;
   for (const [i, before] of approved.statements.entries()) {
     const after = now.statements[i];
     if (after !== undefined && before.sha === after.sha && before.rowCount !== after.rowCount)
-      return `statement ${i + 1} touches ${after.rowCount} rows, approved were ${before.rowCount}`;
+      return `statement ${i + 1} changes ${after.rowCount} rows, but ${before.rowCount} were approved`;
   }
   if (differs(approved.statements, now.statements)) return 'the statements differ';
   for (const label of labels(approved.tables, now.tables)) {
     const before = approved.tables.find((t) => t.table === label);
     const after = now.tables.find((t) => t.table === label);
     if (before === undefined || after === undefined)
-      return `${label} is ${before === undefined ? 'touched now' : 'no longer touched'}`;
-    if (differs(counts(before), counts(after))) return `${label}: ${words(after)}, approved were ${words(before)}`;
+      return `${label} is ${before === undefined ? 'changed, but was not approved' : 'no longer changed'}`;
+    if (differs(counts(before), counts(after))) return `${label}: ${words(after)}, but approved was ${words(before)}`;
     if (differs(before.touchedSha, after.touchedSha))
-      return `${label}: the rows are not those that were approved, before or after the change`;
+      return `${label}: the rows before or after the change differ from the approved ones`;
     if (differs(before, after)) return `${label}: its key or volatile columns differ`;
   }
   for (const label of labels(approved.sideEffects, now.sideEffects)) {
     const before = approved.sideEffects.find((t) => t.table === label);
     const after = now.sideEffects.find((t) => t.table === label);
     if (differs(before ?? null, after ?? null))
-      return `${label}: side effects are ${words(after ?? NONE)}, approved were ${words(before ?? NONE)}`;
+      return `${label}: side effects are ${words(after ?? NONE)}, but approved was ${words(before ?? NONE)}`;
   }
-  const unsaid = now.uncaptured.find((reason) => !approved.uncaptured.includes(reason));
-  if (unsaid !== undefined) return `not captured now, and not said before: ${unsaid}`;
-  return differs({ ...approved, ...VARIES }, { ...now, ...VARIES }) ? 'the record differs' : null;
+  const newReason = now.uncaptured.find((reason) => !approved.uncaptured.includes(reason));
+  if (newReason !== undefined) return `not captured at commit, and not in the approved record: ${newReason}`;
+  return differs({ ...approved, ...IGNORED }, { ...now, ...IGNORED }) ? 'the record differs' : null;
 }
 
-/** Members that the checks before have covered, or that may differ. */
-const VARIES = { serverVersion: '', uncaptured: [], fullyCaptured: true };
+/** Members that were already compared or may differ. */
+const IGNORED = { serverVersion: '', uncaptured: [], fullyCaptured: true };
 
 function countsOf(capture: Capture): JsonValue {
   const entries = [...capture.counted].map(

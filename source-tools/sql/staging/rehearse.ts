@@ -1,9 +1,9 @@
 /**
- * The dry run: the change is run in a transaction that is rolled back, twice, each on its own connection.
+ * The dry run: runs the change twice, each time on a new connection in a transaction that is rolled back.
  *
- * D1 Whatever comes of it, the transaction ends in ROLLBACK and the connection is closed.
- * D2 A second run tells the columns that are new each time (now(), random(), a sequence) from the rest. Where the runs do
- *    not agree, one more is made, since somebody may have changed the rows in between; then the record says so.
+ * D1 The transaction always ends in ROLLBACK and the connection is always closed.
+ * D2 The second run shows which columns are volatile (now(), random(), a sequence). If the runs do not agree, one more is made,
+ *    because another session may have changed the rows in between. If they still do not agree, the record says so.
  */
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import { StagingRecord } from '../../../policy/contracts/staging-record';
@@ -18,7 +18,7 @@ import { toSqlSettings, type SqlSettings } from './settings';
 import { targetMisconfigured, targetUnavailable } from '../../target-failure';
 import { toSqlFailure, toTargetFailure } from './sql-failure';
 
-/** What a change consists of, once a session can be asked about the tables. */
+/** Reads the tables of a change and returns the work to run. */
 export type Prepare = (session: Session) => Promise<Prepared>;
 export type Prepared =
   { readonly ok: true; readonly works: readonly Work[] } | { readonly ok: false; readonly outcome: NotCaptured };
@@ -26,27 +26,27 @@ export type Prepared =
 export const MAX_RUNS = 3;
 const NOTHING: Judgement = { volatile: new Map(), unstable: new Set() };
 
-/** Throws TARGET_UNAVAILABLE (retryable: nothing happened) or CONFIGURATION_ERROR; everything else is data. */
+/** Throws TARGET_UNAVAILABLE (retryable, nothing was applied) or CONFIGURATION_ERROR. Every other outcome is returned. */
 export async function rehearse(ctx: StageContext, prepare: Prepare): Promise<Staged> {
   const settings = toSqlSettings(ctx.settings);
   let last: Capture | null = null;
   let judgement = NOTHING;
-  let counts = false;
+  let agree = false;
   for (let run = 1; run <= MAX_RUNS; run++) {
     const captured = await runOnce(ctx, prepare, settings);
     if (captured.kind !== 'captured') return toRejected(ctx.target.name, captured);
     const { capture } = captured;
-    if (last === null && touchesNothing(capture)) return staged(ctx, capture, NOTHING, settings, []);
+    if (last === null && changesNothing(capture)) return staged(ctx, capture, NOTHING, settings, []);
     if (last !== null) {
       const verdict = judgeRuns(last, capture);
       judgement = verdict.judgement;
-      counts = verdict.agree;
+      agree = verdict.agree;
     }
     last = capture;
-    if (counts) break;
+    if (agree) break;
   }
-  if (last === null) throw new Error('no dry run was made');
-  const reasons = counts || judgement.unstable.size > 0 ? [] : ['two dry runs did not touch the same number of rows'];
+  if (last === null) throw new Error('No dry run was made');
+  const reasons = agree || judgement.unstable.size > 0 ? [] : ['two dry runs did not change the same number of rows'];
   return staged(ctx, last, judgement, settings, reasons);
 }
 
@@ -67,7 +67,7 @@ function staged(
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     return rejected(
-      `it does not fit a staging record (${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}); submit it in smaller parts`,
+      `the staging record of this change is invalid (${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}); submit the change in smaller parts`,
       null,
     );
   }
@@ -117,6 +117,6 @@ export function rejected(explanation: string, sqlstate: string | null, preview: 
   return { kind: 'rejected', explanation, sqlstate, preview };
 }
 
-function touchesNothing(capture: Capture): boolean {
+function changesNothing(capture: Capture): boolean {
   return capture.rows.length === 0 && capture.counted.size === 0 && capture.incomplete.size === 0;
 }

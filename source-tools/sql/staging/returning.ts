@@ -1,22 +1,22 @@
 /**
- * The statement as it is sent: itself, with RETURNING so that every row comes back before and after.
+ * Adds a RETURNING clause to a statement, so that it returns every row before and after the change.
  *
- * R1 Nothing of the statement changes: the clause is appended after a newline (the statement may end in a comment), and
- *    the result is parsed again and must be the same tree apart from its RETURNING.
- * R2 `pg_catalog.to_jsonb(alias.*)`: qualified, since a function of that name in the search path would be called instead;
- *    with the star, since a column that is named like the alias would be taken instead.
+ * R1 The statement is not changed otherwise. The clause is appended after a newline (the statement may end in a comment), and the
+ *    result is parsed again and must have the same tree except for RETURNING.
+ * R2 `pg_catalog.to_jsonb(alias.*)` is qualified, so that a function of that name in the search_path is not called, and has the star,
+ *    so that it does not refer to a column named like the alias.
  */
 import { parseSync } from 'libpg-query';
 import { quoteIdentifier } from './identifiers';
 import type { Statement } from './statements';
 
-/** First PostgreSQL whose RETURNING knows OLD and NEW. */
+/** `server_version_num` of the first PostgreSQL that supports OLD and NEW in RETURNING. */
 export const OLD_NEW_VERSION = 180_000;
 
-/** The last four columns are: table before, table after (oids), row before, row after. */
+/** The last four columns of the result are: oid of the table before and after, row before and after. */
 export type Instrumented =
   | { readonly captures: true; readonly text: string }
-  /** Sent as it is; `reason` says why its rows are counted only. */
+  /** Sent unchanged. `reason` says why its rows are only counted. */
   | { readonly captures: false; readonly text: string; readonly reason: string };
 
 type Returnable = Pick<Statement, 'text' | 'command' | 'returning' | 'upsert' | 'target'>;
@@ -28,21 +28,21 @@ export function withReturning(statement: Returnable, versionNumber: number): Ins
   let clause: string | null;
   if (versionNumber >= OLD_NEW_VERSION) {
     if (returning === 'unclear')
-      return plain('its RETURNING cannot be extended, since a table of it is called like OLD or NEW');
+      return plain('its RETURNING clause cannot be extended, because one of its tables is named like OLD or NEW');
     clause =
       returning === 'absent'
-        ? `RETURNING WITH (OLD AS ${freeName(text, 'o__')}, NEW AS ${freeName(text, 'n__')}) ${columns(freeName(text, 'o__'), freeName(text, 'n__'))}`
+        ? `RETURNING WITH (OLD AS ${unusedName(text, 'o__')}, NEW AS ${unusedName(text, 'n__')}) ${columns(unusedName(text, 'o__'), unusedName(text, 'n__'))}`
         : `, ${columns(quoteIdentifier(returning.old), quoteIdentifier(returning.new))}`;
   } else {
     clause = olderClause(statement);
     if (clause === null)
       return plain(
-        `PostgreSQL ${Math.floor(versionNumber / 10_000)} has no OLD and NEW in RETURNING (18 has), so its rows before the change cannot be captured`,
+        `PostgreSQL ${Math.floor(versionNumber / 10_000)} does not support OLD and NEW in RETURNING (18 does), so the rows before the change cannot be captured`,
       );
   }
   const extended = `${text}\n${clause}`;
-  if (!sameApartFromReturning(text, extended))
-    return plain('its RETURNING cannot be extended without changing the statement');
+  if (!equalExceptReturning(text, extended))
+    return plain('its RETURNING clause cannot be extended without changing the statement');
   return { captures: true, text: extended };
 }
 
@@ -50,7 +50,7 @@ function columns(old: string, now: string): string {
   return `${old}.tableoid, ${now}.tableoid, pg_catalog.to_jsonb(${old}.*)::text, pg_catalog.to_jsonb(${now}.*)::text`;
 }
 
-/** Below 18 an INSERT that never updates, and a DELETE, still show all there is. */
+/** Before PostgreSQL 18 only a plain INSERT and a DELETE can return all their rows. Null for other statements. */
 function olderClause({ command, upsert, returning, target }: Returnable): string | null {
   if (target === null || upsert || (command !== 'INSERT' && command !== 'DELETE')) return null;
   if (returning === 'unclear') return null;
@@ -60,14 +60,14 @@ function olderClause({ command, upsert, returning, target }: Returnable): string
   return `${returning === 'absent' ? 'RETURNING ' : ', '}${list}`;
 }
 
-function freeName(text: string, wish: string): string {
-  let name = wish;
+function unusedName(text: string, prefix: string): string {
+  let name = prefix;
   const lower = text.toLowerCase();
   while (lower.includes(name)) name = `${name}_`;
   return name;
 }
 
-function sameApartFromReturning(text: string, extended: string): boolean {
+function equalExceptReturning(text: string, extended: string): boolean {
   try {
     const [before, after] = [text, extended].map((t) => {
       const { stmts } = parseSync(t) as unknown as {
@@ -80,6 +80,6 @@ function sameApartFromReturning(text: string, extended: string): boolean {
     });
     return before !== null && before === after;
   } catch {
-    return false; // not understood: the statement goes as it is, and a human is asked
+    return false; // the statement is sent unchanged and needs a human confirmation
   }
 }

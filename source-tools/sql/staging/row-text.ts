@@ -1,6 +1,6 @@
 /**
- * The members of a row as the server wrote it (`to_jsonb(row)::text`), each value still as text: parsing would round numbers.
- * One linear pass. Throws where the text is no JSON object; that each value is JSON the server has seen to.
+ * Splits a row, as written by the server (`to_jsonb(row)::text`), into its members. Values stay text, because parsing would round
+ * numbers. One linear pass. Throws if the text is not a JSON object; values are not validated, because the server wrote them.
  */
 export function columnsOf(row: string): Map<string, string> {
   const columns = new Map<string, string>();

@@ -1,11 +1,11 @@
 /**
- * One fresh connection to a target, for one transaction.
+ * One new connection to a target, for one transaction.
  *
- * S1 Each statement of a diff is one extended-protocol message: the server refuses a second command in it, so text such as
- *    `UPDATE …; COMMIT; DELETE …` cannot leave the transaction.
- * S2 Every wait is bounded on both sides: by the server's time-outs, and by ours, after which the connection is dropped
- *    and the server's process ended, so that no lock outlives us.
- * S3 Values come back as the server's text: no parser of the driver rounds a number.
+ * S1 Each statement of a diff is sent with the extended protocol. The server rejects a second command in the same message, so text
+ *    such as `UPDATE …; COMMIT; DELETE …` cannot leave the transaction.
+ * S2 Every wait is bounded twice: by the server's timeouts, and by a client timeout, after which the connection is dropped and the
+ *    server process terminated, so that no lock outlives the client.
+ * S3 Values are returned as the server's text, because the driver's parsers would round numbers.
  */
 import { Client, Query, type QueryConfig } from 'pg';
 import type { SqlSettings } from './settings';
@@ -15,20 +15,20 @@ export type Row = readonly (string | null)[];
 export interface SqlQuery {
   readonly text: string;
   readonly values?: readonly unknown[];
-  /** Called for each row; without it rows are dropped unread. */
+  /** Called for each row. Without it rows are discarded. */
   readonly onRow?: (row: Row) => void;
 }
 
 export interface Session {
-  /** Server's number such as 180004, and its words. */
+  /** `server_version_num`, for example 180004. `version` is the text, for example `18.4`. */
   readonly versionNumber: number;
   readonly version: string;
-  /** Runs one statement. `rowCount` is the command tag's, 0 where it has none. Rejects with the driver's error. */
+  /** Runs one statement. `rowCount` is that of the command tag, or 0 if it has none. Rejects with the driver's error. */
   readonly run: (query: SqlQuery) => Promise<{ readonly command: string; readonly rowCount: number }>;
   readonly rows: (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
-  /** COMMIT. Resolves with the server's tag, which is `ROLLBACK` where the transaction had failed already. */
+  /** Sends COMMIT. Resolves with the command tag, which is `ROLLBACK` if the transaction had already failed. */
   readonly commit: () => Promise<string>;
-  /** Rolls back if need be and closes. Never rejects: a connection that is gone has rolled back too. */
+  /** Rolls back unless committed, then closes. Never rejects: the server also rolls back if the connection is lost. */
   readonly close: () => Promise<void>;
 }
 
@@ -39,21 +39,21 @@ export interface SessionOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The server answers a time-out itself; this much later we no longer wait for it. */
+/** The client waits this much longer than the server's own timeout. */
 const GRACE_MS = 2_000;
-/** Post validators run while the transaction is idle; one that sleeps for longer, say since its process is stopped, is ended by the server. */
+/** Post validators run while the transaction is idle. The server terminates the session if it is idle for longer, for example because the process is suspended. */
 export const IDLE_MS = 15_000;
 const asText = { getTypeParser: () => (value: string) => value } as unknown as NonNullable<QueryConfig['types']>;
 
 /** Connects and begins the transaction. Rejects with the driver's error. */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { url, settings, signal, applicationName } = options;
-  if (isAborted(signal)) throw new Error('cancelled before it began');
+  if (isAborted(signal)) throw new Error('cancelled before connecting');
   const client = newClient(url, applicationName, settings.connectTimeoutMs);
   const onAbort = (): void => void abandon();
   let pid: string | null = null;
   let abandoned: Promise<void> | null = null;
-  // Dropping the socket is not enough: a server that computes would notice only at the end of the statement.
+  // Closing the socket is not enough: a busy server process only notices at the end of the statement.
   const abandon = (): Promise<void> => (abandoned ??= dropAndTerminate(client, options, pid));
 
   const run = (query: SqlQuery, limitMs = settings.statementTimeoutMs + GRACE_MS) =>
@@ -70,7 +70,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const finish = async (): Promise<void> => {
     signal?.removeEventListener('abort', onAbort);
     if (abandoned !== null) return abandoned;
-    // `end` on a connection whose query hangs drops the socket, and the server then rolls back.
+    // On a connection with a running query `end` closes the socket, and the server then rolls back.
     await client.end();
   };
   try {
@@ -93,7 +93,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
           if (abandoned === null && !committed)
             await withLimit(settings.connectTimeoutMs, abandon, submit(client, { text: 'ROLLBACK' }));
         } catch {
-          // Expected where the connection is gone: the server has rolled back by that.
+          // The connection is lost, so the server rolls back.
         }
         await finish();
       },
@@ -104,16 +104,16 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
 }
 
-/** Sent before anything of the diff. The numbers are checked integers. */
+/** Sent before any SQL of the diff. The numbers are validated integers. */
 function beginText(s: SqlSettings): string {
   return [
     'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
     `SET LOCAL statement_timeout = ${s.statementTimeoutMs}`,
     `SET LOCAL lock_timeout = ${s.lockTimeoutMs}`,
     `SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`,
-    // The parser reads strings by this rule; a server that read them otherwise would run another statement.
+    // The parser assumes this setting. With another value the server would read string literals differently.
     'SET LOCAL standard_conforming_strings = on',
-    // An acknowledged effect must survive a crash of the target; a stronger setting stays.
+    // A confirmed commit must survive a crash of the target. Stronger settings are kept.
     "SELECT pg_catalog.set_config('synchronous_commit', 'on', true) WHERE pg_catalog.current_setting('synchronous_commit') = 'off'",
     `SELECT pg_catalog.set_config('transaction_timeout', '${s.transactionTimeoutMs + IDLE_MS}', true) WHERE pg_catalog.current_setting('server_version_num')::int >= 170000`,
   ].join(';\n');
@@ -128,7 +128,7 @@ function newClient(url: string, applicationName: string, connectTimeoutMs: numbe
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
   });
-  // The query in flight fails with the same error; without a listener an idle connection's end would end the process.
+  // A running query rejects with the same error. Without a listener the error of an idle connection would crash the process.
   client.on('error', () => {});
   return client;
 }
@@ -143,7 +143,7 @@ function submit(client: Client, query: SqlQuery): Promise<{ command: string; row
       types: asText,
     };
     const submittable = new Query<string[]>(config as QueryConfig);
-    // A row listener keeps the driver from collecting rows in memory.
+    // With a row listener the driver does not collect rows in memory.
     submittable.on('row', (row: unknown) => query.onRow?.(row as Row));
     submittable.on('error', reject);
     submittable.on('end', (result: { command: string | null; rowCount: number | null }) =>
@@ -162,7 +162,7 @@ async function withLimit<T>(limitMs: number, abandon: () => Promise<void>, work:
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       void abandon();
-      reject(new Error(`no answer in ${limitMs} ms`));
+      reject(new Error(`no response within ${limitMs} ms`));
     }, limitMs);
   });
   try {
@@ -173,7 +173,7 @@ async function withLimit<T>(limitMs: number, abandon: () => Promise<void>, work:
 }
 
 async function dropAndTerminate(client: Client, options: SessionOptions, pid: string | null): Promise<void> {
-  const ended = client.end().catch(() => undefined); // it is being given up: how it ends says nothing
+  const ended = client.end().catch(() => undefined); // the connection is abandoned, so its errors do not matter
   if (pid !== null) {
     const killer = newClient(options.url, `${options.applicationName} (cancel)`, GRACE_MS);
     try {
@@ -184,7 +184,7 @@ async function dropAndTerminate(client: Client, options: SessionOptions, pid: st
         submit(killer, { text: 'SELECT pg_catalog.pg_terminate_backend($1)', values: [pid] }),
       );
     } catch {
-      // Best effort: statement_timeout and the idle time-out end the server's process by themselves.
+      // Best effort: statement_timeout and the idle timeout also terminate the server process.
     } finally {
       await killer.end().catch(() => undefined);
     }

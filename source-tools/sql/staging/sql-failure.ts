@@ -2,7 +2,7 @@ import type { CountersignFailure } from '../../../policy/contracts/failure';
 import { DatabaseError } from 'pg';
 import { targetMisconfigured, targetUnavailable } from '../../target-failure';
 
-/** What an error of the driver means. `refused`: the server's verdict on the statement; the transaction is gone, nothing applied. */
+/** Classified driver error. `refused`: the server rejected the statement, so the transaction was rolled back and nothing was applied. */
 export type SqlFailure =
   | {
       readonly kind: 'refused';
@@ -21,7 +21,7 @@ const UNAVAILABLE = new Set([
   '25P03', // idle_in_transaction_session_timeout
   '25P04', // transaction_timeout
 ]);
-/** Connection, resources, operator intervention, system and internal errors: the target's trouble, not the statement's. */
+/** Connection, resource, operator intervention, system and internal errors, which are caused by the target and not by the statement. */
 const UNAVAILABLE_CLASSES = new Set(['08', '53', '57', '58', 'XX', 'F0']);
 const MISCONFIGURED_CLASSES = new Set(['28', '3D']);
 
@@ -49,34 +49,34 @@ const STATE_WORDS: Readonly<Record<string, string>> = {
   '42P01': 'undefined table',
 };
 
-/** `place` names what was being run, such as `statement 2`. */
+/** `place` names what was being run, for example `statement 2`. */
 export function toSqlFailure(error: unknown, place: string): SqlFailure {
   if (!(error instanceof DatabaseError) || error.code === undefined) {
     return { kind: 'unavailable', explanation: `${place}: ${networkReason(error)}` };
   }
   const { code } = error;
-  const words = STATE_WORDS[code] ?? CLASS_WORDS[code.slice(0, 2)] ?? 'refused';
-  // FATAL and PANIC end the session: never a verdict on the statement.
+  const words = STATE_WORDS[code] ?? CLASS_WORDS[code.slice(0, 2)] ?? 'rejected';
   if (MISCONFIGURED_CLASSES.has(code.slice(0, 2)))
     return { kind: 'misconfigured', explanation: `${place}: ${code} ${words}` };
+  // FATAL and PANIC end the session, so they do not say anything about the statement.
   if (error.severity !== 'ERROR' || UNAVAILABLE.has(code) || UNAVAILABLE_CLASSES.has(code.slice(0, 2))) {
     return { kind: 'unavailable', explanation: `${place}: ${code} ${unavailableWords(code)}` };
   }
-  // The server's own message may quote rows or bytes of the diff, so only names of its catalogue go on (P12).
+  // The server's message may quote rows or parts of the diff, so the explanation contains only names of catalog objects.
   const names = [
-    named('table', error.schema === undefined ? error.table : `${error.schema}.${error.table ?? '?'}`),
-    named('column', error.column),
-    named('constraint', error.constraint),
+    nameOf('table', error.schema === undefined ? error.table : `${error.schema}.${error.table ?? '?'}`),
+    nameOf('column', error.column),
+    nameOf('constraint', error.constraint),
   ].filter((n) => n !== null);
   return {
     kind: 'refused',
     sqlstate: code,
-    explanation: `${place}: the server refused it: ${code} ${words}${names.length === 0 ? '' : ` (${names.join(', ')})`}`,
-    serverSays: said({ message: error.message, detail: error.detail, hint: error.hint, where: error.where }),
+    explanation: `${place}: rejected by the server: ${code} ${words}${names.length === 0 ? '' : ` (${names.join(', ')})`}`,
+    serverSays: definedParts({ message: error.message, detail: error.detail, hint: error.hint, where: error.where }),
   };
 }
 
-/** The failure to throw where a refusal is no verdict on the change: on our own queries. */
+/** Failure to throw if one of Countersign's own queries fails: a refusal is then a missing grant or table. */
 export function toTargetFailure(target: string, failure: SqlFailure): CountersignFailure {
   switch (failure.kind) {
     case 'unavailable':
@@ -90,11 +90,11 @@ export function toTargetFailure(target: string, failure: SqlFailure): Countersig
 }
 
 function unavailableWords(code: string): string {
-  if (code === '57014') return 'statement time-out';
-  if (code === '55P03') return 'lock time-out';
+  if (code === '57014') return 'statement timeout';
+  if (code === '55P03') return 'lock timeout';
   if (code === '40P01') return 'deadlock';
   if (code.startsWith('57')) return 'the server ended the session';
-  return 'the server could not serve it now';
+  return 'the server is temporarily unable to run it';
 }
 
 function networkReason(error: unknown): string {
@@ -103,11 +103,11 @@ function networkReason(error: unknown): string {
   return typeof message === 'string' && message !== '' ? `connection failed (${message})` : 'connection failed';
 }
 
-function named(what: string, name: string | undefined): string | null {
+function nameOf(what: string, name: string | undefined): string | null {
   return name === undefined ? null : `${what} ${name.slice(0, 130)}`;
 }
 
-function said(parts: Readonly<Record<string, string | undefined>>): Record<string, string> {
+function definedParts(parts: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const out: Record<string, string> = {};
   for (const [key, value] of Object.entries(parts)) if (value !== undefined) out[key] = value.slice(0, 2_000);
   return out;

@@ -1,7 +1,7 @@
 /**
- * SQL text cut into statements by the server's own grammar, and what the dry run must know of each.
+ * Splits SQL text into statements with PostgreSQL's grammar, and classifies them for the dry run.
  *
- * Offsets of the parser are UTF-8 bytes, so the bytes are cut, never a JS string.
+ * The parser's offsets are UTF-8 bytes, so bytes are split and not a JS string.
  */
 import { createHash } from 'node:crypto';
 import { loadModule, parseSync } from 'libpg-query';
@@ -10,32 +10,32 @@ import { decodeUtf8 } from '../../../policy/text/utf8';
 
 export const MAX_STATEMENTS = 1000;
 
-/** `rows`: RETURNING can show what it touches. `counted`: only statistics can. `schema`, `truncate`: neither. `refused`: never sent. */
+/** `rows`: RETURNING captures its rows. `counted`: only statistics count them. `schema`, `truncate`: neither. `refused`: never sent. */
 export type StatementKind = 'rows' | 'counted' | 'schema' | 'truncate' | 'refused';
 
 export interface RelationName {
   readonly schema: string | null;
   readonly name: string;
-  /** How the statement itself calls it. */
+  /** Alias of the relation in the statement, or its name. */
   readonly alias: string;
 }
 
-/** `absent`; the names by which OLD and NEW rows go in an existing RETURNING; or `unclear` where a table of the statement has such a name. */
+/** `absent`; the names of OLD and NEW in an existing RETURNING; or `unclear` if a relation of the statement has such a name. */
 export type Returning = 'absent' | 'unclear' | { readonly old: string; readonly new: string };
 
 export interface Statement {
   readonly index: number;
-  /** As the parser cut it, comments and all. */
+  /** As split by the parser, including comments. */
   readonly text: string;
-  /** SHA-256 of its own bytes, without surrounding blanks and comments. */
+  /** SHA-256 of its bytes without surrounding whitespace and comments. */
   readonly sha: string;
-  /** Upper-case, such as `UPDATE` or `CREATE TABLE`. */
+  /** In upper case, for example `UPDATE` or `CREATE TABLE`. */
   readonly command: string;
   readonly kind: StatementKind;
-  /** What a statement of kind `rows` writes to. */
+  /** The written relation of a statement of kind `rows`, else null. */
   readonly target: RelationName | null;
   readonly returning: Returning;
-  /** INSERT that may update: its old rows cannot be told apart below PostgreSQL 18. */
+  /** INSERT … ON CONFLICT DO UPDATE. Its old rows cannot be captured before PostgreSQL 18. */
   readonly upsert: boolean;
 }
 
@@ -50,26 +50,26 @@ export async function loadSqlParser(): Promise<void> {
   await loadModule();
 }
 
-/** Refuses what it cannot cut: invalid UTF-8, NUL, unparsable text, no statement at all, more than 1000. Throws only where the parser is missing. */
+/** Refuses invalid UTF-8, NUL bytes, invalid SQL, text without a statement, and more than 1000 statements. Rejects only if the parser's module is missing. */
 export async function readStatements(raw: Uint8Array): Promise<Statements> {
   await loadSqlParser();
-  // The parser ends its text at NUL while we would go on.
-  if (raw.includes(0)) return { ok: false, code: 'nul_byte', message: 'the text holds a NUL byte' };
+  // The parser reads a C string, so it would ignore everything after a NUL byte.
+  if (raw.includes(0)) return { ok: false, code: 'nul_byte', message: 'the text contains a NUL byte' };
   const text = decodeUtf8(raw);
-  if (text === null) return { ok: false, code: 'invalid_utf8', message: 'the bytes are not UTF-8' };
+  if (text === null) return { ok: false, code: 'invalid_utf8', message: 'the text is not valid UTF-8' };
   let parsed: readonly { readonly stmt?: Tree; readonly stmt_location?: number; readonly stmt_len?: number }[];
   try {
     parsed = (parseSync(text) as unknown as { stmts?: typeof parsed }).stmts ?? [];
   } catch {
-    // Any throw of the parser, its own limits included, means that the text was not understood.
-    return { ok: false, code: 'syntax_error', message: 'the text is not what PostgreSQL 18 can parse' };
+    // Any error of the parser, including its own limits, means that the text cannot be used.
+    return { ok: false, code: 'syntax_error', message: 'the text is not valid PostgreSQL 18 syntax' };
   }
-  if (parsed.length === 0) return { ok: false, code: 'empty', message: 'there is no statement in it' };
+  if (parsed.length === 0) return { ok: false, code: 'empty', message: 'the text contains no statement' };
   if (parsed.length > MAX_STATEMENTS) {
     return {
       ok: false,
       code: 'too_many_statements',
-      message: `expected at most ${MAX_STATEMENTS} statements, got ${parsed.length}`,
+      message: `the text contains ${parsed.length} statements; at most ${MAX_STATEMENTS} are allowed`,
     };
   }
   const statements = parsed.map((s, index) => {
@@ -87,7 +87,7 @@ function toStatement(index: number, bytes: Uint8Array, stmt: Tree): Statement {
   return {
     index,
     text: decodeUtf8(bytes) as string,
-    sha: createHash('sha256').update(tokensOf(bytes)).digest('hex'),
+    sha: createHash('sha256').update(tokenRange(bytes)).digest('hex'),
     command: commandOf(node, tree),
     kind,
     target: kind === 'rows' ? relationName(tree['relation'] as Tree) : null,
@@ -146,7 +146,7 @@ const SCHEMA: Readonly<Record<string, string>> = {
   RefreshMatViewStmt: 'REFRESH MATERIALIZED VIEW',
 };
 
-/** An allow-list: transaction control, SET, COPY, NOTIFY, LOAD, roles, databases and whatever a later grammar adds is never sent. */
+/** An allowlist: transaction control, SET, COPY, NOTIFY, LOAD, role and database commands, and commands of a later grammar are never sent. */
 function kindOf(node: string): StatementKind {
   if (node in ROWS) return 'rows';
   if (node in COUNTED) return 'counted';
@@ -185,12 +185,12 @@ function returningOf(tree: Tree): Returning {
     if (option['option'] === 'RETURNING_OPTION_OLD') names.old = option['value'];
     else names.new = option['value'];
   }
-  // `UPDATE t AS old … RETURNING old.*` shows the table's new rows (tried on 18.4): its old rows would be hashed wrongly.
+  // In `UPDATE t AS old … RETURNING old.*` the name refers to the table (PostgreSQL 18.4), so new rows would be hashed as old ones.
   const taken = relationNames(tree);
   return taken.has(names.old) || taken.has(names.new) ? 'unclear' : names;
 }
 
-/** Every relation, alias and CTE name at any depth. */
+/** All relation, alias and CTE names at any depth. */
 function relationNames(root: Tree): Set<string> {
   const names = new Set<string>();
   const open: unknown[] = [root];
@@ -204,8 +204,8 @@ function relationNames(root: Tree): Set<string> {
   return names;
 }
 
-/** The range of its tokens: facts hash the same one, so a statement has one name everywhere. */
-function tokensOf(bytes: Uint8Array): Uint8Array {
+/** Bytes from the first to the last token. The facts hash the same range, so both have the same SHA for a statement. */
+function tokenRange(bytes: Uint8Array): Uint8Array {
   const { count, starts, ends } = lex(bytes);
   return count === 0 ? bytes : bytes.subarray(starts[0], ends[count - 1]);
 }

@@ -9,7 +9,7 @@ export interface Counts {
 
 type Mutable = { -readonly [K in keyof Counts]: number };
 
-/** What this transaction has done so far, by table oid. Earlier transactions may be in it: take differences. */
+/** Row counts by table oid. They may include earlier transactions of the connection, so use differences. */
 export async function statistics(session: Session): Promise<Map<string, Counts>> {
   const found = await session.rows(STATISTICS);
   return new Map(
@@ -20,7 +20,7 @@ export async function statistics(session: Session): Promise<Map<string, Counts>>
   );
 }
 
-/** What was done between the two. */
+/** Counts in `after` minus those in `before`, without tables that did not change. */
 export function difference(
   before: ReadonlyMap<string, Counts>,
   after: ReadonlyMap<string, Counts>,
@@ -38,7 +38,7 @@ export function difference(
   return out;
 }
 
-/** As the statistics count: a row that moves to another partition is deleted there and inserted here. */
+/** Counts a row like the statistics do: a row that moves to another partition is one delete and one insert. */
 export function countRow(
   counts: Map<string, Mutable>,
   row: { readonly oldTable: string | null; readonly newTable: string | null },

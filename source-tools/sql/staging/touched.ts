@@ -1,18 +1,18 @@
 /**
- * What a change does to each table in the end, and its hash. Pure.
+ * Net effect of a change on each table, and its hash. Pure.
  *
- * H1 The old row is hashed whole, volatile columns too; the new row without them.
- * H2 A row that several statements touch counts once, from its first state to its last: a volatile value that one statement
- *    wrote is the next one's old row, and would otherwise never hash equal twice.
- * H3 What differs between two dry runs is volatile only where the rows before were equal: a base that moved in between is
- *    no volatile column.
+ * H1 All columns of the old row are hashed, including volatile ones. Volatile columns of the new row are not.
+ * H2 A row changed by several statements counts once, from its first state to its last. Otherwise a volatile value written by one
+ *    statement would be part of the next one's old row, and two runs would never have equal hashes.
+ * H3 A column that differs between two dry runs is volatile only if the old rows were equal. If they differ, another session changed
+ *    the data between the runs.
  */
 import { createHash } from 'node:crypto';
 import type { Capture, CapturedRow, Relation } from './capture';
 import { columnsOf } from './row-text';
 
 export interface NetChange {
-  /** JSON of the key’s values, each as the server wrote it; null for a row that did not exist, or a table without a key. */
+  /** JSON array of the key's values as the server wrote them. Null for a row that did not exist or a table without a primary key. */
   readonly key: string | null;
   readonly before: string | null;
   readonly after: string | null;
@@ -22,24 +22,24 @@ export interface NetChange {
 export type NetChanges = ReadonlyMap<string, readonly NetChange[]>;
 
 export function netChanges(capture: Pick<Capture, 'rows' | 'relations'>): NetChanges {
-  const made = computed.get(capture) ?? computeNetChanges(capture);
-  computed.set(capture, made);
-  return made;
+  const changes = cache.get(capture) ?? computeNetChanges(capture);
+  cache.set(capture, changes);
+  return changes;
 }
 
-/** Comparison, record and preview ask for the same ones. */
-const computed = new WeakMap<object, NetChanges>();
+/** The comparison, the record and the preview use the same changes. */
+const cache = new WeakMap<object, NetChanges>();
 
 function computeNetChanges(capture: Pick<Capture, 'rows' | 'relations'>): NetChanges {
   const out = new Map<string, Change[]>();
-  /** Where the row that now has a key stands, as of before the statement in hand. */
-  const standing = new Map<string, Change>();
+  /** Change of the row that has a key, by table and key, as of before the current statement. */
+  const current = new Map<string, Change>();
   let pending: [string, Change][] = [];
   let work = -1;
   for (const row of capture.rows) {
     if (row.work !== work) {
-      // Within one statement every old row is from before it: `SET id = id + 1` must not chain its own results.
-      for (const [place, change] of pending) standing.set(place, change);
+      // Old rows of a statement are from before that statement: `SET id = id + 1` must not chain its own results.
+      for (const [id, change] of pending) current.set(id, change);
       pending = [];
       work = row.work;
     }
@@ -48,14 +48,14 @@ function computeNetChanges(capture: Pick<Capture, 'rows' | 'relations'>): NetCha
       const label = relation?.label ?? side.oid;
       const oldKey = keyOf(relation, side.before);
       const newKey = keyOf(relation, side.after);
-      const known = earlier(standing, side.oid, oldKey, newKey);
+      const known = earlierChange(current, side.oid, oldKey, newKey);
       const change = known ?? { key: oldKey, before: side.before, after: side.after };
       if (known !== undefined) known.after = side.after;
       else if (out.has(label)) out.get(label)?.push(change);
       else out.set(label, [change]);
-      const place = newKey ?? oldKey;
-      if (oldKey !== null && place !== oldKey) standing.delete(`${side.oid}/${oldKey}`);
-      if (place !== null) pending.push([`${side.oid}/${place}`, change]);
+      const key = newKey ?? oldKey;
+      if (oldKey !== null && key !== oldKey) current.delete(`${side.oid}/${oldKey}`);
+      if (key !== null) pending.push([`${side.oid}/${key}`, change]);
     }
   }
   return out;
@@ -67,19 +67,19 @@ interface Change {
   after: string | null;
 }
 
-/** The change that an earlier statement began on this row: by its old key, or, inserted again after a delete, by its new one. */
-function earlier(
-  standing: ReadonlyMap<string, Change>,
+/** Change of the same row by an earlier statement: found by the old key, or by the new key if the row was deleted and is inserted again. */
+function earlierChange(
+  current: ReadonlyMap<string, Change>,
   oid: string,
   oldKey: string | null,
   newKey: string | null,
 ): Change | undefined {
-  if (oldKey !== null) return standing.get(`${oid}/${oldKey}`);
-  const deleted = newKey === null ? undefined : standing.get(`${oid}/${newKey}`);
+  if (oldKey !== null) return current.get(`${oid}/${oldKey}`);
+  const deleted = newKey === null ? undefined : current.get(`${oid}/${newKey}`);
   return deleted?.after === null ? deleted : undefined;
 }
 
-/** A row that moved to another partition leaves one table and enters the other. */
+/** A row that moves to another partition is a delete in one table and an insert in the other. */
 function sidesOf(row: CapturedRow): { oid: string; before: string | null; after: string | null }[] {
   if (row.oldTable !== null && row.oldTable === row.newTable)
     return [{ oid: row.oldTable, before: row.before, after: row.after }];
@@ -95,27 +95,26 @@ function keyOf(relation: Relation | undefined, row: string | null): string | nul
   return JSON.stringify(relation.key.map((name) => columns.get(name) ?? 'null'));
 }
 
-/** SHA-256 over the sorted hashes of (key, row before, row after without `volatile`). */
+/** SHA-256 of the sorted hashes of [key, row before, row after without the `volatile` columns]. */
 export function touchedSha(changes: readonly NetChange[], volatile: readonly string[]): string {
-  // JSON.stringify is canonical here: strings and null only.
+  // JSON.stringify is canonical for an array of strings and nulls.
   const digests = changes.map(({ key, before, after }) =>
     sha(JSON.stringify([key, before, after === null ? null : without(after, volatile)])),
   );
   return sha(`countersign/touched-rows/v1\n${digests.sort().join('\n')}`);
 }
 
-/** How one table came out in two dry runs. `moved`: not the same rows; run again. */
+/** Comparison of one table in two dry runs. `moved`: the rows differ, so another run is needed. */
 export type Comparison = { readonly kind: 'stable'; readonly volatile: readonly string[] } | { readonly kind: 'moved' };
 
 export function compareRuns(first: readonly NetChange[], second: readonly NetChange[]): Comparison {
   const volatile = new Set<string>();
-  const [olds, news] = [split(first), split(second)];
-  if (olds.existing.length !== news.existing.length || olds.added.length !== news.added.length)
-    return { kind: 'moved' };
-  if (olds.existing.every((c) => c.key !== null)) {
-    const byKey = new Map(news.existing.map((c) => [c.key, c]));
-    if (byKey.size !== news.existing.length) return { kind: 'moved' };
-    for (const a of olds.existing) {
+  const [one, two] = [split(first), split(second)];
+  if (one.existing.length !== two.existing.length || one.added.length !== two.added.length) return { kind: 'moved' };
+  if (one.existing.every((c) => c.key !== null)) {
+    const byKey = new Map(two.existing.map((c) => [c.key, c]));
+    if (byKey.size !== two.existing.length) return { kind: 'moved' };
+    for (const a of one.existing) {
       const b = byKey.get(a.key);
       if (b === undefined || a.before !== b.before || (a.after === null) !== (b.after === null))
         return { kind: 'moved' };
@@ -123,10 +122,10 @@ export function compareRuns(first: readonly NetChange[], second: readonly NetCha
         for (const name of differing(columnsOf(a.after), columnsOf(b.after))) volatile.add(name);
     }
   } else {
-    for (const name of differingByColumn(afterRows(olds.existing), afterRows(news.existing))) volatile.add(name);
+    for (const name of differingByColumn(afterRows(one.existing), afterRows(two.existing))) volatile.add(name);
   }
-  // New rows have no identity that both runs share (a sequence gives other keys): columns are compared as multisets.
-  for (const name of differingByColumn(afterRows(olds.added), afterRows(news.added))) volatile.add(name);
+  // New rows have no common identity in both runs (a sequence gives other keys), so columns are compared as multisets.
+  for (const name of differingByColumn(afterRows(one.added), afterRows(two.added))) volatile.add(name);
   const names = [...volatile].sort();
   return touchedSha(first, names) === touchedSha(second, names)
     ? { kind: 'stable', volatile: names }
@@ -159,13 +158,13 @@ function differingByColumn(
   });
 }
 
-/** The server orders the members of a row, so what is left of it has one text too. */
+/** Row text without the `volatile` columns. Deterministic, because the server orders the members of a row. */
 function without(row: string, volatile: readonly string[]): string {
   if (volatile.length === 0) return row;
-  const left: string[] = [];
+  const members: string[] = [];
   for (const [name, value] of columnsOf(row))
-    if (!volatile.includes(name)) left.push(`${JSON.stringify(name)}: ${value}`);
-  return `{${left.join(', ')}}`;
+    if (!volatile.includes(name)) members.push(`${JSON.stringify(name)}: ${value}`);
+  return `{${members.join(', ')}}`;
 }
 
 function sha(text: string): string {

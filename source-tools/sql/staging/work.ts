@@ -1,21 +1,21 @@
-/** One thing to run. `text` is chosen once the target and the server are known. */
+/** One statement to run. Its SQL is chosen once the target table and the server version are known. */
 export interface Work {
-  /** For people: `statement 2 (UPDATE)`, `/rows/0`. */
+  /** For display: `statement 2 (UPDATE)`, `/rows/0`. */
   readonly place: string;
   readonly sha: string;
   readonly command: string;
   readonly values: readonly unknown[];
-  /** SQL text of the relation that it writes, quoted; null where only statistics can tell. */
+  /** Quoted SQL name of the relation that it writes. Null if only statistics can show what it writes. */
   readonly target: string | null;
-  /** As it stands, for what is no plain table. */
+  /** The unchanged SQL, sent if the target is not a regular table. */
   readonly plain: string;
   readonly instrument: (
     versionNumber: number,
   ) =>
     | { readonly captures: true; readonly text: string }
     | { readonly captures: false; readonly text: string; readonly reason: string };
-  /** Said of the change as a whole, whatever the counts: `empties tables without counting rows`. */
+  /** Reason why the effect can never be captured, regardless of counts, or null. For example `empties tables without counting rows`. */
   readonly uncapturable: string | null;
-  /** A compare-and-set: exactly one row, or the change misses. */
+  /** For compare-and-set: unless it affects exactly one row, the change is stale. */
   readonly exactlyOne: boolean;
 }

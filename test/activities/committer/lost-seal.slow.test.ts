@@ -31,7 +31,7 @@ it('says stale_base though the answer to the seal was lost and the next attempt 
   const world = await stale(1);
   const ended = await world.commit();
   expect(ended).toMatchObject({ state: 'ROLLED_BACK', reason: 'stale_base' });
-  expect(ended).toMatchObject({ explanation: expect.stringContaining('the rows are not those') });
+  expect(ended).toMatchObject({ explanation: expect.stringContaining('the rows before or after the change differ') });
   expect(await pg.admin('select n from items where id = 1')).toEqual([{ n: 50 }]);
 });
 

@@ -45,7 +45,7 @@ const update = (id: number, set: object, expect: object = { version: 3 }) => ({
 });
 
 describe('SQLCAS', () => {
-  it('sets what it compared, once, with the rows before and after in its record', async () => {
+  it('applies the compared rows once, and records them before and after', async () => {
     const rows = [
       update(17, { status: 'paid', version: 4 }),
       {
@@ -85,7 +85,7 @@ describe('SQLCAS', () => {
     ]);
   });
 
-  it('hands each value to the column in its own type, with all its digits', async () => {
+  it('converts each value to the column type with all its digits', async () => {
     const set = {
       total: '12345678901234567890.0123456789',
       tags: ['a', 'b,"c'],
@@ -114,19 +114,19 @@ describe('SQLCAS', () => {
   });
 
   it.each([
-    ['the version is another', [update(1, { status: 'x' }, { version: 4 })], '/rows/0: expected exactly one row'],
+    ['the version differs', [update(1, { status: 'x' }, { version: 4 })], '/rows/0: expected exactly one row'],
     [
-      'the row is gone',
+      'the row does not exist',
       [update(1, { status: 'x' }), update(1000, { status: 'x' })],
       '/rows/1: expected exactly one row',
     ],
     [
-      'the key of an insert is taken',
+      'the key of an insert already exists',
       [{ op: 'insert', table: 'public.customers', key: { id: 1 }, set: { version: 1 } }],
       '/rows/0: expected exactly one row',
     ],
     [
-      'the key names many rows',
+      'the key selects several rows',
       [{ table: 'public.items', key: { order_id: 1 }, expect: { amount: 1 }, set: { amount: 2 } }],
       'found 3',
     ],
@@ -136,11 +136,15 @@ describe('SQLCAS', () => {
       [{ table: 'public.nothing', key: { id: 1 }, expect: { version: 1 }, set: { x: 1 } }],
       'no such table',
     ],
-    ['a value does not fit', [update(1, { version: 'many' })], '22P02'],
-    ['a key does not fit', [{ ...update(1, { version: 1 }), key: { id: 'x' } }], '22P02'],
-    ['the role may not', [{ table: 'public.secrets', key: { id: 1 }, expect: { x: 'y' }, set: { x: 'z' } }], '42501'],
+    ['a value has the wrong type', [update(1, { version: 'many' })], '22P02'],
+    ['a key has the wrong type', [{ ...update(1, { version: 1 }), key: { id: 'x' } }], '22P02'],
     [
-      'the table is Countersign’s own',
+      'the role lacks a privilege',
+      [{ table: 'public.secrets', key: { id: 1 }, expect: { x: 'y' }, set: { x: 'z' } }],
+      '42501',
+    ],
+    [
+      'the table belongs to Countersign',
       [{ table: 'countersign.marker', key: { change_id: 'x' }, expect: { effect: null }, set: { effect: {} } }],
       'countersign.marker',
     ],
@@ -155,28 +159,28 @@ describe('SQLCAS', () => {
   });
 
   it.each([
-    ['the version has moved', `UPDATE orders SET version = 4 WHERE id = 2`, '/rows/1: expected exactly one row'],
-    ['the row is gone', `DELETE FROM orders WHERE id = 2`, '/rows/1: expected exactly one row'],
+    ['the version was changed', `UPDATE orders SET version = 4 WHERE id = 2`, '/rows/1: expected exactly one row'],
+    ['the row was deleted', `DELETE FROM orders WHERE id = 2`, '/rows/1: expected exactly one row'],
     [
-      'another column has moved, though the version has not',
+      'another column was changed but the version was not',
       `UPDATE orders SET total = 7 WHERE id = 2`,
-      'the rows are not those',
+      'the rows before or after the change differ',
     ],
-  ])('is stale, and nothing of it is applied, when %s meanwhile [T61]', async (_, meanwhile, explanation) => {
+  ])('is stale, and applies nothing, when %s in the meantime [T61]', async (_, meanwhile, explanation) => {
     const ctx = await approved([update(1, { status: 'paid', version: 4 }), update(2, { status: 'paid', version: 4 })]);
     await pg.admin(meanwhile);
     expect(await commit(ctx)).toMatchObject({ kind: 'stale', explanation: expect.stringContaining(explanation) });
     expect(await pg.admin(`SELECT FROM orders WHERE status = 'paid'`)).toEqual([]);
   });
 
-  it('is stale when the key of its insert was taken meanwhile', async () => {
+  it('is stale when the key of its insert was inserted in the meantime', async () => {
     const ctx = await approved([{ op: 'insert', table: 'public.customers', key: { id: 50 }, set: { version: 1 } }]);
     await pg.admin(`INSERT INTO customers VALUES (50, 'mine', 1)`);
     expect(await commit(ctx)).toMatchObject({ kind: 'stale' });
     expect(await pg.admin('SELECT name FROM customers WHERE id = 50')).toEqual([{ name: 'mine' }]);
   });
 
-  it('compares a whole row by its hash, whatever the time zone of who asks', async () => {
+  it('compares a full row by its hash, regardless of the time zone of the session', async () => {
     const read = await readRowSha(pg.stageUrl, 'public.orders', { id: 5 });
     expect(read?.rowSha).toBe(rowShaOf(read?.row ?? ''));
     const elsewhere = `${pg.stageUrl}?options=${encodeURIComponent('-c TimeZone=Asia/Tokyo')}`;
@@ -187,7 +191,7 @@ describe('SQLCAS', () => {
     expect(await stage(context(rows))).toMatchObject({ kind: 'rejected' });
   });
 
-  it('does not deadlock where two changes name the same rows in opposite order', async () => {
+  it('does not deadlock when two changes list the same rows in opposite order', async () => {
     const ids = Array.from({ length: 12 }, (_, i) => i + 1);
     const change = (order: readonly number[], status: string) => approved(order.map((id) => update(id, { status })));
     const [up, down] = [await change(ids, 'up'), await change(ids.toReversed(), 'down')];
@@ -195,7 +199,7 @@ describe('SQLCAS', () => {
     expect(results.map((r) => r.kind).sort()).toEqual(['applied', 'stale']);
   });
 
-  it('has one effect when two changes race for one version', async () => {
+  it('applies only one of several changes that race for the same version', async () => {
     const changes = await Promise.all(
       Array.from({ length: 8 }, (_, i) => approved([update(3, { status: `s${i}`, version: 4 })])),
     );

@@ -37,7 +37,7 @@ interface Approved {
   readonly commitContext: (more?: Partial<CommitContext>) => CommitContext;
 }
 
-/** A change that was dry-run, and whose record counts as approved. */
+/** Runs the dry run of a change and returns a context in which its record is approved. */
 async function approved(sql: string, more: Partial<StageContext> = {}): Promise<Approved> {
   const staged = stageContext(pg.stageUrl, sql, more);
   const record = recordOf(await stage(staged));
@@ -54,7 +54,7 @@ const settleContext = ({ changeId, target, settings, approved, intentAt, sends }
 });
 
 describe('a commit', () => {
-  it('applies what was approved and stores its effect in the marker', async () => {
+  it('applies the approved change and stores its effect in the marker', async () => {
     const change = await approved(
       `UPDATE orders SET status = 'paid', updated_at = now() WHERE id <= 3; INSERT INTO tickets (title) VALUES ('a')`,
     );
@@ -84,14 +84,14 @@ describe('a commit', () => {
     });
   });
 
-  it('answers a second time with the first effect, and applies nothing [T65]', async () => {
+  it('returns the first effect when it is repeated, and applies nothing [T65]', async () => {
     const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
     const first = await commit(ctx);
     expect(await commit(ctx)).toEqual({ ...first, replayed: true });
     expect(await pg.admin('SELECT n FROM counter')).toEqual([{ n: '1' }]);
   });
 
-  it('has exactly one effect when 40 attempts race from two adapters [T65]', async () => {
+  it('has exactly one effect when 40 attempts from two adapters race [T65]', async () => {
     const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
     const other = { ...sqlDryRunEffects };
     const results = await Promise.all(
@@ -103,20 +103,28 @@ describe('a commit', () => {
   });
 
   it.each([
-    ['a row that it touches has changed', `UPDATE orders SET total = 99 WHERE id = 2`, 'the rows are not those'],
     [
-      'a row more falls under its WHERE',
-      `INSERT INTO orders VALUES (0, 'open', 1, now())`,
-      'touches 4 rows, approved were 3',
+      'a row that it changes was modified',
+      `UPDATE orders SET total = 99 WHERE id = 2`,
+      'the rows before or after the change differ',
     ],
-    ['a row less does', `DELETE FROM orders WHERE id = 3`, 'touches 2 rows, approved were 3'],
     [
-      'a trigger has appeared',
+      'its WHERE selects one more row',
+      `INSERT INTO orders VALUES (0, 'open', 1, now())`,
+      'changes 4 rows, but 3 were approved',
+    ],
+    ['its WHERE selects one row less', `DELETE FROM orders WHERE id = 3`, 'changes 2 rows, but 3 were approved'],
+    [
+      'a trigger was added',
       `CREATE TRIGGER note AFTER UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION note()`,
       'public.audit: side effects are 3 inserted',
     ],
-    ['the table has a column more', `ALTER TABLE orders ADD COLUMN extra int`, 'the rows are not those'],
-  ])('is stale, and rolls back, when %s meanwhile [T61]', async (_, meanwhile, explanation) => {
+    [
+      'a column was added to the table',
+      `ALTER TABLE orders ADD COLUMN extra int`,
+      'the rows before or after the change differ',
+    ],
+  ])('is stale, and rolls back, when %s in the meantime [T61]', async (_, meanwhile, explanation) => {
     const ctx = (await approved(`UPDATE orders SET status = 'paid' WHERE id <= 3`)).commitContext();
     await pg.admin(meanwhile);
     const before = await pg.checksum('orders');
@@ -129,19 +137,19 @@ describe('a commit', () => {
     }
   });
 
-  it('is stale when a keyless row that it touches has changed', async () => {
+  it('is stale when a row of a table without a primary key was modified', async () => {
     const ctx = (await approved(`DELETE FROM logged WHERE line <> 'line 0'`)).commitContext();
     await pg.admin(`UPDATE logged SET line = 'line 1' WHERE line = 'line 2'`);
     expect(await commit(ctx)).toMatchObject({ kind: 'stale' });
   });
 
-  it('is stale when an expression gives another value now, though the rows are the same', async () => {
+  it('is stale when an expression has another value, though the old rows are equal', async () => {
     const ctx = (await approved('UPDATE orders SET total = (SELECT n FROM counter) WHERE id = 1')).commitContext();
     await pg.admin('UPDATE counter SET n = 7');
     expect(await commit(ctx)).toMatchObject({ kind: 'stale', explanation: expect.stringContaining('public.orders') });
   });
 
-  it('is stale when the session would read the text otherwise', async () => {
+  it('is stale when a session setting changes the meaning of the text', async () => {
     const ctx = (await approved(`UPDATE orders SET updated_at = '2026-03-01 12:00' WHERE id = 1`)).commitContext();
     await pg.admin(`ALTER ROLE countersign_commit SET TimeZone = 'Asia/Tokyo'`);
     try {
@@ -154,13 +162,13 @@ describe('a commit', () => {
     }
   });
 
-  it('is stale for bytes other than those that were staged', async () => {
+  it('is stale for a diff other than the staged one', async () => {
     const change = await approved('UPDATE counter SET n = 1');
     const other = stageContext(pg.stageUrl, 'UPDATE counter SET n = 1 WHERE true');
     expect(await commit({ ...change.commitContext(), diff: other.diff })).toMatchObject({ kind: 'stale' });
   });
 
-  it('is refused, and applies nothing, when the target says no', async () => {
+  it('is refused, and applies nothing, when the target rejects a statement', async () => {
     const ctx = (
       await approved(`INSERT INTO orders VALUES (100, 'a', 1, NULL); INSERT INTO orders VALUES (101, 'b', 1, NULL)`)
     ).commitContext();
@@ -168,12 +176,12 @@ describe('a commit', () => {
     expect(await commit(ctx)).toEqual({
       kind: 'refused',
       explanation:
-        'statement 2 (INSERT): the server refused it: 23505 unique violation (table public.orders, constraint orders_pkey)',
+        'statement 2 (INSERT): rejected by the server: 23505 unique violation (table public.orders, constraint orders_pkey)',
     });
     expect(await pg.admin('SELECT status FROM orders WHERE id >= 100')).toEqual([{ status: 'mine' }]);
   });
 
-  it('rolls back when a post validator says no, and hands it what really happened', async () => {
+  it('rolls back when a post validator rejects the change, and passes it the actual record', async () => {
     const ctx = (await approved(`UPDATE orders SET status = 'paid' WHERE id = 1`)).commitContext();
     const before = await pg.checksum('orders');
     const seen: unknown[] = [];
@@ -197,7 +205,7 @@ describe('a commit', () => {
     });
   });
 
-  it('retries, with nothing applied, when the target is down, locked, or dies before COMMIT', async () => {
+  it('fails with a retryable error, and applies nothing, if the target is down, locked, or terminated before COMMIT', async () => {
     const ctx = (await approved('UPDATE counter SET n = n + 1', { settings: { lockTimeoutMs: 100 } })).commitContext();
     const down = { ...ctx, target: { name: 'shop', url: Object.assign(new URL(pg.commitUrl), { port: '1' }).href } };
     await expect(commit(down)).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE', nonRetryable: false });
@@ -219,7 +227,7 @@ describe('a commit', () => {
     expect(await commit(ctx)).toMatchObject({ kind: 'applied', replayed: false });
   });
 
-  it('does not take a marker that the commit role cannot write', async () => {
+  it('fails with CONFIGURATION_ERROR if the role cannot write the marker', async () => {
     const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
     await expect(commit({ ...ctx, target: { name: 'shop', url: pg.stageUrl } })).rejects.toMatchObject({
       type: 'CONFIGURATION_ERROR',
@@ -227,7 +235,7 @@ describe('a commit', () => {
     });
   });
 
-  it('refuses a change that writes to the marker table, even where the role could', async () => {
+  it('refuses a change that writes to the marker table, even if the role has the privilege', async () => {
     const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
     const victim = newChangeId();
     for (const sql of [
@@ -235,12 +243,12 @@ describe('a commit', () => {
       `DO $$ BEGIN INSERT INTO countersign.marker (change_id) VALUES ('${victim}'); END $$`,
     ]) {
       const result = await commit({ ...ctx, diff: stageContext('', sql).diff });
-      expect(result).toMatchObject({ kind: 'refused', explanation: expect.stringContaining('no change may') });
+      expect(result).toMatchObject({ kind: 'refused', explanation: expect.stringContaining('which is not allowed') });
     }
     expect(await pg.admin('SELECT FROM countersign.marker WHERE change_id = $1', [victim])).toEqual([]);
   });
 
-  it('guesses nothing from a marker without an effect, which only a stranger can have left', async () => {
+  it('reports an unknown outcome for a marker without an effect, which Countersign never commits', async () => {
     const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
     await pg.admin('INSERT INTO countersign.marker (change_id) VALUES ($1)', [ctx.changeId]);
     expect(await commit(ctx)).toMatchObject({ kind: 'unknown', explanation: expect.stringContaining('operator') });
@@ -248,7 +256,7 @@ describe('a commit', () => {
     expect(await pg.admin('SELECT n FROM counter')).toEqual([{ n: '0' }]);
   });
 
-  it('keeps the effect of a marker as it was written, whoever tries to change it', async () => {
+  it('never changes the effect of a marker, not even for a superuser', async () => {
     const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
     await commit(ctx);
     await expect(
@@ -257,13 +265,13 @@ describe('a commit', () => {
   });
 });
 
-describe('a commit whose answer is lost', () => {
+describe('a commit whose response is lost', () => {
   const through = (ctx: CommitContext): CommitContext => ({
     ...ctx,
     target: { name: 'shop', url: proxy.url(pg.commitUrl) },
   });
 
-  it('is unknown, and the marker says that it was applied', async () => {
+  it('is unknown, and the marker shows that it was applied', async () => {
     const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
     proxy.set('drop-after');
     expect(await commit(through(ctx))).toMatchObject({ kind: 'unknown' });
@@ -272,7 +280,7 @@ describe('a commit whose answer is lost', () => {
     expect(await pg.admin('SELECT n FROM counter')).toEqual([{ n: '1' }]);
   });
 
-  it('is unknown, and the marker says that it was not', async () => {
+  it('is unknown, and the marker shows that it was not applied', async () => {
     const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
     proxy.set('drop-before');
     expect(await commit(through(ctx))).toMatchObject({ kind: 'unknown' });
@@ -281,11 +289,11 @@ describe('a commit whose answer is lost', () => {
     expect(await commit(ctx)).toMatchObject({ kind: 'applied', replayed: false });
   });
 
-  it('is unknown when its server process is ended inside COMMIT, and read-back waits for what is under way', async () => {
+  it('is unknown when its server process is terminated during COMMIT, and read-back waits for a running COMMIT', async () => {
     const ctx = (
       await approved('UPDATE counter SET n = n + 1', { settings: { statementTimeoutMs: 300 } })
     ).commitContext();
-    // COMMIT waits for a standby that does not exist: durable already, not answered.
+    // COMMIT waits for a standby that does not exist: it is durable but the client gets no response.
     await pg.admin(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
     await pg.admin('SELECT pg_reload_conf()');
     try {
@@ -305,7 +313,7 @@ describe('a commit whose answer is lost', () => {
 });
 
 describe('a sealed change', () => {
-  it('cannot be applied by an attempt that comes later', async () => {
+  it('cannot be applied by a later attempt', async () => {
     const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
     expect(await seal(settleContext(ctx))).toEqual({ found: false });
     expect(await seal(settleContext(ctx))).toEqual({ found: false });
@@ -314,13 +322,13 @@ describe('a sealed change', () => {
     expect(await pg.admin('SELECT n FROM counter')).toEqual([{ n: '0' }]);
   });
 
-  it('is not sealed once it was applied', async () => {
+  it('is not sealed after it was applied', async () => {
     const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
     await commit(ctx);
     expect(await seal(settleContext(ctx))).toMatchObject({ found: true, effect: { statements: 1 } });
   });
 
-  it('ends one way when sealing and committing race', async () => {
+  it('is either sealed or applied when both race', async () => {
     for (let round = 0; round < 10; round++) {
       const ctx = (await approved('UPDATE counter SET n = n + 1')).commitContext();
       const [{ n: before } = {}] = await pg.admin('SELECT n::int AS n FROM counter');

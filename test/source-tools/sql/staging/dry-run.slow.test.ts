@@ -44,14 +44,14 @@ beforeEach(async () => {
   before = await checksums();
 });
 afterEach(async () => {
-  // Whatever was dry-run: nothing may have changed.
+  // A dry run must not change anything.
   expect(await checksums()).toEqual(before);
 });
 
 const dryRun = (sql: string, settings = {}) => stage(stageContext(pg.stageUrl, sql, { settings }));
 
 describe('a dry run on PostgreSQL 18', () => {
-  it('captures each updated row before and after, and two dry runs of one change hash equal', async () => {
+  it('captures each updated row before and after, and gives equal hashes for two dry runs of one change', async () => {
     const [a, b] = [
       await dryRun(`UPDATE orders SET status = 'shipped' WHERE id <= 3`),
       await dryRun(`UPDATE orders SET status = 'shipped' WHERE id <= 3`),
@@ -121,7 +121,7 @@ describe('a dry run on PostgreSQL 18', () => {
       { inserted: 0, updated: 1, deleted: 0 },
       'public.big',
     ],
-  ])('captures all of: %s', async (sql, counts, table) => {
+  ])('captures all rows of: %s', async (sql, counts, table) => {
     const record = recordOf(await dryRun(sql));
     expect(record.uncaptured).toEqual([]);
     expect(record.tables).toEqual(
@@ -129,7 +129,7 @@ describe('a dry run on PostgreSQL 18', () => {
     );
   });
 
-  it('counts what a trigger did as side effects, and says that it was not captured', async () => {
+  it('counts rows changed by a trigger as side effects, and reports that they were not captured', async () => {
     const record = recordOf(await dryRun('UPDATE audited SET x = x + 1 WHERE id <= 4'));
     expect(record.tables).toMatchObject([{ table: 'public.audited', updated: 4 }]);
     expect(record.sideEffects).toEqual([{ table: 'public.audit', inserted: 4, updated: 0, deleted: 0 }]);
@@ -137,13 +137,13 @@ describe('a dry run on PostgreSQL 18', () => {
     expect(record.uncaptured).toEqual([expect.stringContaining('public.audit: 4 inserted')]);
   });
 
-  it('counts what ON DELETE CASCADE deletes', async () => {
+  it('counts rows deleted by ON DELETE CASCADE', async () => {
     const record = recordOf(await dryRun('DELETE FROM customers WHERE id = 1'));
     expect(record.tables).toMatchObject([{ table: 'public.customers', deleted: 1 }]);
     expect(record.sideEffects).toEqual([{ table: 'public.orders', inserted: 0, updated: 0, deleted: 5 }]);
   });
 
-  it('adds nothing of an earlier transaction to the counts', async () => {
+  it('does not count rows of an earlier transaction', async () => {
     const [a, b] = await Promise.all([dryRun('UPDATE audited SET x = 0'), dryRun('UPDATE audited SET x = 0')]);
     expect(recordOf(a).sideEffects).toEqual([{ table: 'public.audit', inserted: 10, updated: 0, deleted: 0 }]);
     expect(recordOf(b)).toEqual(recordOf(a));
@@ -165,19 +165,19 @@ describe('a dry run on PostgreSQL 18', () => {
     ],
     ['EXPLAIN ANALYZE', 'EXPLAIN ANALYZE DELETE FROM orders WHERE id <= 5', 'public.orders', 5],
     ['a prepared statement', 'PREPARE p AS DELETE FROM orders WHERE id = 6; EXECUTE p', 'public.orders', 1],
-  ])('sees the rows that %s deletes, though RETURNING does not', async (_, sql, table, deleted) => {
+  ])('counts the rows that %s deletes, though RETURNING cannot capture them', async (_, sql, table, deleted) => {
     const record = recordOf(await dryRun(sql));
     expect(record.sideEffects).toEqual([{ table, inserted: 0, updated: 0, deleted }]);
     expect(record).toMatchObject({ tables: [], fullyCaptured: false });
   });
 
-  it('writes through a view are counted on its table, not captured', async () => {
+  it('counts writes through a view on its table, without capturing them', async () => {
     const record = recordOf(await dryRun(`UPDATE open_orders SET status = 'held' WHERE id <= 9`));
     expect(record.sideEffects).toMatchObject([{ table: 'public.orders', updated: 3 }]);
     expect(record.uncaptured[0]).toContain('public.open_orders is a view');
   });
 
-  it('lists a column that is new each time as volatile, and still hashes equal', async () => {
+  it('lists a column that differs in each run as volatile, and still gives equal hashes', async () => {
     const sql = `UPDATE orders SET status = 'paid', updated_at = now() WHERE id = 3`;
     const [a, b] = [recordOf(await dryRun(sql)), recordOf(await dryRun(sql))];
     expect(a.tables[0]).toMatchObject({ volatileColumns: ['updated_at'], updated: 1 });
@@ -185,7 +185,7 @@ describe('a dry run on PostgreSQL 18', () => {
     expect(stagingSha(b)).toBe(stagingSha(a));
   });
 
-  it('lists sequence keys and random defaults of new rows as volatile, whatever their order', async () => {
+  it('lists sequence keys and random defaults of new rows as volatile, regardless of row order', async () => {
     const record = recordOf(
       await dryRun(`INSERT INTO tickets (title) SELECT 't' || g FROM generate_series(1, 30) g ORDER BY random()`),
     );
@@ -197,7 +197,7 @@ describe('a dry run on PostgreSQL 18', () => {
     expect(record.uncaptured).toEqual([]);
   });
 
-  it('follows a row through several statements: a volatile value that one wrote is no moving base for the next', async () => {
+  it('follows a row through several statements, so that a volatile value of one is not a changed old row of the next', async () => {
     const sql = `UPDATE orders SET updated_at = clock_timestamp() WHERE id = 3; UPDATE orders SET total = total + 1 WHERE id = 3`;
     const record = recordOf(await dryRun(sql));
     expect(record.tables[0]).toMatchObject({ updated: 2, volatileColumns: ['updated_at'] });
@@ -205,7 +205,7 @@ describe('a dry run on PostgreSQL 18', () => {
     expect(record.fullyCaptured).toBe(true);
   });
 
-  it('says so when a change touches other rows each time', async () => {
+  it('reports a change that affects other rows in each run', async () => {
     const record = recordOf(
       await dryRun('DELETE FROM logged WHERE ctid IN (SELECT ctid FROM logged ORDER BY random() LIMIT 3)'),
     );
@@ -214,10 +214,10 @@ describe('a dry run on PostgreSQL 18', () => {
       await dryRun('UPDATE orders SET total = 0 WHERE id IN (SELECT id FROM orders ORDER BY random() LIMIT 20)'),
     );
     expect(keyed.tables[0]).toMatchObject({ updated: 20, touchedSha: null });
-    expect(keyed.uncaptured).toContain('public.orders: two dry runs did not touch the same rows in the same way');
+    expect(keyed.uncaptured).toContain('public.orders: two dry runs did not change the same rows in the same way');
   });
 
-  it('hashes a table without a key by the multiset of its rows, and says so', async () => {
+  it('hashes a table without a primary key by the multiset of its rows, and reports it', async () => {
     const sql = `UPDATE logged SET line = 'x' WHERE line = 'line 1'`;
     const record = recordOf(await dryRun(sql));
     expect(record.tables[0]).toMatchObject({
@@ -227,12 +227,12 @@ describe('a dry run on PostgreSQL 18', () => {
       touchedSha: expect.any(String),
     });
     expect(record.uncaptured).toEqual([
-      'public.logged has no primary key: its rows are told apart only by their whole content',
+      'public.logged has no primary key: its rows are identified only by their full content',
     ]);
     expect(recordOf(await dryRun(`INSERT INTO logged VALUES ('2026-02-02', 'new')`)).fullyCaptured).toBe(true);
   });
 
-  it('names the partition of each row, and counts a row that moves in both', async () => {
+  it('reports rows by partition, and counts a row that moves in both partitions', async () => {
     const all = recordOf(await dryRun(`UPDATE parts SET x = 'z'`));
     expect(all.tables.map((t) => [t.table, t.updated])).toEqual([
       ['public.parts_feb', 1],
@@ -246,20 +246,20 @@ describe('a dry run on PostgreSQL 18', () => {
     expect(moved).toMatchObject({ sideEffects: [], fullyCaptured: true });
   });
 
-  it('counts rows past the bound without keeping them, and has no hash then', async () => {
+  it('counts rows beyond the limit without keeping them, and gives no hash', async () => {
     const record = recordOf(await dryRun('UPDATE orders SET total = 0', { maxCapturedRows: 10 }));
     expect(record.tables).toMatchObject([{ updated: 100, touchedSha: null }]);
     expect(record.uncaptured[0]).toMatch(/^more than 10 rows/);
   });
 
-  it('refuses the hash to a RETURNING in which OLD is the name of a table', async () => {
-    // `old.*` would be the table's new row there.
+  it('gives no hash if OLD is the name of a table in RETURNING', async () => {
+    // `old.*` would be the new row of that table.
     const record = recordOf(await dryRun(`UPDATE orders AS old SET total = 5 WHERE id = 5 RETURNING old.id`));
     expect(record.tables).toMatchObject([{ table: 'public.orders', updated: 1, touchedSha: null }]);
     expect(record.fullyCaptured).toBe(false);
   });
 
-  it('shows whole rows where a column has the name that we give the old row, and where the schema has a to_jsonb of its own', async () => {
+  it('returns full rows if a column is named like the alias of the old row, and if the schema defines to_jsonb', async () => {
     await pg.admin(
       `CREATE FUNCTION public.to_jsonb(customers) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$ SELECT '{"id": 0}'::jsonb $$`,
     );
@@ -273,7 +273,7 @@ describe('a dry run on PostgreSQL 18', () => {
     }
   });
 
-  it('reads strings as the parser does, whatever the role has set', async () => {
+  it('reads string literals like the parser does, regardless of the settings of the role', async () => {
     await pg.admin('ALTER ROLE countersign_stage SET standard_conforming_strings = off');
     try {
       const staged = await dryRun(`UPDATE orders SET status = 'a\\' WHERE id = 1 AND status <> ' OR true --'`);
@@ -283,7 +283,7 @@ describe('a dry run on PostgreSQL 18', () => {
     }
   });
 
-  it('touches nothing with SELECT', async () => {
+  it('changes nothing for SELECT', async () => {
     expect(recordOf(await dryRun('SELECT * FROM orders; SELECT 1'))).toMatchObject({
       statements: [
         { command: 'SELECT', rowCount: 0 },
@@ -308,18 +308,18 @@ describe('a dry run on PostgreSQL 18', () => {
   });
 });
 
-describe('a dry run that the server or we refuse', () => {
+describe('a dry run that is refused', () => {
   it.each([
     ['a violated constraint', 'UPDATE orders SET total = -1 WHERE id = 1', '23514'],
     ['a duplicate key', `INSERT INTO customers VALUES (1, 'x')`, '23505'],
     ['an unknown column', 'UPDATE orders SET nothing = 1', '42703'],
-    ['a missing right', 'CREATE TABLE mine (id int)', '42501'],
-    ['TRUNCATE without the right', 'TRUNCATE orders', '42501'],
+    ['a missing privilege', 'CREATE TABLE mine (id int)', '42501'],
+    ['TRUNCATE without the privilege', 'TRUNCATE orders', '42501'],
     ['COMMIT in a DO block', `DO $$ BEGIN UPDATE orders SET total = 0; COMMIT; END $$`, '2D000'],
     ['writing the marker', `INSERT INTO countersign.marker (change_id) VALUES ('x')`, '42501'],
-    ['setval, which no rollback undoes', `SELECT setval('tickets_id_seq', 1)`, '42501'],
+    ['setval, which a rollback does not undo', `SELECT setval('tickets_id_seq', 1)`, '42501'],
     ['reading a file of the server', `SELECT pg_read_file('postgresql.conf')`, '42501'],
-  ])('returns %s as data, with no bytes of the diff or rows in its words', async (_, sql, sqlstate) => {
+  ])('returns %s as a result, without text of the diff or of rows in its explanation', async (_, sql, sqlstate) => {
     const staged = await dryRun(sql);
     expect(staged).toMatchObject({ kind: 'rejected', sqlstate });
     expect(JSON.stringify({ ...staged, preview: null })).not.toContain('nothing');
@@ -331,23 +331,23 @@ describe('a dry run that the server or we refuse', () => {
     [`SET LOCAL statement_timeout = 0; DELETE FROM orders`, 'statement 1 (VARIABLESET)'],
     [`COPY orders TO PROGRAM 'cat'`, 'statement 1 (COPY)'],
     [`NOTIFY channel`, 'statement 1 (NOTIFY)'],
-  ])('sends nothing of: %s', async (sql, place) => {
+  ])('does not send any statement of: %s', async (sql, place) => {
     const staged = await dryRun(sql);
     expect(staged).toMatchObject({ kind: 'rejected', sqlstate: null });
     expect(staged.kind === 'rejected' && staged.explanation).toContain(place);
   });
 
   it.each([
-    ['bytes that are no UTF-8', new Uint8Array([0xff, 0xfe])],
+    ['invalid UTF-8', new Uint8Array([0xff, 0xfe])],
     ['a NUL', 'SELECT 1 \0; DROP TABLE orders'],
     ['no statement', ' -- nothing'],
-    ['no SQL', 'UPDATE orders SET'],
+    ['invalid SQL', 'UPDATE orders SET'],
   ])('rejects %s', async (_, text) => {
     const ctx = stageContext(pg.stageUrl, '');
     expect(await stage({ ...ctx, diff: diffOf(text) })).toMatchObject({ kind: 'rejected' });
   });
 
-  it('retries what is too slow, and leaves no lock behind', async () => {
+  it('fails with a retryable error on a timeout, and leaves no lock', async () => {
     await expect(
       dryRun('UPDATE orders SET total = 0 WHERE id = 1; SELECT pg_sleep(30)', { statementTimeoutMs: 200 }),
     ).rejects.toMatchObject({
@@ -357,13 +357,13 @@ describe('a dry run that the server or we refuse', () => {
     await pg.admin(`SET lock_timeout = '15s'; UPDATE orders SET total = total WHERE id = 1; RESET lock_timeout`);
   });
 
-  it('ends a statement that switched its own time-out off, and its locks with it', async () => {
+  it('terminates a statement that disabled its own timeout, and releases its locks', async () => {
     const sql = `UPDATE orders SET total = 0 WHERE id = 1; SELECT set_config('statement_timeout', '0', true); SELECT pg_sleep(60)`;
     await expect(dryRun(sql, { statementTimeoutMs: 100 })).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
     await pg.admin(`SET lock_timeout = '30s'; UPDATE orders SET total = total WHERE id = 1; RESET lock_timeout`);
   });
 
-  it('retries when rows are locked by others', async () => {
+  it('fails with a retryable error if rows are locked by others', async () => {
     await pg.admin('BEGIN; UPDATE orders SET total = total WHERE id = 1');
     try {
       await expect(dryRun('UPDATE orders SET total = 0 WHERE id = 1', { lockTimeoutMs: 100 })).rejects.toMatchObject({
@@ -375,7 +375,7 @@ describe('a dry run that the server or we refuse', () => {
     }
   });
 
-  it('retries when the target is down, and does not when its password is wrong', async () => {
+  it('fails with a retryable error if the target is down, and with a permanent one if the password is wrong', async () => {
     const down = Object.assign(new URL(pg.stageUrl), { port: '1' }).href;
     await expect(stage(stageContext(down, 'SELECT 1'))).rejects.toMatchObject({
       type: 'TARGET_UNAVAILABLE',
@@ -387,7 +387,7 @@ describe('a dry run that the server or we refuse', () => {
     expect(String(failure)).not.toContain('wrong');
   });
 
-  it('stops at once when it is cancelled', async () => {
+  it('stops immediately when it is cancelled', async () => {
     const abort = new AbortController();
     const running = stage(
       stageContext(pg.stageUrl, 'SELECT pg_sleep(30)', {
@@ -402,7 +402,7 @@ describe('a dry run that the server or we refuse', () => {
     await expect(running).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
   });
 
-  it('names the setting that does not fit', async () => {
+  it('reports the invalid setting', async () => {
     await expect(dryRun('SELECT 1', { statementTimeoutMs: 'long' })).rejects.toMatchObject({
       type: 'CONFIGURATION_ERROR',
       message: expect.stringContaining('statementTimeoutMs'),
@@ -425,10 +425,10 @@ describe('a dry run of a change to the schema', () => {
   });
 
   it.each(['TRUNCATE audited', 'DROP TABLE audited', 'ALTER TABLE orders DISABLE TRIGGER ALL'])(
-    'is seen in the catalogue where a DO block hides it: %s',
+    'is detected in the catalog if a DO block hides it: %s',
     async (sql) => {
       const record = recordOf(await asOwner(`DO $x$ BEGIN EXECUTE $q$${sql}$q$; END $x$`));
-      expect(record.uncaptured.join('\n')).toContain('the system catalogue changes (');
+      expect(record.uncaptured.join('\n')).toContain('the system catalog changes (');
     },
   );
 });

@@ -59,13 +59,13 @@ const { stage, commit } = sqlDryRunEffects;
       { table: 'public.orders', inserted: 1, updated: 1 },
     ],
     [`UPDATE parts SET x = 'z'`, { table: 'public.parts_low', updated: 2 }],
-  ])('counts the rows of %s, has no hash, and says that a human must look', async (sql, table) => {
+  ])('counts the rows of %s without a hash, and reports that they were not captured', async (sql, table) => {
     const record = recordOf(await stage(stageContext(stageUrl, sql)));
     expect(record).toMatchObject({ tables: [{ ...table, touchedSha: null }], sideEffects: [], fullyCaptured: false });
-    expect(record.uncaptured[0]).toContain('has no OLD and NEW in RETURNING (18 has)');
+    expect(record.uncaptured[0]).toContain('does not support OLD and NEW in RETURNING (18 does)');
   });
 
-  it('commits what a human confirmed, and refuses it when the counts differ', async () => {
+  it('commits a confirmed change, and refuses it when the counts differ', async () => {
     const staged = stageContext(stageUrl, `UPDATE orders SET status = 'paid' WHERE id <= 3`);
     const record = recordOf(await stage(staged));
     await admin.query('DELETE FROM orders WHERE id = 3');
@@ -84,8 +84,8 @@ const { stage, commit } = sqlDryRunEffects;
     expect(await sqlCasEffects.stage(staged)).toMatchObject({ kind: 'rejected' });
   });
 
-  it('is named by doctor', async () => {
+  it('is reported by doctor', async () => {
     const { lines } = await describeTarget(stageUrl, 'stage');
-    expect(lines[0]).toMatchObject({ level: 'warn', text: expect.stringContaining('no OLD and NEW') });
+    expect(lines[0]).toMatchObject({ level: 'warn', text: expect.stringContaining('does not support OLD and NEW') });
   });
 });

@@ -9,7 +9,7 @@ import { postgresUser } from '../../../../dev/embedded/postgres-binaries';
 
 jest.setTimeout(60_000);
 
-/** Programs of a PostgreSQL below 18 on PATH, as a second version to test against; null where there is none. */
+/** Binaries of a PostgreSQL before 18 on PATH, to test a second version. Null if there is none. */
 export function olderPostgres(): { readonly bin: string; readonly version: string } | null {
   for (const dir of (process.env['PATH'] ?? '').split(delimiter)) {
     const program = join(dir, 'postgres');
@@ -22,7 +22,7 @@ export function olderPostgres(): { readonly bin: string; readonly version: strin
   return null;
 }
 
-/** Starts it on loopback, without a password; returns the superuser's address and how to stop it. */
+/** Starts the server on loopback with trust authentication. Returns the superuser's URL and a function that stops it. */
 export async function startOlderPostgres(
   bin: string,
 ): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {

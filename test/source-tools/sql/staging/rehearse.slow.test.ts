@@ -16,13 +16,13 @@ beforeAll(async () => {
 
 const SQL = 'UPDATE t SET x = x + 1, at = clock_timestamp() WHERE id <= 2';
 
-/** The one statement, and something that others do before the n-th run. */
+/** Prepares the statement above. `before` makes concurrent changes before the n-th run. */
 async function prepareWith(
   before: (run: number) => Promise<unknown>,
 ): Promise<{ prepare: Prepare; runs: () => number }> {
   const read = await readStatements(new TextEncoder().encode(SQL));
   const [statement] = read.ok ? read.statements : [];
-  if (statement === undefined) throw new Error('unreadable');
+  if (statement === undefined) throw new Error('The statement cannot be read');
   const work: Work = {
     place: 'statement 1',
     sha: statement.sha,
@@ -45,7 +45,7 @@ async function prepareWith(
 }
 
 describe('the second dry run', () => {
-  it('is enough where nobody changes the rows', async () => {
+  it('is enough if no other session changes the rows', async () => {
     const { prepare, runs } = await prepareWith(async () => {});
     expect(recordOf(await rehearse(stageContext(pg.stageUrl, SQL), prepare)).tables[0]).toMatchObject({
       volatileColumns: ['at'],
@@ -53,7 +53,7 @@ describe('the second dry run', () => {
     expect(runs()).toBe(2);
   });
 
-  it('is followed by a third where somebody changed a row in between, which makes no column volatile', async () => {
+  it('is followed by a third if another session changed a row in between, which does not make a column volatile', async () => {
     const { prepare, runs } = await prepareWith(
       async (run) => run === 2 && pg.admin('UPDATE t SET x = 10 WHERE id = 1'),
     );
@@ -65,14 +65,14 @@ describe('the second dry run', () => {
     });
   });
 
-  it('is given up where the rows change each time: the record says that the base cannot be verified', async () => {
+  it('is not repeated more than once: if the rows change each time, the record is not fully captured', async () => {
     const { prepare, runs } = await prepareWith((run) => pg.admin(`UPDATE t SET x = ${run + 100} WHERE id = 1`));
     const record = recordOf(await rehearse(stageContext(pg.stageUrl, SQL), prepare));
     expect(runs()).toBe(3);
     expect(record).toMatchObject({
       tables: [{ updated: 2, touchedSha: null }],
       fullyCaptured: false,
-      uncaptured: ['public.t: two dry runs did not touch the same rows in the same way'],
+      uncaptured: ['public.t: two dry runs did not change the same rows in the same way'],
     });
   });
 });

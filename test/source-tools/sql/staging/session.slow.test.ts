@@ -15,12 +15,12 @@ const open = (more: object = {}): Promise<Session> =>
     applicationName: 'test',
     settings: toSqlSettings({ statementTimeoutMs: 10_000, ...more }),
   });
-/** Closing is ours, the end of the server's process its own. */
+/** Server processes end some time after the client has closed its connection. */
 const noneLeft = () =>
   pg.until(`SELECT WHERE NOT EXISTS (SELECT FROM pg_stat_activity WHERE application_name LIKE 'test%')`);
 
 describe('a session', () => {
-  it('sends a text as one statement: the server refuses a second command in it, and nothing changed', async () => {
+  it('sends a text as one statement, so that the server rejects a second command and nothing changes', async () => {
     const before = await pg.checksum('t');
     for (const text of [
       'UPDATE t SET x = 1; COMMIT; DELETE FROM t',
@@ -37,7 +37,7 @@ describe('a session', () => {
     expect(await pg.checksum('t')).toBe(before);
   });
 
-  it('rolls back and closes its connection, whatever happened in it', async () => {
+  it('always rolls back and closes its connection', async () => {
     const before = await pg.checksum('t');
     const session = await open();
     await session.run({ text: 'UPDATE t SET x = 1' });
@@ -52,7 +52,7 @@ describe('a session', () => {
     await noneLeft();
   });
 
-  it('hands on rows as the server’s own text, one by one', async () => {
+  it('passes rows on one by one as the server’s text', async () => {
     const session = await open();
     const rows: unknown[] = [];
     const result = await session.run({
@@ -64,22 +64,22 @@ describe('a session', () => {
     await session.close();
   });
 
-  it('answers COMMIT with ROLLBACK where the transaction had failed', async () => {
+  it('returns ROLLBACK for COMMIT if the transaction had failed', async () => {
     const session = await open();
     await session.run({ text: 'SELECT 1 / 0' }).catch(() => undefined);
     expect(await session.commit()).toBe('ROLLBACK');
     await session.close();
   });
 
-  it('gives up on a server that does not answer, and ends its process', async () => {
+  it('stops waiting for a server that does not respond, and terminates its process', async () => {
     const session = await open({ statementTimeoutMs: 500 });
     await session.rows(`SELECT set_config('statement_timeout', '0', true)`);
-    await expect(session.run({ text: 'SELECT pg_sleep(100)' })).rejects.toThrow('no answer in 2500 ms');
+    await expect(session.run({ text: 'SELECT pg_sleep(100)' })).rejects.toThrow('no response within 2500 ms');
     await session.close();
     await noneLeft();
   });
 
-  it('begins nothing that was cancelled before', async () => {
+  it('does not start if it was cancelled before', async () => {
     await expect(
       openSession({
         url: pg.stageUrl,

@@ -10,7 +10,7 @@ export function diffOf(text: string | Uint8Array, sourceTool = 'SQLDryRun'): Dif
 }
 
 let changes = 0;
-/** A change id that no other test has. */
+/** A new unique change id. */
 export function newChangeId(): string {
   return createHash('sha256').update(`change ${changes++}`).digest('hex');
 }
@@ -26,7 +26,7 @@ export function stageContext(url: string, text: string, more: Partial<StageConte
   };
 }
 
-/** The context in which what was staged is committed. */
+/** Context for the commit of a staged change. */
 export function commitContext(
   staged: StageContext,
   url: string,

@@ -10,7 +10,7 @@ const read = async (text: string): Promise<readonly Statement[]> => {
 };
 
 describe('statements of a text', () => {
-  it('are cut at byte offsets, and hash as the facts do', async () => {
+  it('are split at byte offsets, and have the same hashes as in the facts', async () => {
     const text = `-- ünïcode 🎉\nUPDATE "täble" SET x = ';é' /* ; */ ; ;\r\n  DELETE FROM b WHERE y = $$;$$ -- end`;
     const statements = await read(text);
     expect(statements.map((s) => [s.command, s.target?.name])).toEqual([
@@ -50,12 +50,12 @@ describe('statements of a text', () => {
     ['WITH a AS (DELETE FROM b RETURNING *) SELECT * FROM a', 'counted'],
     ['WITH a AS (SELECT 1) DELETE FROM b', 'rows'],
     ['MERGE INTO a USING b ON true WHEN MATCHED THEN DELETE', 'rows'],
-  ])('are of a kind that says what may be sent: %s is %s', async (text, kind) => {
+  ])('have a kind that decides if they are sent: %s is %s', async (text, kind) => {
     expect((await read(text))[0]?.kind).toBe(kind);
   });
 });
 
-describe('the RETURNING that is added', () => {
+describe('the added RETURNING', () => {
   const sent = async (text: string, version = 180_004): Promise<string> => {
     const [statement] = await read(text);
     return statement === undefined ? '' : withReturning(statement, version).text;
@@ -65,14 +65,14 @@ describe('the RETURNING that is added', () => {
     return statement !== undefined && withReturning(statement, version).captures;
   };
 
-  it('stands on a line of its own after the statement, and takes names that the statement does not have', async () => {
+  it('is on a separate line after the statement, with names that the statement does not use', async () => {
     expect(await sent('DELETE FROM a -- all')).toBe(
       'DELETE FROM a -- all\nRETURNING WITH (OLD AS o__, NEW AS n__) o__.tableoid, n__.tableoid, pg_catalog.to_jsonb(o__.*)::text, pg_catalog.to_jsonb(n__.*)::text',
     );
     expect(await sent('DELETE FROM O__')).toContain('OLD AS o___, NEW AS n__)');
   });
 
-  it('extends a RETURNING that is there, by the names that it gives', async () => {
+  it('extends an existing RETURNING with the names that it defines', async () => {
     expect(await sent('DELETE FROM a RETURNING id')).toContain('RETURNING id\n, "old".tableoid, "new".tableoid');
     expect(await sent('DELETE FROM a RETURNING WITH (OLD AS "Was") id')).toContain(
       '\n, "Was".tableoid, "new".tableoid',
@@ -84,12 +84,12 @@ describe('the RETURNING that is added', () => {
     'UPDATE a SET x = 1 FROM new RETURNING x',
     'WITH old AS (SELECT 1) UPDATE a SET x = 1 RETURNING x',
     'UPDATE a SET x = 1 FROM b AS was RETURNING WITH (OLD AS was) x',
-  ])('is not added where OLD or NEW would be another table: %s', async (text) => {
+  ])('is not added if OLD or NEW would be another table: %s', async (text) => {
     expect(await captures(text)).toBe(false);
     expect(await sent(text)).toBe(text);
   });
 
-  it('is only as much as an older server knows', async () => {
+  it('is limited to what an older server supports', async () => {
     expect(await captures('INSERT INTO a VALUES (1)', 150_000)).toBe(true);
     expect(await captures('DELETE FROM a AS "B"', 150_000)).toBe(true);
     expect(await captures('UPDATE a SET x = 1', 170_000)).toBe(false);

@@ -22,11 +22,11 @@ export interface TargetServer {
   readonly commitUrl: string;
   /** One statement or script as superuser; rows as objects. */
   readonly admin: (sql: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
-  /** MD5 over all rows of a table, in the order of their text. */
+  /** MD5 of all rows of a table, ordered by their text. */
   readonly checksum: (table: string) => Promise<string>;
   /** Waits until the query has a row. */
   readonly until: (sql: string) => Promise<void>;
-  /** Grants what was made since. */
+  /** Runs `initTarget` again, for tables created since. */
   readonly grant: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }

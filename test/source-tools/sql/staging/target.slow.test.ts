@@ -26,7 +26,7 @@ async function as(url: string, sql: string): Promise<unknown> {
 }
 
 describe('initTarget', () => {
-  it('grants what is named and nothing beside it, however often it runs', async () => {
+  it('grants only the named tables, also when it runs again', async () => {
     for (let i = 0; i < 2; i++) await initTarget(pg.adminUrl, { passwords, grants: { tables: ['app.one'] } });
     for (const url of [pg.stageUrl, pg.commitUrl]) {
       expect(await as(url, 'INSERT INTO app.one DEFAULT VALUES')).toEqual([]);
@@ -42,7 +42,7 @@ describe('initTarget', () => {
     }
   });
 
-  it('lets the commit role take a marker, the stage role not even see it, and nobody of them remove one', async () => {
+  it('lets the commit role insert a marker, hides the table from the stage role, and lets neither delete one', async () => {
     expect(await as(pg.stageUrl, 'SELECT FROM countersign.marker')).toBe('42501');
     expect(await as(pg.commitUrl, `INSERT INTO countersign.marker (change_id) VALUES ('a')`)).toEqual([]);
     expect(await as(pg.commitUrl, `DELETE FROM countersign.marker`)).toBe('42501');
@@ -51,53 +51,53 @@ describe('initTarget', () => {
     expect(await as(pg.commitUrl, `UPDATE countersign.marker SET effect = '{"a": 2}'`)).toBe('23000');
   });
 
-  it('covers tables that the administrator makes later in a granted schema', async () => {
+  it('covers tables that the administrator creates later in a granted schema', async () => {
     await initTarget(pg.adminUrl, { passwords, grants: { schemas: ['public'] } });
     await pg.admin('CREATE TABLE public.newer (id int PRIMARY KEY)');
     expect(await as(pg.stageUrl, 'SELECT FROM public.newer')).toEqual([]);
   });
 
-  it('gives a new password on the next run, and stores none in clear text', async () => {
+  it('sets a new password on the next run, and stores none in plain text', async () => {
     await initTarget(pg.adminUrl, { passwords: { ...passwords, stage: 'another-password' }, grants: {} });
     expect(await describeTarget(pg.stageUrl, 'stage')).toMatchObject({
       lines: [{ level: 'fail', text: expect.stringContaining('28P01') }],
     });
     const [row] = await pg.admin(`SELECT rolpassword FROM pg_authid WHERE rolname = 'countersign_stage'`);
     expect(row?.['rolpassword']).toMatch(/^SCRAM-SHA-256\$/);
-    expect(scramVerifier('a password')).toMatch(/^SCRAM-SHA-256\$4096:/); // never sent in clear text either
+    expect(scramVerifier('a password')).toMatch(/^SCRAM-SHA-256\$4096:/); // the plain password is not sent either
     await initTarget(pg.adminUrl, { passwords, grants: {} });
   });
 
-  it('refuses a role that may more, two roles of one name, and names that are none', async () => {
-    const wrong = (options: object) => initTarget(pg.adminUrl, { passwords, grants: {}, ...options });
-    await expect(wrong({ stageRole: 'postgres' })).rejects.toThrow('may do more');
+  it('refuses a role with too many privileges, equal role names, and invalid names', async () => {
+    const init = (options: object) => initTarget(pg.adminUrl, { passwords, grants: {}, ...options });
+    await expect(init({ stageRole: 'postgres' })).rejects.toThrow('too many privileges');
     await pg.admin('CREATE ROLE helper; GRANT pg_read_server_files TO helper');
-    await expect(wrong({ commitRole: 'helper' })).rejects.toThrow('member of another role');
-    await expect(wrong({ commitRole: 'countersign_stage' })).rejects.toThrow('two names');
-    await expect(wrong({ grants: { tables: ['orders'] } })).rejects.toThrow('schema.table');
-    await expect(wrong({ passwords: { stage: 'short', commit: 'x' } })).rejects.toThrow('8 to 200');
+    await expect(init({ commitRole: 'helper' })).rejects.toThrow('member of another role');
+    await expect(init({ commitRole: 'countersign_stage' })).rejects.toThrow('different names');
+    await expect(init({ grants: { tables: ['orders'] } })).rejects.toThrow('schema.table');
+    await expect(init({ passwords: { stage: 'short', commit: 'x' } })).rejects.toThrow('8 to 200');
   });
 });
 
 describe('describeTarget', () => {
-  it('finds nothing wrong after target init, but names tables without a key', async () => {
+  it('finds no problem after target init, but lists tables without a primary key', async () => {
     const stage = await describeTarget(pg.stageUrl, 'stage');
     const commit = await describeTarget(pg.commitUrl, 'commit');
     expect(stage).toMatchObject({ serverVersion: expect.stringMatching(/^18\./), role: 'countersign_stage' });
     expect([...stage.lines, ...commit.lines].filter((l) => l.level === 'fail')).toEqual([]);
     expect(stage.lines).toContainEqual({ level: 'warn', text: expect.stringContaining('public.keyless') });
-    expect(commit.lines).toContainEqual({ level: 'ok', text: 'the marker table is there' });
+    expect(commit.lines).toContainEqual({ level: 'ok', text: 'the marker table exists' });
   });
 
-  it('names roles that may too much or too little', async () => {
+  it('reports roles with too many or too few privileges', async () => {
     const text = async (url: string, purpose: 'stage' | 'commit') =>
       (await describeTarget(url, purpose)).lines
         .filter((l) => l.level === 'fail')
         .map((l) => l.text)
         .join('\n');
     expect(await text(pg.adminUrl, 'stage')).toMatch(/is a superuser[^]*outside the database with: [^]*pg_read_file/);
-    expect(await text(pg.stageUrl, 'commit')).toContain('may not write the marker');
-    expect(await text(pg.commitUrl, 'stage')).toContain('yet it may write the marker');
+    expect(await text(pg.stageUrl, 'commit')).toContain('cannot write the marker table');
+    expect(await text(pg.commitUrl, 'stage')).toContain('can write the marker table; use another role');
     await pg.admin('REVOKE SELECT ON public.later FROM countersign_stage');
     expect(await text(pg.stageUrl, 'stage')).toContain('public.later');
     expect(await text(Object.assign(new URL(pg.stageUrl), { port: '1' }).href, 'stage')).toContain('ECONNREFUSED');

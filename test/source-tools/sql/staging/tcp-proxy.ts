@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 /** What happens to a connection when the client sends COMMIT. */
 export type AtCommit = 'pass' | 'drop-before' | 'drop-after';
 
-/** A loopback proxy before a PostgreSQL server that can cut the line at COMMIT: before the server hears it, or after it has done it. */
+/** A loopback proxy to a PostgreSQL server that can drop the connection at COMMIT, before it is forwarded or after it was executed. */
 export interface Proxy {
   readonly url: (through: string) => string;
   readonly set: (mode: AtCommit) => void;
@@ -33,15 +33,15 @@ export async function startProxy(port: number): Promise<Proxy> {
       upstream.write(chunk);
     });
     upstream.on('data', (chunk) => {
-      // The server has answered, so it has committed; the client never hears of it.
+      // The server has responded, so it has committed. The client does not get the response.
       if (muted) client.destroy();
       else client.write(chunk);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const own = (server.address() as AddressInfo).port;
+  const ownPort = (server.address() as AddressInfo).port;
   return {
-    url: (through) => Object.assign(new URL(through), { hostname: '127.0.0.1', port: String(own) }).href,
+    url: (through) => Object.assign(new URL(through), { hostname: '127.0.0.1', port: String(ownPort) }).href,
     set: (next) => {
       mode = next;
     },

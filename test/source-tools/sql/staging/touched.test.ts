@@ -14,8 +14,8 @@ const row = (work: number, before: string | null, after: string | null): Capture
 });
 const net = (...rows: CapturedRow[]): readonly NetChange[] => netChanges({ rows, relations }).get('public.t') ?? [];
 
-describe('a row as the server writes it', () => {
-  it('is split into columns, each value as it stands', () => {
+describe('a row in the server’s text form', () => {
+  it('is split into columns with unchanged values', () => {
     const written = fc
       .dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true })
       .map((o) => JSON.stringify(o, null, 1));
@@ -31,13 +31,16 @@ describe('a row as the server writes it', () => {
     expect(columnsOf('{"id": 9007199254740993, "t": "a\\"},{"}').get('id')).toBe('9007199254740993');
   });
 
-  it.each(['', '[]', '{"a"', '{"a" 1}', '{"a": "x', '{"a": [1'])('is refused where it is none: %s', (text) => {
-    expect(() => columnsOf(text)).toThrow(TypeError);
-  });
+  it.each(['', '[]', '{"a"', '{"a" 1}', '{"a": "x', '{"a": [1'])(
+    'is refused if it is not a JSON object: %s',
+    (text) => {
+      expect(() => columnsOf(text)).toThrow(TypeError);
+    },
+  );
 });
 
 describe('net changes', () => {
-  it('follow a row from its first state to its last, also over a new key, and through delete and insert', () => {
+  it('follow a row from its first state to its last, also with a new key and through delete and insert', () => {
     expect(
       net(
         row(0, '{"id": 1, "x": 1}', '{"id": 1, "x": 2}'),
@@ -50,7 +53,7 @@ describe('net changes', () => {
     ]);
   });
 
-  it('do not chain rows of one statement, whose old rows all are from before it', () => {
+  it('do not chain rows of one statement, because its old rows are from before that statement', () => {
     expect(net(row(0, '{"id": 1}', '{"id": 2}'), row(0, '{"id": 2}', '{"id": 3}'))).toEqual([
       { key: '["1"]', before: '{"id": 1}', after: '{"id": 2}' },
       { key: '["2"]', before: '{"id": 2}', after: '{"id": 3}' },
@@ -58,13 +61,13 @@ describe('net changes', () => {
   });
 });
 
-describe('the hash of touched rows', () => {
+describe('the hash of changed rows', () => {
   const changes = net(
     row(0, '{"id": 1, "x": 1, "at": 1}', '{"id": 1, "x": 2, "at": 2}'),
     row(0, '{"id": 2, "x": 1, "at": 1}', '{"id": 2, "x": 2, "at": 2}'),
   );
 
-  it('does not depend on the order of rows, and depends on every byte of theirs', () => {
+  it('does not depend on the order of rows, but on every byte of them', () => {
     const sha = touchedSha(changes, []);
     expect(touchedSha(changes.toReversed(), [])).toBe(sha);
     for (const [i, change] of changes.entries()) {
@@ -75,7 +78,7 @@ describe('the hash of touched rows', () => {
     }
   });
 
-  it('leaves volatile columns out of the new row, never out of the old one', () => {
+  it('omits volatile columns from the new row, but not from the old one', () => {
     const sha = touchedSha(changes, ['at']);
     const [first] = changes as [NetChange];
     expect(touchedSha(changes.with(0, { ...first, after: '{"id": 1, "x": 2, "at": 99}' }), ['at'])).toBe(sha);
@@ -88,18 +91,18 @@ describe('two runs', () => {
   const updated = (x: string, at: string) =>
     net(row(0, '{"id": 1, "x": 1, "at": 1}', `{"id": 1, "x": ${x}, "at": ${at}}`));
 
-  it('show which columns are new each time', () => {
+  it('show which columns are volatile', () => {
     expect(compareRuns(updated('2', '5'), updated('2', '6'))).toEqual({ kind: 'stable', volatile: ['at'] });
     expect(compareRuns(updated('2', '5'), updated('2', '5'))).toEqual({ kind: 'stable', volatile: [] });
   });
 
-  it('call no column volatile because the row before has moved in between', () => {
+  it('do not make a column volatile if the old row was changed in between', () => {
     const moved = net(row(0, '{"id": 1, "x": 9, "at": 1}', '{"id": 1, "x": 10, "at": 1}'));
     expect(compareRuns(updated('2', '1'), moved)).toEqual({ kind: 'moved' });
     expect(compareRuns(updated('2', '1'), [])).toEqual({ kind: 'moved' });
   });
 
-  it('compare new rows by column, since their keys may be new each time', () => {
+  it('compare new rows by column, because their keys may differ in each run', () => {
     const inserted = (...rows: string[]) => net(...rows.map((r) => row(0, null, r)));
     expect(
       compareRuns(
@@ -107,7 +110,7 @@ describe('two runs', () => {
         inserted('{"id": 4, "x": "b"}', '{"id": 3, "x": "a"}'),
       ),
     ).toEqual({ kind: 'stable', volatile: ['id'] });
-    // The same values, dealt to other rows: no column differs, the rows do.
+    // The same values in other combinations: no column differs, but the rows do.
     expect(
       compareRuns(
         inserted('{"y": 1, "x": "a"}', '{"y": 2, "x": "b"}'),
