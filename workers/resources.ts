@@ -1,13 +1,13 @@
 import { createByteStore } from '../storage/store/byte-store';
 import { openDatabase, type Database } from '../storage/database/database';
 import { createKeyRegistry } from '../storage/keys/key-registry';
-import { ledgerInTurn } from '../storage/ledger/in-turn';
+import { ledgerWithAdvisoryLock } from '../storage/ledger/with-advisory-lock';
 import { createLedger } from '../storage/ledger/ledger';
 import { createPlanSource, type PlanSource } from '../storage/plans/plan-source';
 import { operatorVerifier, storedRevisions } from '../storage/plans/stored-revisions';
 import type { ByteStore } from '../policy/evidence/byte-store';
 import type { KeyRegistry } from '../policy/evidence/key-registry';
-import type { InTurn, Ledger } from '../policy/evidence/ledger-port';
+import type { WithAdvisoryLock, Ledger } from '../policy/evidence/ledger-port';
 import { compileText } from './compile';
 import type { Extensions } from './extensions';
 import type { Logger } from './logger';
@@ -17,7 +17,7 @@ export interface Resources {
   readonly db: Database;
   readonly store: ByteStore;
   readonly ledger: Ledger;
-  readonly inTurn: InTurn;
+  readonly withAdvisoryLock: WithAdvisoryLock;
   readonly keys: KeyRegistry;
   readonly plans: PlanSource;
   /** Public keys of the operators that this process trusts. */
@@ -57,7 +57,7 @@ export function openResources(options: ResourceOptions): Resources {
     db,
     store: createByteStore(db),
     ledger: createLedger(db),
-    inTurn: ledgerInTurn(db),
+    withAdvisoryLock: ledgerWithAdvisoryLock(db),
     keys,
     plans,
     operators: trustedOperators,

@@ -6,7 +6,7 @@ import { sha256Hex } from '../../policy/contracts/hash';
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { KeyRegistry } from '../../policy/evidence/key-registry';
 import { isAggregate } from '../../policy/contracts/readings';
-import type { InTurn, Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
+import type { WithAdvisoryLock, Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
 import { measureOf, type Measure } from '../../policy/rules/aggregate/measure';
 import { attestAggregates } from './attest-aggregates';
 import { loadDiff } from './load-diff';
@@ -25,7 +25,7 @@ import { findingRows } from './finding-rows';
 export interface OpeningDeps extends Pick<DerivationDeps, 'tools' | 'threads'> {
   readonly store: ByteStore;
   readonly ledger: Ledger;
-  readonly inTurn: InTurn;
+  readonly withAdvisoryLock: WithAdvisoryLock;
   readonly plans: PlanSource;
   readonly attestor: Attestor;
   readonly readBreakers: ReadBreakers;
@@ -119,7 +119,7 @@ async function openReview(
     });
     return first?.existing === true ? null : toOpened({ plan, planHash }, at, results);
   };
-  const opened = await (own === null ? append(deps.ledger) : deps.inTurn('openings', append));
+  const opened = await (own === null ? append(deps.ledger) : deps.withAdvisoryLock('openings', append));
   if (opened !== null) return opened;
   // Another attempt opened it while this one looked at the world.
   const other = await standingOpening(deps.ledger, changeId);

@@ -128,7 +128,7 @@ export interface Ledger extends LedgerReader {
 }
 
 /**
- * Runs `work` in one transaction, which no other of the same name overlaps: what one of them appends, the next one reads.
- * Nothing of it stands where `work` throws. Throws STORE_UNAVAILABLE, retryable, where its turn does not come in time.
+ * Runs `work` in a transaction under an exclusive lock for `name`, so the next call with that name reads what this one appended.
+ * Rolls back if `work` throws. Throws STORE_UNAVAILABLE (retryable) if the lock is not acquired in time.
  */
-export type InTurn = <T>(name: string, work: (ledger: Ledger) => Promise<T>) => Promise<T>;
+export type WithAdvisoryLock = <T>(name: string, work: (ledger: Ledger) => Promise<T>) => Promise<T>;

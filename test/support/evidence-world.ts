@@ -39,7 +39,7 @@ import { compileAll, compileText } from '../../workers/compile';
 import { extensionsOf } from '../../workers/extensions';
 import { lookup, testRegistry, type TestKey } from './keys';
 import { memoryByteStore } from './memory-byte-store';
-import { memoryInTurn, memoryLedger, type MemoryLedger } from './memory-ledger';
+import { memoryWithAdvisoryLock, memoryLedger, type MemoryLedger } from './memory-ledger';
 import { seededKey } from './seeded-key';
 import { memorySends } from './memory-sends';
 
@@ -216,7 +216,7 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
   };
   const opening = createOpeningActivities({
     ...shared,
-    inTurn: memoryInTurn(ledger),
+    withAdvisoryLock: memoryWithAdvisoryLock(ledger),
     readBreakers: null,
     attempt: () => 1,
     channels: [],

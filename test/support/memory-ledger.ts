@@ -6,7 +6,7 @@ import type { StoredRow } from '../../policy/evidence/chain';
 import {
   MAX_REFUSED_ROWS,
   type Appended,
-  type InTurn,
+  type WithAdvisoryLock,
   type Ledger,
   type LedgerEntry,
   type ProjectionPatch,
@@ -191,16 +191,16 @@ function failing(ledger: MemoryLedger): MemoryLedger {
   });
 }
 
-const turns = new WeakMap<Ledger, Promise<unknown>>();
+const queues = new WeakMap<Ledger, Promise<unknown>>();
 
-/** One after the other over one ledger in memory. What a turn appends before it throws stays: nothing here is a transaction. */
-export function memoryInTurn(ledger: Ledger): InTurn {
+/** Runs calls one at a time on a ledger in memory. Unlike a transaction, it keeps what `work` appended before it throws. */
+export function memoryWithAdvisoryLock(ledger: Ledger): WithAdvisoryLock {
   return (_name, work) => {
-    const turn = (turns.get(ledger) ?? Promise.resolve()).then(() => work(ledger));
-    turns.set(
+    const result = (queues.get(ledger) ?? Promise.resolve()).then(() => work(ledger));
+    queues.set(
       ledger,
-      turn.catch(() => {}),
+      result.catch(() => {}),
     );
-    return turn;
+    return result;
   };
 }

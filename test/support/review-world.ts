@@ -63,7 +63,7 @@ import { testKey, testRegistry, type TestKey } from './keys';
 import type { TargetFreeze } from '../../policy/evidence/predicates';
 import { memoryByteStore } from './memory-byte-store';
 import { memorySends } from './memory-sends';
-import { memoryInTurn, memoryLedger, type MemoryLedger } from './memory-ledger';
+import { memoryWithAdvisoryLock, memoryLedger, type MemoryLedger } from './memory-ledger';
 
 /**
  * A review in memory: the real activities, one after the other as the workflow calls them, over a ledger, store and target
@@ -332,7 +332,7 @@ export class ReviewWorld {
     const away = CountersignFailure.retryable('The circuit breakers cannot be read', FailureType.Backend);
     const deps = {
       ...this.deps,
-      inTurn: memoryInTurn(this.ledger),
+      withAdvisoryLock: memoryWithAdvisoryLock(this.ledger),
       attestor: this.attestor,
       readBreakers: breakers === undefined ? null : async () => (breakers === 'away' ? Promise.reject(away) : breakers),
       attempt: () => this.attempt,

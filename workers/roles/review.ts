@@ -36,14 +36,14 @@ export function reviewActivities({
   logger,
   threads,
 }: ReviewRole): ReviewActivities {
-  const { store, ledger, inTurn, keys, plans, now } = resources;
+  const { store, ledger, withAdvisoryLock, keys, plans, now } = resources;
   const actor = `review-worker:${attestor.keyId.slice(0, 16)}`;
   const { validators, callbacks, sourceTools: tools } = extensions;
   return {
     ...createOpeningActivities({
       store,
       ledger,
-      inTurn,
+      withAdvisoryLock,
       plans,
       tools,
       threads,

@@ -1,6 +1,6 @@
 import { createOpeningActivities, type OpeningDeps } from '../../../activities/review/open-review';
 import { openEnvelope } from '../../../policy/evidence/dsse';
-import { memoryInTurn } from '../../support/memory-ledger';
+import { memoryWithAdvisoryLock } from '../../support/memory-ledger';
 import { ReviewWorld } from '../../support/review-world';
 
 const LIMITED = '\n  - pack: demo-pack\n  - aggregate: { name: split, window: 1h, limits: { changes: 3 } }';
@@ -24,9 +24,9 @@ async function openAgain(
     current: () => after.plans.byHash(after.planHash),
     byHash: (planHash: string) => (planHash === before.planHash ? before : after).plans.byHash(planHash),
   };
-  const inTurn = memoryInTurn(before.ledger);
+  const withAdvisoryLock = memoryWithAdvisoryLock(before.ledger);
   const own = {
-    inTurn,
+    withAdvisoryLock,
     attestor: before.attestor,
     readBreakers: null,
     attempt: () => 1,

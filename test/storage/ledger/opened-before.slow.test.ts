@@ -1,9 +1,9 @@
 import { createLedger } from '../../../storage/ledger/ledger';
-import { ledgerInTurn } from '../../../storage/ledger/in-turn';
+import { ledgerWithAdvisoryLock } from '../../../storage/ledger/with-advisory-lock';
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import type { RollbackReason } from '../../../policy/contracts/outcome';
-import type { InTurn, Ledger, OpenedQuery } from '../../../policy/evidence/ledger-port';
-import { memoryInTurn, memoryLedger } from '../../support/memory-ledger';
+import type { WithAdvisoryLock, Ledger, OpenedQuery } from '../../../policy/evidence/ledger-port';
+import { memoryWithAdvisoryLock, memoryLedger } from '../../support/memory-ledger';
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
 
 let postgres: TestPostgres;
@@ -157,28 +157,28 @@ describe.each(kinds)('the changes opened before one, %s', (_name, bench) => {
   });
 });
 
-describe.each<[string, () => { bench: Bench; inTurn: InTurn }]>([
+describe.each<[string, () => { bench: Bench; withAdvisoryLock: WithAdvisoryLock }]>([
   [
     'in PostgreSQL',
     () => {
       const db = database.open('cs_review');
       const ledger = createLedger(db);
-      return { bench: new Bench(ledger, ledger), inTurn: ledgerInTurn(db) };
+      return { bench: new Bench(ledger, ledger), withAdvisoryLock: ledgerWithAdvisoryLock(db) };
     },
   ],
   [
     'in memory',
     () => {
       const bench = inMemory();
-      return { bench, inTurn: memoryInTurn(bench.ledger) };
+      return { bench, withAdvisoryLock: memoryWithAdvisoryLock(bench.ledger) };
     },
   ],
 ])('turns %s', (_name, make) => {
   test('twenty that read and append at once see each other, each all those before it', async () => {
-    const { bench, inTurn } = make();
+    const { bench, withAdvisoryLock } = make();
     const seen = await Promise.all(
       Array.from({ length: 20 }, () =>
-        inTurn(bench.tenant, async (ledger) => {
+        withAdvisoryLock(bench.tenant, async (ledger) => {
           const all = { target: null, sourceTool: null, requester: null, since: minute(-60), except: [], limit: 100 };
           const { length } = await ledger.openedBefore({ changeId: NEW, tenant: bench.tenant, ...all });
           await bench.open({ ledger });
@@ -190,19 +190,19 @@ describe.each<[string, () => { bench: Bench; inTurn: InTurn }]>([
   });
 
   test('one that throws lets the next one in', async () => {
-    const { bench, inTurn } = make();
-    await expect(inTurn(bench.tenant, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(await inTurn(bench.tenant, async () => 'next')).toBe('next');
+    const { bench, withAdvisoryLock } = make();
+    await expect(withAdvisoryLock(bench.tenant, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await withAdvisoryLock(bench.tenant, async () => 'next')).toBe('next');
   });
 });
 
 test('in PostgreSQL nothing of a turn stands that threw, and another tenant does not wait', async () => {
   const db = database.open('cs_review');
   const bench = new Bench(createLedger(db), createLedger(db));
-  const inTurn = ledgerInTurn(db);
-  await inTurn('theirs', async () => {
+  const withAdvisoryLock = ledgerWithAdvisoryLock(db);
+  await withAdvisoryLock('theirs', async () => {
     await expect(
-      inTurn(bench.tenant, async (ledger) => {
+      withAdvisoryLock(bench.tenant, async (ledger) => {
         await bench.open({ ledger });
         throw new Error('no');
       }),
@@ -213,7 +213,7 @@ test('in PostgreSQL nothing of a turn stands that threw, and another tenant does
 
 test('in PostgreSQL a burst of turns leaves connections for everybody else: those that wait hold none', async () => {
   const db = database.open('cs_review');
-  const inTurn = ledgerInTurn(db);
-  const others = Array.from({ length: 20 }, () => inTurn('burst', async () => db.query('select 1')));
+  const withAdvisoryLock = ledgerWithAdvisoryLock(db);
+  const others = Array.from({ length: 20 }, () => withAdvisoryLock('burst', async () => db.query('select 1')));
   expect(await Promise.all(others)).toHaveLength(20);
 });

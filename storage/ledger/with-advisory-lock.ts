@@ -1,6 +1,6 @@
 import { CountersignFailure } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
-import type { InTurn } from '../../policy/evidence/ledger-port';
+import type { WithAdvisoryLock } from '../../policy/evidence/ledger-port';
 import type { Database } from '../database/database';
 import { createLedger } from './ledger';
 
@@ -14,7 +14,7 @@ const MAX_WAIT_MS = 10_000;
  * block others. Within this process, calls with the same name queue before they take a connection. Otherwise a burst would use up
  * the pool and other requests would find no connection. Throws STORE_UNAVAILABLE (retryable) if the wait is too long.
  */
-export function ledgerInTurn(db: Database): InTurn {
+export function ledgerWithAdvisoryLock(db: Database): WithAdvisoryLock {
   const last = new Map<string, Promise<void>>();
   return async (name, work) => {
     const startedAt = performance.now();
