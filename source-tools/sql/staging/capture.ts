@@ -121,7 +121,10 @@ export async function captureWork(
   const oids = [...new Set([...kept.captured.keys(), ...counted.keys(), ...incomplete])];
   const relations = await relationsOf(session, oids);
   if ([...counted.keys()].some((oid) => relations.get(oid)?.schema === OWN_SCHEMA))
-    return { kind: 'declined', explanation: 'the change writes to tables of Countersign, which is not allowed' };
+    return {
+      kind: 'declined',
+      explanation: 'the change writes to a table that belongs to Countersign, which is not allowed',
+    };
   return {
     kind: 'captured',
     capture: {

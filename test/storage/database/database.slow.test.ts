@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => postgres.stop());
 
 describe('migrate', () => {
-  it('can run again, and twice at once, and keeps what is there', async () => {
+  it('can run again and concurrently, and keeps existing rows', async () => {
     const ledger = createLedger(database.open('admin'));
     await ledger.append(id(1), [{ kind: 'refused', at: AT, actor: 'x', body: {}, factKey: 'a' }]);
     const roles = Object.fromEntries(ROLES.map((role) => [role, 'only-for-tests']));
@@ -31,13 +31,13 @@ describe('migrate', () => {
     expect(await ledger.read(id(1))).toHaveLength(1);
   });
 
-  it('refuses a database of a newer schema', async () => {
+  it('refuses a database with a newer schema', async () => {
     const newer = await postgres.database();
     await newer.open('admin').query('insert into schema_info (version) values (999)');
-    await expect(migrate(newer.adminUrl, { roles: {} })).rejects.toThrow('schema 999');
+    await expect(migrate(newer.adminUrl, { roles: {} })).rejects.toThrow('schema version 999');
   });
 
-  it('takes a password with quotes, and keeps the old one where none is given', async () => {
+  it('accepts a password with quotes, and keeps the old one if none is given', async () => {
     const odd = `it's a "pass" \\ word`;
     const fresh = await postgres.database();
     await migrate(fresh.adminUrl, { roles: { cs_reader: odd } });
@@ -66,7 +66,7 @@ describe('an append-only table', () => {
     'ledger_leaves',
   ];
 
-  it.each(tables)('%s refuses UPDATE, DELETE and TRUNCATE, to its owner and superuser as well', async (table) => {
+  it.each(tables)('%s rejects UPDATE, DELETE and TRUNCATE, also for its owner and a superuser', async (table) => {
     const admin = database.open('admin');
     const { rows } = await admin.query<{ column_name: string }>(
       'select column_name from information_schema.columns where table_name = $1',
@@ -84,7 +84,7 @@ describe('an append-only table', () => {
 });
 
 describe('a role', () => {
-  it.each(ROLES)('%s has the listed rights on tables and no other', async (role) => {
+  it.each(ROLES)('%s has exactly the listed table privileges', async (role) => {
     const { rows } = await database.open('admin').query<{ table: string; rights: string[] }>(
       `select c.relname as table, array_remove(array[
          case when has_table_privilege($1, c.oid, 'select') then 'select' end, case when has_table_privilege($1, c.oid, 'insert') then 'insert' end,
@@ -97,7 +97,7 @@ describe('a role', () => {
     expect(actual).toEqual(TABLE_GRANTS[role]);
   });
 
-  it.each(ROLES)('%s appends just the kinds that are its own', async (role) => {
+  it.each(ROLES)('%s can append only its own kinds', async (role) => {
     const ledger = createLedger(database.open(role));
     const allowed = APPEND_GRANTS[role] ?? [];
     for (const kind of LedgerKind.options) {
@@ -109,7 +109,7 @@ describe('a role', () => {
     }
   });
 
-  it('other than review worker and committer writes no projection', async () => {
+  it('other than the review worker and the committer cannot write the projection', async () => {
     const projection = {
       tenant: 'a',
       target: 'b',
@@ -129,7 +129,7 @@ describe('a role', () => {
     await append('cs_commit');
   });
 
-  it('cannot write a ledger row past the function that chains it', async () => {
+  it('cannot write a ledger row without the function that chains it', async () => {
     const columns = 'change_id, n, prev, hash, kind, at, actor, body, fact_key';
     const values = `'${id(70)}', 0, 'x', 'x', 'receipt', '${AT}', 'x', '{}', 'x'`;
     for (const role of ROLES) {
@@ -142,7 +142,7 @@ describe('a role', () => {
     }
   });
 
-  it('that calls the function with a body of its own spelling is found out by the chain', async () => {
+  it('that passes a body that is not canonical JSON is detected by the chain', async () => {
     const db = database.open('cs_gateway');
     await db.query(
       `select * from ledger_append($1, '{refused}', $2, '{x}', $3, '{f}', '{null}', '{null}', '{null}', null)`,
@@ -152,7 +152,7 @@ describe('a role', () => {
   });
 });
 
-describe('a database that is away', () => {
+describe('an unavailable database', () => {
   const url = (port: number): string => `postgresql://cs_review:x@127.0.0.1:${port}/countersign`;
   let closing: (() => unknown)[] = [];
   afterEach(async () => {
@@ -168,29 +168,29 @@ describe('a database that is away', () => {
     closing.push(() => db.close());
     return db;
   };
-  const away = { type: 'STORE_UNAVAILABLE', nonRetryable: false };
+  const unavailable = { type: 'STORE_UNAVAILABLE', nonRetryable: false };
 
-  it('says STORE_UNAVAILABLE, retryable, when it refuses connections', async () => {
-    await expect(open(url(1)).query('select 1')).rejects.toMatchObject(away);
+  it('gives a retryable STORE_UNAVAILABLE if it refuses connections', async () => {
+    await expect(open(url(1)).query('select 1')).rejects.toMatchObject(unavailable);
   });
 
-  it('says so within the time-out when it takes connections and says nothing', async () => {
+  it('gives STORE_UNAVAILABLE within the timeout if it accepts connections but does not respond', async () => {
     const silent: Server = createServer(() => {});
     await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
     closing.push(() => silent.close());
     const began = Date.now();
     const db = open(url((silent.address() as AddressInfo).port), { connectTimeoutMs: 300, statementTimeoutMs: 300 });
-    await expect(db.query('select 1')).rejects.toMatchObject(away);
+    await expect(db.query('select 1')).rejects.toMatchObject(unavailable);
     expect(Date.now() - began).toBeLessThan(4_500);
   });
 
-  it('says so when a statement takes too long, and can be used again', async () => {
+  it('gives STORE_UNAVAILABLE if a statement takes too long, and can be used again', async () => {
     const db = open(database.url('cs_review'), { statementTimeoutMs: 1_000 });
-    await expect(db.query('select pg_sleep(50)')).rejects.toMatchObject(away);
+    await expect(db.query('select pg_sleep(50)')).rejects.toMatchObject(unavailable);
     expect((await db.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 
-  it('says so when the connection is cut in the middle, and connects again', async () => {
+  it('gives STORE_UNAVAILABLE if the connection is cut during a statement, and connects again', async () => {
     const db = open(database.url('cs_review'), { statementTimeoutMs: 50_000 });
     const slow = db.query('select pg_sleep(45)');
     const admin = database.open('admin');
@@ -200,15 +200,15 @@ describe('a database that is away', () => {
       );
       if (rowCount === 0) await cut();
     };
-    await Promise.all([expect(slow).rejects.toMatchObject(away), cut()]);
+    await Promise.all([expect(slow).rejects.toMatchObject(unavailable), cut()]);
     expect((await db.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 
-  it('keeps a mistake of ours as it is', async () => {
+  it('does not change the error of an invalid statement', async () => {
     await expect(open(database.url('cs_review')).query('select nonsense')).rejects.toMatchObject({ code: '42703' });
   });
 
-  it('rolls a transaction back when its work throws', async () => {
+  it('rolls back a transaction when its work throws', async () => {
     const db = open(database.url('cs_review'));
     const insert = `insert into blobs (tenant, digest, size, bytes) values ('t', '${id(3)}', 0, '')`;
     await expect(

@@ -47,7 +47,7 @@ const entry = (key: SigningKey, id: string, more: Partial<KeyEntry> = {}) => ({
 const insert = (table: 'keys' | 'key_revocations', keyId: string, envelope: unknown) =>
   admin.query(`insert into ${table} (key_id, envelope) values ($1, $2)`, [keyId, JSON.stringify(envelope)]);
 
-it('finds, lists and names the active keys of people once an operator signed them in', async () => {
+it('finds and lists keys signed by an operator, and the active keys of persons', async () => {
   const r = registry();
   const [dana, dana2, eli] = [newKeyPair(), newKeyPair(), newKeyPair()];
   const service = newKeyPair();
@@ -67,7 +67,7 @@ it('finds, lists and names the active keys of people once an operator signed the
   expect((await r.activeKeysOf(['dana', 'nobody'])).map((k) => k.keyId)).toEqual([dana.keyId]);
 });
 
-it('revokes at once where it was done and for whoever asks anew, within a second elsewhere, and for good', async () => {
+it('revokes permanently: immediately in this process and for uncached reads, within a second in others', async () => {
   const [r, elsewhere] = [registry(), registry()];
   const key = newKeyPair();
   await r.add(signKeyEntry(entry(key, 'dana'), operator));
@@ -82,7 +82,7 @@ it('revokes at once where it was done and for whoever asks anew, within a second
   expect((await r.find(key.keyId))?.revokedAt).toBe(AT);
 });
 
-it('ignores and reports, once, a row that no trusted operator signed: a writer of the database adds nobody', async () => {
+it('ignores rows not signed by a trusted operator, and reports each once', async () => {
   const [mallory, forgedBy] = [newKeyPair(), newKeyPair()];
   const good = signKeyEntry(entry(newKeyPair(), 'dana'), operator);
   const stolen = signKeyEntry(entry(newKeyPair(), 'eli'), operator);
@@ -96,10 +96,10 @@ it('ignores and reports, once, a row that no trusted operator signed: a writer o
   clock = CACHE_MS + 1;
   await r.list();
   expect(reports).toHaveLength(4);
-  expect(reports.find((line) => line.startsWith(mallory.keyId))).toContain('no trusted operator');
+  expect(reports.find((line) => line.startsWith(mallory.keyId))).toContain('not a trusted operator');
 });
 
-it('ignores an entry whose key id or public key is not fit, though an operator signed it', async () => {
+it('ignores an entry with an invalid key id or public key, though an operator signed it', async () => {
   const key = newKeyPair();
   const small = '01' + '0'.repeat(62);
   const predicate: KeyEntry = { ...entry(key, 'dana'), keyId: '4'.repeat(64), operatorKeyId: operator.keyId };
@@ -111,7 +111,7 @@ it('ignores an entry whose key id or public key is not fit, though an operator s
   expect(() => signKeyEntry(entry({ ...key, publicKey: small }, 'dana'), operator)).toThrow('small order');
 });
 
-it('holds a key revoked when its revocation was tampered with: a changed byte brings no key back', async () => {
+it('keeps a key revoked if its revocation was tampered with', async () => {
   const key = newKeyPair();
   const r = registry();
   await r.add(signKeyEntry(entry(key, 'dana'), operator));
@@ -122,22 +122,22 @@ it('holds a key revoked when its revocation was tampered with: a changed byte br
   expect(reports.join()).toContain('still counts');
 });
 
-it('takes no entry and no revocation of an operator that it does not trust, and none that names a key twice', async () => {
+it('refuses entries and revocations of an untrusted operator, and a second owner of a key', async () => {
   const r = registry();
   const key = newKeyPair();
-  await expect(r.add(signKeyEntry(entry(key, 'dana'), otherOperator))).rejects.toThrow('no trusted operator');
+  await expect(r.add(signKeyEntry(entry(key, 'dana'), otherOperator))).rejects.toThrow('not a trusted operator');
   await r.add(signKeyEntry(entry(key, 'dana'), operator));
   await expect(r.add(signKeyEntry(entry(key, 'eli'), operator))).rejects.toThrow(
     'already registered for person "dana"',
   );
   await expect(
     r.revoke(signKeyRevocation({ keyId: key.keyId, reason: '', revokedAt: AT }, otherOperator)),
-  ).rejects.toThrow('no trusted operator');
+  ).rejects.toThrow('not a trusted operator');
   expect((await r.find(key.keyId))?.revokedAt).toBeNull();
   await expect(r.add({} as Envelope)).rejects.toMatchObject({ type: 'VALIDATION_ERROR' });
 });
 
-it('trusts several operators, and nobody when none is named', async () => {
+it('trusts several operators, and no entry if there is no trusted operator', async () => {
   const key = newKeyPair();
   await registry([operator, otherOperator]).add(signKeyEntry(entry(key, 'dana'), otherOperator));
   expect(await registry([operator, otherOperator]).list()).toHaveLength(1);
@@ -146,21 +146,21 @@ it('trusts several operators, and nobody when none is named', async () => {
   expect(() => createKeyRegistry({ db, trustedOperators: ['nonsense'], now: () => 0 })).toThrow('64 lower-case hex');
 });
 
-it('throws rather than use an old entry while the database is away', async () => {
+it('throws instead of using old entries if the database is unavailable', async () => {
   const key = newKeyPair();
-  let away = false;
-  const fails: Pick<Database, 'query'> = {
+  let unavailable = false;
+  const failing: Pick<Database, 'query'> = {
     query: (...args) =>
-      (away
+      (unavailable
         ? Promise.reject(new Error('STORE_UNAVAILABLE'))
         : db.query(...(args as Parameters<Database['query']>))) as never,
   };
-  const r = createKeyRegistry({ db: fails, trustedOperators: [operator.publicKey], now: () => clock });
+  const r = createKeyRegistry({ db: failing, trustedOperators: [operator.publicKey], now: () => clock });
   await r.add(signKeyEntry(entry(key, 'dana'), operator));
   expect(await r.find(key.keyId)).not.toBeNull();
-  away = true;
+  unavailable = true;
   clock = CACHE_MS + 1;
   await expect(r.find(key.keyId)).rejects.toThrow('STORE_UNAVAILABLE');
-  away = false;
+  unavailable = false;
   expect(await r.find(key.keyId)).not.toBeNull();
 });

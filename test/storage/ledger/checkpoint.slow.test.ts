@@ -34,7 +34,7 @@ async function append(change: number, ...facts: string[]): Promise<void> {
   );
 }
 const verify = () => verifyLedger(database.open('cs_reader'), trust);
-/** As somebody who owns the database can: without the triggers. */
+/** Changes rows like an owner of the database could: with the triggers disabled. */
 async function tamper(sql: string): Promise<void> {
   const admin = database.open('admin');
   await admin.transaction(async (tx) => {
@@ -43,7 +43,7 @@ async function tamper(sql: string): Promise<void> {
   });
 }
 
-it('covers all rows of all reviews, and the next one covers what came since', async () => {
+it('covers all rows of all reviews, and the next checkpoint covers the rows since then', async () => {
   const c = checkpointer();
   expect(await c.checkpoint()).toBeNull();
   await append(1, 'a', 'b');
@@ -69,7 +69,7 @@ it('covers all rows of all reviews, and the next one covers what came since', as
   });
 });
 
-it('takes in a row whose transaction was slower than one that began after it', async () => {
+it('includes a row whose transaction commits after one that started later', async () => {
   const admin = database.open('admin');
   const slow = `select * from ledger_append('${id(1)}', '{refused}', '{${AT}}', '{x}', '{"{}"}', '{a}', '{null}', '{null}', '{null}', null)`;
   let size: number | undefined;
@@ -83,7 +83,7 @@ it('takes in a row whose transaction was slower than one that began after it', a
   expect(await verify()).toMatchObject({ ok: true, uncovered: 0 });
 });
 
-it('takes many rows in several checkpoints, and settles none that has no leaf', async () => {
+it('includes many rows in several checkpoints, and does not settle rows without a leaf', async () => {
   for (let change = 1; change <= 3; change++) await append(change, 'a', 'b', 'c', 'd');
   const c = checkpointer(8);
   expect(await c.checkpoint()).toMatchObject({ rows: 8 });
@@ -96,13 +96,13 @@ it('takes many rows in several checkpoints, and settles none that has no leaf', 
   expect(await verify()).toMatchObject({ ok: true, rows: 12, uncovered: 0 });
 });
 
-it('lets one of two processes make it', async () => {
+it('is made by only one of two concurrent processes', async () => {
   await append(1, 'a');
   const done = await Promise.all([checkpointer().checkpoint(), checkpointer().checkpoint()]);
   expect(done.filter((d) => d !== null)).toHaveLength(1);
 });
 
-describe('ledger verify finds', () => {
+describe('ledger verify detects', () => {
   beforeEach(async () => {
     await append(1, 'a', 'b', 'c');
     await append(2, 'a', 'b');
@@ -121,28 +121,28 @@ describe('ledger verify finds', () => {
       /was changed/,
     ],
     [
-      'a changed actor with its hash remade in place',
+      'a changed hash',
       `update ledger set hash = repeat('a', 64) where change_id = '${id(2)}' and n = 1`,
       /its leaf|was changed/,
     ],
     [
-      'a row taken out of the middle',
+      'a row removed from the middle',
       `delete from ledger where change_id = '${id(1)}' and n = 1`,
       /has a leaf but is missing/,
     ],
     [
-      'a row taken off the end of a review',
+      'a row removed from the end of a review',
       `delete from ledger where change_id = '${id(1)}' and n = 4`,
       /has a leaf but is missing/,
     ],
-    ['a whole review taken out', `delete from ledger where change_id = '${id(2)}'`, /has a leaf but is missing/],
+    ['a removed review', `delete from ledger where change_id = '${id(2)}'`, /has a leaf but is missing/],
     [
-      'a review taken out with its leaves',
+      'a review removed with its leaves',
       `delete from ledger where change_id = '${id(2)}'; delete from ledger_leaves where change_id = '${id(2)}'`,
       /covers more rows than there are leaves/,
     ],
     [
-      'the last leaves taken out',
+      'removed last leaves',
       `delete from ledger_leaves where leaf >= 5; delete from ledger where change_id = '${id(1)}' and n > 2`,
       /covers more rows|not that of the tree/,
     ],
@@ -157,7 +157,7 @@ describe('ledger verify finds', () => {
       /checkpoint 5/,
     ],
     [
-      'a row not covered yet taken out of the middle',
+      'a removed row that no checkpoint covers yet',
       `delete from ledger where change_id = '${id(3)}' and n = 0`,
       /missing/,
     ],
@@ -168,12 +168,12 @@ describe('ledger verify finds', () => {
     expect(report.problems.join('\n')).toMatch(problem);
   });
 
-  it('a checkpoint that no registered committer key signed', async () => {
+  it('a checkpoint not signed by a registered committer key', async () => {
     const report = await verifyLedger(database.open('cs_reader'), { keys: lookup(), development: false });
     expect(report.problems).toEqual([expect.stringContaining('checkpoint 5'), expect.stringContaining('checkpoint 7')]);
   });
 
-  it('at the next checkpoint that the last one does not fit its tree', async () => {
+  it('a last checkpoint that does not match its tree, when the next one is made', async () => {
     await tamper(
       `update ledger_checkpoints set frontier = (select frontier from ledger_checkpoints where size = 5) where size = 7`,
     );

@@ -43,7 +43,7 @@ const kinds = [
 
 describe.each(kinds)('the ledger %s', (_name, ledger) => {
   describe('append', () => {
-    it('chains rows of one change from 64 zeros, counted from 0, and verifyChain agrees [P8]', async () => {
+    it('chains the rows of a change from 64 zeros, numbered from 0, and verifyChain accepts them [P8]', async () => {
       const id = freshId();
       const l = ledger();
       const [a, b] = await l.append(id, [entry('a', { kind: 'submitted' }), entry('b')]);
@@ -55,12 +55,12 @@ describe.each(kinds)('the ledger %s', (_name, ledger) => {
       expect(verifyChain(rows)).toEqual({ ok: true, length: 3, head: rows[2]?.hash });
     });
 
-    it('makes in the database the very hash that ledgerHash makes, for any actor and body', async () => {
+    it('computes the same hash as ledgerHash, for any actor and body', async () => {
       const l = ledger();
       const actor = fc
         .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
         .filter((s) => !/\p{Cc}/u.test(s) && isWellFormed(s));
-      // A JSON text read back: fast-check also draws -0, which is stored as 0 (next test).
+      // Parsed from JSON text, because fast-check also generates -0, which is stored as 0 (next test).
       const body = fc
         .dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue(), { maxKeys: 5 })
         .map((value) => JSON.parse(JSON.stringify(value)) as Record<string, unknown>);
@@ -94,7 +94,7 @@ describe.each(kinds)('the ledger %s', (_name, ledger) => {
       expect(done?.stored?.hash).toBe(ledgerHash(done?.stored?.row ?? fail('nothing was stored')));
     });
 
-    it('returns the first row when a fact comes again, and tells that another body was not written', async () => {
+    it('returns the existing row when a fact is appended again, and does not write another body', async () => {
       const id = freshId();
       const l = ledger();
       const [first] = await l.append(id, [entry('fact', { body: { v: 1 } })]);
@@ -104,10 +104,10 @@ describe.each(kinds)('the ledger %s', (_name, ledger) => {
       expect(await l.read(id)).toHaveLength(2);
     });
 
-    it('opens a change once and whole: what follows a `submitted` that stands is not written, nor is the projection', async () => {
+    it('opens a change only once: if `submitted` exists, later entries and the projection are not written', async () => {
       const id = freshId();
       const l = ledger();
-      const opening = (who: string): LedgerEntry[] => [entry('submitted', { kind: 'submitted' }), entry(who)];
+      const opening = (factKey: string): LedgerEntry[] => [entry('submitted', { kind: 'submitted' }), entry(factKey)];
       await l.append(id, opening('first'), opened);
       const again = await l.append(id, opening('second'), { ...opened, requester: 'eve' });
       expect(again.map(({ status }) => status)).toEqual(['existing']);
@@ -115,7 +115,7 @@ describe.each(kinds)('the ledger %s', (_name, ledger) => {
       expect((await l.review(id))?.requester).toBe('ada');
     });
 
-    it('keeps facts of different kinds apart, and lets one of intent and decided stand', async () => {
+    it('separates facts of different kinds, and keeps only one of intent and decided', async () => {
       const id = freshId();
       const l = ledger();
       const done = await l.append(id, [
@@ -132,7 +132,7 @@ describe.each(kinds)('the ledger %s', (_name, ledger) => {
       ]);
     });
 
-    it('keeps one whole chain when many connections append to one change at once', async () => {
+    it('keeps a valid chain when many connections append to one change concurrently', async () => {
       const id = freshId();
       const l = ledger();
       await Promise.all(Array.from({ length: 40 }, (_, i) => l.append(id, [entry(`f${i % 30}`), entry(`g${i}`)])));
@@ -141,7 +141,7 @@ describe.each(kinds)('the ledger %s', (_name, ledger) => {
       expect(verifyChain(rows).ok).toBe(true);
     });
 
-    it('spends a nonce once for all reviews, and writes nothing for the second', async () => {
+    it('uses a nonce once across all reviews, and does not write the second entry', async () => {
       const l = ledger();
       const nonce = { keyId: 'k', nonce: 'n'.repeat(16) };
       const [first, second] = [freshId(), freshId()];
@@ -161,14 +161,14 @@ describe.each(kinds)('the ledger %s', (_name, ledger) => {
       expect((await l.read(second)).map(({ row }) => row.body['factKey'])).toEqual(['c']);
     });
 
-    it('gives a nonce to one of many that race for it', async () => {
+    it('gives a nonce to only one of many concurrent appends', async () => {
       const l = ledger();
       const nonce = { keyId: 'race', nonce: 'n'.repeat(16) };
       const done = await Promise.all(Array.from({ length: 20 }, () => l.append(freshId(), [entry('a', { nonce })])));
       expect(done.filter(([a]) => a?.status === 'appended')).toHaveLength(1);
     });
 
-    it('writes 100 refused answers of a review, then counts [P8]', async () => {
+    it('writes 100 refused answers of a review, then only counts them [P8]', async () => {
       const id = freshId();
       const l = ledger();
       const refusals = (from: number, to: number) =>
@@ -181,7 +181,7 @@ describe.each(kinds)('the ledger %s', (_name, ledger) => {
       expect(verifyChain(await l.read(id)).ok).toBe(true);
     });
 
-    it('refuses what cannot be hashed, before anything is written', async () => {
+    it('refuses an invalid entry before anything is written', async () => {
       const id = freshId();
       const l = ledger();
       await expect(l.append(id, [entry('ok'), entry('bad', { body: { x: Number.NaN } })])).rejects.toThrow('/x');
@@ -193,7 +193,7 @@ describe.each(kinds)('the ledger %s', (_name, ledger) => {
   });
 
   describe('projection', () => {
-    it('is written with the rows, keeps what a patch does not name, and clears what it sets to null', async () => {
+    it('is written with the rows, keeps members that a patch omits, and clears those that it sets to null', async () => {
       const id = freshId();
       const l = ledger();
       await l.append(id, [entry('a', { kind: 'submitted' })], opened);
@@ -219,7 +219,7 @@ describe.each(kinds)('the ledger %s', (_name, ledger) => {
       });
     });
 
-    it('does not move when a retry appends nothing new, nor after the review is closed', async () => {
+    it('does not change when a retry appends nothing new, or after the review is closed', async () => {
       const id = freshId();
       const l = ledger();
       await l.append(id, [entry('a')], opened);
@@ -239,14 +239,14 @@ describe.each(kinds)('the ledger %s', (_name, ledger) => {
       expect(await l.review(id)).toMatchObject({ state: 'COMPENSATED' });
     });
 
-    it('lets no row stand when the projection cannot be written', async () => {
+    it('keeps no row if the projection cannot be written', async () => {
       const id = freshId();
       const l = ledger();
       await expect(l.append(id, [entry('a')], { state: 'RUNNING' })).rejects.toThrow('tenant');
       expect(await l.read(id)).toEqual([]);
     });
 
-    it('lists newest first, filtered, page by page, each review once', async () => {
+    it('lists newest first, with filters and pages, each review once', async () => {
       const l = ledger();
       const ids = Array.from({ length: 7 }, freshId);
       for (const [i, id] of ids.entries()) {
@@ -276,7 +276,7 @@ describe.each(kinds)('the ledger %s', (_name, ledger) => {
       await expect(l.listReviews({ limit: 1, after: 'x' })).rejects.toThrow('after');
     });
 
-    it('finds a rejected input under another change id, and not under its own', async () => {
+    it('finds a rejected input under other change ids, but not under the same one', async () => {
       const l = ledger();
       const inputSha = 'b'.repeat(64);
       const [rejected, confirmed, again] = [freshId(), freshId(), freshId()];
@@ -310,6 +310,6 @@ it('appends many entries and the projection in one round trip', async () => {
     times.push(performance.now() - began);
   }
   expect(sent).toHaveLength(100);
-  // The figure depends on who else uses the machine: 1.0 ms alone.
+  // Not asserted, because it depends on the load of the machine (1.0 ms when idle).
   process.stderr.write(`ledger append: p50 ${times.sort((a, b) => a - b)[50]?.toFixed(2)} ms\n`);
 });

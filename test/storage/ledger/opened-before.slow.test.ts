@@ -20,7 +20,7 @@ const MEASURE = { bytes: 1, operations: 1, deletions: 0, rows: null, places: [] 
 let tenants = 0;
 let changes = 0;
 
-/** Each test in a tenant of its own. */
+/** Opens and closes changes. Each instance has a separate tenant. */
 class Bench {
   readonly tenant = `tenant_${++tenants}`;
   constructor(
@@ -63,10 +63,10 @@ class Bench {
   }
 
   async before(changeId: string, more: Partial<OpenedQuery> = {}): Promise<string[]> {
-    return (await this.told(changeId, more)).map((c) => c.changeId);
+    return (await this.openedBefore(changeId, more)).map((c) => c.changeId);
   }
 
-  told(changeId: string, more: Partial<OpenedQuery> = {}) {
+  openedBefore(changeId: string, more: Partial<OpenedQuery> = {}) {
     const all = { target: null, sourceTool: null, requester: null, since: minute(-60), except: [], limit: 100 };
     return this.ledger.openedBefore({ changeId, tenant: this.tenant, ...all, ...more });
   }
@@ -79,14 +79,14 @@ const inMemory = (): Bench => {
 };
 const kinds = [
   [
-    'in PostgreSQL, with the rights of the roles',
+    'in PostgreSQL, with the privileges of the roles',
     () => new Bench(createLedger(database.open('cs_review')), createLedger(database.open('cs_commit'))),
   ],
   ['in memory', inMemory],
 ] as const;
 
 describe.each(kinds)('the changes opened before one, %s', (_name, bench) => {
-  test('come newest first, in the order of the ledger and not of the clock, without those of another tenant', async () => {
+  test('are listed newest first, in ledger order and not by time, without other tenants', async () => {
     const b = bench();
     const [a, c] = [await b.open({ at: minute(5) }), await b.open({ at: minute(0) })];
     await bench().open();
@@ -96,7 +96,7 @@ describe.each(kinds)('the changes opened before one, %s', (_name, bench) => {
     expect(await b.before(NEW, { limit: 1 })).toEqual([c]);
   });
 
-  test('are of the same target, tool and agent where that is asked, and an unknown agent may be any', async () => {
+  test('are filtered by target, tool and agent, and an unknown agent matches any', async () => {
     const b = bench();
     const own = await b.open();
     const target = await b.open({ target: 'other' });
@@ -110,28 +110,28 @@ describe.each(kinds)('the changes opened before one, %s', (_name, bench) => {
     expect(await b.before(NEW, { requester: 'ada', target: 'shop', sourceTool: 'SQLDryRun' })).toEqual([unknown, own]);
   });
 
-  test('are of every tenant where none is asked for', async () => {
+  test('include every tenant if none is given', async () => {
     const a = bench();
     const b = new Bench(a.ledger, a.committer);
-    const [theirs, own] = [await a.open(), await b.open()];
+    const [other, own] = [await a.open(), await b.open()];
     expect(await b.before(NEW)).toEqual([own]);
-    expect((await b.before(NEW, { tenant: null })).slice(0, 2)).toEqual([own, theirs]);
+    expect((await b.before(NEW, { tenant: null })).slice(0, 2)).toEqual([own, other]);
   });
 
-  test('are younger than the window', async () => {
+  test('were opened inside the time window', async () => {
     const b = bench();
     const [, edge, young] = [await b.open({ at: minute(-61) }), await b.open({ at: minute(-60) }), await b.open()];
     expect(await b.before(NEW)).toEqual([young]);
     expect(await b.before(NEW, { since: minute(-60.5) })).toEqual([young, edge]);
   });
 
-  test('say how they ended by the row that only the committer writes; those that ended as one excepts are left out', async () => {
+  test('have the end state of the committer’s row, and are omitted if they ended with an excepted reason', async () => {
     const b = bench();
     const [open, done, declined, withdrawn] = [await b.open(), await b.open(), await b.open(), await b.open()];
     await b.end(done, 'COMMITTED', null);
     await b.end(declined, 'ROLLED_BACK', 'declined');
     await b.end(withdrawn, 'ROLLED_BACK', 'withdrawn');
-    expect(await b.told(NEW, { except: ['withdrawn', 'superseded'] })).toEqual([
+    expect(await b.openedBefore(NEW, { except: ['withdrawn', 'superseded'] })).toEqual([
       { changeId: declined, measure: MEASURE, state: 'ROLLED_BACK' },
       { changeId: done, measure: MEASURE, state: 'COMMITTED' },
       { changeId: open, measure: MEASURE, state: null },
@@ -139,7 +139,7 @@ describe.each(kinds)('the changes opened before one, %s', (_name, bench) => {
     expect(await b.before(NEW)).toContain(withdrawn);
   });
 
-  test('a projection that says closed leaves none out: only the row does', async () => {
+  test('are not omitted because of a closed projection, only because of the committer’s row', async () => {
     const b = bench();
     const open = await b.open();
     const note = { kind: 'refused', at: minute(1), actor: 'x', factKey: 'x', body: {} } as const;
@@ -147,7 +147,7 @@ describe.each(kinds)('the changes opened before one, %s', (_name, bench) => {
     expect(await b.before(NEW, { except: ['withdrawn'] })).toEqual([open]);
   });
 
-  test('are those that were measured, whatever a claim in their metadata spells', async () => {
+  test('are those with a measure, regardless of text in their metadata', async () => {
     const b = bench();
     await b.open({ measure: null });
     await b.open({ measure: null, metadata: { note: '"measure":{"bytes":9' } });
@@ -173,8 +173,8 @@ describe.each<[string, () => { bench: Bench; withAdvisoryLock: WithAdvisoryLock 
       return { bench, withAdvisoryLock: memoryWithAdvisoryLock(bench.ledger) };
     },
   ],
-])('turns %s', (_name, make) => {
-  test('twenty that read and append at once see each other, each all those before it', async () => {
+])('the advisory lock %s', (_name, make) => {
+  test('lets each of twenty concurrent calls see the appends of all earlier ones', async () => {
     const { bench, withAdvisoryLock } = make();
     const seen = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -189,18 +189,18 @@ describe.each<[string, () => { bench: Bench; withAdvisoryLock: WithAdvisoryLock 
     expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i));
   });
 
-  test('one that throws lets the next one in', async () => {
+  test('is released when the work throws', async () => {
     const { bench, withAdvisoryLock } = make();
     await expect(withAdvisoryLock(bench.tenant, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await withAdvisoryLock(bench.tenant, async () => 'next')).toBe('next');
   });
 });
 
-test('in PostgreSQL nothing of a turn stands that threw, and another tenant does not wait', async () => {
+test('in PostgreSQL work that throws is rolled back, and another name does not wait', async () => {
   const db = database.open('cs_review');
   const bench = new Bench(createLedger(db), createLedger(db));
   const withAdvisoryLock = ledgerWithAdvisoryLock(db);
-  await withAdvisoryLock('theirs', async () => {
+  await withAdvisoryLock('other', async () => {
     await expect(
       withAdvisoryLock(bench.tenant, async (ledger) => {
         await bench.open({ ledger });
@@ -211,9 +211,9 @@ test('in PostgreSQL nothing of a turn stands that threw, and another tenant does
   expect(await bench.before(NEW)).toEqual([]);
 });
 
-test('in PostgreSQL a burst of turns leaves connections for everybody else: those that wait hold none', async () => {
+test('in PostgreSQL waiting calls do not use connections, so others can still query during a burst', async () => {
   const db = database.open('cs_review');
   const withAdvisoryLock = ledgerWithAdvisoryLock(db);
-  const others = Array.from({ length: 20 }, () => withAdvisoryLock('burst', async () => db.query('select 1')));
-  expect(await Promise.all(others)).toHaveLength(20);
+  const calls = Array.from({ length: 20 }, () => withAdvisoryLock('burst', async () => db.query('select 1')));
+  expect(await Promise.all(calls)).toHaveLength(20);
 });

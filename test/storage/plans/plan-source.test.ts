@@ -6,7 +6,7 @@ import type { PolicyRevision, PolicyRevocation } from '../../../policy/evidence/
 const PLAN = 'a'.repeat(64);
 const ENVELOPE = { payloadType: 'x', payload: '', signatures: [] } as unknown as Envelope;
 
-it('a revocation counts at once for whoever asks now, though a snapshot of a moment ago still has the plan', async () => {
+it('a revocation takes effect immediately for `now`, though the cached snapshot still has the plan', async () => {
   let revoked: readonly Envelope[] = [];
   const revision = { revision: 1, plans: [{ target: 'shop', sourceTool: 'SQLCAS', planHash: PLAN }] };
   const source = createPlanSource({
@@ -22,7 +22,7 @@ it('a revocation counts at once for whoever asks now, though a snapshot of a mom
   await expect(source.byHash(PLAN, 'now')).rejects.toMatchObject({ type: 'policy_moved' });
 });
 
-it('gives no revocations rather than some, where more rows stand there than are read', async () => {
+it('fails instead of returning only some revocations if there are more rows than it reads', async () => {
   const table = (count: number) =>
     storedRevisions({
       query: async (_text: string, values: readonly unknown[] = []) => ({

@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => postgres.stop());
 
-it('keeps bytes by their digest, any of them, and once', async () => {
+it('stores arbitrary bytes once under their digest', async () => {
   const store = createByteStore(gateway);
   const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
   const digest = await store.put('acme', bytes);
@@ -29,21 +29,21 @@ it('keeps bytes by their digest, any of them, and once', async () => {
   expect(await store.get('acme', await store.put('acme', view))).toEqual(new Uint8Array([1, 2]));
 });
 
-it('shows one tenant nothing of another', async () => {
+it('hides the bytes of one tenant from another', async () => {
   const store = createByteStore(gateway);
   const digest = await store.put('acme', new Uint8Array([1, 2, 3]));
   expect(await store.has('other', digest)).toBe(false);
   await expect(store.get('other', digest)).rejects.toMatchObject({ type: 'VALIDATION_ERROR', nonRetryable: true });
 });
 
-it('refuses bytes whose digest is not what they are stored under, for good [P3]', async () => {
+it('fails permanently for bytes that do not match the digest they are stored under [P3]', async () => {
   const store = createByteStore(gateway);
   const digest = await store.put('acme', new Uint8Array([4, 5, 6]));
   await admin.query('update blobs set bytes = $1 where digest = $2', [Buffer.from([4, 5, 7]), digest]);
   await expect(store.get('acme', digest)).rejects.toMatchObject({ type: 'DIGEST_MISMATCH', nonRetryable: true });
 });
 
-it('takes a mebibyte and refuses one byte more', async () => {
+it('accepts 1 MiB and refuses one byte more', async () => {
   const store = createByteStore(gateway);
   const digest = await store.put('acme', new Uint8Array(MAX_DIFF_BYTES));
   expect((await store.get('acme', digest)).length).toBe(MAX_DIFF_BYTES);

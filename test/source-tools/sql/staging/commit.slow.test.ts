@@ -243,7 +243,7 @@ describe('a commit', () => {
       `DO $$ BEGIN INSERT INTO countersign.marker (change_id) VALUES ('${victim}'); END $$`,
     ]) {
       const result = await commit({ ...ctx, diff: stageContext('', sql).diff });
-      expect(result).toMatchObject({ kind: 'refused', explanation: expect.stringContaining('which is not allowed') });
+      expect(result).toMatchObject({ kind: 'refused', explanation: expect.stringContaining('belongs to Countersign') });
     }
     expect(await pg.admin('SELECT FROM countersign.marker WHERE change_id = $1', [victim])).toEqual([]);
   });
