@@ -1,6 +1,5 @@
 /** The committer without Temporal: the real activities prepare changes for programs that call `commit` themselves. */
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
+import { inActivity } from '../dev/activity-context';
 import { stagingRecords } from '../activities/committer/staging-records';
 import type { VerificationDeps } from '../activities/committer/collect-record';
 import type { CommitActivities, CommitInput, ReviewActivities } from '../activities/review-types';
@@ -27,12 +26,9 @@ export interface Committing {
   close(): Promise<void>;
 }
 
-/** Failures that are retried are not logged. */
-const QUIET = new DefaultLogger('ERROR');
-
 /** In an activity's context, as a worker would call it. */
 export function asActivity<I, O>(activity: (input: I) => Promise<O>, input: I): Promise<O> {
-  return new MockActivityEnvironment({}, { logger: QUIET }).run(activity, input);
+  return inActivity(() => activity(input));
 }
 
 export function openCommitting(setup: RoleSetup): Committing {

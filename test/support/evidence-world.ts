@@ -2,8 +2,8 @@
  * A whole review without Temporal: the real activities over stores in memory, a target that only says yes, a clock that
  * advances by a second at each reading, and keys from seeds. The same every time, byte for byte.
  */
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { createAnswerActivities } from '../../activities/review/admit-answer';
+import { inActivity } from '../../dev/activity-context';
 import { attest } from '../../activities/attestation';
 import { createCommitActivities } from '../../activities/committer/commit';
 import { createStagingActivities } from '../../activities/committer/stage';
@@ -32,6 +32,7 @@ import type { EvidenceBundle, EvidenceInclusion } from '../../policy/evidence/bu
 import { inclusionProofs, merkleRoot } from '../../policy/evidence/merkle';
 import type { KeyEntry } from '../../policy/evidence/predicates';
 import { signPredicate } from '../../signing/envelope';
+import { attestorWith, receiptSignerWith } from '../../workers/signers';
 import type { SigningKey } from '../../signing/keys';
 import { signKeyEntry, signKeyRevocation } from '../../signing/registry-entry';
 import type { EvidenceTrust } from '../../signing/verify-evidence';
@@ -190,14 +191,7 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
     put: async (changeId: string, sha: string, record: StagingRecord) => void records.set(`${changeId}/${sha}`, record),
     get: async (changeId: string, sha: string) => records.get(`${changeId}/${sha}`) ?? null,
   };
-  const attestorOf = (key: SigningKey) => ({
-    keyId: key.keyId,
-    sign: (p: Parameters<typeof signPredicate<'attested'>>[1]) => signPredicate('attested', p, key),
-  });
-  const receipts = {
-    keyId: committer.keyId,
-    sign: (p: Parameters<typeof signPredicate<'receipt'>>[1]) => signPredicate('receipt', p, committer),
-  };
+  const receipts = receiptSignerWith(committer);
   const targets = new Map([
     ['shop', { name: 'shop', development: false, stageUrl: 'postgres://stage', commitUrl: 'postgres://commit' }],
   ]);
@@ -212,7 +206,7 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
     now,
     actor: 'review-worker',
     targets,
-    attestor: attestorOf(attestorKey),
+    attestor: attestorWith(attestorKey),
   };
   const opening = createOpeningActivities({
     ...shared,
@@ -236,8 +230,6 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
     receipts,
     sends: () => memorySends(),
   });
-  const environment = new MockActivityEnvironment();
-  const activity = { run: <T>(work: () => Promise<T>): Promise<T> => environment.run(work) as Promise<T> };
 
   async function review(change: WorldChange): ReturnType<World['review']> {
     const raw = new TextEncoder().encode(
@@ -278,7 +270,7 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
         mode: 'enforced' as const,
       };
       const ended = { ...never, reason: 'expired' as const, explanation: 'Not opened' };
-      return { changeId, settled: await activity.run(() => committing.rollback(ended)) };
+      return { changeId, settled: await inActivity(() => committing.rollback(ended)) };
     }
     let opened: Opened = await opening.openReview({ changeId, submission });
     if (change.published !== undefined) {
@@ -311,11 +303,11 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
         reason,
         explanation: `Ended: ${reason}`,
       };
-      return { changeId, settled: await activity.run(() => committing.rollback(input)) };
+      return { changeId, settled: await inActivity(() => committing.rollback(input)) };
     };
     if (assembled().some((f) => outcomes.has(f.validator_id) && isHardBlock(f))) return rollback('forbidden');
 
-    const staged = await activity.run(() => stage.stage(ref));
+    const staged = await inActivity(() => stage.stage(ref));
     if (staged.kind !== 'staged') return rollback(staged.kind === 'refused' ? 'forbidden' : 'commit_failed');
     stagingSha = staged.stagingSha;
     record(staged.results);
@@ -348,7 +340,7 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
         result: result as unknown as JsonValue,
       };
       const at = now().toISOString();
-      await ledger.append(changeId, [attest(attestorOf(judgeKey), ref, attestation, at, 'judge-worker')]);
+      await ledger.append(changeId, [attest(attestorWith(judgeKey), ref, attestation, at, 'judge-worker')]);
       record({ [validator.id]: result });
     }
 
@@ -399,7 +391,7 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
     if (change.open === true) return { changeId, settled: null };
     if (change.stop !== undefined) return rollback(change.stop);
     if (admitted.some((a) => a.decision === 'reject')) return rollback('declined');
-    const settled = await activity.run(() => committing.commit({ changeId, planHash, stagingSha, fingerprint }));
+    const settled = await inActivity(() => committing.commit({ changeId, planHash, stagingSha, fingerprint }));
     if (settled.state === 'REFUSED') return rollback(settled.reason);
     return { changeId, settled };
   }

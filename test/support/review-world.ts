@@ -1,6 +1,4 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
 import { z } from 'zod';
 import { createAnswerActivities } from '../../activities/review/admit-answer';
 import { attest, type Attestor } from '../../activities/attestation';
@@ -8,7 +6,7 @@ import { createCommitActivities, type CommitDeps } from '../../activities/commit
 import { createStagingActivities } from '../../activities/committer/stage';
 import type { TargetConfig } from '../../activities/committer/targets';
 import { createDisclosureActivities } from '../../activities/review/disclose';
-import { failureInterceptor } from '../../activities/failure-interceptor';
+import { inActivity } from '../../dev/activity-context';
 import { CountersignFailure, policyMoved } from '../../policy/contracts/failure';
 import { evaluateEach } from '../../activities/review/derivation';
 import { chosenOf, isStaged, isStatic } from '../../activities/review/derive';
@@ -58,6 +56,7 @@ import { callbackRegistry, defineCallback } from '../../policy/rules/callback';
 import { defineRule, type ValidatorDefinition } from '../../policy/rules/define';
 import { validatorRegistry } from '../../policy/rules/registry';
 import { signPredicate } from '../../signing/envelope';
+import { attestorWith, receiptSignerWith } from '../../workers/signers';
 import { newNonce } from '../../signing/keys';
 import { testKey, testRegistry, type TestKey } from './keys';
 import type { TargetFreeze } from '../../policy/evidence/predicates';
@@ -71,7 +70,6 @@ import { memoryWithAdvisoryLock, memoryLedger, type MemoryLedger } from './memor
  */
 
 export const START = '2026-03-01T12:00:00.000Z';
-const QUIET = new DefaultLogger('ERROR');
 
 const Settings = z.strictObject({});
 const rule = (
@@ -275,14 +273,10 @@ export class ReviewWorld {
     return testRegistry(...this.registered);
   }
 
-  readonly attestor: Attestor = {
-    keyId: this.keys.attestor.keyId,
-    sign: (predicate) => signPredicate('attested', predicate, this.keys.attestor),
-  };
+  readonly attestor: Attestor = attestorWith(this.keys.attestor);
 
   get deps(): CommitDeps {
     const { store, plans, validators, ledger, registry: keys } = this;
-    const signer = this.keys.committer;
     const target: TargetConfig = {
       name: 'shop',
       development: this.development === true,
@@ -302,7 +296,7 @@ export class ReviewWorld {
       sends: () => this.sends,
       freezes: { current: async () => this.freeze },
       operators: [this.keys.operator.publicKey],
-      receipts: { keyId: signer.keyId, sign: (predicate) => signPredicate('receipt', predicate, signer) },
+      receipts: receiptSignerWith(this.keys.committer),
       now: () => this.now,
       actor: 'committer:test',
     };
@@ -706,10 +700,6 @@ export class MemoryTarget {
 
 export function allow(id: string): ValidatorResult {
   return { validator_id: id, status: 'ALLOW', reason: '', evidenceRefs: [] };
-}
-
-export function inActivity<T>(work: () => Promise<T>): Promise<T> {
-  return new MockActivityEnvironment({}, { logger: QUIET, interceptors: [failureInterceptor] }).run(work);
 }
 
 /** Rows with some of them changed, and the chain made anew: what a writer of the ledger could leave behind. */

@@ -4,7 +4,8 @@ import { ReviewWorld, START, failureType, rechained, type WorldOptions } from '.
 import { verifyWithRegistry } from '../../../signing/registry-verify';
 import { createCommitActivities } from '../../../activities/committer/commit';
 import { settledOf } from '../../../activities/committer/settlement';
-import { inActivity, withBody } from '../../support/review-world';
+import { inActivity } from '../../../dev/activity-context';
+import { withBody } from '../../support/review-world';
 import type { Submission } from '../../../policy/contracts/diff';
 import { changeId as changeIdOf, inputSha as inputShaOf } from '../../../policy/contracts/change-id';
 

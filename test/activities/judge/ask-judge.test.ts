@@ -1,6 +1,7 @@
 import { eventually } from '../../support/eventually';
 import { CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import { attestedInputDigest } from '../../../policy/contracts/attested';
 import { FailureType } from '../../../policy/contracts/failure-type';
 import { ValidatorResult } from '../../../policy/contracts/finding';
@@ -22,7 +23,10 @@ import {
   type ChatRequest,
   type JudgeServer,
 } from '../../support/judge-server';
-import { judgeWorld, MODEL, QUIET } from './judge-world';
+import { judgeWorld, MODEL } from './judge-world';
+
+/** These tests make activities fail on purpose. */
+const QUIET = new DefaultLogger('ERROR');
 
 const DIFF = "UPDATE orders SET state = 'refunded', amount = 0\n WHERE id = 7;\n";
 

@@ -1,5 +1,3 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
 import type { Metadata } from '../../../policy/contracts/diff';
 import { changeId, inputSha } from '../../../policy/contracts/change-id';
 import { sha256Hex } from '../../../policy/contracts/hash';
@@ -8,7 +6,8 @@ import { JudgeConfig, JUDGE_ID } from '../../../policy/judge/config';
 import type { Ledger, LedgerEntry } from '../../../policy/evidence/ledger-port';
 import { memoryLedger, type MemoryLedger } from '../../support/memory-ledger';
 import type { AttestedPredicate } from '../../../policy/contracts/attested';
-import { failureInterceptor } from '../../../activities/failure-interceptor';
+import { inActivity } from '../../../dev/activity-context';
+import { planOf as anyPlanOf } from '../../support/plan';
 import { createJudgeActivities } from '../../../activities/judge/create-judge-activities';
 import type { JudgeDeps } from '../../../activities/judge/judge-deps';
 import { createMemoryJudgeCache } from '../../../activities/judge/cache';
@@ -20,9 +19,6 @@ import { signPredicate } from '../../../signing/envelope';
 import type { JudgeServer } from '../../support/judge-server';
 import { ourTools } from '../../support/source-tools';
 
-/** Silences Temporal's log: these tests cause failures on purpose. */
-export const QUIET = new DefaultLogger('ERROR');
-
 export const MODEL = 'test-judge';
 
 export function judgeValidator(
@@ -33,31 +29,7 @@ export function judgeValidator(
 }
 
 export function planOf(validators: readonly PlanValidator[], sourceTool: string): Plan {
-  const need = { group: 'owners', quorum: 1, fourEyes: false, deadlineMs: 60_000, confirmationMessage: 'Go on?' };
-  return {
-    decideRevision: 1,
-    domain: 'global',
-    provider: 'test',
-    model: MODEL,
-    mode: 'enforced',
-    target: 'shop',
-    sourceTool,
-    development: true,
-    inlineBytes: false,
-    answers: 'signed',
-    judgeWhen: 'unlessHardBlock',
-    onJudgeFailure: 'ask',
-    autoResolve: 'any',
-    commitWindowMs: 900_000,
-    remindEveryMs: null,
-    staging: {},
-    validators: [...validators],
-    shadow: [],
-    policies: [],
-    implicitPolicy: need,
-    groups: { owners: { members: ['ada'] } },
-    waivers: [],
-  };
+  return anyPlanOf(validators, { model: MODEL, sourceTool, development: true });
 }
 
 export interface JudgeWorld {
@@ -156,10 +128,6 @@ export function judgeWorld(
         validatorId: JUDGE_ID,
       };
     },
-    ask: (input, attempt = 1) =>
-      new MockActivityEnvironment({ attempt }, { logger: QUIET, interceptors: [failureInterceptor] }).run(
-        createJudgeActivities(deps).askJudge,
-        input,
-      ) as Promise<Judged>,
+    ask: (input, attempt = 1) => inActivity(() => createJudgeActivities(deps).askJudge(input), { attempt }),
   };
 }

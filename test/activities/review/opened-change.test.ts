@@ -3,7 +3,8 @@ import { createDisclosureActivities } from '../../../activities/review/disclose'
 import { createGuardianActivities } from '../../../activities/review/run-guardians';
 import type { ChangeRef } from '../../../activities/review-types';
 import { callbackRegistry } from '../../../policy/rules/callback';
-import { failureType, inActivity, ReviewWorld } from '../../support/review-world';
+import { inActivity } from '../../../dev/activity-context';
+import { failureType, ReviewWorld } from '../../support/review-world';
 
 const OTHER = 'f'.repeat(64);
 
