@@ -7,6 +7,7 @@ import { prepareSubmission, signSubmission, type SubmitInput } from '../client/s
 import { createSigner } from '../client/signer';
 import { readKeyFile } from '../signing/key-file';
 import type { Submission } from '../policy/contracts/diff';
+import type { Plan } from '../policy/contracts/plan';
 import { openRoles, type RoleSetup } from '../dev/local-roles';
 import type { Resources } from '../workers/resources';
 
@@ -55,12 +56,19 @@ export function openCommitting(setup: RoleSetup): Committing {
       const { changeId, inputSha, bytes } = prepared;
       await resources.review.store.put('default', bytes);
       const submission = signSubmission(prepared, agent, new Date());
-      const { planHash } = await asActivity(review.openReview, { changeId, submission });
+      const { plan, planHash } = await asActivity(review.openReview, { changeId, submission });
       const { tenant, target, sourceTool, diffSha, metadata } = submission;
       const ref = { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };
+      for (const unit of guardianUnits(plan)) await asActivity(review.runGuardians, { ...ref, unit });
       const staged = await asActivity(commit.stage, ref);
       if (staged.kind !== 'staged') throw new Error(`Not staged: ${staged.explanation}`);
       return { submission, input: { changeId, planHash, stagingSha: staged.stagingSha, fingerprint: null } };
     },
   };
+}
+
+/** The units whose guardians run before the dry run, each in one activity. The committer compares what they recorded. */
+function guardianUnits({ validators }: Plan): readonly string[] {
+  const early = validators.filter((v) => v.kind === 'derived' && !v.needsStaging && v.unit !== 'builtin');
+  return [...new Set(early.map((v) => v.unit))];
 }
