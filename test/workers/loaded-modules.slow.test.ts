@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { compiled } from '../support/compiled';
+
+let dist: string;
+const folder = mkdtempSync(join(tmpdir(), 'countersign-modules-'));
+beforeAll(async () => {
+  dist = await compiled();
+}, 180_000);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Reads, measures and renders a diff of every tool, as review and judge workers do; loads what stages it if asked to. */
+const WORK = `
+const [dist, stages] = process.argv.slice(1);
+const { extensionsOf } = require(dist + '/workers/extensions.js');
+const { derivationHere } = require(dist + '/activities/review/derivation.js');
+const { validators, sourceTools: tools } = extensionsOf();
+const A = 'a'.repeat(64);
+(async () => {
+  for (const sourceTool of tools.keys()) {
+    const tool = tools.get(sourceTool);
+    const diff = { sourceTool, raw: Buffer.from('{}'), diffSha: A, metadata: {} };
+    const facts = await derivationHere({ tools, validators }).facts(diff);
+    tool.texts(facts, diff);
+    tool.measure(facts, diff);
+    tool.render.render('{}');
+    if (stages === 'stages' && tool.staging !== null) await tool.staging();
+  }
+})();
+`;
+
+/** Modules of ours that a process had loaded when it ended, as it says itself. */
+async function loadedBy(args: readonly string[]): Promise<readonly string[]> {
+  const list = join(folder, 'modules.json');
+  const preload = join(folder, 'preload.cjs');
+  writeFileSync(
+    preload,
+    `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(list)}, JSON.stringify(Object.keys(require.cache))));`,
+  );
+  await new Promise<void>((resolve) => {
+    execFile(process.execPath, ['--require', preload, ...args], { env: { PATH: process.env['PATH'] } }, () =>
+      resolve(),
+    );
+  });
+  const all = JSON.parse(readFileSync(list, 'utf8')) as readonly string[];
+  rmSync(list);
+  return all.filter((path) => path.startsWith(dist)).map((path) => relative(dist, path));
+}
+
+const isStaging = (path: string): boolean => /^source-tools\/[^/]+\/staging\//.test(path);
+
+// Without settings a worker ends as soon as its modules are loaded.
+it.each(['review', 'judge', 'commit'])(
+  'the entry of the %s worker loads every tool and no staging code',
+  async (name) => {
+    const loaded = await loadedBy([join(dist, 'workers', `${name}.js`)]);
+    expect(loaded).toEqual(
+      expect.arrayContaining(['sql', 'git', 'http', 'terraform'].map((t) => `source-tools/${t}/index.js`)),
+    );
+    expect(loaded.filter(isStaging)).toEqual([]);
+  },
+);
+
+it('reading, measuring and rendering the diffs of every tool loads no staging code', async () => {
+  const loaded = await loadedBy(['-e', WORK, dist]);
+  expect(loaded).toContain('source-tools/git/facts/texts.js');
+  expect(loaded.filter(isStaging)).toEqual([]);
+});
+
+it('a committer that stages loads it', async () => {
+  const loaded = await loadedBy(['-e', WORK, dist, 'stages']);
+  for (const tool of ['sql', 'git', 'http']) expect(loaded).toContain(`source-tools/${tool}/staging/index.js`);
+});
