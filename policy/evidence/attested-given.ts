@@ -5,7 +5,7 @@ import { isAggregate } from '../contracts/readings';
 import type { TriggeredPolicy } from '../decide/violations';
 import type { AggregateRecord } from '../rules/aggregate/aggregate';
 
-/** What an attestor was given: `attestedInputDigest` of it is in the record (records.md §4). */
+/** The input of an attestor. The signed record contains its `attestedInputDigest`. */
 export type Given = { readonly [key: string]: JsonValue };
 
 export function givenToJudge(of: {
@@ -18,7 +18,7 @@ export function givenToJudge(of: {
   return { inputSha, stagingSha, planHash, logicHash };
 }
 
-/** What the attested built-ins are about: the submission alone. */
+/** Input of the attested built-in validators: the submission only. */
 export function givenToWorldFact(of: {
   readonly changeId: string;
   readonly inputSha: string;
@@ -29,7 +29,7 @@ export function givenToWorldFact(of: {
   return { changeId, inputSha, tenant, sourceTool };
 }
 
-/** What a sum was made of, all of it: so its record says what was counted, and nobody can take a change out of it. */
+/** Input of an aggregate limit: every counted change, so that none can be removed from the record later. */
 export function givenToAggregate(of: {
   readonly changeId: string;
   readonly inputSha: string;
@@ -44,7 +44,7 @@ export function givenToCallback(finding: ValidatorFinding, triggered: TriggeredP
   return { inputSha, finding: finding as unknown as JsonValue, policyKey, callback };
 }
 
-/** The kind of record that an attested validator of the plan has. */
+/** The kind of the signed record of an attested validator. */
 export function recordKindOf(validator: { readonly unit: string; readonly implementation: string }): AttestedKind {
   if (isAggregate(validator)) return 'aggregate';
   if (validator.unit !== 'builtin') return 'judge';

@@ -1,10 +1,10 @@
 /**
- * One review as evidence: a file that is checked with no network and no database, years later (`countersign verify`).
+ * The evidence file of one review, which `countersign verify` checks without network and database.
  *
- * B1 One text: the file is the canonical JSON of the bundle and one newline; any other spelling is refused.
- * B2 Everything in it is bound: by a signature, by the chain of rows, by a hash that one of them names. `history` alone is
- *    the exporter's word, and says so.
- * B3 `sha256` finds a damaged file. It proves nothing against a forger, and no check rests on it.
+ * B1 The file is the canonical JSON of the bundle followed by one newline; any other encoding is refused.
+ * B2 Every member is bound by a signature, by the chain of ledger rows, or by a hash in one of them. Only `history` is an
+ *    unverified statement of the exporter.
+ * B3 `sha256` detects a damaged file. It does not protect against a forger, and no check relies on it.
  */
 import { z } from 'zod';
 import { canonicalJson } from '../contracts/canonical-json';
@@ -16,14 +16,14 @@ import { Plan } from '../contracts/plan';
 import { StagingRecord } from '../contracts/staging-record';
 
 export const EVIDENCE_FORMAT = 'countersign-evidence/v1';
-/** Larger files are no bundle of ours. */
+/** Larger files are refused unread. */
 export const MAX_EVIDENCE_BYTES = 64 * 1024 * 1024;
 const MAX_ROWS = 10_000;
 
 const Inclusion = z.strictObject({
   /** The signed head of the Merkle tree over all ledger rows. */
   checkpoint: Envelope,
-  /** One for each row, in its order: its leaf, and the hashes that lead from it to the root. */
+  /** One entry for each row, in row order: its leaf index and its inclusion proof. */
   leaves: z.array(z.strictObject({ leaf: z.int().min(0), proof: z.array(Sha256Hex).max(64) })).max(MAX_ROWS),
 });
 
@@ -32,9 +32,9 @@ export const EvidenceBundle = z.strictObject({
   changeId: Sha256Hex,
   /** As in the row `submitted`; null for a change that was rolled back before it was opened. */
   submission: Submission.omit({ inline: true }).nullable(),
-  /** The diff itself, where it was asked for; `submission.diffSha` binds it. */
+  /** The diff bytes in base64 if the export included them; `submission.diffSha` binds them. */
   bytes: Base64.max(Math.ceil(MAX_DIFF_BYTES / 3) * 4).nullable(),
-  /** The pinned plan, and the operator's signed revision that lists its hash. Null where no plan was pinned. */
+  /** The pinned plan and the signed policy revision that lists its hash. Null if no plan was pinned. */
   policy: z
     .strictObject({
       plan: Plan,
@@ -43,13 +43,13 @@ export const EvidenceBundle = z.strictObject({
       revocation: Envelope.nullable(),
     })
     .nullable(),
-  /** The dry run that the decision rests on. */
+  /** The dry run that the decision is based on. */
   staging: StagingRecord.nullable(),
   /** `validatorFindings` in declared order, as `recordedFindings` reads them from the rows. */
   findings: z.array(ValidatorFinding).max(MAX_ROWS),
-  /** Signed by the committer. Null while there is none: then nothing here says how the change ended. */
+  /** Signed by the committer. Null if there is none yet; then the bundle does not prove how the change ended. */
   receipt: Envelope.nullable(),
-  /** Every ledger row of the change: attested records, answers and what was disclosed stand in them as they were signed. */
+  /** Every ledger row of the change, with attested records, answers and disclosed findings as they were signed. */
   rows: z
     .array(z.strictObject({ row: LedgerRow, hash: Sha256Hex }))
     .min(1)
@@ -58,9 +58,9 @@ export const EvidenceBundle = z.strictObject({
   head: z.strictObject({ rows: z.int().min(1), hash: Sha256Hex }),
   /** Null until a checkpoint covers every row. */
   inclusion: Inclusion.nullable(),
-  /** The registry's signed entry of each key that signed submission, record or answer, by key id. */
+  /** The signed registry entry of each key that signed a submission, record or answer, ordered by key id. */
   keys: z.array(z.strictObject({ entry: Envelope, revocation: Envelope.nullable() })).max(MAX_ROWS),
-  /** SHA-256 of the canonical JSON of the workflow's history; null when Temporal had it no more. */
+  /** SHA-256 of the canonical JSON of the workflow history; null if Temporal no longer had it. */
   history: z.strictObject({ runId: z.string().min(1).max(200), events: z.int().min(1), sha256: Sha256Hex }).nullable(),
   sha256: Sha256Hex,
 });
@@ -69,23 +69,24 @@ export type EvidenceInclusion = z.infer<typeof Inclusion>;
 export type EvidenceKey = EvidenceBundle['keys'][number];
 export type HistoryDigest = NonNullable<EvidenceBundle['history']>;
 
+/** SHA-256 of the canonical JSON of the bundle without its `sha256` member. */
 export function evidenceChecksum(bundle: Omit<EvidenceBundle, 'sha256'> & { readonly sha256?: unknown }): Sha256 {
   const { sha256: _own, ...rest } = bundle;
   return sha256HexOfText(canonicalJson(rest));
 }
 
-/** The file's text. Throws TypeError naming the member where it is no bundle that could be read back. */
+/** Serializes a bundle. Throws TypeError naming the invalid member if `parseEvidence` could not read the result. */
 export function evidenceText(bundle: Omit<EvidenceBundle, 'sha256'>): string {
   const text = `${canonicalJson({ ...bundle, sha256: evidenceChecksum(bundle) })}\n`;
   const read = parseEvidence(text);
-  if (!read.ok) throw new TypeError(`The evidence would not read back: ${read.problem}`);
+  if (!read.ok) throw new TypeError(`Invalid evidence bundle: ${read.problem}`);
   return text;
 }
 
 export type ParsedEvidence =
   { readonly ok: true; readonly bundle: EvidenceBundle } | { readonly ok: false; readonly problem: string };
 
-/** Reads a bundle strictly (B1). Never throws; makes no other check. */
+/** Parses a bundle strictly (B1). Never throws. Verifies no signature and no hash. */
 export function parseEvidence(file: string | Uint8Array): ParsedEvidence {
   const refuse = (problem: string): ParsedEvidence => ({ ok: false, problem });
   if (file.length > MAX_EVIDENCE_BYTES)
@@ -100,7 +101,7 @@ export function parseEvidence(file: string | Uint8Array): ParsedEvidence {
   try {
     value = JSON.parse(text);
   } catch {
-    return refuse('the file is not JSON; it was cut off or changed');
+    return refuse('the file is not valid JSON; it was truncated or changed');
   }
   const parsed = EvidenceBundle.safeParse(value);
   if (!parsed.success) {
@@ -110,7 +111,7 @@ export function parseEvidence(file: string | Uint8Array): ParsedEvidence {
     return refuse(`not in the format ${EVIDENCE_FORMAT}: ${issues.join('; ')}`);
   }
   if (canonicalOf(parsed.data) !== text)
-    return refuse('the file is not the canonical JSON (RFC 8785) of what it says, and one newline');
+    return refuse('the file is not in canonical JSON (RFC 8785) followed by one newline');
   return { ok: true, bundle: parsed.data };
 }
 
@@ -118,6 +119,6 @@ function canonicalOf(bundle: EvidenceBundle): string | null {
   try {
     return `${canonicalJson(bundle)}\n`;
   } catch {
-    return null; // Lone surrogates, or nested deeper than anything of ours: no canonical text.
+    return null; // Lone surrogates or too deep nesting: no canonical form exists.
   }
 }

@@ -14,13 +14,13 @@ import {
 
 export const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
 
-/** DSSE pre-authentication encoding: the bytes that a signature covers. Lengths are in bytes. */
+/** DSSE v1 pre-authentication encoding (PAE): the bytes that a signature covers. Lengths are in bytes. */
 export function pae(payloadType: string, payload: Uint8Array): Uint8Array {
   const type = utf8ToBytes(payloadType);
   return concatBytes(utf8ToBytes(`DSSEv1 ${type.length} `), type, utf8ToBytes(` ${payload.length} `), payload);
 }
 
-/** The envelope of a statement, signed by `sign` over exactly the bytes that it carries. Makes no check of the signature. */
+/** Creates the envelope of a statement. `sign` signs the pre-authentication encoding; its result is not verified. */
 export function toEnvelope(statement: Statement, keyid: string, sign: (signed: Uint8Array) => Uint8Array): Envelope {
   const payload = utf8ToBytes(statementText(statement));
   const sig = sign(pae(PAYLOAD_TYPE, payload));
@@ -29,12 +29,12 @@ export function toEnvelope(statement: Statement, keyid: string, sign: (signed: U
 
 export type EnvelopeRefusal = 'malformed' | StatementRefusal;
 
-/** An envelope whose signature nobody has checked yet. Believe nothing in it but which key to look for. */
+/** A parsed envelope whose signature is not verified yet. Use only `keyid`, to find the key, before verifying it. */
 export type OpenedEnvelope<K extends StatementKind> =
   | {
       readonly ok: true;
       readonly statement: Statement<K>;
-      /** Exactly the bytes that the signature must cover. */
+      /** The bytes that the signature must cover. */
       readonly signed: Uint8Array;
       readonly signature: Uint8Array;
       readonly keyid: string;
@@ -42,8 +42,8 @@ export type OpenedEnvelope<K extends StatementKind> =
   | { readonly ok: false; readonly code: EnvelopeRefusal; readonly message: string };
 
 /**
- * Reads an envelope of one kind, strictly: one signature (a second, unchecked one would be a place to hide things), strict base64,
- * canonical payload. Never throws.
+ * Parses an envelope of one kind strictly: strict base64, canonical payload and exactly one signature, because a second one
+ * would not be verified. Never throws and does not verify the signature.
  */
 export function openEnvelope<K extends StatementKind>(kind: K, value: unknown): OpenedEnvelope<K> {
   const malformed = (message: string): OpenedEnvelope<K> => ({ ok: false, code: 'malformed', message });
@@ -62,7 +62,7 @@ export function openEnvelope<K extends StatementKind>(kind: K, value: unknown): 
   return { ok: true, statement: parsed.statement, signed: pae(payloadType, payload), signature, keyid: only.keyid };
 }
 
-/** Digest of an envelope or of a plain answer as it was sent: the same digest again is the same message. Throws on what is not JSON. */
+/** Digest of an envelope or of an unsigned answer, for detecting duplicates. Throws if the message is not JSON. */
 export function messageDigest(message: unknown): Sha256 {
   return sha256HexOfText(canonicalJson(message));
 }

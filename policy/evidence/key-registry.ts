@@ -1,13 +1,13 @@
 import type { Envelope } from '../contracts/diff';
 import type { KeyEntry } from './predicates';
 
-/** A registered key and whether it still counts. */
+/** A registered key and its revocation. */
 export interface RegisteredKey extends KeyEntry {
-  /** Null while active. A revoked key signs nothing any more, whenever the signature was made. */
+  /** Null while active. All signatures of a revoked key are invalid, including those made before. */
   readonly revokedAt: string | null;
 }
 
-/** A row of the registry that does not count, and why. It is reported, never used. */
+/** An invalid row of the registry. It is reported and never used. */
 export interface IgnoredKeyRow {
   readonly keyId: string;
   readonly problem: string;
@@ -15,23 +15,26 @@ export interface IgnoredKeyRow {
 
 export type KeyLookup = (keyId: string) => RegisteredKey | undefined;
 
-/** The registry at one moment: what a synchronous verification reads. */
+/** The registry at one point in time, for synchronous verification. */
 export interface KeySnapshot {
   readonly find: KeyLookup;
   readonly keys: readonly RegisteredKey[];
   readonly ignored: readonly IgnoredKeyRow[];
 }
 
-/** Keys outside the plan: revoking one acts at once (DESIGN §5). Every method throws STORE_UNAVAILABLE, retryable, while the database is away. */
+/**
+ * The registered keys. They are not part of a plan, so that a revocation takes effect at once. Every method throws
+ * STORE_UNAVAILABLE (retryable) while the database is unavailable.
+ */
 export interface KeyRegistry {
-  /** At most a second old, or `maxAgeMs`; 0 reads it now, and a revocation that stands counts. */
+  /** A snapshot at most `maxAgeMs` old (default one second). 0 reads the database, so that every revocation is seen. */
   snapshot(maxAgeMs?: number): Promise<KeySnapshot>;
   find(keyId: string): Promise<RegisteredKey | null>;
   list(): Promise<readonly RegisteredKey[]>;
   /** Active approver keys of these people. */
   activeKeysOf(persons: readonly string[]): Promise<readonly RegisteredKey[]>;
-  /** Adds an entry that a trusted operator key signed. The same entry again changes nothing; another one for a known key id is refused. */
+  /** Adds an entry signed by a trusted operator key. Adding the same entry again is a no-op; another entry for a known key id is refused. */
   add(envelope: Envelope): Promise<RegisteredKey>;
-  /** Revokes by a statement that a trusted operator key signed. There is no way back: a new key is a new entry. */
+  /** Revokes a key by a statement signed by a trusted operator key. A revocation is final: register a new key instead. */
   revoke(envelope: Envelope): Promise<void>;
 }

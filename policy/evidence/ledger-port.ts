@@ -5,7 +5,7 @@ import type { LedgerKind, OpenedChange } from '../contracts/ledger';
 import type { Mode, ReviewState, RollbackReason } from '../contracts/outcome';
 import type { StoredRow } from './chain';
 
-/** Past this many answer_refused rows of one review further ones are counted only (records.md §9). */
+/** Most `answer_refused` rows of one review. Further refusals only increment a counter. */
 export const MAX_REFUSED_ROWS = 100;
 
 /** A fact to append. */
@@ -14,21 +14,24 @@ export interface LedgerEntry {
   readonly at: string;
   readonly actor: string;
   readonly body: { readonly [key: string]: JsonValue };
-  /** Names the fact within change and kind, so that a retry finds it instead of writing it twice. Intent and decided share theirs: the first stands. */
+  /**
+   * Idempotency key within change and kind: a retry finds the existing row. `intent` and `decided` share one key, so that
+   * only the first of them is written.
+   */
   readonly factKey: string;
-  /** Spends a nonce of a key in the same transaction; where it is spent already, nothing is written. */
+  /** Nonce of a key, spent in the same transaction. If it is already spent, nothing is written. */
   readonly nonce?: { readonly keyId: string; readonly nonce: string };
 }
 
 /**
- * What became of an entry. `existing`: its fact stands already, perhaps with another body: `stored` is the first, and it stands.
- * `counted`: too many refusals, only the counter was raised. `nonce_reused`: nothing was written.
+ * Result of one entry. `existing`: a row with this fact key exists, possibly with another body; `stored` is that row.
+ * `counted`: only the counter of refusals was incremented. `nonce_reused`: nothing was written.
  */
 export type Appended =
   | { readonly status: 'appended' | 'existing'; readonly existing: boolean; readonly stored: StoredRow }
   | { readonly status: 'counted' | 'nonce_reused'; readonly existing: false; readonly stored: null };
 
-/** The row of a review in lists and search; written in the transaction of the ledger rows that made it so. */
+/** The row of a review in lists and search. Written in the same transaction as the ledger rows that it reflects. */
 export interface ReviewProjection {
   readonly changeId: Sha256;
   readonly tenant: string;
@@ -39,20 +42,20 @@ export interface ReviewProjection {
   readonly reason: RollbackReason | null;
   readonly mode: Mode;
   readonly requester: string | null;
-  /** Violations that still wait for a human. */
+  /** Number of violations that wait for a person. */
   readonly pending: number;
   readonly highestSeverity: Status | null;
   readonly openedAt: string;
   readonly updatedAt: string;
   readonly deadlineAt: string | null;
   readonly closedAt: string | null;
-  /** One line for people, from the bytes, never from the agent's words. */
+  /** One line for display, derived from the diff and never from the agent's prose. */
   readonly summary: string;
 }
 
 /**
- * Members to change; the first one for a change must have tenant, target, sourceTool, inputSha, mode and openedAt.
- * Ignored when every entry of the append stood already (a retry), and once closed, unless it sets closedAt itself.
+ * Members to update. The first patch of a change must have tenant, target, sourceTool, inputSha, mode and openedAt.
+ * Ignored if every entry of the append already existed (a retry), and for a closed review unless it sets `closedAt`.
  */
 export type ProjectionPatch = Partial<Omit<ReviewProjection, 'changeId' | 'updatedAt'>>;
 
@@ -62,7 +65,7 @@ export interface ReviewQuery {
   readonly target?: string;
   /** 1 to 500. */
   readonly limit: number;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly after?: string;
 }
 
@@ -72,30 +75,30 @@ export interface ReviewPage {
   readonly next: string | null;
 }
 
-/** A reject that stands in the ledger: no reset, restart or resubmission undoes it. */
+/** A reject in the ledger. A reset, restart or resubmission does not undo it. */
 export interface StandingReject {
   readonly changeId: Sha256;
   readonly n: number;
   readonly at: string;
 }
 
-/** Of which changes `openedBefore` tells. Null members: any. */
+/** Filter of `openedBefore`. A null member matches any value. */
 export interface OpenedQuery {
-  /** Opened before this one; all, where this one is not opened yet. */
+  /** Changes opened before this one; all changes if this one is not open yet. */
   readonly changeId: Sha256;
   readonly tenant: string | null;
   readonly target: string | null;
   readonly sourceTool: string | null;
-  /** Also those of which nobody knows the requester. */
+  /** Also matches changes without a known requester. */
   readonly requester: string | null;
-  /** Opened after this time; ISO 8601. */
+  /** Changes opened after this time, in ISO 8601. */
   readonly since: string;
-  /** Left out where they were rolled back for one of these. */
+  /** Excludes changes that were rolled back for one of these reasons. */
   readonly except: readonly RollbackReason[];
   readonly limit: number;
 }
 
-/** Which change and which message spent a nonce. */
+/** A spent nonce, with the change and the fact that spent it. */
 export interface SpentNonce {
   readonly keyId: string;
   readonly nonce: string;
@@ -104,25 +107,28 @@ export interface SpentNonce {
 }
 
 export interface LedgerReader {
-  /** All rows of one change in order; empty for an unknown one. */
+  /** All rows of one change in order; empty for an unknown change. */
   read(changeId: Sha256): Promise<readonly StoredRow[]>;
   readKinds(changeId: Sha256, kinds: readonly LedgerKind[]): Promise<readonly StoredRow[]>;
   review(changeId: Sha256): Promise<ReviewProjection | null>;
   listReviews(query: ReviewQuery): Promise<ReviewPage>;
-  /** Rejects of the same input under other change ids, which means other request keys. At most 20, newest first. */
+  /** Rejects of the same input under other change ids, that is, with other request keys. At most 20, newest first. */
   rejectedInputs(inputSha: Sha256, exceptChangeId: Sha256): Promise<readonly StandingReject[]>;
-  /** Changes that were measured when they were opened, newest first. */
+  /** Changes with recorded measurements, newest first. */
   openedBefore(query: OpenedQuery): Promise<readonly OpenedChange[]>;
-  /** Refused attempts past MAX_REFUSED_ROWS. */
+  /** Number of refused answers beyond MAX_REFUSED_ROWS. */
   refusedBeyondRows(changeId: Sha256): Promise<number>;
   spentNonces(changeId: Sha256): Promise<readonly SpentNonce[]>;
 }
 
-/** The append-only ledger. Throws STORE_UNAVAILABLE, retryable, while the database is away: no ledger entry, no commit (P8). */
+/**
+ * The append-only ledger. Throws STORE_UNAVAILABLE (retryable) while the database is unavailable, so that no change is
+ * committed without its ledger entry.
+ */
 export interface Ledger extends LedgerReader {
   /**
-   * All entries and the projection in one transaction. Results in the order of the entries. A change is opened once and
-   * whole: where `submitted` stands already, its result is the last one, and no entry after it is written.
+   * Writes all entries and the projection in one transaction and returns the results in entry order. Opening a change is
+   * atomic: if its `submitted` row exists, the entries after it are not written and its result is the last one.
    */
   append(changeId: Sha256, entries: readonly LedgerEntry[], projection?: ProjectionPatch): Promise<readonly Appended[]>;
 }

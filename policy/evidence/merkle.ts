@@ -1,6 +1,6 @@
 /**
  * Merkle tree over ledger rows, RFC 6962 §2.1: leaf = SHA-256(0x00 ‖ row hash), node = SHA-256(0x01 ‖ left ‖ right).
- * A leaf's data are the 32 bytes of the row's ledger hash, which covers the whole row.
+ * The data of a leaf is the 32-byte ledger hash of the row, which covers the complete row.
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js';
@@ -11,7 +11,7 @@ const NODE = new Uint8Array([1]);
 
 export const EMPTY_ROOT: Sha256 = bytesToHex(sha256(new Uint8Array(0)));
 
-/** The tree so far in log(n) hashes: the roots of its full subtrees, largest first. Enough to append and to tell the root. */
+/** The tree as O(log n) hashes: the roots of its full subtrees, largest first. Sufficient to append and compute the root. */
 export interface Frontier {
   readonly size: number;
   readonly roots: readonly Sha256[];
@@ -24,7 +24,7 @@ export function appendLeaves(frontier: Frontier, rowHashes: readonly Sha256[]): 
   let { size } = frontier;
   for (const rowHash of rowHashes) {
     let node = leafHash(rowHash);
-    // A full subtree for each 1 bit of the size: adding one carries as in binary counting.
+    // There is one full subtree for each 1 bit of the size; appending merges them like a binary carry.
     for (let carry = size; carry % 2 === 1; carry = Math.floor(carry / 2)) node = nodeHash(roots.pop() ?? '', node);
     roots.push(node);
     size++;
@@ -41,7 +41,7 @@ export function merkleRoot(rowHashes: readonly Sha256[]): Sha256 {
   return frontierRoot(appendLeaves(EMPTY_FRONTIER, rowHashes));
 }
 
-/** Hashes that lead from leaf `index` to the root of the tree over all of `rowHashes`. Throws RangeError past its end. */
+/** Inclusion proof of leaf `index` in the tree over `rowHashes`. Throws RangeError if `index` is out of range. */
 export function inclusionProof(rowHashes: readonly Sha256[], index: number): Sha256[] {
   if (!Number.isInteger(index) || index < 0 || index >= rowHashes.length)
     throw new RangeError(`index: expected 0 to ${rowHashes.length - 1}, got ${index}`);
@@ -53,7 +53,7 @@ export function inclusionProof(rowHashes: readonly Sha256[], index: number): Sha
     : [...inclusionProof(right, index - split), merkleRoot(left)];
 }
 
-/** Whether the row is leaf `index` of the tree with this size and root (RFC 9162 §2.1.3.2). Never throws. */
+/** True if the row is leaf `index` of the tree with this size and root (RFC 9162 §2.1.3.2). Never throws. */
 export function verifyInclusion(
   rowHash: Sha256,
   index: number,
@@ -78,23 +78,24 @@ export function verifyInclusion(
   return last === 0 && node === root;
 }
 
-/** Hashes that prove the tree over the first `size` rows to be a prefix of the tree over all of them. */
+/** Consistency proof between the tree over the first `size` rows and the tree over all rows. Throws RangeError for an invalid size. */
 export function consistencyProof(rowHashes: readonly Sha256[], size: number): Sha256[] {
   if (!Number.isInteger(size) || size < 1 || size > rowHashes.length)
     throw new RangeError(`size: expected 1 to ${rowHashes.length}, got ${size}`);
   return subproof(rowHashes, size, true);
 }
 
-function subproof(rowHashes: readonly Sha256[], size: number, whole: boolean): Sha256[] {
-  if (size === rowHashes.length) return whole ? [] : [merkleRoot(rowHashes)];
+/** SUBPROOF of RFC 6962 §2.1.2. `isOlderTree`: the subtree is the complete older tree, whose root the verifier knows. */
+function subproof(rowHashes: readonly Sha256[], size: number, isOlderTree: boolean): Sha256[] {
+  if (size === rowHashes.length) return isOlderTree ? [] : [merkleRoot(rowHashes)];
   const split = splitOf(rowHashes.length);
   const [left, right] = [rowHashes.slice(0, split), rowHashes.slice(split)];
   return size <= split
-    ? [...subproof(left, size, whole), merkleRoot(right)]
+    ? [...subproof(left, size, isOlderTree), merkleRoot(right)]
     : [...subproof(right, size - split, false), merkleRoot(left)];
 }
 
-/** Whether the older root is a prefix of the newer one (RFC 9162 §2.1.4.2): nothing was changed or taken out between. Never throws. */
+/** True if the newer tree extends the older one (RFC 9162 §2.1.4.2): no row was changed or removed. Never throws. */
 export function verifyConsistency(
   older: { readonly size: number; readonly root: Sha256 },
   newer: { readonly size: number; readonly root: Sha256 },
@@ -111,7 +112,7 @@ export function verifyConsistency(
   if (older.size === newer.size) return proof.length === 0 && older.root === newer.root;
   let [at, last] = [older.size - 1, newer.size - 1];
   while (at % 2 === 1) [at, last] = [Math.floor(at / 2), Math.floor(last / 2)];
-  // A full older tree is itself the first hash of the proof.
+  // The root of a full older tree is not part of the proof: use it as the first hash.
   const [first, ...rest] = at === 0 ? [older.root, ...proof] : proof;
   if (first === undefined) return false;
   let [oldNode, newNode] = [first, first];
@@ -128,7 +129,7 @@ export function verifyConsistency(
   return last === 0 && oldNode === older.root && newNode === newer.root;
 }
 
-// The largest power of two below n.
+/** The largest power of two below n. */
 function splitOf(n: number): number {
   let split = 1;
   while (split * 2 < n) split *= 2;
@@ -148,8 +149,8 @@ function nodeHash(left: Sha256, right: Sha256): Sha256 {
 }
 
 /**
- * `inclusionProof` of several leaves in one pass over the tree: its cost is that of the root, however many are asked for.
- * Throws RangeError past its end.
+ * Inclusion proofs of several leaves in one pass over the tree, at the cost of computing the root once. Throws RangeError
+ * if an index is out of range.
  */
 export function inclusionProofs(rowHashes: readonly Sha256[], indices: readonly number[]): Sha256[][] {
   for (const index of indices) {
@@ -158,7 +159,7 @@ export function inclusionProofs(rowHashes: readonly Sha256[], indices: readonly 
   }
   const proofs: Sha256[][] = indices.map(() => []);
   const at = [...indices];
-  // A node without a sibling rises as it is: that gives the tree of RFC 6962.
+  // A node without a sibling moves up unchanged, which gives the tree of RFC 6962.
   for (let level = rowHashes.map(leafHash); level.length > 1; level = parents(level)) {
     at.forEach((index, i) => {
       const sibling = level[index % 2 === 0 ? index + 1 : index - 1];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Name, Sha256Hex } from '../contracts/diff';
 
-/** SHA-256 of the typed public key, 64 hex digits: a key id says which key, and can say nothing else. */
+/** Key id: SHA-256 of the typed public key, 64 lower-case hex digits. */
 export const KeyId = Sha256Hex;
 export type KeyId = z.infer<typeof KeyId>;
 
@@ -9,7 +9,7 @@ const IsoTime = z.iso.datetime();
 const Person = z.string().min(1).max(200);
 const Nonce = z.string().min(16).max(100);
 
-/** What a requester's service key signs (records.md §7). `onBehalfOf` must equal what the registry says of the key. */
+/** The submission that a requester's service key signs. `onBehalfOf` must equal the member of the key's registry entry. */
 export const SubmissionPredicate = z.strictObject({
   changeId: Sha256Hex,
   inputSha: Sha256Hex,
@@ -20,20 +20,20 @@ export const SubmissionPredicate = z.strictObject({
 });
 export type SubmissionPredicate = z.infer<typeof SubmissionPredicate>;
 
-/** records.md §8. */
+/** What a key may sign: submissions, answers, attested records, receipts, or operator statements. */
 export const KeyKind = z.enum(['service', 'approver', 'attestor', 'committer', 'operator']);
 export type KeyKind = z.infer<typeof KeyKind>;
 
-/** One entry of the key registry, signed by an operator key, so that a writer of the database cannot add an approver. */
+/** One entry of the key registry. An operator key signs it, so that a database writer cannot add an approver. */
 export const KeyEntry = z.strictObject({
   keyId: KeyId,
   /** The 32 raw bytes of an Ed25519 public key, lower-case hex. */
   publicKey: z.string().regex(/^[0-9a-f]{64}$/, 'expected 64 lower-case hex digits'),
   kind: KeyKind,
   subject: z.strictObject({ type: z.enum(['person', 'agent', 'service']), id: Person }),
-  /** The person a service key submits for: the requester, who is barred from answering. */
+  /** The person that a service key submits for: the requester, who may not answer. */
   onBehalfOf: Person.nullable(),
-  /** Made by the embedded default: good for targets marked `development` only. */
+  /** Created by the embedded environment; accepted only for targets marked `development`. */
   demo: z.boolean(),
   addedAt: IsoTime,
   operatorKeyId: KeyId,
@@ -48,7 +48,7 @@ export const KeyRevocation = z.strictObject({
 });
 export type KeyRevocation = z.infer<typeof KeyRevocation>;
 
-/** One published policy revision. The bundle's text lies beside it; `bundleSha` binds it, `plans` names every plan it compiles to. */
+/** One published policy revision. `bundleSha` binds the bundle's text, and `plans` lists every plan compiled from it. */
 export const PolicyRevision = z.strictObject({
   revision: z.int().min(1),
   bundleSha: Sha256Hex,
@@ -67,7 +67,7 @@ export const PolicyRevocation = z.strictObject({
 });
 export type PolicyRevocation = z.infer<typeof PolicyRevocation>;
 
-/** A signed head of the Merkle tree (RFC 6962) over all ledger rows: none of the first `size` can change or vanish unseen. */
+/** A signed head of the Merkle tree (RFC 6962) over all ledger rows. Makes changes to the first `size` rows detectable. */
 export const Checkpoint = z.strictObject({
   size: z.int().min(0),
   rootHash: Sha256Hex,
@@ -76,11 +76,11 @@ export const Checkpoint = z.strictObject({
 });
 export type Checkpoint = z.infer<typeof Checkpoint>;
 
-/** An operator's word on an effect that neither marker nor read-back tells. */
+/** An operator's statement whether an effect was applied, if neither the marker nor a read-back can tell. */
 export const EffectResolution = z.strictObject({
   changeId: Sha256Hex,
   target: Name,
-  /** What the operator found in the target. */
+  /** Whether the operator found the effect in the target. */
   applied: z.boolean(),
   reason: z.string().min(1).max(500),
   keyId: KeyId,
@@ -88,7 +88,7 @@ export const EffectResolution = z.strictObject({
 });
 export type EffectResolution = z.infer<typeof EffectResolution>;
 
-/** One freeze or unfreeze of a target; of all with one target the highest `n` stands. */
+/** A freeze or unfreeze of a target. Of several for one target, the one with the highest `n` is in effect. */
 export const TargetFreeze = z.strictObject({
   target: Name,
   n: z.int().min(1),

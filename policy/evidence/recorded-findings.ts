@@ -1,11 +1,10 @@
 /**
- * `validatorFindings` of a change as its ledger rows have it; exporter, `verify` and `replay` read it alike.
+ * Reconstructs `validatorFindings` of a change from its ledger rows; used by the exporter, `verify` and `replay`.
  *
- * F1 What was disclosed is the array: people answered exactly that.
- * F2 With nothing disclosed it is built from the rows `findings` and the judge's records. Of several records the strictest
- *    counts (records.md §4).
- *    Findings on a dry run are those that follow the `staged` row of the one that counts.
- * F3 What left no row did not run, and is SKIPPED; after a COMMIT it is missing instead, which breaks the contract.
+ * F1 If findings were disclosed, they are the array: people answered exactly those.
+ * F2 Otherwise the array is built from the `findings` rows and the attested records. Of several records of one validator
+ *    the strictest counts. Findings of the dry run are those after the `staged` row of the effective dry run.
+ * F3 A validator without a row did not run and is SKIPPED; after a COMMIT it is missing instead, a contract violation.
  */
 import { Submission } from '../contracts/diff';
 import { inputSha } from '../contracts/change-id';
@@ -22,7 +21,7 @@ export interface RecordedChange {
   readonly plan: Plan;
   readonly changeId: string;
   readonly rows: readonly LedgerRow[];
-  /** How it ended; null while it is open, and then only what ran is there. */
+  /** How the review ended; null while it is open, and then the array has only the validators that ran. */
   readonly end: {
     readonly action: 'COMMIT' | 'ROLLBACK';
     readonly reason: RollbackReason | null;
@@ -30,13 +29,13 @@ export interface RecordedChange {
   } | null;
 }
 
-/** The rows that the decision could read: those before `intent` or `decided`, whichever stands; all while neither does. */
+/** The rows that the decision was based on: those before the `intent` or `decided` row, or all rows if there is none. */
 export function untilSettled(rows: readonly LedgerRow[]): readonly LedgerRow[] {
   const settled = rows.findIndex((row) => row.kind === 'intent' || row.kind === 'decided');
   return settled === -1 ? rows : rows.slice(0, settled);
 }
 
-/** Throws RangeError naming the row that cannot be read. */
+/** Reconstructs the findings in declared order. Throws RangeError naming an invalid row. */
 export function recordedFindings({ plan, changeId, rows: all, end }: RecordedChange): readonly ValidatorFinding[] {
   const rows = untilSettled(all);
   const disclosed = rows.find((row) => row.kind === 'disclosed');
@@ -61,11 +60,11 @@ export function recordedFindings({ plan, changeId, rows: all, end }: RecordedCha
 
 function readFindings(row: LedgerRow): readonly ValidatorFinding[] {
   const parsed = ValidatorFinding.array().safeParse(row.body['findings']);
-  if (!parsed.success) throw new RangeError(`row ${row.n} (disclosed): its findings cannot be read`);
+  if (!parsed.success) throw new RangeError(`row ${row.n} (disclosed): invalid findings`);
   return parsed.data;
 }
 
-/** What waivers are held against, as the row `submitted` has it; null where there is none that can be read. */
+/** The context for matching waivers, from the `submitted` row; null if the row is absent or invalid. */
 export function waivingOf(rows: readonly LedgerRow[]): Waiving | null {
   const row = rows.find(({ kind }) => kind === 'submitted');
   const submission = Submission.safeParse(row?.body['submission']);
@@ -84,12 +83,12 @@ export function waivingOf(rows: readonly LedgerRow[]): Waiving | null {
   };
 }
 
-/** Null where no dry run succeeded. */
+/** Hash of the last successful dry run; null if there is none. */
 function lastStaged(rows: readonly LedgerRow[]): unknown {
   return rows.findLast((row) => row.kind === 'staged' && row.body['rejected'] !== true)?.body['stagingSha'] ?? null;
 }
 
-/** By validator id; the first row of each stands, for validators of the dry run the first on `stagingSha`. */
+/** Findings by validator id. The first row of each counts; for validators of the dry run the first one on `stagingSha`. */
 export function writtenFindings(
   plan: Plan,
   rows: readonly LedgerRow[],
@@ -105,7 +104,7 @@ export function writtenFindings(
     if (row.kind !== 'findings') continue;
     const { detectedAt, ...report } = row.body;
     const parsed = ValidatorFinding.safeParse({ ...report, phase: detectedAt });
-    if (!parsed.success) throw new RangeError(`row ${row.n} (findings): it is no finding`);
+    if (!parsed.success) throw new RangeError(`row ${row.n} (findings): not a valid finding`);
     const { validator_id: id } = parsed.data;
     if (ofDryRun.has(id) && staged !== stagingSha) continue;
     if (!written.has(id)) written.set(id, parsed.data);
@@ -139,7 +138,7 @@ function recordOf(validator: PlanValidator, row: LedgerRow): unknown[] {
   return subject === validator.id && logicHash === validator.logic_hash ? [result] : [];
 }
 
-/** ALLOW 0, WARN 1, everything else 2. */
+/** Order of strictness: ALLOW 0, WARN 1, everything else 2. */
 export function strictness(result: unknown): number {
   const status = typeof result === 'object' && result !== null && 'status' in result ? result.status : null;
   return status === 'ALLOW' ? 0 : status === 'WARN' ? 1 : 2;

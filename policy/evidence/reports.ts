@@ -1,33 +1,33 @@
-/** One entry of `validatorFindings` that came out otherwise. */
+/** One entry of `validatorFindings` that differs after recomputation. */
 export interface FindingDifference {
   readonly validatorId: string;
-  /** Canonical JSON of the entry; null where the array has none. */
+  /** Canonical JSON of the entry; null if the array has no such entry. */
   readonly recorded: string | null;
   readonly recomputed: string | null;
 }
 
-/** What came of computing the derived findings of one change again. */
+/** Result of recomputing the derived findings of one change. */
 export interface ReplayReport {
   readonly changeId: string;
-  /** Whether the recomputed array is the recorded one, byte for byte, but for what is `notReproducible`. */
+  /** True if the recomputed array is byte-equal to the recorded one, except for the entries in `notReproducible`. */
   readonly equal: boolean;
-  /** Findings that were computed again; the others are attested, skipped, or made by the assembly. */
+  /** Number of recomputed findings. The others are attested, skipped or created by the assembly. */
   readonly recomputed: number;
   readonly findings: number;
-  /** Recorded as ERROR of a time-out or a lost worker: such an entry says itself that it may come out otherwise. */
+  /** Ids of entries recorded as an ERROR of a timeout or a lost worker, which may differ when recomputed. */
   readonly notReproducible: readonly string[];
   readonly differences: readonly FindingDifference[];
 }
 
-/** What came of checking chains and checkpoints, of one change or of all. */
+/** Result of verifying chains and checkpoints of one change or of all changes. */
 export interface LedgerReport {
   readonly ok: boolean;
   readonly rows: number;
   readonly changes: number;
   readonly checkpoints: number;
-  /** Rows that no checkpoint covers yet: written since the last one. */
+  /** Number of rows written since the last checkpoint. */
   readonly uncovered: number;
-  /** At most 100, with the total. */
+  /** The first 100 problems; `problemCount` is the total. */
   readonly problems: readonly string[];
   readonly problemCount: number;
 }

@@ -1,9 +1,9 @@
 /**
- * What is signed: an in-toto Statement v1 in canonical JSON (records.md §6 to §8).
+ * Signed statements: in-toto Statement v1 in canonical JSON.
  *
- * S1 One reading: a payload is taken only when its bytes are exactly the canonical JSON of what was parsed from them. Duplicate keys,
- *    other spellings of a number, defaults that a schema would fill in, members that it would drop: all are refused.
- * S2 Kind and subject follow from the predicate: an answer cannot be read as a receipt, nor name another subject than it binds.
+ * S1 A payload is accepted only if its bytes equal the canonical JSON of the parsed statement. This refuses duplicate keys,
+ *    other spellings of a number, members that the schema would drop and defaults that it would add.
+ * S2 Kind and subject are derived from the predicate: an answer cannot be read as a receipt or with another subject.
  */
 import type { z } from 'zod';
 import { AnswerPredicate } from '../contracts/answer';
@@ -24,7 +24,7 @@ import {
 
 export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
 
-/** Every kind of statement, by the word in its `predicateType`. */
+/** The predicate schema of each kind of statement. The kind is part of `predicateType`. */
 export const PREDICATES = {
   submission: SubmissionPredicate,
   answer: AnswerPredicate,
@@ -93,17 +93,17 @@ export function predicateType(kind: StatementKind): string {
   return `https://countersign.dev/${kind}/v1`;
 }
 
-/** The id of the key that the predicate says signs it; the verifier compares it with the key that did. */
+/** The key id that the predicate claims as its signer. The verifier compares it with the key that signed. */
 export function signerOf<K extends StatementKind>(kind: K, predicate: PredicateOf<K>): string {
   return SIGNERS[kind](predicate);
 }
 
-/** Throws TypeError naming the member where the predicate is not valid: only what would be read back is ever signed. */
+/** Builds a statement. Throws TypeError naming the invalid member, so that only a statement that can be parsed is signed. */
 export function statementOf<K extends StatementKind>(kind: K, predicate: PredicateOf<K>): Statement<K> {
   const parsed = PREDICATES[kind].safeParse(predicate);
   if (!parsed.success) throw new TypeError(`Not a valid ${kind} statement: ${problems(parsed.error)}`);
   if (canonicalJson(parsed.data) !== canonicalJson(predicate))
-    throw new TypeError(`Not a valid ${kind} statement: it reads back as another one`);
+    throw new TypeError(`Not a valid ${kind} statement: it has unknown members or lacks defaults`);
   return buildStatement(kind, predicate);
 }
 
@@ -112,7 +112,7 @@ export function statementText(statement: Statement): string {
   return canonicalJson(statement);
 }
 
-/** Reads a statement of one kind from the bytes of a payload. Never throws: what is wrong comes back as data. */
+/** Parses a statement of one kind from the bytes of a payload. Never throws. */
 export function parseStatement<K extends StatementKind>(kind: K, payload: Uint8Array): ParsedStatement<K> {
   const refuse = (code: StatementRefusal, message: string): ParsedStatement<K> => ({ ok: false, code, message });
   let text: string;
@@ -129,12 +129,8 @@ export function parseStatement<K extends StatementKind>(kind: K, payload: Uint8A
   }
   const read = readStatement(kind, value, text);
   if (read !== null) return { ok: true, statement: read };
-  // Something is wrong: what it is, from the outside in.
-  if (canonicalOf(value) !== text)
-    return refuse(
-      'not_canonical',
-      'the payload is not canonical JSON (RFC 8785), so that it could be read in two ways',
-    );
+  // The payload is invalid. Find the reason, starting with the outermost structure.
+  if (canonicalOf(value) !== text) return refuse('not_canonical', 'the payload is not canonical JSON (RFC 8785)');
   const said =
     typeof value === 'object' && value !== null && 'predicateType' in value ? value.predicateType : undefined;
   if (said !== predicateType(kind))
@@ -146,7 +142,7 @@ export function parseStatement<K extends StatementKind>(kind: K, payload: Uint8A
   return refuse('invalid_statement', '_type, subject or a member differs from what the predicate says');
 }
 
-/** The statement whose canonical text this is (S1), of this kind and with this subject (S2). Null for any other text. */
+/** The statement of this kind whose canonical JSON is `text` (S1, S2). Null for any other text. */
 function readStatement<K extends StatementKind>(kind: K, value: unknown, text: string): Statement<K> | null {
   if (typeof value !== 'object' || value === null || !('predicate' in value)) return null;
   const parsed = PREDICATES[kind].safeParse(value.predicate);
@@ -164,7 +160,7 @@ function canonicalOf(value: unknown): string | null {
   try {
     return canonicalJson(value);
   } catch {
-    return null; // Lone surrogates, or deeper than anything of ours: no canonical text, so equal to none.
+    return null; // Lone surrogates or too deep nesting: no canonical form exists.
   }
 }
 

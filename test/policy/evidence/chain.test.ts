@@ -19,13 +19,13 @@ function chainOf(length: number): StoredRow[] {
   return rows;
 }
 
-it('accepts a whole chain, and the empty one', () => {
+it('accepts a complete chain and the empty one', () => {
   const rows = chainOf(5);
   expect(verifyChain(rows)).toEqual({ ok: true, length: 5, head: rows[4]?.hash });
   expect(verifyChain([])).toEqual({ ok: true, length: 0, head: GENESIS });
 });
 
-it('finds any row changed, removed, repeated or moved, at its place', () => {
+it('reports a changed, removed, repeated or moved row at its index', () => {
   const rows = chainOf(6);
   const place = fc.nat({ max: 5 });
   fc.assert(
@@ -52,7 +52,7 @@ it('finds any row changed, removed, repeated or moved, at its place', () => {
           }[what];
         const unchanged = (what === 'swap' && i === j) || (what === 'remove' && i === 5);
         expect(verifyChain(bad as never).ok).toBe(unchanged);
-        // What is cut off at the end only the head tells.
+        // Only the expected head reveals that rows at the end are missing.
         if (what === 'remove' && i === 5) expect(verifyChain(bad as never, rows[5]?.hash).ok).toBe(false);
       },
     ),
@@ -60,7 +60,7 @@ it('finds any row changed, removed, repeated or moved, at its place', () => {
 });
 
 it.each([
-  ['names another predecessor', { prev: 'e'.repeat(64) }, /hash of the row before/],
+  ['names another predecessor', { prev: 'e'.repeat(64) }, /hash of the previous row/],
   ['counts on from another number', { n: 7 }, /expected n 5/],
   ['is of another change', { changeId: 'b'.repeat(64) }, /another change/],
 ])('finds a last row whose hash was made anew and that %s', (_what, change, problem) => {

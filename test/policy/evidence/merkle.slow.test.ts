@@ -14,7 +14,7 @@ import {
 
 const rows = Array.from({ length: 40 }, (_, i) => createHash('sha256').update(`row ${i}`).digest('hex'));
 
-/** RFC 6962 §2.1, written down once more in the plainest way. */
+/** An independent, recursive implementation of RFC 6962 §2.1. */
 function reference(hashes: readonly string[]): string {
   const sha = (prefix: number, ...parts: string[]): string =>
     createHash('sha256')
@@ -27,7 +27,7 @@ function reference(hashes: readonly string[]): string {
   return sha(1, reference(hashes.slice(0, split)), reference(hashes.slice(split)));
 }
 
-it('has the root of RFC 6962, in one go and row by row', () => {
+it('has the root of RFC 6962, computed at once and row by row', () => {
   expect(EMPTY_ROOT).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
   expect(merkleRoot([])).toBe(EMPTY_ROOT);
   let frontier = EMPTY_FRONTIER;
@@ -39,7 +39,7 @@ it('has the root of RFC 6962, in one go and row by row', () => {
   }
 });
 
-it('proves every row of every tree to be in it, and at no other place', () => {
+it('proves the inclusion of every row at its index and at no other', () => {
   for (let n = 1; n <= rows.length; n++) {
     const tree = rows.slice(0, n);
     const root = merkleRoot(tree);
@@ -54,7 +54,7 @@ it('proves every row of every tree to be in it, and at no other place', () => {
   }
 });
 
-it('proves every tree to continue every older one, and none whose rows were changed or taken out', () => {
+it('proves that a tree extends every older one, and rejects trees with changed or removed rows', () => {
   for (let n = 1; n <= 24; n++) {
     for (let m = 1; m <= n; m++) {
       const [older, newer] = [
@@ -73,7 +73,7 @@ it('proves every tree to continue every older one, and none whose rows were chan
   }
 });
 
-it('refuses any proof that was tampered with, and nonsense, without throwing', () => {
+it('rejects altered proofs and invalid input without throwing', () => {
   const root = merkleRoot(rows);
   fc.assert(
     fc.property(fc.nat({ max: 39 }), fc.nat(), fc.string({ maxLength: 70 }), (i, at, junk) => {
@@ -89,7 +89,7 @@ it('refuses any proof that was tampered with, and nonsense, without throwing', (
   expect(() => consistencyProof(rows, 0)).toThrow('size');
 });
 
-it('refuses a proof that fits the root, but not the size that was claimed with it', () => {
+it('rejects a proof that matches the root but not the claimed size', () => {
   const leaf = (hash: string): string =>
     createHash('sha256')
       .update(Buffer.from([0]))

@@ -3,7 +3,7 @@ import type { PredicateOf, StatementKind } from '../../../policy/evidence/statem
 const sha = (letter: string): string => letter.repeat(64);
 const AT = '2026-01-02T03:04:05.000Z';
 
-/** One valid predicate of each kind. Tests that sign put their own key id. */
+/** One valid predicate of each kind. Tests that sign insert their own key id. */
 export const SAMPLES: { readonly [K in StatementKind]: PredicateOf<K> } = {
   submission: {
     changeId: sha('1'),
