@@ -44,7 +44,7 @@ export function compileBundle(
 /** As `compileBundle`. Throws ConfigError if there is any issue. */
 export function compileOrThrow(text: string, extensions: Extensions): readonly CompiledPlan[] {
   const { plans, issues } = compileBundle(text, extensions);
-  if (issues.length > 0) throw new ConfigError(`The bundle does not compile:\n${issuesText(issues)}`);
+  if (issues.length > 0) throw new ConfigError(`Invalid policy bundle:\n${issuesText(issues)}`);
   return plans;
 }
 

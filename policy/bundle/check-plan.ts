@@ -7,9 +7,9 @@ import type { ValidatorRegistry } from '../rules/registry';
 import { classOf, idOf, prefixProblem } from './level';
 
 /**
- * What keeps this process from running a plan that somebody else compiled; empty where nothing does. Checked before any
- * work (Evaluation order 1): ids unique and registered (T40), version and logic_hash as here (G33), class as level and
- * prefix say (C22, T39), built-in validators complete and last.
+ * Lists why this process cannot run a plan that another process compiled; empty if it can. Call it before any other work
+ * on the plan. Checks that ids are unique and registered, version and logic_hash equal those of this process, the class
+ * matches level and id prefix, and the built-in validators are complete and last.
  */
 export function planProblems(plan: Plan, registry: ValidatorRegistry, tools: SourceTools): string[] {
   const tool = tools.get(plan.sourceTool);
@@ -20,9 +20,9 @@ export function planProblems(plan: Plan, registry: ValidatorRegistry, tools: Sou
     ...builtinProblems(plan),
   ];
   if (plan.decideRevision !== DECIDE_REVISION)
-    problems.push(`The plan decides by revision ${plan.decideRevision}, and this process has ${DECIDE_REVISION}`);
+    problems.push(`The plan requires decide revision ${plan.decideRevision}, but this process has ${DECIDE_REVISION}`);
   if (plan.answers === 'unsigned' && !plan.development)
-    problems.push('The plan takes unsigned answers for a target that is not marked development');
+    problems.push('The plan accepts unsigned answers for a target that is not marked as development');
   return problems;
 }
 
@@ -35,21 +35,23 @@ function validatorProblems(
   const prefix = prefixProblem(validator.id, validator.class);
   if (prefix !== null) problems.push(prefix);
   if (validator.class !== classOf(validator.level))
-    problems.push(`${validator.id}: level ${validator.level} is ${classOf(validator.level)}, not ${validator.class}`);
+    problems.push(
+      `${validator.id}: level ${validator.level} requires class ${classOf(validator.level)}, got ${validator.class}`,
+    );
   const resolved = resolveValidator(registry, validator, tool);
   if (!resolved.ok) problems.push(resolved.explanation);
   else if (resolved.definition.kind !== validator.kind)
     problems.push(
-      `${validator.id}: the plan says ${validator.kind}, this process has a validator that is ${resolved.definition.kind}`,
+      `${validator.id}: the plan has kind ${validator.kind}, but this process has kind ${resolved.definition.kind}`,
     );
   else if (resolved.definition.reads.includes('staging') !== validator.needsStaging)
-    problems.push(`${validator.id}: the plan and this process differ on whether it needs the dry run`);
+    problems.push(`${validator.id}: the plan and this process disagree on whether it needs the dry run`);
   return problems;
 }
 
 function repeatedIds(validators: readonly PlanValidator[]): string[] {
   const ids = validators.map((validator) => validator.id);
-  return ids.flatMap((id, i) => (ids.indexOf(id) === i ? [] : [`${id} appears twice`]));
+  return ids.flatMap((id, i) => (ids.indexOf(id) === i ? [] : [`Duplicate validator ${id}`]));
 }
 
 function builtinProblems(plan: Plan): string[] {

@@ -22,9 +22,9 @@ export interface CompileOptions {
   readonly sourceTool: string;
   /** All that this process has: the readers of the plan's own tool are part of what the plan's validators are hashed over. */
   readonly tools: SourceTools;
-  /** What a policy's callback may name. Absent: none. */
+  /** Callbacks that a policy may name. Absent: none. */
   readonly callbacks?: CallbackRegistry;
-  /** Of `parseBundle`, so that issues carry line and column. */
+  /** `locate` of `parseBundle`, so that issues have line and column. */
   readonly locate?: Locate;
 }
 
@@ -33,12 +33,12 @@ export type Compiled =
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
 /**
- * The frozen plan of one (target, source tool): a deep copy, so that nothing done to the bundle later reaches it (G45).
+ * Compiles the plan of one (target, source tool): a frozen deep copy, so that later changes to the bundle do not affect it.
  *
- * P1 Unknown names, wrong versions and duplicates are refused here, before any change is looked at (C9, T40).
- * P2 Validators stand in declared order, then the built-in ones; nothing is sorted (G35).
- * P3 Whatever the bundle holds for other targets or tools leaves no trace in the plan, so its hash moves only with what
- *    decides here. It is checked all the same.
+ * P1 Refuses unknown names, wrong versions and duplicates here, before any change is evaluated.
+ * P2 Keeps the declared order of the validators, followed by the built-in ones.
+ * P3 Excludes what the bundle declares for other targets or tools, so that the plan's hash changes only with what affects
+ *    its decisions. Those parts are checked nevertheless.
  */
 export function compilePlan(bundle: Bundle, registry: ValidatorRegistry, options: CompileOptions): Compiled {
   const locate = options.locate ?? NOWHERE;
@@ -54,7 +54,7 @@ export function compilePlan(bundle: Bundle, registry: ValidatorRegistry, options
       issueAt(
         locate,
         ['targets', targetName, 'sourceTools'],
-        `Target "${targetName}" takes no diffs of "${sourceTool}"`,
+        `Target "${targetName}" does not accept diffs of "${sourceTool}"`,
         fix,
       ),
     ]);
@@ -133,7 +133,7 @@ function toPlanValidator(
     return { validator: planValidator(candidate, config.data as PlanValidator['config'], tool), issues: [] };
   } catch (error) {
     const message = `The settings cannot be hashed: ${error instanceof Error ? error.message : String(error)}`;
-    return { validator: null, issues: [issueAt(locate, configPath, message, 'Keep to what JSON can say.')] };
+    return { validator: null, issues: [issueAt(locate, configPath, message, 'Use JSON values only.')] };
   }
 }
 
@@ -177,7 +177,7 @@ function builtinPlanValidator(
   );
 }
 
-/** Two validators of one name (T13); two entries that would run as one unit. */
+/** Validators with the same name, and entries with the same unit name. */
 function duplicateIssues(candidates: readonly Candidate[], locate: Locate): Issue[] {
   const issues: Issue[] = [];
   const ids = new Set(BUILTIN_VALIDATORS.map((definition) => idOf(definition.defaultLevel, definition.implementation)));
@@ -186,15 +186,14 @@ function duplicateIssues(candidates: readonly Candidate[], locate: Locate): Issu
   for (const { id, unit, path, definition } of candidates) {
     const name = id.slice(id.indexOf('.') + 1);
     const entry = path.slice(0, 2).join('/');
-    if (id === JUDGE_ID && ids.has(id))
-      issues.push(issueAt(locate, path, 'The judge stands here a second time', 'Keep one judge.'));
+    if (id === JUDGE_ID && ids.has(id)) issues.push(issueAt(locate, path, 'Duplicate judge', 'Keep one judge entry.'));
     else if (ids.has(id) || names.has(name))
       issues.push(
         issueAt(
           locate,
           path,
-          `Validator "${id}" stands here a second time`,
-          'Remove one of the two, switch the rule "off" in one of them, or give it its own name.',
+          `Duplicate validator "${id}"`,
+          'Remove one of the two, set the rule to "off" in one of them, or give it a unique name.',
         ),
       );
     else if (units.has(unit) && units.get(unit) !== entry)
@@ -202,8 +201,8 @@ function duplicateIssues(candidates: readonly Candidate[], locate: Locate): Issu
         issueAt(
           locate,
           path,
-          `The name "${unit}" is taken by another entry`,
-          definition.pack === null ? 'Give this one another name.' : 'List the pack once.',
+          `Another entry already uses the name "${unit}"`,
+          definition.pack === null ? 'Give this entry another name.' : 'List the pack once.',
         ),
       );
     ids.add(id);
@@ -213,7 +212,7 @@ function duplicateIssues(candidates: readonly Candidate[], locate: Locate): Issu
   return issues;
 }
 
-/** A worker without the built-in validators could not run any plan. */
+/** Built-in validators that the registry lacks: a worker without them cannot run any plan. */
 function builtinIssues(registry: ValidatorRegistry, locate: Locate): Issue[] {
   return BUILTIN_VALIDATORS.flatMap(({ implementation }) =>
     registry.get(implementation) === undefined
@@ -230,16 +229,16 @@ function builtinIssues(registry: ValidatorRegistry, locate: Locate): Issue[] {
 }
 
 function nothingLooks(target: string, sourceTool: string, shadowOnly: boolean, locate: Locate): Issue {
-  const but = shadowOnly ? ': those that there are run in the shadow only' : '';
+  const but = shadowOnly ? ': all of them have level "shadow"' : '';
   return issueAt(
     locate,
     ['validators'],
-    `Nothing looks at diffs of "${sourceTool}" for target "${target}"${but}`,
-    `Add a validator that reads them; to opt out in the open, write "- ${ALWAYS_APPROVE}: {reason: …}".`,
+    `No enforced validator reads diffs of "${sourceTool}" for target "${target}"${but}`,
+    `Add a validator that reads them; to opt out explicitly, write "- ${ALWAYS_APPROVE}: {reason: …}".`,
   );
 }
 
-/** False for a policy that nothing in this plan can trigger: it decides nothing here. */
+/** False for a policy that no validator of this plan can trigger. */
 function concerns(policy: BundlePolicy, sourceTool: string, validators: readonly PlanValidator[]): boolean {
   const { validatorIds, sourceTools } = policy.match;
   if (sourceTools !== undefined && !sourceTools.includes(sourceTool)) return false;
@@ -278,7 +277,7 @@ function toPlanWaiver({ id, validatorId, reason, expires, scope }: Bundle['waive
   return { id, validatorId, reason, expiresAt: expires, scope: scope as z.infer<typeof Waiver>['scope'] };
 }
 
-/** Every (target, source tool) of a bundle, in declared order: one plan each. */
+/** Every (target, source tool) of a bundle in declared order. Each has its own plan. */
 export function planKeys(bundle: Bundle): { readonly target: string; readonly sourceTool: string }[] {
   return Object.entries(bundle.targets).flatMap(([target, { sourceTools }]) =>
     sourceTools.map((sourceTool) => ({ target, sourceTool })),

@@ -16,9 +16,9 @@ import type { ValidatorRegistry } from '../rules/registry';
 import { planProblems } from './check-plan';
 
 /**
- * What a plan says to one diff, without server, people or model: the core of `countersign policy eval`, `test` and
- * `explain`. Attested validators are never run, and those that need the dry run only where a record is given; both are
- * listed in `skipped`, and `outcome` follows from what ran.
+ * Outcome of a plan for one diff without server, people or model: the core of `countersign policy eval`, `test` and
+ * `explain`. Attested validators never run here, and those that need the dry run only if its record is given. Validators
+ * that did not run are listed in `skipped` and do not affect the outcome.
  */
 export type EvalOutcome = 'COMMIT' | 'CONFIRM' | 'FORBID';
 
@@ -27,25 +27,25 @@ export interface EvalInput {
   readonly metadata: Metadata;
   readonly facts: Facts;
   readonly staging: StagingRecord | null;
-  /** The time that waivers are held against; null: none applies. */
+  /** Time for the expiry of waivers, ISO 8601; null: no waiver applies. */
   readonly at: string | null;
 }
 
 export interface Evaluation {
   readonly outcome: EvalOutcome;
-  /** All that ran, in declared order. */
+  /** Findings of all validators that ran, in declared order. */
   readonly findings: readonly ValidatorFinding[];
-  /** Ids of validators that could not run here. */
+  /** Ids of validators that cannot run here. */
   readonly skipped: readonly string[];
-  /** Findings that a waiver lets through; counted apart from those that allow. */
+  /** Findings that a waiver lets through; not counted as ALLOW. */
   readonly waived: readonly { readonly waiverId: string; readonly validatorId: string }[];
-  /** What shadow validators say; it decides nothing, and stands in no review. */
+  /** Findings of shadow validators that fired. They do not affect the outcome and are not part of a review. */
   readonly shadow: readonly ValidatorFinding[];
 }
 
 export const EVAL_TENANT = 'eval';
 
-/** Checks the plan once, then evaluates any number of diffs. Throws TypeError where the plan does not fit this process. */
+/** Checks the plan once, then evaluates any number of diffs. Throws TypeError if this process cannot run the plan. */
 export function planEvaluator(
   plan: Plan,
   registry: ValidatorRegistry,
@@ -54,7 +54,7 @@ export function planEvaluator(
   const tool = tools.get(plan.sourceTool);
   if (tool === undefined) throw new TypeError(`This process has no source tool "${plan.sourceTool}"`);
   const problems = planProblems(plan, registry, tools);
-  if (problems.length > 0) throw new TypeError(`The plan does not fit this process: ${problems.join('; ')}`);
+  if (problems.length > 0) throw new TypeError(`This process cannot run the plan: ${problems.join('; ')}`);
   return (input) => evaluateDiff(plan, registry, tool, input);
 }
 
@@ -67,7 +67,7 @@ function evaluateDiff(
   const { target, sourceTool } = plan;
   const diff: DiffInput = { sourceTool, raw, diffSha: sha256Hex(raw), metadata };
   const input = inputSha({ tenant: EVAL_TENANT, target, sourceTool, diffSha: diff.diffSha, metadata });
-  // No review exists: its id stands only where findings point at a review, and is the input's own.
+  // No review exists. Use the input hash as the change id of findings that refer to a review.
   const staged = staging === null ? null : { record: staging, sha: stagingSha(staging) };
   const evaluate = changeEvaluator({ changeId: input, inputSha: input, diff, facts, tool, staging: staged });
   const runs = (validator: PlanValidator): boolean =>
@@ -76,7 +76,7 @@ function evaluateDiff(
     const outcomes = new Map<string, RawOutcome>();
     for (const validator of validators) {
       const definition = registry.get(validator.implementation);
-      if (definition === undefined || definition.evaluate === null) continue; // assembleFindings makes it, or misses it
+      if (definition === undefined || definition.evaluate === null) continue; // assembleFindings adds or reports it
       outcomes.set(validator.id, { kind: 'result', result: evaluate(definition, validator) });
     }
     return assembleFindings({ plan: { ...plan, validators: [...validators] }, changeId: input, outcomes, waiving });
@@ -100,7 +100,7 @@ function waiverOf(details: ValidatorFinding['details']): string {
   return typeof waiver === 'object' && waiver !== null && 'id' in waiver ? String(waiver['id']) : '';
 }
 
-/** FORBID: nobody would be asked. CONFIRM: a person or a callback would be. */
+/** FORBID: rolled back without asking anyone. CONFIRM: a person or a callback decides. */
 function outcomeOf(plan: Plan, findings: readonly ValidatorFinding[], staging: StagingRecord | null): EvalOutcome {
   if (findings.some(isHardBlock)) return 'FORBID';
   const triggered = matchPolicies(plan, findings, cardinalityOf(staging));
@@ -133,7 +133,7 @@ export type ReadLine =
   | { readonly ok: true; readonly line: EvalLine }
   | { readonly ok: false; readonly id: string | null; readonly error: string };
 
-/** Never throws: a bad line is answered, and the rest goes on. `id` where the line has one that can be read. */
+/** Parses one line. Never throws, so that the caller can report an invalid line and continue. `id` is null if unreadable. */
 export function readEvalLine(text: string): ReadLine {
   let data: unknown;
   try {

@@ -9,11 +9,11 @@ import { didYouMean, issueAt, type Issue, type Locate, type Path } from './issue
 import { idOf } from './level';
 import type { Bundle, BundleEntry } from './schema';
 
-/** Registry keys that a bundle names by their own form of entry, never by `rule:`. */
+/** Registry key of the judge, which has its own form of entry and cannot be used with `rule:`. */
 const JUDGE = 'llm_judge';
 export const JUDGE_ID = 'guardian.llm_judge';
 
-/** One validator that an entry asks for, for one source tool; its config is not checked yet. */
+/** One validator that an entry declares. Its config is not validated yet. */
 export interface Candidate {
   readonly id: string;
   readonly unit: string;
@@ -21,10 +21,10 @@ export interface Candidate {
   readonly level: Level;
   readonly phase: Phase;
   readonly config: unknown;
-  /** Where an editor should point: at the entry or the rule, and at its config. */
+  /** Paths for issues: of the entry or the rule, and of its config. */
   readonly path: Path;
   readonly configPath: Path;
-  /** Source tools that the entry limits itself to; null for all that the validator reads. */
+  /** Source tools that the entry is limited to; null: every tool that the validator reads. */
   readonly onlyFor: readonly string[] | null;
 }
 
@@ -33,7 +33,7 @@ export interface Expansion {
   readonly issues: readonly Issue[];
 }
 
-/** What each entry asks for, whatever the source tool; one item per entry, in declared order (G35). */
+/** The validators of each entry for all source tools; one item for each entry, in declared order. */
 export function expandEntries(bundle: Bundle, registry: ValidatorRegistry, locate: Locate): Expansion[] {
   return bundle.validators.map((entry, i) => {
     const { candidates, issues } = expandEntry(entry, ['validators', i], registry, locate);
@@ -42,7 +42,7 @@ export function expandEntries(bundle: Bundle, registry: ValidatorRegistry, locat
   });
 }
 
-/** Those that look at the diffs of one source tool. */
+/** The candidates that read diffs of one source tool. */
 export function candidatesFor(expansions: readonly Expansion[], sourceTool: string): Candidate[] {
   return expansions.flatMap(({ candidates }) => candidates.filter((candidate) => looksAt(candidate, sourceTool)));
 }
@@ -129,8 +129,8 @@ function expandRule(
       issueAt(
         locate,
         [...path, 'rule'],
-        `"${rule}" is not used as a rule`,
-        'It is built in, or has an entry of its own form: see `countersign policy schema`.',
+        `"${rule}" cannot be used as a rule`,
+        'It is built in or has another form of entry: see `countersign policy schema`.',
       ),
     );
   }
@@ -281,8 +281,8 @@ function versionIssue(
   return issueAt(
     locate,
     path,
-    `"${definition.implementation}" is asked for in version ${wanted}, and ${definition.version} is installed`,
-    `Write ${definition.version} after reading what changed, or install the other.`,
+    `"${definition.implementation}" has version ${definition.version}, but the bundle requires ${wanted}`,
+    `Change the version to ${definition.version} after reading what changed, or install ${wanted}.`,
   );
 }
 

@@ -8,7 +8,7 @@ import type { Facts } from '../contracts/facts';
 import type { ValidatorRegistry } from '../rules/registry';
 import type { Evaluation } from './evaluate';
 
-/** A place that a finding points at. Line and column count from 1; null where the place is a pointer, or is not in the diff. */
+/** A place that a finding refers to. Line and column start at 1; `region` is null for a pointer or a place outside the diff. */
 export interface ExplainedPlace {
   readonly ref: string;
   readonly region: {
@@ -19,7 +19,7 @@ export interface ExplainedPlace {
   } | null;
 }
 
-/** Who answers a finding. */
+/** A policy that a finding triggers, which says who answers. */
 export interface ExplainedPolicy {
   readonly key: string;
   readonly requiresConfirmation: boolean;
@@ -29,7 +29,7 @@ export interface ExplainedPolicy {
   readonly deadlineMs: number;
 }
 
-/** One finding that fired or was waived, with everything that led to it. */
+/** One finding that fired or was waived, with its rule and the policies that it triggers. */
 export interface ExplainedFinding {
   readonly validatorId: string;
   readonly class: string;
@@ -41,10 +41,10 @@ export interface ExplainedFinding {
   readonly version: string;
   readonly why: string;
   readonly docs: string;
-  /** What it reads of the change. */
+  /** The parts of the change that the validator reads. */
   readonly reads: readonly string[];
   readonly places: readonly ExplainedPlace[];
-  /** Empty where nobody is asked. */
+  /** Empty if no one is asked. */
   readonly policies: readonly ExplainedPolicy[];
   readonly waiver: { readonly id: string; readonly reason: string; readonly expiresAt: string } | null;
 }
@@ -56,11 +56,11 @@ export interface Explanation {
   readonly facts: { readonly kind: string } | { readonly refused: string; readonly message: string };
   readonly findings: readonly ExplainedFinding[];
   readonly skipped: readonly string[];
-  /** What shadow validators say: reported apart, and decides nothing. */
+  /** Findings of shadow validators, which do not affect the outcome. */
   readonly shadow: readonly ExplainedFinding[];
 }
 
-/** Why a diff gets its findings: of each the rule, what it read, where, who would answer, and which waiver covers it. Pure. */
+/** Explains each finding of a diff: its rule, what the rule reads, the places, who would answer, and the waiver. Pure. */
 export function explain(
   plan: Plan,
   registry: ValidatorRegistry,
@@ -70,13 +70,13 @@ export function explain(
   const asked = policiesOf(plan, evaluation.findings, given.staging);
   const of = (validators: readonly PlanValidator[]) => (finding: ValidatorFinding) =>
     explained(finding, validators, registry, asked.get(finding.validator_id) ?? []);
-  const told = evaluation.findings.filter((finding) => fires(finding) || finding.reasonCode === WAIVED);
+  const reported = evaluation.findings.filter((finding) => fires(finding) || finding.reasonCode === WAIVED);
   return {
     outcome: evaluation.outcome,
     target: plan.target,
     sourceTool: plan.sourceTool,
     facts: given.facts.ok ? { kind: given.facts.kind } : { refused: given.facts.code, message: given.facts.message },
-    findings: told.map(of(plan.validators)),
+    findings: reported.map(of(plan.validators)),
     skipped: evaluation.skipped,
     shadow: evaluation.shadow.map(of(plan.shadow)),
   };

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** One thing wrong with a bundle, for people: where, what, and what to do. Lines and columns count from 1. */
+/** One problem of a bundle: the place, the message and what to do. Line and column start at 1. */
 export interface Issue {
   readonly line: number;
   readonly column: number;
@@ -12,12 +12,13 @@ export interface Issue {
 
 export type Path = readonly PropertyKey[];
 
-/** Finds a path in the text that a bundle was read from; `key` asks for the key instead of the value. */
+/** Finds the place of a path in the bundle's text; with `key`, the place of the key instead of the value. */
 export type Locate = (path: Path, key?: boolean) => { readonly line: number; readonly column: number };
 
-/** For bundles that come from no text. */
+/** For bundles that were not parsed from text. */
 export const NOWHERE: Locate = () => ({ line: 1, column: 1 });
 
+/** Formats a path, for example `validators[0].rules.sql_drop`. */
 export function pathText(path: Path): string {
   return path
     .map((part, i) => (typeof part === 'number' ? `[${part}]` : `${i === 0 ? '' : '.'}${String(part)}`))
@@ -28,12 +29,12 @@ export function issueAt(locate: Locate, path: Path, message: string, fix: string
   return { ...locate(path, key), path: pathText(path), message, fix };
 }
 
-/** In the order of the text: an editor lists them so. */
+/** Sorts issues by their place in the text. */
 export function sortIssues(issues: readonly Issue[]): Issue[] {
   return [...issues].sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
-/** The one of `known` that is most like `word`, within two edits; null where none is. */
+/** The element of `known` with the smallest edit distance to `word`, at most 2; null if there is none. */
 export function nearest(word: string, known: Iterable<string>): string | null {
   let best: string | null = null;
   let bestDistance = 3;
@@ -58,15 +59,16 @@ function editDistance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
+/** What to do about an unknown name: the most similar known name, or the list of known names. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const like = nearest(word, known);
   if (like !== null) return `Did you mean "${like}"?`;
   return known.length === 0
-    ? 'There is none to choose from.'
+    ? 'No names are known here.'
     : `Use one of: ${known.slice(0, 30).join(', ')}${known.length > 30 ? ', …' : ''}`;
 }
 
-/** zod's issues as ours. `data` is what was parsed: it tells a missing member from a wrong one. */
+/** Converts zod issues. `data` is the parsed value; it distinguishes a missing member from an invalid one. */
 export function fromZod(
   error: z.ZodError,
   data: unknown,
@@ -90,7 +92,7 @@ function fromZodIssue(
       const like = nearest(key, knownKeys);
       const fix =
         like === null || like === key
-          ? `Remove "${key}"; it is not known here.`
+          ? `Remove "${key}"; it is not a key of this object.`
           : `Did you mean "${like}"? Otherwise remove it.`;
       return issueAt(locate, [...path, key], `Unknown key "${key}"`, fix, true);
     });
@@ -99,7 +101,7 @@ function fromZodIssue(
     const branch = likeliest(issue.errors, valueAt(data, issue.path));
     if (branch !== null)
       return branch.flatMap((inner) => fromZodIssue(inner, valueAt(data, issue.path), locate, knownKeys, path));
-    return [issueAt(locate, path, 'Fits none of the forms that are allowed here', unionFix(issue.errors))];
+    return [issueAt(locate, path, 'The value matches none of the allowed forms', unionFix(issue.errors))];
   }
   const needed = issue.code === 'invalid_type' || issue.code === 'invalid_value' || issue.code === 'invalid_union';
   const missing = needed && issue.path.length > 0 && valueAt(data, issue.path) === undefined;
@@ -108,7 +110,7 @@ function fromZodIssue(
   return [issueAt(locate, path, issue.message, fixOf(issue))];
 }
 
-/** The form that was meant: not another type at its root, and no missing member of its own. Null where that leaves none, or several. */
+/** The issues of the union branch that was probably meant: same root type and no missing member. Null if not exactly one. */
 function likeliest(
   errors: readonly (readonly z.core.$ZodIssue[])[],
   value: unknown,
@@ -152,10 +154,11 @@ function fixOf(issue: z.core.$ZodIssue): string {
     case 'too_small':
       return `At least ${String(issue.minimum)}.`;
     default:
-      return 'Change it as the message says.';
+      return 'Correct the value.';
   }
 }
 
+/** The value at a path; undefined if the path does not exist. */
 export function valueAt(data: unknown, path: Path): unknown {
   let value = data;
   for (const part of path) {

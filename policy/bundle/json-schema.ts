@@ -6,13 +6,13 @@ export function jsonSchema(): z.core.JSONSchema.JSONSchema {
   return {
     ...z.toJSONSchema(BundleSchema, { io: 'input', target: 'draft-2020-12' }),
     title: 'countersign.policy.yaml',
-    description: 'What must look at a change of an AI agent, and who must countersign it.',
+    description: 'Which validators check the changes of AI agents, and who must countersign them.',
   };
 }
 
 let keys: readonly string[] | null = null;
 
-/** Every key that the format knows anywhere: what a misspelt one is compared with. */
+/** Every key of the format, for suggestions about misspelled keys. Memoized. */
 export function knownKeys(): readonly string[] {
   keys ??= [...collect(jsonSchema(), new Set<string>())].sort();
   return keys;

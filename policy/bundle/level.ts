@@ -3,8 +3,8 @@ import type { Level } from '../contracts/plan';
 import { ALWAYS_APPROVE } from '../validators/always-approve';
 
 /**
- * The level decides the class, and the class decides the id's prefix (DESIGN §4). From here on routing reads the class
- * only (G36): nothing may look at an id to learn it.
+ * The level determines the class, and the class determines the prefix of the id. Routing must read the class only, never
+ * the prefix of an id.
  */
 export function classOf(level: Level): HookClass {
   switch (level) {
@@ -19,13 +19,14 @@ export function classOf(level: Level): HookClass {
   }
 }
 
+/** The validator id of a name: `safety.<name>` or `guardian.<name>`, by the class of its level. */
 export function idOf(level: Level, name: string): string {
   return `${classOf(level) === 'SAFETY' ? 'safety' : 'guardian'}.${name}`;
 }
 
-/** Why `id` does not fit `hookClass`; null where it does (C22, T39). `always-approve` is no guardian, and asks nobody. */
+/** Why the prefix of `id` does not match `hookClass`; null if it does. `always-approve` has no prefix and is SAFETY. */
 export function prefixProblem(id: string, hookClass: HookClass): string | null {
   if (!ValidatorId.safeParse(id).success) return `"${id}": expected guardian.<rule> or safety.<rule> in snake_case`;
   const expected = id === ALWAYS_APPROVE || id.startsWith('safety.') ? 'SAFETY' : 'POLICY';
-  return hookClass === expected ? null : `"${id}" is registered as ${hookClass}, and its prefix says ${expected}`;
+  return hookClass === expected ? null : `"${id}" has class ${hookClass}, but its prefix requires ${expected}`;
 }

@@ -8,9 +8,8 @@ import type { Bundle } from './schema';
 type Ids = ReadonlyMap<string, 'POLICY' | 'SAFETY' | 'shadow'>;
 
 /**
- * What a bundle names and nothing answers to, over all of its targets and tools (V31, T67): an entry that reads no tool
- * of any target, a policy or waiver for a validator that is not there, a callback that is not registered. Each would sit
- * in the bundle without ever having an effect, and its author would not know.
+ * Issues for parts of a bundle that could never have an effect, over all of its targets and tools: an entry that reads no
+ * tool of any target, a policy or waiver for an unknown validator, a callback that is not registered.
  */
 export function orphanIssues(
   bundle: Bundle,
@@ -31,8 +30,8 @@ function entryIssues(bundle: Bundle, expansions: readonly Expansion[], locate: L
   return expansions.flatMap(({ candidates }, i) => {
     if (candidates.length === 0 || candidates.some((candidate) => tools.some((tool) => looksAt(candidate, tool))))
       return [];
-    const fix = `The targets take ${tools.join(', ')}. Correct the entry, or remove it.`;
-    return [issueAt(locate, ['validators', i], 'This entry looks at the diffs of no target', fix)];
+    const fix = `The targets accept ${tools.join(', ')}. Correct the entry, or remove it.`;
+    return [issueAt(locate, ['validators', i], 'This entry matches no target', fix)];
   });
 }
 
@@ -40,7 +39,7 @@ function toolsOf(bundle: Bundle): string[] {
   return [...new Set(Object.values(bundle.targets).flatMap((target) => target.sourceTools))];
 }
 
-/** Ids that a policy or waiver of this bundle may name, over all targets and tools; the class tells who is ever asked. */
+/** Ids that a policy or waiver may name, over all targets and tools, with their class or `shadow`. */
 function idsOfBundle(bundle: Bundle, expansions: readonly Expansion[]): Ids {
   const ids = new Map<string, 'POLICY' | 'SAFETY' | 'shadow'>();
   for (const tool of toolsOf(bundle)) {
@@ -66,8 +65,8 @@ function policyIssues(bundle: Bundle, ids: Ids, callbacks: CallbackRegistry, loc
           issueAt(
             locate,
             at,
-            `"${id}" asks nobody: it is SAFETY, so this policy can never be triggered by it`,
-            'Give the rule level "confirm", or remove it here.',
+            `"${id}" cannot trigger this policy: it is SAFETY and never asks anyone`,
+            'Set the rule to level "confirm", or remove it here.',
           ),
         );
       else if (kind === 'shadow')
@@ -75,24 +74,19 @@ function policyIssues(bundle: Bundle, ids: Ids, callbacks: CallbackRegistry, loc
           issueAt(
             locate,
             at,
-            `"${id}" runs in the shadow, so this policy can never be triggered by it`,
-            'Give the rule level "confirm", or remove it here.',
+            `"${id}" cannot trigger this policy: it has level "shadow"`,
+            'Set the rule to level "confirm", or remove it here.',
           ),
         );
       else if (kind === undefined)
         issues.push(
-          issueAt(
-            locate,
-            at,
-            `No validator "${id}": this policy would never be triggered by it`,
-            didYouMean(id, asked),
-          ),
+          issueAt(locate, at, `Unknown validator "${id}": it can never trigger this policy`, didYouMean(id, asked)),
         );
     });
     policy.match.sourceTools?.forEach((tool, j) => {
       if (!tools.includes(tool))
         issues.push(
-          issueAt(locate, [...path, 'sourceTools', j], `No target takes diffs of "${tool}"`, didYouMean(tool, tools)),
+          issueAt(locate, [...path, 'sourceTools', j], `No target accepts diffs of "${tool}"`, didYouMean(tool, tools)),
         );
     });
     if (policy.callback === null) return issues;
@@ -112,15 +106,15 @@ function policyIssues(bundle: Bundle, ids: Ids, callbacks: CallbackRegistry, loc
         issueAt(
           locate,
           ['policies', i, 'callback', 'version'],
-          `Callback "${key}" is asked for in version ${version}, and ${registered.version} is installed`,
-          `Write ${registered.version} after reading what changed.`,
+          `Callback "${key}" has version ${registered.version}, but the policy requires ${version}`,
+          `Change the version to ${registered.version} after reading what changed.`,
         ),
       );
     return issues;
   });
 }
 
-/** The judge, and limits over many changes: what they say stands in a signed record, and no waiver reaches into one. */
+/** Ids of the judge and of aggregate limits. Their findings are in signed records, which a waiver cannot change. */
 function attestedIds(expansions: readonly Expansion[]): readonly string[] {
   const candidates = expansions.flatMap((expansion) => expansion.candidates);
   return candidates.filter(({ definition }) => definition.kind === 'attested').map(({ id }) => id);
@@ -135,14 +129,19 @@ function waiverIssues(bundle: Bundle, ids: Ids, attested: readonly string[], loc
     const path = ['waivers', i, 'validatorId'];
     if (builtin.has(waiver.validatorId) || waiver.validatorId === JUDGE_ID)
       return [
-        issueAt(locate, path, `"${waiver.validatorId}" cannot be waived`, 'Only rules can; a person answers this one.'),
+        issueAt(
+          locate,
+          path,
+          `"${waiver.validatorId}" cannot be waived`,
+          'Only findings of rules can be waived. Remove the waiver.',
+        ),
       ];
     if (!ids.has(waiver.validatorId))
       return [
         issueAt(
           locate,
           path,
-          `No validator "${waiver.validatorId}": there is nothing to waive`,
+          `Unknown validator "${waiver.validatorId}": there is nothing to waive`,
           didYouMean(
             waiver.validatorId,
             [...ids.keys()].filter((id) => !builtin.has(id)),
@@ -155,8 +154,8 @@ function waiverIssues(bundle: Bundle, ids: Ids, attested: readonly string[], loc
         issueAt(
           locate,
           path,
-          `"${waiver.validatorId}" asks nobody${kind === 'shadow' ? ': it runs in the shadow' : ': it is SAFETY, and what is forbidden is not waived'}`,
-          'Give the rule level "confirm", or remove the waiver.',
+          `"${waiver.validatorId}" cannot be waived: ${kind === 'shadow' ? 'it has level "shadow"' : 'it is SAFETY and never asks anyone'}`,
+          'Set the rule to level "confirm", or remove the waiver.',
         ),
       ];
     const unknown = (waiver.scope.targets ?? []).filter((target) => !Object.hasOwn(bundle.targets, target));

@@ -9,8 +9,8 @@ export type ParsedBundle =
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
 /**
- * A bundle's text as checked data, or everything that is wrong with it, in the order of the text. Never throws.
- * That it fits the registries is for `compilePlan` to say.
+ * Parses and validates a bundle, or returns all of its issues in text order. Never throws. Does not check names against
+ * the registries; `compilePlan` does.
  */
 export function parseBundle(yamlText: string): ParsedBundle {
   const source = readYaml(yamlText);
@@ -23,12 +23,12 @@ export function parseBundle(yamlText: string): ParsedBundle {
   return { ok: true, bundle: parsed.data, bundleSha: bundleSha(parsed.data), locate: source.locate };
 }
 
-/** Content hash of the bundle's meaning: comments, key order and what is written out but default anyway change nothing. */
+/** Content hash of a bundle. Comments, key order and explicitly written defaults do not affect it. */
 export function bundleSha(bundle: Bundle): Sha256 {
   return typedHash('bundle', { bundle });
 }
 
-/** What one member says about another. */
+/** Checks that involve several members. */
 function crossCheck(bundle: Bundle, locate: Locate): Issue[] {
   return [
     ...targetIssues(bundle, locate),
@@ -46,7 +46,7 @@ function targetIssues(bundle: Bundle, locate: Locate): Issue[] {
         issueAt(
           locate,
           ['targets', name, 'answers'],
-          'Unsigned answers outside development: whoever can write to the namespace could approve',
+          'Unsigned answers outside development would let anyone with access to the Temporal namespace approve',
           'Use "signed", or set "development: true" for a target that is not production.',
         ),
       );
@@ -57,7 +57,7 @@ function targetIssues(bundle: Bundle, locate: Locate): Issue[] {
         issueAt(
           locate,
           ['targets', name, 'cooperative', i],
-          `"${tool}" is not among the source tools of target "${name}"`,
+          `"${tool}" is not a source tool of target "${name}"`,
           `Add it to targets.${name}.sourceTools, or remove it here.`,
         ),
       );
@@ -75,7 +75,7 @@ function groupIssues(bundle: Bundle, locate: Locate): Issue[] {
         issueAt(
           locate,
           ['groups', name, 'members'],
-          `Group "${name}" has no members: nobody could answer`,
+          `Group "${name}" has no members, so no one could answer`,
           'Add a person, or remove the group.',
         ),
       );
@@ -106,12 +106,12 @@ function groupIssues(bundle: Bundle, locate: Locate): Issue[] {
         issueAt(
           locate,
           path,
-          `A quorum of ${quorum} can never be met: group "${group}" has ${members.length} member(s)`,
+          `Group "${group}" has ${members.length} member(s), fewer than the quorum of ${quorum}`,
           'Lower the quorum, or add members.',
         ),
       );
   }
-  // The default group is asked twice: as itself and by the implicit policy.
+  // The default group is checked twice, for itself and for the implicit policy: remove the duplicate issue.
   return issues.filter(
     (issue, i) => issues.findIndex((other) => other.path === issue.path && other.message === issue.message) === i,
   );
@@ -124,7 +124,7 @@ function nameIssues(bundle: Bundle, locate: Locate): Issue[] {
           issueAt(
             locate,
             ['policies', i, 'key'],
-            'The key "implicit" is taken by the policy that applies where none matches',
+            'The key "implicit" is reserved for the policy that applies if no other matches',
             'Choose another key.',
           ),
         ]
@@ -145,8 +145,8 @@ function validatorIssues(bundle: Bundle, locate: Locate): Issue[] {
     issueAt(
       locate,
       ['validators'],
-      'No validators: nothing would look at a change',
-      'Name at least one; to opt out in the open, write "- always-approve: {reason: …}".',
+      'The bundle has no validators, so no change would be checked',
+      'Add at least one; to opt out explicitly, write "- always-approve: {reason: …}".',
     ),
   ];
 }
@@ -165,7 +165,7 @@ function repeated(
           issueAt(
             locate,
             member === undefined ? [...path, i] : [...path, i, member],
-            `${what} "${name}" appears twice`,
+            `${what} "${name}" is a duplicate`,
             'Keep one of the two.',
           ),
         ],

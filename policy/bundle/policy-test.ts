@@ -8,24 +8,24 @@ import type { Evaluation } from './evaluate';
 import { fromZod, sortIssues, type Issue } from './issue';
 import { readYaml } from './yaml-source';
 
-/** Tests of a policy, as YAML beside it: an input, and what must come of it. */
+/** Tests of a policy in a YAML file: each has an input and the expected outcome. */
 const PolicyTests = z.strictObject({
   tests: z
     .array(
       z.strictObject({
-        name: z.string().min(1).max(200).describe('What must hold, as a sentence.'),
+        name: z.string().min(1).max(200).describe('The expected behavior, as a sentence.'),
         target: Name,
         sourceTool: Name,
         raw: z.string().describe('The diff.'),
         metadata: Metadata.default({}),
         staging: StagingRecord.optional().describe(
-          'What a dry run would have shown. Absent: validators that need it are left out.',
+          'Result of the dry run. Absent: validators that need it do not run.',
         ),
-        at: z.iso.datetime().optional().describe('The time that waivers are held against. Absent: none applies.'),
+        at: z.iso.datetime().optional().describe('Time for the expiry of waivers. Absent: no waiver applies.'),
         expect: z.strictObject({
           outcome: z.enum(['COMMIT', 'CONFIRM', 'FORBID']),
-          fires: z.array(z.string()).optional().describe('Exactly these validators fire, in any order.'),
-          quiet: z.array(z.string()).optional().describe('These run and do not fire.'),
+          fires: z.array(z.string()).optional().describe('Ids of exactly the validators that fire, in any order.'),
+          quiet: z.array(z.string()).optional().describe('Ids of validators that run and do not fire.'),
         }),
       }),
     )
@@ -38,6 +38,7 @@ export type ParsedTests =
   | { readonly ok: true; readonly tests: readonly PolicyTest[] }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
+/** Parses a file of policy tests, or returns its issues in text order. Never throws. */
 export function parsePolicyTests(yamlText: string): ParsedTests {
   const source = readYaml(yamlText);
   if (!source.ok) return source;
@@ -60,7 +61,7 @@ export function parsePolicyTests(yamlText: string): ParsedTests {
   return { ok: false, issues: sortIssues(fromZod(parsed.error, source.data, source.locate, keys)) };
 }
 
-/** What differs from what was expected; empty: passed. */
+/** The differences from the expected outcome; empty if the test passed. */
 export function policyTestProblems(test: PolicyTest, evaluation: Evaluation): string[] {
   const { outcome, fires: expected, quiet = [] } = test.expect;
   const fired = evaluation.findings.filter(fires).map((finding) => finding.validator_id);
@@ -71,26 +72,26 @@ export function policyTestProblems(test: PolicyTest, evaluation: Evaluation): st
     const why = ran.has(id)
       ? 'it ran and found nothing'
       : evaluation.skipped.includes(id)
-        ? 'it was left out: give "staging"'
+        ? 'it did not run because the test has no "staging"'
         : 'the plan has no such validator';
     problems.push(`expected ${id} to fire: ${why}`);
   }
   const unexpected = expected === undefined ? [] : fired.filter((id) => !expected.includes(id));
-  problems.push(...unexpected.map((id) => `${id} fired, and was not expected to`));
+  problems.push(...unexpected.map((id) => `${id} fired unexpectedly`));
   for (const id of quiet) {
-    if (fired.includes(id)) problems.push(`${id} fired, and was expected to be quiet`);
-    else if (!ran.has(id)) problems.push(`${id} did not run, so nobody knows whether it is quiet`);
+    if (fired.includes(id)) problems.push(`expected ${id} to be quiet, but it fired`);
+    else if (!ran.has(id)) problems.push(`expected ${id} to be quiet, but it did not run`);
   }
   return problems;
 }
 
 export interface Coverage {
   readonly covered: readonly string[];
-  /** Validators of the bundle that no test ever made fire. */
+  /** Validators of the bundle that fired in no test. */
   readonly uncovered: readonly string[];
 }
 
-/** Which of the bundle's own validators the tests made fire. Built-in ones are ours to test. */
+/** Which validators of the bundle fired in the tests. Ignores built-in and attested validators. */
 export function coverageOf(plans: readonly Plan[], evaluations: readonly Evaluation[]): Coverage {
   const own = new Set(
     plans.flatMap((plan) =>

@@ -2,7 +2,7 @@ import { toWellFormed } from '../contracts/canonical-json';
 import type { ExplainedFinding, Explanation } from './explain';
 import type { Issue } from './issue';
 
-/** SARIF 2.1.0 (OASIS), as code scanners show it. `uri` names the file that the places are in. */
+/** An explanation as SARIF 2.1.0 (OASIS), for code scanners. `uri` is the file that the places refer to. */
 export function explanationSarif(explanation: Explanation, uri: string, version: string): object {
   const shadow = new Set(explanation.shadow);
   const all = [...explanation.findings, ...explanation.shadow];
@@ -29,9 +29,9 @@ export function explanationSarif(explanation: Explanation, uri: string, version:
   );
 }
 
-/** The issues of a bundle, each at its line and column. */
+/** The issues of a bundle as SARIF 2.1.0, each at its line and column. */
 export function issuesSarif(issues: readonly Issue[], uri: string, version: string): object {
-  const rules = [{ id: 'bundle', shortDescription: { text: 'The bundle does not compile' } }];
+  const rules = [{ id: 'bundle', shortDescription: { text: 'Invalid policy bundle' } }];
   return sarif(
     version,
     rules,
@@ -74,7 +74,7 @@ function locationsOf(finding: ExplainedFinding, uri: string): object[] {
   }));
 }
 
-/** JUnit XML, as build servers show it: one test case for each test of the policy. */
+/** Results of policy tests as JUnit XML, for build servers: one test case for each test. */
 export function testsJunit(
   suite: string,
   results: readonly { readonly name: string; readonly problems: readonly string[] }[],
@@ -95,7 +95,7 @@ export function testsJunit(
   ].join('\n');
 }
 
-/** XML 1.0 has no place for most control characters, not even escaped. */
+/** Escapes text for XML 1.0, which does not allow most control characters even as escapes: they become U+FFFD. */
 function xml(text: string): string {
   return [...toWellFormed(text)]
     .map((character) => {

@@ -6,27 +6,27 @@ import { AggregateConfig } from '../rules/aggregate/config';
 import { ConditionConfig } from '../rules/condition/condition';
 import { Duration } from '../contracts/duration';
 
-/** The shape of `countersign.policy.yaml`, version 1. What a reader of the editor's hints sees is `describe`d here. */
+/** The schema of `countersign.policy.yaml`, version 1. Editors show the texts of `describe` as hints. */
 
-const Person = z.string().min(1).max(200).describe('A person, as the key registry names them.');
+const Person = z.string().min(1).max(200).describe('Id of a person in the key registry.');
 const SourceTool = Name.describe(
-  'Key of a source tool: SQLDryRun, SQLCAS, HTTPPatch, GitPatch, TerraformPlan, or one of your own.',
+  'Key of a source tool: SQLDryRun, SQLCAS, HTTPPatch, GitPatch, TerraformPlan or a custom one.',
 );
 const SourceTools = z
   .array(SourceTool)
   .min(1)
   .max(50)
   .optional()
-  .describe('Only for diffs of these source tools. Absent: for all that it reads.');
+  .describe('Limits the entry to diffs of these source tools. Absent: every tool that the validator reads.');
 const RuleLevel = Level.optional().describe(
-  'forbid: rolled back, nobody asked. confirm: a person must answer. advise: shown, nobody waits. shadow: reported for tuning only.',
+  'forbid: roll back without asking. confirm: a person must answer. advise: show without waiting. shadow: report for tuning only.',
 );
 const Version = z
   .string()
   .min(1)
   .max(50)
   .optional()
-  .describe('The version that must be installed. Absent: whichever is.');
+  .describe('Required version of the validator. Absent: any version.');
 
 export const Target = z.strictObject({
   development: z
@@ -40,22 +40,26 @@ export const Target = z.strictObject({
   answers: z
     .enum(['signed', 'unsigned'])
     .default('signed')
-    .describe('unsigned: any writer to the namespace can answer. Only where development is true.'),
-  sourceTools: z.array(SourceTool).min(1).max(50).describe('Whose diffs may be submitted for this target.'),
+    .describe('unsigned: anyone with write access to the namespace can answer. Only allowed if development is true.'),
+  sourceTools: z
+    .array(SourceTool)
+    .min(1)
+    .max(50)
+    .describe('Source tools whose diffs may be submitted for this target.'),
   cooperative: z
     .array(SourceTool)
     .max(50)
     .default([])
-    .describe('Those of them whose effect the requester performs itself, on a signed receipt.'),
+    .describe('The source tools whose effect the requester performs after it receives a signed receipt.'),
   staging: JsonRecord.default({}).describe('Settings of the dry run, such as statementTimeoutMs and lockTimeoutMs.'),
 });
 
 const RuleSettings = z.strictObject({
   level: RuleLevel,
   version: Version,
-  config: JsonRecord.optional().describe("The rule's own settings."),
+  config: JsonRecord.optional().describe('Settings of the rule.'),
 });
-const RuleSetting = z.union([z.literal('off').describe('Not run at all.'), Level, RuleSettings]);
+const RuleSetting = z.union([z.literal('off').describe('The rule does not run.'), Level, RuleSettings]);
 
 export const PackEntry = z.strictObject({
   pack: z.string().min(1).max(63).describe('A rule pack: one validator for each of its rules.'),
@@ -63,49 +67,49 @@ export const PackEntry = z.strictObject({
   rules: z
     .record(z.string().min(1), RuleSetting)
     .default({})
-    .describe('Settings by rule. A rule that is not named here has its default level.'),
+    .describe('Settings by rule name. A rule that is not listed has its default level.'),
   sourceTools: SourceTools,
 });
 export const JudgeEntry = z.strictObject({
-  judge: JsonRecord.describe('The LLM judge and its settings. It can only tighten.'),
+  judge: JsonRecord.describe('The LLM judge and its settings. It can only make a decision stricter.'),
   version: Version,
   sourceTools: SourceTools,
 });
 export const ValidatorEntry = z.strictObject({
-  validator: RuleValidatorConfig.extend({ level: RuleLevel }).describe('Several rules that answer as one validator.'),
+  validator: RuleValidatorConfig.extend({ level: RuleLevel }).describe('Several rules combined into one validator.'),
   sourceTools: SourceTools,
 });
 export const CompositeEntry = z.strictObject({
-  composite: CompositeConfig.extend({ level: RuleLevel }).describe('Several validators that answer as one.'),
+  composite: CompositeConfig.extend({ level: RuleLevel }).describe('Several validators combined into one.'),
   sourceTools: SourceTools,
 });
 export const ConditionEntry = z.strictObject({
   condition: ConditionConfig.extend({
     level: RuleLevel,
     staged: z.boolean().default(false).describe('true: runs after the dry run, and may read "staging".'),
-  }).describe('Fires where a CEL expression is true.'),
+  }).describe('Fires if a CEL expression is true.'),
   sourceTools: SourceTools,
 });
 export const AggregateEntry = z.strictObject({
   aggregate: AggregateConfig.extend({
     level: Level.exclude(['shadow'])
       .optional()
-      .describe('forbid: rolled back, nobody asked. confirm: a person must answer. advise: shown, nobody waits.'),
-  }).describe('Limits on what many changes come to, so that a large one cannot pass in small parts.'),
+      .describe('forbid: roll back without asking. confirm: a person must answer. advise: show without waiting.'),
+  }).describe('Limits on the sum of many changes, so that a large change cannot pass in small parts.'),
   sourceTools: SourceTools,
 });
 export const AlwaysApproveEntry = z.strictObject({
   'always-approve': AlwaysApproveConfig.describe(
-    'The explicit opt-out: nothing is validated, and every review shows so.',
+    'The explicit opt-out: nothing is validated, and every review shows that.',
   ),
   sourceTools: SourceTools,
 });
 export const RuleEntry = z.strictObject({
-  rule: z.string().min(1).max(63).describe("One registered rule by its name; usually a team's own."),
+  rule: z.string().min(1).max(63).describe('Name of a registered rule, usually a custom one.'),
   level: RuleLevel,
   version: Version,
-  phase: z.enum(['preflight', 'post']).optional().describe('Absent: as the rule declares.'),
-  config: JsonRecord.optional().describe("The rule's own settings."),
+  phase: z.enum(['preflight', 'post']).optional().describe('When the rule runs. Absent: as the rule declares.'),
+  config: JsonRecord.optional().describe('Settings of the rule.'),
   sourceTools: SourceTools,
 });
 
@@ -127,21 +131,21 @@ const need = {
   fourEyes: z
     .boolean()
     .default(true)
-    .describe('The requester never counts; when the requester is unknown, two people are needed.'),
+    .describe('The requester does not count. If the requester is unknown, two people are needed.'),
   deadline: Duration.optional().describe(
-    'How long to wait for an answer; then the change is rolled back. Absent: deadline of the bundle.',
+    'Time to wait for an answer before the change is rolled back. Absent: deadline of the bundle.',
   ),
   confirmationMessage: z
     .string()
     .min(1)
     .max(2000)
     .default('A person must confirm this change.')
-    .describe('Shown to the approver, word for word.'),
+    .describe('Shown verbatim to the approver.'),
 };
 
 export const BundlePolicy = z.strictObject({
-  key: Name.describe('Stable key of the policy. "implicit" is taken.'),
-  name: z.string().min(1).max(200).describe('What people call it.'),
+  key: Name.describe('Stable key of the policy. "implicit" is reserved.'),
+  name: z.string().min(1).max(200).describe('Display name.'),
   match: z
     .strictObject({
       validatorIds: z
@@ -149,18 +153,18 @@ export const BundlePolicy = z.strictObject({
         .min(1)
         .max(500)
         .optional()
-        .describe('Ids such as guardian.sql_truncate. Absent: every one.'),
-      sourceTools: z.array(SourceTool).min(1).max(50).optional().describe('Absent: every one.'),
+        .describe('Validator ids such as guardian.sql_truncate. Absent: all.'),
+      sourceTools: z.array(SourceTool).min(1).max(50).optional().describe('Source tools. Absent: all.'),
     })
     .default({})
-    .describe('Which findings trigger it.'),
+    .describe('The findings that trigger the policy.'),
   requiresConfirmation: z
     .boolean()
     .default(true)
     .describe('false: the callback alone decides, and without a callback the change is rolled back.'),
   triggerCardinality: Cardinality.nullable()
     .default(null)
-    .describe('Only for changes of a single row, or of several. null: always.'),
+    .describe('Only for changes of one row or of several rows. null: always.'),
   callback: z
     .strictObject({ key: Name, version: z.string().min(1).max(50) })
     .nullable()
@@ -183,53 +187,58 @@ const WaiverScope = z
       .optional()
       .describe('Only for these inputs, by inputSha.'),
   })
-  .refine((scope) => Object.keys(scope).length > 0, 'expected at least one limit: a waiver of everything is no waiver');
+  .refine(
+    (scope) => Object.keys(scope).length > 0,
+    'expected at least one limit: a waiver must not match every change',
+  );
 
 export const BundleWaiver = z.strictObject({
   id: Name.describe('Name of the waiver, for audits.'),
-  validatorId: z.string().min(1).max(200).describe('Which validator it waives.'),
-  reason: z.string().min(1).max(1000).describe('Why; a ticket belongs here.'),
-  expires: z.iso.datetime({ error: 'expected a time in UTC such as 2027-01-31T00:00:00Z' }).describe('When it ends.'),
-  scope: WaiverScope.describe('For which changes. At least one limit.'),
+  validatorId: z.string().min(1).max(200).describe('Id of the waived validator.'),
+  reason: z.string().min(1).max(1000).describe('Why it is waived, with a ticket.'),
+  expires: z.iso
+    .datetime({ error: 'expected a time in UTC such as 2027-01-31T00:00:00Z' })
+    .describe('When the waiver expires.'),
+  scope: WaiverScope.describe('The changes that the waiver applies to. At least one limit.'),
 });
 
 export const BundleSchema = z.strictObject({
   version: z.literal(1).describe('Version of this format.'),
-  name: z.string().min(1).max(200).describe('What people call this bundle.'),
-  domain: z.string().min(1).max(200).describe('The domain that it governs; "global" where there is none.'),
+  name: z.string().min(1).max(200).describe('Display name of the bundle.'),
+  domain: z.string().min(1).max(200).describe('The domain that the bundle governs; "global" if there is none.'),
   provider: z.string().min(1).max(200).describe('Provider of the judge\'s model; "none" without a judge.'),
   model: z.string().min(1).max(200).describe('The judge\'s model; "none" without a judge.'),
   targets: z
     .record(Name, Target)
     .refine((targets) => Object.keys(targets).length > 0, 'expected at least one target')
-    .describe('What may be changed, by name.'),
+    .describe('Targets of changes, by name.'),
   groups: z
     .record(
       Name,
       z.strictObject({
-        members: z.array(Person).max(1000).describe('Who belongs to it. Agents and services never count.'),
+        members: z.array(Person).max(1000).describe('Ids of the members. Agents and services never count.'),
       }),
     )
     .describe('Groups of approvers, by name.'),
-  defaultGroup: Name.describe('Who answers where no policy says otherwise.'),
-  validators: z.array(ValidatorEntries).max(500).describe('What looks at a change, in this order.'),
+  defaultGroup: Name.describe('Group that answers unless a policy names another.'),
+  validators: z.array(ValidatorEntries).max(500).describe('The validators of a change, in this order.'),
   judgeWhen: z
     .enum(['always', 'unlessHardBlock', 'onlyIfClean'])
     .default('unlessHardBlock')
-    .describe('When the judge is asked.'),
+    .describe('When the judge is called.'),
   onJudgeFailure: z
     .enum(['ask', 'forbid'])
     .default('ask')
-    .describe('A judge that cannot answer: ask a person, or forbid the change.'),
+    .describe('What happens if the judge cannot answer: ask a person, or forbid the change.'),
   autoResolve: z
     .enum(['any', 'warnOnly'])
     .default('any')
-    .describe('What a passed callback may resolve alone. warnOnly: a BLOCK always asks a person.'),
+    .describe('What a passed callback may resolve without a person. warnOnly: a BLOCK always asks a person.'),
   commitWindow: Duration.default('15m').describe(
-    'How long an admitted answer stays good after the last one that was needed.',
+    'Time after the last required answer in which the change must be committed.',
   ),
-  deadline: Duration.default('24h').describe('How long a violation waits for its answer.'),
-  remindEvery: Duration.nullable().default(null).describe('Remind the approvers this often. null: never.'),
+  deadline: Duration.default('24h').describe('Time that a violation waits for its answer.'),
+  remindEvery: Duration.nullable().default(null).describe('Interval of reminders to the approvers. null: none.'),
   implicit: z
     .strictObject({
       group: need.group,
@@ -239,8 +248,8 @@ export const BundleSchema = z.strictObject({
       confirmationMessage: need.confirmationMessage,
     })
     .prefault({})
-    .describe('What holds where a finding fires and no policy matches: a person must confirm.'),
+    .describe('Settings if a finding fires and no policy matches: a person must confirm.'),
   policies: z.array(BundlePolicy).max(500).default([]).describe('Who answers which findings, and how.'),
-  waivers: z.array(BundleWaiver).max(500).default([]).describe('Known findings that are let through for a while.'),
+  waivers: z.array(BundleWaiver).max(500).default([]).describe('Known findings that are allowed until a date.'),
 });
 export type Bundle = z.infer<typeof BundleSchema>;

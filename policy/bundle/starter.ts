@@ -1,20 +1,20 @@
 export interface StarterOptions {
   /** Name of the target. Default `dev`. */
   readonly target?: string;
-  /** Persons who answer. Default: those of the embedded environment. */
+  /** Ids of the people who answer. Default: those of the embedded environment. */
   readonly members?: readonly string[];
-  /** Whether the target takes demo keys. Default true, as for the embedded environment; never for production. */
+  /** Whether the target accepts demo keys. Default true, for the embedded environment; never for production. */
   readonly development?: boolean;
 }
 
 /**
- * A bundle's text for the diffs of one source tool, strict enough to be used as it is: what no rule of ours reads is
- * shown to a person, each and every time. Compiles against the registry of this version (a test does).
+ * The text of a starter bundle for one source tool, strict enough to be used unchanged: a person sees every diff that no
+ * built-in rule reads. Compiles against the registry of this version.
  */
 export function starterBundle(sourceTool: string, options: StarterOptions = {}): string {
   const { target = 'dev', members = ['alice', 'bob'], development = true } = options;
   return [
-    `# Who must countersign the changes of AI agents. Check it with \`countersign policy check\`.`,
+    `# Rules for changes of AI agents and who must countersign them. Check this file with \`countersign policy check\`.`,
     'version: 1',
     `name: ${text(`${sourceTool} starter`)}`,
     'domain: global',
@@ -28,7 +28,7 @@ export function starterBundle(sourceTool: string, options: StarterOptions = {}):
     `    sourceTools: [${text(sourceTool)}]`,
     ...(REVIEWED_ONLY.has(sourceTool)
       ? [
-          `    # Nothing of ours performs it: the requester does, on a signed receipt.`,
+          `    # The requester applies the change itself after it receives a signed receipt.`,
           `    cooperative: [${text(sourceTool)}]`,
         ]
       : []),
@@ -37,39 +37,39 @@ export function starterBundle(sourceTool: string, options: StarterOptions = {}):
     `  owners: { members: [${members.map(text).join(', ')}] }`,
     'defaultGroup: owners',
     '',
-    '# Levels: forbid = rolled back, nobody asked; confirm = a person answers; advise = shown; shadow = reported for tuning.',
+    '# Levels: forbid = roll back without asking; confirm = a person answers; advise = show; shadow = report for tuning.',
     'validators:',
     ...(STARTERS[sourceTool] ?? ASK_ALWAYS),
     '',
-    'deadline: 24h # not answered by then: rolled back',
+    'deadline: 24h # without an answer the change is rolled back',
     'commitWindow: 15m',
     'autoResolve: warnOnly',
     '',
   ].join('\n');
 }
 
-/** As YAML reads it back, whatever is in it. */
+/** A YAML scalar for any string: JSON strings are valid YAML. */
 function text(value: string): string {
   return JSON.stringify(value);
 }
 
-/** Tools whose diffs rules read, and whose effect the requester performs itself. */
+/** Tools without a built-in effect: rules read their diffs, and the requester applies them. */
 const REVIEWED_ONLY: ReadonlySet<string> = new Set(['TerraformPlan']);
 
 const SECRETS = ['  # Keys and passwords, in the change and in its metadata.', '  - pack: secrets'];
-const TEXT = ['  # Characters that make text look other than it is.', '  - pack: text'];
-const CROSS = ['  # Digest, size, and words addressed to a reviewer.', '  - pack: cross-cutting'];
+const TEXT = ['  # Characters that make text look different from what it is.', '  - pack: text'];
+const CROSS = ['  # Digest, size, and text addressed to a reviewer.', '  - pack: cross-cutting'];
 
-/** What one agent may delete in an hour, in however many changes. */
+/** A limit on the deletions of one agent in an hour, over all its changes. */
 const manySmall = (deletions: number): readonly string[] => [
-  '  # Many small changes of one agent that come to a large one.',
+  '  # Many small changes of one agent that add up to a large one.',
   `  - aggregate: { name: many_small_deletes, window: 1h, by: [agent, target], limits: { deletions: ${deletions} } }`,
 ];
 
 const SQL_DRY_RUN = [
   '  - pack: sql-postgres',
   '    rules:',
-  '      # SQL that is put together at run time cannot be read beforehand.',
+  '      # SQL that is assembled at run time cannot be checked beforehand.',
   '      sql_dynamic_sql: forbid',
   ...SECRETS,
   ...TEXT,
@@ -81,11 +81,11 @@ const SQL_CAS = [
   '  - validator:',
   '      name: row_limit',
   '      rules:',
-  '        # Warns, and so asks a person, where the agent does not say how many rows it changes.',
+  '        # Warns, and so asks a person, if the agent does not say how many rows it changes.',
   '        - diffSize: { name: rows, maxRows: 100 }',
   '  - pack: sql-postgres',
   '    rules:',
-  '      # The rows that the dry run really touched.',
+  '      # The rows that the dry run changed.',
   '      sql_affected_rows: { config: { maxRows: 100 } }',
   ...SECRETS,
   ...TEXT,
@@ -96,7 +96,7 @@ const SQL_CAS = [
 const HTTP_PATCH = [
   '  - pack: http-patch',
   '    rules:',
-  '      # Name the interfaces that agents may call; until then a person sees every request.',
+  '      # List the endpoints that agents may call; until then a person sees every request.',
   '      http_method_path_scope: { level: confirm, config: { allow: [] } }',
   ...SECRETS,
   ...TEXT,
@@ -104,12 +104,12 @@ const HTTP_PATCH = [
   ...manySmall(20),
 ];
 
-/** Odd characters are a rule of the pack itself. */
+/** Without the pack `text`: the pack `git-diff` has its own rule for suspicious characters. */
 const GIT_PATCH = ['  - pack: git-diff', ...SECRETS, ...CROSS, ...manySmall(20)];
 
 const TERRAFORM_PLAN = [
   '  - pack: terraform-plan',
-  '  # A plan shows values, the secret ones too: a person decides whether they may stand there.',
+  '  # A plan contains values, including secret ones: a person decides whether they may be there.',
   '  - pack: secrets',
   '    level: confirm',
   ...TEXT,
@@ -120,12 +120,12 @@ const TERRAFORM_PLAN = [
   ...manySmall(20),
 ];
 
-/** For every other tool: nothing passes unseen until there are rules that read it. */
+/** For every other tool: a person sees each diff until there are rules that read it. */
 const ASK_ALWAYS = [
   '  - validator:',
   '      name: ask_always',
   '      rules:',
-  '        # Matches every diff, so that a person sees each one. Replace it by rules of your own.',
+  '        # Matches every diff, so that a person sees each one. Replace it with your own rules.',
   '        - pattern: { name: anything, forbidden: ["(?s)."] }',
   ...SECRETS,
   ...TEXT,

@@ -1,7 +1,7 @@
 import { type Document, isAlias, isMap, isPair, isScalar, LineCounter, parseDocument, visit, type Node } from 'yaml';
 import { issueAt, NOWHERE, type Issue, type Locate } from './issue';
 
-/** A bundle larger than this is refused unread. */
+/** A larger file is refused without parsing it, in UTF-16 units. */
 export const MAX_BUNDLE_CHARACTERS = 1024 * 1024;
 const MAX_ALIASES = 100;
 
@@ -10,17 +10,22 @@ export type YamlSource =
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
 /**
- * YAML 1.2 as plain data, with every node's place. Refuses what could be read in two ways: duplicate keys, unknown tags,
- * keys that are no text, numbers that JSON cannot hold, several documents, and aliases that expand without bound.
+ * Parses YAML 1.2 to plain data and keeps the place of every node. Refuses ambiguous input: duplicate keys, unknown tags,
+ * keys that are not strings, numbers that JSON cannot represent, several documents and aliases that expand without limit.
  */
 export function readYaml(text: string): YamlSource {
   if (text.length > MAX_BUNDLE_CHARACTERS) {
     return refuse(
-      issueAt(NOWHERE, [], `The file has ${text.length} characters`, `Keep it under ${MAX_BUNDLE_CHARACTERS}.`),
+      issueAt(
+        NOWHERE,
+        [],
+        `The file has ${text.length} characters, expected at most ${MAX_BUNDLE_CHARACTERS}`,
+        'Shorten it.',
+      ),
     );
   }
   const lines = new LineCounter();
-  // Not `logLevel: 'silent'`: it drops the error of a second document.
+  // Not `logLevel: 'silent'`: it suppresses the error for a second document.
   const document = parseDocument(text, {
     lineCounter: lines,
     version: '1.2',
@@ -29,7 +34,7 @@ export function readYaml(text: string): YamlSource {
     uniqueKeys: true,
     strict: true,
   });
-  // Warnings are refusals too: an unknown tag, say, leaves a value that its writer did not mean.
+  // Treat warnings as errors: an unknown tag, for example, gives a value that the author did not mean.
   const problems = [...document.errors, ...document.warnings].map((problem): Issue => {
     const place = lines.linePos(problem.pos[0]);
     const [message = ''] = problem.message.split('\n');
@@ -41,7 +46,7 @@ export function readYaml(text: string): YamlSource {
   if (odd.length > 0) return { ok: false, issues: odd };
   if (document.contents === null)
     return refuse(
-      issueAt(NOWHERE, [], 'The file is empty', 'Write a bundle, or make one with `countersign policy init`.'),
+      issueAt(NOWHERE, [], 'The file is empty', 'Write a bundle, or create one with `countersign policy init`.'),
     );
   try {
     return { ok: true, data: document.toJS({ maxAliasCount: MAX_ALIASES }), locate };
@@ -75,7 +80,7 @@ function yamlFix(code: string): string {
     case 'MULTIPLE_DOCS':
       return 'Keep one document: remove the line "---" and what follows.';
     case 'TAB_AS_INDENT':
-      return 'Indent with blanks.';
+      return 'Indent with spaces.';
     default:
       return 'Correct the YAML here.';
   }
@@ -89,7 +94,7 @@ function oddNodes(document: Document.Parsed, lines: LineCounter): Issue[] {
   visit(document, {
     Pair: (_key, pair) => {
       if (!isScalar(pair.key) || typeof pair.key.value !== 'string')
-        add(pair.key ?? pair.value, 'A key that is no text', 'Quote the key.');
+        add(pair.key ?? pair.value, 'A key must be a string', 'Quote the key.');
       else if (pair.key.value === '__proto__') add(pair.key, 'The key "__proto__" is not allowed', 'Use another name.');
     },
     Scalar: (_key, scalar) => {
@@ -98,7 +103,7 @@ function oddNodes(document: Document.Parsed, lines: LineCounter): Issue[] {
       if (!Number.isFinite(value) || Number.isInteger(value))
         add(
           scalar,
-          `The number ${scalar.source ?? String(value)} cannot be held exactly`,
+          `The number ${scalar.source ?? String(value)} cannot be represented exactly`,
           'Quote it, or use a smaller one.',
         );
     },
@@ -113,7 +118,7 @@ function startOf(node: unknown, lines: LineCounter): { readonly line: number; re
   return { line, column: col };
 }
 
-/** The nearest node that exists on the way to a path: for what is missing, its parent. */
+/** Finds the node at a path, or its nearest existing ancestor if the path does not exist. */
 function locator(document: Document.Parsed, lines: LineCounter): Locate {
   return (path, key = false) => {
     let node: unknown = document.contents;

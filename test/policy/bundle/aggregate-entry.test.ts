@@ -10,7 +10,7 @@ const entry = (more: string, top: Record<string, string> = {}): Record<string, s
   ...top,
 });
 
-test('a limit over many changes is an attested validator of its own, by tenant, agent, target and source tool unless told', () => {
+test('an aggregate is a separate attested validator, by default for each tenant, agent, target and source tool', () => {
   const { plan } = planOf(entry('window: 1h, limits: { deletions: 10 }'), 'SQLDryRun', registry);
   expect(plan.validators[0]).toMatchObject({
     id: 'guardian.split',
@@ -23,7 +23,7 @@ test('a limit over many changes is an attested validator of its own, by tenant, 
   expect(forbidding.plan.validators[0]).toMatchObject({ id: 'safety.split', class: 'SAFETY' });
 });
 
-test('another window, key or limit is another logic_hash and another plan [G18]', () => {
+test('a changed window, key or limit changes logic_hash and plan hash [G18]', () => {
   const settings = [
     'window: 1h, limits: { deletions: 10 }',
     'window: 2h, limits: { deletions: 10 }',
@@ -54,10 +54,10 @@ test.each([
   expect(said[0]).toMatch(/^1\d:\d+ /);
 });
 
-test('refuses to be named as a rule, and to be waived: what it says stands in a signed record', () => {
+test('cannot be used as a rule and cannot be waived, because its findings are in signed records', () => {
   expect(
     refusals({ validators: '\n  - rule: aggregate\n    config: { name: split }' }, 'SQLDryRun', registry).join(),
-  ).toMatch('"aggregate" is not used as a rule');
+  ).toMatch('"aggregate" cannot be used as a rule');
   const waivers = `\n  - { id: w, validatorId: guardian.split, reason: r, expires: "2027-01-01T00:00:00Z", scope: { targets: [shop] } }`;
   expect(refusals(entry('window: 1h, limits: { bytes: 1 }', { waivers }), 'SQLDryRun', registry).join()).toMatch(
     '"guardian.split" cannot be waived',

@@ -19,7 +19,7 @@ const BUILTIN_IDS = [
 ];
 const own = (plan: Plan): PlanValidator[] => plan.validators.filter((v) => v.unit !== 'builtin');
 
-test('a pack becomes one validator per rule that reads the source tool, its level deciding class and prefix', () => {
+test('a pack adds one validator for each rule that reads the source tool; the level determines class and prefix', () => {
   const { plan } = planOf();
   expect(own(plan).map(({ id, class: c, level, unit, needsStaging }) => [id, c, level, unit, needsStaging])).toEqual([
     ['guardian.demo_drop', 'POLICY', 'confirm', 'demo-pack', false],
@@ -29,7 +29,7 @@ test('a pack becomes one validator per rule that reads the source tool, its leve
   expect(own(planOf({}, 'HTTPPatch').plan).map((v) => v.id)).toEqual(['safety.demo_style', 'guardian.demo_http']);
 });
 
-test('every plan ends with the built-in validators, in their order, each with class and logic_hash', () => {
+test('every plan ends with the built-in validators in their order, each with class and logic_hash', () => {
   const last = planOf().plan.validators.slice(-6);
   expect(last.map((v) => v.id)).toEqual(BUILTIN_IDS);
   expect(last.map((v) => v.kind)).toEqual(['derived', 'derived', 'derived', 'derived', 'attested', 'attested']);
@@ -37,7 +37,7 @@ test('every plan ends with the built-in validators, in their order, each with cl
   expect(builtinsOf({ waivers: [] }).map((d) => idOf(d.defaultLevel, d.implementation))).toEqual(BUILTIN_IDS);
 });
 
-test('rules are set by level, by settings, or switched off; shadow ones are kept apart', () => {
+test('rules are configured by level, by settings or "off"; shadow validators are listed separately', () => {
   const { plan } = planOf({
     validators:
       '\n  - pack: demo-pack\n    rules:\n      demo_drop: forbid\n      demo_rows: {level: shadow, config: {limit: 3}}\n      demo_style: off',
@@ -46,12 +46,12 @@ test('rules are set by level, by settings, or switched off; shadow ones are kept
   expect(plan.shadow.map((v) => [v.id, v.level, v.config])).toEqual([['guardian.demo_rows', 'shadow', { limit: 3 }]]);
 });
 
-test('a pack may have a level for all, which a rule overrides', () => {
+test('a rule overrides the level of its pack', () => {
   const { plan } = planOf({ validators: '\n  - pack: demo-pack\n    level: advise\n    rules: {demo_drop: confirm}' });
   expect(own(plan).map((v) => v.id)).toEqual(['guardian.demo_drop', 'safety.demo_rows', 'safety.demo_style']);
 });
 
-test('entries stand in declared order, whatever their names [G35, G45]', () => {
+test('validators keep the declared order of their entries [G35, G45]', () => {
   const { plan } = planOf({
     validators:
       '\n  - validator: {name: zebra, rules: [{diffSize: {name: s, maxRows: 5}}]}\n  - judge: {model: m}\n  - pack: demo-pack\n  - composite: {name: apple, children: []}\n  - always-approve: {reason: trying it out}',
@@ -72,7 +72,7 @@ test('entries stand in declared order, whatever their names [G35, G45]', () => {
   });
 });
 
-test('a team’s own rule is named by `rule`, with level, config and phase [C15]', () => {
+test('`rule` adds a custom rule with level, config and phase [C15]', () => {
   const team = demoRule('team_rule', { pack: 'team-rules' });
   const { plan } = planOf(
     {
@@ -92,7 +92,7 @@ test('entries may be limited to source tools', () => {
   expect(own(planOf(members, 'HTTPPatch').plan).some((v) => v.id === 'guardian.llm_judge')).toBe(true);
 });
 
-test('one plan for each target and tool; cooperative where the target says so', () => {
+test('each target and tool has its own plan, cooperative if the target says so', () => {
   const targets = '\n  shop: {sourceTools: [SQLDryRun, HTTPPatch], cooperative: [HTTPPatch]}';
   expect(planKeys(bundleOf({ targets }))).toEqual([
     { target: 'shop', sourceTool: 'SQLDryRun' },
@@ -102,7 +102,7 @@ test('one plan for each target and tool; cooperative where the target says so', 
   expect(planOf({ targets }, 'HTTPPatch').plan.mode).toBe('cooperative');
 });
 
-test('policies get what the bundle says for all: group, deadline, four eyes, message', () => {
+test('policies inherit group, deadline, four eyes and message from the bundle', () => {
   const { plan } = planOf({
     deadline: '2h',
     policies:
@@ -143,7 +143,7 @@ describe('refuses, with place and help,', () => {
     [
       'another version of a rule than the installed one [G33, T40]',
       { validators: '\n  - pack: demo-pack\n    rules: {demo_drop: {version: v2}}' },
-      /^15:34 .*asked for in version v2, and v1 is installed/,
+      /^15:34 .*"demo_drop" has version v1, but the bundle requires v2/,
     ],
     [
       'settings that the rule does not know',
@@ -155,45 +155,45 @@ describe('refuses, with place and help,', () => {
       { validators: '\n  - pack: demo-pack\n    rules: {demo_drop: {config: {limit: many}}}' },
       /^15:41 .*config\.limit:/,
     ],
-    ['one pack twice [T13]', { validators: '\n  - pack: demo-pack\n  - pack: demo-pack' }, /^15:11 .*a second time/],
     [
-      'two validators of one name [F2, T13]',
+      'a duplicate pack [T13]',
+      { validators: '\n  - pack: demo-pack\n  - pack: demo-pack' },
+      /^15:11 .*Duplicate validator "guardian\.demo_drop"/,
+    ],
+    [
+      'two validators with the same name [F2, T13]',
       { validators: '\n  - validator: {name: a1, rules: []}\n  - composite: {name: a1, children: []}' },
-      /^15:5 .*a second time/,
+      /^15:5 .*Duplicate validator "guardian\.a1"/,
     ],
     [
-      'two validators of one name, though of different levels [F2, T13]',
+      'two validators with the same name and different levels [F2, T13]',
       { validators: '\n  - validator: {name: a1, rules: []}\n  - validator: {name: a1, level: forbid, rules: []}' },
-      /a second time/,
+      /Duplicate validator "safety\.a1"/,
     ],
-    [
-      'a second judge',
-      { validators: '\n  - judge: {model: a}\n  - judge: {model: b}' },
-      /^15:5 .*The judge stands here a second time/,
-    ],
+    ['a second judge', { validators: '\n  - judge: {model: a}\n  - judge: {model: b}' }, /^15:5 .*Duplicate judge/],
     [
       'the name of a built-in validator [T13]',
       { validators: '\n  - validator: {name: circuit_open, rules: []}' },
-      /a second time/,
+      /Duplicate validator "guardian\.circuit_open"/,
     ],
-    ['a built-in validator as a rule', { validators: '\n  - rule: metadata_mismatch' }, /not used as a rule/],
+    ['a built-in validator as a rule', { validators: '\n  - rule: metadata_mismatch' }, /cannot be used as a rule/],
     [
       'an entry that reads no tool of any target [V31]',
       {
         targets: '\n  shop: {sourceTools: [SQLDryRun]}',
         validators: '\n  - pack: demo-pack\n  - always-approve: {reason: r}\n    sourceTools: [GitPatch]',
       },
-      /^14:5 validators\[1\]: This entry looks at the diffs of no target/,
+      /^14:5 validators\[1\]: This entry matches no target/,
     ],
     [
-      'a policy for a validator that is not there [V31, T67]',
+      'a policy for an unknown validator [V31, T67]',
       { policies: '\n  - {key: p, name: P, match: {validatorIds: [guardian.demo_drpo]}}' },
-      /No validator "guardian\.demo_drpo".*Did you mean "guardian\.demo_drop"/,
+      /Unknown validator "guardian\.demo_drpo".*Did you mean "guardian\.demo_drop"/,
     ],
     [
-      'a policy for a validator that asks nobody [V31, T67]',
+      'a policy for a SAFETY validator, which never asks anyone [V31, T67]',
       { policies: '\n  - {key: p, name: P, match: {validatorIds: [safety.demo_rows]}}' },
-      /asks nobody/,
+      /it is SAFETY and never asks anyone/,
     ],
     [
       'a policy for a shadow validator [V31, T67]',
@@ -201,12 +201,12 @@ describe('refuses, with place and help,', () => {
         validators: '\n  - pack: demo-pack\n    rules: {demo_drop: shadow}',
         policies: '\n  - {key: p, name: P, match: {validatorIds: [guardian.demo_drop]}}',
       },
-      /runs in the shadow/,
+      /cannot trigger this policy: it has level "shadow"/,
     ],
     [
-      'a policy for a source tool of no target [V31, T67]',
+      'a policy for a source tool that no target accepts [V31, T67]',
       { policies: '\n  - {key: p, name: P, match: {sourceTools: [GitPatch]}}' },
-      /No target takes diffs of "GitPatch"/,
+      /No target accepts diffs of "GitPatch"/,
     ],
     [
       'an unknown callback [V30]',
@@ -216,7 +216,7 @@ describe('refuses, with place and help,', () => {
     [
       'another version of a callback than the installed one',
       { policies: '\n  - {key: p, name: P, callback: {key: in-window, version: v1}}' },
-      /asked for in version v1, and v2 is installed/,
+      /Callback "in-window" has version v2, but the policy requires v1/,
     ],
     [
       'a callback as a path to code [V30]',
@@ -224,7 +224,7 @@ describe('refuses, with place and help,', () => {
       /callback\.key/,
     ],
     [
-      'a waiver of a validator that is not there',
+      'a waiver of an unknown validator',
       {
         waivers:
           '\n  - {id: w, validatorId: guardian.nothing, reason: r, expires: 2027-01-01T00:00:00Z, scope: {tenants: [t]}}',
@@ -252,19 +252,19 @@ describe('refuses, with place and help,', () => {
     expect(refusals(members).join('\n')).toMatch(new RegExp(expected.source, 'm'));
   });
 
-  test('a plan in which nothing looks at the change, and names always-approve [F38, T19]', () => {
+  test('a plan without an enforced validator, and names always-approve [F38, T19]', () => {
     expect(refusals({ validators: '\n  - pack: demo-pack\n    sourceTools: [HTTPPatch]' }).join()).toMatch(
-      /Nothing looks at diffs of "SQLDryRun".*always-approve/,
+      /No enforced validator reads diffs of "SQLDryRun".*always-approve/,
     );
     expect(refusals({ validators: '\n  - pack: demo-pack\n    level: shadow' }).join()).toMatch(
-      /shadow only.*always-approve/,
+      /level "shadow".*always-approve/,
     );
     expect(own(planOf({ validators: '\n  - always-approve: {reason: sandbox}' }).plan)).toMatchObject([
       { id: 'always-approve', class: 'SAFETY', level: 'advise', config: { reason: 'sandbox' } },
     ]);
   });
 
-  test('an unknown target, and a source tool that the target does not take [F10, T14]', () => {
+  test('an unknown target, and a source tool that the target does not accept [F10, T14]', () => {
     const bundle = bundleOf();
     expect(compilePlan(bundle, registry, { target: 'shopp', sourceTool: 'SQLDryRun', tools: ourTools })).toMatchObject({
       ok: false,
@@ -298,7 +298,7 @@ describe('refuses, with place and help,', () => {
   });
 });
 
-test('what other targets and tools need is checked, and leaves no trace in this plan', () => {
+test('entries for other targets and tools are checked but do not affect this plan', () => {
   const base = planOf();
   const targets =
     '\n  shop:\n    sourceTools: [SQLDryRun, HTTPPatch]\n  lab:\n    sourceTools: [GitPatch]\n    development: true';
@@ -310,7 +310,7 @@ test('what other targets and tools need is checked, and leaves no trace in this 
   expect(planOf({ policies }, 'HTTPPatch').plan.policies).toHaveLength(1);
 });
 
-test('a waiver stands in the plan of the validator that it waives', () => {
+test('a waiver is part of the plans with the validator that it waives', () => {
   const { plan } = planOf({
     waivers:
       '\n  - {id: w, validatorId: guardian.demo_drop, reason: "OPS-7", expires: 2027-01-01T00:00:00Z, scope: {tenants: [acme]}}',
@@ -326,7 +326,7 @@ test('a waiver stands in the plan of the validator that it waives', () => {
   ]);
 });
 
-test('the plan is a deep copy and deeply frozen: what is done to the bundle later does not reach it [G45]', () => {
+test('the plan is a deeply frozen copy, so that later changes to the bundle do not affect it [G45]', () => {
   const bundle = bundleOf({
     validators: '\n  - validator: {name: ddl, rules: [{tableWhitelist: {name: t, allowed: [a]}}]}',
   });
@@ -352,7 +352,7 @@ describe('planProblems', () => {
     validators: plan.validators.map((v, i) => (i === index ? { ...v, ...change } : v)),
   });
 
-  test('finds none in a plan that was compiled here', () => {
+  test('finds none in a plan compiled by this process', () => {
     expect(planProblems(plan, registry, ourTools)).toEqual([]);
     expect(
       planProblems(
@@ -364,10 +364,10 @@ describe('planProblems', () => {
   });
 
   test.each([
-    ['guardian.x as SAFETY [C22, T39]', changed(0, { class: 'SAFETY' }), /prefix says POLICY/],
-    ['safety.x as POLICY [C22, T39]', changed(1, { class: 'POLICY' }), /prefix says SAFETY/],
+    ['guardian.x as SAFETY [C22, T39]', changed(0, { class: 'SAFETY' }), /prefix requires POLICY/],
+    ['safety.x as POLICY [C22, T39]', changed(1, { class: 'POLICY' }), /prefix requires SAFETY/],
     ['an id outside the naming registry [G4, G25]', changed(0, { id: 'Guardian.Demo' }), /expected guardian\.<rule>/],
-    ['a class that its level does not give', changed(0, { level: 'forbid' }), /level forbid is SAFETY/],
+    ['a class that its level does not give', changed(0, { level: 'forbid' }), /level forbid requires class SAFETY/],
     ['an unregistered implementation [C9, T40]', changed(0, { implementation: 'gone' }), /no implementation "gone"/],
     [
       'another version [G33, T68]',
@@ -384,12 +384,12 @@ describe('planProblems', () => {
       changed(0, { config: { limit: 99 } }),
       /the plan was made with/,
     ],
-    ['derived passed off as attested', changed(0, { kind: 'attested' }), /is derived/],
+    ['derived passed off as attested', changed(0, { kind: 'attested' }), /this process has kind derived/],
     ['a rule that would run before the dry run it reads', changed(1, { needsStaging: false }), /needs the dry run/],
     [
       'a duplicate',
       { ...plan, validators: [plan.validators[0], ...plan.validators] as PlanValidator[] },
-      /appears twice/,
+      /Duplicate validator guardian\.demo_drop/,
     ],
     [
       'a missing built-in validator',
@@ -402,7 +402,7 @@ describe('planProblems', () => {
       /does not end with the built-in/,
     ],
     ['no validator of its own [F38]', { ...plan, validators: plan.validators.slice(-6) }, /no validator of its own/],
-    ['another decide revision', { ...plan, decideRevision: 99 }, /decides by revision 99/],
+    ['another decide revision', { ...plan, decideRevision: 99 }, /requires decide revision 99/],
     ['unsigned answers outside development', { ...plan, answers: 'unsigned' as const }, /unsigned answers/],
   ])('finds %s', (_what, bad, message) => {
     expect(planProblems(bad as Plan, registry, ourTools).join('\n')).toMatch(message);

@@ -8,7 +8,7 @@ const entry = (more: string): Record<string, string> => ({
   validators: `\n  - condition: {name: large, reason: Large changes are seen by a person., ${more}}`,
 });
 
-test('a condition is a validator of its own; one that reads the dry run waits for it', () => {
+test('a condition is a separate validator; one that reads the dry run runs after it', () => {
   expect(planOf(entry('when: metadata.affected_rows > 10'), 'SQLDryRun', registry).plan.validators[0]).toMatchObject({
     id: 'guardian.large',
     implementation: 'condition',
@@ -20,7 +20,7 @@ test('a condition is a validator of its own; one that reads the dry run waits fo
   ).toMatchObject({ id: 'safety.large', implementation: 'staged_condition', needsStaging: true, class: 'SAFETY' });
 });
 
-test('another expression is another logic_hash and another plan [G18, T34]', () => {
+test('a changed expression changes logic_hash and plan hash [G18, T34]', () => {
   const [a, b] = ['metadata.affected_rows > 10', 'metadata.affected_rows > 11'].map((when) =>
     planOf(entry(`when: ${when}`), 'SQLDryRun', registry),
   );

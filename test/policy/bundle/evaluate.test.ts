@@ -67,13 +67,13 @@ test.each([
   ]);
 });
 
-test('with a dry run’s record, the validators that need it run', async () => {
+test('runs the validators that need the dry run if its record is given', async () => {
   const { evaluation } = await evaluate({}, {}, RECORD);
   expect(evaluation.outcome).toBe('CONFIRM');
   expect(evaluation.skipped).toEqual(['guardian.llm_judge', 'guardian.previously_rejected', 'guardian.circuit_open']);
 });
 
-test('a policy that a callback decides waits for it; one without callback that asks nobody forbids [V16]', async () => {
+test('a policy with a callback waits for it; one without callback and confirmation forbids [V16]', async () => {
   const policy = (callback: string) => ({
     policies: `\n  - {key: p, name: P, requiresConfirmation: false, match: {validatorIds: [guardian.team_confirm]}${callback}}`,
   });
@@ -83,13 +83,13 @@ test('a policy that a callback decides waits for it; one without callback that a
   expect((await evaluate({ confirm: true }, policy(''))).evaluation.outcome).toBe('FORBID');
 });
 
-test('a validator that throws is an ERROR that asks a person', async () => {
+test('a validator that throws gives an ERROR, and a person is asked', async () => {
   const { evaluation } = await evaluate({}, { validators: '\n  - rule: team_broken\n    level: confirm' });
   expect(evaluation.outcome).toBe('CONFIRM');
   expect(evaluation.findings[0]).toMatchObject({ status: 'BLOCK', errorClass: 'ErrValidatorBackend' });
 });
 
-test('a plan of another process is refused before the first diff [G33]', () => {
+test('refuses a plan that this process cannot run before the first diff [G33]', () => {
   const { plan } = planOf({ validators: VALIDATORS }, 'SQLDryRun', rules);
   expect(() =>
     planEvaluator(
@@ -97,11 +97,11 @@ test('a plan of another process is refused before the first diff [G33]', () => {
       rules,
       ourTools,
     ),
-  ).toThrow(/does not fit this process/);
+  ).toThrow(/This process cannot run the plan/);
 });
 
 describe('readEvalLine', () => {
-  test('reads a line with text or base64', () => {
+  test('parses a line with text or base64', () => {
     expect(readEvalLine('{"id":"a","sourceTool":"SQLDryRun","raw":"SELECT 1"}')).toEqual({
       ok: true,
       line: { id: 'a', sourceTool: 'SQLDryRun', raw: 'SELECT 1', metadata: {} },
@@ -118,7 +118,7 @@ describe('readEvalLine', () => {
     ['no bytes', '{"id":"a","sourceTool":"SQLDryRun"}', 'a'],
     ['an unknown member', '{"id":"a","sourceTool":"SQLDryRun","raw":"","approved":true}', 'a'],
     ['a bad record', '{"id":"a","sourceTool":"SQLDryRun","raw":"","staging":{}}', 'a'],
-  ])('answers %s with its id where it has one, and never throws', (_what, line, id) => {
+  ])('reports %s with its id if it has one, and does not throw', (_what, line, id) => {
     expect(readEvalLine(line)).toMatchObject({ ok: false, id, error: expect.stringMatching(/./) as string });
   });
 });
@@ -132,7 +132,7 @@ describe('policy tests', () => {
     return policyTestProblems(parsed.tests[0] as never, (await evaluate(metadata)).evaluation);
   };
 
-  test('pass, or say what differs', async () => {
+  test('pass, or list the differences', async () => {
     expect(
       await problems('{outcome: CONFIRM, fires: [guardian.team_confirm], quiet: [safety.team_forbid]}', {
         confirm: true,
@@ -140,7 +140,7 @@ describe('policy tests', () => {
     ).toEqual([]);
     expect(await problems('{outcome: CONFIRM, fires: []}', { forbid: true })).toEqual([
       'expected CONFIRM, got FORBID',
-      'safety.team_forbid fired, and was not expected to',
+      'safety.team_forbid fired unexpectedly',
     ]);
     expect(
       await problems(
@@ -149,13 +149,13 @@ describe('policy tests', () => {
       ),
     ).toEqual([
       'expected guardian.team_confirm to fire: it ran and found nothing',
-      'expected guardian.team_staged to fire: it was left out: give "staging"',
+      'expected guardian.team_staged to fire: it did not run because the test has no "staging"',
       'expected guardian.x to fire: the plan has no such validator',
-      'guardian.team_staged did not run, so nobody knows whether it is quiet',
+      'expected guardian.team_staged to be quiet, but it did not run',
     ]);
   });
 
-  test('are read as strictly as a bundle, with line and column', () => {
+  test('are parsed as strictly as a bundle, with line and column', () => {
     expect(parsePolicyTests(yaml('{outcom: COMMIT}'))).toMatchObject({
       ok: false,
       issues: [
@@ -165,7 +165,7 @@ describe('policy tests', () => {
     });
   });
 
-  test('coverage names the validators that no test made fire', async () => {
+  test('coverage lists the validators that fired in no test', async () => {
     const { plan, evaluation } = await evaluate({ confirm: true });
     expect(coverageOf([plan], [evaluation])).toEqual({
       covered: ['guardian.team_confirm'],

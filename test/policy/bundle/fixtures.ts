@@ -34,7 +34,7 @@ export function demoRule(
   });
 }
 
-/** The judge's definition as the compiler sees it. */
+/** The judge's definition, as the compiler uses it. */
 export const judgeDefinition: ValidatorDefinition<Record<string, unknown>> = {
   implementation: 'llm_judge',
   pack: null,
@@ -94,7 +94,7 @@ validators:
   - pack: demo-pack
 `;
 
-/** The base with some of its top-level members replaced or added; a member given as '' is dropped. */
+/** The base with top-level members replaced or added; a member with value '' is removed. */
 export function bundleText(members: Readonly<Record<string, string>> = {}): string {
   const parts = BASE.trim()
     .split(/\n(?=\S)/)
@@ -138,7 +138,7 @@ export function planOf(
   return compiled;
 }
 
-/** Messages of a refusal; throws where there is none. */
+/** Messages of a refusal. Throws if the bundle compiles. */
 export function refusals(
   members: Readonly<Record<string, string>>,
   sourceTool = 'SQLDryRun',

@@ -112,12 +112,12 @@ describe('planHash changes with every member of the plan', () => {
     expect(planHash({ ...plan, ...change })).not.toBe(hash);
   });
 
-  test('and the table above names every member that a plan has', () => {
+  test('and the table above lists every member of a plan', () => {
     expect(Object.keys(changes).sort()).toEqual(Object.keys(Plan.shape).sort());
   });
 });
 
-test('the order of keys changes no planHash [G43, T35]', () => {
+test('planHash does not depend on the order of keys [G43, T35]', () => {
   const reversed = (value: unknown): unknown =>
     Array.isArray(value)
       ? value.map(reversed)
@@ -131,7 +131,7 @@ test('the order of keys changes no planHash [G43, T35]', () => {
   expect(planHash(reversed(plan) as Plan)).toBe(hash);
 });
 
-test('100 compilations give one planHash [G43, G23]', () => {
+test('100 compilations give the same planHash [G43, G23]', () => {
   const hashes = Array.from(
     { length: 100 },
     () => planOf({ policies: POLICIES, waivers: WAIVERS, remindEvery: '4h' }).planHash,
@@ -140,7 +140,7 @@ test('100 compilations give one planHash [G43, G23]', () => {
 });
 
 test.each(['snapshotHash', 'indexHash', 'findings', 'createdAt', 'apiKey', 'sessionId', 'diffSha'])(
-  'a plan with a member %s is refused: no world-state, time, secret or diff can get into planHash [G19, G43, T34]',
+  'refuses a plan with a member %s: planHash covers no world state, time, secret or diff [G19, G43, T34]',
   (member) => {
     expect(Plan.safeParse({ ...plan, [member]: 'x' }).success).toBe(false);
     expect(Plan.safeParse({ ...plan, ...at(0, { [member]: 'x' } as never) }).success).toBe(false);
@@ -152,12 +152,12 @@ test.each(['domain', 'provider', 'model'] as const)('%s is required and not empt
   expect(Plan.safeParse({ ...plan, [member]: undefined }).success).toBe(false);
 });
 
-test('a plan without validators is refused, never read as an empty list that allows [G45, T19]', () => {
+test('refuses a plan without validators instead of allowing everything [G45, T19]', () => {
   expect(Plan.safeParse({ ...plan, validators: [] }).success).toBe(false);
   expect(Plan.safeParse({ ...plan, validators: undefined }).success).toBe(false);
 });
 
-test('undefined inside a plan throws instead of vanishing from the hash [G44, T36]', () => {
+test('throws for undefined in a plan instead of omitting it from the hash [G44, T36]', () => {
   expect(() => planHash({ ...plan, domain: undefined as never })).toThrow(/undefined/);
   expect(() => planHash({ ...plan, ...at(0, { config: { limit: undefined } as never }) })).toThrow(/undefined/);
 });
@@ -186,7 +186,7 @@ describe('logic_hash', () => {
     expect(logicHash({ ...base, ...change })).not.toBe(same);
   });
 
-  test('is SHA-256, and covers id, version, revision, settings and parser only: class, level, phase and name of the function are not in it [G5, G34]', () => {
+  test('is SHA-256 over id, version, revision, settings and parser, without class, level, phase and function name [G5, G34]', () => {
     expect(same).toMatch(/^[0-9a-f]{64}$/);
     const more = { ...base, class: 'SAFETY', level: 'forbid', phase: 'post', evaluate: () => 1 };
     expect(logicHash(more)).toBe(same);
@@ -203,7 +203,7 @@ describe('logic_hash', () => {
     [1n],
     [Symbol('x')],
     [new Date(0)],
-  ])('throws for %p among the settings, which JSON would drop or empty [G44, T10, T36]', (value) => {
+  ])('throws for %p in the settings, which JSON would omit or change [G44, T10, T36]', (value) => {
     expect(() => logicHash({ ...base, config: { value } })).toThrow(TypeError);
   });
 
@@ -212,13 +212,13 @@ describe('logic_hash', () => {
   const pattern = (source: string, level = 'confirm'): PlanValidator =>
     of(`\n  - validator: {name: ddl, level: ${level}, rules: [{pattern: {name: p, forbidden: ["${source}"]}}]}`);
 
-  test('of a compiled PatternRule changes with its pattern, and is the same for the same text [T10]', () => {
+  test('of a compiled PatternRule depends on the text of its pattern [T10]', () => {
     expect(pattern('(?i)DROP').logic_hash).not.toBe(pattern('(?i)GRANT').logic_hash);
     expect(pattern('(?i)DROP').logic_hash).not.toBe(pattern('DROP').logic_hash);
     expect(pattern('(?i)DROP').logic_hash).toBe(pattern('(?i)DROP').logic_hash);
   });
 
-  test('writing a default out changes nothing: settings are hashed as the rule reads them', () => {
+  test('does not change with an explicit default, because parsed settings are hashed', () => {
     expect(of('\n  - pack: demo-pack\n    rules: {demo_drop: {config: {limit: 10}}}').logic_hash).toBe(
       of('\n  - pack: demo-pack').logic_hash,
     );
@@ -227,7 +227,7 @@ describe('logic_hash', () => {
     );
   });
 
-  test('of a rule changes with its revision and its parser, not with its wording [G18, G34]', () => {
+  test('of a rule changes with its revision and its parser, not with its texts [G18, G34]', () => {
     const compiled = (more: Parameters<typeof demoRule>[1]) =>
       of('\n  - rule: team_x', registryOf(demoRule('team_x', { pack: 'team-rules', ...more }) as never)).logic_hash;
     const before = compiled({});
@@ -238,8 +238,8 @@ describe('logic_hash', () => {
     expect(compiled({ apply: () => ({ fires: true, reason: 'x', evidence: ['y'] }) })).toBe(before);
   });
 
-  test('is the same from one fresh process and transform to the next [G52, T11]', () => {
-    // Pinned: a value computed by another run, on another day. It moves only with the settings or the revision below.
+  test('is the same in a fresh process and after another transform [G52, T11]', () => {
+    // A pinned value of an earlier run. It changes only with the settings or the revision below.
     const config = ruleValidatorDefinition.config.parse({
       name: 'ddl',
       rules: [{ pattern: { name: 'p', forbidden: ['(?i)DROP'] } }],

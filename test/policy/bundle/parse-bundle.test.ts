@@ -8,7 +8,7 @@ const issuesOf = (text: string) => {
   return parsed.issues;
 };
 
-test('reads a bundle, with every default written out', () => {
+test('parses a bundle and fills in every default', () => {
   expect(bundleOf()).toMatchObject({
     version: 1,
     judgeWhen: 'unlessHardBlock',
@@ -24,7 +24,7 @@ test('reads a bundle, with every default written out', () => {
   });
 });
 
-test('a policy asks for a person unless it says otherwise, for every cardinality, without callback [V5]', () => {
+test('by default a policy requires confirmation for every cardinality and has no callback [V5]', () => {
   expect(bundleOf({ policies: '\n  - {key: p, name: P}' }).policies[0]).toMatchObject({
     requiresConfirmation: true,
     triggerCardinality: null,
@@ -42,7 +42,7 @@ test.each(['single', 'multiple'])('knows the cardinality %s [V6]', (cardinality)
   ).toBe(cardinality);
 });
 
-describe('says where, what and what to do', () => {
+describe('reports the place, the problem and the fix for', () => {
   test.each([
     [
       'an unknown key, at the key itself',
@@ -97,9 +97,9 @@ describe('says where, what and what to do', () => {
     ],
     ['a duration without unit', `${BASE}deadline: "15"\n`, { line: 16, column: 11, path: 'deadline' }],
     [
-      'a key that is no text',
+      'a key that is not a string',
       `${BASE.replace('groups:', 'groups:\n  1: {members: [a]}')}`,
-      { line: 11, column: 3, message: 'A key that is no text' },
+      { line: 11, column: 3, message: 'A key must be a string' },
     ],
     [
       '__proto__',
@@ -107,7 +107,7 @@ describe('says where, what and what to do', () => {
       { line: 11, column: 3, message: 'The key "__proto__" is not allowed' },
     ],
     [
-      'a number that JSON cannot hold',
+      'a number that JSON cannot represent',
       BASE.replace(
         'sourceTools: [SQLDryRun, HTTPPatch]',
         'sourceTools: [SQLDryRun]\n    staging: {statementTimeoutMs: 9007199254740993}',
@@ -139,14 +139,14 @@ describe('says where, what and what to do', () => {
     for (const issue of issues) expect(issue.fix).not.toBe('');
   });
 
-  test('all issues at once, in the order of the text', () => {
+  test('all issues at once, in text order', () => {
     const issues = issuesOf(bundleText({ deadline: 'soon', name: '""', colour: 'red', commitWindow: '5' }));
     expect(issues.map((issue) => issue.line)).toEqual([...issues.map((issue) => issue.line)].sort((a, b) => a - b));
     expect(issues.map((issue) => issue.path).sort()).toEqual(['colour', 'commitWindow', 'deadline', 'name']);
   });
 });
 
-test('aliases are read, and a bomb of them is refused', () => {
+test('resolves aliases and refuses an alias bomb', () => {
   expect(bundleOf({ groups: '\n  dba: &x {members: [ada]}\n  leads: *x' }).groups['leads']).toEqual({
     members: ['ada'],
   });
@@ -163,7 +163,7 @@ test('aliases are read, and a bomb of them is refused', () => {
   expect(read.ok).toBe(false);
 });
 
-test('nesting without end is refused, not a crash', () => {
+test('refuses extreme nesting without crashing', () => {
   expect(readYaml('['.repeat(20_000)).ok).toBe(false);
   expect(readYaml(`${'{a: '.repeat(5000)}1${'}'.repeat(5000)}`).ok).toBe(false);
 });
@@ -180,17 +180,21 @@ test.each([
   [
     'a quorum that the group cannot meet',
     { policies: '\n  - {key: p, name: P, group: leads, quorum: 3}' },
-    /can never be met/,
+    /Group "leads" has 2 member\(s\), fewer than the quorum of 3/,
   ],
-  ['two policies of one key', { policies: '\n  - {key: p, name: P}\n  - {key: p, name: Q}' }, /"p" appears twice/],
-  ['the reserved policy key', { policies: '\n  - {key: implicit, name: P}' }, /taken/],
   [
-    'two waivers of one id',
+    'two policies with the same key',
+    { policies: '\n  - {key: p, name: P}\n  - {key: p, name: Q}' },
+    /"p" is a duplicate/,
+  ],
+  ['the reserved policy key', { policies: '\n  - {key: implicit, name: P}' }, /reserved/],
+  [
+    'two waivers with the same id',
     {
       waivers:
         '\n  - &w {id: w, validatorId: guardian.demo_drop, reason: r, expires: 2027-01-01T00:00:00Z, scope: {tenants: [t]}}\n  - *w',
     },
-    /"w" appears twice/,
+    /"w" is a duplicate/,
   ],
   [
     'a waiver without expiry',
@@ -209,9 +213,9 @@ test.each([
   ],
   ['an unknown cardinality', { policies: '\n  - {key: p, name: P, triggerCardinality: some}' }, /Invalid option/],
   [
-    'a cooperative tool that the target does not take',
+    'a cooperative tool that the target does not accept',
     { targets: '\n  shop: {sourceTools: [SQLDryRun], cooperative: [other]}' },
-    /not among the source tools/,
+    /"other" is not a source tool of target "shop"/,
   ],
   ['no target', { targets: '{}' }, /at least one target/],
   ['an empty domain', { domain: '""' }, /Too small/],
@@ -223,7 +227,7 @@ test.each([
   ).toMatch(message);
 });
 
-test('unsigned answers are accepted where the target is marked development', () => {
+test('accepts unsigned answers for a target that is marked as development', () => {
   expect(
     bundleOf({ targets: '\n  shop: {sourceTools: [SQLDryRun], answers: unsigned, development: true}' }).targets['shop']
       ?.answers,
@@ -231,7 +235,7 @@ test('unsigned answers are accepted where the target is marked development', () 
 });
 
 test.each(['[]', ''])(
-  'refuses validators written as %j, and names always-approve where the list is empty [F38, T19]',
+  'refuses validators written as %j, and names always-approve if the list is empty [F38, T19]',
   (validators) => {
     const text = issuesOf(bundleText({ validators }))
       .map((issue) => issue.message + issue.fix)
@@ -246,12 +250,12 @@ describe('bundleSha', () => {
     if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
     return parsed.bundleSha;
   };
-  test('is the same for other comments, another order of keys, and defaults written out', () => {
+  test('does not depend on comments, key order and explicit defaults', () => {
     const [version, name, ...rest] = BASE.trim().split('\n');
     expect(sha([...rest, '# a comment', name, version].join('\n'))).toBe(sha(BASE));
     expect(sha(bundleText({ deadline: '24h', judgeWhen: 'unlessHardBlock' }))).toBe(sha(BASE));
   });
-  test('differs with every change of meaning, the order of validators included', () => {
+  test('changes with every change of meaning, including the order of validators', () => {
     const texts = [
       BASE,
       bundleText({ domain: 'other' }),

@@ -28,7 +28,7 @@ function planOf(sourceTool: string, text = starterBundle(sourceTool), target = '
 }
 
 test.each(['SQLDryRun', 'SQLCAS', 'HTTPPatch', 'GitPatch', 'TerraformPlan', 'Own.Tool'])(
-  'the starter for %s compiles as it is',
+  'the starter for %s compiles unchanged',
   (sourceTool) => {
     expect(planOf(sourceTool).validators.length).toBeGreaterThan(builtinsOf({ waivers: [] }).length);
     expect(planOf(sourceTool)).toMatchObject({ answers: 'signed', autoResolve: 'warnOnly', development: true });
@@ -52,7 +52,7 @@ test.each(['Own.Tool', 'Another'])('where no rule reads %s, a person sees every 
   }
 });
 
-test('takes target, members and development as they are, odd characters included', () => {
+test('keeps target, members and development verbatim, including special characters', () => {
   const text = starterBundle('SQLDryRun', {
     target: 'prod',
     members: ['o\'neill: "ada"', '# bob'],
@@ -66,7 +66,7 @@ test('takes target, members and development as they are, odd characters included
   });
 });
 
-test('the JSON Schema describes every member of a bundle, and refuses unknown ones', () => {
+test('the JSON Schema describes every member of a bundle and refuses unknown ones', () => {
   const schema = jsonSchema() as {
     $schema: string;
     properties: Record<string, { description?: string }>;
