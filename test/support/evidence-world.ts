@@ -63,7 +63,7 @@ policies:
   - { key: two_look, name: Two people look at prices, match: { validatorIds: [guardian.usual_tables] }, quorum: 2, requiresConfirmation: true }
 `;
 
-/** Made once: the registries are frozen, and compiling is the slow part. */
+/** Memoized: the registries are frozen, and compiling is slow. */
 const ours = extensionsOf();
 const compiled = new Map<string, ReturnType<typeof compileText>>();
 
@@ -85,12 +85,12 @@ export interface WorldChange {
   /** Leave the submission unsigned. */
   readonly unsigned?: boolean;
   readonly answers?: readonly { readonly by: string; readonly decision: Decision }[];
-  /** The dry run's row count; the target does what it says. */
+  /** The row count of the dry run, and of the effect. */
   readonly rows?: number;
-  /** What the agent says of it; the dry run's count where it is left out. */
+  /** The row count that the agent claims. Default: that of the dry run. */
   readonly claimedRows?: number;
   readonly judge?: 'ALLOW' | 'BLOCK' | 'missing';
-  /** Ends the change as its workflow would, for a reason of its own, after the answers. */
+  /** Rolls the change back for this reason after the answers, as its workflow would. */
   readonly stop?: RollbackReason;
   /** A bundle that is published after the opening, whose result is then lost: the opening is tried again. */
   readonly published?: string;

@@ -65,8 +65,8 @@ import { memorySends } from './memory-sends';
 import { memoryWithAdvisoryLock, memoryLedger, type MemoryLedger } from './memory-ledger';
 
 /**
- * A review in memory: the real activities, one after the other as the workflow calls them, over a ledger, store and target
- * in memory. A test may leave steps out, call them in another order or with other input, as whoever can schedule activities may.
+ * A review in memory: the real activities, in the order in which the workflow calls them, on a ledger, store and target in
+ * memory. A test may leave steps out, reorder them or change their input, as an attacker who can schedule activities may.
  */
 
 export const START = '2026-03-01T12:00:00.000Z';
@@ -101,7 +101,7 @@ const rule = (
     },
   });
 
-/** What fires is said by a word in the diff. */
+/** A rule fires if the diff contains its word. */
 const RULES = [
   rule('demo_hold', 'HOLD'),
   rule('demo_other', 'OTHER'),
@@ -151,9 +151,9 @@ export interface WorldOptions {
   readonly signedBy?: 'service' | 'nobody';
   readonly requestKey?: string;
   readonly callback?: (requester: string | null) => PolicyCallbackResult;
-  /** What the breakers answer; `away` where they do not. */
+  /** What the circuit breakers report; `away`: they cannot be read. */
   readonly breakers?: readonly BreakerReading[] | 'away';
-  /** That of another review, so that each knows what became of the other. */
+  /** The ledger of another review, so that each sees the outcome of the other. */
   readonly ledger?: MemoryLedger;
 }
 
@@ -171,14 +171,14 @@ export class ReviewWorld {
     rita: testKey('approver', 'rita'),
     eve: testKey('approver', 'eve'),
   };
-  /** What the registry holds; a test may revoke or replace. */
+  /** The keys in the registry; a test may revoke or replace them. */
   registered: readonly { readonly entry: TestKey['entry'] }[] = Object.values(this.keys);
   readonly validators = validatorRegistry([...RULES, judge, aggregateDefinition, ...BUILTIN_VALIDATORS] as never);
   readonly target = new MemoryTarget();
   readonly sends = memorySends();
-  /** The freeze of the target that stands. */
+  /** The current freeze of the target. */
   freeze: TargetFreeze | 'unknown' | null = null;
-  /** Plans that are no longer good. */
+  /** Plans that were revoked. */
   readonly revoked = new Set<string>();
   /** What the committer's own configuration says of the target. */
   development: boolean | null = false;

@@ -44,23 +44,23 @@ export interface SystemOptions {
   readonly targets?: readonly TargetConfig[];
   /** SQL that fills the target database `shop`. */
   readonly shopSql?: string;
-  /** Workers to start; all unless told. */
+  /** Workers to start. Default: all. */
   readonly workers?: readonly WorkerName[];
   /** Wraps the activities of a worker before it starts: failpoints, spies. */
   readonly wrap?: (worker: WorkerName, activities: object) => object;
   /** Ports of proxies in front of PostgreSQL: our own database's, the target's. */
   readonly through?: { readonly countersign?: number; readonly target?: number };
-  /** Circuit breakers are off unless given; these are their parameters. */
+  /** Parameters of the circuit breakers. Default: no circuit breakers. */
   readonly breakers?: { readonly parameters: BreakerParameters; readonly continueAfter?: number };
-  /** A server of the test's own. */
+  /** A Temporal server other than the one that all system tests share. */
   readonly temporalAddress?: string;
-  /** Of the client and of all workers. */
+  /** Used by the client and by all workers. */
   readonly payloadCodec?: PayloadCodec;
 }
 
 export type TestKey = SigningKey & KeyLabel;
 
-/** Everything of ours in this process, on real servers: own databases, own family of queues. */
+/** All workers and clients in this process, on real servers, with databases and task queues that no other test file uses. */
 export interface System {
   readonly temporal: Client;
   readonly countersign: Countersign;
@@ -70,7 +70,7 @@ export interface System {
   readonly resources: Readonly<Record<WorkerName, Resources>>;
   readonly activities: Readonly<Record<WorkerName, object>>;
   key(name: DemoKeyName): LoadedKey;
-  /** Submits under a request key of its own: the server outlives a test run, and the same change twice is the same review. */
+  /** Submits under a new request key: the server outlives a test run, and the same change submitted twice is the same review. */
   submit(input: Omit<SubmitInput, 'target'> & Partial<Pick<SubmitInput, 'target'>>): Promise<Submitted>;
   startWorker(name: WorkerName): Promise<void>;
   /** Graceful; resolves when it has stopped. */
@@ -114,7 +114,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     seed: (url) => withPg(url, async (pg) => void (await pg.query(options.shopSql ?? 'select 1'))),
   };
   const extensions = extensionsOf(options.extension === undefined ? [] : [options.extension]);
-  // Roles belong to the whole server: two files that set up at once would fail on each other's.
+  // Roles belong to the whole server: two files that set up at the same time would fail on each other's roles.
   const setup = await alone(() =>
     setUpDev({
       runtime: { postgres, stateDir },
@@ -255,7 +255,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   return system;
 }
 
-/** Warnings and errors only; a failed activity is what many tests are about. Once per test file: the runtime ends with its last connection. */
+/** Errors only: many tests make activities fail. Once per test file, since the runtime ends with its last connection. */
 function quietRuntime(): void {
   if ((Runtime as unknown as { readonly _instance?: unknown })._instance !== undefined) return;
   const level = process.env['COUNTERSIGN_TEST_LOG'] === undefined ? 'ERROR' : 'WARN';
@@ -273,7 +273,7 @@ export function workflowBundlePath(): string {
   return path;
 }
 
-/** One at a time across test files and processes. */
+/** Runs one at a time across test files and processes, with an advisory lock. */
 async function alone<T>(work: () => Promise<T>): Promise<T> {
   return await withPg(process.env['COUNTERSIGN_TEST_POSTGRES'] ?? '', async (pg) => {
     await pg.query(`select pg_advisory_lock(hashtext('countersign system test set-up'))`);
