@@ -7,7 +7,7 @@ import { extractGitPatchFacts } from '../source-tools/git/facts/extract-git-fact
 import { extractHttpPatchFacts } from '../source-tools/http/facts/extract-http-facts';
 import { extractSqlFacts } from '../source-tools/sql/facts/extract-sql-facts';
 import { extractTerraformPlanFacts } from '../source-tools/terraform/facts/extract-terraform-facts';
-import { derivationHere } from '../activities/review/derivation';
+import { inlineDerivation } from '../activities/review/derivation';
 import { PACKS as ALL_PACKS, SOURCE_TOOLS } from '../source-tools';
 import { defineSourceTool, sourceToolRegistry } from '../source-tools/define';
 import { sha256Hex } from '../policy/contracts/hash';
@@ -275,7 +275,7 @@ const PATTERNS = {
 async function benchHostile(say: (line: string) => void): Promise<object> {
   const { tools, validators, ours } = everything();
   const threads = startDerivationThreads('');
-  const here = derivationHere({ tools, validators });
+  const here = inlineDerivation({ tools, validators });
   const rows: { tool: string; name: string; ms: number; cpuMs: number; stallMs: number | null; outcome: string }[] = [];
   try {
     const warm = new TextEncoder().encode('select 1');

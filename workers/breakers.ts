@@ -1,7 +1,7 @@
 import { WorkflowNotFoundError, type Client, type WorkflowHandle } from '@temporalio/client';
 import { CountersignFailure } from '../policy/contracts/failure';
 import type { RecordVerdicts } from '../activities/review/record-verdicts';
-import type { BreakerReading, ReadBreakers } from '../activities/review/world-facts';
+import type { BreakerReading, ReadBreakers } from '../activities/review/attest-world-facts';
 import { FailureType } from '../policy/contracts/failure-type';
 import { BREAKER_PARAMETERS, type BreakerParameters } from '../policy/decide/breaker';
 import { phaseOf, type BreakerView } from '../policy/decide/breakers';

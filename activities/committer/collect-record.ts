@@ -21,7 +21,7 @@ import { measureOf } from '../../policy/rules/aggregate/measure';
 import type { CountedSums, ReviewRecord, ReviewSources, Supplied } from '../../signing/verify-review/record';
 import { targetUnavailable } from '../../source-tools/target-failure';
 import type { PlanSource } from '../../storage/plans/plan-source';
-import { configOf, recordFor } from '../review/counted-changes';
+import { aggregateConfigOf, readAggregateRecord } from '../review/aggregate-record';
 import { toolFor } from '../review/derivation';
 import { deriveResults, readFacts, type DerivationDeps } from '../review/derive';
 import { loadDiff } from '../review/load-diff';
@@ -172,7 +172,7 @@ async function sumsOf(
   const change = { tenant, target, sourceTool, requester, openedAt: submitted?.at ?? '', own };
   return lookUp.run(async () => {
     for (const validator of limits) {
-      const record = await recordFor(deps.ledger, changeId, configOf(validator), change, null);
+      const record = await readAggregateRecord(deps.ledger, changeId, aggregateConfigOf(validator), change, null);
       needed.set(validator.id, record);
       const replaced = record.counted.find((c) => c.changeId === supersedes);
       if (replaced !== undefined && (await deps.ledger.readKinds(replaced.changeId, ['closed'])).length === 0)

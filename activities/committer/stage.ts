@@ -5,7 +5,7 @@ import { stagingSha as stagingShaOf } from '../../policy/contracts/staging-recor
 import { assembleAnswered, isHardBlock } from '../../policy/decide/findings';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { loadDiff } from '../review/load-diff';
-import { assertOpened } from '../review/opened-change';
+import { assertOpened } from '../review/assert-opened';
 import { unknownSourceTool } from '../../policy/contracts/failure';
 import { deriveResults, isStaged, isStatic, readFacts } from '../review/derive';
 import { findingRows } from '../review/finding-rows';

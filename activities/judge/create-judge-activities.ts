@@ -15,7 +15,7 @@ import { FailureType } from '../../policy/contracts/failure-type';
 import { givenToJudge } from '../../policy/evidence/attested-given';
 import { judgeFailureResult, causeOf } from '../../policy/decide/judge-failure';
 import { attest } from '../attestation';
-import { assertOpened } from '../review/opened-change';
+import { assertOpened } from '../review/assert-opened';
 import { withHeartbeat } from '../heartbeat';
 import type { Judged, JudgeActivities, JudgeFailureInput, JudgeInput } from '../review-types';
 import { askAboutDiff, type JudgeAnswer } from './ask-about-diff';

@@ -1,10 +1,11 @@
 /**
- * The one way in for answers: by update or by signal, each judged by itself.
+ * The only way to admit an answer, sent as an update or as a signal. Each answer of a message is judged independently.
  *
- * N1 An answer counts only once its row stands in the ledger: the ledger is written first, then the workflow is told (P8).
- * N2 What stands already is found again, so a retry after a lost result, or the same answer twice, makes no second row and loses none.
- * N3 After a receipt, or a rollback that has begun, nothing is admitted, however open the calling workflow is: it may have been reset.
- * N4 Nothing the caller passes is trusted further than here: the committer verifies the rows again, against its own plan.
+ * N1 An answer counts only once the ledger has its row: the ledger is written first, then the result goes to the workflow.
+ * N2 Admission is idempotent: a retry after a lost result, or the same answer twice, finds the existing row and returns it.
+ * N3 After a receipt or the start of a rollback nothing is admitted, even if the calling workflow is still open: it may have
+ *    been reset.
+ * N4 The committer does not trust this activity: it verifies the rows again, against its own plan.
  */
 import type { JsonValue } from '../../policy/contracts/canonical-json';
 import type { LedgerRow } from '../../policy/contracts/ledger';
@@ -13,7 +14,7 @@ import type { Appended, Ledger, LedgerEntry } from '../../policy/evidence/ledger
 import { judgeAnswer, type CountedAnswer, type RefusedAnswer } from '../../signing/judge-answer';
 import { answerFactKey, toAdmitted } from '../../signing/verify-answers';
 import type { AdmitInput, Admitted, ReviewActivities } from '../review-types';
-import { itemsOf } from './answer-message';
+import { parseAnswerMessage } from './answer-message';
 import { refusalEntry } from './answer-refusal';
 import { byViolation, refusedResult, type Outcome } from './answer-results';
 
@@ -21,9 +22,9 @@ export interface AnswerDeps {
   readonly ledger: Ledger;
   readonly keys: Pick<KeyRegistry, 'snapshot'>;
   readonly now: () => Date;
-  /** Names this call, the same in each retry of it (`activityCallId`): its refusals are recorded once. */
+  /** Idempotency key of this call, the same for each retry (`activityCallId`), so that a refusal is recorded once. */
   readonly callId: () => string;
-  /** The process that writes the rows. */
+  /** Name of the process that writes the rows. */
   readonly actor?: string;
 }
 
@@ -32,7 +33,7 @@ interface Verdict {
   readonly judged: CountedAnswer | RefusedAnswer;
 }
 
-/** `admitAnswer` returns every "no" as data; it throws only STORE_UNAVAILABLE, which Temporal retries. */
+/** `admitAnswer` returns every refusal as data. It throws only STORE_UNAVAILABLE, which Temporal retries. */
 export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities, 'admitAnswer'> {
   const { ledger, keys, now, callId, actor = 'review-worker' } = deps;
 
@@ -46,13 +47,13 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
       ]);
       const rows = stored.flatMap(({ row }) => (row.kind === 'answer_accepted' ? [row] : []));
       const closed = input.closed || rows.length < stored.length;
-      const verdicts = itemsOf(input.message).map(({ sent, problem }): Verdict => {
+      const verdicts = parseAnswerMessage(input.message).map(({ sent, problem }): Verdict => {
         if (problem !== null) return { sent, judged: { code: 'malformed', message: problem, violationId: null } };
         const judged = judgeAnswer(sent, input, find, at);
         return {
           sent,
-          judged: settle(
-            stillValid(judged, sent, input, rows, (then) => judgeAnswer(sent, input, find, then)),
+          judged: applyReviewState(
+            restoreAdmitted(judged, input, rows, (then) => judgeAnswer(sent, input, find, then)),
             { ...input, closed },
             rows,
           ),
@@ -67,8 +68,8 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
       const known = new Set(input.admitted.map(({ digest }) => digest));
       const outcomes = verdicts.map(({ judged }, i) => outcomeOf(judged, appended[i], known));
 
-      // What only the ledger could tell, a nonce spent elsewhere or a race with another answer, is a refused attempt as well.
-      const late = verdicts.flatMap(({ sent, judged }, i) => {
+      // The append may refuse an answer that was valid: its nonce was spent, or another answer was faster. Record that too.
+      const ledgerRefusals = verdicts.flatMap(({ sent, judged }, i) => {
         const { code, message } = outcomes[i]?.result ?? {};
         if (judged.code !== 'accepted' || message === undefined || (code !== 'nonce_reused' && code !== 'contradicts'))
           return [];
@@ -81,14 +82,14 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
           },
         ];
       });
-      if (late.length > 0) {
-        const done = await ledger.append(
+      if (ledgerRefusals.length > 0) {
+        const recorded = await ledger.append(
           input.changeId,
-          late.map(({ entry }) => entry),
+          ledgerRefusals.map(({ entry }) => entry),
         );
-        late.forEach(
+        ledgerRefusals.forEach(
           ({ i, refused }, k) =>
-            (outcomes[i] = { violationId: refused.violationId, result: refusedResult(refused, done[k]) }),
+            (outcomes[i] = { violationId: refused.violationId, result: refusedResult(refused, recorded[k]) }),
         );
       }
       return { results: byViolation(outcomes), admitted: outcomes.flatMap(({ admitted }) => admitted ?? []) };
@@ -96,10 +97,9 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
   };
 }
 
-/** An answer that was valid at admission stays valid: a retry, or the same answer again, must not find it expired. */
-function stillValid(
+/** An answer that was admitted in time stays valid: a retry, or the same answer again, must not be refused as expired. */
+function restoreAdmitted(
   judged: CountedAnswer | RefusedAnswer,
-  sent: unknown,
   input: AdmitInput,
   rows: readonly LedgerRow[],
   judgeAt: (at: string) => CountedAnswer | RefusedAnswer,
@@ -107,14 +107,14 @@ function stillValid(
   if (judged.code !== 'expired') return judged;
   for (const row of rows) {
     if (row.body['violationId'] !== judged.violationId || row.body['fingerprint'] !== input.fingerprint) continue;
-    const then = judgeAt(row.at);
-    if (then.code === 'accepted' && then.digest === row.body['digest']) return then;
+    const atAdmission = judgeAt(row.at);
+    if (atAdmission.code === 'accepted' && atAdmission.digest === row.body['digest']) return atAdmission;
   }
   return judged;
 }
 
-/** What the review's own state adds: closed, or a reject of the same person that stands. */
-function settle(
+/** Refuses an answer to a closed review, and a confirm of a person who has rejected the same violation. */
+function applyReviewState(
   judged: CountedAnswer | RefusedAnswer,
   input: AdmitInput,
   rows: readonly LedgerRow[],
@@ -122,19 +122,23 @@ function settle(
   const { violationId } = judged;
   const counted = judged.code === 'accepted' && input.admitted.some(({ digest }) => digest === judged.digest);
   if (input.closed && judged.code !== 'malformed' && !counted) {
-    return { code: 'closed', message: 'the review is decided; nothing changes it any more', violationId };
+    return { code: 'closed', message: 'the review is already decided; further answers have no effect', violationId };
   }
   if (judged.code !== 'accepted' || judged.decision === 'reject') return judged;
-  // Also one given on another fingerprint: a reject outlives a reset of the workflow.
-  const stands = rows.some(
+  // On any fingerprint: a reject remains valid after a reset of the workflow.
+  const rejectedBefore = rows.some(
     ({ body }) =>
       body['decision'] === 'reject' &&
       body['signed'] === judged.signed &&
       body['person'] === judged.person &&
       body['violationId'] === violationId,
   );
-  return stands
-    ? { code: 'contradicts', message: `"${judged.person}" rejected this violation before; that stands`, violationId }
+  return rejectedBefore
+    ? {
+        code: 'contradicts',
+        message: `"${judged.person}" has already rejected this violation; a reject cannot be undone`,
+        violationId,
+      }
     : judged;
 }
 
@@ -148,7 +152,7 @@ function acceptedEntry(
     kind: 'answer_accepted',
     at: by.at,
     actor: by.actor,
-    // Parsed strictly before: an envelope or an unsigned answer, and nothing else.
+    // `judgeAnswer` parsed it strictly: it is an envelope or an unsigned answer, without other members.
     body: {
       answer: sent as JsonValue,
       violationId,
@@ -166,12 +170,12 @@ function acceptedEntry(
   };
 }
 
-/** `known` holds the digests that the workflow counts, or is about to. */
+/** `known`: digests of the answers that the workflow counts already, or that earlier items of this message add. */
 function outcomeOf(judged: CountedAnswer | RefusedAnswer, appended: Appended | undefined, known: Set<string>): Outcome {
   const { violationId } = judged;
   if (judged.code !== 'accepted') return { violationId, result: refusedResult(judged, appended) };
   if (appended?.stored == null) {
-    return { violationId, result: { code: 'nonce_reused', message: 'its nonce was used before; sign a new answer' } };
+    return { violationId, result: { code: 'nonce_reused', message: 'its nonce was already used; sign a new answer' } };
   }
   const { row } = appended.stored;
   if (row.body['decision'] !== judged.decision) {
@@ -179,20 +183,20 @@ function outcomeOf(judged: CountedAnswer | RefusedAnswer, appended: Appended | u
       violationId,
       result: {
         code: 'contradicts',
-        message: `"${judged.person}" has answered "${String(row.body['decision'])}" before; that stands`,
+        message: `"${judged.person}" has already answered "${String(row.body['decision'])}"; the first answer counts`,
       },
     };
   }
   const digest = String(row.body['digest']);
   const counted = known.has(digest);
   known.add(digest);
-  // The workflow has not counted it: the result of an earlier attempt was lost, so hand it over (again).
+  // If the workflow does not count it yet, the result of an earlier attempt was lost: return the answer again.
   const admitted = toAdmitted({ ...judged, digest, reason: String(row.body['reason']) }, row.at);
   const same = digest === judged.digest;
   return counted || !same
     ? {
         violationId,
-        result: { code: 'duplicate', message: 'answered already; nothing changes' },
+        result: { code: 'duplicate', message: 'this answer was already recorded' },
         ...(counted ? {} : { admitted }),
       }
     : { violationId, result: { code: 'accepted', message: `${judged.decision} by ${judged.person}` }, admitted };

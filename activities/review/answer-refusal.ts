@@ -3,10 +3,10 @@ import { canonicalJson, type JsonValue } from '../../policy/contracts/canonical-
 import { sha256HexOfText } from '../../policy/contracts/hash';
 import type { LedgerEntry } from '../../policy/evidence/ledger-port';
 
-/** A larger refused answer is recorded by its digest only: whoever sends them must not fill the ledger. */
+/** Only the digest of a larger refused answer is recorded, so that a hostile sender cannot fill the ledger. */
 export const MAX_RECORDED_CHARS = 16 * 1024;
 
-/** The row of a refused attempt. */
+/** The ledger row of a refused answer. `factKey` must be the same for each retry. */
 export function refusalEntry(of: {
   readonly sent: unknown;
   readonly refused: { readonly code: AnswerCode; readonly message: string; readonly violationId: string | null };
@@ -17,15 +17,15 @@ export function refusalEntry(of: {
 }): LedgerEntry {
   const { sent, refused, via, at, actor, factKey } = of;
   const { code, message, violationId } = refused;
-  return { kind: 'answer_refused', at, actor, body: { code, message, violationId, via, ...recorded(sent) }, factKey };
+  return { kind: 'answer_refused', at, actor, body: { code, message, violationId, via, ...contentOf(sent) }, factKey };
 }
 
-function recorded(sent: unknown): { readonly [key: string]: JsonValue } {
+function contentOf(sent: unknown): { readonly [key: string]: JsonValue } {
   let text: string;
   try {
     text = canonicalJson(sent);
   } catch (error) {
-    return { digest: null, unreadable: error instanceof TypeError ? error.message.slice(0, 300) : 'nested too deep' };
+    return { digest: null, unreadable: error instanceof TypeError ? error.message.slice(0, 300) : 'nested too deeply' };
   }
   const digest = sha256HexOfText(text);
   return text.length > MAX_RECORDED_CHARS

@@ -8,7 +8,7 @@ export interface Outcome {
   readonly admitted?: AdmittedAnswer;
 }
 
-/** Past the bound a refusal is only counted, and says so, with its reason. */
+/** Beyond MAX_REFUSED_ROWS the ledger only counts refusals; the result then says so and contains the original reason. */
 export function refusedResult(
   refused: Pick<RefusedAnswer, 'code' | 'message'>,
   appended: Appended | undefined,
@@ -16,21 +16,24 @@ export function refusedResult(
   if (appended?.status !== 'counted') return { code: refused.code, message: refused.message };
   return {
     code: 'too_many_refusals',
-    message: `${refused.code}: ${refused.message}; this review has ${MAX_REFUSED_ROWS} refusals on record, further ones are only counted`,
+    message: `${refused.code}: ${refused.message}; this review has ${MAX_REFUSED_ROWS} recorded refusals, further ones are only counted`,
   };
 }
 
-/** By violation id, or `#<place>`. Where several answers name one violation, the one that counts keeps its key: a forged one cannot hide it. */
+/**
+ * Results by violation id, or by `#<index>` if the id is unknown or taken. If several answers name one violation, the one
+ * that counts gets the id, so that a forged answer cannot hide it.
+ */
 export function byViolation(outcomes: readonly Outcome[]): AnswerResults {
   const results: Record<string, AnswerResult> = {};
   const counts = ({ result }: Outcome): boolean => result.code === 'accepted' || result.code === 'duplicate';
-  const numbered = outcomes.map((outcome, place) => ({ outcome, place }));
-  for (const { outcome, place } of [
+  const numbered = outcomes.map((outcome, index) => ({ outcome, index }));
+  for (const { outcome, index } of [
     ...numbered.filter((o) => counts(o.outcome)),
     ...numbered.filter((o) => !counts(o.outcome)),
   ]) {
     const { violationId, result } = outcome;
-    results[violationId === null || violationId in results ? `#${place}` : violationId] = result;
+    results[violationId === null || violationId in results ? `#${index}` : violationId] = result;
   }
   return results;
 }

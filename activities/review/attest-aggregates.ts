@@ -8,20 +8,21 @@ import { aggregateResult } from '../../policy/rules/aggregate/aggregate';
 import type { Measure } from '../../policy/rules/aggregate/measure';
 import { attest, type Attestor } from '../attestation';
 import type { ChangeRef } from '../review-types';
-import { configOf, recordFor } from './counted-changes';
+import { aggregateConfigOf, readAggregateRecord } from './aggregate-record';
 
 export interface AggregateDeps {
-  /** Of a turn that no other opening overlaps. */
+  /** Must belong to the transaction that holds the advisory lock of openings (G1). */
   readonly ledger: Pick<Ledger, 'openedBefore' | 'readKinds'>;
   readonly attestor: Attestor;
   readonly actor: string;
 }
 
 /**
- * The plan's limits over many changes, each added up and signed; none where the change was not measured, since no plan asked.
+ * Evaluates and signs each of the plan's limits over many changes. Returns nothing if the plan has no such limit and the change
+ * was therefore not measured.
  *
- * G1 Within one turn with the append of the row `submitted`: of two changes that come at once the second counts the first.
- * G2 What was attested when the change was opened stands: a retry of the opening does not come here.
+ * G1 Runs under the same lock as the append of the row `submitted`: of two concurrent changes, the second counts the first.
+ * G2 Runs once for each change: a retry of the opening returns the results that were recorded first.
  */
 export async function attestAggregates(
   { ledger, attestor, actor }: AggregateDeps,
@@ -37,8 +38,8 @@ export async function attestAggregates(
   const { changeId, inputSha, tenant, target, sourceTool } = ref;
   for (const validator of plan.validators.filter(isAggregate)) {
     const summed = { tenant, target, sourceTool, requester: change.requester, openedAt: at, own };
-    const config = configOf(validator);
-    const record = await recordFor(ledger, changeId, config, summed, change.supersedes);
+    const config = aggregateConfigOf(validator);
+    const record = await readAggregateRecord(ledger, changeId, config, summed, change.supersedes);
     const result = aggregateResult(validator.id, changeId, config, record);
     results[validator.id] = result;
     const attestation = {

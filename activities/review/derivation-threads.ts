@@ -1,6 +1,6 @@
 /**
- * The derivation in threads. What goes over is the bytes and the validators' settings; what comes back is JSON, which the
- * main thread reads three times as fast as a structured clone. Facts come back only where somebody asks for them.
+ * Derivation in worker threads. The bytes and the validators' settings are posted to a thread; it answers with JSON, which the
+ * main thread parses three times as fast as a structured clone. Facts are only returned on request.
  */
 import { type MessagePort, type Worker } from 'node:worker_threads';
 import type { DiffInput } from '../../policy/contracts/diff';
@@ -8,12 +8,12 @@ import type { PlanValidator } from '../../policy/contracts/plan';
 import type { Facts } from '../../policy/contracts/facts';
 import { createThreadPool, THREAD_READY, type ThreadReply } from './thread-pool';
 import type { UnitResults } from '../review-types';
-import { derivationHere, type Derivation, type DerivationParts, type DerivedChange } from './derivation';
+import { inlineDerivation, type Derivation, type DerivationParts, type DerivedChange } from './derivation';
 
-/** Far more than any text within the bounds takes, on a machine that has other work as well. */
+/** Far more than any diff within the size limits needs, even on a loaded machine. */
 const WALL_MS = 10_000;
 const THREADS = 2;
-/** A thread past this dies, and its task with it. */
+/** A thread that exceeds these limits is terminated, and its task fails. */
 export const THREAD_LIMITS = { maxOldGenerationSizeMb: 768, maxYoungGenerationSizeMb: 64 } as const;
 
 type Task =
@@ -35,21 +35,21 @@ export function derivationThreads(start: () => Worker, wallMs = WALL_MS, size = 
   };
 }
 
-/** A thread's side: says that it is ready, then one answer for each task. */
+/** Runs inside a thread: reports that it is ready, then answers each task once. */
 export function serveDerivation(port: MessagePort, parts: DerivationParts): void {
-  const here = derivationHere({ ...parts, tools: rememberingTools(parts.tools) });
+  const derivation = inlineDerivation({ ...parts, tools: withCachedFacts(parts.tools) });
   port.on('message', (task: Task) => {
-    void answer(here, task).then((reply) => port.postMessage(reply));
+    void answer(derivation, task).then((reply) => port.postMessage(reply));
   });
   port.postMessage(THREAD_READY);
 }
 
-async function answer(here: Derivation, task: Task): Promise<ThreadReply> {
+async function answer(derivation: Derivation, task: Task): Promise<ThreadReply> {
   try {
     const json =
       task.kind === 'facts'
-        ? JSON.stringify(await here.facts(task.diff))
-        : resultsJson(await here.results(task.validators, task.change));
+        ? JSON.stringify(await derivation.facts(task.diff))
+        : resultsJson(await derivation.results(task.validators, task.change));
     return { ok: true, json };
   } catch (error) {
     // The name only: a message may quote the diff.
@@ -57,7 +57,7 @@ async function answer(here: Derivation, task: Task): Promise<ThreadReply> {
   }
 }
 
-/** Each by itself, so that one that is no JSON spoils no other; findings assembly reads null as no result. */
+/** Serializes each result separately: one that is not JSON becomes null, which the assembly treats as a missing result. */
 function resultsJson(results: UnitResults): string {
   const members = Object.entries(results).map(([id, result]) => `${JSON.stringify(id)}:${resultJson(result)}`);
   return `{${members.join(',')}}`;
@@ -72,8 +72,8 @@ function resultJson(result: unknown): string {
   }
 }
 
-/** A review's units, dry run and commit ask for the facts of one diff several times in a row: the last ones are kept. */
-function rememberingTools(tools: DerivationParts['tools']): DerivationParts['tools'] {
+/** Caches the facts of the last diff: units, dry run and commit of a review need them several times in a row. */
+function withCachedFacts(tools: DerivationParts['tools']): DerivationParts['tools'] {
   let last: { readonly key: string; readonly facts: Promise<Facts> } | null = null;
   return {
     ...tools,

@@ -8,13 +8,13 @@ import { unknownSourceTool } from '../../policy/contracts/failure';
 import type { UnitResults } from '../review-types';
 import type { SourceTool, SourceToolRegistry } from '../../policy/contracts/source-tool';
 
-/** One change as its derived validators see it, but for the facts, which are read from the bytes where they run. */
+/** Input of the derived validators of one change, without the facts: those are extracted on the thread that runs the rules. */
 export type DerivedChange = Omit<EvaluationInput, 'facts' | 'tool'>;
 
-/** Where bytes are read and rules run. Both are pure: the same input gives the same output on every thread. */
+/** Extracts facts and runs rules. Both are pure: the same input gives the same output on every thread. */
 export interface Derivation {
   readonly facts: (diff: DiffInput) => Promise<Facts>;
-  /** Raw results by id, of validators that this process is known to have. */
+  /** Raw results by validator id. The caller has checked that this process has every implementation. */
   readonly results: (validators: readonly PlanValidator[], change: DerivedChange) => Promise<UnitResults>;
 }
 
@@ -23,13 +23,13 @@ export interface DerivationParts {
   readonly validators: ValidatorRegistry;
 }
 
-/** On the thread that calls: in a thread of the pool, and in commands that have nothing else to do. */
-export function derivationHere({ tools, validators }: DerivationParts): Derivation {
+/** Runs on the calling thread: used inside the threads of the pool, and by commands that have no pool. */
+export function inlineDerivation({ tools, validators }: DerivationParts): Derivation {
   return {
-    facts: (diff) => factsHere(tools, diff),
+    facts: (diff) => extractFacts(tools, diff),
     results: async (chosen, change) => {
       const tool = toolFor(tools, change.diff.sourceTool);
-      const facts = await factsHere(tools, change.diff);
+      const facts = await extractFacts(tools, change.diff);
       return evaluateEach(validators, chosen, { ...change, facts, tool });
     },
   };
@@ -44,14 +44,15 @@ export function evaluateEach(
   const results: Record<string, unknown> = {};
   for (const validator of validators) {
     const definition = registry.get(validator.implementation);
-    if (definition === undefined) throw new TypeError(`No implementation "${validator.implementation}" here`);
+    if (definition === undefined)
+      throw new TypeError(`This process has no implementation "${validator.implementation}"`);
     results[validator.id] = evaluate(definition, validator);
   }
   return results;
 }
 
-/** Frozen to the last member, once for all that read them. Fails with ErrUnknownDiffType, not retried. */
-export async function factsHere(tools: SourceToolRegistry, diff: DiffInput): Promise<Facts> {
+/** Returns deeply frozen facts, since several validators share them. Fails with ErrUnknownDiffType, not retried. */
+export async function extractFacts(tools: SourceToolRegistry, diff: DiffInput): Promise<Facts> {
   return frozenWhole(await toolFor(tools, diff.sourceTool).facts(diff));
 }
 

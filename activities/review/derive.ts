@@ -4,33 +4,39 @@ import { resolveValidator } from '../../policy/rules/evaluate';
 import type { Facts } from '../../policy/contracts/facts';
 import { policyMoved } from '../../policy/contracts/failure';
 import type { UnitResults } from '../review-types';
-import { derivationHere, factsHere, type Derivation, type DerivationParts, type DerivedChange } from './derivation';
+import {
+  extractFacts,
+  inlineDerivation,
+  type Derivation,
+  type DerivationParts,
+  type DerivedChange,
+} from './derivation';
 
-/** What derives findings: registries, and threads to do it in. Without threads it is done in place, as offline commands do. */
+/** Registries, and the threads that run the rules. Without threads (offline commands) rules run on the calling thread. */
 export interface DerivationDeps extends DerivationParts {
   readonly threads?: Derivation | null;
 }
 
-/** The facts of a diff, for who is no validator: an adapter, a callback. */
+/** The facts of a diff, for adapters, callbacks and limits. */
 export async function readFacts(deps: Pick<DerivationDeps, 'tools' | 'threads'>, diff: DiffInput): Promise<Facts> {
-  return deps.threads == null ? factsHere(deps.tools, diff) : deps.threads.facts(diff);
+  return deps.threads == null ? extractFacts(deps.tools, diff) : deps.threads.facts(diff);
 }
 
-/** Preflight validators that read no staging record: they run before anything is executed anywhere. */
+/** Derived preflight validators that need no staging record. They run before the dry run executes anything. */
 export function isStatic(validator: PlanValidator): boolean {
   return validator.kind === 'derived' && !validator.needsStaging && validator.phase === 'preflight';
 }
 
-/** Those that need the dry run, and post validators, which see its result first (records.md §5). */
+/** Derived validators that need the dry run. Post validators are among them: they run on the dry run before the commit. */
 export function isStaged(validator: PlanValidator): boolean {
   return validator.kind === 'derived' && !isStatic(validator);
 }
 
 /**
- * The plan's derived validators that `which` picks; those without an `evaluate` (the assembly fills them in) are left out.
- * Throws `policy_moved`, not retried, where this process has other logic than the plan was made with (G33, T68).
+ * The plan's derived validators that `which` selects, except those without an `evaluate`, which the assembly of findings
+ * computes. Throws `policy_moved`, not retried, if this process has other logic than the plan was made with.
  */
-export function chosenOf(
+export function selectValidators(
   { tools, validators }: DerivationParts,
   plan: Plan,
   which: (v: PlanValidator) => boolean,
@@ -45,8 +51,8 @@ export function chosenOf(
 }
 
 /**
- * Raw results of the plan's derived validators that `which` picks, by id. The same call in review worker, committer and `replay`.
- * Fails as `chosenOf`, and with ErrValidatorBackend, retried, where a thread did not answer.
+ * Raw results, by id, of the plan's derived validators that `which` selects. Review worker, committer and `replay` all use it.
+ * Fails like `selectValidators`, and with ErrValidatorBackend, retried, if a thread did not answer.
  */
 export async function deriveResults(
   deps: DerivationDeps,
@@ -54,6 +60,6 @@ export async function deriveResults(
   which: (v: PlanValidator) => boolean,
   change: DerivedChange,
 ): Promise<UnitResults> {
-  const chosen = chosenOf(deps, plan, which);
-  return chosen.length === 0 ? {} : (deps.threads ?? derivationHere(deps)).results(chosen, change);
+  const selected = selectValidators(deps, plan, which);
+  return selected.length === 0 ? {} : (deps.threads ?? inlineDerivation(deps)).results(selected, change);
 }

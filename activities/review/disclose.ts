@@ -10,7 +10,7 @@ import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
 import { evaluateCallback, type CallbackRegistry } from '../../policy/rules/callback';
 import { attest, type Attestor } from '../attestation';
 import { loadDiff } from './load-diff';
-import { assertOpened } from './opened-change';
+import { assertOpened } from './assert-opened';
 import { readFacts, type DerivationDeps } from './derive';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { DiscloseInput, ReviewActivities } from '../review-types';
@@ -27,8 +27,8 @@ export interface DisclosureDeps extends Pick<DerivationDeps, 'tools' | 'threads'
 }
 
 /**
- * Runs the callbacks, builds the violations and writes down what people are about to be shown: findings, callback
- * results and fingerprint. Done once: a retry returns what stands in the ledger, so nobody is shown two things.
+ * Runs the callbacks, builds the violations and records what approvers will be shown: findings, callback results and
+ * fingerprint. Idempotent: a retry returns the row that was written first, so that all approvers see the same disclosure.
  */
 export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewActivities, 'disclose'> {
   return {
@@ -70,27 +70,27 @@ export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewAct
         highestSeverity: input.findings.some((f) => f.status === 'BLOCK') ? 'BLOCK' : 'WARN',
         deadlineAt: pending.length === 0 ? null : new Date(deps.now().getTime() + deadlineMs).toISOString(),
       });
-      const stands = appended.at(-1)?.stored?.row;
-      const first = stands?.body as unknown as typeof body | undefined;
+      const row = appended.at(-1)?.stored?.row;
+      const first = row?.body as unknown as typeof body | undefined;
       return {
         callbackResults: first?.callbackResults ?? results,
         violations: first?.violations ?? violations,
         fingerprint: first?.fingerprint ?? bound,
-        disclosedAt: stands?.at ?? at,
+        disclosedAt: row?.at ?? at,
         reachable: await reachable(deps.keys, plan),
       };
     },
   };
 }
 
-/** As the first activity verified it. What the caller of this one says of it could be anybody's word, and a callback would sign off on it. */
+/** The requester that `openReview` verified. The input of this activity is not trusted: a callback may approve based on it. */
 async function requesterOfLedger(ledger: Ledger, changeId: string): Promise<string | null> {
   const [submitted] = await ledger.readKinds(changeId, ['submitted']);
   const requester = submitted?.row.body['requester'];
   return typeof requester === 'string' ? requester : null;
 }
 
-/** All of them, whatever the others say (T54); each result is an attested record. */
+/** Runs every callback, regardless of the results of the others. Each result becomes an attested record. */
 async function runCallbacks(
   deps: DisclosureDeps,
   plan: Plan,
@@ -136,7 +136,7 @@ async function runCallbacks(
 
 const CALLBACK_MS = 10_000;
 
-/** A callback that hangs is unevaluable after ten seconds, and the others still run (T54). */
+/** A callback that hangs is treated as unevaluable after CALLBACK_MS, and the others still run. */
 async function callInTime<T>(call: (timeout: Promise<void>) => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, CALLBACK_MS)));
@@ -147,7 +147,7 @@ async function callInTime<T>(call: (timeout: Promise<void>) => Promise<T>): Prom
   }
 }
 
-/** Persons of any group who can answer now: with an active approver key; where answers are unsigned, every member. */
+/** Members of all groups who can answer now: those with an active approver key, or, if answers are unsigned, every member. */
 async function reachable(keys: KeyRegistry, plan: Plan): Promise<string[]> {
   const members = [...new Set(Object.values(plan.groups).flatMap((g) => g.members))];
   if (plan.answers === 'unsigned') return members;

@@ -24,13 +24,13 @@ export interface EvidenceSources {
   readonly keys: KeyEnvelopeReader;
   readonly inclusion: InclusionReader;
   readonly policy: Pick<PlanSourceDeps, 'revisions' | 'verifyRevision' | 'verifyRevocation' | 'compile'>;
-  /** Null where Temporal has the history no more. */
+  /** Null if Temporal no longer has the history. */
   readonly history: (changeId: string) => Promise<HistoryDigest | null>;
 }
 
 /**
- * Everything that is known of one change, as `verify` reads it. It judges nothing: what does not fit is for `verify` to say.
- * Fails with VALIDATION_ERROR for a change without rows, and with `policy_moved` where this process cannot compile its plan.
+ * Collects everything that is known about one change into the file that `countersign verify` reads. It verifies nothing itself.
+ * Fails with VALIDATION_ERROR if the change has no rows, and with `policy_moved` if this process cannot compile its plan.
  */
 export async function exportEvidence(
   sources: EvidenceSources,
@@ -71,7 +71,7 @@ export async function exportEvidence(
   return { ...bundle, sha256: evidenceChecksum(bundle) };
 }
 
-/** The pinned revision, also where it was revoked since: the evidence holds the revocation. */
+/** The pinned revision, even if it was revoked since: the evidence file then contains the revocation. */
 async function policyOf(
   { revisions, verifyRevision, verifyRevocation, compile }: EvidenceSources['policy'],
   planned: LedgerRow['body'] | undefined,
@@ -83,18 +83,18 @@ async function policyOf(
   const found = stored.find(({ envelope, bundleText }) => verifyRevision(envelope, bundleText)?.revision === revision);
   if (found === undefined)
     throw policyMoved(
-      `Policy revision ${String(revision)}, which this change pinned, is not stored here with the signature of a trusted operator`,
+      `Policy revision ${String(revision)}, which this change pinned, is not stored with the signature of a trusted operator`,
     );
-  const made = compile(found.bundleText, submission.target, submission.sourceTool);
-  if (made.planHash !== planHash)
+  const compiled = compile(found.bundleText, submission.target, submission.sourceTool);
+  if (compiled.planHash !== planHash)
     throw policyMoved(
-      `Policy revision ${String(revision)} compiles here to ${made.planHash}, and the change pinned ${String(planHash)}: export with the version and the extensions that reviewed it`,
+      `Policy revision ${String(revision)} compiles to plan ${compiled.planHash}, but the change pinned ${String(planHash)}: export it with the version and the extensions that reviewed it`,
     );
   const revocation = revocations.find((envelope) => verifyRevocation(envelope)?.revision === revision) ?? null;
-  return { plan: made.plan, revision: found.envelope, bundleText: found.bundleText, revocation };
+  return { plan: compiled.plan, revision: found.envelope, bundleText: found.bundleText, revocation };
 }
 
-/** From the row that holds it: the one that the receipt names; while there is none, what was disclosed, or the last. */
+/** The record of the dry run that the receipt names; without a receipt, the one that was disclosed, or else the last. */
 function stagingOf(rows: readonly LedgerRow[], end: ReceiptPredicate | null): StagingRecord | null {
   const staged = rows.filter((row) => row.kind === 'staged' && row.body['rejected'] !== true);
   const disclosed = rows.find((row) => row.kind === 'disclosed');

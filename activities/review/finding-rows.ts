@@ -5,8 +5,8 @@ import type { LedgerEntry } from '../../policy/evidence/ledger-port';
 import type { UnitResults } from '../review-types';
 
 /**
- * One ledger row for each finding, the GuardianReport of G12. A retry finds its rows standing. Findings on a dry run are its own:
- * their rows follow its `staged` row, in one append.
+ * One ledger row for each finding. Idempotent by `factKey`. Findings on a dry run have its `stagingSha` in the key, and the
+ * caller appends them together with the row `staged`.
  */
 export function findingRows(
   plan: Plan,

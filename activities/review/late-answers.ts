@@ -1,21 +1,21 @@
 import type { AnswerCode, AnswerResults } from '../../policy/contracts/answer';
 import type { Ledger } from '../../policy/evidence/ledger-port';
-import { itemsOf, violationIdOf } from './answer-message';
+import { parseAnswerMessage, violationIdOf } from './answer-message';
 import { refusalEntry } from './answer-refusal';
 import { byViolation, refusedResult, type Outcome } from './answer-results';
 
 export interface LateDeps {
   readonly ledger: Ledger;
   readonly now: () => Date;
-  /** Names this attempt, so that a retry of the same request writes one row. */
+  /** Idempotency key of the request: a retry with the same key writes no second row. */
   readonly callId: () => string;
-  /** The process that refuses: gateway or client. */
+  /** Name of the process that refuses: gateway or client. */
   readonly actor: string;
 }
 
-/** Refuses an answer that cannot reach its workflow any more, and records the attempt (T56). */
+/** Refuses an answer that can no longer reach its workflow, and records the attempt. */
 export interface LateAnswers {
-  /** Null, and nothing recorded, where the ledger knows no such review: an invented id must not make rows. */
+  /** Returns null and records nothing if the ledger has no such review: an invented id must not create rows. */
   recordLate(
     changeId: string,
     message: unknown,
@@ -28,7 +28,7 @@ export function createLateAnswers({ ledger, now, callId, actor }: LateDeps): Lat
     async recordLate(changeId, message, why) {
       if ((await ledger.review(changeId)) === null) return null;
       const [at, call] = [now().toISOString(), callId()];
-      const refusals = itemsOf(message).map(({ sent, problem }) => {
+      const refusals = parseAnswerMessage(message).map(({ sent, problem }) => {
         return {
           sent,
           refused:

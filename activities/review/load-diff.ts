@@ -6,8 +6,8 @@ import type { ChangeRef } from '../review-types';
 import type { SourceToolRegistry } from '../../policy/contracts/source-tool';
 
 /**
- * The bytes by digest (the store recomputes it). `ref.inputSha` is recomputed too, so a forged input
- * gets nothing. Fails with DIGEST_MISMATCH, ErrUnknownDiffType (not retried) or STORE_UNAVAILABLE (retried).
+ * Reads the bytes by their digest, which the store recomputes. `ref.inputSha` is recomputed as well, so that forged input is
+ * refused. Fails with DIGEST_MISMATCH or ErrUnknownDiffType, not retried, or with STORE_UNAVAILABLE, retried.
  */
 export async function loadDiff(
   store: ByteStore,

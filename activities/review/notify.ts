@@ -3,7 +3,7 @@ import { CountersignFailure } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
 import type { NotifyInput, ReviewActivities } from '../review-types';
 
-/** A webhook that the platform team configured for this worker. Addresses never come from a change (SSRF, S13). */
+/** A webhook in the configuration of this worker. To prevent SSRF, URLs never come from a change. */
 export interface Webhook {
   readonly url: string;
   /** HMAC-SHA256 key, at least 16 bytes of text. */
@@ -19,9 +19,9 @@ export interface NoticeDeps {
 const TIMEOUT_MS = 10_000;
 
 /**
- * Tells people that something waits. Text of ours and of the policy only; nothing is answered through a notice.
- * The webhook's signature follows Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature: v1,<base64>`
- * over `id.timestamp.body`; delivered at least once, with the same id each time.
+ * Notifies people that a review waits for them. Notices contain only texts of this application and of the policy, and cannot be
+ * used to answer. Webhooks are signed as in Standard Webhooks (https://www.standardwebhooks.com): `webhook-id`,
+ * `webhook-timestamp`, `webhook-signature: v1,<base64>` over `id.timestamp.body`. Delivered at least once, with a stable id.
  */
 export function createNoticeActivities(deps: NoticeDeps): Pick<ReviewActivities, 'notify'> {
   return {
@@ -52,7 +52,7 @@ async function deliver(webhook: Webhook, input: NotifyInput, at: Date): Promise<
     'webhook-signature': `v1,${signature}`,
   };
   const response = await post(webhook.url, headers, body);
-  if (!response.ok) throw undelivered(`the webhook answered ${response.status}`);
+  if (!response.ok) throw undelivered(`the webhook returned HTTP status ${response.status}`);
 }
 
 async function post(url: string, headers: Record<string, string>, body: string): Promise<Response> {
@@ -70,5 +70,5 @@ async function post(url: string, headers: Record<string, string>, body: string):
 }
 
 function undelivered(why: string): CountersignFailure {
-  return CountersignFailure.retryable(`A notice could not be delivered: ${why}`, FailureType.Backend);
+  return CountersignFailure.retryable(`Cannot deliver a notice: ${why}`, FailureType.Backend);
 }

@@ -10,15 +10,15 @@ import type { WithAdvisoryLock, Ledger, LedgerEntry } from '../../policy/evidenc
 import { measureOf, type Measure } from '../../policy/rules/aggregate/measure';
 import { attestAggregates } from './attest-aggregates';
 import { loadDiff } from './load-diff';
-import { refusedAttempt } from './opened-change';
+import { recordRefusal } from './assert-opened';
 import { type CountersignFailure, digestMismatch, invalid, unknownSourceTool } from '../../policy/contracts/failure';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import { toolFor } from './derivation';
 import { readFacts, type DerivationDeps } from './derive';
 import type { ChangeRef, Opened, OpenInput, ReviewActivities } from '../review-types';
 import { requesterOf, type Requester } from './requester';
-import { standingOpening } from './standing';
-import { attestWorldFacts, type ReadBreakers } from './world-facts';
+import { readRecordedOpening } from './recorded-opening';
+import { attestWorldFacts, type ReadBreakers } from './attest-world-facts';
 import type { Attestor } from '../attestation';
 import { findingRows } from './finding-rows';
 
@@ -29,7 +29,7 @@ export interface OpeningDeps extends Pick<DerivationDeps, 'tools' | 'threads'> {
   readonly plans: PlanSource;
   readonly attestor: Attestor;
   readonly readBreakers: ReadBreakers;
-  /** Which attempt this is; the first is 1. */
+  /** Number of the current attempt, from 1. */
   readonly attempt: () => number;
   readonly keys: Pick<KeyRegistry, 'snapshot'>;
   readonly channels: readonly string[];
@@ -38,12 +38,12 @@ export interface OpeningDeps extends Pick<DerivationDeps, 'tools' | 'threads'> {
 }
 
 /**
- * The first activity: checks the submission, pins the plan (P10), attests what the world says, and opens the ledger.
- * Refuses, not retried: the id of another change (so the same change is one review, and no other can take its name), unknown
- * tool, missing or inline bytes that are not allowed, a bad signature, no plan.
+ * The first activity: checks the submission, pins the plan, attests external facts, and opens the ledger. Refuses, without
+ * retry: an id that is not the hash of the change, an unknown source tool, missing bytes, inline bytes that the target does not
+ * allow, an invalid signature, a target without a plan.
  *
- * O1 A change is opened once. A retry after a lost result, or after a reset, has the plan that was pinned first, though a
- *    newer one is published, and asks the world nothing: a record under another plan would be evidence that binds nothing.
+ * O1 A change is opened once. A retry after a lost result or a reset uses the plan that was pinned first, even if a newer one is
+ *    published, and attests nothing again: a record under another plan would not be bound to this review.
  */
 export function createOpeningActivities(deps: OpeningDeps): Pick<ReviewActivities, 'openReview'> {
   return {
@@ -57,13 +57,13 @@ async function openReview(
 ): Promise<Opened> {
   const submission = parseSubmission(sent);
   const { tenant, target, sourceTool, diffSha, metadata } = submission;
-  await assertOwnId(deps, changeId, changeIdOf(submission));
+  await assertContentAddressed(deps, changeId, changeIdOf(submission));
   const inputSha = inputShaOf(submission);
   if (deps.tools.get(sourceTool) === undefined) throw unknownSourceTool(sourceTool, deps.tools.keys());
-  const before = await standingOpening(deps.ledger, changeId);
+  const before = await readRecordedOpening(deps.ledger, changeId);
   const { plan, planHash, revision } =
     before === null ? await deps.plans.current(target, sourceTool) : await deps.plans.byHash(before.planHash);
-  await takeBytes(deps.store, submission, plan);
+  await storeBytes(deps.store, submission, plan);
   const requester = requesterOf(submission, plan.development, await deps.keys.snapshot());
   if (requester.kind === 'refused') throw refusedEnvelope(requester.why);
   const person = requester.kind === 'known' ? requester.person : null;
@@ -87,7 +87,7 @@ async function openReview(
   const at = deps.now().toISOString();
   const ref = { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };
   const world = await attestWorldFacts(deps, plan, ref, at);
-  const own = await measured(deps, plan, ref);
+  const own = await measureIfNeeded(deps, plan, ref);
   const submitted = { submission: withoutInline(submission), inputSha, requester: person };
   const opening: LedgerEntry[] = [
     {
@@ -121,18 +121,23 @@ async function openReview(
   };
   const opened = await (own === null ? append(deps.ledger) : deps.withAdvisoryLock('openings', append));
   if (opened !== null) return opened;
-  // Another attempt opened it while this one looked at the world.
-  const other = await standingOpening(deps.ledger, changeId);
-  if (other === null) throw new Error(`The ledger says that ${changeId} is opened, and has no plan of it`);
+  // A concurrent attempt opened it while this one read the external facts.
+  const other = await readRecordedOpening(deps.ledger, changeId);
+  if (other === null) throw new Error(`The ledger has the change ${changeId} as opened, but no pinned plan of it`);
   const pinned = await deps.plans.byHash(other.planHash);
   return toOpened(pinned, other.openedAt, other.results(pinned.plan));
 }
 
-/** The same change is one review, and no other change can take its name. */
-async function assertOwnId(deps: OpeningDeps, changeId: string, expected: string): Promise<void> {
+/** The workflow id is the hash of the change: the same change has one review, and no other change can use its id. */
+async function assertContentAddressed(deps: OpeningDeps, changeId: string, expected: string): Promise<void> {
   if (expected === changeId) return;
-  const failure = invalid('workflowId', `this change's id ${expected}`, `"${changeId}"`, 'Submit it under its own id');
-  throw await refusedAttempt(deps, changeId, 'openReview: changeId', failure);
+  const failure = invalid(
+    'workflowId',
+    `the id of this change, ${expected}`,
+    `"${changeId}"`,
+    'Submit it under its id',
+  );
+  throw await recordRefusal(deps, changeId, 'openReview: changeId', failure);
 }
 
 function refusedEnvelope(why: string): CountersignFailure {
@@ -140,31 +145,41 @@ function refusedEnvelope(why: string): CountersignFailure {
     'envelope',
     'a submission signed by a registered service key',
     why,
-    'Sign it again, or leave the envelope out: then two people are needed',
+    'Sign it again, or omit the envelope; four eyes then require two people',
   );
 }
 
-/** What the change weighs; null where the plan adds nothing up, and nobody asks. */
-async function measured(deps: OpeningDeps, plan: Plan, ref: ChangeRef): Promise<Measure | null> {
+/** Operations and rows of the change; null if the plan has no limit over many changes. */
+async function measureIfNeeded(deps: OpeningDeps, plan: Plan, ref: ChangeRef): Promise<Measure | null> {
   if (!plan.validators.some(isAggregate)) return null;
   const diff = await loadDiff(deps.store, deps.tools, ref);
   return measureOf(toolFor(deps.tools, diff.sourceTool), diff, await readFacts(deps, diff));
 }
 
-/** Parsed by the workflow before; whoever schedules this by hand has no workflow. */
+/** The workflow has parsed it already, but this activity may also be scheduled without that workflow. */
 function parseSubmission(sent: unknown): Submission {
   const parsed = Submission.safeParse(sent);
   if (parsed.success) return parsed.data;
   const text = parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`).join('; ');
-  throw invalid('submission', 'the submission of a change', text, 'Hand over what the review was started with');
+  throw invalid(
+    'submission',
+    'the submission of a change',
+    text,
+    'Pass the submission that the review was started with',
+  );
 }
 
-/** Inline bytes go into the store, where the target allows them; then only the digest travels. */
-async function takeBytes(store: ByteStore, submission: OpenInput['submission'], plan: Plan): Promise<void> {
+/** Stores inline bytes if the target allows them. From here on only their digest is passed. */
+async function storeBytes(store: ByteStore, submission: OpenInput['submission'], plan: Plan): Promise<void> {
   const { tenant, diffSha, inline } = submission;
   if (inline === undefined) {
     if (!(await store.has(tenant, diffSha)))
-      throw invalid('diffSha', 'bytes in the store', `no bytes for ${diffSha}`, 'Upload the diff before submitting it');
+      throw invalid(
+        'diffSha',
+        'the digest of stored bytes',
+        `${diffSha}, which is not in the store`,
+        'Upload the diff before submitting it',
+      );
     return;
   }
   if (!plan.inlineBytes)
@@ -175,7 +190,7 @@ async function takeBytes(store: ByteStore, submission: OpenInput['submission'], 
       'Upload them through the gateway or the client',
     );
   const bytes = Buffer.from(inline, 'base64');
-  if (bytes.length === 0) throw invalid('inline', 'at least one byte', '0 bytes', 'Submit the change itself');
+  if (bytes.length === 0) throw invalid('inline', 'at least one byte', '0 bytes', 'Submit a change that is not empty');
   if (sha256Hex(bytes) !== diffSha) throw digestMismatch('diffSha', sha256Hex(bytes), diffSha);
   await store.put(tenant, bytes);
 }
@@ -183,15 +198,15 @@ async function takeBytes(store: ByteStore, submission: OpenInput['submission'], 
 function warningsOf(plan: Plan, requester: Requester): string[] {
   const warnings: string[] = [];
   if (plan.answers === 'unsigned')
-    warnings.push('Answers are NOT signed on this development target: anybody who can signal this workflow can answer');
+    warnings.push('Answers are NOT signed on this development target: anyone who can signal this workflow can answer');
   if (plan.mode === 'cooperative')
     warnings.push(
-      'Cooperative: the requester performs the effect itself; at most one effect, and the bytes applied, are its own promise',
+      'Cooperative: the requester performs the effect; Countersign cannot enforce that it applies these bytes, or only once',
     );
-  if (requester.kind === 'unknown') warnings.push(`Requester unknown (${requester.why}): four eyes need two people`);
+  if (requester.kind === 'unknown') warnings.push(`Requester unknown (${requester.why}): four eyes require two people`);
   if (requester.kind === 'known' && requester.demo) warnings.push('Submitted with a demo key');
   if (plan.validators.some((v) => v.id === 'always-approve'))
-    warnings.push('always-approve: this plan opts out of validation');
+    warnings.push('always-approve: this plan turns validation off');
   return warnings;
 }
 

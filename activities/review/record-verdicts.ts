@@ -1,9 +1,9 @@
 import type { ReviewActivities, VerdictsInput } from '../review-types';
 
-/** Where the verdicts of a review go (F7, F64). May be told the same twice. Throws, retryable, where it is away. */
+/** Sends the verdicts of a review to the circuit breakers. At least once. Throws a retryable error if they are unavailable. */
 export type RecordVerdicts = (input: VerdictsInput) => Promise<void>;
 
-/** Null where nothing takes them: a review that was opened before the breakers were switched off. */
+/** If `record` is null (the breakers were switched off after the review was opened), the verdicts are discarded. */
 export function createVerdictActivities({
   record,
 }: {

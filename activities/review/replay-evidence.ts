@@ -20,8 +20,8 @@ export interface ReplayDeps {
 
 /**
  * Computes every derived finding again from the bytes and the recorded dry run, and compares the array byte for byte.
- * Attested entries are kept as recorded: their makers read the world. Fails with `policy_moved` if this process has other
- * logic than the plan was made with, and with DIGEST_MISMATCH if rows, bytes or plan are not those of the change.
+ * Attested entries are kept as recorded, because they depend on external state. Fails with `policy_moved` if this process has
+ * other logic than the plan was made with, and with DIGEST_MISMATCH if rows, bytes or plan are not those of the change.
  */
 export async function replayFindings(deps: ReplayDeps, bundle: EvidenceBundle, raw: Uint8Array): Promise<ReplayReport> {
   const { submission, policy, changeId, findings } = bundle;
@@ -55,13 +55,13 @@ export async function replayFindings(deps: ReplayDeps, bundle: EvidenceBundle, r
       target: null,
     },
   );
-  // Differences are what the report is for; anything else means that there is nothing to compare.
+  // Differences go into the report. If any other check is not met, there is nothing to compare.
   const unmet = firstUnmet(
     facts.comparison === undefined ? checks : checks.filter(({ name }) => name !== 'recomputed'),
   );
   if (unmet !== undefined || facts.comparison === undefined)
     throw CountersignFailure.nonRetryable(
-      unmet === undefined ? 'The findings were not computed again' : `${unmet.name}: ${unmet.detail}`,
+      unmet === undefined ? 'The findings could not be computed again' : `${unmet.name}: ${unmet.detail}`,
       FailureType.DigestMismatch,
     );
   return facts.comparison;

@@ -1,7 +1,7 @@
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { loadDiff } from './load-diff';
-import { assertOpened } from './opened-change';
+import { assertOpened } from './assert-opened';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { ReviewActivities } from '../review-types';
 import { deriveResults, isStatic, type DerivationDeps } from './derive';
@@ -15,7 +15,7 @@ export interface GuardianDeps extends DerivationDeps {
   readonly actor: string;
 }
 
-/** Runs one unit of the plan: facts from the bytes, then each of its validators. Guardians get no client that writes (G16, T38). */
+/** Runs one unit of the plan: reads facts from the bytes, then runs each validator. Guardians get no client that can write. */
 export function createGuardianActivities(deps: GuardianDeps): Pick<ReviewActivities, 'runGuardians'> {
   return {
     async runGuardians(input) {

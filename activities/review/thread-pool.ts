@@ -1,26 +1,26 @@
 /**
- * Threads for work on untrusted bytes. The main thread only waits: it goes on polling, heartbeating and answering.
+ * Worker threads for untrusted bytes. The main thread stays free to poll, heartbeat and answer queries.
  *
- * T1 A task has a wall time of its own, which begins when a thread that is ready takes it; past it the thread is killed with
- *    all it holds. Loading modules on a busy machine counts for nobody's task.
- * T2 A thread that dies, for whatever reason, fails a task as ErrValidatorBackend, to be retried, and is replaced when it is needed.
- * T3 A thread that waits for work keeps no process alive.
+ * T1 Each task has a wall-clock limit that starts when a ready thread takes it. When it expires, the thread is terminated. The
+ *    time to load modules does not count.
+ * T2 If a thread dies, its task fails with ErrValidatorBackend, which is retried. The thread is replaced when needed.
+ * T3 An idle thread does not keep the process alive.
  */
 import { CountersignFailure } from '../../policy/contracts/failure';
 import type { Worker } from 'node:worker_threads';
 import { FailureType } from '../../policy/contracts/failure-type';
 
 export interface ThreadPoolOptions {
-  /** Starts a thread that says `THREAD_READY` once, and then answers each message with one `ThreadReply`. */
+  /** Starts a thread that posts `THREAD_READY` once, and then answers each message with one `ThreadReply`. */
   readonly start: () => Worker;
   readonly size: number;
-  /** Of one task, from the moment that a thread takes it. */
+  /** Limit for one task in milliseconds, from the moment that a thread takes it. */
   readonly wallMs: number;
 }
 
 export const THREAD_READY = 'ready';
 
-/** What a thread answers: a task's result as JSON, or why there is none. */
+/** Answer of a thread: the result of the task as JSON, or an error message. */
 export type ThreadReply =
   { readonly ok: true; readonly json: string } | { readonly ok: false; readonly message: string };
 
@@ -30,14 +30,14 @@ export interface ThreadPool {
   readonly close: () => Promise<void>;
 }
 
-interface Waiting {
+interface PendingTask {
   readonly task: object;
   readonly resolve: (json: string) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** A thread that has not loaded its modules by then is given up. */
-const START_MS = 60_000;
+/** A thread that is not ready after this time is terminated. */
+const START_TIMEOUT_MS = 60_000;
 
 export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
   const pool = new Pool(options);
@@ -48,7 +48,7 @@ class Pool {
   readonly #options: ThreadPoolOptions;
   readonly #idle: Worker[] = [];
   readonly #all = new Set<Worker>();
-  readonly #queue: Waiting[] = [];
+  readonly #queue: PendingTask[] = [];
   #starting = 0;
   #closed = false;
 
@@ -58,7 +58,7 @@ class Pool {
 
   run(task: object): Promise<string> {
     return new Promise((resolve, reject) => {
-      if (this.#closed) return reject(unanswered('The threads are closed'));
+      if (this.#closed) return reject(backendFailure('the thread pool is closed'));
       this.#queue.push({ task, resolve, reject });
       this.#next();
     });
@@ -66,7 +66,7 @@ class Pool {
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const { reject } of this.#queue.splice(0)) reject(unanswered('The threads are closed'));
+    for (const { reject } of this.#queue.splice(0)) reject(backendFailure('the thread pool is closed'));
     await Promise.all([...this.#all].map((thread) => thread.terminate()));
   }
 
@@ -74,12 +74,13 @@ class Pool {
     while (this.#queue.length > 0 && !this.#closed) {
       const thread = this.#idle.pop();
       if (thread === undefined) break;
-      this.#give(thread, this.#queue.shift() as Waiting);
+      this.#assign(thread, this.#queue.shift() as PendingTask);
     }
-    while (!this.#closed && this.#starting < this.#queue.length && this.#all.size < this.#options.size) this.#begin();
+    while (!this.#closed && this.#starting < this.#queue.length && this.#all.size < this.#options.size)
+      this.#startThread();
   }
 
-  /** Takes the thread out; `terminate` is idempotent. */
+  /** Removes and terminates the thread. Idempotent. */
   #drop(thread: Worker): void {
     this.#all.delete(thread);
     const at = this.#idle.indexOf(thread);
@@ -87,37 +88,37 @@ class Pool {
     void thread.terminate();
   }
 
-  #begin(): void {
+  #startThread(): void {
     const thread = this.#options.start();
     this.#all.add(thread);
     this.#starting++;
     const settle = (then: () => void): void => {
       this.#starting--;
       clearTimeout(timer);
-      thread.off('message', ready).off('exit', dead).off('error', failed);
+      thread.off('message', ready).off('exit', exited).off('error', failed);
       then();
       this.#next();
     };
     const ready = (): void =>
       settle(() => {
-        // An idle thread that dies is replaced at the next task.
+        // An idle thread that dies is replaced when the next task arrives.
         thread.on('exit', () => this.#drop(thread)).on('error', () => this.#drop(thread));
         thread.unref();
         this.#idle.push(thread);
       });
-    // Fails one waiting task: otherwise a module that cannot be loaded would be loaded for ever.
+    // Fails one queued task: otherwise a module that cannot be loaded would be loaded again without end.
     const fail = (message: string): void =>
       settle(() => {
         this.#drop(thread);
-        this.#queue.shift()?.reject(unanswered(message));
+        this.#queue.shift()?.reject(backendFailure(message));
       });
-    const failed = (error: Error): void => fail(`The thread could not start: ${error.name} ${codeOf(error)}`);
-    const dead = (): void => fail('The thread ended while it started');
-    const timer = setTimeout(() => fail(`The thread did not start in ${START_MS} ms`), START_MS);
-    thread.on('message', ready).on('exit', dead).on('error', failed);
+    const failed = (error: Error): void => fail(`the thread failed to start: ${error.name} ${codeOf(error)}`);
+    const exited = (): void => fail('the thread exited while it was starting');
+    const timer = setTimeout(() => fail(`the thread did not start in ${START_TIMEOUT_MS} ms`), START_TIMEOUT_MS);
+    thread.on('message', ready).on('exit', exited).on('error', failed);
   }
 
-  #give(thread: Worker, { task, resolve, reject }: Waiting): void {
+  #assign(thread: Worker, { task, resolve, reject }: PendingTask): void {
     const { wallMs } = this.#options;
     thread.ref();
     const settle = (then: () => void, reusable: boolean): void => {
@@ -129,25 +130,25 @@ class Pool {
       then();
       this.#next();
     };
-    const fail = (message: string): void => settle(() => reject(unanswered(message)), false);
+    const fail = (message: string): void => settle(() => reject(backendFailure(message)), false);
     const onMessage = (reply: ThreadReply): void =>
-      settle(() => (reply.ok ? resolve(reply.json) : reject(unanswered(reply.message))), true);
-    const onError = (error: Error): void => fail(`The thread failed: ${error.name} ${codeOf(error)}`);
-    const onExit = (): void => fail('The thread ended');
-    const timer = setTimeout(() => fail(`It took longer than ${wallMs} ms`), wallMs);
+      settle(() => (reply.ok ? resolve(reply.json) : reject(backendFailure(reply.message))), true);
+    const onError = (error: Error): void => fail(`the thread failed: ${error.name} ${codeOf(error)}`);
+    const onExit = (): void => fail('the thread exited');
+    const timer = setTimeout(() => fail(`it took longer than ${wallMs} ms`), wallMs);
     thread.on('message', onMessage).on('error', onError).on('exit', onExit);
     try {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
       thread.postMessage(task);
     } catch (error) {
-      fail(`The task cannot be handed to a thread: ${String(error)}`);
+      fail(`cannot post the task to a thread: ${String(error)}`);
     }
   }
 }
 
-/** Another attempt may find a less busy machine. After the last one it is an ERROR that a person answers. */
-function unanswered(message: string): CountersignFailure {
-  return CountersignFailure.retryable(`The change could not be read: ${message}`, FailureType.Backend);
+/** Retryable: the machine may be less busy later. After the last attempt it becomes an ERROR that a person must answer. */
+function backendFailure(message: string): CountersignFailure {
+  return CountersignFailure.retryable(`Cannot evaluate the change: ${message}`, FailureType.Backend);
 }
 
 function codeOf(error: Error): string {

@@ -371,10 +371,10 @@ export const DEFECTS = [
   {
     name: 'run an activity on any input under a change’s id',
     through: 'findings and records of another diff in its ledger',
-    file: 'activities/review/opened-change.ts',
-    from: 'if (wrong === undefined) return;',
-    to: 'if (wrong === undefined || true) return;',
-    tests: ['test/activities/review/opened-change.test.ts'],
+    file: 'activities/review/assert-opened.ts',
+    from: 'if (mismatch === undefined) return;',
+    to: 'if (mismatch === undefined || true) return;',
+    tests: ['test/activities/review/assert-opened.test.ts'],
   },
   {
     name: 'dry-run what a guardian forbids',

@@ -21,7 +21,7 @@ const converted = async (failure: CountersignFailure): Promise<ApplicationFailur
   return caught;
 };
 
-it('keeps type, message, details and whether retrying can help', async () => {
+it('keeps type, message, details and whether the failure is retryable', async () => {
   expect(await converted(digestMismatch('diffSha', 'a', 'b'))).toMatchObject({
     type: FailureType.DigestMismatch,
     message: 'diffSha: expected a, got b',
@@ -33,7 +33,7 @@ it('keeps type, message, details and whether retrying can help', async () => {
   expect({ details, nonRetryable }).toEqual({ details: [], nonRetryable: false });
 });
 
-it('keeps the delay before the next attempt, the cause, and the stack of where it was thrown', async () => {
+it('keeps the delay before the next attempt, the cause, and the original stack', async () => {
   const cause = new Error('reset by peer');
   const failure = new CountersignFailure({
     type: FailureType.Backend,
@@ -46,7 +46,7 @@ it('keeps the delay before the next attempt, the cause, and the stack of where i
   expect({ nextRetryDelay, kept, stack }).toEqual({ nextRetryDelay: 12_000, kept: cause, stack: failure.stack });
 });
 
-it('converts nothing else: a bug, a cancellation and an ApplicationFailure pass unchanged', async () => {
+it('passes on other errors unchanged: a bug, a cancellation, an ApplicationFailure', async () => {
   for (const error of [
     new TypeError('a bug'),
     new CancelledFailure('CANCELLED'),

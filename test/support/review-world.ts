@@ -9,10 +9,10 @@ import { createDisclosureActivities } from '../../activities/review/disclose';
 import { inActivity } from '../../dev/activity-context';
 import { CountersignFailure, policyMoved } from '../../policy/contracts/failure';
 import { evaluateEach } from '../../activities/review/derivation';
-import { chosenOf, isStaged, isStatic } from '../../activities/review/derive';
+import { selectValidators, isStaged, isStatic } from '../../activities/review/derive';
 import { createGuardianActivities } from '../../activities/review/run-guardians';
 import { createOpeningActivities } from '../../activities/review/open-review';
-import type { BreakerReading } from '../../activities/review/world-facts';
+import type { BreakerReading } from '../../activities/review/attest-world-facts';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type {
   Admitted,
@@ -378,7 +378,7 @@ export class ReviewWorld {
       kind: 'staged',
       record,
       stagingSha,
-      results: evaluateEach(this.validators, chosenOf(this, this.plan, isStaged), evaluation),
+      results: evaluateEach(this.validators, selectValidators(this, this.plan, isStaged), evaluation),
     };
   }
 
@@ -434,8 +434,8 @@ export class ReviewWorld {
     const evaluation = { changeId, inputSha, diff: this.#diff(), facts: FACTS, tool: this.target.tool, staging: null };
     const staging = this.staged === null ? null : { record: this.staged.record, sha: this.staged.stagingSha };
     const derived = {
-      ...evaluateEach(validators, chosenOf(this, plan, isStatic), evaluation),
-      ...evaluateEach(validators, chosenOf(this, plan, isStaged), { ...evaluation, staging }),
+      ...evaluateEach(validators, selectValidators(this, plan, isStatic), evaluation),
+      ...evaluateEach(validators, selectValidators(this, plan, isStaged), { ...evaluation, staging }),
     };
     const world = this.opened?.results ?? {};
     const results: Record<string, unknown> = { ...derived, ...world, [JUDGE_ID]: judgeSays };

@@ -143,7 +143,7 @@ describe('the review refuses, and says why to whoever submitted', () => {
     ['inline bytes over the cap', { inline: 'A'.repeat(4 * 22_000) }, /inline: /],
     ['0 inline bytes', { inline: '', diffSha: sha256Hex(new Uint8Array()) }, /inline: expected at least one byte/],
     ['inline bytes of another digest', { inline: 'AAAA' }, /diffSha: expected [0-9a-f]{64}/],
-    ['bytes that nobody stored', { diffSha: 'cd'.repeat(32) }, /diffSha: expected bytes in the store/],
+    ['bytes that nobody stored', { diffSha: 'cd'.repeat(32) }, /diffSha: expected the digest of stored bytes/],
     [
       'an envelope that is no signature',
       { envelope: { payloadType: 'x', payload: 'AAAA', signatures: [{ keyid: 'k', sig: 'AAAA' }] } },

@@ -162,7 +162,7 @@ test('a start under another id than the change’s own is refused, and says whic
     submission,
   );
   await expect(temporal('workflow', 'result', ...on(id))).rejects.toMatchObject({
-    stdout: expect.stringMatching(/expected this change's id [0-9a-f]{64}/) as string,
+    stdout: expect.stringMatching(/expected the id of this change, [0-9a-f]{64}/) as string,
   });
 });
 

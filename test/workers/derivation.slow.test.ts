@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { derivationHere } from '../../activities/review/derivation';
+import { inlineDerivation } from '../../activities/review/derivation';
 import type { DerivationThreads } from '../../activities/review/derivation-threads';
 import { compilePlan } from '../../policy/bundle/compile-plan';
 import { parseBundle } from '../../policy/bundle/parse-bundle';
@@ -14,7 +14,7 @@ import { ourTools } from '../support/source-tools';
 
 const A = 'a'.repeat(64);
 const { validators, sourceTools: tools } = extensionsOf();
-const here = derivationHere({ tools, validators });
+const here = inlineDerivation({ tools, validators });
 const changeOf = (text: string) => {
   const raw = new TextEncoder().encode(text);
   return {

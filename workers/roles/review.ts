@@ -1,5 +1,5 @@
 import { activityInfo } from '@temporalio/activity';
-import { activityCallId } from '../../activities/review/call-id';
+import { activityCallId } from '../../activities/review/activity-call-id';
 import { createAnswerActivities } from '../../activities/review/admit-answer';
 import type { Attestor } from '../../activities/attestation';
 import { createDisclosureActivities } from '../../activities/review/disclose';
@@ -8,7 +8,7 @@ import { createGuardianActivities } from '../../activities/review/run-guardians'
 import { createNoticeActivities, type Webhook } from '../../activities/review/notify';
 import { createOpeningActivities } from '../../activities/review/open-review';
 import { createVerdictActivities, type RecordVerdicts } from '../../activities/review/record-verdicts';
-import type { ReadBreakers } from '../../activities/review/world-facts';
+import type { ReadBreakers } from '../../activities/review/attest-world-facts';
 import type { ReviewActivities } from '../../activities/review-types';
 import type { Extensions } from '../extensions';
 import type { Logger } from '../logger';

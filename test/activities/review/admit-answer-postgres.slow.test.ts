@@ -1,6 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createAnswerActivities } from '../../../activities/review/admit-answer';
-import { activityCallId } from '../../../activities/review/call-id';
+import { activityCallId } from '../../../activities/review/activity-call-id';
 import { createKeyRegistry } from '../../../storage/keys/key-registry';
 import { createLedger } from '../../../storage/ledger/ledger';
 import type { Admitted, AdmitInput } from '../../../activities/review-types';
@@ -61,7 +61,7 @@ function input(changeId: string, nonce = newNonce()): AdmitInput {
   };
 }
 
-it("admits with the review worker's own database role, and the committer verifies the rows again; a revocation acts at once", async () => {
+it("admits with the review worker's database role, and the committer verifies the rows again; a revocation applies at once", async () => {
   const clock = { now: 0 };
   const registryOf = (role: 'cs_operator' | 'cs_review' | 'cs_commit') =>
     createKeyRegistry({
@@ -113,7 +113,7 @@ it("admits with the review worker's own database role, and the committer verifie
   expect(Object.values((await admit(input(sha('6')))).results)[0]?.code).toBe('revoked_key');
 });
 
-it('names a call by run and activity, the same in each attempt', async () => {
+it('identifies a call by run id and activity id, the same for each attempt', async () => {
   const ids = await Promise.all(
     [1, 2].map(
       (attempt) =>

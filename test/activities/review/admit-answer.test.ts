@@ -92,7 +92,7 @@ const codes = async (i: AdmitInput) =>
 const kinds = () => ledger.all.map(({ row }) => row.kind);
 
 describe('an answer that counts', () => {
-  it('is in the ledger with the whole envelope before the workflow hears of it [P8]', async () => {
+  it('is written to the ledger with its envelope before the workflow receives it [P8]', async () => {
     const envelope = signed(dana);
     const { results, admitted } = await admit(input([envelope]));
     expect(results).toEqual({ [V1]: { code: 'accepted', message: 'confirm by dana' } });
@@ -114,7 +114,7 @@ describe('an answer that counts', () => {
     });
   });
 
-  it('is judged by itself: one message may carry a good, a bad and a malformed one [V12, P5]', async () => {
+  it('is judged independently of a refused and a malformed one in the same message [V12, P5]', async () => {
     const { results, admitted } = await admit(
       input([signed(dana), signed(stranger, { violationId: V2 }), { nonsense: true }]),
     );
@@ -127,11 +127,11 @@ describe('an answer that counts', () => {
     expect(kinds()).toEqual(['answer_accepted', 'answer_refused', 'answer_refused']);
   });
 
-  it('keeps its key in the results when a forged one names the same violation first', async () => {
+  it('keeps its violation id as the key in the results when a forged one names the same violation first', async () => {
     expect(await codes(input([signed(unknown), signed(dana)]))).toEqual({ [V1]: 'accepted', '#0': 'unknown_key' });
   });
 
-  it('is taken unsigned only where the plan says so and the target is development [DESIGN §5]', async () => {
+  it('is accepted unsigned only if the plan allows it and the target is a development target', async () => {
     expect(await codes(input([unsigned()], development))).toEqual({ [V1]: 'accepted' });
     expect(await codes(input([unsigned()]))).toEqual({ [V1]: 'unsigned_not_accepted' });
     expect(await codes(input([unsigned()], { answersMode: 'unsigned' }))).toEqual({ [V1]: 'unsigned_not_accepted' });
@@ -144,7 +144,7 @@ describe('an answer that counts', () => {
   });
 });
 
-describe('a refused answer is data, changes nothing and stands in the ledger [T56]', () => {
+describe('a refused answer is returned as data, has no effect, and is recorded in the ledger [T56]', () => {
   const forge = (envelope: Envelope): Envelope => ({
     ...envelope,
     signatures: [{ keyid: dana.keyId, sig: signed(dana).signatures[0]?.sig ?? '' }],
@@ -154,7 +154,7 @@ describe('a refused answer is data, changes nothing and stands in the ledger [T5
     ['malformed', 'null', () => input([], { message: null })],
     ['malformed', 'an array of booleans, by position [T58]', () => input([], { message: [true, true] })],
     ['malformed', 'answers by position inside the message [T58]', () => input([true])],
-    ['malformed', 'no answer at all', () => input([])],
+    ['malformed', 'an empty list of answers', () => input([])],
     ['malformed', 'more than 50 answers', () => input(Array.from({ length: 51 }, () => unsigned()))],
     ['malformed', 'a member besides answers', () => input([], { message: { answers: [unsigned()], force: true } })],
     ['malformed', 'an envelope that is not wrapped', () => input([], { message: signed(dana) })],
@@ -171,15 +171,11 @@ describe('a refused answer is data, changes nothing and stands in the ledger [T5
       () => input([signed(dana)], { fingerprint: null, violations: [] }),
     ],
     ['closed', 'after the review is decided', () => input([signed(dana)], { closed: true })],
-    [
-      'unknown_violation',
-      'a violation that is none of this review',
-      () => input([signed(dana, { violationId: sha('f') })]),
-    ],
+    ['unknown_violation', 'a violation of another review', () => input([signed(dana, { violationId: sha('f') })])],
     ['needs_no_answer', 'a violation that a callback resolves', () => input([signed(dana, { violationId: AUTO })])],
     [
       'wrong_fingerprint',
-      'another fingerprint than what is disclosed [T60]',
+      'another fingerprint than the disclosed one [T60]',
       () => input([signed(dana, { fingerprint: sha('9') })]),
     ],
     [
@@ -203,8 +199,8 @@ describe('a refused answer is data, changes nothing and stands in the ledger [T5
       'another environment',
       () => input([signed(dana, { context: { tenant: 'acme', target: 'shop', environment: 'development' } })]),
     ],
-    ['unsigned_not_accepted', 'a plain answer where signatures are asked', () => input([unsigned()])],
-    ['unknown_key', 'a key that nobody registered', () => input([signed(unknown)])],
+    ['unsigned_not_accepted', 'an unsigned answer when signatures are required', () => input([unsigned()])],
+    ['unknown_key', 'a key that is not registered', () => input([signed(unknown)])],
     ['revoked_key', 'a revoked key', () => input([signed(revoked)])],
     ['demo_key', 'a demo key on a production target', () => input([signed(demo)])],
     ['bad_signature', 'a signature of another answer', () => input([forge(signed(dana))])],
@@ -235,19 +231,19 @@ describe('a refused answer is data, changes nothing and stands in the ledger [T5
     expect(ledger.all[0]?.row.body['code']).toBe(code);
   });
 
-  it('takes an issue time up to a minute ahead, and the last moment before expiry', async () => {
+  it('accepts an issue time up to a minute ahead, and the last millisecond before expiry', async () => {
     const late = signed(dana, { issuedAt: '2026-03-01T12:01:00.000Z', expiresAt: '2026-03-01T12:00:00.001Z' });
     expect(await codes(input([late]))).toEqual({ [V1]: 'accepted' });
   });
 
-  it('lets the requester answer where the violation does not ask for four eyes', async () => {
+  it('lets the requester answer if the violation does not require four eyes', async () => {
     const one = input([signed(requester)]);
     expect(await codes({ ...one, violations: one.violations.map((v) => ({ ...v, fourEyes: false })) })).toEqual({
       [V1]: 'accepted',
     });
   });
 
-  it('records an oversized or unreadable one by its digest only', async () => {
+  it('records only the digest of an oversized answer, and no content of an unreadable one', async () => {
     await admit(input([{ junk: 'x'.repeat(20_000) }, { junk: '\ud800' }]));
     const [big, unreadable] = ledger.all.map(({ row }) => row.body);
     expect(big).toMatchObject({ code: 'malformed', digest: expect.stringMatching(/^[0-9a-f]{64}$/) });
@@ -267,8 +263,8 @@ describe('a refused answer is data, changes nothing and stands in the ledger [T5
   });
 });
 
-describe('a review that the ledger has as ended, whatever the calling workflow believes after a reset', () => {
-  it.each(['receipt', 'decided'] as const)('is closed to new answers by its row %s [T56]', async (kind) => {
+describe('a review that has ended in the ledger, even if a reset workflow is still open', () => {
+  it.each(['receipt', 'decided'] as const)('refuses new answers once it has the row %s [T56]', async (kind) => {
     const first = await admit(input([signed(eli)]));
     await ledger.append(CHANGE, [{ kind, at: NOW, actor: 'committer', body: {}, factKey: 'x' }]);
     expect(await codes(input([signed(dana)]))).toEqual({ [V1]: 'closed' });
@@ -277,8 +273,8 @@ describe('a review that the ledger has as ended, whatever the calling workflow b
   });
 });
 
-describe('the same answer again', () => {
-  it('changes nothing and makes no second row, by signal as by update [T57]', async () => {
+describe('the same answer sent again', () => {
+  it('is a no-op without a second row, by signal and by update [T57]', async () => {
     const envelope = signed(dana);
     const first = await admit(input([envelope]));
     const again = await admit(input([envelope], { admitted: first.admitted, via: 'signal' }));
@@ -287,7 +283,7 @@ describe('the same answer again', () => {
     expect(await codes(input([envelope], { admitted: first.admitted, closed: true }))).toEqual({ [V1]: 'duplicate' });
   });
 
-  it('is handed over again when the result of the first attempt was lost, also past its expiry [P8]', async () => {
+  it('is returned again if the result of the first attempt was lost, even after its expiry [P8]', async () => {
     const envelope = signed(dana);
     const first = await admit(input([envelope]));
     calls = 0;
@@ -297,7 +293,7 @@ describe('the same answer again', () => {
     expect(kinds()).toEqual(['answer_accepted']);
   });
 
-  it('counts once when one message carries it twice', async () => {
+  it('counts once if one message contains it twice', async () => {
     const envelope = signed(dana);
     const { results, admitted } = await admit(input([envelope, envelope]));
     expect(
@@ -308,7 +304,7 @@ describe('the same answer again', () => {
     expect(admitted).toHaveLength(1);
   });
 
-  it('counts once when a person answers the same by another key or another nonce', async () => {
+  it('counts once if the same person repeats it with another key or nonce', async () => {
     const first = await admit(input([signed(dana)]));
     const again = await admit(input([signed(danaToo), signed(dana)], { admitted: first.admitted }));
     expect(Object.values(again.results).map((r) => r.code)).toEqual(['duplicate', 'duplicate']);
@@ -332,13 +328,13 @@ describe('a contradicting answer', () => {
     const first = await admit(input([signed(dana, { decision: before })]));
     const flip = await admit(input([signed(danaToo, { decision: after })], { admitted: first.admitted }));
     expect(flip).toEqual({
-      results: { [V1]: { code: 'contradicts', message: expect.stringContaining('stands') } },
+      results: { [V1]: { code: 'contradicts', message: expect.stringContaining('already') } },
       admitted: [],
     });
     expect(kinds()).toEqual(['answer_accepted', 'answer_refused']);
   });
 
-  it('cannot race past the first one', async () => {
+  it('is refused even if it is admitted concurrently', async () => {
     const both = await Promise.all([
       admit(input([signed(dana)])),
       admit(input([signed(danaToo, { decision: 'reject' })])),
@@ -350,7 +346,7 @@ describe('a contradicting answer', () => {
     expect(kinds().sort()).toEqual(['answer_accepted', 'answer_refused']);
   });
 
-  it('meets the reject that the ledger keeps, though a reset workflow has forgotten it and shows another fingerprint', async () => {
+  it('is refused after a reject in the ledger, even if a reset workflow lost it and disclosed another fingerprint', async () => {
     await admit(input([signed(dana, { decision: 'reject' })]));
     const other = sha('7');
     expect(await codes(input([signed(dana, { fingerprint: other })], { fingerprint: other }))).toEqual({
@@ -361,19 +357,19 @@ describe('a contradicting answer', () => {
     });
   });
 
-  it('is no hindrance for another person', async () => {
+  it('does not affect the answers of another person', async () => {
     await admit(input([signed(dana)]));
     expect(await codes(input([signed(eli, { decision: 'reject' })]))).toEqual({ [V1]: 'accepted' });
   });
 
-  it('is not made by an unsigned row under a signed answer', async () => {
+  it('does not result from an unsigned reject in the name of the signer', async () => {
     await admit(input([unsigned({ decision: 'reject' })], development));
     expect(await codes(input([signed(dana)]))).toEqual({ [V1]: 'accepted' });
   });
 });
 
 describe('bounds', () => {
-  it('takes a nonce once, for all violations and reviews, and the second try stands as refused', async () => {
+  it('accepts a nonce once across all violations and reviews, and records the second use as refused', async () => {
     const nonce = newNonce();
     expect(await codes(input([signed(dana, { nonce }), signed(dana, { nonce, violationId: V2 })]))).toEqual({
       [V1]: 'accepted',
@@ -386,7 +382,7 @@ describe('bounds', () => {
     expect(kinds()).toEqual(['answer_accepted', 'answer_refused', 'answer_refused']);
   });
 
-  it('after 100 recorded refusals only counts them, says why all the same, and still takes a good answer', async () => {
+  it('only counts refusals after 100 recorded ones, still returns the reason, and still accepts a valid answer', async () => {
     for (let i = 0; i < 2; i++) await admit(input(Array.from({ length: 50 }, () => signed(stranger))));
     const { results } = await admit(input([signed(stranger), signed(dana, { violationId: V2 })]));
     expect(results).toMatchObject({
@@ -397,14 +393,14 @@ describe('bounds', () => {
     expect(await ledger.refusedBeyondRows(CHANGE)).toBe(1);
   });
 
-  it('throws, and admits nothing, while the ledger is away [P8]', async () => {
+  it('throws and admits nothing while the ledger is unavailable [P8]', async () => {
     ledger.down = new Error('STORE_UNAVAILABLE');
     await expect(admit(input([signed(dana)]))).rejects.toThrow('STORE_UNAVAILABLE');
     ledger.down = null;
     expect(await codes(input([signed(dana)]))).toEqual({ [V1]: 'accepted' });
   });
 
-  it('reads the person from the registry: the same key id under another person is that person', async () => {
+  it('takes the person from the registry entry of the key, not from the answer', async () => {
     const entry: RegisteredKey = { ...dana.entry, subject: { type: 'person', id: 'eli' } };
     const find = lookup({ entry });
     deps = { ...deps, keys: { snapshot: async () => ({ find, keys: [entry], ignored: [] }) } };

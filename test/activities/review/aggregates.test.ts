@@ -45,13 +45,13 @@ async function recordOf(world: ReviewWorld): Promise<AggregateRecord> {
     if (envelope?.ok === true && envelope.statement.predicate.kind === 'aggregate')
       return AggregateRecord.parse(envelope.statement.predicate.record);
   }
-  throw new Error('no record of a sum');
+  throw new Error('no aggregate record');
 }
 
-/** A record as an attestor of ours would sign it, of whatever a test says was counted. */
+/** Appends a record signed by a registered attestor, with the content that the test gives. */
 async function attested(world: ReviewWorld, record: AggregateRecord, result?: ValidatorResult): Promise<void> {
   const validator = world.plan.validators.find((v) => v.id === SPLIT);
-  if (validator === undefined) throw new Error('no limit in this plan');
+  if (validator === undefined) throw new Error('the plan has no limit');
   const { changeId, inputSha } = world;
   const own = aggregateResult(SPLIT, changeId, AggregateConfig.parse(validator.config), record);
   const entry = attest(
@@ -72,7 +72,7 @@ async function attested(world: ReviewWorld, record: AggregateRecord, result?: Va
   await world.ledger.append(changeId, [entry]);
 }
 
-/** The rows without the records of sums: what is left where somebody takes one out, or none was ever made. */
+/** The rows without aggregate records, as if they were removed or never written. */
 async function withoutSums(world: ReviewWorld) {
   return rechained(await world.rows(), (row) => {
     const envelope = row.kind === 'attested' ? openEnvelope('attested', row.body['envelope']) : null;
@@ -81,7 +81,7 @@ async function withoutSums(world: ReviewWorld) {
 }
 
 describe('at the opening', () => {
-  test('the change that passes the limit is held, names the others, and those before it are not', async () => {
+  test('blocks the change that exceeds the limit and names the others, but not the changes before it', async () => {
     const [a, b, c, d] = await opened(4);
     expect([a, b, c].map((w) => w && said(w)?.status)).toEqual(['ALLOW', 'ALLOW', 'ALLOW']);
     expect(d && said(d)).toMatchObject({
@@ -92,14 +92,14 @@ describe('at the opening', () => {
     });
   });
 
-  test('two that come at once do not both slip through, however they are interleaved', async () => {
+  test('does not allow two concurrent changes to both stay below the limit', async () => {
     await opened(2);
     const both = [change(), change()];
     await Promise.all(both.map((w) => w.open()));
     expect(both.map((w) => said(w)?.status).sort()).toEqual(['ALLOW', 'BLOCK']);
   });
 
-  test('a retry returns what stands: changes that came since do not hold it, one that has gone since does not free it', async () => {
+  test('returns the recorded result on a retry, even if changes were opened or withdrawn since', async () => {
     const [first, , , held] = await opened(4);
     await opened(1);
     if (first === undefined || held === undefined) throw new Error('unreachable');
@@ -118,7 +118,7 @@ describe('at the opening', () => {
     }
   });
 
-  test('a ledger that cannot be read opens nothing, and allows nothing', async () => {
+  test('opens nothing and allows nothing if the ledger cannot be read', async () => {
     const world = change();
     const away = { ...world.deps, openedBefore: () => Promise.reject(new Error('away')) };
     ledger.openedBefore = away.openedBefore;
@@ -127,7 +127,7 @@ describe('at the opening', () => {
     expect(await world.kinds()).toEqual([]);
   });
 
-  test('what is older than the window, or of another tool, is not counted', async () => {
+  test('does not count changes that are older than the window or of another tool', async () => {
     await opened(3);
     const later = change();
     later.pass(61);
@@ -137,7 +137,7 @@ describe('at the opening', () => {
     expect((await recordOf(other)).counted).toEqual([]);
   });
 
-  test('a change of which nobody knows the agent counts for each agent, and is itself counted with all', async () => {
+  test('counts a change of an unknown agent for every agent, and sums it with the changes of all agents', async () => {
     await opened(2);
     const [unsigned] = await opened(1, { signedBy: 'nobody' });
     expect(unsigned && (await recordOf(unsigned)).counted).toHaveLength(2);
@@ -161,7 +161,7 @@ describe('at the opening', () => {
     expect((await recordOf(world)).requester).toBe('eve');
   });
 
-  test('whoever names a tenant of its own for each part is held where tenants are not told apart', async () => {
+  test('blocks changes split over several tenants if the limit does not count by tenant', async () => {
     const status = async (by: string): Promise<unknown> => {
       ledger = memoryLedger();
       const validators = limitedTo(`${by}limits: { changes: 3 }`);
@@ -187,7 +187,7 @@ describe('at the opening', () => {
     expect(next && said(next)?.status).toBe(counts ? 'BLOCK' : 'ALLOW');
   });
 
-  test('a plan without such a limit measures nothing and takes no turn', async () => {
+  test('does not measure the change if the plan has no such limit', async () => {
     const world = change({}, '\n  - pack: demo-pack');
     await world.open();
     const [submitted] = await world.rows();
@@ -196,7 +196,7 @@ describe('at the opening', () => {
 });
 
 describe('at the committer', () => {
-  test('a sum that stands commits; the flagged one needs an answer, and commits with it', async () => {
+  test('commits a change within the limit; the one above it needs an answer first', async () => {
     const worlds: ReviewWorld[] = [];
     for (let i = 0; i < 4; i++) worlds.push(await change().reviewed());
     expect(await worlds[2]?.commit()).toMatchObject({ state: 'COMMITTED' });
@@ -208,12 +208,12 @@ describe('at the committer', () => {
     expect(await last.commit()).toMatchObject({ state: 'COMMITTED' });
   });
 
-  test('a change whose sum was never attested is not committed', async () => {
+  test('refuses a change without an attested sum', async () => {
     const world = await change().reviewed();
     expect(await verifyChange(world.deps, world.input, await withoutSums(world))).toMatchObject({ ok: false });
   });
 
-  /** The fourth change, shown as if its sum allowed it, with one more record that says so. */
+  /** Verifies a fourth change whose record of the sum was replaced by a forged one that allows it. */
   async function loosened(forge: (record: AggregateRecord) => AggregateRecord, result?: ValidatorResult) {
     await opened(3);
     const world = await withOpened(change());
@@ -231,20 +231,20 @@ describe('at the committer', () => {
   }
 
   test.each<[string, (r: AggregateRecord) => AggregateRecord, string]>([
-    ['leaves one change out', (r) => ({ ...r, counted: r.counted.slice(1) }), 'sums'],
-    ['is of another agent', (r) => ({ ...r, requester: 'eve', counted: [] }), 'attested'],
-    ['is of another time', (r) => ({ ...r, openedAt: '2026-03-02T12:00:00.000Z', counted: [] }), 'attested'],
-    ['is of another target', (r) => ({ ...r, target: 'other', counted: [] }), 'attested'],
-    ['weighs the change itself too little', (r) => ({ ...r, own: { ...r.own, bytes: 1 }, counted: [] }), 'attested'],
+    ['omits one change', (r) => ({ ...r, counted: r.counted.slice(1) }), 'sums'],
+    ['is about another agent', (r) => ({ ...r, requester: 'eve', counted: [] }), 'attested'],
+    ['is about another time', (r) => ({ ...r, openedAt: '2026-03-02T12:00:00.000Z', counted: [] }), 'attested'],
+    ['is about another target', (r) => ({ ...r, target: 'other', counted: [] }), 'attested'],
+    ['measures the change as too small', (r) => ({ ...r, own: { ...r.own, bytes: 1 }, counted: [] }), 'attested'],
   ])('refuses a record that an attestor signed and that %s', async (_name, forge, check) => {
     expect(await loosened(forge)).toMatchObject({ ok: false, check });
   });
 
-  test('refuses a record that counts all of them, and says ALLOW all the same', async () => {
+  test('refuses a record that counts all changes but contains ALLOW', async () => {
     expect(await loosened((r) => r, allow(SPLIT))).toMatchObject({ ok: false, check: 'attested' });
   });
 
-  test('a second record that says ALLOW over all of them is refused: its result is not what it counts', async () => {
+  test('refuses a second record that contains ALLOW, because its result does not follow from its counts', async () => {
     await opened(3);
     const world = await change().confirmed();
     expect(await verified(world)).toMatchObject({ ok: true, violations: [{ validatorId: SPLIT }] });
@@ -252,7 +252,7 @@ describe('at the committer', () => {
     expect(await verified(world)).toMatchObject({ ok: false, check: 'attested' });
   });
 
-  test('a change that was open and has been taken back since does not spoil the record that counted it', async () => {
+  test('accepts a record that counted a change which was withdrawn since', async () => {
     const [first] = await opened(2);
     const world = await change().reviewed();
     await first?.rollback({ reason: 'withdrawn' });
@@ -260,18 +260,18 @@ describe('at the committer', () => {
     expect(await world.commit()).toMatchObject({ state: 'COMMITTED' });
   });
 
-  test('a weight in the ledger that the bytes do not bear out is refused', async () => {
+  test('refuses a measure in the ledger that differs from that of the bytes', async () => {
     const world = await change().reviewed();
     const rows = rechained(
       await world.rows(),
       withBody('submitted', (body) => ({ ...body, measure: { ...(body['measure'] as object), bytes: 1 } })),
     );
-    // The record is over the bytes; the row is what others would count.
+    // The record contains the real measure; later changes would count the one in the row.
     expect(await verifyChange(world.deps, world.input, rows)).toMatchObject({ ok: false });
   });
 });
 
-describe('a change that takes the place of another', () => {
+describe('a change that supersedes another', () => {
   async function replaces(first: ReviewWorld): Promise<ReviewWorld> {
     const world = change({ text: `again ${++nth}` });
     await world.open({ ...world.submission, supersedes: first.changeId });
@@ -280,7 +280,7 @@ describe('a change that takes the place of another', () => {
     return world;
   }
 
-  test('does not count it, and commits once it has gone', async () => {
+  test('does not count it, and commits once it has ended', async () => {
     const [first] = await opened(3);
     if (first === undefined) throw new Error('unreachable');
     const second = await replaces(first);
@@ -289,7 +289,7 @@ describe('a change that takes the place of another', () => {
     expect(await second.commit()).toMatchObject({ state: 'COMMITTED' });
   });
 
-  test('waits while the other is open, which might yet be committed', async () => {
+  test('is retried while the other is open, since that may still be committed', async () => {
     const [first] = await opened(3);
     if (first === undefined) throw new Error('unreachable');
     await expect((await replaces(first)).commit()).rejects.toThrow(
@@ -297,7 +297,7 @@ describe('a change that takes the place of another', () => {
     );
   });
 
-  test('is refused where the other was committed after all: both would stand, and only one was counted', async () => {
+  test('is refused if the other was committed after all, since only one of them was counted', async () => {
     const worlds = [await change().reviewed(), await change().reviewed(), await change().reviewed()];
     const [first] = worlds;
     if (first === undefined) throw new Error('unreachable');
@@ -306,7 +306,7 @@ describe('a change that takes the place of another', () => {
     expect(await second.commit()).toMatchObject({ state: 'REFUSED' });
   });
 
-  test('does count it where it is committed already', async () => {
+  test('counts it if it is already committed', async () => {
     const worlds = [await change().reviewed(), await change().reviewed(), await change().reviewed()];
     const [first] = worlds;
     if (first === undefined) throw new Error('unreachable');

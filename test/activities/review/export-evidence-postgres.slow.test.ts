@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => postgres.stop());
 
-it('exports from PostgreSQL, with the rights of the gateway, what verifies; witnessed once a checkpoint covers it', async () => {
+it("exports verifiable evidence from PostgreSQL with the gateway's database role, witnessed once a checkpoint covers it", async () => {
   const world = evidenceWorld();
   const committer = world.keys['committer']!;
   const ids: string[] = [];
@@ -29,7 +29,7 @@ it('exports from PostgreSQL, with the rights of the gateway, what verifies; witn
     ];
     ids.push((await world.review({ table: 'public.prices', requestKey, answers })).changeId);
   }
-  // The same rows, written by PostgreSQL's own chain.
+  // The same rows, chained by the function in PostgreSQL.
   const ledger = createLedger(database.open('admin'));
   for (const [i, { row, hash }] of world.ledger.all.entries()) {
     const [done] = await ledger.append(row.changeId, [{ ...row, factKey: `${i}` }]);
@@ -65,7 +65,7 @@ it('exports from PostgreSQL, with the rights of the gateway, what verifies; witn
   expect(steps.at(-1)).toBe(report.rows);
 }, 60_000);
 
-it('reads the signed entries of keys as they are, those of unknown ids left out', async () => {
+it('reads the signed entries of keys unchanged, and omits unknown ids', async () => {
   const operator = database.open('cs_operator');
   const [entry, revocation] = [{ e: 1 }, { r: 1 }];
   await operator.query('insert into keys (key_id, envelope) values ($1, $2), ($3, $2)', [

@@ -6,14 +6,14 @@ import { evidenceWorld } from '../../support/evidence-world';
 
 const CHANGE = { table: 'public.items' } as const;
 
-it('fails for a change that the ledger does not know', async () => {
+it('fails for a change that is not in the ledger', async () => {
   const { sources } = evidenceWorld();
   await expect(exportEvidence(sources, '0'.repeat(64), { bytes: false })).rejects.toMatchObject({
     type: FailureType.Validation,
   });
 });
 
-it('fails where this process compiles the pinned revision to another plan, or no trusted operator signed it', async () => {
+it('fails if this process compiles the pinned revision to another plan, or no trusted operator signed it', async () => {
   const world = evidenceWorld();
   const { changeId } = await world.review(CHANGE);
   const other = {
@@ -32,7 +32,7 @@ it('fails where this process compiles the pinned revision to another plan, or no
   ).rejects.toMatchObject({ type: FailureType.PolicyMoved });
 });
 
-it('holds the digest of the history, which verify calls a word of the exporter', async () => {
+it("contains the digest of the history, which verify reports as the exporter's word", async () => {
   const world = evidenceWorld();
   const { changeId } = await world.review(CHANGE);
   const history = { runId: 'run-1', events: 42, sha256: '1'.repeat(64) };
@@ -43,7 +43,7 @@ it('holds the digest of the history, which verify calls a word of the exporter',
   expect(report.checks.find(({ name }) => name === 'history')?.detail).toContain("exporter's word");
 });
 
-it('a change that was rolled back before it was opened has no plan, and its evidence verifies', async () => {
+it('exports a change that was rolled back before it was opened, without a plan, and it verifies', async () => {
   const world = evidenceWorld();
   const { changeId } = await world.review({ ...CHANGE, unopened: true });
   const bundle = await world.export(changeId);

@@ -22,7 +22,7 @@ function setUp() {
   };
 }
 
-it('refuses an answer after closing, by violation, and the attempt stands in the ledger [T56]', async () => {
+it('refuses an answer after the review closed, by violation, and records the attempt in the ledger [T56]', async () => {
   const { ledger, late } = setUp();
   await ledger.append(CHANGE, [{ kind: 'closed', at: AT, actor: 'x', body: {}, factKey: 'closed' }], opened);
   expect(await late.recordLate(CHANGE, { answers: [answer, true] }, closed)).toEqual({ [V1]: closed, '#1': closed });
@@ -34,13 +34,13 @@ it('refuses an answer after closing, by violation, and the attempt stands in the
   );
 });
 
-it('records nothing for a review that does not exist: an invented id makes no rows', async () => {
+it('records nothing for a review that does not exist, so that an invented id creates no rows', async () => {
   const { ledger, late } = setUp();
   expect(await late.recordLate(CHANGE, { answers: [answer] }, closed)).toBeNull();
   expect(ledger.all).toEqual([]);
 });
 
-it('only counts past 100 refusals, and says so', async () => {
+it('only counts refusals after the first 100, and says so', async () => {
   const { ledger, late } = setUp();
   await ledger.append(CHANGE, [{ kind: 'closed', at: AT, actor: 'x', body: {}, factKey: 'closed' }], opened);
   for (let i = 0; i < 2; i++) await late.recordLate(CHANGE, { answers: Array(50).fill(answer) }, closed);

@@ -5,7 +5,7 @@ import { ReviewWorld } from '../../support/review-world';
 
 const LIMITED = '\n  - pack: demo-pack\n  - aggregate: { name: split, window: 1h, limits: { changes: 3 } }';
 
-/** One change, before and after a policy was published, which asks more people. */
+/** One change, before and after publication of a policy with a larger quorum. */
 function published(validators?: string): { readonly before: ReviewWorld; readonly after: ReviewWorld } {
   const given = validators === undefined ? {} : { validators };
   const before = new ReviewWorld({ text: 'clean', bundle: given });
@@ -48,7 +48,7 @@ describe.each([
   ['a plan', undefined],
   ['a plan with a limit over many changes', LIMITED],
 ])('%s', (_name, validators) => {
-  test('stays pinned when the opening is tried again after another was published, and nothing is written [P10]', async () => {
+  test('stays pinned if the opening is retried after a newer one was published, and nothing is written [P10]', async () => {
     const both = published(validators);
     const first = await both.before.open();
     const rows = await both.before.rows();
@@ -57,9 +57,9 @@ describe.each([
     expect(await both.before.rows()).toEqual(rows);
   });
 
-  test('stays pinned where another attempt pinned it while this one looked at the world under a newer one: no record binds the newer [P10]', async () => {
+  test('stays pinned if a concurrent attempt pinned it while this one used a newer one, and no record binds the newer one [P10]', async () => {
     const both = published(validators);
-    // Asked for after the ledger was read, before anything is appended.
+    // Read after the ledger was read and before anything is appended.
     const others: Awaited<ReturnType<ReviewWorld['open']>>[] = [];
     const snapshot = async () => {
       if (others.length === 0) others.push(await both.before.open());
@@ -72,7 +72,7 @@ describe.each([
   });
 });
 
-test('a change that is opened keeps its plan though the newest policy has none for its target [P10]', async () => {
+test('keeps the plan of an opened change even if the newest policy has none for its target [P10]', async () => {
   const both = published();
   const first = await both.before.open();
   const plans = { ...both.before.plans, current: () => Promise.reject(new Error('no plan for shop')) };

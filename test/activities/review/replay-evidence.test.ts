@@ -42,7 +42,7 @@ it.each([
     'other evidence',
     (f: EvidenceBundle['findings'][number]) => ({ ...f, evidenceRefs: [...f.evidenceRefs, 'diff:x'] }),
   ],
-])('finds %s of one finding, and shows both', async (_name, edit) => {
+])('detects %s in one finding, and reports both versions', async (_name, edit) => {
   const bundle = bundles.committed;
   const findings = bundle.findings.map((f, i) => (i === 0 ? edit(f) : f));
   const report = await replay({ ...bundle, findings });
@@ -50,14 +50,14 @@ it.each([
   expect(report.differences[0]?.recorded).not.toBe(report.differences[0]?.recomputed);
 });
 
-it('finds findings in another order, and one that is missing', async () => {
+it('detects a different order and a missing finding', async () => {
   const bundle = bundles.committed;
   const [a, b, ...rest] = bundle.findings;
   expect((await replay({ ...bundle, findings: [b!, a!, ...rest] })).equal).toBe(false);
   expect((await replay({ ...bundle, findings: [b!, ...rest] })).equal).toBe(false);
 });
 
-it('finds a skip that hides a finding', async () => {
+it('detects a BLOCK that was replaced by ALLOW', async () => {
   const bundle = bundles.forbidden;
   const findings = bundle.findings.map((f) =>
     f.status === 'BLOCK' ? { ...f, status: 'ALLOW' as const, reason: '', evidenceRefs: [] } : f,
@@ -71,7 +71,7 @@ const withError = (bundle: EvidenceBundle, id: string): EvidenceBundle => ({
   findings: bundle.findings.map((f) => (f.validator_id === id ? { ...f, ...SLOW } : f)),
 });
 
-it('accepts an ERROR that is not reproducible: in a committed change only if ALLOW comes out now', async () => {
+it('accepts an ERROR that is not reproducible, but in a committed change only if the result is now ALLOW', async () => {
   const allowed = await replay(withError(bundles.committed, 'guardian.metadata_mismatch'));
   expect(allowed).toMatchObject({ equal: true, notReproducible: ['guardian.metadata_mismatch'] });
   const blocked = await replay(withError(bundles.committed, 'guardian.usual_tables'));
@@ -87,7 +87,7 @@ it('refuses other bytes and another plan than those of the change', async () => 
   await expect(replay({ ...bundle, policy })).rejects.toMatchObject({ type: FailureType.DigestMismatch });
 });
 
-it('says that the policy moved where this process has other validators', async () => {
+it('fails with policy_moved if this process has other validators', async () => {
   const none = frozenRegistry('Validator', []);
   await expect(
     replayFindings({ tools, validators: none as never }, bundles.committed, raw(bundles.committed)),

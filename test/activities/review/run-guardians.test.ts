@@ -3,7 +3,7 @@ import type { Ledger } from '../../../policy/evidence/ledger-port';
 import { validatorRegistry } from '../../../policy/rules/registry';
 import { failureType, ReviewWorld } from '../../support/review-world';
 
-/** The rules of a world, in the order of their calls and of the ledger's writes. */
+/** `calls` records the rules that run and the writes to the ledger, in order. */
 function guardians(world: ReviewWorld, calls: string[] = []) {
   const spied = world.validators.keys().map((key) => {
     const definition = world.validators.get(key);
@@ -30,7 +30,7 @@ async function opened(text: string): Promise<ReviewWorld> {
   return world;
 }
 
-test('a BLOCK neither throws nor stops: every static rule of the unit answers [G38, T43]', async () => {
+test('runs every static rule of the unit, even after a BLOCK [G38, T43]', async () => {
   const { run } = guardians(await opened('HOLD FORBID OTHER'));
   const results = await run();
   expect(Object.entries(results).map(([id, r]) => [id, (r as { status: string }).status])).toEqual([
@@ -41,13 +41,13 @@ test('a BLOCK neither throws nor stops: every static rule of the unit answers [G
   ]);
 });
 
-test('nothing is written while validators run, and then all at once [G30]', async () => {
+test('writes nothing while validators run, then all findings in one append [G30]', async () => {
   const { calls, run } = guardians(await opened('HOLD'));
   await run();
   expect(calls).toEqual(['demo_hold', 'demo_other', 'demo_forbid', 'demo_advice', 'append']);
 });
 
-test('a report of each finding is kept, and says where it was detected; a repeat makes no second one [G12, G47]', async () => {
+test('writes one report for each finding with the phase that detected it, and none on a retry [G12, G47]', async () => {
   const world = await opened('HOLD');
   const before = (await world.rows()).length;
   const first = await guardians(world).run();
@@ -59,14 +59,14 @@ test('a report of each finding is kept, and says where it was detected; a repeat
   expect(await world.rows()).toHaveLength(before + rows.length);
 });
 
-test('while the ledger is away no result is handed on [G47, T69]', async () => {
+test('returns no result while the ledger is unavailable [G47, T69]', async () => {
   const world = await opened('HOLD');
   const { run } = guardians(world);
   world.ledger.down = new Error('away');
   await expect(run()).rejects.toThrow('away');
 });
 
-test('a plan that is revoked, or a rule with other logic, is refused rather than run [G33]', async () => {
+test('refuses to run a revoked plan or a rule with other logic [G33]', async () => {
   const world = await opened('HOLD');
   const other = validatorRegistry([{ ...world.validators.get('demo_hold'), logicRevision: 2 }] as never);
   const activities = createGuardianActivities({ ...world.deps, validators: other, actor: 'review-worker' });
@@ -75,7 +75,7 @@ test('a plan that is revoked, or a rule with other logic, is refused rather than
   expect(await failureType(guardians(world).run())).toBe('policy_moved');
 });
 
-test('an input that names other bytes than its hash says gets nothing', async () => {
+test('refuses input whose members do not match its hash', async () => {
   const world = await opened('HOLD');
   const { run } = guardians(world);
   const activities = createGuardianActivities({ ...world.deps, actor: 'review-worker' });

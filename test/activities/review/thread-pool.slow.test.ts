@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { CountersignFailure } from '../../../policy/contracts/failure';
 import { createThreadPool, type ThreadPool } from '../../../activities/review/thread-pool';
 
-/** A thread that does what the task says, once it has loaded. */
+/** A thread that does what the task says, once it is ready. */
 const THREAD = `
   const { parentPort, workerData } = require('node:worker_threads');
   if (workerData === 'broken') throw new Error('no such module');
@@ -36,7 +36,7 @@ const failure = async (does: string): Promise<CountersignFailure> => {
 };
 afterEach(() => pool.close());
 
-test('answers every task, on as many threads as it may have and no more', async () => {
+test('answers every task, and starts no more threads than its size', async () => {
   pool = poolOf(2);
   const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => pool.run({ does: `task ${i}` })));
   expect(answers.map((json) => JSON.parse(json) as string)).toEqual(Array.from({ length: 20 }, (_, i) => `task ${i}`));
@@ -44,7 +44,7 @@ test('answers every task, on as many threads as it may have and no more', async 
 });
 
 test.each(['loop', 'exit', 'throw', 'eat'])(
-  'a thread that does "%s" fails its own task as ErrValidatorBackend, to be retried, and the next task is answered [F20, G32]',
+  'fails the task of a thread that does "%s" with a retryable ErrValidatorBackend, and answers the next task [F20, G32]',
   async (does) => {
     pool = poolOf(1, does === 'loop' ? 2_000 : 60_000);
     const [error, next] = await Promise.all([failure(does), pool.run({ does: 'next' })]);
@@ -55,26 +55,26 @@ test.each(['loop', 'exit', 'throw', 'eat'])(
   60_000,
 );
 
-test('the wall time is the task’s own: one that waited its turn behind another has all of it', async () => {
+test('starts the wall-clock limit of a task when a thread takes it, not while it is queued', async () => {
   pool = poolOf(1, 2_000);
   const failed = failure('loop');
   expect(await pool.run({ does: 'waited' })).toBe('"waited"');
   expect((await failed).message).toMatch(/longer than 2000 ms/);
 });
 
-test('loading counts for nobody’s wall time: a thread that takes longer to start than a task may take answers all the same', async () => {
+test('does not count the start of a thread in the wall-clock limit of a task', async () => {
   pool = poolOf(2, 2_000, 'slow');
   expect(await Promise.all([pool.run({ does: 'a' }), pool.run({ does: 'b' })])).toEqual(['"a"', '"b"']);
 });
 
-test('threads that cannot start fail every task, and start no more often than there are tasks', async () => {
+test('fails every task if threads cannot start, with at most one start for each task', async () => {
   pool = poolOf(2, 60_000, 'broken');
   const errors = await Promise.all([failure('a'), failure('b'), failure('c')]);
   for (const error of errors) expect(error).toMatchObject({ type: 'ErrValidatorBackend', nonRetryable: false });
   expect(started).toBeLessThanOrEqual(3);
 });
 
-test('the main thread goes on while a thread is busy', async () => {
+test('keeps the main thread free while a thread is busy', async () => {
   pool = poolOf(1, 1_000);
   const failed = failure('loop');
   let turns = 0;
@@ -84,7 +84,7 @@ test('the main thread goes on while a thread is busy', async () => {
   expect(turns).toBeGreaterThan(5);
 });
 
-test('what a thread says it could not do is a failure; a closed pool takes nothing', async () => {
+test('fails a task that a thread could not do, and every task after the pool is closed', async () => {
   pool = poolOf(1);
   expect((await failure('refuse')).message).toMatch(/TypeError/);
   await pool.close();

@@ -1,10 +1,10 @@
-import { BREAKER_ATTEMPTS } from '../../../activities/review/world-facts';
+import { BREAKER_ATTEMPTS } from '../../../activities/review/attest-world-facts';
 import { FailureType } from '../../../policy/contracts/failure-type';
 import { failureType, ReviewWorld } from '../../support/review-world';
 
 const CIRCUIT = 'guardian.circuit_open';
 
-/** Nothing else of it would ask anybody. */
+/** A change that no other validator blocks. */
 function unread(attempt: number): ReviewWorld {
   const validators = '\n  - rule: demo_hold';
   const world = new ReviewWorld({ text: 'clean', breakers: 'away', bundle: { validators } });
@@ -12,7 +12,7 @@ function unread(attempt: number): ReviewWorld {
   return world;
 }
 
-test('breakers that do not answer keep a change from being opened, attempt after attempt, and nothing is written', async () => {
+test('fails the opening and writes nothing while the breakers do not answer', async () => {
   for (let attempt = 1; attempt < BREAKER_ATTEMPTS; attempt++) {
     const world = unread(attempt);
     expect(await failureType(world.open())).toBe(FailureType.Backend);
@@ -20,7 +20,7 @@ test('breakers that do not answer keep a change from being opened, attempt after
   }
 });
 
-test('at the last attempt it is opened without their answer, which a person is told, and must confirm before it commits', async () => {
+test('opens the change without the breakers at the last attempt, and a person must confirm before it commits', async () => {
   const asked = await unread(BREAKER_ATTEMPTS).reviewed();
   expect(asked.opened?.results[CIRCUIT]).toMatchObject({
     status: 'BLOCK',
@@ -36,7 +36,7 @@ test('at the last attempt it is opened without their answer, which a person is t
   expect(confirmed.target.applied).toBe(1);
 });
 
-test('whoever hides from the committer that they did not answer gets nothing committed', async () => {
+test('refuses a commit that hides from the committer that the breakers did not answer', async () => {
   const world = unread(BREAKER_ATTEMPTS);
   await world.open();
   await world.stage();

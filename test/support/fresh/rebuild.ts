@@ -1,7 +1,7 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { z } from 'zod';
 import { evaluateEach } from '../../../activities/review/derivation';
-import { chosenOf } from '../../../activities/review/derive';
+import { selectValidators } from '../../../activities/review/derive';
 import { compilePlan } from '../../../policy/bundle/compile-plan';
 import { parseBundle } from '../../../policy/bundle/parse-bundle';
 import { canonicalJson } from '../../../policy/contracts/canonical-json';
@@ -79,7 +79,7 @@ export function rebuild(order = 0): {
   const facts = { ok: true, kind: 'demo', parser: { name: 'demo', version: '1' } } as const;
   const derived = evaluateEach(
     validators,
-    chosenOf({ tools: ourTools, validators }, plan, () => true),
+    selectValidators({ tools: ourTools, validators }, plan, () => true),
     {
       changeId: '0'.repeat(64),
       inputSha: '1'.repeat(64),

@@ -12,10 +12,10 @@ export interface OpenedDeps {
 }
 
 /**
- * Holds what an activity was called with against the change as it was opened, before anything is run, asked or signed:
- * a `changeId` says nothing of an input that stands beside it. What does not fit is refused in that change's ledger, once
- * for each activity and member. Fails, never retried, with DIGEST_MISMATCH, or with VALIDATION_ERROR where nothing was
- * opened under this id: an invented one makes no row.
+ * Compares the input of an activity with the change as it was opened, before anything is run, asked or signed: a `changeId`
+ * does not prove that the rest of the input belongs to that change. A mismatch is recorded as refused in the ledger, once for
+ * each activity and member. Fails with DIGEST_MISMATCH, or with VALIDATION_ERROR if no change was opened under this id; then no
+ * row is written. Neither is retried.
  */
 export async function assertOpened(
   deps: OpenedDeps,
@@ -25,21 +25,26 @@ export async function assertOpened(
   const rows = await deps.ledger.readKinds(ref.changeId, ['submitted', 'planned']);
   const opened = (kind: string, member: string): unknown => rows.find((r) => r.row.kind === kind)?.row.body[member];
   if (rows.length === 0)
-    throw invalid('changeId', 'a change that was opened', ref.changeId, 'Submit it; its own workflow opens it');
+    throw invalid(
+      'changeId',
+      'the id of a change that was opened',
+      ref.changeId,
+      'Submit the change; its workflow opens it',
+    );
   const members = [
     ['inputSha', inputSha(ref), ref.inputSha],
     ['inputSha', opened('submitted', 'inputSha'), ref.inputSha],
     ['planHash', opened('planned', 'planHash'), ref.planHash],
   ] as const;
-  const wrong = members.find(([, expected, got]) => expected !== got);
-  if (wrong === undefined) return;
-  const [member, expected, got] = wrong;
+  const mismatch = members.find(([, expected, got]) => expected !== got);
+  if (mismatch === undefined) return;
+  const [member, expected, got] = mismatch;
   const failure = digestMismatch(`${activity}: ${member} of ${ref.changeId}`, String(expected), String(got));
-  throw await refusedAttempt(deps, ref.changeId, `${activity}: ${member}`, failure);
+  throw await recordRefusal(deps, ref.changeId, `${activity}: ${member}`, failure);
 }
 
-/** Records the refusal in the ledger of a change that was opened, once for each check, and returns it. */
-export async function refusedAttempt(
+/** Records the failure as refused in the ledger, if the change was opened, once for each check. Returns the failure to throw. */
+export async function recordRefusal(
   { ledger, now, actor }: OpenedDeps,
   changeId: string,
   check: string,

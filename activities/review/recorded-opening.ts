@@ -5,16 +5,19 @@ import type { StoredRow } from '../../policy/evidence/chain';
 import { openEnvelope } from '../../policy/evidence/dsse';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 
-/** A change as it was opened: its rows were appended in one transaction, so where one stands all of them do. */
-export interface Standing {
+/** A change as it was opened. Its rows were appended in one transaction: either all of them exist or none. */
+export interface RecordedOpening {
   readonly planHash: string;
   readonly openedAt: string;
-  /** What was attested then, by validator id. The committer verifies the records like every other. */
+  /** The results that were attested at the opening, by validator id. Not verified here: the committer verifies every record. */
   readonly results: (plan: Plan) => Readonly<Record<string, ValidatorResult>>;
 }
 
-/** Null where the change was not opened yet. */
-export async function standingOpening(ledger: Pick<Ledger, 'readKinds'>, changeId: string): Promise<Standing | null> {
+/** Null if the change was not opened yet. */
+export async function readRecordedOpening(
+  ledger: Pick<Ledger, 'readKinds'>,
+  changeId: string,
+): Promise<RecordedOpening | null> {
   const rows = await ledger.readKinds(changeId, ['submitted', 'planned', 'attested']);
   const openedAt = rows.find(({ row }) => row.kind === 'submitted')?.row.at;
   const planHash = rows.find(({ row }) => row.kind === 'planned')?.row.body['planHash'];
@@ -36,10 +39,13 @@ function attestedResult(
   for (const { row } of rows) {
     const opened = row.kind === 'attested' ? openEnvelope('attested', row.body['envelope']) : null;
     if (opened?.ok !== true) continue;
-    const { subject, logicHash, planHash: of, result } = opened.statement.predicate;
-    const parsed = ValidatorResult.safeParse(result);
-    const isIt = subject === validator.id && logicHash === validator.logic_hash && of === planHash;
-    if (isIt && parsed.success) return parsed.data;
+    const { predicate } = opened.statement;
+    const parsed = ValidatorResult.safeParse(predicate.result);
+    const matches =
+      predicate.subject === validator.id &&
+      predicate.logicHash === validator.logic_hash &&
+      predicate.planHash === planHash;
+    if (matches && parsed.success) return parsed.data;
   }
   return null;
 }

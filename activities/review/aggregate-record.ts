@@ -10,19 +10,20 @@ import {
 import { AggregateConfig, MAX_COUNTED } from '../../policy/rules/aggregate/config';
 import { misconfigured } from '../../policy/contracts/failure';
 
-/** Fails with CONFIGURATION_ERROR, not retried, where the plan was compiled by another schema. */
-export function configOf(validator: PlanValidator): AggregateConfig {
+/** Fails with CONFIGURATION_ERROR, not retried, if the plan was compiled with another version of the schema. */
+export function aggregateConfigOf(validator: PlanValidator): AggregateConfig {
   const parsed = AggregateConfig.safeParse(validator.config);
   if (parsed.success) return parsed.data;
-  throw misconfigured(`${validator.id}: its settings are not those of a limit over many changes here`);
+  throw misconfigured(
+    `${validator.id}: its settings are not valid for a limit over many changes in this version; compile the policy again`,
+  );
 }
 
 /**
- * What a change and those before it come to, read from the ledger. `supersedes`: an open change that this one takes the place
- * of, so that the two count once; whether it has really gone, the committer asks. Throws STORE_UNAVAILABLE, retryable: a sum
- * that cannot be read is none.
+ * The sum of a change and the changes before it, read from the ledger. `supersedes`: an open change that this one replaces and
+ * that is therefore not counted; the committer checks that it has ended. Throws STORE_UNAVAILABLE, retryable.
  */
-export async function recordFor(
+export async function readAggregateRecord(
   ledger: Pick<LedgerReader, 'openedBefore'>,
   changeId: string,
   config: AggregateConfig,
@@ -39,7 +40,7 @@ export async function recordFor(
     requester: by.has('agent') ? requester : null,
     since: windowStart(config, openedAt),
     except: TAKEN_BACK,
-    // One that says that there are more, and the superseded one.
+    // One more than MAX_COUNTED shows that there are more, and the superseded change may be among them.
     limit: MAX_COUNTED + 2,
   });
   return addUp(

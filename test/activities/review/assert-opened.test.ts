@@ -8,7 +8,7 @@ import { failureType, ReviewWorld } from '../../support/review-world';
 
 const OTHER = 'f'.repeat(64);
 
-/** The activities that take a change's id beside its input, as whoever can schedule them may call them. */
+/** The activities whose input has a change id next to other members. Anyone who can schedule them chooses both. */
 const ACTIVITIES: Readonly<Record<string, (world: ReviewWorld, ref: ChangeRef) => Promise<unknown>>> = {
   runGuardians: (world, ref) =>
     createGuardianActivities({ ...world.deps, actor: 'review-worker' }).runGuardians({ ...ref, unit: 'demo-pack' }),
@@ -28,7 +28,7 @@ describe.each(Object.keys(ACTIVITIES))('%s', (name) => {
     failureType(ACTIVITIES[name]?.(world, { ...world.ref, ...over }) ?? Promise.reject(new Error(name)));
   const staged = (world: ReviewWorld): number => world.stagingRecords.size;
 
-  test('refuses the input of another change, though its hashes hold among themselves, and the ledger says so [P8]', async () => {
+  test('refuses the input of another change, even if its hashes are consistent, and records the refusal in the ledger [P8]', async () => {
     const [world, other] = [new ReviewWorld({ text: 'HOLD' }), new ReviewWorld({ text: 'clean' })];
     await world.open();
     await world.store.put('acme', other.raw);
@@ -56,7 +56,7 @@ describe.each(Object.keys(ACTIVITIES))('%s', (name) => {
     expect((await world.kinds()).at(-1)).toBe('refused');
   });
 
-  test('makes no row for an id that nobody opened', async () => {
+  test('writes no row for an id under which no change was opened', async () => {
     const world = new ReviewWorld({ text: 'HOLD' });
     await world.store.put('acme', world.raw);
     expect(await call(world, {})).toBe('VALIDATION_ERROR');
@@ -68,7 +68,7 @@ describe('openReview', () => {
   const call = (world: ReviewWorld, submission: unknown): Promise<string> =>
     failureType(world.open(submission as ReviewWorld['submission']));
 
-  test('refuses the submission of another change under this one’s id, and the ledger says so [P8]', async () => {
+  test('refuses the submission of another change under this id, and records the refusal in the ledger [P8]', async () => {
     const world = new ReviewWorld({ text: 'HOLD' });
     await world.open();
     const rows = await world.rows();
@@ -83,13 +83,13 @@ describe('openReview', () => {
     expect(after.map(({ row }) => [row.kind, row.body['check']])).toEqual([['refused', 'openReview: changeId']]);
   });
 
-  test('makes no row for an id that nobody opened', async () => {
+  test('writes no row for an id under which no change was opened', async () => {
     const world = new ReviewWorld({ text: 'HOLD' });
     expect(await call(world, { ...world.submission, requestKey: 'again' })).toBe('VALIDATION_ERROR');
     expect(world.ledger.all).toEqual([]);
   });
 
-  test('opens nothing that is no submission: a member more, one less, none', async () => {
+  test('refuses an invalid submission: an extra member, a missing one, or not an object', async () => {
     const world = new ReviewWorld({ text: 'HOLD' });
     const { diffSha: _diffSha, ...less } = world.submission;
     for (const sent of [{ ...world.submission, plan: {} }, less, null, 'x'])

@@ -10,24 +10,24 @@ import type { ChangeRef } from '../review-types';
 import { MAX_REASON_LENGTH } from '../../policy/contracts/limits';
 import { cutText } from '../../policy/text/cut-text';
 
-/** The breaker of one validator, as its workflow answers. */
+/** State of the circuit breaker of one validator, as read from its workflow. */
 export interface BreakerReading {
   readonly key: string;
   readonly open: boolean;
-  /** The reviews that opened it, as evidence names them; at least one when it is open. */
+  /** Evidence references of the reviews that opened it; at least one if it is open. */
   readonly samples: readonly string[];
 }
 
 /**
- * How often the breakers are asked before a change is opened without their answer. With the opening's retry policy and the
- * reader's patience this is half a minute, longer than a server hands questions to a worker that died.
+ * Attempts to read the breakers before a change is opened without them. With the retry policy of the opening and the reader's
+ * timeout they take half a minute, which is longer than a Temporal server routes queries to a worker that died.
  */
 export const BREAKER_ATTEMPTS = 6;
 
 /**
- * Reads the circuit breakers of (tenant, sourceTool) that the plan's validators have; may let this change pass as a
- * half-open breaker's probe, the same on every retry. Throws, retryable, where they cannot be read: absent is closed,
- * unreachable is not. Null where none are configured.
+ * Reads the circuit breakers of the plan's validators for (tenant, sourceTool). May let this change pass as the probe of a
+ * half-open breaker, with the same result for each retry. An absent breaker is closed; throws a retryable error if the breakers
+ * cannot be reached. Null if none are configured.
  */
 export type ReadBreakers =
   ((ref: ChangeRef, validatorIds: readonly string[]) => Promise<readonly BreakerReading[]>) | null;
@@ -36,7 +36,7 @@ export interface WorldFactsDeps {
   readonly ledger: Pick<Ledger, 'rejectedInputs'>;
   readonly attestor: Attestor;
   readonly readBreakers: ReadBreakers;
-  /** Which attempt of the opening this is; the first is 1. */
+  /** Number of the current attempt of the opening, from 1. */
   readonly attempt: () => number;
   readonly actor: string;
 }
@@ -46,7 +46,7 @@ export interface WorldFacts {
   readonly rows: readonly LedgerEntry[];
 }
 
-/** The attested built-ins: what the ledger and the breakers say of this change now, signed. */
+/** Evaluates and signs the attested built-ins: earlier rejects from the ledger, and the circuit breakers. */
 export async function attestWorldFacts(
   deps: WorldFactsDeps,
   plan: Plan,
@@ -97,11 +97,11 @@ async function read(
       };
     }
     default:
-      throw new TypeError(`${validator.id}: no attestor here for "${validator.implementation}"`);
+      throw new TypeError(`${validator.id}: this worker cannot attest "${validator.implementation}"`);
   }
 }
 
-/** An opening must not wait for ever for a workflow whose worker dies again and again: in the end a person is asked instead. */
+/** After the last attempt the opening proceeds without the breakers, and a person must confirm, instead of waiting forever. */
 async function openBreakers(
   { readBreakers, attempt }: WorldFactsDeps,
   plan: Plan,
@@ -119,7 +119,7 @@ async function openBreakers(
 function unreadResult(validatorId: string, { changeId }: ChangeRef): ValidatorResult {
   return errorResult(validatorId, changeId, {
     errorClass: 'ErrValidatorBackend',
-    reason: `The circuit breakers did not answer in ${BREAKER_ATTEMPTS} attempts: nobody knows whether one is open`,
+    reason: `The circuit breakers did not answer in ${BREAKER_ATTEMPTS} attempts, so it is unknown whether one is open`,
     reasonCode: 'breakers_unread',
     reproducible: false,
   });
