@@ -25,7 +25,7 @@ import {
   phaseOf,
   reserveProbe,
   resetBreakers,
-  takeReview,
+  addReview,
   unpackBreakers,
   viewAt,
   type Breakers,
@@ -106,7 +106,7 @@ class BreakerState {
     if (Array.isArray(message)) this.#ignored += message.length - reviews.length;
     for (const review of reviews) {
       const parsed = SamplesMessage.safeParse(review);
-      if (parsed.success) this.#breakers = takeReview(this.#breakers, parsed.data, Date.now(), this.input.parameters);
+      if (parsed.success) this.#breakers = addReview(this.#breakers, parsed.data, Date.now(), this.input.parameters);
       else this.#ignored++;
     }
     this.show();

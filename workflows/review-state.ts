@@ -12,7 +12,7 @@ import { decide, type Decided } from '../policy/decide/decide';
 import {
   assembleAnswered,
   assembleFindings,
-  FILLED_HERE,
+  COMPUTED_BY_ASSEMBLY,
   findingsSha,
   isHardBlock,
   type Assembly,
@@ -90,7 +90,7 @@ export class Review {
   skipRest(reasonCode: SkipReason): void {
     this.complete();
     for (const { id } of this.plan.validators)
-      if (!this.#outcomes.has(id) && !FILLED_HERE.has(id)) this.record(id, { kind: 'skipped', reasonCode });
+      if (!this.#outcomes.has(id) && !COMPUTED_BY_ASSEMBLY.has(id)) this.record(id, { kind: 'skipped', reasonCode });
   }
 
   /** Every preflight validator has run or was skipped. */

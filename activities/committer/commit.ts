@@ -5,7 +5,7 @@ import { toWellFormed, type JsonObject } from '../../policy/contracts/canonical-
 import { Sha256Hex, Submission } from '../../policy/contracts/diff';
 import { changeId as changeIdOf, inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import { FailureType } from '../../policy/contracts/failure-type';
-import { EFFECT_UNTOLD } from '../../policy/contracts/ledger';
+import { EFFECT_UNKNOWN } from '../../policy/contracts/ledger';
 import { Mode, RollbackReason } from '../../policy/contracts/outcome';
 import type { Plan } from '../../policy/contracts/plan';
 import type { StoredRow } from '../../policy/evidence/chain';
@@ -127,9 +127,9 @@ function answersIn(rows: readonly StoredRow[]): number {
 /** An effect that the target does not tell of is for an operator to look at, who finds it in lists: said once for each change. */
 async function reconcileOrTell(deps: CommitDeps, changeId: string): Promise<CommitResult> {
   const tell = async (explanation: string): Promise<void> => {
-    const body = { check: EFFECT_UNTOLD, explanation: cutExplanation(explanation) };
+    const body = { check: EFFECT_UNKNOWN, explanation: cutExplanation(explanation) };
     const at = deps.now().toISOString();
-    const entry = { kind: 'refused', at, actor: deps.actor, factKey: `refused:${EFFECT_UNTOLD}`, body } as const;
+    const entry = { kind: 'refused', at, actor: deps.actor, factKey: `refused:${EFFECT_UNKNOWN}`, body } as const;
     await deps.ledger.append(changeId, [entry], { state: 'EFFECT_UNKNOWN' });
   };
   try {

@@ -9,7 +9,7 @@ export type Decision = z.infer<typeof Decision>;
 const IsoTime = z.iso.datetime();
 const Reason = z.string().max(2000);
 
-/** What an approver signs (records.md §6). Every member is bound: another diff, plan, finding or target needs another answer. */
+/** What an approver signs. Every member is bound: a different diff, plan, finding or target needs a new answer. */
 export const AnswerPredicate = z.strictObject({
   changeId: Sha256Hex,
   fingerprint: Sha256Hex,
@@ -22,7 +22,7 @@ export const AnswerPredicate = z.strictObject({
     target: z.string(),
     environment: z.enum(['development', 'production']),
   }),
-  /** Share of the diff that was on screen; null outside the web inbox. */
+  /** Fraction of the diff that was shown on screen, 0 to 1; null outside the web inbox. */
   coverage: z.number().min(0).max(1).nullable(),
   nonce: z.string().min(16).max(100),
   issuedAt: IsoTime,
@@ -30,7 +30,7 @@ export const AnswerPredicate = z.strictObject({
 });
 export type AnswerPredicate = z.infer<typeof AnswerPredicate>;
 
-/** A plain JSON answer: only where the plan says `answers: unsigned` (development targets). `actor` is what the caller says. */
+/** A plain JSON answer, accepted only if the plan sets `answers: unsigned` (development targets). `actor` is an unverified claim. */
 export const UnsignedAnswer = z.strictObject({
   violationId: Sha256Hex,
   fingerprint: Sha256Hex,
@@ -40,7 +40,7 @@ export const UnsignedAnswer = z.strictObject({
 });
 export type UnsignedAnswer = z.infer<typeof UnsignedAnswer>;
 
-/** Payload of `answer`, as update and as signal. Keyed by violation inside; there is no form by position (T58). */
+/** Payload of `answer`, as update and as signal. Each answer names its violation; answers by position are not supported. */
 export const AnswerMessage = z.strictObject({
   answers: z
     .array(z.union([Envelope, UnsignedAnswer]))
@@ -49,7 +49,7 @@ export const AnswerMessage = z.strictObject({
 });
 export type AnswerMessage = z.infer<typeof AnswerMessage>;
 
-/** Why an answer was not counted. `duplicate` is no refusal: the same answer again changes nothing. */
+/** What became of an answer. `duplicate` is not a refusal: sending the same answer again is a no-op. */
 export const AnswerCode = z.enum([
   'accepted',
   'duplicate',
@@ -76,21 +76,21 @@ export type AnswerCode = z.infer<typeof AnswerCode>;
 export const AnswerResult = z.strictObject({ code: AnswerCode, message: z.string() });
 export type AnswerResult = z.infer<typeof AnswerResult>;
 
-/** By violation id; an answer from which none could be read is keyed `#0`, `#1` … by its place in the message. */
+/** Keyed by violation id. An answer whose violation id cannot be read is keyed by its position in the message: `#0`, `#1` … */
 export const AnswerResults = z.record(z.string(), AnswerResult);
 export type AnswerResults = z.infer<typeof AnswerResults>;
 
-/** An answer that was admitted: what `decide` counts. The envelope itself stands in the ledger. */
+/** An admitted answer, as `decide` counts it. The signed envelope is in the ledger. */
 export const AdmittedAnswer = z.strictObject({
   violationId: Sha256Hex,
   fingerprint: Sha256Hex,
   decision: Decision,
-  /** The person behind the key, or the claimed actor of an unsigned answer. One person with two keys counts once. */
+  /** The owner of the key, or the claimed actor of an unsigned answer. A person with two keys counts once. */
   person: z.string().min(1),
   signed: z.boolean(),
   reason: z.string(),
   admittedAt: IsoTime,
-  /** SHA-256 of the canonical answer as it was sent; the same digest again is a duplicate. */
+  /** SHA-256 of the canonical JSON of the answer as sent. A second answer with this digest is a duplicate. */
   digest: Sha256Hex,
 });
 export type AdmittedAnswer = z.infer<typeof AdmittedAnswer>;

@@ -3,13 +3,14 @@ import { Sha256Hex } from './diff';
 import { typedHash, type Sha256 } from './hash';
 import type { JsonValue } from './canonical-json';
 
-/** Makers of attested records (records.md §4). */
+/** Kinds of attestors, the components that sign attested records. */
 export const AttestedKind = z.enum(['judge', 'callback', 'breaker', 'aggregate', 'previously_rejected']);
 export type AttestedKind = z.infer<typeof AttestedKind>;
 
 /**
- * A signed record of something that reads a model, the world, a clock or other reviews. Bound to what it was given.
- * `result` is a ValidatorResult, or a PolicyCallbackResult for callbacks; `record` holds whatever else the maker keeps.
+ * A signed record of a result that cannot be recomputed, because it depends on a model, external state, a clock or other
+ * reviews. Bound to its inputs. `result` is a ValidatorResult, or a PolicyCallbackResult for callbacks; `record` contains
+ * additional data of the attestor.
  */
 export const AttestedPredicate = z.strictObject({
   kind: AttestedKind,
@@ -20,7 +21,7 @@ export const AttestedPredicate = z.strictObject({
   stagingSha: Sha256Hex.nullable(),
   planHash: Sha256Hex,
   logicHash: Sha256Hex,
-  /** `attestedInputDigest` of everything it was given; the committer recomputes it. */
+  /** `attestedInputDigest` of all inputs. The committer recomputes it. */
   inputDigest: Sha256Hex,
   evaluatedAt: z.iso.datetime(),
   keyId: z.string().min(1),
@@ -29,7 +30,7 @@ export const AttestedPredicate = z.strictObject({
 });
 export type AttestedPredicate = z.infer<typeof AttestedPredicate>;
 
-/** Digest of what an attestor was given. `given` must be recomputable by the committer from store, plan and ledger. */
+/** Digest of an attestor's inputs. The committer must be able to recompute `given` from store, plan and ledger. */
 export function attestedInputDigest(kind: AttestedKind, given: { readonly [key: string]: JsonValue }): Sha256 {
   return typedHash('attested-input', { kind, given });
 }

@@ -1,9 +1,10 @@
 /**
- * Canonical JSON, RFC 8785, strict: what is hashed and signed has exactly one text.
+ * Canonical JSON (RFC 8785), strict: each value that is hashed or signed has exactly one encoding.
  *
- * J1 Keys are ordered by UTF-16 code unit, never by locale: locale order differs between machines (T35).
- * J2 What JSON cannot say throws (undefined, functions, bigint, symbols, NaN, Infinity, Map, Set, RegExp, Date, class
- *    instances, lone surrogates, cycles, holes, named members of an array): a vanished member would hash like an absent one (T10, T36).
+ * J1 Keys are ordered by UTF-16 code unit, never by locale: locale order differs between machines.
+ * J2 Values that JSON cannot represent throw (undefined, functions, bigint, symbols, NaN, Infinity, Map, Set, RegExp, Date,
+ *    class instances, lone surrogates, cycles, holes, named members of an array). JSON.stringify drops or changes such values,
+ *    so different inputs would have the same hash.
  */
 
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
@@ -11,23 +12,23 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
-/** Deeper values are refused; nothing that we hash comes near it. */
+/** Deeper values are refused. Hashed records are far shallower. */
 export const MAX_DEPTH = 200;
 
-/** The canonical text of `value`. Throws TypeError naming the JSON pointer of what cannot be said in JSON. */
+/** The canonical encoding of `value`. Throws TypeError with the JSON pointer of the first value that JSON cannot represent. */
 export function canonicalJson(value: unknown): string {
   try {
     return write(value, 0, new Set());
   } catch (error) {
-    if (!(error instanceof Unsayable)) throw error;
+    if (!(error instanceof NotRepresentable)) throw error;
     throw new TypeError(
       `Not canonical JSON: ${error.what} at "${error.pointer}"; only null, booleans, finite numbers, strings, arrays and plain objects can be hashed`,
     );
   }
 }
 
-/** The pointer is put together on the way out: nearly every text is written without one. */
-class Unsayable extends Error {
+/** The pointer is built while the error propagates, so that successful encoding does not pay for it. */
+class NotRepresentable extends Error {
   pointer = '';
   constructor(readonly what: string) {
     super(what);
@@ -35,7 +36,7 @@ class Unsayable extends Error {
 }
 
 function refuse(what: string): never {
-  throw new Unsayable(what);
+  throw new NotRepresentable(what);
 }
 
 function write(value: unknown, depth: number, open: Set<object>): string {
@@ -64,7 +65,7 @@ function writeMember(value: unknown, name: string | number, depth: number, open:
   try {
     return write(value, depth + 1, open);
   } catch (error) {
-    if (error instanceof Unsayable) error.pointer = `/${escapePointer(String(name))}${error.pointer}`;
+    if (error instanceof NotRepresentable) error.pointer = `/${escapePointer(String(name))}${error.pointer}`;
     throw error;
   }
 }
@@ -72,14 +73,14 @@ function writeMember(value: unknown, name: string | number, depth: number, open:
 function writeArray(array: readonly unknown[], depth: number, open: Set<object>): string {
   if (Object.keys(array).length > array.length) refuse('an array with a named member');
   let text = '[';
-  // Not map(): it skips holes, and a hole is undefined.
+  // Not map(): it skips holes, which must be refused as undefined.
   for (let i = 0; i < array.length; i++) text += (i === 0 ? '' : ',') + writeMember(array[i], i, depth, open);
   return `${text}]`;
 }
 
 function writeObject(object: object, depth: number, open: Set<object>): string {
   const prototype: unknown = Object.getPrototypeOf(object);
-  // By name, not by identity: objects of another realm (Temporal's sandbox, Jest) have their own Object.prototype.
+  // Not `prototype === Object.prototype`: objects of another realm (Temporal's sandbox, Jest) have their own Object.prototype.
   const plain = prototype === null || Object.getPrototypeOf(prototype) === null;
   if (!plain) refuse(`a ${object.constructor?.name ?? 'class instance'}`);
   if (Object.getOwnPropertySymbols(object).length > 0) refuse('a symbol key');
@@ -99,7 +100,7 @@ export function escapePointer(token: string): string {
 
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** String.prototype.isWellFormed is missing in the workflow sandbox of Node 20's target. */
+/** Replaces String.prototype.isWellFormed, which is not available in the workflow sandbox on Node 20. */
 export function isWellFormed(text: string): boolean {
   if (!SURROGATE.test(text)) return true;
   for (let i = 0; i < text.length; i++) {
@@ -112,7 +113,7 @@ export function isWellFormed(text: string): boolean {
   return true;
 }
 
-/** Each lone surrogate replaced by U+FFFD: for text that was cut, or that others wrote, before it is hashed. */
+/** Replaces each lone surrogate with U+FFFD. For truncated or untrusted text, which could not be hashed otherwise. */
 export function toWellFormed(text: string): string {
   return isWellFormed(text) ? text : Array.from(text, (c) => (isWellFormed(c) ? c : '\ufffd')).join('');
 }

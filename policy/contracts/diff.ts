@@ -9,20 +9,20 @@ export { MAX_DIFF_BYTES, MAX_INLINE_BYTES, MAX_METADATA_BYTES } from './limits';
 export const Sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, 'expected 64 lower-case hex digits');
 export const Name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'expected 1 to 63 of A-Z a-z 0-9 . _ -');
 
-/** The caller's claim about the diff (F8, F11): rules read it, and compare it with what bytes and dry run show. */
+/** The caller's unverified claims about the diff. Rules compare them with the bytes and the dry run. */
 export const Metadata = JsonObject.superRefine((metadata, ctx) => {
   const problem = metadataProblem(metadata);
   if (problem !== null) ctx.addIssue({ code: 'custom', message: problem });
 });
 export type Metadata = z.infer<typeof Metadata>;
 
-/** Padded standard base64. Not z.base64(): it asks `atob`, which the workflow sandbox does not have. */
+/** Padded standard base64. Not z.base64(): it calls `atob`, which the workflow sandbox does not have. */
 export const Base64 = z
   .string()
   .regex(/^[A-Za-z0-9+/]*={0,2}$/, 'expected padded base64')
   .refine((text) => text.length % 4 === 0, 'expected padded base64');
 
-/** A DSSE envelope on the wire; `policy/evidence/dsse.ts` says what is signed. */
+/** A DSSE envelope. `policy/evidence/dsse.ts` defines the signed bytes. */
 export const Envelope = z.strictObject({
   payloadType: z.string().min(1).max(200),
   payload: Base64.max(256 * 1024),
@@ -33,15 +33,15 @@ export const Envelope = z.strictObject({
 });
 export type Envelope = z.infer<typeof Envelope>;
 
-/** Where the signal `commit` or `rollback` goes when the change is decided. Outside `inputSha`: it changes nothing that is reviewed. */
+/** The workflow that receives the signal `commit` or `rollback` after the decision. Not part of `inputSha`: it does not affect the review. */
 export const ReplyTo = z.strictObject({
   workflowId: z.string().min(1).max(1000),
   runId: z.string().max(200).optional(),
 });
 
 /**
- * The start input of the workflow `review`: what an agent backend submits. It carries no plan (records.md §2).
- * `inline` holds the bytes as base64 for backends that only speak Temporal; accepted where the target sets `inlineBytes`.
+ * The start input of the workflow `review`: what an agent backend submits. The plan is not part of it: the server chooses it.
+ * `inline` contains the bytes as base64, for backends without access to the store; accepted if the target sets `inlineBytes`.
  */
 export const Submission = z.strictObject({
   tenant: Name,
@@ -58,7 +58,7 @@ export const Submission = z.strictObject({
 });
 export type Submission = z.infer<typeof Submission>;
 
-/** What a validator reads (checklist, Types): opaque bytes, dispatched on `sourceTool`. */
+/** What a validator reads: opaque bytes and their source tool, by which the facts extractor is chosen. */
 export interface DiffInput {
   readonly sourceTool: string;
   readonly raw: Uint8Array;

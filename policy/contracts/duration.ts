@@ -6,7 +6,7 @@ const FORM = /^([1-9][0-9]{0,8})(ms|s|m|h|d)$/;
 export const MIN_DURATION_MS = 100;
 export const MAX_DURATION_MS = 90 * 86_400_000;
 
-/** Milliseconds of a text such as "15m"; null for any other form. */
+/** Converts text such as "15m" to milliseconds; null if the text does not have this form. Does not check the bounds. */
 export function durationMs(text: string): number | null {
   const match = FORM.exec(text);
   return match === null ? null : Number(match[1]) * (UNITS[match[2] ?? ''] ?? Number.NaN);
@@ -22,7 +22,7 @@ function inBounds(ms: number | null): boolean {
   return ms === null || (ms >= MIN_DURATION_MS && ms <= MAX_DURATION_MS);
 }
 
-/** Of a text that `Duration` has accepted. */
+/** Converts a duration that the schema `Duration` accepted to milliseconds. Throws TypeError for any other text. */
 export function toMs(duration: string): number {
   const ms = durationMs(duration);
   if (ms === null) throw new TypeError(`Duration ${JSON.stringify(duration)}: expected a whole number and a unit`);

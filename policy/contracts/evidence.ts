@@ -5,7 +5,7 @@ import type { Plan } from './plan';
 import type { StagingRecord } from './staging-record';
 import type { PolicyViolation } from './violation';
 
-/** What the query `evidence` answers: everything the decision rests on, as the workflow holds it. No diff bytes. */
+/** Result of the query `evidence`: all inputs of the decision, as the workflow knows them. Does not contain diff bytes. */
 export interface Evidence {
   readonly changeId: string;
   readonly inputSha: string;

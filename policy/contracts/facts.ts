@@ -1,6 +1,6 @@
 import type { JsonObject } from './canonical-json';
 
-/** A place in the staged bytes: lines and columns count from 1; a column counts UTF-16 units of the decoded line. */
+/** A range in the staged text. Lines and columns start at 1; columns count UTF-16 code units of the decoded line. */
 export interface Span {
   readonly startLine: number;
   readonly startColumn: number;
@@ -8,7 +8,7 @@ export interface Span {
   readonly endColumn: number;
 }
 
-/** Why no facts could be had from the bytes. A finding, never a pass. Deterministic: bounds are bytes, statements and depth, never time. */
+/** Why no facts could be extracted. It becomes a finding and never passes. Deterministic: the bounds are bytes, statements and depth, not time. */
 export interface FactsRefusal {
   readonly ok: false;
   /** snake_case: empty, too_large, invalid_utf8, nul_byte, syntax_error, too_deep, too_many_statements, duplicate_key, … */
@@ -17,23 +17,22 @@ export interface FactsRefusal {
   readonly span: Span | null;
 }
 
-/** Name and version of what reads facts. */
+/** Name and version of a facts extractor. Part of `logic_hash`. */
 export interface FactsParser {
   readonly name: string;
   readonly version: string;
 }
 
-/** What one source tool's extractor read from the bytes. `kind` tells the tools apart; members beyond it are the extractor's. */
+/** What the extractor of a source tool read from the bytes. `kind` identifies the extractor, which defines all other members. */
 export interface ExtractedFacts {
   readonly ok: true;
   readonly kind: string;
-  /** Parser's name and version, which go into `logic_hash`. */
   readonly parser: FactsParser;
 }
 
 export type Facts = FactsRefusal | ExtractedFacts;
 
-/** `diff:<diffSha>#L3:C5-L3:C20` (records.md §3). */
+/** `diff:<diffSha>#L3:C5-L3:C20` */
 export function diffEvidence(diffSha: string, span: Span): string {
   return `diff:${diffSha}#${spanText(span)}`;
 }
@@ -43,7 +42,7 @@ export function spanText({ startLine, startColumn, endLine, endColumn }: Span): 
   return `L${startLine}:C${startColumn}-L${endLine}:C${endColumn}`;
 }
 
-/** `diff:<diffSha>#/json/pointer` for JSON diffs. */
+/** `diff:<diffSha>#/json/pointer`, for JSON diffs. */
 export function pointerEvidence(diffSha: string, pointer: string): string {
   return `diff:${diffSha}#${pointer}`;
 }

@@ -7,9 +7,9 @@ import { FailureType } from './failure-type';
 export class CountersignFailure extends Error {
   override readonly name = 'CountersignFailure';
   readonly type: FailureType;
-  /** Facts for the caller. By convention one object, in `details[0]`. */
+  /** Structured data for the caller. By convention one object, in `details[0]`. */
   readonly details: readonly unknown[];
-  /** True if another attempt cannot succeed. */
+  /** True if a retry cannot succeed. */
   readonly nonRetryable: boolean;
   /** Overrides the retry policy's delay before the next attempt. Null: the retry policy decides. */
   readonly nextRetryDelayMs: number | null;
@@ -29,12 +29,12 @@ export class CountersignFailure extends Error {
     this.nextRetryDelayMs = parts.nextRetryDelayMs ?? null;
   }
 
-  /** Another attempt may succeed. */
+  /** A failure that a retry may resolve. */
   static retryable(message: string, type: FailureType, ...details: readonly unknown[]): CountersignFailure {
     return new CountersignFailure({ message, type, details, nonRetryable: false });
   }
 
-  /** Another attempt cannot succeed. */
+  /** A failure that a retry cannot resolve. */
   static nonRetryable(message: string, type: FailureType, ...details: readonly unknown[]): CountersignFailure {
     return new CountersignFailure({ message, type, details, nonRetryable: true });
   }
@@ -54,12 +54,12 @@ export function misconfigured(message: string, details: Readonly<Record<string, 
   return CountersignFailure.nonRetryable(message, FailureType.Configuration, details);
 }
 
-/** The plan was revoked, or can no longer be recomputed here. Never retried; the client offers to submit again. */
+/** The plan was revoked, or this worker can no longer recompute it. Never retried; the change must be submitted again. */
 export function policyMoved(message: string): CountersignFailure {
   return CountersignFailure.nonRetryable(message, FailureType.PolicyMoved);
 }
 
-/** A value does not have the hash that it was passed with. Never retried: it is a forgery or a bug. */
+/** A value does not match its hash. Never retried: the value was forged, or there is a bug. */
 export function digestMismatch(what: string, expected: string, got: string): CountersignFailure {
   return CountersignFailure.nonRetryable(`${what}: expected ${expected}, got ${got}`, FailureType.DigestMismatch, {
     what,
@@ -68,7 +68,7 @@ export function digestMismatch(what: string, expected: string, got: string): Cou
   });
 }
 
-/** No adapter here reads this tool's diffs (F10). Never retried, never approved. */
+/** No adapter is registered for this source tool. Never retried, and the change is never approved. */
 export function unknownSourceTool(sourceTool: string, known: readonly string[]): CountersignFailure {
   return CountersignFailure.nonRetryable(
     `sourceTool: expected one of ${known.join(', ')}, got "${sourceTool}". Register it with defineSourceTool`,

@@ -14,7 +14,7 @@ export type HookClass = z.infer<typeof HookClass>;
 export const Phase = z.enum(['preflight', 'post']);
 export type Phase = z.infer<typeof Phase>;
 
-/** How a validator failed to answer. On the wire an ERROR is `status: 'BLOCK'` with one of these (records.md §3). */
+/** Why a validator gave no answer. An ERROR is represented as `status: 'BLOCK'` with one of these classes. */
 export const ErrorClass = z.enum(['ErrValidatorBackend', 'ErrVerdictParse', 'ErrUnknownDiffType', 'ErrTimeout']);
 export type ErrorClass = z.infer<typeof ErrorClass>;
 
@@ -25,7 +25,7 @@ export const ValidatorId = z
     'expected guardian.<rule> or safety.<rule> in snake_case',
   );
 
-/** What stands behind a finding (G3); `deterministic: false` for attested validators (C12). */
+/** Identifies the validator behind a finding. `deterministic` is false for attested validators. */
 export const ValidatorSignature = z.strictObject({
   validator_id: z.string(),
   validator_version: z.string(),
@@ -38,19 +38,19 @@ export type ValidatorSignature = z.infer<typeof ValidatorSignature>;
 const EvidenceRef = z.string().min(1).max(1000);
 
 /**
- * One validator's answer (G7), as the validator gives it: no phase, no class, no logic_hash (G8, G11), no unknown key (T31).
- * WARN and BLOCK carry at least one evidence reference (B-022 INV-2); an ALLOW may carry none.
+ * Result of one validator. Strict: `phase`, `class` and `logic_hash` come from the plan, so a result that has them is refused, as
+ * is any unknown member. WARN and BLOCK need at least one evidence reference; for ALLOW they are optional.
  */
 const resultFields = {
   validator_id: z.string().min(1),
   reason: z.string().max(MAX_REASON_LENGTH),
-  /** snake_case, stable: what tools may switch on. */
+  /** Stable snake_case code that programs may switch on. */
   reasonCode: z.string().max(100).optional(),
   errorClass: ErrorClass.optional(),
-  /** Set to false where running it again may give another answer: a time-out, a lost worker (records.md §3). */
+  /** False if another run may give a different result, for example after a time-out or a lost worker. */
   reproducible: z.boolean().optional(),
   recommendedActions: z.array(z.string().max(500)).max(10).optional(),
-  /** Per rule or dimension (F16). Canonical JSON; never diff bytes, never a secret. */
+  /** Additional data of the rule. Must be canonical JSON, without diff bytes and secrets. */
   details: JsonObject.optional(),
 };
 export const ValidatorResult = z.discriminatedUnion('status', [
@@ -72,7 +72,7 @@ export const ValidatorResult = z.discriminatedUnion('status', [
 ]);
 export type ValidatorResult = z.infer<typeof ValidatorResult>;
 
-/** One validator's entry in `validatorFindings` (G10): the result, with what the plan says of the validator. */
+/** One validator's entry in `validatorFindings`: its result, with phase, class and logic_hash from the plan. */
 export const ValidatorFinding = z.strictObject({
   ...resultFields,
   phase: Phase,

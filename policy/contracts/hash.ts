@@ -2,10 +2,10 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { canonicalJson, type JsonValue } from './canonical-json';
 
-/** Lower-case hex SHA-256: 64 characters. */
+/** SHA-256 as 64 lower-case hex digits. */
 export type Sha256 = string;
 
-/** Every hash that Countersign defines, by the name in its `type` member (records.md §1). */
+/** Every hash that Countersign defines, by the name in its `type` member. */
 export type HashName =
   | 'input'
   | 'change'
@@ -31,10 +31,10 @@ export function sha256HexOfText(text: string): Sha256 {
 
 /**
  * SHA-256 over the canonical JSON of `{"type": "countersign/<name>/v1", …members}`.
- * The type member keeps a hash of one kind from standing in for another. Throws on what canonical JSON refuses,
- * and on a member of that name.
+ * The member `type` separates the domains: hashes of different kinds never collide. Throws TypeError if a member is not
+ * canonical JSON or is itself named `type`.
  */
 export function typedHash(name: HashName, members: { readonly [key: string]: JsonValue } | object): Sha256 {
-  if (Object.hasOwn(members, 'type')) throw new TypeError(`Hash ${name}: the member "type" is taken`);
+  if (Object.hasOwn(members, 'type')) throw new TypeError(`Hash ${name}: the member name "type" is reserved`);
   return sha256HexOfText(canonicalJson({ ...members, type: `countersign/${name}/v1` }));
 }

@@ -1,25 +1,25 @@
 import type { z } from 'zod';
 
-/** One thing wrong with a value that was sent: where, what was expected and what came. */
+/** One validation error: the field, what was expected and what was received. */
 export interface FieldIssue {
-  /** Members from the outside in, joined by dots. */
+  /** Path of member names from the root, joined by dots. */
   readonly field: string;
   readonly message: string;
 }
 
 /**
- * What zod found, for people and logs. `whole` names the value itself; `describe` says what came, and by default says only
- * its kind, since the value may be a secret.
+ * Converts a zod error to issues for people and logs. `rootName` is the field name for errors of the value itself. `describe`
+ * renders the received value; the default gives only its type and size, because the value may be a secret.
  */
 export function fieldIssues(
   { issues }: z.ZodError,
   value: unknown,
-  whole: string,
+  rootName: string,
   describe: (value: unknown) => string = kindOf,
 ): FieldIssue[] {
   return issues.map((issue) => {
     const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
-    const field = [...issue.path, ...unknown].map(String).join('.').slice(0, 200) || whole;
+    const field = [...issue.path, ...unknown].map(String).join('.').slice(0, 200) || rootName;
     return { field, message: messageOf(issue, () => describe(at(value, issue.path))) };
   });
 }
@@ -30,8 +30,8 @@ export function issuesText(issues: readonly FieldIssue[]): string {
 }
 
 function messageOf(issue: z.core.$ZodIssue, got: () => string): string {
-  if (issue.code === 'unrecognized_keys') return 'no such member is known';
-  // zod's own text already says "expected X"; it says what came only for some codes.
+  if (issue.code === 'unrecognized_keys') return 'unknown member';
+  // zod's message already contains "expected X", but the received value only for some codes.
   const text = issue.message.replace(/^Invalid input: /, '').replace(/, received .*$/, '');
   return text.includes(', got ') ? text : `${text}, got ${got()}`;
 }
@@ -48,7 +48,7 @@ function at(root: unknown, path: readonly PropertyKey[]): unknown {
 function kindOf(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
-  if (Array.isArray(value)) return `a list of ${value.length}`;
-  if (typeof value === 'string') return `a text of ${value.length} characters`;
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (typeof value === 'string') return `a string of ${value.length} characters`;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : `an ${typeof value}`;
 }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { MAX_DEPTH, type JsonValue } from './canonical-json';
 
 /**
- * JSON of any shape that can be hashed, copied. Not `z.json()`: it recurses as deep as its input, and it drops a member
- * called `__proto__`, so that what is parsed would differ from what was sent.
+ * Any JSON value that can be hashed; the result is a copy. Not `z.json()`: its recursion depth is not bounded, and it drops a
+ * member named `__proto__`, so the parsed value could differ from the value that was sent.
  */
 export const Json = z.unknown().transform((value, ctx): JsonValue => {
   const path: (string | number)[] = [];
@@ -24,7 +24,7 @@ export const JsonObject = Json.transform((value, ctx): Record<string, JsonValue>
 
 class NotJson extends Error {}
 
-/** Throws NotJson; `path` then leads to the value that is not JSON. */
+/** Throws NotJson and leaves `path` at the value that is not JSON. */
 function copyJson(value: unknown, path: (string | number)[]): JsonValue {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') {
@@ -37,7 +37,7 @@ function copyJson(value: unknown, path: (string | number)[]): JsonValue {
   if (!isPlain(value)) throw new NotJson('expected a plain object');
   const copy: Record<string, JsonValue> = {};
   for (const name of Object.keys(value)) {
-    if (name === '__proto__') throw new NotJson('expected no member called __proto__');
+    if (name === '__proto__') throw new NotJson('expected no member named __proto__');
     copy[name] = copyMember((value as Record<string, unknown>)[name], name, path);
   }
   return copy;
@@ -50,7 +50,7 @@ function copyMember(value: unknown, name: string | number, path: (string | numbe
   return copy;
 }
 
-/** By shape, not by identity: an object of another realm (Temporal's sandbox, Jest) has its own Object.prototype. */
+/** Does not compare with Object.prototype: an object of another realm (Temporal's sandbox, Jest) has its own. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

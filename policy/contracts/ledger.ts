@@ -5,7 +5,6 @@ import { typedHash, type Sha256 } from './hash';
 import type { TerminalState } from './outcome';
 import { JsonRecord } from './plan';
 
-/** records.md §9. */
 export const LedgerKind = z.enum([
   'submitted',
   'planned',
@@ -25,7 +24,7 @@ export const LedgerKind = z.enum([
 ]);
 export type LedgerKind = z.infer<typeof LedgerKind>;
 
-/** One row. `n` counts within the change from 0, `prev` is the hash of row n−1 (64 zeros for the first). */
+/** One row of a change's hash chain. `n` starts at 0; `prev` is the hash of row n−1, or 64 zeros for the first row. */
 export const LedgerRow = z.strictObject({
   changeId: Sha256Hex,
   n: z.int().min(0),
@@ -44,17 +43,17 @@ export function ledgerHash(row: LedgerRow): Sha256 {
   return typedHash('ledger', row);
 }
 
-/** `check` of the `refused` row in which the committer says why it applied nothing of a change that it had verified. */
+/** Value of `check` in the `refused` row that the committer writes if it verified a change but applied nothing. */
 export const NOTHING_APPLIED = 'nothing_applied';
 
-/** `check` of the `refused` row in which the committer says that nobody can tell whether the change was applied. */
-export const EFFECT_UNTOLD = 'effect_unknown';
+/** Value of `check` in the `refused` row that the committer writes if it is unknown whether the change was applied. */
+export const EFFECT_UNKNOWN = 'effect_unknown';
 
-/** A change as a limit over many changes counts it. */
+/** A change, as counted by a limit over several changes. */
 export interface OpenedChange {
   readonly changeId: Sha256;
-  /** As the row `submitted` has it. */
+  /** From the row `submitted`. */
   readonly measure: JsonValue;
-  /** As the row `closed` has it; null while the change is open. */
+  /** From the row `closed`; null while the change is open. */
   readonly state: TerminalState | null;
 }

@@ -1,11 +1,11 @@
-/** Bounds on what is submitted. Larger is refused at the door, never clipped. */
+/** Bounds on a submission. Larger input is refused, never truncated. */
 export const MAX_DIFF_BYTES = 1024 * 1024;
 export const MAX_INLINE_BYTES = 64 * 1024;
 export const MAX_METADATA_BYTES = 16 * 1024;
 
 /** Lengths are in UTF-16 code units. */
 export const MAX_REASON_LENGTH = 4000;
-/** What a ledger row says of a refusal or a failure. */
+/** Bound on the text of a refusal or failure in a ledger row. */
 export const MAX_EXPLANATION_LENGTH = 4000;
 
 export const MAX_EVIDENCE_REFS = 50;

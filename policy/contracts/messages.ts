@@ -1,6 +1,6 @@
 /**
- * Name of every message of a review, defined once. `docs/wire.md` publishes them, so a backend in another language needs no
- * SDK of ours. A signal and an update may share a name: same payload, same path.
+ * Names of all messages of a review, defined once. `docs/wire.md` documents them for backends in other languages. A signal and
+ * an update may share a name; then they have the same payload and the same handler.
  */
 import type { Envelope } from './diff';
 import type { ReviewOutcome } from './outcome';
@@ -15,7 +15,7 @@ export const MESSAGES = {
   evidence: 'evidence',
 } as const;
 
-/** Signals that a review sends to the workflow that the submission named in `replyTo`. */
+/** Signals that a review sends to the workflow named in the submission's `replyTo`. */
 export const REPLY_MESSAGES = { commit: 'commit', rollback: 'rollback' } as const;
 
 /** Payload of both reply signals. */

@@ -3,7 +3,7 @@ import { Envelope, Sha256Hex } from './diff';
 import { ValidatorFinding } from './finding';
 import { PolicyViolation } from './violation';
 
-/** DESIGN §3. EFFECT_UNKNOWN is not terminal: marker, read-back or an operator solves it. */
+/** EFFECT_UNKNOWN is not terminal: the commit marker, a read-back or an operator resolves it. */
 export const ReviewState = z.enum([
   'RUNNING',
   'INTERVENTION_REQUIRED',
@@ -37,14 +37,14 @@ export type RollbackReason = z.infer<typeof RollbackReason>;
 export const Mode = z.enum(['enforced', 'cooperative']);
 export type Mode = z.infer<typeof Mode>;
 
-/** What a review ends with: the workflow's result, and what `Countersign.result()` returns. A rejected change is a completed workflow. */
+/** Final result of a review: the workflow's result, also returned by `Countersign.result()`. A rejected change completes the workflow; it does not fail it. */
 export const ReviewOutcome = z.strictObject({
   changeId: Sha256Hex,
   state: TerminalState,
   action: z.enum(['COMMIT', 'ROLLBACK']),
-  /** Null exactly when COMMITTED. */
+  /** Null if and only if COMMITTED. */
   reason: RollbackReason.nullable(),
-  /** One plain sentence for people. */
+  /** For people, in plain text. */
   explanation: z.string(),
   mode: Mode,
   inputSha: Sha256Hex,
@@ -52,12 +52,12 @@ export const ReviewOutcome = z.strictObject({
   stagingSha: Sha256Hex.nullable(),
   findings: z.array(ValidatorFinding),
   violations: z.array(PolicyViolation),
-  /** Signed by the committer. Null only when the committer could not be reached in its whole window: shown as unverified. */
+  /** Signed by the committer. Null only if the committer was unreachable for its whole time window; such an outcome is unverified. */
   receipt: Envelope.nullable(),
 });
 export type ReviewOutcome = z.infer<typeof ReviewOutcome>;
 
-/** The committer's statement about the end of one change; the payload of every receipt. */
+/** The committer's signed statement of how a change ended; the payload of a receipt. */
 export const ReceiptPredicate = z.strictObject({
   changeId: Sha256Hex,
   tenant: z.string(),
@@ -72,7 +72,7 @@ export const ReceiptPredicate = z.strictObject({
   state: TerminalState,
   reason: RollbackReason.nullable(),
   mode: Mode,
-  /** Adapter facts of the effect: rows by table, marker, new commit id, ETag. Null where nothing was done. */
+  /** What the adapter reports: rows by table, marker, new commit id, ETag. Null if there was no effect. */
   effect: z.record(z.string(), z.json()).nullable(),
   keyId: z.string(),
   at: z.iso.datetime(),

@@ -6,14 +6,14 @@ import { typedHash, type Sha256 } from './hash';
 export const Level = z.enum(['forbid', 'confirm', 'advise', 'shadow']);
 export type Level = z.infer<typeof Level>;
 
-/** `derived`: a pure function of bytes, metadata and staging record; the committer recomputes it. `attested`: a signed record (DESIGN §2). */
+/** `derived`: a pure function of bytes, metadata and staging record, which the committer recomputes. `attested`: a signed record. */
 export const ValidatorKind = z.enum(['derived', 'attested']);
 export type ValidatorKind = z.infer<typeof ValidatorKind>;
 
 const Json = z.json();
 export const JsonRecord = z.record(z.string(), Json);
 
-/** One validator in the compiled plan. Array order = declared order = order in `validatorFindings` (G35, G45). */
+/** One validator in the compiled plan. The array order is the declared order and the order of `validatorFindings`. */
 export const PlanValidator = z.strictObject({
   id: z.string(),
   version: z.string(),
@@ -21,11 +21,11 @@ export const PlanValidator = z.strictObject({
   level: Level,
   phase: Phase,
   kind: ValidatorKind,
-  /** The bundle entry that it was expanded from: one activity runs a unit. `builtin` for those that the compiler appends. */
+  /** The bundle entry that the validator was expanded from. One activity runs a unit. `builtin` for validators that the compiler appends. */
   unit: z.string(),
-  /** Key of the implementation in the frozen registry. */
+  /** Key of the implementation in the registry. */
   implementation: z.string(),
-  /** True: runs after the dry run, since it reads the staging record. */
+  /** True if it reads the staging record, and therefore runs after the dry run. */
   needsStaging: z.boolean(),
   config: JsonRecord,
   logicRevision: z.int().min(1),
@@ -36,7 +36,7 @@ export type PlanValidator = z.infer<typeof PlanValidator>;
 export const Cardinality = z.enum(['single', 'multiple']);
 export type Cardinality = z.infer<typeof Cardinality>;
 
-/** Who must answer a violation, and until when. */
+/** Who must answer a violation, and by when. */
 const need = {
   group: Name,
   quorum: z.int().min(1).max(10),
@@ -48,7 +48,7 @@ const need = {
 export const PlanPolicy = z.strictObject({
   key: Name,
   name: z.string().min(1).max(200),
-  /** Absent member: matches every one. */
+  /** An absent member matches everything. */
   match: z.strictObject({
     validatorIds: z.array(z.string()).min(1).optional(),
     sourceTools: z.array(Name).min(1).optional(),
@@ -70,8 +70,8 @@ export const Waiver = z.strictObject({
 });
 
 /**
- * The frozen plan of one (target, sourceTool): everything that decides, nothing else. `planHash` covers all of it.
- * Never in here: the diff, findings, time, keys, world-state hashes (G19).
+ * The frozen plan of one (target, sourceTool): all settings that affect the decision. `planHash` covers all of it.
+ * It never contains the diff, findings, times, keys or hashes of external state.
  */
 export const Plan = z.strictObject({
   decideRevision: z.int().min(1),
@@ -81,24 +81,24 @@ export const Plan = z.strictObject({
   mode: z.enum(['enforced', 'cooperative']),
   target: Name,
   sourceTool: Name,
-  /** A target marked development accepts demo keys, and may accept unsigned answers. */
+  /** A development target accepts demo keys, and may accept unsigned answers. */
   development: z.boolean(),
   inlineBytes: z.boolean(),
   answers: z.enum(['signed', 'unsigned']),
   judgeWhen: z.enum(['always', 'unlessHardBlock', 'onlyIfClean']),
   onJudgeFailure: z.enum(['ask', 'forbid']),
-  /** `any`: a passed callback resolves WARN and BLOCK where the policy asks nobody. `warnOnly`: BLOCK always asks. */
+  /** `any`: if a policy does not require confirmation, a passed callback resolves WARN and BLOCK. `warnOnly`: BLOCK always needs a person. */
   autoResolve: z.enum(['any', 'warnOnly']),
-  /** An admitted answer stays good for this long after the last needed one. */
+  /** How long after the last required answer a commit may start. */
   commitWindowMs: z.int().min(1),
-  /** Wait between reminders; null for none. */
+  /** Interval between reminders; null for no reminders. */
   remindEveryMs: z.int().min(1).nullable(),
-  /** Adapter settings that change what is staged: statement_timeout and the like. */
+  /** Adapter settings that affect the dry run, such as statement_timeout. */
   staging: JsonRecord,
   validators: z.array(PlanValidator).min(1),
   shadow: z.array(PlanValidator),
   policies: z.array(PlanPolicy),
-  /** Applies where a finding fires and no policy matches (T52): a human must confirm. */
+  /** Applies to a finding that fires and matches no policy: a person must confirm it. */
   implicitPolicy: z.strictObject(need),
   groups: z.record(Name, z.strictObject({ members: z.array(z.string().min(1).max(200)) })),
   waivers: z.array(Waiver),
@@ -109,7 +109,7 @@ export function planHash(plan: Plan): Sha256 {
   return typedHash('plan', { plan });
 }
 
-/** What `logic_hash` covers (records.md §1, C13): never the function's own text, which a transform changes (T11). */
+/** Identifies the logic of a validator. Does not hash the function's source text: compilers and bundlers change it. */
 export function logicHash(v: {
   readonly id: string;
   readonly version: string;

@@ -1,4 +1,4 @@
-/** Workflow type and task queues. No Temporal import: client, workers and tests share it. */
+/** Workflow type and task queues. Does not import Temporal, so the gateway client can load it. */
 export const REVIEW_WORKFLOW = 'review';
 
 export const TASK_QUEUES = {
@@ -8,9 +8,9 @@ export const TASK_QUEUES = {
 } as const;
 
 /**
- * The judge's or committer's queue beside a review queue: `countersign-review-acme` → `countersign-commit-acme`.
- * So a tenant, or a test, gets a family of queues of its own by the start's task queue alone. Throws where the name is no
- * review queue.
+ * The judge's or committer's queue that belongs to a review queue: `countersign-review-acme` → `countersign-commit-acme`.
+ * The task queue of the start therefore selects a separate family of queues, for example for a tenant or a test. Throws
+ * TypeError if the name is not a review queue.
  */
 export function siblingQueue(reviewQueue: string, sibling: 'judge' | 'commit'): string {
   if (!reviewQueue.startsWith(TASK_QUEUES.review))

@@ -4,8 +4,8 @@ export interface Registry<T> {
 }
 
 /**
- * A registry that is complete when it is made: duplicates throw, and nothing can be added later (V31, T67).
- * `expectedCount`, where given, refuses a module that was forgotten or loaded twice.
+ * Creates an immutable registry. Throws TypeError on duplicate keys, and if `expectedCount` is given and differs from the number
+ * of entries, for example because a module was not loaded.
  */
 export function frozenRegistry<T>(
   kind: string,

@@ -1,6 +1,6 @@
 /**
- * Search attributes of a review: the client sets them at the start, the workflow upserts them, `setup` registers them. They
- * are stored in the clear even with a payload codec, so they contain nothing of a diff or a reason (P12). Keys and pairs have
+ * Search attributes of a review: the client sets them at the start, the workflow upserts them, `setup` registers them. Temporal
+ * stores them unencrypted even with a payload codec, so they must not contain text of diffs or reasons. Keys and pairs have
  * the shapes of Temporal's `SearchAttributeKey` and `SearchAttributePair`.
  */
 import type { ReviewState } from './outcome';
@@ -10,14 +10,14 @@ export const CountersignStatus = { name: 'CountersignStatus', type: 'KEYWORD' } 
 export const CountersignSourceTool = { name: 'CountersignSourceTool', type: 'KEYWORD' } as const;
 export const CountersignTenant = { name: 'CountersignTenant', type: 'KEYWORD' } as const;
 export const CountersignTarget = { name: 'CountersignTarget', type: 'KEYWORD' } as const;
-/** The person behind the service key, as verified by the first activity; absent while unknown. */
+/** The person that the service key acts for, verified by the first activity; absent while unknown. */
 export const CountersignRequester = { name: 'CountersignRequester', type: 'KEYWORD' } as const;
-/** Violations that still wait for a person. */
+/** Number of violations that wait for a person. */
 export const CountersignPending = { name: 'CountersignPending', type: 'INT' } as const;
-/** The worst finding so far: BLOCK, WARN or ALLOW; `always-approve` where nothing else validates (C10). */
+/** The worst finding so far: BLOCK, WARN or ALLOW; `always-approve` if the plan has no other validator. */
 export const CountersignSeverity = { name: 'CountersignSeverity', type: 'KEYWORD' } as const;
 
-/** Name → type in Temporal's spelling, as `registerSearchAttributes` and `temporal … --search-attribute` take it. */
+/** Name → type, in the spelling that `registerSearchAttributes` and `temporal … --search-attribute` expect. */
 export const SEARCH_ATTRIBUTES = {
   CountersignStatus: 'Keyword',
   CountersignSourceTool: 'Keyword',
@@ -32,7 +32,7 @@ type SearchAttribute<Text = string> =
   | { readonly key: { readonly name: string; readonly type: 'KEYWORD' }; readonly value: Text }
   | { readonly key: { readonly name: string; readonly type: 'INT' }; readonly value: number };
 
-/** What a client can say when it starts a review: facts of the submission, no claim about the requester. */
+/** Attributes that the client sets at the start. Without the requester, which the client cannot verify. */
 export function startAttributes(submission: {
   readonly tenant: string;
   readonly target: string;
@@ -47,7 +47,7 @@ export function startAttributes(submission: {
   ];
 }
 
-/** All of them, as the workflow knows them now; upserted when a review begins to wait and when it ends. */
+/** All attributes, from the current status. The workflow upserts them when a review starts to wait and when it ends. */
 export function searchAttributesOf(status: ReviewStatus): SearchAttribute<string | null>[] {
   return [
     { key: CountersignStatus, value: status.state },

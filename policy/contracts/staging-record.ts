@@ -5,39 +5,39 @@ import { typedHash, type Sha256 } from './hash';
 const Count = z.int().min(0);
 const Counts = { inserted: Count, updated: Count, deleted: Count };
 
-/** One statement or operation, in order. `sha` is over its own bytes: the record holds no text of the diff. */
+/** One statement or operation, in order. `sha` is the hash of its bytes: the record contains no text of the diff. */
 export const StagedStatement = z.strictObject({
   sha: Sha256Hex,
-  /** The command's tag, e.g. UPDATE; for HTTP the method, for git the kind of change. */
+  /** The command tag, e.g. UPDATE; for HTTP the method, for git the kind of change. */
   command: z.string().max(100),
   rowCount: Count,
 });
 
-/** What the change does to one table (or resource). `touchedSha` hashes (key, row before, row after) of every touched row; null where it could not be had. */
+/** Effect on one table (or resource). `touchedSha` hashes (key, row before, row after) of all touched rows; null if it could not be computed. */
 export const StagedTable = z.strictObject({
   table: z.string().max(300),
   ...Counts,
   touchedSha: Sha256Hex.nullable(),
-  /** False: rows have no identity, and the multiset of whole old rows was hashed. */
+  /** False if the rows have no key; then the multiset of complete old rows was hashed. */
   keyed: z.boolean(),
-  /** Columns whose new value differed between two dry runs (now(), random(), a sequence): left out of the new-row hash. */
+  /** Columns whose new value differed between two dry runs (now(), random(), a sequence). Excluded from the hash of new rows. */
   volatileColumns: z.array(z.string()).max(200),
 });
 
 /**
- * What the dry run showed, made on the committer's queue and kept by the committer (records.md §5).
- * Arrays are in a fixed order (statements as staged, tables by name), so that two equal dry runs hash equal.
+ * Result of the dry run, created and stored by the committer. Arrays have a fixed order (statements as staged, tables by
+ * name), so that equal dry runs have equal hashes.
  */
 export const StagingRecord = z.strictObject({
   sourceTool: Name,
   target: Name,
-  /** `measured` by us, or `claimed` by a requester in cooperative mode and read as a claim (records.md §10). */
+  /** `measured` by the committer, or `claimed` by the requester in cooperative mode and not verified. */
   origin: z.enum(['measured', 'claimed']),
   statements: z.array(StagedStatement).max(1000),
   tables: z.array(StagedTable).max(500),
-  /** Rows counted by the target's statistics beyond those captured: triggers, cascades, functions. */
+  /** Rows that the target's statistics count beyond the captured ones, caused by triggers, cascades or functions. */
   sideEffects: z.array(z.strictObject({ table: z.string().max(300), ...Counts })).max(500),
-  /** True when everything the change touched was captured; otherwise `uncaptured` says what was not. */
+  /** True if everything that the change touched was captured; otherwise `uncaptured` lists the rest. */
   fullyCaptured: z.boolean(),
   uncaptured: z.array(z.string().max(500)).max(100),
   /** Adapter-specific base: row versions, an ETag, an old commit id. */

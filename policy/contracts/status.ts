@@ -4,7 +4,7 @@ import { ErrorClass, HookClass } from './finding';
 import { Mode, ReviewState, RollbackReason } from './outcome';
 import { PolicyViolation } from './violation';
 
-/** The five fields that people see of a finding (G49), plus what tells an error from a no. SAFETY findings are never in a violation list. */
+/** The fields of a finding that people see, and what distinguishes an error from a rejection. SAFETY findings are never listed as violations. */
 export const FindingProjection = z.strictObject({
   validatorId: z.string(),
   class: HookClass,
@@ -19,14 +19,14 @@ export type FindingProjection = z.infer<typeof FindingProjection>;
 export const ViolationStatus = z.strictObject({
   ...PolicyViolation.shape,
   resolution: z.enum(['callback', 'confirmed', 'rejected', 'hard', 'pending']),
-  /** Persons whose confirmation was counted so far. */
+  /** People whose confirmations count so far. */
   confirmedBy: z.array(z.string()),
-  /** Who may answer: members of the group, less the requester under four eyes. */
+  /** Who may answer: members of the group, without the requester if the policy requires four eyes. */
   mayAnswer: z.array(z.string()),
 });
 export type ViolationStatus = z.infer<typeof ViolationStatus>;
 
-/** What the query `status` answers: the small projection, made in the core; nothing else infers anything (G49). */
+/** Result of the query `status`. Clients display it as it is and derive nothing else from the review's data. */
 export const ReviewStatus = z.strictObject({
   changeId: Sha256Hex,
   state: ReviewState,
@@ -41,23 +41,23 @@ export const ReviewStatus = z.strictObject({
   diffSha: Sha256Hex,
   planHash: Sha256Hex.nullable(),
   stagingSha: Sha256Hex.nullable(),
-  /** What an answer must carry; null until violations are disclosed. */
+  /** Must be part of each answer; null until violations are disclosed. */
   fingerprint: Sha256Hex.nullable(),
   findings: z.array(FindingProjection),
   violations: z.array(ViolationStatus),
   disclosedAt: z.string().nullable(),
   deadlineAt: z.string().nullable(),
-  /** Loud facts: demo keys, unsigned answers, inline bytes in the history, no validation at all. */
+  /** Unsafe settings in effect: demo keys, unsigned answers, inline bytes in the history, no validation. */
   warnings: z.array(z.string()),
 });
 export type ReviewStatus = z.infer<typeof ReviewStatus>;
 
-/** What `submit` answers. Provisional: the array is final only when violations are disclosed (records.md §3). */
+/** Result of `submit`. Provisional: findings are final only after violations are disclosed. */
 export const Preflight = z.strictObject({
   changeId: Sha256Hex,
   planHash: Sha256Hex.nullable(),
   provisional: z.literal(true),
-  /** True when a static guardian forbade the change. */
+  /** True if a static guardian forbade the change. */
   forbidden: z.boolean(),
   findings: z.array(FindingProjection),
 });

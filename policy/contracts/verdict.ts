@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Status } from './finding';
 
-/** F17: exactly two tiers, and the empty one, which only consumers read as warn (F19). */
+/** Two levels, or empty. A consumer treats empty as `warn`. */
 export const Severity = z.enum(['warn', 'block', '']);
 export type Severity = z.infer<typeof Severity>;
 
-/** flyto's verdict (F12). `score` is advisory confidence in 0..1, usable as breaker weight (F14). */
+/** A verdict in the shape of flyto. `score` is an advisory confidence from 0 to 1, usable as a breaker weight. */
 export const Verdict = z.strictObject({
   approved: z.boolean(),
   score: z.number().min(0).max(1),
@@ -17,9 +17,9 @@ export const Verdict = z.strictObject({
 });
 export type Verdict = z.infer<typeof Verdict>;
 
-/** What a verdict means as a finding. A contradiction (approved, yet severity block) fails closed (T24). */
+/** Maps a verdict to the status of a finding. A contradictory verdict (approved with severity `block`) fails closed. */
 export function verdictStatus(verdict: Pick<Verdict, 'approved' | 'severity'>): Status {
   if (verdict.severity === 'block') return 'BLOCK';
-  if (!verdict.approved) return 'WARN'; // '' reads as warn here (C3, F19)
+  if (!verdict.approved) return 'WARN'; // An empty severity counts as warn.
   return verdict.severity === 'warn' ? 'WARN' : 'ALLOW';
 }

@@ -1,9 +1,9 @@
 /**
- * The breaker workflow: its id, input and messages. One workflow for each (tenant, source tool), started with the first
- * samples, running for ever.
+ * The breaker workflow: its id, input and messages. There is one workflow for each (tenant, source tool). The first samples
+ * start it, and it never completes.
  *
- * Whoever can write to the namespace can also forge samples and resets. That opens or closes a breaker, which is one
- * finding more or less; no required answer hangs on it.
+ * Anyone with write access to the namespace can forge samples and resets, and so open or close a breaker. This adds or removes
+ * one finding; it never removes a required answer.
  */
 import { z } from 'zod';
 import { Name, Sha256Hex } from '../contracts/diff';
@@ -11,7 +11,7 @@ import { ValidatorId } from '../contracts/finding';
 import { TASK_QUEUES } from '../contracts/queues';
 import { MAX_VALIDATORS, PackedBreakers, type BreakerView } from './breakers';
 
-/** A small whole number of milliseconds or of things. */
+/** A positive integer: a number of milliseconds (at most one day) or of items. */
 const Count = z.int().min(1).max(86_400_000);
 
 export const BreakerParameters = z.strictObject({
@@ -34,16 +34,16 @@ export const BreakerInput = z.strictObject({
   tenant: Name,
   sourceTool: Name,
   parameters: BreakerParameters,
-  /** Only what continue-as-new carries; absent at the first start. */
+  /** State carried over by continue-as-new; absent at the first start. */
   carried: z.strictObject({ breakers: PackedBreakers, resets: z.array(Reset), ignored: z.int().min(0) }).optional(),
-  /** Continues as new after so many events, besides when the server suggests it. */
+  /** Continue as new after this many history events, in addition to when the server suggests it. */
   continueAfter: z.int().min(50).optional(),
 });
 export type BreakerInput = z.infer<typeof BreakerInput>;
 
 const ValidatorName = ValidatorId.max(200);
 
-/** One review's verdicts. A review is counted once. */
+/** The samples of one review. A review is counted once. */
 export const SamplesMessage = z.strictObject({
   changeId: Sha256Hex,
   samples: z.record(ValidatorName, z.enum(['success', 'warn', 'failure'])),
@@ -56,7 +56,7 @@ export const ProbeMessage = z.strictObject({
 });
 export type ProbeMessage = z.infer<typeof ProbeMessage>;
 
-/** `validatorId` null resets all of the pair. */
+/** With `validatorId` null, all breakers of the (tenant, source tool) are reset. */
 export const ResetMessage = z.strictObject({
   validatorId: ValidatorName.nullable(),
   actor: z.string().min(1).max(200),
@@ -64,9 +64,9 @@ export const ResetMessage = z.strictObject({
 });
 export type ResetMessage = z.infer<typeof ResetMessage>;
 
-/** `blocked`: validators whose open breaker this change does not pass. */
+/** `blocked`: validators whose breaker does not let this change pass. */
 export type ProbeResult = { readonly code: 'answered'; readonly blocked: readonly string[] } | Malformed;
-/** `reset`: whose breaker was there. */
+/** `reset`: validators that had a breaker. */
 export type ResetResult = { readonly code: 'reset'; readonly reset: readonly string[] } | Malformed;
 interface Malformed {
   readonly code: 'malformed';
@@ -77,9 +77,9 @@ export interface BreakersReading {
   readonly tenant: string;
   readonly sourceTool: string;
   readonly breakers: readonly BreakerView[];
-  /** The last ones, newest first. */
+  /** The most recent resets, newest first. */
   readonly resets: readonly z.infer<typeof Reset>[];
-  /** Messages that could not be read. */
+  /** Number of malformed messages that were ignored. */
   readonly ignored: number;
 }
 
@@ -90,7 +90,7 @@ export const BREAKER_MESSAGES = { samples: 'samples', read: 'read', probe: 'prob
 
 export const BREAKER_WORKFLOW = 'breaker';
 
-/** A family of queues has breakers of its own: `countersign-breaker-acme:…`. No name holds a colon. */
+/** Each family of queues has separate breakers: `countersign-breaker-acme:…`. Names cannot contain a colon. */
 export function breakerWorkflowId(
   pair: { readonly tenant: string; readonly sourceTool: string },
   reviewQueue: string,

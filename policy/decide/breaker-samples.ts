@@ -1,10 +1,10 @@
 import type { ValidatorFinding } from '../contracts/finding';
 import { breakerSample, type BreakerSample } from '../contracts/readings';
 
-/** Says that a breaker is open. Never sampled: it would hold itself open. */
+/** The validator that reports an open breaker. Never sampled: its own findings would keep the breaker open. */
 export const CIRCUIT_OPEN = 'guardian.circuit_open';
 
-/** One sample for each validator that ran (F64); a SKIPPED one said nothing. */
+/** One sample for each validator that ran; a SKIPPED validator gives none. */
 export function breakerSamples(
   findings: readonly Pick<ValidatorFinding, 'validator_id' | 'status'>[],
 ): Record<string, BreakerSample> {

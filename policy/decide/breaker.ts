@@ -1,21 +1,21 @@
 import type { BreakerSample } from '../contracts/readings';
 
 /**
- * The circuit breaker of one validator on the changes of one (tenant, source tool): a pure state machine; time is data,
- * in milliseconds since the epoch.
+ * The circuit breaker of one validator for the changes of one (tenant, source tool): a pure state machine. Times are
+ * parameters, in milliseconds since the epoch.
  *
- * B1 It only ever adds a finding: nothing here approves, rejects or skips a validator.
- * B2 It opens when at least `minSamples` samples of the window weigh `openAt` or more on average, and not before.
- * B3 For `openMs` it is open to all. Then it is half-open: one change at a time passes as the probe, and only its sample
- *    moves the state. A probe that stays silent for `probeMs` gives its place to another.
- * B4 One sample for each change: a repeated one changes nothing.
+ * B1 A breaker can only add a finding: it never approves, rejects or skips a validator.
+ * B2 It opens if and only if the window has at least `minSamples` samples with a mean weight of at least `openAt`.
+ * B3 It stays open for `openMs`, for all changes. Then it is half-open: one change at a time passes as the probe, and only the
+ *    probe's sample changes the state. A probe without a sample within `probeMs` is replaced by the next change.
+ * B4 One sample per change: a duplicate is a no-op.
  */
 export interface BreakerParameters {
-  /** The window: at most so many samples, none older than `windowMs`. */
+  /** The window contains at most this many samples, none older than `windowMs`. */
   readonly maxSamples: number;
   readonly windowMs: number;
   readonly minSamples: number;
-  /** Mean weight, 0..1. */
+  /** Mean weight at which the breaker opens, 0 to 1. */
   readonly openAt: number;
   readonly openMs: number;
   readonly probeMs: number;
@@ -53,7 +53,7 @@ export type Breaker =
       readonly probe: { readonly changeId: string; readonly at: number } | null;
     };
 
-/** `probing`: half-open, and a probe is on its way. */
+/** `probing`: half-open, with a probe in progress. */
 export type BreakerPhase = 'closed' | 'open' | 'half_open' | 'probing';
 
 export const CLOSED: Breaker = Object.freeze({ state: 'closed', samples: [] });
@@ -64,8 +64,8 @@ export function phaseAt(breaker: Breaker, at: number, p: BreakerParameters): Bre
   return breaker.probe !== null && at < breaker.probe.at + p.probeMs ? 'probing' : 'half_open';
 }
 
-/** Takes in one sample. While open only the probe's counts: the others began before, or are the very changes it holds up. */
-export function takeSample(breaker: Breaker, sampled: Sampled, p: BreakerParameters): Breaker {
+/** Adds one sample. While the breaker is open, only the probe's sample counts: other changes started before it opened, or were blocked by it. */
+export function addSample(breaker: Breaker, sampled: Sampled, p: BreakerParameters): Breaker {
   if (breaker.state === 'open')
     return breaker.probe?.changeId === sampled.changeId ? probed(breaker, sampled, p) : breaker;
   if (breaker.samples.some((s) => s.changeId === sampled.changeId)) return breaker;
@@ -84,12 +84,12 @@ function probed(
   return { state: 'open', since: at, evidence, probe: null };
 }
 
-/** The probe ended without a sample of this validator: the next change is the probe. */
-export function probeSilent(breaker: Breaker, changeId: string): Breaker {
+/** Releases the probe if it ended without a sample of this validator, so that the next change becomes the probe. */
+export function releaseProbe(breaker: Breaker, changeId: string): Breaker {
   return breaker.state === 'open' && breaker.probe?.changeId === changeId ? { ...breaker, probe: null } : breaker;
 }
 
-/** True where this change passes: closed, it is the probe already, or it can become the probe. */
+/** True if this change passes: the breaker is closed, or the change is the probe or can become it. */
 export function passes(breaker: Breaker, changeId: string, at: number, p: BreakerParameters): boolean {
   const phase = phaseAt(breaker, at, p);
   return (
@@ -99,18 +99,18 @@ export function passes(breaker: Breaker, changeId: string, at: number, p: Breake
   );
 }
 
-/** Makes the change the probe, where it can be; otherwise the breaker as it is. Asking twice changes nothing. */
+/** Makes the change the probe if the breaker is half-open without a probe; otherwise a no-op. Idempotent. */
 export function reserve(breaker: Breaker, changeId: string, at: number, p: BreakerParameters): Breaker {
   if (breaker.state === 'closed' || phaseAt(breaker, at, p) !== 'half_open') return breaker;
   return { ...breaker, probe: { changeId, at } };
 }
 
-/** The samples that count at a time, oldest first. */
+/** The samples in the window at time `at`, oldest first. */
 export function windowAt(samples: readonly Sampled[], at: number, p: BreakerParameters): readonly Sampled[] {
   return samples.filter((s) => at - s.at <= p.windowMs).slice(-p.maxSamples);
 }
 
-/** 0 of no samples. */
+/** 0 if there are no samples. */
 export function meanWeight(samples: readonly Sampled[]): number {
   if (samples.length === 0) return 0;
   return samples.reduce((sum, s) => sum + SAMPLE_WEIGHT[s.sample], 0) / samples.length;

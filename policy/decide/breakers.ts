@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { Sha256Hex } from '../contracts/diff';
 import type { BreakerSample } from '../contracts/readings';
 import {
+  addSample,
   CLOSED,
   meanWeight,
   passes,
-  probeSilent,
+  releaseProbe,
   reserve,
-  takeSample,
   windowAt,
   type Breaker,
   type BreakerParameters,
@@ -16,15 +16,15 @@ import {
 } from './breaker';
 
 /**
- * All breakers of one (tenant, source tool): one for each validator, fed with whole reviews.
+ * All breakers of one (tenant, source tool), one per validator. Samples are added per review.
  *
- * C1 A review is taken once, however often its samples arrive, also after its breaker closed or was reset.
- * C2 A change passes as a probe through all the breakers that it meets, or through none.
- * C3 Bounded: 500 validators, the last 1,000 reviews seen. A validator beyond that has no breaker.
+ * C1 A review counts once, even if its samples arrive again after the breaker closed or was reset.
+ * C2 A change becomes the probe of all half-open breakers that it meets, or of none.
+ * C3 Bounded to 500 validators and the last 1,000 reviews. Validators above the limit have no breaker.
  */
 export interface Breakers {
   readonly byValidator: ReadonlyMap<string, Breaker>;
-  /** First 16 digits of the ids of the reviews taken last, oldest first. */
+  /** First 16 digits of the ids of the most recent reviews, oldest first. */
   readonly seen: readonly string[];
 }
 
@@ -39,26 +39,26 @@ export interface ReviewSamples {
   readonly samples: Readonly<Record<string, BreakerSample>>;
 }
 
-export function takeReview(breakers: Breakers, review: ReviewSamples, at: number, p: BreakerParameters): Breakers {
+export function addReview(breakers: Breakers, review: ReviewSamples, at: number, p: BreakerParameters): Breakers {
   const mark = review.changeId.slice(0, 16);
   if (breakers.seen.includes(mark)) return breakers;
   const samples = new Map(Object.entries(review.samples));
   const next = new Map<string, Breaker>();
   for (const [id, breaker] of breakers.byValidator) {
-    const kept = samples.has(id) ? breaker : probeSilent(breaker, review.changeId);
-    // Old samples count no longer: a breaker that has only such is as good as none.
+    const kept = samples.has(id) ? breaker : releaseProbe(breaker, review.changeId);
+    // A closed breaker with only expired samples is dropped: it equals a new one.
     if (kept.state === 'open' || samples.has(id) || windowAt(kept.samples, at, p).length > 0) next.set(id, kept);
   }
   for (const [id, sample] of samples) {
     if (!next.has(id) && next.size >= MAX_VALIDATORS) continue;
-    next.set(id, takeSample(next.get(id) ?? CLOSED, { changeId: review.changeId, at, sample }, p));
+    next.set(id, addSample(next.get(id) ?? CLOSED, { changeId: review.changeId, at, sample }, p));
   }
   return { byValidator: next, seen: [...breakers.seen, mark].slice(-MAX_SEEN) };
 }
 
 export interface Reserved {
   readonly breakers: Breakers;
-  /** Validators whose breaker the change does not pass; empty when it may go on, and then it is the probe of each half-open one. */
+  /** Validators whose breaker does not let the change pass. If empty, the change is now the probe of each half-open breaker. */
   readonly blocked: readonly string[];
 }
 
@@ -80,20 +80,20 @@ export function reserveProbe(
   return { breakers: { ...breakers, byValidator: next }, blocked };
 }
 
-/** Closed and empty: one validator's, or all. What was seen stays seen. */
+/** Resets the breaker of one validator, or all of them, to closed and empty. Reviews that were counted are not counted again. */
 export function resetBreakers(breakers: Breakers, validatorId: string | null): Breakers {
   const byValidator = new Map(validatorId === null ? [] : breakers.byValidator);
   if (validatorId !== null) byValidator.delete(validatorId);
   return { ...breakers, byValidator };
 }
 
-/** What is shown of one breaker. Its phase moves with time alone: ask `phaseOf`. */
+/** One breaker as shown to people. Does not contain the phase, which changes with time: call `phaseOf`. */
 export type BreakerView =
   | { readonly validatorId: string; readonly state: 'closed'; readonly samples: number; readonly weight: number }
   | {
       readonly validatorId: string;
       readonly state: 'open';
-      /** Milliseconds since the epoch, as all times here. */
+      /** Milliseconds since the epoch, like all times in this file. */
       readonly since: number;
       readonly halfOpenAt: number;
       readonly probe: { readonly changeId: string; readonly until: number } | null;
@@ -101,7 +101,7 @@ export type BreakerView =
       readonly evidence: readonly string[];
     };
 
-/** In the order in which the validators were first seen. */
+/** Ordered by when each validator was first seen. */
 export function viewAt(breakers: Breakers, at: number, p: BreakerParameters): BreakerView[] {
   return [...breakers.byValidator].map(([validatorId, breaker]): BreakerView => {
     if (breaker.state === 'closed') {
@@ -123,7 +123,7 @@ export function phaseOf(view: BreakerView, at: number): BreakerPhase {
 const Time = z.int().min(0);
 const Index = z.int().min(0);
 
-/** The state as continue-as-new carries it: each review's id and time once, samples as `index × 3 + kind`. */
+/** Compact state for continue-as-new: each review's id and time is stored once; a sample is `index × 3 + kind`. */
 export const PackedBreakers = z.strictObject({
   v: z.literal(1),
   seen: z.array(z.string().max(16)).max(MAX_SEEN),
@@ -162,7 +162,7 @@ export function packBreakers(breakers: Breakers): PackedBreakers {
   return { v: 1, seen: [...breakers.seen], reviews, closed, open };
 }
 
-/** Throws where the packed form does not hold together. */
+/** Throws RangeError if a sample refers to a review that is not in the packed state. */
 export function unpackBreakers(packed: PackedBreakers): Breakers {
   const byValidator = new Map<string, Breaker>();
   for (const [id, samples] of Object.entries(packed.closed)) {
@@ -171,7 +171,8 @@ export function unpackBreakers(packed: PackedBreakers): Breakers {
       samples: samples.map((code): Sampled => {
         const review = packed.reviews[Math.floor(code / KINDS.length)];
         const sample = KINDS[code % KINDS.length];
-        if (review === undefined || sample === undefined) throw new RangeError(`${id}: a sample of no review`);
+        if (review === undefined || sample === undefined)
+          throw new RangeError(`Packed breaker of ${id}: sample ${code} refers to an unknown review or kind`);
         return { changeId: review[0], at: review[1], sample };
       }),
     });

@@ -6,18 +6,19 @@ import { fires, isJudge } from '../contracts/readings';
 import type { PolicyViolation } from '../contracts/violation';
 import { CONTRACT_VIOLATION, isHardBlock } from './findings';
 import { tooMany } from './violations';
+import { MAX_VIOLATIONS } from '../contracts/limits';
 
 /**
  * The one decision, called by the workflow (to act), the committer (to verify) and `countersign verify` (offline).
  *
- * D1 COMMIT only when every violation is resolved, no hard block stands, and every validator of the plan has a finding
- *    that says of it what the plan says.
- * D2 Precedence: hard block > human reject > no handler > time-out (checklist, Decision table).
+ * D1 COMMIT only if every violation is resolved, there is no hard block, and every validator of the plan has a finding whose
+ *    phase, class and logic_hash match the plan.
+ * D2 Precedence: hard block > human reject > no handler > time-out.
  * D3 Adding a finding, a violation or a judge never loosens the outcome.
- * D4 Which of two answers came first never changes the outcome.
- * D5 Nothing here reads a clock: `at` is data.
+ * D4 The order of two answers never changes the outcome.
+ * D5 Never reads a clock: `at` is a parameter.
  *
- * Frozen per `decideRevision`: a change of meaning is a new revision beside this one, not an edit.
+ * Frozen per `decideRevision`: to change the result of any input, add a new revision next to this one.
  */
 export const DECIDE_REVISION = 1;
 
@@ -27,9 +28,9 @@ export interface DecideInput {
   readonly violations: readonly PolicyViolation[];
   readonly answers: readonly AdmittedAnswer[];
   readonly requester: string | null;
-  /** Persons with an active key (or, unsigned, all members). Null: not asked here, as when the committer checks a COMMIT. */
+  /** People who can answer: owners of an active key, or all members if answers are unsigned. Null if not checked, as when the committer verifies a COMMIT. */
   readonly reachable: readonly string[] | null;
-  /** When the violations were disclosed; null while there is nothing to wait for. ISO 8601. */
+  /** When the violations were disclosed; null before that. ISO 8601. */
   readonly disclosedAt: string | null;
   readonly at: string;
 }
@@ -56,7 +57,7 @@ export function decide(input: DecideInput): Decided {
     return {
       action: 'ROLLBACK',
       reason: 'policy_moved',
-      explanation: `No decide revision ${input.plan.decideRevision} here`,
+      explanation: `This worker does not support decide revision ${input.plan.decideRevision} of the plan; expected ${DECIDE_REVISION}`,
       resolutions: {},
     };
   }
@@ -74,7 +75,10 @@ export function decide(input: DecideInput): Decided {
   if (forbidden.length > 0)
     return rollback('forbidden', forbidden.map((f) => `${f.validator_id}: ${f.reason}`).join('\n'));
   if (tooMany(input.violations))
-    return rollback('forbidden', `${input.violations.length} violations are more than a person can answer one by one`);
+    return rollback(
+      'forbidden',
+      `The change has ${input.violations.length} violations, more than the maximum of ${MAX_VIOLATIONS}`,
+    );
   const hard = input.violations.filter((v) => v.need === 'hard');
   if (hard.length > 0)
     return rollback('forbidden', hard.map((v) => hardText(v, input.findings[v.findingIndex])).join('\n'));
@@ -90,41 +94,42 @@ export function decide(input: DecideInput): Decided {
   if (unreachable !== undefined)
     return rollback(
       'no_handler',
-      `Confirmation required, no handler: group "${unreachable.group}" has too few people who can answer`,
+      `Confirmation required, no handler: too few people of group "${unreachable.group}" can answer`,
     );
   if (pending.length === 0) return { action: 'COMMIT', resolutions };
 
   const deadline = Math.min(...pending.map((v) => deadlineOf(v, input)));
-  // A time that cannot be read is no time to wait for.
-  const nextDeadline = Number.isNaN(deadline) ? 'an unreadable time' : new Date(deadline).toISOString();
+  // NaN if a time cannot be parsed. Fails closed: the comparison below is then false, and the change rolls back.
+  const nextDeadline = Number.isNaN(deadline) ? 'an invalid deadline' : new Date(deadline).toISOString();
   if (!(Date.parse(input.at) < deadline))
-    return rollback('expired', `Not answered by ${nextDeadline}: expiry is rollback`);
+    return rollback('expired', `No sufficient answers before ${nextDeadline}; an expired review is rolled back`);
   return { action: 'WAIT', pending: pending.map((v) => v.violationId), nextDeadline, resolutions };
 }
 
-/** Null when there is one finding for each validator of the plan, and none was skipped without right (records.md §3). */
+/** Why the findings or violations are incomplete. Null if each validator of the plan has its finding, none was skipped without permission, and each POLICY finding that fires has a violation. */
 function incompleteness(input: DecideInput): string | null {
   const { plan, findings } = input;
   for (const [i, validator] of plan.validators.entries()) {
     const finding = findings[i];
-    if (finding?.validator_id !== validator.id) return `No finding of ${validator.id}`;
+    if (finding?.validator_id !== validator.id) return `Validator ${validator.id} of the plan has no finding`;
     const { phase, class: hookClass, logic_hash } = finding;
     if (phase !== validator.phase || hookClass !== validator.class || logic_hash !== validator.logic_hash)
-      return `The finding of ${validator.id} is not of the plan's validator`;
+      return `The finding of ${validator.id} does not match the phase, class or logic_hash in the plan`;
     if (finding.status === 'SKIPPED' && !mayBeSkipped(plan, findings, i))
-      return `${validator.id} was skipped without right`;
+      return `${validator.id} was skipped, but the plan does not allow it`;
   }
   const unpassed = input.violations.find(
     (v) => v.need === 'callback' && (v.requiresConfirmation || v.callbackResult?.passed !== true),
   );
-  if (unpassed !== undefined) return `No callback has passed for ${unpassed.validatorId}`;
-  // Every POLICY finding that fires must stand among the violations (P5).
+  if (unpassed !== undefined)
+    return `The violation of ${unpassed.validatorId} counts as resolved by a callback, but no callback passed`;
+  // Each POLICY finding that fires must have a violation.
   const shown = new Set(input.violations.map((v) => v.findingIndex));
-  const swallowed = findings.findIndex((f, i) => f.class === 'POLICY' && fires(f) && !shown.has(i));
-  return swallowed === -1 ? null : `${findings[swallowed]?.validator_id ?? ''} fired and no violation says so`;
+  const missing = findings.findIndex((f, i) => f.class === 'POLICY' && fires(f) && !shown.has(i));
+  return missing === -1 ? null : `${findings[missing]?.validator_id ?? ''} fired, but there is no violation for it`;
 }
 
-/** Only a judge, and only where another finding holds the change already: the plan asks it when the rules are clean. */
+/** True only for a judge that the plan runs only if the rules are clean, and only if another POLICY finding fires. */
 function mayBeSkipped(plan: Plan, findings: readonly ValidatorFinding[], index: number): boolean {
   const validator = plan.validators[index];
   if (
@@ -146,18 +151,18 @@ function resolutionOf(violation: PolicyViolation, input: DecideInput): Resolutio
   return people.size >= violation.quorum ? 'confirmed' : 'pending';
 }
 
-/** The answers to one violation that came in time, from people who count. */
+/** The answers to one violation that were admitted before its deadline, from eligible people. */
 function countedAnswers(violation: PolicyViolation, input: DecideInput): readonly AdmittedAnswer[] {
   const deadline = deadlineOf(violation, input);
   return input.answers.filter(
     (a) =>
       a.violationId === violation.violationId &&
       Date.parse(a.admittedAt) < deadline &&
-      counts(violation, a.person, input),
+      isEligible(violation, a.person, input),
   );
 }
 
-/** When the last answer that counts was admitted; null where none does. The commit window runs from here. */
+/** Admission time of the last answer that counts; null if there is none. The commit window starts here. */
 export function lastCountedAt(
   input: Pick<DecideInput, 'plan' | 'violations' | 'answers' | 'requester' | 'disclosedAt' | 'at'>,
 ): string | null {
@@ -168,8 +173,8 @@ export function lastCountedAt(
   return times.length === 0 ? null : new Date(Math.max(...times)).toISOString();
 }
 
-/** Members of the violation's group count; under four eyes the requester never does. */
-function counts(violation: PolicyViolation, person: string, input: DecideInput): boolean {
+/** Members of the violation's group are eligible. If the policy requires four eyes, the requester is not. */
+function isEligible(violation: PolicyViolation, person: string, input: DecideInput): boolean {
   const members = input.plan.groups[violation.group]?.members ?? [];
   return members.includes(person) && !(violation.fourEyes && person === input.requester);
 }
@@ -178,28 +183,28 @@ function canBeAnswered(violation: PolicyViolation, input: DecideInput): boolean 
   if (input.reachable === null) return true;
   const answered = new Set(input.answers.filter((a) => a.violationId === violation.violationId).map((a) => a.person));
   const people = new Set([...input.reachable, ...answered]);
-  return [...people].filter((person) => counts(violation, person, input)).length >= violation.quorum;
+  return [...people].filter((person) => isEligible(violation, person, input)).length >= violation.quorum;
 }
 
-/** In milliseconds since the epoch: as text, two spellings of one moment would compare otherwise. An answer admitted at it or later does not count. */
+/** Milliseconds since the epoch. Not compared as ISO text, which has several spellings of the same time. An answer admitted at the deadline does not count. */
 function deadlineOf(violation: PolicyViolation, input: DecideInput): number {
   return Math.min(Date.parse(input.disclosedAt ?? input.at) + violation.deadlineMs, LAST_DATE);
 }
 
-/** The last moment that a Date can hold. */
+/** The maximum time value of a Date. */
 const LAST_DATE = 8.64e15;
 
-/** What was found, and what the callback said of it. Its confirmation message speaks to a person, and nobody was asked. */
+/** The finding and the callback's message. Without the confirmation message, which is a question to a person. */
 function hardText(violation: PolicyViolation, finding: ValidatorFinding | undefined): string {
-  const said = violation.callbackResult?.message ?? null;
-  return `${violation.validatorId}: ${finding?.reason ?? violation.message}${said === null ? '' : `\n${said}`}`;
+  const message = violation.callbackResult?.message ?? null;
+  return `${violation.validatorId}: ${finding?.reason ?? violation.message}${message === null ? '' : `\n${message}`}`;
 }
 
 function declinedText(rejected: readonly PolicyViolation[], input: DecideInput): string {
   return rejected
     .map((v) => {
-      const no = countedAnswers(v, input).find((a) => a.decision === 'reject');
-      return `${v.validatorId} declined by ${no?.person ?? 'an approver'}${no?.reason ? `: ${no.reason}` : ''}`;
+      const rejection = countedAnswers(v, input).find((a) => a.decision === 'reject');
+      return `${v.validatorId} declined by ${rejection?.person ?? 'an approver'}${rejection?.reason ? `: ${rejection.reason}` : ''}`;
     })
     .join('\n');
 }

@@ -9,42 +9,45 @@ import { MAX_REASON_LENGTH } from '../contracts/limits';
 import { cutText } from '../text/cut-text';
 
 /**
- * The preflight part of `validatorFindings` (records.md §3). Pure: the workflow, the committer and `verify` build it alike.
+ * Assembles the preflight part of `validatorFindings`. Pure: workflow, committer and `verify` must get the same array.
  *
- * A1 One entry for each validator of the plan, in declared order, whoever finished first (T29).
- * A2 Phase, class and logic_hash come from the plan, never from the result (G8, G11, T30).
- * A3 A result that breaks the contract becomes a BLOCK of `safety.contract_violation`: neither dropped nor allowed (T32, C11).
- * A4 A validator that did not run is SKIPPED, which is never ALLOW (T45).
+ * A1 One entry for each validator of the plan, in declared order, regardless of which finished first.
+ * A2 Phase, class and logic_hash come from the plan, never from the result.
+ * A3 A result that breaks the contract becomes a BLOCK, and `safety.contract_violation` blocks as well. It is never dropped or
+ *    allowed.
+ * A4 A validator that did not run is SKIPPED, never ALLOW.
  */
 
-/** What came back for one validator: its raw result, or why there is none. */
+/** The raw result of one validator, or why it did not run. */
 export type RawOutcome =
   { readonly kind: 'result'; readonly result: unknown } | { readonly kind: 'skipped'; readonly reasonCode: SkipReason };
 
-/** `static_block`, `staged_block`: something harder already decided. `judge_when`: the plan says so. */
+/** `static_block`, `staged_block`: a hard block already decided the review. `judge_when`: the plan does not run the judge here. */
 export type SkipReason = 'static_block' | 'staged_block' | 'judge_when' | 'withdrawn';
 
 export const CONTRACT_VIOLATION = 'safety.contract_violation';
 export const TOO_MANY_VIOLATIONS = 'safety.too_many_violations';
-/** Validators whose finding the assembly itself makes. */
-export const FILLED_HERE: ReadonlySet<string> = new Set([CONTRACT_VIOLATION, TOO_MANY_VIOLATIONS, WAIVERS]);
+/** Validators whose findings the assembly computes. */
+export const COMPUTED_BY_ASSEMBLY: ReadonlySet<string> = new Set([CONTRACT_VIOLATION, TOO_MANY_VIOLATIONS, WAIVERS]);
 
 export interface Assembly {
   readonly plan: Plan;
   readonly changeId: Sha256;
   readonly outcomes: ReadonlyMap<string, RawOutcome>;
-  /** Set once violations were counted; before that `safety.too_many_violations` is ALLOW. */
+  /** Set after violations were counted, if there are too many; otherwise `safety.too_many_violations` is ALLOW. */
   readonly tooManyViolations?: number;
-  /** Absent where nothing is known of the review, as in reviews opened before there were waivers: then none applies. */
+  /** If absent or null, no waiver applies. */
   readonly waiving?: Waiving | null;
 }
 
 /**
- * While the review runs: the findings of those that have answered, and `safety.contract_violation` once it fires.
- * Provisional; what is disclosed, hashed and decided is `assembleFindings`.
+ * Provisional findings while the review runs: those of validators that have answered, and `safety.contract_violation` if it
+ * fires. Disclosure, hashing and decision use `assembleFindings`.
  */
 export function assembleAnswered(assembly: Assembly): ValidatorFinding[] {
-  const answered = assembly.plan.validators.filter((v) => assembly.outcomes.has(v.id) || FILLED_HERE.has(v.id));
+  const answered = assembly.plan.validators.filter(
+    (v) => assembly.outcomes.has(v.id) || COMPUTED_BY_ASSEMBLY.has(v.id),
+  );
   const findings = assembleFindings({ ...assembly, plan: { ...assembly.plan, validators: answered } });
   return findings.filter((f) => assembly.outcomes.has(f.validator_id) || f.status === 'BLOCK');
 }
@@ -52,13 +55,15 @@ export function assembleAnswered(assembly: Assembly): ValidatorFinding[] {
 export function assembleFindings(assembly: Assembly): ValidatorFinding[] {
   const breaches: string[] = [];
   const findings = assembly.plan.validators.map((validator) =>
-    FILLED_HERE.has(validator.id) ? null : toFinding(validator, assembly.outcomes.get(validator.id), breaches),
+    COMPUTED_BY_ASSEMBLY.has(validator.id) ? null : toFinding(validator, assembly.outcomes.get(validator.id), breaches),
   );
-  const all = assembly.plan.validators.map((validator, i) => findings[i] ?? filledHere(validator, assembly, breaches));
+  const all = assembly.plan.validators.map(
+    (validator, i) => findings[i] ?? computedFinding(validator, assembly, breaches),
+  );
   return waiveFindings(assembly.plan, assembly.changeId, all, assembly.waiving ?? null);
 }
 
-/** One finding by A2–A4; what breaks the contract is described into `breaches`. */
+/** One finding by A2–A4. Appends a description to `breaches` if the result breaks the contract. */
 function toFinding(validator: PlanValidator, outcome: RawOutcome | undefined, breaches: string[]): ValidatorFinding {
   if (outcome === undefined) {
     breaches.push(`${validator.id}: no result`);
@@ -77,27 +82,27 @@ function toFinding(validator: PlanValidator, outcome: RawOutcome | undefined, br
       evidenceRefs: [],
     });
   }
-  const { made, breach } = readOnce(validator, outcome);
+  const { parsed, breach } = readMemoized(validator, outcome);
   if (breach !== null) breaches.push(`${validator.id}: ${breach}`);
-  return made;
+  return parsed;
 }
 
 interface ReadOutcome {
   readonly validator: PlanValidator;
-  readonly made: ValidatorFinding;
-  /** How the result breaks the contract; null where it does not. */
+  readonly parsed: ValidatorFinding;
+  /** How the result breaks the contract; null if it does not. */
   readonly breach: string | null;
 }
 
-/** An outcome is never changed once it is there, and the array is built anew whenever one comes in. */
-const outcomesRead = new WeakMap<RawOutcome, ReadOutcome>();
+/** Memoized because the array is assembled again each time an outcome arrives. Outcomes are immutable. */
+const readOutcomes = new WeakMap<RawOutcome, ReadOutcome>();
 
-function readOnce(validator: PlanValidator, outcome: RawOutcome & { readonly kind: 'result' }): ReadOutcome {
-  const known = outcomesRead.get(outcome);
+function readMemoized(validator: PlanValidator, outcome: RawOutcome & { readonly kind: 'result' }): ReadOutcome {
+  const known = readOutcomes.get(outcome);
   if (known?.validator === validator) return known;
-  const made = { validator, ...readOutcome(validator, outcome.result) };
-  outcomesRead.set(outcome, made);
-  return made;
+  const read = { validator, ...readOutcome(validator, outcome.result) };
+  readOutcomes.set(outcome, read);
+  return read;
 }
 
 function readOutcome(validator: PlanValidator, result: unknown): Omit<ReadOutcome, 'validator'> {
@@ -109,41 +114,42 @@ function readOutcome(validator: PlanValidator, result: unknown): Omit<ReadOutcom
   if (breach !== null || !parsed.success) {
     const broken = finding(validator, {
       status: 'BLOCK',
-      reason: cut(`Broke the validator contract: ${breach ?? ''}`),
+      reason: toReason(`Broke the validator contract: ${breach ?? ''}`),
       reasonCode: 'contract_violation',
       evidenceRefs: [],
     });
-    return { made: broken, breach: breach ?? 'unreadable result' };
+    return { parsed: broken, breach: breach ?? 'unreadable result' };
   }
   const { validator_id: _id, ...fields } = parsed.data;
-  // An advising rule is shown and sampled; nobody waits for it (DESIGN §4).
+  // A rule at level `advise` never requires an answer, so its BLOCK becomes WARN.
   const status = validator.level === 'advise' && fields.status === 'BLOCK' ? 'WARN' : fields.status;
-  return { made: finding(validator, { ...fields, status }), breach };
+  return { parsed: finding(validator, { ...fields, status }), breach };
 }
 
 function breachOf(validator: PlanValidator, result: ValidatorResult): string | null {
   if (result.validator_id !== validator.id)
     return `validator_id: expected "${validator.id}", got "${result.validator_id}"`;
   if (result.status !== 'ALLOW' && result.evidenceRefs.some((ref) => ref.trim() === ''))
-    return 'evidenceRefs: an empty reference is no evidence';
-  if (result.errorClass !== undefined && result.status !== 'BLOCK') return 'errorClass: an error is a BLOCK';
-  return hashable(result) ? null : 'result: holds text that is not well-formed, or values nested too deep';
+    return 'evidenceRefs: expected references that are not empty';
+  if (result.errorClass !== undefined && result.status !== 'BLOCK')
+    return `errorClass: expected status BLOCK for an error, got ${result.status}`;
+  return hashable(result) ? null : 'result: expected well-formed text and bounded nesting, so that it can be hashed';
 }
 
 /**
- * The result as a history hands it over, where an undefined member has vanished and NaN is null: the committer, which calls
- * the validator in its own process, must read what the workflow read.
+ * Converts the result to what Temporal's JSON payloads preserve: undefined members are dropped, NaN becomes null. The committer
+ * calls the validator in process and must see the same result as the workflow.
  */
 function throughJson(result: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(result) ?? 'null');
   } catch (error) {
-    if (error instanceof TypeError) return null; // A cycle or a bigint: no result, by the schema.
+    if (error instanceof TypeError) return null; // A cycle or a bigint. The schema refuses null.
     throw error;
   }
 }
 
-/** What cannot be hashed can be neither disclosed nor answered. */
+/** A finding that cannot be hashed could not be disclosed or answered. */
 function hashable(result: ValidatorResult): boolean {
   try {
     canonicalJson(result);
@@ -154,17 +160,17 @@ function hashable(result: ValidatorResult): boolean {
   }
 }
 
-/** At most as long as a reason may be, and well-formed: what quotes a validator's broken text must itself be hashable. */
-function cut(text: string): string {
+/** Truncated to the length of a reason, and well-formed: the text quotes validator output and must be hashable. */
+function toReason(text: string): string {
   return toWellFormed(cutText(text, MAX_REASON_LENGTH));
 }
 
-function filledHere(validator: PlanValidator, assembly: Assembly, breaches: readonly string[]): ValidatorFinding {
+function computedFinding(validator: PlanValidator, assembly: Assembly, breaches: readonly string[]): ValidatorFinding {
   const evidenceRefs = [`review:${assembly.changeId}`];
   if (validator.id === CONTRACT_VIOLATION && breaches.length > 0) {
     return finding(validator, {
       status: 'BLOCK',
-      reason: cut(breaches.join('\n')),
+      reason: toReason(breaches.join('\n')),
       reasonCode: 'contract_violation',
       evidenceRefs,
     });
@@ -208,7 +214,7 @@ function skipText(reason: SkipReason): string {
   }
 }
 
-/** The result of a validator that could not answer (C11, C17): a BLOCK with `errorClass`, which only a human resolves. */
+/** The result of a validator that could not answer: a BLOCK with `errorClass`, which only a person can resolve. */
 export function errorResult(
   validatorId: string,
   changeId: Sha256,
@@ -226,7 +232,7 @@ export function findingsSha(findings: readonly ValidatorFinding[]): Sha256 {
   return typedHash('findings', { validatorFindings: findings });
 }
 
-/** SAFETY BLOCK: ends the review where it stands, nobody asked (DESIGN §3.2). Routing reads the class only (G36). */
+/** A SAFETY BLOCK ends the review immediately, without asking anyone. Only class and status count, not the validator id. */
 export function isHardBlock(f: Pick<ValidatorFinding, 'class' | 'status'>): boolean {
   return f.class === 'SAFETY' && f.status === 'BLOCK';
 }

@@ -1,37 +1,37 @@
-/** Runs in the workflow's sandbox: imports nothing but contracts, `decide` and plain text functions. */
+/** Runs in the workflow sandbox: imports only contracts and `decide`. */
 import { FailureType } from '../contracts/failure-type';
 import type { ErrorClass, ValidatorResult } from '../contracts/finding';
 import type { Sha256 } from '../contracts/hash';
 import { errorResult } from './findings';
 
 /**
- * What went wrong, told apart for people and metrics, and how people are told. A failure's message begins with the cause
- * and a colon, since the message is what survives from an activity to the workflow.
+ * Causes of a judge failure for metrics, with the text for people. A failure's message starts with the cause and a colon,
+ * because the message is preserved from the activity to the workflow.
  */
 const CAUSES = {
   refusal: 'the model refused to answer',
-  content_filter: "the provider's content filter stopped it",
-  quota: 'the quota is used up',
-  rate_limited: 'it was asked too often',
-  timeout: 'no complete answer in time',
+  content_filter: "the provider's content filter stopped the answer",
+  quota: 'the quota is exhausted',
+  rate_limited: 'the request rate limit was exceeded',
+  timeout: 'no complete answer within the time-out',
   connection: 'the connection failed',
-  redirect: 'the server redirects, which is not followed',
-  bad_request: 'the server refuses such a request',
-  authentication: 'the server does not accept the key',
-  not_found: 'the server knows no such model or address',
+  redirect: 'the server sent a redirect, which is not followed',
+  bad_request: 'the server rejected the request',
+  authentication: 'the server rejected the API key',
+  not_found: 'the model or address does not exist on the server',
   too_large: 'the diff or the answer is too large',
-  server_error: 'the server failed',
-  http_status: 'the server answered with an error',
-  not_json: 'the server answered something that is no JSON',
-  bad_envelope: "the server's answer could not be used",
-  no_choices: 'the answer held no choice',
-  model_mismatch: 'another model answered',
-  host_not_allowed: 'the server is not on the list',
-  budget: 'the budget is used up',
-  truncated: 'the answer was cut off',
-  answer: 'the answer is no strict verdict',
-  unknown_source_tool: 'no renderer reads such diffs',
-  undecodable: 'the bytes are no text',
+  server_error: 'the server had an internal error',
+  http_status: 'the server returned an HTTP error',
+  not_json: 'the response is not valid JSON',
+  bad_envelope: 'the response does not have the expected form',
+  no_choices: 'the response contains no choice',
+  model_mismatch: 'a different model answered',
+  host_not_allowed: 'the server is not on the allowlist',
+  budget: 'the token budget is exhausted',
+  truncated: 'the answer was truncated',
+  answer: 'the answer is not exactly one valid verdict',
+  unknown_source_tool: 'no renderer is registered for this source tool',
+  undecodable: 'the bytes are not valid text',
 } as const;
 export type JudgeCause = keyof typeof CAUSES;
 export const JUDGE_CAUSES = Object.keys(CAUSES) as readonly JudgeCause[];
@@ -54,9 +54,9 @@ export interface JudgeFailure {
 }
 
 /**
- * The finding of a judge that could not answer: a BLOCK with `errorClass`, which only a human resolves (P1). Total: a
- * failure that nobody foresaw is a backend failure. The text says that the judge was silent, so that nobody reads a no into it.
- * It is made of our own words: the message is whatever the caller of an activity says, and people must not read that here.
+ * The finding of a judge that could not answer: a BLOCK with `errorClass`, which only a person can resolve. Defined for all
+ * failures: unknown types count as backend failures. The reason says that the judge did not answer, so that it is not read as a
+ * rejection. It uses only fixed text, because the failure message is not trusted.
  */
 export function judgeFailureResult(failure: JudgeFailure): ValidatorResult {
   const { errorClass, reasonCode } = classOf(failure.failureType);
@@ -71,7 +71,7 @@ export function judgeFailureResult(failure: JudgeFailure): ValidatorResult {
 }
 
 function wordsOf({ failureType, message }: JudgeFailure, cause: JudgeCause | null): string {
-  if (cause === null) return KNOWN_TYPES.has(failureType) ? failureType : 'why is not known';
+  if (cause === null) return KNOWN_TYPES.has(failureType) ? failureType : 'unknown cause';
   const status = /\banswered ([1-5]\d\d)\b/.exec(message)?.[1];
   return `${cause}: ${CAUSES[cause]}${status === undefined ? '' : ` (HTTP ${status})`}`;
 }

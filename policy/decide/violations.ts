@@ -8,20 +8,20 @@ import type { PolicyCallbackResult, PolicyViolation } from '../contracts/violati
 
 export const IMPLICIT_POLICY = 'implicit';
 
-/** One policy that fires on one finding; `callback` is null where it has none. */
+/** One policy that matches one finding; `callback` is null if the policy has none. */
 export interface TriggeredPolicy {
   readonly findingIndex: number;
   readonly policyKey: string;
   readonly callback: PlanPolicy['callback'];
 }
 
-/** One row or many, by the dry run; null where it is unknown, in which case every policy fires (V28, T53). */
+/** One row or several, measured by the dry run; null if unknown, and then policies match regardless of cardinality. */
 export function cardinalityOf(staging: StagingRecord | null): Cardinality | null {
   if (staging === null || !staging.fullyCaptured || staging.origin !== 'measured') return null;
   return touchedRows(staging) > 1 ? 'multiple' : 'single';
 }
 
-/** All policies that fire, findings in order and policies in declared order; none is swallowed (V10). SAFETY never asks. */
+/** All policies that match, in the order of findings, then in declared order. SAFETY findings match no policy. A POLICY finding without a matching policy gets the implicit one. */
 export function matchPolicies(
   plan: Plan,
   findings: readonly ValidatorFinding[],
@@ -49,7 +49,7 @@ function matches(
   return policy.triggerCardinality === null || cardinality === null || policy.triggerCardinality === cardinality;
 }
 
-/** By `callbackKey`. A callback that should have run and is missing here counts as unevaluable (V26). */
+/** By `callbackKey`. A callback without a result counts as failed. */
 export type CallbackResults = Readonly<Record<string, PolicyCallbackResult>>;
 
 export function callbackKey(triggered: Pick<TriggeredPolicy, 'findingIndex' | 'policyKey'>): string {
@@ -63,11 +63,11 @@ export interface ViolationContext {
   readonly findings: readonly ValidatorFinding[];
   readonly triggered: readonly TriggeredPolicy[];
   readonly callbackResults: CallbackResults;
-  /** The person behind the submission; null when it is unknown, and then four eyes need one more person. */
+  /** The person behind the submission; null if unknown, and then four eyes need one more person. */
   readonly requester: string | null;
 }
 
-/** Violations in the order of `triggered`, with deterministic ids. More than 200 are counted by the caller (`safety.too_many_violations`). */
+/** Violations in the order of `triggered`, with deterministic ids. Does not enforce MAX_VIOLATIONS. */
 export function buildViolations(context: ViolationContext): PolicyViolation[] {
   return context.triggered.map((triggered) => {
     const finding = context.findings[triggered.findingIndex];
@@ -95,7 +95,7 @@ export function buildViolations(context: ViolationContext): PolicyViolation[] {
       callbackResult,
       need: needOf(context.plan, finding, policy.requiresConfirmation, callbackResult),
       group: policy.group,
-      // One of them may be the requester: leaving the signature out must never ask for fewer other people.
+      // One of the people may be the unknown requester. Omitting the signature must never lower the number of other people.
       quorum: policy.fourEyes && context.requester === null ? policy.quorum + 1 : policy.quorum,
       fourEyes: policy.fourEyes,
       deadlineMs: policy.deadlineMs,
@@ -120,7 +120,7 @@ function callbackResultOf(triggered: TriggeredPolicy, results: CallbackResults):
   );
 }
 
-/** The rows of the decision table that are POLICY and fire. */
+/** Implements the rows of the decision table for POLICY findings that fire. */
 function needOf(
   plan: Plan,
   finding: ValidatorFinding,
@@ -135,7 +135,7 @@ function needOf(
     return 'hard';
   if (requiresConfirmation) return 'human';
   if (callback?.passed !== true) return 'hard';
-  // A callback never resolves an ERROR: nobody knows what it would have confirmed (C6, T64).
+  // A callback never resolves an ERROR: it is unknown what the validator would have found.
   if (finding.errorClass !== undefined) return 'human';
   return plan.autoResolve === 'warnOnly' && finding.status === 'BLOCK' ? 'human' : 'callback';
 }
@@ -148,7 +148,7 @@ export function callbackResultsSha(results: CallbackResults): Sha256 {
   return typedHash('callback-results', { callbackResults: results });
 }
 
-/** What an answer is bound to: change when anything a human was shown differs (records.md §1). */
+/** The hash that an answer is bound to. It changes if anything that people were shown changes. */
 export function fingerprint(bound: {
   readonly changeId: Sha256;
   readonly inputSha: Sha256;

@@ -5,22 +5,21 @@ import { MAX_REASON_LENGTH } from '../contracts/limits';
 import { cutText } from '../text/cut-text';
 
 /**
- * W1 One resolver for every path (workflow, committer, export, verify, replay, eval): a waiver that held on one and not on
- *    another would be a hole.
- * W2 The clock is data: `at` is when the review was opened, as its ledger says, so it resolves alike years later.
- * W3 A waived finding stays where it is, with what it said; only its status changes. Nothing is hidden.
- * W4 Only what a rule says is waived, and only POLICY: what is forbidden stays so. An ERROR is never waived: nobody knows
- *    what the validator would have said; nor is a broken contract. Built-in validators and the judge the compiler refuses.
- * W5 A waiver that is over, or that had nothing to waive, is told by `safety.waivers`, which holds nothing.
+ * W1 One resolver for all paths (workflow, committer, export, verify, replay, eval), so that they cannot disagree.
+ * W2 Never reads a clock: `at` is the time when the review was opened, from its ledger, so that the result is reproducible.
+ * W3 A waived finding keeps its position, reason and evidence; its status becomes ALLOW, and `details.waiver` has the old status.
+ * W4 Only POLICY findings of rules can be waived. An ERROR is never waived, because it is unknown what the validator would have
+ *    found; nor is a broken contract. The compiler refuses waivers of built-in validators and of the judge.
+ * W5 `safety.waivers` reports a waiver that has expired or had nothing to waive. It never stops the change.
  */
 export const WAIVED = 'waived';
 
-/** What a waiver's scope is compared with. */
+/** The change that a waiver's scope is compared with. */
 export interface WaiverContext {
   readonly tenant: string;
   readonly target: string;
   readonly sourceTool: string;
-  /** Null where it is unknown: then no waiver that names requesters applies. */
+  /** Null if unknown; then no waiver whose scope names requesters applies. */
   readonly requester: string | null;
   readonly inputSha: string;
 }
@@ -29,11 +28,10 @@ export type PlanWaiver = Plan['waivers'][number];
 
 export interface WaiverReport {
   readonly findings: readonly ValidatorFinding[];
-  /** Counted apart from passed findings. */
   readonly applied: readonly { readonly waiverId: string; readonly validatorId: string }[];
-  /** Would have applied, and no longer does. */
+  /** Ids of waivers that have expired and would have applied. */
   readonly expired: readonly string[];
-  /** Fits this change, and there was nothing to waive. */
+  /** Ids of waivers whose scope matches this change, but which waived no finding. */
   readonly unused: readonly string[];
 }
 
@@ -46,7 +44,7 @@ export interface Waiving {
 
 export const WAIVERS = 'safety.waivers';
 
-/** The findings with the plan's waivers applied, and what became of these in the finding of `safety.waivers`. */
+/** Applies the plan's waivers to the findings and reports the result in the finding of `safety.waivers`. */
 export function waiveFindings(
   plan: Pick<Plan, 'waivers'>,
   changeId: string,
@@ -59,14 +57,14 @@ export function waiveFindings(
     if (finding.validator_id !== WAIVERS) return finding;
     const details = { applied: applied.map(({ waiverId }) => waiverId), expired: [...expired], unused: [...unused] };
     if (expired.length + unused.length === 0) return applied.length === 0 ? finding : { ...finding, details };
-    const said = [
-      ...expired.map((id) => `the waiver "${id}" is over, and what it waived stands`),
-      ...unused.map((id) => `the waiver "${id}" fits this change, and there was nothing to waive`),
+    const reports = [
+      ...expired.map((id) => `Waiver "${id}" has expired; the finding that it covered applies`),
+      ...unused.map((id) => `Waiver "${id}" matches this change, but there was no finding to waive`),
     ];
     return {
       ...finding,
       status: 'WARN',
-      reason: cutText(said.join('\n'), MAX_REASON_LENGTH),
+      reason: cutText(reports.join('\n'), MAX_REASON_LENGTH),
       reasonCode: expired.length > 0 ? 'waiver_expired' : 'waiver_unused',
       evidenceRefs: [`review:${changeId}`],
       details,
@@ -74,7 +72,7 @@ export function waiveFindings(
   });
 }
 
-/** Findings in their order, those that a waiver covers at `at` (ISO 8601, UTC) allowed and marked. Pure. */
+/** Returns the findings in the same order. Those covered by a waiver that is valid at `at` (ISO 8601, UTC) become ALLOW and get `details.waiver`. */
 export function applyWaivers(
   plan: Pick<Plan, 'waivers'>,
   findings: readonly ValidatorFinding[],
@@ -100,17 +98,17 @@ export function applyWaivers(
   };
 }
 
-/** A waiver ends with its last instant: at `expiresAt` it is over. A time that cannot be read is over as well. */
+/** Valid before `expiresAt`, not at it. Fails closed: a time that cannot be parsed counts as expired. */
 function isLive(waiver: PlanWaiver, at: string): boolean {
   return Date.parse(at) < Date.parse(waiver.expiresAt);
 }
 
 function isWaivable(finding: ValidatorFinding): boolean {
-  const said = finding.reasonCode !== 'contract_violation' && finding.reasonCode !== 'no_result';
-  return finding.class === 'POLICY' && fires(finding) && finding.errorClass === undefined && said;
+  const hasResult = finding.reasonCode !== 'contract_violation' && finding.reasonCode !== 'no_result';
+  return finding.class === 'POLICY' && fires(finding) && finding.errorClass === undefined && hasResult;
 }
 
-/** The scope as the bundle's schema wrote it; anything else in a forged plan applies to nothing. */
+/** Fails closed: an empty scope, an unknown limit or a limit that is not a list matches nothing. */
 function fits(waiver: PlanWaiver, context: WaiverContext): boolean {
   const limits = Object.entries(waiver.scope);
   return (
@@ -122,7 +120,7 @@ function fits(waiver: PlanWaiver, context: WaiverContext): boolean {
   );
 }
 
-/** Null for what the change does not say, undefined for a limit that nobody knows. */
+/** Null if the change has no such value; undefined for an unknown limit. */
 function valueOf(limit: string, context: WaiverContext): string | null | undefined {
   switch (limit) {
     case 'tenants':

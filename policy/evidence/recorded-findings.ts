@@ -12,7 +12,7 @@ import { ValidatorFinding } from '../contracts/finding';
 import type { LedgerRow } from '../contracts/ledger';
 import type { RollbackReason } from '../contracts/outcome';
 import type { Plan, PlanValidator } from '../contracts/plan';
-import { assembleAnswered, assembleFindings, FILLED_HERE, isHardBlock } from '../decide/findings';
+import { assembleAnswered, assembleFindings, COMPUTED_BY_ASSEMBLY, isHardBlock } from '../decide/findings';
 import type { RawOutcome, SkipReason } from '../decide/findings';
 import { waiveFindings, type Waiving } from '../decide/waivers';
 import { openEnvelope } from './dsse';
@@ -44,7 +44,7 @@ export function recordedFindings({ plan, changeId, rows: all, end }: RecordedCha
   const outcomes = new Map<string, RawOutcome>();
   for (const validator of plan.validators) {
     const outcome = outcomeOf(validator, written, rows);
-    if (outcome !== null && !FILLED_HERE.has(validator.id)) outcomes.set(validator.id, outcome);
+    if (outcome !== null && !COMPUTED_BY_ASSEMBLY.has(validator.id)) outcomes.set(validator.id, outcome);
   }
   const asWritten = (f: ValidatorFinding): ValidatorFinding => written.get(f.validator_id) ?? f;
   const waived = (findings: ValidatorFinding[]): ValidatorFinding[] =>
@@ -52,7 +52,7 @@ export function recordedFindings({ plan, changeId, rows: all, end }: RecordedCha
   if (end === null) return waived(assembleAnswered({ plan, changeId, outcomes }).map(asWritten));
   const skipped = skipReason(plan, written, end);
   for (const { id } of plan.validators) {
-    if (skipped !== null && !outcomes.has(id) && !FILLED_HERE.has(id))
+    if (skipped !== null && !outcomes.has(id) && !COMPUTED_BY_ASSEMBLY.has(id))
       outcomes.set(id, { kind: 'skipped', reasonCode: skipped });
   }
   return waived(assembleFindings({ plan, changeId, outcomes }).map(asWritten));

@@ -1,12 +1,12 @@
 /**
- * Characters that make text look other than it is. Tables are written out and not asked of the engine's Unicode data,
- * which differs between versions of Node. All scans are linear.
+ * Characters that make text look different from its content. The tables are explicit instead of using the engine's Unicode
+ * data, which differs between versions of Node. All scans are linear.
  */
 export interface OddCharacter {
-  /** Position in UTF-16 units, and how many. */
+  /** Position and length in UTF-16 code units. */
   readonly index: number;
   readonly length: number;
-  /** Safe to print. */
+  /** Description for people. Does not contain the character itself. */
   readonly what: string;
 }
 
@@ -39,7 +39,7 @@ const INVISIBLE: Ranges = [
   [0xe0000, 0xe0fff],
 ];
 
-/** Without tab, line feed and carriage return, which `controls` looks at by itself. */
+/** Without tab, line feed and carriage return. `controls` handles carriage returns. */
 const CONTROL: Ranges = [
   [0x00, 0x08],
   [0x0b, 0x0c],
@@ -48,7 +48,7 @@ const CONTROL: Ranges = [
   [0x2028, 0x2029],
 ];
 
-/** Scripts in which a joiner or non-joiner between letters is spelling. */
+/** Scripts whose orthography uses joiners and non-joiners between letters. */
 const JOINING: Ranges = [
   [0x0600, 0x08ff],
   [0x0900, 0x0dff],
@@ -58,10 +58,12 @@ const JOINING: Ranges = [
 ];
 
 export function bidi(text: string): OddCharacter[] {
-  return scan(text, (code) => (within(BIDI, code) ? `${named(code)} changes the order in which text is shown` : null));
+  return scan(text, (code) =>
+    within(BIDI, code) ? `${codePointName(code)} changes the order in which text is shown` : null,
+  );
 }
 
-/** Without the joiners and selectors of emoji and of scripts that need them, and without a mark at the very beginning. */
+/** Excludes joiners and selectors in emoji and in scripts that need them, and a byte order mark at the start. */
 export function invisible(text: string): OddCharacter[] {
   let before = 0;
   return scan(text, (code, index) => {
@@ -70,12 +72,12 @@ export function invisible(text: string): OddCharacter[] {
     if (!within(INVISIBLE, code)) return null;
     if (code === 0xfeff && index === 0) return null;
     const isSelector = code >= 0xfe00 && code <= 0xfe0f;
-    // One selector after a symbol or ideograph is how it is drawn; a second one carries data.
+    // One selector after a symbol or ideograph selects its glyph; a second one can carry hidden data.
     if (isSelector && (isPictograph(previous) || previous === 0x23 || previous === 0x2a || isDigit(previous)))
       return null;
     if (code === 0x200d && (isPictograph(previous) || previous === 0xfe0f)) return null;
     if ((code === 0x200c || code === 0x200d) && within(JOINING, previous)) return null;
-    return `${named(code)} is not shown`;
+    return `${codePointName(code)} is not shown`;
   });
 }
 
@@ -94,17 +96,17 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** Control characters, and a carriage return that no line feed follows: terminals go back and write over the line. */
+/** Control characters, and carriage returns without a line feed after them, with which a terminal overwrites the line. */
 export function controls(text: string): OddCharacter[] {
   return scan(text, (code, index) => {
-    if (within(CONTROL, code)) return `${named(code)} is a control character`;
+    if (within(CONTROL, code)) return `${codePointName(code)} is a control character`;
     return code === 0x0d && index + 1 < text.length && text.charCodeAt(index + 1) !== 0x0a
       ? 'a carriage return inside a line'
       : null;
   });
 }
 
-/** Letters of other scripts that are drawn as Latin ones. */
+/** Letters of other scripts that look like Latin letters. */
 const LOOKALIKE = new Set(
   [
     ...'АВЕЅІЈКМНОРСТУХаеіјорсухѕԁһҽԛԝӏѵЬЗҮү',
@@ -127,8 +129,8 @@ function isStyled(code: number): boolean {
 }
 
 /**
- * Words of Latin letters mixed with letters drawn alike. Words of such letters alone, too, unless `foreign`: where the
- * text has other words of that script, it is text in that language.
+ * Words that mix Latin letters with lookalikes. Unless `foreign`, also words of lookalikes only: if the text has other letters
+ * of such a script, those words are probably text in that language.
  */
 export function homoglyphs(text: string, foreign = hasForeignLetters(text)): OddCharacter[] {
   if (isAscii(text)) return [];
@@ -142,7 +144,7 @@ export function homoglyphs(text: string, foreign = hasForeignLetters(text)): Odd
   return found;
 }
 
-/** Whether there is a letter of Cyrillic, Greek and their like that no Latin letter looks like. */
+/** True if the text has a letter of Cyrillic, Greek or a similar script that does not look like a Latin letter. */
 export function hasForeignLetters(text: string): boolean {
   if (isAscii(text)) return false;
   for (let i = 0; i < text.length; i++) {
@@ -158,7 +160,7 @@ interface Word {
   readonly latin: boolean;
   readonly alike: boolean;
   readonly styled: boolean;
-  /** A letter of Cyrillic, Greek and their like that no Latin letter looks like. */
+  /** Has a letter of Cyrillic, Greek or a similar script that does not look like a Latin letter. */
   readonly other: boolean;
 }
 
@@ -200,24 +202,24 @@ function isAscii(text: string): boolean {
   return !BEYOND_ASCII.test(text);
 }
 
-/** Anything but printable ASCII, line feeds and tabs. Most texts hold none, and the engine's own search says so fast. */
+/** Any character except printable ASCII, line feed and tab. A fast check, because most texts have none. */
 const UNUSUAL = /[^ -~\n\t]/;
 
-/** Whether the text holds nothing but these, and so nothing that is looked for here. */
+/** True if the text has only printable ASCII, line feeds and tabs, so that no scan of this file can find anything. */
 export function isOrdinary(text: string): boolean {
   return !UNUSUAL.test(text);
 }
 
-/** Past this many of one kind in one text the rest says nothing new. */
+/** Bound on hits per kind and text. */
 const MAX_FOUND = 1000;
 
-function scan(text: string, say: (code: number, index: number) => string | null): OddCharacter[] {
+function scan(text: string, describe: (code: number, index: number) => string | null): OddCharacter[] {
   const found: OddCharacter[] = [];
   if (isOrdinary(text)) return found;
   for (let i = 0; i < text.length && found.length < MAX_FOUND; i++) {
     const code = text.codePointAt(i) as number;
     const length = code > 0xffff ? 2 : 1;
-    const what = say(code, i);
+    const what = describe(code, i);
     if (what !== null) found.push({ index: i, length, what });
     i += length - 1;
   }
@@ -238,6 +240,6 @@ function within(ranges: Ranges, code: number): boolean {
   return false;
 }
 
-function named(code: number): string {
+function codePointName(code: number): string {
   return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }

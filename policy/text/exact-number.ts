@@ -1,8 +1,8 @@
 import { closingQuote } from './json-string';
 
 /**
- * Offset of the first number in a valid JSON text that a JS number does not hold exactly, or null: 9007199254740993 would
- * silently become …992, and 0.1234567890123456789 lose its end. One linear pass.
+ * Offset of the first number in a valid JSON text that a double cannot represent exactly, or null. 9007199254740993 would
+ * silently become …992, and 0.1234567890123456789 would lose digits. Linear time.
  */
 export function inexactNumberAt(json: string): number | null {
   for (let at = 0; at < json.length; at++) {
@@ -23,13 +23,13 @@ export function inexactNumberAt(json: string): number | null {
 function isExact(token: string): boolean {
   const value = Number(token);
   if (!Number.isFinite(value)) return false;
-  // Beyond 2^53 two integers share one number, even where this one happens to be representable.
+  // Above 2^53, neighbouring integers share one double, even if this integer is representable.
   if (Number.isInteger(value) && Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
-  return normal(token) === normal(String(value));
+  return normalized(token) === normalized(String(value));
 }
 
-/** Sign, digits without zeros at either end, and the exponent of the last digit. */
-function normal(token: string): string {
+/** Sign, digits without leading and trailing zeros, and the exponent of the last digit. */
+function normalized(token: string): string {
   const [mantissa = '', exponent = '0'] = token.toLowerCase().split('e');
   const negative = mantissa.startsWith('-');
   const [whole = '', fraction = ''] = mantissa.replace(/^[-+]/, '').split('.');

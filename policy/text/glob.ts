@@ -1,20 +1,20 @@
-import { madeOnce } from './memoize';
+import { memoizeByObject } from './memoize';
 
 /**
- * `*` within one name, `**` across folders, `**` with a slash after it also for no folder at all; a pattern that ends in a
- * slash covers what is in the folder. Every other character stands for itself. At worst the product of both lengths,
- * on ordinary patterns linear.
+ * True if the pattern matches the path. `*` matches within one name, `**` across folders, and a `**` followed by a slash also
+ * matches no folder. A pattern that ends with a slash matches everything in the folder. All other characters are literal.
+ * Worst-case time is the product of both lengths; typical patterns take linear time.
  */
 export function globCovers(glob: string, path: string): boolean {
   const pattern = glob.endsWith('/') ? `${glob}**` : glob;
   let p = 0;
   let i = 0;
-  // Where to go on after a mismatch: after the last star, and after the last pair of them, which may take any slash.
+  // Backtracking positions after a mismatch: after the last `*`, and after the last `**`, which may also match slashes.
   let star = -1;
   let starAt = -1;
   let deep = -1;
   let deepAt = -1;
-  /** `**` with a slash takes whole folders only. */
+  /** A `**` with slashes around it matches complete folders only. */
   let folders = false;
   for (;;) {
     if (pattern.startsWith('**', p)) {
@@ -49,11 +49,11 @@ export function globCovers(glob: string, path: string): boolean {
   }
 }
 
-/** A path with what lists of globs ask of it: in lower case, since file systems differ on case. */
+/** A path, prepared for lists of globs. In lower case, because case sensitivity differs between file systems. */
 export interface PathName {
   readonly path: string;
   readonly lower: string;
-  /** Its last part, and the folders above it, in lower case. */
+  /** The last segment, and the folders above it, in lower case. */
   readonly base: string;
   readonly folders: readonly string[];
 }
@@ -65,32 +65,32 @@ export function pathName(path: string): PathName {
   return { path, lower, base, folders };
 }
 
-/** The first of `globs` that covers the path, whatever the case. A list is read once: it must not change afterwards. */
+/** The first of `globs` that matches the path, ignoring case. The list is memoized by identity, so it must not be modified. */
 export function coveringGlob(globs: readonly string[], name: PathName): string | undefined {
   return globs.length === 0 ? undefined : globs[firstOf(listOf(globs), name)];
 }
 
-const listOf = madeOnce(readList);
+const listOf = memoizeByObject(readList);
 
 /**
- * A list of globs by what each asks, so that a path is looked up instead of tried on one after another. Values are places
- * in the list; the first place of the same text stands.
+ * A list of globs, indexed by form, so that most globs need one map lookup. Values are positions in the list; of equal globs
+ * the first position is kept.
  */
 interface GlobList {
-  /** `a/b` */
+  /** No star: `a/b`. */
   readonly paths: ReadonlyMap<string, number>;
-  /** Two stars, then `b`. */
+  /** `**` and a slash, then `b`. */
   readonly bases: ReadonlyMap<string, number>;
-  /** Two stars, then `*.b`. */
+  /** `**` and a slash, then `*.b`. */
   readonly endings: ReadonlyMap<string, number>;
-  /** Two stars on both sides of `b`. */
+  /** `b` between two `**`. */
   readonly folders: ReadonlyMap<string, number>;
-  /** All that are tried one after another, in the order of the list. */
+  /** Globs of any other form, tried one by one in the order of the list. */
   readonly others: readonly { readonly at: number; readonly covers: (name: PathName) => boolean }[];
 }
 
 function readList(globs: readonly string[]): GlobList {
-  const maps: Record<Looked, Map<string, number>> = {
+  const maps: Record<IndexedForm, Map<string, number>> = {
     paths: new Map(),
     bases: new Map(),
     endings: new Map(),
@@ -102,19 +102,19 @@ function readList(globs: readonly string[]): GlobList {
     if (how === 'below') others.push({ at, covers: ({ lower }) => lower.startsWith(text) });
     else if (how === 'named') {
       const parts = text.split('*');
-      others.push({ at, covers: ({ base }) => holdsInOrder(base, parts) });
+      others.push({ at, covers: ({ base }) => containsInOrder(base, parts) });
     } else if (how === 'any') others.push({ at, covers: ({ lower }) => globCovers(text, lower) });
     else if (!maps[how].has(text)) maps[how].set(text, at);
   }
   return { ...maps, others };
 }
 
-type Looked = 'paths' | 'bases' | 'endings' | 'folders';
-/** `a` and two stars; two stars, then one part with single stars in it; anything. */
-type Tried = 'below' | 'named' | 'any';
+type IndexedForm = 'paths' | 'bases' | 'endings' | 'folders';
+/** `below`: `a` and a slash, then `**`. `named`: `**` and a slash, then one segment with single stars. `any`: all other forms. */
+type ScannedForm = 'below' | 'named' | 'any';
 
-/** The first part at the beginning, the last at the end, the others between them: there are two at least. */
-function holdsInOrder(text: string, parts: readonly string[]): boolean {
+/** True if the text starts with the first part, ends with the last, and has the others in order between them. Needs at least two parts. */
+function containsInOrder(text: string, parts: readonly string[]): boolean {
   const last = parts.length - 1;
   const [first, end] = [parts[0] as string, text.length - (parts[last] as string).length];
   let at = first.length;
@@ -127,7 +127,7 @@ function holdsInOrder(text: string, parts: readonly string[]): boolean {
   return at <= end;
 }
 
-function shapeOf(glob: string): readonly [Looked | Tried, string] {
+function shapeOf(glob: string): readonly [IndexedForm | ScannedForm, string] {
   const pattern = glob.endsWith('/') ? `${glob}**` : glob;
   if (!pattern.includes('*')) return ['paths', pattern];
   if (pattern.indexOf('*') === pattern.length - 2 && pattern.endsWith('/**')) return ['below', pattern.slice(0, -2)];
@@ -142,7 +142,7 @@ function isPlain(text: string): boolean {
   return text !== '' && !text.includes('*') && !text.includes('/');
 }
 
-/** -1 for none. */
+/** Position of the first matching glob; -1 if none matches. */
 function firstOf(list: GlobList, name: PathName): number {
   const { lower, base, folders } = name;
   let first = Number.MAX_SAFE_INTEGER;

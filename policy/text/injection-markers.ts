@@ -1,12 +1,12 @@
 import { RE2JS } from 're2js';
 import { foldAscii } from './fold-ascii';
 
-/** Raised whenever other text would be found. Part of `logic_hash`. */
+/** Raise it whenever the matched text changes. Part of `logic_hash`. */
 export const MARKERS_REVISION = 1;
 
 interface Marker {
   readonly kind: string;
-  /** Lower case. The pattern is tried only around these: a pass of the engine over a whole diff costs milliseconds. */
+  /** Lower case. The pattern is tried only near these words, because a RE2JS pass over a complete diff takes milliseconds. */
   readonly words: readonly string[];
   readonly pattern: RE2JS;
 }
@@ -16,8 +16,8 @@ function marker(kind: string, words: readonly string[], pattern: string): Marker
 }
 
 /**
- * Text in a diff that speaks to a reviewer. A floor under the judge: where one of these stands, its ALLOW becomes a
- * WARN, since the one reader it may have fooled is the judge. Linear time; only ever tightens.
+ * Text in a diff that addresses a reviewer. If a marker matches, the judge's ALLOW becomes a WARN, because the text may have
+ * manipulated the judge. Markers can only raise the severity. Linear time.
  */
 const MARKERS: readonly Marker[] = [
   marker(
@@ -80,9 +80,9 @@ const BEFORE = 120;
 const AFTER = 240;
 
 const WORDS = [...new Set(MARKERS.flatMap((m) => m.words))];
-/** All words in one pass of the engine: an alternation of plain words, which cannot backtrack. */
+/** Finds all words in one pass. An alternation of literals, without quantifiers, so it cannot backtrack. */
 const ANY_WORD = new RegExp(WORDS.map((word) => word.replaceAll(']', '\\]')).join('|'), 'g');
-/** The markers that a word may begin, by the word: their places in the table. */
+/** Word → indexes of the markers that may match near it. */
 const BY_WORD = new Map(
   WORDS.map((word) => [
     word,
@@ -93,7 +93,7 @@ const BY_WORD = new Map(
 /** Kinds of markers in the text, in the order of the table. */
 export function injectionMarkers(text: string): string[] {
   const lower = text.toLowerCase();
-  // Lower case of some characters is longer; then places in one are no places in the other.
+  // Some characters are longer in lower case; then positions in one text are not valid in the other.
   const aligned = lower.length === text.length ? text : lower;
   const windows = windowsIn(lower);
   return MARKERS.filter(({ pattern }, i) =>
@@ -107,19 +107,19 @@ export interface MarkerPlace {
   readonly end: number;
 }
 
-/** Of each kind this many are named; past it the rest says nothing new. */
+/** Bound on places per kind. */
 const MAX_PLACES = 20;
 
-/** Where the markers stand: in each stretch of text around its words the first one, kinds in the order of the table. */
+/** Places of markers: the first match in each window around the marker's words, with kinds in the order of the table. */
 export function injectionPlaces(text: string): MarkerPlace[] {
   const windows = windowsIn(foldAscii(text));
   return MARKERS.flatMap(({ kind, pattern }, i) => {
     const places: MarkerPlace[] = [];
     for (const [from, to] of windows[i] ?? []) {
-      const stretch = text.slice(from, to);
-      // Whether it matches is known ten times faster than where.
-      if (!pattern.test(stretch)) continue;
-      const matcher = pattern.matcher(stretch);
+      const window = text.slice(from, to);
+      // `test` is ten times faster than `find`.
+      if (!pattern.test(window)) continue;
+      const matcher = pattern.matcher(window);
       if (matcher.find()) places.push({ kind, start: from + matcher.start(), end: from + matcher.end() });
       if (places.length === MAX_PLACES) break;
     }
@@ -127,7 +127,7 @@ export function injectionPlaces(text: string): MarkerPlace[] {
   });
 }
 
-/** Stretches of the text around the words of each marker, none overlapping; by the marker's place in the table. */
+/** For each marker, in the order of the table: windows [from, to) around its words, without overlaps. */
 function windowsIn(lower: string): readonly (readonly (readonly [number, number])[])[] {
   const windows: [number, number][][] = MARKERS.map(() => []);
   for (const { 0: word, index } of lower.matchAll(ANY_WORD)) {

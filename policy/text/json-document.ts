@@ -9,7 +9,7 @@ import { refusal } from './refusal';
 export interface JsonBounds {
   readonly maxBytes: number;
   readonly maxDepth: number;
-  /** Members and items, over the whole document. */
+  /** Bound on members and items in the complete document. */
   readonly maxEntries: number;
 }
 
@@ -23,41 +23,41 @@ const UTF16: readonly (readonly [number, number])[] = [
 ];
 
 /**
- * Untrusted bytes as one JSON value: strict UTF-8, each key once, bounded by bytes, depth and entries. Objects have no
- * prototype, so that no key of the text means anything else. Refusal codes: empty, too_large, utf16, invalid_utf8, nul_byte,
+ * Reads untrusted bytes as one JSON value: strict UTF-8, no duplicate keys, bounded by bytes, depth and entries. Objects have
+ * no prototype, so keys like `__proto__` are ordinary. Refusal codes: empty, too_large, utf16, invalid_utf8, nul_byte,
  * syntax_error, duplicate_key, too_deep, lone_surrogate, inexact_number, too_many_entries.
  */
 export function readJsonDocument(raw: Uint8Array, bounds: JsonBounds): JsonDocument {
-  if (raw.length === 0) return refusal('empty', 'There are no bytes', null);
+  if (raw.length === 0) return refusal('empty', 'The document is empty', null);
   if (raw.length > bounds.maxBytes)
     return refusal('too_large', `The document is larger than ${bounds.maxBytes} bytes`, null);
   if (UTF16.some(([a, b]) => raw[0] === a && raw[1] === b))
-    return refusal('utf16', 'The bytes are UTF-16: write the document as UTF-8', null);
+    return refusal('utf16', 'The document is UTF-16; encode it as UTF-8', null);
   const decoded = decodeUtf8(raw);
-  if (decoded === null) return refusal('invalid_utf8', 'The bytes are no UTF-8', null);
+  if (decoded === null) return refusal('invalid_utf8', 'The document is not valid UTF-8', null);
   const nul = decoded.indexOf('\0');
-  if (nul !== -1) return refusal('nul_byte', 'The text holds a NUL byte', spanAt(decoded, nul));
-  // A byte order mark is no part of the text; RFC 8259 lets a reader pass over it.
+  if (nul !== -1) return refusal('nul_byte', 'The document contains a NUL byte', spanAt(decoded, nul));
+  // RFC 8259 allows a parser to ignore a byte order mark.
   const text = decoded.startsWith('\ufeff') ? decoded.slice(1) : decoded;
-  // Its budget is for texts that are tried again and again; this one is read once, and dense arrays cost several steps a letter.
+  // A generous budget, because it is meant for repeated attempts, and this text is read once. Dense arrays take several steps per character.
   const read = readJsonAt(text, skipSpace(text, 0), bounds.maxDepth, { steps: text.length * 8 + 64 });
   const end = read.ok ? skipSpace(text, read.end) : 0;
   if (!read.ok || end !== text.length) {
     const { reason, at } = read.ok ? { reason: 'syntax' as const, at: end } : read;
     const known = reason === 'duplicate_key' || reason === 'too_deep' || reason === 'lone_surrogate';
     const code = known ? reason : reason === 'number_range' ? 'inexact_number' : 'syntax_error';
-    return refusal(code, `The JSON cannot be read: ${reason.replaceAll('_', ' ')}`, spanAt(text, at));
+    return refusal(code, `Invalid JSON: ${reason.replaceAll('_', ' ')}`, spanAt(text, at));
   }
-  if (holdsMoreEntries(text, bounds.maxEntries))
+  if (hasMoreEntries(text, bounds.maxEntries))
     return refusal('too_many_entries', `The document has more than ${bounds.maxEntries} members and items`, null);
   return { ok: true, value: read.value as JsonValue, text, inexactAt: inexactNumberAt(text) };
 }
 
 /**
- * Counted in the text, which is JSON: each comma outside of strings and each bracket that is not closed at once stand before
- * one. To walk over objects of a hundred thousand members costs fifty times as much.
+ * Counts entries in valid JSON text: one for each comma outside strings and for each opening bracket of a container that is not
+ * empty. Walking the parsed objects is fifty times slower for a hundred thousand members.
  */
-function holdsMoreEntries(text: string, most: number): boolean {
+function hasMoreEntries(text: string, most: number): boolean {
   let entries = 0;
   for (let i = 0; i < text.length && entries <= most; i++) {
     const code = text.charCodeAt(i);
@@ -75,13 +75,9 @@ function holdsMoreEntries(text: string, most: number): boolean {
 
 const [QUOTE, COMMA, BRACKET, BRACE] = [0x22, 0x2c, 0x5b, 0x7b];
 
-/** The refusal for a number that a double does not hold: what is compared would not be what is sent. */
+/** The refusal of a number that a double cannot represent: the compared value would differ from the sent one. */
 export function inexactNumber(text: string, at: number): FactsRefusal {
-  return refusal(
-    'inexact_number',
-    'A number that loses digits when it is read: write it as a string',
-    spanAt(text, at),
-  );
+  return refusal('inexact_number', 'A number loses digits when it is parsed; write it as a string', spanAt(text, at));
 }
 
 export function spanAt(text: string, at: number): Span {

@@ -1,6 +1,6 @@
 import { escapePointer } from '../contracts/canonical-json';
 
-/** Tokens of a JSON pointer (RFC 6901), unescaped; null where it is none. */
+/** Unescaped tokens of a JSON pointer (RFC 6901); null if it is not a valid pointer. */
 export function tokensOf(pointer: string): string[] | null {
   if (pointer === '') return [];
   if (!pointer.startsWith('/')) return null;
@@ -26,7 +26,7 @@ export function pointerOf(tokens: readonly string[]): string {
   return tokens.map((token) => `/${escapePointer(token)}`).join('');
 }
 
-/** An array index as RFC 6901 writes it, without leading zeros; null where the token is none. */
+/** An array index in the form of RFC 6901, without leading zeros; null if the token is not an array index. */
 export function arrayIndex(token: string): number | null {
   if (token === '0') return 0;
   const first = token.charCodeAt(0);

@@ -1,16 +1,16 @@
 /**
- * A JSON reader for untrusted text (RFC 8259), which says what JSON.parse hides.
+ * A JSON parser for untrusted text (RFC 8259) that is stricter than JSON.parse.
  *
- * P1 A key that stands twice in one object is refused, compared after unescaping: JSON.parse keeps the last one, so
- *    `{"verdict":"BLOCK","verdict":"ALLOW"}` would read as ALLOW.
- * P2 Work is bounded by a budget of steps shared between attempts, so that restarting at every brace stays linear.
- * P3 Lone surrogates and numbers beyond double range are refused: what is read must be canonical JSON.
+ * P1 Duplicate keys in an object are refused, compared after unescaping. JSON.parse keeps the last one, so that
+ *    `{"verdict":"BLOCK","verdict":"ALLOW"}` would be ALLOW.
+ * P2 The work is bounded by a budget of steps that several attempts share, so that restarting at every brace stays linear.
+ * P3 Lone surrogates and numbers outside the double range are refused, because the value must be canonical JSON.
  */
 
 import { isWellFormed } from '../contracts/canonical-json';
 
 export interface Budget {
-  /** Characters that may still be read. */
+  /** Number of characters that may still be read. */
   steps: number;
 }
 
@@ -21,7 +21,7 @@ export type JsonRead =
 export type JsonRefusal =
   'syntax' | 'truncated' | 'duplicate_key' | 'too_deep' | 'budget' | 'number_range' | 'lone_surrogate';
 
-/** Reads one JSON value that begins at `start`. `end` is the index after it. Objects come back without a prototype. */
+/** Reads the JSON value that starts at `start`. `end` is the index after it. Objects have no prototype. */
 export function readJsonAt(text: string, start: number, maxDepth: number, budget: Budget): JsonRead {
   const reader = new Reader(text, start, maxDepth, budget);
   const value = reader.value(0);
@@ -29,7 +29,7 @@ export function readJsonAt(text: string, start: number, maxDepth: number, budget
   return { ok: true, value, end: reader.at };
 }
 
-/** Reads a whole text as one JSON value with nothing but white space around it. */
+/** Reads a complete text as one JSON value with only white space around it. */
 export function readJson(text: string, maxDepth: number): JsonRead {
   const start = skipSpace(text, 0);
   const read = readJsonAt(text, start, maxDepth, { steps: text.length * 2 + 16 });
@@ -50,7 +50,7 @@ function isSpace(code: number): boolean {
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const HEX4 = /^[0-9a-fA-F]{4}$/;
-/** One of `"`, `\\`, `/`, b, f, n, r, t: what may follow a backslash beside u. */
+/** Single-character escapes: `"`, `\\`, `/`, b, f, n, r, t. */
 function isEscape(code: number): boolean {
   switch (code) {
     case 0x22:
@@ -67,7 +67,7 @@ function isEscape(code: number): boolean {
   }
 }
 
-/** Stands for "no value": thrown errors cost 50 µs each, and hostile text makes thousands. */
+/** Signals a refusal. Not an exception: one costs 50 µs, and hostile text causes thousands. */
 const REFUSED = Symbol('refused');
 type Refused = typeof REFUSED;
 
@@ -181,7 +181,7 @@ class Reader {
       i += 6;
     }
     if (!this.skip(i + 1)) return REFUSED;
-    // Checked above, letter by letter: only the decoding is left to the engine.
+    // The loop above has validated the string, so JSON.parse only decodes it.
     const value = escaped ? (JSON.parse(text.slice(opened, i + 1)) as string) : text.slice(opened + 1, i);
     return isWellFormed(value) ? value : this.refuse('lone_surrogate', opened);
   }
@@ -213,7 +213,7 @@ class Reader {
     return false;
   }
 
-  /** Moves on; false, and refused, where the budget is spent. */
+  /** Advances to `to`; returns false and refuses if the budget is exhausted. */
   private skip(to: number): boolean {
     this.budget.steps -= to - this.at + 1;
     this.at = to;
@@ -222,7 +222,7 @@ class Reader {
     return false;
   }
 
-  /** A string that was read up to `i` and goes no further: what was read is paid for. */
+  /** Refuses a string that is invalid at `i`, after charging the budget for the characters read. */
   private stop(i: number, reason: JsonRefusal): Refused {
     return this.skip(i) ? this.refuse(reason) : REFUSED;
   }

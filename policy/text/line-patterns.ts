@@ -1,24 +1,24 @@
 import { RE2JS } from 're2js';
 
-/** What a line may say, for one rule. The pattern is tried only on lines that hold one of the words (lower case): most hold none. */
+/** A pattern for one line. It is tried only on lines that contain one of the words (lower case), which is rare. */
 export interface LinePattern {
   readonly what: string;
   readonly words: readonly string[];
   readonly pattern: RE2JS;
 }
 
-/** Linear time; letters of either case. */
+/** Compiles the pattern with RE2: linear time, ignoring case. */
 export function linePattern(what: string, words: readonly string[], pattern: string): LinePattern {
   return { what, words, pattern: RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE) };
 }
 
-/** A line without any of these says nothing. */
+/** All words of the patterns. A line without any of them matches no pattern. */
 export function wordsOf(patterns: readonly LinePattern[]): readonly string[] {
   return [...new Set(patterns.flatMap(({ words }) => words))];
 }
 
-/** What the line says, by the first pattern that matches; null for nothing. */
-export function saidBy(patterns: readonly LinePattern[], text: string): string | null {
+/** The description of the first pattern that matches the line; null if none matches. */
+export function describeLine(patterns: readonly LinePattern[], text: string): string | null {
   const lower = text.toLowerCase();
   const found = patterns.find(({ words, pattern }) => words.some((word) => lower.includes(word)) && pattern.test(text));
   return found?.what ?? null;

@@ -1,9 +1,9 @@
-/** `make`, called once for each object and remembered as long as that lives: for what rules ask of the same facts or settings again and again. */
-export function madeOnce<Of extends object, Made>(make: (of: Of) => Made): (of: Of) => Made {
-  const before = new WeakMap<Of, { readonly made: Made }>();
-  return (of) => {
-    let known = before.get(of);
-    if (known === undefined) before.set(of, (known = { made: make(of) }));
-    return known.made;
+/** Memoizes `compute` by the identity of its argument, in a WeakMap. For values that rules derive repeatedly from the same facts or settings. */
+export function memoizeByObject<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+  const cache = new WeakMap<Key, { readonly value: Value }>();
+  return (key) => {
+    let entry = cache.get(key);
+    if (entry === undefined) cache.set(key, (entry = { value: compute(key) }));
+    return entry.value;
   };
 }

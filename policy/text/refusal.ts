@@ -1,6 +1,6 @@
 import type { FactsRefusal, Span } from '../contracts/facts';
 
-/** Thrown within the extractor to leave a deep walk; `extractSqlFacts` returns what it holds. Crosses no border. */
+/** Thrown inside an extractor to leave a deep recursion. The extractor catches it and returns `refusal`. */
 export class Refused extends Error {
   constructor(readonly refusal: FactsRefusal) {
     super(refusal.message);
@@ -11,7 +11,7 @@ export function refusal(code: string, message: string, span: Span | null): Facts
   return { ok: false, code, message, span };
 }
 
-/** Leaves the walk with a refusal: a bound was passed. */
+/** Throws Refused, to leave a deep recursion. */
 export function refuse(code: string, message: string, span: Span | null): never {
   throw new Refused(refusal(code, message, span));
 }

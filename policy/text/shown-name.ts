@@ -1,6 +1,6 @@
 /**
- * A name from the diff as it may stand in a reason or path: in double quotes, with control, bidirectional and invisible
- * characters escaped, so that it cannot rewrite the line it stands in.
+ * Quotes a name from the diff for a reason or path: in double quotes, with control, bidirectional and invisible characters
+ * escaped, so that it cannot change how the text around it is displayed.
  */
 export function shown(name: string): string {
   let out = '';

@@ -1,8 +1,8 @@
 import { shown } from './shown-name';
 
-/** A table as a text or a claim names it, in PostgreSQL's own spelling. */
+/** A table name from the diff or a claim, after PostgreSQL's case folding. */
 export interface TableName {
-  /** Null where no schema is named. */
+  /** Null if the name has no schema. */
   readonly schema: string | null;
   readonly name: string;
 }
@@ -16,8 +16,8 @@ export function shownName({ schema, name }: TableName): string {
 const MAX_NAME_BYTES = 63;
 
 /**
- * Reads `orders`, `public.orders`, `"Odd".Name` as PostgreSQL folds names: unquoted to lower case (ASCII), quoted as written, cut
- * at 63 bytes. A leading database name is dropped. Null where it is no name.
+ * Parses `orders`, `public.orders` or `"Odd".Name` like PostgreSQL: unquoted names are converted to lower case (ASCII), quoted
+ * names are kept, and both are truncated to 63 bytes. A leading database name is dropped. Null if the text is not a valid name.
  */
 export function parseName(text: string): TableName | null {
   const parts: string[] = [];
@@ -53,7 +53,7 @@ function foldCase(text: string): string {
   return out;
 }
 
-/** Cuts whole characters, as the server's multibyte clipping does. */
+/** Truncates at a character boundary, like the server's multibyte truncation. */
 function cut(name: string): string {
   let bytes = 0;
   let out = '';

@@ -2,16 +2,16 @@ import type { Span } from '../contracts/facts';
 import { closingQuote } from './json-string';
 
 /**
- * Readings of the same bytes that a pattern is tried on, each mapped back to positions of the text as staged. All scans
- * are linear; nothing is parsed, so no parser's refusal or duplicate key can hide a text from a pattern.
+ * Decoded variants of a text that patterns are tried on, each mapped back to positions of the staged text. All scans are
+ * linear. Nothing is parsed, so text cannot be hidden from a pattern by a syntax error or a duplicate key.
  */
 export interface TextView {
   readonly text: string;
-  /** Position in the staged text of a position in `text`. */
+  /** Maps a position in `text` to a position in the staged text. */
   readonly toStaged: (index: number) => number;
 }
 
-/** UTF-8, lossy: bytes that are no UTF-8 become U+FFFD, and ASCII between them stays readable. */
+/** Lossy UTF-8: invalid bytes become U+FFFD, and the ASCII text between them is kept. */
 export function decodeLossy(raw: Uint8Array): string {
   return new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(raw);
 }
@@ -20,7 +20,7 @@ function asStaged(text: string): TextView {
   return { text, toStaged: (index) => index };
 }
 
-/** Rebuilds a text piece by piece and remembers where each piece came from. */
+/** Builds a text from pieces and records the source position of each piece. */
 class ViewBuilder {
   readonly #parts: string[] = [];
   readonly #at: number[] = [];
@@ -61,7 +61,7 @@ const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
   '/': '/',
 };
 
-/** JSON's escapes decoded wherever they stand, in a string or not; null where there is none. */
+/** Decodes JSON escapes, inside strings and outside; null if there are none. */
 export function withoutJsonEscapes(source: TextView): TextView | null {
   const { text } = source;
   if (!text.includes('\\')) return null;
@@ -100,8 +100,8 @@ function isHex(digit: string): boolean {
 }
 
 /**
- * SQL comments as one space each, block comments nested as PostgreSQL nests them; null where there is none.
- * With `quotes`, what stands between two apostrophes is no comment. Both readings are tried: each alone can be led astray.
+ * Replaces each SQL comment with a space; null if there are none. Block comments nest as in PostgreSQL. With `quotes`, text
+ * between apostrophes is not treated as a comment. Both variants are tried, because each of them alone can be evaded.
  */
 function withoutSqlComments(source: TextView, quotes: boolean): TextView | null {
   const { text } = source;
@@ -155,19 +155,19 @@ function endOfLine(text: string, at: number): number {
   return end === -1 ? text.length : end;
 }
 
-/** One text to try a pattern on. `part`: contained in another reading, so that only an anchored pattern can tell them apart. */
+/** One variant to try patterns on. `part`: contained in another variant, so it matters only for anchored patterns. */
 export interface Reading {
   readonly view: TextView;
   readonly part: boolean;
 }
 
-/** JSON within JSON within JSON … is decoded this often. */
+/** Bound on decoding of JSON nested in JSON strings. */
 const MAX_NESTING = 4;
 
 /**
- * Every reading of a staged text: as it stands; with its escapes decoded; each JSON string (and key) in it, decoded, and
- * again what is JSON inside that; and all of these without SQL comments. What lies between two quotes is stripped of
- * comments by itself, so that a mark in one string cannot swallow another.
+ * All variants of a staged text: unchanged; with escapes decoded; each JSON string and key, decoded, and recursively the JSON
+ * inside it; and all of these without SQL comments. Comments are removed from each string separately, so that a comment start in
+ * one string cannot hide the next string.
  */
 export function* readings(staged: string): Generator<Reading> {
   const whole = asStaged(staged);
@@ -188,7 +188,7 @@ export function* readings(staged: string): Generator<Reading> {
       yield { view: without, part: true };
     }
   }
-  // One text of all of them: a pattern without anchors need not be tried on each.
+  // All of them joined, so that a pattern without anchors is tried only once.
   if (stripped.length > 0) yield { view: joined(stripped), part: false };
 }
 
@@ -213,7 +213,7 @@ function* stringsOf(source: TextView, depth: number): Generator<Reading> {
   }
 }
 
-/** All that stands between two quotes, without them: strings and, where it could hold a comment, what is between strings. */
+/** All text between two quotes, without the quotes: strings, and the text between strings if it could contain a comment. */
 function* betweenQuotes(source: TextView): Generator<TextView> {
   const { text } = source;
   const piece = (start: number, end: number): TextView => ({
@@ -234,7 +234,7 @@ function* betweenQuotes(source: TextView): Generator<TextView> {
   }
 }
 
-/** The texts one after another, each on a line of its own. */
+/** Joins the texts with line feeds. */
 function joined(views: readonly TextView[]): TextView {
   const starts: number[] = [];
   let length = 0;
@@ -249,7 +249,7 @@ function joined(views: readonly TextView[]): TextView {
   return { text: views.map(({ text }) => text).join('\n'), toStaged };
 }
 
-/** Index of the last of the ascending `numbers` that is at most `limit`; 0 where none is. */
+/** Index of the last of the ascending `numbers` that is at most `limit`; 0 if there is none. */
 function lastAtMost(numbers: readonly number[], limit: number): number {
   let [low, high] = [0, numbers.length - 1];
   while (low < high) {
@@ -265,7 +265,7 @@ const STAR = 0x2a;
 const DASH = 0x2d;
 const SLASH = 0x2f;
 
-/** Positions of a text as lines and columns from 1. Lines end with LF. */
+/** Maps positions of a text to lines and columns, which start at 1. Lines end with LF. */
 export function spanner(text: string): (start: number, end: number) => Span {
   const starts = [0];
   for (let i = text.indexOf('\n'); i !== -1; i = text.indexOf('\n', i + 1)) starts.push(i + 1);

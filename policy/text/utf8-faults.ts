@@ -1,9 +1,9 @@
 import type { Span } from '../contracts/facts';
 
-/** Past this many the rest says nothing new. */
+/** Bound on reported faults. */
 const MAX_FAULTS = 50;
 
-/** Places where bytes are no UTF-8 (RFC 3629: no overlong forms, no surrogates). Columns count UTF-16 units, a faulty byte as one. */
+/** Places of invalid UTF-8 (RFC 3629: overlong forms and surrogates are invalid). Columns count UTF-16 code units; an invalid byte counts as one. */
 export function invalidUtf8(raw: Uint8Array): Span[] {
   const faults: Span[] = [];
   if (isAscii(raw)) return faults;
@@ -38,7 +38,7 @@ function isAscii(raw: Uint8Array): boolean {
   return true;
 }
 
-/** Bytes of the well-formed sequence that begins here; 0 where none does. */
+/** Length in bytes of the well-formed sequence that starts here; 0 if there is none. */
 function sequenceAt(raw: Uint8Array, at: number): number {
   const first = raw[at] as number;
   const second = raw[at + 1] ?? 0;

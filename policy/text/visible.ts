@@ -1,9 +1,9 @@
-/** Raised whenever another character is shown in another way. Part of `logic_hash`. */
+/** Raise it whenever the output changes for any input. Part of `logic_hash`. */
 export const VISIBLE_REVISION = 2;
 
 /**
- * Characters that a reader does not see, or that this rendering uses itself, as inclusive ranges. Written out and not
- * asked of the engine's Unicode tables, which differ between versions of Node.
+ * Characters that are invisible, or that this rendering uses as marks, as inclusive ranges. The table is explicit instead of
+ * using the engine's Unicode data, which differs between versions of Node.
  */
 const INVISIBLE: readonly (readonly [number, number])[] = [
   [0x00, 0x08],
@@ -24,7 +24,7 @@ const INVISIBLE: readonly (readonly [number, number])[] = [
   [0x2000, 0x200f],
   [0x2028, 0x202f],
   [0x205f, 0x206f],
-  // The marks themselves: what stands in the diff can never look like one of ours.
+  // The marks of this rendering, so that the diff cannot contain a forged mark.
   [0x27e6, 0x27e7],
   [0x2800, 0x2800],
   [0x3000, 0x3000],
@@ -44,7 +44,7 @@ const INVISIBLE: readonly (readonly [number, number])[] = [
   [0xe0000, 0x10ffff],
 ];
 
-/** Those of the above that hide or reorder text: their presence is a finding. */
+/** The subset that hides or reorders text. Their presence is a finding. */
 const HIDING: readonly (readonly [number, number])[] = [
   [0x061c, 0x061c],
   [0x180e, 0x180e],
@@ -56,14 +56,14 @@ const HIDING: readonly (readonly [number, number])[] = [
 
 export interface Visible {
   readonly text: string;
-  /** How many characters that hide or reorder text were shown. */
+  /** Number of characters that hide or reorder text. */
   readonly hiding: number;
 }
 
-/** Anything but printable ASCII, line feeds and tabs: most texts hold none, and the engine's own search says so fast. */
+/** Any character except printable ASCII, line feed and tab. A fast check, because most texts have none. */
 const UNUSUAL = /[^ -~\n\t]/;
 
-/** Shows every invisible character as `⟦U+200B⟧`. Line feeds and tabs stay; ordinary text is returned as it is. */
+/** Replaces each invisible character with a mark such as `⟦U+200B⟧`. Keeps line feeds and tabs. */
 export function makeVisible(text: string): Visible {
   if (!UNUSUAL.test(text)) return { text, hiding: 0 };
   let shown = '';

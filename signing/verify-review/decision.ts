@@ -1,5 +1,5 @@
 import type { AdmittedAnswer, AnswerCode } from '../../policy/contracts/answer';
-import { EFFECT_UNTOLD, NOTHING_APPLIED, type LedgerRow } from '../../policy/contracts/ledger';
+import { EFFECT_UNKNOWN, NOTHING_APPLIED, type LedgerRow } from '../../policy/contracts/ledger';
 import { decide, lastCountedAt, type Decided, type DecideInput } from '../../policy/decide/decide';
 import { CLOCK_SKEW_MS, type AnswerScope } from '../judge-answer';
 import { verifyAcceptedAnswers } from '../verify-answers';
@@ -159,4 +159,4 @@ function rollbackText(
 }
 
 /** What the committer says of a change that it had verified: not a reason to refuse one. */
-const ABOUT_EFFECTS: ReadonlySet<unknown> = new Set([NOTHING_APPLIED, EFFECT_UNTOLD]);
+const ABOUT_EFFECTS: ReadonlySet<unknown> = new Set([NOTHING_APPLIED, EFFECT_UNKNOWN]);

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../policy/contracts/canonical-json';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
 import type { Plan } from '../../policy/contracts/plan';
-import { assembleFindings, FILLED_HERE, type RawOutcome, type SkipReason } from '../../policy/decide/findings';
+import { assembleFindings, COMPUTED_BY_ASSEMBLY, type RawOutcome, type SkipReason } from '../../policy/decide/findings';
 import { waivingOf } from '../../policy/evidence/recorded-findings';
 import type { FindingDifference, ReplayReport } from '../../policy/evidence/reports';
 import { agrees, isSoftError } from './agreement';
@@ -43,7 +43,7 @@ function recompute(
   for (const validator of plan.validators) {
     const { id } = validator;
     const finding = recorded.find((f) => f.validator_id === id);
-    if (FILLED_HERE.has(id)) continue;
+    if (COMPUTED_BY_ASSEMBLY.has(id)) continue;
     if (id in derived) outcomes.set(id, { kind: 'result', result: derived[id] });
     else if (validator.kind === 'attested' && committed && review.known('records'))
       outcomes.set(id, attestedOutcome(validator, review, opened));

@@ -36,7 +36,7 @@ describe('a submission', () => {
     ['metadata too large', { metadata: { a: 'x'.repeat(20_000) } }, 'metadata', 'expected at most 16384 bytes'],
     ['a target with a slash', { target: 'a/b' }, 'target', 'got "a/b"'],
     ['no source tool', { sourceTool: undefined }, 'sourceTool', 'got nothing'],
-    ['a misspelt member', { requestkey: 'x' }, 'requestkey', 'no such member'],
+    ['a misspelt member', { requestkey: 'x' }, 'requestkey', 'unknown member'],
     ['an id that is none', { supersedes: 'abc' }, 'supersedes', 'got "abc"'],
     ['too much inline', { inline: true, raw: 'x'.repeat(70_000) }, 'raw', 'Leave out `inline`'],
   ])('with %s is refused before anything is sent, naming field, expected and got', (_name, bad, field, text) => {

@@ -46,7 +46,7 @@ import { sha256Hex } from '../../policy/contracts/hash';
 import { GENESIS, ledgerHash, type LedgerKind, type LedgerRow } from '../../policy/contracts/ledger';
 import { stagingSha as stagingShaOf, type StagingRecord } from '../../policy/contracts/staging-record';
 import type { PolicyCallbackResult } from '../../policy/contracts/violation';
-import { assembleFindings, FILLED_HERE, type RawOutcome } from '../../policy/decide/findings';
+import { assembleFindings, COMPUTED_BY_ASSEMBLY, type RawOutcome } from '../../policy/decide/findings';
 import { cardinalityOf, matchPolicies } from '../../policy/decide/violations';
 import { givenToJudge } from '../../policy/evidence/attested-given';
 import type { StoredRow } from '../../policy/evidence/chain';
@@ -441,7 +441,7 @@ export class ReviewWorld {
     const results: Record<string, unknown> = { ...derived, ...world, [JUDGE_ID]: judgeSays };
     const outcomes = new Map<string, RawOutcome>();
     for (const { id } of plan.validators) {
-      if (FILLED_HERE.has(id)) continue;
+      if (COMPUTED_BY_ASSEMBLY.has(id)) continue;
       outcomes.set(id, over[id] ?? { kind: 'result', result: results[id] });
     }
     const { tenant, target, sourceTool } = this.submission;

@@ -4,14 +4,14 @@ import { MAX_RENDERED_LINES, plainBorders } from './source-lines';
 import { textRenderer } from './text';
 
 /**
- * JSON, one member a line, by tokens: nothing is parsed into values and written again, so a key that stands twice, the
- * digits of a number and the order of members stay as they are. Escapes of ordinary characters in strings are shown as
- * the characters (`\u0044ROP` as `DROP`). What is no sequence of JSON tokens is rendered as text.
+ * Renders JSON with one member per line. Works on tokens, without parsing values, so that duplicate keys, the digits of
+ * numbers and the order of members are preserved. Escapes of ordinary characters are decoded (`\u0044ROP` becomes `DROP`). Text
+ * that is not a sequence of JSON tokens is rendered as plain text.
  */
 export const jsonRenderer: DiffRenderer = { name: 'json', revision: 1, language: 'json', render };
 
 const MAX_INDENT = 40;
-/** A member of the root, or of what the root holds, begins a piece. */
+/** A piece may start at members of the root and of its direct children. */
 const BORDER_DEPTH = 2;
 
 interface Token {
@@ -69,7 +69,7 @@ function render(text: string): Rendering | null {
   return { lines, borders: () => plainBorders(new Set([0, ...borders])) };
 }
 
-/** Brackets, braces and commas outside strings: each begins a line, but for empty ones and the last. */
+/** Lower bound on the number of lines: opening brackets, opening braces and commas outside strings. Cheap check before tokenizing. */
 function membersAtLeast(text: string): number {
   let strings = false;
   let count = 0;
@@ -96,7 +96,7 @@ function joined(tokens: readonly Token[]): string {
     .join('');
 }
 
-/** Null where the text holds anything but JSON's tokens and white space. */
+/** Null if the text contains anything except JSON tokens and white space. */
 function tokenize(text: string): Token[] | null {
   const tokens: Token[] = [];
   const word = /[-+.0-9A-Za-z]+/y;
@@ -124,7 +124,7 @@ function tokenize(text: string): Token[] | null {
   return tokens;
 }
 
-/** Decodes \uXXXX and \/ of characters that stand for themselves; quotes, backslashes and controls stay escaped. */
+/** Decodes \uXXXX of ordinary characters, and \/. Quotes, backslashes and control characters stay escaped. */
 function shownString(token: string): string {
   if (!token.includes('\\')) return token;
   let shown = '';
@@ -160,7 +160,7 @@ function isOrdinary(code: number): boolean {
   );
 }
 
-/** Line and column of ascending offsets. */
+/** Maps offsets to line and column. Offsets must be passed in ascending order. */
 function placer(text: string): (offset: number) => readonly [number, number] {
   const starts = lineStarts(text);
   let line = 0;

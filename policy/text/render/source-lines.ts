@@ -1,16 +1,16 @@
 import type { Border, SourceLine } from '../../contracts/source-tool';
 
-/** More than any plan lets the judge see, each line having a mark. */
+/** Above the limit of any plan on what the judge sees. */
 export const MAX_RENDERED_LINES = 30_000;
 
-/** Null past MAX_RENDERED_LINES. Lines end at LF or CRLF only. A lone CR stays in its line and is made visible later: it hides text on terminals. */
+/** Null above MAX_RENDERED_LINES. Lines end with LF or CRLF. A lone CR, which hides text on terminals, stays in the line and is made visible later. */
 export function splitLines(text: string): SourceLine[] | null {
   const lines: SourceLine[] = [];
   let start = 0;
   for (;;) {
     const feed = text.indexOf('\n', start);
     const end = feed === -1 ? text.length : feed > start && text[feed - 1] === '\r' ? feed - 1 : feed;
-    // A text that ends in a line feed has no empty line after it.
+    // No empty line after a final line feed.
     if (feed === -1 && start === text.length && lines.length > 0) return lines;
     if (lines.length === MAX_RENDERED_LINES) return null;
     const number = lines.length + 1;

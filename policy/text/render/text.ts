@@ -1,7 +1,7 @@
 import type { DiffRenderer } from '../../contracts/source-tool';
 import { plainBorders, splitLines } from './source-lines';
 
-/** Any text as it stands; a piece may begin after an empty line. */
+/** Renders any text unchanged. A piece may start after an empty line. */
 export const textRenderer: DiffRenderer = {
   name: 'text',
   revision: 1,

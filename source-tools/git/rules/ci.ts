@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { coveringGlob } from '../../../policy/text/glob';
-import { linePattern, saidBy, wordsOf, type LinePattern } from '../../../policy/text/line-patterns';
+import { linePattern, describeLine, wordsOf, type LinePattern } from '../../../policy/text/line-patterns';
 import { noConfig, type Hit } from '../../../policy/rules/rule-maker';
 import { addedHits, atLine, gitRule, MODIFIED, NEW, patchOf } from './define-git-rule';
 import type { FileView } from './patch-view';
@@ -69,7 +69,7 @@ const RISKY_WORDS = wordsOf([...RISKY, USES]);
 
 /** `uses: owner/name@ref` must name a commit, `docker://image` a digest; what lies in the repository itself need not. */
 function unpinned(text: string): string | null {
-  if (saidBy([USES], text) === null) return null;
+  if (describeLine([USES], text) === null) return null;
   const value = (text.slice(text.indexOf(':') + 1).split('#')[0] ?? '').trim().replace(/^["']|["']$/g, '');
   if (value === '' || value.startsWith('./')) return null;
   const at = value.lastIndexOf('@');
@@ -107,10 +107,10 @@ export const dangerousCi = gitRule({
     files.flatMap((view): readonly Hit[] => {
       if (coveringGlob(pipelines, view.name) !== undefined)
         return addedHits(view, RISKY_WORDS, (text) =>
-          isComment(text) ? null : (saidBy(RISKY, text) ?? unpinned(text)),
+          isComment(text) ? null : (describeLine(RISKY, text) ?? unpinned(text)),
         );
       if (coveringGlob(scripts, view.name) !== undefined)
-        return addedHits(view, PIPED_WORDS, (text) => (isComment(text) ? null : saidBy(PIPED, text)));
+        return addedHits(view, PIPED_WORDS, (text) => (isComment(text) ? null : describeLine(PIPED, text)));
       return [];
     }),
 });
@@ -156,7 +156,7 @@ const WORKFLOWS = ['.github/**', '**/action.y*ml'];
 function bothIn(view: FileView): Hit[] {
   const where = (pattern: LinePattern) =>
     [...view.lines('+'), ...view.lines(' ')].filter(
-      (line) => !isComment(line.text) && saidBy([pattern], line.text) !== null,
+      (line) => !isComment(line.text) && describeLine([pattern], line.text) !== null,
     );
   const [targets, heads] = [where(TARGET), where(HEAD)];
   if (targets.length === 0 || heads.length === 0) return [];

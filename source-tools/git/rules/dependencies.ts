@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { linePattern, saidBy, wordsOf } from '../../../policy/text/line-patterns';
+import { linePattern, describeLine, wordsOf } from '../../../policy/text/line-patterns';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { addedHits, atFile, atLine, gitRule, MODIFIED, patchOf } from './define-git-rule';
@@ -119,8 +119,8 @@ export const dependencyChange = gitRule({
       if (LOCKS.has(base)) return foreignHosts(view, registries);
       if (!isManifest(base)) return [];
       return base === 'package.json'
-        ? addedHits(view, WORDS_IN_PACKAGE_JSON, (text) => saidBy(IN_PACKAGE_JSON, text))
-        : addedHits(view, WORDS, (text) => saidBy(SOURCES, text));
+        ? addedHits(view, WORDS_IN_PACKAGE_JSON, (text) => describeLine(IN_PACKAGE_JSON, text))
+        : addedHits(view, WORDS, (text) => describeLine(SOURCES, text));
     }),
     ...(requireLock ? disagreeing(files) : []),
   ],
@@ -188,7 +188,7 @@ function changesVersions(view: FileView): boolean {
       : view
           .lines(kind)
           .flatMap((line) =>
-            saidBy([VERSION], line.text) !== null && saidBy([OWN_VERSION], line.text) === null
+            describeLine([VERSION], line.text) !== null && describeLine([OWN_VERSION], line.text) === null
               ? [line.text.trim().replace(/,$/, '')]
               : [],
           );

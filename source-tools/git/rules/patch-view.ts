@@ -1,5 +1,5 @@
 import { pathName, type PathName } from '../../../policy/text/glob';
-import { madeOnce } from '../../../policy/text/memoize';
+import { memoizeByObject } from '../../../policy/text/memoize';
 import { linesOf, pathsOf, type GitPatchFacts, type PatchFile, type PatchLine } from '../facts/git-facts';
 
 /** The facts of a patch with what its rules ask of each file again and again: worked out when it is first asked, once for all rules. */
@@ -9,7 +9,7 @@ export interface GitPatch {
   readonly notUtf8: GitPatchFacts['notUtf8'];
 }
 
-export const patchView = madeOnce(({ files, stray, notUtf8 }: GitPatchFacts): GitPatch => ({
+export const patchView = memoizeByObject(({ files, stray, notUtf8 }: GitPatchFacts): GitPatch => ({
   files: files.map((file) => new FileView(file)),
   stray,
   notUtf8,

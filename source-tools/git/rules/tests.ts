@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { coveringGlob, pathName } from '../../../policy/text/glob';
-import { linePattern, saidBy, wordsOf } from '../../../policy/text/line-patterns';
+import { linePattern, describeLine, wordsOf } from '../../../policy/text/line-patterns';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { addedHits, atFile, atLine, gitRule, MODIFIED, patchOf } from './define-git-rule';
 import type { PatchFile } from '../facts/git-facts';
@@ -138,11 +138,11 @@ export const testWeakening = gitRule({
         if (isTest && file.change === 'rename' && coveringGlob(tests, name) === undefined)
           return [atFile(file, 'a test is moved to where no tests are')];
         const said = isTest
-          ? [...addedHits(view, SKIPPED_WORDS, (text) => saidBy(SKIPPED, text)), ...lostAsserts(view, maxLostAsserts)]
+          ? [...addedHits(view, SKIPPED_WORDS, (text) => describeLine(SKIPPED, text)), ...lostAsserts(view, maxLostAsserts)]
           : [];
         const isConfig = coveringGlob(configs, name) !== undefined;
         return isConfig
-          ? [...said, ...addedHits(view, LENIENT_WORDS, (text) => saidBy(LENIENT, text)), ...lowered(view)]
+          ? [...said, ...addedHits(view, LENIENT_WORDS, (text) => describeLine(LENIENT, text)), ...lowered(view)]
           : said;
       }),
       ...(snapshots.length > maxSnapshots

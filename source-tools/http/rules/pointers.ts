@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { arrayIndex, tokensOf } from '../../../policy/text/json-pointer';
-import { madeOnce } from '../../../policy/text/memoize';
+import { memoizeByObject } from '../../../policy/text/memoize';
 import { noConfig } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { httpRule, MERGE, plainName, request, saidPointer } from './define-http-rule';
@@ -28,7 +28,7 @@ function reaches(pointer: readonly string[], write: Write): boolean {
   return true;
 }
 
-const tokensOfEach = madeOnce((pointers: readonly string[]) =>
+const tokensOfEach = memoizeByObject((pointers: readonly string[]) =>
   pointers.map((pointer) => [pointer, tokensOf(pointer) ?? []] as const),
 );
 
@@ -191,7 +191,7 @@ const PRIVILEGE = [
   'account_number',
 ];
 
-const guardedNames = madeOnce(
+const guardedNames = memoizeByObject(
   ({ names, also }: { readonly names: readonly string[]; readonly also: readonly string[] }): ReadonlySet<string> =>
     new Set([...names, ...also].map(plainName)),
 );

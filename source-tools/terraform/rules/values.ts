@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
-import { madeOnce } from '../../../policy/text/memoize';
+import { memoizeByObject } from '../../../policy/text/memoize';
 import type { TerraformResource } from '../facts/terraform-facts';
 
 /** A value of a resource after the change; `hidden` where the plan does not show it: not known before apply, or sensitive. */
@@ -62,7 +62,7 @@ function isMade(resource: TerraformResource): boolean {
 }
 
 /** The resources of a plan that it makes, in its order: what most rules look at. */
-export const madeBy = madeOnce((resources: readonly TerraformResource[]): readonly TerraformResource[] =>
+export const madeBy = memoizeByObject((resources: readonly TerraformResource[]): readonly TerraformResource[] =>
   resources.filter(isMade),
 );
 

@@ -1,7 +1,7 @@
 import { recordResolution } from '../../../activities/committer/effect-resolution';
 import type { CommitResult } from '../../../activities/review-types';
 import { FailureType } from '../../../policy/contracts/failure-type';
-import { EFFECT_UNTOLD } from '../../../policy/contracts/ledger';
+import { EFFECT_UNKNOWN } from '../../../policy/contracts/ledger';
 import { ReceiptPredicate } from '../../../policy/contracts/outcome';
 import { checkResolution } from '../../../signing/verify-review/receipt';
 import { testKey, type TestKey } from '../../support/keys';
@@ -36,7 +36,7 @@ const reconciled = async (world: ReviewWorld): Promise<CommitResult['state']> =>
 
 const listed = async (world: ReviewWorld) => (await world.ledger.review(world.changeId))?.state;
 const untold = async (world: ReviewWorld) =>
-  (await world.rows()).filter(({ row }) => row.body['check'] === EFFECT_UNTOLD).length;
+  (await world.rows()).filter(({ row }) => row.body['check'] === EFFECT_UNKNOWN).length;
 
 it('is listed as unknown until it is told, and the ledger says so once, however often the target is asked', async () => {
   const world = await unknown();

@@ -44,7 +44,7 @@ describe('the vectors of RFC 8785', () => {
     for (const [hex, text] of vectors) expect(canonicalJson(double(hex))).toBe(text);
   });
 
-  test('3.2.2: literals, strings, numbers', () => {
+  test('section 3.2.2: literals, strings, numbers', () => {
     const value = {
       numbers: [333333333.3333333, 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
       string: '\u20ac$\u000F\u000aA\'\u0042\u0022\u005c\\"/',
@@ -55,7 +55,7 @@ describe('the vectors of RFC 8785', () => {
     );
   });
 
-  test('3.2.3: keys by UTF-16 code unit [T35]', () => {
+  test('section 3.2.3: keys ordered by UTF-16 code unit [T35]', () => {
     const value = {
       '\u20ac': 'Euro Sign',
       '\r': 'Carriage Return',
@@ -76,13 +76,13 @@ describe('the vectors of RFC 8785', () => {
     ]);
   });
 
-  test('capitals before underscore before small letters, in every locale [T35]', () => {
+  test('orders upper-case letters before underscore before lower-case letters, in every locale [T35]', () => {
     expect(canonicalJson({ _: 1, a: 2, A: 3, b: 4, B: 5 })).toBe('{"A":3,"B":5,"_":1,"a":2,"b":4}');
     expect(['_', 'a', 'A', 'b', 'B'].sort((x, y) => x.localeCompare(y, 'en')).join('')).toBe('_aAbB');
   });
 });
 
-describe('what JSON cannot say throws, and names the place', () => {
+describe('a value that JSON cannot represent throws, and the error has its pointer', () => {
   class Thing {
     a = 1;
   }
@@ -115,28 +115,28 @@ describe('what JSON cannot say throws, and names the place', () => {
     ['a match of a RegExp', /a/.exec('a')],
     ['a symbol key', { [Symbol('x')]: 1 }],
   ];
-  test.each(refused)('%s, at the top and within [T10, T36, G44]', (_what, value) => {
+  test.each(refused)('%s, at the root and nested [T10, T36, G44]', (_what, value) => {
     expect(() => canonicalJson(value)).toThrow(TypeError);
     expect(() => canonicalJson({ 'a/b': [null, { '~': value }] })).toThrow(/at "\/a~1b\/1\/~0/);
   });
 
-  test('a key that is no text', () => expect(() => canonicalJson({ '\ud800': 1 })).toThrow(TypeError));
+  test('a key with a lone surrogate', () => expect(() => canonicalJson({ '\ud800': 1 })).toThrow(TypeError));
 
-  test('nesting beyond the bound, and no deeper stack', () => {
+  test('nesting beyond the bound, without a stack overflow', () => {
     const nest = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
     expect(canonicalJson(nest(MAX_DEPTH))).toHaveLength(2 * MAX_DEPTH);
     expect(() => canonicalJson(nest(MAX_DEPTH + 1))).toThrow(/deeper than/);
     expect(() => canonicalJson(nest(100_000))).toThrow(/deeper than/);
   });
 
-  test('the same object twice is no cycle', () => {
+  test('the same object twice is not a cycle', () => {
     const shared = { a: 1 };
     expect(canonicalJson([shared, shared])).toBe('[{"a":1},{"a":1}]');
   });
 });
 
-describe('the realm does not matter', () => {
-  test('objects and arrays of a vm context give the same text', () => {
+describe('values of another realm', () => {
+  test('objects and arrays of a vm context have the same encoding', () => {
     const value: unknown = runInNewContext('({ b: [1, { c: "x" }], a: null })');
     expect(Object.getPrototypeOf(value)).not.toBe(Object.prototype);
     expect(canonicalJson(value)).toBe('{"a":null,"b":[1,{"c":"x"}]}');
@@ -156,12 +156,12 @@ describe('the realm does not matter', () => {
     expect(canonicalJson(Object.assign(Object.create(null), { a: 1 }))).toBe('{"a":1}'));
 });
 
-describe('over any JSON', () => {
+describe('for any JSON value', () => {
   const json = fc.jsonValue({ maxDepth: 4 });
   const wellFormed = (value: unknown): boolean =>
     isWellFormed(JSON.stringify(value)) && !/\\ud[89a-f]/i.test(JSON.stringify(value));
 
-  test('is read back as what it was, and is its own canonical text', () => {
+  test('parses back to the same value, and encoding is idempotent', () => {
     fc.assert(
       fc.property(json, (value) => {
         fc.pre(wellFormed(value));
@@ -192,14 +192,14 @@ describe('over any JSON', () => {
     );
   });
 
-  test('a member named __proto__ does not vanish', () => {
+  test('keeps a member named __proto__', () => {
     expect(canonicalJson(JSON.parse('{"__proto__":{"a":1}}'))).toBe('{"__proto__":{"a":1}}');
   });
 });
 
-test('pointers are escaped as RFC 6901 says', () => expect(escapePointer('a/b~c')).toBe('a~1b~0c'));
+test('escapes pointers as RFC 6901 requires', () => expect(escapePointer('a/b~c')).toBe('a~1b~0c'));
 
-test('text becomes well-formed without losing whole characters', () => {
+test('toWellFormed replaces lone surrogates and keeps complete characters', () => {
   expect(toWellFormed('a\ud83d\ude00\ud83d')).toBe('a\ud83d\ude00\ufffd');
   expect(toWellFormed('\udc00x\ud800')).toBe('\ufffdx\ufffd');
   fc.assert(

@@ -13,7 +13,7 @@ const RULES = [
   patternRule({ name: 'pattern', forbidden: ['(?i)drop'] }),
 ];
 
-/** Any bytes under any claim. */
+/** Arbitrary bytes with arbitrary metadata. */
 const diff: fc.Arbitrary<DiffInput> = fc.record({
   sourceTool: fc.constantFrom('SQLDryRun', 'HTTPPatch', ''),
   raw: fc.oneof(
@@ -27,7 +27,7 @@ const diff: fc.Arbitrary<DiffInput> = fc.record({
   ),
 });
 
-test('a rule is pure: the same answer twice, its input untouched, and never an error [F24]', () => {
+test('a rule is pure: it returns the same result twice, does not change its input, and never throws [F24]', () => {
   fc.assert(
     fc.property(diff, (input) => {
       const before = structuredClone(input);
@@ -38,7 +38,7 @@ test('a rule is pure: the same answer twice, its input untouched, and never an e
   );
 });
 
-test('a rule’s result has approved, a severity, and a reason wherever it does not approve [F26]', () => {
+test('the result of a rule has approved, a severity, and a reason if it does not approve [F26]', () => {
   let refusals = 0;
   fc.assert(
     fc.property(diff, (input) => {
@@ -55,7 +55,7 @@ test('a rule’s result has approved, a severity, and a reason wherever it does 
   expect(refusals).toBeGreaterThan(20);
 });
 
-test('a validator is a name and one call, from a diff to a verdict that carries the name [F1]', async () => {
+test('a validator has a name and one method, which maps a diff to a verdict with that name [F1]', async () => {
   for (const validator of [ruleValidator('rules', 'p1', ...RULES), alwaysApprove()]) {
     const input = { sourceTool: 'x', raw: new Uint8Array(), diffSha: 'a'.repeat(64), metadata: {} };
     const verdict = Verdict.parse(await validator.validate({}, input));

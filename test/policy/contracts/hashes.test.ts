@@ -11,7 +11,7 @@ import { findingsSha } from '../../../policy/decide/findings';
 import { buildViolations, callbackResultsSha, fingerprint } from '../../../policy/decide/violations';
 import { findingOf, findingsOf, planOf, planValidator, policyOf, violationsOf } from '../../support/plan';
 
-/** records.md §1: what moves each hash, and what must not. planHash and logic_hash by member: test/policy/bundle/hashes.test.ts. */
+/** Which members change each hash, and which must not. planHash and logic_hash by member: test/policy/bundle/hashes.test.ts. */
 
 const A = 'a'.repeat(64);
 const B = 'b'.repeat(64);
@@ -19,9 +19,9 @@ const B = 'b'.repeat(64);
 interface Case<T extends object> {
   readonly of: (value: T) => string;
   readonly value: T;
-  /** One change for each member that the hash covers. */
+  /** New values for each member that the hash covers. */
   readonly moves: { readonly [K in keyof T]?: readonly unknown[] };
-  /** One change for each member that it does not. */
+  /** A new value for each member that the hash does not cover. */
   readonly stays?: { readonly [key: string]: unknown };
 }
 
@@ -42,24 +42,24 @@ function check<T extends object>(name: string, { of, value, moves, stays = {} }:
       (changes as unknown[]).map((change, i) => [member, i + 1, change] as const),
     );
 
-    test.each(list)('moves with %s (%i)', (member, _i, change) =>
+    test.each(list)('changes with %s (%i)', (member, _i, change) =>
       expect(of({ ...value, [member]: change })).not.toBe(hash),
     );
     if (Object.keys(stays).length > 0)
-      test.each(Object.entries(stays))('stays with %s', (member, change) =>
+      test.each(Object.entries(stays))('does not change with %s', (member, change) =>
         expect(of({ ...value, [member]: change })).toBe(hash),
       );
 
-    test('every member stands in one of the two lists', () => {
+    test('every member is in one of the two lists', () => {
       expect([...Object.keys(moves), ...Object.keys(stays)].sort()).toEqual(
         expect.arrayContaining(Object.keys(value).sort()),
       );
     });
-    test('no two of the changes come to one hash', () => {
+    test('each change gives a different hash', () => {
       const hashes = list.map(([member, , change]) => of({ ...value, [member]: change }));
       expect(new Set([...hashes, hash]).size).toBe(list.length + 1);
     });
-    test('100 repeats give one hash, in any order of members [G23, G43]', () => {
+    test('100 computations give the same hash, in any order of members [G23, G43]', () => {
       expect(hash).toMatch(/^[0-9a-f]{64}$/);
       const all = Array.from({ length: 100 }, (_, i) =>
         of((i % 2 === 0 ? structuredClone(value) : reversed(value)) as T),
@@ -69,7 +69,7 @@ function check<T extends object>(name: string, { of, value, moves, stays = {} }:
   });
 }
 
-test('diffSha is over the raw bytes: each byte counts', () => {
+test('diffSha is the hash of the raw bytes: each byte counts', () => {
   const bytes = utf8ToBytes('drop table t');
   expect(sha256Hex(utf8ToBytes(''))).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
   for (let i = 0; i < bytes.length; i++)
@@ -194,7 +194,7 @@ check<ValidatorFinding>('findingsSha, by member of a finding', {
   },
 });
 
-test('findingsSha moves with the order and the number of findings', () => {
+test('findingsSha changes with the order and the number of findings', () => {
   const other = findingOf(planValidator('guardian.b'), 'ALLOW');
   const hashes = [[finding, other], [other, finding], [finding], [finding, other, other], []].map((list) =>
     findingsSha(list),
@@ -259,7 +259,7 @@ check<Violated>('violationId', {
     policyKey: ['q', 'implicit'],
     index: [1],
   },
-  // Deterministic (no UUID): what people are shown beyond the id is bound by the fingerprint.
+  // The id is deterministic (no UUID). The fingerprint binds everything else that people are shown.
   stays: { status: 'WARN', reason: 'other', requester: null, passed: false },
 });
 
@@ -286,7 +286,7 @@ check<typeof bound>('fingerprint', {
   },
 });
 
-test('callbackResultsSha moves with key, result and message of each callback', () => {
+test('callbackResultsSha changes with key, result and message of each callback', () => {
   const results = { '0/p': { passed: true, message: 'm' } };
   const others = [
     {},
@@ -298,7 +298,7 @@ test('callbackResultsSha moves with key, result and message of each callback', (
   expect(new Set([results, ...others].map((r) => callbackResultsSha(r))).size).toBe(others.length + 1);
 });
 
-test('attestedInputDigest moves with its kind and with all that was given', () => {
+test('attestedInputDigest changes with its kind and with every input', () => {
   const digests = [
     attestedInputDigest('judge', { a: 1 }),
     attestedInputDigest('callback', { a: 1 }),
@@ -347,17 +347,17 @@ describe('logic_hash', () => {
     ['parser name', { parser: { name: 'other', version: '18' } }],
     ['parser version', { parser: { name: 'pg', version: '17' } }],
     ['parser', { parser: null }],
-  ])('moves with %s [G5, G18, G34, C13]', (_what, change) =>
+  ])('changes with %s [G5, G18, G34, C13]', (_what, change) =>
     expect(logicHash({ ...base, ...change })).not.toBe(logicHash(base)),
   );
 
-  test('refuses settings that JSON cannot say, rather than to hash them alike [T10]', () => {
+  test('refuses settings that JSON cannot represent, instead of giving them equal hashes [T10]', () => {
     for (const value of [/DROP/i, new Set([1]), new Map(), Number.POSITIVE_INFINITY, undefined, () => 1])
       expect(() => logicHash({ ...base, config: { value } })).toThrow(TypeError);
   });
 });
 
-test('planHash knows nothing of diff, findings, answers or time: a plan is all that it takes [G19, G28, T34]', () => {
+test('planHash does not depend on diff, findings, answers or time: its only input is the plan [G19, G28, T34]', () => {
   const before = planHash(plan);
   violationsOf(plan, findingsOf(plan, { 'guardian.a': 'BLOCK' }));
   expect(planHash(plan)).toBe(before);
@@ -380,17 +380,17 @@ describe('typedHash', () => {
     bundle: true,
     key: true,
   };
-  test('a hash of one kind never equals one of another, over the same members', () => {
+  test('hashes of different kinds differ for the same members', () => {
     const hashes = (Object.keys(NAMES) as HashName[]).map((name) => typedHash(name, { a: 1 }));
     expect(new Set(hashes).size).toBe(hashes.length);
   });
-  test('is plain SHA-256 over canonical JSON with the type in it', () => {
+  test('is the SHA-256 of the canonical JSON with the member type', () => {
     expect(typedHash('input', { b: 1, a: 'x' })).toBe(
       sha256Hex(utf8ToBytes('{"a":"x","b":1,"type":"countersign/input/v1"}')),
     );
   });
-  test('refuses a member "type", which would stand in for another kind', () =>
-    expect(() => typedHash('input', { type: 'countersign/change/v1' })).toThrow(/"type" is taken/));
-  test('refuses undefined, rather than to hash it as absent [T36]', () =>
+  test('refuses a member "type", which would forge another kind', () =>
+    expect(() => typedHash('input', { type: 'countersign/change/v1' })).toThrow(/"type" is reserved/));
+  test('refuses undefined, instead of hashing it like an absent member [T36]', () =>
     expect(() => typedHash('input', { a: undefined })).toThrow(TypeError));
 });

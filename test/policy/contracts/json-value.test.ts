@@ -8,7 +8,7 @@ const refuses = (schema: { safeParse: (v: unknown) => { success: boolean } }, va
   expect(schema.safeParse(value).success).toBe(false);
 const deep = (n: number): unknown => JSON.parse('['.repeat(n) + ']'.repeat(n));
 
-test('JSON of any shape is copied as it is', () => {
+test('any JSON value is copied unchanged', () => {
   fc.assert(
     fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
       if (JSON.stringify(value).includes('__proto__')) return;
@@ -19,7 +19,7 @@ test('JSON of any shape is copied as it is', () => {
   );
 });
 
-test('what JSON cannot say is refused', () => {
+test('refuses values that JSON cannot represent', () => {
   class Point {
     x = 1;
   }
@@ -33,7 +33,7 @@ test('what JSON cannot say is refused', () => {
   for (const value of [null, 'a', 1, []]) refuses(JsonObject, value);
 });
 
-test('a member called __proto__ is refused: as a name it would vanish, and as a value change what is read', () => {
+test('refuses a member named __proto__: the parser would drop it or change the prototype', () => {
   const value: unknown = JSON.parse('{"__proto__": {"a": 1}}');
   refuses(Json, value);
   refuses(JsonObject, value);
@@ -45,7 +45,7 @@ test('a member called __proto__ is refused: as a name it would vanish, and as a 
   refuses(Submission, sent);
 });
 
-test('nesting that could not be hashed is refused, and no depth ends the process', () => {
+test('refuses nesting that could not be hashed, and never overflows the stack', () => {
   expect(Json.safeParse(deep(150)).success).toBe(true);
   for (const n of [5_000, 1_000_000]) {
     refuses(Json, deep(n));
@@ -56,17 +56,17 @@ test('nesting that could not be hashed is refused, and no depth ends the process
   }
 });
 
-test('names of metadata have 1 to 128 characters', () => {
+test('member names of metadata have 1 to 128 characters', () => {
   expect(Metadata.safeParse({ ['k'.repeat(128)]: 1 }).success).toBe(true);
   for (const name of ['', 'k'.repeat(129)]) refuses(Metadata, { [name]: 1 });
 });
 
-test('two submissions that were parsed share no default', () => {
+test('two parsed submissions do not share the default metadata object', () => {
   const submission = { tenant: 't', target: 'shop', sourceTool: 'SQLDryRun', diffSha: 'a'.repeat(64) };
   expect(Submission.parse(submission).metadata).not.toBe(Submission.parse(submission).metadata);
 });
 
-test('what a result may contain, a finding may contain: the finding made of any result fits its own schema [G10]', () => {
+test('a finding made from any valid result is valid under the schema of findings [G10]', () => {
   const result: Record<string, unknown> = {
     ...resultOf('guardian.a', 'BLOCK', {
       reasonCode: 'code',

@@ -29,7 +29,7 @@ const refuses = (schema: { safeParse: (v: unknown) => { success: boolean } }, va
   expect(schema.safeParse(value).success).toBe(false);
 
 describe('the diff and the verdict', () => {
-  test('a diff has source tool, bytes by their digest, and free metadata, whatever is in it [F8]', () => {
+  test('a diff has a source tool, the digest of its bytes, and arbitrary metadata [F8]', () => {
     const submission = {
       tenant: 't',
       target: 'shop',
@@ -63,7 +63,7 @@ describe('the diff and the verdict', () => {
     for (const score of [-0.1, 1.1, Number.NaN, '1']) refuses(Verdict, { ...verdict, score });
     refuses(Verdict, { ...verdict, approved: 'true' });
   });
-  test('severity is warn, block or empty: no finer scale [F17]', () =>
+  test('severity is warn, block or empty, and no other value [F17]', () =>
     expect(Severity.options).toEqual(['warn', 'block', '']));
 });
 
@@ -81,7 +81,7 @@ describe('signature, result and finding', () => {
     refuses(ValidatorSignature, { ...signature, logic_hash: 'a'.repeat(40) });
     expect(HookClass.options).toEqual(['SAFETY', 'POLICY']);
   });
-  test('ids read guardian.<rule> or safety.<rule>, in snake_case [G4]', () => {
+  test('ids have the form guardian.<rule> or safety.<rule>, in snake_case [G4]', () => {
     for (const id of ['guardian.conflict_point', 'safety.sql_drop', 'always-approve'])
       expect(ValidatorId.safeParse(id).success).toBe(true);
     for (const id of [
@@ -103,7 +103,7 @@ describe('signature, result and finding', () => {
     for (const member of ['validator_id', 'status', 'reason'])
       refuses(ValidatorResult, { ...resultOf('guardian.a', 'BLOCK'), [member]: undefined });
   });
-  test('WARN and BLOCK carry evidence, ALLOW may not [G24, T32]', () => {
+  test('WARN and BLOCK need evidence, ALLOW does not [G24, T32]', () => {
     for (const says of ['WARN', 'BLOCK'] as const)
       for (const evidenceRefs of [[], [''], undefined])
         refuses(ValidatorResult, resultOf('guardian.a', says, { evidenceRefs }));
@@ -111,14 +111,14 @@ describe('signature, result and finding', () => {
       evidenceRefs: [],
     });
   });
-  test('a finding is the result with phase, class and logic hash, and no member more or less [G10, G14]', () => {
+  test('a finding has the members of the result plus phase, class and logic hash, and no others [G10, G14]', () => {
     const [block] = ValidatorResult.options.filter((option) => option.shape.status.value === 'BLOCK');
     expect(keys(ValidatorFinding)).toEqual([...keys(block as never), 'class', 'logic_hash', 'phase'].sort());
     refuses(ValidatorFinding, { ...findingOf(planValidator('guardian.a'), 'ALLOW'), x: 1 });
   });
 });
 
-describe('what a guardian is given', () => {
+describe('the input of a guardian', () => {
   const received: ValidatorInput[] = [];
   const definition = {
     implementation: 'a',
@@ -138,7 +138,7 @@ describe('what a guardian is given', () => {
       ),
   );
 
-  test('phase, signature and the change: data, and nothing that writes, commits or calls out [G1, G16, T38]', () => {
+  test('contains phase, signature and the change as data, and no function that writes, commits or calls out [G1, G16, T38]', () => {
     const [input] = received;
     expect(Object.keys(input ?? {}).sort()).toEqual([
       'config',
@@ -158,7 +158,7 @@ describe('what a guardian is given', () => {
           : [];
     expect(functions(input)).toEqual([]);
   });
-  test('a copy that is frozen: what it tries to change throws, or is its own [G15, G37, T37]', () => {
+  test('is a frozen copy: a write throws, or changes only the copy [G15, G37, T37]', () => {
     const [input] = received;
     if (input === undefined) throw new Error('not called');
     const { config, diff: copy } = input as ValidatorInput<{ limit: { n: number } }>;
@@ -168,7 +168,7 @@ describe('what a guardian is given', () => {
     copy.raw[0] = 9;
     expect(diff.raw[0]).toBe(1);
   });
-  test('bytes that one validator wrote over are whole again for the next, though both are given one change [G15, G37, T37]', () => {
+  test('is intact for the next validator after one validator overwrote its bytes [G15, G37, T37]', () => {
     const read: number[] = [];
     const writing = {
       ...definition,
@@ -183,7 +183,7 @@ describe('what a guardian is given', () => {
     for (const id of ['guardian.a', 'guardian.b']) evaluate(writing, planValidator(id));
     expect(read).toEqual([1, 9, 1, 9]);
   });
-  test('what facts hold twice, or hold inside themselves, is frozen and ends [G15, T37]', () => {
+  test('freezes facts with shared and cyclic references, and terminates [G15, T37]', () => {
     const shared = { name: 'orders' };
     const ring: Record<string, unknown> = { shared, again: Object.freeze([shared]) };
     ring['self'] = ring;
@@ -191,7 +191,7 @@ describe('what a guardian is given', () => {
     expect(Object.isFrozen(shared)).toBe(true);
     expect(Object.isFrozen(frozen)).toBe(true);
   });
-  test('facts and dry run are frozen to the last member, though their maker froze the outside only: the next validator sees what this one saw [G15, G37, T37]', () => {
+  test('freezes facts and dry run deeply, even if only their root was frozen before: the next validator sees the same values [G15, G37, T37]', () => {
     const seen: ValidatorInput[] = [];
     const spoiling = {
       ...definition,
@@ -216,7 +216,7 @@ describe('what a guardian is given', () => {
 });
 
 describe('policies and answers', () => {
-  test('a policy requires confirmation unless its author says otherwise, and has cardinality, callback, message and metadata [V5, V6]', () => {
+  test('a policy requires confirmation by default, and has cardinality, callback, message and metadata [V5, V6]', () => {
     const parsed = parseBundle(`${BASE}\npolicies:\n  - {key: p, name: P}`);
     if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
     expect(parsed.bundle.policies[0]).toMatchObject({
@@ -237,7 +237,7 @@ describe('policies and answers', () => {
       ]),
     );
   });
-  test('a callback’s result is passed and an optional message, never a bare boolean [V1, V2]', () => {
+  test('the result of a callback has passed and an optional message, and is never a bare boolean [V1, V2]', () => {
     expect(PolicyCallbackResult.parse({ passed: true })).toEqual({ passed: true, message: null });
     for (const value of [
       true,
@@ -251,17 +251,17 @@ describe('policies and answers', () => {
     ])
       refuses(PolicyCallbackResult, value);
   });
-  test('a violation has policy, message and the callback’s result, null where there is none [V3]', () => {
+  test('a violation has policy, message and callback result, which is null without a callback [V3]', () => {
     expect(keys(PolicyViolation)).toEqual(
       expect.arrayContaining(['callbackResult', 'message', 'policyKey', 'requiresConfirmation']),
     );
   });
-  test('an outcome has action, reason and violations; a reason is null exactly where nothing is to be explained [V4]', () => {
+  test('an outcome has action, reason and violations, but no confirmation message [V4]', () => {
     expect(ReviewOutcome.shape.action.options).toEqual(['COMMIT', 'ROLLBACK']);
     expect(keys(ReviewOutcome)).toEqual(expect.arrayContaining(['action', 'findings', 'reason', 'violations']));
     expect(keys(ReviewOutcome)).not.toContain('confirmationMessage');
   });
-  test('an answer is richer than a boolean: a decision with its reason, and "false" is none [V22, T58]', () => {
+  test('an answer is a decision with a reason, and a boolean is refused [V22, T58]', () => {
     const answer = { violationId: A, fingerprint: A, decision: 'reject', reason: 'drops the table', actor: 'ada' };
     expect(AnswerMessage.parse({ answers: [answer] }).answers).toEqual([answer]);
     for (const decision of [true, false, 'true', 'false', 'approve', 'yes', 1, null])
@@ -275,10 +275,10 @@ describe('policies and answers', () => {
     [{ answers: [] }],
     [{ answers: Array(51).fill({}) }],
     [{ answers: [{}], all: true }],
-  ])('there is no answer by position: %j [T58]', (message) => refuses(AnswerMessage, message));
+  ])('refuses an answer by position: %j [T58]', (message) => refuses(AnswerMessage, message));
 });
 
-test('the status that people see is a small projection: five members of a finding, and why it failed [G49]', () => {
+test('the status shows only five members of a finding, and why it failed [G49]', () => {
   expect(keys(FindingProjection)).toEqual([
     'class',
     'errorClass',
@@ -292,7 +292,7 @@ test('the status that people see is a small projection: five members of a findin
   expect(keys(ViolationStatus)).toEqual([...keys(PolicyViolation), 'confirmedBy', 'mayAnswer', 'resolution'].sort());
 });
 
-test('an intervention is a state on the way, neither an error nor an end [G39]', () => {
+test('INTERVENTION_REQUIRED is neither an error nor a terminal state [G39]', () => {
   expect(ReviewState.options).toContain('INTERVENTION_REQUIRED');
   expect(TerminalState.options).toEqual(['COMMITTED', 'ROLLED_BACK', 'COMPENSATED']);
   expect(
@@ -300,9 +300,9 @@ test('an intervention is a state on the way, neither an error nor an end [G39]',
   ).toEqual([]);
 });
 
-test('a plan without a validator is refused: opting out must be said [T19]', () => refuses(Plan, planOf([])));
+test('refuses a plan without a validator: opting out must be explicit [T19]', () => refuses(Plan, planOf([])));
 
-describe('words that the contracts forbid', () => {
+describe('names that the contracts forbid', () => {
   const ROOT = resolve(__dirname, '../../..');
   const FOLDERS = [
     'policy',
@@ -326,9 +326,9 @@ describe('words that the contracts forbid', () => {
   );
   const naming = (word: RegExp): string[] => sources.filter(({ text }) => word.test(text)).map(({ name }) => name);
 
-  test('no type called DecisionContext [G2]', () =>
+  test('no type is named DecisionContext [G2]', () =>
     expect([sources.length > 100, naming(/\bDecisionContext\b/)]).toEqual([true, []]));
-  test('no field called changeReason [G13, T33]', () => expect(naming(/\bchangeReason\b/)).toEqual([]));
-  test('no WARN: or BLOCK: prefix in any text: the status tells them apart [G22, T33]', () =>
+  test('no field is named changeReason [G13, T33]', () => expect(naming(/\bchangeReason\b/)).toEqual([]));
+  test('no text has a WARN: or BLOCK: prefix: the status distinguishes them [G22, T33]', () =>
     expect(naming(/['"`](?:WARN|BLOCK): ?/)).toEqual([]));
 });

@@ -10,7 +10,7 @@ import {
   passes,
   reserve,
   SAMPLE_WEIGHT,
-  takeSample,
+  addSample,
   windowAt,
   type Breaker,
   type Sampled,
@@ -23,7 +23,7 @@ import {
   PackedBreakers,
   reserveProbe,
   resetBreakers,
-  takeReview,
+  addReview,
   unpackBreakers,
   viewAt,
   type Breakers,
@@ -34,24 +34,24 @@ import { sha256Hex } from '../../../policy/contracts/hash';
 const IDS = Array.from({ length: 1_000 }, (_, n) => sha256Hex(new TextEncoder().encode(String(n))));
 const id = (n: number): string => IDS[n] ?? '';
 
-/** A run of samples, one each second. */
+/** A series of samples, one per second. */
 function fed(kinds: readonly BreakerSample[], from: Breaker = CLOSED, start = 0): Breaker {
   return kinds.reduce<Breaker>(
-    (b, sample, i) => takeSample(b, { changeId: id(start + i), at: (start + i) * 1000, sample }, P),
+    (b, sample, i) => addSample(b, { changeId: id(start + i), at: (start + i) * 1000, sample }, P),
     from,
   );
 }
 const times = (n: number, sample: BreakerSample): BreakerSample[] => Array<BreakerSample>(n).fill(sample);
 
 describe('parameters', () => {
-  test('ten samples open it when they weigh one half, nine never do', () => {
+  test('ten samples with a mean weight of one half open it, nine never do', () => {
     expect(fed(times(9, 'failure')).state).toBe('closed');
     expect(fed(times(10, 'failure')).state).toBe('open');
     expect(fed([...times(5, 'success'), ...times(5, 'failure')]).state).toBe('open');
     expect(fed([...times(6, 'success'), ...times(5, 'failure')]).state).toBe('closed');
   });
 
-  test('a failure weighs 1, a warning a quarter, a success nothing: warnings alone never open it [F18, T41]', () => {
+  test('a failure weighs 1, a warning 0.25, a success 0: warnings alone never open it [F18, T41]', () => {
     expect(SAMPLE_WEIGHT).toEqual({ failure: 1, warn: 0.25, success: 0 });
     expect(fed(times(50, 'warn')).state).toBe('closed');
     expect(fed([...times(6, 'warn'), ...times(3, 'failure'), 'success']).state).toBe('closed');
@@ -66,20 +66,20 @@ describe('parameters', () => {
   test('only the last 50 samples of the last 10 minutes count', () => {
     const old = fed(times(9, 'failure'));
     const late = { changeId: id(99), at: 8_000 + P.windowMs + 1, sample: 'failure' } as const;
-    expect(takeSample(old, late, P).state).toBe('closed');
-    expect(takeSample(old, { ...late, at: P.windowMs }, P).state).toBe('open');
+    expect(addSample(old, late, P).state).toBe('closed');
+    expect(addSample(old, { ...late, at: P.windowMs }, P).state).toBe('open');
     const long = fed([...times(60, 'success')]);
     expect(long.state === 'closed' && long.samples.length).toBe(50);
   });
 
-  test('it is open to all for 60 seconds, then half-open', () => {
+  test('it is open for all changes for 60 seconds, then half-open', () => {
     const opened = fed(times(10, 'failure'));
     expect(phaseAt(opened, 9_000, P)).toBe('open');
     expect(phaseAt(opened, 9_000 + 59_999, P)).toBe('open');
     expect(phaseAt(opened, 9_000 + 60_000, P)).toBe('half_open');
   });
 
-  test('it names the changes that failed or warned, newest first, and no success', () => {
+  test('its evidence lists the changes that failed or warned, newest first, without successes', () => {
     const opened = fed([...times(4, 'success'), 'warn', ...times(5, 'failure')]);
     expect(opened.state === 'open' && opened.evidence).toEqual([9, 8, 7, 6, 5, 4].map(id));
   });
@@ -90,7 +90,7 @@ describe('half-open', () => {
   const later = 9_000 + P.openMs;
   const probing = reserve(opened, id(100), later, P);
 
-  test('one change passes, asked once or twice; no other does until it has answered', () => {
+  test('one change passes, however often it asks; no other passes until it has a sample', () => {
     expect(passes(opened, id(100), later - 1, P)).toBe(false);
     expect(passes(opened, id(100), later, P)).toBe(true);
     expect(passes(probing, id(100), later, P)).toBe(true);
@@ -98,23 +98,23 @@ describe('half-open', () => {
     expect(reserve(probing, id(101), later, P)).toBe(probing);
   });
 
-  test('a good probe closes it and forgets the window; a failed one opens it for another 60 seconds', () => {
-    expect(takeSample(probing, { changeId: id(100), at: later + 5, sample: 'success' }, P)).toBe(CLOSED);
-    const again = takeSample(probing, { changeId: id(100), at: later + 5, sample: 'failure' }, P);
+  test('a successful probe closes it and clears the window; a failed probe opens it for another 60 seconds', () => {
+    expect(addSample(probing, { changeId: id(100), at: later + 5, sample: 'success' }, P)).toBe(CLOSED);
+    const again = addSample(probing, { changeId: id(100), at: later + 5, sample: 'failure' }, P);
     expect(phaseAt(again, later + 5 + P.openMs - 1, P)).toBe('open');
     expect(again.state === 'open' && again.evidence[0]).toBe(id(100));
   });
 
-  test('what others report moves nothing, be it good or bad', () => {
+  test('samples of other changes do not change its state', () => {
     for (const sample of ['success', 'failure'] as const)
-      for (const b of [opened, probing]) expect(takeSample(b, { changeId: id(101), at: later, sample }, P)).toBe(b);
+      for (const b of [opened, probing]) expect(addSample(b, { changeId: id(101), at: later, sample }, P)).toBe(b);
   });
 
-  test('a probe that stays silent gives its place to another after ten minutes', () => {
+  test('a probe without a sample is replaced after ten minutes', () => {
     expect(passes(probing, id(101), later + P.probeMs - 1, P)).toBe(false);
     const next = reserve(probing, id(101), later + P.probeMs, P);
     expect(passes(next, id(100), later + P.probeMs, P)).toBe(false);
-    expect(takeSample(next, { changeId: id(100), at: later + P.probeMs, sample: 'success' }, P)).toBe(next);
+    expect(addSample(next, { changeId: id(100), at: later + P.probeMs, sample: 'success' }, P)).toBe(next);
   });
 });
 
@@ -131,7 +131,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('ask' as const), change: fc.nat(300), wait: fc.constantFrom(0, 0, 0, 500, 61_000) }),
 );
 
-test('in any order of samples and questions: it opens only by a heavy window, closes only by its probe, and has one probe at a time', () => {
+test('in any order of calls, it opens only if the window reaches the weight, closes only by its probe, and has one probe at a time', () => {
   let opened = 0;
   let closed = 0;
   fc.assert(
@@ -154,10 +154,10 @@ test('in any order of samples and questions: it opens only by a heavy window, cl
           expect(b.state).toBe(before.state);
           continue;
         }
-        // Now and then it is the probe that answers.
+        // Sometimes the sample is the probe's.
         const own = s.wait === 500 && b.state === 'open' ? b.probe?.changeId : undefined;
         const sampled: Sampled = { changeId: own ?? id(s.change), at, sample: s.sample };
-        b = takeSample(b, sampled, P);
+        b = addSample(b, sampled, P);
         if (before.state === 'closed' && b.state === 'open') {
           opened++;
           const window = windowAt([...before.samples, sampled], at, P);
@@ -190,7 +190,7 @@ describe('all breakers of a pair', () => {
     n: number,
     from: Breakers = NO_BREAKERS,
     samples: Record<string, BreakerSample> = { [A]: 'failure', [B]: 'success' },
-  ) => Array.from({ length: n }).reduce<Breakers>((b, _, i) => takeReview(b, review(i, samples), i, P), from);
+  ) => Array.from({ length: n }).reduce<Breakers>((b, _, i) => addReview(b, review(i, samples), i, P), from);
   const phases = (b: Breakers, at: number) =>
     Object.fromEntries(viewAt(b, at, P).map((v) => [v.validatorId, phaseOf(v, at)]));
 
@@ -198,15 +198,15 @@ describe('all breakers of a pair', () => {
     expect(phases(failing(10), 10)).toEqual({ [A]: 'open', [B]: 'closed' });
   });
 
-  test('a review is counted once, also after its breaker was reset', () => {
-    const once = takeReview(NO_BREAKERS, review(1, { [A]: 'failure' }), 0, P);
-    expect(takeReview(once, review(1, { [A]: 'failure', [B]: 'failure' }), 5, P)).toBe(once);
+  test('a review is counted once, even after its breaker was reset', () => {
+    const once = addReview(NO_BREAKERS, review(1, { [A]: 'failure' }), 0, P);
+    expect(addReview(once, review(1, { [A]: 'failure', [B]: 'failure' }), 5, P)).toBe(once);
     const cleared = resetBreakers(failing(10), null);
     expect(cleared.byValidator.size).toBe(0);
     expect(failing(10, cleared).byValidator.size).toBe(0);
   });
 
-  test('reset of one validator leaves the others as they are', () => {
+  test('resetting one validator does not change the others', () => {
     const both = failing(10, NO_BREAKERS, { [A]: 'failure', [B]: 'failure' });
     expect(phases(resetBreakers(both, A), 10)).toEqual({ [B]: 'open' });
   });
@@ -223,30 +223,30 @@ describe('all breakers of a pair', () => {
     expect(reserveProbe(onlyA, id(51), ['guardian.unknown'], later, P).blocked).toEqual([]);
   });
 
-  test('a probe whose review did not run the validator makes room for the next', () => {
+  test('a probe whose review did not run the validator is released', () => {
     const later = 10 + P.openMs;
     const { breakers } = reserveProbe(failing(10), id(50), [A], later, P);
-    const silent = takeReview(breakers, review(50, { [B]: 'success' }), later, P);
+    const silent = addReview(breakers, review(50, { [B]: 'success' }), later, P);
     expect(phases(silent, later)[A]).toBe('half_open');
     expect(reserveProbe(silent, id(51), [A], later, P).blocked).toEqual([]);
   });
 
-  test('no more than 500 validators are kept, and those without a recent sample make room', () => {
+  test('at most 500 validators are kept, and those without a recent sample are dropped', () => {
     const many = Object.fromEntries(
       Array.from({ length: MAX_VALIDATORS + 5 }, (_, i) => [`guardian.r${i}`, 'success' as const]),
     );
-    const full = takeReview(NO_BREAKERS, review(1, many), 0, P);
+    const full = addReview(NO_BREAKERS, review(1, many), 0, P);
     expect(full.byValidator.size).toBe(MAX_VALIDATORS);
-    expect(takeReview(full, review(2, { [A]: 'failure' }), 1, P).byValidator.has(A)).toBe(false);
-    expect([...takeReview(full, review(2, { [A]: 'failure' }), P.windowMs + 1, P).byValidator.keys()]).toEqual([A]);
+    expect(addReview(full, review(2, { [A]: 'failure' }), 1, P).byValidator.has(A)).toBe(false);
+    expect([...addReview(full, review(2, { [A]: 'failure' }), P.windowMs + 1, P).byValidator.keys()]).toEqual([A]);
   });
 
-  test('what continue-as-new carries is all of it, in well under the size of a payload', () => {
+  test('continue-as-new carries the complete state, far below the payload limit', () => {
     const names = Array.from({ length: 200 }, (_, i) => `guardian.sql_some_rule_name_${i}`);
     const kinds: BreakerSample[] = ['failure', 'warn', 'success'];
     let b = NO_BREAKERS;
     for (let n = 0; n < 60; n++)
-      b = takeReview(
+      b = addReview(
         b,
         review(n, Object.fromEntries(names.map((v, i) => [v, i < 5 ? 'failure' : kinds[(n + i) % 3 === 0 ? 1 : 2]!]))),
         n,
@@ -260,7 +260,7 @@ describe('all breakers of a pair', () => {
   });
 });
 
-test('ERROR and BLOCK fail, WARN warns, ALLOW succeeds, SKIPPED says nothing, and the breaker never samples itself [F7, F64]', () => {
+test('ERROR and BLOCK are failures, WARN a warning, ALLOW a success, SKIPPED gives no sample, and the breaker never samples itself [F7, F64]', () => {
   const finding = (validator_id: string, status: 'ALLOW' | 'WARN' | 'BLOCK' | 'SKIPPED') => ({ validator_id, status });
   const findings = [
     finding('guardian.a', 'ALLOW'),

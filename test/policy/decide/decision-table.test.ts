@@ -18,11 +18,11 @@ const RESULTS: Readonly<Record<Combination['callback'], Readonly<Record<string, 
   none: {},
   passed: { p: { passed: true, message: null } },
   failed: { p: { passed: false, message: 'no' } },
-  // A callback that threw leaves no result of its own: it counts as unevaluable (V26).
+  // A callback that threw has no result, and counts as failed.
   threw: {},
 };
 
-/** The combination through `matchPolicies`, `buildViolations` and `decide`: asked first without an answer, then with it. */
+/** Runs `matchPolicies`, `buildViolations` and `decide` on the combination, first without an answer, then with it. */
 function run(c: Combination): Expected {
   const validator = planValidator('x.rule', { class: c.class });
   const callback = c.callback === 'none' ? null : { key: 'ask', version: 'v1' };
@@ -35,7 +35,7 @@ function run(c: Combination): Expected {
   if (before.action !== 'WAIT')
     return { asked: false, outcome: before.action, reason: before.action === 'ROLLBACK' ? before.reason : '' };
   const [violation] = violationsOf(plan, findings, { callbacks });
-  if (violation === undefined) throw new Error('waits for nothing');
+  if (violation === undefined) throw new Error('waits without a violation');
   const decided =
     c.human === 'timeout'
       ? decideOn(plan, findings, { callbacks, at: after(24 * 60) })
@@ -43,11 +43,11 @@ function run(c: Combination): Expected {
           callbacks,
           answers: [answerTo(violation, c.human === 'reject' ? 'reject' : 'confirm')],
         });
-  if (decided.action === 'WAIT') throw new Error('waits still');
+  if (decided.action === 'WAIT') throw new Error('still waits after the answer');
   return { asked: true, outcome: decided.action, reason: decided.action === 'ROLLBACK' ? reasonOf(decided) : '' };
 }
 
-describe('each of the 256 combinations comes to what the table says', () => {
+describe('each of the 256 combinations has the outcome of the table', () => {
   test.each(COMBINATIONS.map((c) => [nameOf(c), c] as const))(
     '%s [V14, V15, V16, V17, V23, V25, G17, G20, G21]',
     (_name, c) => {
@@ -56,16 +56,16 @@ describe('each of the 256 combinations comes to what the table says', () => {
   );
 });
 
-describe('the counts of the page', () => {
+describe('the counts of the decision table', () => {
   const rows = COMBINATIONS.map((c) => ({ c, did: run(c) }));
   const commits = rows.filter(({ did }) => did.outcome === 'COMMIT');
 
-  test('256 combinations: 117 commit, 139 roll back, 52 meet the human lane', () => {
+  test('256 combinations: 117 commit, 139 roll back, 52 need a person', () => {
     expect([rows.length, commits.length, rows.length - commits.length]).toEqual([256, 117, 139]);
     expect(rows.filter(({ did }) => did.asked || did.reason === 'no_handler')).toHaveLength(52);
   });
 
-  test('of 96 POLICY findings that fire 21 commit: 13 by a human, 8 by a callback [C6]', () => {
+  test('of 96 POLICY findings that fire, 21 commit: 13 by a person, 8 by a callback [C6]', () => {
     const firing = rows.filter(({ c }) => c.class === 'POLICY' && c.status !== 'ALLOW');
     const committed = firing.filter(({ did }) => did.outcome === 'COMMIT');
     expect([firing.length, committed.length]).toEqual([96, 21]);
@@ -73,26 +73,26 @@ describe('the counts of the page', () => {
     expect(committed.filter(({ did }) => !did.asked)).toHaveLength(8);
   });
 
-  test('WARN and BLOCK come to the same under POLICY [G20, C14]', () => {
+  test('WARN and BLOCK have the same outcome under POLICY [G20, C14]', () => {
     for (const { c, did } of rows)
       if (c.class === 'POLICY' && c.status === 'WARN') expect(run({ ...c, status: 'BLOCK' })).toEqual(did);
   });
 
-  test('SAFETY never asks anybody [G21, T41]', () => {
+  test('SAFETY never asks anyone [G21, T41]', () => {
     expect(rows.filter(({ c, did }) => c.class === 'SAFETY' && (did.asked || did.reason === 'no_handler'))).toEqual([]);
   });
 
-  test('an ERROR commits only when a human confirms [F3, T64]', () => {
+  test('an ERROR commits only if a person confirms [F3, T64]', () => {
     for (const { c, did } of commits)
       if (c.status === 'ERROR') expect([c.class, c.human, did.asked]).toEqual(['POLICY', 'confirm', true]);
   });
 
-  test('whoever was asked, only a confirm commits', () => {
+  test('if a person was asked, only a confirm commits', () => {
     for (const { c, did } of rows) if (did.asked) expect(did.outcome === 'COMMIT').toBe(c.human === 'confirm');
   });
 });
 
-/** The page's own file, where the checkout has it beside it. */
+/** The table as a file, which is optional: it is not part of this repository. */
 const FILE = resolve(__dirname, '../../../../shared/spec/decision-table.csv');
 const REASONS: Readonly<Record<string, string>> = {
   'hard block': 'forbidden',
@@ -102,14 +102,12 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 const present = existsSync(FILE);
 if (!present)
-  console.warn(
-    'decision-table.csv is not beside this checkout: its rows are checked by the generator of this test only',
-  );
+  console.warn('decision-table.csv was not found next to this checkout: only the generated combinations are tested');
 
 (present ? describe : describe.skip)('decision-table.csv, row by row', () => {
   const [head = '', ...lines] = present ? readFileSync(FILE, 'utf8').trim().split(/\r?\n/) : [];
   const keys = head.split(',');
-  // Only the last member, the reason, may hold a comma.
+  // Only the last field, the reason, may contain a comma.
   const rows = lines.map((line) =>
     Object.fromEntries(
       keys.map((key, i) => [
@@ -119,7 +117,7 @@ if (!present)
     ),
   );
 
-  test('has all 256', () => expect(rows).toHaveLength(256));
+  test('has all 256 rows', () => expect(rows).toHaveLength(256));
 
   test.each(rows.map((row, i) => [i + 2, row] as const))('line %i [V14]', (_line, row) => {
     const c = {

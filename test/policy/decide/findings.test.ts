@@ -30,7 +30,7 @@ const clean: readonly (readonly [string, RawOutcome])[] = plan.validators
   .filter((v) => !BUILTIN.includes(v))
   .map((v) => [v.id, result(resultOf(v.id, 'ALLOW'))]);
 
-/** The array with some outcomes replaced; `undefined` takes one away. */
+/** The array with some outcomes replaced; `undefined` removes one. */
 function assemble(
   over: Readonly<Record<string, RawOutcome | undefined>> = {},
   more: { tooManyViolations?: number } = {},
@@ -50,7 +50,7 @@ const of = (findings: readonly ValidatorFinding[], id: string): ValidatorFinding
 };
 
 describe('order', () => {
-  test('findings stand in declared order, one for each validator, whoever finished first [T29, G23, G35]', () => {
+  test('findings are in declared order, one for each validator, regardless of which finished first [T29, G23, G35]', () => {
     const expected = assemble({ 'guardian.a': result(resultOf('guardian.a', 'BLOCK')) });
     fc.assert(
       fc.property(fc.shuffledSubarray([...clean], { minLength: clean.length }), (order) => {
@@ -64,13 +64,13 @@ describe('order', () => {
     );
   });
 
-  test('100 assemblies come to one findingsSha [G23]', () => {
+  test('100 assemblies have the same findingsSha [G23]', () => {
     expect(new Set(Array.from({ length: 100 }, () => findingsSha(assemble()))).size).toBe(1);
   });
 });
 
-describe('what comes from the plan', () => {
-  test('phase, class and logic_hash are the plan’s [G8, G10, G11, T30]', () => {
+describe('values from the plan', () => {
+  test('phase, class and logic_hash come from the plan [G8, G10, G11, T30]', () => {
     for (const [i, finding] of assemble().entries()) {
       const { phase, class: hookClass, logic_hash } = plan.validators[i] ?? JUDGE;
       expect(finding).toMatchObject({ phase, class: hookClass, logic_hash });
@@ -85,7 +85,7 @@ describe('what comes from the plan', () => {
     ['changeReason', 'x'],
     ['skipped', true],
     ['deterministic', true],
-  ])('a result that says %s itself breaks the contract [G8, G51, T30, T31]', (member, value) => {
+  ])('a result that contains %s breaks the contract [G8, G51, T30, T31]', (member, value) => {
     const findings = assemble({ 'guardian.a': result(resultOf('guardian.a', 'ALLOW', { [member]: value })) });
     expect(of(findings, 'guardian.a')).toMatchObject({
       status: 'BLOCK',
@@ -96,7 +96,7 @@ describe('what comes from the plan', () => {
     expect(isHardBlock(of(findings, CONTRACT_VIOLATION))).toBe(true);
   });
 
-  test('a result may carry reason code, recommended actions and details, and they stay [G51]', () => {
+  test('a result may have reason code, recommended actions and details, and they are kept [G51]', () => {
     const more = { reasonCode: 'code', recommendedActions: ['split it'], details: { rule: { n: 1 } } };
     expect(of(assemble({ 'guardian.a': result(resultOf('guardian.a', 'BLOCK', more)) }), 'guardian.a')).toMatchObject(
       more,
@@ -104,7 +104,7 @@ describe('what comes from the plan', () => {
   });
 });
 
-describe('a broken contract is a SAFETY BLOCK: neither dropped nor allowed [C11, T32]', () => {
+describe('a broken contract is a SAFETY BLOCK, never dropped or allowed [C11, T32]', () => {
   const broken: readonly (readonly [string, unknown])[] = [
     ['no evidence for a BLOCK', resultOf('guardian.a', 'BLOCK', { evidenceRefs: [] })],
     ['no evidence for a WARN', resultOf('guardian.a', 'WARN', { evidenceRefs: [] })],
@@ -119,7 +119,7 @@ describe('a broken contract is a SAFETY BLOCK: neither dropped nor allowed [C11,
     ['SKIPPED, which is not for a validator to say', { ...resultOf('guardian.a', 'ALLOW'), status: 'SKIPPED' }],
     ['an unknown error class', resultOf('guardian.a', 'BLOCK', { errorClass: 'Oops' })],
     ['a reason that is too long', resultOf('guardian.a', 'BLOCK', { reason: 'x'.repeat(4001) })],
-    ['half a character, which nothing can hash', resultOf('guardian.a', 'BLOCK', { reason: 'quotes \ud83d' })],
+    ['a lone surrogate, which cannot be hashed', resultOf('guardian.a', 'BLOCK', { reason: 'quotes \ud83d' })],
     ['a bare true', true],
     ['null', null],
     ['undefined', undefined],
@@ -141,19 +141,19 @@ describe('a broken contract is a SAFETY BLOCK: neither dropped nor allowed [C11,
     expect(reasonOf(decideOn(plan, findings))).toBe('contract_violation');
   });
 
-  test('a validator without a result broke it as well', () => {
+  test('a validator without a result breaks it', () => {
     const findings = assemble({ 'guardian.a': undefined });
     expect(of(findings, 'guardian.a')).toMatchObject({ status: 'BLOCK', reasonCode: 'no_result' });
     expect(reasonOf(decideOn(plan, findings))).toBe('contract_violation');
   });
 
-  test('an advising rule that breaks it rolls back too', () => {
+  test('a rule at level advise that breaks it also causes a rollback', () => {
     const findings = assemble({ 'safety.advice': result(true) });
     expect(of(findings, 'safety.advice').status).toBe('BLOCK');
     expect(reasonOf(decideOn(plan, findings))).toBe('contract_violation');
   });
 
-  test('all breaches are named, not the first one only', () => {
+  test('the reason lists all breaches, not only the first', () => {
     const reason = of(
       assemble({ 'guardian.a': result(null), 'safety.b': undefined, [JUDGE.id]: result(true) }),
       CONTRACT_VIOLATION,
@@ -161,7 +161,7 @@ describe('a broken contract is a SAFETY BLOCK: neither dropped nor allowed [C11,
     for (const id of ['guardian.a', 'safety.b', JUDGE.id]) expect(reason).toContain(id);
   });
 
-  test('the text of a breach stays short and hashable, whatever the validator wrote', () => {
+  test('the text of a breach is bounded and hashable, whatever the validator returned', () => {
     const findings = assemble({
       'guardian.a': result(
         resultOf(
@@ -175,7 +175,7 @@ describe('a broken contract is a SAFETY BLOCK: neither dropped nor allowed [C11,
     expect(() => findingsSha(findings)).not.toThrow();
   });
 
-  test('nobody can answer in place of the assembly', () => {
+  test('no validator can provide the findings that the assembly computes', () => {
     const findings = assemble({
       'guardian.a': result(null),
       [CONTRACT_VIOLATION]: result(resultOf(CONTRACT_VIOLATION, 'ALLOW')),
@@ -186,7 +186,7 @@ describe('a broken contract is a SAFETY BLOCK: neither dropped nor allowed [C11,
   });
 });
 
-test('what the validator handed over is read as the history will hand it over: undefined is absent', () => {
+test('a result is read as the history will preserve it: undefined is absent', () => {
   const inProcess = assemble({
     'guardian.a': result(resultOf('guardian.a', 'BLOCK', { reasonCode: undefined, details: { a: undefined, n: 1 } })),
   });
@@ -197,19 +197,19 @@ test('what the validator handed over is read as the history will hand it over: u
 });
 
 describe('levels', () => {
-  test('advice is shown and holds nothing: a BLOCK of an advising rule is a SAFETY WARN [F18, T41]', () => {
+  test('a BLOCK of a rule at level advise becomes a SAFETY WARN, which does not stop the change [F18, T41]', () => {
     const findings = assemble({ 'safety.advice': result(resultOf('safety.advice', 'BLOCK')) });
     expect(of(findings, 'safety.advice')).toMatchObject({ status: 'WARN', class: 'SAFETY' });
     expect(decideOn(plan, findings).action).toBe('COMMIT');
   });
 
-  test('an advising rule that fails is a WARN that says so: nothing that it could have said would hold the change', () => {
+  test('an error of a rule at level advise becomes a WARN with its error class, because no result of it could stop the change', () => {
     const findings = assemble({ 'safety.advice': result(resultOf('safety.advice', 'ERROR')) });
     expect(of(findings, 'safety.advice')).toMatchObject({ status: 'WARN', errorClass: 'ErrValidatorBackend' });
     expect(decideOn(plan, findings).action).toBe('COMMIT');
   });
 
-  test.each(['safety.b', 'guardian.a'])('%s is not capped', (id) => {
+  test.each(['safety.b', 'guardian.a'])('the BLOCK of %s is not lowered', (id) => {
     for (const says of ['BLOCK', 'ERROR'] as const)
       expect(of(assemble({ [id]: result(resultOf(id, says)) }), id).status).toBe('BLOCK');
   });
@@ -227,7 +227,7 @@ describe('SKIPPED', () => {
 });
 
 describe('too many violations', () => {
-  test('is ALLOW until they were counted, then a SAFETY BLOCK that says how many', () => {
+  test('is ALLOW before they are counted, then a SAFETY BLOCK with their number', () => {
     expect(of(assemble(), TOO_MANY_VIOLATIONS).status).toBe('ALLOW');
     const findings = assemble({}, { tooManyViolations: 201 });
     expect(of(findings, TOO_MANY_VIOLATIONS)).toMatchObject({ status: 'BLOCK', class: 'SAFETY' });
@@ -237,7 +237,7 @@ describe('too many violations', () => {
 });
 
 describe('while the review runs', () => {
-  test('only those that have answered stand there, and a broken contract as soon as it is one', () => {
+  test('the array has only validators that have answered, and a broken contract as soon as it occurs', () => {
     const outcomes = new Map<string, RawOutcome>([['safety.b', result(resultOf('safety.b', 'BLOCK'))]]);
     expect(assembleAnswered({ plan, changeId: CHANGE_ID, outcomes }).map((f) => f.validator_id)).toEqual(['safety.b']);
     outcomes.set('guardian.a', result(true));
@@ -248,14 +248,14 @@ describe('while the review runs', () => {
     ]);
   });
 
-  test('each of them equals its place in the whole array', () => {
+  test('each finding equals the one in the complete array', () => {
     const whole = assemble({ 'guardian.a': result(resultOf('guardian.a', 'WARN')) });
     const outcomes = new Map<string, RawOutcome>([['guardian.a', result(resultOf('guardian.a', 'WARN'))]]);
     expect(assembleAnswered({ plan, changeId: CHANGE_ID, outcomes })).toEqual([of(whole, 'guardian.a')]);
   });
 });
 
-test('an ERROR is a BLOCK with its class and evidence, which only a human resolves [C17, F20]', () => {
+test('an ERROR is a BLOCK with its class and evidence, which only a person resolves [C17, F20]', () => {
   const error = errorResult('guardian.a', CHANGE_ID, {
     errorClass: 'ErrTimeout',
     reason: 'late',
@@ -272,7 +272,7 @@ test('an ERROR is a BLOCK with its class and evidence, which only a human resolv
   expect(decideOn(plan, findings).action).toBe('WAIT');
 });
 
-test('routing reads the class, whatever the id says [G36, T39]', () => {
+test('routing depends on the class, not on the id [G36, T39]', () => {
   const disguised = { ...planValidator('guardian.a'), class: 'SAFETY' as const };
   const turned = { ...planValidator('safety.b'), class: 'POLICY' as const };
   const other = planOf([disguised, turned]);

@@ -6,14 +6,14 @@ import { rebuild } from '../../support/fresh/rebuild';
 const run = promisify(execFile);
 const CHILD = resolve(__dirname, '../../support/fresh/child.cjs');
 
-test('three fresh processes, minified and in another locale and zone, give the same plan hash, logic hashes and findings, byte for byte [G23, G52, T11, T29, T35]', async () => {
+test('three new processes, minified and with different locales and time zones, compute byte-equal plan hash, logic hashes and findings [G23, G52, T11, T29, T35]', async () => {
   const here = rebuild();
   const settings = [
     { TZ: 'UTC', LANG: 'C', LC_ALL: 'C' },
     { TZ: 'Asia/Kathmandu', LANG: 'de_DE.UTF-8', LC_ALL: 'de_DE.UTF-8' },
     { TZ: 'America/St_Johns', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' },
   ];
-  // The warning about require() of an ES module is not ours to print.
+  // Hides the warning about require() of an ES module.
   const children = settings.map((env, i) =>
     run(process.execPath, ['--no-warnings', CHILD, String(i)], { env: { ...process.env, ...env }, timeout: 60_000 }),
   );
@@ -21,7 +21,7 @@ test('three fresh processes, minified and in another locale and zone, give the s
   expect(JSON.parse(here.findings)).toHaveLength(here.logicHashes.length);
 }, 90_000);
 
-test('100 rebuilds, finished in every order, give one array [G23, T29]', () => {
+test('100 rebuilds with different completion orders give the same array [G23, T29]', () => {
   const all = new Set(Array.from({ length: 100 }, (_, i) => JSON.stringify(rebuild(i))));
   expect(all.size).toBe(1);
 });

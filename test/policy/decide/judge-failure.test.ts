@@ -12,10 +12,10 @@ describe('judgeFailureResult', () => {
     [FailureType.UnknownDiffType, 'ErrUnknownDiffType', 'judge_unknown_diff_type', true],
     ['TimeoutFailure', 'ErrTimeout', 'judge_timeout', false],
     [FailureType.DigestMismatch, 'ErrValidatorBackend', 'judge_backend', false],
-    ['something that nobody foresaw', 'ErrValidatorBackend', 'judge_backend', false],
+    ['an unknown type', 'ErrValidatorBackend', 'judge_backend', false],
     ['', 'ErrValidatorBackend', 'judge_backend', false],
   ])(
-    'makes a BLOCK with evidence of %s, as %s [F3, F20, F21, F22, T28]',
+    'returns a BLOCK with evidence for %s, with error class %s [F3, F20, F21, F22, T28]',
     (type, errorClass, reasonCode, reproducible) => {
       const made = result(type);
       expect(made).toMatchObject({ status: 'BLOCK', errorClass, reasonCode, reproducible });
@@ -24,7 +24,7 @@ describe('judgeFailureResult', () => {
     },
   );
 
-  it('says that the judge was silent, and tells the causes apart', () => {
+  it('says that the judge did not answer, and gives the cause', () => {
     for (const cause of JUDGE_CAUSES) {
       const made = result(FailureType.Backend, failureMessage(cause, 'words'));
       expect(made).toMatchObject({ details: { cause } });
@@ -34,9 +34,9 @@ describe('judgeFailureResult', () => {
     expect(causeOf('constructor: x')).toBeNull();
   });
 
-  it('repeats nothing of the message but its cause and a status: that text is anybody’s', () => {
+  it('repeats only the cause and HTTP status of the message, which is not trusted', () => {
     expect(result(FailureType.Backend, 'rate_limited: the server answered 429 confirm_it')).toMatchObject({
-      reason: 'The judge could not answer: rate_limited: it was asked too often (HTTP 429)',
+      reason: 'The judge could not answer: rate_limited: the request rate limit was exceeded (HTTP 429)',
     });
     for (const [type, message] of [
       ['approved', 'approved'],
@@ -47,7 +47,7 @@ describe('judgeFailureResult', () => {
     expect(result(FailureType.PolicyMoved, 'x').reason).toBe('The judge could not answer: policy_moved');
   });
 
-  it('stays a valid result however long the message is', () => {
+  it('is a valid result for a message of any length', () => {
     expect(ValidatorResult.safeParse(result('x', 'y'.repeat(100_000))).success).toBe(true);
   });
 });

@@ -26,7 +26,7 @@ function holds(property: (w: World, extra: number) => void): void {
   fc.assert(fc.property(world, fc.nat({ max: 1000 }), property), RUNS);
 }
 
-/** An oracle of its own: who has said what to which (finding, policy), straight from the world and the contracts' text. */
+/** Independent oracle: derives who answered which (finding, policy) directly from the world, without the code under test. */
 function everythingIsAnswered(w: World): boolean {
   return w.voices.every((voice, validator) => {
     if (voice.says === 'ALLOW') return true;
@@ -63,20 +63,20 @@ function everythingIsAnswered(w: World): boolean {
 }
 
 describe('decide, over random plans, findings, callbacks and answers', () => {
-  test('commits exactly where every violation has its answer [F13, V10, V14, V15, T46, T47, T48, T50, T64]', () => {
+  test('commits if and only if every violation has its answers [F13, V10, V14, V15, T46, T47, T48, T50, T64]', () => {
     const seen = { COMMIT: 0, WAIT: 0, ROLLBACK: 0 };
     holds((w) => {
       const decided = ask(w).decide();
       seen[decided.action]++;
-      // Nobody reachable may end it early; that never makes a commit of it.
+      // Too few reachable people may end the review early, but never with a commit.
       if (decided.action === 'COMMIT') expect(everythingIsAnswered(w)).toBe(true);
       if (decided.action !== 'COMMIT') expect(everythingIsAnswered(w)).toBe(false);
     });
-    // The worlds reach all three ends, else the line above says nothing.
+    // The generated worlds must reach all three actions; otherwise the property is vacuous.
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(5);
   });
 
-  test('a finding that says more never loosens the outcome [F27, G17, T42, T43]', () => {
+  test('a finding with a higher severity never loosens the outcome [F27, G17, T42, T43]', () => {
     const order: readonly Says[] = ['ALLOW', 'WARN', 'BLOCK', 'ERROR'];
     holds((w, n) => {
       const index = n % w.voices.length;
@@ -91,7 +91,7 @@ describe('decide, over random plans, findings, callbacks and answers', () => {
     });
   });
 
-  test('one more validator, whatever it says, never loosens the outcome [F63]', () => {
+  test('an additional validator never loosens the outcome, whatever its finding [F63]', () => {
     holds((w, n) => {
       const before = ask(w).decide();
       const says = (['ALLOW', 'WARN', 'BLOCK', 'ERROR'] as const)[n % 4] ?? 'ALLOW';
@@ -103,7 +103,7 @@ describe('decide, over random plans, findings, callbacks and answers', () => {
     });
   });
 
-  test('a judge never loosens: neither by speaking, nor by failing, nor by being there [F6]', () => {
+  test('an additional judge never loosens the outcome, whether it answers or fails [F6]', () => {
     holds((w) => {
       const without = strictness(ask(w).decide());
       const plan = planOfWorld(w, [...validatorsOf(w), JUDGE]);
@@ -122,7 +122,7 @@ describe('decide, over random plans, findings, callbacks and answers', () => {
     });
   });
 
-  test('the order of the answers changes nothing, the same answer twice neither [T57]', () => {
+  test('neither the order of answers nor a duplicate answer changes the outcome [T57]', () => {
     const core = (d: Decided) => ({ action: d.action, reason: reasonOf(d), resolutions: d.resolutions });
     holds((w, n) => {
       const { answers, decide } = ask(w);
@@ -135,7 +135,7 @@ describe('decide, over random plans, findings, callbacks and answers', () => {
     });
   });
 
-  test('after a reject that counts no confirm brings the change back [V14, T57]', () => {
+  test('after a reject that counts, no confirm changes the outcome [V14, T57]', () => {
     holds((w) => {
       const { violations, answers, decide } = ask(w);
       const violation = violations.find((v) => v.need === 'human');
@@ -160,7 +160,7 @@ describe('decide, over random plans, findings, callbacks and answers', () => {
     });
   });
 
-  test('SAFETY asks nobody: it makes no violation, and alone never waits [G21, T41]', () => {
+  test('SAFETY never asks anyone: it creates no violation, and never causes a wait [G21, T41]', () => {
     holds((w) => {
       const { violations, findings } = ask(w);
       for (const v of violations) expect(findings[v.findingIndex]?.class).toBe('POLICY');
@@ -169,7 +169,7 @@ describe('decide, over random plans, findings, callbacks and answers', () => {
     });
   });
 
-  test('an answer at its deadline or later counts for nothing [T62]', () => {
+  test('an answer at or after its deadline does not count [T62]', () => {
     holds((w) => {
       const { violations, answers, decide } = ask(w);
       const late = violations.flatMap((v) =>
@@ -184,7 +184,7 @@ describe('decide, over random plans, findings, callbacks and answers', () => {
     });
   });
 
-  test('who is outside the group, or asked for the change under four eyes, counts for nothing', () => {
+  test('an answer from outside the group, or from the requester under four eyes, does not count', () => {
     holds((w) => {
       const { violations, answers, decide } = ask(w);
       const idle = violations.flatMap((v) =>
@@ -197,7 +197,7 @@ describe('decide, over random plans, findings, callbacks and answers', () => {
     });
   });
 
-  test('one person counts once, however often and under however many keys', () => {
+  test('one person counts once, regardless of the number of answers and keys', () => {
     holds((w) => {
       const { violations, decide } = ask(w);
       const human = violations.filter((v) => v.need === 'human');
@@ -209,7 +209,7 @@ describe('decide, over random plans, findings, callbacks and answers', () => {
     });
   });
 
-  test('without a finding for each validator, in order, nothing commits [G28, G40]', () => {
+  test('does not commit without a finding for each validator, in order [G28, G40]', () => {
     holds((w, n) => {
       const { findings, decide } = ask(w);
       const gone = n % findings.length;
@@ -218,7 +218,7 @@ describe('decide, over random plans, findings, callbacks and answers', () => {
     });
   });
 
-  test('a finding of another class, phase or logic than the plan has commits nothing [G11, G36]', () => {
+  test('does not commit if a finding has another class, phase or logic hash than the plan [G11, G36]', () => {
     holds((w, n) => {
       const { findings, decide } = ask(w);
       const at = n % findings.length;
@@ -234,7 +234,7 @@ describe('decide, over random plans, findings, callbacks and answers', () => {
     });
   });
 
-  test('a POLICY finding that fires and stands in no violation commits nothing [V10]', () => {
+  test('does not commit if a POLICY finding fires and has no violation [V10]', () => {
     holds((w, n) => {
       const { violations, decide } = ask(w);
       const victim = violations[n % Math.max(1, violations.length)];
@@ -245,7 +245,7 @@ describe('decide, over random plans, findings, callbacks and answers', () => {
     });
   });
 
-  test('a violation said to be resolved by a callback that did not pass commits nothing', () => {
+  test('does not commit if a violation claims resolution by a callback that did not pass', () => {
     holds((w) => {
       const { violations, decide } = ask(w);
       if (violations.length === 0) return;
@@ -258,14 +258,14 @@ describe('decide, over random plans, findings, callbacks and answers', () => {
     });
   });
 
-  test('another decide revision commits nothing', () => {
+  test('does not commit under another decide revision', () => {
     holds((w) => {
       const { plan, input, findings } = ask(w);
       expect(reasonOf(decideOn({ ...plan, decideRevision: 2 }, findings, input))).toBe('policy_moved');
     });
   });
 
-  test('no time, however odd, throws or commits what was not answered', () => {
+  test('an invalid or extreme time never throws, and never commits an unanswered change', () => {
     const odd = fc.constantFrom(
       '',
       'soon',
@@ -315,25 +315,25 @@ describe('precedence: hard block, reject, no handler, time-out [V23, V25]', () =
   };
   const both = { 'guardian.b': 'BLOCK', 'guardian.c': 'BLOCK' } as const;
 
-  test('a hard block wins over a reject, although all others were confirmed [T49, C7]', () => {
+  test('a hard block wins over a reject, even if all other violations are confirmed [T49, C7]', () => {
     expect(run({ ...both, 'guardian.a': 'BLOCK' }, 'reject', [], 600)).toBe('forbidden');
     expect(run({ ...both, 'guardian.a': 'BLOCK' }, 'confirm', ['ada', 'kim'], 1)).toBe('forbidden');
   });
-  test('a reject wins over a violation that nobody can answer', () =>
+  test('a reject wins over a violation without a handler', () =>
     expect(run(both, 'reject', ['ada'], 600)).toBe('declined'));
-  test('no handler ends it at once, and wins over the time-out [T51]', () => {
+  test('a missing handler ends the review immediately, and wins over the time-out [T51]', () => {
     expect(run(both, null, ['ada'], 1)).toBe('no_handler');
     expect(run(both, 'confirm', ['ada'], 600)).toBe('no_handler');
   });
-  test('a time-out is what is left [T62]', () => {
+  test('a time-out comes last [T62]', () => {
     expect(run(both, 'confirm', ['ada', 'kim'], 59)).toBe('WAIT');
     expect(run(both, 'confirm', ['ada', 'kim'], 60)).toBe('expired');
   });
-  test('rolls back when one violation is rejected, though the others still wait [V14]', () =>
+  test('rolls back if one violation is rejected, even if others still wait [V14]', () =>
     expect(run(both, 'reject', ['ada', 'kim'], 1)).toBe('declined'));
 });
 
-describe('who is needed', () => {
+describe('who must answer', () => {
   const plan = planOf([planValidator('guardian.a')], { groups: { dba: { members: ['ada', 'bob', 'eve', 'kim'] } } });
   const people = (quorum: number, requester: string | null, confirmers: readonly string[], fourEyes = true): string => {
     const asking = { ...plan, policies: [policyOf('p', { quorum, fourEyes })] };
@@ -347,7 +347,7 @@ describe('who is needed', () => {
     }).action;
   };
 
-  test('under four eyes the requester never counts; without them, as anybody', () => {
+  test('under four eyes the requester never counts; otherwise the requester counts like any member', () => {
     expect(people(1, 'ada', ['ada'])).toBe('WAIT');
     expect(people(1, 'ada', ['bob'])).toBe('COMMIT');
     expect(people(2, 'ada', ['ada', 'bob'])).toBe('WAIT');
@@ -360,8 +360,8 @@ describe('who is needed', () => {
     expect(people(1, null, ['ada'], false)).toBe('COMMIT');
   });
 
-  test('leaving the signature out never asks for fewer other people than giving it', () => {
-    // One of three may be the requester: as many others as a quorum of two asks for.
+  test('omitting the signature never lowers the number of other people who must confirm', () => {
+    // One of the three may be the requester, so at least two others confirm, as a quorum of two requires.
     expect(people(2, null, ['ada', 'bob'])).toBe('WAIT');
     expect(people(2, null, ['ada', 'bob', 'eve'])).toBe('COMMIT');
   });
@@ -375,7 +375,7 @@ describe('who is needed', () => {
     expect(decideOn(three, findings, { answers: violations.map((v) => answerTo(v, 'confirm')) }).action).toBe('COMMIT');
   });
 
-  test('names who declined and why, and nobody whose answer does not count', () => {
+  test('the explanation names who declined and why, and ignores answers that do not count', () => {
     const findings = findingsOf(plan, { 'guardian.a': 'BLOCK' });
     const [violation] = violationsOf(plan, findings);
     const no = (person: string, reason: string) =>
@@ -397,30 +397,33 @@ describe('a skipped validator', () => {
   };
   const skipped = { [JUDGE.id]: 'SKIPPED' } as const;
 
-  test('a judge that the plan asks only where the rules are clean may be skipped where they are not [C4, T45]', () => {
+  test('a judge that the plan runs only if the rules are clean may be skipped if they are not [C4, T45]', () => {
     expect(decideWith({ ...skipped, 'guardian.a': 'BLOCK' })).toBe('COMMIT');
   });
-  test('never commits where the rules are clean: SKIPPED is not ALLOW [T45]', () =>
+  test('never commits if the rules are clean and the judge was skipped: SKIPPED is not ALLOW [T45]', () =>
     expect(decideWith(skipped)).toBe('contract_violation'));
-  test.each(['always', 'unlessHardBlock'] as const)('never commits where the plan asks the judge %s', (judgeWhen) => {
-    expect(decideWith({ ...skipped, 'guardian.a': 'BLOCK' }, { ...plan, judgeWhen })).toBe('contract_violation');
-  });
+  test.each(['always', 'unlessHardBlock'] as const)(
+    'never commits if the judge was skipped and the plan sets judgeWhen %s',
+    (judgeWhen) => {
+      expect(decideWith({ ...skipped, 'guardian.a': 'BLOCK' }, { ...plan, judgeWhen })).toBe('contract_violation');
+    },
+  );
   test.each(['static_block', 'staged_block', 'withdrawn', 'tired'])('never commits for the reason %s', (reason) => {
     expect(decideWith({ ...skipped, 'guardian.a': 'BLOCK' }, plan, reason)).toBe('contract_violation');
   });
-  test('a rule or a built-in is never skipped by right, only a judge', () => {
+  test('only a judge may be skipped, never a rule or a built-in validator', () => {
     const builtin = planValidator('guardian.circuit_open', { kind: 'attested', unit: 'builtin' });
     const more = planOf([rule, planValidator('guardian.b'), builtin], { judgeWhen: 'onlyIfClean' });
     expect(decideWith({ 'guardian.a': 'BLOCK', 'guardian.b': 'SKIPPED' }, more)).toBe('contract_violation');
     expect(decideWith({ 'guardian.a': 'BLOCK', 'guardian.circuit_open': 'SKIPPED' }, more)).toBe('contract_violation');
   });
-  test('is no ALLOW for another one: a skipped finding does not make the change unclean', () => {
+  test('a skipped finding does not count as one that fires, so it cannot justify another skip', () => {
     const two = planOf([rule, JUDGE, { ...JUDGE, id: 'guardian.second_judge' }], { judgeWhen: 'onlyIfClean' });
     expect(decideWith({ [JUDGE.id]: 'SKIPPED', 'guardian.second_judge': 'SKIPPED' }, two)).toBe('contract_violation');
   });
 });
 
-test('more than 200 violations commit nothing, though a callback resolves each of them', () => {
+test('does not commit with more than 200 violations, even if a callback resolves each of them', () => {
   const count = MAX_VIOLATIONS + 1;
   const validators = Array.from({ length: count }, (_, i) => planValidator(`guardian.r${i}`));
   const plan = planOf(validators, {

@@ -18,8 +18,8 @@ const SAFE = planValidator('safety.c');
 const CALLBACK = { key: 'ask', version: 'v1' };
 const fired = (plan = planOf([A])) => findingsOf(plan, { 'guardian.a': 'BLOCK' });
 
-describe('which policies fire', () => {
-  test('every one that matches, findings in order and policies in declared order: none is swallowed [V10, V11]', () => {
+describe('matching policies', () => {
+  test('all that match, in the order of findings, then in declared order [V10, V11]', () => {
     const plan = planOf([A, B], {
       policies: [
         policyOf('two', { match: { validatorIds: ['guardian.b', 'guardian.a'] } }),
@@ -30,7 +30,7 @@ describe('which policies fire', () => {
     expect(triggered.map((t) => `${t.findingIndex}/${t.policyKey}`)).toEqual(['0/two', '1/two', '1/one']);
   });
 
-  test('the implicit policy where none matches: it needs a human, and has no callback [T52]', () => {
+  test('the implicit policy if none matches: it requires confirmation and has no callback [T52]', () => {
     const plan = planOf([A, B], {
       policies: [policyOf('p', { match: { validatorIds: ['guardian.b'] }, requiresConfirmation: false })],
     });
@@ -43,7 +43,7 @@ describe('which policies fire', () => {
     expect(violationsOf(all, fired(all))).toMatchObject([{ policyKey: 'implicit', need: 'human' }]);
   });
 
-  test('a policy of non-matching cardinality does not fire, and the finding holds all the same [T52, V6]', () => {
+  test('a policy with another cardinality does not match, and the finding still needs confirmation [T52, V6]', () => {
     const plan = planOf([A], {
       policies: [policyOf('many', { triggerCardinality: 'multiple', requiresConfirmation: false })],
     });
@@ -51,7 +51,7 @@ describe('which policies fire', () => {
     expect(matchPolicies(plan, fired(plan), 'multiple')).toMatchObject([{ policyKey: 'many' }]);
   });
 
-  test('unknown cardinality fires single- and multiple-scoped policies [T53, V28]', () => {
+  test('unknown cardinality matches both single and multiple policies [T53, V28]', () => {
     const plan = planOf([A], {
       policies: [
         policyOf('one', { triggerCardinality: 'single' }),
@@ -66,7 +66,7 @@ describe('which policies fire', () => {
     expect(keys('multiple')).toEqual(['many', 'always']);
   });
 
-  test('nothing for ALLOW, SKIPPED and SAFETY [G21]', () => {
+  test('none for ALLOW, SKIPPED and SAFETY [G21]', () => {
     const plan = planOf([A, B, SAFE]);
     for (const says of ['ALLOW', 'SKIPPED'] as const)
       expect(matchPolicies(plan, findingsOf(plan, { 'guardian.a': says }), null)).toEqual([]);
@@ -74,14 +74,14 @@ describe('which policies fire', () => {
       expect(matchPolicies(plan, findingsOf(plan, { 'safety.c': says }), null)).toEqual([]);
   });
 
-  test('whoever submits: firing knows no requester [V33]', () => {
+  test('do not depend on the requester [V33]', () => {
     const ids = (requester: string | null) =>
       violationsOf(planOf([A]), fired(), { requester }).map((v) => v.violationId);
     expect(ids('ada')).toEqual(ids(null));
   });
 });
 
-describe('cardinality is what the dry run measured', () => {
+describe('cardinality comes from the dry run', () => {
   const touched = (inserted: number, updated: number, deleted: number) => ({
     table: 't',
     inserted,
@@ -119,23 +119,23 @@ describe('messages', () => {
         ?.message ?? ''
     );
   };
-  test('the callback’s reason, a newline, the confirmation message [T55, V3, V29]', () =>
+  test('the callback’s message, a newline, the confirmation message [T55, V3, V29]', () =>
     expect(message(false, 'Too late')).toBe('Too late\nGo on?'));
-  test('no empty line where the callback gave no reason', () => {
+  test('no empty line if the callback gave no message', () => {
     expect(message(true, null)).toBe('Go on?');
     expect(message(true, '')).toBe('Go on?');
   });
   test('verbatim: nothing is interpolated [T55, V29]', () =>
     expect(message(false, '{action} $1 %s', 'Sure? {action} ${x}')).toBe('{action} $1 %s\nSure? {action} ${x}'));
-  test('a callback without a result is unevaluable: it has not passed, and says so [V26, T54]', () => {
+  test('a callback without a result counts as failed, and the message says that it could not be evaluated [V26, T54]', () => {
     expect(message(null, null)).toBe('Callback "ask" could not be evaluated\nGo on?');
     const plan = planOf([A], { policies: [policyOf('p', { callback: CALLBACK, requiresConfirmation: false })] });
     expect(violationsOf(plan, fired(plan))).toMatchObject([{ need: 'hard', callbackResult: { passed: false } }]);
   });
 });
 
-describe('what a violation says', () => {
-  test('is complete, and derived from policy and finding [V3, V8]', () => {
+describe('members of a violation', () => {
+  test('are complete, and derived from policy and finding [V3, V8]', () => {
     const plan = planOf([A], {
       policies: [policyOf('p', { callback: CALLBACK, quorum: 2, group: 'dba', deadlineMs: 5 })],
     });
@@ -157,7 +157,7 @@ describe('what a violation says', () => {
     ]);
   });
 
-  test('one that a callback resolved is kept, not hidden [C19, V24]', () => {
+  test('a violation that a callback resolved is kept in the list [C19, V24]', () => {
     const plan = planOf([A], { policies: [policyOf('p', { requiresConfirmation: false, callback: CALLBACK })] });
     const callbacks = { p: { passed: true, message: null } };
     const [violation] = violationsOf(plan, fired(plan), { callbacks });
@@ -168,7 +168,7 @@ describe('what a violation says', () => {
     });
   });
 
-  test('all are listed beside a hard block [V23, C7]', () => {
+  test('all violations are listed even if there is a hard block [V23, C7]', () => {
     const plan = planOf([A, B], {
       policies: [policyOf('p', { match: { validatorIds: ['guardian.a'] }, requiresConfirmation: false })],
     });
@@ -176,7 +176,7 @@ describe('what a violation says', () => {
     expect(Object.values(decideOn(plan, findings).resolutions).sort()).toEqual(['hard', 'pending']);
   });
 
-  test('an unknown policy key throws: nothing is built from a plan that does not fit', () => {
+  test('an unknown policy key or finding index throws', () => {
     const findings = fired();
     const build = (triggered: Parameters<typeof buildViolations>[0]['triggered']) =>
       buildViolations({
@@ -205,14 +205,14 @@ describe('settings of the plan', () => {
       }),
     );
   };
-  test('autoResolve "warnOnly": a callback resolves WARN, and BLOCK asks a human', () => {
+  test('autoResolve "warnOnly": a callback resolves WARN, and BLOCK needs a person', () => {
     expect([run('WARN', {}), run('BLOCK', {})]).toEqual(['COMMIT', 'COMMIT']);
     expect([run('WARN', { autoResolve: 'warnOnly' }), run('BLOCK', { autoResolve: 'warnOnly' })]).toEqual([
       'COMMIT',
       'WAIT',
     ]);
   });
-  test('onJudgeFailure: a judge that cannot answer asks a human, or forbids where the plan says so [C11, T64]', () => {
+  test('onJudgeFailure: a judge failure needs a person, or forbids the change if the plan says so [C11, T64]', () => {
     expect([run('ERROR', {}), run('ERROR', { onJudgeFailure: 'forbid' })]).toEqual(['WAIT', 'forbidden']);
     expect(run('BLOCK', { onJudgeFailure: 'forbid' })).toBe('COMMIT');
   });

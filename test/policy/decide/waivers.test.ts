@@ -37,7 +37,7 @@ const apply = (
   at = BEFORE,
 ) => applyWaivers({ waivers }, frozenWhole(findings), context, at);
 
-test('a waived finding is allowed, stays in its place with all it said, and is counted apart', () => {
+test('a waived finding becomes ALLOW, keeps its position and content, and is counted separately', () => {
   const report = apply([waiver()]);
   expect(report.findings).toEqual([
     {
@@ -59,7 +59,7 @@ test('a waived finding is allowed, stays in its place with all it said, and is c
   expect(report).toMatchObject({ applied: [{ waiverId: 'w', validatorId: 'guardian.a' }], expired: [], unused: [] });
 });
 
-test('it ends with the last instant before its expiry, and is then reported as expired', () => {
+test('a waiver is valid before its expiry, not at it, and is then reported as expired', () => {
   for (const at of ['2027-01-01T00:00:00Z', '2027-01-01T00:00:00.000Z', '2030-01-01T00:00:00Z', 'not a time']) {
     const report = apply([waiver()], undefined, undefined, at);
     expect(report.findings[0]?.status).toBe('BLOCK');
@@ -68,7 +68,7 @@ test('it ends with the last instant before its expiry, and is then reported as e
   expect(apply([waiver({ expiresAt: 'never' })]).findings[0]?.status).toBe('BLOCK');
 });
 
-test('one that suppresses nothing is reported as unused', () => {
+test('a waiver that waives nothing is reported as unused', () => {
   expect(apply([waiver()], [finding('guardian.a', { status: 'ALLOW' })])).toMatchObject({
     applied: [],
     expired: [],
@@ -99,11 +99,11 @@ test.each([
   [{}, false],
   [{ anything: ['acme'] }, false],
   [{ tenants: 'acme' }, false],
-])('the scope %j holds for this change: %s', (scope, holds) => {
-  expect(apply([waiver({ scope: scope as never })]).findings[0]?.status).toBe(holds ? 'ALLOW' : 'BLOCK');
+])('the scope %j matches this change: %s', (scope, matches) => {
+  expect(apply([waiver({ scope: scope as never })]).findings[0]?.status).toBe(matches ? 'ALLOW' : 'BLOCK');
 });
 
-test('an unknown requester is in no list of requesters', () => {
+test('an unknown requester matches no list of requesters', () => {
   expect(
     apply([waiver({ scope: { requesters: ['dana'] } })], undefined, { ...CONTEXT, requester: null }).findings[0]
       ?.status,

@@ -15,7 +15,7 @@ import {
   type Says,
 } from '../../support/plan';
 
-/** Random worlds for properties of `decide`: a plan, what its validators say, and who answers what when. */
+/** Random inputs for properties of `decide`: a plan, the findings of its validators, and the answers with their times. */
 
 export const PEOPLE = ['ada', 'bob', 'eve'] as const;
 /** The requester may be a member of the group; `mallory` is in no group. */
@@ -26,7 +26,7 @@ export interface Voice {
   readonly says: Exclude<Says, 'SKIPPED'>;
 }
 
-/** An answer by what it is about, so that it survives a change of the plan, which changes every violation id. */
+/** An answer identified by validator and policy, not by violation id: a change of the plan changes every violation id. */
 export interface Said {
   readonly validator: number;
   readonly policy: number;
@@ -65,7 +65,7 @@ const policy: fc.Arbitrary<World['policies'][number]> = fc.record({
   match: fc.constantFrom({}, { validatorIds: ['x.v0'] }, { validatorIds: ['x.v1', 'x.v2'] }),
 });
 
-/** Biased so that a good part of the worlds commits: a property about commits must meet some. */
+/** Biased so that many worlds commit: otherwise properties about commits would be vacuous. */
 export const world: fc.Arbitrary<World> = fc.record({
   voices: fc.array(voice, { minLength: 1, maxLength: 4 }),
   policies: fc.array(policy, { maxLength: 3 }),
@@ -116,7 +116,7 @@ export interface Asked {
   readonly decide: (more?: Partial<DecideInput>) => Decided;
 }
 
-/** The world as `decide` sees it. `says` and `validators` may add to it: answers stay with what they were about. */
+/** The world as input of `decide`. `plan` and `says` may differ from the world's own; answers follow their validator and policy. */
 export function ask(w: World, plan = planOfWorld(w), says: Readonly<Record<string, Says>> = saysOf(w)): Asked {
   const findings = findingsOf(plan, says);
   const violations = violationsOf(plan, findings, { callbacks: w.callbacks, requester: w.requester });

@@ -1,6 +1,6 @@
 import { GENESIS, ledgerHash, type LedgerKind, type LedgerRow } from '../../../policy/contracts/ledger';
 import { sha256HexOfText } from '../../../policy/contracts/hash';
-import { FILLED_HERE } from '../../../policy/decide/findings';
+import { COMPUTED_BY_ASSEMBLY } from '../../../policy/decide/findings';
 import { evidenceChecksum, type EvidenceBundle } from '../../../policy/evidence/bundle';
 import { openEnvelope } from '../../../policy/evidence/dsse';
 import { AggregateRecord } from '../../../policy/rules/aggregate/aggregate';
@@ -67,7 +67,7 @@ function commitOf(file: EvidenceBundle): Given {
   const { facts } = verifyReview(recordOf(file), { ...NOTHING, trust: world.trust });
   const derived = new Set(plan.validators.filter((v) => v.kind === 'derived').map((v) => v.id));
   const results = file.findings
-    .filter((f) => derived.has(f.validator_id) && !FILLED_HERE.has(f.validator_id))
+    .filter((f) => derived.has(f.validator_id) && !COMPUTED_BY_ASSEMBLY.has(f.validator_id))
     .map(({ phase: _phase, class: _class, logic_hash: _hash, ...result }) => [result.validator_id, result]);
   const sum = facts.records?.find(({ kind }) => kind === 'aggregate') ?? unreachable();
   return {

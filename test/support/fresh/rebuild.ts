@@ -6,7 +6,7 @@ import { compilePlan } from '../../../policy/bundle/compile-plan';
 import { parseBundle } from '../../../policy/bundle/parse-bundle';
 import { canonicalJson } from '../../../policy/contracts/canonical-json';
 import { sha256Hex } from '../../../policy/contracts/hash';
-import { assembleFindings, FILLED_HERE, type RawOutcome } from '../../../policy/decide/findings';
+import { assembleFindings, COMPUTED_BY_ASSEMBLY, type RawOutcome } from '../../../policy/decide/findings';
 import { BUILTIN_VALIDATORS } from '../../../policy/rules/builtin';
 import { defineRule } from '../../../policy/rules/define';
 import { validatorRegistry } from '../../../policy/rules/registry';
@@ -90,7 +90,7 @@ export function rebuild(order = 0): {
     },
   );
   const finished = plan.validators.flatMap(({ id }): [string, RawOutcome][] =>
-    FILLED_HERE.has(id) || derived[id] === undefined ? [] : [[id, { kind: 'result', result: derived[id] }]],
+    COMPUTED_BY_ASSEMBLY.has(id) || derived[id] === undefined ? [] : [[id, { kind: 'result', result: derived[id] }]],
   );
   const turned = [...finished.slice(order % finished.length), ...finished.slice(0, order % finished.length)];
   const findings = assembleFindings({
