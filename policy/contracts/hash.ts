@@ -35,6 +35,6 @@ export function sha256HexOfText(text: string): Sha256 {
  * canonical JSON or is itself named `type`.
  */
 export function typedHash(name: HashName, members: { readonly [key: string]: JsonValue } | object): Sha256 {
-  if (Object.hasOwn(members, 'type')) throw new TypeError(`Hash ${name}: the member name "type" is reserved`);
+  if (Object.hasOwn(members, 'type')) throw new TypeError(`Hash ${name}: the member "type" is taken`);
   return sha256HexOfText(canonicalJson({ ...members, type: `countersign/${name}/v1` }));
 }

@@ -20,7 +20,7 @@ export function trigramOf(text: string): number {
 export function byTrigram(words: readonly string[]): ReadonlyMap<number, readonly string[]> {
   const found = new Map<number, string[]>();
   for (const word of words) {
-    if (word.length < 3) throw new RangeError(`Expected a word of at least three letters, got "${word}"`);
+    if (word.length < 3) throw new RangeError(`expected a word of three letters or more, got "${word}"`);
     found.set(trigramOf(word), [...(found.get(trigramOf(word)) ?? []), word]);
   }
   return found;

@@ -1,7 +1,7 @@
 import type { PackOptions } from '../../../policy/rules/rule-maker';
 
 /** Raised by hand whenever the extractor reads the same plan otherwise; a test pins its source to it. */
-export const TERRAFORM_FACTS_REVISION = 3;
+export const TERRAFORM_FACTS_REVISION = 4;
 
 /** Our reading of `terraform show -json`: part of every rule's `logic_hash`. */
 export const TERRAFORM_PARSER = {

@@ -390,7 +390,7 @@ describe('typedHash', () => {
     );
   });
   test('refuses a member "type", which would forge another kind', () =>
-    expect(() => typedHash('input', { type: 'countersign/change/v1' })).toThrow(/"type" is reserved/));
+    expect(() => typedHash('input', { type: 'countersign/change/v1' })).toThrow(/"type" is taken/));
   test('refuses undefined, instead of hashing it like an absent member [T36]', () =>
     expect(() => typedHash('input', { a: undefined })).toThrow(TypeError));
 });
