@@ -61,6 +61,6 @@ function builtinProblems(plan: Plan): string[] {
   const own = plan.validators.filter((validator) => validator.unit !== BUILTIN_UNIT);
   return [
     ...(complete ? [] : [`The plan does not end with the built-in validators ${expected.join(', ')}`]),
-    ...(own.length > 0 ? [] : ['The plan has no validator of its own']),
+    ...(own.length > 0 ? [] : ['The plan has no validators besides the built-in ones']),
   ];
 }

@@ -132,23 +132,23 @@ function toRule(config: RuleConfig): Rule {
   return 'diffSize' in config ? diffSizeRule(config.diffSize) : tableWhitelistRule(config.tableWhitelist);
 }
 
-/** Validators made lately, by canonical config: compiling a pattern costs more than running it. */
-const made = new Map<string, RuleValidator>();
-const MAX_MADE = 256;
+/** LRU cache of rule validators by canonical config: compiling a pattern costs more than running it. */
+const compiled = new Map<string, RuleValidator>();
+const MAX_COMPILED = 256;
 
 function judgeRules(config: RuleValidatorConfig, diff: DiffInput): Judged {
   const key = canonicalJson(config);
-  const validator = made.get(key) ?? ruleValidator(config.name, config.policyVersion, ...config.rules.map(toRule));
-  made.delete(key);
-  made.set(key, validator);
-  for (const oldest of made.keys()) {
-    if (made.size <= MAX_MADE) break;
-    made.delete(oldest);
+  const validator = compiled.get(key) ?? ruleValidator(config.name, config.policyVersion, ...config.rules.map(toRule));
+  compiled.delete(key);
+  compiled.set(key, validator);
+  for (const oldest of compiled.keys()) {
+    if (compiled.size <= MAX_COMPILED) break;
+    compiled.delete(oldest);
   }
   return validator.judge(diff);
 }
 
-/** The composite's own algorithm, on children that need no promise. */
+/** `compositeValidator` for children that are synchronous. */
 function judgeComposite(config: CompositeConfig, diff: DiffInput): Judged {
   const mode = knownMode(config.name, config.policyVersion, config.mode);
   const outcomes: ChildOutcome[] = [];
@@ -190,7 +190,7 @@ function evaluate<Config>(
   };
 }
 
-/** A verdict as one finding: its rules in `details` (DESIGN §4), the places as evidence. */
+/** Converts a verdict to a result, with the rules in `details` and the places as evidence. */
 function toResult(
   validatorId: string,
   input: ValidatorInput,
@@ -247,7 +247,7 @@ export const compositeDefinition: ValidatorDefinition<CompositeConfig> = Object.
   evaluate: evaluate(judgeComposite),
 });
 
-/** SAFETY, and it always allows: nobody is asked because of it, and its finding states the opt-out in every review. */
+/** SAFETY and always ALLOW, so no one is asked; its finding shows the opt-out in every review. */
 export const alwaysApproveDefinition: ValidatorDefinition<z.infer<typeof AlwaysApproveConfig>> = Object.freeze({
   ...common,
   implementation: 'always_approve',
@@ -263,7 +263,7 @@ export const alwaysApproveDefinition: ValidatorDefinition<z.infer<typeof AlwaysA
   },
 });
 
-/** What the contracts and the bundle format bring, beside packs and built-in validators. */
+/** The definitions behind the entries of the bundle format, besides packs and built-in validators. */
 export const contractValidators: readonly ValidatorDefinition<never>[] = Object.freeze([
   ruleValidatorDefinition,
   compositeDefinition,

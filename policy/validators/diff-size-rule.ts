@@ -4,9 +4,9 @@ import { APPROVED, checkName, type Rule, type RuleResult } from './rule';
 const POINTER = '/affected_rows';
 
 /**
- * Blocks where the claim `metadata.affected_rows` exceeds `maxRows`; equal passes (F34). Never reads the bytes: that the
- * claim is true is the business of `guardian.metadata_mismatch`. Missing claim: warn; one that is no finite number of
- * at least 0, or the text "12": block (F35).
+ * Blocks if the claim `metadata.affected_rows` exceeds `maxRows`. Does not read the bytes: `guardian.metadata_mismatch`
+ * verifies the claim. A missing claim warns; a claim that is not a finite number of at least 0, such as the string "12",
+ * blocks.
  */
 export function diffSizeRule({ name, maxRows }: { readonly name: string; readonly maxRows: number }): Rule {
   checkName('DiffSizeRule', name);

@@ -4,7 +4,7 @@ import type { Span } from '../contracts/facts';
 import { APPROVED, checkName, MAX_PLACES, type Rule, type RulePlace, type RuleResult } from './rule';
 import { decodeLossy, readings, spanner, type TextView } from '../text/text-view';
 
-/** Name and version of the regex engine, which go into `logic_hash`. A test holds them to the package that is installed. */
+/** Name and version of the regex engine, part of `logic_hash`. A test compares them with the installed package. */
 export const PATTERN_ENGINE = { name: 're2js', version: '2.10.0' } as const;
 
 const MAX_PATTERN_LENGTH = 2000;
@@ -17,7 +17,7 @@ export const MAX_PATTERN_WORK = 24_000_000;
 /** Of all readings together, and how many there may be: making them costs as well. */
 export const MAX_READ_CHARACTERS = 4_200_000;
 export const MAX_READINGS = 10_000;
-/** What one try costs, however short the text. */
+/** Fixed cost of one match attempt, regardless of the length of the text. */
 const TRY_COST = 300;
 
 interface Pattern {
@@ -33,17 +33,17 @@ interface Patterns {
   readonly anyPlain: RE2JS | null;
 }
 
-/** Letters, blanks and word borders only. Many of these in one automaton stay small, which is not so of others. */
+/** Letters, spaces and word boundaries only. Many such patterns can be combined into one small automaton. */
 const PLAIN = /^(?:\(\?i\))?(?:[A-Za-z0-9_ -]|\\b|\\s[+*]?)+$/;
 /** Of all plain patterns together. */
 const MAX_PLAIN_LENGTH = 20_000;
 
 /**
- * Blocks where the bytes match one of `forbidden`, in Go's (RE2's) syntax, linear in time (F31): `(?i)\bDROP\s+TABLE\b`.
- * Case matters unless the pattern says `(?i)`. The bytes are tried as they stand, with JSON's escapes decoded, and
- * without SQL comments, so a comment between two words and a JSON-escaped letter hide nothing (T9). It reads text, not SQL: the packs
- * with a parser see more. Compiled once, without state between calls (T8).
- * Throws TypeError for a pattern that RE2 refuses, or that matches the empty text and so everything.
+ * Blocks if the bytes match one of `forbidden`, in RE2 (Go) syntax and linear time: `(?i)\bDROP\s+TABLE\b`. Case matters
+ * unless the pattern has `(?i)`. Matches the raw text, the text with JSON escapes decoded and the text without SQL
+ * comments, so that neither a comment between two words nor an escaped letter hides a match. Does not parse SQL; the packs
+ * with a parser find more. Compiles once and keeps no state between calls.
+ * Throws TypeError for a pattern that RE2 rejects or that matches the empty text and therefore everything.
  */
 export function patternRule({
   name,
@@ -58,7 +58,7 @@ export function patternRule({
   return Object.freeze({ name, apply: (diff: DiffInput) => apply(diff, patterns) });
 }
 
-/** Why `source` cannot be a forbidden pattern; null where it can. */
+/** Why `source` cannot be a forbidden pattern; null if it can. */
 export function patternProblem(source: string): string | null {
   if (source === '' || source.length > MAX_PATTERN_LENGTH)
     return `expected a pattern of 1 to ${MAX_PATTERN_LENGTH} characters`;
@@ -91,7 +91,7 @@ function apply(diff: DiffInput, patterns: Patterns): RuleResult {
   if (found.size === 0 && whole) return APPROVED;
   const toSpan = spanner(staged);
   const hits = [...found].map(([pattern, view]) => ({ pattern, spans: spansOf(pattern, view, toSpan) }));
-  // The pattern is named by its place in the policy, and what matched is not quoted: it may be a secret (P12).
+  // Name the pattern by its index in the policy and do not quote the match: it may be a secret.
   const listed = patterns.each.flatMap((pattern, i) => (found.has(pattern) ? [`forbidden[${i}]`] : []));
   return {
     approved: false,

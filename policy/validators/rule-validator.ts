@@ -3,7 +3,7 @@ import { Severity, type Verdict } from '../contracts/verdict';
 import { checkName, checkUnique, type Rule, type RulePlace, type RuleResult } from './rule';
 import { ValidatorError, type Validator } from './validator';
 
-/** A verdict with the places behind it, which a verdict itself has no room for. */
+/** A verdict with the places of its findings, which are not part of a verdict. */
 export interface Judged {
   readonly verdict: Verdict;
   readonly places: readonly RulePlace[];
@@ -11,14 +11,14 @@ export interface Judged {
 }
 
 export interface RuleValidator extends Validator {
-  /** The same judgement, without the promise. Throws ValidatorError. */
+  /** Synchronous `validate`, with places. Throws ValidatorError. */
   readonly judge: (diff: DiffInput) => Judged;
 }
 
 /**
- * Runs every rule, in order, none skipped (F28). Approved only if all approve; severity is the worst among those that
- * failed (F27); score is passed / total, and 1 where there is no rule (F30). `policyVersion` may be empty (F29).
- * Throws TypeError where two rules share a name (F25).
+ * Runs every rule in order, without short-circuiting. Approves only if all rules approve; `severity` is the worst of the
+ * rules that failed; `score` is passed / total, or 1 without rules. `policyVersion` may be empty.
+ * Throws TypeError if two rules have the same name.
  */
 export function ruleValidator(name: string, policyVersion: string, ...rules: readonly Rule[]): RuleValidator {
   checkName('RuleValidator', name);
@@ -66,7 +66,7 @@ function judgeByRules(name: string, policyVersion: string, rules: readonly Rule[
   };
 }
 
-/** A rule that throws or answers out of shape has not approved: it fails with block, and the others still run. */
+/** A rule that throws or returns an invalid result fails with severity block, and the other rules still run. */
 function applyRule(rule: Rule, diff: DiffInput, thrown: unknown[]): RuleResult {
   let result: RuleResult;
   try {
@@ -87,7 +87,7 @@ function applyRule(rule: Rule, diff: DiffInput, thrown: unknown[]): RuleResult {
   return { approved: false, severity: 'block', reason: 'the rule broke its contract' };
 }
 
-/** Worst of those that failed. An empty severity of a failed rule reads as warn (F19); nothing failed: empty. */
+/** The worst severity of the rules that failed. An empty severity counts as warn. Without failed rules: empty. */
 export function worst(severities: readonly Severity[]): Severity {
   if (severities.includes('block')) return 'block';
   return severities.length === 0 ? '' : 'warn';

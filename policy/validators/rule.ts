@@ -2,22 +2,22 @@ import { Name, type DiffInput } from '../contracts/diff';
 import type { Severity } from '../contracts/verdict';
 import type { Details, Span } from '../contracts/facts';
 
-/** A place that a rule points at: bytes of the diff, or a member of its metadata. */
+/** A place that a rule reports: bytes of the diff, or a member of its metadata. */
 export type RulePlace =
   { readonly kind: 'span'; readonly span: Span } | { readonly kind: 'metadata'; readonly pointer: string };
 
-/** What one rule says of one diff (F26). `reason` is filled where it does not approve; it never quotes the diff. */
+/** Result of one rule for one diff. `reason` is set if the rule does not approve; it never quotes the diff. */
 export interface RuleResult {
   readonly approved: boolean;
   readonly reason: string;
   readonly severity: Severity;
-  /** Where: at most 50; `total` counts them all. */
+  /** At most 50 places; `total` counts all of them. */
   readonly places?: readonly RulePlace[];
   readonly total?: number;
   readonly details?: Details;
 }
 
-/** One pure check: no I/O, no state, no error return (F24). `name` is the key of its result in `details` (F16). */
+/** One pure check: no I/O, no state, no error return. `name` is the key of its result in `details`. */
 export interface Rule {
   readonly name: string;
   readonly apply: (diff: DiffInput) => RuleResult;
@@ -37,7 +37,7 @@ export function checkName(what: string, name: unknown): string {
   return parsed.data;
 }
 
-/** Throws where two share a name: one would hide the other in `details` and in the sink (F2, F25). */
+/** Throws TypeError for a duplicate name: one result would hide the other in `details` and in the verdict sink. */
 export function checkUnique(what: string, names: readonly string[]): void {
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined) throw new TypeError(`${what} "${twice}" appears twice; give each its own name`);

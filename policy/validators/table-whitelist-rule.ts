@@ -4,8 +4,8 @@ import { APPROVED, checkName, type Rule, type RuleResult } from './rule';
 const POINTER = '/table_name';
 
 /**
- * Blocks where the claim `metadata.table_name` is not, letter for letter, one of `allowed` (F32); an empty list blocks
- * every table (T7). Missing claim: warn, suspicious but not conclusive (F33). One that is no text: block.
+ * Blocks if the claim `metadata.table_name` is not exactly one of `allowed`; an empty list blocks every table. A missing
+ * claim warns, because it is suspicious but not conclusive; a claim that is not a string blocks.
  */
 export function tableWhitelistRule({
   name,

@@ -401,7 +401,11 @@ describe('planProblems', () => {
       { ...plan, validators: [...plan.validators.slice(0, -2), ...plan.validators.slice(-2).reverse()] },
       /does not end with the built-in/,
     ],
-    ['no validator of its own [F38]', { ...plan, validators: plan.validators.slice(-6) }, /no validator of its own/],
+    [
+      'a plan with built-in validators only [F38]',
+      { ...plan, validators: plan.validators.slice(-6) },
+      /no validators besides the built-in ones/,
+    ],
     ['another decide revision', { ...plan, decideRevision: 99 }, /requires decide revision 99/],
     ['unsigned answers outside development', { ...plan, answers: 'unsigned' as const }, /unsigned answers/],
   ])('finds %s', (_what, bad, message) => {
