@@ -59,22 +59,22 @@ describe('a SQLCAS document', () => {
 
   it.each([
     ['no bytes', '', 'empty'],
-    ['no JSON', '{"rows":[', 'syntax_error'],
+    ['invalid JSON', '{"rows":[', 'syntax_error'],
     ['a NUL', '{"rows":[]}\0', 'nul_byte'],
     ['two values', `${row('')} {}`, 'syntax_error'],
-    ['a key that stands twice', row(',"set":{"a":2}'), 'duplicate_key'],
-    ['a key that stands twice in other letters', row(',"s\\u0065t":{"a":2}'), 'duplicate_key'],
+    ['a duplicate key', row(',"set":{"a":2}'), 'duplicate_key'],
+    ['a duplicate key with an escape', row(',"s\\u0065t":{"a":2}'), 'duplicate_key'],
     [
       'an integer beyond 2^53',
       '{"rows":[{"table":"a.b","key":{"id":9007199254740993},"expect":{"v":1},"set":{"a":1}}]}',
       'inexact_number',
     ],
     ['a decimal that a double rounds', row('').replace('"a":1', '"a":0.12345678901234567891'), 'inexact_number'],
-    ['a member called __proto__', row('').replace('"a":1', '"__proto__":1'), 'reserved_key'],
+    ['a member named __proto__', row('').replace('"a":1', '"__proto__":1'), 'reserved_key'],
     ['an unknown member', row(',"where":"1=1"'), 'invalid_document'],
     ['no rows', '{"rows":[]}', 'invalid_document'],
-    ['an update without expectation', '{"rows":[{"table":"a.b","key":{"id":1},"set":{"a":1}}]}', 'invalid_document'],
-    ['an empty expectation', '{"rows":[{"table":"a.b","key":{"id":1},"expect":{},"set":{"a":1}}]}', 'invalid_document'],
+    ['an update without expect', '{"rows":[{"table":"a.b","key":{"id":1},"set":{"a":1}}]}', 'invalid_document'],
+    ['an empty expect', '{"rows":[{"table":"a.b","key":{"id":1},"expect":{},"set":{"a":1}}]}', 'invalid_document'],
     ['an empty key', '{"rows":[{"table":"a.b","key":{},"expect":{"v":1},"set":{"a":1}}]}', 'invalid_document'],
     ['a null key', '{"rows":[{"table":"a.b","key":{"id":null},"expect":{"v":1},"set":{"a":1}}]}', 'invalid_document'],
     [
@@ -83,12 +83,12 @@ describe('a SQLCAS document', () => {
       'invalid_document',
     ],
     [
-      'a table that is no name',
+      'an invalid table name',
       '{"rows":[{"table":"a.b; DROP TABLE x","key":{"id":1},"expect":{"v":1},"set":{"a":1}}]}',
       'invalid_document',
     ],
     [
-      'a column that is no name',
+      'an invalid column name',
       '{"rows":[{"table":"a.b","key":{"id\\" = 1 OR 1=1 --":1},"expect":{"v":1},"set":{"a":1}}]}',
       'invalid_document',
     ],
@@ -108,7 +108,7 @@ describe('a SQLCAS document', () => {
       'invalid_document',
     ],
     [
-      'one row twice',
+      'two operations on one row',
       '{"rows":[{"table":"a.b","key":{"id":1},"expect":{"v":1},"set":{"a":1}},{"op":"delete","table":"a.b","key":{"id":1},"expect":{"v":1}}]}',
       'duplicate_row',
     ],
@@ -116,19 +116,19 @@ describe('a SQLCAS document', () => {
     expect(read(text)).toMatchObject({ ok: false, code });
   });
 
-  it('says where a number is that would lose digits', () => {
+  it('reports the position of a number that would lose digits', () => {
     const refused = read('{"rows":\n [9007199254740993]}');
     expect(refused).toMatchObject({ ok: false, span: { startLine: 2, startColumn: 3 } });
   });
 
-  it('never throws on any bytes', () => {
+  it('never throws for any bytes', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => void readCasDocument(bytes)));
     fc.assert(fc.property(fc.json(), (text) => void read(`{"rows":[${text}]}`)));
   });
 });
 
 describe('numbers in JSON text', () => {
-  it('lets every number pass that JavaScript writes, and none with a digit more', () => {
+  it('accepts every number that JavaScript writes, and refuses more digits', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (n) => {
         const safe = !Number.isInteger(n) || Math.abs(n) <= Number.MAX_SAFE_INTEGER;

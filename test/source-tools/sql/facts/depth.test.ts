@@ -1,6 +1,6 @@
 import { factsOf } from '../rules/support/run-rule';
 
-describe('a DELETE is found wherever it stands', () => {
+describe('a DELETE is found at any depth', () => {
   it.each([
     ['at the top', 'DELETE FROM t', 'statement 1'],
     ['in the second statement', 'SELECT 1; DELETE FROM t', 'statement 2'],
@@ -33,7 +33,7 @@ describe('a DELETE is found wherever it stands', () => {
       'statement 1 › function "f" body',
     ],
     [
-      'in a function that names its language first in upper case',
+      'in a function with the language first and in upper case',
       'CREATE FUNCTION f() RETURNS void LANGUAGE SQL AS $_$ DELETE FROM t $_$',
       'statement 1 › function "f" body',
     ],
@@ -115,8 +115,8 @@ describe('a DELETE is found wherever it stands', () => {
   });
 });
 
-describe('what is planned but not run', () => {
-  it('changes nothing: EXPLAIN without ANALYZE names its tables as read', async () => {
+describe('a statement that is planned but not executed', () => {
+  it('changes nothing: the tables of EXPLAIN without ANALYZE are only read', async () => {
     const facts = await factsOf('EXPLAIN DELETE FROM t');
     expect(facts.dml).toEqual([]);
     expect(facts.relations).toMatchObject([{ relation: { name: 't' }, access: 'read' }]);
@@ -136,25 +136,25 @@ describe('what is planned but not run', () => {
     'EXPLAIN (ANALYZE 1) DELETE FROM t',
     'EXPLAIN ANALYZE VERBOSE DELETE FROM t',
     'EXPLAIN (ANALYZE off, ANALYZE on) DELETE FROM t',
-  ])('but this runs: %s', async (text) => {
+  ])('but is executed by: %s', async (text) => {
     expect((await factsOf(text)).dml).toHaveLength(1);
   });
 });
 
-describe('what cannot be read is said so', () => {
+describe('SQL that cannot be read is recorded', () => {
   it.each([
-    ['a body that PL/pgSQL refuses', 'DO $$ BEGIN DELETE FRM t; END $$', 'unread_body'],
+    ['an invalid PL/pgSQL body', 'DO $$ BEGIN DELETE FRM t; END $$', 'unread_body'],
     ['a body in another language', "DO LANGUAGE plperl 'return 1'", 'unread_body'],
-    ['an SQL body that does not parse', "CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELEC 1'", 'unread_body'],
+    ['an invalid SQL body', "CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELEC 1'", 'unread_body'],
     ['EXECUTE of a variable', 'DO $$ DECLARE q text; BEGIN EXECUTE q; END $$', 'plpgsql_execute'],
     ['EXECUTE of format()', "DO $$ BEGIN EXECUTE format('DROP TABLE %I', 'x'); END $$", 'plpgsql_execute'],
-    ['a prepared name from elsewhere', 'EXECUTE p(1)', 'execute_prepared'],
+    ['a statement that was not prepared in the text', 'EXECUTE p(1)', 'execute_prepared'],
     ['query_to_xml of a column', "SELECT query_to_xml(q, true, true, '') FROM t", 'sql_text_function'],
   ])('%s', async (_what, text, form) => {
     expect((await factsOf(text)).dynamicSql).toMatchObject([{ form, constant: false }]);
   });
 
-  it('a statement prepared in the same text was read there', async () => {
+  it('but not EXECUTE of a statement prepared in the same text', async () => {
     const { dynamicSql, dml } = await factsOf('PREPARE p AS DELETE FROM t; EXECUTE p');
     expect(dynamicSql).toMatchObject([{ form: 'execute_prepared', constant: true }]);
     expect(dml).toHaveLength(1);

@@ -3,16 +3,16 @@ import { factsOf } from '../rules/support/run-rule';
 const relationsOf = async (text: string) =>
   (await factsOf(text)).relations.map((r) => `${r.relation.schema ?? ''}.${r.relation.name}:${r.access}`);
 
-describe('names are folded as PostgreSQL folds them', () => {
+describe('names are normalized like in PostgreSQL', () => {
   it.each([
     ['unquoted, to lower case', 'DELETE FROM Orders', '.orders:write'],
     ['quoted, as written', 'DELETE FROM "Orders"', '.Orders:write'],
     ['with Unicode escapes', 'DELETE FROM U&"ord\\0065rs"', '.orders:write'],
-    ['with an escape character of their own', 'DELETE FROM U&"ord!0065rs" UESCAPE \'!\'', '.orders:write'],
-    ['cut at 63 bytes', `DELETE FROM ${'a'.repeat(70)}`, `.${'a'.repeat(63)}:write`],
+    ['with a custom escape character', 'DELETE FROM U&"ord!0065rs" UESCAPE \'!\'', '.orders:write'],
+    ['truncated to 63 bytes', `DELETE FROM ${'a'.repeat(70)}`, `.${'a'.repeat(63)}:write`],
     ['with a schema', 'DELETE FROM "Sales" . Orders', 'Sales.orders:write'],
     ['with a database in front', 'DELETE FROM shop.sales.orders', 'sales.orders:write'],
-    ['a no-break space is a letter', 'DELETE FROM orders\u00a0', '.orders\u00a0:write'],
+    ['with a no-break space, which is a letter', 'DELETE FROM orders\u00a0', '.orders\u00a0:write'],
   ])('%s', async (_how, text, name) => {
     expect(await relationsOf(text)).toEqual([name]);
   });
@@ -20,16 +20,20 @@ describe('names are folded as PostgreSQL folds them', () => {
 
 describe('relations', () => {
   it.each([
-    ['leave out a CTE', 'WITH t AS (SELECT 1) SELECT * FROM t', []],
-    ['hold the table that a CTE of the same name reads', 'WITH t AS (SELECT * FROM t) SELECT * FROM t', ['.t:read']],
+    ['omit a CTE', 'WITH t AS (SELECT 1) SELECT * FROM t', []],
+    ['include the table that a CTE of the same name reads', 'WITH t AS (SELECT * FROM t) SELECT * FROM t', ['.t:read']],
     [
-      'leave out the table of a recursive CTE',
+      'omit the reference of a recursive CTE to itself',
       'WITH RECURSIVE t AS (SELECT 1 UNION ALL SELECT * FROM t) SELECT * FROM t',
       [],
     ],
-    ['hold a qualified name whatever CTE there is', 'WITH t AS (SELECT 1) SELECT * FROM public.t', ['public.t:read']],
     [
-      'hold what a later CTE reads before it is named',
+      'include a qualified name even if a CTE has that name',
+      'WITH t AS (SELECT 1) SELECT * FROM public.t',
+      ['public.t:read'],
+    ],
+    [
+      'include a table that is read before a CTE of that name is defined',
       'WITH a AS (SELECT * FROM b), b AS (SELECT 1) SELECT * FROM a, b',
       ['.b:read'],
     ],
@@ -39,21 +43,21 @@ describe('relations', () => {
       'SELECT * FROM (WITH t AS (SELECT 1) SELECT * FROM t) x, t',
       ['.t:read'],
     ],
-    ['hold the target of a DELETE: it is never a CTE', 'WITH t AS (SELECT 1) DELETE FROM t', ['.t:write']],
+    ['include the target of a DELETE, which is never a CTE', 'WITH t AS (SELECT 1) DELETE FROM t', ['.t:write']],
     [
-      'hold each of a TRUNCATE and of a DROP',
+      'include every table of a TRUNCATE and of a DROP',
       'TRUNCATE a, b.c; DROP TABLE d, e.f',
       ['.a:write', 'b.c:write', '.d:ddl', 'e.f:ddl'],
     ],
-    ['hold the table of a dropped trigger', 'DROP TRIGGER x ON s.t', ['s.t:ddl']],
+    ['include the table of a dropped trigger', 'DROP TRIGGER x ON s.t', ['s.t:ddl']],
     [
-      'hold what FROM, USING and a subquery read',
+      'include tables read in FROM, USING and a subquery',
       'DELETE FROM a USING b WHERE c IN (SELECT 1 FROM d)',
       ['.a:write', '.b:read', '.d:read'],
     ],
-    ['leave out the alias after FOR UPDATE OF', 'SELECT 1 FROM t AS x FOR UPDATE OF x', ['.t:read']],
-    ['hold a foreign key’s table', 'CREATE TABLE a (b int REFERENCES s.c)', ['.a:ddl', 's.c:read']],
-    ['stand for all tables of a schema', 'GRANT SELECT ON ALL TABLES IN SCHEMA s TO r', ['s.*:ddl']],
+    ['omit the alias after FOR UPDATE OF', 'SELECT 1 FROM t AS x FOR UPDATE OF x', ['.t:read']],
+    ['include the table of a foreign key', 'CREATE TABLE a (b int REFERENCES s.c)', ['.a:ddl', 's.c:read']],
+    ['use * for all tables of a schema', 'GRANT SELECT ON ALL TABLES IN SCHEMA s TO r', ['s.*:ddl']],
   ])('%s', async (_what, text, wanted) => {
     expect([...(await relationsOf(text))].sort()).toEqual([...wanted].sort());
   });

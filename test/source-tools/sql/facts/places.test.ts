@@ -5,7 +5,7 @@ import type { Span } from '../../../../policy/contracts/facts';
 import { SQL_PARSER } from '../../../../source-tools/sql/facts/sql-parser';
 import { factsOf } from '../rules/support/run-rule';
 
-/** The text between the span's ends, by lines and UTF-16 columns: what a reader of the evidence would see. */
+/** Text of the span by lines and UTF-16 columns, like a reader of the evidence sees it. */
 function cut(text: string, { startLine, startColumn, endLine, endColumn }: Span): string {
   const lines = text.split('\n');
   const part = lines.slice(startLine - 1, endLine);
@@ -15,7 +15,7 @@ function cut(text: string, { startLine, startColumn, endLine, endColumn }: Span)
   return part.join('\n');
 }
 
-describe('places', () => {
+describe('spans', () => {
   it.each([
     ['after letters of two, three and four bytes', "SELECT 'é€𝒳'; DELETE FROM t", 'DELETE FROM t'],
     ['on a later line, after CRLF', '-- ünï\r\nSELECT 1;\r\n  DELETE FROM "T 𝒳"', 'DELETE FROM "T 𝒳"'],
@@ -24,12 +24,12 @@ describe('places', () => {
     ['in a dollar-quoted body', 'DO $body$\nBEGIN\n  -- é\n  DELETE FROM t;\nEND $body$', 'DELETE FROM t'],
     ['in a body in plain quotes', "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS 'DELETE FROM t'", 'DELETE FROM t'],
     [
-      'in an escaped body: the whole of it',
+      'in an escaped body: the full body',
       "DO 'BEGIN DELETE FROM t; RAISE NOTICE ''x''; END'",
       "'BEGIN DELETE FROM t; RAISE NOTICE ''x''; END'",
     ],
     [
-      'in SQL that is executed: the EXECUTE',
+      'in dynamic SQL: the EXECUTE',
       "DO $$ BEGIN NULL; EXECUTE 'DELETE ' || 'FROM t'; END $$",
       "EXECUTE 'DELETE ' || 'FROM t'",
     ],
@@ -38,13 +38,13 @@ describe('places', () => {
     expect(cut(text, (dml.at(-1) as (typeof dml)[number]).span)).toBe(wanted);
   });
 
-  it('of the same words twice on one line are two places', async () => {
+  it('of the same statement twice on one line differ', async () => {
     const text = 'DO $$ BEGIN DELETE FROM t; DELETE FROM t; END $$';
     const { dml } = await factsOf(text);
     expect(dml.map((d) => d.span.startColumn)).toEqual([13, 28]);
   });
 
-  it('bound each statement without its blanks, comments and semicolon, and hash exactly those bytes', async () => {
+  it('of statements exclude whitespace, comments and the semicolon, and the hash covers exactly these bytes', async () => {
     const text = "/* é */ SELECT 'ü' ; -- x\n UPDATE t SET a = 1 WHERE b RETURNING a /* y */ ;;";
     const { statements } = await factsOf(text);
     const bytes = Buffer.from(text);
@@ -59,7 +59,7 @@ describe('places', () => {
   });
 });
 
-it('gives the same facts for the same bytes, a hundred times over [G23]', async () => {
+it('gives the same facts for the same bytes in 100 runs [G23]', async () => {
   const raw = new TextEncoder().encode(
     "DO $$ BEGIN EXECUTE 'DROP TABLE a'; PERFORM f(1); END $$; WITH x AS (DELETE FROM t RETURNING *) SELECT * FROM x",
   );
@@ -67,7 +67,7 @@ it('gives the same facts for the same bytes, a hundred times over [G23]', async 
   for (let i = 0; i < 100; i++) expect(JSON.stringify(await extractSqlFacts(raw))).toBe(first);
 });
 
-it('names the parser that is installed, so that another one is another logic [T11]', () => {
+it('reports the installed parser version, so that another version changes the logic hash [T11]', () => {
   expect(SQL_PARSER.version.split('+')[0]).toBe(packageJson.dependencies['libpg-query']);
   expect(packageJson.dependencies['libpg-query']).toMatch(/^\d+\.\d+\.\d+$/);
 });

@@ -24,8 +24,8 @@ interface ParserCases {
 
 const pack = [...sqlPostgresPack, ...sqlPostgresStylePack];
 
-/** Bytebase's rule → ours, all of which must answer. Rules that need a catalog or a naming template we do not claim. */
-const CLAIMS: Readonly<
+/** Equivalent rules for each rule of Bytebase. Rules that need a catalog or a naming template have no equivalent. */
+const EQUIVALENTS: Readonly<
   Record<string, { readonly rules: readonly string[]; readonly config?: object; readonly exact: boolean }>
 > = {
   STATEMENT_DISALLOW_TRUNCATE: { rules: ['sql_truncate'], exact: true },
@@ -39,7 +39,7 @@ const CLAIMS: Readonly<
   STATEMENT_DISALLOW_RM_TBL_CASCADE: { rules: ['sql_cascade'], exact: true },
   STATEMENT_DISALLOW_ON_DEL_CASCADE: { rules: ['sql_on_delete_cascade'], exact: true },
   STATEMENT_ADD_CHECK_NOT_VALID: { rules: ['sql_constraint_not_valid'], exact: false },
-  // Bytebase runs statements one by one: a table made just before is an old one to it.
+  // Bytebase assumes that statements run one by one, so a table created before counts as an existing one.
   STATEMENT_ADD_FOREIGN_KEY_NOT_VALID: {
     rules: ['sql_constraint_not_valid'],
     config: { assumeInTransaction: false },
@@ -56,51 +56,56 @@ const CLAIMS: Readonly<
 
 withCorpus<readonly AdvisorCase[]>('bytebase-advisor-pg.json', (all) => {
   const answers = async (c: AdvisorCase): Promise<boolean> => {
-    const claim = CLAIMS[c.rule];
-    if (claim === undefined) throw new Error(`not claimed: ${c.rule}`);
+    const equivalent = EQUIVALENTS[c.rule];
+    if (equivalent === undefined) throw new Error(`no equivalent rule: ${c.rule}`);
     const found = await Promise.all(
-      claim.rules.map((name) => fires(name, c.sql, claim.config === undefined ? {} : { config: claim.config }, pack)),
+      equivalent.rules.map((name) =>
+        fires(name, c.sql, equivalent.config === undefined ? {} : { config: equivalent.config }, pack),
+      ),
     );
     return found.includes(true);
   };
-  const claimed = all.filter((c) => CLAIMS[c.rule] !== undefined);
+  const comparable = all.filter((c) => EQUIVALENTS[c.rule] !== undefined);
 
-  it('answers as Bytebase does on every TRUNCATE, WHERE, COMMIT and CASCADE case', async () => {
-    const exact = claimed.filter((c) => CLAIMS[c.rule]?.exact === true);
-    const wrong: string[] = [];
-    for (const c of exact) if ((await answers(c)) !== (c.expected === 'violation')) wrong.push(c.id);
+  it('agrees with Bytebase on every TRUNCATE, WHERE, COMMIT and CASCADE case', async () => {
+    const exact = comparable.filter((c) => EQUIVALENTS[c.rule]?.exact === true);
+    const disagreed: string[] = [];
+    for (const c of exact) if ((await answers(c)) !== (c.expected === 'violation')) disagreed.push(c.id);
     process.stdout.write(
-      `bytebase: ${exact.length - wrong.length} of ${exact.length} TRUNCATE, WHERE, COMMIT and CASCADE cases agree\n`,
+      `bytebase: ${exact.length - disagreed.length} of ${exact.length} TRUNCATE, WHERE, COMMIT and CASCADE cases agree\n`,
     );
-    expect(wrong).toEqual([]);
+    expect(disagreed).toEqual([]);
   });
 
-  it('answers as Bytebase does on at least 95 % of the other cases that we claim', async () => {
-    const others = claimed.filter((c) => CLAIMS[c.rule]?.exact === false);
-    const wrong: string[] = [];
-    for (const c of others) if ((await answers(c)) !== (c.expected === 'violation')) wrong.push(c.id);
+  it('agrees with Bytebase on at least 95 % of the other comparable cases', async () => {
+    const others = comparable.filter((c) => EQUIVALENTS[c.rule]?.exact === false);
+    const disagreed: string[] = [];
+    for (const c of others) if ((await answers(c)) !== (c.expected === 'violation')) disagreed.push(c.id);
     process.stdout.write(
-      `bytebase: ${others.length - wrong.length} of ${others.length} other claimed cases agree ${wrong.join(', ')}\n`,
+      `bytebase: ${others.length - disagreed.length} of ${others.length} other comparable cases agree ${disagreed.join(', ')}\n`,
     );
-    expect(1 - wrong.length / others.length).toBeGreaterThanOrEqual(0.95);
+    expect(1 - disagreed.length / others.length).toBeGreaterThanOrEqual(0.95);
   });
 });
 
 withCorpus<ParserCases>(
   'bytebase-pg-parser.json',
   ({ read_only: readOnly, test_split: split, test_statement_type: types }) => {
-    it.each(readOnly.map((c) => [c.id, c] as const))('tells reads from writes as Bytebase does: %s', async (_id, c) => {
-      const { statements } = await factsOf(c.sql);
-      expect(statements.every((s) => s.readOnly)).toBe(c.readOnly);
-    });
+    it.each(readOnly.map((c) => [c.id, c] as const))(
+      'distinguishes reads from writes like Bytebase: %s',
+      async (_id, c) => {
+        const { statements } = await factsOf(c.sql);
+        expect(statements.every((s) => s.readOnly)).toBe(c.readOnly);
+      },
+    );
 
     it.each(split.map((c) => [c.description, c] as const))(
-      'splits statements as Bytebase does: %s',
+      'splits statements like Bytebase: %s',
       async (_description, c) => {
         const wanted = c.result.filter((r) => !r.empty).length;
         if (wanted === 0) return;
         const facts = await extractSqlFacts(bytesOf(c.input));
-        // Where PostgreSQL itself refuses the text, so do we; Bytebase splits what it can.
+        // Text that PostgreSQL rejects is refused here. Bytebase splits as much as possible.
         if (!facts.ok) return expect(facts.code).toBe('syntax_error');
         const { statements } = facts as SqlFacts;
         expect(statements).toHaveLength(wanted);
@@ -111,9 +116,9 @@ withCorpus<ParserCases>(
       },
     );
 
-    it.each(types.map((c) => [c.statement, c] as const))('names the commands of: %s', async (_statement, c) => {
+    it.each(types.map((c) => [c.statement, c] as const))('gives the commands of: %s', async (_statement, c) => {
       const { statements } = await factsOf(c.statement);
-      // Bytebase names a renamed index or view apart from other ALTERs.
+      // Bytebase has separate names for renaming an index or a view.
       const wanted = c.want.map((w) => w.replace('RENAME_', 'ALTER_').replaceAll('_', ' '));
       expect(statements.map((s) => s.command)).toEqual(wanted);
     });

@@ -24,7 +24,7 @@ describe('index builds', () => {
     expect(await fires('sql_not_concurrent', sql)).toBe(expected);
   });
 
-  it('of a table made just before are held where the text runs statement by statement', async () => {
+  it('on a table created just before are reported if the text runs statement by statement', async () => {
     expect(
       await fires('sql_not_concurrent', 'CREATE TABLE t (a int); CREATE INDEX i ON t (a)', statementByStatement),
     ).toBe(true);
@@ -37,7 +37,7 @@ describe('index builds', () => {
     ).toBe(false);
   });
 
-  it('CONCURRENTLY cannot run in our transaction, nor in one of its own', async () => {
+  it('with CONCURRENTLY are reported in the transaction of the commit and in one of the text', async () => {
     const build = 'CREATE INDEX CONCURRENTLY i ON t (a)';
     expect(await fires('sql_concurrently_in_transaction', build)).toBe(true);
     expect(await fires('sql_concurrently_in_transaction', build, statementByStatement)).toBe(false);
@@ -94,7 +94,7 @@ describe('constraints and columns', () => {
   });
 });
 
-describe('locks, limits and loose ends', () => {
+describe('locks, limits and other rules', () => {
   it.each([
     ['sql_timeouts_required', 'ALTER TABLE t ADD a int', true],
     ['sql_timeouts_required', "SET lock_timeout = '1s'; SET statement_timeout = '1s'; ALTER TABLE t ADD a int", false],

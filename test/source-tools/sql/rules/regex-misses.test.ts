@@ -1,6 +1,6 @@
 import { run } from './support/run-rule';
 
-/** What a check by keywords lets through: each text does the thing, and hides the word or the place. */
+/** Texts that hide the keyword or the statement, so a keyword check would miss them. */
 const MISSES: Readonly<Record<string, readonly string[]>> = {
   sql_delete_without_where: [
     'delete/**/from t',
@@ -117,7 +117,7 @@ const MISSES: Readonly<Record<string, readonly string[]>> = {
   ],
   sql_dangerous_function: [
     "SELECT pg_read_file('x')",
-    // Calls that are only planned do not use up the places kept of one function.
+    // Calls that are only planned do not count against the limit of recorded calls.
     `${"EXPLAIN SELECT pg_read_file('y');".repeat(60)} SELECT pg_read_file('x')`,
     "SELECT pg_catalog.pg_read_file('x')",
     'SELECT "pg_read_file"(\'x\')',
@@ -244,7 +244,7 @@ const MISSES: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe.each(Object.entries(MISSES))('%s', (name, texts) => {
-  it.each(texts.map((text) => [text]))('sees through: %j', async (text) => {
+  it.each(texts.map((text) => [text]))('detects: %j', async (text) => {
     const result = await run(name, text);
     expect(result.status).toBe('BLOCK');
     expect(result.errorClass).toBeUndefined();

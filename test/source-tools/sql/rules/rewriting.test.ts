@@ -12,10 +12,20 @@ async function firing(sql: string): Promise<readonly string[]> {
     .map((d) => d.implementation);
 }
 
-/** Between two tokens PostgreSQL takes any of these for a blank. */
-const BLANKS = [' ', '\n', '\t ', '/**/', '/* DROP TABLE x; */', '-- COMMIT;\n', '/* /* nested */ */', '\r\n', '\f'];
+/** Separators that PostgreSQL treats as whitespace between two tokens. */
+const SEPARATORS = [
+  ' ',
+  '\n',
+  '\t ',
+  '/**/',
+  '/* DROP TABLE x; */',
+  '-- COMMIT;\n',
+  '/* /* nested */ */',
+  '\r\n',
+  '\f',
+];
 
-/** The same tokens with other blanks and other letters: to the server, the same text. */
+/** The same tokens with other separators and letter case, which is the same text for the server. */
 function rewritten(sql: string, choices: readonly number[]): string {
   const bytes = new TextEncoder().encode(sql);
   const { count, kinds, starts, ends } = lex(bytes);
@@ -23,10 +33,10 @@ function rewritten(sql: string, choices: readonly number[]): string {
   for (let i = 0; i < count; i++) {
     const text = new TextDecoder().decode(bytes.subarray(starts[i], ends[i]));
     const choice = choices[i % choices.length] as number;
-    const touches = i > 0 && starts[i] === ends[i - 1];
-    // A comment right behind an operator could become part of it; two tokens that touched go on touching.
+    const isAdjacent = i > 0 && starts[i] === ends[i - 1];
+    // A comment directly after an operator could become part of it. Adjacent tokens stay adjacent.
     const afterOperator = i > 0 && kinds[i - 1] === Tok.Operator ? ' ' : '';
-    const gap = touches ? '' : afterOperator + (BLANKS[choice % BLANKS.length] as string);
+    const gap = isAdjacent ? '' : afterOperator + (SEPARATORS[choice % SEPARATORS.length] as string);
     out += `${i === 0 ? '' : gap}${kinds[i] === Tok.Word && /^[a-z]+$/i.test(text) && choice % 2 === 0 ? text.toUpperCase() : text}`;
   }
   return out;
@@ -36,7 +46,7 @@ const texts = Object.values(sqlExamples)
   .filter((e) => e.config === undefined && e.rows === undefined && !e.bad.includes('\\'))
   .flatMap((e) => [e.bad, e.good]);
 
-it('fires the same rules however a text is spaced, commented and spelled [G23]', async () => {
+it('fires the same rules regardless of whitespace, comments and letter case [G23]', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...texts),
@@ -49,7 +59,7 @@ it('fires the same rules however a text is spaced, commented and spelled [G23]',
   );
 });
 
-/** Ways to put a statement into another; none of them hides it. Each level has its own quotes. */
+/** Ways to nest a statement in another one. Each level has different dollar quotes. */
 const WRAPS: readonly ((inner: string, level: number) => string)[] = [
   (s, n) => `DO $w${n}$ BEGIN ${s}; END $w${n}$`,
   (s, n) => `DO $x${n}$ BEGIN IF true THEN NULL; ELSE ${s}; END IF; END $x${n}$`,
@@ -61,7 +71,7 @@ const WRAPS: readonly ((inner: string, level: number) => string)[] = [
   (s) => `PREPARE q AS ${s}`,
 ];
 
-it('finds a DELETE below any pile of bodies', async () => {
+it('finds a DELETE in any nesting of bodies', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(4), { maxLength: 4 }), fc.nat(WRAPS.length - 1), async (outer, innermost) => {
       const wrapped = [innermost, ...outer].reduce(
@@ -70,7 +80,7 @@ it('finds a DELETE below any pile of bodies', async () => {
       );
       const { dml, dynamicSql } = await factsOf(wrapped);
       const found = dml.some((d) => d.kind === 'delete' && d.table.name === 'target' && d.where === 'absent');
-      // What PL/pgSQL cannot hold (EXPLAIN as a statement of its own) must at least be said to be unread.
+      // SQL that is invalid in PL/pgSQL (EXPLAIN as a statement) must at least be recorded as not read.
       expect(found || dynamicSql.some((d) => !d.constant)).toBe(true);
     }),
     { numRuns: 100 },

@@ -2,7 +2,7 @@ import { sqlPostgresStylePack } from '../../../../source-tools/sql/rules/style';
 import { fires } from './support/run-rule';
 
 const statementByStatement = { config: { assumeInTransaction: false } };
-const holds = (name: string, sql: string, options = {}): Promise<boolean> =>
+const firesStyle = (name: string, sql: string, options = {}): Promise<boolean> =>
   fires(name, sql, options, sqlPostgresStylePack);
 
 describe('a script that runs statement by statement', () => {
@@ -20,27 +20,27 @@ describe('a script that runs statement by statement', () => {
       false,
     ],
     ['SELECT 1; ALTER VIEW v RENAME TO w', false],
-  ])('can be run again, one that stops half-way concurrently alone too: %s → %s', async (sql, expected) => {
-    expect(await holds('sql_robust_statements', sql, statementByStatement)).toBe(expected);
+  ])('must be repeatable, also a single concurrent statement: %s → %s', async (sql, expected) => {
+    expect(await firesStyle('sql_robust_statements', sql, statementByStatement)).toBe(expected);
   });
 
-  it('is held for a concurrent build though it claims a transaction, in which none can run', async () => {
-    expect(await holds('sql_robust_statements', 'BEGIN; CREATE INDEX CONCURRENTLY i ON t (a); COMMIT')).toBe(true);
-    expect(await holds('sql_robust_statements', 'BEGIN; CREATE INDEX i ON t (a); COMMIT')).toBe(false);
+  it('is reported for a concurrent index build, also inside a transaction', async () => {
+    expect(await firesStyle('sql_robust_statements', 'BEGIN; CREATE INDEX CONCURRENTLY i ON t (a); COMMIT')).toBe(true);
+    expect(await firesStyle('sql_robust_statements', 'BEGIN; CREATE INDEX i ON t (a); COMMIT')).toBe(false);
   });
 });
 
 describe('types', () => {
-  it('varchar is held for its length: without one it is text', async () => {
-    expect(await holds('sql_prefer_text', 'CREATE TABLE t (a varchar(10))')).toBe(true);
-    expect(await holds('sql_prefer_text', 'ALTER TABLE t ALTER COLUMN a TYPE character varying(10)')).toBe(true);
-    expect(await holds('sql_prefer_text', 'CREATE TABLE t (a varchar); ALTER TABLE t ALTER a TYPE varchar')).toBe(
+  it('varchar is reported only with a length', async () => {
+    expect(await firesStyle('sql_prefer_text', 'CREATE TABLE t (a varchar(10))')).toBe(true);
+    expect(await firesStyle('sql_prefer_text', 'ALTER TABLE t ALTER COLUMN a TYPE character varying(10)')).toBe(true);
+    expect(await firesStyle('sql_prefer_text', 'CREATE TABLE t (a varchar); ALTER TABLE t ALTER a TYPE varchar')).toBe(
       false,
     );
   });
 
-  it('a domain is held for NOT NULL as for a CHECK, and not for a DEFAULT', async () => {
-    expect(await holds('sql_domain_constraint', 'CREATE DOMAIN d AS text NOT NULL')).toBe(true);
-    expect(await holds('sql_domain_constraint', "CREATE DOMAIN d AS text DEFAULT ''")).toBe(false);
+  it('a domain is reported for NOT NULL and CHECK, but not for DEFAULT', async () => {
+    expect(await firesStyle('sql_domain_constraint', 'CREATE DOMAIN d AS text NOT NULL')).toBe(true);
+    expect(await firesStyle('sql_domain_constraint', "CREATE DOMAIN d AS text DEFAULT ''")).toBe(false);
   });
 });

@@ -4,11 +4,11 @@ import { fires, run } from './support/run-rule';
 const scope = async (sql: string, config: object): Promise<boolean> => fires('sql_table_scope', sql, { config });
 
 describe('sql_table_scope', () => {
-  it('says nothing until a list is given', async () => {
+  it('does not fire without a list', async () => {
     expect(await scope('DROP TABLE a.b', {})).toBe(false);
   });
 
-  it('holds every table back where the allow list is empty [T7]', async () => {
+  it('fires for every table if the allow list is empty [T7]', async () => {
     expect(await scope('SELECT 1 FROM t', { allow: [] })).toBe(true);
     expect(await scope('SELECT 1', { allow: [] })).toBe(false);
   });
@@ -20,26 +20,30 @@ describe('sql_table_scope', () => {
     ['in quotes that keep another case', 'DELETE FROM "Orders"', true],
     ['in another schema', 'DELETE FROM audit.orders', true],
     ['another table', 'DELETE FROM customers', true],
-    ['one table more, in USING', 'DELETE FROM orders USING customers WHERE true', true],
-    ['one table more, in a subquery', 'UPDATE orders SET a = (SELECT max(b) FROM customers)', true],
-    ['one table more, in a body', 'DO $$ BEGIN DELETE FROM customers; END $$', true],
+    ['an additional table in USING', 'DELETE FROM orders USING customers WHERE true', true],
+    ['an additional table in a subquery', 'UPDATE orders SET a = (SELECT max(b) FROM customers)', true],
+    ['an additional table in a body', 'DO $$ BEGIN DELETE FROM customers; END $$', true],
     ['a CTE of another name', 'WITH c AS (SELECT 1) SELECT * FROM c, orders', false],
-    ['a CTE that hides behind a listed name', 'WITH orders AS (SELECT * FROM customers) SELECT * FROM orders', true],
-    ['a name that a no-break space makes another', 'DELETE FROM orders\u00a0', true],
-    ['the system’s catalog', 'SELECT 1 FROM pg_authid', true],
+    [
+      'a CTE with a listed name that reads another table',
+      'WITH orders AS (SELECT * FROM customers) SELECT * FROM orders',
+      true,
+    ],
+    ['a name that differs by a no-break space', 'DELETE FROM orders\u00a0', true],
+    ['the system catalog', 'SELECT 1 FROM pg_authid', true],
     ['a whole schema', 'GRANT SELECT ON ALL TABLES IN SCHEMA public TO a', true],
     ['a drop', 'DROP TABLE customers', true],
-  ])('reads names as the server does: %s', async (_what, sql, expected) => {
+  ])('reads names like the server: %s', async (_what, sql, expected) => {
     expect(await scope(sql, { allow: ['Orders'] })).toBe(expected);
   });
 
-  it('cuts long names as the server does, so that two long names do not pass for one another', async () => {
+  it('truncates long names like the server', async () => {
     const long = 'a'.repeat(80);
     expect(await scope(`DELETE FROM ${long}`, { allow: ['a'.repeat(63)] })).toBe(false);
     expect(await scope(`DELETE FROM ${long}`, { deny: [long] })).toBe(true);
   });
 
-  it('denies a name without a schema in every schema, and a schema as a whole', async () => {
+  it('denies an unqualified entry in every schema, and all tables of a denied schema', async () => {
     expect(await scope('SELECT 1 FROM auth.users', { deny: ['users'] })).toBe(true);
     expect(await scope('SELECT 1 FROM auth.anything', { deny: ['auth.*'] })).toBe(true);
     expect(await scope('DROP SCHEMA auth', { deny: ['auth.users'] })).toBe(true);
@@ -47,13 +51,13 @@ describe('sql_table_scope', () => {
     expect(await scope('SELECT 1 FROM orders', { deny: ['auth.*'] })).toBe(false);
   });
 
-  it('leaves tables that are only read alone where asked to', async () => {
+  it('ignores tables that are only read if `reads` is false', async () => {
     expect(await scope('DELETE FROM orders USING customers WHERE true', { allow: ['orders'], reads: false })).toBe(
       false,
     );
   });
 
-  it('does not pass what it cannot resolve: a moved search_path, SQL made at run time', async () => {
+  it('fires if tables cannot be determined: a changed search_path, SQL built at run time', async () => {
     expect(await scope('SET search_path = audit; DELETE FROM orders', { allow: ['orders'] })).toBe(true);
     expect(
       await scope("SELECT set_config('search_path', 'audit', true); DELETE FROM orders", { allow: ['orders'] }),
@@ -62,7 +66,7 @@ describe('sql_table_scope', () => {
     expect(await scope('SET search_path = audit; DELETE FROM public.orders', { allow: ['orders'] })).toBe(false);
   });
 
-  it('trusts the text, never the metadata', async () => {
+  it('uses the text and never the metadata', async () => {
     const result = await run('sql_table_scope', 'DELETE FROM payroll', {
       config: { allow: ['orders'] },
       metadata: { table_name: 'orders' },
@@ -70,7 +74,7 @@ describe('sql_table_scope', () => {
     expect(result.status).toBe('BLOCK');
   });
 
-  it('refuses entries that are no names when the bundle is read', () => {
+  it('refuses entries that are not valid names when the bundle is read', () => {
     expect(TableScope.safeParse({ allow: ['a.b.c.d'] }).success).toBe(false);
     expect(TableScope.safeParse({ allow: ['"open'] }).success).toBe(false);
     expect(TableScope.safeParse({ allow: ['a..b'] }).success).toBe(false);

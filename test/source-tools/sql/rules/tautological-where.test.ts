@@ -1,6 +1,6 @@
 import { fires } from './support/run-rule';
 
-describe('a condition that selects everything', () => {
+describe('a condition that selects all rows', () => {
   it.each([
     'DELETE FROM a WHERE id = a.id',
     'DELETE FROM a x WHERE x.id >= id',
@@ -15,7 +15,7 @@ describe('a condition that selects everything', () => {
     'DELETE FROM a WHERE (SELECT true)',
     'DELETE FROM a WHERE n > 1 OR NOT n > 1',
     "DELETE FROM a WHERE 'b' < 'c'",
-  ])('is seen behind another way to write it: %s', async (sql) => {
+  ])('is detected in another form: %s', async (sql) => {
     expect(await fires('sql_tautological_where', sql)).toBe(true);
   });
 

@@ -11,7 +11,7 @@ const utf8 = new TextEncoder();
 
 export const bytesOf = (sql: string | Uint8Array): Uint8Array => (typeof sql === 'string' ? utf8.encode(sql) : sql);
 
-/** Facts of text that must be readable. */
+/** Facts of a valid text. Throws if it is refused. */
 export async function factsOf(sql: string): Promise<SqlFacts> {
   const facts = await extractSqlFacts(bytesOf(sql));
   if (!facts.ok) throw new Error(`expected facts, got ${facts.code}: ${facts.message}`);
@@ -41,7 +41,7 @@ export function ruleNamed(name: string, pack: readonly ValidatorDefinition[] = s
   return definition;
 }
 
-/** The rule's answer, with its settings read through its own schema. */
+/** Result of the rule. Its settings are parsed with its schema. */
 export async function run(
   name: string,
   sql: string | Uint8Array,
