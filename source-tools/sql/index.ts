@@ -14,7 +14,7 @@ import { sqlPostgresRules } from './rules';
 import { casParseFailure } from './rules/cas-parse-failure';
 import { sqlPostgresStyleRules } from './rules/style';
 
-/** SQL text for PostgreSQL. */
+/** `SQLDryRun`: SQL text for PostgreSQL. */
 export const sqlDryRun = defineSourceTool<SqlFacts>({
   sourceTool: 'SQLDryRun',
   mode: 'enforced',
@@ -27,7 +27,7 @@ export const sqlDryRun = defineSourceTool<SqlFacts>({
   staging: async () => (await import('./staging/index.js')).sqlDryRunEffects,
 });
 
-/** Rows to compare and set, as a JSON document. */
+/** `SQLCAS`: rows to compare and set, as a JSON document. */
 export const sqlCas = defineSourceTool<SqlCasFacts>({
   sourceTool: 'SQLCAS',
   mode: 'enforced',
@@ -47,12 +47,12 @@ export const sqlPacks: readonly Pack[] = [
   {
     name: 'sql-postgres',
     about:
-      'SQL text for PostgreSQL, read by its own grammar at every depth: statements, common table expressions, function bodies, DO blocks.',
+      'SQL text for PostgreSQL, parsed with its grammar at every nesting level: statements, common table expressions, function bodies and DO blocks.',
     rules: [...sqlPostgresRules, casParseFailure],
   },
   {
     name: 'sql-postgres-style',
-    about: 'Advice on types, names and habits in SQL; off until a bundle names the pack.',
+    about: 'Advice on types, naming and style in SQL. Off until a policy bundle enables the pack.',
     rules: sqlPostgresStyleRules,
   },
 ];

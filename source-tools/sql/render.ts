@@ -1,7 +1,7 @@
 import type { DiffRenderer } from '../../policy/contracts/source-tool';
 import { plainBorders, splitLines } from '../../policy/text/render/source-lines';
 
-/** SQL as it stands; a piece may begin on the line after one on which a statement ended. */
+/** Renders SQL unchanged. The document may be split before a line that follows the end of a statement. */
 export const sqlRenderer: DiffRenderer = {
   name: 'sql',
   revision: 1,
@@ -22,11 +22,11 @@ const STAR = 0x2a;
 const DOLLAR = 0x24;
 const BACKSLASH = 0x5c;
 
-/** Where a unit may begin something that is stepped over, or ends a line or a statement. */
+/** Code units that may start a quoted part or comment, or end a line or a statement. */
 const MARKS = new Uint8Array(128);
 for (const unit of [FEED, SEMICOLON, APOSTROPHE, QUOTE, DASH, SLASH, DOLLAR]) MARKS[unit] = 1;
 
-/** Line indexes. Quotes, dollar quotes and comments are stepped over; one that never ends takes the rest of the text. */
+/** Indexes of lines at which a statement can start. Skips quotes, dollar quotes and comments; an unterminated one extends to the end of the text. */
 function statementStarts(text: string): Set<number> {
   const starts = new Set([0]);
   let line = 0;
@@ -58,9 +58,9 @@ function statementStarts(text: string): Set<number> {
       continue;
     }
     if (!(unit === DASH || unit === SLASH)) ended = false;
-    // Not by a search, which would go on past `end`, each time as far as the next feed.
+    // Not with indexOf, which would search past `end` to the next line feed each time (quadratic).
     for (let j = i; j < end; j++) if (text.charCodeAt(j) === FEED) line++;
-    // A line comment ends before its line feed, so that the feed is seen above.
+    // A line comment ends before its line feed, which the loop above then counts.
     i = end;
   }
   return starts;
@@ -70,7 +70,7 @@ function isBlank(unit: number): boolean {
   return unit === 0x20 || unit === 0x09 || unit === 0x0d;
 }
 
-/** The index after the quoted piece or comment that begins at `i`, or `i` where none begins. */
+/** Index after the quoted part or comment that starts at `i`, or `i` if none starts there. */
 function skipQuoted(text: string, i: number, unit: number): number {
   switch (unit) {
     case APOSTROPHE:

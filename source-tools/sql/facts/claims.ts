@@ -20,7 +20,7 @@ export function sqlClaims(facts: SqlFacts, { diffSha }: DiffInput): ClaimCheck {
   };
 }
 
-/** The number of rows if the text consists of nothing but INSERT … VALUES. */
+/** Number of inserted rows if the text consists only of INSERT … VALUES, else null. */
 function insertedRows(facts: SqlFacts, diffSha: string): ClaimCheck['rows'] {
   const { dml, dynamicSql, statements } = facts;
   if (dml.length === 0 || dynamicSql.length > 0 || statements.length !== dml.length) return null;

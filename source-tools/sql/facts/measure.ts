@@ -4,11 +4,11 @@ import { claimedRows } from '../../../policy/text/claimed-rows';
 import type { SqlCasFacts } from './sql-cas-facts';
 import type { SqlFacts } from './sql-facts';
 
-/** Rows are those that the change claims: nothing more is known before the dry run, and `metadata_mismatch` checks the claim. */
+/** `rows` is the claim of the change, because the number is not known before the dry run. The rule `metadata_mismatch` checks the claim. */
 export function measureSql(facts: SqlFacts, diff: DiffInput): DiffMeasure {
   const writing = facts.statements.filter((statement) => !statement.readOnly).length;
   const rows = writing === 0 ? 0 : claimedRows(diff.metadata);
-  // SQL that is assembled at run time may contain any number of statements.
+  // SQL that is built at run time may contain any number of statements.
   if (facts.dynamicSql.some((dynamic) => !dynamic.constant)) return { operations: null, deletions: null, rows };
   const deletes = facts.dml.filter(
     (d) => d.kind === 'delete' || d.mergeActions.some((action) => /delete/.test(action)),

@@ -5,7 +5,7 @@ import { ANY_TABLE, shownName, type TableName } from '../../../policy/text/table
 import type { SqlCasFacts } from './sql-cas-facts';
 import type { SqlFacts } from './sql-facts';
 
-/** Also what may be touched without being named: by CASCADE, by dropping a schema, by SQL that is assembled at run time. */
+/** Tables that the text may change, including unnamed ones: by CASCADE, by dropping a schema, by SQL built at run time. */
 export function touchedBySql(facts: SqlFacts, { diffSha }: DiffInput): readonly Touched[] {
   const table = (relation: TableName, span: Span, text = shownName(relation)): Touched => {
     return { kind: 'table', ...relation, text, evidence: diffEvidence(diffSha, span) };

@@ -1,9 +1,9 @@
 /**
  * `SQLCAS`: rows to compare and set.
  *
- * K1 Every compare-and-set touches exactly one row, or the whole change misses: at dry run it is rejected, at commit stale.
- * K2 Rows are locked in the order of table and key before any is changed, so that two changes cannot deadlock; they are
- *    changed in the document's order, since a row may need another one.
+ * K1 Every operation must change exactly one row. Otherwise the full change is rejected at the dry run, and stale at the commit.
+ * K2 Rows are locked in the order of table and key before any is changed, so that two changes cannot deadlock. They are changed in
+ *    the order of the document, because a row may depend on another one.
  */
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../../policy/contracts/canonical-json';
@@ -51,11 +51,11 @@ function prepareRows(rows: readonly CasRow[]): Prepare {
       }
     }
     const typed = (row: CasRow): ColumnTypes => tables.get(row.table) ?? new Map();
-    const inOrder = rows
-      .map((row, index) => ({ row, index, place: canonicalJson([row.table, row.key]) }))
+    const lockOrder = rows
+      .map((row, index) => ({ row, index, sortKey: canonicalJson([row.table, row.key]) }))
       .filter(({ row }) => row.op !== 'insert')
-      .sort((a, b) => (a.place < b.place ? -1 : 1));
-    for (const { row, index } of inOrder) {
+      .sort((a, b) => (a.sortKey < b.sortKey ? -1 : 1));
+    for (const { row, index } of lockOrder) {
       try {
         await session.run(lockSql(row, typed(row)));
       } catch (error) {
@@ -83,7 +83,7 @@ async function typesOf(
     ok: false,
     explanation:
       types.size === 0
-        ? `${table}: there is no such table, or it has none of the columns named`
+        ? `${table}: no such table, or it has none of the columns`
         : `${table}: no such column: ${missing.slice(0, 5).join(', ')}`,
   };
 }

@@ -7,7 +7,7 @@ import { readStatements, type Statement } from './statements';
 import { quoteRelation } from './identifiers';
 import { IDLE_MS } from './session';
 
-/** The bytes are SQL text for PostgreSQL. */
+/** `SQLDryRun`: the diff is SQL text for PostgreSQL. */
 export const sqlDryRunEffects: TargetEffects = {
   stage: async (ctx: StageContext) => {
     if (!ctx.facts.ok) return rejected(`${ctx.facts.code}: ${ctx.facts.message}`, null);
@@ -35,7 +35,7 @@ async function toWorks(raw: Uint8Array): Promise<Works> {
   if (refused !== undefined) {
     return {
       ok: false,
-      explanation: `${placeOf(refused)} is never run inside a dry run: transaction control, settings, COPY, roles and the like are not for a staged change`,
+      explanation: `${placeOf(refused)} is not allowed in a staged change; transaction control, SET, COPY, role commands and similar statements are never run`,
     };
   }
   return { ok: true, works: read.statements.map(toWork) };
@@ -56,8 +56,8 @@ function toWork(statement: Statement): Work {
 }
 
 function uncapturable(statement: Statement): string | null {
-  if (statement.kind === 'truncate') return 'empties tables, and no row of them is counted';
-  return statement.kind === 'schema' ? 'changes the schema, and what it does to rows is not counted' : null;
+  if (statement.kind === 'truncate') return 'empties tables without counting their rows';
+  return statement.kind === 'schema' ? 'changes the schema, and its effect on rows is not counted' : null;
 }
 
 function placeOf(statement: Statement): string {
