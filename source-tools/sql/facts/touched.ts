@@ -11,7 +11,7 @@ export function touchedBySql(facts: SqlFacts, { diffSha }: DiffInput): readonly 
     return { kind: 'table', ...relation, text, evidence: diffEvidence(diffSha, span) };
   };
   const any = (span: Span, why: string): Touched =>
-    table({ schema: null, name: ANY_TABLE }, span, `whatever ${why} reaches`);
+    table({ schema: null, name: ANY_TABLE }, span, `any table affected by ${why}`);
   return [
     ...facts.relations.filter((r) => r.access !== 'read').map((r) => table(r.relation, r.span)),
     ...facts.drops.flatMap((drop) => droppedBy(drop).map((relation) => table(relation, drop.span))),

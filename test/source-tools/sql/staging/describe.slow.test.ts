@@ -9,7 +9,7 @@ const author = { name: 'Countersign', email: 'committer@example.com' };
 const levels = (lines: readonly { readonly level: string; readonly text: string }[]): string[] =>
   lines.map(({ level, text }) => `${level} ${text}`);
 
-test('doctor says whether a repository has the branch, and warns where its work tree will not follow', async () => {
+test('doctor checks that a repository has the branch, and warns if its work tree will not be updated', async () => {
   const repo = makeRepository({ 'README.md': 'one\n' });
   try {
     const of = (repository: string, ref = 'refs/heads/main') =>
@@ -28,7 +28,7 @@ test('doctor says whether a repository has the branch, and warns where its work 
   }
 });
 
-test('doctor says whether an API answers, and with which credentials it does not', async () => {
+test('doctor checks that an API responds and accepts the credentials', async () => {
   const api = await startHttpApi();
   try {
     const of = (baseUrl: string) =>
