@@ -1,7 +1,7 @@
 import { trace, TraceFlags } from '@opentelemetry/api';
 import { traceOfChange } from '../policy/contracts/change-trace';
 
-/** Links the caller's span, where it has one, to the trace in which the change is reviewed. */
+/** Links the caller's active span, if any, to the trace of the review. */
 export function linkToChange(changeId: string): void {
   const ids = traceOfChange(changeId);
   if (ids !== null)

@@ -4,15 +4,14 @@ import type { ReviewStatus, ViolationStatus } from '../policy/contracts/status';
 import { messageOf } from './errors';
 import type { ReviewCalls } from './review-calls';
 
-/** What a channel is shown: the whole status, and ALL violations with their callback results, those that need nobody included (V13). */
+/** Input of a channel: the status and all violations with their callback results, including those that need no answer. */
 export interface PolicyRequest {
   readonly status: ReviewStatus;
   readonly violations: readonly ViolationStatus[];
 }
 
 /**
- * A way to ask people: chat, a ticket, a terminal (the contract's `on_policy`). What it returns counts only when signed; a list of
- * booleans, or one boolean, answers nothing (C8).
+ * A way to ask people, such as a chat, a ticket or a terminal. Only signed answers count; booleans are not accepted.
  */
 export interface ApprovalChannel {
   readonly name: string;
@@ -23,10 +22,10 @@ export type Consulted =
   | { readonly kind: 'answered'; readonly results: AnswerResults }
   /** Nothing waits for a person. The channel was not called. */
   | { readonly kind: 'nothing_to_ask' }
-  /** The channel threw, or returned what is no answer. Nothing was sent: the review goes on waiting, and expiry is rollback. */
+  /** The channel threw, or returned no signed answers. Nothing was sent: the review still waits, and rolls back at its deadline. */
   | { readonly kind: 'no_answer'; readonly reason: string };
 
-/** Asks one channel about one review, once, and sends on what it signed. Never throws for what the channel does (V25). */
+/** Calls a channel once for one review, and sends the signed answers that it returns. Never throws because of the channel; may throw errors of `status` and `answer`. */
 export async function consult(
   channel: ApprovalChannel,
   reviews: Pick<ReviewCalls, 'status' | 'answer'>,
@@ -44,7 +43,7 @@ export async function consult(
   if (!answers.success)
     return {
       kind: 'no_answer',
-      reason: `Channel ${channel.name} returned no signed answer: expected one envelope for each violation that it answers`,
+      reason: `Channel ${channel.name} returned no signed answers: expected an array with one envelope for each answered violation`,
     };
   return { kind: 'answered', results: await reviews.answer(changeId, answers.data) };
 }

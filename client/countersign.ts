@@ -8,14 +8,14 @@ import { prepareSubmission, signSubmission, type PreparedSubmission, type Submit
 
 export interface CountersignOptions extends ReviewClientOptions {
   readonly tenant: string;
-  /** Where the bytes go. Null: every submission is inline, which its target must allow. */
+  /** Stores the diff bytes. If null, every submission is inline, which the target must allow. */
   readonly store: ByteSink | null;
-  /** With it the requester is known, and barred from answering; without it policies with four eyes need two people. */
+  /** Signs submissions. The requester is then known and cannot answer. Without it, policies that require four eyes need one more person. */
   readonly serviceKey?: Signer | null;
 }
 
 /**
- * The client for agent backends and tools.
+ * Client for agent backends and tools that have access to Temporal.
  *
  *     const countersign = new Countersign({ temporal: new Client(), tenant: 'acme', store, serviceKey, trust });
  *     const { changeId, preflight } = await countersign.submit({ target: 'shop', sourceTool: 'SQLDryRun', raw: sql });
@@ -34,8 +34,9 @@ export class Countersign extends ReviewClient implements ReviewCalls {
   }
 
   /**
-   * Stores the bytes, signs, starts the review and waits for the static findings, at most `timeoutMs` (10 s). A change that was
-   * submitted before joins its review, or answers with its outcome. Throws `invalid_input` before anything was sent.
+   * Stores the bytes, signs the submission, starts the review and waits for the static findings, at most `timeoutMs`
+   * (default 10 s). Idempotent: submitting a change again joins its review, or returns its outcome. Throws `invalid_input` before
+   * anything is sent.
    */
   async submit(input: SubmitInput, bounds: Bounded = {}): Promise<Submitted> {
     const prepared = this.prepare(input);
@@ -43,7 +44,7 @@ export class Countersign extends ReviewClient implements ReviewCalls {
     return await this.start(this.#signed(prepared), bounds);
   }
 
-  /** What `submit` would send, checked and hashed. Its `changeId` is known before anything is sent. */
+  /** Validates and hashes a submission without sending it. Gives its `changeId`. */
   prepare(input: SubmitInput): PreparedSubmission {
     return prepareSubmission(this.#store === null ? { ...input, inline: true } : input, this.tenant);
   }
@@ -58,7 +59,7 @@ export class Countersign extends ReviewClient implements ReviewCalls {
     } catch (error) {
       throw new CountersignError(
         'store_unavailable',
-        `The bytes could not be stored, so nothing was submitted: ${messageOf(error)}`,
+        `The diff could not be stored, and nothing was submitted: ${messageOf(error)}`,
         { cause: error },
       );
     }

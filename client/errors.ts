@@ -1,33 +1,33 @@
 /**
- * What can be wrong when a caller asks. A closed set: programs switch on `code`, people read `message`.
- * A rejected or expired change is no error: it is an outcome, and is returned.
+ * Error codes of client, CLI and gateway. A closed set: programs switch on `code`, people read `message`.
+ * A rejected or expired change is not an error: it is returned as an outcome.
  */
 export type ErrorCode =
-  /** The caller's input; `field` names the place. Sending the same again fails again. */
+  /** The caller's input is invalid; `field` names the member. A retry with the same input fails again. */
   | 'invalid_input'
-  /** No such review, at Temporal or in the ledger. */
+  /** The review exists neither in Temporal nor in the ledger. */
   | 'not_found'
-  /** The bytes that a submission names are not in the store. Upload them, then submit again. */
+  /** The diff of a submission is not in the store. Upload it, then submit again. */
   | 'diff_missing'
-  /** Temporal did not answer in time. What was asked may have happened; every call may be repeated. */
+  /** Temporal did not answer in time. The call may have taken effect; every call is safe to retry. */
   | 'temporal_unavailable'
-  /** No worker answered in time, though Temporal did. */
+  /** Temporal answered, but no worker did. */
   | 'worker_unavailable'
   | 'store_unavailable'
   | 'ledger_unavailable'
-  /** The gateway did not answer in time, or not in our form. */
+  /** The gateway did not answer in time, or its response was invalid. */
   | 'gateway_unavailable'
-  /** The review itself refused: unknown source tool, no plan for the target, bad bundle. `details` has its type. */
+  /** The review refused the call: unknown source tool, no plan for the target, invalid bundle. `options.details` has the failure type. */
   | 'refused'
   | 'unauthenticated'
   | 'not_eligible'
-  /** A signature, receipt or digest did not verify. */
+  /** Verification of a signature, receipt or digest failed. */
   | 'not_verified'
   | 'too_large'
   | 'too_many_requests'
   | 'internal';
 
-/** Thrown at the door of client, CLI and gateway. */
+/** The error that client, CLI and gateway throw to their caller. */
 export class CountersignError extends Error {
   override readonly name = 'CountersignError';
 
@@ -44,12 +44,12 @@ export class CountersignError extends Error {
   }
 }
 
-/** A caller's mistake: what field, what was expected, what came, what to do. */
-export function invalidInput(field: string, expected: string, got: string, todo: string): CountersignError {
-  return new CountersignError('invalid_input', `${field}: expected ${expected}, got ${got}. ${todo}`, { field });
+/** An `invalid_input` error: which field, what was expected, what was received, what to do. */
+export function invalidInput(field: string, expected: string, got: string, whatToDo: string): CountersignError {
+  return new CountersignError('invalid_input', `${field}: expected ${expected}, got ${got}. ${whatToDo}`, { field });
 }
 
-/** A short, harmless description of a value of any type, for messages. Never the value of a long text. */
+/** A short description of any value for messages. Contains strings only up to 40 characters. */
 export function describe(value: unknown): string {
   if (value === null) return 'null';
   if (value === undefined) return 'nothing';

@@ -22,19 +22,19 @@ export interface GatewayClientOptions {
   /** Origin and path prefix of the gateway, e.g. `https://countersign.example`. */
   readonly baseUrl: string;
   readonly tenant: string;
-  /** Signs each request, and the submissions. */
+  /** Signs requests and submissions. */
   readonly serviceKey: Signer;
-  /** Without trust roots every outcome is `unverified`: the gateway's own word proves nothing. */
+  /** Public keys of trusted committers. Without them every outcome is `unverified`: the gateway itself is not trusted. */
   readonly trust?: ReceiptTrust | null;
   readonly fetch?: typeof fetch;
 }
 
 const CALL_TIMEOUT_MS = 15_000;
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
-/** One long poll; `result` makes as many as its time-out asks. */
+/** Duration of one long poll. `result` repeats it until its time-out. */
 const POLL_MS = 30_000;
 
-/** The same calls as `Countersign`, over HTTP: holds a service key, and no credentials of Temporal or a database. */
+/** The calls of `Countersign` over HTTP. Needs only a service key, no access to Temporal or the database. */
 export class GatewayClient implements ReviewCalls {
   readonly tenant: string;
   readonly trust: ReceiptTrust | null;
@@ -54,7 +54,7 @@ export class GatewayClient implements ReviewCalls {
     return prepareSubmission(input, this.tenant);
   }
 
-  /** Uploads the bytes, then submits; both may be repeated. Throws `invalid_input` before anything was sent. */
+  /** Uploads the bytes, then submits. Idempotent. Throws `invalid_input` before anything is sent. */
   async submit(input: SubmitInput, { timeoutMs = SUBMIT_TIMEOUT_MS }: Bounded = {}): Promise<Submitted> {
     const prepared = this.prepare(input);
     if (prepared.submission.inline === undefined) {
@@ -67,7 +67,7 @@ export class GatewayClient implements ReviewCalls {
       );
     }
     const submission = signSubmission(prepared, this.#signer, new Date());
-    // The gateway has its own, shorter time-out for the preflight and then answers `pending`.
+    // The gateway has a shorter time-out for the preflight, after which it answers `pending`.
     return await this.#call('POST', '/v1/reviews', json(submission), SubmittedBody, timeoutMs + CALL_TIMEOUT_MS);
   }
 
@@ -75,7 +75,7 @@ export class GatewayClient implements ReviewCalls {
     return await this.#call('GET', `/v1/reviews/${idOf(changeId)}`, null, ReviewStatus, CALL_TIMEOUT_MS);
   }
 
-  /** Waits for the end, at most `timeoutMs` (0: only looks). Verified here, with our own trust roots: the gateway cannot forge an end. */
+  /** Waits for the outcome, at most `timeoutMs` (0: returns the current state). Verifies the receipt locally, so the gateway cannot forge an outcome. */
   async result(changeId: string, { timeoutMs = 0 }: Bounded = {}): Promise<ReviewResult> {
     const until = Date.now() + timeoutMs;
     for (;;) {
@@ -99,7 +99,7 @@ export class GatewayClient implements ReviewCalls {
     return await this.#call('GET', `/v1/reviews?${query.toString()}`, null, PageBody, CALL_TIMEOUT_MS);
   }
 
-  /** Relays signed answers. Results keyed by violation id. */
+  /** Sends signed answers. Results are keyed by violation id. */
   async answer(changeId: string, answers: AnswerMessage['answers']): Promise<AnswerResults> {
     return await this.#call(
       'POST',
@@ -110,7 +110,7 @@ export class GatewayClient implements ReviewCalls {
     );
   }
 
-  /** The gateway names the key's subject as the actor. */
+  /** Withdraws the change. The gateway records the owner of the service key as the actor; `message.actor` is ignored. */
   async withdraw(
     changeId: string,
     message: { readonly reason?: string; readonly actor?: string } = {},
@@ -157,7 +157,7 @@ export class GatewayClient implements ReviewCalls {
     } catch (error) {
       throw new CountersignError(
         'gateway_unavailable',
-        `The gateway at ${this.#base.origin} did not answer: ${messageOf(error)}. What was asked may have happened; asking again is safe`,
+        `The gateway at ${this.#base.origin} did not answer: ${messageOf(error)}. The request may have taken effect; retrying is safe`,
         { cause: error },
       );
     }
@@ -166,7 +166,7 @@ export class GatewayClient implements ReviewCalls {
     if (parsed.success) return parsed.data;
     throw new CountersignError(
       'gateway_unavailable',
-      `${this.#base.origin} answered ${method} ${url.pathname} in a form that this client does not know`,
+      `The response of ${this.#base.origin} to ${method} ${url.pathname} is not in the expected format`,
       { cause: parsed.error },
     );
   }
@@ -223,7 +223,8 @@ const KNOWN: ReadonlySet<string> = new Set<ErrorCode>([
 
 function refusal(status: number, text: string, origin: string): CountersignError {
   const body = ErrorBody.safeParse(jsonOf(text));
-  if (!body.success) return new CountersignError('gateway_unavailable', `${origin} answered with status ${status}`);
+  if (!body.success)
+    return new CountersignError('gateway_unavailable', `${origin} responded with HTTP status ${status}`);
   const { code, field, message } = body.data.error;
   return new CountersignError(
     KNOWN.has(code) ? (code as ErrorCode) : 'internal',
@@ -237,15 +238,15 @@ function toBase(text: string): URL {
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
     throw invalidInput(
       'baseUrl',
-      'an http or https address',
+      'an http or https URL',
       JSON.stringify(text.slice(0, 100)),
-      'Give the address of the gateway',
+      'Set it to the URL of the gateway',
     );
   return url;
 }
 
 function idOf(changeId: string): string {
-  return parseInput(Sha256Hex, changeId, 'A changeId is 64 lower-case hex digits, as `submit` answers it');
+  return parseInput(Sha256Hex, changeId, 'Pass the changeId that `submit` returned');
 }
 
 function json(value: unknown): Uint8Array {
@@ -256,6 +257,6 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // Not JSON: the schema refuses undefined.
+    return undefined; // Not JSON. The schema refuses undefined.
   }
 }

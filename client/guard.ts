@@ -1,10 +1,11 @@
 /**
- * Guards a function of the caller's own process: cooperative mode (records.md §10). The committer verifies and signs; the
- * effect, and its being performed once, are the caller's (P2 to P4).
+ * Guards a function of the caller's process (cooperative mode). The committer verifies and signs the decision; the caller
+ * performs the effect and is responsible for performing it only once.
  *
- * U1 The effect runs only on COMMIT that a trusted committer signed for exactly these bytes, hashed again just before.
- * U2 An approval is spent on first use: a change whose review was over already, or that another call waits for, runs nothing.
- * U3 Whatever else happens (rejected, unverified, timed out, thrown) the effect does not run.
+ * U1 The effect runs only after a COMMIT that a trusted committer signed for exactly these bytes, which are hashed again just
+ *    before.
+ * U2 An approval is used at most once: if the review was already closed, or another call waits for it, nothing runs.
+ * U3 In all other cases (rejected, unverified, timed out, exception) the effect does not run.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256Hex } from '../policy/contracts/hash';
@@ -16,44 +17,44 @@ import { verifyReceipt } from './receipt';
 import type { ReviewResult } from './result';
 import type { ReviewCalls } from './review-calls';
 
-/** What a tool would do, as bytes that people and rules can read. A string is its UTF-8 bytes. */
+/** The effect of a tool call, as bytes that people and rules can read. A string is encoded as UTF-8. */
 export type Staged = string | Uint8Array | { readonly raw: string | Uint8Array; readonly metadata?: Metadata };
 
 export interface GuardOptions<Args extends readonly unknown[], Result> {
   readonly sourceTool: string;
   readonly target: string;
-  /** Pure: the same arguments give the same bytes. It is called again before the tool runs, and must give the approved bytes. */
+  /** Must be deterministic: it is called again before the tool runs, and must then return the approved bytes. */
   readonly stage: (...args: Args) => Staged | Promise<Staged>;
-  /** Performs the effect from the approved bytes alone. Without it the tool runs with a copy of its arguments. */
+  /** Performs the effect from the approved bytes. If absent, the tool runs with a copy of its arguments. */
   readonly commit?: (approved: Uint8Array, receipt: ReceiptPredicate, ...args: Args) => Promise<Result>;
-  /** Undoes what `stage` left behind. Runs whenever the effect does not. */
+  /** Cleans up after `stage`. Runs if the effect does not run. */
   readonly rollback?: (block: GuardBlock, ...args: Args) => Promise<void>;
-  /** Default: a new one for each call, so that an approval never covers a second call. */
+  /** Default: a new key for each call, so that an approval never covers a second call. */
   readonly requestKey?: (...args: Args) => string;
-  /** How long a call waits for the decision; then it withdraws the change. Default 24 hours. */
+  /** How long a call waits for the decision before it withdraws the change. Default: 24 hours. */
   readonly timeoutMs?: number;
 }
 
 export type GuardReason =
-  /** Rules or people said no, or nobody answered in time: see `outcome`. */
+  /** The review rolled back; `outcome` has the reason. */
   | 'rolled_back'
   /** No decision within `timeoutMs`; the change was withdrawn. */
   | 'timed_out'
-  /** The outcome bears no receipt that a trusted committer signed for these bytes. */
+  /** The outcome has no receipt for these bytes that a trusted committer signed. */
   | 'unverified'
-  /** The change had been decided before this call, or another call waits for it. */
+  /** The change was decided before this call, or another call waits for it. */
   | 'already_decided'
-  /** The plan is of an enforced target: the committer performed the effect, so the tool must not. */
+  /** The target is enforced: the committer has performed the effect, so the tool must not. */
   | 'not_cooperative'
-  /** `stage` gave other bytes the second time. */
+  /** The second call of `stage` returned different bytes. */
   | 'bytes_changed'
   /** Submitting or waiting failed. */
   | 'failed';
 
-/** What a guarded call returns instead of the tool's result when the effect did not run (V34). */
+/** What a guarded call returns instead of the tool's result if the effect did not run. */
 export class GuardBlock {
   readonly kind = 'countersign/guard-block';
-  /** Our part only: whoever holds the tool itself can call it unguarded. */
+  /** Cooperative: code that has the original tool can still call it without the guard. */
   readonly mode = 'cooperative';
 
   constructor(
@@ -72,14 +73,14 @@ export function isGuardBlock(value: unknown): value is GuardBlock {
 
 export type Guarded<Args extends readonly unknown[], Result> = (...args: Args) => Promise<Result | GuardBlock>;
 
-/** What guard() needs of the client; `Countersign` has it. */
+/** The client methods that guard() uses. `Countersign` and `GatewayClient` have them. */
 export type GuardClient = Pick<ReviewCalls, 'prepare' | 'submit' | 'result' | 'withdraw' | 'trust'>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** One wait: short enough for what stands between us and the server. */
-const SLICE_MS = 60_000;
+/** Duration of one wait, below the time-outs of usual proxies and load balancers. */
+const WAIT_SLICE_MS = 60_000;
 const RETRY_MS = 2_000;
-const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+const TRANSIENT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'temporal_unavailable',
   'worker_unavailable',
   'gateway_unavailable',
@@ -87,7 +88,7 @@ const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 /**
- * Wraps a function so that each call is staged, reviewed and, only when countersigned, performed.
+ * Wraps a function so that each call is staged, reviewed, and performed only if it was approved.
  *
  *     const pay = guard(payOrder, { sourceTool: 'Payment', target: 'shop', stage: (order) => JSON.stringify(order) }, countersign);
  *     const paid = await pay(order); // the tool's result, or a GuardBlock
@@ -98,15 +99,20 @@ export function guard<Args extends readonly unknown[], Result>(
   countersign: GuardClient,
 ): Guarded<Args, Result> {
   if (typeof tool !== 'function')
-    throw invalidInput('tool', 'an async function', describe(tool), 'Pass the function whose effect is to be held');
+    throw invalidInput('tool', 'an async function', describe(tool), 'Pass the function to guard');
   if (typeof options.stage !== 'function')
-    throw invalidInput('stage', 'a function', describe(options.stage), 'It says as bytes what the tool would do');
+    throw invalidInput(
+      'stage',
+      'a function',
+      describe(options.stage),
+      'It must return the effect of the tool as bytes',
+    );
   if ((countersign.trust?.committers.length ?? 0) === 0) {
     throw invalidInput(
       'trust',
       'the public key of at least one committer',
       'none',
-      'Give it where Countersign is made: without it no approval could ever be verified',
+      'Set `trust` in the options of the client: without it no approval can be verified',
     );
   }
   const waiting = new Set<string>();
@@ -133,18 +139,18 @@ export function guard<Args extends readonly unknown[], Result>(
     if (waiting.has(changeId))
       return await stop(
         'already_decided',
-        'Another call of this process waits for the same change; an approval is spent on first use',
+        'Another call in this process waits for the same change; an approval can be used only once',
       );
     waiting.add(changeId);
     try {
       const approval = await approve(countersign, { ...change, raw: bytes }, changeId, options.timeoutMs ?? DAY_MS);
-      if (approval.kind === 'no') return await stop(approval.reason, approval.explanation, approval.outcome);
+      if (approval.kind === 'refused') return await stop(approval.reason, approval.explanation, approval.outcome);
       if (options.commit !== undefined) return await options.commit(Uint8Array.from(bytes), approval.receipt, ...args);
       const again = countersign.prepare({ ...change, raw: parts(await options.stage(...args)).raw });
       if (sha256Hex(again.bytes) !== approval.receipt.diffSha)
         return await stop(
           'bytes_changed',
-          '`stage` gave other bytes than those approved: make it pure, or give `commit`',
+          'The second call of `stage` returned different bytes than were approved; make it deterministic, or set `commit`',
           approval.outcome,
         );
       return await tool(...args);
@@ -155,9 +161,9 @@ export function guard<Args extends readonly unknown[], Result>(
 }
 
 type Approval =
-  | { readonly kind: 'yes'; readonly receipt: ReceiptPredicate; readonly outcome: ReviewOutcome }
+  | { readonly kind: 'approved'; readonly receipt: ReceiptPredicate; readonly outcome: ReviewOutcome }
   | {
-      readonly kind: 'no';
+      readonly kind: 'refused';
       readonly reason: GuardReason;
       readonly explanation: string;
       readonly outcome: ReviewOutcome | null;
@@ -170,7 +176,7 @@ async function approve(
   timeoutMs: number,
 ): Promise<Approval> {
   const no = (reason: GuardReason, explanation: string, outcome: ReviewOutcome | null = null): Approval => ({
-    kind: 'no',
+    kind: 'refused',
     reason,
     explanation,
     outcome,
@@ -179,40 +185,43 @@ async function approve(
   try {
     const submitted = await countersign.submit(change);
     if (submitted.changeId !== changeId)
-      return no('failed', `Submitted ${changeId}, and ${submitted.changeId} was answered`);
+      return no('failed', `Submitted change ${changeId}, but the server answered with change ${submitted.changeId}`);
     if (submitted.outcome !== null)
       return no(
         'already_decided',
-        'This change was decided before; an approval is spent on first use. Name a new requestKey',
+        'This change was already decided, and an approval can be used only once. Use a new requestKey',
         submitted.outcome,
       );
-    const result = await decided(countersign, changeId, Date.now() + timeoutMs);
-    return judged(result, changeId, diffSha, countersign, no) ?? (await givenUp(countersign, changeId, timeoutMs, no));
+    const result = await waitForDecision(countersign, changeId, Date.now() + timeoutMs);
+    return (
+      approvalOf(result, changeId, diffSha, countersign, no) ??
+      (await withdrawAfterTimeout(countersign, changeId, timeoutMs, no))
+    );
   } catch (error) {
-    // Bad input is the programmer's mistake; everything else means that nobody said yes.
+    // Invalid input is a programming error. All other errors mean that there is no approval.
     if (error instanceof CountersignError && error.code === 'invalid_input') throw error;
     return no('failed', `The change could not be reviewed: ${messageOf(error)}`);
   }
 }
 
-/** Waits in slices, over outages: the review waits on the server, whatever becomes of the way there (P11). */
-async function decided(countersign: GuardClient, changeId: string, until: number): Promise<ReviewResult> {
+/** Waits in slices and retries transient errors: the review continues on the server during an outage. */
+async function waitForDecision(countersign: GuardClient, changeId: string, until: number): Promise<ReviewResult> {
   for (;;) {
     try {
       const result = await countersign.result(changeId, {
-        timeoutMs: Math.max(1, Math.min(SLICE_MS, until - Date.now())),
+        timeoutMs: Math.max(1, Math.min(WAIT_SLICE_MS, until - Date.now())),
       });
       if (result.state !== 'PENDING' || Date.now() >= until) return result;
     } catch (error) {
-      const passing = error instanceof CountersignError && PASSING.has(error.code);
-      if (!passing || Date.now() + RETRY_MS >= until) throw error;
+      const transient = error instanceof CountersignError && TRANSIENT.has(error.code);
+      if (!transient || Date.now() + RETRY_MS >= until) throw error;
       await sleep(RETRY_MS);
     }
   }
 }
 
-/** Null while pending. */
-function judged(
+/** Null while the review is pending. */
+function approvalOf(
   result: ReviewResult,
   changeId: string,
   diffSha: string,
@@ -230,27 +239,27 @@ function judged(
     case 'COMMITTED': {
       const { outcome } = result;
       if (result.verified !== true || trust === null)
-        return no('unverified', result.why ?? 'No committer key is trusted here', outcome);
+        return no('unverified', result.why ?? 'The client has no trusted committer key', outcome);
       const checked = verifyReceipt(outcome.receipt, trust);
       if (!checked.ok) return no('unverified', checked.why, outcome);
       const { receipt } = checked;
       if (receipt.changeId !== changeId || receipt.diffSha !== diffSha || receipt.action !== 'COMMIT')
-        return no('unverified', 'The receipt is for another change, or for other bytes', outcome);
+        return no('unverified', 'The receipt is for a different change, or for different bytes', outcome);
       if (receipt.mode !== 'cooperative')
         return no(
           'not_cooperative',
-          'The target is enforced: its committer performed the effect, so the tool did not run',
+          'The target is enforced: its committer has performed the effect, so the tool did not run',
           outcome,
         );
-      return { kind: 'yes', receipt, outcome };
+      return { kind: 'approved', receipt, outcome };
     }
     default:
       return result satisfies never;
   }
 }
 
-/** So that nobody is asked to approve an effect that nobody will perform any more. */
-async function givenUp(
+/** Withdraws the change, so that people are not asked to approve an effect that will not run. */
+async function withdrawAfterTimeout(
   countersign: GuardClient,
   changeId: string,
   timeoutMs: number,
@@ -260,14 +269,14 @@ async function givenUp(
     actor: 'guard',
     reason: `no decision within ${timeoutMs} ms`,
   });
-  return no('timed_out', `No decision within ${timeoutMs} ms; withdrawing the change: ${code}`);
+  return no('timed_out', `No decision within ${timeoutMs} ms. Result of withdrawing the change: ${code}`);
 }
 
 function parts(staged: Staged): { raw: string | Uint8Array; metadata?: Metadata } {
   return typeof staged === 'string' || ArrayBuffer.isView(staged) ? { raw: staged } : staged;
 }
 
-// A copy: what waits for a person for hours must not change under the approval.
+// A copy: the caller may modify the arguments while the call waits for approval.
 function snapshot<Args extends readonly unknown[]>(args: Args, options: { readonly commit?: unknown }): Args {
   try {
     return structuredClone(args) as Args;
@@ -277,7 +286,7 @@ function snapshot<Args extends readonly unknown[]>(args: Args, options: { readon
       'arguments',
       'values that can be copied',
       messageOf(error),
-      'Pass data, or give `commit`, which works from the approved bytes',
+      'Pass values that structuredClone accepts, or set `commit`, which uses the approved bytes',
     );
   }
 }

@@ -1,4 +1,4 @@
-/** Public API of `@countersign/client`, for agent backends, tools and channels. `./temporal` has the client that needs `@temporalio/client`. */
+/** Public API of `@countersign/client` for agent backends, tools and channels. The client that needs `@temporalio/client` is exported by `./temporal`. */
 export { type Bounded, type ReviewCalls, type Submitted } from './review-calls';
 export { type SubmitInput, type PreparedSubmission, prepareSubmission, signSubmission } from './submission';
 export { type ReviewResult } from './result';

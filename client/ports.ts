@@ -5,13 +5,13 @@ import type { ReviewPage, ReviewProjection, ReviewQuery } from '../policy/eviden
 
 export type { ReviewPage, ReviewProjection } from '../policy/evidence/ledger-port';
 
-/** Where diff bytes go. The gateway and the CLI read them back; a backend that only submits needs no `get`. */
+/** Stores diff bytes. Without `get`, which a backend that only submits does not need. */
 export type ByteSink = Pick<ByteStore, 'put'>;
 
-/** Every member narrows. `limit` is 1 to 500, 50 unless told; `after` is the `next` of the page before. */
+/** All members are optional and combined with AND. `limit` is 1 to 500, default 50; `after` is `next` of the previous page. */
 export type ListFilter = { readonly [K in keyof ReviewQuery]?: ReviewQuery[K] | undefined };
 
-/** What the ledger knows of a review; `outcome` is null while it is open. */
+/** A review as recorded in the ledger; `outcome` is null while it is open. */
 export interface RecordedReview {
   readonly review: ReviewProjection;
   /** From the row `submitted`. */
@@ -19,11 +19,11 @@ export interface RecordedReview {
   readonly outcome: ReviewOutcome | null;
 }
 
-/** What client and gateway read from the ledger, and the one thing they write: a refusal of what came after the end. */
+/** The ledger, as used by client and gateway. They write only refusals of answers to a closed review. */
 export interface ClientLedger {
   readonly list: (query: ReviewQuery) => Promise<ReviewPage>;
-  /** Null where the ledger never heard of it. Serves status and outcome when Temporal's retention is over. */
+  /** Null if the ledger does not have the review. Used for status and outcome after Temporal's retention period. */
   readonly outcome: (changeId: string) => Promise<RecordedReview | null>;
-  /** Appends `answer_refused` for a message that came to a closed review (T56). */
+  /** Appends `answer_refused` for a message to a closed review. */
   readonly recordLate: (changeId: string, message: AnswerMessage, why: string) => Promise<void>;
 }

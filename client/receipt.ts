@@ -4,7 +4,7 @@ import { openEnvelope } from '../policy/evidence/dsse';
 import { keyIdOf } from '../signing/keys';
 import { verifyEnvelope } from '../signing/envelope';
 
-/** The committers that this caller believes: from its own configuration, never from a review. */
+/** The committers that the caller trusts. Must come from the caller's configuration, never from a review. */
 export interface ReceiptTrust {
   /** Ed25519 public keys, 64 lower-case hex digits. */
   readonly committers: readonly string[];
@@ -13,13 +13,13 @@ export interface ReceiptTrust {
 export type ReceiptCheck =
   { readonly ok: true; readonly receipt: ReceiptPredicate } | { readonly ok: false; readonly why: string };
 
-/** Whether one of the trusted committers signed this receipt. Offline; never throws on what the envelope holds. */
+/** Checks that one of the trusted committers signed this receipt. Works offline. Never throws because of the envelope's content. */
 export function verifyReceipt(envelope: Envelope | unknown, trust: ReceiptTrust): ReceiptCheck {
   const opened = openEnvelope('receipt', envelope);
   if (!opened.ok) return { ok: false, why: `the receipt cannot be read: ${opened.message}` };
   const publicKey = trust.committers.find((key) => keyIdOf(key) === opened.keyid);
   if (publicKey === undefined)
-    return { ok: false, why: `the receipt names key ${opened.keyid}, which is no trusted committer` };
+    return { ok: false, why: `the receipt is signed with key ${opened.keyid}, which is not a trusted committer key` };
   const verified = verifyEnvelope(envelope, publicKey, 'receipt');
   return verified.ok
     ? { ok: true, receipt: verified.predicate }
@@ -27,26 +27,26 @@ export function verifyReceipt(envelope: Envelope | unknown, trust: ReceiptTrust)
 }
 
 /**
- * `true`: a trusted committer signed exactly this outcome. `false`: there is a receipt, and it does not bear the outcome out.
- * `'unverified'`: no receipt, or no trust roots to check it with. Only `true` is a ground to act on.
+ * `true`: a trusted committer signed exactly this outcome. `false`: the receipt is invalid or does not match the outcome.
+ * `'unverified'`: there is no receipt, or no trusted key to verify it. Act only on `true`.
  */
 export type Verification = { readonly verified: boolean | 'unverified'; readonly why: string | null };
 
 const BOUND = ['changeId', 'state', 'action', 'reason', 'mode', 'inputSha', 'planHash', 'stagingSha'] as const;
 
-/** Whether the receipt bears out what the workflow says. The workflow's own word proves nothing: a namespace writer can forge it (P4). */
+/** Checks that the receipt matches the workflow's outcome. The outcome alone is not trusted: anyone with write access to the namespace can forge it. */
 export function verifyOutcome(changeId: string, outcome: ReviewOutcome, trust: ReceiptTrust | null): Verification {
   if (outcome.changeId !== changeId)
-    return { verified: false, why: `asked for ${changeId}, the outcome names ${outcome.changeId}` };
-  if (outcome.receipt === null) return { verified: 'unverified', why: 'the outcome carries no receipt' };
+    return { verified: false, why: `the outcome is of change ${outcome.changeId}, not of ${changeId}` };
+  if (outcome.receipt === null) return { verified: 'unverified', why: 'the outcome has no receipt' };
   if (trust === null || trust.committers.length === 0)
-    return { verified: 'unverified', why: 'no committer key is trusted here' };
+    return { verified: 'unverified', why: 'the client has no trusted committer key' };
   const checked = verifyReceipt(outcome.receipt, trust);
   if (!checked.ok) return { verified: false, why: checked.why };
   const differs = BOUND.find((member) => checked.receipt[member] !== outcome[member]);
   if (differs === undefined) return { verified: true, why: null };
   return {
     verified: false,
-    why: `${differs}: the receipt says ${String(checked.receipt[differs])}, the workflow says ${String(outcome[differs])}`,
+    why: `${differs}: the receipt has ${String(checked.receipt[differs])}, the workflow has ${String(outcome[differs])}`,
   };
 }

@@ -3,7 +3,7 @@ import type { ReviewStatus, ViolationStatus } from '../policy/contracts/status';
 import { toProjection } from './result';
 import type { RecordedReview } from './ports';
 
-/** The status of a review whose workflow cannot tell it any more, from what the ledger kept. */
+/** The status of a review from the ledger, for use if its workflow cannot be queried. */
 export function toStatus({ review, diffSha, outcome }: RecordedReview): ReviewStatus {
   return {
     changeId: review.changeId,
@@ -24,7 +24,7 @@ export function toStatus({ review, diffSha, outcome }: RecordedReview): ReviewSt
     violations: outcome === null ? [] : violationsOf(outcome),
     disclosedAt: null,
     deadlineAt: review.deadlineAt,
-    warnings: ['Read from the ledger, not from the workflow. Who answered what stands in its ledger rows'],
+    warnings: ['Read from the ledger, not from the workflow. The answers are in the ledger rows of the review'],
   };
 }
 

@@ -7,20 +7,20 @@ import { verifyOutcome, type ReceiptTrust } from './receipt';
 interface Ended<S extends ReviewOutcome['state']> {
   readonly state: S;
   readonly outcome: ReviewOutcome;
-  /** True only where a trusted committer's receipt says exactly this. */
+  /** True only if a receipt of a trusted committer matches the outcome. */
   readonly verified: boolean | 'unverified';
-  /** Why it is not verified; null when it is. */
+  /** Why it is not verified; null if `verified` is true. */
   readonly why: string | null;
 }
 
-/** How a review stands: a closed union on `state`. */
+/** The result of a review: a closed union on `state`. */
 export type ReviewResult =
-  /** Still open. `status` is null where no worker could be asked. */
+  /** Still open. `status` is null if no worker answered. */
   | { readonly state: 'PENDING'; readonly status: ReviewStatus | null }
   | Ended<'COMMITTED'>
   | Ended<'ROLLED_BACK'>
   | Ended<'COMPENSATED'>
-  /** The workflow ended without an outcome: terminated, cancelled, failed. What became of the effect only the ledger and the target know. */
+  /** The workflow ended without an outcome: terminated, cancelled or failed. Whether there was an effect can only be learned from the ledger and the target. */
   | { readonly state: 'ABORTED'; readonly verified: 'unverified'; readonly why: string };
 
 export function toResult(changeId: string, outcome: ReviewOutcome, trust: ReceiptTrust | null): ReviewResult {
@@ -38,7 +38,7 @@ export function toResult(changeId: string, outcome: ReviewOutcome, trust: Receip
   }
 }
 
-/** The preflight of a review that is over: what `submit` answers when the same change comes again. */
+/** The preflight of a closed review, which `submit` returns if the change is submitted again. */
 export function toPreflight(outcome: ReviewOutcome): Preflight {
   return {
     changeId: outcome.changeId,
@@ -49,7 +49,7 @@ export function toPreflight(outcome: ReviewOutcome): Preflight {
   };
 }
 
-/** The fields of a finding that people see (G49). */
+/** The fields of a finding that people see. */
 export function toProjection(finding: ValidatorFinding): FindingProjection {
   return {
     validatorId: finding.validator_id,

@@ -6,24 +6,24 @@ import type { ReceiptTrust } from './receipt';
 import type { ReviewResult } from './result';
 import type { PreparedSubmission, SubmitInput } from './submission';
 
-/** The answer of `submit`. `outcome` is set when the same change was reviewed before and its review is closed. */
+/** Result of `submit`. `outcome` is set if the same change was submitted before and its review is closed. */
 export interface Submitted {
   readonly changeId: string;
-  /** `'pending'`: no answer in time; the review continues without the caller. */
+  /** `'pending'`: no preflight in time; the review continues. */
   readonly preflight: Preflight | 'pending';
   readonly outcome: ReviewOutcome | null;
 }
 
 export interface Bounded {
-  /** How long to wait. */
+  /** Maximum time to wait. */
   readonly timeoutMs?: number;
 }
 
 export const SUBMIT_TIMEOUT_MS = 10_000;
 
 /**
- * The calls that both clients have: `GatewayClient` over HTTP and `Countersign` over Temporal. `guard` and channels take either, and
- * this interface imports neither, so a backend without `@temporalio/client` can compile and load them.
+ * The methods that both clients have: `GatewayClient` over HTTP and `Countersign` over Temporal. `guard` and channels accept either.
+ * This file imports neither, so a backend without `@temporalio/client` can compile and load it.
  */
 export interface ReviewCalls {
   readonly tenant: string;

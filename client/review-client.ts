@@ -1,9 +1,9 @@
 /**
- * Speaks to reviews through Temporal. Every call is bounded; what it cannot know it says.
+ * Calls reviews through Temporal. Every call has a time-out.
  *
- * C1 A time-out is never read as a no: the caller learns that it may have happened, and that asking again is safe.
- * C2 What the workflow says is shown; only a trusted committer's receipt makes it `verified`.
- * C3 An answer for a review that is over goes to the ledger as refused, not into the void (T56).
+ * C1 A time-out is never reported as a failure of the operation: the error says that it may have taken effect and can be retried.
+ * C2 An outcome of the workflow is `verified` only with a receipt of a trusted committer.
+ * C3 An answer to a closed review is recorded in the ledger as refused; it is never silently dropped.
  */
 import { WithStartWorkflowOperation, type Client, type WorkflowHandle } from '@temporalio/client';
 import { TypedSearchAttributes, type Workflow } from '@temporalio/common';
@@ -27,7 +27,7 @@ import { toStatus } from './recorded';
 import { toPreflight, toResult, type ReviewResult } from './result';
 import { SUBMIT_TIMEOUT_MS, type Bounded, type Submitted } from './review-calls';
 import { fromLedger, notFound, noWorker, refusedBy, setupHint, unavailable } from './review-errors';
-import { toTrouble, type TemporalTrouble } from './temporal-errors';
+import { toTemporalProblem, type TemporalProblem } from './temporal-errors';
 import { describeStart } from './start-description';
 
 export interface ReviewClientOptions {
@@ -41,7 +41,7 @@ export interface ReviewClientOptions {
 
 const CALL_TIMEOUT_MS = 10_000;
 const ANSWER_TIMEOUT_MS = 30_000;
-/** After a time-out: how long to find out what it means. */
+/** Time-out of the probe that finds the cause of another time-out. */
 const PROBE_TIMEOUT_MS = 2_000;
 
 export class ReviewClient {
@@ -58,8 +58,8 @@ export class ReviewClient {
   }
 
   /**
-   * Starts the review, or joins the one that runs, and waits for the static findings. Idempotent. Throws `refused` where the
-   * review itself refuses (unknown source tool, no plan), `temporal_unavailable` where it is not known whether it started.
+   * Starts the review, or joins the running one, and waits for the static findings. Idempotent. Throws `refused` if the review
+   * refuses the submission (unknown source tool, no plan), and `temporal_unavailable` if it is unknown whether the review started.
    */
   async start(submission: Submission, { timeoutMs = SUBMIT_TIMEOUT_MS }: Bounded = {}): Promise<Submitted> {
     const changeId = changeIdOf(submission);
@@ -75,68 +75,68 @@ export class ReviewClient {
     });
     try {
       const preflight = await this.#within(timeoutMs, () =>
-        // No update id of ours: the server answers a known one from a closed run as if it were open, and an outcome
-        // that is known already would read as a new approval. A retry inside this call has the id that the SDK gave it.
+        // Do not set an update id: for a known id the server returns the result from a closed run as if it were open, so that
+        // a known outcome would look like a new approval. Retries inside this call reuse the id that the SDK generates.
         this.#temporal.workflow.executeUpdateWithStart<Workflow, Preflight, []>(MESSAGES.submit, {
           startWorkflowOperation,
         }),
       );
       return { changeId, preflight, outcome: null };
     } catch (error) {
-      return await this.#notStarted(changeId, toTrouble(error), error);
+      return await this.#startFailed(changeId, toTemporalProblem(error), error);
     }
   }
 
-  async #notStarted(changeId: string, trouble: TemporalTrouble, cause: unknown): Promise<Submitted> {
-    switch (trouble.kind) {
+  async #startFailed(changeId: string, problem: TemporalProblem, cause: unknown): Promise<Submitted> {
+    switch (problem.kind) {
       case 'already_closed':
-      case 'gone':
-        return await this.#submittedBefore(changeId);
-      case 'slow':
-      case 'away':
+      case 'not_running':
+        return await this.#joinEarlierSubmission(changeId);
+      case 'timed_out':
+      case 'unreachable':
       case 'no_worker':
         switch (await this.#probe(changeId)) {
           case 'running':
             return { changeId, preflight: 'pending', outcome: null };
           case 'closed':
-            return await this.#submittedBefore(changeId);
+            return await this.#joinEarlierSubmission(changeId);
           case 'unknown':
             break;
         }
         throw unavailable(
-          'Whether the review started is not known: submit again, the same change is the same review',
-          trouble.message,
+          'It is unknown whether the review started. Submit again: the same change joins the same review',
+          problem.message,
           cause,
         );
       case 'refused':
-        throw refusedBy(trouble, cause);
-      case 'ended_badly':
-      case 'no_review':
+        throw refusedBy(problem, cause);
+      case 'workflow_failed':
+      case 'not_a_review':
       case 'other':
         throw new CountersignError(
           'internal',
-          `Submitting ${changeId} failed: ${trouble.message}${setupHint(trouble.message)}`,
+          `Submitting ${changeId} failed: ${problem.message}${setupHint(problem.message)}`,
           { cause },
         );
       default:
-        return trouble satisfies never;
+        return problem satisfies never;
     }
   }
 
-  async #submittedBefore(changeId: string): Promise<Submitted> {
+  async #joinEarlierSubmission(changeId: string): Promise<Submitted> {
     const result = await this.result(changeId, { timeoutMs: CALL_TIMEOUT_MS });
     if (result.state === 'PENDING') return { changeId, preflight: 'pending', outcome: null };
     if (result.state === 'ABORTED') {
       throw new CountersignError(
         'refused',
-        `This change was submitted before, and its review ended without an outcome: ${result.why}. Name a new requestKey to submit it again`,
+        `This change was submitted before, and its review ended without an outcome: ${result.why}. Use a new requestKey to submit it again`,
         { details: 'aborted' },
       );
     }
     return { changeId, preflight: toPreflight(result.outcome), outcome: result.outcome };
   }
 
-  /** How a review stands: from the workflow, and after the server's retention from the ledger. Throws `not_found`, `worker_unavailable`, `temporal_unavailable`. */
+  /** The status, from the workflow, or from the ledger after Temporal's retention period. Throws `not_found`, `worker_unavailable`, `temporal_unavailable`. */
   async status(changeId: string): Promise<ReviewStatus> {
     try {
       return await this.#query<ReviewStatus>(changeId, MESSAGES.status);
@@ -144,7 +144,7 @@ export class ReviewClient {
       if (!(error instanceof CountersignError) || (error.code !== 'not_found' && error.code !== 'worker_unavailable'))
         throw error;
       const recorded = await this.#recorded(changeId);
-      // An open review is for its workflow to tell; how one ended, the ledger knows without a worker.
+      // Only the workflow knows the current status of an open review. For a closed one, the ledger is sufficient.
       if (recorded === null || (error.code === 'worker_unavailable' && recorded.outcome === null)) throw error;
       return toStatus(recorded);
     }
@@ -160,15 +160,15 @@ export class ReviewClient {
     try {
       return await this.#within(CALL_TIMEOUT_MS, () => handle.query<T>(name));
     } catch (error) {
-      throw await this.#notAnswered(changeId, toTrouble(error), error, 'Ask again later');
+      throw await this.#toError(changeId, toTemporalProblem(error), error, 'Ask again later');
     }
   }
 
   /**
-   * Sends answers, signed (or plain where the target takes them). By update the verdict on each comes back, keyed by violation
-   * id; by signal nothing is known yet, and `{}` comes back. A closed review answers `closed` for each, and the refusal goes to
-   * the ledger. More than 50 go as several messages. Throws `not_found`; after `worker_unavailable` or `temporal_unavailable`
-   * send again: the same answer twice counts once.
+   * Sends answers: signed envelopes, or plain answers if the target accepts them. As an update, returns the result of each answer,
+   * keyed by violation id; as a signal, returns `{}`. For a closed review each result is `closed`, and the refusal is recorded in
+   * the ledger. More than 50 answers are sent in several messages. Throws `not_found`. After `worker_unavailable` or
+   * `temporal_unavailable`, send again: duplicates count once.
    */
   async answer(
     changeId: string,
@@ -182,7 +182,7 @@ export class ReviewClient {
       const message = parseInput(
         AnswerMessage,
         { answers: all.slice(i, i + MAX_ANSWERS_PER_MESSAGE) },
-        'Answers are signed envelopes, or plain answers keyed by violationId; none was sent',
+        'Pass signed envelopes, or plain answers with a violationId. Nothing was sent',
       );
       Object.assign(results, await this.#send(changeId, message, via, timeoutMs));
     }
@@ -204,42 +204,46 @@ export class ReviewClient {
       await this.#within(timeoutMs, () => handle.signal<[AnswerMessage]>(MESSAGES.answer, message));
       return {};
     } catch (error) {
-      const trouble = toTrouble(error);
-      if (trouble.kind !== 'gone')
-        throw await this.#notAnswered(changeId, trouble, error, 'Send again: the same answer twice counts once');
-      return await this.#tooLate(changeId, message, error);
+      const problem = toTemporalProblem(error);
+      if (problem.kind !== 'not_running')
+        throw await this.#toError(changeId, problem, error, 'Send again: duplicates count once');
+      return await this.#refuseLate(changeId, message, error);
     }
   }
 
-  async #tooLate(changeId: string, message: AnswerMessage, cause: unknown): Promise<AnswerResults> {
+  async #refuseLate(changeId: string, message: AnswerMessage, cause: unknown): Promise<AnswerResults> {
     const known = (await this.#probe(changeId)) !== 'unknown' || (await this.#recorded(changeId)) !== null;
     if (!known) throw notFound(changeId, cause);
-    const why = 'The review is over; no answer counts any more';
+    const why = 'The review is closed; it does not accept answers';
     if (this.#ledger !== null) {
       const ledger = this.#ledger;
       await fromLedger(
         () => ledger.recordLate(changeId, message, why),
-        'The review is over, and the refusal of this answer could not be recorded',
+        'The review is closed, and the refusal of this answer could not be recorded',
       );
     }
     return Object.fromEntries(answerKeys(message).map((key) => [key, { code: 'closed' as const, message: why }]));
   }
 
-  /** Takes the change back. Only ever rolls back. `too_late` once the commit has begun. */
+  /** Withdraws the change, which rolls it back. Returns `too_late` after the commit has started. */
   async withdraw(changeId: string, message: WithdrawMessage): Promise<WithdrawResult> {
-    return await this.#takeBack(changeId, MESSAGES.withdraw, parseInput(WithdrawMessage, message, 'Nothing was sent'));
+    return await this.#withdrawOrSupersede(
+      changeId,
+      MESSAGES.withdraw,
+      parseInput(WithdrawMessage, message, 'Nothing was sent'),
+    );
   }
 
-  /** Lets another change take this one's place; it keeps no answer. */
+  /** Replaces this change with another one. Answers are not carried over. */
   async supersede(changeId: string, message: SupersedeMessage): Promise<WithdrawResult> {
-    return await this.#takeBack(
+    return await this.#withdrawOrSupersede(
       changeId,
       MESSAGES.supersede,
       parseInput(SupersedeMessage, message, 'Nothing was sent'),
     );
   }
 
-  async #takeBack(
+  async #withdrawOrSupersede(
     changeId: string,
     name: typeof MESSAGES.withdraw | typeof MESSAGES.supersede,
     message: WithdrawMessage | SupersedeMessage,
@@ -250,16 +254,16 @@ export class ReviewClient {
         handle.executeUpdate<WithdrawResult, [typeof message]>(name, { args: [message] }),
       );
     } catch (error) {
-      const trouble = toTrouble(error);
-      if (trouble.kind !== 'gone')
-        throw await this.#notAnswered(changeId, trouble, error, 'Send again: it takes effect once');
+      const problem = toTemporalProblem(error);
+      if (problem.kind !== 'not_running')
+        throw await this.#toError(changeId, problem, error, 'Send again: it takes effect once');
       const known = (await this.#probe(changeId)) !== 'unknown' || (await this.#recorded(changeId)) !== null;
       if (!known) throw notFound(changeId, error);
-      return { code: 'too_late', message: 'The review is over' };
+      return { code: 'too_late', message: 'The review is closed' };
     }
   }
 
-  /** Waits for the end, at most `timeoutMs` (0: only looks). Never throws on time-out: the answer is `PENDING`. */
+  /** Waits for the outcome, at most `timeoutMs` (0: returns the current state). A time-out is not an error: the result is `PENDING`. */
   async result(changeId: string, { timeoutMs = 0 }: Bounded = {}): Promise<ReviewResult> {
     if (timeoutMs <= 0 && (await this.#probe(changeId)) === 'running') return await this.#pending(changeId);
     const handle = this.#handle(changeId);
@@ -270,11 +274,11 @@ export class ReviewClient {
       );
       return toResult(changeId, outcome, this.trust);
     } catch (error) {
-      const trouble = toTrouble(error);
-      if (trouble.kind === 'slow') return await this.#pending(changeId);
-      if (trouble.kind === 'gone' || trouble.kind === 'ended_badly')
-        return await this.#fromLedger(changeId, trouble, error);
-      throw await this.#notAnswered(changeId, trouble, error, 'Ask again');
+      const problem = toTemporalProblem(error);
+      if (problem.kind === 'timed_out') return await this.#pending(changeId);
+      if (problem.kind === 'not_running' || problem.kind === 'workflow_failed')
+        return await this.#fromLedger(changeId, problem, error);
+      throw await this.#toError(changeId, problem, error, 'Retry the call');
     }
   }
 
@@ -282,7 +286,7 @@ export class ReviewClient {
     try {
       return { state: 'PENDING', status: await this.status(changeId) };
     } catch (error) {
-      // The workers are away; the review waits without them (P11).
+      // Without workers the review still waits on the server.
       if (error instanceof CountersignError && error.code === 'worker_unavailable')
         return { state: 'PENDING', status: null };
       throw error;
@@ -291,27 +295,27 @@ export class ReviewClient {
 
   async #fromLedger(
     changeId: string,
-    trouble: TemporalTrouble & { kind: 'gone' | 'ended_badly' },
+    problem: TemporalProblem & { kind: 'not_running' | 'workflow_failed' },
     cause: unknown,
   ): Promise<ReviewResult> {
     const recorded = await this.#recorded(changeId);
     if (recorded?.outcome != null) return toResult(changeId, recorded.outcome, this.trust);
-    if (trouble.kind === 'ended_badly') return { state: 'ABORTED', verified: 'unverified', why: trouble.message };
+    if (problem.kind === 'workflow_failed') return { state: 'ABORTED', verified: 'unverified', why: problem.message };
     if (recorded === null) throw notFound(changeId, cause);
     return {
       state: 'ABORTED',
       verified: 'unverified',
-      why: 'Temporal no longer has the review, and the ledger has no end of it',
+      why: 'Temporal no longer has the review, and the ledger has no outcome for it',
     };
   }
 
-  /** Reviews of the ledger's projection, newest first. Throws `ledger_unavailable`. */
+  /** Lists reviews from the ledger, newest first. Throws `ledger_unavailable`. */
   async list(filter: ListFilter = {}): Promise<ReviewPage> {
     const ledger = this.#ledger;
     if (ledger === null)
       throw new CountersignError(
         'ledger_unavailable',
-        'No ledger is configured here: reviews can be read one by one, not listed',
+        'Reviews cannot be listed without a ledger. Set `ledger` in the options of the client',
       );
     const { tenant, state, target, after, limit = 50 } = filter;
     if (!Number.isInteger(limit) || limit < 1 || limit > 500)
@@ -332,7 +336,7 @@ export class ReviewClient {
 
   #handle(changeId: string): WorkflowHandle {
     return this.#temporal.workflow.getHandle(
-      parseInput(Sha256Hex, changeId, 'A changeId is 64 lower-case hex digits, as `submit` answers it'),
+      parseInput(Sha256Hex, changeId, 'Pass the changeId that `submit` returned'),
     );
   }
 
@@ -340,16 +344,16 @@ export class ReviewClient {
     return await this.#temporal.withDeadline(Date.now() + timeoutMs, call);
   }
 
-  /** Whether a run of this id exists. Throws `temporal_unavailable` where the server does not say in time. */
+  /** Whether a run with this id exists. Throws `temporal_unavailable` if the server does not answer in time. */
   async #probe(changeId: string): Promise<'running' | 'closed' | 'unknown'> {
     const handle = this.#handle(changeId);
     try {
       const description = await this.#within(PROBE_TIMEOUT_MS, () => handle.describe());
       return description.status.name === 'RUNNING' ? 'running' : 'closed';
     } catch (error) {
-      const trouble = toTrouble(error);
-      if (trouble.kind === 'gone') return 'unknown';
-      throw unavailable('Ask again', messageOf(error), error);
+      const problem = toTemporalProblem(error);
+      if (problem.kind === 'not_running') return 'unknown';
+      throw unavailable('Retry the call', messageOf(error), error);
     }
   }
 
@@ -363,34 +367,34 @@ export class ReviewClient {
         );
   }
 
-  async #notAnswered(
+  async #toError(
     changeId: string,
-    trouble: TemporalTrouble,
+    problem: TemporalProblem,
     cause: unknown,
-    todo: string,
+    whatToDo: string,
   ): Promise<CountersignError> {
-    switch (trouble.kind) {
-      case 'gone':
+    switch (problem.kind) {
+      case 'not_running':
       case 'already_closed':
         return notFound(changeId, cause);
-      case 'no_review':
-        return new CountersignError('not_found', `Workflow ${changeId} is no review: ${trouble.message}`, { cause });
+      case 'not_a_review':
+        return new CountersignError('not_found', `Workflow ${changeId} is not a review: ${problem.message}`, { cause });
       case 'no_worker':
-        return noWorker(changeId, todo, cause);
-      case 'slow':
-        // The server answers a probe: then it is the worker that did not.
+        return noWorker(changeId, whatToDo, cause);
+      case 'timed_out':
+        // If the server answers the probe, the worker caused the time-out.
         return (await this.#probe(changeId)) === 'unknown'
           ? notFound(changeId, cause)
-          : noWorker(changeId, todo, cause);
-      case 'away':
-        return unavailable(todo, trouble.message, cause);
+          : noWorker(changeId, whatToDo, cause);
+      case 'unreachable':
+        return unavailable(whatToDo, problem.message, cause);
       case 'refused':
-        return refusedBy(trouble, cause);
-      case 'ended_badly':
+        return refusedBy(problem, cause);
+      case 'workflow_failed':
       case 'other':
-        return new CountersignError('internal', trouble.message, { cause });
+        return new CountersignError('internal', problem.message, { cause });
       default:
-        return trouble satisfies never;
+        return problem satisfies never;
     }
   }
 }

@@ -1,32 +1,32 @@
 import { CountersignError, messageOf } from './errors';
-import type { TemporalTrouble } from './temporal-errors';
+import type { TemporalProblem } from './temporal-errors';
 
 export function setupHint(message: string): string {
   return /search attribute/i.test(message) ? '. Run `countersign setup`, which registers them' : '';
 }
 
-export function refusedBy({ message, type }: TemporalTrouble & { kind: 'refused' }, cause: unknown): CountersignError {
+export function refusedBy({ message, type }: TemporalProblem & { kind: 'refused' }, cause: unknown): CountersignError {
   return new CountersignError('refused', message, { cause, ...(type === null ? {} : { details: type }) });
 }
 
 export function notFound(changeId: string, cause: unknown): CountersignError {
   return new CountersignError(
     'not_found',
-    `No review ${changeId}: neither Temporal nor the ledger knows it. Check the id, the namespace and the address`,
+    `Review ${changeId} not found in Temporal or in the ledger. Check the id, the namespace and the address`,
     { cause },
   );
 }
 
-export function noWorker(changeId: string, todo: string, cause: unknown): CountersignError {
+export function noWorker(changeId: string, whatToDo: string, cause: unknown): CountersignError {
   return new CountersignError(
     'worker_unavailable',
-    `No review worker answered for ${changeId} in time; the review waits for one. ${todo}`,
+    `No review worker answered for ${changeId} in time; the review continues when a worker is available. ${whatToDo}`,
     { cause },
   );
 }
 
-export function unavailable(todo: string, message: string, cause: unknown): CountersignError {
-  return new CountersignError('temporal_unavailable', `Temporal did not answer in time (${message}). ${todo}`, {
+export function unavailable(whatToDo: string, message: string, cause: unknown): CountersignError {
+  return new CountersignError('temporal_unavailable', `Temporal did not answer in time (${message}). ${whatToDo}`, {
     cause,
   });
 }

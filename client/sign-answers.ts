@@ -6,7 +6,7 @@ import { newNonce } from '../signing/keys';
 import { CountersignError } from './errors';
 import type { Signer } from './signer';
 
-/** What one person says of some violations of one review. */
+/** One person's decision on some violations of a review. */
 export interface AnswerChoice {
   readonly violationIds: readonly string[];
   readonly decision: Decision;
@@ -17,8 +17,8 @@ export interface AnswerChoice {
 export type SignedAnswers = readonly Envelope[];
 
 /**
- * Signs one answer for each violation, bound to what `status` showed (records.md §6). Throws `refused` where there is nothing to
- * bind to: no fingerprint yet, or a violation that the review does not have.
+ * Signs one answer for each violation, bound to the displayed `status`. Throws `refused` if the status has no fingerprint yet, or
+ * does not contain a violation.
  */
 export function signAnswers(
   status: ReviewStatus,

@@ -7,17 +7,17 @@ import type { Statement } from '../policy/evidence/statement';
 import { signEnvelope } from '../signing/envelope';
 import type { SigningKey } from '../signing/keys';
 
-/** Signs with one key that this process holds: a service key for submissions and gateway requests, an approver key for answers. */
+/** Signs with a key in this process: a service key for submissions and gateway requests, an approver key for answers. */
 export interface Signer {
   readonly keyId: string;
-  /** The person a service key is registered for; null for every other key. */
+  /** The person that a service key acts for; null for other keys. */
   readonly onBehalfOf: string | null;
   readonly sign: (statement: Statement) => Envelope;
-  /** For what is no statement: requests to the gateway. The payload type keeps one from standing in for the other. */
+  /** Signs text that is not a statement, such as gateway requests. The payload type separates the two domains. */
   readonly signText: (payloadType: string, text: string) => Envelope;
 }
 
-/** A signer from a key, as `readKeyFile` gives it. */
+/** Creates a signer from a key, for example from `readKeyFile`. */
 export function createSigner(key: SigningKey & { readonly onBehalfOf?: string | null }): Signer {
   return {
     keyId: key.keyId,

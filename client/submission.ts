@@ -19,22 +19,22 @@ import { describe, invalidInput } from './errors';
 import { parseInput } from './parse';
 import type { Signer } from './signer';
 
-/** What a backend submits. `raw` is opaque; a string is its UTF-8 bytes. The same change twice is the same review, unless `requestKey` differs. */
+/** Input of `submit`. `raw` is opaque; a string is encoded as UTF-8. Submitting the same change again joins its review, unless `requestKey` differs. */
 export interface SubmitInput {
   readonly target: string;
   readonly sourceTool: string;
   readonly raw: Uint8Array | string;
   readonly metadata?: Metadata;
   readonly requestKey?: string;
-  /** The requester's own workflow: it gets the signal `commit` or `rollback` with the receipt. */
+  /** A workflow that receives the signal `commit` or `rollback` with the receipt. */
   readonly replyTo?: { readonly workflowId: string; readonly runId?: string };
-  /** Put the bytes into the start input instead of the store: at most 64 KiB, where the target sets `inlineBytes`. */
+  /** Send the bytes in the start input instead of the store: at most 64 KiB, and only if the target sets `inlineBytes`. */
   readonly inline?: boolean;
-  /** The changeId whose place this change takes. */
+  /** The changeId of the change that this one replaces. */
   readonly supersedes?: string;
 }
 
-/** A submission that was checked and hashed, not yet sent. */
+/** A submission that is validated and hashed, but not sent. */
 export interface PreparedSubmission {
   readonly changeId: string;
   readonly inputSha: string;
@@ -53,22 +53,22 @@ const Fields = z.strictObject({
   supersedes: Sha256Hex.optional(),
 });
 
-const TODO = 'See SubmitInput; nothing was sent';
+const WHAT_TO_DO = 'See SubmitInput. Nothing was sent';
 
-/** Checks and hashes. Throws `invalid_input` naming the field, what was expected, what came and what to do; nothing was sent then. */
+/** Validates and hashes a submission. Throws `invalid_input`, and sends nothing. */
 export function prepareSubmission(input: SubmitInput, tenant: string): PreparedSubmission {
-  const fields = parseInput(Fields, input, TODO);
+  const fields = parseInput(Fields, input, WHAT_TO_DO);
   const bytes = toBytes(input.raw);
   if (fields.inline === true && bytes.length > MAX_INLINE_BYTES) {
     throw invalidInput(
       'raw',
       `at most ${MAX_INLINE_BYTES} bytes inline`,
       `${bytes.length}`,
-      'Leave out `inline`, so that the bytes go to the store',
+      'Omit `inline`, so that the bytes are uploaded to the store',
     );
   }
   const submission: Submission = {
-    tenant: parseInput(Name, tenant, 'The tenant is set where Countersign is made'),
+    tenant: parseInput(Name, tenant, 'Set `tenant` in the options of the client'),
     target: fields.target,
     sourceTool: fields.sourceTool,
     diffSha: sha256Hex(bytes),
@@ -81,7 +81,7 @@ export function prepareSubmission(input: SubmitInput, tenant: string): PreparedS
   return { changeId: changeId(submission), inputSha: inputSha(submission), bytes, submission };
 }
 
-/** Adds the submission statement (records.md §7): with it the requester is known, and is barred from answering. */
+/** Adds the signed submission statement, by which the requester is known and excluded from answering. */
 export function signSubmission(prepared: PreparedSubmission, signer: Signer, issuedAt: Date): Submission {
   const statement = statementOf('submission', {
     changeId: prepared.changeId,
@@ -97,15 +97,15 @@ export function signSubmission(prepared: PreparedSubmission, signer: Signer, iss
 function toBytes(raw: unknown): Uint8Array {
   const bytes = typeof raw === 'string' ? utf8Strict(raw) : raw;
   if (!isBytes(bytes))
-    throw invalidInput('raw', 'a string or Uint8Array', describe(raw), 'Hand over the exact bytes of the diff');
+    throw invalidInput('raw', 'a string or Uint8Array', describe(raw), 'Pass the exact bytes of the diff');
   if (bytes.length === 0) throw invalidInput('raw', 'at least one byte', '0 bytes', 'There is nothing to review');
   if (bytes.length > MAX_DIFF_BYTES)
     throw invalidInput('raw', `at most ${MAX_DIFF_BYTES} bytes`, `${bytes.length}`, 'Split the change');
-  // A copy: the caller's buffer may change while we hash, upload and wait.
+  // A copy: the caller may modify its buffer during hashing and upload.
   return Uint8Array.from(bytes);
 }
 
-// By brand, not by instanceof: a Buffer or an array of another realm is as good.
+// Not instanceof, so that a Buffer or an array of another realm is accepted.
 function isBytes(value: unknown): value is Uint8Array {
   return Object.prototype.toString.call(value) === '[object Uint8Array]';
 }
@@ -116,7 +116,7 @@ function utf8Strict(text: string): Uint8Array {
       'raw',
       'well-formed text',
       'a lone surrogate',
-      'Hand over bytes, or mend the text: UTF-8 cannot say it',
+      'Pass bytes, or well-formed text: UTF-8 cannot encode a lone surrogate',
     );
   return utf8ToBytes(text);
 }

@@ -9,35 +9,39 @@ import { ApplicationFailure, WorkflowExecutionAlreadyStartedError, WorkflowNotFo
 import { messageOf } from './errors';
 
 /**
- * What a failed call to Temporal means for a review. `gone`: no run takes messages under this id: closed, past retention, or never
- * there. `slow`: no answer in time, so it may have happened. `away`: the server could not be reached.
+ * The meaning of a failed call to Temporal. `not_running`: no run with this id accepts messages, because it is closed, past
+ * retention, or never existed. `timed_out`: no answer in time, so the call may have taken effect. `unreachable`: the server could
+ * not be reached. `workflow_failed`: the workflow ended without a result.
  */
-export type TemporalTrouble =
-  | { readonly kind: 'gone' }
+export type TemporalProblem =
+  | { readonly kind: 'not_running' }
   | { readonly kind: 'already_closed' }
-  | { readonly kind: 'slow'; readonly message: string }
-  | { readonly kind: 'away'; readonly message: string }
+  | { readonly kind: 'timed_out'; readonly message: string }
+  | { readonly kind: 'unreachable'; readonly message: string }
   | { readonly kind: 'no_worker'; readonly message: string }
-  | { readonly kind: 'no_review'; readonly message: string }
+  | { readonly kind: 'not_a_review'; readonly message: string }
   | { readonly kind: 'refused'; readonly message: string; readonly type: string | null }
-  | { readonly kind: 'ended_badly'; readonly message: string }
+  | { readonly kind: 'workflow_failed'; readonly message: string }
   | { readonly kind: 'other'; readonly message: string };
 
-// grpc.status; named here, since @grpc/grpc-js is no dependency of ours.
+// Values of grpc.status. Repeated here, because @grpc/grpc-js is not a dependency.
 const GRPC = { CANCELLED: 1, DEADLINE_EXCEEDED: 4, NOT_FOUND: 5, FAILED_PRECONDITION: 9, UNAVAILABLE: 14 } as const;
 
-/** An update that was accepted, and whose review ended before it was answered. */
+/** The failure type of an update that was accepted, but whose workflow ended before the update completed. */
 const ENDED_UNDER_UPDATE = 'AcceptedUpdateCompletedWorkflow';
 
-export function toTrouble(error: unknown): TemporalTrouble {
+export function toTemporalProblem(error: unknown): TemporalProblem {
   const message = messageOf(error);
   if (error instanceof WorkflowExecutionAlreadyStartedError) return { kind: 'already_closed' };
-  if (error instanceof WorkflowNotFoundError) return { kind: 'gone' };
-  if (error instanceof QueryNotRegisteredError) return { kind: 'no_review', message };
-  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return { kind: 'slow', message };
+  if (error instanceof WorkflowNotFoundError) return { kind: 'not_running' };
+  if (error instanceof QueryNotRegisteredError) return { kind: 'not_a_review', message };
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return { kind: 'timed_out', message };
   if (error instanceof WorkflowFailedError)
-    return { kind: 'ended_badly', message: error.cause === undefined ? message : `${message}: ${error.cause.message}` };
-  if (error instanceof WorkflowUpdateFailedError) return updateTrouble(error);
+    return {
+      kind: 'workflow_failed',
+      message: error.cause === undefined ? message : `${message}: ${error.cause.message}`,
+    };
+  if (error instanceof WorkflowUpdateFailedError) return updateProblem(error);
   const grpc = isGrpcServiceError(error)
     ? error
     : error instanceof Error && isGrpcServiceError(error.cause)
@@ -48,21 +52,21 @@ export function toTrouble(error: unknown): TemporalTrouble {
   switch (grpc.code) {
     case GRPC.DEADLINE_EXCEEDED:
     case GRPC.CANCELLED:
-      return { kind: 'slow', message: details };
+      return { kind: 'timed_out', message: details };
     case GRPC.NOT_FOUND:
-      return { kind: 'gone' };
+      return { kind: 'not_running' };
     case GRPC.FAILED_PRECONDITION:
       return { kind: 'no_worker', message: details };
     case GRPC.UNAVAILABLE:
-      return { kind: 'away', message: details };
+      return { kind: 'unreachable', message: details };
     default:
       return { kind: 'other', message: details };
   }
 }
 
-function updateTrouble(error: WorkflowUpdateFailedError): TemporalTrouble {
+function updateProblem(error: WorkflowUpdateFailedError): TemporalProblem {
   const failure = error.cause instanceof ApplicationFailure ? error.cause : null;
-  if (failure?.type === ENDED_UNDER_UPDATE) return { kind: 'gone' };
+  if (failure?.type === ENDED_UNDER_UPDATE) return { kind: 'not_running' };
   return {
     kind: 'refused',
     message: error.cause === undefined ? error.message : error.cause.message,

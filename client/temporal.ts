@@ -1,4 +1,4 @@
-/** Public API of `@countersign/client/temporal`: the client that calls reviews through Temporal. Needs the peer `@temporalio/client`. */
+/** Public API of `@countersign/client/temporal`: the client that calls reviews through Temporal. Needs the peer dependency `@temporalio/client`. */
 import type { SignalDefinition } from '@temporalio/common';
 import { REPLY_MESSAGES, type DecidedMessage } from '../policy/contracts/messages';
 
@@ -7,6 +7,6 @@ export { ReviewClient, type ReviewClientOptions } from './review-client';
 export { type ByteSink, type ClientLedger, type RecordedReview } from './ports';
 export type { Evidence } from '../policy/contracts/evidence';
 
-/** Signals that a requester's own workflow receives, named in `replyTo`: pass them to `setHandler`. */
+/** Signals to the workflow in `replyTo`. Pass them to `setHandler`. */
 export const commitSignal = { type: 'signal', name: REPLY_MESSAGES.commit } as SignalDefinition<[DecidedMessage]>;
 export const rollbackSignal = { type: 'signal', name: REPLY_MESSAGES.rollback } as SignalDefinition<[DecidedMessage]>;

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { CountersignError } from '../../client/errors';
-import { toTrouble } from '../../client/temporal-errors';
+import { toTemporalProblem } from '../../client/temporal-errors';
 import {
   BREAKER_MESSAGES,
   BREAKER_WORKFLOW,
@@ -92,8 +92,8 @@ function toError(error: unknown): CountersignError {
     return new CountersignError('not_found', 'No breaker: no review of this tenant and source tool has ended yet', {
       cause: error,
     });
-  const trouble = toTrouble(error);
-  const message = 'message' in trouble ? trouble.message : 'No answer';
-  const code = trouble.kind === 'no_worker' ? 'worker_unavailable' : 'temporal_unavailable';
+  const problem = toTemporalProblem(error);
+  const message = 'message' in problem ? problem.message : 'No answer';
+  const code = problem.kind === 'no_worker' ? 'worker_unavailable' : 'temporal_unavailable';
   return new CountersignError(code, `The breakers could not be reached: ${message}`, { cause: error });
 }

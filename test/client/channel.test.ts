@@ -25,7 +25,7 @@ const channel = (onPolicy: (request: PolicyRequest) => unknown): ApprovalChannel
 const validity = { issuedAt: new Date('2026-11-20T10:00:00.000Z'), expiresAt: new Date('2026-11-20T10:10:00.000Z') };
 
 describe('a channel', () => {
-  it('gets ALL violations, callback results filled in, those that need nobody included [V13]', async () => {
+  it('receives all violations with callback results, including those that need no answer [V13]', async () => {
     let asked: PolicyRequest | undefined;
     await consult(
       channel((request) => ((asked = request), [])),
@@ -39,7 +39,7 @@ describe('a channel', () => {
     ]);
   });
 
-  it('answers when what it returns is signed, keyed by violation', async () => {
+  it('answers with the signed answers that it returns, keyed by violation', async () => {
     const sent: unknown[] = [];
     const signed = signAnswers(
       open,
@@ -77,14 +77,14 @@ describe('a channel', () => {
       },
     ],
   ])(
-    'that gives %s has answered nothing: nothing is sent, and the reason says so [V12, V25]',
+    'that returns %s has not answered: nothing is sent, and the result has the reason [V12, V25]',
     async (_name, onPolicy) => {
       const result = await consult(channel(onPolicy), failing<Reviews>({ status: async () => open }), CHANGE);
       expect(result).toMatchObject({ kind: 'no_answer', reason: expect.stringContaining('chat') });
     },
   );
 
-  it('is not called when nothing waits for a person', async () => {
+  it('is not called if no violation waits for a person', async () => {
     const quiet = status({ violations: [violation({ resolution: 'confirmed' })] });
     const never = channel(() => {
       throw new Error('not expected');
@@ -96,7 +96,7 @@ describe('a channel', () => {
 });
 
 describe('signing answers', () => {
-  it('refuses where nothing was disclosed yet, and for a violation that the review does not have', () => {
+  it('refuses before the disclosure, and for a violation that the review does not have', () => {
     const choice = { violationIds: [hex('a')], decision: 'confirm' as const, reason: '' };
     const signer = createSigner(newKeyPair());
     expect(() => signAnswers(status({ fingerprint: null }), choice, signer, validity)).toThrow('nothing to answer');

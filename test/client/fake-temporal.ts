@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 
-/** One call that a fake Temporal got. */
+/** One call to the fake Temporal client. */
 export interface Call {
   readonly name: string;
   readonly workflowId: string;
@@ -16,13 +16,13 @@ export interface Script {
   readonly result?: () => unknown;
 }
 
-/** What update-with-start was asked for. */
+/** Arguments of update-with-start. */
 export interface StartCall {
   readonly updateId?: string;
   readonly startWorkflowOperation: { readonly workflowTypeOrFunc: unknown; readonly options: Record<string, unknown> };
 }
 
-/** A Temporal client whose answers are scripted; a call that the script does not name fails the test. Deadlines are recorded, not kept. */
+/** A Temporal client with scripted responses. A call without a script fails the test. Deadlines are recorded, not enforced. */
 export function fakeTemporal(script: Script): { client: Client; calls: Call[]; deadlines: number[] } {
   const calls: Call[] = [];
   const deadlines: number[] = [];
@@ -64,7 +64,7 @@ export function fakeTemporal(script: Script): { client: Client; calls: Call[]; d
   return { client: client as unknown as Client, calls, deadlines };
 }
 
-/** A gRPC error as @grpc/grpc-js makes them, wrapped as the SDK does. */
+/** A gRPC error like those of @grpc/grpc-js, wrapped as in the SDK. */
 export function grpcError(code: number, details: string): Error {
   const cause = Object.assign(new Error(details), { code, details, metadata: {} });
   return Object.assign(new Error(details, { cause }), { name: 'ServiceError' });

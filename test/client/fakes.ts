@@ -72,7 +72,7 @@ export function outcome(overrides: Partial<ReviewOutcome> = {}): ReviewOutcome {
   };
 }
 
-/** The outcome with a receipt that bears it out, but for `lies`. */
+/** The outcome with a matching receipt, except for the members in `lies`. */
 export function withReceipt(key: SigningKey, of: ReviewOutcome, lies: Partial<ReceiptPredicate> = {}): ReviewOutcome {
   const { changeId, state, action, reason, mode, inputSha, planHash, stagingSha } = of;
   const receipt = signEnvelope(
@@ -103,7 +103,7 @@ export function withReceipt(key: SigningKey, of: ReviewOutcome, lies: Partial<Re
 export const committer = newKeyPair();
 export const trust = { committers: [committer.publicKey] };
 
-/** Every member throws when it is called: a test gives those that it expects. */
+/** Every method throws, except those in the argument. */
 export function failing<T extends object>(given: Partial<T>): T {
   return new Proxy(given, {
     get(target, name) {

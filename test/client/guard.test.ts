@@ -11,7 +11,7 @@ interface Order {
   amount: number;
 }
 
-/** A client that decides as it is told, with receipts for what was really submitted. */
+/** A client whose result comes from `decide`. `sign` creates an outcome with a receipt for the submitted bytes. */
 function reviewer(
   decide: (made: {
     sign: (end?: Partial<ReviewOutcome>, lies?: Partial<ReceiptPredicate>, key?: typeof committer) => ReviewOutcome;
@@ -65,7 +65,7 @@ const commits = ({ sign, changeId }: { sign: () => ReviewOutcome; changeId: stri
 const order = (): Order => ({ id: 'o1', amount: 10 });
 
 describe('guard', () => {
-  it('runs the tool only after a trusted committer signed a commit, and passes its result through [V34]', async () => {
+  it('runs the tool only after a trusted committer signed a commit, and returns its result [V34]', async () => {
     const ran: Order[] = [];
     const client = reviewer(commits);
     const pay = guard(async (o: Order) => (ran.push(o), `paid ${o.amount}`), options, client);
@@ -90,7 +90,7 @@ describe('guard', () => {
     expect(tool).toHaveBeenCalledTimes(runs);
   });
 
-  it('hands `commit` exactly the approved bytes, and the receipt', async () => {
+  it('passes exactly the approved bytes and the receipt to `commit`', async () => {
     const pay = guard(
       async (_o: Order) => 'tool',
       { ...options, commit: async (bytes, receipt) => `${new TextDecoder().decode(bytes)} ${receipt.mode}` },
@@ -169,7 +169,7 @@ describe('guard', () => {
     },
   );
 
-  it('withdraws the change when nobody decided in time, so that nobody is asked in vain', async () => {
+  it('withdraws the change if there is no decision in time', async () => {
     const client = reviewer(() => ({ state: 'PENDING', status: status() }));
     const tool = jest.fn(async (_o: Order) => 'ran');
     expect(await guard(tool, { ...options, timeoutMs: 1 }, client)(order())).toMatchObject({ reason: 'timed_out' });
@@ -177,7 +177,7 @@ describe('guard', () => {
     expect(tool).not.toHaveBeenCalled();
   });
 
-  it('asks anew for each call: one approval never covers a second one', async () => {
+  it('submits a new review for each call: an approval never covers a second call', async () => {
     const client = reviewer(commits);
     const pay = guard(async (_o: Order) => 'ran', options, client);
     await pay(order());
@@ -186,7 +186,7 @@ describe('guard', () => {
     expect(first).not.toBe(second);
   });
 
-  it('runs nothing for a change that was decided before, or that another call waits for', async () => {
+  it('runs nothing for a change that was already decided, or that another call waits for', async () => {
     const keyed = { ...options, requestKey: () => 'one' };
     const client = reviewer(commits);
     const tool = jest.fn(async (_o: Order) => 'ran');
@@ -206,7 +206,7 @@ describe('guard', () => {
     expect(tool).toHaveBeenCalledTimes(1);
   });
 
-  it('runs the tool with what was staged, though the caller changes its object while people decide', async () => {
+  it('runs the tool with the staged arguments, even if the caller modifies its object during the review', async () => {
     const live = order();
     const ran: Order[] = [];
     const client = reviewer((made) => {
@@ -217,7 +217,7 @@ describe('guard', () => {
     expect(ran).toEqual([order()]);
   });
 
-  it('does not run the tool when `stage` gives other bytes the second time', async () => {
+  it('does not run the tool if the second call of `stage` returns different bytes', async () => {
     let n = 0;
     const tool = jest.fn(async (_o: Order) => 'ran');
     const pay = guard(tool, { ...options, stage: (o) => JSON.stringify({ ...o, n: n++ }) }, reviewer(commits));
@@ -225,7 +225,7 @@ describe('guard', () => {
     expect(tool).not.toHaveBeenCalled();
   });
 
-  it('refuses a missing tool or stage when it is made, and arguments that cannot be copied when it is called', async () => {
+  it('throws on a missing tool or stage, and, when called, on arguments that cannot be copied', async () => {
     expect(() => guard(undefined as never, options, reviewer(commits))).toThrow(
       'tool: expected an async function, got nothing',
     );
@@ -240,7 +240,7 @@ describe('guard', () => {
     await expect(odd(() => undefined)).rejects.toThrow('arguments: expected values that can be copied');
   });
 
-  it('refuses to be made without trust roots: people would be asked in vain', () => {
+  it('throws without trusted committer keys, because no approval could be verified', () => {
     expect(() => guard(async (_o: Order) => 'ran', options, { ...reviewer(commits), trust: null })).toThrow(
       'trust: expected the public key of at least one committer',
     );

@@ -4,7 +4,7 @@ import { newKeyPair } from '../../signing/keys';
 import { CHANGE, committer, hex, outcome, trust, withReceipt } from './fakes';
 
 describe('an outcome', () => {
-  it('is verified where a trusted committer signed exactly it', () => {
+  it('is verified if a trusted committer signed exactly this outcome', () => {
     expect(verifyOutcome(CHANGE, withReceipt(committer, outcome()), trust)).toEqual({ verified: true, why: null });
   });
 
@@ -32,13 +32,13 @@ describe('an outcome', () => {
     expect(result).toMatchObject({ state: 'COMMITTED', verified: false });
   });
 
-  it('of another review is not verified, whoever signed it', () => {
+  it('of another review is not verified, regardless of the signer', () => {
     expect(verifyOutcome(hex('e'), withReceipt(committer, outcome()), trust).verified).toBe(false);
   });
 });
 
 describe('verifyReceipt', () => {
-  it('refuses any changed byte of payload or signature, and what is no envelope', () => {
+  it('refuses any changed byte of payload or signature, and a value that is not an envelope', () => {
     const receipt = withReceipt(committer, outcome()).receipt;
     expect(verifyReceipt(receipt, trust).ok).toBe(true);
     const text = JSON.stringify(receipt);

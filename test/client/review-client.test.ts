@@ -52,7 +52,7 @@ function client(script: Script, ledger?: Partial<ClientLedger>) {
 }
 
 describe('submit', () => {
-  it('stores the bytes, then starts and asks in one call, with the id, policies, attributes and words that the design names', async () => {
+  it('stores the bytes, then starts the workflow and sends the update in one call, with the expected id, policies, attributes and description', async () => {
     let started: StartCall | undefined;
     const { countersign, puts, calls, deadlines } = client({
       executeUpdateWithStart: (_name, options) => {
@@ -88,7 +88,7 @@ describe('submit', () => {
     expect(staticSummary + staticDetails + JSON.stringify(typedSearchAttributes.getAll())).not.toContain('SECRET');
   });
 
-  it('signs with the service key, and sends the bytes in the start where there is no store', async () => {
+  it('signs with the service key, and sends the bytes in the start input if there is no store', async () => {
     let submission: Record<string, unknown> = {};
     const temporal = fakeTemporal({
       executeUpdateWithStart: (_name, options) => {
@@ -107,12 +107,12 @@ describe('submit', () => {
     expect(submission['envelope']).toBeDefined();
   });
 
-  it('answers pending after a time-out while the workflow runs on', async () => {
+  it('returns pending after a time-out while the workflow is running', async () => {
     const { countersign } = client({ executeUpdateWithStart: slow, describe: () => RUNNING });
     expect(await countersign.submit(change, { timeoutMs: 5 })).toMatchObject({ preflight: 'pending', outcome: null });
   });
 
-  it('answers with the recorded outcome when the same change was reviewed before', async () => {
+  it('returns the recorded outcome if the same change was reviewed before', async () => {
     const { countersign } = client({
       executeUpdateWithStart: (_name, { startWorkflowOperation: { options } }) => {
         throw new WorkflowExecutionAlreadyStartedError('already', String(options['workflowId']), 'review');
@@ -130,17 +130,17 @@ describe('submit', () => {
     expect(submitted.preflight).toMatchObject({ forbidden: true });
   });
 
-  it('says that it is not known whether the review started when Temporal is away', async () => {
+  it('reports that it is unknown whether the review started if Temporal is unreachable', async () => {
     const { countersign } = client({ executeUpdateWithStart: away, describe: away });
     await expect(countersign.submit(change)).rejects.toMatchObject({ code: 'temporal_unavailable' });
     const other = client({ executeUpdateWithStart: slow, describe: gone });
     await expect(other.countersign.submit(change)).rejects.toMatchObject({
       code: 'temporal_unavailable',
-      message: expect.stringContaining('submit again'),
+      message: expect.stringContaining('Submit again'),
     });
   });
 
-  it('throws what the review refused, with its type', async () => {
+  it('throws the refusal of the review, with its type', async () => {
     const { countersign } = client({
       executeUpdateWithStart: () => {
         throw new WorkflowUpdateFailedError(
@@ -156,7 +156,7 @@ describe('submit', () => {
     });
   });
 
-  it('says what to do where the server does not know our search attributes', async () => {
+  it('says what to do if the search attributes are not registered on the server', async () => {
     const { countersign } = client({
       executeUpdateWithStart: () => {
         throw grpcError(3, 'Namespace default has no mapping defined for search attribute CountersignStatus');
@@ -168,7 +168,7 @@ describe('submit', () => {
     });
   });
 
-  it('starts nothing when the store is away', async () => {
+  it('starts nothing if the store is unavailable', async () => {
     const { client: temporal, calls } = fakeTemporal({});
     const countersign = new Countersign({
       temporal,
@@ -181,7 +181,7 @@ describe('submit', () => {
 });
 
 describe('answer', () => {
-  it('answers closed for a review that is over, and appends the refusal to the ledger [T56]', async () => {
+  it('returns closed for a closed review, and appends the refusal to the ledger [T56]', async () => {
     for (const via of ['update', 'signal'] as const) {
       const late: unknown[] = [];
       const { countersign } = client(
@@ -191,11 +191,11 @@ describe('answer', () => {
       expect(await countersign.answer(CHANGE, [envelope], { via })).toEqual({
         '#0': { code: 'closed', message: expect.any(String) },
       });
-      expect(late).toEqual([[CHANGE, { answers: [envelope] }, expect.stringContaining('over')]]);
+      expect(late).toEqual([[CHANGE, { answers: [envelope] }, expect.stringContaining('closed')]]);
     }
   });
 
-  it('answers closed for a review past retention, known to the ledger only', async () => {
+  it('returns closed for a review past retention that only the ledger has', async () => {
     const recorded = { review: failing<ReviewProjection>({}), diffSha: hex('2'), outcome: outcome() };
     const { countersign } = client(
       { executeUpdate: gone, describe: gone },
@@ -211,12 +211,12 @@ describe('answer', () => {
     expect(await countersign.answer(CHANGE, [unsigned])).toMatchObject({ [hex('a')]: { code: 'closed' } });
   });
 
-  it('throws not_found for a review that nobody knows, and records nothing', async () => {
+  it('throws not_found for an unknown review, and records nothing', async () => {
     const { countersign } = client({ executeUpdate: gone, describe: gone }, { outcome: async () => null });
     await expect(countersign.answer(CHANGE, [envelope])).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('throws when the refusal cannot be recorded, instead of losing it', async () => {
+  it('throws if the refusal cannot be recorded, instead of losing it', async () => {
     const { countersign } = client(
       { executeUpdate: gone, describe: () => CLOSED },
       { recordLate: () => Promise.reject(new Error('down')) },
@@ -237,7 +237,7 @@ describe('answer', () => {
     expect(calls).toHaveLength(0);
   });
 
-  it('sends more than fifty as several messages and joins their results', async () => {
+  it('sends more than fifty answers in several messages and merges their results', async () => {
     const { countersign, calls } = client({
       executeUpdate: (_name, [message]) =>
         Object.fromEntries(
@@ -258,17 +258,17 @@ describe('answer', () => {
     expect(calls).toHaveLength(3);
   });
 
-  it('tells a worker that is away from a server that is away, and says that sending again is safe', async () => {
+  it('distinguishes an unavailable worker from an unreachable server, and says that sending again is safe', async () => {
     const worker = client({ executeUpdate: slow, describe: () => RUNNING });
     await expect(worker.countersign.answer(CHANGE, [envelope])).rejects.toMatchObject({
       code: 'worker_unavailable',
-      message: expect.stringContaining('counts once'),
+      message: expect.stringContaining('count once'),
     });
     const server = client({ executeUpdate: away });
     await expect(server.countersign.answer(CHANGE, [envelope])).rejects.toMatchObject({ code: 'temporal_unavailable' });
   });
 
-  it('knows nothing after a signal, and says so by an empty record', async () => {
+  it('returns an empty record after a signal', async () => {
     const { countersign } = client({ signal: () => undefined });
     expect(await countersign.answer(CHANGE, [envelope], { via: 'signal' })).toEqual({});
     const { countersign: other } = client({ executeUpdate: () => accepted() });
@@ -277,7 +277,7 @@ describe('answer', () => {
 });
 
 describe('result', () => {
-  it('is verified by the committer key, pending after a time-out, and pending without status while no worker answers', async () => {
+  it('is verified by the committer key, pending after a time-out, and pending without status if no worker answers', async () => {
     const done = client({ result: () => withReceipt(committer, outcome()) });
     expect(await done.countersign.result(CHANGE, { timeoutMs: 50 })).toMatchObject({
       state: 'COMMITTED',
@@ -289,7 +289,7 @@ describe('result', () => {
     expect(await lonely.countersign.result(CHANGE)).toEqual({ state: 'PENDING', status: null });
   });
 
-  it('says aborted, unverified, for a workflow that was terminated, unless the ledger knows the end', async () => {
+  it('is aborted and unverified for a terminated workflow, unless the ledger has the outcome', async () => {
     const terminated = (): never => {
       throw new WorkflowFailedError('terminated', new TerminatedFailure('by hand'), RetryState.NON_RETRYABLE_FAILURE);
     };
@@ -310,7 +310,7 @@ describe('result', () => {
     });
   });
 
-  it('takes status and outcome from the ledger when the retention is over', async () => {
+  it('reads status and outcome from the ledger after the retention period', async () => {
     const review = {
       changeId: CHANGE, tenant: 'acme', target: 'shop', sourceTool: 'SQLDryRun', inputSha: hex('1'), state: 'COMMITTED', reason: null, mode: 'enforced', requester: 'carol', pending: 0,
       highestSeverity: 'WARN', openedAt: '2026-11-20T10:00:00.000Z', updatedAt: '2026-11-20T10:00:00.000Z', deadlineAt: null, closedAt: null, summary: '',
@@ -321,7 +321,7 @@ describe('result', () => {
     expect(await countersign.status(CHANGE)).toMatchObject({ state: 'COMMITTED', tenant: 'acme', diffSha: hex('2') });
   });
 
-  it('tells how a review ended without a worker, and does not guess how an open one stands', async () => {
+  it('returns the outcome of a closed review without a worker, but no status of an open one', async () => {
     const noWorker = (): never => {
       throw grpcError(9, 'no poller seen');
     };
@@ -335,7 +335,7 @@ describe('result', () => {
     await expect(open.countersign.status(CHANGE)).rejects.toMatchObject({ code: 'worker_unavailable' });
   });
 
-  it('throws not_found for a review that nobody knows, and invalid_input for what is no id', async () => {
+  it('throws not_found for an unknown review, and invalid_input for an invalid id', async () => {
     const { countersign } = client({ query: gone, describe: gone }, { outcome: async () => null });
     await expect(countersign.status(CHANGE)).rejects.toMatchObject({ code: 'not_found' });
     await expect(countersign.status('review-1')).rejects.toMatchObject({ code: 'invalid_input' });
@@ -343,11 +343,11 @@ describe('result', () => {
 });
 
 describe('withdraw', () => {
-  it('is too late for a review that is over', async () => {
+  it('is too late for a closed review', async () => {
     const { countersign } = client({ executeUpdate: gone, describe: () => CLOSED });
     expect(await countersign.withdraw(CHANGE, { actor: 'carol', reason: '' })).toEqual({
       code: 'too_late',
-      message: 'The review is over',
+      message: 'The review is closed',
     });
   });
 });

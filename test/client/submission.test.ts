@@ -28,7 +28,7 @@ describe('a submission', () => {
       `expected at most ${MAX_DIFF_BYTES} bytes, got ${MAX_DIFF_BYTES + 1}`,
     ],
     ['a lone surrogate', { raw: 'a\ud800' }, 'raw', 'got a lone surrogate'],
-    ['an object for bytes', { raw: { sql: 'x' } }, 'raw', 'expected a string or Uint8Array, got an object'],
+    ['an object instead of bytes', { raw: { sql: 'x' } }, 'raw', 'expected a string or Uint8Array, got an object'],
     ['metadata as a list', { metadata: [1] }, 'metadata', 'got an array of 1'],
     ['metadata as text', { metadata: 'rows' }, 'metadata', 'got "rows"'],
     ['metadata with undefined', { metadata: { a: undefined } }, 'metadata.a', 'got nothing'],
@@ -37,17 +37,20 @@ describe('a submission', () => {
     ['a target with a slash', { target: 'a/b' }, 'target', 'got "a/b"'],
     ['no source tool', { sourceTool: undefined }, 'sourceTool', 'got nothing'],
     ['a misspelt member', { requestkey: 'x' }, 'requestkey', 'unknown member'],
-    ['an id that is none', { supersedes: 'abc' }, 'supersedes', 'got "abc"'],
-    ['too much inline', { inline: true, raw: 'x'.repeat(70_000) }, 'raw', 'Leave out `inline`'],
-  ])('with %s is refused before anything is sent, naming field, expected and got', (_name, bad, field, text) => {
-    const error = refusal({ ...good, ...bad });
-    expect(error.code).toBe('invalid_input');
-    expect(error.field).toBe(field);
-    expect(error.message).toContain(text);
-    expect(error.message.length).toBeLessThan(2000);
-  });
+    ['an invalid id', { supersedes: 'abc' }, 'supersedes', 'got "abc"'],
+    ['too much inline', { inline: true, raw: 'x'.repeat(70_000) }, 'raw', 'Omit `inline`'],
+  ])(
+    'with %s is refused before anything is sent, with field, expected and received value',
+    (_name, bad, field, text) => {
+      const error = refusal({ ...good, ...bad });
+      expect(error.code).toBe('invalid_input');
+      expect(error.field).toBe(field);
+      expect(error.message).toContain(text);
+      expect(error.message.length).toBeLessThan(2000);
+    },
+  );
 
-  it('is the same review for the same change, and another for another key, byte, tenant or claim', () => {
+  it('has the same change id for the same change, and a different one for a different key, byte, tenant or claim', () => {
     const id = (change: Partial<SubmitInput> = {}, tenant = 'acme'): string =>
       prepareSubmission({ ...good, ...change }, tenant).changeId;
     expect(id()).toBe(id({ raw: Buffer.from('UPDATE t SET a = 1') }));
@@ -61,11 +64,11 @@ describe('a submission', () => {
         id({ target: 'other' }),
       ]).size,
     ).toBe(6);
-    // Outside inputSha: they change nothing that is reviewed.
+    // Not part of inputSha: they do not affect the review.
     expect(id({ replyTo: { workflowId: 'w' } })).toBe(id());
   });
 
-  it('keeps a copy of the bytes: the caller may write over its buffer', () => {
+  it('keeps a copy of the bytes: the caller may overwrite its buffer', () => {
     const raw = Buffer.from('UPDATE t SET a = 1');
     const prepared = prepareSubmission({ ...good, raw }, 'acme');
     raw.fill(0);
@@ -73,7 +76,7 @@ describe('a submission', () => {
     expect(prepared.submission.diffSha).toBe(sha256HexOfText('UPDATE t SET a = 1'));
   });
 
-  it('is signed so that the requester can be known, and for this change only', () => {
+  it('is signed for the requester and for this change only', () => {
     const key = newKeyPair();
     const entry = {
       keyId: key.keyId,

@@ -473,6 +473,6 @@ describe('GatewayClient, on loopback', () => {
     await expect(client.status(CHANGE)).rejects.toMatchObject({ code: 'gateway_unavailable' });
     expect(
       () => new GatewayClient({ baseUrl: 'file:///etc', tenant: 'acme', serviceKey: createSigner(agent) }),
-    ).toThrow('baseUrl: expected an http or https address');
+    ).toThrow('baseUrl: expected an http or https URL');
   });
 });

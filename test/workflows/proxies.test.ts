@@ -12,13 +12,13 @@ interface Options {
   readonly retry: { readonly maximumAttempts?: number };
 }
 
-test('each kind of validator has time-outs, retries and a queue of its own: a slow judge takes none of a rule’s [F4]', () => {
+test('each kind of validator has separate time-outs, retries and queues: a slow judge does not delay rules [F4]', () => {
   const [rules, model, dryRun] = [guardians('rules'), judge('model'), staging('dry run')] as unknown as Options[];
   expect(new Set([rules, model, dryRun].map((options) => options?.startToCloseTimeout)).size).toBe(3);
   expect(rules?.taskQueue).toBeUndefined();
   expect(model?.taskQueue).toBe('countersign-judge');
   expect(dryRun?.taskQueue).toBe('countersign-commit');
   expect([rules?.retry.maximumAttempts, model?.retry.maximumAttempts]).toEqual([3, 4]);
-  // Each wait has an end.
+  // Every activity has a time-out.
   for (const options of [rules, model, dryRun]) expect(options?.scheduleToCloseTimeout).toMatch(/\d/);
 });
