@@ -1,39 +1,39 @@
 /**
- * The seam between policy and source tools. Policy knows every tool by this interface and none by name: whoever registers
- * a tool brings everything that rules, limits, the judge and the committer need to know about its diffs.
+ * The interface between policy and source tools. Policy uses tools only through this interface and contains no tool names. A
+ * registered tool provides everything that rules, limits, the judge and the committer need to know about its diffs.
  *
- * A1 Everything here but `staging` is read from the bytes and the metadata alone: pure, and the same on every machine.
+ * A1 Everything except `staging` is a pure function of bytes and metadata, with the same result on every machine.
  */
 import type { DiffInput } from './diff';
 import type { ExtractedFacts, Facts, FactsParser, FactsRefusal, Span } from './facts';
 import type { Registry } from './registry';
 import type { TargetEffects } from './target-effects';
 
-/** A text of the diff for rules that read any text, with the places of its characters in the staged bytes. */
+/** A text in the diff, for rules that read any text. `spanOf` maps positions in `text` to the staged bytes. */
 export interface DiffText {
   readonly side: 'added' | 'removed';
   readonly text: string;
   readonly spanOf: (start: number, end: number) => Span;
 }
 
-/** How large a change is, for limits over many changes. Null: the diff does not say, which is not the same as 0. */
+/** Size of a change, for limits over several changes. Null means unknown, not 0. */
 export interface DiffMeasure {
-  /** Statements that write, hunks, operations of a document, resources. */
+  /** Number of writing statements, hunks, operations of a document, or resources. */
   readonly operations: number | null;
   readonly deletions: number | null;
   readonly rows: number | null;
-  /** What is counted as one place each. Absent: everything in `touched`. */
+  /** The distinct places that the change counts for. If absent, everything in `touched`. */
   readonly places?: readonly (readonly (string | number | null)[])[];
 }
 
-/** One thing that a diff changes, and the reference to where the diff says so. */
+/** One object that a diff changes, with an evidence reference into the diff. */
 export interface Touched {
   readonly kind: 'table' | 'path' | 'pointer';
-  /** The schema of a table, null where the diff names none; null for everything else. */
+  /** The schema of a table; null if the diff names none, and for all other kinds. */
   readonly schema: string | null;
-  /** The name of a table, or `*` for any; a path from the root of the tree; a JSON pointer. */
+  /** The name of a table, or `*` for any; a path from the repository root; or a JSON pointer. */
   readonly name: string;
-  /** For people: safe to print. */
+  /** Description for people. Safe to display. */
   readonly text: string;
   readonly evidence: string;
 }
@@ -42,11 +42,11 @@ export interface Touched {
 export interface ClaimCheck {
   /** How a finding refers to the bytes: "the text also changes …". */
   readonly subject: 'text' | 'diff';
-  /** Null where the bytes do not determine the number. */
+  /** Null if the bytes do not determine the number. */
   readonly rows: { readonly count: number; readonly evidence: readonly string[] } | null;
-  /** Every table that the bytes name, in their order. */
+  /** All tables that the bytes name, in order. */
   readonly tables: readonly {
-    /** Null where the name cannot be read: it agrees with no claim. */
+    /** Null if the name has no schema, or cannot be parsed. A name that cannot be parsed matches no claim. */
     readonly schema: string | null;
     readonly name: string | null;
     readonly written: boolean;
@@ -55,7 +55,7 @@ export interface ClaimCheck {
   }[];
 }
 
-/** One line as the judge sees it, with its place in the staged bytes. Lines and columns count from 1, columns in UTF-16 units. */
+/** One line as shown to the judge, with its range in the staged text. Lines and columns start at 1; columns count UTF-16 code units. */
 export interface SourceLine {
   readonly text: string;
   readonly startLine: number;
@@ -64,61 +64,60 @@ export interface SourceLine {
   readonly endColumn: number;
 }
 
-/** A line at which a diff over the byte budget may be split: a statement, hunk, file or member begins here. */
+/** A line at which a diff above the byte budget may be split: the start of a statement, hunk, file or member. */
 export interface Border {
   readonly line: number;
-  /** Lines repeated at the head of a piece that begins here: the file header above a hunk. Ascending. */
+  /** Lines repeated at the start of a piece that begins here, such as the file header of a hunk. Ascending. */
   readonly context: readonly number[];
 }
 
 export interface Rendering {
   readonly lines: readonly SourceLine[];
-  /** Ascending; the first line is always one. Called only if the diff must be split. */
+  /** Ascending; includes the first line. Called only if the diff must be split. */
   readonly borders: () => readonly Border[];
 }
 
 /**
- * How a tool's decoded text becomes lines: made from the bytes, never from the agent's own words. Total: what does not
- * parse is rendered as text; null only past MAX_RENDERED_LINES. `revision` is raised whenever the same text would be
- * rendered differently.
+ * Converts the decoded bytes of a diff to lines. Never uses metadata, which the agent wrote. Text that does not parse is
+ * rendered as plain text; null only above MAX_RENDERED_LINES. Raise `revision` whenever the output changes for any input.
  */
 export interface DiffRenderer {
   readonly name: string;
   readonly revision: number;
-  /** A highlighter's name, such as `sql`, `json`, `diff`. */
+  /** Language name for syntax highlighting, such as `sql`, `json`, `diff`. */
   readonly language: string;
   readonly render: (text: string) => Rendering | null;
 }
 
-/** What can be read from the diffs of one tool. Every function takes a refusal as well: facts that could not be had. */
+/** Functions that read the diffs of one tool. Each must also accept a refusal instead of facts. */
 export interface DiffReader {
-  /** Name and version of what reads the diffs. Part of `logic_hash` of every validator that reads them through the tool. */
+  /** Part of `logic_hash` of every validator that reads diffs through the tool. */
   readonly parser: FactsParser;
-  /** Bounded by bytes, statements and depth. What cannot be read is a refusal, not a throw. */
+  /** Must be bounded by bytes, statements and depth. Returns a refusal for input that it cannot read; does not throw. */
   readonly facts: (diff: DiffInput) => Promise<Facts>;
   readonly texts: (facts: Facts, diff: DiffInput) => readonly DiffText[];
   readonly measure: (facts: Facts, diff: DiffInput) => DiffMeasure;
-  /** In the order of the diff. Null: the tool does not know, which is not the same as "nothing". */
+  /** In the order of the diff. Null means unknown; an empty array means that nothing is changed. */
   readonly touched: (facts: Facts, diff: DiffInput) => readonly Touched[] | null;
-  /** Null: there is nothing to compare with. */
+  /** Null if there is nothing to compare the claims with. */
   readonly claims: (facts: Facts, diff: DiffInput) => ClaimCheck | null;
   readonly render: DiffRenderer;
 }
 
-/** A source tool as `defineSourceTool` makes it. */
+/** A source tool, created by `defineSourceTool`. */
 export interface SourceTool extends DiffReader {
   /** Dispatch key, such as `SQLDryRun`. */
   readonly sourceTool: string;
-  /** `enforced`: our committer performs the effect. `cooperative`: the requester does, on a signed receipt. */
+  /** `enforced`: the committer performs the effect. `cooperative`: the requester performs it after receiving a signed receipt. */
   readonly mode: 'enforced' | 'cooperative';
-  /** Loads what touches the target; only the committer calls it. Null for a cooperative tool. */
+  /** Loads the code that accesses the target. Only the committer calls it. Null for a cooperative tool. */
   readonly staging: (() => Promise<TargetEffects>) | null;
 }
 
 /**
- * What a team writes to bring a tool. `facts` and `parser` are required; every other reader has a default: the whole bytes
- * as one text, a measure and places that are not known, no check of claims, the bytes rendered as text.
- * Raise the parser's version whenever the same diff gives other facts, texts, measures, places or claims.
+ * Definition of a custom source tool. The optional functions have defaults: all bytes are one text, measure and touched
+ * objects are unknown, claims are not checked, and the bytes are rendered as plain text. Raise the parser's version whenever facts,
+ * texts, measure, touched objects or claims change for any diff.
  */
 export interface SourceToolDefinition<F extends ExtractedFacts = ExtractedFacts> extends Pick<
   SourceTool,
@@ -133,5 +132,5 @@ export interface SourceToolDefinition<F extends ExtractedFacts = ExtractedFacts>
 }
 
 export type SourceToolRegistry = Registry<SourceTool>;
-/** For whoever only looks tools up. */
+/** Read access by name. */
 export type SourceTools = Pick<SourceToolRegistry, 'get'>;

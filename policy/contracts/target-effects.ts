@@ -1,21 +1,21 @@
 /**
- * What a source tool does to its target: the types that the committer and the tools share. Only the committer calls it.
+ * Access of a source tool to its target: the types that committer and tools share. Only the committer calls these functions.
  *
- * A2 `stage` leaves nothing behind in the target; `commit` applies at most once for a change id, however often and from
- *    wherever it is called.
- * A3 An expected "no" of the target is data. What is thrown is retryable (`TARGET_UNAVAILABLE`: nothing was applied, or the
- *    next attempt finds what was) or `CONFIGURATION_ERROR`. If it cannot be determined whether the change was applied, the
- *    answer is `unknown`; nothing is guessed.
+ * A2 `stage` has no lasting effect on the target. `commit` applies a change id at most once, regardless of how many callers
+ *    retry it.
+ * A3 An expected refusal by the target is returned as data. A thrown failure is either `TARGET_UNAVAILABLE`, which is retryable
+ *    (nothing was applied, or the next attempt detects what was), or `CONFIGURATION_ERROR`. If it cannot be determined whether
+ *    the change was applied, the result is `unknown`.
  */
 import type { JsonObject } from './canonical-json';
 import type { DiffInput } from './diff';
 import type { Facts } from './facts';
 import type { StagingRecord } from './staging-record';
 
-/** A target as the committer knows it: all of it from the committer's own configuration, nothing from workflow input. */
+/** How the committer accesses a target. Comes only from the committer's configuration, never from workflow input. */
 export type TargetAccess = UrlAccess | GitAccess | HttpAccess;
 
-/** PostgreSQL, and whatever a team's own tool reaches. `url` carries the credentials of one role: never log it, never return it. */
+/** PostgreSQL, or the target of a custom tool. `url` contains credentials: never log or return it. */
 export interface UrlAccess {
   readonly name: string;
   readonly url: string;
@@ -29,7 +29,7 @@ export interface GitAccess {
     readonly repository: string;
     /** In full, such as `refs/heads/main`. */
     readonly ref: string;
-    /** Author and committer of what we write. */
+    /** Author and committer of the commits that are written. */
     readonly author: { readonly name: string; readonly email: string };
   };
 }
@@ -42,11 +42,11 @@ export interface HttpAccess {
     readonly baseUrl: string;
     /** Sent with every request: credentials. Never log them, never return them. */
     readonly headers: Readonly<Record<string, string>>;
-    /** Names that a query may have. */
+    /** Allowed names of query parameters. */
     readonly queryNames: readonly string[];
-    /** True where the server answers a second request with one `Idempotency-Key` as it answered the first. */
+    /** True if the server returns the same response for a second request with the same `Idempotency-Key`. */
     readonly replaysIdempotent: boolean;
-    /** How a failed post validator is undone: by putting back what was there, or not at all. */
+    /** How a commit is undone after a post validator failed: with a PUT of the previous document, or not at all. */
     readonly undo: 'put' | 'none';
   };
 }
@@ -54,9 +54,9 @@ export interface HttpAccess {
 export interface TargetContext {
   readonly changeId: string;
   readonly target: TargetAccess;
-  /** `plan.staging`; each adapter checks it at the door. */
+  /** `plan.staging`. Each adapter validates it first. */
   readonly settings: JsonObject;
-  /** The activity's cancellation: the connection is dropped at once. */
+  /** Cancellation of the activity. Closes the connection immediately. */
   readonly signal?: AbortSignal;
   /** Called between statements. */
   readonly heartbeat?: () => void;
@@ -67,10 +67,10 @@ export interface StageContext extends TargetContext {
   readonly facts: Facts;
 }
 
-/** `preview` is for people and stays with the committer: it holds rows of the target, so it never enters history or logs. */
+/** `preview` is for people. It contains rows of the target, so it stays with the committer and never enters histories or logs. */
 export type Staged =
   | { readonly kind: 'staged'; readonly record: StagingRecord; readonly preview: JsonObject }
-  /** The target would not run it. A finding, not an error: retrying cannot help. `sqlstate` is null outside SQL, or where we refused. */
+  /** The target refused the change. This is a finding, not an error, and is not retried. `sqlstate` is null outside SQL, or if the adapter refused. */
   | {
       readonly kind: 'rejected';
       readonly explanation: string;

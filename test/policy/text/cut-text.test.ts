@@ -6,7 +6,7 @@ import { clip, cutExplanation, cutText } from '../../../policy/text/cut-text';
 
 const words = fc.string({ unit: 'binary', maxLength: 40 });
 
-test('well-formed text that is cut stays well-formed, and loses one unit more only if a surrogate pair would be split', () => {
+test('truncated text stays well-formed, and is one code unit shorter only if a surrogate pair would be split', () => {
   fc.assert(
     fc.property(words, fc.integer({ min: 1, max: 50 }), (text, max) => {
       const cut = cutText(text, max);
@@ -20,7 +20,7 @@ test('well-formed text that is cut stays well-formed, and loses one unit more on
   );
 });
 
-test('text that fits is returned as it is', () => {
+test('text that fits is returned unchanged', () => {
   for (const cut of [cutText, clip]) expect(cut('ab😀', 4)).toBe('ab😀');
   expect(cutText('ab😀', 3)).toBe('ab');
   expect(clip('ab😀c', 4)).toBe('ab…');
@@ -33,7 +33,7 @@ test('an explanation is bounded and well-formed, whatever it quotes', () => {
   expect(long).toBe('x'.repeat(MAX_EXPLANATION_LENGTH - 1));
 });
 
-test('a rule whose reason or detail is cut inside an emoji still gives a finding that can be hashed', () => {
+test('a rule whose reason or detail is truncated at an emoji returns a finding that can be hashed', () => {
   const input = {
     diff: { sourceTool: 'SQLDryRun', raw: new Uint8Array(), diffSha: 'a'.repeat(64), metadata: {} },
     inputSha: 'b'.repeat(64),

@@ -7,7 +7,7 @@ const path = fc
   .array(fc.constantFrom('/', '.', 'a', 'b', 'test', '.git', 'x', 'É'), { maxLength: 7 })
   .map((pieces) => pieces.join(''));
 
-test('a list of globs names the very glob that trying one after another would, in any case of letters', () => {
+test('the index of a list finds the same glob as trying all in order, ignoring case', () => {
   fc.assert(
     fc.property(fc.array(glob, { maxLength: 6 }), path, (globs, tried) => {
       const first = globs.find((one) => globCovers(one.toLowerCase(), tried.toLowerCase()));

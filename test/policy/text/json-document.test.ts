@@ -7,13 +7,13 @@ const codeOf = (text: string, maxEntries: number): string => {
   return read.ok ? 'ok' : read.code;
 };
 
-/** Members and items at every depth, one by one. */
+/** Counts members and items at every depth. */
 function entriesOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return Object.values(value).reduce<number>((sum, member) => sum + 1 + entriesOf(member), 0);
 }
 
-test('a document of exactly as many members and items as are allowed is read, one more is not, whatever its strings and blanks hold', () => {
+test('reads a document with exactly the maximum number of members and items, and refuses one more, for any strings and white space', () => {
   const odd = fc.constantFrom('', ',', '[', '{"a":[1,2]}', '\\', '"', '\\",[', ']');
   const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
     tree: fc.oneof(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { closingQuote } from '../../../policy/text/json-string';
 
-test('the quote that closes any JSON string is found, whatever follows', () => {
+test('finds the closing quote of any JSON string, whatever follows', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string(), (value, after) => {
       const literal = JSON.stringify(value);
@@ -12,13 +12,13 @@ test('the quote that closes any JSON string is found, whatever follows', () => {
   );
 });
 
-test('a line feed before the quote ends the search only if one line was asked for, and an escaped one does not', () => {
+test('with oneLine, a line feed before the quote ends the search, unless it is escaped', () => {
   expect(closingQuote('a\nb"', 0)).toBe(3);
   expect(closingQuote('a\nb"', 0, true)).toBe(-1);
   expect(closingQuote('a\\\nb"', 0, true)).toBe(4);
 });
 
-test('a backslash at the end escapes nothing and closes nothing', () => {
+test('returns -1 for a backslash at the end', () => {
   expect(closingQuote('"\\', 1)).toBe(-1);
   expect(closingQuote('', 0)).toBe(-1);
 });
