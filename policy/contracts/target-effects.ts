@@ -78,83 +78,83 @@ export type Staged =
       readonly preview: JsonObject;
     };
 
-/** Whether a request that changes the target has gone out for this change: for targets that keep no marker for us. */
+/** Records whether a request that changes the target was sent, for targets that cannot store a marker. */
 export interface Sends {
-  /** Before the first byte. `first`: nobody has before; `again`: somebody may have; `sealed`: it must not go out. */
+  /** Call it before sending. `first`: no attempt has sent before; `again`: an attempt may have sent; `sealed`: do not send. */
   readonly begin: () => Promise<'first' | 'again' | 'sealed'>;
-  /** Nothing goes out any more; `sent` where something has already. */
+  /** Forbids further sending. Returns `sent` if an attempt may already have sent. */
   readonly seal: () => Promise<'sealed' | 'sent'>;
   readonly state: () => Promise<'none' | 'sent' | 'sealed'>;
 }
 
 export interface CommitContext extends StageContext {
-  /** The committer's own record, the one the answers were given for. */
+  /** The committer's record that the answers approved. */
   readonly approved: StagingRecord;
   /** Key of the marker: the change id. */
   readonly idempotency: string;
-  /** When the intent was written: the same at each attempt. */
+  /** When the intent was written. The same for each attempt. */
   readonly intentAt: string;
   readonly sends: Sends;
-  /** Post validators: called with what the commit really did, inside the transaction where there is one. Not ok: rolled back or undone. */
+  /** Runs the post validators on the actual effect, inside the transaction if there is one. If not ok, the effect is rolled back or undone. */
   readonly postCheck?: (
     record: StagingRecord,
   ) => Promise<{ readonly ok: true } | { readonly ok: false; readonly explanation: string }>;
-  /** Asked as the last thing before the effect: why it must not happen any more, else null. Then nothing is applied (`refused`). */
+  /** Called immediately before the effect. Returns why the change must not be applied any more (the result is then `refused`), or null. */
   readonly endedMeanwhile?: () => Promise<string | null>;
 }
 
 export type CommitResult =
-  /** `replayed`: the marker was there already, and this is the effect that it stored. */
+  /** `replayed`: the marker existed already, and `effect` is the stored one. */
   | {
       readonly kind: 'applied';
       readonly effect: JsonObject;
       readonly replayed: boolean;
-      /** Why it should not stand, and why it could not be undone. */
+      /** Set if the effect should have been undone but could not be: both reasons. */
       readonly stands?: string;
     }
-  /** What it would do now differs from what was approved. Nothing applied. `final`: no attempt can apply it any more, without a seal. */
+  /** The effect would differ from the approved one. Nothing was applied. `final`: no attempt can apply it any more, even without a seal. */
   | { readonly kind: 'stale'; readonly explanation: string; readonly final?: true }
-  /** The target refused it (constraint, permission). Nothing applied. */
+  /** The target refused it (constraint, permission). Nothing was applied. */
   | { readonly kind: 'refused'; readonly explanation: string; readonly final?: true }
-  /** It had been given up before this attempt. Nothing applied. */
+  /** The change was sealed before this attempt. Nothing was applied. */
   | { readonly kind: 'sealed' }
-  /** A post validator said no. Rolled back. */
+  /** A post validator failed. The transaction was rolled back. */
   | { readonly kind: 'post_failed'; readonly explanation: string }
-  /** A post validator said no once it was applied; exactly what we wrote was taken back. */
+  /** A post validator failed after the effect was applied, and exactly this effect was undone. */
   | { readonly kind: 'compensated'; readonly explanation: string; readonly effect: JsonObject }
-  /** It was sent and its answer was lost: `readBack` or `seal` decides. */
+  /** The request was sent, but its response was lost. `readBack` or `seal` determines the result. */
   | { readonly kind: 'unknown'; readonly explanation: string };
 
 export type ReadBack =
   | {
       readonly found: true;
       readonly effect: JsonObject;
-      /** Post validators run after the effect here, and nobody can tell from it whether they have: `commit` runs them. */
+      /** Set if post validators run after the effect and it is unknown whether they ran; `commit` then runs them. */
       readonly unchecked?: true;
     }
   | { readonly found: false }
-  /** It was applied, and taken back. */
+  /** It was applied, and then undone. */
   | { readonly found: 'undone'; readonly effect: JsonObject; readonly explanation: string }
-  /** Neither marker nor read-back tells: an operator must (`countersign resolve`). */
+  /** Neither marker nor read-back is conclusive: an operator must resolve it (`countersign resolve`). */
   | { readonly found: 'unknown'; readonly explanation: string };
 
-/** What an adapter without a transaction needs to know its own effect again. */
+/** What an adapter without transactions needs to recognize its own effect. */
 export interface SettleContext extends TargetContext {
-  /** The committer's own record; null where there was no dry run. */
+  /** The committer's record; null if there was no dry run. */
   readonly approved: StagingRecord | null;
-  /** Null where no commit has begun. */
+  /** Null if no commit has started. */
   readonly intentAt: string | null;
   readonly sends: Sends;
 }
 
-/** Property functions, since they get passed on. */
+/** Property functions, not methods, because they are passed on without `this`. */
 export interface TargetEffects {
   readonly stage: (ctx: StageContext) => Promise<Staged>;
   readonly commit: (ctx: CommitContext) => Promise<CommitResult>;
-  /** Was the change applied? Waits for an attempt that is still under way (bounded, then retryable). */
+  /** Determines whether the change was applied. Waits for an attempt in progress, for a bounded time; then throws a retryable failure. */
   readonly readBack: (ctx: SettleContext) => Promise<ReadBack>;
-  /** As `readBack`; where nothing is found, no attempt can apply the change any more, not even one that sleeps now. */
+  /** Like `readBack`, but if it finds nothing, no attempt can apply the change any more, including suspended ones. */
   readonly seal: (ctx: SettleContext) => Promise<ReadBack>;
-  /** How long after `endedMeanwhile` was asked its effect may still come. Default 0. */
+  /** How long after the call of `endedMeanwhile` the effect may still occur, in milliseconds. Default: 0. */
   readonly lateMs?: number;
 }
