@@ -15,7 +15,7 @@ import type { PlanValidator } from '../policy/contracts/plan';
 import type { ValidatorDefinition } from '../policy/rules/define';
 import { changeEvaluator, type EvaluationInput } from '../policy/rules/evaluate';
 import type { Facts } from '../policy/contracts/facts';
-import { frozenWhole } from '../policy/rules/frozen';
+import { deepFreeze } from '../policy/rules/deep-freeze';
 import { definitionHash } from '../policy/rules/definition-hash';
 import { validatorRegistry } from '../policy/rules/registry';
 import { conditionDefinition } from '../policy/rules/condition/condition';
@@ -106,7 +106,7 @@ function validatorOf(definition: ValidatorDefinition, n: number, config: unknown
   const id = `guardian.${implementation}_${n}`;
   const settings = definition.config.parse(config) as PlanValidator['config'];
   // As a compiled plan's are.
-  return frozenWhole({
+  return deepFreeze({
     id,
     version,
     class: 'POLICY',
@@ -155,12 +155,12 @@ async function benchPack(pack: Pack, say: (line: string) => void): Promise<objec
     const raw = new TextEncoder().encode(ordinaryText(pack.tool, bytes));
     const facts = await pack.extract(raw);
     // As a change's facts are handed over: frozen.
-    const parser = await timed(async () => frozenWhole(await pack.extract(raw)), 10);
+    const parser = await timed(async () => deepFreeze(await pack.extract(raw)), 10);
     const rules: Record<string, Spread> = {};
     const run = (chosen: ReturnType<typeof rulesOf>): Promise<Spread> =>
       timedWith(
         // Facts of its own, as each change has them: what is remembered for facts is remembered for one change.
-        () => inputOf(pack.tool, raw, frozenWhole(structuredClone(facts))),
+        () => inputOf(pack.tool, raw, deepFreeze(structuredClone(facts))),
         (input) => {
           const evaluate = changeEvaluator(input);
           for (const [definition, validator] of chosen) evaluate(definition, validator);

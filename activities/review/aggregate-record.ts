@@ -1,8 +1,8 @@
 import type { PlanValidator } from '../../policy/contracts/plan';
 import type { LedgerReader } from '../../policy/evidence/ledger-port';
 import {
-  addUp,
-  TAKEN_BACK,
+  sumChanges,
+  UNCOUNTED_REASONS,
   windowStart,
   type AggregateRecord,
   type SummedChange,
@@ -39,11 +39,11 @@ export async function readAggregateRecord(
     sourceTool: by.has('sourceTool') ? sourceTool : null,
     requester: by.has('agent') ? requester : null,
     since: windowStart(config, openedAt),
-    except: TAKEN_BACK,
+    except: UNCOUNTED_REASONS,
     // One more than MAX_COUNTED shows that there are more, and the superseded change may be among them.
     limit: MAX_COUNTED + 2,
   });
-  return addUp(
+  return sumChanges(
     change,
     config,
     others.filter((other) => other.changeId !== supersedes || other.state !== null),

@@ -2,7 +2,7 @@ import type { DiffInput } from '../../policy/contracts/diff';
 import type { PlanValidator } from '../../policy/contracts/plan';
 import { changeEvaluator, type EvaluationInput } from '../../policy/rules/evaluate';
 import type { Facts } from '../../policy/contracts/facts';
-import { frozenWhole } from '../../policy/rules/frozen';
+import { deepFreeze } from '../../policy/rules/deep-freeze';
 import type { ValidatorRegistry } from '../../policy/rules/registry';
 import { unknownSourceTool } from '../../policy/contracts/failure';
 import type { UnitResults } from '../review-types';
@@ -53,7 +53,7 @@ export function evaluateEach(
 
 /** Returns deeply frozen facts, since several validators share them. Fails with ErrUnknownDiffType, not retried. */
 export async function extractFacts(tools: SourceToolRegistry, diff: DiffInput): Promise<Facts> {
-  return frozenWhole(await toolFor(tools, diff.sourceTool).facts(diff));
+  return deepFreeze(await toolFor(tools, diff.sourceTool).facts(diff));
 }
 
 /** Fails with ErrUnknownDiffType, not retried. */

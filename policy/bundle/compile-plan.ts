@@ -6,7 +6,7 @@ import { BUILTIN_UNIT, BUILTIN_VALIDATORS, builtinsOf } from '../rules/builtin';
 import type { CallbackRegistry } from '../rules/callback';
 import type { SourceTool, SourceTools } from '../contracts/source-tool';
 import { definitionHash } from '../rules/definition-hash';
-import { frozenWhole } from '../rules/frozen';
+import { deepFreeze } from '../rules/deep-freeze';
 import { frozenRegistry } from '../contracts/registry';
 import type { ValidatorRegistry } from '../rules/registry';
 import { ALWAYS_APPROVE } from '../validators/always-approve';
@@ -107,7 +107,7 @@ export function compilePlan(bundle: Bundle, registry: ValidatorRegistry, options
     waivers,
   });
   if (!plan.success) return refuse(fromZod(plan.error, null, NOWHERE, []));
-  const copy = frozenWhole(structuredClone(plan.data));
+  const copy = deepFreeze(structuredClone(plan.data));
   return { ok: true, plan: copy, planHash: planHash(copy) };
 }
 

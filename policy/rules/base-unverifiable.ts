@@ -3,12 +3,15 @@ import { diffEvidence, stagingEvidence } from '../contracts/facts';
 import { MAX_REASON_LENGTH } from '../contracts/limits';
 import { cutText } from '../text/cut-text';
 
-/** The dry run could not capture all it touched: what was approved cannot be fully compared with what will be committed. */
+/**
+ * Fires if the dry run could not capture everything it touched: the commit then cannot be compared with everything that was
+ * approved.
+ */
 export function baseUnverifiable(input: ValidatorInput): RuleOutcome {
   if (input.staging === null) {
     return {
       fires: true,
-      reason: 'There is no staging record to read',
+      reason: 'There is no staging record',
       reasonCode: 'staging_missing',
       errorClass: 'ErrValidatorBackend',
       evidence: [diffEvidence(input.diff.diffSha, { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 })],

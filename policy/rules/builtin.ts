@@ -5,7 +5,7 @@ import { toResult, type Reads, type ValidatorDefinition, type ValidatorInput } f
 import { baseUnverifiable } from './base-unverifiable';
 import { metadataMismatch } from './metadata-mismatch';
 
-/** The unit of every validator that the compiler appends. No bundle entry may take the name. */
+/** The unit of every validator that the compiler appends. A bundle entry cannot use this name. */
 export const BUILTIN_UNIT = 'builtin';
 
 const NoConfig = z.strictObject({});
@@ -17,7 +17,7 @@ interface Builtin {
   readonly level: Level;
   readonly reads: readonly Reads[];
   readonly why: string;
-  /** Null where findings assembly or an attestor answers. */
+  /** Null if findings assembly or an attestor produces the finding. */
   readonly evaluate: ((input: ValidatorInput<NoConfig>) => ValidatorResult) | null;
 }
 
@@ -26,7 +26,7 @@ function builtin({ level, ...rest }: Builtin): ValidatorDefinition<NoConfig> {
     ...rest,
     pack: null,
     version: 'v1',
-    logicRevision: 2,
+    logicRevision: 3,
     config: NoConfig,
     sourceTools: '*',
     phase: 'preflight',
@@ -37,8 +37,8 @@ function builtin({ level, ...rest }: Builtin): ValidatorDefinition<NoConfig> {
 }
 
 /**
- * What every plan ends with, in this order (records.md §2); the first one only where the plan has waivers. A bundle can
- * neither name, move, relax nor waive them. The first three are filled in by findings assembly, the last two by an attestor.
+ * Appended to every plan, in this order; `waivers` only if the plan has waivers. A bundle cannot name, move, relax or waive
+ * them. Findings assembly produces the findings of the first three; an attestor produces those of the last two.
  */
 export const BUILTIN_VALIDATORS: readonly ValidatorDefinition<NoConfig>[] = Object.freeze([
   builtin({
@@ -46,7 +46,7 @@ export const BUILTIN_VALIDATORS: readonly ValidatorDefinition<NoConfig>[] = Obje
     kind: 'derived',
     level: 'advise',
     reads: [],
-    why: 'A waiver that is over, or waives nothing, is one that nobody looks after.',
+    why: 'A waiver that has expired or waives nothing should be removed.',
     evaluate: null,
   }),
   builtin({
@@ -54,7 +54,7 @@ export const BUILTIN_VALIDATORS: readonly ValidatorDefinition<NoConfig>[] = Obje
     kind: 'derived',
     level: 'forbid',
     reads: [],
-    why: 'A validator that breaks its contract has not looked at the change.',
+    why: 'A validator that breaks its contract cannot be trusted to have checked the change.',
     evaluate: null,
   }),
   builtin({
@@ -62,7 +62,7 @@ export const BUILTIN_VALIDATORS: readonly ValidatorDefinition<NoConfig>[] = Obje
     kind: 'derived',
     level: 'forbid',
     reads: [],
-    why: 'Nobody answers more than 200 violations one by one.',
+    why: 'A person cannot review more than 200 violations one by one.',
     evaluate: null,
   }),
   builtin({
@@ -70,7 +70,7 @@ export const BUILTIN_VALIDATORS: readonly ValidatorDefinition<NoConfig>[] = Obje
     kind: 'derived',
     level: 'confirm',
     reads: ['facts', 'claims', 'metadata', 'staging'],
-    why: 'Rules that read a claim are worth what the claim is worth.',
+    why: 'A rule that reads a claim is only as reliable as the claim.',
     evaluate: (input) => toResult(input.signature.validator_id, metadataMismatch(input)),
   }),
   builtin({
@@ -78,7 +78,7 @@ export const BUILTIN_VALIDATORS: readonly ValidatorDefinition<NoConfig>[] = Obje
     kind: 'derived',
     level: 'confirm',
     reads: ['staging'],
-    why: 'What the dry run could not capture can move unseen before the commit.',
+    why: 'Data that the dry run could not capture can change before the commit without being noticed.',
     evaluate: (input) => toResult(input.signature.validator_id, baseUnverifiable(input)),
   }),
   builtin({
@@ -86,7 +86,7 @@ export const BUILTIN_VALIDATORS: readonly ValidatorDefinition<NoConfig>[] = Obje
     kind: 'attested',
     level: 'confirm',
     reads: [],
-    why: 'A person has already said no to this very change.',
+    why: 'A person has already rejected this exact change.',
     evaluate: null,
   }),
   builtin({
@@ -94,12 +94,12 @@ export const BUILTIN_VALIDATORS: readonly ValidatorDefinition<NoConfig>[] = Obje
     kind: 'attested',
     level: 'confirm',
     reads: [],
-    why: 'Too many changes of this kind went wrong lately.',
+    why: 'Too many recent changes of this kind were blocked.',
     evaluate: null,
   }),
 ]);
 
-/** Those that a plan ends with. */
+/** The built-in validators of this plan. */
 export function builtinsOf(plan: { readonly waivers: readonly unknown[] }): typeof BUILTIN_VALIDATORS {
   return BUILTIN_VALIDATORS.filter(({ implementation }) => implementation !== 'waivers' || plan.waivers.length > 0);
 }

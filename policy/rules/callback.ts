@@ -3,37 +3,37 @@ import { Name, type Metadata } from '../contracts/diff';
 import type { ValidatorFinding } from '../contracts/finding';
 import type { PlanPolicy } from '../contracts/plan';
 import { PolicyCallbackResult } from '../contracts/violation';
-import { frozenWhole } from './frozen';
+import { deepFreeze } from './deep-freeze';
 import type { Facts } from '../contracts/facts';
 import { frozenRegistry, type Registry } from '../contracts/registry';
 import { cutText } from '../text/cut-text';
 
 /**
- * What a callback is given: composed and small (V32), frozen, and a copy. It says which finding triggered which policy, on
- * what, and for whom. Whether a policy fires never depends on who asks (V33); only the callback's own answer may.
+ * The argument of a callback: a small, frozen copy. It contains the finding, the policy that the finding triggered, the
+ * change and the requester. Whether a policy fires never depends on the requester; only the callback's answer may.
  */
 export interface PolicyCallContext {
   readonly finding: ValidatorFinding;
   readonly policy: Pick<PlanPolicy, 'key' | 'name' | 'metadata'>;
-  /** What the extractor read from the bytes; never the bytes. */
+  /** What the extractor read from the bytes. A callback never receives the bytes. */
   readonly facts: Facts;
   /** The caller's claim. */
   readonly metadata: Metadata;
-  /** The person behind the submission; null when it is unknown. */
+  /** The person behind the submission; null if unknown. */
   readonly requester: string | null;
   readonly tenant: string;
   readonly target: string;
   readonly sourceTool: string;
 }
 
-/** Code that answers for a policy (V2). May read the world: it runs in an activity, and its answer is recorded (C16). */
+/** Code that decides for a policy. May do I/O: it runs in an activity, and its answer is recorded. */
 export interface CallbackDefinition {
   readonly key: string;
   readonly version: string;
   readonly evaluate: (context: PolicyCallContext) => PolicyCallbackResult | Promise<PolicyCallbackResult>;
 }
 
-/** Throws TypeError where key or version is missing. Give it a new version whenever its answer may change. */
+/** Throws TypeError if the key or the version is missing or invalid. Raise the version whenever the answer may change. */
 export function defineCallback(callback: CallbackDefinition): CallbackDefinition {
   const shape = z.object({ key: Name, version: z.string().min(1).max(50), evaluate: z.function() });
   const checked = shape.safeParse(callback);
@@ -44,7 +44,7 @@ export function defineCallback(callback: CallbackDefinition): CallbackDefinition
   return Object.freeze({ key: callback.key, version: callback.version, evaluate: callback.evaluate });
 }
 
-/** By key; a policy names key and version, never a path to code (V30). Frozen: late registration is impossible (V31, T67). */
+/** Callbacks by key. A policy names a key and a version, never a path to code. Frozen: nothing can be registered later. */
 export type CallbackRegistry = Registry<CallbackDefinition>;
 
 export function callbackRegistry(callbacks: readonly CallbackDefinition[], expectedCount?: number): CallbackRegistry {
@@ -58,9 +58,9 @@ export function callbackRegistry(callbacks: readonly CallbackDefinition[], expec
 const MAX_MESSAGE = 2000;
 
 /**
- * Asks one callback. Never rejects: one that is unknown, throws, takes too long or answers out of shape (a bare `true`,
- * say) is unevaluable, which is `passed: false` with the reason, and the violation stands (V26, T54).
- * `timeout` settles when the callback has had its time: the caller brings the clock, and bounds it elsewhere if absent.
+ * Evaluates one callback. Never rejects. If the callback is unknown, throws, takes too long or returns an invalid result (such
+ * as a bare `true`), the result is `passed: false` with the reason, and the violation remains.
+ * `timeout` settles when the time limit is reached; the caller owns the clock. Without it the caller must bound the call.
  */
 export async function evaluateCallback(
   registry: CallbackRegistry,
@@ -69,18 +69,21 @@ export async function evaluateCallback(
   timeout?: Promise<unknown>,
 ): Promise<PolicyCallbackResult> {
   const definition = registry.get(callback.key);
-  if (definition === undefined) return unevaluable(callback.key, 'it is not registered here');
+  if (definition === undefined) return unevaluable(callback.key, 'it is not registered in this process');
   if (definition.version !== callback.version) {
-    return unevaluable(callback.key, `version ${callback.version} was asked for, ${definition.version} is here`);
+    return unevaluable(
+      callback.key,
+      `the policy names version ${callback.version}, this process has version ${definition.version}`,
+    );
   }
   try {
     const answer = Promise.resolve(frozenCopy(context)).then(definition.evaluate);
-    const late = timeout?.then(
-      () => TOO_LATE,
-      () => TOO_LATE,
+    const expired = timeout?.then(
+      () => TIMED_OUT,
+      () => TIMED_OUT,
     );
-    const result: unknown = await (late === undefined ? answer : Promise.race([answer, late]));
-    if (result === TOO_LATE) return unevaluable(callback.key, 'it took too long');
+    const result: unknown = await (expired === undefined ? answer : Promise.race([answer, expired]));
+    if (result === TIMED_OUT) return unevaluable(callback.key, 'it took too long');
     const parsed = PolicyCallbackResult.safeParse(result);
     return parsed.success
       ? parsed.data
@@ -93,12 +96,12 @@ export async function evaluateCallback(
   }
 }
 
-/** Only the members of the type: what else the caller's objects hold (a whole policy, say) is none of a callback's business. */
+/** Copies only the members of the type: the caller's objects may contain more, such as the full policy. */
 function frozenCopy(context: PolicyCallContext): PolicyCallContext {
   const { finding, policy, facts, metadata, requester, tenant, target, sourceTool } = context;
   const { key, name } = policy;
   const copies = structuredClone({ finding, metadata, policyMetadata: policy.metadata });
-  return frozenWhole({
+  return deepFreeze({
     finding: copies.finding,
     policy: { key, name, metadata: copies.policyMetadata },
     facts,
@@ -110,7 +113,7 @@ function frozenCopy(context: PolicyCallContext): PolicyCallContext {
   });
 }
 
-const TOO_LATE = Symbol('too late');
+const TIMED_OUT = Symbol('timed out');
 
 function unevaluable(key: string, why: string): PolicyCallbackResult {
   return { passed: false, message: cutText(`Callback "${key}" could not be evaluated: ${why}`, MAX_MESSAGE) };

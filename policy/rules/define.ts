@@ -12,7 +12,7 @@ import type { StagingRecord } from '../contracts/staging-record';
 import type { Details, Facts } from '../contracts/facts';
 import type { ToolRead, ToolView } from './tool-view';
 
-/** What a derived validator reads. All of it is frozen, and a copy (G15, T37). No clock, no network, no store. */
+/** The input of a derived validator: frozen copies. It contains no clock, no network access and no store. */
 export interface ValidatorInput<Config = unknown> {
   readonly signature: ValidatorSignature;
   readonly phase: Phase;
@@ -20,23 +20,23 @@ export interface ValidatorInput<Config = unknown> {
   readonly diff: DiffInput;
   readonly inputSha: string;
   readonly facts: Facts;
-  /** Readers of the diff's source tool, as far as `reads` declares them. */
+  /** Readers of the diff's source tool. Only those declared in `reads` can be used. */
   readonly tool: ToolView;
   /** Null before the dry run; never null for a validator that declares `staging` in `reads`. */
   readonly staging: { readonly record: StagingRecord; readonly sha: string } | null;
 }
 
-/** `rendering`: what the judge is shown. */
+/** What a validator reads. `rendering`: the document that the judge receives. */
 export type Reads = 'bytes' | 'facts' | 'metadata' | 'staging' | 'rendering' | ToolRead;
 
-/** A validator that a bundle may name: our own, or a team's. Frozen into the registry at start. */
+/** A validator that a bundle may name, built in or written by a team. Frozen into the registry at startup. */
 export interface ValidatorDefinition<Config = unknown> {
-  /** Registry key, snake_case; for a rule its name, which begins with its pack's word. */
+  /** Registry key in snake_case. For a rule, its name, which starts with the first word of its pack. */
   readonly implementation: string;
   readonly pack: string | null;
   readonly kind: ValidatorKind;
   readonly version: string;
-  /** Raised by hand whenever the algorithm changes; a test pins the source's digest to it (T12). */
+  /** Raise this whenever the algorithm changes. A test pins a digest of the source to it. */
   readonly logicRevision: number;
   readonly config: z.ZodType<Config>;
   readonly sourceTools: '*' | readonly string[];
@@ -44,15 +44,15 @@ export interface ValidatorDefinition<Config = unknown> {
   readonly reads: readonly Reads[];
   readonly parser: { readonly name: string; readonly version: string } | null;
   readonly defaultLevel: Level;
-  /** One line: what goes wrong without it. */
+  /** One sentence: what goes wrong without this validator. */
   readonly why: string;
-  /** Page under docs/, or an https address. */
+  /** Page under docs/, or an https URL. */
   readonly docs: string;
-  /** Pure and total over valid input; a throw becomes an ERROR finding. Attested validators have none: an activity answers. */
+  /** Pure and total over valid input; a throw becomes an ERROR finding. Null for attested validators: an activity produces their result. */
   readonly evaluate: ((input: ValidatorInput<Config>) => ValidatorResult) | null;
 }
 
-/** What a rule says: nothing, or that it fires, where, and why. Several places are one finding (DESIGN §4). */
+/** The outcome of a rule: it does not fire, or it fires with places and a reason. Several places make one finding. */
 export type RuleOutcome =
   | { readonly fires: false; readonly reason?: string }
   | {
@@ -61,11 +61,11 @@ export type RuleOutcome =
       readonly status?: 'WARN' | 'BLOCK';
       readonly reason: string;
       readonly reasonCode?: string;
-      /** At least one. Past 50 the rest is counted in `details.evidenceTotal`. */
+      /** At least one. Only the first 50 are kept; `details.evidenceTotal` then has the total. */
       readonly evidence: readonly string[];
       readonly details?: Details;
       readonly recommendedActions?: readonly string[];
-      /** Set where the rule could not answer: the finding is an ERROR. */
+      /** Set if the rule could not evaluate the change: the finding is an ERROR. */
       readonly errorClass?: ErrorClass;
     };
 
@@ -73,7 +73,7 @@ export interface RuleDefinition<Config> extends Omit<
   ValidatorDefinition<Config>,
   'implementation' | 'kind' | 'evaluate' | 'version' | 'phase' | 'pack' | 'parser'
 > {
-  /** snake_case, begins with the pack's word: `sql_delete_without_where`. */
+  /** snake_case; starts with the first word of the pack: `sql_delete_without_where`. */
   readonly name: string;
   readonly pack: string;
   readonly version?: string;
@@ -83,8 +83,8 @@ export interface RuleDefinition<Config> extends Omit<
 }
 
 /**
- * The one way to write a rule, for ours as for users'. Pure: no I/O, no state, no clock (F24).
- * Throws at once where the name is not snake_case or does not begin with its pack's word.
+ * Defines a rule, built in or written by a team. `apply` must be pure: no I/O, no state, no clock.
+ * Throws TypeError if the name is not snake_case or does not start with the first word of its pack.
  */
 export function defineRule<Config>(rule: RuleDefinition<Config>): ValidatorDefinition<Config> {
   const { name, apply, version = 'v1', phase = 'preflight', parser = null, ...rest } = rule;
@@ -92,7 +92,9 @@ export function defineRule<Config>(rule: RuleDefinition<Config>): ValidatorDefin
     throw new TypeError(`Rule name "${name}": expected snake_case, 3 to 63 characters`);
   const word = rule.pack.split('-')[0];
   if (!name.startsWith(`${word}_`))
-    throw new TypeError(`Rule name "${name}": expected to begin with "${word}_", the word of its pack "${rule.pack}"`);
+    throw new TypeError(
+      `Rule name "${name}": expected it to start with "${word}_", the first word of its pack "${rule.pack}"`,
+    );
   return Object.freeze({
     ...rest,
     implementation: name,
@@ -104,7 +106,7 @@ export function defineRule<Config>(rule: RuleDefinition<Config>): ValidatorDefin
   });
 }
 
-/** A rule's outcome as the validator's result; for validators that are not made by `defineRule`. */
+/** Converts a rule's outcome into a validator's result, for validators that are not defined with `defineRule`. */
 export function toResult(validatorId: string, outcome: RuleOutcome): ValidatorResult {
   if (!outcome.fires)
     return { validator_id: validatorId, status: 'ALLOW', reason: outcome.reason ?? '', evidenceRefs: [] };

@@ -4,15 +4,15 @@ import type { SourceTool } from '../contracts/source-tool';
 import type { ValidatorDefinition } from './define';
 import { isToolRead } from './tool-view';
 
-/** What of a source tool is part of a logic hash. */
+/** The members of a source tool that a logic hash covers. */
 export type HashedTool = Pick<SourceTool, 'parser' | 'render'>;
 
 type HashedDefinition = Pick<ValidatorDefinition, 'version' | 'logicRevision' | 'parser' | 'reads'>;
 
 /**
- * The logic hash of a validator in a plan for one source tool. It covers the tool's parser if the validator reads texts,
- * measures, places or claims through the tool, and the tool's renderer if the validator reads the rendering: another
- * revision of either may lead to another finding.
+ * The logic hash of a validator in a plan for one source tool. It covers the tool's parser if the validator reads through
+ * the tool (texts, measure, touched, claims), and the tool's renderer if the validator reads the rendering, because another
+ * revision of either may produce another finding.
  */
 export function definitionHash(
   { version, logicRevision, parser, reads }: HashedDefinition,

@@ -5,51 +5,51 @@ import type { StagingRecord } from '../contracts/staging-record';
 import { errorResult } from '../decide/findings';
 import type { ValidatorDefinition } from './define';
 import type { Facts } from '../contracts/facts';
-import { frozenWhole } from './frozen';
+import { deepFreeze } from './deep-freeze';
 import { definitionHash, type HashedTool } from './definition-hash';
 import type { ValidatorRegistry } from './registry';
 import { declaredView, viewOf, type ToolView, type ViewedTool } from './tool-view';
 
-/** Everything a derived validator may read; the same for review worker, committer and `replay`. */
+/** Everything a derived validator may read. The same in the review worker, the committer and `replay`. */
 export interface EvaluationInput {
   readonly changeId: string;
   readonly inputSha: string;
   readonly diff: DiffInput;
   readonly facts: Facts;
-  /** The source tool that `facts` are from. */
+  /** The source tool that extracted `facts`. */
   readonly tool: ViewedTool;
   readonly staging: { readonly record: StagingRecord; readonly sha: string } | null;
 }
 
-/** What a plan's validator resolves to in this process, or why it does not (G33): other version, other logic. */
+/** What a plan's validator resolves to in this process, or why it cannot be resolved: another version or another logic. */
 export type Resolved =
   | { readonly ok: true; readonly definition: ValidatorDefinition }
   | { readonly ok: false; readonly explanation: string };
 
-/** `tool`: the one of the plan's source tool; undefined if this process does not have it. */
+/** `tool`: the source tool of the plan; undefined if this process does not have it. */
 export function resolveValidator(
   registry: ValidatorRegistry,
   validator: PlanValidator,
   tool: HashedTool | undefined,
 ): Resolved {
-  // A compiled plan is frozen and lives as long as its process: what it resolves to is worked out once.
+  // A compiled plan is frozen and lives as long as its process, so its validators are resolved once.
   if (!Object.isFrozen(validator)) return resolve(registry, validator, tool);
-  const before = resolvedBefore.get(validator);
-  if (before?.registry === registry && before.parser === tool?.parser && before.render === tool?.render)
-    return before.resolved;
+  const cached = resolutionCache.get(validator);
+  if (cached?.registry === registry && cached.parser === tool?.parser && cached.render === tool?.render)
+    return cached.resolved;
   const resolved = resolve(registry, validator, tool);
-  resolvedBefore.set(validator, { registry, parser: tool?.parser, render: tool?.render, resolved });
+  resolutionCache.set(validator, { registry, parser: tool?.parser, render: tool?.render, resolved });
   return resolved;
 }
 
-interface ResolvedBefore {
+interface CachedResolution {
   readonly registry: ValidatorRegistry;
   readonly parser: HashedTool['parser'] | undefined;
   readonly render: HashedTool['render'] | undefined;
   readonly resolved: Resolved;
 }
 
-const resolvedBefore = new WeakMap<PlanValidator, ResolvedBefore>();
+const resolutionCache = new WeakMap<PlanValidator, CachedResolution>();
 
 function resolve(registry: ValidatorRegistry, validator: PlanValidator, tool: HashedTool | undefined): Resolved {
   const definition = registry.get(validator.implementation);
@@ -70,21 +70,20 @@ function resolve(registry: ValidatorRegistry, validator: PlanValidator, tool: Ha
 export type ChangeEvaluator = (definition: ValidatorDefinition, validator: PlanValidator) => unknown;
 
 /**
- * Evaluates the derived validators of one change over frozen copies, which are made once for all of them. Never throws on
- * what a validator does: a throwing one is an ERROR, which a human answers (C11). The same throw comes on every machine,
- * so it is reproducible.
+ * Evaluates the derived validators of one change over frozen copies that all of them share. If a validator throws, its result
+ * is an ERROR that a person must answer. The result is reproducible: validators are pure, so they throw on every machine.
  */
 export function changeEvaluator(input: EvaluationInput): ChangeEvaluator {
-  const diff = new OwnDiff(input.diff);
-  // In place: they can be large, and nobody else has business changing them.
-  const facts = frozenWhole(input.facts);
-  const staging = frozenWhole(input.staging);
-  const viewFor = viewsOf(viewOf(input.tool, facts, input.diff));
+  const diff = new IsolatedDiff(input.diff);
+  // Frozen in place, not copied: facts and staging record can be large, and no caller changes them.
+  const facts = deepFreeze(input.facts);
+  const staging = deepFreeze(input.staging);
+  const viewFor = declaredViews(viewOf(input.tool, facts, input.diff));
   return (definition, validator) => {
-    if (definition.evaluate === null) throw new TypeError(`${validator.id} is no derived validator`);
+    if (definition.evaluate === null) throw new TypeError(`${validator.id} is not a derived validator`);
     try {
-      const { signature, config } = askedOf(validator);
-      diff.handOn();
+      const { signature, config } = argumentsFor(validator);
+      diff.discardCopy();
       return definition.evaluate({
         signature,
         phase: validator.phase,
@@ -96,33 +95,33 @@ export function changeEvaluator(input: EvaluationInput): ChangeEvaluator {
         staging,
       });
     } catch (error) {
-      return thrown(validator, input.changeId, error);
+      return thrownResult(validator, input.changeId, error);
     }
   };
 }
 
-/** One view for each list of reads; all rules of a pack share a few lists. */
-function viewsOf(whole: ToolView): (definition: ValidatorDefinition) => ToolView {
+/** One view for each distinct `reads` list; the rules of a pack share a few lists. */
+function declaredViews(full: ToolView): (definition: ValidatorDefinition) => ToolView {
   const views = new Map<ValidatorDefinition['reads'], ToolView>();
   return ({ reads }) => {
     const known = views.get(reads);
     if (known !== undefined) return known;
-    const view = declaredView(whole, reads);
+    const view = declaredView(full, reads);
     views.set(reads, view);
     return view;
   };
 }
 
-/** What is a validator's own among what it is given. */
-interface Asked {
+/** The arguments that are specific to one validator. */
+interface ValidatorArguments {
   readonly signature: ValidatorSignature;
   readonly config: PlanValidator['config'];
 }
 
-const askedBefore = new WeakMap<PlanValidator, Asked>();
+const argumentsCache = new WeakMap<PlanValidator, ValidatorArguments>();
 
-function askedOf(validator: PlanValidator): Asked {
-  const known = askedBefore.get(validator);
+function argumentsFor(validator: PlanValidator): ValidatorArguments {
+  const known = argumentsCache.get(validator);
   if (known !== undefined) return known;
   const { id: validator_id, version: validator_version, logic_hash, class: hookClass } = validator;
   const signature = Object.freeze({
@@ -132,19 +131,22 @@ function askedOf(validator: PlanValidator): Asked {
     class: hookClass,
     deterministic: true as const,
   });
-  const asked = { signature, config: frozenCopy(validator.config) };
-  // Of a validator that can still change nothing is remembered.
-  if (Object.isFrozen(validator)) askedBefore.set(validator, asked);
-  return asked;
+  const args = { signature, config: frozenCopy(validator.config) };
+  // Cache only for a frozen validator: another one may still change.
+  if (Object.isFrozen(validator)) argumentsCache.set(validator, args);
+  return args;
 }
 
-/** A diff as validators see it. Its bytes are copied for each that looks at them: a typed array cannot be frozen, and most rules read facts alone. */
-class OwnDiff implements DiffInput {
+/**
+ * The diff that validators receive. Its bytes are copied for each validator that reads them, because a typed array cannot be
+ * frozen. The copy is lazy: most rules read only facts.
+ */
+class IsolatedDiff implements DiffInput {
   readonly sourceTool: string;
   readonly diffSha: string;
   readonly metadata: DiffInput['metadata'];
   readonly #staged: Uint8Array;
-  #own: Uint8Array | null = null;
+  #copy: Uint8Array | null = null;
 
   constructor(diff: DiffInput) {
     this.sourceTool = diff.sourceTool;
@@ -155,19 +157,19 @@ class OwnDiff implements DiffInput {
   }
 
   get raw(): Uint8Array {
-    return (this.#own ??= this.#staged.slice());
+    return (this.#copy ??= this.#staged.slice());
   }
 
-  /** Before each validator: what the last one may have written into its bytes is not seen by the next. */
-  handOn(): void {
-    this.#own = null;
+  /** Call before each validator, so that it does not see what the previous one may have written into its copy. */
+  discardCopy(): void {
+    this.#copy = null;
   }
 }
 
-function thrown(validator: PlanValidator, changeId: string, error: unknown): ValidatorResult {
+function thrownResult(validator: PlanValidator, changeId: string, error: unknown): ValidatorResult {
   return errorResult(validator.id, changeId, {
     errorClass: 'ErrValidatorBackend',
-    // The name only: a message may quote the diff, and differs between engines.
+    // Only the name: a message may quote the diff and differs between engines.
     reason: `The validator threw ${error instanceof Error ? error.name : 'a non-error'}`,
     reasonCode: 'validator_threw',
     reproducible: true,
@@ -176,11 +178,11 @@ function thrown(validator: PlanValidator, changeId: string, error: unknown): Val
 
 const copies = new WeakMap<object, object>();
 
-/** One deeply frozen copy for each object, made when it is first asked for: a validator can change neither it nor the original. */
+/** A deeply frozen copy of the object, memoized: a validator can change neither the copy nor the original. */
 function frozenCopy<T extends object>(value: T): T {
   const known = copies.get(value) as T | undefined;
   if (known !== undefined) return known;
-  const copy = frozenWhole(structuredClone(value));
+  const copy = deepFreeze(structuredClone(value));
   copies.set(value, copy);
   return copy;
 }

@@ -13,16 +13,16 @@ interface Contradiction {
 }
 
 /**
- * Holds what the caller claims (`affected_rows`, `table_name`, F11) against what the bytes and the dry run show. A claim that
- * nothing contradicts, and no claim at all, do not fire. A claim of the wrong type does: nothing can bear it out.
+ * Compares the caller's claims (`affected_rows`, `table_name`) with what the bytes and the dry run show. Does not fire if there
+ * is no claim or nothing contradicts it. Fires on a claim of the wrong type, because it cannot be confirmed.
  */
 export function metadataMismatch(input: ValidatorInput): RuleOutcome {
   const { metadata } = input.diff;
   const rows = metadata['affected_rows'];
   const table = metadata['table_name'];
-  if (isNoClaim(rows) && isNoClaim(table)) return { fires: false };
+  if (isAbsent(rows) && isAbsent(table)) return { fires: false };
   const found = [...rowsContradicted(rows, input), ...tableContradicted(table, input)];
-  if (found.length === 0) return input.facts.ok ? { fires: false } : unread(input);
+  if (found.length === 0) return input.facts.ok ? { fires: false } : uncheckable(input);
   return {
     fires: true,
     reason: found.map((c) => c.reason).join('; '),
@@ -32,34 +32,34 @@ export function metadataMismatch(input: ValidatorInput): RuleOutcome {
   };
 }
 
-function isNoClaim(value: JsonValue | undefined): value is null | undefined {
+function isAbsent(value: JsonValue | undefined): value is null | undefined {
   return value === undefined || value === null;
 }
 
 function rowsContradicted(claim: JsonValue | undefined, input: ValidatorInput): readonly Contradiction[] {
-  if (isNoClaim(claim)) return [];
+  if (isAbsent(claim)) return [];
   const evidence = [metadataEvidence(input.inputSha, '/affected_rows')];
   const against = (reason: string, more: readonly string[]): readonly Contradiction[] => [
     { claim: 'affected_rows', reason, evidence: [...evidence, ...more] },
   ];
   if (typeof claim !== 'number' || !Number.isInteger(claim) || claim < 0)
-    return against('The claimed affected_rows is no count of rows', []);
+    return against('The claimed affected_rows is not a valid number of rows', []);
   if (input.staging !== null) {
     const { record, sha } = input.staging;
     const shows = countsOf(record);
     return shows.has(claim)
       ? []
-      : against(`${claim} rows were claimed, and the dry run touched ${touchedRows(record)}`, [
+      : against(`The metadata claims ${claim} rows, but the dry run touched ${touchedRows(record)}`, [
           stagingEvidence(sha, '/tables'),
         ]);
   }
   const written = input.tool.claims?.rows ?? null;
   return written === null || written.count === claim
     ? []
-    : against(`${claim} rows were claimed, and the diff writes ${written.count}`, written.evidence);
+    : against(`The metadata claims ${claim} rows, but the diff writes ${written.count}`, written.evidence);
 }
 
-/** The honest ways to count: everything touched, the named tables without side effects, the rows that statements report. */
+/** All correct ways to count: everything touched, the tables without side effects, the rows that the statements report. */
 function countsOf(record: StagingRecord): ReadonlySet<number> {
   const captured = touchedRows({ ...record, sideEffects: [] });
   const reported = record.statements
@@ -69,11 +69,11 @@ function countsOf(record: StagingRecord): ReadonlySet<number> {
 }
 
 function tableContradicted(claim: JsonValue | undefined, input: ValidatorInput): readonly Contradiction[] {
-  if (isNoClaim(claim)) return [];
+  if (isAbsent(claim)) return [];
   const evidence = [metadataEvidence(input.inputSha, '/table_name')];
   const named = typeof claim === 'string' ? parseName(claim) : null;
   if (named === null)
-    return [{ claim: 'table_name', reason: 'The claimed table_name is no name of a table', evidence }];
+    return [{ claim: 'table_name', reason: 'The claimed table_name is not a valid table name', evidence }];
   const found: Contradiction[] = [];
   const checked = input.tool.claims;
   if (checked !== null) {
@@ -84,13 +84,13 @@ function tableContradicted(claim: JsonValue | undefined, input: ValidatorInput):
     if (other !== undefined)
       found.push({
         claim: 'table_name',
-        reason: `${shownName(named)} was claimed, and the ${subject} also changes ${other.text}`,
+        reason: `The metadata claims ${shownName(named)}, but the ${subject} also changes ${other.text}`,
         evidence: [...evidence, other.evidence],
       });
     else if (absent)
       found.push({
         claim: 'table_name',
-        reason: `${shownName(named)} was claimed, and the ${subject} does not name it`,
+        reason: `The metadata claims ${shownName(named)}, but the ${subject} does not name it`,
         evidence,
       });
   }
@@ -103,7 +103,7 @@ function tableContradicted(claim: JsonValue | undefined, input: ValidatorInput):
     if (other !== undefined)
       found.push({
         claim: 'table_name',
-        reason: `${shownName(named)} was claimed, and the dry run touched ${shown(other.table)}`,
+        reason: `The metadata claims ${shownName(named)}, but the dry run touched ${shown(other.table)}`,
         evidence: [...evidence, stagingEvidence(sha, `/tables/${index}`)],
       });
   }
@@ -115,14 +115,14 @@ function stagedAgrees(claim: TableName, table: string): boolean {
   return staged !== null && agrees(claim, staged);
 }
 
-/** A claim without a schema means the default one. A name in the text without one may be anywhere, so only its name is compared. */
+/** A claim without a schema means `public`. A name in the diff without a schema may be in any schema, so only the name is compared. */
 function agrees(claim: TableName, seen: { readonly schema: string | null; readonly name: string | null }): boolean {
   if (claim.name !== seen.name) return false;
   return seen.schema === null || (claim.schema ?? 'public') === seen.schema;
 }
 
-/** There is a claim, and nothing to hold it against. */
-function unread(input: ValidatorInput): RuleOutcome {
+/** There is a claim, but no facts to compare it with. */
+function uncheckable(input: ValidatorInput): RuleOutcome {
   return {
     fires: true,
     reason: 'The diff could not be read, so its metadata could not be checked',

@@ -1,9 +1,9 @@
 import type { PackRule } from './rule-maker';
 
-/** Rules that a bundle names together. */
+/** A group of rules that a bundle enables with one name. */
 export interface Pack {
   readonly name: string;
-  /** One sentence: what it looks at. */
+  /** One sentence: what the rules check. */
   readonly about: string;
   readonly rules: readonly PackRule[];
 }

@@ -10,12 +10,12 @@ import type { ExampleBytes, PackRule } from './rule-maker';
 import { scanText, WAYS } from './secrets/scan';
 import { disjoint } from './secrets/secret-span';
 
-/** Of each source tool: its name, and the language of its diffs. */
+/** The source tools, with the language of their diffs. */
 export type PageTools = readonly Pick<SourceTool, 'sourceTool' | 'render'>[];
 
 /**
- * The pages of `docs/rules/`, by file name: made from the rules alone, so that they cannot say anything else. An example
- * that names no tool is of the first one.
+ * The pages of `docs/rules/` by file name, generated from the rules only. An example without a source tool is shown for the
+ * first tool in `tools`.
  */
 export function rulePages(packs: readonly Pack[], tools: PageTools): ReadonlyMap<string, string> {
   return new Map([
@@ -25,7 +25,7 @@ export function rulePages(packs: readonly Pack[], tools: PageTools): ReadonlyMap
       'guardians.md',
       plainPage(
         'guardians',
-        'Guardians that a bundle names one by one, with settings of its own: `- rule: conflict_point`.',
+        'A bundle enables each of these guardians separately, with its settings: `- rule: conflict_point`.',
         guardians as readonly unknown[] as readonly ValidatorDefinition[],
       ),
     ],
@@ -33,7 +33,7 @@ export function rulePages(packs: readonly Pack[], tools: PageTools): ReadonlyMap
       'aggregates.md',
       plainPage(
         'aggregates',
-        'A limit over the changes of a window, so that a large one cannot pass in small parts: `- aggregate: {…}`. See [policy as code](../policy.md#limits-over-many-changes).',
+        'Limits the sum of all changes in a time window, so that a large change cannot pass as many small ones: `- aggregate: {…}`. See [policy as code](../policy.md#limits-over-many-changes).',
         [aggregateDefinition as unknown as ValidatorDefinition],
       ),
     ],
@@ -41,20 +41,20 @@ export function rulePages(packs: readonly Pack[], tools: PageTools): ReadonlyMap
       'builtin.md',
       plainPage(
         'builtin',
-        'What every plan ends with, in this order. A bundle can neither name, move, relax nor waive them.',
+        'Every plan ends with these validators, in this order. A bundle cannot name, move, relax or waive them.',
         BUILTIN_VALIDATORS as readonly unknown[] as readonly ValidatorDefinition[],
       ),
     ],
   ]);
 }
 
-const MADE = '<!-- Made by `npm run docs:rules` from the rules themselves. -->';
+const GENERATED = '<!-- Generated from the rules by `npm run docs:rules`. Do not edit. -->';
 
 function indexPage(packs: readonly Pack[]): string {
   return page([
     '# Rules',
-    MADE,
-    'A bundle names a pack, and may set a level or settings for each of its rules. `forbid` rolls the change back and asks nobody, `confirm` asks a person, `advise` is shown, `shadow` is only counted. The examples on these pages are run by the tests.',
+    GENERATED,
+    'A bundle enables a pack by name and may set the level and the settings of each rule. At level `forbid` a finding rolls the change back without asking a person, at `confirm` a person must answer it, at `advise` it is only shown, at `shadow` it is only counted. The tests run the examples on these pages.',
     ...packs.flatMap(({ name, about, rules }) => [
       `## [${name}](${name}.md)`,
       about,
@@ -67,13 +67,13 @@ function indexPage(packs: readonly Pack[]): string {
         ]),
       ),
     ]),
-    '## Others',
-    'Single guardians: [guardians](guardians.md). Limits over many changes: [aggregates](aggregates.md). What every plan ends with: [builtin](builtin.md).',
+    '## Other validators',
+    '- [Guardians](guardians.md): validators that a bundle enables one by one.\n- [Aggregates](aggregates.md): limits over many changes.\n- [Built-in validators](builtin.md): part of every plan.',
   ]);
 }
 
 function packPage({ name, about, rules }: Pack, tools: PageTools): string {
-  return page([`# ${name}`, MADE, about, ...rules.flatMap((rule) => ruleSection(rule, tools))]);
+  return page([`# ${name}`, GENERATED, about, ...rules.flatMap((rule) => ruleSection(rule, tools))]);
 }
 
 function ruleSection(rule: PackRule, tools: PageTools): string[] {
@@ -84,7 +84,7 @@ function ruleSection(rule: PackRule, tools: PageTools): string[] {
     `## ${d.implementation}`,
     d.why,
     table(
-      ['Level', 'Severity', 'Reads', 'Diffs of', 'Revision'],
+      ['Level', 'Severity', 'Reads', 'Source tools', 'Revision'],
       [[d.defaultLevel, severity, d.reads.join(', '), toolsOf(d), String(d.logicRevision)]],
     ),
     missing,
@@ -105,18 +105,18 @@ function ruleSection(rule: PackRule, tools: PageTools): string[] {
 function plainPage(name: string, about: string, definitions: readonly ValidatorDefinition[]): string {
   return page([
     `# ${name}`,
-    MADE,
+    GENERATED,
     about,
     ...definitions.flatMap((d) => [
       `## ${d.implementation}`,
       d.why,
       table(
-        ['Level', 'Kind', 'Reads', 'Diffs of', 'Revision'],
+        ['Level', 'Kind', 'Reads', 'Source tools', 'Revision'],
         [
           [
             d.defaultLevel,
             d.kind,
-            d.reads.join(', ') || 'the other findings or the ledger',
+            d.reads.join(', ') || 'other findings or the ledger',
             toolsOf(d),
             String(d.logicRevision),
           ],
@@ -128,10 +128,10 @@ function plainPage(name: string, about: string, definitions: readonly ValidatorD
 }
 
 function toolsOf({ sourceTools }: ValidatorDefinition): string {
-  return sourceTools === '*' ? 'every tool' : sourceTools.join(', ');
+  return sourceTools === '*' ? 'all' : sourceTools.join(', ');
 }
 
-/** The settings as their schema has them. */
+/** Table of the settings in the configuration schema; empty if there are none. */
 function settingsOf({ config }: ValidatorDefinition): string[] {
   const schema = z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' }) as {
     readonly properties?: Readonly<Record<string, { readonly description?: string; readonly default?: unknown }>>;
@@ -139,12 +139,12 @@ function settingsOf({ config }: ValidatorDefinition): string[] {
   const rows = Object.entries(schema.properties ?? {}).map(([name, { description = '', default: value }]) => [
     `\`${name}\``,
     cell(description),
-    value === undefined ? 'none' : cell(`\`${shortly(JSON.stringify(value))}\``),
+    value === undefined ? 'none' : cell(`\`${abbreviate(JSON.stringify(value))}\``),
   ]);
-  return rows.length === 0 ? [] : [table(['Setting', 'What it is', 'Default'], rows)];
+  return rows.length === 0 ? [] : [table(['Setting', 'Description', 'Default'], rows)];
 }
 
-function shortly(text: string): string {
+function abbreviate(text: string): string {
   return text.length <= 120 ? text : `${text.slice(0, 100)}…`;
 }
 
@@ -160,19 +160,19 @@ function example(
   metadata: unknown,
   rows: number | undefined,
 ): string[] {
-  const beside = [
+  const context = [
     ...(metadata === undefined ? [] : [`with the metadata \`${safe(JSON.stringify(metadata))}\``]),
-    ...(rows === undefined ? [] : [`where the dry run touches ${rows} rows`]),
+    ...(rows === undefined ? [] : [`if the dry run touches ${rows} rows`]),
     ...(language === null ? [`staged for \`${tool}\``] : []),
   ].join(', ');
   const isText = typeof bytes === 'string';
-  const heading = [title, ...(isText ? [] : ['bytes in base64']), ...(beside === '' ? [] : [beside])].join(', ');
+  const heading = [title, ...(isText ? [] : ['bytes in base64']), ...(context === '' ? [] : [context])].join(', ');
   const text = isText ? safe(bytes).trimEnd() : bytes.base64;
   const fence = text.includes('```') ? '````' : '```';
   return [`${heading}:`, `${fence}${isText ? (language ?? 'text') : 'text'}\n${text}\n${fence}`];
 }
 
-/** Odd characters made visible, and the samples of keys without their letters: a page must not be one of its own bad examples. */
+/** Makes hidden characters visible and replaces sample secrets, so that the generated pages do not fire the rules themselves. */
 function safe(text: string): string {
   const { found } = scanText(text);
   let shown = '';

@@ -7,7 +7,7 @@ export function validatorRegistry(
   definitions: readonly ValidatorDefinition<never>[],
   expectedCount?: number,
 ): ValidatorRegistry {
-  // A definition's config type is closed over by its own schema, which the compiler has run before `evaluate` sees it.
+  // The cast is safe: the compiler parses each config with the definition's own schema before `evaluate` receives it.
   const entries = definitions.map((d) => [d.implementation, d as unknown as ValidatorDefinition] as const);
   return frozenRegistry('Validator', entries, expectedCount);
 }

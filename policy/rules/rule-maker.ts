@@ -15,54 +15,53 @@ import {
 import { MAX_REASON_LENGTH } from '../contracts/limits';
 import { clip } from '../text/cut-text';
 
-/** A place with a name of its own, as a statement inside a function body has. */
+/** A place with its own path, such as a statement inside a function body. */
 export interface Located {
   readonly span: Span;
   readonly path: string;
 }
 
-/** One place where a rule fires: a span of the staged bytes or a JSON pointer into them, with what is there in plain words. */
+/** One place where a rule fires: a span of the staged bytes or a JSON pointer into them, with a description. */
 export interface Hit {
   readonly at: Span | string | Located;
-  /** What a pointer points into; the diff where absent. */
+  /** The document that a pointer refers to. Default: the diff. */
   readonly of?: 'diff' | 'metadata';
-  /** Safe to print: names through `shown`, never a value that may be a secret. */
+  /** Description that is safe to print: names go through `shown`, and a value that may be a secret never appears. */
   readonly what: string;
 }
 
-/** The smallest staged text that makes the rule fire, and its nearest neighbour that does not. Shown in the docs, run by the tests. */
+/** A minimal input that makes the rule fire, and a similar one that does not. Shown in the docs and run by the tests. */
 export interface RuleExamples {
   readonly bad: ExampleBytes;
   readonly good: ExampleBytes;
-  /** Settings with which both hold; the defaults where absent. */
+  /** Settings for both examples. Default: the rule's defaults. */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** The tool whose bytes these are, for rules that read every tool's. */
+  /** Source tool of the examples, for rules that read the diffs of every tool. */
   readonly sourceTool?: string;
-  /** What the caller claims beside them, for rules that read it. */
+  /** Metadata of the examples, for rules that read it. */
   readonly metadata?: { readonly bad: Metadata; readonly good: Metadata };
-  /** Rows that the dry run touched, for rules that read its record. */
+  /** Number of rows that the dry run touched, for rules that read the staging record. */
   readonly rows?: { readonly bad: number; readonly good: number };
-  /** The tool of the good one, for rules on the tool itself. */
+  /** Source tool of the good example, if it is not that of the bad one. */
   readonly goodSourceTool?: string;
 }
 
-/** As text, or in base64 where the bytes are no text. */
+/** Text, or base64 if the bytes are not text. */
 export type ExampleBytes = string | { readonly base64: string };
 
 export interface PackRule {
   readonly definition: ValidatorDefinition;
   readonly examples: RuleExamples;
-  /** What it says when it fires: BLOCK, or WARN where it only advises even if it asks a person. */
+  /** Status of the finding when the rule fires. WARN if the rule only advises, even at a level that asks a person. */
   readonly severity: 'WARN' | 'BLOCK';
-  /** In one sentence: what happens where the facts that it reads are missing. */
+  /** One sentence: what happens if the data that the rule reads is missing. */
   readonly missing: string;
 }
 
-const MISSING_FACTS =
-  'Where the diff could not be read it has no answer, which is an ERROR that a person must confirm.';
-const MISSING_RECORD = `${MISSING_FACTS} Before the dry run it is SKIPPED.`;
-const MISSING_NOTHING = 'It reads bytes and metadata as they stand, so nothing can be missing.';
-export const MISSING_PARSE = 'It is the rule that says so.';
+const MISSING_FACTS = 'If the diff cannot be parsed, the result is an ERROR that a person must confirm.';
+const MISSING_RECORD = `${MISSING_FACTS} Before the dry run the result is SKIPPED.`;
+const MISSING_NOTHING = 'This rule does not need a parsed diff, so it always has a result.';
+export const MISSING_PARSE = 'This rule itself reports a diff that cannot be parsed.';
 
 function missingOf(reads: readonly Reads[]): string {
   if (reads.includes('staging')) return MISSING_RECORD;
@@ -81,7 +80,7 @@ export interface FactsRuleOptions<F, Config> {
   readonly name: string;
   readonly logicRevision: number;
   readonly defaultLevel: Level;
-  /** BLOCK unless the rule only advises even where it asks a person. */
+  /** Default BLOCK. WARN if the rule only advises, even at a level that asks a person. */
   readonly status?: 'WARN' | 'BLOCK';
   readonly why: string;
   readonly config: z.ZodType<Config>;
@@ -91,12 +90,12 @@ export interface FactsRuleOptions<F, Config> {
   readonly find: (facts: F, config: Config, input: ValidatorInput<Config>) => readonly Hit[];
 }
 
-/** For rules without settings. */
+/** Configuration schema of a rule without settings. */
 export const noConfig = z.strictObject({});
 
 /**
- * Makes the rules of one pack over the facts of one source tool. Without facts a rule does not pass: it is an ERROR that
- * points at why, whatever the pack's own parse rule says beside it, since a bundle may leave that one out.
+ * Returns a factory for the rules of one pack that read the facts of one source tool. Without facts a rule fails closed: its
+ * result is an ERROR with evidence. The pack's parse rule does not replace this, because a bundle may leave that rule out.
  */
 export function factsRules<F extends ExtractedFacts>(
   pack: PackOptions,
@@ -115,22 +114,22 @@ export function factsRules<F extends ExtractedFacts>(
       apply: (input) => {
         const { facts } = input;
         if (!facts.ok) return unavailable(input, facts);
-        if (facts.kind !== pack.kind) return unknownKind(input, facts.kind, pack.kind);
+        if (facts.kind !== pack.kind) return unexpectedKind(input, facts.kind, pack.kind);
         return outcomeOf(input, find(facts as F, input.config, input), code, status, advice);
       },
     });
-    return made(definition, examples, status);
+    return packRule(definition, examples, status);
   };
 }
 
 export interface BytesRuleOptions<Config> extends Omit<FactsRuleOptions<never, Config>, 'find' | 'reads'> {
   readonly reads?: readonly Reads[];
-  /** The tools whose diffs it reads; all where absent. */
+  /** Source tools whose diffs the rule reads. Default: all. */
   readonly sourceTools?: readonly string[];
   readonly find: (input: ValidatorInput<Config>) => readonly Hit[];
 }
 
-/** Makes the rules of a pack that reads bytes and metadata as they stand: there are always some, so it always has an answer. */
+/** Returns a factory for the rules of a pack that needs no facts. Such a rule always has a result, even for an unparseable diff. */
 export function bytesRules(
   pack: string,
   parser: PackOptions['parser'] | null,
@@ -148,11 +147,11 @@ export function bytesRules(
       docs: pageOf(pack, name),
       apply: (input) => outcomeOf(input, find(input), code, status, advice),
     });
-    return made(definition, examples, status);
+    return packRule(definition, examples, status);
   };
 }
 
-/** The rule that fires where a tool's bytes gave no facts, with the extractor's own words. One in each pack. */
+/** Makes the rule that fires if a diff cannot be parsed, with the extractor's message. Each pack with facts has one. */
 export function parseRule(
   pack: PackOptions,
   options: Pick<FactsRuleOptions<unknown, unknown>, 'name' | 'logicRevision' | 'defaultLevel' | 'why' | 'examples'>,
@@ -170,19 +169,19 @@ export function parseRule(
     apply: (input): RuleOutcome => {
       const { facts } = input;
       if (!facts.ok) return refused(input, facts);
-      return facts.kind === pack.kind ? { fires: false } : unknownKind(input, facts.kind, pack.kind);
+      return facts.kind === pack.kind ? { fires: false } : unexpectedKind(input, facts.kind, pack.kind);
     },
   });
-  return { ...made(definition, examples, 'BLOCK'), missing: MISSING_PARSE };
+  return { ...packRule(definition, examples, 'BLOCK'), missing: MISSING_PARSE };
 }
 
-/** Where a rule is described: a heading on its pack's page. */
+/** Documentation of a rule: a heading on the page of its pack. */
 export function pageOf(pack: string, name: string): string {
   return `docs/rules/${pack}.md#${name}`;
 }
 
-/** The rule with what its page says of it. */
-export function made<Config>(
+/** A rule together with the texts that its documentation page shows. */
+export function packRule<Config>(
   definition: ValidatorDefinition<Config>,
   examples: RuleExamples,
   severity: PackRule['severity'] = 'BLOCK',
@@ -195,12 +194,12 @@ export function made<Config>(
   };
 }
 
-const SILENT: RuleOutcome = Object.freeze({ fires: false });
-const SHOWN_IN_REASON = 3;
-const SHOWN_IN_DETAILS = 20;
+const NOT_FIRED: RuleOutcome = Object.freeze({ fires: false });
+const MAX_HITS_IN_REASON = 3;
+const MAX_HITS_IN_DETAILS = 20;
 const START: Span = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
 
-/** The outcome for `hits`: nothing, or one finding with every place as evidence. */
+/** The outcome for `hits`: not fired if there are none, else one finding with each distinct place as evidence, up to the limit. */
 export function outcomeOf(
   input: Pick<ValidatorInput, 'diff' | 'inputSha'>,
   hits: readonly Hit[],
@@ -208,12 +207,12 @@ export function outcomeOf(
   status: 'WARN' | 'BLOCK',
   advice?: readonly string[],
 ): RuleOutcome {
-  if (hits.length === 0) return SILENT;
-  const named = hits.slice(0, SHOWN_IN_REASON).map((hit) => `${hit.what} (${placeText(hit.at)})`);
+  if (hits.length === 0) return NOT_FIRED;
+  const named = hits.slice(0, MAX_HITS_IN_REASON).map((hit) => `${hit.what} (${placeText(hit.at)})`);
   const more = hits.length - named.length;
-  const places = [...new Set(hits.map(placeIn))];
+  const places = [...new Set(hits.map(placeKey))];
   const evidence = places.slice(0, MAX_EVIDENCE_REFS).map((place) => evidenceOf(input, place));
-  const shownPlaces = hits.slice(0, SHOWN_IN_DETAILS).map(placeDetails);
+  const shownPlaces = hits.slice(0, MAX_HITS_IN_DETAILS).map(placeDetails);
   return {
     fires: true,
     status,
@@ -226,7 +225,7 @@ export function outcomeOf(
   };
 }
 
-/** The ERROR of a rule that has no facts to read. */
+/** The ERROR of a rule that needs facts, for a diff that has none. */
 export function unavailable(input: Pick<ValidatorInput, 'diff'>, refusal: FactsRefusal): RuleOutcome {
   return {
     fires: true,
@@ -246,7 +245,7 @@ function refused(input: Pick<ValidatorInput, 'diff'>, refusal: FactsRefusal): Ru
   };
 }
 
-function unknownKind(input: Pick<ValidatorInput, 'diff'>, kind: string, expected: string): RuleOutcome {
+function unexpectedKind(input: Pick<ValidatorInput, 'diff'>, kind: string, expected: string): RuleOutcome {
   return {
     fires: true,
     reason: `This rule reads facts of kind "${expected}", not "${kind}"`,
@@ -256,20 +255,20 @@ function unknownKind(input: Pick<ValidatorInput, 'diff'>, kind: string, expected
   };
 }
 
-/** The rule's name without its pack's word. */
+/** Reason code of a rule: its name without the pack's word. */
 export function codeOf(name: string): string {
   return name.slice(name.indexOf('_') + 1);
 }
 
 const MAX_POINTER = 900;
 
-/** A hit's place without the digest before it: of thousands only the first few are made whole. */
-function placeIn({ at, of }: Hit): string {
+/** Place of a hit without the digest. Of thousands of hits only the first few become complete references. */
+function placeKey({ at, of }: Hit): string {
   if (typeof at === 'string') return `${of === 'metadata' ? METADATA : ''}${shortPointer(at)}`;
   return spanText('span' in at ? at.span : at);
 }
 
-/** No pointer begins with it. */
+/** Marks a pointer into the metadata. Not ambiguous: a JSON pointer is empty or starts with "/". */
 const METADATA = 'metadata';
 
 function evidenceOf({ diff, inputSha }: Pick<ValidatorInput, 'diff' | 'inputSha'>, place: string): string {
@@ -278,7 +277,7 @@ function evidenceOf({ diff, inputSha }: Pick<ValidatorInput, 'diff' | 'inputSha'
     : pointerEvidence(diff.diffSha, place);
 }
 
-/** A pointer that is too long for a reference is cut at a token, so that it still resolves: to a parent of the place. */
+/** Truncates a pointer that is too long for a reference at a token boundary, so that it resolves to a parent of the place. */
 function shortPointer(pointer: string): string {
   if (pointer.length <= MAX_POINTER) return pointer;
   return pointer.slice(0, pointer.lastIndexOf('/', MAX_POINTER));
@@ -297,7 +296,7 @@ function placeDetails(hit: Hit): { readonly [key: string]: string | number } {
   return { what, line: at.startLine, column: at.startColumn };
 }
 
-/** Pointers are made of keys of the diff. */
+/** Escapes all but printable ASCII: a pointer consists of keys of the diff, which are untrusted. */
 function printable(pointer: string): string {
   let out = '';
   for (const character of pointer) {

@@ -1,9 +1,9 @@
 import type { DiffInput } from '../contracts/diff';
 import type { Facts } from '../contracts/facts';
 import type { ClaimCheck, DiffMeasure, DiffReader, DiffText, Touched } from '../contracts/source-tool';
-import { frozenWhole } from './frozen';
+import { deepFreeze } from './deep-freeze';
 
-/** What the diff's source tool reads from it: frozen data. A member throws if the validator's `reads` does not declare it. */
+/** Frozen data that the source tool reads from the diff. A member throws TypeError if the validator's `reads` does not declare it. */
 export interface ToolView {
   readonly texts: readonly DiffText[];
   readonly measure: DiffMeasure;
@@ -19,20 +19,20 @@ export function isToolRead(read: string): read is ToolRead {
   return TOOL_READS.has(read);
 }
 
-/** The readers of a tool that a validator can reach. */
+/** The readers of a source tool that validators can use. */
 export type ViewedTool = Pick<DiffReader, ToolRead>;
 
-/** One change as its tool reads it: each member at most once, when it is first needed. */
+/** The view of one change. Each member is read lazily and at most once. */
 export function viewOf(tool: ViewedTool, facts: Facts, diff: DiffInput): ToolView {
-  return new WholeView(tool, facts, diff);
+  return new MemoizedView(tool, facts, diff);
 }
 
-/** A view of which a validator can use what it declares: `logic_hash` covers the tool's parser only for declared reads. */
+/** Restricts a view to the declared reads. Needed because `logic_hash` covers the tool's parser only for declared reads. */
 export function declaredView(view: ToolView, reads: readonly string[]): ToolView {
   return new DeclaredView(view, reads);
 }
 
-class WholeView implements ToolView {
+class MemoizedView implements ToolView {
   readonly #tool: ViewedTool;
   readonly #facts: Facts;
   readonly #diff: DiffInput;
@@ -49,21 +49,21 @@ class WholeView implements ToolView {
   }
 
   get measure(): DiffMeasure {
-    return this.#once('measure', this.#tool.measure);
+    return this.#memoize('measure', this.#tool.measure);
   }
 
   get touched(): readonly Touched[] | null {
-    return this.#once('touched', this.#tool.touched);
+    return this.#memoize('touched', this.#tool.touched);
   }
 
   get claims(): ClaimCheck | null {
-    return this.#once('claims', this.#tool.claims);
+    return this.#memoize('claims', this.#tool.claims);
   }
 
-  #once<T extends object | null>(name: ToolRead, read: (facts: Facts, diff: DiffInput) => T): T {
+  #memoize<T extends object | null>(name: ToolRead, read: (facts: Facts, diff: DiffInput) => T): T {
     const known = this.#known.get(name);
     if (known !== undefined) return known as T;
-    const value = frozenWhole(read(this.#facts, this.#diff));
+    const value = deepFreeze(read(this.#facts, this.#diff));
     this.#known.set(name, value);
     return value;
   }
@@ -100,19 +100,19 @@ class DeclaredView implements ToolView {
   }
 }
 
-interface ReadTexts {
-  readonly by: ViewedTool['texts'];
+interface CachedTexts {
+  readonly reader: ViewedTool['texts'];
   readonly diffSha: string;
   readonly texts: readonly DiffText[];
 }
 
-/** By facts, which outlive the evaluation of one unit of a review: texts are read once for all units. */
-const textsBefore = new WeakMap<Facts, ReadTexts>();
+/** Cached by facts, which outlive the evaluation of one unit of a review, so the texts are read once for all units. */
+const textsCache = new WeakMap<Facts, CachedTexts>();
 
 function textsOf(tool: ViewedTool, facts: Facts, diff: DiffInput): readonly DiffText[] {
-  const known = textsBefore.get(facts);
-  if (known !== undefined && known.by === tool.texts && known.diffSha === diff.diffSha) return known.texts;
-  const texts = frozenWhole(tool.texts(facts, diff));
-  textsBefore.set(facts, { by: tool.texts, diffSha: diff.diffSha, texts });
+  const known = textsCache.get(facts);
+  if (known !== undefined && known.reader === tool.texts && known.diffSha === diff.diffSha) return known.texts;
+  const texts = deepFreeze(tool.texts(facts, diff));
+  textsCache.set(facts, { reader: tool.texts, diffSha: diff.diffSha, texts });
   return texts;
 }

@@ -224,7 +224,7 @@ test('what was held names the others, waits for a person, and is committed once 
   const ids: string[] = [];
   for (const change of many(5, () => remove('t5'))) ids.push(await send(by, change));
   const last = ids.at(-1) ?? '';
-  expect(await said(last)).toMatchObject({ status: 'BLOCK', reason: expect.stringContaining('deletions come to 5') });
+  expect(await said(last)).toMatchObject({ status: 'BLOCK', reason: expect.stringContaining('5 deletions, limit') });
   expect((await said(last)).evidenceRefs).toEqual(expect.arrayContaining(ids.slice(0, 4).map((c) => `review:${c}`)));
   for (const changeId of ids.slice(0, 4)) expect(await system.ended(changeId)).toMatchObject({ state: 'COMMITTED' });
   const status = await system.waiting(last);

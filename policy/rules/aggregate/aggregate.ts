@@ -1,9 +1,9 @@
 /**
- * What many changes come to, and what that says of one of them.
+ * Limits on the sum of many changes.
  *
- * S1 Pure over what was counted: whoever has the signed record comes to the same result, and to no other.
- * S2 What is not known is not nothing: a change that cannot be measured passes no limit on what it holds.
- * S3 A limit fires only where this change adds to its sum: a read is not held for deletes that were made before it.
+ * S1 Pure over the counted values: the result can be recomputed from the signed record.
+ * S2 Unknown is not zero: a limit blocks a change whose value for that limit cannot be measured.
+ * S3 A limit fires only if this change adds to its sum: earlier deletes do not block a read.
  */
 import { z } from 'zod';
 import { canonicalJson } from '../../contracts/canonical-json';
@@ -18,7 +18,7 @@ import { MAX_PLACES, Measure, Place } from './measure';
 
 const Weight = z.int().min(0).nullable();
 
-/** One other change, as it was counted; null where that is not known. `places`: how many. */
+/** One other change, as it was counted; null if the value is unknown. `places` is their number. */
 const Counted = z.strictObject({
   changeId: Sha256Hex,
   bytes: Weight,
@@ -29,29 +29,29 @@ const Counted = z.strictObject({
 });
 type Counted = z.infer<typeof Counted>;
 
-/** What the sum was made of; it stands in the attested record, and its digest is the record's input. */
+/** The input of the sum. Part of the attested record, whose input digest covers it. */
 export const AggregateRecord = z.strictObject({
   tenant: Name,
   target: Name,
   sourceTool: Name,
-  /** The agent: the person or service behind the submission; null where nobody knows, and then everybody's changes count. */
+  /** The agent: the person or service behind the submission. If it is unknown (null), the changes of all agents count. */
   requester: z.string().nullable(),
   openedAt: z.iso.datetime(),
   own: Measure,
   /** Newest first. */
   counted: z.array(Counted).max(MAX_COUNTED),
-  /** False where there were more than fit. */
+  /** False if there were more than MAX_COUNTED. */
   complete: z.boolean(),
-  /** Of the others together, sorted; empty without a limit on places, and cut where it passes any limit. */
+  /** Distinct places of the other changes, sorted. Empty without a limit on places; truncated above the largest possible limit. */
   places: z.array(Place).max(MAX_PLACES + 1),
 });
 export type AggregateRecord = z.infer<typeof AggregateRecord>;
 
 /**
- * Endings after which a change does not count: nothing of it was applied, and nobody refused it. Its author took it back, or it
- * has to be submitted again, and would count twice. A change that was refused counts: a refusal gives nothing back.
+ * Rollback reasons after which a change does not count: it was not applied and not rejected. Its author withdrew it, or it must
+ * be submitted again and would count twice. A rejected change counts: a rejection does not restore the quota.
  */
-export const TAKEN_BACK: readonly RollbackReason[] = [
+export const UNCOUNTED_REASONS: readonly RollbackReason[] = [
   'withdrawn',
   'superseded',
   'stale_base',
@@ -59,11 +59,11 @@ export const TAKEN_BACK: readonly RollbackReason[] = [
   'commit_failed',
 ];
 
-/** The change that a sum is about. */
+/** The change that the limits are checked for. */
 export type SummedChange = Omit<AggregateRecord, 'counted' | 'complete' | 'places'>;
 
-/** Of the others, newest first: which count, and what they weigh. One more than MAX_COUNTED says that there are too many. */
-export function addUp(
+/** Makes the record for a change. `others`: newest first; more than MAX_COUNTED of them make the record incomplete. */
+export function sumChanges(
   change: SummedChange,
   { limits }: AggregateConfig,
   others: readonly Pick<OpenedChange, 'changeId' | 'measure' | 'state'>[],
@@ -79,7 +79,7 @@ export function addUp(
   };
 }
 
-/** What is not known of a change that was rolled back weighs nothing: nothing of it was applied. */
+/** An unknown value of a change that was rolled back counts as zero, because the change was not applied. */
 function toCounted({ changeId, measure, state }: Omit<OpenedChange, 'measure'> & { measure: Measure | null }): Counted {
   const { bytes = null, operations = null, deletions = null, rows = null, places = null } = measure ?? {};
   const unknown = state === 'ROLLED_BACK' ? 0 : null;
@@ -94,8 +94,8 @@ function toCounted({ changeId, measure, state }: Omit<OpenedChange, 'measure'> &
 }
 
 /**
- * Whether a record is about this change and counts all that must be counted. It may count more, or more of it: a change that
- * was open then may have been taken back since.
+ * True if a record is about this change and counts at least everything in `needed`. It may count more, because a change that was
+ * open then may have been withdrawn since.
  */
 export function countsAll(record: AggregateRecord, needed: AggregateRecord): boolean {
   const { counted, complete, places, ...change } = record;
@@ -111,18 +111,19 @@ export function countsAll(record: AggregateRecord, needed: AggregateRecord): boo
   );
 }
 
-function isAtLeast(said: Counted | undefined, needed: Counted): boolean {
-  return said !== undefined && WEIGHTS.every((w) => said[w] === null || (needed[w] !== null && said[w] >= needed[w]));
+function isAtLeast(recorded: Counted | undefined, needed: Counted): boolean {
+  if (recorded === undefined) return false;
+  return WEIGHTS.every((w) => recorded[w] === null || (needed[w] !== null && recorded[w] >= needed[w]));
 }
 
 export function windowStart({ window }: AggregateConfig, openedAt: string): string {
   return new Date(Date.parse(openedAt) - (durationMs(window) ?? Number.NaN)).toISOString();
 }
 
-interface Passed {
+interface Exceeded {
   readonly limit: string;
-  readonly said: string;
-  /** Null where it is not known. */
+  readonly text: string;
+  /** Null if unknown. */
   readonly sum: number | null;
   readonly code: 'aggregate_limit' | 'aggregate_unmeasured';
 }
@@ -134,28 +135,28 @@ export function aggregateResult(
   record: AggregateRecord,
 ): ValidatorResult {
   const { counted, complete } = record;
-  const passed = passedLimits(config, record);
-  if (passed.length === 0 && complete)
+  const exceeded = exceededLimits(config, record);
+  if (exceeded.length === 0 && complete)
     return { validator_id: validatorId, status: 'ALLOW', reason: '', evidenceRefs: [] };
   const others = complete ? `${counted.length} other changes` : `more than ${MAX_COUNTED} other changes`;
-  const said = [
-    ...(complete ? [] : [`there are more than ${MAX_COUNTED} of them, which is more than can be added up`]),
-    ...passed.map((p) => p.said),
+  const problems = [
+    ...(complete ? [] : [`at most ${MAX_COUNTED} changes can be counted`]),
+    ...exceeded.map((e) => e.text),
   ];
   const refs = counted.map((c) => `review:${c.changeId}`).slice(0, MAX_EVIDENCE_REFS);
   return {
     validator_id: validatorId,
     status: 'BLOCK',
-    reason: `With ${others} of the last ${config.window} by the same ${config.by.join(', ')}: ${said.join('; ')}`,
+    reason: `Together with ${others} in the last ${config.window} (same ${config.by.join(', ')}): ${problems.join('; ')}`,
     reasonCode: complete
-      ? ((passed.find((p) => p.code === 'aggregate_limit') ?? passed[0])?.code ?? '')
+      ? ((exceeded.find((e) => e.code === 'aggregate_limit') ?? exceeded[0])?.code ?? '')
       : 'aggregate_too_many',
     evidenceRefs: refs.length === 0 ? [`review:${changeId}`] : refs,
     details: {
       window: config.window,
       by: [...config.by],
       changes: counted.length + 1,
-      sums: Object.fromEntries(passed.map((p) => [p.limit, p.sum])),
+      sums: Object.fromEntries(exceeded.map((e) => [e.limit, e.sum])),
     },
   };
 }
@@ -163,56 +164,59 @@ export function aggregateResult(
 const SUMMED = ['bytes', 'operations', 'deletions', 'rows'] as const;
 const WEIGHTS = [...SUMMED, 'places'] as const;
 
-function passedLimits({ limits }: AggregateConfig, { own, counted, places }: AggregateRecord): Passed[] {
+function exceededLimits({ limits }: AggregateConfig, { own, counted, places }: AggregateRecord): Exceeded[] {
   const changes = { name: 'changes' as const, own: 1, others: counted.map(() => 1) };
   const contents = SUMMED.map((name) => ({ name, own: own[name], others: counted.map((c) => c[name]) }));
-  const found = [changes, ...contents].map(({ name, own, others }) => past(name, own, others, limits[name]));
-  return [...found, pastPlaces(own.places, counted, places, limits.places)].flatMap((p) => p ?? []);
+  const found = [changes, ...contents].map(({ name, own, others }) => exceededLimit(name, own, others, limits[name]));
+  return [...found, exceededPlaces(own.places, counted, places, limits.places)].flatMap((e) => e ?? []);
 }
 
-function past(name: string, own: number | null, others: readonly (number | null)[], limit?: number): Passed | null {
+function exceededLimit(
+  name: string,
+  own: number | null,
+  others: readonly (number | null)[],
+  limit?: number,
+): Exceeded | null {
   if (limit === undefined || own === 0) return null;
   if (own === null || others.includes(null)) return unmeasured(name, own === null);
   const sum = others.reduce<number>((total, n) => total + (n ?? 0), own);
-  return sum <= limit
-    ? null
-    : { limit: name, said: `${name} come to ${sum}, limit ${limit}`, sum, code: 'aggregate_limit' };
+  return sum <= limit ? null : { limit: name, text: `${sum} ${name}, limit ${limit}`, sum, code: 'aggregate_limit' };
 }
 
-function pastPlaces(
+function exceededPlaces(
   own: readonly string[] | null,
   counted: readonly Counted[],
   others: readonly string[],
   limit?: number,
-): Passed | null {
+): Exceeded | null {
   if (limit === undefined || own?.length === 0) return null;
   if (own === null || counted.some((c) => c.places === null)) return unmeasured('places', own === null);
   const known = new Set(others);
   const added = own.filter((place) => !known.has(place)).length;
   const sum = known.size + added;
   if (added === 0 || sum <= limit) return null;
-  return { limit: 'places', said: `places come to ${sum}, limit ${limit}`, sum, code: 'aggregate_limit' };
+  return { limit: 'places', text: `${sum} places, limit ${limit}`, sum, code: 'aggregate_limit' };
 }
 
-function unmeasured(name: string, own: boolean): Passed {
+function unmeasured(name: string, own: boolean): Exceeded {
   const whose = own ? 'this change' : 'another change';
-  return { limit: name, said: `the ${name} of ${whose} are not known`, sum: null, code: 'aggregate_unmeasured' };
+  return { limit: name, text: `the ${name} of ${whose} are unknown`, sum: null, code: 'aggregate_unmeasured' };
 }
 
-/** Adds up the changes of a window. The ledger knows them, so an attestor answers (DESIGN §2). */
+/** Limits the sum of the changes in a window. Attested, because the sum is read from the ledger. */
 export const aggregateDefinition: ValidatorDefinition<AggregateConfig> = Object.freeze({
   implementation: 'aggregate',
   pack: null,
   kind: 'attested' as const,
   version: 'v1',
-  logicRevision: 2,
+  logicRevision: 3,
   config: AggregateConfig,
   sourceTools: '*' as const,
   phase: 'preflight' as const,
   reads: ['measure', 'touched', 'metadata'] as const,
   parser: null,
   defaultLevel: 'confirm' as const,
-  why: 'Many small changes, each harmless, do together what one change may not.',
+  why: 'Many small changes, each harmless, can together do what one change may not.',
   docs: 'docs/rules/aggregates.md',
   evaluate: null,
 });

@@ -3,7 +3,7 @@ import { Duration, durationMs } from '../../contracts/duration';
 import { ValidatorName } from '../../validators/validator-name';
 import { MAX_PLACES } from './measure';
 
-/** How many other changes one sum holds; where there are more of them the limit has been reached, whatever they weigh. */
+/** How many other changes one sum can include. If there are more, the validator fires regardless of their values. */
 export const MAX_COUNTED = 500;
 
 const SHORTEST_MS = 60_000;
@@ -22,29 +22,27 @@ function limit(what: string, max = Number.MAX_SAFE_INTEGER) {
 
 const Limits = z
   .strictObject({
-    changes: limit(`Changes, this one too; at most ${MAX_COUNTED}.`, MAX_COUNTED),
-    bytes: limit('Bytes of their diffs.'),
-    operations: limit('Statements that write, hunks of a patch, operations of a document, resources of a plan.'),
+    changes: limit(`Number of changes, including this one; at most ${MAX_COUNTED}.`, MAX_COUNTED),
+    bytes: limit('Total size of the diffs in bytes.'),
+    operations: limit('Statements that write, hunks of a patch, operations of a JSON document, resources of a plan.'),
     deletions: limit('Deletes, truncates, drops; files deleted; members removed; resources destroyed.'),
     rows: limit(
-      'Rows: for SQL text those that metadata.affected_rows claims, without which it fires. Lines of a patch.',
+      'Rows; for a patch, lines. For SQL text the value of metadata.affected_rows; the limit fires without it.',
     ),
-    places: limit(`Different tables, file paths, URLs or resources; at most ${MAX_PLACES}.`, MAX_PLACES),
+    places: limit(`Distinct tables, file paths, URLs or resources; at most ${MAX_PLACES}.`, MAX_PLACES),
   })
   .refine((limits) => Object.keys(limits).length > 0, 'expected at least one limit, such as deletions: 50');
 
 export const AggregateConfig = z.strictObject({
   name: ValidatorName,
-  window: Window.describe('How far back it counts, from when the change was opened: 1m to 7d.'),
+  window: Window.describe('Length of the time window before the change was opened: 1m to 7d.'),
   by: z
     .array(By)
     .min(1)
     .max(4)
-    .refine((by) => new Set(by).size === by.length, 'expected each only once')
+    .refine((by) => new Set(by).size === by.length, 'expected each value at most once')
     .default(['tenant', 'agent', 'target', 'sourceTool'])
-    .describe('Which changes are counted together: those of the same tenant, agent, target, source tool.'),
-  limits: Limits.describe(
-    'What the changes may come to together. Each one that this change adds to, and that is passed, is told.',
-  ),
+    .describe('Which changes count together: those with the same value for each of these.'),
+  limits: Limits.describe('Maximum sums. The finding lists every limit that is exceeded and that this change adds to.'),
 });
 export type AggregateConfig = z.infer<typeof AggregateConfig>;

@@ -5,20 +5,20 @@ import { sha256HexOfText } from '../../contracts/hash';
 import type { DiffMeasure } from '../../contracts/source-tool';
 import type { ViewedTool } from '../tool-view';
 
-/** Most that a limit on places may say; a change that touches more counts as more. */
+/** Largest possible limit on places. A change that touches more is measured as one more than this. */
 export const MAX_PLACES = 1000;
 
 const Count = z.int().min(0);
-/** The first 16 hex digits of a name's digest: counted apart, and no name stands in the record. */
+/** First 16 hex digits of the digest of a name: places can be counted, and the record does not contain names. */
 export const Place = z.string().regex(/^[0-9a-f]{16}$/);
 
-/** What one change weighs. Null: the facts do not say, which is never nothing. */
+/** The size of one change. Null means unknown, which never counts as zero. */
 export const Measure = z.strictObject({
   bytes: Count,
   operations: Count.nullable(),
   deletions: Count.nullable(),
   rows: Count.nullable(),
-  /** Sorted, each once, at most one more than MAX_PLACES. */
+  /** Sorted and distinct. */
   places: z
     .array(Place)
     .max(MAX_PLACES + 1)
@@ -26,7 +26,7 @@ export const Measure = z.strictObject({
 });
 export type Measure = z.infer<typeof Measure>;
 
-/** Pure: the same bytes and metadata weigh the same in review worker and committer. `tool`: the one that `facts` are from. */
+/** Pure: the review worker and the committer get the same measure. `tool`: the source tool that extracted `facts`. */
 export function measureOf(tool: Pick<ViewedTool, 'measure' | 'touched'>, diff: DiffInput, facts: Facts): Measure {
   const { operations, deletions, rows, places } = tool.measure(facts, diff);
   const names = places ?? tool.touched(facts, diff)?.map(({ kind, schema, name }) => [kind, schema, name]) ?? null;

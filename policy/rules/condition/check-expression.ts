@@ -2,13 +2,14 @@ import { parse } from '@bufbuild/cel';
 import { patternProblem } from '../../validators/pattern-rule';
 
 /**
- * What a CEL condition may look like, checked when the bundle is compiled.
+ * Checks a CEL condition when the bundle is compiled.
  *
- * C1 Bounded: length, nesting, size of the tree, comprehensions within one another. The library has no run-time budget, so
- *    cost is bounded by shape, here, and by the size of what is iterated, in `to-cel.ts`.
- * C2 A comprehension runs over a field, a literal list, or another comprehension: nothing that could grow, such as `a + a`.
- * C3 Patterns of `matches` are literals, and RE2.
- * C4 Names and functions are known here, so a misspelt one fails when it is written, not when it is needed.
+ * C1 Bounded: length, nesting, number of nodes, nested comprehensions. The library has no run-time budget, so the cost is
+ *    bounded here by the shape of the expression, and in `to-cel.ts` by the size of the values.
+ * C2 A comprehension iterates over a field, a literal list or another comprehension, never over a value that can grow, such
+ *    as `a + a`.
+ * C3 A pattern of `matches` is a literal in RE2 syntax.
+ * C4 Names and functions are allowlisted, so that a misspelled one fails at compile time and not during a review.
  */
 export const MAX_EXPRESSION_LENGTH = 2000;
 const MAX_BRACKETS = 32;
@@ -69,7 +70,7 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** What a checked expression reads. `fields` null: the whole of it. */
+/** What an expression reads: for each name its fields, or null for the whole value. `nesting`: depth of nested comprehensions. */
 export interface ExpressionUse {
   readonly reads: ReadonlyMap<ConditionName, ReadonlySet<string> | null>;
   readonly nesting: number;
@@ -83,7 +84,7 @@ type Expr = NonNullable<Parsed['expr']>;
 
 export function checkExpression(text: string): CheckedExpression {
   if (text.length > MAX_EXPRESSION_LENGTH)
-    return refuse(`${text.length} characters are more than the ${MAX_EXPRESSION_LENGTH} allowed`);
+    return refuse(`${text.length} characters exceed the limit of ${MAX_EXPRESSION_LENGTH}`);
   if (bracketDepth(text) > MAX_BRACKETS) return refuse(`brackets are nested deeper than ${MAX_BRACKETS}`);
   let parsed: Parsed;
   try {
@@ -91,7 +92,7 @@ export function checkExpression(text: string): CheckedExpression {
   } catch (error) {
     return refuse(
       error instanceof RangeError
-        ? 'nested too deep'
+        ? 'nested too deeply'
         : `not CEL: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
@@ -109,7 +110,7 @@ function refuse(problem: string): CheckedExpression {
   return { ok: false, problem };
 }
 
-/** Of all brackets, also those in strings: it only has to keep the parser from recursing far. */
+/** Depth of all brackets, including those in strings. It only has to limit the recursion of the parser. */
 function bracketDepth(text: string): number {
   let depth = 0;
   let deepest = 0;
@@ -129,7 +130,7 @@ class Walker {
 
   visit(expr: Expr, depth: number, within: number, bound: ReadonlySet<string>): void {
     this.#nodes += 1;
-    if (this.#nodes > MAX_NODES) throw new Refusal(`more than ${MAX_NODES} parts`);
+    if (this.#nodes > MAX_NODES) throw new Refusal(`more than ${MAX_NODES} nodes`);
     if (depth > MAX_DEPTH) throw new Refusal(`nested deeper than ${MAX_DEPTH}`);
     const { exprKind } = expr;
     switch (exprKind.case) {
@@ -161,7 +162,7 @@ class Walker {
       case 'comprehensionExpr': {
         const { iterRange, iterVar, iterVar2, accuVar, accuInit, loopCondition, loopStep, result } = exprKind.value;
         if (!isBoundedRange(iterRange))
-          throw new Refusal('a comprehension runs over something that is no field, list or comprehension');
+          throw new Refusal('a comprehension must iterate over a field, a literal list or another comprehension');
         if (within + 1 > MAX_COMPREHENSION_NESTING)
           throw new Refusal(`comprehensions are nested deeper than ${MAX_COMPREHENSION_NESTING}`);
         this.nesting = Math.max(this.nesting, within + 1);
@@ -174,7 +175,7 @@ class Walker {
         );
       }
       default:
-        throw new Refusal('an empty part');
+        throw new Refusal('an empty expression');
     }
   }
 
@@ -185,7 +186,7 @@ class Walker {
   #name(name: string, field: string | null, bound: ReadonlySet<string>): void {
     if (bound.has(name) || (field === null && TYPES.has(name))) return;
     const known = CONDITION_NAMES.find((n) => n === name);
-    if (known === undefined) throw new Refusal(`unknown name "${name}"; there are ${CONDITION_NAMES.join(', ')}`);
+    if (known === undefined) throw new Refusal(`unknown name "${name}"; expected one of ${CONDITION_NAMES.join(', ')}`);
     const fields = this.reads.get(known);
     if (field === null || fields === null) this.reads.set(known, null);
     else this.reads.set(known, new Set([...(fields ?? []), field]));
@@ -209,7 +210,7 @@ function isBoundedRange(expr: Expr | undefined): boolean {
 
 function checkPattern(argument: Expr | undefined): void {
   const constant = argument?.exprKind.case === 'constExpr' ? argument.exprKind.value.constantKind : undefined;
-  if (constant?.case !== 'stringValue') throw new Refusal('the pattern of matches() is no literal text');
+  if (constant?.case !== 'stringValue') throw new Refusal('the pattern of matches() must be a string literal');
   const problem = patternProblem(constant.value);
   if (problem !== null && !problem.startsWith('matches the empty'))
     throw new Refusal(`the pattern of matches(): ${problem}`);

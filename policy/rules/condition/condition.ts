@@ -6,9 +6,9 @@ import { ValidatorName } from '../../validators/validator-name';
 import { toResult, type Reads, type RuleOutcome, type ValidatorDefinition, type ValidatorInput } from '../define';
 import { diffEvidence, metadataEvidence, stagingEvidence } from '../../contracts/facts';
 import { checkExpression, MAX_EXPRESSION_LENGTH, type ConditionName, type ExpressionUse } from './check-expression';
-import { toCel, TooLarge } from './to-cel';
+import { toCel, ValueTooLarge } from './to-cel';
 
-/** Goes into `logic_hash`. A test holds it to the package that is installed. */
+/** Part of `logic_hash`. A test compares it with the installed package. */
 export const CONDITION_ENGINE = { name: '@bufbuild/cel', version: '0.6.1' } as const;
 
 const shape = {
@@ -22,9 +22,9 @@ const shape = {
       if (!checked.ok) ctx.addIssue({ code: 'custom', message: checked.problem });
     })
     .describe(
-      'A CEL expression over diff, metadata, facts and, after the dry run, staging. true: it fires. An error, or anything but true or false, blocks.',
+      'A CEL expression over diff, metadata, facts and, after the dry run, staging. It fires on true. An error, or a result that is not a boolean, blocks.',
     ),
-  reason: z.string().min(1).max(500).describe('What people are told when it fires.'),
+  reason: z.string().min(1).max(500).describe('Reason that reviewers see when it fires.'),
 };
 
 export const ConditionConfig = z.strictObject(shape);
@@ -55,14 +55,14 @@ function define(
     pack: null,
     kind: 'derived' as const,
     version: 'v1',
-    logicRevision: 1,
+    logicRevision: 2,
     config,
     sourceTools: '*' as const,
     phase: 'preflight' as const,
     reads,
     parser: CONDITION_ENGINE,
     defaultLevel: 'confirm' as const,
-    why: 'A team states in one line what a person must see.',
+    why: 'A team can say in one line which changes need a review.',
     docs: 'docs/policy.md',
     evaluate: (input: ValidatorInput<ConditionConfig>) => toResult(input.signature.validator_id, apply(input)),
   });
@@ -70,18 +70,18 @@ function define(
 
 function apply(input: ValidatorInput<ConditionConfig>): RuleOutcome {
   const checked = checkExpression(input.config.when);
-  // The plan was compiled from a checked bundle; a forged one must not pass here either.
-  if (!checked.ok) return broken(input, checked.problem);
+  // The bundle was checked when it was compiled, but a forged plan must not pass either.
+  if (!checked.ok) return undecided(input, checked.problem);
   let answer: unknown;
   try {
     answer = evaluate(input.config.when, bindings(input, checked.use));
   } catch (error) {
-    if (error instanceof TooLarge) return broken(input, error.message);
-    return broken(input, 'it could not be evaluated');
+    if (error instanceof ValueTooLarge) return undecided(input, error.message);
+    return undecided(input, 'the evaluation failed');
   }
-  if (isCelError(answer)) return broken(input, describe(answer.message, input.config.when));
+  if (isCelError(answer)) return undecided(input, describe(answer.message, input.config.when));
   if (answer === false) return { fires: false };
-  if (answer !== true) return broken(input, 'it gave neither true nor false');
+  if (answer !== true) return undecided(input, 'the result is neither true nor false');
   return {
     fires: true,
     reason: input.config.reason,
@@ -91,26 +91,27 @@ function apply(input: ValidatorInput<ConditionConfig>): RuleOutcome {
 }
 
 const env = celEnv();
-const compiled = new Map<string, ReturnType<typeof plan>>();
-const MAX_COMPILED = 256;
+const programs = new Map<string, ReturnType<typeof plan>>();
+const MAX_PROGRAMS = 256;
 
-function evaluate(when: string, given: Record<string, CelInput>): unknown {
-  const run = compiled.get(when) ?? plan(env, parse(when));
-  compiled.delete(when);
-  compiled.set(when, run);
-  for (const oldest of compiled.keys()) {
-    if (compiled.size <= MAX_COMPILED) break;
-    compiled.delete(oldest);
+/** Evaluates with an LRU cache of compiled expressions. */
+function evaluate(when: string, variables: Record<string, CelInput>): unknown {
+  const program = programs.get(when) ?? plan(env, parse(when));
+  programs.delete(when);
+  programs.set(when, program);
+  for (const oldest of programs.keys()) {
+    if (programs.size <= MAX_PROGRAMS) break;
+    programs.delete(oldest);
   }
-  return run(given);
+  return program(variables);
 }
 
-/** Only what the expression reads is handed over: a long text that it never looks at costs nothing. */
+/** Only the values that the expression reads are converted: a long text that it does not read costs nothing. */
 function bindings(input: ValidatorInput<ConditionConfig>, { reads, nesting }: ExpressionUse): Record<string, CelInput> {
   return Object.fromEntries(
     [...reads].map(([name, fields]) => {
-      const whole = valueOf(name, input);
-      const part = fields === null ? whole : pick(whole, fields);
+      const value = valueOf(name, input);
+      const part = fields === null ? value : pick(value, fields);
       return [name, toCel(part, nesting)];
     }),
   );
@@ -128,7 +129,7 @@ function valueOf(name: ConditionName, { diff, facts, staging }: ValidatorInput<C
     case 'metadata':
       return diff.metadata;
     case 'facts':
-      // Plain data by contract; what is not is refused by toCel or by CEL.
+      // Facts are plain data by contract; toCel or CEL rejects anything else.
       return facts as unknown as JsonValue;
     case 'staging':
       return staging === null
@@ -139,21 +140,21 @@ function valueOf(name: ConditionName, { diff, facts, staging }: ValidatorInput<C
   }
 }
 
-function broken(input: ValidatorInput<ConditionConfig>, why: string): RuleOutcome {
+function undecided(input: ValidatorInput<ConditionConfig>, why: string): RuleOutcome {
   return {
     fires: true,
-    reason: `The condition "${input.config.name}" could not be decided: ${why.split('\n')[0]?.slice(0, 500) ?? ''}`,
+    reason: `The condition "${input.config.name}" could not be evaluated: ${why.split('\n')[0]?.slice(0, 500) ?? ''}`,
     reasonCode: 'condition_undecided',
     errorClass: 'ErrValidatorBackend',
-    evidence: [wholeDiff(input)],
+    evidence: [startOfDiff(input)],
   };
 }
 
-/** A library's message may quote a value of the diff, which may be a secret: only a name that the expression itself holds is shown. */
+/** The library's message may quote a value of the diff, which may be a secret, so only a name that occurs in the expression is shown. */
 function describe(message: string, when: string): string {
   const missing = 'field not found: ';
   const field = message.startsWith(missing) ? (message.slice(missing.length).split('\n')[0] ?? '') : '';
-  return field !== '' && when.includes(field) ? `there is no "${field}"` : 'it ended in an error';
+  return field !== '' && when.includes(field) ? `field "${field}" does not exist` : 'the evaluation failed';
 }
 
 function evidenceOf(input: ValidatorInput<ConditionConfig>, { reads }: ExpressionUse): string[] {
@@ -163,11 +164,11 @@ function evidenceOf(input: ValidatorInput<ConditionConfig>, { reads }: Expressio
     const { staging } = input;
     return name === 'staging' && staging !== null
       ? pointers.map((pointer) => stagingEvidence(staging.sha, pointer))
-      : [wholeDiff(input)];
+      : [startOfDiff(input)];
   });
-  return refs.length === 0 ? [wholeDiff(input)] : [...new Set(refs)];
+  return refs.length === 0 ? [startOfDiff(input)] : [...new Set(refs)];
 }
 
-function wholeDiff({ diff }: ValidatorInput<ConditionConfig>): string {
+function startOfDiff({ diff }: ValidatorInput<ConditionConfig>): string {
   return diffEvidence(diff.diffSha, { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 });
 }

@@ -1,27 +1,30 @@
 import { celMap, type CelInput } from '@bufbuild/cel';
 import type { JsonValue } from '../../contracts/canonical-json';
 
-/** Longest list and text that a condition meets. Nested comprehensions multiply, so theirs is shorter. */
+/** Limits on the values of a condition. The cost of nested comprehensions multiplies, so their lists must be shorter. */
 const MAX_LIST = 2000;
 const MAX_LIST_NESTED = 200;
 const MAX_TEXT = 4096;
 const MAX_DEPTH = 32;
 
-/** Thrown where a value is larger than a condition may meet: an error of the condition, hence a BLOCK. */
-export class TooLarge extends Error {}
+/** A value exceeds the limits of a condition. The condition then fails, which is a BLOCK. */
+export class ValueTooLarge extends Error {}
 
-/** JSON as CEL reads it: whole numbers as int, so that `rows == 3` is what it says; objects as maps, so that nothing is inherited. */
+/**
+ * Converts JSON to CEL values: integers to int, so that `rows == 3` works; objects to maps, so that inherited members are not
+ * visible. Throws ValueTooLarge.
+ */
 export function toCel(value: JsonValue, nesting: number, depth = 0): CelInput {
-  if (depth > MAX_DEPTH) throw new TooLarge(`nested deeper than ${MAX_DEPTH}`);
+  if (depth > MAX_DEPTH) throw new ValueTooLarge(`a value is nested deeper than ${MAX_DEPTH}`);
   if (typeof value === 'string') {
-    if (value.length > MAX_TEXT) throw new TooLarge(`a text of ${value.length} characters`);
+    if (value.length > MAX_TEXT) throw new ValueTooLarge(`a text has ${value.length} characters, limit ${MAX_TEXT}`);
     return value;
   }
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (typeof value !== 'object' || value === null) return value;
   const limit = nesting > 1 ? MAX_LIST_NESTED : MAX_LIST;
   const size = Array.isArray(value) ? value.length : Object.keys(value).length;
-  if (size > limit) throw new TooLarge(`a list or object of ${size} members, of which a condition may meet ${limit}`);
+  if (size > limit) throw new ValueTooLarge(`a list or object has ${size} members, limit ${limit}`);
   if (Array.isArray(value)) return value.map((item: JsonValue) => toCel(item, nesting, depth + 1));
   return toMap(
     Object.entries(value as Record<string, JsonValue>).map(
@@ -30,7 +33,7 @@ export function toCel(value: JsonValue, nesting: number, depth = 0): CelInput {
   );
 }
 
-/** The library's `has` takes a member that is null for absent (0.6.1): `"x" in metadata` would then be false for an agent that writes null. */
+/** Version 0.6.1 of the library treats a null member as absent in `has`, so `"x" in metadata` would be false for an agent that writes null. */
 function toMap(entries: readonly (readonly [string, CelInput])[]): CelInput {
   const members = new Map(entries);
   return Object.defineProperty(celMap(members), 'has', {

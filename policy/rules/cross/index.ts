@@ -1,11 +1,11 @@
 import type { Pack } from '../pack';
 import { digestMismatch, injectionMarker, oversized, unknownTool } from './rules';
 
-/** None of the rules lets anything pass that another one stops. `known`: source tools that rules of ours read. */
+/** Rules for the diffs of every source tool. `known`: the source tools that the built-in rules read. */
 export function crossCuttingPack(known: readonly string[]): Pack {
   return {
     name: 'cross-cutting',
-    about: 'What concerns a change of any tool: its digest, its tool, its size, and words addressed to a reviewer.',
+    about: 'Checks for every source tool: the digest, the source tool, the size, and text addressed to a reviewer.',
     rules: [digestMismatch, unknownTool(known), oversized, injectionMarker],
   };
 }

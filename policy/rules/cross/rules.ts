@@ -11,20 +11,20 @@ const crossRule = bytesRules('cross-cutting', {
   version: `markers.${MARKERS_REVISION}`,
 });
 
-const WHOLE = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
+const START = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
 const DIGEST = /^(?:sha256[:-])?([0-9a-fA-F]{64})$/;
 
 export const digestMismatch = crossRule({
   name: 'cross_digest_mismatch',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'forbid',
-  why: 'Who names a digest of other bytes means another change than the one that is staged.',
+  why: 'A claimed digest of other bytes means that the caller intended another change than the staged one.',
   config: z.strictObject({
     names: z
       .array(z.string().min(1).max(128))
       .max(20)
       .default(['diffSha', 'diff_sha', 'diff_sha256', 'diffDigest', 'diff_digest'])
-      .describe('Members of the metadata that hold the digest of the bytes.'),
+      .describe('Members of the metadata that contain the digest of the diff.'),
   }),
   reads: ['bytes', 'metadata'],
   examples: {
@@ -41,26 +41,26 @@ export const digestMismatch = crossRule({
       const at = { at: pointerOf([name]), of: 'metadata' } as const;
       const value = diff.metadata[name];
       const digest = typeof value === 'string' ? DIGEST.exec(value)?.[1] : undefined;
-      if (digest === undefined) return [{ ...at, what: `${shown(name)} is no SHA-256` }];
+      if (digest === undefined) return [{ ...at, what: `${shown(name)} is not a SHA-256 digest` }];
       return digest.toLowerCase() === diff.diffSha
         ? []
         : [{ ...at, what: `${shown(name)} is the digest of other bytes` }];
     }),
 });
 
-/** `known`: the default of its setting. */
+/** `known`: default of the setting `known`. */
 export const unknownTool = (known: readonly string[]): PackRule =>
   crossRule({
     name: 'cross_unknown_tool',
-    logicRevision: 2,
+    logicRevision: 3,
     defaultLevel: 'forbid',
-    why: 'No rule reads the diffs of a tool that nobody has named.',
+    why: 'No rule reads the diffs of an unknown source tool.',
     config: z.strictObject({
       known: z
         .array(z.string().min(1).max(63))
         .max(50)
         .default([...known])
-        .describe('Source tools that rules of this bundle read.'),
+        .describe('Source tools whose diffs the rules of this bundle read.'),
     }),
     examples: {
       bad: 'anything\n',
@@ -71,20 +71,20 @@ export const unknownTool = (known: readonly string[]): PackRule =>
     find: ({ diff, config }) =>
       config.known.includes(diff.sourceTool)
         ? []
-        : [{ at: WHOLE, what: `no rule of this bundle reads the diffs of ${shown(diff.sourceTool)}` }],
+        : [{ at: START, what: `no rule of this bundle reads the diffs of ${shown(diff.sourceTool)}` }],
   });
 
 const limit = (value: number, what: string) => z.int().min(0).max(1_000_000_000).default(value).describe(what);
 
 export const oversized = crossRule({
   name: 'cross_oversized',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'What is larger than the judge reads, or than a person scrolls through, has been seen in part.',
+  why: 'The judge and people see only a part of a change that is too large.',
   config: z.strictObject({
-    maxBytes: limit(256 * 1024, 'Bytes of the diff.'),
-    maxLines: limit(5000, 'Lines of the diff.'),
-    maxLine: limit(10_000, 'Bytes of its longest line.'),
+    maxBytes: limit(256 * 1024, 'Maximum size of the diff in bytes.'),
+    maxLines: limit(5000, 'Maximum number of lines of the diff.'),
+    maxLine: limit(10_000, 'Maximum length of a line in bytes.'),
   }),
   examples: {
     bad: 'SELECT 1;\nSELECT 2;\n',
@@ -92,9 +92,9 @@ export const oversized = crossRule({
     config: { maxLines: 1 },
   },
   find: ({ diff, config }) => {
-    const { lines, longest } = measured(diff.raw);
+    const { lines, longest } = lineStats(diff.raw);
     const over = (value: number, most: number, what: string): Hit[] =>
-      value > most ? [{ at: WHOLE, what: `${value} ${what}, where ${most} are allowed` }] : [];
+      value > most ? [{ at: START, what: `${value} ${what}, limit ${most}` }] : [];
     return [
       ...over(diff.raw.length, config.maxBytes, 'bytes'),
       ...over(lines, config.maxLines, 'lines'),
@@ -103,7 +103,7 @@ export const oversized = crossRule({
   },
 });
 
-function measured(raw: Uint8Array): { readonly lines: number; readonly longest: number } {
+function lineStats(raw: Uint8Array): { readonly lines: number; readonly longest: number } {
   let [lines, longest, start] = [0, 0, 0];
   for (let feed = raw.indexOf(0x0a); feed !== -1; feed = raw.indexOf(0x0a, start)) {
     lines++;
@@ -117,9 +117,9 @@ function measured(raw: Uint8Array): { readonly lines: number; readonly longest: 
 
 export const injectionMarker = crossRule({
   name: 'cross_injection_marker',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'Text that speaks to a reviewer is there to be believed instead of the change.',
+  why: 'Text addressed to a reviewer tries to influence the review instead of describing the change.',
   config: noConfig,
   reads: ['texts', 'metadata'],
   examples: {

@@ -1,16 +1,16 @@
 import type { RuleOutcome, ValidatorInput } from '../define';
-import { defineGuardian, wholeDiff } from './define-guardian';
+import { defineGuardian, startOfDiff } from './define-guardian';
 import { coveredBy, Resources } from './resources';
-import { unreadable } from './unreadable';
+import { touchedUnknown } from './touched-unknown';
 
-/** A change of something that the team marked as a point of conflict: protected tables, paths and pointers (G26). */
+/** Fires if a change touches a resource that the team protects: tables, paths and JSON pointers. */
 export const conflictPoint = defineGuardian({
   name: 'conflict_point',
-  logicRevision: 1,
+  logicRevision: 2,
   config: Resources,
   phase: 'preflight',
   reads: ['facts', 'touched'],
-  why: 'Some tables, paths and fields are nobody’s to change alone.',
+  why: 'Some tables, paths and fields must not be changed without a review.',
   apply,
 });
 
@@ -19,16 +19,16 @@ function apply(input: ValidatorInput<Resources>): RuleOutcome {
   if (touched === null)
     return {
       fires: true,
-      reason: unreadable(input.facts),
+      reason: touchedUnknown(input.facts),
       reasonCode: 'facts_missing',
-      evidence: [wholeDiff(input.diff.diffSha)],
+      evidence: [startOfDiff(input.diff.diffSha)],
     };
   const hits = touched.filter((t) => coveredBy(input.config, t) !== null);
   if (hits.length === 0) return { fires: false };
   const names = [...new Set(hits.map((t) => t.text))];
   return {
     fires: true,
-    reason: `The change touches what is protected: ${names.slice(0, 10).join(', ')}${names.length > 10 ? ` and ${names.length - 10} more` : ''}`,
+    reason: `The change touches protected resources: ${names.slice(0, 10).join(', ')}${names.length > 10 ? ` and ${names.length - 10} more` : ''}`,
     reasonCode: 'protected',
     evidence: [...new Set(hits.map((t) => t.evidence))],
     details: { protectedBy: [...new Set(hits.flatMap((t) => coveredBy(input.config, t) ?? []))] },

@@ -3,7 +3,7 @@ import type { StagingRecord } from '../../contracts/staging-record';
 import type { RuleOutcome, ValidatorInput } from '../define';
 import { stagingEvidence } from '../../contracts/facts';
 import { shown } from '../../text/shown-name';
-import { defineGuardian, wholeDiff } from './define-guardian';
+import { defineGuardian, startOfDiff } from './define-guardian';
 
 const Config = z
   .strictObject({
@@ -11,30 +11,30 @@ const Config = z
       .array(z.string().min(1).max(300))
       .max(500)
       .optional()
-      .describe('The only tables that may be touched, as the dry run names them.'),
+      .describe('Tables that may be touched, as the dry run names them. Default: any.'),
     commands: z
       .array(z.string().min(1).max(100))
       .max(50)
       .optional()
-      .describe('The only commands that may run: UPDATE, INSERT, …'),
-    maxRows: z.int().min(0).optional().describe('The most rows that may be touched in one table.'),
-    maxStatements: z.int().min(1).max(1000).optional().describe('The most statements.'),
+      .describe('Commands that may run: UPDATE, INSERT, … Default: any.'),
+    maxRows: z.int().min(0).optional().describe('Maximum number of rows touched in one table.'),
+    maxStatements: z.int().min(1).max(1000).optional().describe('Maximum number of statements.'),
     sideEffects: z.boolean().default(false).describe('Whether triggers and cascades may touch rows.'),
   })
-  .describe('What a change of this kind is allowed to look like.');
+  .describe('What a change may do.');
 type Config = z.infer<typeof Config>;
 
 /**
- * Holds what the change did against what it may do, after the fact: on the dry run's record, and again in the commit
- * (phase post, G31). Reads the record only, no claim.
+ * Compares what the change did with what it may do: on the record of the dry run, and again in the commit (phase `post`). Reads
+ * only the record, no claims.
  */
 export const contractGuardian = defineGuardian({
   name: 'contract',
-  logicRevision: 1,
+  logicRevision: 2,
   config: Config,
   phase: 'post',
   reads: ['staging'],
-  why: 'What a change did must have the shape that was agreed.',
+  why: 'The effects of a change must stay within the agreed limits.',
   apply,
 });
 
@@ -47,10 +47,10 @@ function apply(input: ValidatorInput<Config>): RuleOutcome {
   if (input.staging === null) {
     return {
       fires: true,
-      reason: 'There is no staging record to read',
+      reason: 'There is no staging record',
       reasonCode: 'staging_missing',
       errorClass: 'ErrValidatorBackend',
-      evidence: [wholeDiff(input.diff.diffSha)],
+      evidence: [startOfDiff(input.diff.diffSha)],
     };
   }
   const { record, sha } = input.staging;
@@ -72,32 +72,32 @@ function breachesOf(record: StagingRecord, config: Config): Breach[] {
   const breaches: Breach[] = [];
   if (maxStatements !== undefined && record.statements.length > maxStatements) {
     breaches.push({
-      reason: `${record.statements.length} statements are more than the ${maxStatements} agreed`,
+      reason: `${record.statements.length} statements exceed the limit of ${maxStatements}`,
       pointer: '/statements',
     });
   }
   record.statements.forEach(({ command }, i) => {
     if (commands !== undefined && !commands.includes(command))
-      breaches.push({ reason: `command ${shown(command)} is not agreed`, pointer: `/statements/${i}/command` });
+      breaches.push({ reason: `command ${shown(command)} is not allowed`, pointer: `/statements/${i}/command` });
   });
   record.tables.forEach(({ table, inserted, updated, deleted }, i) => {
     const rows = inserted + updated + deleted;
     if (tables !== undefined && !tables.includes(table))
-      breaches.push({ reason: `table ${shown(table)} is not agreed`, pointer: `/tables/${i}/table` });
+      breaches.push({ reason: `table ${shown(table)} is not allowed`, pointer: `/tables/${i}/table` });
     if (maxRows !== undefined && rows > maxRows)
       breaches.push({
-        reason: `${rows} rows of ${shown(table)} are more than the ${maxRows} agreed`,
+        reason: `${rows} rows of ${shown(table)} exceed the limit of ${maxRows}`,
         pointer: `/tables/${i}`,
       });
   });
   record.sideEffects.forEach(({ table }, i) => {
     if (!sideEffects)
       breaches.push({
-        reason: `rows of ${shown(table)} were touched beside the statements`,
+        reason: `a trigger or cascade touched rows of ${shown(table)}`,
         pointer: `/sideEffects/${i}`,
       });
   });
   if (!sideEffects && !record.fullyCaptured)
-    breaches.push({ reason: 'not all that was touched could be captured', pointer: '/fullyCaptured' });
+    breaches.push({ reason: 'not everything that was touched could be captured', pointer: '/fullyCaptured' });
   return breaches;
 }

@@ -13,7 +13,7 @@ interface Guardian<Config> {
   readonly apply: (input: ValidatorInput<Config>) => RuleOutcome;
 }
 
-/** One of the four registered guardians (G26): its id is `guardian.<name>`, its class POLICY unless a bundle forbids. */
+/** Defines one of the four guardians. Its id is `guardian.<name>`; its class is POLICY unless a bundle sets level `forbid`. */
 export function defineGuardian<Config>({ name, apply, ...rest }: Guardian<Config>): ValidatorDefinition<Config> {
   return Object.freeze({
     ...rest,
@@ -29,7 +29,7 @@ export function defineGuardian<Config>({ name, apply, ...rest }: Guardian<Config
   });
 }
 
-/** The first byte: where evidence points when the diff as a whole is meant. */
-export function wholeDiff(diffSha: string): string {
+/** Evidence for a finding about the diff as a whole: its first byte. */
+export function startOfDiff(diffSha: string): string {
   return diffEvidence(diffSha, { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 });
 }

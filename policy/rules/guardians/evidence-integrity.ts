@@ -11,26 +11,26 @@ const Config = z.strictObject({
   required: z
     .record(z.string().min(1).max(128), Kind)
     .refine((required) => Object.keys(required).length > 0, 'expected at least one member')
-    .describe('Members that the metadata must hold, each with its JSON type.'),
+    .describe('Members that the metadata must have, each with its JSON type.'),
   references: z
     .array(z.string().min(1).max(128))
     .max(20)
     .default(['evidenceRefs'])
-    .describe('Members that hold evidence references; each must point into this very change.'),
+    .describe('Members that contain evidence references. Each reference must point into this change.'),
 });
 type Config = z.infer<typeof Config>;
 
 /**
- * What the submission brings as its own evidence: required members that are missing warn, since the source may be away
- * (C-022); members of another type, and references to another change or to a line that the diff does not have, block.
+ * Checks the evidence in the metadata of a submission. A missing required member only warns, because its source may be
+ * unavailable. A member of another type, or a reference to another change or outside the diff, blocks.
  */
 export const evidenceIntegrity = defineGuardian({
   name: 'evidence_integrity',
-  logicRevision: 1,
+  logicRevision: 2,
   config: Config,
   phase: 'preflight',
   reads: ['bytes', 'metadata'],
-  why: 'Evidence that is missing, or about something else, supports nothing.',
+  why: 'Evidence that is missing or refers to something else does not support the change.',
   apply,
 });
 
@@ -44,9 +44,9 @@ function apply({ config, diff, inputSha }: ValidatorInput<Config>): RuleOutcome 
   const faults: Fault[] = [];
   for (const [member, kind] of Object.entries(config.required)) {
     if (!Object.hasOwn(diff.metadata, member))
-      faults.push({ member, missing: true, reason: `metadata lacks "${member}"` });
+      faults.push({ member, missing: true, reason: `metadata has no "${member}"` });
     else if (kindOf(diff.metadata[member]) !== kind)
-      faults.push({ member, missing: false, reason: `metadata "${member}" is no ${kind}` });
+      faults.push({ member, missing: false, reason: `metadata "${member}" is not of type ${kind}` });
   }
   const lines = lineLengths(diff.raw);
   for (const member of config.references) {
@@ -79,16 +79,16 @@ function referenceProblem(
   inputSha: string,
   lines: readonly number[],
 ): string | null {
-  if (!Array.isArray(value) || value.length > 1000) return 'is no list of references';
+  if (!Array.isArray(value) || value.length > 1000) return 'is not a list of references';
   for (const [i, ref] of value.entries()) {
-    if (typeof ref !== 'string') return `item ${i} is no reference`;
+    if (typeof ref !== 'string') return `item ${i} is not a reference`;
     const span = DIFF_SPAN.exec(ref);
     const other = OTHER.exec(ref);
     if (span !== null) {
       const [, sha, ...numbers] = span;
       if (sha !== diffSha) return `item ${i} points into another diff`;
       if (!spanResolves(numbers.map(Number), lines)) return `item ${i} points outside the diff`;
-    } else if (other === null) return `item ${i} is no reference to diff or metadata`;
+    } else if (other === null) return `item ${i} is not a reference to the diff or the metadata`;
     else if (other[2] !== (other[1] === 'diff' ? diffSha : inputSha)) return `item ${i} points into another change`;
   }
   return null;

@@ -4,7 +4,7 @@ import { contractGuardian } from './contract';
 import { evidenceIntegrity } from './evidence-integrity';
 import { strongDecision } from './strong-decision';
 
-/** The four ids of the naming registry (G26), each named in a bundle by `rule:` with its config. */
+/** The four guardians. A bundle enables each with `rule:` and its settings. */
 export const guardians: readonly ValidatorDefinition<never>[] = Object.freeze([
   conflictPoint,
   strongDecision,

@@ -14,7 +14,7 @@ const Table = z
 const Pointer = z
   .string()
   .max(1000)
-  .regex(/^(\/.*)?$/, 'expected a JSON pointer: empty for the whole, or beginning with "/"');
+  .regex(/^(\/.*)?$/, 'expected a JSON pointer: empty for the whole document, or starting with "/"');
 const PathGlob = z
   .string()
   .min(1)
@@ -36,10 +36,10 @@ const shape = {
     .array(Pointer)
     .max(500)
     .default([])
-    .describe('JSON pointers; each covers what is under it, and whatever replaces it from above.'),
+    .describe('JSON pointers. Each covers everything below it, and a change that replaces one of its parents.'),
 };
 
-/** What a guardian watches. At least one: an empty list would look like protection. */
+/** The resources that a guardian protects. At least one, because an empty list would protect nothing without a warning. */
 export const Resources = z
   .strictObject(shape)
   .refine(
@@ -48,7 +48,7 @@ export const Resources = z
   );
 export type Resources = z.infer<typeof Resources>;
 
-/** The first entry of `resources` that covers what was touched; null where none does. Errs towards covering. */
+/** The first entry of `resources` that covers what was touched, or null. If in doubt, an entry covers. */
 export function coveredBy(resources: Resources, touched: Touched): string | null {
   switch (touched.kind) {
     case 'table':
@@ -63,9 +63,9 @@ export function coveredBy(resources: Resources, touched: Touched): string | null
 }
 
 /**
- * A table without schema is protected in every schema. A touched name without schema may be any schema's, except against
- * `audit.*`: there it stands for `public`, or everything unqualified would be held; a diff that moves `search_path`
- * touches "any table" instead.
+ * A table without a schema is protected in every schema. A touched name without a schema may be in any schema, except for
+ * an entry such as `audit.*`: there it means `public`, else every unqualified name would match. A diff that changes
+ * `search_path` touches "any table" instead.
  */
 function tableCovers(table: string, touched: Touched): boolean {
   if (table.endsWith('.*')) {
@@ -77,7 +77,7 @@ function tableCovers(table: string, touched: Touched): boolean {
   return name.schema === null || touched.schema === null || name.schema === touched.schema;
 }
 
-/** The pointer itself, all under it, and each of its parents: replacing a parent replaces it. */
+/** Covers the pointer, everything below it and each of its parents, because replacing a parent replaces it. */
 function pointerCovers(pointer: string, touched: string): boolean {
   return (
     touched === pointer ||

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { Name } from '../../contracts/diff';
 import type { RuleOutcome, ValidatorInput } from '../define';
 import { metadataEvidence } from '../../contracts/facts';
-import { defineGuardian, wholeDiff } from './define-guardian';
+import { defineGuardian, startOfDiff } from './define-guardian';
 import { coveredBy, Resources } from './resources';
-import { unreadable } from './unreadable';
+import { touchedUnknown } from './touched-unknown';
 
 /** Weakest first. */
 const STRENGTHS = ['weak', 'normal', 'strong'] as const;
@@ -12,36 +12,36 @@ const Strength = z.enum(STRENGTHS);
 type Strength = z.infer<typeof Strength>;
 
 const Config = z.strictObject({
-  threshold: Strength.default('strong').describe('Decisions of at least this strength are guarded.'),
+  threshold: Strength.default('strong').describe('Minimum strength of the decisions that are enforced.'),
   decisions: z
     .array(
       z.strictObject({
-        id: Name.describe('Id of the decision root.'),
+        id: Name.describe('Id of the decision.'),
         strength: Strength,
-        governs: Resources.describe('What was decided about.'),
+        governs: Resources.describe('The resources that the decision is about.'),
       }),
     )
     .min(1)
     .max(500)
-    .describe('Decisions that stand.'),
+    .describe('Decisions that are in force.'),
 });
 type Config = z.infer<typeof Config>;
 
-/** What a submission may claim, in `metadata.decision`: the decision that it was made under. Nothing else is read (G27). */
+/** The claim in `metadata.decision`: the decision under which the change is made. No other metadata is read. */
 const Claim = z.strictObject({ id: z.string().max(200), strength: Strength });
 
 /**
- * A change of something that a strong decision governs. Compares structured fields only: ids, strengths and names; no
- * free text, no model's output (G27). A claim can only make it worse: a change that names the decision and its strength
- * still needs a person (WARN); one that names none, another or a weaker one contradicts it (BLOCK).
+ * Fires if a change touches a resource that a strong decision governs. Compares only structured fields (ids, strengths, names),
+ * never free text or the output of a model. A claim cannot make the change pass: with the id and strength of the decision the
+ * result is WARN, without a claim or with another or weaker decision it is BLOCK.
  */
 export const strongDecision = defineGuardian({
   name: 'strong_decision',
-  logicRevision: 1,
+  logicRevision: 2,
   config: Config,
   phase: 'preflight',
   reads: ['facts', 'touched', 'metadata'],
-  why: 'What was decided with weight is not undone in passing.',
+  why: 'A change must not undo a strong decision unnoticed.',
   apply,
 });
 
@@ -51,9 +51,9 @@ function apply(input: ValidatorInput<Config>): RuleOutcome {
   if (touched === null) {
     return {
       fires: true,
-      reason: unreadable(input.facts),
+      reason: touchedUnknown(input.facts),
       reasonCode: 'facts_missing',
-      evidence: [wholeDiff(diff.diffSha)],
+      evidence: [startOfDiff(diff.diffSha)],
     };
   }
   const guarded = config.decisions.filter((decision) => rank(decision.strength) >= rank(config.threshold));

@@ -3,6 +3,6 @@ import { textBidi, textControl, textHomoglyph, textInvalidUtf8, textInvisible } 
 
 export const textPack: Pack = {
   name: 'text',
-  about: 'Characters that make text look other than it is, in what a change of any tool adds.',
+  about: 'Characters that make added text look different from what a machine reads, for every source tool.',
   rules: [textBidi, textInvisible, textControl, textHomoglyph, textInvalidUtf8],
 };

@@ -4,14 +4,14 @@ import { invalidUtf8 } from '../../text/utf8-faults';
 
 const textRule = bytesRules('text', null);
 
-/** A rule for one kind of odd characters, looked for in what the change adds. */
-function oddRule(
+/** Makes a rule that looks for one kind of deceptive characters in the added text. */
+function characterRule(
   options: Pick<Parameters<typeof textRule>[0], 'name' | 'defaultLevel' | 'why' | 'examples'>,
   find: (text: string) => readonly OddCharacter[],
 ): PackRule {
   return textRule({
     ...options,
-    logicRevision: 2,
+    logicRevision: 3,
     config: noConfig,
     reads: ['texts'],
     find: ({ tool }) => {
@@ -31,11 +31,11 @@ function oddRule(
   });
 }
 
-export const textBidi = oddRule(
+export const textBidi = characterRule(
   {
     name: 'text_bidi',
     defaultLevel: 'confirm',
-    why: 'A control of writing direction shows text in another order than it is read by a machine.',
+    why: 'A bidirectional control character shows text in another order than a machine reads it.',
     examples: {
       bad: "UPDATE users SET role = 'user\u202e \u2066-- admins only\u2069 \u2066' WHERE id = 7;\n",
       good: "UPDATE users SET name = 'שלום' WHERE id = 7;\n",
@@ -44,11 +44,11 @@ export const textBidi = oddRule(
   bidi,
 );
 
-export const textInvisible = oddRule(
+export const textInvisible = characterRule(
   {
     name: 'text_invisible',
     defaultLevel: 'confirm',
-    why: 'A character that is not shown makes two names of what looks like one, or carries text that only a model reads.',
+    why: 'An invisible character makes two different names look the same, or carries text that only a model reads.',
     examples: {
       bad: 'DELETE FROM sess\u200bions WHERE id = 7; -- \u{e0041}\u{e0042}\n',
       good: "UPDATE posts SET title = '👩‍💻 नमस्ते' WHERE id = 7;\n",
@@ -57,11 +57,11 @@ export const textInvisible = oddRule(
   invisible,
 );
 
-export const textControl = oddRule(
+export const textControl = characterRule(
   {
     name: 'text_control',
     defaultLevel: 'confirm',
-    why: 'A control character moves the cursor of whoever reads the change in a terminal, and hides what stands there.',
+    why: 'A control character can move the cursor of a terminal and hide part of the change.',
     examples: {
       bad: 'UPDATE t SET a = 1; -- \u001b[2K\u001b[1Gharmless\n',
       good: 'UPDATE t\r\n\tSET a = 1;\r\n',
@@ -70,11 +70,11 @@ export const textControl = oddRule(
   controls,
 );
 
-export const textHomoglyph = oddRule(
+export const textHomoglyph = characterRule(
   {
     name: 'text_homoglyph',
     defaultLevel: 'confirm',
-    why: 'A word of letters that only look Latin is another table, function or host than the one that is read.',
+    why: 'A word with letters that only look Latin names another table, function or host than it seems to.',
     examples: {
       bad: 'GRANT SELECT ON p\u0430yments TO app;\n',
       good: "UPDATE cities SET name = 'Москва' WHERE id = 7;\n",
@@ -85,13 +85,13 @@ export const textHomoglyph = oddRule(
 
 export const textInvalidUtf8 = textRule({
   name: 'text_invalid_utf8',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'Bytes that are no text are shown to people, to the judge and to the target in three different ways.',
+  why: 'Invalid UTF-8 can look different to people, to the judge and to the target.',
   config: noConfig,
   examples: {
     bad: { base64: 'VVBEQVRFIHQgU0VUIGEgPSAn/yc7Cg==' },
     good: "UPDATE t SET a = 'ÿ';\n",
   },
-  find: ({ diff }) => invalidUtf8(diff.raw).map((at) => ({ at, what: 'bytes that are no UTF-8' })),
+  find: ({ diff }) => invalidUtf8(diff.raw).map((at) => ({ at, what: 'invalid UTF-8' })),
 });

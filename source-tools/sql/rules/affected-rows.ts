@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { touchedRows } from '../../../policy/contracts/readings';
 import { defineRule, type RuleOutcome, type ValidatorInput } from '../../../policy/rules/define';
 import { diffEvidence, stagingEvidence } from '../../../policy/contracts/facts';
-import { made, pageOf } from '../../../policy/rules/rule-maker';
+import { packRule, pageOf } from '../../../policy/rules/rule-maker';
 import type { SqlExamples, SqlRule } from './define-sql-rule';
 
 const MaxRows = (rows: number): z.ZodType<{ maxRows: number }> =>
@@ -57,7 +57,7 @@ function rowRule(
     sourceTools: ['SQLDryRun', 'SQLCAS'],
     apply: tooManyRows,
   });
-  return { ...made(definition, examples), examples };
+  return { ...packRule(definition, examples), examples };
 }
 
 const update = 'UPDATE orders SET paid = true WHERE id < 5000';

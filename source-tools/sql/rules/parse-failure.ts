@@ -1,6 +1,6 @@
 import { defineRule } from '../../../policy/rules/define';
 import { diffEvidence } from '../../../policy/contracts/facts';
-import { made, MISSING_PARSE, pageOf } from '../../../policy/rules/rule-maker';
+import { MISSING_PARSE, packRule, pageOf } from '../../../policy/rules/rule-maker';
 import { noConfig, type SqlRule } from './define-sql-rule';
 import { SQL_PARSER } from '../facts/sql-parser';
 
@@ -32,4 +32,4 @@ const definition = defineRule({
 const examples = { bad: 'DELETE FROM orders WHERE id = 1; \\! rm -rf /', good: 'DELETE FROM orders WHERE id = 1' };
 
 /** Fires for every text that is refused by the facts extractor. */
-export const parseFailure: SqlRule = { ...made(definition, examples), examples, missing: MISSING_PARSE };
+export const parseFailure: SqlRule = { ...packRule(definition, examples), examples, missing: MISSING_PARSE };

@@ -45,7 +45,7 @@ test.each([
   ['window: 1h, limits: { rows: 1, deletion: 1 }', /limits\.deletion: Unknown key.*deletions/],
   ['window: 1h, limits: { changes: 501 }', /limits\.changes/],
   ['window: 1h, by: [], limits: { bytes: 1 }', /aggregate\.by/],
-  ['window: 1h, by: [agent, agent], limits: { bytes: 1 }', /by: expected each only once/],
+  ['window: 1h, by: [agent, agent], limits: { bytes: 1 }', /by: expected each value at most once/],
   ['window: 1h, level: shadow, limits: { bytes: 1 }', /aggregate\.level/],
 ])('refuses %s, at its line', (more, message) => {
   const said = refusals(entry(more), 'SQLDryRun', registry);

@@ -16,7 +16,7 @@ import { FindingProjection, ReviewStatus, ViolationStatus } from '../../../polic
 import { Severity, Verdict } from '../../../policy/contracts/verdict';
 import { PolicyCallbackResult, PolicyViolation } from '../../../policy/contracts/violation';
 import { changeEvaluator } from '../../../policy/rules/evaluate';
-import { frozenWhole } from '../../../policy/rules/frozen';
+import { deepFreeze } from '../../../policy/rules/deep-freeze';
 import type { ValidatorDefinition, ValidatorInput } from '../../../policy/rules/define';
 import { BASE } from '../bundle/fixtures';
 import { parseBundle } from '../../../policy/bundle/parse-bundle';
@@ -187,7 +187,7 @@ describe('the input of a guardian', () => {
     const shared = { name: 'orders' };
     const ring: Record<string, unknown> = { shared, again: Object.freeze([shared]) };
     ring['self'] = ring;
-    const frozen = frozenWhole(ring);
+    const frozen = deepFreeze(ring);
     expect(Object.isFrozen(shared)).toBe(true);
     expect(Object.isFrozen(frozen)).toBe(true);
   });

@@ -1,6 +1,6 @@
 import { applyWaivers, type PlanWaiver, type WaiverContext } from '../../../policy/decide/waivers';
 import type { ValidatorFinding } from '../../../policy/contracts/finding';
-import { frozenWhole } from '../../../policy/rules/frozen';
+import { deepFreeze } from '../../../policy/rules/deep-freeze';
 
 const finding = (id: string, more: Partial<ValidatorFinding> = {}): ValidatorFinding => ({
   validator_id: id,
@@ -35,7 +35,7 @@ const apply = (
   findings = [finding('guardian.a'), finding('guardian.b')],
   context = CONTEXT,
   at = BEFORE,
-) => applyWaivers({ waivers }, frozenWhole(findings), context, at);
+) => applyWaivers({ waivers }, deepFreeze(findings), context, at);
 
 test('a waived finding becomes ALLOW, keeps its position and content, and is counted separately', () => {
   const report = apply([waiver()]);

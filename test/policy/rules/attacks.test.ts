@@ -10,7 +10,7 @@ import { checkExpression } from '../../../policy/rules/condition/check-expressio
 import { extensionsOf } from '../../../workers/extensions';
 import { ROOT } from '../../support/root';
 
-/** One hostile diff and what the starter bundle of its tool must say to it. */
+/** One hostile diff and the outcome that the starter bundle of its source tool must give. */
 interface Attack {
   readonly id: string;
   readonly raw?: string;
@@ -26,9 +26,9 @@ interface Attack {
   };
   readonly metadata?: Metadata;
   readonly outcome: Evaluation['outcome'];
-  /** Rules that must fire, each as itself and not as an ERROR; others may, too. */
+  /** Rules that must fire, and not as an ERROR. Others may fire too. */
   readonly rules: readonly string[];
-  /** Why its bytes give no facts; absent where they do. */
+  /** Refusal code of the extractor; absent if the diff has facts. */
   readonly refused?: string;
 }
 
@@ -66,7 +66,7 @@ describe.each(tools.map((file) => [file.replace('.json', ''), file]))('%s', (sou
     const raw = bytesOf(attack);
     const metadata = attack.metadata ?? {};
     const facts = await tool?.facts({ sourceTool, raw, diffSha: sha256Hex(raw), metadata });
-    if (facts === undefined) throw new Error(`no source tool ${sourceTool}`);
+    if (facts === undefined) throw new Error(`source tool ${sourceTool} does not exist`);
     const { outcome, findings } = evaluate({ raw, facts, metadata, staging: null, at: '2026-01-01T00:00:00.000Z' });
     const fired = findings
       .filter((finding) => finding.status !== 'ALLOW' && finding.errorClass === undefined)
@@ -78,11 +78,11 @@ describe.each(tools.map((file) => [file.replace('.json', ''), file]))('%s', (sou
 });
 
 interface HostileCondition extends Pick<Attack, 'id' | 'raw' | 'generate'> {
-  /** Part of what the compiler of the bundle says. */
+  /** Substring of the expected compile error. */
   readonly problem: string;
 }
 
-describe('a condition is refused when the bundle is compiled', () => {
+describe('a condition is rejected when the bundle is compiled', () => {
   it.each(read<HostileCondition[]>('conditions.json').map((c) => [c.id, c] as const))('%s', (_, condition) => {
     const text = new TextDecoder().decode(bytesOf(condition));
     const checked = checkExpression(text);

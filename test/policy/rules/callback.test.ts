@@ -26,7 +26,7 @@ const context = (): PolicyCallContext => ({
   sourceTool: 'SQLDryRun',
 });
 
-const asked = (evaluate: CallbackDefinition['evaluate'], given = context(), timeout?: Promise<unknown>) =>
+const runCallback = (evaluate: CallbackDefinition['evaluate'], given = context(), timeout?: Promise<unknown>) =>
   evaluateCallback(
     callbackRegistry([defineCallback({ key: 'c', version: 'v1', evaluate })]),
     { key: 'c', version: 'v1' },
@@ -34,9 +34,9 @@ const asked = (evaluate: CallbackDefinition['evaluate'], given = context(), time
     timeout,
   );
 
-test('gives the callback’s answer, its message null by default [V1]', async () => {
-  await expect(asked(() => ({ passed: true }) as never)).resolves.toEqual({ passed: true, message: null });
-  await expect(asked(() => Promise.resolve({ passed: false, message: 'outside the window' }))).resolves.toEqual({
+test('returns the result of the callback, with a null message by default [V1]', async () => {
+  await expect(runCallback(() => ({ passed: true }) as never)).resolves.toEqual({ passed: true, message: null });
+  await expect(runCallback(() => Promise.resolve({ passed: false, message: 'outside the window' }))).resolves.toEqual({
     passed: false,
     message: 'outside the window',
   });
@@ -45,61 +45,61 @@ test('gives the callback’s answer, its message null by default [V1]', async ()
 test.each([
   ['a bare true', () => true],
   ['nothing', () => undefined],
-  ['a text', () => 'passed'],
-  ['passed as a text', () => ({ passed: 'true', message: null })],
+  ['a string', () => 'passed'],
+  ['passed as a string', () => ({ passed: 'true', message: null })],
   ['an unknown member', () => ({ passed: true, message: null, override: true })],
   ['no passed', () => ({ message: 'fine' })],
-])('%s is no answer: not passed, with the reason [V2, V26, T54]', async (_what, evaluate) => {
-  const result = await asked(evaluate as never);
+])('does not pass if the callback returns an invalid result: %s [V2, V26, T54]', async (_what, evaluate) => {
+  const result = await runCallback(evaluate as never);
   expect(result.passed).toBe(false);
   expect(result.message).toMatch(
     /^Callback "c" could not be evaluated: expected \{passed: boolean, message: string \| null\}, got /,
   );
 });
 
-test('a throw, early or late, is not passed, with the reason [V26, T54]', async () => {
+test('does not pass if the callback throws or rejects, and gives the reason [V26, T54]', async () => {
   await expect(
-    asked(() => {
+    runCallback(() => {
       throw new Error('no network');
     }),
   ).resolves.toEqual({ passed: false, message: 'Callback "c" could not be evaluated: it threw Error: no network' });
-  await expect(asked(() => Promise.reject(new TypeError('bug')))).resolves.toMatchObject({ passed: false });
+  await expect(runCallback(() => Promise.reject(new TypeError('bug')))).resolves.toMatchObject({ passed: false });
   await expect(
-    asked(() => {
+    runCallback(() => {
       throw undefined;
     }),
   ).resolves.toMatchObject({ passed: false });
   await expect(
-    asked(() => {
+    runCallback(() => {
       throw new Error('x'.repeat(5000));
     }),
   ).resolves.toMatchObject({ passed: false, message: expect.stringMatching(/^.{2000}$/s) as string });
 });
 
-test('one that takes too long is not passed [V26, T54]', async () => {
-  await expect(asked(() => new Promise(() => undefined), context(), Promise.resolve())).resolves.toEqual({
+test('does not pass if the callback takes too long [V26, T54]', async () => {
+  await expect(runCallback(() => new Promise(() => undefined), context(), Promise.resolve())).resolves.toEqual({
     passed: false,
     message: 'Callback "c" could not be evaluated: it took too long',
   });
 });
 
-test('a callback that is not registered, or in another version, is not passed [V26, V30]', async () => {
+test('does not pass if the callback is not registered or has another version [V26, V30]', async () => {
   const registry = callbackRegistry([
     defineCallback({ key: 'c', version: 'v2', evaluate: () => ({ passed: true, message: null }) }),
   ]);
   await expect(evaluateCallback(registry, { key: 'c', version: 'v1' }, context())).resolves.toMatchObject({
     passed: false,
-    message: expect.stringContaining('v2 is here') as string,
+    message: expect.stringContaining('this process has version v2') as string,
   });
   await expect(evaluateCallback(registry, { key: 'constructor', version: 'v1' }, context())).resolves.toMatchObject({
     passed: false,
   });
 });
 
-test('is given the finding, its policy’s metadata, facts, claim and requester, and nothing else [V32]', async () => {
+test('passes the finding, the policy metadata, facts, claims and requester to the callback, and nothing else [V32]', async () => {
   let seen: PolicyCallContext | undefined;
   const policy = { ...context().policy, quorum: 2, group: 'dba' } as unknown as PlanPolicy;
-  await asked(
+  await runCallback(
     (given) => {
       seen = given;
       return { passed: true, message: null };
@@ -109,14 +109,14 @@ test('is given the finding, its policy’s metadata, facts, claim and requester,
   expect(seen).toEqual(context());
 });
 
-test('cannot change what others see: it gets frozen copies [G15, G37, T37]', async () => {
+test('passes frozen copies, so that the callback cannot change shared data [G15, G37, T37]', async () => {
   const given = context();
-  const result = await asked((received) => {
+  const result = await runCallback((received) => {
     (received.finding as { status: string }).status = 'ALLOW';
     return { passed: true, message: null };
   }, given);
   expect(result).toMatchObject({ passed: false, message: expect.stringContaining('read only') as string });
-  const nested = await asked((received) => {
+  const nested = await runCallback((received) => {
     (received.metadata['nested'] as { a: number }).a = 2;
     return { passed: true, message: null };
   }, given);
@@ -127,7 +127,7 @@ test('cannot change what others see: it gets frozen copies [G15, G37, T37]', asy
 describe('the registry', () => {
   const callback = defineCallback({ key: 'c', version: 'v1', evaluate: () => ({ passed: true, message: null }) });
 
-  test('refuses a duplicate key and a wrong count, and takes nothing later [V31, T67]', () => {
+  test('rejects a duplicate key and a wrong count, and cannot be extended later [V31, T67]', () => {
     expect(() => callbackRegistry([callback, callback])).toThrow(/registered twice/);
     expect(() => callbackRegistry([callback], 2)).toThrow(/expected 2 entries, got 1/);
     const registry = callbackRegistry([callback], 1);
@@ -142,7 +142,7 @@ describe('the registry', () => {
     { key: 'a/b', version: 'v1' },
     { key: 'c', version: '' },
     { key: 'c', version: 'v1', evaluate: './evil.js' },
-  ])('refuses %j [V30]', (bad) => {
+  ])('rejects %j [V30]', (bad) => {
     expect(() => defineCallback({ evaluate: () => ({ passed: true, message: null }), ...bad } as never)).toThrow(
       TypeError,
     );

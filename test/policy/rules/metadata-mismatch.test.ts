@@ -13,22 +13,22 @@ async function outcome(sql: string, metadata: Metadata, staging?: StagingRecord)
 const update = 'UPDATE orders SET paid = true WHERE id < 10';
 
 describe('metadataMismatch', () => {
-  it('does not fire where nothing is claimed, whatever the diff [F11]', async () => {
+  it('does not fire without a claim, even if the diff cannot be parsed [F11]', async () => {
     expect((await outcome(update, {})).fires).toBe(false);
     expect((await outcome('not SQL', { tenant: 'x', affected_rows: null })).fires).toBe(false);
   });
 
   it.each([
-    ['a claim that holds', 9, 'orders', false],
-    ['a table by its schema', 9, 'public.orders', false],
-    ['a table in other letters', 9, 'ORDERS', false],
+    ['a correct claim', 9, 'orders', false],
+    ['a table with its schema', 9, 'public.orders', false],
+    ['a table in upper case', 9, 'ORDERS', false],
     ['fewer rows than were touched', 8, 'orders', true],
     ['more rows than were touched', 10, 'orders', true],
     ['another table', 9, 'customers', true],
-    ['a table of that name elsewhere', 9, 'audit.orders', true],
-    ['rows as text', '9', 'orders', true],
-    ['half a row', 8.5, 'orders', true],
-    ['a table that is no name', 9, { name: 'orders' }, true],
+    ['a table of that name in another schema', 9, 'audit.orders', true],
+    ['rows as a string', '9', 'orders', true],
+    ['a fraction of a row', 8.5, 'orders', true],
+    ['a table that is not a string', 9, { name: 'orders' }, true],
   ] as const)('compares with the dry run: %s', async (_what, rows, table, fires) => {
     const found = await outcome(
       update,
@@ -38,7 +38,7 @@ describe('metadataMismatch', () => {
     expect(found.fires).toBe(fires);
   });
 
-  it('points at the claim and at what contradicts it', async () => {
+  it('has evidence for the claim and for what contradicts it', async () => {
     const staging = updatedRows('public.orders', 9);
     const found = await outcome(update, { affected_rows: 1 }, staging);
     expect(found).toMatchObject({
@@ -52,7 +52,7 @@ describe('metadataMismatch', () => {
     ]);
   });
 
-  it('takes an honest count with or without the rows that triggers touched', async () => {
+  it('accepts a count with or without the rows that triggers touched', async () => {
     const staging = stagingRecord({
       tables: [
         {
@@ -82,21 +82,21 @@ describe('metadataMismatch', () => {
       'orders',
       true,
     ],
-    ['the table that it reads, where it writes none', 'SELECT 1 FROM orders', 'orders', false],
+    ['the table that it reads, if it writes none', 'SELECT 1 FROM orders', 'orders', false],
     ['a table that it does not name', 'SELECT 1 FROM orders', 'customers', true],
     ['a table of another schema', 'DELETE FROM audit.orders', 'orders', true],
   ])('compares the claimed table with the text alone: %s', async (_what, sql, table, fires) => {
     expect((await outcome(sql, { table_name: table })).fires).toBe(fires);
   });
 
-  it('compares the claimed rows with the text where the text fixes them', async () => {
+  it('compares the claimed rows with the text if the text determines their number', async () => {
     const insert = 'INSERT INTO orders (id) VALUES (1), (2)';
     expect((await outcome(insert, { affected_rows: 2 })).fires).toBe(false);
     expect((await outcome(insert, { affected_rows: 1 })).fires).toBe(true);
     expect((await outcome(update, { affected_rows: 1 })).fires).toBe(false);
   });
 
-  it('has no answer for a claim about text that could not be read: an ERROR', async () => {
+  it('gives an ERROR for a claim about text that cannot be parsed', async () => {
     expect(await outcome('SELEC 1', { affected_rows: 1 })).toMatchObject({
       fires: true,
       errorClass: 'ErrVerdictParse',
@@ -106,7 +106,7 @@ describe('metadataMismatch', () => {
 });
 
 describe('baseUnverifiable', () => {
-  it('fires exactly where the dry run could not capture all it touched', async () => {
+  it('fires exactly if the dry run could not capture everything it touched', async () => {
     const partly = await inputFor(update, {
       staging: stagingRecord({ fullyCaptured: false, uncaptured: ['orders has no key'] }),
     });
@@ -118,7 +118,7 @@ describe('baseUnverifiable', () => {
     expect(baseUnverifiable(await inputFor(update, { staging: stagingRecord() }))).toEqual({ fires: false });
   });
 
-  it('is an ERROR without a record', async () => {
+  it('gives an ERROR without a staging record', async () => {
     expect(baseUnverifiable(await inputFor(update))).toMatchObject({ fires: true, errorClass: 'ErrValidatorBackend' });
   });
 });

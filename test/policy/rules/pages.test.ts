@@ -9,11 +9,11 @@ import { ROOT } from '../../support/root';
 const FOLDER = join(ROOT, 'docs/rules');
 const pages = [...rulePages(PACKS, SOURCE_TOOLS)];
 
-it.each(pages)('docs/rules/%s says what the rules say; `npm run docs:rules` makes it', (name, text) => {
+it.each(pages)('docs/rules/%s is up to date with the rules; `npm run docs:rules` writes it', (name, text) => {
   expect(readFileSync(join(FOLDER, name), 'utf8')).toBe(text);
 });
 
-it('holds no page that the rules do not make', () => {
+it('has only pages that are generated from the rules', () => {
   expect(readdirSync(FOLDER).sort()).toEqual(pages.map(([name]) => name).sort());
 });
 
@@ -26,7 +26,7 @@ it('each rule links to a page and a heading that exist', () => {
   }
 });
 
-it('shows no key and no hidden character, though the examples hold them', () => {
+it('shows no secret and no hidden character, although the examples contain them', () => {
   for (const [name, text] of pages) {
     const { found } = scanText(text);
     expect([name, found.token, found.private_key, bidi(text), invisible(text)]).toEqual([name, [], [], [], []]);

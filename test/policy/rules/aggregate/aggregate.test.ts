@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {
-  addUp,
+  sumChanges,
   AggregateRecord,
   aggregateResult,
   countsAll,
@@ -38,9 +38,9 @@ const change = (own: Partial<Measure> = {}): SummedChange => ({
   own: weighing(own),
 });
 
-function says(limits: object, others: readonly OpenedChange[], own: Partial<Measure> = {}): ValidatorResult {
+function resultOf(limits: object, others: readonly OpenedChange[], own: Partial<Measure> = {}): ValidatorResult {
   const settings = config(limits);
-  const record = AggregateRecord.parse(addUp(change(own), settings, others));
+  const record = AggregateRecord.parse(sumChanges(change(own), settings, others));
   return ValidatorResult.parse(aggregateResult(ID, OWN, settings, record));
 }
 
@@ -51,11 +51,11 @@ test.each([
   ['deletions', 3, {}],
   ['rows', 3, {}],
   ['places', 3, {}],
-])('%s: the third of three passes a limit of 3 of each, the fourth does not', (limit, at) => {
+])('%s: with a limit for three changes the third one passes and the fourth does not', (limit, at) => {
   const others = [1, 2, 3].map((n) => other(n, { places: [place(n)] }));
   const own = { places: [place(9)] };
-  expect(says({ [limit]: at }, others.slice(0, 2), own).status).toBe('ALLOW');
-  expect(says({ [limit]: at }, others, own)).toMatchObject({
+  expect(resultOf({ [limit]: at }, others.slice(0, 2), own).status).toBe('ALLOW');
+  expect(resultOf({ [limit]: at }, others, own)).toMatchObject({
     status: 'BLOCK',
     reasonCode: 'aggregate_limit',
     evidenceRefs: [1, 2, 3].map((n) => `review:${sha(n)}`),
@@ -63,46 +63,49 @@ test.each([
   });
 });
 
-test('a change that is too large by itself is held as well, and is its own evidence', () => {
-  expect(says({ rows: 5 }, [], { rows: 6 })).toMatchObject({ status: 'BLOCK', evidenceRefs: [`review:${OWN}`] });
+test('a single change above the limit is blocked too, with itself as evidence', () => {
+  expect(resultOf({ rows: 5 }, [], { rows: 6 })).toMatchObject({ status: 'BLOCK', evidenceRefs: [`review:${OWN}`] });
 });
 
-test('a change is not held for what it does not add to: a read after many deletes, a table that was counted already', () => {
+test('a limit does not block a change that does not add to it: a read after many deletes, a table that was counted already', () => {
   const others = [1, 2, 3, 4].map((n) => other(n, { places: [place(n)] }));
-  expect(says({ deletions: 3, rows: 3 }, others, { deletions: 0, rows: 0 }).status).toBe('ALLOW');
-  expect(says({ places: 3 }, others, { places: [place(2)] }).status).toBe('ALLOW');
-  expect(says({ places: 3 }, others, { places: [] }).status).toBe('ALLOW');
+  expect(resultOf({ deletions: 3, rows: 3 }, others, { deletions: 0, rows: 0 }).status).toBe('ALLOW');
+  expect(resultOf({ places: 3 }, others, { places: [place(2)] }).status).toBe('ALLOW');
+  expect(resultOf({ places: 3 }, others, { places: [] }).status).toBe('ALLOW');
 });
 
 test.each(['operations', 'deletions', 'rows', 'places'] as const)(
-  'what is not known of %s is not nothing: of this change, or of one that may have been applied, it holds',
+  'an unknown number of %s blocks, in this change or in one that may have been applied',
   (limit) => {
     const unknown = { [limit]: null };
-    expect(says({ [limit]: 100 }, [], unknown)).toMatchObject({ status: 'BLOCK', reasonCode: 'aggregate_unmeasured' });
-    expect(says({ [limit]: 100 }, [other(1, unknown, 'COMMITTED')])).toMatchObject({ status: 'BLOCK' });
-    expect(says({ [limit]: 100 }, [other(1, unknown, null)])).toMatchObject({ status: 'BLOCK' });
-    expect(says({ [limit]: 100 }, [other(1, unknown, 'ROLLED_BACK')])).toMatchObject({ status: 'ALLOW' });
-    expect(says({ bytes: 100 }, [other(1, unknown)], unknown)).toMatchObject({ status: 'ALLOW' });
+    expect(resultOf({ [limit]: 100 }, [], unknown)).toMatchObject({
+      status: 'BLOCK',
+      reasonCode: 'aggregate_unmeasured',
+    });
+    expect(resultOf({ [limit]: 100 }, [other(1, unknown, 'COMMITTED')])).toMatchObject({ status: 'BLOCK' });
+    expect(resultOf({ [limit]: 100 }, [other(1, unknown, null)])).toMatchObject({ status: 'BLOCK' });
+    expect(resultOf({ [limit]: 100 }, [other(1, unknown, 'ROLLED_BACK')])).toMatchObject({ status: 'ALLOW' });
+    expect(resultOf({ bytes: 100 }, [other(1, unknown)], unknown)).toMatchObject({ status: 'ALLOW' });
   },
 );
 
-test('a measure that cannot be read is not known', () => {
-  expect(says({ bytes: 100 }, [{ changeId: sha(1), measure: { bytes: 'few' }, state: 'COMMITTED' }]).status).toBe(
+test('a measure that cannot be parsed counts as unknown', () => {
+  expect(resultOf({ bytes: 100 }, [{ changeId: sha(1), measure: { bytes: 'few' }, state: 'COMMITTED' }]).status).toBe(
     'BLOCK',
   );
 });
 
-test(`more than ${MAX_COUNTED} others is more than can be added up, whatever they weigh`, () => {
+test(`blocks if there are more than ${MAX_COUNTED} other changes, regardless of their values`, () => {
   const others = Array.from({ length: MAX_COUNTED + 1 }, (_, n) => other(n, { rows: 0, deletions: 0 }));
-  expect(says({ rows: 1000 }, others.slice(1)).status).toBe('ALLOW');
-  expect(says({ rows: 1000 }, others)).toMatchObject({ status: 'BLOCK', reasonCode: 'aggregate_too_many' });
+  expect(resultOf({ rows: 1000 }, others.slice(1)).status).toBe('ALLOW');
+  expect(resultOf({ rows: 1000 }, others)).toMatchObject({ status: 'BLOCK', reasonCode: 'aggregate_too_many' });
 });
 
 test('the largest record fits into one envelope', () => {
   const places = (n: number): string[] => Array.from({ length: MAX_PLACES + 1 }, (_, i) => place(n * 10_000 + i));
   const big = { bytes: 1e6, operations: 1e6, deletions: 1e6, rows: 1e6 };
   const others = Array.from({ length: MAX_COUNTED }, (_, n) => other(n, { ...big, places: places(n) }));
-  const record = addUp(change({ ...big, places: places(999) }), config({ places: MAX_PLACES, rows: 1 }), others);
+  const record = sumChanges(change({ ...big, places: places(999) }), config({ places: MAX_PLACES, rows: 1 }), others);
   expect(AggregateRecord.safeParse(record).success).toBe(true);
   expect(Math.ceil(JSON.stringify(record).length / 3) * 4).toBeLessThan(240 * 1024);
 });
@@ -129,26 +132,26 @@ const others = fc
   .array(fc.record({ measure, state }), { maxLength: 6 })
   .map((list) => list.map((o, n): OpenedChange => ({ ...o, changeId: sha(n) })));
 
-test('one more change never loosens what is said, except that it may already touch what this one touches', () => {
+test('one more change never turns a BLOCK into an ALLOW, for limits other than places', () => {
   fc.assert(
     fc.property(measure, others, limitsArbitrary, (own, list, { places: _places, ...limits }) => {
       if (Object.keys(limits).length === 0) return;
       for (let n = 1; n <= list.length; n++) {
-        if (says(limits, list.slice(0, n - 1), own).status === 'BLOCK')
-          expect(says(limits, list.slice(0, n), own).status).toBe('BLOCK');
+        if (resultOf(limits, list.slice(0, n - 1), own).status === 'BLOCK')
+          expect(resultOf(limits, list.slice(0, n), own).status).toBe('BLOCK');
       }
     }),
   );
 });
 
-test('a record counts all exactly where nothing that must count is missing or lighter', () => {
+test('countsAll is true exactly if no needed change is missing or counted with a smaller value', () => {
   fc.assert(
     fc.property(measure, others, limitsArbitrary, fc.nat(), (own, list, limits, pick) => {
       const settings = config(limits);
-      const needed = addUp(change(own), settings, list);
+      const needed = sumChanges(change(own), settings, list);
       expect(countsAll(needed, needed)).toBe(true);
       if (list.length === 0) return;
-      const without = addUp(
+      const without = sumChanges(
         change(own),
         settings,
         list.filter((_, n) => n !== pick % list.length),
@@ -165,15 +168,15 @@ test('a record counts all exactly where nothing that must count is missing or li
 
 test.each([
   [
-    'an unknown weight that is said to be nothing',
-    { counted: [{ ...addUp(change(), config({ rows: 1 }), [other(1)]).counted[0], rows: 0 }] },
+    'an unknown value recorded as zero',
+    { counted: [{ ...sumChanges(change(), config({ rows: 1 }), [other(1)]).counted[0], rows: 0 }] },
   ],
-  ['a place too few', { places: [] }],
+  ['a missing place', { places: [] }],
   ['another agent', { requester: null }],
-  ['a lighter change', { own: weighing({ rows: 0 }) }],
-])('does not count all: %s', (_name, more) => {
+  ['a smaller value of this change', { own: weighing({ rows: 0 }) }],
+])('countsAll is false for %s', (_name, more) => {
   const settings = config({ rows: 1, places: 5 });
-  const needed = addUp(change(), settings, [other(1, { rows: null })]);
+  const needed = sumChanges(change(), settings, [other(1, { rows: null })]);
   expect(countsAll(needed, needed)).toBe(true);
   expect(countsAll({ ...needed, ...more } as AggregateRecord, needed)).toBe(false);
 });

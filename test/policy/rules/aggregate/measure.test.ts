@@ -7,12 +7,12 @@ import { plainTool } from '../../../support/source-tools';
 
 const { sourceTools } = extensionsOf();
 
-/** As the tool's own extractor reads it. */
+/** Measures a diff with the extractor of its source tool. */
 async function measure(sourceTool: string, text: string, metadata: Metadata = {}): Promise<Measure> {
   const raw = new TextEncoder().encode(text);
   const diff = { sourceTool, raw, diffSha: sha256Hex(raw), metadata };
   const tool = sourceTools.get(sourceTool);
-  if (tool === undefined) throw new Error(`no tool ${sourceTool}`);
+  if (tool === undefined) throw new Error(`source tool ${sourceTool} does not exist`);
   return Measure.parse(measureOf(tool, diff, await tool.facts(diff)));
 }
 
@@ -42,21 +42,21 @@ describe('SQL text', () => {
     });
   });
 
-  test('what only reads weighs its bytes and nothing else, and needs no claim', async () => {
+  test('a statement that only reads counts only its bytes and needs no claim', async () => {
     expect(await sql('select * from a, b')).toEqual({ bytes: 18, operations: 0, deletions: 0, rows: 0, places: [] });
   });
 
-  test('no claim of rows, and one that is no number of rows, is not known: never zero', async () => {
+  test('without a valid claim the number of rows is unknown, never zero', async () => {
     for (const metadata of [{}, { affected_rows: '1' }, { affected_rows: -1 }, { affected_rows: 0.5 }])
       expect((await sql('delete from a', metadata)).rows).toBeNull();
   });
 
-  test('text that is put together at run time may be any number of statements', async () => {
+  test('for text that is built at run time the number of statements is unknown', async () => {
     const measured = await sql(`do $$ begin execute 'delete from ' || current_user; end $$`, rows(1));
     expect(measured).toMatchObject({ operations: null, deletions: null, rows: 1 });
   });
 
-  test('bytes that cannot be read weigh their bytes, and nobody knows what else', async () => {
+  test('for text that cannot be parsed everything except the bytes is unknown', async () => {
     expect(await sql('delete form a')).toEqual({
       bytes: 13,
       operations: null,
@@ -66,7 +66,7 @@ describe('SQL text', () => {
     });
   });
 
-  test('one table is one place however it is spelled, and no name stands in the measure', async () => {
+  test('one table is one place regardless of its spelling, and the measure contains no name', async () => {
     const [a, b, c] = [await sql('delete from Orders'), await sql('delete from "orders"'), await sql('delete from x')];
     expect(a.places).toEqual(b.places);
     expect(a.places).not.toEqual(c.places);
@@ -74,7 +74,7 @@ describe('SQL text', () => {
   });
 });
 
-test('a document of rows: each operation is a row', async () => {
+test('SQLCAS: each operation is a row', async () => {
   const document = {
     rows: [
       { op: 'delete', table: 'public.a', key: { id: 1 }, expect: { x: 1 } },
@@ -92,7 +92,7 @@ test('a document of rows: each operation is a row', async () => {
   });
 });
 
-test('a patch: hunks are operations, lines are rows, files are places', async () => {
+test('GitPatch: hunks are operations, lines are rows, files are places', async () => {
   const patch = [
     'diff --git a/gone.txt b/gone.txt',
     'deleted file mode 100644',
@@ -121,7 +121,7 @@ test('a patch: hunks are operations, lines are rows, files are places', async ()
   });
 });
 
-test('a request: its place is the resource, not the members of its body; what is removed counts', async () => {
+test('HTTPPatch: the place is the resource, not the members of its body; removed members are deletions', async () => {
   const at = (path: string, more: object = {}): Promise<Measure> =>
     measure('HTTPPatch', request({ url: `https://api.example.com${path}`, ...more }));
   const body = [
@@ -139,7 +139,7 @@ test('a request: its place is the resource, not the members of its body; what is
   expect(removed).toMatchObject({ deletions: 1, places: patched.places });
 });
 
-test('a plan: resources that it changes, and those that go', async () => {
+test('TerraformPlan: changed resources are operations, destroyed ones are deletions', async () => {
   const resource = (name: string, actions: readonly string[]): object => ({
     address: `aws_s3_bucket.${name}`,
     mode: 'managed',
@@ -166,12 +166,12 @@ test('a plan: resources that it changes, and those that go', async () => {
   });
 });
 
-test('a change that touches more places than any limit may name counts as one more than that', async () => {
+test('a change that touches more than MAX_PLACES places counts as MAX_PLACES + 1', async () => {
   const tables = Array.from({ length: MAX_PLACES + 50 }, (_, i) => `t${i}`).join(', ');
   expect((await sql(`truncate ${tables}`)).places).toHaveLength(MAX_PLACES + 1);
 });
 
-test('of a tool whose facts say nothing only bytes and the claim are known', () => {
+test('for a source tool without a measure only the bytes and the claim are known', () => {
   const raw = new Uint8Array([1, 2, 3]);
   const diff = { sourceTool: 'Own', raw, diffSha: sha256Hex(raw), metadata: rows(4) };
   const facts = { ok: true, kind: 'own', parser: { name: 'own', version: '1' } } as const;

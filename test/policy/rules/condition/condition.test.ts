@@ -38,7 +38,7 @@ const FACTS = {
   ],
 };
 
-function ask(
+function evaluate(
   when: string,
   { metadata = {}, facts = FACTS, staged = false }: { metadata?: object; facts?: object; staged?: boolean } = {},
 ) {
@@ -80,43 +80,45 @@ test.each([
   ['size(facts.dml) > 5 ? true : false', {}, 'ALLOW'],
   ['diff.bytes > 3 && diff.sourceTool == "SQLDryRun"', {}, 'BLOCK'],
 ])('%s with %j is %s', (when, metadata, status) => {
-  const result = ask(when, { metadata });
+  const result = evaluate(when, { metadata });
   expect(result.status).toBe(status);
   expect(result.errorClass).toBeUndefined();
 });
 
-test('reads the dry run where it runs after it', () => {
-  expect(ask('staging.rows > 3', { staged: true })).toMatchObject({
+test('reads the staging record if it runs after the dry run', () => {
+  expect(evaluate('staging.rows > 3', { staged: true })).toMatchObject({
     status: 'BLOCK',
     evidenceRefs: [`staging:${STAGING}#/rows`],
   });
-  expect(ask('staging.tables.exists(t, t.deleted > 0)', { staged: true }).status).toBe('ALLOW');
+  expect(evaluate('staging.tables.exists(t, t.deleted > 0)', { staged: true }).status).toBe('ALLOW');
   expect(
     conditionDefinition.config.safeParse({ name: 'mine', when: 'staging.rows > 3', reason: 'r' }).error?.issues[0]
       ?.message,
   ).toMatch(/staged: true/);
 });
 
-test('a finding names what the expression read', () => {
-  expect(ask('metadata.affected_rows > 1 && facts.kind == "sql"', { metadata: { affected_rows: 2 } })).toMatchObject({
+test('a finding has evidence for what the expression read', () => {
+  expect(
+    evaluate('metadata.affected_rows > 1 && facts.kind == "sql"', { metadata: { affected_rows: 2 } }),
+  ).toMatchObject({
     reason: 'A person must see this.',
     reasonCode: 'condition_met',
   });
-  expect(ask('metadata.affected_rows > 1', { metadata: { affected_rows: 2 } }).evidenceRefs).toEqual([
+  expect(evaluate('metadata.affected_rows > 1', { metadata: { affected_rows: 2 } }).evidenceRefs).toEqual([
     `metadata:${INPUT}#/affected_rows`,
   ]);
 });
 
 test.each([
-  ['a missing member', 'metadata.affected_rows > 1', {}, 'there is no "affected_rows"'],
-  ['another type', 'metadata.affected_rows > 1', { affected_rows: 'many' }, 'it ended in an error'],
-  ['a number for an answer', 'metadata.affected_rows', { affected_rows: 1 }, 'neither true nor false'],
-  ['a text "true"', 'metadata.ok', { ok: 'true' }, 'neither true nor false'],
+  ['a missing member', 'metadata.affected_rows > 1', {}, 'field "affected_rows" does not exist'],
+  ['another type', 'metadata.affected_rows > 1', { affected_rows: 'many' }, 'the evaluation failed'],
+  ['a number as result', 'metadata.affected_rows', { affected_rows: 1 }, 'neither true nor false'],
+  ['the string "true"', 'metadata.ok', { ok: 'true' }, 'neither true nor false'],
   ['null', 'metadata.ok', { ok: null }, 'neither true nor false'],
-  ['division by zero', '1 / metadata.n > 0', { n: 0 }, 'it ended in an error'],
-  ['an inherited member', 'metadata.constructor == 1', {}, 'there is no "constructor"'],
-])('%s is a BLOCK that no callback resolves, never a pass', (_what, when, metadata, why) => {
-  expect(ask(when, { metadata })).toMatchObject({
+  ['division by zero', '1 / metadata.n > 0', { n: 0 }, 'the evaluation failed'],
+  ['an inherited member', 'metadata.constructor == 1', {}, 'field "constructor" does not exist'],
+])('blocks with an error class, which no callback can resolve: %s', (_what, when, metadata, why) => {
+  expect(evaluate(when, { metadata })).toMatchObject({
     status: 'BLOCK',
     errorClass: 'ErrValidatorBackend',
     reasonCode: 'condition_undecided',
@@ -124,42 +126,43 @@ test.each([
   });
 });
 
-test('unreadable bytes have no facts to compare, which is a BLOCK', () => {
+test('blocks if the diff cannot be parsed, because the facts are missing', () => {
   expect(
-    ask('facts.dml.size() == 0', { facts: { ok: false, code: 'syntax_error', message: '', span: null } }),
+    evaluate('facts.dml.size() == 0', { facts: { ok: false, code: 'syntax_error', message: '', span: null } }),
   ).toMatchObject({ status: 'BLOCK', errorClass: 'ErrValidatorBackend' });
 });
 
-test('lists, texts and depths beyond the bound are a BLOCK, not minutes of work', () => {
+test('blocks if a list or text exceeds its limit, without long computation', () => {
   const started = process.hrtime.bigint();
-  expect(ask('metadata.xs.exists(x, x == 1)', { metadata: { xs: Array(2001).fill(0) } })).toMatchObject({
+  expect(evaluate('metadata.xs.exists(x, x == 1)', { metadata: { xs: Array(2001).fill(0) } })).toMatchObject({
     status: 'BLOCK',
     errorClass: 'ErrValidatorBackend',
   });
   expect(
-    ask('metadata.xs.exists(x, metadata.xs.exists(y, x + y == 1))', { metadata: { xs: Array(201).fill(0) } }),
+    evaluate('metadata.xs.exists(x, metadata.xs.exists(y, x + y == 1))', { metadata: { xs: Array(201).fill(0) } }),
   ).toMatchObject({ errorClass: 'ErrValidatorBackend' });
   expect(
-    ask('metadata.xs.exists(x, metadata.xs.exists(y, x + y == 1))', { metadata: { xs: Array(200).fill(0) } }).status,
+    evaluate('metadata.xs.exists(x, metadata.xs.exists(y, x + y == 1))', { metadata: { xs: Array(200).fill(0) } })
+      .status,
   ).toBe('ALLOW');
-  expect(ask('metadata.t == "x"', { metadata: { t: 'y'.repeat(4097) } })).toMatchObject({
+  expect(evaluate('metadata.t == "x"', { metadata: { t: 'y'.repeat(4097) } })).toMatchObject({
     errorClass: 'ErrValidatorBackend',
   });
-  expect(ask('metadata.a == 1', { metadata: { a: 2, rationale: 'y'.repeat(9000) } }).status).toBe('ALLOW');
+  expect(evaluate('metadata.a == 1', { metadata: { a: 2, rationale: 'y'.repeat(9000) } }).status).toBe('ALLOW');
   expect(Number(process.hrtime.bigint() - started) / 1e6).toBeLessThan(30_000);
 });
 
 test('an error never quotes a value of the diff', () => {
-  const result = ask('int(metadata.secret) > 1', { metadata: { secret: 'hunter2' } });
+  const result = evaluate('int(metadata.secret) > 1', { metadata: { secret: 'hunter2' } });
   expect(result.status).toBe('BLOCK');
   expect(JSON.stringify(result)).not.toContain('hunter2');
 });
 
-describe('is refused when the bundle is compiled', () => {
+describe('is rejected when the bundle is compiled', () => {
   const deep = '('.repeat(33) + 'true' + ')'.repeat(33);
   test.each([
-    ['no CEL', 'metadata.a >'],
-    ['nothing', ' '],
+    ['not CEL', 'metadata.a >'],
+    ['blank text', ' '],
     ['an unknown name', 'request.user == "x"'],
     ['an unknown function', 'exec("rm")'],
     ['an unknown method', 'metadata.a.toLowerCase() == "x"'],
@@ -171,20 +174,20 @@ describe('is refused when the bundle is compiled', () => {
     ['a comprehension over a sum', '(facts.a + facts.a).all(x, x > 1)'],
     ['a comprehension over a conditional', '(true ? facts.a : facts.b).all(x, x > 1)'],
     ['a pattern from the diff', 'metadata.a.matches(metadata.b)'],
-    ['a pattern that RE2 refuses', 'metadata.a.matches("(?=x)")'],
-  ])('%s, without evaluating anything first', (_what, when) => {
+    ['a pattern that RE2 rejects', 'metadata.a.matches("(?=x)")'],
+  ])('%s, without an evaluation', (_what, when) => {
     const started = process.hrtime.bigint();
     expect(checkExpression(when).ok).toBe(false);
     expect(Number(process.hrtime.bigint() - started) / 1e6).toBeLessThan(5000);
     expect(conditionDefinition.config.safeParse({ name: 'mine', when, reason: 'r' }).success).toBe(false);
   });
 
-  test('and a plan forged past that check blocks', () => {
-    expect(ask('exec("rm")')).toMatchObject({ status: 'BLOCK', errorClass: 'ErrValidatorBackend' });
+  test('and a forged plan that skipped this check blocks', () => {
+    expect(evaluate('exec("rm")')).toMatchObject({ status: 'BLOCK', errorClass: 'ErrValidatorBackend' });
   });
 });
 
-test('names the engine that is installed', () => {
+test('names the installed version of the engine', () => {
   const installed = JSON.parse(
     readFileSync(join(__dirname, '../../../../node_modules/@bufbuild/cel/package.json'), 'utf8'),
   ) as { version: string };

@@ -3,7 +3,7 @@ import { extractSqlFacts } from '../../../../source-tools/sql/facts/extract-sql-
 import { sha256Hex } from '../../../../policy/contracts/hash';
 import { ValidatorResult } from '../../../../policy/contracts/finding';
 import { StagingRecord } from '../../../../policy/contracts/staging-record';
-import { frozenWhole } from '../../../../policy/rules/frozen';
+import { deepFreeze } from '../../../../policy/rules/deep-freeze';
 import type { ValidatorDefinition, ValidatorInput } from '../../../../policy/rules/define';
 import type { ExtractedFacts, Facts } from '../../../../policy/contracts/facts';
 import type { Touched } from '../../../../policy/contracts/source-tool';
@@ -58,7 +58,7 @@ const RECORD: StagingRecord = {
   serverVersion: '18',
 };
 
-async function ask<Config>(guardian: ValidatorDefinition<Config>, config: unknown, given: Given) {
+async function evaluate<Config>(guardian: ValidatorDefinition<Config>, config: unknown, given: Given) {
   const raw = utf8ToBytes(given.text ?? 'SELECT 1');
   const diff = { sourceTool: 'SQLDryRun', raw, diffSha: sha256Hex(raw), metadata: (given.metadata ?? {}) as never };
   const facts = given.facts ?? (await extractSqlFacts(raw));
@@ -81,11 +81,11 @@ async function ask<Config>(guardian: ValidatorDefinition<Config>, config: unknow
     staging:
       given.record === null ? null : { record: StagingRecord.parse({ ...RECORD, ...given.record }), sha: STAGING },
   };
-  frozenWhole({ config: input.config, metadata: diff.metadata, staging: input.staging });
+  deepFreeze({ config: input.config, metadata: diff.metadata, staging: input.staging });
   return { sha: diff.diffSha, result: ValidatorResult.parse(guardian.evaluate?.(input)) };
 }
 
-test('the four ids, all POLICY by default, three before the commit and contract after it [G6, G26, G31]', () => {
+test('has four guardians, all POLICY by default; contract runs in phase post, the others in preflight [G6, G26, G31]', () => {
   expect(guardians.map((g) => [g.implementation, g.phase, g.defaultLevel, g.kind])).toEqual([
     ['conflict_point', 'preflight', 'confirm', 'derived'],
     ['strong_decision', 'preflight', 'confirm', 'derived'],
@@ -110,8 +110,8 @@ describe('conflict_point', () => {
     "DO $$ BEGIN EXECUTE format('DELETE FROM %I', 'pay' || 'ments'); END $$",
     'SET search_path = audit; UPDATE log SET a = 1',
     'CREATE TABLE x AS SELECT 1; UPDATE payments SET a = 1',
-  ])('holds %s', async (text) => {
-    const { result, sha } = await ask(conflictPoint, tables, { text });
+  ])('blocks %s', async (text) => {
+    const { result, sha } = await evaluate(conflictPoint, tables, { text });
     expect(result).toMatchObject({ validator_id: 'guardian.conflict_point', status: 'BLOCK', reasonCode: 'protected' });
     for (const ref of result.evidenceRefs) expect(ref).toMatch(new RegExp(`^diff:${sha}#L\\d+:C\\d+-L\\d+:C\\d+$`));
     expect(result.evidenceRefs.length).toBeGreaterThan(0);
@@ -123,19 +123,19 @@ describe('conflict_point', () => {
     'UPDATE other.orders SET a = 1',
     'DROP TABLE innocent',
     'INSERT INTO t SELECT * FROM payments',
-  ])('lets %s pass', async (text) => {
-    expect((await ask(conflictPoint, tables, { text })).result.status).toBe('ALLOW');
+  ])('allows %s', async (text) => {
+    expect((await evaluate(conflictPoint, tables, { text })).result.status).toBe('ALLOW');
   });
 
-  test('bytes that cannot be read are held, never passed', async () => {
-    expect((await ask(conflictPoint, tables, { text: 'UPDATE payments SET' })).result).toMatchObject({
+  test('blocks if the diff cannot be parsed or its facts are of another kind', async () => {
+    expect((await evaluate(conflictPoint, tables, { text: 'UPDATE payments SET' })).result).toMatchObject({
       status: 'BLOCK',
       reasonCode: 'facts_missing',
     });
     expect(
       (
-        await ask(conflictPoint, tables, {
-          facts: { ok: true, kind: 'unheard-of', parser: { name: 'p', version: '1' } },
+        await evaluate(conflictPoint, tables, {
+          facts: { ok: true, kind: 'unknown', parser: { name: 'p', version: '1' } },
         })
       ).result,
     ).toMatchObject({ status: 'BLOCK', reasonCode: 'facts_missing' });
@@ -163,7 +163,7 @@ describe('conflict_point', () => {
     ['*.tf', 'a/main.tf', false],
     ['a**', 'a/b/c', true],
   ])('path %s covers %s: %s', async (glob, path, covers) => {
-    expect((await ask(conflictPoint, { paths: [glob] }, { facts: touching('path', path) })).result.status).toBe(
+    expect((await evaluate(conflictPoint, { paths: [glob] }, { facts: touching('path', path) })).result.status).toBe(
       covers ? 'BLOCK' : 'ALLOW',
     );
   });
@@ -178,13 +178,13 @@ describe('conflict_point', () => {
     ['', '/anything', true],
   ])('pointer %j covers %j: %s', async (pointer, touched, covers) => {
     expect(
-      (await ask(conflictPoint, { pointers: [pointer] }, { facts: touching('pointer', touched) })).result.status,
+      (await evaluate(conflictPoint, { pointers: [pointer] }, { facts: touching('pointer', touched) })).result.status,
     ).toBe(covers ? 'BLOCK' : 'ALLOW');
   });
 
-  test('a glob of many stars on a long path answers in linear time', async () => {
+  test('matches a glob with many stars against a long path in linear time', async () => {
     const started = process.hrtime.bigint();
-    await ask(conflictPoint, { paths: ['**a'.repeat(40)] }, { facts: touching('path', 'a/'.repeat(2000)) });
+    await evaluate(conflictPoint, { paths: ['**a'.repeat(40)] }, { facts: touching('path', 'a/'.repeat(2000)) });
     expect(Number(process.hrtime.bigint() - started) / 1e6).toBeLessThan(10_000);
   });
 
@@ -195,7 +195,7 @@ describe('conflict_point', () => {
     [{ paths: ['/etc'] }],
     [{ pointers: ['spec'] }],
     [{ tables: ['a'], files: ['b'] }],
-  ])('refuses the settings %j', (config) => {
+  ])('rejects the settings %j', (config) => {
     expect(conflictPoint.config.safeParse(config).success).toBe(false);
   });
 });
@@ -221,30 +221,32 @@ describe('strong_decision', () => {
     ],
     ['a strength in free text', { decision: { id: 'D-1', strength: 'very strong' } }, 'BLOCK'],
   ])('with %s is %s: a claim never makes it pass [G7, G12, G27]', async (_what, metadata, status) => {
-    const { result } = await ask(strongDecision, config, { text, metadata });
+    const { result } = await evaluate(strongDecision, config, { text, metadata });
     expect(result).toMatchObject({ status, details: { affectedDecisionRootIds: ['D-1'] } });
   });
 
-  test('prose of the submission changes nothing [G27]', async () => {
-    const plain = await ask(strongDecision, config, { text, metadata: {} });
-    const prose = await ask(strongDecision, config, {
+  test('ignores free text in the metadata [G27]', async () => {
+    const plain = await evaluate(strongDecision, config, { text, metadata: {} });
+    const prose = await evaluate(strongDecision, config, {
       text,
       metadata: { rationale: 'decision D-1 was revoked, strength none', llm: 'ALLOW' },
     });
     expect(prose.result).toEqual(plain.result);
   });
 
-  test('weaker decisions, and what no decision governs, pass', async () => {
-    expect((await ask(strongDecision, config, { text: 'UPDATE customers SET a = 1' })).result.status).toBe('ALLOW');
+  test('allows changes that only weaker decisions or no decision governs', async () => {
+    expect((await evaluate(strongDecision, config, { text: 'UPDATE customers SET a = 1' })).result.status).toBe(
+      'ALLOW',
+    );
     expect(
-      (await ask(strongDecision, { ...config, threshold: 'weak' }, { text: 'UPDATE customers SET a = 1' })).result
+      (await evaluate(strongDecision, { ...config, threshold: 'weak' }, { text: 'UPDATE customers SET a = 1' })).result
         .status,
     ).toBe('BLOCK');
-    expect((await ask(strongDecision, config, { text: 'UPDATE t SET a = 1' })).result.status).toBe('ALLOW');
+    expect((await evaluate(strongDecision, config, { text: 'UPDATE t SET a = 1' })).result.status).toBe('ALLOW');
   });
 
-  test('bytes that cannot be read are held', async () => {
-    expect((await ask(strongDecision, config, { text: 'UPDATE (' })).result).toMatchObject({
+  test('blocks if the diff cannot be parsed', async () => {
+    expect((await evaluate(strongDecision, config, { text: 'UPDATE (' })).result).toMatchObject({
       status: 'BLOCK',
       reasonCode: 'facts_missing',
     });
@@ -254,8 +256,8 @@ describe('strong_decision', () => {
 describe('contract', () => {
   const config = { tables: ['public.orders'], commands: ['UPDATE'], maxRows: 3, maxStatements: 1 };
 
-  test('a change as agreed passes', async () => {
-    expect((await ask(contractGuardian, config, {})).result.status).toBe('ALLOW');
+  test('allows a change within the limits', async () => {
+    expect((await evaluate(contractGuardian, config, {})).result.status).toBe('ALLOW');
   });
 
   test.each([
@@ -268,15 +270,15 @@ describe('contract', () => {
       { sideEffects: [{ table: 'public.audit', inserted: 1, updated: 0, deleted: 0 }] },
       '/sideEffects/0',
     ],
-    ['what could not be captured', { fullyCaptured: false }, '/fullyCaptured'],
-  ])('%s is held, with a pointer into the dry run', async (_what, record, pointer) => {
-    const { result } = await ask(contractGuardian, config, { record: record as never });
+    ['an incomplete capture', { fullyCaptured: false }, '/fullyCaptured'],
+  ])('blocks %s, with a pointer into the staging record', async (_what, record, pointer) => {
+    const { result } = await evaluate(contractGuardian, config, { record: record as never });
     expect(result).toMatchObject({ status: 'BLOCK', reasonCode: 'contract_breached' });
     expect(result.evidenceRefs).toContain(`staging:${STAGING}#${pointer}`);
   });
 
-  test('without a dry run it is an ERROR, never a pass', async () => {
-    expect((await ask(contractGuardian, config, { record: null })).result).toMatchObject({
+  test('gives an ERROR without a staging record', async () => {
+    expect((await evaluate(contractGuardian, config, { record: null })).result).toMatchObject({
       status: 'BLOCK',
       errorClass: 'ErrValidatorBackend',
     });
@@ -288,15 +290,15 @@ describe('evidence_integrity', () => {
   const whole = { ticket: 'OPS-1', affected_rows: 3 };
   const sha = sha256Hex(utf8ToBytes('SELECT 1'));
 
-  test('complete metadata, with references into this change, passes', async () => {
+  test('allows complete metadata with references to this change', async () => {
     const evidenceRefs = [`diff:${sha}#L1:C1-L1:C9`, `diff:${sha}#/a`, `metadata:${INPUT}#/ticket`];
-    expect((await ask(evidenceIntegrity, config, { metadata: { ...whole, evidenceRefs } })).result.status).toBe(
+    expect((await evaluate(evidenceIntegrity, config, { metadata: { ...whole, evidenceRefs } })).result.status).toBe(
       'ALLOW',
     );
   });
 
-  test('a missing member warns: the source may be away [G41]', async () => {
-    expect((await ask(evidenceIntegrity, config, { metadata: { ticket: 'OPS-1' } })).result).toMatchObject({
+  test('only warns about a missing member, because its source may be unavailable [G41]', async () => {
+    expect((await evaluate(evidenceIntegrity, config, { metadata: { ticket: 'OPS-1' } })).result).toMatchObject({
       status: 'WARN',
       reasonCode: 'evidence_missing',
       evidenceRefs: [`metadata:${INPUT}#/affected_rows`],
@@ -306,22 +308,24 @@ describe('evidence_integrity', () => {
   test.each([
     ['a member of another type', { ...whole, affected_rows: '3' }],
     ['a null', { ...whole, ticket: null }],
-    ['a reference into another diff', { ...whole, evidenceRefs: [`diff:${'d'.repeat(64)}#L1:C1-L1:C2`] }],
-    ['a reference into other metadata', { ...whole, evidenceRefs: [`metadata:${'d'.repeat(64)}#/ticket`] }],
+    ['a reference to another diff', { ...whole, evidenceRefs: [`diff:${'d'.repeat(64)}#L1:C1-L1:C2`] }],
+    ['a reference to other metadata', { ...whole, evidenceRefs: [`metadata:${'d'.repeat(64)}#/ticket`] }],
     ['a line that the diff does not have', { ...whole, evidenceRefs: [`diff:${sha}#L2:C1-L2:C2`] }],
     ['a column that the line does not have', { ...whole, evidenceRefs: [`diff:${sha}#L1:C1-L1:C99`] }],
-    ['a span that ends before it begins', { ...whole, evidenceRefs: [`diff:${sha}#L1:C5-L1:C2`] }],
-    ['free text for a reference', { ...whole, evidenceRefs: ['see the ticket'] }],
-    ['no list', { ...whole, evidenceRefs: 'diff' }],
-  ])('%s blocks', async (_what, metadata) => {
-    expect((await ask(evidenceIntegrity, config, { metadata })).result).toMatchObject({
+    ['a span that ends before it starts', { ...whole, evidenceRefs: [`diff:${sha}#L1:C5-L1:C2`] }],
+    ['free text instead of a reference', { ...whole, evidenceRefs: ['see the ticket'] }],
+    ['a value that is not a list', { ...whole, evidenceRefs: 'diff' }],
+  ])('blocks %s', async (_what, metadata) => {
+    expect((await evaluate(evidenceIntegrity, config, { metadata })).result).toMatchObject({
       status: 'BLOCK',
       reasonCode: 'evidence_contradicted',
     });
   });
 
-  test('names the member, never its value', async () => {
-    const { result } = await ask(evidenceIntegrity, config, { metadata: { ...whole, ticket: { secret: 'hunter2' } } });
+  test('names the member, but not its value', async () => {
+    const { result } = await evaluate(evidenceIntegrity, config, {
+      metadata: { ...whole, ticket: { secret: 'hunter2' } },
+    });
     expect(JSON.stringify(result)).not.toContain('hunter2');
   });
 });

@@ -12,7 +12,7 @@ export const exampleBytes = (example: ExampleBytes): Uint8Array =>
     ? new TextEncoder().encode(example)
     : new Uint8Array(Buffer.from(example.base64, 'base64'));
 
-/** The rule's answer to its own bad or good example, with the settings, claims and dry run that the example names. */
+/** Runs a rule on its bad or good example, with the settings, metadata and dry run of the example. */
 export async function runExample({ definition, examples }: PackRule, which: 'bad' | 'good'): Promise<ValidatorResult> {
   const ofGood = which === 'good' ? examples.goodSourceTool : undefined;
   const sourceTool =
@@ -24,7 +24,7 @@ export async function runExample({ definition, examples }: PackRule, which: 'bad
   const diff = { sourceTool, raw, diffSha: sha256Hex(raw), metadata: examples.metadata?.[which] ?? {} };
   const facts = await (ourTools.get(sourceTool) ?? plainTool).facts(diff);
   const rows = examples.rows?.[which];
-  if (definition.evaluate === null) throw new Error(`${definition.implementation} is not evaluated here`);
+  if (definition.evaluate === null) throw new Error(`${definition.implementation} has no evaluate function`);
   const input = ruleInput({
     sourceTool,
     raw,

@@ -37,7 +37,7 @@ export function inputOf(
   return ruleInput({ sourceTool, raw: bytes, facts: factsOf(sourceTool, bytes), config, metadata });
 }
 
-/** The rule's answer, with its settings read through its own schema. */
+/** Runs a rule, with its settings parsed by its schema. */
 export function runRule(
   pack: readonly ValidatorDefinition[],
   name: string,
@@ -45,7 +45,7 @@ export function runRule(
   options: PackRun = {},
 ): ValidatorResult {
   const definition = pack.find((d) => d.implementation === name);
-  if (definition?.evaluate == null) throw new Error(`no rule ${name}`);
+  if (definition?.evaluate == null) throw new Error(`rule ${name} does not exist`);
   const tool = options.sourceTool ?? (definition.sourceTools === '*' ? undefined : definition.sourceTools[0]);
   const config = definition.config.parse(options.config ?? {});
   return definition.evaluate(inputOf(raw, { ...options, config, ...(tool === undefined ? {} : { sourceTool: tool }) }));
