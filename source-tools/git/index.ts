@@ -9,7 +9,7 @@ import { patchTexts } from './facts/texts';
 import { gitRenderer } from './render';
 import { gitDiffRules } from './rules';
 
-/** A unified diff. */
+/** Source tool for unified diffs. */
 export const gitPatch = defineSourceTool<GitPatchFacts>({
   sourceTool: 'GitPatch',
   mode: 'enforced',

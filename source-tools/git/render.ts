@@ -1,7 +1,7 @@
 import type { Border, DiffRenderer, SourceLine } from '../../policy/contracts/source-tool';
 import { splitLines } from '../../policy/text/render/source-lines';
 
-/** A patch as it stands; a piece may begin at a file or, with the file's header repeated above it, at a hunk. */
+/** Renders a patch unchanged. A piece may start at a file, or at a hunk with the file's header repeated above it. */
 export const gitRenderer: DiffRenderer = {
   name: 'git',
   revision: 1,
@@ -12,7 +12,7 @@ export const gitRenderer: DiffRenderer = {
   },
 };
 
-/** Header lines of one file that are repeated; the extended header is short, so more is a forgery. */
+/** Maximum number of header lines that are repeated. A real extended header is shorter. */
 const MAX_HEADER = 12;
 
 function borders(lines: readonly SourceLine[]): Border[] {
@@ -22,7 +22,7 @@ function borders(lines: readonly SourceLine[]): Border[] {
   let oldLeft = 0;
   let newLeft = 0;
   lines.forEach(({ text }, line) => {
-    // Inside a hunk, by its own counts: a removed line "-- a" must not read as a file header "--- a".
+    // Inside a hunk, rely on the counts of its header: a removed line "-- a" must not be read as a file header "--- a".
     if (oldLeft > 0 || newLeft > 0) {
       if (text.startsWith('+')) newLeft--;
       else if (text.startsWith('-')) oldLeft--;
@@ -50,7 +50,7 @@ function borders(lines: readonly SourceLine[]): Border[] {
   return found;
 }
 
-/** `@@ -a,b +c,d @@`: b and d, 1 where left out. */
+/** b and d of `@@ -a,b +c,d @@`, each 1 if omitted; null if the line is not a hunk header. */
 function hunkCounts(text: string): readonly [number, number] | null {
   const match = /^@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@/.exec(text);
   return match === null ? null : [Number(match[1] ?? '1'), Number(match[2] ?? '1')];

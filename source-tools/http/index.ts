@@ -8,7 +8,7 @@ import { HTTP_PARSER } from './facts/http-parser';
 import { measureRequest } from './facts/measure';
 import { httpPatchRules } from './rules';
 
-/** A request that changes one JSON resource. */
+/** Source tool for requests that change one JSON resource. */
 export const httpPatch = defineSourceTool<HttpPatchFacts>({
   sourceTool: 'HTTPPatch',
   mode: 'enforced',
@@ -23,6 +23,6 @@ export const httpPatch = defineSourceTool<HttpPatchFacts>({
 export const httpPack: Pack = {
   name: 'http-patch',
   about:
-    'Requests with a JSON Patch, a Merge Patch or another body: where they go, what they write, what they would leave.',
+    'Requests with a JSON Patch, a JSON Merge Patch or another body: their target, what they write and the result.',
   rules: httpPatchRules,
 };

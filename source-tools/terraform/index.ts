@@ -8,7 +8,7 @@ import type { TerraformPlanFacts } from './facts/terraform-facts';
 import { TERRAFORM_PARSER } from './facts/terraform-parser';
 import { terraformPlanRules } from './rules';
 
-/** A plan that rules read and our committer does not apply: its requester does, on a signed receipt. */
+/** Source tool for Terraform plans. The committer does not apply a plan; the requester does, on a signed receipt. */
 export const terraformPlan = defineSourceTool<TerraformPlanFacts>({
   sourceTool: 'TerraformPlan',
   mode: 'cooperative',
@@ -22,6 +22,7 @@ export const terraformPlan = defineSourceTool<TerraformPlanFacts>({
 
 export const terraformPack: Pack = {
   name: 'terraform-plan',
-  about: 'Plans as `terraform show -json` writes them: what is destroyed, opened, granted, run, and not known.',
+  about:
+    'Plans as `terraform show -json` writes them: destroyed resources, open networks, granted permissions, executed programs and unknown values.',
   rules: terraformPlanRules,
 };

@@ -8,12 +8,12 @@ import { refusal, refuse, Refused } from '../../../policy/text/refusal';
 
 export const MAX_PATCH_BYTES = MAX_DIFF_BYTES;
 export const MAX_PATCH_LINES = 60_000;
-/** Of a file's name; no file system of ours takes a longer path. */
+/** Maximum length of a file name (PATH_MAX on Linux). */
 const MAX_NAME = 4096;
 
 /**
- * Facts of a unified diff as `git diff` writes it, or why there are none. Pure, bounded by bytes, lines, files and hunks;
- * never throws for what the bytes hold. Refusal codes: empty, too_large, too_many_lines, too_many_files, too_many_hunks,
+ * Facts of a unified diff as `git diff` writes it, or a refusal. Pure; bounded by bytes, lines, files and hunks; never throws
+ * on the contents of the bytes. Refusal codes: empty, too_large, too_many_lines, too_many_files, too_many_hunks,
  * nul_byte, no_patch, too_many_stray_lines, loose_hunk, corrupt_hunk, empty_hunk, unfinished_line, inconsistent_header, no_file_name,
  * name_too_long, invalid_mode, nothing_changed, corrupt_binary.
  */
@@ -27,14 +27,14 @@ export function extractGitPatchFacts(raw: Uint8Array): GitPatchFacts | FactsRefu
 }
 
 function extract(raw: Uint8Array): GitPatchFacts | FactsRefusal {
-  if (raw.length === 0) return refusal('empty', 'There are no bytes', null);
+  if (raw.length === 0) return refusal('empty', 'The patch is empty', null);
   if (raw.length > MAX_PATCH_BYTES)
     return refusal('too_large', `The patch is larger than ${MAX_PATCH_BYTES} bytes`, null);
   const source = sourceOf(raw);
   if (source.lines.length > MAX_PATCH_LINES)
     return refusal('too_many_lines', `The patch has more than ${MAX_PATCH_LINES} lines`, null);
   const nul = source.lines.findIndex((line) => line.includes('\0'));
-  if (nul !== -1) return refusal('nul_byte', 'The patch holds a NUL byte', spanOf(source, nul));
+  if (nul !== -1) return refusal('nul_byte', 'The patch contains a NUL byte', spanOf(source, nul));
   const { files, stray, notUtf8 } = readPatch(source);
   const anomalies = [...stray];
   const described = files.map((file) => toFile(source, file, anomalies));
@@ -53,24 +53,25 @@ function extract(raw: Uint8Array): GitPatchFacts | FactsRefusal {
 
 function toFile(source: Source, file: RawFile, anomalies: { line: number; what: string }[]): PatchFile {
   const { header, hunks, binary, last } = file;
-  const tell = (what: string): number => anomalies.push({ line: header.first + 1, what });
+  const report = (what: string): number => anomalies.push({ line: header.first + 1, what });
   const name = (bytes: string | null): string | null => {
     if (bytes === null) return null;
     const { text, utf8 } = decode(bytes);
-    if (!utf8) refuse('invalid_name', 'A file name that is no UTF-8', spanOf(source, header.first));
-    if (text.length > MAX_NAME) refuse('name_too_long', 'A file name that is too long', spanOf(source, header.first));
+    if (!utf8) refuse('invalid_name', 'The file name is not valid UTF-8', spanOf(source, header.first));
+    if (text.length > MAX_NAME) refuse('name_too_long', 'The file name is too long', spanOf(source, header.first));
     return text;
   };
   const isNew = header.isNew !== false;
   const isDelete = !isNew && header.isDelete !== false;
-  // A file that is new has only a new name, whatever else the header lists; and a deleted one only an old one.
+  // A new file has only a new name and a deleted file only an old one, whatever else the header lists.
   const oldPath = isNew ? null : name(header.oldName);
   const newPath = isDelete ? null : name(header.newName);
   const path = newPath ?? oldPath;
-  if (path === null) return refuse('no_file_name', 'A file without a name', spanOf(source, header.first));
-  if (header.namesDevNull) tell('/dev/null as a file name, though the header says neither new nor deleted');
+  if (path === null) return refuse('no_file_name', 'The file has no name', spanOf(source, header.first));
+  if (header.namesDevNull)
+    report('/dev/null as a file name, although the header does not mark the file as new or deleted');
   const moved = oldPath !== null && newPath !== null && oldPath !== newPath;
-  if (moved && !header.isRename && !header.isCopy) tell('two names for a file that is neither renamed nor copied');
+  if (moved && !header.isRename && !header.isCopy) report('two names for a file that is neither renamed nor copied');
   const lines = hunks.flatMap((hunk) => hunk.lines);
   const newMode = header.newMode ?? (isDelete ? null : header.oldMode);
   return {

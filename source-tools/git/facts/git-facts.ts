@@ -1,10 +1,10 @@
 import type { ExtractedFacts, Span } from '../../../policy/contracts/facts';
 
-/** One line of a hunk. `text` is without its marker and line end; a CR before the line end is kept. */
+/** One line of a hunk. `text` excludes the marker and the line feed, but includes a CR before the line feed. */
 export interface PatchLine {
   readonly kind: '+' | '-' | ' ';
   readonly text: string;
-  /** Line of the staged bytes, from 1; the text begins at column 2. */
+  /** Line number in the staged bytes, starting at 1; the text starts at column 2. */
   readonly line: number;
 }
 
@@ -13,28 +13,28 @@ export interface PatchHunk {
   readonly oldLines: number;
   readonly newStart: number;
   readonly newLines: number;
-  /** Line of the staged bytes with `@@`. */
+  /** Line number of the hunk header (`@@`) in the staged bytes. */
   readonly line: number;
   readonly lines: readonly PatchLine[];
 }
 
-/** A file's content as a blob: git's base85 form, or only the words that two blobs differ. */
+/** Binary content of a file: git's base85 form, or only the statement that two blobs differ. */
 export interface BinaryContent {
   readonly method: 'literal' | 'delta' | 'differs';
-  /** Size of the new content in bytes; 0 where it is not in the patch. */
+  /** Size of the new content in bytes; 0 if it is not in the patch. */
   readonly bytes: number;
-  /** The new content as text, where it is a literal that is UTF-8 without NUL: then it is text that hides as binary. */
+  /** The new content as text if it is a literal of UTF-8 without NUL, that is, text disguised as binary; otherwise null. */
   readonly text: string | null;
 }
 
 export interface PatchFile {
   readonly change: 'add' | 'delete' | 'modify' | 'rename' | 'copy';
-  /** Names without their a/ and b/, decoded; null where the file is not on that side. */
+  /** Decoded names without a/ and b/; null if the file does not exist on that side. */
   readonly oldPath: string | null;
   readonly newPath: string | null;
-  /** The name after the change, or before it where it is deleted. */
+  /** The name after the change; for a deleted file, the name before it. */
   readonly path: string;
-  /** Six octal digits as git writes them; null where the patch does not say. */
+  /** Six octal digits as git writes them; null if the patch does not state the mode. */
   readonly oldMode: string | null;
   readonly newMode: string | null;
   readonly similarity: number | null;
@@ -42,34 +42,34 @@ export interface PatchFile {
   readonly hunks: readonly PatchHunk[];
   readonly added: number;
   readonly removed: number;
-  /** From the first line of its header to its last one. */
+  /** From the first line of its header to its last line. */
   readonly span: Span;
   readonly header: Span;
 }
 
-/** What the extractor of `GitPatch` reads, in the order of the patch. */
+/** What the extractor of `GitPatch` reads, in patch order. */
 export interface GitPatchFacts extends ExtractedFacts {
   readonly kind: 'git-patch';
   readonly files: readonly PatchFile[];
-  /** Lines outside every file that look as if they were part of one: appliers disagree on what to do with them. */
+  /** Lines outside any file section that look like part of a patch; tools that apply patches treat them differently. */
   readonly stray: readonly { readonly line: number; readonly what: string }[];
-  /** Lines whose bytes are no UTF-8; their text is shown with U+FFFD. */
+  /** Numbers of lines that are not valid UTF-8; their text contains U+FFFD. */
   readonly notUtf8: readonly number[];
   readonly bytes: number;
   readonly touched: readonly { readonly kind: 'path'; readonly schema: null; readonly name: string }[];
 }
 
-/** Mode of a symbolic link, and of a submodule's commit. */
+/** Mode of a symbolic link, and of a submodule (a commit of another repository). */
 export const SYMLINK = '120000';
 export const GITLINK = '160000';
 
-/** A line's span, with its marker. Of a line in a binary patch only the file's header can be shown. */
+/** Span of a line with its marker. A line of a binary patch has no position, so its span is the file's header. */
 export function lineSpan(file: PatchFile, line: PatchLine): Span {
   if (line.line === file.header.startLine) return file.header;
   return { startLine: line.line, startColumn: 1, endLine: line.line, endColumn: line.text.length + 2 };
 }
 
-/** All lines of one kind, over all hunks; added ones also of text that hides in a binary patch, at the file's header. */
+/** All lines of one kind in all hunks. Added lines include text disguised as binary, positioned at the file's header. */
 export function linesOf(file: PatchFile, kind: PatchLine['kind']): PatchLine[] {
   const lines: PatchLine[] = [];
   for (const hunk of file.hunks) for (const line of hunk.lines) if (line.kind === kind) lines.push(line);
@@ -78,7 +78,7 @@ export function linesOf(file: PatchFile, kind: PatchLine['kind']): PatchLine[] {
   return lines;
 }
 
-/** The file's old and new names, each once. */
+/** The file's old and new names, without duplicates. */
 export function pathsOf(file: PatchFile): string[] {
   return [...new Set([file.oldPath, file.newPath].flatMap((path) => path ?? []))];
 }

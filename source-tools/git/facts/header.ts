@@ -2,7 +2,7 @@ import { refuse } from '../../../policy/text/refusal';
 import { findName, findPlainName, isDevNull, isEpoch, nameOfHeader, type Strip } from './names';
 import { isComplete, spanOf, type Source } from './source';
 
-/** What a file's header says, names as bytes. Null in `isNew` and `isDelete`: a plain patch does not say. */
+/** The header of one file; names are bytes (latin1). `isNew` and `isDelete` are null if a plain patch does not tell. */
 export interface Header {
   oldName: string | null;
   newName: string | null;
@@ -13,10 +13,10 @@ export interface Header {
   oldMode: number | null;
   newMode: number | null;
   similarity: number | null;
-  /** Git reads `/dev/null` as a name where the header does not say that the file is new or deleted. */
+  /** Git reads `/dev/null` as a file name if the header does not mark the file as new or deleted. */
   namesDevNull: boolean;
   readonly first: number;
-  /** Index after the header. */
+  /** Index of the line after the header. */
   next: number;
 }
 
@@ -40,7 +40,7 @@ function emptyHeader(first: number, explicit: boolean): Header {
 interface Line {
   readonly source: Source;
   readonly index: number;
-  /** After the line's keyword. */
+  /** The text after the line's keyword. */
   readonly rest: string;
   readonly strip: Strip;
   readonly fallback: string | null;
@@ -48,7 +48,7 @@ interface Line {
 
 type Reader = (header: Header, line: Line) => void;
 
-/** Longest first where one begins another; any other line ends the header. */
+/** A keyword that is a prefix of another comes after it. Any other line ends the header. */
 const READERS: readonly (readonly [string, Reader])[] = [
   ['--- ', (header, line) => plainSide(header, line, 'old')],
   ['+++ ', (header, line) => plainSide(header, line, 'new')],
@@ -81,7 +81,7 @@ const READERS: readonly (readonly [string, Reader])[] = [
   ['index ', indexLine],
 ];
 
-/** The header that begins with `diff --git` at `first`; null where nothing follows that would make it one. */
+/** The header that starts with `diff --git` at `first`; null if no header line follows. */
 export function readGitHeader(source: Source, first: number, strip: Strip): Header | null {
   const header = emptyHeader(first, true);
   const rest = (source.lines[first] as string).slice('diff --git '.length);
@@ -95,7 +95,7 @@ export function readGitHeader(source: Source, first: number, strip: Strip): Head
     const [word, read] = reader;
     read(header, { source, index, rest: text.slice(word.length), strip, fallback });
     if (Number(header.isDelete) + Number(header.isNew) + Number(header.isRename) + Number(header.isCopy) > 1)
-      refuse('inconsistent_header', 'Header lines that contradict one another', spanOf(source, first, index));
+      refuse('inconsistent_header', 'Header lines contradict each other', spanOf(source, first, index));
   }
   if (index === first + 1) return null;
   header.next = index;
@@ -106,21 +106,17 @@ export function readGitHeader(source: Source, first: number, strip: Strip): Head
   const nameless =
     (header.newName === null && header.isDelete !== true) || (header.oldName === null && header.isNew !== true);
   if (nameless || (header.oldName === null && header.newName === null))
-    refuse('no_file_name', 'A header that does not say which file it is about', spanOf(source, first, index - 1));
+    refuse('no_file_name', 'The header does not name its file', spanOf(source, first, index - 1));
   return header;
 }
 
-/** `---` and `+++` under `diff --git`: they must say what the lines above said. */
+/** `---` and `+++` under `diff --git`: they must agree with the header lines above them. */
 function plainSide(header: Header, line: Line, side: 'old' | 'new'): void {
   const key = side === 'old' ? 'oldName' : 'newName';
   const absent = side === 'old' ? header.isNew === true : header.isDelete === true;
   const known = header[key];
   const inconsistent = (): never =>
-    refuse(
-      'inconsistent_header',
-      'Header lines that name different files',
-      spanOf(line.source, header.first, line.index),
-    );
+    refuse('inconsistent_header', 'Header lines name different files', spanOf(line.source, header.first, line.index));
   if (known === null) {
     if (absent) {
       if (!isDevNull(line.rest)) inconsistent();
@@ -135,13 +131,13 @@ function plainSide(header: Header, line: Line, side: 'old' | 'new'): void {
 
 function movedSide(header: Header, line: Line, kind: 'isRename' | 'isCopy', key: 'oldName' | 'newName'): void {
   header[kind] = true;
-  // These names have no a/ or b/ before them.
+  // These names have no a/ or b/ prefix.
   header[key] = findName(line.rest, 0, { tab: false });
 }
 
 function modeOf(line: Line, text: string): number {
   const match = /^[0-7]{1,7}(?=\s|$)/.exec(text);
-  if (match === null) return refuse('invalid_mode', 'A file mode that cannot be read', spanOf(line.source, line.index));
+  if (match === null) return refuse('invalid_mode', 'Invalid file mode', spanOf(line.source, line.index));
   return Number.parseInt(match[0], 8);
 }
 
@@ -151,7 +147,7 @@ function percentOf(text: string): number | null {
   return value <= 100 ? value : null;
 }
 
-/** `index <id>..<id> <mode>`: the mode of a file that keeps it. */
+/** `index <id>..<id> <mode>`: states the mode of a file whose mode does not change. */
 function indexLine(header: Header, line: Line): void {
   const dots = line.rest.indexOf('.');
   if (dots === -1 || line.rest[dots + 1] !== '.' || dots > 64) return;
@@ -167,7 +163,7 @@ export interface PlainHeader {
   readonly stripKnown: boolean;
 }
 
-/** `---` and `+++` before a hunk, without `diff --git`: as `diff -u`, Subversion and others write them. Null where no hunk follows. */
+/** `---` and `+++` before a hunk without `diff --git`, as `diff -u`, Subversion and others write. Null if no hunk follows. */
 export function readPlainHeader(source: Source, first: number, strip: Strip, stripKnown: boolean): PlainHeader | null {
   const oldLine = source.lines[first] as string;
   const newLine = source.lines[first + 1];
@@ -192,15 +188,11 @@ export function readPlainHeader(source: Source, first: number, strip: Strip, str
     else [header.oldName, header.newName] = [name, name];
   }
   if (name === null)
-    return refuse(
-      'no_file_name',
-      'A header that does not say which file it is about',
-      spanOf(source, first, first + 1),
-    );
+    return refuse('no_file_name', 'The header does not name its file', spanOf(source, first, first + 1));
   return { header, strip: used, stripKnown: stripKnown || known !== null };
 }
 
-/** 0 where the new name has no folder: then there is no b/ to take off. Git decides by the first plain file of a patch. */
+/** 0 if the new name has no folder, and so no b/ to strip. Git decides by the first plain file of a patch. */
 function guessStrip(after: string): 0 | null {
   const name = isDevNull(after) ? null : findPlainName(after, 0, null);
   return name !== null && !name.includes('/') ? 0 : null;

@@ -3,10 +3,10 @@ import { refuse } from '../../../policy/text/refusal';
 import { decode, isComplete, spanOf, type Source } from './source';
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
-/** Shorter than any translation of "\ No newline at end of file", in bytes with its line feed. */
+/** Minimum length in bytes, with line feed, of "\ No newline at end of file" in any translation. Git uses the same bound. */
 const MIN_NO_NEWLINE = 12;
 
-/** What `@@ -a,b +c,d @@` says; null where the line is no such header. */
+/** Parses `@@ -a,b +c,d @@`; null if the line is not a hunk header. */
 export function hunkHeader(source: Source, index: number): Omit<PatchHunk, 'lines' | 'line'> | null {
   const line = source.lines[index] ?? '';
   if (!line.startsWith('@@ -') || !isComplete(source, index)) return null;
@@ -23,14 +23,14 @@ export function hunkHeader(source: Source, index: number): Omit<PatchHunk, 'line
 
 export interface ReadHunks {
   readonly hunks: readonly PatchHunk[];
-  /** Index after the last line. */
+  /** Index of the line after the last one. */
   readonly next: number;
   readonly notUtf8: readonly number[];
 }
 
 /**
- * The hunks that begin at `from`; none is no error. A hunk has exactly the lines that its header counts: one more would be
- * read as prose by git and as content by others, one fewer would swallow the next file's header.
+ * Reads the hunks that start at `from`; zero hunks are valid. A hunk must have exactly the lines that its header counts: git
+ * would ignore an extra line that other tools read as content, and a missing line would consume the next file's header.
  */
 export function readHunks(source: Source, from: number): ReadHunks {
   const hunks: PatchHunk[] = [];
@@ -38,7 +38,7 @@ export function readHunks(source: Source, from: number): ReadHunks {
   let at = from;
   while (at < source.lines.length && (source.lines[at] as string).startsWith('@@ -')) {
     const header = hunkHeader(source, at);
-    if (header === null) return refuse('corrupt_hunk', 'A hunk header that cannot be read', spanOf(source, at));
+    if (header === null) return refuse('corrupt_hunk', 'Invalid hunk header', spanOf(source, at));
     const { lines, next } = readLines(source, at, header, notUtf8);
     hunks.push({ ...header, line: at + 1, lines });
     at = next;
@@ -61,7 +61,7 @@ function readLines(
     const line = source.lines[at];
     if (line === undefined || oldLeft < 0 || newLeft < 0) return miscounted(source, headerAt);
     if (!isComplete(source, at))
-      return refuse('unfinished_line', 'The last line of the patch has no line end', spanOf(source, at));
+      return refuse('unfinished_line', 'The last line of the patch has no line feed', spanOf(source, at));
     const kind = line[0] ?? ' ';
     switch (kind) {
       case ' ':
@@ -86,8 +86,8 @@ function readLines(
     if (!utf8) notUtf8.push(at + 1);
     lines.push({ kind, text, line: at + 1 });
   }
-  if (!changed) return refuse('empty_hunk', 'A hunk that changes nothing', spanOf(source, headerAt));
-  // The mark for the last line stands after the counted ones.
+  if (!changed) return refuse('empty_hunk', 'The hunk changes nothing', spanOf(source, headerAt));
+  // The marker for a missing final newline follows the counted lines.
   if (isNoNewline(source.lines[at] ?? '')) at++;
   return { lines, next: at };
 }
@@ -97,5 +97,9 @@ function isNoNewline(line: string): boolean {
 }
 
 function miscounted(source: Source, headerAt: number): never {
-  return refuse('corrupt_hunk', 'A hunk that has not the lines which its header counts', spanOf(source, headerAt));
+  return refuse(
+    'corrupt_hunk',
+    'The hunk does not have the number of lines that its header states',
+    spanOf(source, headerAt),
+  );
 }

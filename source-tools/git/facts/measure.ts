@@ -1,7 +1,7 @@
 import type { DiffMeasure } from '../../../policy/contracts/source-tool';
 import type { GitPatchFacts } from './git-facts';
 
-/** Rows are lines, added and removed. */
+/** Rows are added and removed lines. */
 export function measurePatch({ files }: GitPatchFacts): DiffMeasure {
   return {
     operations: files.reduce((sum, { hunks }) => sum + Math.max(1, hunks.length), 0),

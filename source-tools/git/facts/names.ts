@@ -1,14 +1,14 @@
 /**
  * File names as `git apply` reads them, on lines of bytes (latin1).
  *
- * N1 A name in double quotes is unquoted as C does it: octal escapes are bytes of UTF-8.
- * N2 The leading part goes (a/ and b/). A name that has fewer is no name.
+ * N1 A name in double quotes is unquoted like a C string; octal escapes are bytes of UTF-8.
+ * N2 The leading segment (a/ or b/) is stripped. A name with fewer segments is invalid.
  */
 
-/** How many leading parts go: git takes off one, or none where the first plain patch has names without folders. */
+/** How many leading segments are stripped: git strips one, or none if the names of the first plain patch have no folder. */
 export type Strip = 0 | 1;
 
-/** Ends at a tab where `tab`, and always at a line feed or CR. */
+/** A name always ends at a line feed or CR, and also at a tab if `tab` is set. */
 interface Ends {
   readonly tab: boolean;
 }
@@ -31,7 +31,7 @@ export interface Unquoted {
   readonly end: number;
 }
 
-/** Reads a C-quoted name that begins at `start`; null where it is none. */
+/** Reads a C-quoted name that starts at `start`; null if it is not valid. */
 export function unquote(line: string, start: number): Unquoted | null {
   if (line[start] !== '"') return null;
   let name = '';
@@ -68,7 +68,7 @@ export function isSpace(c: string | undefined): boolean {
   return c === ' ' || c === '\t' || c === '\n' || c === '\r';
 }
 
-/** The name at the beginning of `text`, after `---`, `rename from` and their like; null where there is none. */
+/** The name at the start of `text`, which follows `---`, `rename from` and similar; null if there is none. */
 export function findName(text: string, strip: Strip, ends: Ends): string | null {
   return quotedName(text, strip) ?? bareName(text, strip, null, ends, null);
 }
@@ -77,12 +77,15 @@ function quotedName(text: string, strip: Strip): string | null {
   const unquoted = unquote(text, 0);
   if (unquoted === null) return null;
   const { name } = unquoted;
-  if (strip === 0) return squash(name);
+  if (strip === 0) return collapseSlashes(name);
   const slash = name.indexOf('/');
-  return slash === -1 ? null : squash(name.slice(slash + 1));
+  return slash === -1 ? null : collapseSlashes(name.slice(slash + 1));
 }
 
-/** `end`: where the name ends for sure, so that spaces and tabs before it belong to it. `other`: the name on the other side, preferred where it is a beginning of this one. */
+/**
+ * `end`: known end of the name, so that spaces and tabs before it are part of the name; null if unknown. `other`: the name on
+ * the other side, which is preferred if it is a prefix of this one.
+ */
 function bareName(text: string, strip: Strip, other: string | null, ends: Ends, end: number | null): string | null {
   let start = strip === 0 ? 0 : -1;
   let i = 0;
@@ -91,21 +94,19 @@ function bareName(text: string, strip: Strip, other: string | null, ends: Ends, 
     if (end === null && (c === '\r' || c === '\n' || (c === '\t' && ends.tab))) break;
     if (c === '/' && start === -1) start = i + 1;
   }
-  if (start === -1 || i === start) return other === null ? null : squash(other);
+  if (start === -1 || i === start) return other === null ? null : collapseSlashes(other);
   const name = text.slice(start, i);
-  return squash(other !== null && other.length < name.length && name.startsWith(other) ? other : name);
+  return collapseSlashes(other !== null && other.length < name.length && name.startsWith(other) ? other : name);
 }
 
-/** Runs of slashes are one. */
-function squash(name: string): string {
+/** Collapses runs of slashes into one. */
+function collapseSlashes(name: string): string {
   let out = '';
   for (const c of name) if (c !== '/' || !out.endsWith('/')) out += c;
   return out;
 }
 
-/**
- * The name of a plain `---` or `+++` line, where a time stamp may follow after a tab, or after blanks.
- */
+/** The name in a plain `---` or `+++` line, which a timestamp may follow after a tab or spaces. */
 export function findPlainName(text: string, strip: Strip, other: string | null): string | null {
   const quoted = quotedName(text, strip);
   if (quoted !== null) return quoted;
@@ -118,9 +119,9 @@ const ZONE = / [-+](?:\d{4}|\d{2}:\d{2})$/;
 const TIME = / \d{2}:\d{2}:\d{2}(?:\.\d+)?$/;
 const DATE = /(?:\d{2})?\d{2}-\d{2}-\d{2}$/;
 
-/** Length of a date with its time at the end of the line, and of the blanks before it; 0 where there is none. */
+/** Length of the timestamp at the end of the line, including the blanks before it; 0 if there is none. */
 function timestampLength(text: string): number {
-  // A stamp is short; looking only at the end keeps this constant, whatever the line.
+  // A timestamp is short, so look only at the end: the cost does not depend on the length of the line.
   const tail = text.slice(-80);
   if (!isDigit(tail.at(-1))) return 0;
   let rest = tail.replace(ZONE, '');
@@ -140,7 +141,7 @@ function isDigit(c: string | undefined): boolean {
 
 const EPOCH = /^(1969-12-31|1970-01-01) (\d{2}):(\d{2}):00(?:\.0+)? ([-+])(\d{2}):?(\d{2})$/;
 
-/** True where the stamp after the last tab is the beginning of time: how `diff -N` says that the file is not there. */
+/** Whether the timestamp after the last tab is the Unix epoch, which `diff -N` writes for a file that does not exist. */
 export function isEpoch(text: string): boolean {
   const tab = text.lastIndexOf('\t');
   if (tab === -1) return false;
@@ -152,7 +153,7 @@ export function isEpoch(text: string): boolean {
   return Number(hour) * 60 + Number(minute) - zone === (day === '1969-12-31' ? 24 * 60 : 0);
 }
 
-/** What is left after `strip` leading parts; null where there are fewer, or the path is absolute. */
+/** The path without its `strip` leading segments; null if it has fewer or is absolute. */
 function afterPrefix(text: string, strip: Strip): string | null {
   if (strip === 0) return text.startsWith('/') ? null : text;
   const slash = text.indexOf('/');
@@ -160,8 +161,8 @@ function afterPrefix(text: string, strip: Strip): string | null {
 }
 
 /**
- * The one name that `diff --git` has on both sides; null where the sides differ, for then other header lines name them.
- * Two bare names are told apart by being equal: linear in the line, since only equal halves can be.
+ * The name that `diff --git` has on both sides; null if the sides differ, because then other header lines contain the names.
+ * Unquoted names are split where both halves are equal. Linear in the length of the line.
  */
 export function nameOfHeader(rest: string, strip: Strip): string | null {
   const first = unquote(rest, 0);
@@ -187,7 +188,7 @@ export function nameOfHeader(rest: string, strip: Strip): string | null {
   return equalHalves(name, strip);
 }
 
-/** `name` is `X<blank>X` or, stripped of one part, `X<blank>prefix/X`: every blank is tried, shortest X first, as git does. */
+/** `name` is `X<blank>X` or, with one segment stripped, `X<blank>prefix/X`. Like git, tries every blank, shortest X first. */
 function equalHalves(name: string, strip: Strip): string | null {
   let slash = -1;
   for (let i = 0; i < name.length; i++) {
@@ -195,12 +196,12 @@ function equalHalves(name: string, strip: Strip): string | null {
     if (c !== ' ' && c !== '\t') continue;
     let from = i + 1;
     if (strip === 1) {
-      // Looked for once for all blanks before it, which keeps this linear.
+      // The same slash serves all blanks before it, which keeps this linear.
       if (slash <= i) slash = name.indexOf('/', i + 1);
       if (slash === -1 || slash === i + 1) return null;
       from = slash + 1;
     } else if (name[from] === '/') return null;
-    // Only a second half of the same length can be the same: no comparison for the others.
+    // Compare only halves of the same length.
     if (name.length - from === i && name.startsWith(name.slice(0, i), from)) return name.slice(0, i);
   }
   return null;

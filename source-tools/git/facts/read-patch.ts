@@ -1,9 +1,9 @@
 /**
- * A patch as `git apply` reads it, only stricter: what git passes over in silence, and other appliers might not, is told.
+ * Reads a patch like `git apply`, but more strictly: reports lines that git ignores and that other tools may apply.
  *
- * R1 A hunk has exactly the lines that its header counts; a loose hunk is refused.
- * R2 Each file is found where git finds it, under the name that git would write.
- * R3 Whatever cannot be told for sure is refused; nothing is guessed.
+ * R1 A hunk has exactly the lines that its header counts. A hunk without a file header is refused.
+ * R2 Each file is found at the same place and under the same name as in git.
+ * R3 Ambiguous input is refused; nothing is guessed.
  */
 import type { BinaryContent, PatchHunk } from './git-facts';
 import { refuse } from '../../../policy/text/refusal';
@@ -15,16 +15,16 @@ import { isComplete, spanOf, type Source } from './source';
 
 export const MAX_FILES = 3000;
 export const MAX_HUNKS = 20_000;
-/** Lines outside every file that look like part of one. */
+/** Maximum number of lines outside any file section that look like part of a patch. */
 export const MAX_STRAY = 1000;
-/** Bytes of a header line: longer than any path that a file system takes, twice, quoted. */
+/** Maximum length of a header line in bytes: enough for two quoted paths of maximum length. */
 const MAX_HEADER_LINE = 40_000;
 
 export interface RawFile {
   readonly header: Header;
   readonly hunks: readonly PatchHunk[];
   readonly binary: BinaryContent | null;
-  /** Index of the last line that belongs to it. */
+  /** Index of its last line. */
   readonly last: number;
 }
 
@@ -42,21 +42,20 @@ export function readPatch(source: Source): RawPatch {
   let stripKnown = false;
   let hunks = 0;
   let binaryLeft = MAX_BINARY_BYTES;
-  /** Right after a hunk, before a line that is clearly something else. */
+  /** Set after a hunk until a line that cannot be a hunk line. */
   let afterHunk = false;
   let at = 0;
   while (at < source.lines.length) {
     const line = source.lines[at] as string;
     let header: Header | null = null;
-    if (hunkHeader(source, at) !== null)
-      refuse('loose_hunk', 'A hunk without a header that says which file it is for', spanOf(source, at));
+    if (hunkHeader(source, at) !== null) refuse('loose_hunk', 'The hunk has no file header', spanOf(source, at));
     if (line.startsWith('diff --git ')) {
-      if (line.length > MAX_HEADER_LINE) refuse('name_too_long', 'A file name that is too long', spanOf(source, at));
+      if (line.length > MAX_HEADER_LINE) refuse('name_too_long', 'The file name is too long', spanOf(source, at));
       header = readGitHeader(source, at, strip);
-      // Git goes on, but with this header's names for the next file.
-      if (header === null) refuse('nothing_changed', 'A header of a file with no change below it', spanOf(source, at));
+      // Git would continue and use the names of this header for the next file.
+      if (header === null) refuse('nothing_changed', 'The file header is not followed by a change', spanOf(source, at));
     } else if (line.startsWith('--- ')) {
-      if (line.length > MAX_HEADER_LINE) refuse('name_too_long', 'A file name that is too long', spanOf(source, at));
+      if (line.length > MAX_HEADER_LINE) refuse('name_too_long', 'The file name is too long', spanOf(source, at));
       const plain = readPlainHeader(source, at, strip, stripKnown);
       if (plain !== null) ({ header, strip, stripKnown } = plain);
     }
@@ -65,7 +64,7 @@ export function readPatch(source: Source): RawPatch {
       const what = afterHunk ? 'a line that its hunk does not count' : looksLikePatch(line);
       if (what !== null) stray.push({ line: at + 1, what });
       if (stray.length > MAX_STRAY)
-        refuse('too_many_stray_lines', `More than ${MAX_STRAY} lines stand outside every file`, spanOf(source, at));
+        refuse('too_many_stray_lines', `More than ${MAX_STRAY} lines are outside any file section`, spanOf(source, at));
       at++;
       continue;
     }
@@ -79,7 +78,7 @@ export function readPatch(source: Source): RawPatch {
     afterHunk = body.file.hunks.length > 0;
     at = body.next;
   }
-  if (files.length === 0) refuse('no_patch', 'There is no change of any file in the text', null);
+  if (files.length === 0) refuse('no_patch', 'The text contains no file change', null);
   return { files, stray, notUtf8 };
 }
 
@@ -94,12 +93,15 @@ function readBody(source: Source, header: Header, binaryLeft: number): Body {
   const { hunks, next, notUtf8 } = readHunks(source, header.next);
   const oldLines = hunks.reduce((sum, hunk) => sum + hunk.oldLines, 0);
   const newLines = hunks.reduce((sum, hunk) => sum + hunk.newLines, 0);
-  // What a plain header left open stays open only where the one hunk could be a whole file: then git takes it for one.
+  // A plain header does not tell whether the file is new or deleted. Like git, assume so only if a single hunk could be the
+  // whole file.
   if (header.isNew === null && (oldLines > 0 || hunks.length > 1)) header.isNew = false;
   if (header.isDelete === null && (newLines > 0 || hunks.length > 1)) header.isDelete = false;
   const span = spanOf(source, header.first, Math.max(header.first, header.next - 1));
-  if (header.isNew === true && oldLines > 0) refuse('inconsistent_header', 'A new file with old lines', span);
-  if (header.isDelete === true && newLines > 0) refuse('inconsistent_header', 'A deleted file with lines left', span);
+  if (header.isNew === true && oldLines > 0)
+    refuse('inconsistent_header', 'The new file has removed or context lines', span);
+  if (header.isDelete === true && newLines > 0)
+    refuse('inconsistent_header', 'The deleted file has added or context lines', span);
   if (hunks.length > 0) return { file: { header, hunks, binary: null, last: next - 1 }, next, notUtf8, binaryLeft };
   const line = source.lines[next] ?? '';
   const file = (binary: BinaryContent | null, last: number): RawFile => ({ header, hunks, binary, last });
@@ -117,14 +119,14 @@ function readBody(source: Source, header: Header, binaryLeft: number): Body {
     header.isRename ||
     header.isCopy ||
     (header.newMode !== null && header.newMode !== header.oldMode);
-  if (!changes) refuse('nothing_changed', 'A header of a file with no change below it', span);
+  if (!changes) refuse('nothing_changed', 'The file header is not followed by a change', span);
   return { file: file(null, next - 1), next, notUtf8, binaryLeft };
 }
 
-/** What a line outside every file looks like, where some applier might take it for part of a patch; null for prose. */
+/** Why a line outside any file section could be read as part of a patch; null for prose. */
 function looksLikePatch(line: string): string | null {
   if (line.startsWith('--- ') || line.startsWith('+++ ')) return 'a file name without a hunk below it';
-  if (line.startsWith('@@')) return 'a hunk header that cannot be read';
+  if (line.startsWith('@@')) return 'an invalid hunk header';
   if (line.startsWith('diff --cc ') || line.startsWith('diff --combined ')) return 'a combined diff of a merge';
   if (line === 'GIT binary patch' || /^(?:literal|delta) \d+$/.test(line)) return 'binary content without a file';
   if (/^(?:new file mode|deleted file mode|old mode|new mode|rename from|rename to|copy from|copy to) /.test(line))

@@ -2,14 +2,14 @@ import type { Span } from '../../../policy/contracts/facts';
 import { decodeUtf8 } from '../../../policy/text/utf8';
 
 /**
- * A patch as lines of bytes, one character a byte (latin1), since git counts bytes; what people and rules read is decoded
- * from them. Line numbers count from 1.
+ * A patch as lines of bytes, one character per byte (latin1), because git counts bytes. Text for people and rules is decoded
+ * from them. Line numbers start at 1.
  */
 export interface Source {
   readonly lines: readonly string[];
-  /** Byte offset of each line; one more at the end. */
+  /** Byte offset of each line, plus the offset of the end. */
   readonly offsets: readonly number[];
-  /** False where the last line has no line end: then git takes it for no line of a patch. */
+  /** False if the last line has no line feed; git then does not treat it as a line of the patch. */
   readonly endsWithNewline: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface Decoded {
   readonly utf8: boolean;
 }
 
-/** A line of bytes as text; U+FFFD for what is no UTF-8. */
+/** Decodes a line of bytes; invalid UTF-8 becomes U+FFFD. */
 export function decode(bytes: string): Decoded {
   if (isAscii(bytes)) return { text: bytes, utf8: true };
   const buffer = Buffer.from(bytes, 'latin1');
@@ -47,7 +47,7 @@ function isAscii(bytes: string): boolean {
   return true;
 }
 
-/** The span of lines `first` to `last`, indices from 0. */
+/** The span of lines `first` to `last`, which are indices starting at 0. */
 export function spanOf(source: Source, first: number, last = first): Span {
   const end = Math.min(last, source.lines.length - 1);
   return {

@@ -20,7 +20,7 @@ function linesText(file: PatchFile, lines: readonly PatchLine[], side: DiffText[
     const [first, last] = [lines[startLine - 1], lines[endLine - 1]];
     if (first === undefined || last === undefined) return file.header;
     const span = lineSpan(file, first);
-    // Text inside a binary patch has no place that can be shown.
+    // Text inside a binary patch has no position in the patch.
     if (span === file.header) return span;
     return { startLine: first.line, startColumn: startColumn + 1, endLine: last.line, endColumn: endColumn + 1 };
   };

@@ -24,7 +24,7 @@ const SCRIPTS = ['**/Dockerfile*', '**/*.sh', '**/*.bash', '**/Makefile', '**/*.
 
 const PIPED: readonly LinePattern[] = [
   linePattern(
-    'runs what it downloads',
+    'runs downloaded code',
     ['curl', 'wget', 'iwr', 'invoke-webrequest', 'irm'],
     String.raw`\b(?:curl|wget)\b[^|;&]*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:/\w+/)*(?:ba|z|da|k|fi)?sh\b|\b(?:curl|wget)\b[^|;&]*\|\s*(?:sudo\s+)?(?:python|perl|ruby|node|php)|\b(?:ba|z)?sh\b\s+-?c?\s*["']?(?:<\(|\$\()\s*(?:curl|wget)|\beval\b\s*["']?\$\(\s*(?:curl|wget)|\b(?:iwr|irm|invoke-webrequest|invoke-restmethod)\b[^|;]*\|\s*(?:iex|invoke-expression)`,
   ),
@@ -33,30 +33,30 @@ const PIPED: readonly LinePattern[] = [
 const RISKY: readonly LinePattern[] = [
   ...PIPED,
   linePattern(
-    'runs with the rights of the repository on code of others',
+    'runs with repository permissions on an event that outsiders can trigger',
     ['pull_request_target', 'workflow_run', 'issue_comment'],
     String.raw`\b(?:pull_request_target|workflow_run|issue_comment)\b`,
   ),
   linePattern(
-    'puts text of others into a script',
+    'interpolates untrusted text into a script',
     ['github.event', 'github.head_ref'],
     String.raw`\$\{\{[^}]*github\.(?:event\.(?:issue|pull_request|comment|review|discussion|head_commit|commits|pages|workflow_run)\.[\w.*\[\]-]*(?:title|body|name|message|email|label|ref|head_branch|page_name)|head_ref)`,
   ),
   linePattern('uses a secret', ['secrets.', 'secrets['], String.raw`\bsecrets(?:\.|\[)`),
-  linePattern('hands all secrets on', ['inherit'], String.raw`\bsecrets\s*:\s*inherit\b`),
+  linePattern('passes on all secrets', ['inherit'], String.raw`\bsecrets\s*:\s*inherit\b`),
   linePattern(
-    'asks for rights to write',
+    'requests write permissions',
     ['write'],
     String.raw`\bpermissions\s*:\s*write-all\b|^\s*(?:actions|contents|packages|deployments|id-token|security-events|pull-requests|statuses|checks|pages|attestations|issues)\s*:\s*write\b`,
   ),
-  linePattern('runs on a machine of our own', ['self-hosted'], String.raw`\bself-hosted\b`),
+  linePattern('runs on a self-hosted runner', ['self-hosted'], String.raw`\bself-hosted\b`),
   linePattern(
-    'switches a protection off',
+    'disables a protection',
     ['allow_unsecure', 'persist-credentials: true', 'strict-ssl', 'insecure', 'no-verify', 'tls_reject'],
     String.raw`ACTIONS_ALLOW_UNSECURE|strict-ssl\s*=?\s*false|--insecure\b|--no-verify\b|NODE_TLS_REJECT_UNAUTHORIZED\s*[:=]\s*["']?0`,
   ),
   linePattern(
-    'runs privileged',
+    'runs with privileged access to the host',
     ['--privileged', 'docker.sock', 'privileged:'],
     String.raw`--privileged\b|/var/run/docker\.sock|\bprivileged\s*:\s*true`,
   ),
@@ -67,7 +67,7 @@ const USES = linePattern('uses an action', ['uses'], String.raw`^\s*-?\s*["']?us
 const PIPED_WORDS = wordsOf(PIPED);
 const RISKY_WORDS = wordsOf([...RISKY, USES]);
 
-/** `uses: owner/name@ref` must name a commit, `docker://image` a digest; what lies in the repository itself need not. */
+/** `uses: owner/name@ref` must name a commit, and `docker://image` a digest. Local actions (`./…`) need no pin. */
 function unpinned(text: string): string | null {
   if (describeLine([USES], text) === null) return null;
   const value = (text.slice(text.indexOf(':') + 1).split('#')[0] ?? '').trim().replace(/^["']|["']$/g, '');
@@ -82,16 +82,16 @@ function unpinned(text: string): string | null {
 
 export const dangerousCi = gitRule({
   name: 'git_dangerous_ci',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
-  why: 'A pipeline has the secrets and the rights to publish; a line of it is worth more than a line of code.',
+  why: 'Pipelines have access to secrets and can publish releases, so one changed line can do more harm than a line of code.',
   config: z.strictObject({
     pipelines: z.array(z.string().min(1).max(500)).max(200).default(PIPELINES),
     scripts: z
       .array(z.string().min(1).max(500))
       .max(200)
       .default(SCRIPTS)
-      .describe('Where only downloads that are run are looked for.'),
+      .describe('Globs of scripts, which are checked only for downloaded code that is run.'),
   }),
   examples: {
     bad: patchOf('.github/workflows/ci.yml', MODIFIED, [
@@ -125,16 +125,16 @@ const TARGET = linePattern(
   String.raw`\b(?:pull_request_target|workflow_run)\b`,
 );
 const HEAD = linePattern(
-  'head of the request',
+  'head of the pull request',
   ['head'],
   String.raw`github\.event\.(?:pull_request|workflow_run)\.head[._](?:sha|ref|branch|repo)|github\.head_ref|refs/pull/|\bgh\s+pr\s+checkout\b`,
 );
 
 export const ciUntrustedCheckout = gitRule({
   name: 'git_ci_untrusted_checkout',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
-  why: 'A workflow with the rights of the repository that checks out the code of a stranger gives both to the stranger.',
+  why: 'A workflow with repository permissions that checks out code from a fork lets the author of the fork use its permissions and secrets.',
   config: noConfig,
   examples: {
     bad: patchOf('.github/workflows/pr.yml', NEW, [
@@ -147,13 +147,14 @@ export const ciUntrustedCheckout = gitRule({
     ]),
     good: patchOf('.github/workflows/pr.yml', NEW, ['+on: pull_request', '+jobs:', '+  test:', '+    steps: []']),
   },
-  find: ({ files }) => files.flatMap((view) => (coveringGlob(WORKFLOWS, view.name) === undefined ? [] : bothIn(view))),
+  find: ({ files }) =>
+    files.flatMap((view) => (coveringGlob(WORKFLOWS, view.name) === undefined ? [] : untrustedCheckouts(view))),
 });
 
 const WORKFLOWS = ['.github/**', '**/action.y*ml'];
 
-/** Both halves where the patch shows them, at least one of them added. */
-function bothIn(view: FileView): Hit[] {
+/** Hits if the patch shows both the trigger and the checkout, and at least one of them is an added line. */
+function untrustedCheckouts(view: FileView): Hit[] {
   const where = (pattern: LinePattern) =>
     [...view.lines('+'), ...view.lines(' ')].filter(
       (line) => !isComment(line.text) && describeLine([pattern], line.text) !== null,
@@ -161,5 +162,5 @@ function bothIn(view: FileView): Hit[] {
   const [targets, heads] = [where(TARGET), where(HEAD)];
   if (targets.length === 0 || heads.length === 0) return [];
   if (![...targets, ...heads].some((line) => line.kind === '+')) return [];
-  return heads.map((line) => atLine(view.file, line, 'checks out code of others with the rights of the repository'));
+  return heads.map((line) => atLine(view.file, line, 'checks out untrusted code with repository permissions'));
 }

@@ -25,16 +25,19 @@ export function atLine(file: PatchFile, line: PatchLine, what: string): Hit {
   return { at: lineSpan(file, line), what: `${shown(file.path)}: ${what}` };
 }
 
-/** Added lines of which `say` says something, as hits. It says nothing of a line without one of the words. */
-export function addedHits(view: FileView, words: readonly string[], say: (text: string) => string | null): Hit[] {
-  if (!view.holds('+', words)) return [];
+/**
+ * Hits for the added lines that `describe` returns a text for. `words` is a prefilter: `describe` must return null for a
+ * line that contains none of them.
+ */
+export function addedHits(view: FileView, words: readonly string[], describe: (text: string) => string | null): Hit[] {
+  if (!view.contains('+', words)) return [];
   return view.lines('+').flatMap((line) => {
-    const what = say(line.text);
+    const what = describe(line.text);
     return what === null ? [] : [atLine(view.file, line, what)];
   });
 }
 
-/** A small patch for examples: one file, lines with their markers. */
+/** A one-file patch for examples; `lines` include their markers. */
 export function patchOf(path: string, header: readonly string[], lines: readonly string[] = []): string {
   const count = (marker: string): number => lines.filter((line) => line[0] === marker || line[0] === ' ').length;
   const added = header.some((line) => line.startsWith('new file'));

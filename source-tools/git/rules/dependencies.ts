@@ -5,7 +5,7 @@ import { shown } from '../../../policy/text/shown-name';
 import { addedHits, atFile, atLine, gitRule, MODIFIED, patchOf } from './define-git-rule';
 import type { FileView } from './patch-view';
 
-/** A manifest's name, the lock files that belong to it, and words of the manifest that have to do with dependencies. */
+/** Manifest names and the lock file names that belong to them, in lower case. */
 interface Ecosystem {
   readonly manifests: readonly string[];
   readonly locks: readonly string[];
@@ -40,7 +40,7 @@ const ECOSYSTEM_OF: ReadonlyMap<string, Ecosystem> = new Map(
   ECOSYSTEMS.flatMap((e) => [...e.manifests, ...e.locks].map((base) => [base, e])),
 );
 
-/** Folder of a path, with its slash; empty at the root. */
+/** Folder of a path with its trailing slash; empty at the root. */
 function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1);
 }
@@ -51,22 +51,22 @@ function isManifest(base: string): boolean {
 
 const SOURCES = [
   linePattern(
-    'takes a package from git',
+    'installs a package from git',
     ['git+', 'git:', 'github:', 'gitlab:', 'bitbucket:', 'git =', 'git=', ':git', 'git@', '.git"', "git'"],
     String.raw`\bgit\+(?:https?|ssh|file):|"(?:git|github|gitlab|bitbucket|gist):|\bgit\s*=\s*"|:git\s*=>|"git@|[/:][\w.-]+\.git(?:["'#@]|$)`,
   ),
   linePattern(
-    'takes a package from an address',
+    'installs a package from a URL',
     ['http:', 'https:', 'ftp:'],
     String.raw`"[\w@/.-]+"\s*:\s*"https?://|\s@\s+https?://|^\s*(?:-e\s+)?https?://|\burl\s*=\s*"https?://`,
   ),
   linePattern(
-    'takes a package from a folder',
+    'installs a package from a local folder',
     ['file:', 'link:', 'path =', 'path='],
     String.raw`"(?:file|link|portal):|\bpath\s*=\s*"\.\.`,
   ),
   linePattern(
-    'takes packages from another registry',
+    'installs packages from another registry',
     ['registry', 'index-url', 'find-links', 'trusted-host', 'index_url', 'source'],
     String.raw`\bregistry\s*=|"registry"\s*:|--?(?:extra-)?index-url\b|\bindex[-_]url\s*=|--?find-links\b|--?trusted-host\b|\bnpmregistryserver\s*:|^\s*source\s+["']|\[\[tool\.\w+\.(?:source|index)`,
   ),
@@ -80,7 +80,7 @@ const SOURCES = [
 
 const SCRIPTS = [
   linePattern(
-    'runs a script when it is installed',
+    'runs a script on installation',
     ['install', 'prepare', 'prepublish', 'preprepare', 'postprepare'],
     String.raw`"(?:pre|post)?(?:install|prepare)"\s*:|"prepublish"\s*:|"uninstall"\s*:`,
   ),
@@ -91,19 +91,16 @@ const [WORDS, WORDS_IN_PACKAGE_JSON] = [wordsOf(SOURCES), wordsOf(IN_PACKAGE_JSO
 
 export const dependencyChange = gitRule({
   name: 'git_dependency_change',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'A dependency runs with all the rights of the program; a lock file that disagrees installs something else.',
+  why: 'A dependency runs with all permissions of the program, and a lock file that disagrees with its manifest installs something else.',
   config: z.strictObject({
     registries: z
       .array(z.string().min(1).max(253))
       .max(100)
       .default([])
-      .describe('Hosts that lock files may name; every other one is shown.'),
-    requireLock: z
-      .boolean()
-      .default(true)
-      .describe('A manifest that changes its dependencies needs its lock file to change.'),
+      .describe('Hosts that lock files may name. Any other host is a finding.'),
+    requireLock: z.boolean().default(true).describe('Whether a manifest and its lock file must change together.'),
   }),
   examples: {
     bad: patchOf('package.json', MODIFIED, [
@@ -122,11 +119,11 @@ export const dependencyChange = gitRule({
         ? addedHits(view, WORDS_IN_PACKAGE_JSON, (text) => describeLine(IN_PACKAGE_JSON, text))
         : addedHits(view, WORDS, (text) => describeLine(SOURCES, text));
     }),
-    ...(requireLock ? disagreeing(files) : []),
+    ...(requireLock ? mismatchedLocks(files) : []),
   ],
 });
 
-/** `host` of `https://host/…` in added lines, where the bundle does not name it: a lock file needs no host to be exact. */
+/** Added lines with `https://host/…` whose host is not listed in `registries`. */
 function foreignHosts(view: FileView, registries: readonly string[]): Hit[] {
   const known = new Set(registries.map((host) => host.toLowerCase()));
   return view.lines('+').flatMap((line) => {
@@ -144,27 +141,27 @@ function foreignHosts(view: FileView, registries: readonly string[]): Hit[] {
 }
 
 /** A manifest's dependencies without its lock file, or a lock file without the manifest. */
-function disagreeing(files: readonly FileView[]): Hit[] {
+function mismatchedLocks(files: readonly FileView[]): Hit[] {
   const concerned = files.filter(({ name }) => ECOSYSTEM_OF.has(name.base));
   if (concerned.length === 0) return [];
-  /** Each path once: what a patch says of one file in two parts is one file. */
+  /** Each path once, because a patch may list the same file twice. */
   const changed = [...new Map(concerned.map(({ name }) => [name.lower, name])).values()];
   return concerned.flatMap((view): readonly Hit[] => {
     const { base, lower } = view.name;
     const folder = folderOf(lower);
     const ecosystem = ECOSYSTEM_OF.get(base) as Ecosystem;
     if (ecosystem.locks.includes(base)) {
-      // In a workspace the lock file lies above the manifest.
+      // In a workspace the lock file is in a folder above the manifest.
       const manifest = changed.some(
         (other) => other.lower.startsWith(folder) && ecosystem.manifests.includes(other.base),
       );
-      return manifest ? [] : [atFile(view.file, 'the lock file changes, and no manifest does')];
+      return manifest ? [] : [atFile(view.file, 'the lock file changes, but no manifest does')];
     }
     if (!changesVersions(view)) return [];
     const lock = changed.some(
       (other) => ecosystem.locks.includes(other.base) && folder.startsWith(folderOf(other.lower)),
     );
-    return lock ? [] : [atFile(view.file, 'its dependencies change, and its lock file does not')];
+    return lock ? [] : [atFile(view.file, 'its dependencies change, but its lock file does not')];
   });
 }
 
@@ -183,7 +180,7 @@ const VERSION_WORDS = wordsOf([VERSION]);
 
 function changesVersions(view: FileView): boolean {
   const texts = (kind: '+' | '-'): string[] =>
-    !view.holds(kind, VERSION_WORDS)
+    !view.contains(kind, VERSION_WORDS)
       ? []
       : view
           .lines(kind)

@@ -8,7 +8,7 @@ import { generatedEdit, licenceChange, size, vendoredTree } from './size';
 import { testWeakening } from './tests';
 import { trojanSource } from './trojan-source';
 
-/** In the order of the catalogue, which is the order of their findings. */
+/** In catalogue order, which is also the order of findings. */
 export const gitDiffRules: readonly PackRule[] = [
   gitParse,
   gitAmbiguous,

@@ -10,19 +10,19 @@ const ORDINARY = new Set(['100644', EXECUTABLE, SYMLINK, GITLINK]);
 function modeChange(file: PatchFile): string | null {
   const { oldMode, newMode } = file;
   if (newMode === null) return null;
-  if (!ORDINARY.has(newMode)) return `has the odd mode ${newMode}`;
-  if (newMode === GITLINK) return 'points to a commit of another repository';
+  if (!ORDINARY.has(newMode)) return `has the unusual mode ${newMode}`;
+  if (newMode === GITLINK) return 'is a submodule that points to a commit of another repository';
   if (newMode === SYMLINK)
     return oldMode === SYMLINK ? 'is a symbolic link that now points elsewhere' : 'becomes a symbolic link';
-  if (oldMode === SYMLINK || oldMode === GITLINK) return `was of mode ${oldMode} and becomes a file`;
+  if (oldMode === SYMLINK || oldMode === GITLINK) return `had mode ${oldMode} and becomes a regular file`;
   return newMode === EXECUTABLE && oldMode !== EXECUTABLE ? 'becomes executable' : null;
 }
 
 export const mode = gitRule({
   name: 'git_mode',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
-  why: 'Links, submodules and executable bits change what a tree does without a line of content.',
+  why: 'Symbolic links, submodules and executable bits change behavior without changing a line of content.',
   config: noConfig,
   examples: {
     bad: patchOf('run.sh', ['old mode 100644', 'new mode 100755']),
@@ -38,7 +38,7 @@ export const mode = gitRule({
   },
 });
 
-/** Where the link leads, from the root of the tree; null where that is outside it. */
+/** Target of the link as a path from the root of the tree; null if it is outside the tree. */
 function resolved(link: string, target: string): string | null {
   if (target === '' || target.startsWith('/') || target.startsWith('~') || target.includes('\\') || target[1] === ':')
     return null;
@@ -55,24 +55,24 @@ function linkProblem(view: FileView): string | null {
   const { file } = view;
   const target = file.binary?.text ?? view.text('+');
   const said = file.added > 0 || file.binary !== null;
-  // Renamed, or a file until now: its target is not in the patch, or relative to another folder.
+  // After a rename or a mode change the target is not in the patch, or is relative to another folder.
   if (!said)
     return file.change === 'modify' && file.oldMode === SYMLINK
       ? null
-      : 'is a link whose target the patch does not show';
-  if (file.binary !== null && file.binary.text === null) return 'is a link whose target the patch does not show';
+      : 'is a symbolic link whose target is not in the patch';
+  if (file.binary !== null && file.binary.text === null) return 'is a symbolic link whose target is not in the patch';
   const to = resolved(file.path, target);
-  if (to === null) return `links out of the tree, to ${shown(target.slice(0, 200))}`;
+  if (to === null) return `links outside the tree, to ${shown(target.slice(0, 200))}`;
   return to.split('/').some((part) => part.toLowerCase() === '.git') ? 'links into .git' : null;
 }
 
-/** A file below a link that the same patch makes would be written through it. */
+/** Files below a link that the same patch creates: they would be written through the link. */
 function throughLink(files: readonly FileView[], links: readonly FileView[]): Hit[] {
   const folders = new Set(links.flatMap(({ file }) => file.newPath?.toLowerCase() ?? []));
   if (folders.size === 0) return [];
   return files.flatMap(({ file, names }) =>
     names.flatMap(({ lower }) =>
-      isBelow(lower, folders) ? [atFile(file, 'lies below a link of the same patch')] : [],
+      isBelow(lower, folders) ? [atFile(file, 'is below a symbolic link that the same patch creates')] : [],
     ),
   );
 }
@@ -85,9 +85,9 @@ function isBelow(path: string, folders: ReadonlySet<string>): boolean {
 
 export const symlinkEscape = gitRule({
   name: 'git_symlink_escape',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
-  why: 'A link out of the tree makes the next write to it a write to the host.',
+  why: 'Writing through a symbolic link that leads outside the tree writes to the host.',
   config: noConfig,
   examples: {
     bad: patchOf(
@@ -114,9 +114,9 @@ export const symlinkEscape = gitRule({
 
 export const binary = gitRule({
   name: 'git_binary',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
-  why: 'Nobody reads base85, and text can be written as if it were binary.',
+  why: 'Reviewers cannot read base85, and text can be disguised as binary content.',
   config: noConfig,
   examples: {
     bad: 'diff --git a/logo.png b/logo.png\nindex 7832f40..eb9a3c5 100644\nBinary files a/logo.png and b/logo.png differ\n',
@@ -126,12 +126,12 @@ export const binary = gitRule({
     files.flatMap(({ file }): readonly Hit[] => {
       if (file.binary === null) return [];
       if (file.binary.text !== null && file.binary.bytes > 0)
-        return [atFile(file, 'is text, written as a binary patch')];
+        return [atFile(file, 'is text that is encoded as a binary patch')];
       return [
         atFile(
           file,
           file.binary.method === 'differs'
-            ? 'is binary, and its content is not in the patch'
+            ? 'is binary, but its content is not in the patch'
             : `is binary, ${file.binary.bytes} bytes`,
         ),
       ];

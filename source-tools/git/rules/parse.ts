@@ -6,17 +6,17 @@ const good = patchOf('src/a.ts', MODIFIED, ['-one', '+two']);
 
 export const gitParse = parseRule(GIT_PACK, {
   name: 'git_parse',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
-  why: 'A patch that git would not read, or that two readers read in two ways, cannot have been reviewed.',
+  why: 'A patch that git rejects, or that two tools parse differently, cannot be reviewed.',
   examples: { bad: good.replace('@@ -1 +1 @@', '@@ -1 +1,2 @@'), good },
 });
 
 export const gitAmbiguous = gitRule({
   name: 'git_ambiguous',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
-  why: 'Lines that no hunk counts are prose to git and content to other tools.',
+  why: 'Git ignores lines outside the counted lines of a hunk, but other tools may treat them as content.',
   config: noConfig,
   examples: { bad: `${good}+three\n`, good: `Two lines of prose.\n\n${good}-- \n2.39.5\n` },
   find: ({ stray }) =>

@@ -2,7 +2,7 @@ import { pathName, type PathName } from '../../../policy/text/glob';
 import { memoizeByObject } from '../../../policy/text/memoize';
 import { linesOf, pathsOf, type GitPatchFacts, type PatchFile, type PatchLine } from '../facts/git-facts';
 
-/** The facts of a patch with what its rules ask of each file again and again: worked out when it is first asked, once for all rules. */
+/** The facts of a patch with views of its files. A view computes derived values on first use and caches them for all rules. */
 export interface GitPatch {
   readonly files: readonly FileView[];
   readonly stray: GitPatchFacts['stray'];
@@ -24,7 +24,7 @@ export class FileView {
 
   constructor(readonly file: PatchFile) {}
 
-  /** The name after the change, or before it where the file is deleted. */
+  /** The name after the change; for a deleted file, the name before it. */
   get name(): PathName {
     return (this.#name ??= pathName(this.file.path));
   }
@@ -34,18 +34,21 @@ export class FileView {
     return (this.#names ??= pathsOf(this.file).map((path) => (path === this.file.path ? this.name : pathName(path))));
   }
 
-  /** As `linesOf`. */
+  /** See `linesOf`. */
   lines(kind: PatchLine['kind']): readonly PatchLine[] {
     return (this.#lines[kind] ??= linesOf(this.file, kind));
   }
 
-  /** Whether a line of the kind holds one of the words, in any case. Most files hold none, and one search says so for all lines. */
-  holds(kind: PatchLine['kind'], words: readonly string[]): boolean {
+  /**
+   * Whether any line of the kind contains one of the words, ignoring case. One search over the joined text rules out most
+   * files without looking at each line.
+   */
+  contains(kind: PatchLine['kind'], words: readonly string[]): boolean {
     const text = (this.#lowers[kind] ??= this.text(kind).toLowerCase());
     return text !== '' && words.some((word) => text.includes(word));
   }
 
-  /** The lines of the kind as one text. */
+  /** The lines of the kind, joined with line feeds. */
   text(kind: PatchLine['kind']): string {
     return (this.#texts[kind] ??= this.lines(kind)
       .map(({ text }) => text)

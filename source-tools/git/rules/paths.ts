@@ -9,14 +9,14 @@ const PathGlob = z
   .string()
   .min(1)
   .max(500)
-  .regex(/^[^/]/, 'expected a path from the root of the tree, without a leading "/"');
+  .regex(/^[^/]/, 'expected a path relative to the root of the tree, without a leading "/"');
 const Globs = z.array(PathGlob).max(1000);
 
 export const pathTraversal = gitRule({
   name: 'git_path_traversal',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'forbid',
-  why: 'A name that leaves the tree, or means .git on some file system, writes where nobody looked.',
+  why: 'A path that leaves the tree, or that a file system reads as .git, writes to a place that was not reviewed.',
   config: noConfig,
   examples: {
     bad: patchOf('docs/../../.ssh/authorized_keys', NEW, ['+key']),
@@ -35,7 +35,7 @@ export const pathTraversal = gitRule({
 
 const MAX_PATH = 4096;
 const MAX_SEGMENT = 255;
-/** Names that stand for devices on Windows, whatever follows a dot. */
+/** Device names on Windows, reserved with any extension. */
 const DEVICES = new Set([
   'con',
   'prn',
@@ -44,16 +44,16 @@ const DEVICES = new Set([
   ...Array.from({ length: 9 }, (_, i) => [`com${i + 1}`, `lpt${i + 1}`]).flat(),
 ]);
 
-/** Why a path is not a plain one below the root, on any of the file systems that it may be written to; null where it is. */
+/** Why a path is unsafe on one of the file systems it may be written to; null if it is an ordinary path below the root. */
 export function pathProblem(path: string): string | null {
-  if (path.length > MAX_PATH) return 'is longer than a path can be';
+  if (path.length > MAX_PATH) return 'is longer than the maximum path length';
   if (isPlain(path)) return null;
   if (path.startsWith('/') || path.startsWith('~')) return 'is not below the root of the tree';
   if (path[1] === ':') return 'begins with a drive letter';
-  if (path.includes('\\')) return 'holds a backslash, which some systems read as a slash';
+  if (path.includes('\\')) return 'contains a backslash, which some systems read as a slash';
   for (let i = 0; i < path.length; i++) {
     const code = path.charCodeAt(i);
-    if (code < 0x20 || code === 0x7f) return 'holds a control character';
+    if (code < 0x20 || code === 0x7f) return 'contains a control character';
   }
   for (const segment of path.split('/')) {
     const why = segmentProblem(segment);
@@ -62,7 +62,10 @@ export function pathProblem(path: string): string | null {
   return null;
 }
 
-/** Parts of ASCII letters, digits, `_`, `-` and inner dots that name no device: most paths, and nothing below finds fault with one. */
+/**
+ * Fast path for most paths: segments of ASCII letters, digits, `_`, `-` and inner dots that are not device names. The other
+ * checks accept every such path.
+ */
 function isPlain(path: string): boolean {
   let start = 0;
   let dot = -1;
@@ -96,19 +99,20 @@ function isWordCharacter(code: number): boolean {
 }
 
 function segmentProblem(segment: string): string | null {
-  if (segment === '') return 'has an empty part';
-  if (segment === '.' || segment === '..') return 'has a part that goes up or nowhere';
-  if (segment.length > MAX_SEGMENT) return 'has a part that is longer than a name can be';
+  if (segment === '') return 'has an empty segment';
+  if (segment === '.' || segment === '..') return 'has a "." or ".." segment';
+  if (segment.length > MAX_SEGMENT) return 'has a segment that is longer than the maximum name length';
   const seen = [...segment].filter((c) => !isIgnorable(c.codePointAt(0) as number)).join('');
   const name = (seen.split(':')[0] ?? '').replace(/[. ]{1,255}$/, '').toLowerCase();
-  if (name === '.git' || /^git~\d{1,3}$/.test(name)) return 'reaches into .git on some file system';
-  if (seen !== segment) return 'holds a character that is ignored on some file system';
-  if (segment.endsWith('.') || segment.endsWith(' ')) return 'ends in a dot or blank, which some systems drop';
+  if (name === '.git' || /^git~\d{1,3}$/.test(name)) return 'is read as .git on some file systems';
+  if (seen !== segment) return 'contains a character that some file systems ignore';
+  if (segment.endsWith('.') || segment.endsWith(' '))
+    return 'has a segment that ends in a dot or a space, which some systems remove';
   if (DEVICES.has(name.split('.')[0] ?? '')) return 'names a device on some systems';
   return null;
 }
 
-/** What HFS+ leaves out when it compares names. */
+/** Characters that HFS+ ignores when it compares names. */
 function isIgnorable(code: number): boolean {
   return (
     (code >= 0x200c && code <= 0x200f) ||
@@ -119,7 +123,7 @@ function isIgnorable(code: number): boolean {
 }
 
 const PROTECTED = [
-  // what runs with the rights of the pipeline
+  // Code that runs with pipeline permissions.
   '.github/workflows/**',
   '.github/actions/**',
   '**/action.yml',
@@ -133,7 +137,7 @@ const PROTECTED = [
   'azure-pipelines*.yml',
   'bitbucket-pipelines.yml',
   '**/Jenkinsfile*',
-  // who must review, and what runs on a developer's machine
+  // Required reviewers, and code that runs on developers' machines.
   '**/CODEOWNERS',
   '.husky/**',
   '.githooks/**',
@@ -142,7 +146,7 @@ const PROTECTED = [
   '.vscode/**',
   '**/.gitmodules',
   '**/.gitattributes',
-  // which packages are installed, and where they come from
+  // Packages and where they come from.
   '**/package-lock.json',
   '**/npm-shrinkwrap.json',
   '**/yarn.lock',
@@ -166,7 +170,7 @@ const PROTECTED = [
   '**/.yarnrc*',
   '**/.pypirc',
   '**/pip.conf',
-  // what is deployed
+  // Deployment.
   '**/Dockerfile*',
   '**/Containerfile*',
   '**/docker-compose*.y*ml',
@@ -186,10 +190,10 @@ const PROTECTED = [
   '**/migrations/**',
   '**/db/migrate/**',
   '**/alembic/versions/**',
-  // who gets in
+  // Access control.
   '**/auth/**',
   '**/*.pem',
-  // what agents are told
+  // Instructions for agents.
   '**/AGENTS.md',
   '**/CLAUDE.md',
   '.claude/**',
@@ -200,13 +204,13 @@ const PROTECTED = [
 
 export const protectedPaths = gitRule({
   name: 'git_protected_paths',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'Pipelines, images, infrastructure, migrations and access code do more than their lines show.',
+  why: 'Changes to pipelines, images, infrastructure, migrations and access control have effects that their lines do not show.',
   config: z.strictObject({
-    paths: Globs.default(PROTECTED).describe('Globs; * within a name, ** across folders. Case is not looked at.'),
-    also: Globs.default([]).describe('Globs beside those of `paths`, so that the default list need not be repeated.'),
-    except: Globs.default([]).describe('Globs that are left out again.'),
+    paths: Globs.default(PROTECTED).describe('Globs: * matches within a name, ** across folders. Case is ignored.'),
+    also: Globs.default([]).describe('Globs in addition to `paths`, so that you need not repeat the default list.'),
+    except: Globs.default([]).describe('Globs of paths to exclude.'),
   }),
   examples: {
     bad: patchOf('.github/workflows/ci.yml', MODIFIED, ['-  timeout-minutes: 5', '+  timeout-minutes: 50']),
@@ -217,26 +221,26 @@ export const protectedPaths = gitRule({
 
 export const policyChange = gitRule({
   name: 'git_policy_change',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'forbid',
-  why: 'A change of the rules must not pass by the rules that it changes.',
+  why: 'A policy change must not be approved by the policy that it changes.',
   config: z.strictObject({
     paths: Globs.min(1)
       .default(['**/countersign.policy.yaml', '**/countersign.policy.yml', '**/countersign.policy/**'])
-      .describe('Where the policy lies.'),
+      .describe('Globs of the policy files.'),
   }),
   examples: {
     bad: patchOf('countersign.policy.yaml', MODIFIED, ['-  level: forbid', '+  level: advise']),
     good: patchOf('docs/policy.md', MODIFIED, ['-a', '+b']),
   },
-  find: ({ files }, { paths }) => covered(files, [paths], [], 'is the policy itself, by'),
+  find: ({ files }, { paths }) => covered(files, [paths], [], 'is a policy file, by'),
 });
 
 function covered(
   files: readonly FileView[],
   lists: readonly (readonly string[])[],
   except: readonly string[],
-  said: string,
+  label: string,
 ): readonly Hit[] {
   const hits: Hit[] = [];
   for (const { file, names } of files)
@@ -245,7 +249,7 @@ function covered(
         const glob = coveringGlob(globs, name);
         if (glob === undefined) continue;
         if (coveringGlob(except, name) === undefined)
-          hits.push({ at: file.header, what: `${shown(name.path)} ${said} ${shown(glob)} (${file.change})` });
+          hits.push({ at: file.header, what: `${shown(name.path)} ${label} ${shown(glob)} (${file.change})` });
         break;
       }
   return hits;
@@ -253,12 +257,12 @@ function covered(
 
 export const pathScope = gitRule({
   name: 'git_path_scope',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'forbid',
-  why: 'An agent changes files that are none of its business.',
+  why: 'An agent must change only files within its assigned scope.',
   config: z.strictObject({
-    allow: Globs.nullable().default(null).describe('Globs; null for any path.'),
-    deny: Globs.default([]).describe('Globs; they win over `allow`.'),
+    allow: Globs.nullable().default(null).describe('Globs of allowed paths; null allows any path.'),
+    deny: Globs.default([]).describe('Globs of denied paths; they override `allow`.'),
   }),
   examples: {
     bad: patchOf('billing/invoice.ts', MODIFIED, ['-a', '+b']),

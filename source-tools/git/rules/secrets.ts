@@ -14,14 +14,14 @@ const patch = (lines: readonly string[]): string =>
 
 const removedSecret = secretsRule({
   name: 'secrets_removed',
-  logicRevision: 7,
+  logicRevision: 8,
   defaultLevel: 'advise',
   status: 'WARN',
-  why: 'A secret that is taken out stays in the history: it must be revoked.',
+  why: 'A removed secret remains in the git history, so it must be revoked.',
   config: noConfig,
   reads: ['texts'],
   sourceTools: ['GitPatch'],
-  advice: ['Revoke it: who has the repository has it.'],
+  advice: ['Revoke the secret: everyone with access to the repository can read it.'],
   examples: {
     bad: patch([`-CI_VALUE=${EXAMPLE_TOKEN}`, '+CI_VALUE=$CI_VALUE']),
     good: patch(['-CI_VALUE=1', '+CI_VALUE=$CI_VALUE']),
@@ -59,11 +59,15 @@ const KEY_FILES = [
 
 const keyFile = patchRule({
   name: 'secrets_key_file',
-  logicRevision: 7,
+  logicRevision: 8,
   defaultLevel: 'confirm',
-  why: 'Files of these names hold keys or passwords, and a binary one shows nothing of it.',
+  why: 'Files with these names contain keys or passwords, and a binary file does not show them.',
   config: z.strictObject({
-    paths: z.array(z.string().min(1).max(500)).max(200).default(KEY_FILES).describe('Globs of names, in any case.'),
+    paths: z
+      .array(z.string().min(1).max(500))
+      .max(200)
+      .default(KEY_FILES)
+      .describe('Globs of file names. Case is ignored.'),
   }),
   examples: {
     bad: 'diff --git a/deploy/.env b/deploy/.env\nnew file mode 100644\nindex 0000000..8c3482d\n--- /dev/null\n+++ b/deploy/.env\n@@ -0,0 +1 @@\n+PORT=80\n',
@@ -73,8 +77,8 @@ const keyFile = patchRule({
   find: ({ files }, { paths }) =>
     files
       .filter((file) => file.newPath !== null && coveringGlob(paths, pathName(file.newPath)) !== undefined)
-      .map((file) => ({ at: file.header, what: 'a file whose name is one of keys and passwords' })),
+      .map((file) => ({ at: file.header, what: 'the file name is typical for keys or passwords' })),
 });
 
-/** What the pack `secrets` looks at in patches alone. */
+/** Rules of the pack `secrets` that apply only to patches. */
 export const gitSecretsRules: readonly PackRule[] = [keyFile, removedSecret];

@@ -51,7 +51,7 @@ const SKIPPED = [
     String.raw`\bx(?:it|describe|test|context|specify)(?:\s*[(.]|\s+["'])`,
   ),
   linePattern(
-    'runs one test instead of all',
+    'runs only selected tests',
     ['.only', 'fit', 'fdescribe', 'fcontext', ':focus', 'focus:'],
     String.raw`\b(?:it|test|describe|context)\.only\b|\bf(?:it|describe|context)(?:\s*\(|\s+["'])|,\s*:focus\b|\bfocus:\s*true\b`,
   ),
@@ -61,12 +61,12 @@ const SKIPPED = [
     String.raw`\bpytest\.(?:mark\.)?xfail|\bexpectedfailure\b|\b(?:it|test)\.(?:fails|failing)\b`,
   ),
   linePattern(
-    'switches a test off',
+    'disables a test',
     ['@disabled', '@ignore', '#[ignore', '[ignore', '[skip', 'enabled', 'disabled_', 'assumetrue', 'assumefalse'],
     String.raw`@(?:disabled|ignore)\b|#\[ignore|\[(?:ignore|skip)(?:\(|\])|@test\([^)]*\benabled\s*=\s*false|\btest(?:_[fp])?\(\s*\w+\s*,\s*disabled_|\bassume(?:true\(\s*false|false\(\s*true)\b`,
   ),
   linePattern(
-    'asserts what is always true',
+    'asserts a condition that is always true',
     ['expect(', 'assert'],
     String.raw`\bexpect\(\s*(?:true\s*\)\.to(?:be(?:truthy)?|equal|strictequal)\(\s*(?:true)?\s*\)|false\s*\)\.to(?:be(?:falsy)?|equal|strictequal)\(\s*(?:false)?\s*\)|1\s*\)\.to(?:be|equal|strictequal)\(\s*1\s*\))|\bassert(?:!|_?true|\.ok|\.istrue)?\s*\(?\s*true\s*\)?\s*(?:[;,)#]|$)|\bassert_?equals?\(\s*(?:true\s*,\s*true|1\s*,\s*1)\s*[,)]`,
   ),
@@ -79,7 +79,7 @@ const LENIENT = [
     String.raw`--?passwithnotests\b|passwithnotests"?\s*:\s*true`,
   ),
   linePattern(
-    'lets a failure pass',
+    'ignores a failure',
     ['continue-on-error', 'allow_failure', '|| true', '|| exit 0', '|| :'],
     String.raw`\bcontinue-on-error\s*:\s*true|\ballow_failure\s*:\s*true|\|\|\s*(?:true|exit 0|:)(?:\s|["']|$)`,
   ),
@@ -107,18 +107,18 @@ const ASSERTS = [
 
 export const testWeakening = gitRule({
   name: 'git_test_weakening',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
-  why: 'The shortest way to green is a test that is gone, skipped or asks for less.',
+  why: 'Deleting, skipping or weakening a test is the easiest way to make a build pass.',
   config: z.strictObject({
-    tests: z.array(z.string().min(1).max(500)).max(200).default(TESTS).describe('Where tests lie.'),
+    tests: z.array(z.string().min(1).max(500)).max(200).default(TESTS).describe('Globs of test files.'),
     configs: z
       .array(z.string().min(1).max(500))
       .max(200)
       .default(CONFIGS)
-      .describe('Where thresholds and runs are set.'),
-    maxSnapshots: z.int().min(0).default(3).describe('Snapshot files that may change at once.'),
-    maxLostAsserts: z.int().min(0).default(0).describe('Assertions that a test file may have fewer.'),
+      .describe('Globs of files that configure test runs and coverage thresholds.'),
+    maxSnapshots: z.int().min(0).default(3).describe('Maximum number of changed snapshot files.'),
+    maxLostAsserts: z.int().min(0).default(0).describe('Maximum number of assertions that a test file may lose.'),
   }),
   examples: {
     bad: patchOf('test/pay.test.ts', MODIFIED, [
@@ -134,19 +134,26 @@ export const testWeakening = gitRule({
         const { file, name } = view;
         const was = file.oldPath === null || file.oldPath === file.path ? name : pathName(file.oldPath);
         const isTest = coveringGlob(tests, was) !== undefined;
-        if (isTest && file.change === 'delete') return [atFile(file, 'a test is deleted')];
+        if (isTest && file.change === 'delete') return [atFile(file, 'the test file is deleted')];
         if (isTest && file.change === 'rename' && coveringGlob(tests, name) === undefined)
-          return [atFile(file, 'a test is moved to where no tests are')];
-        const said = isTest
-          ? [...addedHits(view, SKIPPED_WORDS, (text) => describeLine(SKIPPED, text)), ...lostAsserts(view, maxLostAsserts)]
+          return [atFile(file, 'the test file is moved outside the test folders')];
+        const hits = isTest
+          ? [
+              ...addedHits(view, SKIPPED_WORDS, (text) => describeLine(SKIPPED, text)),
+              ...lostAsserts(view, maxLostAsserts),
+            ]
           : [];
         const isConfig = coveringGlob(configs, name) !== undefined;
         return isConfig
-          ? [...said, ...addedHits(view, LENIENT_WORDS, (text) => describeLine(LENIENT, text)), ...lowered(view)]
-          : said;
+          ? [
+              ...hits,
+              ...addedHits(view, LENIENT_WORDS, (text) => describeLine(LENIENT, text)),
+              ...loweredThresholds(view),
+            ]
+          : hits;
       }),
       ...(snapshots.length > maxSnapshots
-        ? snapshots.map(({ file }) => atFile(file, 'one of many changed snapshots'))
+        ? snapshots.map(({ file }) => atFile(file, 'the snapshot is one of many that change'))
         : []),
     ];
   },
@@ -158,8 +165,8 @@ function isSnapshot(file: PatchFile): boolean {
 
 function lostAsserts(view: FileView, most: number): Hit[] {
   const { file } = view;
-  // None can be lost where none is removed.
-  if (isSnapshot(file) || !view.holds('-', ASSERTS)) return [];
+  // No assertion can be lost if none is removed.
+  if (isSnapshot(file) || !view.contains('-', ASSERTS)) return [];
   const count = (kind: '+' | '-'): number =>
     view.lines(kind).filter((line) => {
       const lower = line.text.toLowerCase();
@@ -185,25 +192,25 @@ const THRESHOLD = [
   'high',
 ];
 
-/** `slow: 5`, `linebreak: 2`: parts of other words. */
+/** Names that also occur inside other words, such as `slow: 5` or `linebreak: 2`. */
 const WITHIN_WORDS = new Set(['low', 'high', 'break', 'lines', 'target']);
 
-/** A number under the same name that is smaller than it was, or gone. */
-function lowered(view: FileView): Hit[] {
+/** Thresholds that decrease or are removed. */
+function loweredThresholds(view: FileView): Hit[] {
   const { file } = view;
-  if (!view.holds('-', THRESHOLD)) return [];
-  const added = new Map(view.lines('+').flatMap((line) => thresholdIn(line.text)));
+  if (!view.contains('-', THRESHOLD)) return [];
+  const added = new Map(view.lines('+').flatMap((line) => thresholdsIn(line.text)));
   return view.lines('-').flatMap((line) =>
-    thresholdIn(line.text).flatMap(([name, before]) => {
+    thresholdsIn(line.text).flatMap(([name, before]) => {
       const after = added.get(name);
       if (after === undefined) return before > 0 ? [atLine(file, line, `the threshold "${name}" is removed`)] : [];
-      return after < before ? [atLine(file, line, `the threshold "${name}" goes from ${before} to ${after}`)] : [];
+      return after < before ? [atLine(file, line, `the threshold "${name}" decreases from ${before} to ${after}`)] : [];
     }),
   );
 }
 
-/** `lines: 80`, `fail_under = 90`, `--cov-fail-under=85`: each word of the list with a percentage after it. */
-function thresholdIn(text: string): [string, number][] {
+/** Thresholds with a value up to 100, such as `lines: 80`, `fail_under = 90` or `--cov-fail-under=85`. */
+function thresholdsIn(text: string): [string, number][] {
   const lower = text.toLowerCase();
   if (lower.length > 2000) return [];
   return THRESHOLD.flatMap((name): [string, number][] => {

@@ -12,16 +12,16 @@ import { atFile, gitRule, MODIFIED, patchOf } from './define-git-rule';
 import { lineSpan, type PatchFile, type PatchLine } from '../facts/git-facts';
 import type { FileView } from './patch-view';
 
-/** Everything odd in one line or name. */
-function odd(text: string, foreign: boolean): readonly OddCharacter[] {
+/** All suspicious characters in one line or name. */
+function suspiciousIn(text: string, foreign: boolean): readonly OddCharacter[] {
   return [...bidi(text), ...invisible(text), ...controls(text), ...homoglyphs(text, foreign)];
 }
 
 export const trojanSource = gitRule({
   name: 'git_trojan_source',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'Code can be shown in another order than it runs in, or call a function that only looks like another.',
+  why: 'Invisible and look-alike characters can make code display differently from how it runs.',
   config: noConfig,
   examples: {
     bad: patchOf('auth.js', MODIFIED, [
@@ -31,24 +31,25 @@ export const trojanSource = gitRule({
     good: patchOf('README.md', MODIFIED, ['-Hello', '+Привет, 世界 👩‍💻 שלום']),
   },
   find: ({ files, notUtf8 }) => [
-    ...oddIn(files),
+    ...suspiciousHits(files),
     ...notUtf8.map((line) => ({
       at: { startLine: line, startColumn: 1, endLine: line, endColumn: 1 },
-      what: 'a line whose bytes are no UTF-8',
+      what: 'the line is not valid UTF-8',
     })),
   ],
 });
 
-/** Past this many in the lines of a patch the rest says nothing new. */
+/** Maximum number of hits in the lines of a patch. */
 const MAX_FOUND = 1000;
 
-function oddIn(files: readonly FileView[]): Hit[] {
+function suspiciousHits(files: readonly FileView[]): Hit[] {
   const hits: Hit[] = [];
   for (const view of files) {
     const { file, names } = view;
     for (const { path } of names)
       if (!isOrdinary(path))
-        for (const { what } of odd(path, hasForeignLetters(path))) hits.push(atFile(file, `its name: ${what}`));
+        for (const { what } of suspiciousIn(path, hasForeignLetters(path)))
+          hits.push(atFile(file, `file name: ${what}`));
     const text = view.text('+');
     if (isOrdinary(text)) continue;
     const foreign = hasForeignLetters(text);
@@ -61,12 +62,12 @@ function oddIn(files: readonly FileView[]): Hit[] {
 }
 
 function inLine(file: PatchFile, line: PatchLine, foreign: boolean): Hit[] {
-  // A CR before the line end is a line end, too.
+  // Treat CRLF as a line end.
   const text = line.text.endsWith('\r') ? line.text.slice(0, -1) : line.text;
-  return odd(text, foreign).map(({ index, length, what }) => {
+  return suspiciousIn(text, foreign).map(({ index, length, what }) => {
     const span = lineSpan(file, line);
-    // Text inside a binary patch has no place of its own.
-    const own = span.startLine === line.line && span.endLine === line.line && span !== file.header;
-    return { at: own ? { ...span, startColumn: index + 2, endColumn: index + 2 + length } : span, what };
+    // Text inside a binary patch has no position in the patch.
+    const hasPosition = span.startLine === line.line && span.endLine === line.line && span !== file.header;
+    return { at: hasPosition ? { ...span, startColumn: index + 2, endColumn: index + 2 + length } : span, what };
   });
 }

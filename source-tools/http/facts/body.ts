@@ -5,9 +5,9 @@ import { refuse } from '../../../policy/text/refusal';
 import { applyJsonPatch, applyMergePatch, equal, readOperation, type Json, type Operation } from './json-patch';
 
 export const MAX_OPERATIONS = 5000;
-/** Parts of one pointer, as deep as the document may nest. */
+/** Maximum number of segments of one pointer; equals the maximum nesting of the document. */
 const MAX_TOKENS = 64;
-/** Characters of all pointers that are kept: long names in deep documents would multiply. */
+/** Maximum total length of all stored pointers, because long names in deep documents multiply. */
 const MAX_POINTER_CHARACTERS = 4_000_000;
 
 export type Body = Pick<
@@ -29,7 +29,7 @@ const EMPTY: Body = {
 const JSON_PATCH = 'application/json-patch+json';
 const MERGE_PATCH = 'application/merge-patch+json';
 
-/** What the body writes, by its media type. `document`: what it would be applied to; undefined where none was staged. */
+/** What the body writes, by media type. `document`: the document to apply it to; undefined if none was staged. */
 export function readBody(
   body: JsonValue | undefined,
   contentType: string | null,
@@ -51,7 +51,11 @@ function isJsonType(type: string): boolean {
 
 function readJsonPatch(body: JsonValue | undefined, document: JsonValue | undefined): Body {
   if (!Array.isArray(body))
-    return { ...EMPTY, body: 'json-patch', faults: [{ at: '/body', why: 'a JSON Patch is an array of operations' }] };
+    return {
+      ...EMPTY,
+      body: 'json-patch',
+      faults: [{ at: '/body', why: 'a JSON Patch must be an array of operations' }],
+    };
   const items = body as readonly JsonValue[];
   if (items.length > MAX_OPERATIONS)
     refuse('too_many_operations', `The patch has more than ${MAX_OPERATIONS} operations`, null);
@@ -68,7 +72,7 @@ function readJsonPatch(body: JsonValue | undefined, document: JsonValue | undefi
     }
     const { operation } = read;
     if (operation.path.length > MAX_TOKENS || (operation.from?.length ?? 0) > MAX_TOKENS)
-      refuse('too_deep', `A pointer of more than ${MAX_TOKENS} parts`, null);
+      refuse('too_deep', `A JSON pointer has more than ${MAX_TOKENS} segments`, null);
     operations.push(operation);
     writes.push(...writesOf(operation, at));
     if (operation.value !== undefined && operation.op !== 'test')
@@ -130,11 +134,11 @@ function readMergePatch(body: JsonValue, document: JsonValue | undefined): Body 
   return { ...base, result, changesNothing: equal(result, document as Json) };
 }
 
-/** PUT replaces the document; with any other method the server decides what each member means. */
+/** PUT replaces the document. With any other method the server decides what each member means. */
 function readPlainJson(body: JsonValue, method: string): Body {
   const seen = new Members();
   seen.collect(body, [], ['body']);
-  const whole: Write = { how: 'set', changes: true, pointer: '', at: '/body', shifts: false };
+  const wholeDocument: Write = { how: 'set', changes: true, pointer: '', at: '/body', shifts: false };
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
   const members = isObject
     ? Object.keys(body).map((key): Write => ({
@@ -148,12 +152,12 @@ function readPlainJson(body: JsonValue, method: string): Body {
   return {
     ...EMPTY,
     body: 'json',
-    writes: method === 'PUT' || !isObject ? [whole, ...members] : members,
+    writes: method === 'PUT' || !isObject ? [wholeDocument, ...members] : members,
     ...seen.facts(),
   };
 }
 
-/** Gathers named members of values that are written. */
+/** Collects the named members of written values. */
 class Members {
   readonly #members: Member[] = [];
   #longest = 0;
@@ -163,7 +167,7 @@ class Members {
     return { members: this.#members, longestArray: this.#longest };
   }
 
-  /** Each name on the way of an operation's path counts: `/user/role` names `role` as much as a value does. */
+  /** Collects every name in the path of an operation: `/user/role` names `role` just as a value does. */
   named(path: readonly string[], at: string): void {
     path.forEach((name, i) => {
       if (arrayIndex(name) === null && name !== '-')
@@ -180,11 +184,11 @@ class Members {
   #push(member: Member): void {
     this.#characters += member.pointer.length + member.at.length;
     if (this.#characters > MAX_POINTER_CHARACTERS)
-      refuse('too_many_entries', 'The names of the document are too many and too long', null);
+      refuse('too_many_entries', 'The member names of the document are too many or too long', null);
     this.#members.push(member);
   }
 
-  /** All members of the value, at any depth. */
+  /** Collects all members of the value at any depth. */
   collect(value: JsonValue, path: readonly string[], at: readonly string[]): void {
     if (typeof value !== 'object' || value === null) return;
     if (Array.isArray(value)) {

@@ -14,16 +14,16 @@ const BOUNDS = { maxBytes: MAX_HTTP_BYTES, maxDepth: 64, maxEntries: 30_000 };
 const MAX_HEADERS = 100;
 const MAX_HEADER = 16 * 1024;
 const MEMBERS = new Set(['method', 'url', 'contentType', 'headers', 'body', 'document']);
-/** A token of RFC 9110; methods in upper case, as they are sent. */
+/** A token of RFC 9110 in upper case: methods are case-sensitive. */
 const METHOD = /^[A-Z][A-Z0-9_-]{0,31}$/;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
 const MEDIA_TYPE = /^[!#$&^_.+0-9A-Za-z-]{1,100}\/[!#$&^_.+0-9A-Za-z-]{1,100}$/;
 
 /**
- * Facts of a staged request, or why there are none. The bytes are JSON:
- * `{"method", "url", "contentType"?, "headers"?: {name: value}, "body"?, "document"?}`; `document` is what the author saw, so
- * that a JSON Patch or Merge Patch can be tried on it. Pure, bounded by bytes, depth and entries; never throws for what the
- * bytes hold. Refusal codes: those of `readJsonDocument`, invalid_document, invalid_method, invalid_url, invalid_header,
+ * Facts of a staged request, or a refusal. The bytes are JSON:
+ * `{"method", "url", "contentType"?, "headers"?: {name: value}, "body"?, "document"?}`; `document` is the state that the author
+ * saw, so that a JSON Patch or Merge Patch can be tried on it. Pure; bounded by bytes, depth and entries; never throws on the
+ * contents of the bytes. Refusal codes: those of `readJsonDocument`, invalid_document, invalid_method, invalid_url, invalid_header,
  * invalid_content_type, too_many_operations.
  */
 export function extractHttpPatchFacts(raw: Uint8Array): HttpPatchFacts | FactsRefusal {
@@ -44,12 +44,12 @@ function extract(raw: Uint8Array): HttpPatchFacts | FactsRefusal {
     return refusal('invalid_document', 'Expected a JSON object with "method" and "url"', null);
   const request = value as JsonObject;
   if (Object.keys(request).some((key) => !MEMBERS.has(key)))
-    return refusal('invalid_document', `Expected no members but ${[...MEMBERS].join(', ')}`, null);
+    return refusal('invalid_document', `Expected only the members ${[...MEMBERS].join(', ')}`, null);
   const method = textOf(request, 'method') ?? '';
   if (!METHOD.test(method)) return refusal('invalid_method', 'Expected "method" in upper case, such as PATCH', null);
   const url = readUrl(textOf(request, 'url') ?? '');
   if (url === null)
-    return refusal('invalid_url', 'Expected "url" to be an absolute address of at most 8192 characters', null);
+    return refusal('invalid_url', 'Expected "url" to be an absolute URL of at most 8192 characters', null);
   const headers = readHeaders(request['headers']);
   const contentType = readContentType(textOf(request, 'contentType') ?? null, headers);
   const body = readBody(request['body'], contentType, method, request['document']);
@@ -69,28 +69,33 @@ function extract(raw: Uint8Array): HttpPatchFacts | FactsRefusal {
 function textOf(request: JsonObject, key: string): string | undefined {
   const value = request[key];
   if (value === undefined || value === null) return undefined;
-  return typeof value === 'string' ? value : refuse('invalid_document', `Expected "${key}" to be text`, null);
+  return typeof value === 'string' ? value : refuse('invalid_document', `Expected "${key}" to be a string`, null);
 }
 
 function readHeaders(value: JsonValue | undefined): HttpHeader[] {
   if (value === undefined) return [];
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return refuse('invalid_header', 'Expected "headers" to be an object of names and values', null);
+    return refuse('invalid_header', 'Expected "headers" to be an object that maps names to values', null);
   const entries = Object.entries(value as JsonObject);
   if (entries.length > MAX_HEADERS) return refuse('invalid_header', `Expected at most ${MAX_HEADERS} headers`, null);
   const seen = new Set<string>();
   return entries.map(([name, text]) => {
-    if (!HEADER_NAME.test(name)) return refuse('invalid_header', 'A header name that is no token', null);
+    if (!HEADER_NAME.test(name))
+      return refuse('invalid_header', 'Expected every header name to be a token (RFC 9110)', null);
     if (typeof text !== 'string' || text.length > MAX_HEADER || !isFieldValue(text))
-      return refuse('invalid_header', 'A header value that is no plain text of one line', null);
+      return refuse(
+        'invalid_header',
+        'Expected every header value to be one line of Latin-1 text of at most 16 KiB',
+        null,
+      );
     const lower = name.toLowerCase();
-    if (seen.has(lower)) return refuse('invalid_header', 'A header that stands twice', null);
+    if (seen.has(lower)) return refuse('invalid_header', 'Duplicate header name', null);
     seen.add(lower);
     return { name: lower, value: text, at: pointerOf(['headers', name]) };
   });
 }
 
-/** No line ends, which would begin another header, and no other control characters but the tab. */
+/** Whether the text has no control characters except tab. A line end would start another header. */
 function isFieldValue(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -103,17 +108,19 @@ function readContentType(stated: string | null, headers: readonly HttpHeader[]):
   const header = headers.find(({ name }) => name === 'content-type')?.value ?? null;
   const [a, b] = [mediaType(stated), mediaType(header)];
   if (a !== null && b !== null && a !== b)
-    return refuse('invalid_content_type', '"contentType" and the header Content-Type differ', null);
+    return refuse('invalid_content_type', '"contentType" and the Content-Type header differ', null);
   return a ?? b;
 }
 
 function mediaType(text: string | null): string | null {
   if (text === null) return null;
   const type = (text.split(';')[0] ?? '').trim().toLowerCase();
-  return MEDIA_TYPE.test(type) ? type : refuse('invalid_content_type', 'A content type that is no media type', null);
+  return MEDIA_TYPE.test(type)
+    ? type
+    : refuse('invalid_content_type', 'Invalid content type: expected a media type such as application/json', null);
 }
 
-/** Each place once, in order; the whole document for a body that no pointer leads into. */
+/** Each written location once, in order; the whole document for a body that is not JSON. */
 function touchedBy(body: Body): HttpPatchFacts['touched'] {
   const names = new Set(body.writes.filter((write) => write.changes).map((write) => write.pointer));
   if (body.body === 'text') names.add('');

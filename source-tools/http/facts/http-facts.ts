@@ -1,34 +1,34 @@
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import type { ExtractedFacts } from '../../../policy/contracts/facts';
 
-/** Where a request would go, read once and for all: percent-decoded once, without dot segments. */
+/** The target URL of a request, percent-decoded once and without dot segments. All rules use this one reading. */
 export interface HttpUrl {
-  /** Lower case, without colon. */
+  /** Lower case, without the colon. */
   readonly scheme: string;
-  /** Lower case, ASCII, without a dot at the end; an address in its usual form, IPv6 without brackets. */
+  /** Lower-case ASCII without a trailing dot; an IP address is in canonical form, IPv6 without brackets. */
   readonly host: string;
   readonly port: number | null;
-  /** Begins with a slash; decoded once. */
+  /** Starts with a slash; percent-decoded once. */
   readonly path: string;
-  /** Names in the query, decoded, in order. */
+  /** Decoded parameter names of the query, in order. */
   readonly queryNames: readonly string[];
   readonly reach: Reach;
-  /** What two readers of this address could read in two ways. */
+  /** Parts of the URL that two parsers could read differently. */
   readonly anomalies: readonly string[];
 }
 
-/** Whether a host is out on the internet, as far as its name or address tells. */
+/** Where a host is, as far as its name or address shows without a DNS query. */
 export type Reach = 'public' | 'loopback' | 'private' | 'link_local' | 'metadata' | 'reserved' | 'local_name';
 
 export interface HttpHeader {
   /** Lower case. */
   readonly name: string;
-  /** Never print it: it may be a credential. */
+  /** May be a credential, so never print it. */
   readonly value: string;
   readonly at: string;
 }
 
-/** One place of the target document that the body writes, removes or reads. `at` is where the staged bytes say so. */
+/** One location of the target document that the body writes, removes or reads. `at`: its JSON pointer in the staged bytes. */
 export interface Write {
   readonly how: 'add' | 'replace' | 'remove' | 'move' | 'copy' | 'test' | 'set' | 'null';
   /** False for the `from` of a copy, and for `test`. */
@@ -36,16 +36,16 @@ export interface Write {
   /** JSON pointer into the target document. */
   readonly pointer: string;
   readonly at: string;
-  /** True where an array's later items move up or down with it. */
+  /** Whether it shifts the later items of an array. */
   readonly shifts: boolean;
 }
 
-/** A named member anywhere in a value that is written. */
+/** A named member at any depth of a written value. */
 export interface Member {
   readonly name: string;
   readonly pointer: string;
   readonly at: string;
-  /** Items, where it is an array. */
+  /** Number of items if it is an array; otherwise null. */
   readonly length: number | null;
 }
 
@@ -60,21 +60,21 @@ export interface HttpPatchFacts extends ExtractedFacts {
   /** Upper case. */
   readonly method: string;
   readonly url: HttpUrl;
-  /** Media type in lower case without parameters; null where none is given. */
+  /** Media type in lower case without parameters; null if none is given. */
   readonly contentType: string | null;
   readonly headers: readonly HttpHeader[];
   readonly body: 'json-patch' | 'merge-patch' | 'json' | 'text' | 'none';
-  /** Number of operations of a JSON Patch, else 0. */
+  /** Number of operations of a JSON Patch; 0 for any other body. */
   readonly operations: number;
   readonly writes: readonly Write[];
   readonly members: readonly Member[];
   /** Longest array in the body. */
   readonly longestArray: number;
-  /** Why the body is no patch, or does not apply to the document that was staged with it. */
+  /** Why the body is not a valid patch, or does not apply to the staged document. */
   readonly faults: readonly PatchFault[];
-  /** What the document would be; undefined where none was staged, or the patch does not apply. */
+  /** The document after the patch; undefined if no document was staged or the patch does not apply. */
   readonly result: JsonValue | undefined;
-  /** True where a document was staged and the patch would leave it as it is. */
+  /** Whether a document was staged and the patch would not change it. */
   readonly changesNothing: boolean;
   readonly touched: readonly { readonly kind: 'pointer'; readonly schema: null; readonly name: string }[];
 }

@@ -1,9 +1,9 @@
 import type { PackOptions } from '../../../policy/rules/rule-maker';
 
-/** Raised by hand whenever the extractor reads the same request otherwise; a test pins its source to it. */
+/** Raise this by hand whenever the extractor reads the same request differently; a test pins its source to the revision. */
 export const HTTP_FACTS_REVISION = 3;
 
-/** Our reading of a staged request: part of every rule's `logic_hash`. */
+/** How we read a staged request. Part of every rule's `logic_hash`. */
 export const HTTP_PARSER = { name: 'countersign-http-patch', version: `facts.${HTTP_FACTS_REVISION}` } as const;
 
 export const HTTP_PACK: PackOptions = {

@@ -1,8 +1,9 @@
 /**
  * JSON Patch (RFC 6902), applied to a parsed document.
  *
- * J1 A member is what the document says it is: objects have no prototype, and no name is passed over.
- * J2 Work is bounded: each value that is copied or compared is paid for, so that copying a document into itself ends.
+ * J1 Member names are only data: objects have no prototype, and no name is special.
+ * J2 Work is bounded: each copied or compared value counts against a budget, so that repeatedly copying a document into itself
+ *    ends.
  */
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import { arrayIndex, tokensOf } from '../../../policy/text/json-pointer';
@@ -24,20 +25,20 @@ export type ReadOperation =
 
 const OPS = new Set(['add', 'remove', 'replace', 'move', 'copy', 'test']);
 
-/** One item of a patch. Members that RFC 6902 does not name are passed over, as it says. */
+/** Reads one item of a patch. Members that RFC 6902 does not define are ignored, as it requires. */
 export function readOperation(item: JsonValue): ReadOperation {
   if (!isMap(item)) return { ok: false, why: 'an operation is not an object' };
   const { op, path, from } = item;
   if (typeof op !== 'string' || !OPS.has(op)) return { ok: false, why: 'an unknown operation' };
   const pathTokens = typeof path === 'string' ? tokensOf(path) : null;
-  if (pathTokens === null) return { ok: false, why: 'a path that is no JSON pointer' };
+  if (pathTokens === null) return { ok: false, why: 'a path that is not a JSON pointer' };
   const needsFrom = op === 'move' || op === 'copy';
   const fromTokens = needsFrom && typeof from === 'string' ? tokensOf(from) : null;
-  if (needsFrom && fromTokens === null) return { ok: false, why: 'a "from" that is no JSON pointer' };
+  if (needsFrom && fromTokens === null) return { ok: false, why: 'a "from" that is not a JSON pointer' };
   const needsValue = op === 'add' || op === 'replace' || op === 'test';
   if (needsValue && !Object.hasOwn(item, 'value')) return { ok: false, why: 'an operation without a value' };
   if (op === 'move' && fromTokens !== null && isBelow(pathTokens, fromTokens))
-    return { ok: false, why: 'a value that is moved into itself' };
+    return { ok: false, why: 'a value is moved into itself' };
   return {
     ok: true,
     operation: {
@@ -57,7 +58,7 @@ function isMap(value: JsonValue | undefined): value is JsonMap {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Values that may be copied or compared, over one patch. */
+/** Maximum number of values that one patch may copy or compare. */
 const MAX_WORK = 1_000_000;
 
 export type Applied =
@@ -65,14 +66,14 @@ export type Applied =
   /** `index`: the operation that failed. */
   | { readonly ok: false; readonly index: number; readonly why: string };
 
-/** The document after all operations, or the first that fails. The document given is not changed. */
+/** The document after all operations, or the first failed operation. The given document is not modified. */
 export function applyJsonPatch(document: JsonValue, operations: readonly Operation[]): Applied {
   const budget = { left: MAX_WORK };
   const root: JsonMap = Object.assign(Object.create(null) as JsonMap, { '': clone(document as Json, budget) });
   for (const [index, operation] of operations.entries()) {
     const why = applyOne(root, operation, budget);
     if (why !== null) return { ok: false, index, why };
-    if (budget.left < 0) return { ok: false, index, why: 'more work than one patch may make' };
+    if (budget.left < 0) return { ok: false, index, why: 'the patch copies or compares too many values' };
   }
   return { ok: true, value: root[''] as Json };
 }
@@ -82,7 +83,7 @@ interface Budget {
 }
 
 function applyOne(root: JsonMap, { op, path, from, value }: Operation, budget: Budget): string | null {
-  // The document is the one member of an outer object, so that the root is replaced like any other member.
+  // The document is the only member of an outer object, so that the root can be replaced like any other member.
   const target = ['', ...path];
   switch (op) {
     case 'add':
@@ -93,13 +94,13 @@ function applyOne(root: JsonMap, { op, path, from, value }: Operation, budget: B
       return remove(root, target, budget).why;
     case 'test': {
       const found = get(root, target);
-      if (found === undefined) return 'it tests a value that is not there';
-      return equal(found, value as Json, budget) ? null : 'it tests for another value';
+      if (found === undefined) return 'it tests a value that does not exist';
+      return equal(found, value as Json, budget) ? null : 'the tested value differs';
     }
     case 'copy': {
       const found = get(root, ['', ...(from as readonly string[])]);
       return found === undefined
-        ? 'it copies a value that is not there'
+        ? 'it copies a value that does not exist'
         : add(root, target, clone(found, budget), budget);
     }
     case 'move': {
@@ -134,13 +135,13 @@ function placeOf(root: JsonMap, tokens: readonly string[]): Place {
   return { parent: get(root, tokens.slice(0, -1)), token: tokens.at(-1) as string };
 }
 
-const NO_PARENT = 'it names a place whose parent is not there';
+const NO_PARENT = 'the parent of its location does not exist';
 
 function add(root: JsonMap, tokens: readonly string[], value: Json, budget: Budget): string | null {
   const { parent, token } = placeOf(root, tokens);
   if (Array.isArray(parent)) {
     const index = token === '-' ? parent.length : arrayIndex(token);
-    if (index === null || index > parent.length) return 'it names no place of an array';
+    if (index === null || index > parent.length) return 'its location is not a valid array index';
     budget.left -= parent.length >> 4;
     parent.splice(index, 0, value);
     return null;
@@ -154,12 +155,12 @@ function replace(root: JsonMap, tokens: readonly string[], value: Json): string 
   const { parent, token } = placeOf(root, tokens);
   if (Array.isArray(parent)) {
     const index = arrayIndex(token);
-    if (index === null || index >= parent.length) return 'it replaces an item that is not there';
+    if (index === null || index >= parent.length) return 'it replaces an item that does not exist';
     parent[index] = value;
     return null;
   }
   if (typeof parent !== 'object' || parent === null) return NO_PARENT;
-  if (!Object.hasOwn(parent, token)) return 'it replaces a member that is not there';
+  if (!Object.hasOwn(parent, token)) return 'it replaces a member that does not exist';
   parent[token] = value;
   return null;
 }
@@ -173,14 +174,14 @@ function remove(
   if (Array.isArray(parent)) {
     const index = arrayIndex(token);
     if (index === null || index >= parent.length)
-      return { why: 'it removes an item that is not there', value: undefined };
+      return { why: 'it removes an item that does not exist', value: undefined };
     budget.left -= parent.length >> 4;
     return { why: null, value: parent.splice(index, 1)[0] };
   }
   if (typeof parent !== 'object' || parent === null) return { why: NO_PARENT, value: undefined };
-  if (!Object.hasOwn(parent, token)) return { why: 'it removes a member that is not there', value: undefined };
+  if (!Object.hasOwn(parent, token)) return { why: 'it removes a member that does not exist', value: undefined };
   const value = parent[token];
-  // The document itself may go: what is left is null, as for a value that was never set.
+  // Removing the whole document leaves null.
   if (tokens.length === 1) parent[token] = null;
   else delete parent[token];
   return { why: null, value };
@@ -195,7 +196,7 @@ function clone(value: Json, budget: Budget): Json {
   return copy;
 }
 
-/** Equal as RFC 6902 §4.6 says: numbers by value, objects in any order of members. */
+/** Equality by RFC 6902 section 4.6: numbers by value, objects regardless of member order. */
 export function equal(a: Json, b: Json, budget: { left: number } = { left: MAX_WORK }): boolean {
   if (--budget.left < 0) return false;
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return a === b;
@@ -208,7 +209,7 @@ export function equal(a: Json, b: Json, budget: { left: number } = { left: MAX_W
   return keys.every((key) => Object.hasOwn(b, key) && equal(a[key] as Json, b[key] as Json, budget));
 }
 
-/** JSON Merge Patch (RFC 7396): null removes, an object goes into an object, anything else replaces. */
+/** JSON Merge Patch (RFC 7396): null removes a member, an object is merged, any other value replaces. */
 export function applyMergePatch(document: Json | undefined, patch: Json): Json {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
   const result = Object.create(null) as JsonMap;

@@ -1,7 +1,7 @@
 import type { DiffMeasure } from '../../../policy/contracts/source-tool';
 import type { HttpPatchFacts } from './http-facts';
 
-/** The place is the resource, not each member of its body. */
+/** Counts one place, the resource, rather than each member of the body. */
 export function measureRequest({ method, writes, url: { host, port, path } }: HttpPatchFacts): DiffMeasure {
   const removed = writes.filter(({ how }) => how === 'remove' || how === 'null').length;
   return {

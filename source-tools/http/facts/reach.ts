@@ -3,7 +3,7 @@ import type { Reach } from './http-facts';
 /** An address as bytes: 4 or 16. */
 export type Address = readonly number[];
 
-/** The address that a host of a parsed URL is; null where it is a name. IPv4 is dotted decimal here, the URL parser made it so. */
+/** The IP address in the host of a parsed URL; null if it is a name. The URL parser has normalized IPv4 to dotted decimal. */
 export function addressOf(host: string): Address | null {
   if (host.includes(':')) return v6(host);
   const parts = host.split('.');
@@ -61,7 +61,7 @@ const V6: readonly Block[] = [
   ['2001:db8::', 32, 'reserved'],
 ];
 
-/** Ranges of IPv6 that hold an IPv4 address, and the byte at which it begins. */
+/** IPv6 ranges that embed an IPv4 address, and the offset of its first byte. */
 const EMBEDDED: readonly (readonly [address: string, bits: number, offset: number])[] = [
   ['::ffff:0:0', 96, 12],
   ['::', 96, 12],
@@ -95,8 +95,8 @@ const METADATA_NAMES = new Set([
   'instance-data',
   'instance-data.ec2.internal',
 ]);
-/** Ends of names that are not of the internet, or that stand for whatever address is written in them. */
-const LOCAL_ENDS = [
+/** Suffixes of names that are not public, or that resolve to an address that is part of the name. */
+const LOCAL_SUFFIXES = [
   'localhost',
   'local',
   'localdomain',
@@ -121,12 +121,12 @@ const LOCAL_ENDS = [
   'vcap.me',
 ];
 
-/** Where a host of a parsed URL is, as far as can be told without asking for its address. */
+/** Where the host of a parsed URL is, as far as can be determined without a DNS query. */
 export function reachOf(host: string, address: Address | null): Reach {
   if (address !== null) return reachOfAddress(address);
   const name = host.toLowerCase();
   if (METADATA_NAMES.has(name)) return 'metadata';
   if (name === 'localhost' || name.endsWith('.localhost')) return 'loopback';
   if (!name.includes('.')) return 'local_name';
-  return LOCAL_ENDS.some((end) => name.endsWith(`.${end}`) || name === end) ? 'local_name' : 'public';
+  return LOCAL_SUFFIXES.some((end) => name.endsWith(`.${end}`) || name === end) ? 'local_name' : 'public';
 }

@@ -4,8 +4,8 @@ import { addressOf, reachOf } from './reach';
 const MAX_URL = 8192;
 
 /**
- * An absolute http or https address, read as a browser reads it, and told apart from what others could read in it; null where
- * it is no address. Percent-decoding happens once.
+ * Parses an absolute URL as browsers do (WHATWG), and lists what other parsers could read differently. Percent-decodes once.
+ * Null if the text is not a valid URL.
  */
 export function readUrl(text: string): HttpUrl | null {
   if (text.length > MAX_URL) return null;
@@ -13,7 +13,7 @@ export function readUrl(text: string): HttpUrl | null {
   try {
     url = new URL(text);
   } catch (error) {
-    // By name: the error of another realm is no instance of ours.
+    // Compare by name, because `instanceof` fails for errors of another realm.
     if ((error as { name?: unknown } | null)?.name === 'TypeError') return null;
     throw error;
   }
@@ -35,8 +35,8 @@ export function readUrl(text: string): HttpUrl | null {
 function inText(text: string, url: URL): string[] {
   const said: string[] = [];
   if (url.protocol !== 'http:' && url.protocol !== 'https:') said.push('a scheme other than http and https');
-  if (hasBlankOrControl(text)) said.push('a blank or control character, which some readers drop');
-  if (text.includes('\\')) said.push('a backslash, which some readers take for a slash');
+  if (hasBlankOrControl(text)) said.push('a space or control character, which some parsers drop');
+  if (text.includes('\\')) said.push('a backslash, which some parsers read as a slash');
   if (url.hash !== '' || text.includes('#')) said.push('a fragment, which is not sent');
   for (const c of text) {
     if (c > '\x7f') {
@@ -55,7 +55,7 @@ function hasBlankOrControl(text: string): boolean {
   return false;
 }
 
-/** What stands between `//` and the path, as it was written. */
+/** The text between `//` and the path, as written. */
 function rawAuthority(text: string): string {
   const start = text.indexOf('//');
   if (start === -1) return '';
@@ -72,16 +72,16 @@ function inAuthority(text: string, url: URL, host: string): string[] {
     .slice(authority.lastIndexOf('@') + 1)
     .replace(/:\d{0,5}$/, '')
     .toLowerCase();
-  if (written.endsWith('.')) said.push('a dot at the end of the host');
+  if (written.endsWith('.')) said.push('a trailing dot in the host');
   if (written.includes('%')) said.push('percent-encoding in the host');
-  if (host.startsWith('xn--') || host.includes('.xn--')) said.push('a host whose name is not ASCII');
+  if (host.startsWith('xn--') || host.includes('.xn--')) said.push('a host name that is not ASCII');
   const plain = written.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (addressOf(host) !== null && plain !== host && !samePlainV6(plain, host))
-    said.push('an address that is not written in its usual form');
+    said.push('an IP address that is not in canonical form');
   return said;
 }
 
-/** Two spellings of one IPv6 address that differ in zeros alone are both usual, as long as there is no dot in them. */
+/** Accepts IPv6 addresses that differ from the canonical form only in zeros. Dotted forms are not accepted. */
 function samePlainV6(written: string, host: string): boolean {
   return host.includes(':') && !written.includes('.') && /^[0-9a-f:]{2,39}$/.test(written);
 }
@@ -100,11 +100,11 @@ function decodedPath(pathname: string): DecodedPath {
     if (lower.includes('%00')) said.add('an encoded NUL in the path');
     const segment = decodeOnce(raw);
     if (segment === null) {
-      said.add('percent-encoding in the path that is no UTF-8');
+      said.add('percent-encoding in the path that is not valid UTF-8');
       segments.push(raw);
       continue;
     }
-    if (/%[0-9a-f]{2}/i.test(segment)) said.add('percent-encoding that is encoded again');
+    if (/%[0-9a-f]{2}/i.test(segment)) said.add('double percent-encoding');
     const bare = segment.split(';')[0];
     if (
       bare === '.' ||
@@ -113,7 +113,7 @@ function decodedPath(pathname: string): DecodedPath {
       segment.startsWith('../') ||
       segment.endsWith('/..')
     )
-      said.add('a dot segment that is left after decoding');
+      said.add('a dot segment after decoding');
     if (segment.includes(';')) said.add('a path parameter, which some servers drop');
     segments.push(segment);
   }

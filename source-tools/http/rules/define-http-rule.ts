@@ -5,7 +5,7 @@ import { HTTP_PACK } from '../facts/http-parser';
 
 export const httpRule = factsRules<HttpPatchFacts>(HTTP_PACK);
 
-/** A staged request for examples: a PATCH with a lock, and what differs. */
+/** A staged request for examples: a PATCH with `If-Match`, overridden by `change`. */
 export function request(change: Readonly<Record<string, unknown>> = {}): string {
   const base = {
     method: 'PATCH',
@@ -19,13 +19,13 @@ export function request(change: Readonly<Record<string, unknown>> = {}): string 
 
 export const MERGE = 'application/merge-patch+json';
 
-/** A pointer or name of the diff in a sentence. */
-export function saidPointer(pointer: string): string {
+/** A JSON pointer of the diff as it appears in a reason. */
+export function formatPointer(pointer: string): string {
   return pointer === '' ? 'the whole document' : shown(pointer.slice(0, 300));
 }
 
-/** A name without case, underscores and hyphens: `isAdmin`, `is_admin` and `IS-ADMIN` are one. */
-export function plainName(name: string): string {
+/** A name in lower case without underscores and hyphens, so that `isAdmin`, `is_admin` and `IS-ADMIN` are equal. */
+export function normalizedName(name: string): string {
   const lower = name.toLowerCase();
   return lower.includes('_') || lower.includes('-') ? lower.replaceAll('_', '').replaceAll('-', '') : lower;
 }

@@ -22,7 +22,7 @@ import {
 } from './pointers';
 import { deleteMethod, httpParse, methodPathScope, plainText, privateTarget, urlAmbiguous } from './target';
 
-/** In the order of the catalogue, which is the order of their findings. */
+/** In catalogue order, which is also the order of findings. */
 export const httpPatchRules: readonly PackRule[] = [
   httpParse,
   methodPathScope,

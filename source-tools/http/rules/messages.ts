@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { noConfig, type Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
-import { httpRule, MERGE, request, saidPointer } from './define-http-rule';
+import { httpRule, MERGE, request, formatPointer } from './define-http-rule';
 
 export const patchInvalid = httpRule({
   name: 'http_patch_invalid',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
-  why: 'A patch that does not apply was written against another document, or is read by the server in a way of its own.',
+  why: 'A patch that does not apply was written against another document, or depends on how the server interprets it.',
   config: noConfig,
   examples: {
     bad: request({ body: [{ op: 'replace', path: '/a~2b', value: 1 }] }),
@@ -18,16 +18,16 @@ export const patchInvalid = httpRule({
 
 export const noEffect = httpRule({
   name: 'http_no_effect',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'advise',
   status: 'WARN',
-  why: 'A change that changes nothing was written against another document than the one meant.',
+  why: 'A change without effect was probably written against the wrong document.',
   config: noConfig,
   examples: {
     bad: request({ contentType: MERGE, body: { note: 'x' }, document: { note: 'x' } }),
     good: request({ contentType: MERGE, body: { note: 'x' }, document: { note: 'y' } }),
   },
-  find: ({ changesNothing }) => (changesNothing ? [{ at: '/body', what: 'the document stays as it is' }] : []),
+  find: ({ changesNothing }) => (changesNothing ? [{ at: '/body', what: 'the document does not change' }] : []),
 });
 
 const CREDENTIALS = new Set([
@@ -53,15 +53,15 @@ const CREDENTIALS = new Set([
 
 export const authHeader = httpRule({
   name: 'http_auth_header',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
-  why: 'Credentials are the committer’s to add; one that an agent writes is a stolen one, or a leaked one.',
+  why: 'The committer adds credentials. A credential in a staged request is leaked or stolen.',
   config: z.strictObject({
     allow: z
       .array(z.string().min(1).max(200))
       .max(50)
       .default([])
-      .describe('Names of headers that may be set, in any case.'),
+      .describe('Names of allowed headers. Case is ignored.'),
   }),
   examples: {
     bad: request({ headers: { 'If-Match': '"7"', AUTHORIZATION: 'Bearer x' } }),
@@ -71,7 +71,7 @@ export const authHeader = httpRule({
     const allowed = new Set(allow.map((name) => name.toLowerCase()));
     return headers
       .filter(({ name }) => CREDENTIALS.has(name) && !allowed.has(name))
-      .map(({ name, at }) => ({ at, what: `the header ${shown(name)} carries a credential` }));
+      .map(({ name, at }) => ({ at, what: `the header ${shown(name)} contains a credential` }));
   },
 });
 
@@ -99,9 +99,9 @@ const ROUTING = new Set([
 
 export const overrideHeader = httpRule({
   name: 'http_override_header',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
-  why: 'Such a header makes the request another one than its method and address say.',
+  why: 'These headers change where the request goes or how the server interprets it.',
   config: noConfig,
   examples: {
     bad: request({ headers: { 'If-Match': '"7"', 'X-HTTP-Method-Override': 'DELETE' } }),
@@ -115,9 +115,9 @@ export const overrideHeader = httpRule({
 
 export const contentTypeMismatch = httpRule({
   name: 'http_content_type_mismatch',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
-  why: 'Read as another type, the same body means something else: an array of operations replaces a document.',
+  why: 'The same body means something else under another content type: an array of operations could replace the document.',
   config: noConfig,
   examples: {
     bad: request({ contentType: MERGE }),
@@ -125,25 +125,26 @@ export const contentTypeMismatch = httpRule({
   },
   find: ({ method, contentType, body, operations, writes, members }) => {
     const hits: Hit[] = [];
-    const said = (what: string): number => hits.push({ at: '/contentType', what });
+    const report = (what: string): number => hits.push({ at: '/contentType', what });
     const looksLikePatch =
       body !== 'json-patch' && members.some(({ name, pointer }) => name === 'op' && /^\/\d{1,6}\/op$/.test(pointer));
-    if (body !== 'none' && contentType === null) said('a body without a content type');
-    if (looksLikePatch) said('a body that looks like a JSON Patch, under another type');
-    if (body === 'json-patch' && operations === 0 && writes.length === 0) said('a JSON Patch without operations');
+    if (body !== 'none' && contentType === null) report('a body without a content type');
+    if (looksLikePatch) report('a body that looks like a JSON Patch but has another content type');
+    if (body === 'json-patch' && operations === 0 && writes.length === 0) report('a JSON Patch without operations');
     if (body !== 'none' && (method === 'GET' || method === 'HEAD' || method === 'DELETE'))
-      said(`a body under ${method}`);
-    if ((body === 'json-patch' || body === 'merge-patch') && method !== 'PATCH') said(`a patch under ${method}`);
-    if (body === 'none' && (method === 'PATCH' || method === 'PUT')) said(`${method} without a body`);
+      report(`a body in a ${method} request`);
+    if ((body === 'json-patch' || body === 'merge-patch') && method !== 'PATCH')
+      report(`a patch in a ${method} request`);
+    if (body === 'none' && (method === 'PATCH' || method === 'PUT')) report(`${method} without a body`);
     return hits;
   },
 });
 
 export const opaqueBody = httpRule({
   name: 'http_opaque_body',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
-  why: 'The rules read JSON; of any other body they know only that it is there.',
+  why: 'The rules read only JSON and cannot inspect any other body.',
   config: noConfig,
   examples: {
     bad: request({ contentType: 'application/x-www-form-urlencoded', body: 'role=admin' }),
@@ -154,11 +155,11 @@ export const opaqueBody = httpRule({
 
 export const idempotencyKey = httpRule({
   name: 'http_idempotency_key',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
-  why: 'A POST that is repeated after a lost answer makes a second one.',
+  why: 'A POST that is retried after a lost response can create a duplicate.',
   config: noConfig,
-  advice: ['Send an Idempotency-Key.'],
+  advice: ['Send an Idempotency-Key header.'],
   examples: {
     bad: request({ method: 'POST', contentType: 'application/json', body: { note: 'x' } }),
     good: request({
@@ -178,9 +179,9 @@ const NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 
 export const prototypePollution = httpRule({
   name: 'http_prototype_pollution',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
-  why: 'To a server in JavaScript these names are not members but the object all others come from.',
+  why: 'On a JavaScript server these names can modify the prototype of all objects.',
   config: noConfig,
   examples: {
     bad: request({ body: [{ op: 'add', path: '/__proto__/isAdmin', value: true }] }),
@@ -189,5 +190,5 @@ export const prototypePollution = httpRule({
   find: ({ members }) =>
     members
       .filter(({ name }) => NAMES.has(name))
-      .map(({ name, pointer, at }) => ({ at, what: `${shown(name)} is written, at ${saidPointer(pointer)}` })),
+      .map(({ name, pointer, at }) => ({ at, what: `writes ${shown(name)} at ${formatPointer(pointer)}` })),
 });

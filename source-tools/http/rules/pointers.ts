@@ -3,19 +3,22 @@ import { arrayIndex, tokensOf } from '../../../policy/text/json-pointer';
 import { memoizeByObject } from '../../../policy/text/memoize';
 import { noConfig } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
-import { httpRule, MERGE, plainName, request, saidPointer } from './define-http-rule';
+import { httpRule, MERGE, normalizedName, request, formatPointer } from './define-http-rule';
 import type { HttpPatchFacts, Write } from '../facts/http-facts';
 
 const Pointer = z
   .string()
   .max(1000)
-  .refine((text) => tokensOf(text) !== null, 'expected a JSON pointer: empty for the whole, or beginning with "/"');
+  .refine(
+    (text) => tokensOf(text) !== null,
+    'expected a JSON pointer: empty for the whole document, or starting with "/"',
+  );
 
 /**
- * Whether a write reaches what `pointer` protects: the place itself, one above it, or one below. `*` stands for any one
- * name or index; an insertion or removal moves every later item of its array.
+ * Whether a write affects the protected `pointer`: the location itself, a parent or a child. `*` matches any one name or
+ * index. An insertion or removal in an array affects every later item.
  */
-function reaches(pointer: readonly string[], write: Write): boolean {
+function affects(pointer: readonly string[], write: Write): boolean {
   const tokens = tokensOf(write.pointer) ?? [];
   const shared = Math.min(tokens.length, pointer.length);
   for (let i = 0; i < shared; i++) {
@@ -34,15 +37,15 @@ const tokensOfEach = memoizeByObject((pointers: readonly string[]) =>
 
 export const protectedPointer = httpRule({
   name: 'http_protected_pointer',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'A protected member changes as well by its parent, by a move, or by an index that another operation shifts.',
+  why: 'A protected member also changes if its parent is written, if it is moved, or if another operation shifts its array index.',
   config: z.strictObject({
     pointers: z
       .array(Pointer)
       .max(500)
       .default([])
-      .describe('JSON pointers of the target document; * stands for any one name or index.'),
+      .describe('JSON pointers of protected members. * matches any one name or index.'),
   }),
   examples: {
     bad: request({ body: [{ op: 'replace', path: '/account', value: {} }] }),
@@ -51,23 +54,24 @@ export const protectedPointer = httpRule({
   },
   find: ({ writes, body }, { pointers }) => {
     if (pointers.length === 0) return [];
-    if (body === 'text') return [{ at: '/body', what: 'a body of which nobody knows what it writes' }];
+    if (body === 'text')
+      return [{ at: '/body', what: 'the body is not JSON, so the members that it writes are unknown' }];
     const guarded = tokensOfEach(pointers);
     return writes.flatMap((write) => {
       if (!write.changes && write.how !== 'copy') return [];
-      const hit = guarded.find(([, tokens]) => reaches(tokens, write));
+      const hit = guarded.find(([, tokens]) => affects(tokens, write));
       if (hit === undefined) return [];
       const verb = write.changes ? write.how : 'copy from';
-      return [{ at: write.at, what: `${verb} of ${saidPointer(write.pointer)} reaches ${saidPointer(hit[0])}` }];
+      return [{ at: write.at, what: `${verb} of ${formatPointer(write.pointer)} affects ${formatPointer(hit[0])}` }];
     });
   },
 });
 
 export const rootReplaced = httpRule({
   name: 'http_root_replaced',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'Replacing the whole document removes every member that the new one does not name.',
+  why: 'Replacing the whole document removes every member that the new document does not contain.',
   config: noConfig,
   examples: {
     bad: request({ body: [{ op: 'replace', path: '', value: { note: 'x' } }] }),
@@ -81,9 +85,9 @@ export const rootReplaced = httpRule({
 
 export const nullDelete = httpRule({
   name: 'http_null_delete',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'In a Merge Patch null removes the member, and no word in the text says so.',
+  why: 'In a JSON Merge Patch null removes a member, which is easy to overlook.',
   config: noConfig,
   examples: {
     bad: request({ contentType: MERGE, body: { note: 'x', address: null } }),
@@ -92,15 +96,15 @@ export const nullDelete = httpRule({
   find: ({ writes }) =>
     writes
       .filter((write) => write.how === 'null')
-      .map((write) => ({ at: write.at, what: `null removes ${saidPointer(write.pointer)}` })),
+      .map((write) => ({ at: write.at, what: `null removes ${formatPointer(write.pointer)}` })),
 });
 
 export const remove = httpRule({
   name: 'http_remove',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'advise',
   status: 'WARN',
-  why: 'What is removed is named by its place alone; what stood there is not in the patch.',
+  why: 'A remove operation names only a location; the patch does not show the removed value.',
   config: noConfig,
   examples: {
     bad: request({ body: [{ op: 'remove', path: '/note' }] }),
@@ -109,16 +113,16 @@ export const remove = httpRule({
   find: ({ writes }) =>
     writes
       .filter((write) => write.how === 'remove')
-      .map((write) => ({ at: write.at, what: `remove of ${saidPointer(write.pointer)}` })),
+      .map((write) => ({ at: write.at, what: `remove of ${formatPointer(write.pointer)}` })),
 });
 
 export const testRequired = httpRule({
   name: 'http_test_required',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'Without a lock the change lands on whatever the document has become since it was read.',
+  why: 'Without a precondition the change is applied to whatever the document has become since it was read.',
   config: noConfig,
-  advice: ['Send If-Match with the ETag that was read, or begin the JSON Patch with a test.'],
+  advice: ['Send If-Match with the ETag that was read, or start the JSON Patch with a test operation.'],
   examples: {
     bad: request({ headers: {} }),
     good: request({
@@ -133,7 +137,7 @@ export const testRequired = httpRule({
     if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || method === 'POST') return [];
     const lock = headers.find(({ name }) => name === 'if-match' || name === 'if-unmodified-since');
     if (lock !== undefined && lock.value.trim() !== '*' && lock.value.trim() !== '') return [];
-    // A test after the first write tests what the patch itself has made.
+    // A test after the first write only tests the result of the patch itself.
     const first = writes.findIndex((write) => write.changes);
     const tested = writes.slice(0, first === -1 ? writes.length : first).some((write) => write.how === 'test');
     return tested
@@ -193,21 +197,21 @@ const PRIVILEGE = [
 
 const guardedNames = memoizeByObject(
   ({ names, also }: { readonly names: readonly string[]; readonly also: readonly string[] }): ReadonlySet<string> =>
-    new Set([...names, ...also].map(plainName)),
+    new Set([...names, ...also].map(normalizedName)),
 );
 
 export const privilegeFields = httpRule({
   name: 'http_privilege_fields',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'Who may do what, and what it costs, are members like any other to the interface.',
+  why: 'An API may let a client write roles, permissions and prices like any other member.',
   config: z.strictObject({
     names: z
       .array(z.string().min(1).max(200))
       .max(500)
       .default(PRIVILEGE)
-      .describe('Names of members; case, "_" and "-" are not looked at.'),
-    also: z.array(z.string().min(1).max(200)).max(500).default([]).describe('Names beside those of `names`.'),
+      .describe('Names of privileged members. Case, "_" and "-" are ignored.'),
+    also: z.array(z.string().min(1).max(200)).max(500).default([]).describe('Names in addition to `names`.'),
   }),
   examples: {
     bad: '{"method": "PATCH", "url": "https://api.example.com/v1/users/7", "contentType": "application/merge-patch+json",\n "body": {"profile": {"is\\u0041dmin": true}}}',
@@ -216,23 +220,25 @@ export const privilegeFields = httpRule({
   find: ({ members }, config) => {
     const guarded = guardedNames(config);
     return members
-      .filter((member) => guarded.has(plainName(member.name)))
-      .map((member) => ({ at: member.at, what: `${shown(member.name.slice(0, 100))} is written` }));
+      .filter((member) => guarded.has(normalizedName(member.name)))
+      .map((member) => ({ at: member.at, what: `writes ${shown(member.name.slice(0, 100))}` }));
   },
 });
 
 export const unknownFields = httpRule({
   name: 'http_unknown_fields',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'A member that the form does not have may still be one that the server assigns.',
+  why: 'A server may also assign members that its forms do not show (mass assignment).',
   config: z.strictObject({
     fields: z
       .array(Pointer)
       .max(2000)
       .nullable()
       .default(null)
-      .describe('Pointers that may be written, each with all below it; null for any.'),
+      .describe(
+        'JSON pointers of the locations that may be written, including everything below them; null allows any.',
+      ),
   }),
   examples: {
     bad: request({ contentType: MERGE, body: { note: 'x', internal: { flag: true } } }),
@@ -241,11 +247,12 @@ export const unknownFields = httpRule({
   },
   find: ({ writes, body }, { fields }) => {
     if (fields === null) return [];
-    if (body === 'text') return [{ at: '/body', what: 'a body of which nobody knows what it writes' }];
+    if (body === 'text')
+      return [{ at: '/body', what: 'the body is not JSON, so the members that it writes are unknown' }];
     const known = fields.map((pointer) => tokensOf(pointer) ?? []);
     return writes
       .filter((write) => write.changes && !known.some((pointer) => isBelow(pointer, tokensOf(write.pointer) ?? [])))
-      .map((write) => ({ at: write.at, what: `${saidPointer(write.pointer)} is not among the known fields` }));
+      .map((write) => ({ at: write.at, what: `${formatPointer(write.pointer)} is not among the known fields` }));
   },
 });
 
@@ -257,14 +264,14 @@ const limit = (value: number, what: string) => z.int().min(0).max(1_000_000_000)
 
 export const bulk = httpRule({
   name: 'http_bulk',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'A change of hundreds of things at once has not been read one by one.',
+  why: 'A change with hundreds of operations cannot be reviewed one by one.',
   config: z.strictObject({
-    maxOperations: limit(50, 'Operations of a JSON Patch.'),
-    maxArray: limit(100, 'Items of the longest array.'),
-    maxMembers: limit(500, 'Members, over all values.'),
-    maxBytes: limit(64 * 1024, 'Bytes of the staged request.'),
+    maxOperations: limit(50, 'Maximum number of operations of a JSON Patch.'),
+    maxArray: limit(100, 'Maximum number of items in one array.'),
+    maxMembers: limit(500, 'Maximum number of members in all values.'),
+    maxBytes: limit(64 * 1024, 'Maximum size of the staged request in bytes.'),
   }),
   examples: {
     bad: request({ body: [1, 2, 3].map((i) => ({ op: 'remove', path: `/items/${i}` })) }),
@@ -273,7 +280,7 @@ export const bulk = httpRule({
   },
   find: ({ operations, longestArray, members }: HttpPatchFacts, config, { diff }) => {
     const over = (value: number, most: number, what: string) =>
-      value > most ? [{ at: '/body', what: `${value} ${what}, where ${most} are allowed` }] : [];
+      value > most ? [{ at: '/body', what: `${value} ${what} exceed the maximum of ${most}` }] : [];
     return [
       ...over(operations, config.maxOperations, 'operations'),
       ...over(longestArray, config.maxArray, 'items in one array'),

@@ -8,9 +8,9 @@ import { HTTP_PACK } from '../facts/http-parser';
 
 export const httpParse = parseRule(HTTP_PACK, {
   name: 'http_parse_failure',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
-  why: 'A request that cannot be read, or reads in two ways, cannot have been reviewed.',
+  why: 'A request that cannot be parsed, or that two parsers read differently, cannot be reviewed.',
   examples: {
     bad: '{"method": "PATCH", "method": "DELETE", "url": "https://api.example.com/v1/orders/17"}',
     good: request(),
@@ -19,9 +19,9 @@ export const httpParse = parseRule(HTTP_PACK, {
 
 export const urlAmbiguous = httpRule({
   name: 'http_url_ambiguous',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
-  why: 'An address that two readers read in two ways is checked as one place and sent to another.',
+  why: 'If two parsers read a URL differently, it may be checked as one location and sent to another.',
   config: noConfig,
   examples: {
     bad: request({ url: 'https://api.example.com/v1/public/%252e%252e/admin' }),
@@ -31,25 +31,25 @@ export const urlAmbiguous = httpRule({
 });
 
 const REACH: Readonly<Record<Exclude<Reach, 'public'>, string>> = {
-  loopback: 'the machine itself',
-  private: 'a private network',
-  link_local: 'the local link',
-  metadata: 'the metadata service of a cloud',
-  reserved: 'a reserved range',
-  local_name: 'a name that is not of the internet, or that stands for any address',
+  loopback: 'a loopback address',
+  private: 'in a private network',
+  link_local: 'a link-local address',
+  metadata: 'the metadata service of a cloud provider',
+  reserved: 'in a reserved address range',
+  local_name: 'not a public name, or a name that can resolve to any address',
 };
 
 export const privateTarget = httpRule({
   name: 'http_private_target',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
-  why: 'Behind the gate lie services that trust whoever can reach them, and the metadata service that hands out keys.',
+  why: 'Internal services often trust every caller, and the cloud metadata service returns credentials.',
   config: z.strictObject({
     allowHosts: z
       .array(z.string().min(1).max(253))
       .max(200)
       .default([])
-      .describe('Hosts inside that are meant, as they are written in a plain address.'),
+      .describe('Internal hosts that requests may target, in canonical form.'),
   }),
   examples: {
     bad: request({ url: 'http://2852039166/latest/meta-data' }),
@@ -66,14 +66,14 @@ const Scope = z.strictObject({
     .array(z.string().regex(/^[A-Z]+$/, 'expected a method in upper case'))
     .max(20)
     .optional()
-    .describe('Any where absent.'),
+    .describe('Any method if absent.'),
   hosts: z
     .array(
       z
         .string()
         .min(1)
         .max(253)
-        .regex(/^(?:\*\.)?[a-z0-9.:-]+$/, 'expected a host in lower case, or *.host for all below it'),
+        .regex(/^(?:\*\.)?[a-z0-9.:-]+$/, 'expected a host in lower case, or *.host for all its subdomains'),
     )
     .min(1)
     .max(200),
@@ -82,7 +82,7 @@ const Scope = z.strictObject({
     .min(1)
     .max(500)
     .optional()
-    .describe('Globs: * within a segment, ** across them. Any where absent.'),
+    .describe('Globs: * matches within a segment, ** across segments. Any path if absent.'),
 });
 type Scope = z.infer<typeof Scope>;
 
@@ -96,17 +96,13 @@ function covers(scope: Scope, { method, url }: HttpPatchFacts): boolean {
 
 export const methodPathScope = httpRule({
   name: 'http_method_path_scope',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
-  why: 'An agent calls interfaces that are none of its business.',
+  why: 'An agent must call only the APIs within its assigned scope.',
   config: z.strictObject({
-    allow: z.array(Scope).max(200).nullable().default(null).describe('What may be called; null for anything.'),
-    deny: z.array(Scope).max(200).default([]).describe('Wins over `allow`.'),
-    ports: z
-      .array(z.int().min(1).max(65535))
-      .max(20)
-      .default([80, 443])
-      .describe('Ports that an allowed host may have.'),
+    allow: z.array(Scope).max(200).nullable().default(null).describe('Allowed requests; null allows any.'),
+    deny: z.array(Scope).max(200).default([]).describe('Denied requests; they override `allow`.'),
+    ports: z.array(z.int().min(1).max(65535)).max(20).default([80, 443]).describe('Allowed ports of an allowed host.'),
   }),
   examples: {
     bad: request({ url: 'https://api.example.com/v1/../admin/users' }),
@@ -116,37 +112,37 @@ export const methodPathScope = httpRule({
   find: (facts, { allow, deny, ports }) => {
     if (allow === null && deny.length === 0) return [];
     const { url, method } = facts;
-    const said = `${method} ${shown(`${url.host}${url.path}`.slice(0, 300))}`;
+    const target = `${method} ${shown(`${url.host}${url.path}`.slice(0, 300))}`;
     const hits: Hit[] = [];
     if (url.anomalies.length > 0)
-      hits.push({ at: '/url', what: `${said} cannot be held against the lists: ${url.anomalies[0]}` });
-    if (deny.some((scope) => covers(scope, facts))) hits.push({ at: '/url', what: `${said} is on the deny list` });
+      hits.push({ at: '/url', what: `${target} cannot be compared with the lists: ${url.anomalies[0]}` });
+    if (deny.some((scope) => covers(scope, facts))) hits.push({ at: '/url', what: `${target} is on the deny list` });
     if (allow !== null && !allow.some((scope) => covers(scope, facts)))
-      hits.push({ at: '/url', what: `${said} is not on the allow list` });
+      hits.push({ at: '/url', what: `${target} is not on the allow list` });
     if (allow !== null && (url.port === null || !ports.includes(url.port)))
-      hits.push({ at: '/url', what: `port ${url.port ?? 'unknown'} is not on the list` });
+      hits.push({ at: '/url', what: `port ${url.port ?? 'unknown'} is not an allowed port` });
     return hits;
   },
 });
 
 export const plainText = httpRule({
   name: 'http_plain_text',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
-  why: 'What is sent without encryption can be read and changed on the way.',
+  why: 'A request without encryption can be read and modified in transit.',
   config: noConfig,
   examples: { bad: request({ url: 'http://api.example.com/v1/orders/17' }), good: request() },
   find: ({ url }) =>
-    url.scheme === 'https' ? [] : [{ at: '/url', what: `the request goes over ${shown(url.scheme)}` }],
+    url.scheme === 'https' ? [] : [{ at: '/url', what: `the request uses ${shown(url.scheme)} instead of https` }],
 });
 
 const RARE = new Set(['DELETE', 'CONNECT', 'TRACE', 'PURGE', 'MOVE', 'COPY', 'LINK', 'UNLINK']);
 
 export const deleteMethod = httpRule({
   name: 'http_delete_method',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
-  why: 'A DELETE has no body that shows what goes.',
+  why: 'A DELETE request does not show what it deletes.',
   config: noConfig,
   examples: { bad: request({ method: 'DELETE', contentType: null, body: undefined }), good: request() },
   find: ({ method }) => (RARE.has(method) ? [{ at: '/method', what: `the method is ${method}` }] : []),

@@ -6,15 +6,15 @@ import { isObject } from './json';
 
 type Configuration = Pick<TerraformPlanFacts, 'provisioners' | 'dataSources' | 'modules' | 'providers'>;
 
-/** By the address of a resource, without keys of count and for_each: the members that its configuration sets. */
+/** The members that the configuration sets, by resource address without `count` and `for_each` keys. */
 export type SetMembers = ReadonlyMap<string, ReadonlySet<string>>;
 
 const MAX_MODULE_DEPTH = 16;
-/** Letters of one name: they stand in the address of all that is below it. */
+/** Maximum length of a module name, because it is repeated in the address of everything below the module. */
 const MAX_NAME = 250;
 const MAX_PARTS = 20_000;
 
-/** What the configuration brings in: provisioners, data sources, modules and providers, through all called modules. */
+/** Reads provisioners, data sources, modules and providers of the configuration, including all called modules. */
 export function readConfiguration(value: JsonValue | undefined): {
   readonly parts: Configuration;
   readonly members: SetMembers;
@@ -41,7 +41,8 @@ export function readConfiguration(value: JsonValue | undefined): {
     });
   }
   const walk = (module: JsonObject, path: readonly string[], address: string, depth: number): void => {
-    if (depth > MAX_MODULE_DEPTH) refuse('too_deep', 'Modules that call modules too deeply', null);
+    if (depth > MAX_MODULE_DEPTH)
+      refuse('too_deep', `Module calls are nested more than ${MAX_MODULE_DEPTH} levels deep`, null);
     const resources = module['resources'];
     if (Array.isArray(resources)) {
       resources.forEach((resource: JsonValue, i) => {
@@ -67,7 +68,8 @@ export function readConfiguration(value: JsonValue | undefined): {
     }
     for (const [name, call] of entries(module['module_calls'])) {
       count();
-      if (name.length > MAX_NAME) refuse('invalid_document', `A module name of more than ${MAX_NAME} letters`, null);
+      if (name.length > MAX_NAME)
+        refuse('invalid_document', `A module name is longer than ${MAX_NAME} characters`, null);
       const at = [...path, 'module_calls', name];
       found.modules.push({
         at: pointerOf(at),
@@ -84,7 +86,7 @@ export function readConfiguration(value: JsonValue | undefined): {
   return { parts: found, members };
 }
 
-/** `module.a["x.y"].aws_s3_bucket.b[0]` as the configuration calls it: `module.a.aws_s3_bucket.b`. */
+/** The address of a resource in the configuration: `module.a.aws_s3_bucket.b` for `module.a["x.y"].aws_s3_bucket.b[0]`. */
 export function withoutKeys(address: string): string {
   let plain = '';
   let quoted = false;

@@ -3,7 +3,7 @@ import { MAX_DIFF_BYTES } from '../../../policy/contracts/diff';
 import type { FactsRefusal } from '../../../policy/contracts/facts';
 import type { TerraformAction, TerraformOutput, TerraformPlanFacts, TerraformResource } from './terraform-facts';
 import { TERRAFORM_PARSER } from './terraform-parser';
-import { holdsTrue } from '../rules/values';
+import { containsTrue } from '../rules/values';
 import { readJsonDocument } from '../../../policy/text/json-document';
 import { refusal, refuse, Refused } from '../../../policy/text/refusal';
 import { readConfiguration, withoutKeys, type SetMembers } from './configuration';
@@ -13,7 +13,7 @@ export const MAX_PLAN_BYTES = MAX_DIFF_BYTES;
 const BOUNDS = { maxBytes: MAX_PLAN_BYTES, maxDepth: 128, maxEntries: 40_000 };
 const MAX_RESOURCES = 5000;
 
-/** Terraform's sequences, exactly: any other is one that we do not know the meaning of. */
+/** Terraform's exact action sequences. Any other sequence is refused, because its meaning is unknown. */
 const ACTIONS: Readonly<Record<string, TerraformAction>> = {
   'no-op': 'no-op',
   read: 'read',
@@ -27,9 +27,9 @@ const ACTIONS: Readonly<Record<string, TerraformAction>> = {
 };
 
 /**
- * Facts of a plan as `terraform show -json` writes it, or why there are none. Pure, bounded by bytes, depth, entries and
- * resources; never throws for what the bytes hold. Values that the plan marks as sensitive are taken out here, so that no
- * rule can repeat one. Refusal codes: those of `readJsonDocument`, not_a_plan, unknown_format, unknown_action,
+ * Facts of a plan as `terraform show -json` writes it, or a refusal. Pure; bounded by bytes, depth, entries and resources;
+ * never throws on the contents of the bytes. Values that the plan marks as sensitive are removed here, so that no rule can
+ * disclose one. Refusal codes: those of `readJsonDocument`, not_a_plan, unknown_format, unknown_action,
  * invalid_document, too_many_resources.
  */
 export function extractTerraformPlanFacts(raw: Uint8Array): TerraformPlanFacts | FactsRefusal {
@@ -44,13 +44,13 @@ export function extractTerraformPlanFacts(raw: Uint8Array): TerraformPlanFacts |
 function extract(raw: Uint8Array): TerraformPlanFacts | FactsRefusal {
   const read = readJsonDocument(raw, BOUNDS);
   if (!read.ok) return read;
-  if (!isObject(read.value)) return refusal('not_a_plan', 'Expected the JSON of a plan', null);
+  if (!isObject(read.value)) return refusal('not_a_plan', 'Expected a JSON object: the plan', null);
   const plan = read.value;
   const formatVersion = plan['format_version'];
   if (typeof formatVersion !== 'string')
     return refusal('not_a_plan', 'Expected "format_version", as `terraform show -json` writes it', null);
   if (!/^[01]\.\d{1,4}(?:\.\d{1,4})?$/.test(formatVersion))
-    return refusal('unknown_format', 'A plan format that is not known here', null);
+    return refusal('unknown_format', 'Unknown plan format: expected format_version 0.x or 1.x', null);
   if (
     Object.hasOwn(plan, 'values') &&
     !Object.hasOwn(plan, 'planned_values') &&
@@ -64,9 +64,9 @@ function extract(raw: Uint8Array): TerraformPlanFacts | FactsRefusal {
     kind: 'terraform-plan',
     parser: TERRAFORM_PARSER,
     formatVersion,
-    errored: flag(plan, 'errored'),
-    complete: flag(plan, 'complete'),
-    applyable: flag(plan, 'applyable'),
+    errored: flagOf(plan, 'errored'),
+    complete: flagOf(plan, 'complete'),
+    applyable: flagOf(plan, 'applyable'),
     inexactNumber: read.inexactAt !== null,
     resources,
     drift: readResources(plan, 'resource_drift', members),
@@ -83,7 +83,7 @@ function extract(raw: Uint8Array): TerraformPlanFacts | FactsRefusal {
   } satisfies TerraformPlanFacts;
 }
 
-function flag(plan: JsonObject, key: string): boolean | null {
+function flagOf(plan: JsonObject, key: string): boolean | null {
   const value = plan[key];
   if (value === undefined || value === null) return null;
   return typeof value === 'boolean' ? value : refuse('invalid_document', `Expected "${key}" to be true or false`, null);
@@ -91,7 +91,7 @@ function flag(plan: JsonObject, key: string): boolean | null {
 
 function readResources(plan: JsonObject, key: string, members: SetMembers): TerraformResource[] {
   const list = plan[key] ?? [];
-  if (!Array.isArray(list)) return refuse('invalid_document', `Expected "${key}" to be a list`, null);
+  if (!Array.isArray(list)) return refuse('invalid_document', `Expected "${key}" to be an array`, null);
   if (list.length > MAX_RESOURCES)
     refuse('too_many_resources', `The plan has more than ${MAX_RESOURCES} resources`, null);
   return list.map((item: JsonValue, i) => readResource(objectOf(item, key), `/${key}/${i}`, members));
@@ -102,8 +102,7 @@ function readResource(item: JsonObject, at: string, members: SetMembers): Terraf
   const actions = change['actions'];
   const sequence = Array.isArray(actions) ? actions.join(',') : '';
   const action = Object.hasOwn(ACTIONS, sequence) ? ACTIONS[sequence] : undefined;
-  if (action === undefined)
-    return refuse('unknown_action', 'A resource with actions whose meaning is not known here', null);
+  if (action === undefined) return refuse('unknown_action', 'A resource has an unknown sequence of actions', null);
   const address = textOf(item, 'address');
   const beforeSensitive = maskOf(change['before_sensitive']);
   const afterSensitive = maskOf(change['after_sensitive']);
@@ -119,8 +118,8 @@ function readResource(item: JsonObject, at: string, members: SetMembers): Terraf
     previousAddress: optionalText(item, 'previous_address'),
     importing: isObject(change['importing'] ?? null),
     deposed: (optionalText(item, 'deposed') ?? '') !== '',
-    before: hidden(change['before'] ?? null, beforeSensitive),
-    after: hidden(change['after'] ?? null, afterSensitive),
+    before: withoutHidden(change['before'] ?? null, beforeSensitive),
+    after: withoutHidden(change['after'] ?? null, afterSensitive),
     unknown: maskOf(change['after_unknown']),
     leftToProvider:
       action === 'create' ? leftToProvider(change['after_unknown'], members.get(withoutKeys(address))) : [],
@@ -129,7 +128,7 @@ function readResource(item: JsonObject, at: string, members: SetMembers): Terraf
   };
 }
 
-/** Unknown members that the configuration does not set. Where it does not stand in the plan, nobody can say. */
+/** Unknown members that the configuration does not set. Empty if the plan does not contain the configuration of the resource. */
 function leftToProvider(unknown: JsonValue | undefined, given: ReadonlySet<string> | undefined): string[] {
   if (given === undefined || !isObject(unknown ?? null)) return [];
   return Object.entries(unknown as JsonObject).flatMap(([name, mask]) =>
@@ -142,23 +141,23 @@ function optionalText(item: JsonObject, key: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** A mask is `true`, or of the shape of its value; anything else hides nothing. */
+/** A mask is `true` or has the shape of its value. Anything else hides nothing. */
 function maskOf(value: JsonValue | undefined): JsonValue {
   return value === undefined ? false : value;
 }
 
-/** The value with null in each place that the mask marks. */
-function hidden(value: JsonValue, mask: JsonValue): JsonValue {
+/** The value with null in each location that the mask marks. */
+function withoutHidden(value: JsonValue, mask: JsonValue): JsonValue {
   if (mask === true) return null;
   if (typeof mask !== 'object' || mask === null || typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     const masks = Array.isArray(mask) ? (mask as readonly JsonValue[]) : [];
-    return value.map((item: JsonValue, i) => hidden(item, masks[i] ?? false));
+    return value.map((item: JsonValue, i) => withoutHidden(item, masks[i] ?? false));
   }
   const copy = Object.create(null) as { [key: string]: JsonValue };
   for (const [key, item] of Object.entries(value as JsonObject)) {
     const below = Object.hasOwn(mask, key) ? ((mask as JsonObject)[key] as JsonValue) : false;
-    copy[key] = hidden(item, below);
+    copy[key] = withoutHidden(item, below);
   }
   return copy;
 }
@@ -171,8 +170,8 @@ function readOutputs(plan: JsonObject): TerraformOutput[] {
     return {
       at: `/output_changes/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
       name,
-      wasSensitive: holdsTrue(maskOf(change['before_sensitive'])),
-      isSensitive: holdsTrue(maskOf(change['after_sensitive'])),
+      wasSensitive: containsTrue(maskOf(change['before_sensitive'])),
+      isSensitive: containsTrue(maskOf(change['after_sensitive'])),
       changes: !(Array.isArray(actions) && actions.join(',') === 'no-op'),
     };
   });

@@ -5,12 +5,12 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Refuses what is no object, naming the member where it stands. */
+/** Refuses a value that is not an object; `where` is the name of its member. */
 export function objectOf(value: JsonValue | undefined, where: string): JsonObject {
   return isObject(value) ? value : refuse('invalid_document', `Expected an object in "${where}"`, null);
 }
 
 export function textOf(object: JsonObject, key: string): string {
   const value = object[key];
-  return typeof value === 'string' ? value : refuse('invalid_document', `Expected "${key}" to be text`, null);
+  return typeof value === 'string' ? value : refuse('invalid_document', `Expected "${key}" to be a string`, null);
 }

@@ -1,10 +1,10 @@
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import type { ExtractedFacts } from '../../../policy/contracts/facts';
 
-/** What happens to a resource, as Terraform's sequence of actions says it; `replace` in either order. */
+/** What happens to a resource, from Terraform's sequence of actions; `replace` covers both orders. */
 export type TerraformAction = 'no-op' | 'read' | 'create' | 'update' | 'delete' | 'replace' | 'forget';
 
-/** One entry of `resource_changes` or `resource_drift`. What the plan marks as sensitive stands in no value: only the masks tell. */
+/** One entry of `resource_changes` or `resource_drift`. Sensitive values are removed; the masks show where they were. */
 export interface TerraformResource {
   readonly at: string;
   readonly address: string;
@@ -12,7 +12,7 @@ export interface TerraformResource {
   readonly type: string;
   readonly provider: string;
   readonly action: TerraformAction;
-  /** For replace: whether the old one goes first. */
+  /** For `replace`: whether the old resource is destroyed first. */
   readonly destroyFirst: boolean;
   readonly actionReason: string | null;
   readonly previousAddress: string | null;
@@ -20,11 +20,11 @@ export interface TerraformResource {
   readonly deposed: boolean;
   readonly before: JsonValue;
   readonly after: JsonValue;
-  /** `true` where the value beside it is not known, or hidden; of the shape of the value. */
+  /** `true` at locations whose value is unknown; has the shape of the value. */
   readonly unknown: JsonValue;
   /**
-   * Of a new resource: unknown members that its configuration does not set, so that the provider fills in its default. A
-   * block that `dynamic` makes is not set either, as Terraform writes it: this tells only of members that are no blocks.
+   * For a new resource: unknown members that its configuration does not set, so that the provider uses its default. Terraform
+   * also lists a block that `dynamic` generates as not set, so use this only for members that are not blocks.
    */
   readonly leftToProvider: readonly string[];
   readonly beforeSensitive: JsonValue;
@@ -55,7 +55,7 @@ export interface TerraformProvider {
 export interface TerraformPlanFacts extends ExtractedFacts {
   readonly kind: 'terraform-plan';
   readonly formatVersion: string;
-  /** Null where the plan does not say: older ones do not. */
+  /** Null if the plan does not contain the flag, as in older formats. */
   readonly errored: boolean | null;
   readonly complete: boolean | null;
   readonly applyable: boolean | null;
@@ -64,7 +64,7 @@ export interface TerraformPlanFacts extends ExtractedFacts {
   readonly drift: readonly TerraformResource[];
   readonly outputs: readonly TerraformOutput[];
   readonly provisioners: readonly { readonly at: string; readonly address: string; readonly type: string }[];
-  /** Data sources of the configuration, also those that the plan has read already. */
+  /** Data sources of the configuration, including those already read during planning. */
   readonly dataSources: readonly { readonly at: string; readonly address: string; readonly type: string }[];
   readonly modules: readonly TerraformModule[];
   readonly providers: readonly TerraformProvider[];

@@ -1,9 +1,9 @@
 import type { PackOptions } from '../../../policy/rules/rule-maker';
 
-/** Raised by hand whenever the extractor reads the same plan otherwise; a test pins its source to it. */
+/** Raise this by hand whenever the extractor reads the same plan differently; a test pins its source to the revision. */
 export const TERRAFORM_FACTS_REVISION = 4;
 
-/** Our reading of `terraform show -json`: part of every rule's `logic_hash`. */
+/** How we read the output of `terraform show -json`. Part of every rule's `logic_hash`. */
 export const TERRAFORM_PARSER = {
   name: 'countersign-terraform-plan',
   version: `facts.${TERRAFORM_FACTS_REVISION}`,

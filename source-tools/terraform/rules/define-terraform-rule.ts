@@ -5,18 +5,18 @@ import { TERRAFORM_PACK } from '../facts/terraform-parser';
 
 export const terraformRule = factsRules<TerraformPlanFacts>(TERRAFORM_PACK);
 
-/** A hit at a resource; `path` leads into its value after the change. */
+/** A hit at a resource, or at `path` in its value after the change. */
 export function atResource(resource: TerraformResource, what: string, path: readonly (string | number)[] = []): Hit {
   const below = path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
   const at = path.length === 0 ? resource.at : `${resource.at}/change/after${below}`;
   return { at, what: `${shown(resource.address.slice(0, 300))}: ${what}` };
 }
 
-/** What is said where a rule needs a value that the plan does not show. */
+/** The reason used if the plan does not show a value that a rule needs. */
 export function undecided(what: string, why: 'unknown' | 'sensitive'): string {
   return why === 'unknown'
-    ? `${what} is not known before apply, so nobody can say`
-    : `${what} is hidden as sensitive, so nobody can say`;
+    ? `${what} is not known before apply, so it cannot be checked`
+    : `${what} is hidden as sensitive, so it cannot be checked`;
 }
 
 export interface ExampleResource {

@@ -10,12 +10,12 @@ const Types = z.array(z.string().min(1).max(200)).max(500);
 
 export const destroy = terraformRule({
   name: 'terraform_destroy',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'What is destroyed is gone with its data and its address.',
+  why: 'Destroying a resource also destroys its data and its address.',
   config: z.strictObject({
     types: Types.nullable().default(null).describe('Globs of resource types; null for all.'),
-    except: Types.default([]).describe('Globs of types that may go.'),
+    except: Types.default([]).describe('Globs of types that may be destroyed.'),
   }),
   examples: {
     bad: planOf([{ address: 'module.a.aws_instance.web[0]', actions: ['delete'], before: {} }]),
@@ -33,9 +33,9 @@ export const destroy = terraformRule({
 
 export const replace = terraformRule({
   name: 'terraform_replace',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'A replacement reads like an update, and destroys the one that is there.',
+  why: 'A replacement looks like an update but destroys the existing resource.',
   config: z.strictObject({
     types: Types.nullable().default(null).describe('Globs of resource types; null for all.'),
     except: Types.default([]).describe('Globs of types that may be replaced.'),
@@ -48,7 +48,12 @@ export const replace = terraformRule({
     resources
       .filter((r) => r.action === 'replace' && wanted(r.type, types, except))
       .map((r) =>
-        atResource(r, r.destroyFirst ? 'is destroyed, then made again' : 'is made again, and the old one destroyed'),
+        atResource(
+          r,
+          r.destroyFirst
+            ? 'is destroyed, then created again'
+            : 'is replaced: a new one is created before the old one is destroyed',
+        ),
       ),
 });
 
@@ -57,7 +62,7 @@ function wanted(type: string, types: readonly string[] | null, except: readonly 
   return types === null || types.some((glob) => globCovers(glob, type));
 }
 
-/** Types whose loss is the loss of data, keys or names. */
+/** Types whose destruction loses data, keys or names. */
 const STATEFUL = [
   'aws_db_*',
   'aws_rds_*',
@@ -102,21 +107,21 @@ const STATEFUL = [
 
 export const protectedResource = terraformRule({
   name: 'terraform_protected_resource',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'forbid',
-  why: 'Databases, buckets, keys and zones do not come back with the next apply.',
+  why: 'The next apply does not restore the contents of databases, buckets, keys and zones.',
   config: z.strictObject({
-    types: Types.default(STATEFUL).describe('Globs of types that may not be destroyed or replaced.'),
+    types: Types.default(STATEFUL).describe('Globs of types that must not be destroyed or replaced.'),
     addresses: z
       .array(z.string().min(1).max(500))
       .max(500)
       .default([])
-      .describe('Globs of addresses that may not be changed at all.'),
+      .describe('Globs of addresses that must not be changed at all.'),
     tags: z
       .record(z.string().min(1).max(200), z.string().max(200))
       .default({})
-      .describe('A resource with one of these tags may not be destroyed or replaced.'),
-    except: z.array(z.string().min(1).max(500)).max(500).default([]).describe('Globs of addresses that are left out.'),
+      .describe('Resources with one of these tags must not be destroyed or replaced.'),
+    except: z.array(z.string().min(1).max(500)).max(500).default([]).describe('Globs of addresses to exclude.'),
   }),
   examples: {
     bad: planOf([{ address: 'aws_db_instance.main', actions: ['delete', 'create'], before: {}, after: {} }]),
@@ -131,10 +136,10 @@ export const protectedResource = terraformRule({
           (glob) => globCovers(glob, r.address) || (r.previousAddress !== null && globCovers(glob, r.previousAddress)),
         )
       )
-        return [atResource(r, `is protected, and the plan is to ${r.action} it`)];
+        return [atResource(r, `is protected, but the plan would ${r.action} it`)];
       if (!isDestroyed(r) && r.action !== 'forget') return [];
       if (types.some((glob) => globCovers(glob, r.type)))
-        return [atResource(r, `holds what cannot be made again, and the plan is to ${r.action} it`)];
+        return [atResource(r, `contains data that cannot be recreated, and the plan would ${r.action} it`)];
       const tagged = Object.entries(tags).find(([name, value]) => tagOf(r, name) === value);
       return tagged === undefined ? [] : [atResource(r, `is protected by its tag ${shown(tagged[0])}`)];
     }),
@@ -152,9 +157,9 @@ function tagOf(resource: TerraformResource, name: string): unknown {
 
 export const deletionProtection = terraformRule({
   name: 'terraform_deletion_protection',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'forbid',
-  why: 'Switching the protection off is the first half of destroying what it protects.',
+  why: 'Disabling deletion protection prepares the destruction of the resource.',
   config: noConfig,
   examples: {
     bad: planOf([
@@ -174,14 +179,14 @@ export const deletionProtection = terraformRule({
       for (const { name, on } of PROTECTIONS) {
         if (member(r.before, name) !== on) continue;
         if (r.action !== 'update') {
-          // What is to happen to the data when it goes does not forbid that it goes.
+          // Settings about the data of a destroyed resource, such as `force_destroy`, do not forbid its destruction.
           if (on) hits.push(atResource(r, `is destroyed, though its ${name} is ${String(on)}`));
           continue;
         }
         const after = valueAt(r, [name]);
-        if (after.state === 'hidden') hits.push(atResource(r, `its ${name} is not shown`));
+        if (after.state === 'hidden') hits.push(atResource(r, `the plan does not show its ${name}`));
         else if (after.state === 'absent' || after.value !== on)
-          hits.push(atResource(r, `its ${name} is switched over`, [name]));
+          hits.push(atResource(r, `its ${name} is no longer ${String(on)}`, [name]));
       }
       return hits;
     }),
@@ -198,7 +203,7 @@ const PROTECTIONS: readonly { readonly name: string; readonly on: boolean }[] = 
   { name: 'skip_final_snapshot', on: false },
 ];
 
-/** A destroyed resource weighs as much as several new ones. */
+/** Destroying a resource weighs as much as creating several. */
 const WEIGHTS: Readonly<Record<TerraformAction, number>> = {
   'no-op': 0,
   read: 0,
@@ -211,16 +216,16 @@ const WEIGHTS: Readonly<Record<TerraformAction, number>> = {
 
 export const blastRadius = terraformRule({
   name: 'terraform_blast_radius',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
-  why: 'A plan over dozens of resources has not been read one by one.',
+  why: 'A plan that changes dozens of resources cannot be reviewed one by one.',
   config: z.strictObject({
     maxWeight: z
       .int()
       .min(0)
       .default(50)
-      .describe('Sum over all resources: create 1, update 2, forget 3, replace and delete 5.'),
-    maxDestroyed: z.int().min(0).default(5).describe('Resources that may go, or be made again.'),
+      .describe('Maximum sum of weights of all resources: create 1, update 2, forget 3, replace and delete 5.'),
+    maxDestroyed: z.int().min(0).default(5).describe('Maximum number of destroyed or replaced resources.'),
   }),
   examples: {
     bad: planOf([{ address: 'aws_instance.a', actions: ['delete'], before: {} }]),
@@ -236,10 +241,20 @@ export const blastRadius = terraformRule({
     }
     return [
       ...(weight > maxWeight
-        ? [{ at: '/resource_changes', what: `the changes weigh ${weight}, where ${maxWeight} are allowed` }]
+        ? [
+            {
+              at: '/resource_changes',
+              what: `the weight of the changes is ${weight}, which exceeds the maximum of ${maxWeight}`,
+            },
+          ]
         : []),
       ...(destroyed > maxDestroyed
-        ? [{ at: '/resource_changes', what: `${destroyed} resources go, where ${maxDestroyed} may` }]
+        ? [
+            {
+              at: '/resource_changes',
+              what: `${destroyed} resources are destroyed or replaced, which exceeds the maximum of ${maxDestroyed}`,
+            },
+          ]
         : []),
     ];
   },

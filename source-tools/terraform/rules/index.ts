@@ -7,7 +7,7 @@ import { drift, forget, format, imports, noOp, sensitive, terraformParse } from 
 import { allowedValues, requiredTags, unknownAfterApply } from './settings';
 import { externalData, provisioner, sourcePin } from './sources';
 
-/** In the order of the catalogue, which is the order of their findings. */
+/** In catalogue order, which is also the order of findings. */
 export const terraformPlanRules: readonly PackRule[] = [
   terraformParse,
   format,

@@ -3,29 +3,29 @@ import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import { noConfig, type Hit } from '../../../policy/rules/rule-maker';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
-import { isUnchanged, madeBy, textsOf, valueAt } from './values';
+import { isUnchanged, createdOrChanged, textsOf, valueAt } from './values';
 
 type Path = readonly (string | number)[];
 
-/** One opening in a wall, wherever the provider writes it. */
+/** One firewall rule that allows traffic, in a form common to all providers. */
 interface Opening {
   readonly path: Path;
-  /** Where addresses stand; at least one of them. */
+  /** Paths of the address ranges; at least one of them is set. */
   readonly ranges: readonly Path[];
   readonly ports: readonly PortRange[];
-  /** Set where the plan hides what the rule needs. */
+  /** Why the plan hides a value that the check needs; null if it hides none. */
   readonly hidden: 'unknown' | 'sensitive' | null;
 }
 
 type PortRange = readonly [from: number, to: number];
 const ALL: PortRange = [0, 65535];
-/** ICMP has no ports: who may ping cannot log in. */
+/** ICMP has no ports, so it cannot be used to log in. */
 const PING: PortRange = [-1, -1];
 const isPing = (protocol: JsonValue): boolean =>
   ['icmp', 'icmpv6', 'ipv6-icmp', '1', '58'].includes(String(protocol ?? '').toLowerCase());
 
-/** Whether a range of addresses is the world, or half of it: split into two, 0.0.0.0/1 and 128.0.0.0/1 are all of it. */
-function isWorld(text: string): boolean {
+/** Whether an address range covers all or a large part of the internet: 0.0.0.0/1 and 128.0.0.0/1 together cover all of it. */
+function isInternet(text: string): boolean {
   const lower = text.trim().toLowerCase();
   if (['*', 'any', 'internet', '0.0.0.0', '::'].includes(lower)) return true;
   const slash = lower.indexOf('/');
@@ -48,8 +48,8 @@ function portsOfText(text: string): PortRange {
 
 type Direction = 'ingress' | 'egress';
 
-/** Every type that `openingsOf` reads; of all others it says nothing. */
-const WALLS = new Set([
+/** The types that `openingsOf` reads; it returns nothing for any other. */
+const FIREWALL_TYPES = new Set([
   'aws_security_group',
   'aws_default_security_group',
   'aws_security_group_rule',
@@ -64,7 +64,7 @@ const WALLS = new Set([
 ]);
 
 function openingsOf(r: TerraformResource, direction: Direction): readonly Opening[] {
-  if (!WALLS.has(r.type)) return [];
+  if (!FIREWALL_TYPES.has(r.type)) return [];
   const opening = (
     path: Path,
     names: readonly string[],
@@ -148,26 +148,29 @@ function find(
   direction: Direction,
   concerns: (range: PortRange) => boolean,
 ): readonly Hit[] {
-  return madeBy(resources).flatMap((r) =>
+  return createdOrChanged(resources).flatMap((r) =>
     openingsOf(r, direction).flatMap((opening): readonly Hit[] => {
       if (!opening.ports.some(concerns)) return [];
       const open = opening.ranges.flatMap((path) => {
         const value = valueAt(r, path);
-        return value.state === 'known' && textsOf(value.value).some(isWorld) && !isUnchanged(r, path) ? [path] : [];
+        return value.state === 'known' && textsOf(value.value).some(isInternet) && !isUnchanged(r, path) ? [path] : [];
       });
       if (open.length > 0) {
-        const said = opening.ports.map(([a, b]) =>
+        const ports = opening.ports.map(([a, b]) =>
           a === PING[0] ? 'ICMP' : a === b ? `port ${a}` : a === 0 && b === 65535 ? 'all ports' : `ports ${a} to ${b}`,
         );
-        const way = direction === 'ingress' ? 'is open to the world on' : 'may reach the world on';
-        return open.map((path) => atResource(r, `${way} ${said.slice(0, 5).join(', ')}`, path));
+        const way = direction === 'ingress' ? 'is open to the internet on' : 'may reach any address on';
+        return open.map((path) => atResource(r, `${way} ${ports.slice(0, 5).join(', ')}`, path));
       }
       return opening.hidden === null
         ? []
         : [
             atResource(
               r,
-              undecided(`whom it ${direction === 'ingress' ? 'lets in' : 'may reach'}`, opening.hidden),
+              undecided(
+                direction === 'ingress' ? 'the source of its traffic' : 'the destination of its traffic',
+                opening.hidden,
+              ),
               opening.path,
             ),
           ];
@@ -179,12 +182,14 @@ const RULE = { type: 'ingress', protocol: 'tcp', from_port: 22, to_port: 22 };
 
 export const openIngress = terraformRule({
   name: 'terraform_open_ingress',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
-  why: 'A port that the world can reach is tried within minutes.',
+  why: 'Internet scanners find an open port within minutes.',
   config: z.strictObject({
-    ports: Ports.nullable().default(null).describe('Only these ports; null for all.'),
-    except: Ports.default([80, 443]).describe('Ports that the world may reach, where a rule opens nothing else.'),
+    ports: Ports.nullable().default(null).describe('Ports to check; null for all.'),
+    except: Ports.default([80, 443]).describe(
+      'Ports that may be open to the internet, if the rule opens no other port.',
+    ),
   }),
   examples: {
     bad: planOf([
@@ -207,12 +212,14 @@ export const openIngress = terraformRule({
 
 export const openEgress = terraformRule({
   name: 'terraform_open_egress',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'advise',
   status: 'WARN',
-  why: 'What may reach the world can carry data out.',
+  why: 'A resource with unrestricted egress can exfiltrate data.',
   config: z.strictObject({
-    except: Ports.default([443]).describe('Ports on which the world may be reached, where a rule opens nothing else.'),
+    except: Ports.default([443]).describe(
+      'Ports on which any address may be reached, if the rule opens no other port.',
+    ),
   }),
   examples: {
     bad: planOf([
@@ -233,12 +240,12 @@ export const openEgress = terraformRule({
   find: ({ resources }, { except }) => find(resources, 'egress', ([from, to]) => isMore(from, to, except)),
 });
 
-/** More than one port that is excepted; where any is, ICMP is no more than that. */
+/** Whether the range opens more than one excepted port. ICMP counts only if no port is excepted. */
 function isMore(from: number, to: number, except: readonly number[]): boolean {
   return from === PING[0] ? except.length === 0 : !(from === to && except.includes(from));
 }
 
-/** A value that makes a resource public, by its type. */
+/** Values that make a resource public, by type. */
 const PUBLIC: readonly {
   readonly types: readonly string[];
   readonly path: Path;
@@ -249,13 +256,13 @@ const PUBLIC: readonly {
     types: ['aws_s3_bucket', 'aws_s3_bucket_acl'],
     path: ['acl'],
     values: ['public-read', 'public-read-write', 'authenticated-read', 'website'],
-    what: 'its objects are for everybody',
+    what: 'its objects are public',
   },
   ...['block_public_acls', 'block_public_policy', 'ignore_public_acls', 'restrict_public_buckets'].map((name) => ({
     types: ['aws_s3_bucket_public_access_block', 'aws_s3_account_public_access_block'],
     path: [name],
     values: [false],
-    what: 'the block of public access is off',
+    what: 'public access is not blocked',
   })),
   {
     types: [
@@ -269,12 +276,12 @@ const PUBLIC: readonly {
     values: [true],
     what: 'it is reachable from the internet',
   },
-  { types: ['aws_lambda_function_url'], path: ['authorization_type'], values: ['NONE'], what: 'everybody may call it' },
+  { types: ['aws_lambda_function_url'], path: ['authorization_type'], values: ['NONE'], what: 'anyone may call it' },
   {
     types: ['google_storage_bucket_acl', 'google_storage_default_object_acl'],
     path: ['predefined_acl'],
     values: ['publicRead', 'publicReadWrite', 'authenticatedRead'],
-    what: 'its objects are for everybody',
+    what: 'its objects are public',
   },
   {
     types: ['azurerm_storage_account'],
@@ -292,7 +299,7 @@ const PUBLIC: readonly {
     types: ['azurerm_storage_container'],
     path: ['container_access_type'],
     values: ['blob', 'container'],
-    what: 'its objects are for everybody',
+    what: 'its objects are public',
   },
   {
     types: [
@@ -317,19 +324,19 @@ const PUBLIC_BY_TYPE: ReadonlyMap<string, typeof PUBLIC> = new Map(
 
 export const publicAccess = terraformRule({
   name: 'terraform_public_access',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
-  why: 'A bucket or database that everybody can reach is found by those who look for such.',
+  why: 'Attackers scan the internet for public buckets and databases.',
   config: noConfig,
   examples: {
     bad: planOf([{ address: 'aws_s3_bucket.logs', actions: ['create'], after: { acl: 'public-read' } }]),
     good: planOf([{ address: 'aws_s3_bucket.logs', actions: ['create'], after: { acl: 'private' } }]),
   },
   find: ({ resources }) =>
-    madeBy(resources).flatMap((r) =>
+    createdOrChanged(resources).flatMap((r) =>
       (PUBLIC_BY_TYPE.get(r.type) ?? []).flatMap(({ path, values, what }): readonly Hit[] => {
         const value = valueAt(r, path);
-        // A bucket without one is private; other defaults are not all on that side.
+        // A bucket without an ACL is private by default. The defaults of other settings are not all safe.
         if (path[0] === 'acl' && r.leftToProvider.includes('acl')) return [];
         if (value.state === 'hidden') return [atResource(r, undecided(String(path[0]), value.why))];
         return value.state === 'known' && values.includes(value.value) && !isUnchanged(r, path)

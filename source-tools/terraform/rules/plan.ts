@@ -2,23 +2,23 @@ import { noConfig, parseRule, type Hit } from '../../../policy/rules/rule-maker'
 import { shown } from '../../../policy/text/shown-name';
 import { atResource, planOf, terraformRule } from './define-terraform-rule';
 import { TERRAFORM_PACK } from '../facts/terraform-parser';
-import { holdsTrue } from './values';
+import { containsTrue } from './values';
 
 const CREATE = { address: 'aws_sqs_queue.q', actions: ['create'], after: { name: 'q' } };
 
 export const terraformParse = parseRule(TERRAFORM_PACK, {
   name: 'terraform_parse_failure',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
-  why: 'A plan of an unknown format, as text or as UTF-16, cannot have been checked.',
+  why: 'A plan in an unknown format, as text or as UTF-16 cannot be checked.',
   examples: { bad: planOf([CREATE]).replace('"1.2"', '"9.0"'), good: planOf([CREATE]) },
 });
 
 export const format = terraformRule({
   name: 'terraform_format',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
-  why: 'A plan that failed or is incomplete is not what apply would do.',
+  why: 'A failed or incomplete plan does not show what apply would do.',
   config: noConfig,
   examples: {
     bad: planOf([CREATE], { errored: true }),
@@ -29,7 +29,7 @@ export const format = terraformRule({
     if (errored === true) hits.push({ at: '/errored', what: 'planning failed' });
     if (complete === false) hits.push({ at: '/complete', what: 'the plan is not complete' });
     if (applyable === false) hits.push({ at: '/applyable', what: 'the plan cannot be applied' });
-    if (inexactNumber) hits.push({ at: '', what: 'a number that loses digits when it is read' });
+    if (inexactNumber) hits.push({ at: '', what: 'a number that loses digits when it is parsed' });
     return [
       ...hits,
       ...failedChecks.map(({ at, address }) => ({ at, what: `${shown(address.slice(0, 200))} failed` })),
@@ -39,10 +39,10 @@ export const format = terraformRule({
 
 export const drift = terraformRule({
   name: 'terraform_drift',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'advise',
   status: 'WARN',
-  why: 'Somebody changed the resources outside Terraform; the plan may undo what they did.',
+  why: 'Resources were changed outside Terraform, and the plan may revert those changes.',
   config: noConfig,
   examples: {
     bad: planOf(
@@ -59,15 +59,15 @@ export const drift = terraformRule({
   find: (facts) =>
     facts.drift
       .filter(({ action }) => action !== 'no-op')
-      .map((resource) => atResource(resource, `was changed outside (${resource.action})`)),
+      .map((resource) => atResource(resource, `was changed outside Terraform (${resource.action})`)),
 });
 
 export const noOp = terraformRule({
   name: 'terraform_no_op',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'advise',
   status: 'WARN',
-  why: 'A plan that changes nothing was made from another configuration than the one meant.',
+  why: 'A plan without changes was probably made from the wrong configuration.',
   config: noConfig,
   examples: { bad: planOf([{ ...CREATE, actions: ['no-op'] }]), good: planOf([CREATE]) },
   find: ({ resources, outputs }) =>
@@ -81,9 +81,9 @@ export const noOp = terraformRule({
 
 export const imports = terraformRule({
   name: 'terraform_import',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
-  why: 'An import takes over a resource that somebody else may own, and the next plan may destroy it.',
+  why: 'An imported resource may belong to another team, and the next plan may destroy it.',
   config: noConfig,
   examples: {
     bad: JSON.stringify(
@@ -113,22 +113,22 @@ export const imports = terraformRule({
 
 export const forget = terraformRule({
   name: 'terraform_forget',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
-  why: 'What the state forgets goes on running and costing, and nobody manages it.',
+  why: 'A resource that is removed from the state keeps running and costing money, but is no longer managed.',
   config: noConfig,
   examples: { bad: planOf([{ ...CREATE, actions: ['forget'] }]), good: planOf([CREATE]) },
   find: ({ resources }) =>
     resources
       .filter(({ action }) => action === 'forget')
-      .map((resource) => atResource(resource, 'is taken out of the state')),
+      .map((resource) => atResource(resource, 'is removed from the state')),
 });
 
 export const sensitive = terraformRule({
   name: 'terraform_sensitive',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
-  why: 'A value that is no longer marked as sensitive is printed, logged and stored in the clear.',
+  why: 'A value that is no longer marked as sensitive is printed and logged in plain text.',
   config: noConfig,
   examples: {
     bad: planOf([CREATE], {
@@ -145,12 +145,18 @@ export const sensitive = terraformRule({
   find: ({ resources, outputs }) => [
     ...outputs
       .filter(({ wasSensitive, isSensitive, changes }) => changes && wasSensitive && !isSensitive)
-      .map(({ at, name }) => ({ at, what: `the output ${shown(name.slice(0, 100))} is no longer sensitive` })),
+      .map(({ at, name }) => ({
+        at,
+        what: `the output ${shown(name.slice(0, 100))} is no longer marked as sensitive`,
+      })),
     ...resources
       .filter(
         ({ action, beforeSensitive, afterSensitive, unknown }) =>
-          action === 'update' && holdsTrue(beforeSensitive) && !holdsTrue(afterSensitive) && !holdsTrue(unknown),
+          action === 'update' &&
+          containsTrue(beforeSensitive) &&
+          !containsTrue(afterSensitive) &&
+          !containsTrue(unknown),
       )
-      .map((resource) => atResource(resource, 'its values are no longer sensitive')),
+      .map((resource) => atResource(resource, 'its values are no longer marked as sensitive')),
   ],
 });

@@ -4,22 +4,22 @@ import { type Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
-import { hidesBelow, madeBy, member, valueAt } from './values';
+import { hidesBelow, createdOrChanged, member, valueAt } from './values';
 
 const Type = z.string().min(1).max(200).describe('Glob of resource types.');
-/** `a.b.0.c`; `*` stands for every item of a list. */
+/** `a.b.0.c`; `*` matches every item of a list. */
 const Attribute = z
   .string()
   .min(1)
   .max(300)
   .regex(
     /^[A-Za-z0-9_*-]+(?:\.[A-Za-z0-9_*-]+)*$/,
-    'expected names with dots between, such as metadata_options.0.http_tokens',
+    'expected names separated by dots, such as metadata_options.0.http_tokens',
   );
 
 type Path = (string | number)[];
 
-/** Paths that an attribute names in this resource; `*` becomes every item that is there. */
+/** Paths in this resource that an attribute names; `*` expands to every existing item. */
 function pathsOf(r: TerraformResource, attribute: string): Path[] {
   return attribute.split('.').reduce<Path[]>(
     (paths, part) =>
@@ -33,7 +33,7 @@ function pathsOf(r: TerraformResource, attribute: string): Path[] {
   );
 }
 
-/** What must be known for the plan to be judged at all: access, networks, images. */
+/** Attributes of access and network settings that must be known to review the plan. */
 const NEEDED = [
   { type: 'aws_iam_*', attributes: ['policy', 'assume_role_policy', 'policy_arn'] },
   { type: 'aws_*_policy', attributes: ['policy'] },
@@ -49,9 +49,9 @@ const NEEDED = [
 
 export const unknownAfterApply = terraformRule({
   name: 'terraform_unknown_after_apply',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
-  why: 'A value that is known only after apply cannot have been approved before it.',
+  why: 'A value that is known only after apply cannot be approved before it.',
   config: z.strictObject({
     needed: z
       .array(z.strictObject({ type: Type, attributes: z.array(Attribute).min(1).max(50) }))
@@ -66,8 +66,8 @@ export const unknownAfterApply = terraformRule({
     ]),
   },
   find: ({ resources }, { needed }) =>
-    madeBy(resources).flatMap((r): readonly Hit[] => {
-      // Where the plan hides nothing of the resource, it hides no attribute.
+    createdOrChanged(resources).flatMap((r): readonly Hit[] => {
+      // Skip resources without hidden values before looking at each attribute.
       if (!hidesBelow(r, [])) return [];
       return needed
         .filter(({ type }) => globCovers(type, r.type))
@@ -79,12 +79,16 @@ export const unknownAfterApply = terraformRule({
 
 export const requiredTags = terraformRule({
   name: 'terraform_required_tags',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   status: 'WARN',
-  why: 'A resource without an owner is nobody’s to pay for, and nobody’s to secure.',
+  why: 'No one pays for or secures a resource without an owner tag.',
   config: z.strictObject({
-    tags: z.array(z.string().min(1).max(200)).max(50).default([]).describe('Tags or labels that each resource needs.'),
+    tags: z
+      .array(z.string().min(1).max(200))
+      .max(50)
+      .default([])
+      .describe('Tags or labels that each resource must have.'),
     types: z
       .array(z.string().min(1).max(200))
       .max(200)
@@ -100,7 +104,7 @@ export const requiredTags = terraformRule({
   find: ({ resources }, { tags, types }) =>
     tags.length === 0
       ? []
-      : madeBy(resources).flatMap((r): readonly Hit[] => {
+      : createdOrChanged(resources).flatMap((r): readonly Hit[] => {
           const name = ['tags_all', 'tags', 'labels'].find((key) => Object.keys(objectOf(r, key)).length > 0);
           const has = ['tags', 'labels'].some((key) =>
             Object.hasOwn((typeof r.after === 'object' ? r.after : null) ?? {}, key),
@@ -116,7 +120,7 @@ function objectOf(r: TerraformResource, key: string): object {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }
 
-/** A tag that is not known yet will be there; which value it has is another rule's matter. */
+/** Whether the tag exists and is not empty. A tag with an unknown value counts; `terraform_allowed_values` checks values. */
 function isFilled(r: TerraformResource, name: string, tag: string): boolean {
   const value = valueAt(r, [name, tag]);
   return value.state === 'hidden' || (value.state === 'known' && value.value !== '');
@@ -124,9 +128,9 @@ function isFilled(r: TerraformResource, name: string, tag: string): boolean {
 
 export const allowedValues = terraformRule({
   name: 'terraform_allowed_values',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
-  why: 'Regions, sizes, images and engines were agreed on; a plan that leaves them has a reason to be told.',
+  why: 'Teams agree on regions, sizes, images and engines, so other values need a justification.',
   config: z.strictObject({
     rules: z
       .array(
@@ -137,15 +141,15 @@ export const allowedValues = terraformRule({
             .array(z.union([z.string(), z.number(), z.boolean()]))
             .max(1000)
             .optional()
-            .describe('Only these values.'),
+            .describe('Allowed values.'),
           deny: z
             .array(z.union([z.string(), z.number(), z.boolean()]))
             .max(1000)
             .optional()
-            .describe('None of these values.'),
-          max: z.number().optional().describe('Largest number.'),
-          min: z.number().optional().describe('Smallest number.'),
-          required: z.boolean().default(false).describe('The attribute must be there.'),
+            .describe('Forbidden values.'),
+          max: z.number().optional().describe('Maximum value.'),
+          min: z.number().optional().describe('Minimum value.'),
+          required: z.boolean().default(false).describe('Whether the attribute must be set.'),
         }),
       )
       .max(500)
@@ -158,7 +162,7 @@ export const allowedValues = terraformRule({
   },
   find: ({ resources }, { rules }) =>
     rules.flatMap((rule) =>
-      madeBy(resources)
+      createdOrChanged(resources)
         .filter((r) => globCovers(rule.type, r.type))
         .flatMap((r) =>
           pathsOf(r, rule.attribute).flatMap((path): readonly Hit[] => {

@@ -11,9 +11,9 @@ const configuration = (root: Readonly<Record<string, unknown>>, more: Readonly<R
 
 export const provisioner = terraformRule({
   name: 'terraform_provisioner',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
-  why: 'A provisioner runs a command on the machine that applies, with its credentials.',
+  why: 'A provisioner runs commands on the machine that applies the plan, with its credentials.',
   config: noConfig,
   examples: {
     bad: configuration({
@@ -38,7 +38,7 @@ export const provisioner = terraformRule({
     })),
 });
 
-/** Data sources that run something, or ask somebody, while the plan is made. */
+/** Data sources that run a program or call a service during planning. */
 const EXTERNAL = new Set([
   'external',
   'http',
@@ -50,11 +50,11 @@ const EXTERNAL = new Set([
 
 export const externalData = terraformRule({
   name: 'terraform_external_data',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'forbid',
-  why: 'Such a data source has run its program already, while the plan was made.',
+  why: 'An external data source already ran its program during planning.',
   config: z.strictObject({
-    except: z.array(z.string().min(1).max(500)).max(200).default([]).describe('Globs of addresses that are meant.'),
+    except: z.array(z.string().min(1).max(500)).max(200).default([]).describe('Globs of addresses to exclude.'),
   }),
   examples: {
     bad: configuration({ resources: [{ address: 'data.external.x', mode: 'data', type: 'external', name: 'x' }] }),
@@ -68,24 +68,24 @@ export const externalData = terraformRule({
     return [...dataSources, ...read].flatMap(({ at, address, type }): readonly Hit[] => {
       if (!EXTERNAL.has(type) || seen.has(address) || except.some((glob) => globCovers(glob, address))) return [];
       seen.add(address);
-      return [{ at, what: `${shown(address.slice(0, 300))} runs or asks something outside` }];
+      return [{ at, what: `${shown(address.slice(0, 300))} runs a program or calls an external service` }];
     });
   },
 });
 
 export const sourcePin = terraformRule({
   name: 'terraform_source_pin',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
-  why: 'A source without a fixed version is other code tomorrow, under the same plan.',
+  why: 'A source without a pinned version can resolve to different code at apply time.',
   config: z.strictObject({
-    providers: z.boolean().default(true).describe('Providers need a version constraint.'),
+    providers: z.boolean().default(true).describe('Whether providers must have a version constraint.'),
     sources: z
       .array(z.string().min(1).max(500))
       .max(200)
       .nullable()
       .default(null)
-      .describe('Globs of module sources that may be used; null for any that is pinned.'),
+      .describe('Globs of allowed module sources; null allows any pinned source.'),
   }),
   examples: {
     bad: configuration({ module_calls: { vpc: { source: 'git::https://example.com/vpc.git?ref=main', module: {} } } }),
@@ -96,13 +96,16 @@ export const sourcePin = terraformRule({
   find: ({ modules, providers }, config) => [
     ...modules.flatMap(({ at, name, source, version }): readonly Hit[] => {
       if (source.startsWith('./') || source.startsWith('../')) return [];
-      const said = shown(name.slice(0, 200));
+      const moduleName = shown(name.slice(0, 200));
       if (config.sources !== null && !config.sources.some((glob) => globCovers(glob, source)))
         return [
-          { at, what: `${said} comes from ${shown(withoutUser(source).slice(0, 200))}, which is not on the list` },
+          {
+            at,
+            what: `${moduleName} comes from ${shown(redactUser(source).slice(0, 200))}, which is not an allowed source`,
+          },
         ];
       const why = unpinned(source, version);
-      return why === null ? [] : [{ at, what: `${said} ${why}` }];
+      return why === null ? [] : [{ at, what: `${moduleName} ${why}` }];
     }),
     ...(config.providers ? providers : []).flatMap(({ at, name, version }) =>
       version === null && !BUILT_IN.has(name)
@@ -114,7 +117,10 @@ export const sourcePin = terraformRule({
 
 const BUILT_IN = new Set(['terraform.io/builtin/terraform', 'terraform']);
 
-/** A registry module needs an exact version, or a pessimistic one; anything fetched needs a commit. */
+/**
+ * Why a module source is not pinned; null if it is. A registry module needs an exact version or a pessimistic constraint
+ * (`~>`); any other remote source needs a commit.
+ */
 function unpinned(source: string, version: string | null): string | null {
   const isFetched =
     source.includes('::') ||
@@ -122,7 +128,7 @@ function unpinned(source: string, version: string | null): string | null {
     source.startsWith('git@') ||
     /^(?:github\.com|bitbucket\.org|gitlab\.com)\//.test(source.slice(0, 40));
   if (!isFetched) {
-    if (source.startsWith('/')) return 'comes from a folder of the machine that plans';
+    if (source.startsWith('/')) return 'comes from a local folder of the machine that makes the plan';
     return version === null
       ? 'has no version'
       : /^\s*(?:=\s*)?v?\d|^\s*~>/.test(version.slice(0, 50))
@@ -132,11 +138,11 @@ function unpinned(source: string, version: string | null): string | null {
   const at = source.indexOf('ref=');
   const ref = at === -1 ? '' : (source.slice(at + 4).split('&')[0] ?? '');
   if (/^[0-9a-f]{40}$/.test(ref)) return null;
-  return ref === '' ? 'is fetched from an address without a revision' : 'is fetched by a branch or tag, which can move';
+  return ref === '' ? 'is fetched from a URL without a revision' : 'is fetched by a branch or tag, which can move';
 }
 
-/** A source may carry a credential before its host. */
-function withoutUser(source: string): string {
+/** Redacts the user information of a URL, which may contain a credential. */
+function redactUser(source: string): string {
   const start = source.indexOf('://');
   const at = source.indexOf('@', start);
   return start === -1 || at === -1 ? source : `${source.slice(0, start + 3)}…${source.slice(at)}`;

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-
 import { memoizeByObject } from '../../../policy/text/memoize';
 import type { TerraformResource } from '../facts/terraform-facts';
 
-/** A value of a resource after the change; `hidden` where the plan does not show it: not known before apply, or sensitive. */
+/** A value of a resource after the change; `hidden` if the plan does not show it (unknown before apply, or sensitive). */
 export type Value =
   | { readonly state: 'known'; readonly value: JsonValue }
   | { readonly state: 'absent' }
@@ -12,7 +12,7 @@ const ABSENT: Value = { state: 'absent' };
 const UNKNOWN: Value = { state: 'hidden', why: 'unknown' };
 const SENSITIVE: Value = { state: 'hidden', why: 'sensitive' };
 
-/** The value at the end of `path`, names and indices from the root of the resource. */
+/** The value at `path`: names and indices from the root of the resource. */
 export function valueAt(resource: TerraformResource, path: readonly (string | number)[]): Value {
   let value: JsonValue = resource.after;
   let unknown: JsonValue = resource.unknown;
@@ -34,7 +34,7 @@ export function member(value: JsonValue, step: string | number): JsonValue {
   return Object.hasOwn(value, step) ? ((value as JsonObject)[step] as JsonValue) : null;
 }
 
-/** Texts of a value: itself, or the items of a list. */
+/** The strings of a value: the value itself, or the string items of a list. */
 export function textsOf(value: JsonValue): string[] {
   if (typeof value === 'string') return [value];
   return Array.isArray(value) ? value.flatMap((item: JsonValue) => (typeof item === 'string' ? [item] : [])) : [];
@@ -46,32 +46,32 @@ export function hidesBelow(resource: TerraformResource, path: readonly (string |
   let unknown: JsonValue = resource.unknown;
   let sensitive: JsonValue = resource.afterSensitive;
   for (const step of path) [unknown, sensitive] = [member(unknown, step), member(sensitive, step)];
-  return holdsTrue(unknown) || holdsTrue(sensitive);
+  return containsTrue(unknown) || containsTrue(sensitive);
 }
 
-export function holdsTrue(mask: JsonValue): boolean {
+export function containsTrue(mask: JsonValue): boolean {
   if (mask === true) return true;
   if (typeof mask !== 'object' || mask === null) return false;
-  return Object.values(mask as JsonObject).some(holdsTrue);
+  return Object.values(mask as JsonObject).some(containsTrue);
 }
 
-/** Values the plan makes: a new resource, or a changed one. */
-function isMade(resource: TerraformResource): boolean {
+/** Whether the plan creates, replaces or updates the resource. */
+function isCreatedOrChanged(resource: TerraformResource): boolean {
   const { mode, action } = resource;
   return mode === 'managed' && (action === 'create' || action === 'update' || action === 'replace');
 }
 
-/** The resources of a plan that it makes, in its order: what most rules look at. */
-export const madeBy = memoizeByObject((resources: readonly TerraformResource[]): readonly TerraformResource[] =>
-  resources.filter(isMade),
+/** Managed resources that the plan creates, replaces or updates, in plan order. Most rules look at these. */
+export const createdOrChanged = memoizeByObject(
+  (resources: readonly TerraformResource[]): readonly TerraformResource[] => resources.filter(isCreatedOrChanged),
 );
 
-/** Whether the resource is gone afterwards, or another one in its place. */
+/** Whether the plan deletes or replaces the resource. */
 export function isDestroyed(resource: TerraformResource): boolean {
   return resource.mode === 'managed' && (resource.action === 'delete' || resource.action === 'replace');
 }
 
-/** `after` at the path is what `before` was, so that this plan does not bring it. */
+/** Whether the value at `path` is the same before and after an update, so that this plan did not introduce it. */
 export function isUnchanged(resource: TerraformResource, path: readonly (string | number)[]): boolean {
   if (resource.action !== 'update') return false;
   let before: JsonValue = resource.before;
