@@ -192,7 +192,7 @@ async function printSchema(io: Io): Promise<ExitCode> {
 }
 
 async function writeStarter(io: Io, _args: readonly string[], options: Options): Promise<ExitCode> {
-  const { starterBundle } = await import('../../policy/bundle/starter.js');
+  const { starterBundle } = await import('../../source-tools/starter-bundle.js');
   const bundle = starterBundle(requiredOption(options, 'tool', '--tool'));
   const out = textOption(options, 'out');
   if (out !== undefined) await writeNewFile(out, bundle);

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { startDev } from '../../dev/start';
-import { starterBundle } from '../../policy/bundle/starter';
+import { starterBundle } from '../../source-tools/starter-bundle';
 import type { Env } from '../../workers/config';
 import { stateDirOf } from '../../workers/local-client';
 

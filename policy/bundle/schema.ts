@@ -10,7 +10,7 @@ import { Duration } from '../contracts/duration';
 
 const Person = z.string().min(1).max(200).describe('Id of a person in the key registry.');
 const SourceTool = Name.describe(
-  'Key of a source tool: SQLDryRun, SQLCAS, HTTPPatch, GitPatch, TerraformPlan or a custom one.',
+  'Key of a registered source tool.',
 );
 const SourceTools = z
   .array(SourceTool)

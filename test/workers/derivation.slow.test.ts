@@ -5,7 +5,7 @@ import { inlineDerivation } from '../../activities/review/derivation';
 import type { DerivationThreads } from '../../activities/review/derivation-threads';
 import { compilePlan } from '../../policy/bundle/compile-plan';
 import { parseBundle } from '../../policy/bundle/parse-bundle';
-import { starterBundle } from '../../policy/bundle/starter';
+import { starterBundle } from '../../source-tools/starter-bundle';
 import { sha256Hex } from '../../policy/contracts/hash';
 import type { PlanValidator } from '../../policy/contracts/plan';
 import { extensionsOf } from '../../workers/extensions';

@@ -2,7 +2,7 @@ import { extractSqlFacts } from '../../../source-tools/sql/facts/extract-sql-fac
 import { compilePlan } from '../../../policy/bundle/compile-plan';
 import { planEvaluator } from '../../../policy/bundle/evaluate';
 import { parseBundle } from '../../../policy/bundle/parse-bundle';
-import { starterBundle } from '../../../policy/bundle/starter';
+import { starterBundle } from '../../../source-tools/starter-bundle';
 import { extensionsOf } from '../../../workers/extensions';
 import { ourTools } from '../../support/source-tools';
 

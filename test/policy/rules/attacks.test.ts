@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { compilePlan } from '../../../policy/bundle/compile-plan';
 import { planEvaluator, type EvalInput, type Evaluation } from '../../../policy/bundle/evaluate';
 import { parseBundle } from '../../../policy/bundle/parse-bundle';
-import { starterBundle } from '../../../policy/bundle/starter';
+import { starterBundle } from '../../../source-tools/starter-bundle';
 import type { Metadata } from '../../../policy/contracts/diff';
 import { sha256Hex } from '../../../policy/contracts/hash';
 import { checkExpression } from '../../../policy/rules/condition/check-expression';

@@ -1,16 +1,16 @@
-import { compilePlan } from '../../../policy/bundle/compile-plan';
-import { jsonSchema } from '../../../policy/bundle/json-schema';
-import { parseBundle } from '../../../policy/bundle/parse-bundle';
-import { starterBundle } from '../../../policy/bundle/starter';
-import type { Plan } from '../../../policy/contracts/plan';
-import { aggregateDefinition } from '../../../policy/rules/aggregate/aggregate';
-import { BUILTIN_VALIDATORS, builtinsOf } from '../../../policy/rules/builtin';
-import { changeEvaluator } from '../../../policy/rules/evaluate';
-import { packDefinitions } from '../../../source-tools';
-import { validatorRegistry } from '../../../policy/rules/registry';
-import { contractValidators } from '../../../policy/validators/definitions';
-import { diffOf } from '../validators/fixtures';
-import { ourTools, plainTool } from '../../support/source-tools';
+import { compilePlan } from '../../policy/bundle/compile-plan';
+import { jsonSchema } from '../../policy/bundle/json-schema';
+import { parseBundle } from '../../policy/bundle/parse-bundle';
+import { starterBundle } from '../../source-tools/starter-bundle';
+import type { Plan } from '../../policy/contracts/plan';
+import { aggregateDefinition } from '../../policy/rules/aggregate/aggregate';
+import { BUILTIN_VALIDATORS, builtinsOf } from '../../policy/rules/builtin';
+import { changeEvaluator } from '../../policy/rules/evaluate';
+import { packDefinitions } from '../../source-tools';
+import { validatorRegistry } from '../../policy/rules/registry';
+import { contractValidators } from '../../policy/validators/definitions';
+import { diffOf } from '../policy/validators/fixtures';
+import { ourTools, plainTool } from '../support/source-tools';
 
 const registry = validatorRegistry([
   ...packDefinitions,
