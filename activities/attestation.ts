@@ -6,7 +6,7 @@ import { messageDigest } from '../policy/evidence/dsse';
 import type { LedgerEntry } from '../policy/evidence/ledger-port';
 import type { ChangeRef } from './review-types';
 
-/** Holds an attestor key: judge worker or review worker (records.md §8). */
+/** Signs with an attestor key. Judge workers and review workers have one. */
 export interface Attestor {
   readonly keyId: string;
   readonly sign: (predicate: AttestedPredicate) => Envelope;
@@ -17,13 +17,13 @@ export interface Attestation {
   readonly subject: string;
   readonly logicHash: string;
   readonly stagingSha: string | null;
-  /** Everything it was given; the committer recomputes its digest. */
+  /** The complete input of the evaluation. The committer computes its digest again. */
   readonly given: { readonly [key: string]: JsonValue };
   readonly result: JsonValue;
   readonly record?: JsonObject;
 }
 
-/** Signs one record and makes its ledger row; the caller appends the row before it returns anything (records.md §4). */
+/** Signs one record and returns its ledger row. The caller must append the row before it returns a result. */
 export function attest(
   attestor: Attestor,
   ref: Pick<ChangeRef, 'changeId' | 'inputSha' | 'planHash'>,
@@ -45,7 +45,7 @@ export function attest(
     result: a.result as AttestedPredicate['result'],
     record: (a.record ?? {}) as AttestedPredicate['record'],
   });
-  // Keyed by content: several records of one kind may stand for one change, and the strictest counts.
+  // Keyed by content, because a change can have several records of one kind; the strictest counts.
   return {
     kind: 'attested',
     at,

@@ -3,8 +3,8 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { CountersignFailure } from '../policy/contracts/failure';
 
 /**
- * Turns each CountersignFailure that an activity throws into the ApplicationFailure that the workflow matches on. Every worker
- * needs it: without it Temporal would report the type "CountersignFailure" and retry what cannot succeed.
+ * Converts each CountersignFailure that an activity throws to the ApplicationFailure that workflows match on. Every worker needs
+ * it: without it Temporal reports the type "CountersignFailure" and retries failures that are not retryable.
  */
 export const failureInterceptor: ActivityInterceptorsFactory = () => ({
   inbound: {

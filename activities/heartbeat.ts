@@ -3,8 +3,8 @@ import { Context } from '@temporalio/activity';
 const HEARTBEAT_MS = 4_000;
 
 /**
- * Runs `work` under a heartbeat that starts before it: connecting can be slow. `signal` aborts when the activity is
- * cancelled, timed out or its worker shuts down; only then may another attempt run.
+ * Runs `work` with a heartbeat that starts before it, since connecting can be slow. `signal` aborts if the activity is cancelled
+ * or times out, or if its worker shuts down; only then can another attempt start.
  */
 export async function withHeartbeat<T>(work: (signal: AbortSignal, beat: () => void) => Promise<T>): Promise<T> {
   const context = Context.current();

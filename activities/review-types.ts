@@ -1,6 +1,6 @@
 /**
- * Inputs and outputs of the activities of a review: what crosses between workflow and workers, and so stands in the
- * history. No diff bytes in any of them (P12). Types only: workflow code may import this file.
+ * Inputs and outputs of the activities of a review. They are recorded in workflow histories and therefore contain no diff
+ * bytes. Types only: workflow code may import this file.
  */
 import type { AdmittedAnswer, AnswerResults } from '../policy/contracts/answer';
 import type { Envelope, Metadata, Submission } from '../policy/contracts/diff';
@@ -12,7 +12,7 @@ import type { BreakerSample } from '../policy/contracts/readings';
 import type { PolicyViolation } from '../policy/contracts/violation';
 import type { CallbackResults, TriggeredPolicy } from '../policy/decide/violations';
 
-/** Names one change to any activity; each recomputes the hashes from what it loads. */
+/** Identifies one change. Each activity recomputes the hashes from what it loads. */
 export interface ChangeRef {
   readonly changeId: string;
   readonly tenant: string;
@@ -29,18 +29,18 @@ export interface OpenInput {
   readonly submission: Submission;
 }
 
-/** The pinned plan (P10), and what the review worker attests before anything runs. */
+/** The pinned plan, and what the review worker attests before any guardian runs. */
 export interface Opened {
   readonly plan: Plan;
   readonly planHash: string;
   readonly inputSha: string;
-  /** The person behind the submission's service key; null when unsigned: then four eyes need two people. */
+  /** The person behind the submission's service key; null if unknown: then four eyes require two people. */
   readonly requester: string | null;
   /** Results of the attested built-ins, by validator id. */
   readonly results: Readonly<Record<string, ValidatorResult>>;
-  /** Configured notice channels beyond the log. */
+  /** Configured notice channels, in addition to the log. */
   readonly channels: readonly string[];
-  /** Loud facts for status and evidence. */
+  /** Warnings for status and evidence, such as unsigned answers. */
   readonly warnings: readonly string[];
   /** True if the verdicts are sent to the circuit breakers when the review ends. */
   readonly sinks: boolean;
@@ -61,9 +61,9 @@ export type Staged =
       readonly stagingSha: string;
       readonly results: UnitResults;
     }
-  /** The committer recomputed the static findings and one of them forbids: nothing was executed. */
+  /** The committer computed the static findings again and one of them forbids the change: nothing was executed. */
   | { readonly kind: 'refused'; readonly explanation: string }
-  /** The target would not run it: wrong column, constraint, permission. Nothing was left behind. */
+  /** The target refused to run it (unknown column, constraint, permission). The target is unchanged. */
   | { readonly kind: 'rejected'; readonly explanation: string };
 
 export interface JudgeInput extends ChangeRef {
@@ -91,7 +91,7 @@ export interface Disclosed {
   readonly violations: readonly PolicyViolation[];
   readonly fingerprint: string;
   readonly disclosedAt: string;
-  /** Persons who can answer: with an active key, or, unsigned, every member of a group. */
+  /** Persons who can answer: those with an active key, or, if answers are unsigned, every member of a group. */
   readonly reachable: readonly string[];
 }
 
@@ -104,7 +104,7 @@ export interface AdmitInput {
   };
   readonly answersMode: 'signed' | 'unsigned';
   readonly development: boolean;
-  /** Null while nothing is disclosed: every answer is then too early. */
+  /** Null until violations are disclosed: every answer is then refused as `too_early`. */
   readonly fingerprint: string | null;
   readonly closed: boolean;
   readonly requester: string | null;
@@ -140,7 +140,7 @@ export interface NotifyInput {
   readonly channels: readonly string[];
 }
 
-/** One sample for each validator that ran, by its id (F64). */
+/** One sample for each validator that ran, by its id. */
 export interface VerdictsInput {
   readonly changeId: string;
   readonly tenant: string;
@@ -152,7 +152,7 @@ export interface CommitInput {
   readonly changeId: string;
   readonly planHash: string;
   readonly stagingSha: string | null;
-  /** Null where nothing was disclosed. */
+  /** Null if nothing was disclosed. */
   readonly fingerprint: string | null;
 }
 export interface RollbackInput {
@@ -166,7 +166,7 @@ export interface RollbackInput {
   readonly reason: RollbackReason;
   readonly explanation: string;
 }
-/** How a change ended at the committer. Its word counts, not the workflow's. */
+/** How a change ended at the committer, which decides this; the workflow only reports it. */
 export interface Settled {
   readonly state: TerminalState;
   readonly reason: RollbackReason | null;
@@ -178,23 +178,23 @@ export interface Settled {
 }
 export type CommitResult =
   | Settled
-  /** COMMIT was sent and its answer lost, or the commit never reported. */
+  /** The commit was sent and its answer was lost, or the commit never reported. */
   | { readonly state: 'EFFECT_UNKNOWN'; readonly explanation: string }
-  /** A check said no, and the ledger says which. Nothing was begun; the review rolls back. */
+  /** A check refused the commit; the ledger contains its name. Nothing was applied, and the workflow rolls back. */
   | {
       readonly state: 'REFUSED';
       readonly reason: Extract<RollbackReason, 'commit_refused' | 'policy_moved'>;
       readonly explanation: string;
     };
 
-/** Property functions, since proxies get destructured. */
+/** Function properties, because activity proxies are destructured. */
 export interface ReviewActivities {
   readonly openReview: (input: OpenInput) => Promise<Opened>;
   readonly runGuardians: (input: GuardiansInput) => Promise<UnitResults>;
   readonly disclose: (input: DiscloseInput) => Promise<Disclosed>;
   readonly admitAnswer: (input: AdmitInput) => Promise<Admitted>;
   readonly notify: (input: NotifyInput) => Promise<void>;
-  /** Tells the breakers. At least once: they count a review once. */
+  /** Sends the verdicts to the circuit breakers. Delivered at least once; the breakers count a review once. */
   readonly recordVerdicts: (input: VerdictsInput) => Promise<void>;
 }
 export interface JudgeActivities {
@@ -205,6 +205,6 @@ export interface CommitActivities {
   readonly stage: (input: ChangeRef) => Promise<Staged>;
   readonly commit: (input: CommitInput) => Promise<CommitResult>;
   readonly rollback: (input: RollbackInput) => Promise<Settled>;
-  /** Solves EFFECT_UNKNOWN by the marker: found means COMMITTED, else the marker is sealed so that no zombie can commit later. */
+  /** Resolves EFFECT_UNKNOWN by the marker: COMMITTED if found; otherwise it is sealed, so that no delayed attempt can commit. */
   readonly reconcile: (input: CommitInput) => Promise<CommitResult>;
 }

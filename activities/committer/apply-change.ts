@@ -1,38 +1,30 @@
 /**
- * The effect of a verified change, whose intent stands, and what becomes of it.
+ * Applies a verified change after its intent was written, and settles it by the result.
  *
- * P1 Whoever sleeps between intent and effect asks, as the last thing before the effect, whether the change has ended
- *    meanwhile (`endedMeanwhile`); where it has, nothing is applied, and the marker is sealed for whoever still sleeps.
- * P2 Where post validators run after the effect, one that was found without them is committed again: the adapter finds its
- *    own effect, and runs them on it. Where they cannot run any more, the receipt says so; nothing is claimed that was not
- *    checked.
+ * P1 An attempt can be delayed between intent and effect. As its last step before the effect it checks whether the change has
+ *    ended meanwhile (`endedMeanwhile`). If so, nothing is applied, and the marker is sealed against other delayed attempts.
+ * P2 If post validators run after the effect, an effect that was found without their results is committed again: the adapter
+ *    finds its effect and runs them on it. If they can no longer run, the receipt says so.
  */
 import type { StagingRecord } from '../../policy/contracts/staging-record';
 import { stagingSha as stagingShaOf } from '../../policy/contracts/staging-record';
 import { canonicalJson, type JsonObject } from '../../policy/contracts/canonical-json';
-import { changeId as changeIdOf } from '../../policy/contracts/change-id';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
 import { assembleAnswered } from '../../policy/decide/findings';
-import type { Ledger } from '../../policy/evidence/ledger-port';
 import { deriveResults } from '../review/derive';
 import { withHeartbeat } from '../heartbeat';
 import type { CommitResult, Settled } from '../review-types';
 import { resolutionOf } from './effect-resolution';
-import { giveUp, giveUpUnheard, type GiveUpDeps, type Why } from './give-up';
+import { recordReasonAndSeal, sealWithRecordedReason, type NotAppliedReason, type SealDeps } from './seal-marker';
 import { close, closeRolledBack, settledOf, type ReceiptFacts } from './settlement';
 import { targetContext } from './targets';
-import type { VerificationDeps } from './collect-record';
+import type { CommitDeps } from './commit-deps';
+import { factsOfVerified } from './receipt-facts';
 import type { VerifiedChange } from './verify-change';
 
-export interface ApplyDeps extends VerificationDeps, Omit<GiveUpDeps, 'ledger'> {
-  readonly ledger: Ledger;
-  /** Public keys of the operators whose word on an unknown effect counts. */
-  readonly operators: readonly string[];
-}
-
-/** `found`: its effect was found already, and is checked now. */
+/** `found`: the effect exists already, and only its post validators are missing (P2). */
 export async function applyChange(
-  deps: ApplyDeps,
+  deps: CommitDeps,
   change: VerifiedChange,
   intentAt: string,
   found = false,
@@ -42,7 +34,7 @@ export async function applyChange(
   const staging = deps.tools.get(change.plan.sourceTool)?.staging ?? null;
   const approved = change.staging;
   if (staging === null || approved === null)
-    throw new Error('An enforced change was verified without effects or dry run');
+    throw new Error('An enforced change was verified without a staging adapter or a dry run');
   const effects = await staging();
   const result = await withHeartbeat((signal, beat) =>
     effects.commit({
@@ -64,16 +56,16 @@ export async function applyChange(
     intentAt,
     whenUnchecked: (effect: JsonObject) =>
       found
-        ? closeUnchecked(deps, facts, effect, 'the target tells two things')
+        ? closeUnchecked(deps, facts, effect, 'the answers of the target contradict each other')
         : applyChange(deps, change, intentAt, true),
   };
-  const nothing = (
-    reason: Why['reason'],
+  const notApplied = (
+    reason: NotAppliedReason['reason'],
     { explanation, final }: { readonly explanation: string; readonly final?: true },
   ): Promise<CommitResult> =>
     final === true
       ? closeRolledBack(deps, facts, reason, explanation)
-      : giveUp(deps, facts, unsettled, { reason, explanation });
+      : recordReasonAndSeal(deps, facts, unsettled, { reason, explanation });
   switch (result.kind) {
     case 'applied':
       return close(deps, facts, {
@@ -82,7 +74,7 @@ export async function applyChange(
         explanation:
           result.stands === undefined
             ? 'Committed'
-            : `Committed, and it should not stand: ${result.stands}. Submit its reverse as a new change`,
+            : `Committed, but it should be reverted: ${result.stands}. Submit the reverse as a new change`,
         effect: result.stands === undefined ? result.effect : { ...result.effect, shouldNotStand: result.stands },
       });
     case 'compensated':
@@ -93,13 +85,18 @@ export async function applyChange(
         effect: result.effect,
       });
     case 'stale':
-      return nothing('stale_base', result);
+      return notApplied('stale_base', result);
     case 'post_failed':
-      return nothing('post_failed', result);
+      return notApplied('post_failed', result);
     case 'refused':
-      return nothing('commit_failed', result);
+      return notApplied('commit_failed', result);
     case 'sealed':
-      return giveUpUnheard(deps, facts, unsettled, 'The change was sealed: it had been given up before this attempt');
+      return sealWithRecordedReason(
+        deps,
+        facts,
+        unsettled,
+        'The marker was sealed before this attempt, so the change can no longer be applied',
+      );
     case 'unknown':
       return { state: 'EFFECT_UNKNOWN', explanation: result.explanation };
     default:
@@ -107,8 +104,8 @@ export async function applyChange(
   }
 }
 
-/** The signed receipt is the whole effect here; the requester performs the rest. */
-function closeCountersigned(deps: ApplyDeps, facts: ReceiptFacts): Promise<CommitResult> {
+/** Cooperative mode: the signed receipt is the only effect here; the requester performs the rest. */
+function closeCountersigned(deps: CommitDeps, facts: ReceiptFacts): Promise<CommitResult> {
   return close(deps, facts, {
     state: 'COMMITTED',
     reason: null,
@@ -117,32 +114,32 @@ function closeCountersigned(deps: ApplyDeps, facts: ReceiptFacts): Promise<Commi
   });
 }
 
-/** P1. An operator's word that nothing was applied holds for every attempt that comes after it. */
-async function endedMeanwhile(deps: ApplyDeps, facts: ReceiptFacts): Promise<string | null> {
+/** P1. An operator's statement that nothing was applied binds every later attempt. */
+async function endedMeanwhile(deps: CommitDeps, facts: ReceiptFacts): Promise<string | null> {
   const rows = await deps.ledger.readKinds(facts.changeId, ['resolved', 'receipt']);
   if (settledOf(rows) !== null) return 'the change had ended before this attempt';
-  const said = resolutionOf(rows, facts, deps.operators);
-  return said === null || said.applied ? null : `an operator has ended it meanwhile: ${said.reason}`;
+  const resolution = resolutionOf(rows, facts, deps.operators);
+  return resolution === null || resolution.applied
+    ? null
+    : `an operator has resolved the change as not applied: ${resolution.reason}`;
 }
 
-/** P2. */
-export function closeUnchecked(
-  deps: GiveUpDeps,
-  facts: ReceiptFacts,
-  effect: JsonObject,
-  why: string,
-): Promise<Settled> {
+/** P2. Closes as committed, with a receipt which says that post validators did not run. */
+export function closeUnchecked(deps: SealDeps, facts: ReceiptFacts, effect: JsonObject, why: string): Promise<Settled> {
   return close(deps, facts, {
     state: 'COMMITTED',
     reason: null,
-    explanation: `Committed; its post validators did not run on it, since the commit did not report (${why}). Look at it`,
+    explanation: `Committed, but its post validators did not run, because the commit did not report (${why}). Inspect the effect`,
     effect: { ...effect, postValidators: 'not_run' },
   });
 }
 
-/** Post validators on what the transaction really did; a result equal to a confirmed one passes, any other that is not ALLOW rolls back. */
+/**
+ * Runs post validators on what the transaction did. A finding equal to one that was disclosed passes, since people confirmed
+ * it; every other finding that is not ALLOW, except a SAFETY WARN, fails the check.
+ */
 async function postCheck(
-  deps: ApplyDeps,
+  deps: CommitDeps,
   change: VerifiedChange,
   changeId: string,
   record: StagingRecord,
@@ -153,7 +150,7 @@ async function postCheck(
   const outcomes = new Map(Object.entries(results).map(([id, result]) => [id, { kind: 'result', result } as const]));
   const failing = assembleAnswered({ plan, changeId, outcomes, waiving: change.waiving }).filter((f) => {
     const shown = change.findings.find((s) => s.validator_id === f.validator_id);
-    const same = shown !== undefined && said(shown) === said(f);
+    const same = shown !== undefined && withoutEvidence(shown) === withoutEvidence(f);
     return f.status !== 'ALLOW' && !(f.class === 'SAFETY' && f.status === 'WARN') && !same;
   });
   return failing.length === 0
@@ -161,24 +158,7 @@ async function postCheck(
     : { ok: false, explanation: failing.map((f) => `${f.validator_id}: ${f.reason}`).join('\n') };
 }
 
-/** What a finding says, apart from where: the record of commit time has another hash wherever its server version, say, differs. */
-function said({ evidenceRefs: _refs, ...rest }: ValidatorFinding): string {
+/** A finding without its evidence references: the record at commit time can have another hash, e.g. by its server version. */
+function withoutEvidence({ evidenceRefs: _refs, ...rest }: ValidatorFinding): string {
   return canonicalJson(rest);
-}
-
-export function factsOfVerified(change: VerifiedChange): ReceiptFacts {
-  const { submission, inputSha, plan, planHash, stagingSha, fingerprint } = change;
-  const { tenant, target, sourceTool, diffSha } = submission;
-  return {
-    changeId: changeIdOf(submission),
-    tenant,
-    target,
-    sourceTool,
-    inputSha,
-    diffSha,
-    planHash,
-    stagingSha,
-    fingerprint,
-    mode: plan.mode,
-  };
 }

@@ -1,8 +1,9 @@
 /**
- * Everything that `verifyReview` needs before a commit, read by the committer itself: the ledger's rows, the stored bytes, its
- * own staging record, its own copy of the policy, the keys as they are now, and the derived findings computed again. Nothing
- * comes from workflow input but which change is meant.
+ * Collects the input of `verifyReview` before a commit, from sources that the committer reads itself: ledger rows, stored
+ * bytes, its own staging record and copy of the policy, the current keys, and the derived findings computed again. Workflow
+ * input only selects the change.
  */
+import { z } from 'zod';
 import { Submission, type DiffInput } from '../../policy/contracts/diff';
 import { changeId as changeIdOf, inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import type { JsonValue } from '../../policy/contracts/canonical-json';
@@ -36,7 +37,7 @@ export interface VerificationDeps extends DerivationDeps {
   readonly keys: KeyRegistry;
   readonly stagingRecords: StagingRecords;
   readonly ledger: LedgerReader;
-  /** Whether this committer's own configuration marks the target `development`; null for a target that it does not serve. */
+  /** Whether this committer's configuration marks the target as `development`; null for a target that it does not serve. */
   readonly targetIsDevelopment: (target: string) => boolean | null;
   readonly now: () => Date;
 }
@@ -58,8 +59,8 @@ export interface CollectedReview {
 }
 
 /**
- * Reads only as far as each value can be trusted to name the next: no bytes for a submission of another change, no plan that
- * the review did not pin. Throws what is retryable, such as STORE_UNAVAILABLE; what is not becomes a refused source.
+ * Uses a value to look up the next one only after it was checked: it reads no bytes for a submission of another change, and no
+ * plan that the review did not pin. Throws retryable failures such as STORE_UNAVAILABLE; others become a refused source.
  */
 export async function collectReview(
   deps: VerificationDeps,
@@ -67,7 +68,7 @@ export async function collectReview(
   rows: readonly StoredRow[],
 ): Promise<CollectedReview> {
   const { changeId } = asked;
-  // Before keys and revocations are read: whatever was revoked until then is seen.
+  // Taken before keys and revocations are read, so that every revocation up to this time is included.
   const at = deps.now().toISOString();
   const lookUp = new Lookups();
   const planned = bodyOf(rows, 'planned');
@@ -83,7 +84,7 @@ export async function collectReview(
       : await lookUp.run(() => loadDiff(deps.store, deps.tools, { ...submission, inputSha: inputShaOf(submission) }));
   const diff = loaded?.ok === true ? loaded.value : null;
   const staging = asked.stagingSha === null ? null : await deps.stagingRecords.get(changeId, asked.stagingSha);
-  // Now, not as of a second ago: no later process looks at a revocation.
+  // Bypasses the cache: this is the last time that revocations are checked.
   const keys = await deps.keys.snapshot(0);
   const inputSha = submission === null ? '' : inputShaOf(submission);
   const runnable = plan !== null && diff !== null && (asked.stagingSha === null) === (staging === null);
@@ -129,7 +130,7 @@ export async function collectReview(
   };
 }
 
-/** Failures that are not retryable mean that this process cannot verify the change: they refuse it. */
+/** Turns failures that are not retryable into refused sources: this process cannot verify the change. */
 class Lookups {
   policyMoved = false;
 
@@ -145,9 +146,8 @@ class Lookups {
 }
 
 /**
- * The committer adds up again, from its own reading of the ledger, and measures the change itself. Throws TARGET_UNAVAILABLE,
- * retried until the commit window ends, while the change that this one supersedes is still open: it was left out of the sum,
- * and might yet be committed.
+ * Computes the sums again, from the ledger and the bytes. Throws TARGET_UNAVAILABLE, retried until the commit window ends, while
+ * the change that this one supersedes is still open: it was not counted, and might still be committed.
  */
 async function sumsOf(
   deps: VerificationDeps,
@@ -166,8 +166,7 @@ async function sumsOf(
   const { tenant, target, sourceTool, supersedes = null } = of.submission;
   const { changeId } = of.asked;
   const submitted = of.rows.find(({ row }) => row.kind === 'submitted')?.row;
-  const said = submitted?.body['requester'];
-  const requester = typeof said === 'string' ? said : null;
+  const requester = z.string().safeParse(submitted?.body['requester']).data ?? null;
   const own = measureOf(toolFor(deps.tools, sourceTool), of.diff, await readFacts(deps, of.diff));
   const change = { tenant, target, sourceTool, requester, openedAt: submitted?.at ?? '', own };
   return lookUp.run(async () => {
@@ -176,7 +175,7 @@ async function sumsOf(
       needed.set(validator.id, record);
       const replaced = record.counted.find((c) => c.changeId === supersedes);
       if (replaced !== undefined && (await deps.ledger.readKinds(replaced.changeId, ['closed'])).length === 0)
-        throw targetUnavailable(target, `the review ${replaced.changeId} that this change supersedes is still open`);
+        throw targetUnavailable(target, `the review ${replaced.changeId}, which this change supersedes, is still open`);
     }
     return { own: own as unknown as JsonValue, needed };
   });

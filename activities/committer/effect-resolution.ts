@@ -1,10 +1,10 @@
 /**
- * What an operator says of an effect that nobody else can tell (`countersign resolve`).
+ * Signed statement of an operator about an unknown effect (`countersign resolve`).
  *
- * O1 It counts only where marker and read-back do not tell, or the target cannot be asked: what the target says is stronger.
- * O2 It is signed by an operator key that this committer trusts, for this change and target. Of several the first stands.
- * O3 That nothing was applied stops every attempt that comes to its effect later (P1 of apply-change.ts), and counts only
- *    when those that had asked before are over.
+ * O1 It counts only if marker and read-back give no answer, or the target is unavailable: the target takes precedence.
+ * O2 It must be signed by an operator key that this committer trusts, for this change and target. The first one counts.
+ * O3 "Not applied" stops every later attempt before its effect (P1 of apply-change.ts). It settles the change only after the
+ *    attempts that checked earlier can no longer apply it.
  */
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import { canonicalJson } from '../../policy/contracts/canonical-json';
@@ -23,29 +23,29 @@ export function resolutionOf(
 ): EffectResolution | null {
   for (const { row } of rows) {
     if (row.kind !== 'resolved') continue;
-    const said = signedByOperator('effect-resolution', row.body['envelope'], operators);
-    if (said !== null && said.changeId === of.changeId && said.target === of.target) return said;
+    const resolution = signedByOperator('effect-resolution', row.body['envelope'], operators);
+    if (resolution?.changeId === of.changeId && resolution.target === of.target) return resolution;
   }
   return null;
 }
 
-/** What the receipt tells of it: whose word it rests on. */
+/** The effect in the receipt of a resolved change. It names the operator's statement. */
 export function resolvedEffect({ keyId, resolvedAt, reason }: EffectResolution): JsonObject {
   return { resolution: { keyId, resolvedAt, reason } };
 }
 
-/** Signs it and appends it to the change's rows. */
+/** Signs the statement and appends it to the rows of the change. */
 export async function recordResolution(
   ledger: Ledger,
-  said: Omit<EffectResolution, 'keyId'>,
+  resolution: Omit<EffectResolution, 'keyId'>,
   operator: SigningKey,
 ): Promise<void> {
-  const envelope = signPredicate('effect-resolution', { ...said, keyId: operator.keyId }, operator);
-  const body = { envelope: envelope as unknown as JsonObject, applied: said.applied, reason: said.reason };
-  await ledger.append(said.changeId, [
+  const envelope = signPredicate('effect-resolution', { ...resolution, keyId: operator.keyId }, operator);
+  const body = { envelope: envelope as unknown as JsonObject, applied: resolution.applied, reason: resolution.reason };
+  await ledger.append(resolution.changeId, [
     {
       kind: 'resolved',
-      at: said.resolvedAt,
+      at: resolution.resolvedAt,
       actor: `operator:${operator.keyId.slice(0, 16)}`,
       factKey: sha256HexOfText(canonicalJson(envelope)),
       body,

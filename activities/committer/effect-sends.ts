@@ -1,7 +1,7 @@
 import type { Queryable } from '../../storage/database/database';
 import type { Sends } from '../../policy/contracts/target-effects';
 
-/** One row for each change, written once: what stands first stands, between any number of committers. */
+/** One row for each change, written once: the first write wins across all committers. */
 export function effectSends(db: Queryable): (changeId: string) => Sends {
   const write = async (changeId: string, state: 'sent' | 'sealed'): Promise<'sent' | 'sealed' | 'written'> => {
     const { rowCount } = await db.query(
@@ -9,9 +9,9 @@ export function effectSends(db: Queryable): (changeId: string) => Sends {
       [changeId, state],
     );
     if (rowCount === 1) return 'written';
-    const stands = await read(changeId);
-    if (stands === 'none') throw new Error(`The row of ${changeId} was there, and is not`);
-    return stands;
+    const existing = await read(changeId);
+    if (existing === 'none') throw new Error(`The row of ${changeId} in effect_sends was deleted while it was read`);
+    return existing;
   };
   const read = async (changeId: string): Promise<'none' | 'sent' | 'sealed'> => {
     const { rows } = await db.query<{ state: 'sent' | 'sealed' }>(

@@ -1,12 +1,12 @@
 /**
- * How a change ends, exactly once.
+ * Ends a change exactly once.
  *
  * E1 The ledger fact `settlement` is written once for each change: `intent` (a commit has begun) or `decided` (it is rolled
- *    back). Whoever comes second reads what stands. No settlement, no effect (P8).
- * E2 After `intent` only the target's marker says how it ended; where no effect is found the marker is sealed first, so
- *    that an attempt which sleeps now cannot apply the change later (P2). In cooperative mode the receipt is the marker:
- *    without it nobody performs anything, and it is written once.
- * E3 A change that has a receipt returns it, whatever is asked; one whose receipt cannot be read gets no second one.
+ *    back). A second writer gets the existing row. Without a settlement there is no effect.
+ * E2 After `intent` the target's marker decides the outcome. If there is no effect, the marker is sealed before the change is
+ *    closed, so that a delayed attempt cannot apply the change later. In cooperative mode the receipt is the marker: the
+ *    requester applies nothing without it, and it is written once.
+ * E3 A change that has a receipt returns it to every call. If the receipt cannot be read, no second one is issued.
  */
 import { toWellFormed, type JsonObject } from '../../policy/contracts/canonical-json';
 import type { Envelope } from '../../policy/contracts/diff';
@@ -32,47 +32,47 @@ export interface SettlementDeps {
   readonly actor: string;
 }
 
-/** What the receipt says of the change, apart from how it ended. */
+/** The members of the receipt that do not depend on how the change ended. */
 export type ReceiptFacts = Omit<ReceiptPredicate, 'action' | 'state' | 'reason' | 'effect' | 'keyId' | 'at'>;
 
-/** `at` of an intent is that of the row that stands, whoever wrote it. */
-export type Wanted =
+export type SettlementRequest =
   | { readonly kind: 'intent'; readonly verifiedAt: string }
   | { readonly kind: 'decided'; readonly reason: RollbackReason; readonly explanation: string };
-export type Begun =
+/** The settlement in the ledger. `at` is the time of the row, which another process may have written. */
+export type RecordedSettlement =
   | { readonly kind: 'intent'; readonly at: string }
   | { readonly kind: 'decided'; readonly reason: RollbackReason; readonly explanation: string };
 
-/** E1. Returns what stands, which is not always what was asked. `first` is the projection of a change that was never opened. */
+/** E1. Returns the recorded settlement, which can differ from `wanted`. `first`: projection of a change that was never opened. */
 export async function begin(
   deps: SettlementDeps,
   changeId: string,
-  wanted: Wanted,
+  wanted: SettlementRequest,
   body: JsonObject,
   first: ProjectionPatch = {},
-): Promise<Begun> {
-  const said: JsonObject =
+): Promise<RecordedSettlement> {
+  const end: JsonObject =
     wanted.kind === 'intent' ? {} : { reason: wanted.reason, explanation: toWellFormed(wanted.explanation) };
   const entry: LedgerEntry = {
     kind: wanted.kind,
     at: wanted.kind === 'intent' ? wanted.verifiedAt : deps.now().toISOString(),
     actor: deps.actor,
     factKey: 'settlement',
-    body: { ...body, ...said },
+    body: { ...body, ...end },
   };
   const [appended] = await deps.ledger.append(changeId, [entry], { ...first, state: 'COMMITTING' });
-  const stands = appended?.stored?.row;
-  if (stands === undefined) throw new Error('The ledger did not say what stands');
-  if (stands.kind === 'intent') return { kind: 'intent', at: stands.at };
-  // A reason that nobody knows must not keep the change open for ever.
+  const row = appended?.stored?.row;
+  if (row === undefined) throw new Error('The ledger returned no settlement row');
+  if (row.kind === 'intent') return { kind: 'intent', at: row.at };
+  // An unknown reason must not keep the change open forever.
   return {
     kind: 'decided',
-    reason: RollbackReasonSchema.catch('commit_failed').parse(stands.body['reason']),
-    explanation: String(stands.body['explanation'] ?? ''),
+    reason: RollbackReasonSchema.catch('commit_failed').parse(row.body['reason']),
+    explanation: String(row.body['explanation'] ?? ''),
   };
 }
 
-/** Writes effect, receipt and closing row in one transaction, and returns the receipt that stands (E3). */
+/** Writes the rows `effect`, `receipt` and `closed` in one transaction, and returns the recorded receipt (E3). */
 export async function close(
   deps: SettlementDeps,
   facts: ReceiptFacts,
@@ -117,9 +117,9 @@ export async function close(
     pending: 0,
     closedAt: at,
   });
-  const stands = receipt?.stored;
-  if (stands === undefined || stands === null) throw new Error('The ledger did not say which receipt stands');
-  return settledFrom(stands);
+  const stored = receipt?.stored;
+  if (stored === undefined || stored === null) throw new Error('The ledger returned no receipt row');
+  return settledFrom(stored);
 }
 
 export function closeRolledBack(
@@ -131,7 +131,7 @@ export function closeRolledBack(
   return close(deps, facts, { state: 'ROLLED_BACK', reason, explanation, effect: null });
 }
 
-/** E3: the end that the ledger holds already, or null. */
+/** E3: the end that is recorded in the ledger, or null. */
 export function settledOf(rows: readonly StoredRow[]): Settled | null {
   const row = rows.find((r) => r.row.kind === 'receipt');
   return row === undefined ? null : settledFrom(row);
@@ -142,7 +142,7 @@ function settledFrom({ row }: StoredRow): Settled {
   const predicate = ReceiptSchema.safeParse(row.body['predicate']);
   if (!envelope.success || !predicate.success)
     throw new Error(
-      `Row ${row.n} of the ledger is a receipt that cannot be read; the change has ended, and only an operator can say how`,
+      `The receipt in ledger row ${row.n} cannot be read: the change has ended, but only an operator can determine how`,
     );
   return toSettled(predicate.data, String(row.body['explanation'] ?? ''), envelope.data);
 }

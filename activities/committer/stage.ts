@@ -29,8 +29,8 @@ export interface StagingDeps extends Pick<VerificationDeps, 'store' | 'plans' | 
 }
 
 /**
- * The dry run. It recomputes the static findings itself and executes nothing on a SAFETY BLOCK (records.md §5): scheduling
- * this activity by hand runs nothing that no guardian saw. Then the validators that need its record, and post validators.
+ * The dry run. It computes the static findings again and executes nothing if there is a SAFETY BLOCK, so that scheduling this
+ * activity directly cannot bypass the guardians. After the dry run it runs the validators that need its record.
  */
 export function createStagingActivities(deps: StagingDeps): Pick<CommitActivities, 'stage'> {
   return {
@@ -50,22 +50,22 @@ export function createStagingActivities(deps: StagingDeps): Pick<CommitActivitie
       );
       const forbidding = assembleAnswered({ plan, changeId: ref.changeId, outcomes }).filter(isHardBlock);
       if (plan.target !== ref.target || plan.sourceTool !== ref.sourceTool)
-        return refuse(deps, ref, 'The plan is for another target or tool');
+        return refuse(deps, ref, 'The plan is for another target or source tool');
       if (forbidding.length > 0)
         return refuse(deps, ref, forbidding.map((f) => `${f.validator_id}: ${f.reason}`).join('\n'));
 
       const facts = await readFacts(deps, diff);
-      const made = await dryRun(deps, tool, ref, { diff, facts, settings: plan.staging });
-      if (made.kind === 'rejected') {
-        const body = { rejected: true, explanation: made.explanation };
+      const run = await dryRun(deps, tool, ref, { diff, facts, settings: plan.staging });
+      if (run.kind === 'rejected') {
+        const body = { rejected: true, explanation: run.explanation };
         await deps.ledger.append(ref.changeId, [
           { kind: 'staged', at: deps.now().toISOString(), actor: deps.actor, factKey: 'staged:rejected', body },
         ]);
-        return { kind: 'rejected', explanation: made.explanation };
+        return { kind: 'rejected', explanation: run.explanation };
       }
-      const { record } = made;
+      const { record } = run;
       const stagingSha = stagingShaOf(record);
-      await deps.staging.put(ref.changeId, stagingSha, record, made.preview);
+      await deps.staging.put(ref.changeId, stagingSha, record, run.preview);
       const results = await deriveResults(deps, plan, isStaged, {
         ...evaluation,
         staging: { record, sha: stagingSha },
@@ -100,7 +100,7 @@ async function dryRun(
   ref: ChangeRef,
   change: Pick<StageContext, 'diff' | 'facts'> & { readonly settings: unknown },
 ): Promise<StagedInTarget> {
-  // Cooperative: there is no dry run of ours; what the requester says of it is a claim (records.md §10).
+  // Cooperative: the committer cannot reach the target, so the record only contains what the requester claims.
   if (tool.staging === null) return { kind: 'staged', record: claimedRecord(ref), preview: {} };
   const effects = await tool.staging();
   return withHeartbeat((signal, beat) =>

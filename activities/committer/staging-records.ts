@@ -4,7 +4,7 @@ import type { Queryable } from '../../storage/database/database';
 import type { StagingStore } from './stage';
 import type { StagingRecords } from './collect-record';
 
-/** The committer's own staging records. Rows are never changed: another dry run has another `stagingSha`. */
+/** The committer's staging records. Rows are immutable: another dry run has another `stagingSha`. */
 export function stagingRecords(
   db: Queryable,
 ): StagingStore &

@@ -1,12 +1,11 @@
 /**
- * Freezes of targets: signed by an operator, read by the committer before it begins anything.
+ * Freezes of targets: signed by an operator, read by the committer before each attempt to commit.
  *
- * Z1 While a target is frozen no effect begins there, and none that has begun is tried again; what was applied is still
- *    read back and settled.
- * Z2 Rows count by the number that is signed with them, so that none can be put in another's place; a row that no trusted
- *    operator signed counts for nothing.
- * Z3 Where so many such rows lie above that the one that counts is not found, nobody knows whether the target is frozen,
- *    and nothing begins there.
+ * Z1 While a target is frozen, no effect begins or is retried there. Effects that were applied are still read back and settled.
+ * Z2 The number of a row is part of the signed statement, so that rows cannot be reordered. A row without the signature of a
+ *    trusted operator is ignored.
+ * Z3 Fails closed: if too many ignored rows precede the newest valid one, it is unknown whether the target is frozen, and
+ *    nothing begins there.
  */
 import type { Envelope } from '../../policy/contracts/diff';
 import type { TargetFreeze } from '../../policy/evidence/predicates';
@@ -15,11 +14,11 @@ import type { SigningKey } from '../../signing/keys';
 import { signedByOperator } from '../../signing/operator-verify';
 import type { Queryable } from '../../storage/database/database';
 
-/** Rows that nobody trusted signed could stand above the one that counts. */
+/** Bound of the search for the newest valid row (Z3). */
 const MAX_ROWS = 1_000;
 
 export interface TargetFreezes {
-  /** The freeze that stands now; null where the target is not frozen, `'unknown'` as Z3 says. */
+  /** The current freeze; null if the target is not frozen, `'unknown'` in the case of Z3. */
   readonly current: (target: string) => Promise<TargetFreeze | 'unknown' | null>;
 }
 
@@ -32,28 +31,28 @@ export function targetFreezes(db: Queryable, operators: readonly string[]): Targ
         'target_freezes',
       );
       for (const { n, envelope } of rows) {
-        const said = signedByOperator('target-freeze', envelope, operators);
-        if (said !== null && said.target === target && said.n === n) return said.frozen ? said : null;
+        const freeze = signedByOperator('target-freeze', envelope, operators);
+        if (freeze?.target === target && freeze.n === n) return freeze.frozen ? freeze : null;
       }
       return rows.length < MAX_ROWS ? null : 'unknown';
     },
   };
 }
 
-/** Freezes or unfreezes under the next number; of two at once one is refused by the table, and may be tried again. */
+/** Freezes or unfreezes under the next number. If two run concurrently, one fails on the unique key and can be retried. */
 export async function recordFreeze(
   db: Queryable,
-  said: Omit<TargetFreeze, 'n' | 'keyId'>,
+  freeze: Omit<TargetFreeze, 'n' | 'keyId'>,
   operator: SigningKey,
 ): Promise<number> {
   const { rows } = await db.query<{ n: number }>(
     'select coalesce(max(n), 0) + 1 as n from target_freezes where target = $1',
-    [said.target],
+    [freeze.target],
   );
   const n = Number(rows[0]?.n ?? 1);
-  const envelope = signPredicate('target-freeze', { ...said, n, keyId: operator.keyId }, operator);
+  const envelope = signPredicate('target-freeze', { ...freeze, n, keyId: operator.keyId }, operator);
   await db.query('insert into target_freezes (target, n, envelope) values ($1, $2, $3)', [
-    said.target,
+    freeze.target,
     n,
     JSON.stringify(envelope),
   ]);

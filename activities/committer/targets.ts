@@ -2,12 +2,12 @@ import type { GitAccess, HttpAccess, TargetAccess, TargetContext } from '../../p
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import { misconfigured } from '../../policy/contracts/failure';
 
-/** One target in the committer's own configuration: credentials never come from workflow input (DESIGN §2). */
+/** One target in the committer's configuration. Credentials never come from workflow input. */
 export type TargetConfig = { readonly name: string; readonly development: boolean } & (
   | {
-      /** Role that may dry-run. Null for cooperative targets. */
+      /** Connection URL of the role for dry runs; null for cooperative targets. */
       readonly stageUrl: string | null;
-      /** Role that may also write the marker. */
+      /** Connection URL of the role that may also write the marker; null for cooperative targets. */
       readonly commitUrl: string | null;
     }
   | Omit<GitAccess, 'name'>
@@ -19,9 +19,12 @@ export type Targets = ReadonlyMap<string, TargetConfig>;
 export function accessTo(targets: Targets, name: string, role: 'stage' | 'commit'): TargetAccess {
   const config = targets.get(name);
   if (config === undefined)
-    throw misconfigured(`target: this committer serves ${[...targets.keys()].join(', ') || 'none'}, got "${name}"`, {
-      target: name,
-    });
+    throw misconfigured(
+      `target: expected one of ${[...targets.keys()].join(', ') || '(none configured)'}, got "${name}"`,
+      {
+        target: name,
+      },
+    );
   if ('git' in config) return { name, git: config.git };
   if ('http' in config) return { name, http: config.http };
   const url = role === 'stage' ? config.stageUrl : config.commitUrl;

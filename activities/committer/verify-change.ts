@@ -27,11 +27,11 @@ export interface VerifiedChange {
   readonly waiving: Waiving | null;
   readonly violations: readonly PolicyViolation[];
   readonly fingerprint: string | null;
-  /** When it was verified, ISO 8601. The row `intent` has this time, so that offline verification asks for the same moment. */
+  /** When it was verified, ISO 8601. The row `intent` has this time, so that offline verification checks the same moment. */
   readonly at: string;
 }
 
-/** Which check refused the change; the ledger records it. */
+/** `check` is the name of the check that refused the change; the ledger records it. */
 export interface RefusedChange {
   readonly ok: false;
   readonly check: string;
@@ -41,7 +41,7 @@ export interface RefusedChange {
 
 export type Verification = VerifiedChange | RefusedChange;
 
-/** `verifyReview` with everything that the committer can read. Retryable failures are thrown; every refusal is returned. */
+/** Runs `verifyReview` with everything that the committer can read. Throws retryable failures; returns every refusal. */
 export async function verifyChange(
   deps: VerificationDeps,
   asked: AskedCommit,
@@ -55,11 +55,11 @@ export async function verifyChange(
       ok: false,
       check: unmet?.name ?? 'unknown',
       reason: policyMoved ? 'policy_moved' : 'commit_refused',
-      explanation: unmet?.detail ?? 'the review was not verified',
+      explanation: unmet?.detail ?? 'the review could not be verified',
     };
   const { submission, pinned, staging, findings, disclosure } = facts;
   if (submission == null || pinned == null || findings === undefined || disclosure === undefined || diff === null)
-    throw new Error('A verified review lacks a fact that its checks establish');
+    throw new Error('A verified review lacks a fact that its checks must establish');
   return {
     ok: true,
     submission,

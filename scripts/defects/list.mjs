@@ -17,7 +17,8 @@ const TARGET = ['test/source-tools/sql/staging/commit.slow.test.ts'];
 const review = (file) => `signing/verify-review/${file}.ts`;
 const commit = 'activities/committer/commit.ts';
 const applyChange = 'activities/committer/apply-change.ts';
-const giveUp = 'activities/committer/give-up.ts';
+const reconcile = 'activities/committer/reconcile.ts';
+const sealMarker = 'activities/committer/seal-marker.ts';
 const judge = 'signing/judge-answer.ts';
 const registry = 'signing/registry-verify.ts';
 const decide = 'policy/decide/decide.ts';
@@ -297,13 +298,13 @@ export const DEFECTS = [
     name: 'do not look again after the intent',
     through: 'a commit over a reject that came meanwhile',
     file: commit,
-    ...never('answersIn(now) !== answersIn(rows))'),
+    ...never('countAnswers(now) !== countAnswers(rows))'),
     tests: COMMIT,
   },
   {
     name: 'roll back without sealing the marker',
     through: 'a sleeping attempt that commits after the rollback',
-    file: giveUp,
+    file: sealMarker,
     from: 'effects.seal(',
     to: 'effects.readBack(',
     tests: COMMIT,
@@ -311,7 +312,7 @@ export const DEFECTS = [
   {
     name: 'seal before saying why',
     through: 'a reason that nobody can tell once the answer to the seal is lost',
-    file: giveUp,
+    file: sealMarker,
     from: 'await deps.ledger.append(',
     to: 'void (',
     tests: LATE,
@@ -326,14 +327,14 @@ export const DEFECTS = [
   {
     name: 'take the word that nothing was applied at once',
     through: 'a rollback on the receipt and an effect in the target',
-    file: commit,
+    file: reconcile,
     ...never('!applied && lateMs > 0)'),
     tests: LATE,
   },
   {
     name: 'take a found effect for a checked one',
     through: 'an effect that no post validator has seen',
-    file: giveUp,
+    file: sealMarker,
     ...never('found.unchecked === true)'),
     tests: COMMIT,
   },

@@ -5,7 +5,7 @@
 import { createAnswerActivities } from '../../activities/review/admit-answer';
 import { inActivity } from '../../dev/activity-context';
 import { attest } from '../../activities/attestation';
-import { createCommitActivities } from '../../activities/committer/commit';
+import { createCommitActivities } from '../../activities/committer/create-commit-activities';
 import { createStagingActivities } from '../../activities/committer/stage';
 import { createDisclosureActivities } from '../../activities/review/disclose';
 import { exportEvidence, type EvidenceSources } from '../../activities/review/export-evidence';

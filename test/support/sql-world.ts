@@ -1,4 +1,4 @@
-import type { CommitDeps } from '../../activities/committer/commit';
+import type { CommitDeps } from '../../activities/committer/commit-deps';
 import type { CommitContext, CommitResult, ReadBack } from '../../policy/contracts/target-effects';
 import { sourceToolRegistry } from '../../source-tools/define';
 import { sqlDryRunEffects as real } from '../../source-tools/sql/staging';

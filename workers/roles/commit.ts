@@ -1,4 +1,4 @@
-import { createCommitActivities } from '../../activities/committer/commit';
+import { createCommitActivities } from '../../activities/committer/create-commit-activities';
 import { effectSends } from '../../activities/committer/effect-sends';
 import type { ReceiptSigner } from '../../activities/committer/settlement';
 import { createStagingActivities } from '../../activities/committer/stage';

@@ -2,7 +2,7 @@ import type { CommitContext } from '../../../policy/contracts/target-effects';
 import { eventually } from '../../support/eventually';
 import { ReviewWorld, START, failureType, rechained, type WorldOptions } from '../../support/review-world';
 import { verifyWithRegistry } from '../../../signing/registry-verify';
-import { createCommitActivities } from '../../../activities/committer/commit';
+import { createCommitActivities } from '../../../activities/committer/create-commit-activities';
 import { settledOf } from '../../../activities/committer/settlement';
 import { inActivity } from '../../../dev/activity-context';
 import { withBody } from '../../support/review-world';
@@ -25,7 +25,7 @@ async function receipt(world: ReviewWorld): Promise<Record<string, unknown>> {
   return verified.predicate;
 }
 
-describe('one end for every change (E1, E3)', () => {
+describe('every change ends exactly once', () => {
   test('the intent has the time of the verification, so that evidence of a commit at the end of its window verifies', async () => {
     const world = await confirmed();
     world.pass(15);
@@ -53,7 +53,7 @@ describe('one end for every change (E1, E3)', () => {
     });
   });
 
-  test('whatever is asked afterwards returns that receipt, and applies nothing more [T65]', async () => {
+  test('every later call returns that receipt and applies nothing more [T65]', async () => {
     const world = await confirmed();
     const first = await world.commit();
     world.pass(600);
@@ -68,7 +68,7 @@ describe('one end for every change (E1, E3)', () => {
     expect(world.target.applied).toBe(1);
   });
 
-  test('two commits at once apply once, and give one receipt [T65]', async () => {
+  test('two concurrent commits apply the change once and issue one receipt [T65]', async () => {
     const world = await confirmed();
     const [a, b] = await Promise.all([world.commit(), world.commit()]);
     expect(a).toEqual(b);
@@ -76,7 +76,7 @@ describe('one end for every change (E1, E3)', () => {
     expect((await world.kinds()).filter((kind) => kind === 'receipt')).toHaveLength(1);
   });
 
-  test('after a rollback nothing commits, however complete the answers are [T65]', async () => {
+  test('nothing commits after a rollback, even with all answers [T65]', async () => {
     const world = await confirmed();
     const rolledBack = await world.rollback({ reason: 'withdrawn' });
     expect(rolledBack).toMatchObject({ state: 'ROLLED_BACK', reason: 'withdrawn' });
@@ -84,7 +84,7 @@ describe('one end for every change (E1, E3)', () => {
     expect(world.target.applied).toBe(0);
   });
 
-  test('a rollback that began wins over a commit that comes then: decided stands', async () => {
+  test('a rollback that has begun wins over a later commit', async () => {
     const world = await confirmed();
     await world.ledger.append(world.changeId, [
       {
@@ -99,7 +99,7 @@ describe('one end for every change (E1, E3)', () => {
     expect(world.target.applied).toBe(0);
   });
 
-  test('a reason that nobody knows, standing in the ledger, does not keep the change open', async () => {
+  test('an unknown reason in the ledger does not keep the change open', async () => {
     const world = await confirmed();
     await world.ledger.append(world.changeId, [
       { kind: 'decided', at: world.at(), actor: 'x', factKey: 'settlement', body: { reason: 'tired' } },
@@ -107,7 +107,7 @@ describe('one end for every change (E1, E3)', () => {
     expect(await world.rollback()).toMatchObject({ state: 'ROLLED_BACK', reason: 'commit_failed' });
   });
 
-  test('a receipt that cannot be read is still an end: no second one is written', async () => {
+  test('a receipt that cannot be read still ends the change: no second one is written', async () => {
     const world = await confirmed();
     await world.commit();
     const rows = rechained(
@@ -117,7 +117,7 @@ describe('one end for every change (E1, E3)', () => {
     expect(() => settledOf(rows)).toThrow(/only an operator/);
   });
 
-  test('while the ledger is away nothing is begun and nothing applied [P8]', async () => {
+  test('nothing is begun or applied while the ledger is unavailable [P8]', async () => {
     const world = await confirmed();
     let calls = 0;
     const ledger = {
@@ -131,15 +131,15 @@ describe('one end for every change (E1, E3)', () => {
   });
 });
 
-describe('what the target says', () => {
-  test('stale: the base has moved since, nothing is applied, and nothing ever will be [T61]', async () => {
+describe('the answer of the target', () => {
+  test('stale: the base has moved, so nothing is applied, now or later [T61]', async () => {
     const world = await confirmed();
     world.target.updated = 2;
     expect(await world.commit()).toMatchObject({ state: 'ROLLED_BACK', reason: 'stale_base' });
     expect([world.target.applied, world.target.markers.get(world.changeId)]).toEqual([0, 'sealed']);
   });
 
-  test('unknown: nothing is said of it but that, until the marker is read (E2) [T66]', async () => {
+  test('unknown: only that is reported until the marker is read [T66]', async () => {
     const world = await confirmed();
     world.target.loses = true;
     expect(await world.commit()).toMatchObject({ state: 'EFFECT_UNKNOWN' });
@@ -148,7 +148,7 @@ describe('what the target says', () => {
     expect(await receipt(world)).toMatchObject({ effect: { rows: 1 } });
   });
 
-  test('a worker that died between effect and receipt: the next attempt finds the effect [T65, T66]', async () => {
+  test('the next attempt finds the effect after a worker died between effect and receipt [T65, T66]', async () => {
     const world = await confirmed();
     const dies = {
       ...world.deps.receipts,
@@ -161,7 +161,7 @@ describe('what the target says', () => {
     expect(world.target.applied).toBe(1);
   });
 
-  test('the same, when the next attempt is refused or the review rolls back: the effect stands, and the receipt says so', async () => {
+  test('an effect whose receipt was lost ends as committed, even if the next attempt is refused or the review rolls back', async () => {
     for (const next of ['commit', 'rollback'] as const) {
       const world = await confirmed();
       const dies = {
@@ -178,7 +178,7 @@ describe('what the target says', () => {
     }
   });
 
-  test('a commit that never got so far is sealed: a zombie cannot apply it later', async () => {
+  test('a commit that did not reach its effect is sealed, so that a delayed attempt cannot apply it later', async () => {
     const world = await confirmed();
     const zombie: (() => void)[] = [];
     world.target.before = () => new Promise((wake) => zombie.push(wake));
@@ -193,7 +193,7 @@ describe('what the target says', () => {
     expect(world.target.applied).toBe(0);
   });
 
-  test('a plan that was revoked after the commit began leaves no effect unknown', async () => {
+  test('the effect is still determined if the plan was revoked after the commit began', async () => {
     const world = await confirmed();
     world.target.loses = true;
     await world.commit();
@@ -202,7 +202,7 @@ describe('what the target says', () => {
     expect(world.target.settings).toEqual([{}]);
   });
 
-  test('a revoked plan hinders no rollback', async () => {
+  test('a change with a revoked plan can be rolled back', async () => {
     const world = await confirmed();
     world.revoked.add(world.planHash);
     expect(await world.commit()).toMatchObject({ state: 'REFUSED', reason: 'policy_moved' });
@@ -210,13 +210,13 @@ describe('what the target says', () => {
   });
 });
 
-describe('a reject that comes while the commit verifies', () => {
+describe('a reject that is recorded while the commit verifies', () => {
   const race = async (options?: WorldOptions): Promise<ReviewWorld> => {
     const world = await confirmed(options);
     const keys = world.deps.keys;
     let first = true;
     const snapshot = async () => {
-      // The rows are read by now.
+      // The commit has read the rows at this point.
       if (first) await world.answer(world.keys.bob, { decision: 'reject' });
       first = false;
       return keys.snapshot();
@@ -232,7 +232,7 @@ describe('a reject that comes while the commit verifies', () => {
     expect(await world.rollback({ reason: 'commit_refused' })).toMatchObject({ state: 'ROLLED_BACK' });
     expect([world.target.applied, world.target.markers.get(world.changeId)]).toEqual([0, 'sealed']);
   });
-  test('in cooperative mode too: no receipt to act on is ever given', async () => {
+  test('counts in cooperative mode: no receipt that allows the effect is issued', async () => {
     const world = await race({ sourceTool: 'Refund' });
     expect(await world.rollback({ reason: 'commit_refused' })).toMatchObject({ state: 'ROLLED_BACK' });
     expect(await receipt(world)).toMatchObject({ action: 'ROLLBACK', mode: 'cooperative' });
@@ -240,12 +240,12 @@ describe('a reject that comes while the commit verifies', () => {
 });
 
 describe('cooperative mode', () => {
-  test('the receipt is all that is done, and says so', async () => {
+  test('the receipt is the only effect, and says so', async () => {
     const world = await confirmed({ sourceTool: 'Refund' });
     expect(await world.commit()).toMatchObject({ state: 'COMMITTED', mode: 'cooperative' });
     expect(await receipt(world)).toMatchObject({ action: 'COMMIT', mode: 'cooperative', effect: null });
   });
-  test('an intent without a receipt ends in rollback: nobody can have performed anything', async () => {
+  test('an intent without a receipt ends in rollback, since the requester applies nothing without one', async () => {
     const world = await confirmed({ sourceTool: 'Refund' });
     const dies = {
       ...world.deps.receipts,
@@ -261,16 +261,16 @@ describe('cooperative mode', () => {
 });
 
 describe('post validators, inside the commit', () => {
-  test('a result that people were shown and confirmed passes', async () => {
+  test('a result that was disclosed and confirmed passes', async () => {
     const world = new ReviewWorld({ text: 'HOLD' });
     world.target.updated = 7;
     await world.confirmed();
     expect(world.disclosed?.violations.map((v) => v.validatorId)).toContain('guardian.demo_post');
     expect(await world.commit()).toMatchObject({ state: 'COMMITTED' });
   });
-  test('any other that is not ALLOW rolls back, with its reason', async () => {
+  test('any other result that is not ALLOW rolls back with its reason', async () => {
     const world = await confirmed();
-    // The same record to compare with, another one to look at: a side effect that the adapter's comparison lets through.
+    // The adapter compares the same record, but the validators see another one: a side effect that the comparison misses.
     const { tool, effects: real } = world.target;
     const effects = {
       ...real,
@@ -303,7 +303,7 @@ describe('post validators of an effect whose commit did not report', () => {
     return world;
   };
   test.each(['reconcile', 'rollback'] as const)(
-    'run when %s finds it: what they refuse is taken back, though nobody else would have looked',
+    'run if %s finds the effect, and an effect that they refuse is reverted',
     async (asked) => {
       const world = await unreported();
       world.target.updated = 9;
@@ -315,27 +315,27 @@ describe('post validators of an effect whose commit did not report', () => {
       expect(world.target.applied).toBe(0);
     },
   );
-  test('and what they allow is committed without a word of it', async () => {
+  test('commit an effect that they allow, without a note in the explanation', async () => {
     const world = await unreported();
     expect(await world.reconcile()).toMatchObject({ state: 'COMMITTED', explanation: 'Committed' });
     expect(await receipt(world)).toMatchObject({ effect: { rows: 1 } });
   });
-  test('that can no longer run are not claimed to have run: the receipt says so', async () => {
+  test('are reported as not run in the receipt if they can no longer run', async () => {
     const world = await unreported();
     world.target.updated = 9;
     world.pass(600);
     expect(await world.reconcile()).toMatchObject({
       state: 'COMMITTED',
-      explanation: expect.stringMatching(/post validators did not run .*commit_window/),
+      explanation: expect.stringMatching(/post validators did not run, .*commit_window/),
     });
     expect(await receipt(world)).toMatchObject({ effect: { rows: 1, postValidators: 'not_run' } });
   });
-  test('are missed by nobody where the plan has none', async () => {
+  test('are not mentioned if the plan has none', async () => {
     const world = await unreported({ bundle: { validators: '\n  - rule: demo_hold' } });
     world.pass(600);
     expect(await world.reconcile()).toMatchObject({ state: 'COMMITTED', explanation: 'Committed' });
   });
-  test('run too when an attempt that found the base moved learns at its seal that another one applied it', async () => {
+  test('run if an attempt that found a moved base learns from its seal that another one applied the change', async () => {
     const world = await unreported();
     world.target.updated = 9;
     const { tool, effects: real } = world.target;
@@ -354,7 +354,7 @@ describe('post validators of an effect whose commit did not report', () => {
 });
 
 describe('a refused commit', () => {
-  test('closes nothing: the review’s own workflow rolls back', async () => {
+  test('does not close the review: its workflow rolls back', async () => {
     const world = await new ReviewWorld().reviewed();
     expect(await world.commit()).toMatchObject({
       state: 'REFUSED',
@@ -365,13 +365,13 @@ describe('a refused commit', () => {
     await world.answer(world.keys.ada);
     expect(await world.commit()).toMatchObject({ state: 'COMMITTED' });
   });
-  test('stands in the ledger once for each check, however often it is tried [P8]', async () => {
+  test('is recorded once for each check, regardless of retries [P8]', async () => {
     const world = await new ReviewWorld().reviewed();
     for (let i = 0; i < 5; i++) await world.commit();
     await world.commit({ planHash: OTHER });
     expect((await world.kinds()).filter((kind) => kind === 'refused')).toHaveLength(2);
   });
-  test('of an invented change makes no row', async () => {
+  test('of an invented change writes no row', async () => {
     const world = new ReviewWorld();
     expect(await world.commit({ changeId: OTHER })).toMatchObject({
       state: 'REFUSED',
@@ -380,11 +380,11 @@ describe('a refused commit', () => {
     expect(world.ledger.all).toHaveLength(0);
   });
   test.each<readonly [string, object]>([
-    ['no change', { changeId: 'x' }],
-    ['no hash', { planHash: {} }],
-    ['undefined for null', { stagingSha: undefined }],
-    ['a boolean', { fingerprint: true }],
-  ])('with input that names %s is refused at the door', async (_what, input) => {
+    ['an invalid change id', { changeId: 'x' }],
+    ['an object as hash', { planHash: {} }],
+    ['undefined instead of null', { stagingSha: undefined }],
+    ['a boolean as fingerprint', { fingerprint: true }],
+  ])('is returned for input with %s', async (_what, input) => {
     const world = await confirmed();
     expect(await world.commit(input)).toMatchObject({
       state: 'REFUSED',
@@ -394,8 +394,8 @@ describe('a refused commit', () => {
   });
 });
 
-describe('rollback, which anybody may ask for', () => {
-  test('needs the change’s own submission', async () => {
+describe('rollback, which any caller may request', () => {
+  test('requires the submission of the change', async () => {
     const world = await confirmed();
     expect(await failureType(world.rollback({ submission: { ...world.submission, requestKey: 'other' } }))).toBe(
       'DIGEST_MISMATCH',
@@ -404,7 +404,7 @@ describe('rollback, which anybody may ask for', () => {
     expect(await world.kinds()).not.toContain('decided');
   });
 
-  test('of a change that was never opened ends it too, and the receipt repeats no claim of the caller', async () => {
+  test('ends a change that was never opened, with a receipt that repeats no claim of the caller', async () => {
     const world = new ReviewWorld();
     const claims = {
       planHash: OTHER,
@@ -436,7 +436,7 @@ describe('rollback, which anybody may ask for', () => {
     expect(await world.commit()).toMatchObject({ state: 'ROLLED_BACK', reason: 'expired' });
   });
 
-  test('of an opened one takes every fact from the ledger', async () => {
+  test('takes every fact of an opened change from the ledger', async () => {
     const world = await confirmed();
     await world.rollback({
       planHash: OTHER,
@@ -454,14 +454,14 @@ describe('rollback, which anybody may ask for', () => {
     });
   });
 
-  test('with an explanation that was cut within a character still ends the change', async () => {
+  test('ends the change even if its explanation was truncated inside a surrogate pair', async () => {
     const world = await confirmed();
     expect(await world.rollback({ explanation: `${'x'.repeat(3999)}\ud83d\ude00` })).toMatchObject({
       state: 'ROLLED_BACK',
     });
   });
 
-  test('of a submission that is none is refused', async () => {
+  test('refuses an invalid submission', async () => {
     const world = new ReviewWorld();
     const submission = { ...world.submission, tenant: 'not a name!' } as Submission;
     const changeId = changeIdOf(submission);
@@ -471,12 +471,12 @@ describe('rollback, which anybody may ask for', () => {
   });
 });
 
-test('reconcile of an unknown change is the caller’s mistake', async () => {
+test('reconcile fails with VALIDATION_ERROR for an unknown change', async () => {
   const world = new ReviewWorld();
   expect(await failureType(world.reconcile())).toBe('VALIDATION_ERROR');
 });
 
-test('an approved change of long ago is not committed by whoever can schedule it', async () => {
+test('refuses a commit after the commit window has expired, even if it is scheduled manually', async () => {
   const world = await confirmed();
   world.now = new Date(Date.parse(START) + 30 * 24 * 3_600_000);
   expect(await world.commit()).toMatchObject({
@@ -485,7 +485,7 @@ test('an approved change of long ago is not committed by whoever can schedule it
   });
 });
 
-test('an exception at any step of a commit applies nothing, or what it applied has its receipt in the end [T69]', async () => {
+test('an exception at any step of a commit applies nothing, or the effect gets its receipt in the end [T69]', async () => {
   const steps = [
     'store.get',
     'plans.byHash',

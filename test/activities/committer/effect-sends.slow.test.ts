@@ -9,7 +9,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => postgres.stop());
 
-test('of attempts and seals that race from two committers, either one is first or none may send', async () => {
+test('allows at most one first send when attempts and seals of two committers race, and none after a seal', async () => {
   const [one, other] = [effectSends(database.open('cs_commit')), effectSends(database.open('cs_commit'))];
   for (let change = 0; change < 20; change++) {
     const id = `change ${change}`;
@@ -25,7 +25,7 @@ test('of attempts and seals that race from two committers, either one is first o
   }
 });
 
-test('what was sent stays sent, and what was sealed stays sealed', async () => {
+test('keeps the states sent and sealed permanently', async () => {
   const sends = effectSends(database.open('cs_commit'));
   expect(await sends('a').state()).toBe('none');
   expect([await sends('a').begin(), await sends('a').seal(), await sends('a').begin()]).toEqual([

@@ -8,7 +8,7 @@ const AT = '2026-03-01T12:00:00.000Z';
 const FREEZE: TargetFreeze = { target: 'shop', n: 1, frozen: true, reason: 'migration', keyId: '0'.repeat(64), at: AT };
 
 describe('a frozen target', () => {
-  it('lets no commit begin, says so once in the ledger, and takes it when it is lifted in time', async () => {
+  it('blocks a commit, records that once, and allows it when the freeze is lifted in time', async () => {
     const world = await new ReviewWorld().confirmed();
     world.freeze = FREEZE;
     expect(await failureType(world.commit())).toBe('TARGET_UNAVAILABLE');
@@ -20,7 +20,7 @@ describe('a frozen target', () => {
     expect(world.target.applied).toBe(1);
   });
 
-  it('ends in rollback when it stays frozen past the window, and says why', async () => {
+  it('ends in rollback with an explanation if it stays frozen past the commit window', async () => {
     const world = await new ReviewWorld().confirmed();
     world.freeze = FREEZE;
     expect(await failureType(world.commit())).toBe('TARGET_UNAVAILABLE');
@@ -34,7 +34,7 @@ describe('a frozen target', () => {
     expect(world.target.applied).toBe(0);
   });
 
-  it('is not written to by a commit that began before it was frozen, and what was applied is still settled', async () => {
+  it('is not written to by a commit that began before the freeze, and an applied effect is still settled', async () => {
     const world = await new ReviewWorld().confirmed();
     world.target.loses = true;
     expect(await world.commit()).toMatchObject({ state: 'EFFECT_UNKNOWN' });
@@ -62,7 +62,7 @@ describe('the table of freezes', () => {
     recordFreeze(database.open('cs_operator'), { target, frozen, reason: 'migration', at: AT }, key);
   const current = async () => targetFreezes(database.open('cs_commit'), [operator.publicKey]).current('shop');
 
-  it('says what the last trusted operator said', async () => {
+  it('returns the latest statement of a trusted operator', async () => {
     expect(await current()).toBeNull();
     expect(await say(true)).toBe(1);
     expect(await current()).toMatchObject({ frozen: true, n: 1 });
@@ -73,7 +73,7 @@ describe('the table of freezes', () => {
     expect(await current()).toMatchObject({ n: 3 });
   });
 
-  it('is not lifted by a stranger, nor by an old word under a new number', async () => {
+  it('ignores a row of an unknown key, and an old statement under a new number', async () => {
     await say(true);
     await say(false);
     await say(true);
@@ -83,12 +83,12 @@ describe('the table of freezes', () => {
       `insert into target_freezes (target, n, envelope) select target, 9, envelope from target_freezes where n = 2`,
     );
     expect(await current()).toMatchObject({ frozen: true, n: 3 });
-    // Whoever writes rows cannot keep an operator from speaking.
+    // Forged rows cannot prevent an operator from adding one.
     expect(await say(false)).toBe(10);
     expect(await current()).toBeNull();
   });
 
-  it('is not known, and holds the commit, where a thousand rows of nobody lie above the freeze', async () => {
+  it('returns unknown and blocks the commit if a thousand unsigned rows follow the freeze', async () => {
     await say(true);
     await say(false, stranger);
     await database.open('admin').query(

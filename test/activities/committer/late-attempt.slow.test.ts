@@ -18,11 +18,11 @@ beforeAll(async () => {
 const { commit } = sqlDryRunEffects;
 type Attempt = (ctx: CommitContext, sleep: () => Promise<void>) => Promise<EffectResult>;
 
-/** A test that fails must not leave an attempt asleep, with its session. */
+/** Resumes the attempts, so that a failing test leaves none suspended with an open session. */
 const asleepNow: (() => void)[] = [];
 afterEach(() => asleepNow.splice(0).forEach((wake) => wake()));
 
-/** An attempt that sleeps where the test says, while this committer cannot reach the target. */
+/** An attempt that is suspended at the given step, while this committer cannot reach the target. */
 async function asleep(
   id: number,
   attempt: Attempt,
@@ -75,9 +75,9 @@ const afterItHadAsked: Attempt = (ctx, sleep) =>
 
 it.each([
   [1, 'before it began', beforeItBegan],
-  [2, 'inside its transaction, with its work done', insideItsTransaction],
+  [2, 'inside its transaction, before the commit', insideItsTransaction],
 ] as const)(
-  "row %i: applies nothing when it wakes up after an operator's word that nothing was applied, though the target could not be sealed; it slept %s [T65]",
+  'row %i: applies nothing if it resumes after an operator stated that nothing was applied, even if the target could not be sealed; suspended %s [T65]',
   async (id, _, attempt) => {
     const { world, late, wake } = await asleep(id, attempt);
     await notApplied(world);
@@ -93,7 +93,7 @@ it.each([
   },
 );
 
-it('is waited for when it had asked before that word, and what it applied stands against the word', async () => {
+it('is awaited if it checked before the statement, and its effect takes precedence over the statement', async () => {
   const { world, late, wake } = await asleep(3, afterItHadAsked);
   await notApplied(world);
   world.lateMs = 1;
@@ -110,6 +110,6 @@ it('is waited for when it had asked before that word, and what it applied stands
   expect(await pg.admin('select n from items where id = 3')).toEqual([{ n: 2 }]);
 });
 
-it('of PostgreSQL is waited for as long as the server lets a transaction sleep', async () => {
+it('is awaited in PostgreSQL for as long as the server allows an idle transaction', async () => {
   expect(sqlDryRunEffects.lateMs).toBe(15_000);
 });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 async function stale(id: number): Promise<SqlWorld> {
   const world = await new SqlWorld(pg, id).confirmed();
   await pg.admin('update items set n = 50 where id = $1', [id]);
-  // It stands in the target, and the committer hears that the connection broke.
+  // The seal is in the target, but the committer sees a broken connection.
   world.sealing = async (seal) => {
     world.sealing = (again) => again();
     await seal();
@@ -27,7 +27,7 @@ async function stale(id: number): Promise<SqlWorld> {
   return world;
 }
 
-it('says stale_base though the answer to the seal was lost and the next attempt finds nothing but the seal [T61]', async () => {
+it('reports stale_base even if the answer to the seal was lost and the next attempt only finds the seal [T61]', async () => {
   const world = await stale(1);
   const ended = await world.commit();
   expect(ended).toMatchObject({ state: 'ROLLED_BACK', reason: 'stale_base' });
@@ -35,12 +35,15 @@ it('says stale_base though the answer to the seal was lost and the next attempt 
   expect(await pg.admin('select n from items where id = 1')).toEqual([{ n: 50 }]);
 });
 
-it.each(['reconcile', 'rollback'] as const)('says it to %s too, which knows nothing of the attempt', async (asked) => {
-  const world = await stale(asked === 'reconcile' ? 2 : 3);
-  expect(await world[asked]()).toMatchObject({ state: 'ROLLED_BACK', reason: 'stale_base' });
-});
+it.each(['reconcile', 'rollback'] as const)(
+  'returns the recorded reason from %s, which has no state of the attempt',
+  async (asked) => {
+    const world = await stale(asked === 'reconcile' ? 2 : 3);
+    expect(await world[asked]()).toMatchObject({ state: 'ROLLED_BACK', reason: 'stale_base' });
+  },
+);
 
-it('writes why before it seals, and once for each reason however often it is tried', async () => {
+it('records the reason before it seals, once for each reason regardless of retries', async () => {
   const world = await new SqlWorld(pg, 4).confirmed();
   await pg.admin('update items set n = 50 where id = 4');
   world.sealing = () => Promise.reject(targetUnavailable('shop', 'away'));
@@ -49,7 +52,7 @@ it('writes why before it seals, and once for each reason however often it is tri
   expect(refused.map(({ row }) => row.body)).toMatchObject([{ check: 'nothing_applied', reason: 'stale_base' }]);
 });
 
-it('goes by what the target shows: a base that is back as it was is committed, whatever an earlier attempt found', async () => {
+it('commits if the base is back in its approved state, regardless of the reason that an earlier attempt recorded', async () => {
   const world = await new SqlWorld(pg, 5).confirmed();
   await pg.admin('update items set n = 50 where id = 5');
   world.sealing = () => Promise.reject(targetUnavailable('shop', 'away'));
@@ -58,7 +61,7 @@ it('goes by what the target shows: a base that is back as it was is committed, w
   expect(await world.commit()).toMatchObject({ state: 'COMMITTED', reason: null });
 });
 
-it('ends as commit_failed where no attempt left a reason', async () => {
+it('ends as commit_failed if no attempt recorded a reason', async () => {
   const world = await new SqlWorld(pg, 6).confirmed();
   await world.ledger.append(world.changeId, [
     { kind: 'intent', at: world.at(), actor: 'killed', factKey: 'settlement', body: {} },

@@ -7,7 +7,7 @@ import { checkResolution } from '../../../signing/verify-review/receipt';
 import { testKey, type TestKey } from '../../support/keys';
 import { failureType, ReviewWorld } from '../../support/review-world';
 
-/** A review whose commit was sent, lost its answer, and whose target does not tell. */
+/** A review whose commit was sent without an answer, and whose target cannot tell whether it was applied. */
 async function unknown(): Promise<ReviewWorld> {
   const world = await new ReviewWorld().confirmed();
   world.target.loses = true;
@@ -38,7 +38,7 @@ const listed = async (world: ReviewWorld) => (await world.ledger.review(world.ch
 const untold = async (world: ReviewWorld) =>
   (await world.rows()).filter(({ row }) => row.body['check'] === EFFECT_UNKNOWN).length;
 
-it('is listed as unknown until it is told, and the ledger says so once, however often the target is asked', async () => {
+it('is listed as unknown until it is resolved, and recorded once, regardless of how often the target is asked', async () => {
   const world = await unknown();
   expect([await listed(world), await untold(world)]).toEqual(['EFFECT_UNKNOWN', 1]);
   expect(await reconciled(world)).toBe('EFFECT_UNKNOWN');
@@ -48,7 +48,7 @@ it('is listed as unknown until it is told, and the ledger says so once, however 
   expect(await listed(world)).toBe('COMMITTED');
 });
 
-it('is listed as unknown while the target that lost its answer is away', async () => {
+it('is listed as unknown while the target is unavailable', async () => {
   const world = await new ReviewWorld().confirmed();
   world.target.loses = true;
   world.target.blind = true;
@@ -63,7 +63,7 @@ it.each([
   [true, 'COMMITTED', null],
   [false, 'ROLLED_BACK', 'commit_failed'],
 ] as const)(
-  "ends an unknown effect by an operator's word (applied: %s), and the receipt says whose it is",
+  "ends an unknown effect by an operator's statement (applied: %s), which the receipt identifies",
   async (applied, state, reason) => {
     const world = await unknown();
     await say(world, applied);
@@ -76,23 +76,26 @@ it.each([
     expect(() =>
       checkResolution({ ...receipt, action: applied ? 'ROLLBACK' : 'COMMIT' }, rows, [world.keys.operator.publicKey]),
     ).toThrow('opposite');
-    // Once it has ended, nothing else is heard.
+    // After the end, further statements have no effect.
     await say(world, !applied);
     expect(await reconciled(world)).toBe(state);
   },
 );
 
 it.each<[string, (world: ReviewWorld) => Promise<void>]>([
-  ['a key that is no operator of this committer', (world) => say(world, true, { key: testKey('operator', 'other') })],
+  [
+    'a key that is not a trusted operator of this committer',
+    (world) => say(world, true, { key: testKey('operator', 'other') }),
+  ],
   ['an approver', (world) => say(world, true, { key: world.keys.ada })],
-  ['an operator, of another target', (world) => say(world, true, { target: 'vault' })],
-])('leaves the effect unknown when the word is of %s', async (_, word) => {
+  ['an operator about another target', (world) => say(world, true, { target: 'vault' })],
+])('leaves the effect unknown after a statement of %s', async (_, word) => {
   const world = await unknown();
   await word(world);
   expect(await reconciled(world)).toBe('EFFECT_UNKNOWN');
 });
 
-it("does not take an operator's word on another change for this one, though its row is copied here", async () => {
+it("ignores an operator's statement about another change, even if its row is copied here", async () => {
   const world = await unknown();
   const other = await new ReviewWorld({ text: 'OTHER' }).confirmed();
   await recordResolution(
@@ -107,14 +110,14 @@ it("does not take an operator's word on another change for this one, though its 
   expect(await reconciled(world)).toBe('EFFECT_UNKNOWN');
 });
 
-it('believes the target over the operator where the target tells', async () => {
+it('gives the target precedence over the operator if the target has an answer', async () => {
   const world = await unknown();
   await say(world, false);
   world.target.blind = false;
   expect(await world.reconcile()).toMatchObject({ state: 'COMMITTED', explanation: 'Committed' });
 });
 
-it("commits nothing on an operator's word: without an intent it ends as never begun", async () => {
+it("commits nothing on an operator's statement without an intent: it rolls back as never begun", async () => {
   const world = await new ReviewWorld().confirmed();
   await say(world, true);
   expect(await world.reconcile()).toMatchObject({ state: 'ROLLED_BACK', reason: 'commit_failed' });

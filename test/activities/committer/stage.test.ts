@@ -1,7 +1,7 @@
 import { recordedFindings } from '../../../policy/evidence/recorded-findings';
 import { ReviewWorld } from '../../support/review-world';
 
-/** What the ledger has of the post validator `demo_post`, which fires over five rows. */
+/** Ledger rows of the post validator `demo_post`, which fires on more than five rows. */
 async function recorded(world: ReviewWorld, stagingSha: string | null): Promise<string | undefined> {
   const rows = (await world.rows()).map(({ row }) => row);
   const end = stagingSha === null ? null : ({ action: 'ROLLBACK', reason: 'withdrawn', stagingSha } as const);
@@ -20,26 +20,26 @@ async function stagedTwice(): Promise<{ world: ReviewWorld; few: string; many: s
   return { world, few: await shaOf(1), many: await shaOf(7) };
 }
 
-test('a second dry run has findings of its own: the first one’s do not stand for them [G12]', async () => {
+test('records separate findings for a second dry run [G12]', async () => {
   const { world, few, many } = await stagedTwice();
   const rows = (await world.rows()).filter(({ row }) => row.body['validator_id'] === 'guardian.demo_post');
   expect(rows.map(({ row }) => row.body['status'])).toEqual(['ALLOW', 'BLOCK']);
   expect([await recorded(world, few), await recorded(world, many)]).toEqual(['ALLOW', 'BLOCK']);
 });
 
-test('while the change is open, the last dry run’s findings are the ones on record', async () => {
+test('reports the findings of the last dry run while the change is open', async () => {
   const { world } = await stagedTwice();
   expect(await recorded(world, null)).toBe('BLOCK');
 });
 
-test('the same dry run again writes nothing', async () => {
+test('writes nothing for a repeated dry run with the same record', async () => {
   const { world } = await stagedTwice();
   const rows = (await world.rows()).length;
   await world.stage();
   expect(await world.rows()).toHaveLength(rows);
 });
 
-test('executes nothing on a SAFETY BLOCK that it finds itself, and the ledger says so [P8]', async () => {
+test('executes nothing if it finds a SAFETY BLOCK, and records the refusal [P8]', async () => {
   const world = new ReviewWorld({ text: 'FORBID' });
   await world.open();
   expect(await world.stage()).toMatchObject({ kind: 'refused', explanation: expect.stringContaining('demo_forbid') });

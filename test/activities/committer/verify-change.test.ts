@@ -32,14 +32,14 @@ async function verify(
 const checkOf = (v: Verification): string => (v.ok ? 'ok' : v.check);
 const explain = (v: Verification): string => (v.ok ? 'ok' : v.explanation);
 const confirmed = (options?: WorldOptions): Promise<ReviewWorld> => new ReviewWorld(options).confirmed();
-/** The check that refuses a confirmed review whose ledger rows were changed, chain and all. */
+/** The check that refuses a confirmed review after its ledger rows were changed and the chain was recomputed. */
 async function tampered(change: Parameters<typeof rechained>[1], options?: WorldOptions): Promise<string> {
   const world = await confirmed(options);
   return checkOf(await verify(world, {}, rechained(await world.rows(), change)));
 }
 
-describe('an honest review', () => {
-  test('verifies where every violation was confirmed', async () => {
+describe('an unmodified review', () => {
+  test('verifies if every violation was confirmed', async () => {
     const world = await confirmed({ text: 'HOLD OTHER' });
     const verified = await verify(world);
     expect(verified).toMatchObject({
@@ -53,18 +53,18 @@ describe('an honest review', () => {
       'guardian.demo_other',
     ]);
   });
-  test('verifies where nothing fired and nobody was asked', async () => {
+  test('verifies if nothing fired and no answer was needed', async () => {
     const world = await confirmed({ text: 'clean' });
     expect(await verify(world)).toMatchObject({ ok: true, violations: [], fingerprint: null });
   });
-  test('verifies where a rule only advises [T41]', async () =>
+  test('verifies if a rule only advises [T41]', async () =>
     expect(checkOf(await verify(await confirmed({ text: 'ADVICE' })))).toBe('ok'));
   test('verifies in cooperative mode', async () =>
     expect(checkOf(await verify(await confirmed({ sourceTool: 'Refund' })))).toBe('ok'));
 });
 
 describe('the ledger', () => {
-  test('chain: a row that was changed, taken out or moved', async () => {
+  test('chain: a row that was changed, removed or moved', async () => {
     const world = await confirmed();
     const rows = await world.rows();
     expect(
@@ -89,7 +89,7 @@ describe('the ledger', () => {
     const other = await confirmed({ requestKey: 'again' });
     expect(checkOf(await verify(world, {}, [...rows.slice(0, 1), ...(await other.rows()).slice(1)]))).toBe('chain');
   });
-  test('submission: none, or one that cannot be read', async () => {
+  test('submission: missing or unreadable', async () => {
     expect(checkOf(await verify(new ReviewWorld()))).toBe('chain');
     expect(await tampered(withBody('submitted', () => ({})))).toBe('submission');
     expect(await tampered((row) => (row.kind === 'submitted' ? null : row))).toBe('submission');
@@ -130,18 +130,18 @@ describe('the ledger', () => {
 });
 
 describe('the plan', () => {
-  test('plan: the one that was pinned at the start, and no other [T68, G40]', async () => {
+  test('plan: another one than was pinned at the start [T68, G40]', async () => {
     const world = await confirmed();
     expect(checkOf(await verify(world, { planHash: OTHER }))).toBe('plan');
     expect(await tampered((row) => (row.kind === 'planned' ? null : row))).toBe('plan');
     expect(await tampered(withBody('planned', () => ({ planHash: OTHER })))).toBe('plan');
   });
-  test('policy: a plan that was revoked, which ends the review as such [T68]', async () => {
+  test('policy: a revoked plan, which ends the review as policy_moved [T68]', async () => {
     const world = await confirmed();
     world.revoked.add(world.planHash);
     expect(await verify(world)).toMatchObject({ check: 'policy', reason: 'policy_moved' });
   });
-  test('recomputed: a validator that is here with other logic, or not at all [G33, T68]', async () => {
+  test('recomputed: a validator that this process has with other logic, or not at all [G33, T68]', async () => {
     const world = await confirmed();
     for (const get of [
       () => undefined,
@@ -154,7 +154,7 @@ describe('the plan', () => {
       });
     }
   });
-  /** The review pinned `plan`, which a trusted operator signed, whatever it says. */
+  /** The review pinned `plan`, and a trusted operator signed it, regardless of its content. */
   const pinning = async (world: ReviewWorld, plan: Plan): Promise<Verification> => {
     const planHash = planHashOf(plan);
     const plans = { ...world.plans, byHash: async () => ({ plan, planHash, revision: 1 }) };
@@ -171,7 +171,7 @@ describe('the plan', () => {
       expect([checkOf(verified), explain(verified)]).toEqual(['plan', 'the plan is for another target or tool']);
     }
   });
-  test('plan: a plan source that returns another plan than the hash names', async () => {
+  test('plan: a plan source that returns a plan with another hash', async () => {
     const world = await confirmed();
     const plan = { ...world.plan, domain: 'other' };
     const plans = { ...world.plans, byHash: async () => ({ plan, planHash: world.planHash, revision: 1 }) };
@@ -185,17 +185,17 @@ describe('the plan', () => {
     };
     expect(checkOf(await verifyChange({ ...world.deps, plans }, world.input, await world.rows()))).toBe('policy');
   });
-  test('target: a plan that is enforced for a tool without effects, or the other way round', async () => {
+  test('target: an enforced plan for a tool without effects, or a cooperative plan for a tool with effects', async () => {
     const [enforced, cooperative] = [await confirmed(), await confirmed({ sourceTool: 'Refund' })];
     expect(checkOf(await pinning(enforced, { ...enforced.plan, mode: 'cooperative' }))).toBe('target');
     expect(checkOf(await pinning(cooperative, { ...cooperative.plan, mode: 'enforced' }))).toBe('target');
   });
-  test('target: one that this committer does not serve', async () => {
+  test('target: a target that this committer does not serve', async () => {
     const world = await confirmed();
     world.development = null;
     expect(checkOf(await verify(world))).toBe('target');
   });
-  test('target: development is what the committer’s own configuration says, not the policy alone', async () => {
+  test('target: development in the policy but not in the configuration of the committer', async () => {
     const world = await confirmed({ bundle: { targets: '\n  shop: { sourceTools: [SQLDryRun], development: true }' } });
     expect(checkOf(await verify(world))).toBe('target');
     world.development = true;
@@ -204,7 +204,7 @@ describe('the plan', () => {
 });
 
 describe('bytes and requester', () => {
-  test('throws, retryable, where the store has no bytes: nothing is decided', async () => {
+  test('throws a retryable failure if the store is unavailable, and decides nothing', async () => {
     const world = await confirmed();
     const store = { ...world.store, get: () => Promise.reject(new Error('away')) };
     await expect(verifyChange({ ...world.deps, store }, world.input, await world.rows())).rejects.toThrow('away');
@@ -250,7 +250,7 @@ describe('bytes and requester', () => {
     expect(checkOf(await verify(world))).toBe('requester');
   });
 
-  test('requester: a signature that was stripped from the row leaves a requester that nothing proves; without the name, another quorum was shown than is needed', async () => {
+  test('requester: a signature removed from the row, with the requester left in place; and disclosure, if the requester is removed too', async () => {
     const stripped = (more: object): Promise<string> =>
       tampered(
         withBody('submitted', (body) => {
@@ -264,11 +264,11 @@ describe('bytes and requester', () => {
 });
 
 describe('the dry run', () => {
-  test('staging: one that the committer did not make', async () => {
+  test('staging: a record that the committer did not write', async () => {
     const world = await confirmed();
     expect(checkOf(await verify(world, { stagingSha: OTHER }))).toBe('staging');
   });
-  test('staging: one of another change', async () => {
+  test('staging: the record of another change', async () => {
     const world = await confirmed();
     const sha = world.staged?.stagingSha ?? '';
     const record = world.stagingRecords.get(`${world.changeId}/${sha}`);
@@ -276,17 +276,17 @@ describe('the dry run', () => {
     if (record !== undefined) world.stagingRecords.set(`${OTHER}/${sha}`, record);
     expect(checkOf(await verify(world))).toBe('staging');
   });
-  test('staging: one whose content is not of its hash', async () => {
+  test('staging: a record whose content does not match its hash', async () => {
     const world = await confirmed();
     for (const [key, record] of world.stagingRecords) world.stagingRecords.set(key, { ...record, tables: [] });
     expect(checkOf(await verify(world))).toBe('staging');
   });
-  test('staging: none at all, for an enforced change', async () => {
+  test('staging: no record for an enforced change', async () => {
     const world = await confirmed();
     expect(checkOf(await verify(world, { stagingSha: null }))).toBe('staging');
     expect(checkOf(await verify(await confirmed({ text: 'clean' }), { stagingSha: null }))).toBe('staging');
   });
-  test('disclosure: another dry run than the one that people were shown [T60, T61]', async () => {
+  test('disclosure: another dry run than the disclosed one [T60, T61]', async () => {
     const world = await confirmed();
     world.target.updated = 2;
     const again = await world.stage();
@@ -295,7 +295,7 @@ describe('the dry run', () => {
       'disclosure',
     );
   });
-  test('a dry run that no judge has seen asks a human, whatever the judge said of another one', async () => {
+  test('requires a human for a dry run that the judge has not evaluated, regardless of its verdict on another one', async () => {
     const world = await new ReviewWorld({ text: 'clean' }).reviewed();
     world.target.updated = 2;
     await world.stage();
@@ -303,7 +303,7 @@ describe('the dry run', () => {
   });
 });
 
-describe('findings: what people were shown is what comes out here (C1, C2)', () => {
+describe('findings: the disclosed findings equal the recomputed ones', () => {
   const world = async (
     text: string,
     shown: (w: ReviewWorld) => ValidatorFinding[],
@@ -332,7 +332,7 @@ describe('findings: what people were shown is what comes out here (C1, C2)', () 
     expect(await world('HOLD FORBID', only([HOLD_ID]))).toBe('recomputed'));
   test('a judge’s BLOCK that was hidden [P7]', async () =>
     expect(await world('HOLD', (w) => w.findings(), { status: 'BLOCK' })).toBe('findings'));
-  test('a judge’s WARN that was shown as another reason', async () => {
+  test('a judge’s WARN that was disclosed with another reason', async () => {
     const shown = (w: ReviewWorld) =>
       w.findings(
         {},
@@ -340,7 +340,7 @@ describe('findings: what people were shown is what comes out here (C1, C2)', () 
       );
     expect(await world('HOLD', shown, { status: 'WARN', reason: 'drops the table' })).toBe('findings');
   });
-  test('a judge that never ran, shown as ALLOW', async () =>
+  test('a judge that never ran, disclosed as ALLOW', async () =>
     expect(await world('HOLD', (w) => w.findings(), null)).toBe('findings'));
   test.each<readonly [string, Partial<ValidatorFinding>, string]>([
     ['reason', { reason: 'other' }, 'recomputed'],
@@ -354,17 +354,17 @@ describe('findings: what people were shown is what comes out here (C1, C2)', () 
       await world('HOLD OTHER', (w) => w.findings().map((f) => (f.validator_id === HOLD_ID ? { ...f, ...change } : f))),
     ).toBe(check);
   });
-  test('one finding too few, too many, or two of them turned', async () => {
+  test('a missing finding, an extra one, or two in another order', async () => {
     expect(await world('HOLD', (w) => w.findings().slice(0, -1))).toBe('recomputed');
     expect(await world('HOLD', (w) => [...w.findings(), ...w.findings().slice(-1)])).toBe('recomputed');
     expect(await world('HOLD OTHER', (w) => w.findings().reverse())).toBe('recomputed');
   });
-  test('decision: a SAFETY BLOCK that was shown as it is, and confirmed by everybody', async () => {
+  test('decision: a SAFETY BLOCK that was disclosed and confirmed by everyone', async () => {
     expect(await world('HOLD FORBID', (w) => w.findings())).toBe('decision');
   });
 });
 
-describe('the one exception: an ERROR that is not reproducible (C3)', () => {
+describe('the one exception: an ERROR that is not reproducible', () => {
   const soft = (w: ReviewWorld, id: string, more: object = {}) => ({
     kind: 'result' as const,
     result: {
@@ -378,7 +378,7 @@ describe('the one exception: an ERROR that is not reproducible (C3)', () => {
     },
   });
 
-  /** Shown as an ERROR and confirmed; then the committer runs it again over `text`. */
+  /** A disclosed and confirmed ERROR; the committer then runs the rule again on `text`. */
   const derived = async (text: string, id = HOLD_ID, more: object = {}): Promise<string> => {
     const w = new ReviewWorld({ text });
     await w.open();
@@ -389,10 +389,10 @@ describe('the one exception: an ERROR that is not reproducible (C3)', () => {
     return checkOf(await verify(w));
   };
   test('its confirmation covers ALLOW now', async () => expect(await derived('clean')).toBe('ok'));
-  test('and not a BLOCK now', async () => expect(await derived('HOLD')).toBe('recomputed'));
-  test('nor a SAFETY BLOCK now', async () =>
+  test('its confirmation does not cover a BLOCK now', async () => expect(await derived('HOLD')).toBe('recomputed'));
+  test('its confirmation does not cover a SAFETY BLOCK now', async () =>
     expect(await derived('FORBID OTHER', 'safety.demo_forbid')).toBe('recomputed'));
-  test('nor anything, where the error was said to be reproducible', async () => {
+  test('a confirmation of a reproducible error covers nothing else', async () => {
     expect(await derived('clean', HOLD_ID, { reproducible: true })).toBe('recomputed');
     const { reproducible: _r, ...unsaid } = soft(new ReviewWorld(), HOLD_ID).result;
     const w = new ReviewWorld({ text: 'clean' });
@@ -405,10 +405,10 @@ describe('the one exception: an ERROR that is not reproducible (C3)', () => {
     await w.answer(w.keys.ada);
     expect(checkOf(await verify(w))).toBe('recomputed');
   });
-  test('an advising rule that failed is shown as its WARN', async () =>
+  test('the failure of an advising rule is disclosed as a WARN', async () =>
     expect(await derived('HOLD', 'safety.demo_advice')).toBe('ok'));
 
-  /** The judge was silent (a record of it, or none); shown as `shown`; `also` are further records. */
+  /** The judge did not answer (with or without a record of that) and was disclosed as `shown`; `also`: further records. */
   const judge = async (
     records: readonly Parameters<ReviewWorld['judged']>[0][],
     shown: (w: ReviewWorld) => unknown,
@@ -434,13 +434,13 @@ describe('the one exception: an ERROR that is not reproducible (C3)', () => {
     ...silent(errorClass),
   });
 
-  test('a judge that could not answer, with a record of it [T28]', async () =>
+  test('a judge that could not answer, with a record of the failure [T28]', async () =>
     expect(await judge([silent()], (w) => shownSilent(w))).toBe('ok'));
-  test('or without any: the missing record is the same ERROR [T28]', async () => {
+  test('a judge that could not answer, without a record: the missing record is the same ERROR [T28]', async () => {
     expect(await judge([], (w) => shownSilent(w))).toBe('ok');
     expect(await judge([], (w) => shownSilent(w, 'ErrVerdictParse'))).toBe('ok');
   });
-  test('not where its record is of another error', async () =>
+  test('refuses a record of another error than the disclosed one', async () =>
     expect(await judge([silent('ErrVerdictParse')], (w) => shownSilent(w))).toBe('findings'));
   test.each(['WARN', 'BLOCK'] as const)(
     'not where another record of it says %s: silence never hides a no',
@@ -449,18 +449,18 @@ describe('the one exception: an ERROR that is not reproducible (C3)', () => {
         expect(await judge(records, (w) => shownSilent(w))).toBe('findings');
     },
   );
-  test('an ALLOW beside the ERROR leaves the ERROR', async () =>
+  test('an additional ALLOW does not replace the ERROR', async () =>
     expect(await judge([silent(), { status: 'ALLOW' }], (w) => shownSilent(w))).toBe('ok'));
 
   test.each<readonly [string, Partial<ValidatorFinding>]>([
-    ['an ALLOW that calls itself an error', { status: 'ALLOW' }],
+    ['an ALLOW with an error class', { status: 'ALLOW' }],
     ['SKIPPED', { status: 'SKIPPED' }],
     ['a WARN', { status: 'WARN' }],
-    ['SAFETY, which asks nobody', { class: 'SAFETY', status: 'WARN' }],
+    ['a SAFETY WARN, which needs no answer', { class: 'SAFETY', status: 'WARN' }],
     ['a SAFETY error', { class: 'SAFETY' }],
     ['of the post phase', { phase: 'post' }],
     ['of other logic', { logic_hash: OTHER }],
-  ])('a forged finding in its place, %s, was never an error: the judge has not looked', async (_what, forged) => {
+  ])('refuses a forged finding in place of the ERROR, %s, since the judge did not answer', async (_what, forged) => {
     expect(
       await judge(
         [],
@@ -479,14 +479,14 @@ describe('the one exception: an ERROR that is not reproducible (C3)', () => {
   );
 });
 
-describe('attested records: the strictest counts', () => {
+describe('of several attested records the strictest counts', () => {
   test('asking the judge again does not help', async () => {
     const world = await new ReviewWorld({ text: 'clean' }).reviewed();
     expect(checkOf(await verify(world))).toBe('ok');
     await world.judged({ status: 'WARN' });
     expect(checkOf(await verify(world))).toBe('disclosure');
   });
-  test('neither does staging again, in order to ask again', async () => {
+  test('staging again in order to ask again does not help', async () => {
     const world = new ReviewWorld({ text: 'clean' });
     await world.open();
     await world.guard();
@@ -497,7 +497,7 @@ describe('attested records: the strictest counts', () => {
     await world.judged({ status: 'ALLOW' });
     expect(checkOf(await verify(world))).toBe('disclosure');
   });
-  test('nor a dry run of which the judge is asked nothing', async () => {
+  test('a dry run that the judge was not asked about does not help', async () => {
     const world = new ReviewWorld({ text: 'HOLD' });
     await world.open();
     await world.stage();
@@ -530,7 +530,7 @@ describe('attested records: the strictest counts', () => {
     ['a demo key, outside development', { demo: true }, 'attested'],
     ['a key that was revoked since', { revokedAt: START }, 'findings'],
     ['a key of another kind', { kind: 'service' }, 'attested'],
-  ])('records that %s made do not count', async (_what, change, check) => {
+  ])('does not count records from %s', async (_what, change, check) => {
     const world = await confirmed();
     const { attestor } = world.keys;
     world.registered = world.registered.map((k) =>
@@ -538,10 +538,10 @@ describe('attested records: the strictest counts', () => {
     );
     expect(checkOf(await verify(world))).toBe(check);
   });
-  test('findings: a change whose opening records are gone', async () => {
+  test('findings: the records of the opening were removed', async () => {
     expect(await tampered((row) => (row.kind === 'attested' ? null : row))).toBe('findings');
   });
-  test('findings: a clean change whose records are gone', async () => {
+  test('findings: the records of a clean change were removed', async () => {
     expect(await tampered((row) => (row.kind === 'attested' ? null : row), { text: 'clean' })).toBe('findings');
   });
 });
@@ -551,14 +551,14 @@ describe('the same change, rejected under another request key', () => {
     const first = await new ReviewWorld({ text }).reviewed();
     return [first, new ReviewWorld({ text, requestKey: 'again', ledger: first.ledger })];
   };
-  test('before it was opened: people are told, and may confirm', async () => {
+  test('before it was opened: the reject is disclosed and can be confirmed', async () => {
     const [first, second] = await both('HOLD');
     await first.answer(first.keys.ada, { decision: 'reject' });
     await second.confirmed();
     expect(second.disclosed?.violations.map((v) => v.validatorId)).toContain('guardian.previously_rejected');
     expect(checkOf(await verify(second))).toBe('ok');
   });
-  test('previously_rejected: since it was opened, though others have confirmed it here', async () => {
+  test('previously_rejected: after it was opened, even if it is confirmed here', async () => {
     const [first, second] = await both('HOLD');
     await second.confirmed();
     expect(checkOf(await verify(second))).toBe('ok');
@@ -566,7 +566,7 @@ describe('the same change, rejected under another request key', () => {
     expect(checkOf(await verify(second))).toBe('previously_rejected');
     expect(checkOf(await verify(first))).toBe('standing_reject');
   });
-  test('another change is none of its business', async () => {
+  test('a reject of another change has no effect', async () => {
     const [first] = await both('HOLD');
     const other = await new ReviewWorld({ text: 'HOLD ', ledger: first.ledger }).confirmed();
     await first.answer(first.keys.ada, { decision: 'reject' });
@@ -583,18 +583,18 @@ describe('judgeWhen: onlyIfClean', () => {
     await world.stage();
     return world;
   };
-  test('the judge may be left out where a rule holds the change', async () => {
+  test('the judge may be skipped if a rule blocks the change', async () => {
     const world = await reviewed('HOLD');
     await world.disclose(world.findings({ [JUDGE_ID]: skipped }));
     await world.answer(world.keys.ada);
     expect(checkOf(await verify(world))).toBe('ok');
   });
-  test('findings: not where nothing holds it [T45]', async () => {
+  test('findings: the judge was skipped but nothing blocks the change [T45]', async () => {
     const world = await reviewed('clean');
     await world.guard();
     expect(checkOf(await verify(world))).toBe('findings');
   });
-  test('findings: not where it has said something', async () => {
+  test('findings: the judge is marked as skipped but has a record', async () => {
     const world = await reviewed('HOLD');
     await world.judged({ status: 'BLOCK' });
     await world.disclose(world.findings({ [JUDGE_ID]: skipped }));
@@ -603,20 +603,20 @@ describe('judgeWhen: onlyIfClean', () => {
   });
 });
 
-describe('what was disclosed', () => {
-  test('disclosure: violations that nobody was shown', async () => {
+describe('the disclosure', () => {
+  test('disclosure: violations that were not disclosed', async () => {
     expect(await tampered((row) => (row.kind === 'disclosed' ? null : row))).toBe('disclosure');
   });
   test('findings: a row that cannot be read', async () => {
     expect(await tampered(withBody('disclosed', (body) => ({ ...body, findings: 'none' })))).toBe('findings');
     expect(await tampered(withBody('disclosed', (body) => ({ ...body, fingerprint: null })))).toBe('disclosure');
   });
-  test('disclosure: violations that do not stand', async () => {
+  test('disclosure: violations that do not exist', async () => {
     const world = await new ReviewWorld({ text: 'clean' }).reviewed();
     await world.disclose(world.findings());
     expect(checkOf(await verify(world))).toBe('disclosure');
   });
-  test('disclosure: another one in the row, or none in the input', async () => {
+  test('disclosure: another fingerprint in the row, or none in the input', async () => {
     expect(await tampered(withBody('disclosed', (body) => ({ ...body, fingerprint: OTHER })))).toBe('disclosure');
     const world = await confirmed();
     expect(checkOf(await verify(world, { fingerprint: null }))).toBe('disclosure');
@@ -631,16 +631,17 @@ describe('callbacks', () => {
   const reviewed = (passed: boolean): Promise<ReviewWorld> =>
     new ReviewWorld({ bundle, callback: () => ({ passed, message: null }) }).reviewed();
 
-  test('one that passed resolves its violation, and is a signed record [V15, C16]', async () =>
+  test('a callback that passed resolves its violation, with a signed record [V15, C16]', async () =>
     expect(checkOf(await verify(await reviewed(true)))).toBe('ok'));
-  test('decision: one that failed', async () => expect(checkOf(await verify(await reviewed(false)))).toBe('decision'));
-  test('disclosure: one whose record is gone', async () => {
+  test('decision: a callback that failed', async () =>
+    expect(checkOf(await verify(await reviewed(false)))).toBe('decision'));
+  test('disclosure: a callback whose record was removed', async () => {
     const world = await reviewed(true);
     const last = (await world.rows()).filter(({ row }) => row.kind === 'attested').at(-1)?.row.n;
     const rows = rechained(await world.rows(), (row) => (row.n === last ? null : row));
     expect(checkOf(await verify(world, {}, rows))).toBe('disclosure');
   });
-  test('decision: asked again until it passed, the first no still counts [R2]', async () => {
+  test('decision: a callback that failed first and was run again until it passed [R2]', async () => {
     let passed = false;
     const world = new ReviewWorld({ bundle, callback: () => ({ passed, message: null }) });
     await world.reviewed();
@@ -650,7 +651,7 @@ describe('callbacks', () => {
     expect(world.disclosed?.fingerprint).toBe(first);
     expect(checkOf(await verify(world))).toBe('decision');
   });
-  test('commit_window: a yes of long ago is no yes now', async () => {
+  test('commit_window: a callback that passed before the commit window', async () => {
     const world = await reviewed(true);
     world.pass(14);
     expect(checkOf(await verify(world))).toBe('ok');
@@ -659,19 +660,19 @@ describe('callbacks', () => {
   });
 });
 
-describe('answers, verified again with the keys as they are now (C4)', () => {
+describe('answers, verified again with the current keys', () => {
   const answered = async (act: (w: ReviewWorld) => Promise<unknown>, options?: WorldOptions): Promise<Verification> => {
     const world = await new ReviewWorld(options).reviewed();
     await act(world);
     return verify(world);
   };
-  test('decision: none [T46]', async () => expect(checkOf(await answered(async () => {}))).toBe('decision'));
-  test('decision: one of two [T46]', async () =>
+  test('decision: no answer [T46]', async () => expect(checkOf(await answered(async () => {}))).toBe('decision'));
+  test('decision: one answer of two [T46]', async () =>
     expect(checkOf(await answered((w) => w.answer(w.keys.ada), { text: 'HOLD OTHER' }))).toBe('decision'));
   test.each<readonly [string, (w: ReviewWorld) => Promise<unknown>, string, string]>([
-    ['by nobody of the group', (w) => w.answerRow(w.keys.eve), 'not_eligible', 'decision'],
+    ['by a person outside the group', (w) => w.answerRow(w.keys.eve), 'not_eligible', 'decision'],
     ['by the requester', (w) => w.answerRow(w.keys.rita), 'not_eligible', 'decision'],
-    ['by a key that nobody registered', (w) => w.answerRow(testKey('approver', 'ada')), 'unknown_key', 'answers'],
+    ['by a key that is not registered', (w) => w.answerRow(testKey('approver', 'ada')), 'unknown_key', 'answers'],
     ['by an attestor', (w) => w.answerRow(w.keys.attestor), 'not_eligible', 'decision'],
     ['on another fingerprint', (w) => w.answerRow(w.keys.ada, { fingerprint: OTHER }), 'wrong_fingerprint', 'decision'],
     ['to another violation', (w) => w.answerRow(w.keys.ada, { violationId: OTHER }), 'unknown_violation', 'decision'],
@@ -689,7 +690,7 @@ describe('answers, verified again with the keys as they are now (C4)', () => {
       'answers',
     ],
     ['expired when it was written', (w) => w.answerRow(w.keys.ada, { expiresAt: START }), 'expired', 'decision'],
-  ])('an answer %s does not commit anything [T60]', async (_what, act, code, check) => {
+  ])('refuses an answer %s [T60]', async (_what, act, code, check) => {
     const verified = await answered(act);
     expect([checkOf(verified), explain(verified)]).toEqual([check, expect.stringContaining(code)]);
   });
@@ -704,7 +705,7 @@ describe('answers, verified again with the keys as they are now (C4)', () => {
     });
     expect([checkOf(verified), explain(verified)]).toEqual(['decision', expect.stringContaining('expired')]);
   });
-  test('decision: a key that was revoked a moment ago, though this process has read the registry just before', async () => {
+  test('decision: a key that was just revoked, although this process has a recent copy of the registry', async () => {
     const world = await confirmed();
     const before = await world.registry.snapshot();
     world.registered = world.registered.map((k) =>
@@ -715,7 +716,7 @@ describe('answers, verified again with the keys as they are now (C4)', () => {
     expect(checkOf(await verifyChange({ ...world.deps, keys }, world.input, await world.rows()))).toBe('decision');
   });
 
-  test('policy_moved: a plan that was revoked a moment ago, though this process has used it just before', async () => {
+  test('policy_moved: a plan that was just revoked, although this process has used it recently', async () => {
     const world = await confirmed();
     const { plans } = world.deps;
     const byHash: typeof plans.byHash = (planHash, revocations = 'lately') =>
@@ -735,18 +736,18 @@ describe('answers, verified again with the keys as they are now (C4)', () => {
     );
     expect(checkOf(await verify(world))).toBe('decision');
   });
-  test('decision: under four eyes an unknown requester needs two people', async () => {
+  test('decision: one answer for an unknown requester under four eyes, which requires two people', async () => {
     const world = await confirmed({ signedBy: 'nobody' });
     expect(checkOf(await verify(world))).toBe('decision');
     await world.answer(world.keys.bob);
     expect(checkOf(await verify(world))).toBe('ok');
   });
-  test('standing_reject: one reject, whoever else confirmed', async () => {
+  test('standing_reject: one reject, regardless of the confirmations', async () => {
     const world = await confirmed();
     await world.answer(world.keys.bob, { decision: 'reject' });
     expect(checkOf(await verify(world))).toBe('standing_reject');
   });
-  test('standing_reject: on another fingerprint, by a key revoked since, and though nothing fires any more', async () => {
+  test('standing_reject: a reject on another fingerprint, with a key revoked since, even if nothing fires now', async () => {
     for (const text of ['HOLD', 'clean']) {
       const world = await confirmed({ text });
       await world.answerRow(world.keys.bob, { decision: 'reject', fingerprint: OTHER, violationId: OTHER });
@@ -758,15 +759,15 @@ describe('answers, verified again with the keys as they are now (C4)', () => {
   });
 });
 
-describe('commit_window (C5)', () => {
-  test('to the millisecond, from the last answer that counts', async () => {
+describe('commit_window', () => {
+  test('is exact to the millisecond, from the last answer that counts', async () => {
     const world = await confirmed();
     world.pass(15);
     expect(checkOf(await verify(world))).toBe('ok');
     world.now = new Date(world.now.getTime() + 1);
     expect(checkOf(await verify(world))).toBe('commit_window');
   });
-  test('an answer that does not count keeps no window open', async () => {
+  test('is not extended by an answer that does not count', async () => {
     const world = await confirmed();
     world.pass(24 * 60 + 1);
     await world.answer(world.keys.bob);
@@ -774,10 +775,10 @@ describe('commit_window (C5)', () => {
   });
 });
 
-test('a plan without a judge needs no record of one', async () =>
+test('verifies a plan without a judge without a judge record', async () =>
   expect(checkOf(await verify(await confirmed({ bundle: { validators: NO_JUDGE } })))).toBe('ok'));
 
-test('more than 200 violations commit nothing, though callbacks resolve them all and each was shown', async () => {
+test('decision: more than 200 violations, even if callbacks resolve all of them and each was disclosed', async () => {
   const policies = Array.from(
     { length: 201 },
     (_, i) => `\n  - { key: p${i}, name: P, requiresConfirmation: false, callback: { key: ask, version: v1 } }`,
@@ -786,7 +787,7 @@ test('more than 200 violations commit nothing, though callbacks resolve them all
   expect([checkOf(verified), explain(verified)]).toEqual(['decision', expect.stringContaining('201 violations')]);
 });
 
-test('what the judge was given is bound in its record', () => {
+test('the record of the judge is bound to its input', () => {
   const of = { inputSha: 'a', stagingSha: 'b', planHash: 'c', logicHash: 'd' };
   const digest = (more: object) => attestedInputDigest('judge', givenToJudge({ ...of, ...more }));
   for (const other of [{ inputSha: 'x' }, { stagingSha: null }, { planHash: 'x' }, { logicHash: 'x' }])

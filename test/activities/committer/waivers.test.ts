@@ -10,7 +10,7 @@ const world = (waivers: string, more: WorldOptions = {}): ReviewWorld =>
   new ReviewWorld({ ...more, bundle: { ...more.bundle, waivers } });
 const verified = async (of: ReviewWorld) => verifyChange(of.deps, of.input, await of.rows());
 
-test('a waived finding commits with nobody asked; it stands as ALLOW with what it said, in committer and record alike', async () => {
+test('a waived finding commits without an answer; it becomes an ALLOW that contains the original reason, in committer and evidence', async () => {
   const review = await world(waiver()).reviewed();
   const guardians = createGuardianActivities({ ...review.deps, actor: 'review-worker' });
   await guardians.runGuardians({ ...review.ref, unit: 'demo-pack' });
@@ -32,13 +32,13 @@ test('a waived finding commits with nobody asked; it stands as ALLOW with what i
   );
 });
 
-test('the clock is that of the opening: a waiver that ends while the review goes on still holds, and a late commit is no other [P10]', async () => {
+test('waivers are evaluated at the time of the opening: one that expires during the review still applies at the commit [P10]', async () => {
   const review = await world(waiver()).reviewed();
   review.now = new Date('2026-03-05T00:00:00Z');
   expect(await verified(review)).toMatchObject({ ok: true });
 });
 
-test('a waiver that is over waives nothing: a person is asked, and safety.waivers says which one it was', async () => {
+test('an expired waiver has no effect: a person must answer, and safety.waivers names it', async () => {
   const review = await world(waiver().replace(AFTER, START)).confirmed();
   const result = await verified(review);
   if (!result.ok) throw new Error(`${result.check}: ${result.explanation}`);
@@ -51,7 +51,7 @@ test('a waiver that is over waives nothing: a person is asked, and safety.waiver
   });
 });
 
-test('a waiver that had nothing to waive is a finding, and holds nothing', async () => {
+test('an unused waiver is reported as a finding that does not block', async () => {
   const review = await world(waiver(), { text: 'clean' }).reviewed();
   const result = await verified(review);
   if (!result.ok) throw new Error(`${result.check}: ${result.explanation}`);
@@ -70,7 +70,7 @@ test.each([
   expect(review.disclosed?.violations.map((v) => v.validatorId)).toEqual([HOLD_ID]);
 });
 
-test('a waiver of another rule, or none at all, is not what a workflow may say: a finding disclosed as waived is refused [P4]', async () => {
+test('refuses a finding that the workflow disclosed as waived if the waiver is for another rule or does not exist [P4]', async () => {
   const review = new ReviewWorld({ text: 'HOLD OTHER' });
   await review.open();
   await review.stage();
@@ -86,7 +86,7 @@ test('a waiver of another rule, or none at all, is not what a workflow may say: 
   expect(await verified(review)).toMatchObject({ ok: false });
 });
 
-test('a plan without waivers has no built-in for them: its hash and its findings are as before [P10]', () => {
+test('a plan without waivers has no built-in for them, and its hash and findings do not change [P10]', () => {
   expect(new ReviewWorld().plan.validators.some((v) => v.id === 'safety.waivers')).toBe(false);
   expect(world(waiver()).plan.validators.map((v) => v.id)).toContain('safety.waivers');
 });

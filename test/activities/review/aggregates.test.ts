@@ -293,7 +293,7 @@ describe('a change that supersedes another', () => {
     const [first] = await opened(3);
     if (first === undefined) throw new Error('unreachable');
     await expect((await replaces(first)).commit()).rejects.toThrow(
-      `the review ${first.changeId} that this change supersedes`,
+      `the review ${first.changeId}, which this change supersedes`,
     );
   });
 

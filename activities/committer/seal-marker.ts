@@ -1,9 +1,9 @@
 /**
- * How a commit ends that found nothing applied.
+ * Settles a commit after nothing was applied.
  *
- * N1 The marker is sealed before it is said (E2), for another attempt may be under way; what the target shows then stands.
- * N2 Why nothing was applied is in the ledger before the seal. The answer to the seal may be lost, and the next attempt
- *    finds a seal that says no reason.
+ * N1 The marker is sealed before the change is closed (E2 of settlement.ts), since another attempt may be running. If the seal
+ *    finds an effect, the change ends as the target says.
+ * N2 The reason is written to the ledger before the seal. The answer to the seal may be lost, and a seal has no reason.
  */
 import { z } from 'zod';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
@@ -17,7 +17,7 @@ import { close, closeRolledBack, type ReceiptFacts, type SettlementDeps } from '
 import { targetContext, type Targets } from './targets';
 import { cutExplanation } from '../../policy/text/cut-text';
 
-export interface GiveUpDeps extends SettlementDeps {
+export interface SealDeps extends SettlementDeps {
   readonly targets: Targets;
   readonly sends: (changeId: string) => Sends;
 }
@@ -27,19 +27,22 @@ export interface Unsettled {
   readonly settings: JsonObject;
   readonly approved: StagingRecord | null;
   readonly intentAt: string | null;
-  /** What to do with an effect that is found, and that post validators may not have seen (`unchecked`). */
+  /** Called if an effect is found on which post validators may not have run (`unchecked`). */
   readonly whenUnchecked: (effect: JsonObject) => Promise<CommitResult>;
 }
 
-const Why = z.object({ reason: z.enum(['stale_base', 'post_failed', 'commit_failed']), explanation: z.string() });
-export type Why = z.infer<typeof Why>;
+const NotAppliedReason = z.object({
+  reason: z.enum(['stale_base', 'post_failed', 'commit_failed']),
+  explanation: z.string(),
+});
+export type NotAppliedReason = z.infer<typeof NotAppliedReason>;
 
-/** This attempt knows why nothing was applied. */
-export async function giveUp(
-  deps: GiveUpDeps,
+/** For an attempt that knows why nothing was applied. */
+export async function recordReasonAndSeal(
+  deps: SealDeps,
   facts: ReceiptFacts,
   unsettled: Unsettled,
-  { reason, explanation }: Why,
+  { reason, explanation }: NotAppliedReason,
 ): Promise<CommitResult> {
   const why = { reason, explanation: cutExplanation(explanation) };
   const body = { check: NOTHING_APPLIED, ...why };
@@ -49,21 +52,23 @@ export async function giveUp(
   return sealAndEnd(deps, facts, unsettled, why);
 }
 
-/** This attempt finds a seal, or no trace at all: an earlier one may have left the reason. */
-export async function giveUpUnheard(
-  deps: GiveUpDeps,
+/** For an attempt that finds a seal, or nothing: uses the reason that an earlier attempt recorded, or else `otherwise`. */
+export async function sealWithRecordedReason(
+  deps: SealDeps,
   facts: ReceiptFacts,
   unsettled: Unsettled,
   otherwise: string,
 ): Promise<CommitResult> {
   const rows = await deps.ledger.readKinds(facts.changeId, ['refused']);
-  const left = Why.safeParse(rows.findLast(({ row }) => row.body['check'] === NOTHING_APPLIED)?.row.body);
-  const why = left.success ? left.data : ({ reason: 'commit_failed', explanation: otherwise } as const);
+  const recorded = NotAppliedReason.safeParse(
+    rows.findLast(({ row }) => row.body['check'] === NOTHING_APPLIED)?.row.body,
+  );
+  const why = recorded.success ? recorded.data : ({ reason: 'commit_failed', explanation: otherwise } as const);
   return sealAndEnd(deps, facts, unsettled, why);
 }
 
 async function sealAndEnd(
-  deps: GiveUpDeps,
+  deps: SealDeps,
   facts: ReceiptFacts,
   { effects, settings, approved, intentAt, whenUnchecked }: Unsettled,
   why: { readonly reason: RollbackReason; readonly explanation: string },

@@ -1,0 +1,67 @@
+import { changeId as changeIdOf, inputSha as inputShaOf } from '../../policy/contracts/change-id';
+import { Submission } from '../../policy/contracts/diff';
+import type { LedgerKind } from '../../policy/contracts/ledger';
+import { Mode } from '../../policy/contracts/outcome';
+import type { StoredRow } from '../../policy/evidence/chain';
+import type { ReceiptFacts } from './settlement';
+import type { VerifiedChange } from './verify-change';
+
+export function factsOfVerified(change: VerifiedChange): ReceiptFacts {
+  const { submission, inputSha, plan, planHash, stagingSha, fingerprint } = change;
+  const { tenant, target, sourceTool, diffSha } = submission;
+  return {
+    changeId: changeIdOf(submission),
+    tenant,
+    target,
+    sourceTool,
+    inputSha,
+    diffSha,
+    planHash,
+    stagingSha,
+    fingerprint,
+    mode: plan.mode,
+  };
+}
+
+/** The facts of a change that was never opened: only what follows from its submission, nothing that the caller claims. */
+export function factsOfSubmission(changeId: string, submission: Submission): ReceiptFacts {
+  const { tenant, target, sourceTool, diffSha } = submission;
+  return {
+    changeId,
+    tenant,
+    target,
+    sourceTool,
+    inputSha: inputShaOf(submission),
+    diffSha,
+    planHash: null,
+    stagingSha: null,
+    fingerprint: null,
+    mode: 'enforced',
+  };
+}
+
+/** The facts of a change by its ledger rows; null if it was never opened. */
+export function factsOfRows(rows: readonly StoredRow[], changeId: string): ReceiptFacts | null {
+  const body = (kind: LedgerKind): Readonly<Record<string, unknown>> | undefined =>
+    rows.findLast((r) => r.row.kind === kind)?.row.body;
+  const submission = Submission.safeParse(body('submitted')?.['submission']);
+  if (!submission.success) return null;
+  const { tenant, target, sourceTool, diffSha } = submission.data;
+  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+  const mode = Mode.safeParse(body('planned')?.['mode']);
+  return {
+    changeId,
+    tenant,
+    target,
+    sourceTool,
+    diffSha,
+    inputSha: inputShaOf(submission.data),
+    planHash: text(body('planned')?.['planHash']),
+    stagingSha:
+      text(body('intent')?.['stagingSha']) ??
+      text(body('disclosed')?.['stagingSha']) ??
+      text(body('staged')?.['stagingSha']),
+    fingerprint: text(body('disclosed')?.['fingerprint']),
+    mode: mode.success ? mode.data : 'enforced',
+  };
+}

@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsonObject } from '../../policy/contracts/canonical-json';
+import { CountersignFailure, invalid, unknownSourceTool } from '../../policy/contracts/failure';
+import { FailureType } from '../../policy/contracts/failure-type';
+import { EFFECT_UNKNOWN } from '../../policy/contracts/ledger';
+import type { Plan } from '../../policy/contracts/plan';
+import type { StoredRow } from '../../policy/evidence/chain';
+import type { EffectResolution } from '../../policy/evidence/predicates';
+import { cutExplanation } from '../../policy/text/cut-text';
+import type { CommitResult } from '../review-types';
+import { applyChange, closeUnchecked } from './apply-change';
+import { freezeText } from './assert-not-frozen';
+import type { CommitDeps } from './commit-deps';
+import { resolutionOf, resolvedEffect } from './effect-resolution';
+import { factsOfRows } from './receipt-facts';
+import { sealWithRecordedReason } from './seal-marker';
+import { begin, close, closeRolledBack, settledOf, type ReceiptFacts } from './settlement';
+import { verifyChange } from './verify-change';
+
+/**
+ * Ends a change whose commit did not report, by the target's marker. If the target cannot tell whether the effect exists, that
+ * is recorded once for each change, so that an operator finds it with `countersign list`.
+ */
+export async function reconcile(deps: CommitDeps, changeId: string): Promise<CommitResult> {
+  const recordUnknown = async (explanation: string): Promise<void> => {
+    const body = { check: EFFECT_UNKNOWN, explanation: cutExplanation(explanation) };
+    const at = deps.now().toISOString();
+    const entry = { kind: 'refused', at, actor: deps.actor, factKey: `refused:${EFFECT_UNKNOWN}`, body } as const;
+    await deps.ledger.append(changeId, [entry], { state: 'EFFECT_UNKNOWN' });
+  };
+  try {
+    const result = await settleUnreported(deps, changeId);
+    if (result.state === 'EFFECT_UNKNOWN') await recordUnknown(result.explanation);
+    return result;
+  } catch (error) {
+    if (error instanceof CountersignFailure && error.type === FailureType.Target) await recordUnknown(error.message);
+    throw error;
+  }
+}
+
+/** Seals the marker, unless no commit has begun; then it writes the rollback. Returns the recorded end if there is one. */
+export async function settleUnreported(deps: CommitDeps, changeId: string): Promise<CommitResult> {
+  const rows = await deps.ledger.read(changeId);
+  const settled = settledOf(rows);
+  if (settled !== null) return settled;
+  const facts = factsOfRows(rows, changeId);
+  if (facts === null || facts.planHash === null)
+    throw invalid('changeId', 'a change with a plan in the ledger', changeId, 'Submit the change first');
+  const tool = deps.tools.get(facts.sourceTool);
+  const freeze = await deps.freezes.current(facts.target);
+  const tooLate = 'The change was not committed within the commit window';
+  const explanation = freeze === null ? tooLate : `${tooLate}: ${freezeText(freeze)}`;
+  // Without an intent no commit has begun, and writing the rollback first ensures that none can begin.
+  const settlement = await begin(deps, changeId, { kind: 'decided', reason: 'commit_failed', explanation }, {});
+  if (settlement.kind === 'decided') return closeRolledBack(deps, facts, settlement.reason, settlement.explanation);
+  if (tool === undefined) throw unknownSourceTool(facts.sourceTool, deps.tools.keys());
+  // Cooperative: the requester performs the effect only with a receipt, and this receipt forbids it (E3 of settlement.ts).
+  if (tool.staging === null)
+    return closeRolledBack(deps, facts, 'commit_failed', 'The commit did not report, and no receipt was issued');
+  const effects = await tool.staging();
+  const plan = await planUnlessRevoked(deps, facts.planHash);
+  const unsettled = {
+    effects,
+    settings: (plan?.staging ?? {}) as JsonObject,
+    approved: facts.stagingSha === null ? null : await deps.stagingRecords.get(changeId, facts.stagingSha),
+    intentAt: settlement.at,
+    whenUnchecked: (effect: JsonObject) => checkFound(deps, facts, plan, { effect, rows, intentAt: settlement.at }),
+  };
+  const resolution = resolutionOf(rows, facts, deps.operators);
+  const askTarget = (): Promise<CommitResult> =>
+    sealWithRecordedReason(
+      deps,
+      facts,
+      unsettled,
+      'The commit did not report, and the target has no trace of it: nothing was applied, and the marker is sealed',
+    );
+  return resolution === null ? askTarget() : endResolved(deps, facts, resolution, askTarget, effects.lateMs ?? 0);
+}
+
+/** An effect was found that its commit did not report: runs its post validators, if it has any (P2 of apply-change.ts). */
+async function checkFound(
+  deps: CommitDeps,
+  facts: ReceiptFacts,
+  plan: Plan | null,
+  { effect, rows, intentAt }: { effect: JsonObject; rows: readonly StoredRow[]; intentAt: string },
+): Promise<CommitResult> {
+  if (plan !== null && !plan.validators.some((v) => v.phase === 'post'))
+    return close(deps, facts, { state: 'COMMITTED', reason: null, explanation: 'Committed', effect });
+  const verified = await verifyChange(deps, { ...facts, planHash: facts.planHash ?? '' }, rows);
+  if (!verified.ok) return closeUnchecked(deps, facts, effect, `${verified.check}: ${verified.explanation}`);
+  return applyChange(deps, verified, intentAt, true);
+}
+
+/**
+ * Ends a change that an operator resolved. The target is asked first, and its answer takes precedence (O1). If the operator
+ * says that nothing was applied, an attempt that checked before that statement may still apply the change: after `lateMs`
+ * the target is asked again (O3).
+ */
+async function endResolved(
+  deps: CommitDeps,
+  facts: ReceiptFacts,
+  resolution: EffectResolution,
+  askTarget: () => Promise<CommitResult>,
+  lateMs: number,
+): Promise<CommitResult> {
+  const answer = await knownOrNull(askTarget);
+  if (answer !== null) return answer;
+  const { applied, reason } = resolution;
+  if (!applied && lateMs > 0) {
+    await sleep(lateMs);
+    const later = await knownOrNull(askTarget);
+    if (later !== null) return later;
+  }
+  return close(deps, facts, {
+    state: applied ? 'COMMITTED' : 'ROLLED_BACK',
+    reason: applied ? null : 'commit_failed',
+    explanation: `An operator stated that it was ${applied ? '' : 'not '}applied: ${reason}`,
+    effect: resolvedEffect(resolution),
+  });
+}
+
+/** The answer of the target; null if it does not know or cannot be asked. */
+async function knownOrNull(askTarget: () => Promise<CommitResult>): Promise<CommitResult | null> {
+  try {
+    const answer = await askTarget();
+    return answer.state === 'EFFECT_UNKNOWN' ? null : answer;
+  } catch (error) {
+    // Other failures, such as an unavailable ledger, do not mean that the target cannot answer.
+    const type = error instanceof CountersignFailure ? error.type : undefined;
+    if (type !== FailureType.Target && type !== FailureType.Configuration) throw error;
+    return null;
+  }
+}
+
+/** Null if the plan was revoked after the commit began: the marker is then read with the adapter's default settings. */
+async function planUnlessRevoked(deps: CommitDeps, planHash: string): Promise<Plan | null> {
+  try {
+    return (await deps.plans.byHash(planHash)).plan;
+  } catch (error) {
+    if (error instanceof CountersignFailure && error.type === FailureType.PolicyMoved) return null;
+    throw error;
+  }
+}
