@@ -152,7 +152,7 @@ module.exports = {
     error(
       'arrow from a source tool: staging is loaded lazily',
       'Only the committer calls `staging`, and review and judge workers never load it: use await import()',
-      { path: '^source-tools/', pathNot: '^source-tools/[^/]+/staging/' },
+      { path: '^source-tools/', pathNot: '^source-tools/[^/]+/(staging/|(facts|rules|render)[/.])' },
       { path: '^source-tools/[^/]+/staging/', dependencyTypesNot: ['dynamic-import'] },
     ),
     error(

@@ -160,7 +160,7 @@ describe('the review refuses, and says why to whoever submitted', () => {
       args: [],
     });
     await expect(handle.result()).rejects.toMatchObject({
-      cause: { message: expect.stringMatching(/The start input is no submission/) as string },
+      cause: { message: expect.stringMatching(/Invalid workflow input: not a valid submission/) as string },
     });
   });
 });
