@@ -16,6 +16,7 @@ import { createKeyRegistry } from '../storage/keys/key-registry';
 import { createLedger } from '../storage/ledger/ledger';
 import { createByteStore } from '../storage/store/byte-store';
 import { clientLedger } from '../workers/client-ledger';
+import { callsInFlight } from './calls-in-flight';
 import type { DevSetup } from './setup';
 
 type ServiceKey = SigningKey & { readonly onBehalfOf?: string | null };
@@ -54,7 +55,8 @@ export interface DevClient {
 
 export async function openDevClient(options: DevClientOptions): Promise<DevClient> {
   const { setup, applicationName, payloadCodec } = options;
-  const connection = await Connection.connect({ address: options.temporalAddress });
+  const { interceptors, drained } = callsInFlight();
+  const connection = await Connection.connect({ address: options.temporalAddress, interceptors });
   const converter = payloadCodec === undefined ? {} : { dataConverter: { payloadCodecs: [payloadCodec] } };
   const temporal = new Client({ connection, namespace: options.namespace, ...converter });
   const db = openDatabase({ url: options.databaseUrl ?? setup.databaseUrls.cs_gateway, applicationName });
@@ -108,6 +110,7 @@ export async function openDevClient(options: DevClientOptions): Promise<DevClien
       return result;
     },
     async close() {
+      await drained(15_000);
       await connection.close();
       await db.close();
     },
