@@ -9,8 +9,12 @@ export interface TestKey extends SigningKey {
 
 export const TEST_TIME = '2026-01-02T03:04:05.000Z';
 
-export function testKey(kind: KeyEntry['kind'], id: string, more: Partial<RegisteredKey> = {}): TestKey {
-  const key = newKeyPair();
+export function testKey(
+  kind: KeyEntry['kind'],
+  id: string,
+  more: Partial<RegisteredKey> = {},
+  key: SigningKey = newKeyPair(),
+): TestKey {
   const type = kind === 'approver' || kind === 'operator' ? 'person' : 'service';
   const entry: RegisteredKey = {
     keyId: key.keyId,
@@ -32,11 +36,11 @@ export function lookup(...keys: readonly { readonly entry: RegisteredKey }[]): K
   return (keyId) => byId.get(keyId);
 }
 
-/** A registry that holds these keys and takes no new ones. */
+/** A registry with these keys. It refuses changes. */
 export function testRegistry(...keys: readonly { readonly entry: RegisteredKey }[]): KeyRegistry {
   const entries = keys.map(({ entry }) => entry);
   const snapshot: KeySnapshot = { find: lookup(...keys), keys: entries, ignored: [] };
-  const refuse = (): Promise<never> => Promise.reject(new Error('The test registry takes no keys'));
+  const refuse = (): Promise<never> => Promise.reject(new Error('The test registry cannot be changed'));
   return {
     snapshot: async () => snapshot,
     find: async (keyId) => snapshot.find(keyId) ?? null,

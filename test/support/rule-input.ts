@@ -7,23 +7,6 @@ import type { ValidatorInput } from '../../policy/rules/define';
 import { viewOf } from '../../policy/rules/tool-view';
 import { ourTools, plainTool } from './source-tools';
 
-/** The record of a dry run that changed nothing, but for `change`. */
-export function stagingRecord(change: Partial<StagingRecord> = {}): StagingRecord {
-  return {
-    sourceTool: 'SQLDryRun',
-    target: 'shop',
-    origin: 'measured',
-    statements: [],
-    tables: [],
-    sideEffects: [],
-    fullyCaptured: true,
-    uncaptured: [],
-    base: {},
-    serverVersion: '18.4',
-    ...change,
-  };
-}
-
 export interface RuleInput {
   readonly sourceTool: string;
   readonly raw: Uint8Array;

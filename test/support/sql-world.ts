@@ -1,11 +1,11 @@
-import type { CommitDeps } from '../../activities/committer/commit-deps';
 import type { CommitContext, CommitResult, ReadBack } from '../../policy/contracts/target-effects';
 import { sourceToolRegistry } from '../../source-tools/define';
 import { sqlDryRunEffects as real } from '../../source-tools/sql/staging';
 import type { TargetServer } from '../source-tools/sql/staging/target-server';
-import { ReviewWorld } from './review-world';
+import type { ReviewDeps } from './review/review-deps';
+import { ReviewWorld } from './review/review-world';
 
-/** A change of a real PostgreSQL; ledger and store are in memory. A test may get between the committer and its target. */
+/** A change to a real PostgreSQL, with ledger and store in memory. A test may intercept what the committer does to the target. */
 export class SqlWorld extends ReviewWorld {
   sealing: (seal: () => Promise<ReadBack>) => Promise<ReadBack> = (seal) => seal();
   committing: (ctx: CommitContext) => Promise<CommitResult> = (ctx) => real.commit(ctx);
@@ -18,7 +18,7 @@ export class SqlWorld extends ReviewWorld {
     super({ text: `update items set n = n + 1 where id = ${id} /* HOLD */` });
   }
 
-  override get deps(): CommitDeps {
+  override get deps(): ReviewDeps {
     const { stageUrl, commitUrl } = this.pg;
     const effects = {
       ...real,

@@ -1,11 +1,12 @@
 import type { CommitContext } from '../../../policy/contracts/target-effects';
 import { eventually } from '../../support/eventually';
-import { ReviewWorld, START, failureType, rechained, type WorldOptions } from '../../support/review-world';
+import { failureType } from '../../support/review/failure-type';
+import { rechained, withBody } from '../../support/review/ledger-rows';
+import { ReviewWorld, START, type WorldOptions } from '../../support/review/review-world';
 import { verifyWithRegistry } from '../../../signing/registry-verify';
 import { createCommitActivities } from '../../../activities/committer/create-commit-activities';
 import { settledOf } from '../../../activities/committer/settlement';
 import { inActivity } from '../../../dev/activity-context';
-import { withBody } from '../../support/review-world';
 import type { Submission } from '../../../policy/contracts/diff';
 import { changeId as changeIdOf, inputSha as inputShaOf } from '../../../policy/contracts/change-id';
 

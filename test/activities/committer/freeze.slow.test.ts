@@ -2,7 +2,8 @@ import { recordFreeze, targetFreezes } from '../../../activities/committer/targe
 import type { TargetFreeze } from '../../../policy/evidence/predicates';
 import { testKey } from '../../support/keys';
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
-import { failureType, ReviewWorld } from '../../support/review-world';
+import { failureType } from '../../support/review/failure-type';
+import { ReviewWorld } from '../../support/review/review-world';
 
 const AT = '2026-03-01T12:00:00.000Z';
 const FREEZE: TargetFreeze = { target: 'shop', n: 1, frozen: true, reason: 'migration', keyId: '0'.repeat(64), at: AT };

@@ -5,7 +5,8 @@ import { EFFECT_UNKNOWN } from '../../../policy/contracts/ledger';
 import { ReceiptPredicate } from '../../../policy/contracts/outcome';
 import { checkResolution } from '../../../signing/verify-review/receipt';
 import { testKey, type TestKey } from '../../support/keys';
-import { failureType, ReviewWorld } from '../../support/review-world';
+import { failureType } from '../../support/review/failure-type';
+import { ReviewWorld } from '../../support/review/review-world';
 
 /** A review whose commit was sent without an answer, and whose target cannot tell whether it was applied. */
 async function unknown(): Promise<ReviewWorld> {

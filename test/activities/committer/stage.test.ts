@@ -1,5 +1,5 @@
 import { recordedFindings } from '../../../policy/evidence/recorded-findings';
-import { ReviewWorld } from '../../support/review-world';
+import { ReviewWorld } from '../../support/review/review-world';
 
 /** Ledger rows of the post validator `demo_post`, which fires on more than five rows. */
 async function recorded(world: ReviewWorld, stagingSha: string | null): Promise<string | undefined> {

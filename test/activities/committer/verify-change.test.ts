@@ -8,16 +8,11 @@ import type { ValidatorFinding } from '../../../policy/contracts/finding';
 import { planHash as planHashOf, type Plan } from '../../../policy/contracts/plan';
 import { errorResult } from '../../../policy/decide/findings';
 import { testKey } from '../../support/keys';
-import {
-  allow,
-  HOLD_ID,
-  JUDGE_ID,
-  rechained,
-  ReviewWorld,
-  START,
-  withBody,
-  type WorldOptions,
-} from '../../support/review-world';
+import { JUDGE_ID } from '../../../policy/judge/config';
+import { HOLD_ID } from '../../support/review/demo-rules';
+import { rechained, withBody } from '../../support/review/ledger-rows';
+import { allow } from '../../support/review/review-steps';
+import { ReviewWorld, START, type WorldOptions } from '../../support/review/review-world';
 
 const OTHER = 'f'.repeat(64);
 const NO_JUDGE = '\n  - pack: demo-pack';

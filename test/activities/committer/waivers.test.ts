@@ -1,7 +1,8 @@
 import { verifyChange } from '../../../activities/committer/verify-change';
 import { createGuardianActivities } from '../../../activities/review/run-guardians';
 import { recordedFindings } from '../../../policy/evidence/recorded-findings';
-import { HOLD_ID, ReviewWorld, START, type WorldOptions } from '../../support/review-world';
+import { HOLD_ID } from '../../support/review/demo-rules';
+import { ReviewWorld, START, type WorldOptions } from '../../support/review/review-world';
 
 const AFTER = '2026-03-02T00:00:00Z';
 const waiver = (more = ''): string =>

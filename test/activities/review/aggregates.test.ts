@@ -8,7 +8,9 @@ import { AggregateRecord, aggregateResult } from '../../../policy/rules/aggregat
 import { AggregateConfig } from '../../../policy/rules/aggregate/config';
 import { testKey } from '../../support/keys';
 import { memoryLedger, type MemoryLedger } from '../../support/memory-ledger';
-import { allow, rechained, ReviewWorld, withBody, type WorldOptions } from '../../support/review-world';
+import { rechained, withBody } from '../../support/review/ledger-rows';
+import { allow } from '../../support/review/review-steps';
+import { ReviewWorld, type WorldOptions } from '../../support/review/review-world';
 
 const SPLIT = 'guardian.split';
 const limitedTo = (more: string): string =>

@@ -4,7 +4,8 @@ import { createGuardianActivities } from '../../../activities/review/run-guardia
 import type { ChangeRef } from '../../../activities/review-types';
 import { callbackRegistry } from '../../../policy/rules/callback';
 import { inActivity } from '../../../dev/activity-context';
-import { failureType, ReviewWorld } from '../../support/review-world';
+import { failureType } from '../../support/review/failure-type';
+import { ReviewWorld } from '../../support/review/review-world';
 
 const OTHER = 'f'.repeat(64);
 

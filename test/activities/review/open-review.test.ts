@@ -1,7 +1,7 @@
 import { createOpeningActivities, type OpeningDeps } from '../../../activities/review/open-review';
 import { openEnvelope } from '../../../policy/evidence/dsse';
 import { memoryWithAdvisoryLock } from '../../support/memory-ledger';
-import { ReviewWorld } from '../../support/review-world';
+import { ReviewWorld } from '../../support/review/review-world';
 
 const LIMITED = '\n  - pack: demo-pack\n  - aggregate: { name: split, window: 1h, limits: { changes: 3 } }';
 

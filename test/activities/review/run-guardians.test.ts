@@ -1,7 +1,8 @@
 import { createGuardianActivities } from '../../../activities/review/run-guardians';
 import type { Ledger } from '../../../policy/evidence/ledger-port';
 import { validatorRegistry } from '../../../policy/rules/registry';
-import { failureType, ReviewWorld } from '../../support/review-world';
+import { failureType } from '../../support/review/failure-type';
+import { ReviewWorld } from '../../support/review/review-world';
 
 /** `calls` records the rules that run and the writes to the ledger, in order. */
 function guardians(world: ReviewWorld, calls: string[] = []) {

@@ -1,6 +1,7 @@
 import { BREAKER_ATTEMPTS } from '../../../activities/review/attest-world-facts';
 import { FailureType } from '../../../policy/contracts/failure-type';
-import { failureType, ReviewWorld } from '../../support/review-world';
+import { failureType } from '../../support/review/failure-type';
+import { ReviewWorld } from '../../support/review/review-world';
 
 const CIRCUIT = 'guardian.circuit_open';
 

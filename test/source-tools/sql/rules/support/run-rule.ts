@@ -5,7 +5,8 @@ import type { Metadata } from '../../../../../policy/contracts/diff';
 import type { ValidatorDefinition, ValidatorInput } from '../../../../../policy/rules/define';
 import { sqlPostgresPack } from '../../../../../source-tools/sql/rules';
 import type { SqlFacts } from '../../../../../source-tools/sql/facts/sql-facts';
-import { ruleInput, stagingRecord } from '../../../../support/rule-input';
+import { ruleInput } from '../../../../support/rule-input';
+import { stagingRecord } from '../../../../support/staging-record';
 
 const utf8 = new TextEncoder();
 

@@ -1,0 +1,67 @@
+import type { CommitDeps } from '../../../activities/committer/commit-deps';
+import { createCommitActivities } from '../../../activities/committer/create-commit-activities';
+import { createStagingActivities, type StagingDeps } from '../../../activities/committer/stage';
+import type { CommitActivities, ReviewActivities } from '../../../activities/review-types';
+import { createAnswerActivities, type AnswerDeps } from '../../../activities/review/admit-answer';
+import { createDisclosureActivities, type DisclosureDeps } from '../../../activities/review/disclose';
+import { createOpeningActivities, type OpeningDeps } from '../../../activities/review/open-review';
+import { createGuardianActivities, type GuardianDeps } from '../../../activities/review/run-guardians';
+import { inActivity } from '../../../dev/activity-context';
+import type { StagingRecord } from '../../../policy/contracts/staging-record';
+import type { SigningKey } from '../../../signing/keys';
+import { attestorWith, receiptSignerWith } from '../../../workers/signers';
+import { memoryWithAdvisoryLock, type MemoryLedger } from '../memory-ledger';
+
+/** Everything that the activities of a review need. `actor` is the committer. */
+export type ReviewDeps = OpeningDeps & GuardianDeps & DisclosureDeps & AnswerDeps & StagingDeps & CommitDeps;
+
+export interface ReviewParts extends Pick<
+  ReviewDeps,
+  'store' | 'plans' | 'tools' | 'validators' | 'callbacks' | 'keys' | 'sends' | 'callId' | 'now'
+> {
+  readonly ledger: MemoryLedger;
+  readonly signers: { readonly attestor: SigningKey; readonly committer: SigningKey };
+  /** By `<changeId>/<stagingSha>`. */
+  readonly stagingRecords: Map<string, StagingRecord>;
+}
+
+/** All dependencies over stores in memory, for the production target `shop`: no freeze, no circuit breakers, no channels. */
+export function reviewDeps({ signers, stagingRecords, ...parts }: ReviewParts): ReviewDeps {
+  return {
+    ...parts,
+    actor: 'committer',
+    attestor: attestorWith(signers.attestor),
+    receipts: receiptSignerWith(signers.committer),
+    withAdvisoryLock: memoryWithAdvisoryLock(parts.ledger),
+    readBreakers: null,
+    attempt: () => 1,
+    channels: [],
+    staging: { put: async (changeId, sha, record) => void stagingRecords.set(`${changeId}/${sha}`, record) },
+    stagingRecords: { get: async (changeId, sha) => stagingRecords.get(`${changeId}/${sha}`) ?? null },
+    targets: new Map([
+      ['shop', { name: 'shop', development: false, stageUrl: 'memory://stage', commitUrl: 'memory://commit' }],
+    ]),
+    targetIsDevelopment: () => false,
+    freezes: { current: async () => null },
+    operators: [],
+  };
+}
+
+type Activities = Pick<ReviewActivities, 'openReview' | 'runGuardians' | 'disclose' | 'admitAnswer'> & CommitActivities;
+
+/** The real activities. Those of the committer run in an activity context, which they need. */
+export function reviewActivities(deps: ReviewDeps): Activities {
+  const worker = { ...deps, actor: 'review-worker' };
+  const { stage } = createStagingActivities(deps);
+  const { commit, rollback, reconcile } = createCommitActivities(deps);
+  return {
+    ...createOpeningActivities(worker),
+    ...createGuardianActivities(worker),
+    ...createDisclosureActivities(worker),
+    ...createAnswerActivities(worker),
+    stage: (input) => inActivity(() => stage(input)),
+    commit: (input) => inActivity(() => commit(input)),
+    rollback: (input) => inActivity(() => rollback(input)),
+    reconcile: (input) => inActivity(() => reconcile(input)),
+  };
+}

@@ -1,0 +1,267 @@
+import { attest } from '../../../activities/attestation';
+import type { CommitDeps } from '../../../activities/committer/commit-deps';
+import { isStatic } from '../../../activities/review/derive';
+import type {
+  Admitted,
+  ChangeRef,
+  CommitInput,
+  CommitResult,
+  Disclosed,
+  Opened,
+  RollbackInput,
+  Settled,
+  Staged,
+  UnitResults,
+} from '../../../activities/review-types';
+import type { AdmittedAnswer, AnswerPredicate } from '../../../policy/contracts/answer';
+import type { AttestedPredicate } from '../../../policy/contracts/attested';
+import type { JsonValue } from '../../../policy/contracts/canonical-json';
+import { changeId as changeIdOf, inputSha as inputShaOf } from '../../../policy/contracts/change-id';
+import { Submission, type Envelope } from '../../../policy/contracts/diff';
+import type { ValidatorFinding, ValidatorResult } from '../../../policy/contracts/finding';
+import { sha256Hex } from '../../../policy/contracts/hash';
+import type { LedgerKind } from '../../../policy/contracts/ledger';
+import type { Plan } from '../../../policy/contracts/plan';
+import { assembleFindings, COMPUTED_BY_ASSEMBLY, type RawOutcome } from '../../../policy/decide/findings';
+import { cardinalityOf, matchPolicies } from '../../../policy/decide/violations';
+import { givenToJudge } from '../../../policy/evidence/attested-given';
+import type { StoredRow } from '../../../policy/evidence/chain';
+import { JUDGE_ID } from '../../../policy/judge/config';
+import { signPredicate } from '../../../signing/envelope';
+import { newNonce, type SigningKey } from '../../../signing/keys';
+import type { TestKey } from '../keys';
+import { memorySends } from '../memory-sends';
+import { reviewActivities, type ReviewDeps } from './review-deps';
+
+const ANSWER_LIFETIME_MS = 3_600_000;
+
+export interface SubmittedChange {
+  readonly text: string;
+  readonly sourceTool: string;
+  readonly tenant?: string | undefined;
+  readonly requestKey?: string | undefined;
+  readonly metadata?: Submission['metadata'];
+}
+
+/**
+ * The steps of one review without Temporal: the real activities, with the input that the workflow would pass. A test may omit
+ * steps, reorder them or change their input, as an attacker who can schedule activities could.
+ */
+export abstract class ReviewSteps {
+  readonly raw: Uint8Array;
+  submission: Submission;
+  readonly changeId: string;
+  readonly inputSha: string;
+  opened: Opened | null = null;
+  staged: Extract<Staged, { kind: 'staged' }> | null = null;
+  disclosed: Disclosed | null = null;
+  readonly sends = memorySends();
+  /** Results of the static guardians, by validator id. */
+  protected guarded: UnitResults = {};
+  #calls = 0;
+
+  abstract readonly plan: Plan;
+  abstract readonly planHash: string;
+  /** `judge` signs the records of the judge; by default the attestor does. */
+  abstract readonly keys: { readonly attestor: SigningKey; readonly judge?: SigningKey };
+  abstract get deps(): ReviewDeps;
+  /** The current time. A clock may advance at each call. */
+  abstract clock(): Date;
+
+  constructor({ text, tenant = 'acme', sourceTool, requestKey = '', metadata = {} }: SubmittedChange) {
+    this.raw = new TextEncoder().encode(text);
+    const diffSha = sha256Hex(this.raw);
+    this.submission = Submission.parse({ tenant, target: 'shop', sourceTool, diffSha, metadata, requestKey });
+    this.changeId = changeIdOf(this.submission);
+    this.inputSha = inputShaOf(this.submission);
+  }
+
+  signSubmission(
+    key: TestKey,
+    more: Partial<{ changeId: string; inputSha: string; onBehalfOf: string | null; nonce: string }> = {},
+  ): Envelope {
+    const { changeId, inputSha } = this;
+    const { keyId, entry } = key;
+    const predicate = {
+      changeId,
+      inputSha,
+      keyId,
+      onBehalfOf: entry.onBehalfOf,
+      nonce: newNonce(),
+      issuedAt: this.at(),
+    };
+    return signPredicate('submission', { ...predicate, ...more }, key);
+  }
+
+  at(): string {
+    return this.clock().toISOString();
+  }
+
+  /** A new id for each call of `admitAnswer`. */
+  protected readonly callId = (): string => `call-${this.#calls++}`;
+
+  get ref(): ChangeRef {
+    const { tenant, target, sourceTool, diffSha, metadata } = this.submission;
+    const { changeId, inputSha, planHash } = this;
+    return { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };
+  }
+
+  get input(): CommitInput {
+    const { changeId, planHash, staged, disclosed } = this;
+    return { changeId, planHash, stagingSha: staged?.stagingSha ?? null, fingerprint: disclosed?.fingerprint ?? null };
+  }
+
+  async open(submission: Submission = this.submission): Promise<Opened> {
+    await this.deps.store.put(this.submission.tenant, this.raw);
+    this.opened = await reviewActivities(this.deps).openReview({ changeId: this.changeId, submission });
+    return this.opened;
+  }
+
+  /** Runs each unit of static guardians, which write their findings into the ledger. */
+  async guard(): Promise<void> {
+    const units = new Set(this.plan.validators.filter((v) => isStatic(v) && v.unit !== 'builtin').map((v) => v.unit));
+    for (const unit of units) {
+      const results = await reviewActivities(this.deps).runGuardians({ ...this.ref, unit });
+      this.guarded = { ...this.guarded, ...results };
+    }
+  }
+
+  async stage(): Promise<Staged> {
+    const staged = await reviewActivities(this.deps).stage(this.ref);
+    if (staged.kind === 'staged') this.staged = staged;
+    return staged;
+  }
+
+  /** Appends a record of the judge, signed as its worker signs it unless `over` or `key` changes that. */
+  async judged(
+    result: Partial<ValidatorResult> & { status: ValidatorResult['status'] },
+    over: Partial<AttestedPredicate> = {},
+    key: SigningKey = this.keys.judge ?? this.keys.attestor,
+  ): Promise<void> {
+    const validator = this.plan.validators.find((v) => v.id === JUDGE_ID);
+    if (validator === undefined) throw new Error('The plan has no judge');
+    const stagingSha = over.stagingSha === undefined ? this.input.stagingSha : over.stagingSha;
+    const logicHash = validator.logic_hash;
+    const given = givenToJudge({ ...this.ref, stagingSha, logicHash });
+    const allowed = result.status === 'ALLOW';
+    const complete = {
+      validator_id: JUDGE_ID,
+      reason: allowed ? '' : 'the judge blocks the change',
+      evidenceRefs: allowed ? [] : [`review:${this.changeId}`],
+      ...result,
+    } as unknown as JsonValue;
+    const attestation = { kind: 'judge', subject: JUDGE_ID, logicHash, stagingSha, given, result: complete } as const;
+    const sign = (predicate: AttestedPredicate): Envelope =>
+      signPredicate('attested', { ...predicate, ...over, keyId: key.keyId }, key);
+    const row = attest({ keyId: key.keyId, sign }, this.ref, attestation, this.at(), 'judge-worker');
+    await this.deps.ledger.append(this.changeId, [row]);
+  }
+
+  /** Results of the static guardians for `findings`. */
+  protected staticResults(): UnitResults {
+    return this.guarded;
+  }
+
+  /** The findings as the workflow assembles them, with the given result of the judge; `over` replaces outcomes by validator id. */
+  findings(over: Readonly<Record<string, RawOutcome>> = {}, judge: unknown = allow(JUDGE_ID)): ValidatorFinding[] {
+    const { plan, changeId, inputSha, opened } = this;
+    const derived = { ...this.staticResults(), ...this.staged?.results };
+    const results: UnitResults = { ...derived, ...opened?.results, [JUDGE_ID]: judge };
+    const ids = plan.validators.map(({ id }) => id).filter((id) => !COMPUTED_BY_ASSEMBLY.has(id));
+    const outcomes = new Map(ids.map((id) => [id, over[id] ?? ({ kind: 'result', result: results[id] } as const)]));
+    const { tenant, target, sourceTool } = this.submission;
+    const context = { tenant, target, sourceTool, requester: opened?.requester ?? null, inputSha };
+    return assembleFindings({ plan, changeId, outcomes, waiving: { context, at: opened?.openedAt ?? '' } });
+  }
+
+  async disclose(
+    findings: readonly ValidatorFinding[] = this.findings(),
+    over: { readonly stagingSha?: string | null; readonly requester?: string | null } = {},
+  ): Promise<Disclosed> {
+    const triggered = matchPolicies(this.plan, findings, cardinalityOf(this.staged?.record ?? null));
+    const { stagingSha } = this.input;
+    const requester = this.opened?.requester ?? null;
+    const input = { ...this.ref, stagingSha, requester, findings, triggered, ...over };
+    this.disclosed = await reviewActivities(this.deps).disclose(input);
+    return this.disclosed;
+  }
+
+  /** The signed answer that confirms the first violation that needs a person; `more` replaces members. */
+  sign(key: SigningKey, more: Partial<AnswerPredicate> = {}): Envelope {
+    const now = this.clock();
+    const predicate: AnswerPredicate = {
+      changeId: this.changeId,
+      fingerprint: this.disclosed?.fingerprint ?? '0'.repeat(64),
+      violationId: this.disclosed?.violations.find((v) => v.need === 'human')?.violationId ?? '0'.repeat(64),
+      decision: 'confirm',
+      reason: 'seen',
+      keyId: key.keyId,
+      context: { tenant: 'acme', target: 'shop', environment: 'production' },
+      coverage: null,
+      nonce: newNonce(),
+      issuedAt: now.toISOString(),
+      expiresAt: new Date(now.getTime() + ANSWER_LIFETIME_MS).toISOString(),
+      ...more,
+    };
+    return signPredicate('answer', predicate, key);
+  }
+
+  /** Passes answers to the admission. `admitted`: those admitted before. */
+  admit(answers: readonly Envelope[], admitted: readonly AdmittedAnswer[] = []): Promise<Admitted> {
+    const { disclosed, plan, changeId } = this;
+    const members = (group: string): readonly string[] => plan.groups[group]?.members ?? [];
+    return reviewActivities(this.deps).admitAnswer({
+      changeId,
+      context: { tenant: 'acme', target: 'shop', environment: 'production' },
+      answersMode: plan.answers,
+      development: plan.development,
+      fingerprint: disclosed?.fingerprint ?? null,
+      closed: false,
+      requester: this.opened?.requester ?? null,
+      violations: (disclosed?.violations ?? []).map((v) => ({ ...v, members: members(v.group) })),
+      admitted,
+      message: { answers },
+      via: 'update',
+    });
+  }
+
+  answer(key: SigningKey, more: Partial<AnswerPredicate> = {}): Promise<Admitted> {
+    return this.admit([this.sign(key, more)]);
+  }
+
+  commit(input: Partial<CommitInput> = {}, deps: Partial<CommitDeps> = {}): Promise<CommitResult> {
+    return reviewActivities({ ...this.deps, ...deps }).commit({ ...this.input, ...input });
+  }
+
+  rollback(more: Partial<RollbackInput> = {}): Promise<Settled> {
+    const { changeId, submission, inputSha, planHash } = this;
+    return reviewActivities(this.deps).rollback({
+      changeId,
+      submission,
+      inputSha,
+      planHash,
+      stagingSha: null,
+      fingerprint: null,
+      mode: 'enforced',
+      reason: 'withdrawn',
+      explanation: 'taken back',
+      ...more,
+    });
+  }
+
+  reconcile(): Promise<CommitResult> {
+    return reviewActivities(this.deps).reconcile(this.input);
+  }
+
+  rows(): Promise<readonly StoredRow[]> {
+    return this.deps.ledger.read(this.changeId);
+  }
+
+  async kinds(): Promise<LedgerKind[]> {
+    return (await this.rows()).map(({ row }) => row.kind);
+  }
+}
+
+export function allow(id: string): ValidatorResult {
+  return { validator_id: id, status: 'ALLOW', reason: '', evidenceRefs: [] };
+}
