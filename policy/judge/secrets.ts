@@ -1,7 +1,7 @@
 import { addressCredentials } from '../rules/secrets/addresses';
 import { placesIn } from '../rules/secrets/places';
 import { privateKeys } from '../rules/secrets/private-keys';
-import { scanText, WAYS } from '../rules/secrets/scan';
+import { scanText, SECRET_CATEGORIES } from '../rules/secrets/scan';
 import { disjoint, type SecretSpan } from '../rules/secrets/secret-span';
 import { findInTokens } from './broad-tokens';
 
@@ -17,5 +17,10 @@ export function findSecrets(text: string): SecretSpan[] {
   const { found } = scanText(text, places);
   const broad: SecretSpan[] = [];
   findInTokens(text, places.broad, broad);
-  return disjoint([...privateKeys(text), ...addressCredentials(text), ...WAYS.flatMap((way) => found[way]), ...broad]);
+  return disjoint([
+    ...privateKeys(text),
+    ...addressCredentials(text),
+    ...SECRET_CATEGORIES.flatMap((category) => found[category]),
+    ...broad,
+  ]);
 }

@@ -7,7 +7,7 @@ import { guardians } from './guardians';
 import type { SourceTool } from '../contracts/source-tool';
 import type { Pack } from './pack';
 import type { ExampleBytes, PackRule } from './rule-maker';
-import { scanText, WAYS } from './secrets/scan';
+import { scanText, SECRET_CATEGORIES } from './secrets/scan';
 import { disjoint } from './secrets/secret-span';
 
 /** The source tools, with the language of their diffs. */
@@ -177,7 +177,7 @@ function safe(text: string): string {
   const { found } = scanText(text);
   let shown = '';
   let from = 0;
-  for (const { kind, start, end } of disjoint(WAYS.flatMap((way) => found[way]))) {
+  for (const { kind, start, end } of disjoint(SECRET_CATEGORIES.flatMap((category) => found[category]))) {
     shown += `${text.slice(from, start)}[a ${kind.replaceAll('_', ' ')} of ${end - start} characters]`;
     from = end;
   }

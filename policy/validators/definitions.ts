@@ -13,7 +13,7 @@ import { combine, CompositionMode, failedChild, knownMode, stopsAfter, type Chil
 import { diffSizeRule } from './diff-size-rule';
 import { PATTERN_ENGINE, patternProblem, patternRule } from './pattern-rule';
 import type { Rule, RulePlace } from './rule';
-import { ruleValidator, type Judged, type RuleValidator } from './rule-validator';
+import { ruleValidator, type PlacedVerdict, type RuleValidator } from './rule-validator';
 import { tableWhitelistRule } from './table-whitelist-rule';
 import { ValidatorError } from './validator';
 import { ValidatorName } from './validator-name';
@@ -26,7 +26,7 @@ const Pattern = z
     const problem = patternProblem(source);
     if (problem !== null) ctx.addIssue({ code: 'custom', message: problem });
   })
-  .describe('A regular expression in RE2 (Go) syntax. Case matters unless it begins with (?i).');
+  .describe('A regular expression in RE2 (Go) syntax. Case-sensitive unless it starts with (?i).');
 
 const RuleName = Name.describe('Name of the rule, unique in its validator; the key of its result in `details`.');
 
@@ -35,17 +35,17 @@ const RuleConfig = z.union([
     pattern: z
       .strictObject({
         name: RuleName,
-        forbidden: z.array(Pattern).min(1).max(200).describe('Patterns of which none may match the diff.'),
+        forbidden: z.array(Pattern).min(1).max(200).describe('Patterns that must not match the diff.'),
       })
-      .describe('Blocks where the bytes match a forbidden pattern.'),
+      .describe('Blocks if the bytes match a forbidden pattern.'),
   }),
   z.strictObject({
     diffSize: z
       .strictObject({
         name: RuleName,
-        maxRows: z.int().min(0).describe('The most rows that metadata.affected_rows may claim.'),
+        maxRows: z.int().min(0).describe('Maximum number of rows that metadata.affected_rows may claim.'),
       })
-      .describe('Blocks where metadata.affected_rows exceeds maxRows; warns where it is missing.'),
+      .describe('Blocks if metadata.affected_rows exceeds maxRows; warns if it is missing.'),
   }),
   z.strictObject({
     tableWhitelist: z
@@ -54,9 +54,9 @@ const RuleConfig = z.union([
         allowed: z
           .array(z.string().min(1).max(300))
           .max(1000)
-          .describe('Table names, letter for letter; an empty list blocks every table.'),
+          .describe('Table names, compared exactly. An empty list blocks every table.'),
       })
-      .describe('Blocks where metadata.table_name is not in the list; warns where it is missing.'),
+      .describe('Blocks if metadata.table_name is not in the list; warns if it is missing.'),
   }),
 ]);
 type RuleConfig = z.infer<typeof RuleConfig>;
@@ -66,16 +66,12 @@ const uniqueRuleNames = (rules: readonly RuleConfig[], ctx: z.RefinementCtx): vo
 
 export const RuleValidatorConfig = z.strictObject({
   name: ValidatorName,
-  policyVersion: z
-    .string()
-    .max(100)
-    .default('')
-    .describe('Which version of your policy this is; stands in every verdict.'),
+  policyVersion: z.string().max(100).default('').describe('Version of your policy; part of every verdict.'),
   rules: z
     .array(RuleConfig)
     .max(200)
     .superRefine(uniqueRuleNames)
-    .describe('All of them run; one that fails fails the validator.'),
+    .describe('All rules run. The validator fails if one of them fails.'),
 });
 export type RuleValidatorConfig = z.infer<typeof RuleValidatorConfig>;
 
@@ -94,11 +90,11 @@ export const CompositeConfig = z.strictObject({
     .string()
     .max(100)
     .default('')
-    .describe('The version of this composition, apart from those of its children.'),
+    .describe('Version of this composite, separate from the versions of its children.'),
   mode: z
     .enum(CompositionMode)
     .default('allMustApprove')
-    .describe('allMustApprove runs every child; waterfall stops at the first reject or error.'),
+    .describe('allMustApprove runs every child; waterfall stops at the first rejection or error.'),
   get children(): z.ZodType<Children> {
     return z
       .array(z.union([RuleValidatorConfig, CompositeConfig]))
@@ -107,12 +103,12 @@ export const CompositeConfig = z.strictObject({
         const names = children.map((child) => child.name);
         duplicates(names, ctx, 'child');
       })
-      .describe('Rule validators or further composites, in order.');
+      .describe('Rule validators or composites, in order.');
   },
 });
 
 export const AlwaysApproveConfig = z.strictObject({
-  reason: z.string().min(1).max(500).describe('Why nothing is validated here; shown with every review.'),
+  reason: z.string().min(1).max(500).describe('Why nothing is validated; shown in every review.'),
 });
 
 function duplicates(names: readonly string[], ctx: z.RefinementCtx, what: string): void {
@@ -136,7 +132,7 @@ function toRule(config: RuleConfig): Rule {
 const compiled = new Map<string, RuleValidator>();
 const MAX_COMPILED = 256;
 
-function judgeRules(config: RuleValidatorConfig, diff: DiffInput): Judged {
+function judgeRules(config: RuleValidatorConfig, diff: DiffInput): PlacedVerdict {
   const key = canonicalJson(config);
   const validator = compiled.get(key) ?? ruleValidator(config.name, config.policyVersion, ...config.rules.map(toRule));
   compiled.delete(key);
@@ -149,7 +145,7 @@ function judgeRules(config: RuleValidatorConfig, diff: DiffInput): Judged {
 }
 
 /** `compositeValidator` for children that are synchronous. */
-function judgeComposite(config: CompositeConfig, diff: DiffInput): Judged {
+function judgeComposite(config: CompositeConfig, diff: DiffInput): PlacedVerdict {
   const mode = knownMode(config.name, config.policyVersion, config.mode);
   const outcomes: ChildOutcome[] = [];
   const places: RulePlace[] = [];
@@ -171,7 +167,7 @@ function judgeComposite(config: CompositeConfig, diff: DiffInput): Judged {
 }
 
 function evaluate<Config>(
-  judge: (config: Config, diff: DiffInput) => Judged,
+  judge: (config: Config, diff: DiffInput) => PlacedVerdict,
 ): (input: ValidatorInput<Config>) => ValidatorResult {
   return (input) => {
     const validatorId = input.signature.validator_id;
@@ -226,24 +222,24 @@ const common = {
 export const ruleValidatorDefinition: ValidatorDefinition<RuleValidatorConfig> = Object.freeze({
   ...common,
   implementation: 'rule_validator',
-  logicRevision: 2,
+  logicRevision: 3,
   config: RuleValidatorConfig,
   reads: ['bytes', 'metadata'] as const,
   parser: PATTERN_ENGINE,
   defaultLevel: 'confirm' as const,
-  why: 'A team keeps its own list of forbidden patterns, tables and sizes.',
+  why: 'A team can forbid patterns, tables and sizes without writing code.',
   evaluate: evaluate(judgeRules),
 });
 
 export const compositeDefinition: ValidatorDefinition<CompositeConfig> = Object.freeze({
   ...common,
   implementation: 'composite',
-  logicRevision: 2,
+  logicRevision: 3,
   config: CompositeConfig,
   reads: ['bytes', 'metadata'] as const,
   parser: PATTERN_ENGINE,
   defaultLevel: 'confirm' as const,
-  why: 'Several validators answer as one, with one breakdown.',
+  why: 'Combines several validators into one result with a breakdown.',
   evaluate: evaluate(judgeComposite),
 });
 
@@ -251,12 +247,12 @@ export const compositeDefinition: ValidatorDefinition<CompositeConfig> = Object.
 export const alwaysApproveDefinition: ValidatorDefinition<z.infer<typeof AlwaysApproveConfig>> = Object.freeze({
   ...common,
   implementation: 'always_approve',
-  logicRevision: 1,
+  logicRevision: 2,
   config: AlwaysApproveConfig,
   reads: [] as const,
   parser: null,
   defaultLevel: 'advise' as const,
-  why: 'That nothing is validated is written down and seen.',
+  why: 'Records and shows that nothing is validated.',
   evaluate: (input: ValidatorInput<z.infer<typeof AlwaysApproveConfig>>) => {
     const verdict = alwaysApproveVerdict(input.config.reason);
     return toResult(ALWAYS_APPROVE, input, verdict, [], 0);

@@ -10,11 +10,11 @@ export const PATTERN_ENGINE = { name: 're2js', version: '2.10.0' } as const;
 const MAX_PATTERN_LENGTH = 2000;
 const MAX_COUNTED = 1000;
 /**
- * Work on one diff, in characters that a pattern is tried on: about 7 ns each. Counted, not timed, so every machine stops at
- * the same place. Past it the diff is blocked: what was not looked through is not approved.
+ * Maximum work on one diff, in characters times patterns: about 7 ns each. Counted and not timed, so that every machine stops at
+ * the same place. Above the limit the diff is blocked, because it was not searched completely.
  */
 export const MAX_PATTERN_WORK = 24_000_000;
-/** Of all readings together, and how many there may be: making them costs as well. */
+/** Maximum length of all readings together, and their maximum number: creating a reading has a cost too. */
 export const MAX_READ_CHARACTERS = 4_200_000;
 export const MAX_READINGS = 10_000;
 /** Fixed cost of one match attempt, regardless of the length of the text. */
@@ -27,7 +27,7 @@ interface Pattern {
   readonly plain: boolean;
 }
 
-/** Patterns, and one that matches wherever a plain one of them does; null where there are not two. */
+/** `anyPlain` matches if any of the plain patterns does; null if there are fewer than two or they are too long together. */
 interface Patterns {
   readonly each: readonly Pattern[];
   readonly anyPlain: RE2JS | null;
@@ -35,7 +35,7 @@ interface Patterns {
 
 /** Letters, spaces and word boundaries only. Many such patterns can be combined into one small automaton. */
 const PLAIN = /^(?:\(\?i\))?(?:[A-Za-z0-9_ -]|\\b|\\s[+*]?)+$/;
-/** Of all plain patterns together. */
+/** Maximum length of all plain patterns together. */
 const MAX_PLAIN_LENGTH = 20_000;
 
 /**
@@ -87,8 +87,8 @@ function anyOf(plain: readonly Pattern[]): RE2JS | null {
 
 function apply(diff: DiffInput, patterns: Patterns): RuleResult {
   const staged = decodeLossy(diff.raw);
-  const { found, whole } = firstMatches(staged, patterns);
-  if (found.size === 0 && whole) return APPROVED;
+  const { found, complete } = firstMatches(staged, patterns);
+  if (found.size === 0 && complete) return APPROVED;
   const toSpan = spanner(staged);
   const hits = [...found].map(([pattern, view]) => ({ pattern, spans: spansOf(pattern, view, toSpan) }));
   // Name the pattern by its index in the policy and do not quote the match: it may be a secret.
@@ -98,50 +98,50 @@ function apply(diff: DiffInput, patterns: Patterns): RuleResult {
     severity: 'block',
     reason: [
       ...(listed.length === 0 ? [] : [`the diff matches ${listed.join(', ')}`]),
-      ...(whole ? [] : ['the diff holds more text than the patterns may be tried on; split it']),
+      ...(complete ? [] : ['the diff has too much text to search completely; split it']),
     ].join('; '),
     places: hits
       .flatMap(({ spans }) => spans.slice(0, MAX_PLACES).map((span): RulePlace => ({ kind: 'span', span })))
       .slice(0, MAX_PLACES),
     total: hits.reduce((n, { spans }) => n + spans.length, 0),
-    details: { matched: listed, ...(whole ? {} : { bounded: true }) },
+    details: { matched: listed, ...(complete ? {} : { bounded: true }) },
   };
 }
 
 interface Matches {
   readonly found: ReadonlyMap<Pattern, TextView>;
-  /** False where a bound ended the search. */
-  readonly whole: boolean;
+  /** False if a limit ended the search. */
+  readonly complete: boolean;
 }
 
-/** For each pattern that matches, the first reading that it matches, in the order of the patterns. */
+/** The matching patterns in their order, each with the first reading that it matches. */
 function firstMatches(staged: string, patterns: Patterns): Matches {
   const first = new Map<Pattern, TextView>();
-  const whole = search(staged, patterns, first);
+  const complete = search(staged, patterns, first);
   const found = patterns.each.flatMap((pattern) => {
     const view = first.get(pattern);
     return view === undefined ? [] : [[pattern, view] as const];
   });
-  return { found: new Map(found), whole };
+  return { found: new Map(found), complete };
 }
 
 /**
- * Fills `first`; false where a bound ended the search. Plain patterns are asked together whether one of them matches before
- * each is asked by itself; the work is counted as if each had been, so that the bound is where it would be without.
+ * Fills `first` and returns false if a limit ended the search. The combined pattern is a pre-check for all plain patterns. The
+ * work is counted as if each had been tried, so that the optimization does not move the limit.
  */
 function search(staged: string, { each, anyPlain }: Patterns, first: Map<Pattern, TextView>): boolean {
-  const left = { work: MAX_PATTERN_WORK, characters: MAX_READ_CHARACTERS, readings: MAX_READINGS };
+  const budget = { work: MAX_PATTERN_WORK, characters: MAX_READ_CHARACTERS, readings: MAX_READINGS };
   for (const { view, part } of readings(staged)) {
     if (first.size === each.length) return true;
-    left.characters -= view.text.length;
-    left.readings -= 1;
-    if (left.characters < 0 || left.readings < 0) return false;
-    let plainMay: boolean | null = null;
+    budget.characters -= view.text.length;
+    budget.readings -= 1;
+    if (budget.characters < 0 || budget.readings < 0) return false;
+    let plainMayMatch: boolean | null = null;
     for (const pattern of each) {
       if (first.has(pattern) || (part && !pattern.anchored)) continue;
-      left.work -= view.text.length + TRY_COST;
-      if (left.work < 0) return false;
-      if (pattern.plain && anyPlain !== null && !(plainMay ??= anyPlain.test(view.text))) continue;
+      budget.work -= view.text.length + TRY_COST;
+      if (budget.work < 0) return false;
+      if (pattern.plain && anyPlain !== null && !(plainMayMatch ??= anyPlain.test(view.text))) continue;
       if (pattern.regex.test(view.text)) first.set(pattern, view);
     }
   }

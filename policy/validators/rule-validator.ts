@@ -4,7 +4,7 @@ import { checkName, checkUnique, type Rule, type RulePlace, type RuleResult } fr
 import { ValidatorError, type Validator } from './validator';
 
 /** A verdict with the places of its findings, which are not part of a verdict. */
-export interface Judged {
+export interface PlacedVerdict {
   readonly verdict: Verdict;
   readonly places: readonly RulePlace[];
   readonly total: number;
@@ -12,7 +12,7 @@ export interface Judged {
 
 export interface RuleValidator extends Validator {
   /** Synchronous `validate`, with places. Throws ValidatorError. */
-  readonly judge: (diff: DiffInput) => Judged;
+  readonly judge: (diff: DiffInput) => PlacedVerdict;
 }
 
 /**
@@ -28,7 +28,7 @@ export function ruleValidator(name: string, policyVersion: string, ...rules: rea
     rules.map((rule) => rule.name),
   );
   const own = [...rules];
-  const judge = (diff: DiffInput): Judged => judgeByRules(name, policyVersion, own, diff);
+  const judge = (diff: DiffInput): PlacedVerdict => judgeByRules(name, policyVersion, own, diff);
   return Object.freeze({
     name: () => name,
     judge,
@@ -36,7 +36,7 @@ export function ruleValidator(name: string, policyVersion: string, ...rules: rea
   });
 }
 
-function judgeByRules(name: string, policyVersion: string, rules: readonly Rule[], diff: DiffInput): Judged {
+function judgeByRules(name: string, policyVersion: string, rules: readonly Rule[], diff: DiffInput): PlacedVerdict {
   const thrown: unknown[] = [];
   const results = rules.map((rule): readonly [string, RuleResult] => [rule.name, applyRule(rule, diff, thrown)]);
   const failed = results.filter(([, result]) => !result.approved);
@@ -84,7 +84,7 @@ function applyRule(rule: Rule, diff: DiffInput, thrown: unknown[]): RuleResult {
   thrown.push(
     new TypeError(`Rule "${rule.name}": expected {approved: boolean, reason, severity: 'warn' | 'block' | ''}`),
   );
-  return { approved: false, severity: 'block', reason: 'the rule broke its contract' };
+  return { approved: false, severity: 'block', reason: 'the rule returned an invalid result' };
 }
 
 /** The worst severity of the rules that failed. An empty severity counts as warn. Without failed rules: empty. */

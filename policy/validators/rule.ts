@@ -27,12 +27,12 @@ export const APPROVED: RuleResult = Object.freeze({ approved: true, reason: '', 
 
 export const MAX_PLACES = 50;
 
-/** Throws unless `name` is 1 to 63 of A-Z a-z 0-9 . _ -: it becomes a key, a metric label and part of a log line. */
+/** Throws TypeError unless `name` has 1 to 63 characters of A-Z a-z 0-9 . _ -: it becomes a key, a metric label and part of a log line. */
 export function checkName(what: string, name: unknown): string {
   const parsed = Name.safeParse(name);
   if (!parsed.success)
     throw new TypeError(
-      `${what} name: expected 1 to 63 of A-Z a-z 0-9 . _ -, got ${JSON.stringify(name) ?? String(name)}`,
+      `${what} name: expected 1 to 63 characters of A-Z a-z 0-9 . _ -, got ${JSON.stringify(name) ?? String(name)}`,
     );
   return parsed.data;
 }

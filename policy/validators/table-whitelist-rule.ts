@@ -23,9 +23,9 @@ export function tableWhitelistRule({
 }
 
 function apply(diff: DiffInput, allowed: ReadonlySet<string>): RuleResult {
-  if (!Object.hasOwn(diff.metadata, 'table_name')) return fail('warn', 'metadata claims no table_name');
+  if (!Object.hasOwn(diff.metadata, 'table_name')) return fail('warn', 'the metadata has no table_name');
   const table = diff.metadata['table_name'];
-  if (typeof table !== 'string') return fail('block', 'table_name is not a text');
+  if (typeof table !== 'string') return fail('block', 'table_name is not a string');
   return allowed.has(table) ? APPROVED : fail('block', 'table_name is not one of the allowed tables');
 }
 

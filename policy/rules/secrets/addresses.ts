@@ -2,15 +2,15 @@ import { isQuote, isRunUnit, isSpace } from './characters';
 import { isPlaceholder } from './placeholders';
 import type { SecretSpan } from './secret-span';
 
-/** Looked at after `://`. */
+/** Maximum number of characters that are read after `://`. */
 const MAX_USER = 300;
 
 export interface Credentials extends SecretSpan {
-  /** Where the part after the first colon begins. */
+  /** Start of the part after the first colon. */
   readonly password: number;
 }
 
-/** `scheme://user:secret@host`: user and secret. Linear. */
+/** User and secret of `scheme://user:secret@host`. Linear time. */
 export function addressCredentials(text: string): Credentials[] {
   const found: Credentials[] = [];
   for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at + 3)) {
@@ -26,7 +26,7 @@ function colonBefore(text: string, from: number): { readonly colon: number; read
   let at = -1;
   for (let i = from; i < text.length && i - from < MAX_USER; i++) {
     const letter = text[i] as string;
-    // A password may hold an at sign; the last one before the path ends it.
+    // A password may contain "@": the last one before the path ends it.
     if (letter === '@') at = i;
     if (letter === ':' && colon === -1) colon = i;
     if (letter === '/' || letter === '?' || letter === '#' || isBreak(letter)) break;
@@ -38,7 +38,7 @@ function isBreak(letter: string): boolean {
   return isSpace(letter) || isQuote(letter) || letter === '<' || letter === '>';
 }
 
-/** The password of the address where it is one: not a variable, not the word, not four times the same. */
+/** The password of an address. Null if it is a placeholder, shorter than four characters or a local default. */
 export function passwordIn(text: string, found: Credentials): SecretSpan | null {
   const { password, end } = found;
   const value = text.slice(password, end);
@@ -46,9 +46,9 @@ export function passwordIn(text: string, found: Credentials): SecretSpan | null 
   return { kind: 'url_credentials', start: password, end };
 }
 
-const MACHINES = ['localhost', '127.0.0.1', '[::1]', '0.0.0.0', 'host.docker.internal'];
+const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]', '0.0.0.0', 'host.docker.internal'];
 
-/** `guest:guest@localhost`, `postgres:postgres@db`: what an image comes with, on a machine that has no address outside. */
+/** `guest:guest@localhost`, `postgres:postgres@db`: the default credentials of a container image, on a host without a public name. */
 function isLocalDefault(text: string, { start, password, end }: Credentials): boolean {
   if (text.slice(start, password - 1) !== text.slice(password, end)) return false;
   let stop = end + 1;
@@ -60,17 +60,17 @@ function isLocalDefault(text: string, { start, password, end }: Credentials): bo
   )
     stop++;
   const host = text.slice(end + 1, stop);
-  return MACHINES.some((machine) => text.startsWith(machine, end + 1)) || !host.includes('.');
+  return LOCAL_HOSTS.some((name) => text.startsWith(name, end + 1)) || !host.includes('.');
 }
 
 interface Webhook {
   readonly kind: string;
   readonly host: string;
-  /** Letters, digits, `/`, `_`, `-` and `@` that follow. */
+  /** Minimum number of following letters, digits, `/`, `_`, `-` and `@`. */
   readonly min: number;
 }
 
-/** Addresses that are secrets themselves: whoever has one can post. */
+/** URLs that are secrets: anyone who has one can post messages. */
 const WEBHOOKS: readonly Webhook[] = [
   { kind: 'slack_webhook', host: 'hooks.slack.com/services/', min: 40 },
   { kind: 'slack_webhook', host: 'hooks.slack.com/workflows/', min: 40 },
@@ -86,20 +86,20 @@ function isPathUnit(code: number): boolean {
   return isRunUnit(code) || code === 0x40;
 }
 
-/** The parts before it are names of a team and a channel: only the last one is the secret. */
+/** The last part of the path is the secret. The parts before it are the names of a team and a channel. */
 function lastPart(path: string): string {
   return path.split('/').findLast((part) => part !== '') ?? '';
 }
 
 export function webhooks(text: string): SecretSpan[] {
-  // A word of all of them.
+  // Every webhook URL contains this word.
   if (!text.includes('hook')) return [];
   return WEBHOOKS.flatMap(({ kind, host, min }) => {
     const spans: SecretSpan[] = [];
     let runEnd = 0;
     for (let at = text.indexOf(host); at !== -1; at = text.indexOf(host, at + host.length)) {
       const start = at + host.length;
-      // A host that stands behind another is part of what follows that one.
+      // Continue the previous run if this host is inside the path of the previous one.
       if (runEnd < start) runEnd = start;
       while (runEnd < text.length && runEnd - start < MAX_PATH && isPathUnit(text.charCodeAt(runEnd))) runEnd++;
       const end = Math.min(runEnd, start + MAX_PATH);

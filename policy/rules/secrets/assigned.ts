@@ -1,4 +1,4 @@
-import { assignmentAt, nothingWalked, type Assignment } from './assignment';
+import { assignmentAt, newRunCache, type Assignment } from './assignment';
 import { classesOf, entropyOf, isHex, isRunUnit, isWord, isWordy } from './characters';
 import { mayBePassword, plainName, sensitiveName, STEMS, type NameKind } from './names';
 import { isFiller, isPlaceholder } from './placeholders';
@@ -9,38 +9,38 @@ const MAX_VALUE = 500;
 const MIN_PASSWORD = 6;
 const MIN_SERVICE = 14;
 const MIN_RANDOM = 16;
-/** Places that are found in one text; past it the rest says nothing new. */
+/** Maximum number of findings in one text. */
 const MAX_FOUND = 1000;
-/** Patterns of services are tried this often in one text. */
+/** Maximum number of tries of service patterns in one text. */
 const MAX_TRIALS = 5_000;
 
 export interface Assigned {
   readonly spans: readonly SecretSpan[];
-  /** Where it gave up because there are too many; null where it saw all. */
+  /** Position at which the scan stopped at a limit; null if it scanned everything. */
   readonly unchecked: number | null;
 }
 
 /**
- * Values that stand beside a name which says that they are secret; `places` from `placesIn`. Linear: each name costs a
- * bounded look around it.
+ * Values assigned to a name that is sensitive. `places`: candidate positions from `placesIn`. Linear time: the work for each
+ * name is bounded.
  */
 export function assignedSecrets(text: string, places: readonly number[]): Assigned {
   const spans: SecretSpan[] = [];
   const kinds = new Map<string, NameKind | null>();
   for (const { name, value, assignment } of assignments(text, places, MIN_PASSWORD)) {
     if (spans.length === MAX_FOUND) return { spans, unchecked: assignment.nameStart };
-    // Shorter ones are looked at beside the name of a password only.
+    // A shorter value can only be a password.
     if (value.length < MIN_RANDOM && !mayBePassword(name)) continue;
     let kind = kinds.get(name);
     if (kind === undefined) kinds.set(name, (kind = sensitiveName(name)));
     if (kind === null) continue;
-    const is = kind === 'password' ? isPassword(name, value, assignment) : isRandom(value, assignment);
-    if (is && !isPlaceholder(value)) spans.push({ kind, start: assignment.valueStart, end: assignment.valueEnd });
+    const isSecret = kind === 'password' ? isPassword(name, value, assignment) : isRandom(value, assignment);
+    if (isSecret && !isPlaceholder(value)) spans.push({ kind, start: assignment.valueStart, end: assignment.valueEnd });
   }
   return { spans, unchecked: null };
 }
 
-/** Values beside the name of a service that have the form of its keys. */
+/** Values that have the format of a service's keys and are assigned to a name that contains the service's name. */
 export function serviceSecrets(text: string, places: readonly number[]): Assigned {
   const spans: SecretSpan[] = [];
   let left = MAX_TRIALS;
@@ -63,13 +63,13 @@ interface Named {
   readonly assignment: Assignment;
 }
 
-/** Assignments to the names around the places, each name once. */
+/** Assignments to the names at the places, each name once. */
 function* assignments(text: string, places: readonly number[], minValue: number): Generator<Named> {
-  const walked = nothingWalked();
+  const runs = newRunCache();
   let covered = -1;
   for (const place of places) {
     if (place < covered) continue;
-    const assignment = assignmentAt(text, place, walked);
+    const assignment = assignmentAt(text, place, runs);
     if (assignment === null) continue;
     const { nameStart, nameEnd, valueStart, valueEnd } = assignment;
     covered = nameEnd;
@@ -78,13 +78,13 @@ function* assignments(text: string, places: readonly number[], minValue: number)
   }
 }
 
-/** What a person would type as one: six characters, not all of them letters, and nothing that reads as code. */
+/** True for a value that a person could use as a password: at least six characters, not only letters, and not code. */
 function isPassword(name: string, value: string, { quoted, by }: Assignment): boolean {
   const { upper, lower, digit, other } = classesOf(value);
   if (value.length < 6 || value.length > 200 || value.includes(' ') || isVersion(value)) return false;
-  // `password.encode("latin1")`, `can pass "x=1"`: a word of the sentence, or of the code.
+  // A word of code or of a sentence: `password.encode("latin1")`, `can pass "x=1"`.
   if (by === 'call' || (by === 'blank' && !plainName(name).includes('passw'))) return false;
-  // `(password, PASSWORD_ARGON2ID)`, `password: String!`.
+  // Code: `(password, PASSWORD_ARGON2ID)`, `password: String!`.
   if (!quoted && (by === 'comma' || value.startsWith('+') || readsAsCode(value) || isTypeName(value))) return false;
   if (digit === value.length && value.length < 8) return false;
   const kinds = [upper, lower, digit, other].filter((count) => count > 0).length;
@@ -100,7 +100,7 @@ function isTypeName(value: string): boolean {
 
 const isDigit = (letter: string): boolean => letter >= '0' && letter <= '9';
 
-/** `^7.1.3`, `>=2.0`: of a package that is called so. */
+/** The version of a package whose name looks sensitive: `^7.1.3`, `>=2.0`. */
 function isVersion(value: string): boolean {
   return [...value].every((letter) => '^~<>=.*v'.includes(letter) || isDigit(letter)) && value.includes('.');
 }
@@ -110,7 +110,7 @@ function isNameLetter(letter: string): boolean {
   return isRunUnit(code) && letter !== '+' && letter !== '=';
 }
 
-/** `form.password2`, `get("x1")`, `a[0]`: an expression, not a value. */
+/** An expression, not a value: `form.password2`, `get("x1")`, `a[0]`. */
 function readsAsCode(value: string): boolean {
   if (/[([{]/.test(value.slice(0, 200)) || isPath(value) || isIdentifier(value)) return true;
   if (!value.includes('.')) return false;
@@ -118,7 +118,7 @@ function readsAsCode(value: string): boolean {
   return parts.length > 1 && parts.every((part) => /^[A-Za-z_$][\w$]*$/.test(part.slice(0, 100)));
 }
 
-/** `ExpectedMD5PasswordMessage`: words, one of which says what the variable holds. */
+/** A variable that is named after its content: `ExpectedMD5PasswordMessage`. */
 function isIdentifier(value: string): boolean {
   const lower = value.toLowerCase();
   if (lower === value || !STEMS.some((stem) => lower.includes(stem))) return false;
@@ -126,7 +126,7 @@ function isIdentifier(value: string): boolean {
   return isWordy(value);
 }
 
-/** `0x` with 40 digits, of an account or a contract, and the scope of a signed request. */
+/** The address of a blockchain account (`0x` and 40 digits), or the scope of a signed AWS request. */
 function isAddress(value: string): boolean {
   return (value.length === 42 && value.startsWith('0x')) || value.endsWith('/aws4_request');
 }
@@ -147,12 +147,12 @@ const ROOTS = [
   '/var/',
 ];
 
-/** Where something lies. `PWD` is a folder more often than a password. */
+/** A file path. `PWD` is more often the working directory than a password. */
 function isPath(value: string): boolean {
   return ROOTS.some((root) => value.startsWith(root));
 }
 
-/** What a machine made: long, of several classes that follow one another without order, many different characters. */
+/** A generated value: long, with high entropy and frequent changes between character classes. */
 function isRandom(written: string, { quoted, by }: Assignment): boolean {
   if (by === 'blank' && !quoted) return false;
   const value = written.startsWith('base64:') ? written.slice('base64:'.length) : written;
@@ -168,7 +168,7 @@ function isRandom(written: string, { quoted, by }: Assignment): boolean {
     last = now;
   }
   const { digit, other, upper } = classesOf(value);
-  // Words with a number among them: `auth_provider_x509_url`, `ClientSecretProviderV2`.
+  // Words and a number: `auth_provider_x509_url`, `ClientSecretProviderV2`.
   if (longestPart(value) < MIN_PART || (upper > 0 && digit < 4 && isWordy(value))) return false;
   if (digit < (value.length < 32 ? 2 : 1) || other > value.length / 4 || isAddress(value)) return false;
   return changes >= (value.length - 1) * 0.25 && entropyOf(value) >= (isHexText(value) ? 3 : 3.3);
@@ -176,7 +176,7 @@ function isRandom(written: string, { quoted, by }: Assignment): boolean {
 
 const MIN_MIXED = 32;
 
-/** What a generator makes of all the characters of a keyboard: no space, no address, no pattern of characters. */
+/** A value that a password generator makes of all keyboard characters. Not a URL, a character class or a template. */
 function isMixed(value: string): boolean {
   if (value.length < MIN_MIXED || value.includes('://') || value.includes('-z') || value.includes('{{')) return false;
   const { upper, lower, digit, other } = classesOf(value);
@@ -186,7 +186,7 @@ function isMixed(value: string): boolean {
   return marks.size >= 4 && !marks.has(' ') && entropyOf(value) >= 4.5;
 }
 
-/** Sixteen different digits have less to say than 64 letters. */
+/** Hexadecimal text has at most four bits of entropy per character, so its threshold is lower. */
 function isHexText(value: string): boolean {
   for (let i = 0; i < value.length; i++) if (!isHex(value.charCodeAt(i))) return false;
   return true;
@@ -194,7 +194,7 @@ function isHexText(value: string): boolean {
 
 const MIN_PART = 12;
 
-/** Length of the longest piece without separators. */
+/** Length of the longest part without separators. */
 function longestPart(value: string): number {
   let [longest, length] = [0, 0];
   for (let i = 0; i < value.length; i++) {

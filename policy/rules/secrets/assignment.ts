@@ -1,56 +1,56 @@
 import { isQuote, isSpace, isTokenUnit, isWord, skipBlank } from './characters';
 
-/** What stands between name and value: an operator, a comma, the parenthesis of a call, or a blank alone: `PASSWORD 'x'`. */
-export type Joint = 'operator' | 'comma' | 'call' | 'blank';
+/** Separator of name and value: an operator, a comma, the parenthesis of a call, or only a blank (`PASSWORD 'x'`). */
+export type Separator = 'operator' | 'comma' | 'call' | 'blank';
 
-/** A name with what is assigned to it: places in the text. */
+/** Positions of a name and of the value that is assigned to it. */
 export interface Assignment {
   readonly nameStart: number;
   readonly nameEnd: number;
   readonly valueStart: number;
   readonly valueEnd: number;
   readonly quoted: boolean;
-  readonly by: Joint;
+  readonly by: Separator;
 }
 
 const MAX_NAME = 80;
 const MAX_VALUE = 600;
 
-/** A stretch of units of one sort. */
+/** A run of code units of one class. */
 export interface Run {
   from: number;
   end: number;
 }
 
-/** The stretches that were walked over last, so that no text is walked over again and again. */
-export interface Walked {
+/** The last scanned runs. Needed for linear time: without them a long run would be scanned again for each place in it. */
+export interface RunCache {
   readonly name: Run;
   readonly bare: Run;
 }
 
-export const nothingWalked = (): Walked => ({ name: { from: 0, end: 0 }, bare: { from: 0, end: 0 } });
+export const newRunCache = (): RunCache => ({ name: { from: 0, end: 0 }, bare: { from: 0, end: 0 } });
 
 /**
  * The assignment around a place in its name: `name = value`, `"name": "value"`, `name := 'value'`, `<name>value</name>`,
- * `--name value`, `name 'value'`, `name("value")`, `name: type = value`, and `name` with a field `value` right behind it.
- * Null where there is none. Looks at a bounded piece of the text.
+ * `--name value`, `name 'value'`, `name("value")`, `name: type = value`, and `name` followed by a field `value`.
+ * Null if there is none. Reads a bounded part of the text.
  */
-export function assignmentAt(text: string, place: number, walked: Walked): Assignment | null {
-  const { name, bare } = walked;
-  if (place < name.from || place >= name.end) walkName(text, place, name);
+export function assignmentAt(text: string, place: number, runs: RunCache): Assignment | null {
+  const { name, bare } = runs;
+  if (place < name.from || place >= name.end) scanName(text, place, name);
   const nameStart = Math.max(name.from, place - MAX_NAME);
   const nameEnd = Math.min(name.end, place + MAX_NAME);
-  // A name that goes on has nothing beside it yet.
+  // The name is longer than MAX_NAME: no separator follows within reach.
   if (nameEnd < name.end) return null;
   let i = nameEnd;
-  // An escaped quote is a quote, too: the text may be JSON inside JSON.
+  // An escaped quote is a quote too: the text may be JSON inside JSON.
   if (text[i] === '\\' && isQuote(text[i + 1])) i++;
   if (isQuote(text[i])) i++;
   if (text[i] === ']') i++;
   i = skipBlank(text, i);
-  const behind = afterWord(text, i);
-  i = behind ?? i;
-  let by: Joint = behind === null ? 'blank' : 'operator';
+  const operator = operatorAfterWord(text, i);
+  i = operator ?? i;
+  let by: Separator = operator === null ? 'blank' : 'operator';
   let isColumn = false;
   let steps = 0;
   while (i < text.length && steps++ < 6 && '=:>|,?'.includes(text[i] as string)) {
@@ -65,7 +65,7 @@ export function assignmentAt(text: string, place: number, walked: Walked): Assig
     i++;
   }
   if (by === 'blank' && i === nameEnd) return null;
-  // `E'…'`, `f"…"`, `@"…"`.
+  // Literal prefixes: `E'…'`, `f"…"`, `@"…"`.
   if (isQuote(text[i + 1]) && PREFIXES.includes(text[i] as string)) i++;
   if (text[i] === '\\' && isQuote(text[i + 1])) i++;
   const quote = text[i];
@@ -84,22 +84,22 @@ export function assignmentAt(text: string, place: number, walked: Walked): Assig
     while (bare.end < text.length && !endsBare(text, bare.end)) bare.end++;
   }
   const end = Math.min(bare.end, i + MAX_VALUE);
-  // Behind a name, `|` alone is a pipe, a filter of a template or a union of types; a column of a table ends with another.
+  // A table cell ends with another `|`. Without it, `|` is a pipe, a template filter or a union of types.
   if (end === i || (isColumn && text[skipBlank(text, end)] !== '|')) return null;
   return { nameStart, nameEnd, valueStart: i, valueEnd: end, quoted: false, by: isOption ? 'operator' : by };
 }
 
 const PREFIXES = ['E', 'e', 'N', 'f', 'b', 'r', 'u', '@'];
 
-/** Longest stretch between a name and its operator. */
+/** Maximum distance between a name and its operator. */
 const MAX_BETWEEN = 40;
 
-/** Where the operator stands behind a type or the field that holds the value; null where neither stands there. */
-function afterWord(text: string, at: number): number | null {
+/** Position of the operator after a type or after the field that contains the value; null if there is neither. */
+function operatorAfterWord(text: string, at: number): number | null {
   return afterType(text, at) ?? afterField(text, at);
 }
 
-/** `: &str =`, ` string =`, `?: Token<string> =`: a name with its type. */
+/** Position of the operator after a type: `: &str =`, ` string =`, `?: Token<string> =`. */
 function afterType(text: string, at: number): number | null {
   let i = at;
   while (i - at < 4 && (text[i] === '?' || text[i] === ':' || text[i] === ' ' || text[i] === '&' || text[i] === '*'))
@@ -114,7 +114,8 @@ function afterType(text: string, at: number): number | null {
 const TYPE_MARKS = ['.', '<', '>', '[', ']', '?'];
 
 /**
- * `"name": "token", "value": …`, `name: token` and `value: …` on the next line, `key="token" value=…`,
+ * Position of the operator of the field that contains the value: `"name": "token", "value": …`, `name: token` with `value: …`
+ * on the next line, `key="token" value=…`,
  * `variable "token" { default = …`, `<key>token</key><string>…`.
  */
 function afterField(text: string, at: number): number | null {
@@ -136,7 +137,7 @@ function afterField(text: string, at: number): number | null {
 
 const FIELD_MARKS = [',', ':', '{', '=', '-', '\\'];
 
-/** Past one end of line and the blanks behind it: a value may stand below the tag that opens it. */
+/** Skips one line break and the following blanks: the value of an XML element may be on the next line. */
 function skipLine(text: string, at: number): number {
   let i = at;
   if (text[i] === '\r') i++;
@@ -147,7 +148,7 @@ function skipLine(text: string, at: number): number {
   return i;
 }
 
-function walkName(text: string, place: number, name: Run): void {
+function scanName(text: string, place: number, name: Run): void {
   name.from = place;
   while (name.from > 0 && isNameUnit(text.charCodeAt(name.from - 1))) name.from--;
   name.end = place;
@@ -158,7 +159,7 @@ function isNameUnit(code: number): boolean {
   return isTokenUnit(code) && code !== 0x7e;
 }
 
-/** `Bearer `, `Basic `, `Token ` before the value itself. */
+/** Length of an authentication scheme before the value: `Bearer `, `Basic `, `Token `. */
 function schemeLength(text: string, at: number): number {
   const lower = text.slice(at, at + 8).toLowerCase();
   return ['bearer ', 'basic ', 'token '].find((word) => lower.startsWith(word))?.length ?? 0;
@@ -167,9 +168,9 @@ function schemeLength(text: string, at: number): number {
 function endsBare(text: string, at: number): boolean {
   const letter = text[at] as string;
   if (isSpace(letter) || isQuote(letter) || ',;<>)]}&'.includes(letter)) return true;
-  // Padding ends a value; with more behind it, it is another assignment.
+  // "=" is base64 padding at the end of a value, but an operator if more text follows.
   if (letter === '=' && isTokenUnit(text.charCodeAt(at + 1))) return true;
-  // An escape that ends a line or a string.
+  // An escaped line break, tab or quote.
   return letter === '\\' && 'nrt"\''.includes(text[at + 1] ?? '');
 }
 

@@ -2,7 +2,7 @@ const WORD = 1;
 const TOKEN = 2;
 const RUN = 4;
 
-/** By code unit: a look into a table is several times faster than comparisons, and this is asked of every unit of a text. */
+/** Classes of each code unit. A table, because it is several times faster than comparisons and is read for every unit of a text. */
 const UNITS = new Uint8Array(0x10000);
 const mark = (letters: string, bits: number): void => {
   for (let i = 0; i < letters.length; i++) UNITS[letters.charCodeAt(i)] = bits;
@@ -11,17 +11,17 @@ mark('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_', WORD | T
 mark('-.~', TOKEN | RUN);
 mark('+/=', RUN);
 
-/** Letters, digits and underscore: what `\w` stands for. False past the end of a text. */
+/** Letters, digits and underscore, like `\w`. False for NaN, the code past the end of a text. */
 export function isWord(code: number): boolean {
   return ((UNITS[code] as number) & WORD) !== 0;
 }
 
-/** Letters, digits, `_`, `-`, `.` and `~`: what most tokens are made of. */
+/** Letters, digits, `_`, `-`, `.` and `~`: the characters of most tokens. */
 export function isTokenUnit(code: number): boolean {
   return ((UNITS[code] as number) & TOKEN) !== 0;
 }
 
-/** And `+`, `/`, `=`: what base64 is made of. */
+/** Token units and `+`, `/`, `=`: includes all characters of base64. */
 export function isRunUnit(code: number): boolean {
   return ((UNITS[code] as number) & RUN) !== 0;
 }
@@ -38,19 +38,19 @@ export function isQuote(letter: string | undefined): boolean {
   return letter === '"' || letter === "'" || letter === '`';
 }
 
-/** Past blanks and tabs, of which there are rarely many. */
+/** Skips up to eight blanks and tabs. */
 export function skipBlank(text: string, from: number): number {
   let i = from;
   while (i < text.length && i - from < 8 && (text[i] === ' ' || text[i] === '\t')) i++;
   return i;
 }
 
-/** Whether `before`, the unit before this place, ends an escape such as `\n`: it is no part of the word that follows. */
+/** True if `before`, the unit before `at`, ends an escape such as `\n` and so is not part of the following word. */
 export function followsEscape(text: string, at: number, before: number): boolean {
   return (before === 0x6e || before === 0x72 || before === 0x74) && text.charCodeAt(at - 2) === 0x5c;
 }
 
-/** Half of it or more are small letters in a row, three at least: a machine's letters change case sooner. */
+/** True if at least half of the value is in runs of three or more lower-case letters. Generated values rarely have such runs. */
 export function isWordy(value: string): boolean {
   let [inWords, run] = [0, 0];
   for (let i = 0; i <= value.length; i++) {
@@ -83,10 +83,10 @@ export function classesOf(text: string): Classes {
   return { upper, lower, digit, other };
 }
 
-/** For `countsOf`: by code unit its place in the counts, from 1. All zero between two calls. */
+/** For `countsOf`: index in the counts by code unit, starting at 1. Reset to zero after each call. */
 const PLACES = new Uint16Array(0x10000);
 
-/** How often each different unit stands in a text of less than 65,536, in the order in which they come. */
+/** Number of occurrences of each distinct code unit, in order of first occurrence. The text must be shorter than 65,536 units. */
 export function countsOf(text: string): number[] {
   const counts: number[] = [];
   const units: number[] = [];
@@ -102,7 +102,7 @@ export function countsOf(text: string): number[] {
   return counts;
 }
 
-/** Bits a character, by how often each one occurs (Shannon). */
+/** Shannon entropy in bits per code unit. */
 export function entropyOf(text: string): number {
   let entropy = 0;
   for (const count of countsOf(text)) entropy -= (count / text.length) * Math.log2(count / text.length);

@@ -6,7 +6,7 @@ import type { SecretSpan } from './secret-span';
 const MAX_COMMAND = 2000;
 const MAX_LINES = 6;
 
-/** What is given to `curl` with `-u` and `-H`. */
+/** Secrets in the options `-u` and `-H` of `curl` commands. */
 export function curlSecrets(text: string): SecretSpan[] {
   const spans: SecretSpan[] = [];
   let done = 0;
@@ -40,7 +40,7 @@ interface Word {
   readonly end: number;
 }
 
-/** Words as a shell splits them, quotes included. */
+/** Splits into words like a shell. Quotes stay part of the word. */
 function* wordsOf(text: string, from: number, to: number): Generator<Word> {
   let i = from;
   while (i < to) {
@@ -68,7 +68,7 @@ function endOfWord(text: string, from: number, to: number): number {
 const isUser = (option: string): boolean => option.startsWith('-u') || option.startsWith('--user');
 const isHeader = (option: string): boolean => option.startsWith('-H') || option.startsWith('--header');
 
-/** The option's value: behind an equals sign, glued to the letter, or the next word. */
+/** Value of an option: after an equals sign, directly after the letter, or the next word. */
 function wordAfter(text: string, from: number, to: number, option: string): Word | null {
   if (!isUser(option) && !isHeader(option)) return null;
   const equals = option.indexOf('=');
@@ -80,7 +80,7 @@ function wordAfter(text: string, from: number, to: number, option: string): Word
   return next.done === true ? null : next.value;
 }
 
-/** `name:password`, either part in quotes or both together. */
+/** `name:password`. Each part, or both together, may be in quotes. */
 function userSecret(text: string, word: Word): SecretSpan | null {
   const { start, end } = unquoted(text, word);
   const value = text.slice(start, end);
@@ -90,20 +90,20 @@ function userSecret(text: string, word: Word): SecretSpan | null {
   const password = raw.replaceAll('"', '').replaceAll("'", '');
   if (password.length < 3 && user.length < 3) return null;
   const secret = password === '' ? user : password;
-  if (isPlaceholder(secret) || isWordOfManuals(secret) || entropyOf(secret) < 2) return null;
+  if (isPlaceholder(secret) || isDocumentationWord(secret) || entropyOf(secret) < 2) return null;
   return password === ''
     ? { kind: 'curl_user', start, end: start + colon }
     : { kind: 'curl_user', start: start + colon + 1, end };
 }
 
-const MANUALS = ['pass', 'password', 'passwd', 'pwd', 'test', 'token', 'changeit', 'changeme', 'secret'];
+const DOCUMENTATION_WORDS = ['pass', 'password', 'passwd', 'pwd', 'test', 'token', 'changeit', 'changeme', 'secret'];
 
-function isWordOfManuals(secret: string): boolean {
+function isDocumentationWord(secret: string): boolean {
   const lower = secret.toLowerCase();
-  return MANUALS.includes(lower) || [...lower].every((letter) => letter === lower[0]);
+  return DOCUMENTATION_WORDS.includes(lower) || [...lower].every((letter) => letter === lower[0]);
 }
 
-/** `Authorization: Bearer x`, `X-Api-Key: x`. */
+/** The value of a secret header, without its scheme: `Authorization: Bearer x`, `X-Api-Key: x`. */
 function headerSecret(text: string, word: Word): SecretSpan | null {
   const { start, end } = unquoted(text, word);
   const header = text.slice(start, end);
@@ -125,6 +125,6 @@ function isSecretHeader(name: string): boolean {
 
 function unquoted(text: string, { start, end }: Word): Word {
   const quote = text[start];
-  const whole = isQuote(quote) && text[end - 1] === quote && text.indexOf(quote as string, start + 1) === end - 1;
-  return whole ? { start: start + 1, end: end - 1 } : { start, end };
+  const isQuoted = isQuote(quote) && text[end - 1] === quote && text.indexOf(quote as string, start + 1) === end - 1;
+  return isQuoted ? { start: start + 1, end: end - 1 } : { start, end };
 }

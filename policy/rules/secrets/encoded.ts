@@ -1,7 +1,7 @@
 import { isWord } from './characters';
 
-/** Texts that stand in a text under a cover: what they hold, and the span that covers them. */
-export interface Covered {
+/** A decoded text and the span of its encoded form. */
+export interface DecodedText {
   readonly text: string;
   readonly start: number;
   readonly end: number;
@@ -11,11 +11,11 @@ const MIN_RUN = 32;
 const MAX_RUN = 256 * 1024;
 
 /**
- * Runs of base64 or hexadecimal digits that decode to readable text. Linear: each run is decoded once. Only every 32nd unit
- * is looked at until one may be of a run: a shorter run decodes to nothing that is worth a look.
+ * Runs of base64 or hexadecimal digits that decode to readable text. Linear time: each run is decoded once. Outside runs only
+ * every 32nd unit is read, because shorter runs are ignored.
  */
-export function encodedTexts(text: string): Covered[] {
-  const found: Covered[] = [];
+export function encodedTexts(text: string): DecodedText[] {
+  const found: DecodedText[] = [];
   let from = 0;
   while (from + MIN_RUN <= text.length) {
     let start = from + MIN_RUN;
@@ -36,7 +36,7 @@ export function encodedTexts(text: string): Covered[] {
   return found;
 }
 
-/** Of either alphabet: `+` and `/`, or `-` and `_`. */
+/** Both alphabets: with `+` and `/`, and with `-` and `_`. */
 function isBase64(code: number): boolean {
   return isWord(code) || code === 0x2b || code === 0x2f || code === 0x2d;
 }
@@ -81,7 +81,7 @@ function fromBase64(run: string): Uint8Array {
   return bytes;
 }
 
-/** Bytes as text where they are ASCII that people write; null for what is not. */
+/** The bytes as text if all are printable ASCII or white space, else null. */
 function readable(bytes: Uint8Array): string | null {
   let text = '';
   for (const byte of bytes) {
@@ -92,12 +92,12 @@ function readable(bytes: Uint8Array): string | null {
   return text;
 }
 
-/** Longest joint between two pieces of one literal. */
+/** Maximum length of the text between two concatenated literals. */
 const MAX_JOINT = 40;
 
 /**
- * The text with string literals put together where only an operator stands between them: `'AK' + 'IA'`, `"a" . "b"`,
- * `'a' || 'b'`, a line break after a backslash. Null where there is none. `at` gives the place in the text as staged.
+ * The text with concatenated string literals joined: `'AK' + 'IA'`, `"a" . "b"`, `'a' || 'b'`, and a line break after a
+ * backslash. Null if there are none. `at` maps an index of the joined text to an index of the original text.
  */
 export function joinedLiterals(text: string): { readonly text: string; readonly at: (index: number) => number } | null {
   const pieces: string[] = [];
@@ -135,21 +135,21 @@ export function joinedLiterals(text: string): { readonly text: string; readonly 
   };
 }
 
-/** Where quotes of the three sorts stand, by the engine's own search, which steps over ordinary text many times faster. */
+/** Finds quotes of the three kinds with `indexOf`, which skips other text many times faster than a loop. */
 class Quotes {
   private readonly at = [-1, -1, -1];
 
   constructor(private readonly text: string) {}
 
-  /** The first at or after `from`, which never goes back; -1 where there is none. */
+  /** The first quote at or after `from`, or -1. `from` must not decrease between calls. */
   next(from: number): number {
     let first = this.text.length;
-    for (let sort = 0; sort < QUOTES.length; sort++) {
-      if ((this.at[sort] as number) < from) {
-        const place = this.text.indexOf(QUOTES[sort] as string, from);
-        this.at[sort] = place === -1 ? this.text.length : place;
+    for (let kind = 0; kind < QUOTES.length; kind++) {
+      if ((this.at[kind] as number) < from) {
+        const place = this.text.indexOf(QUOTES[kind] as string, from);
+        this.at[kind] = place === -1 ? this.text.length : place;
       }
-      first = Math.min(first, this.at[sort] as number);
+      first = Math.min(first, this.at[kind] as number);
     }
     return first === this.text.length ? -1 : first;
   }
@@ -157,7 +157,7 @@ class Quotes {
 
 const QUOTES = ["'", '"', '`'];
 
-/** After `' + '`: the place where the next literal's text begins; null where the quote ends no piece. */
+/** Start of the next concatenated literal's text after the closing quote, or null if there is none. */
 function endOfJoint(text: string, quote: number): number | null {
   const last = Math.min(text.length, quote + MAX_JOINT);
   let operators = 0;
@@ -175,7 +175,7 @@ function isQuoteUnit(code: number): boolean {
   return code === 0x27 || code === 0x22 || code === 0x60;
 }
 
-/** White space, and the backslash before a line break. */
+/** White space, or the backslash before a line break. */
 function isJointSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09 || code === 0x5c;
 }

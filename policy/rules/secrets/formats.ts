@@ -1,32 +1,32 @@
 import { RE2JS } from 're2js';
 
-/** A kind of key with a form of its own: what it begins with, and what the whole of it looks like. */
+/** A kind of token that is recognizable by its prefix and pattern. */
 export interface TokenFormat {
   readonly kind: string;
-  /** In this case, at the beginning of the token. */
+  /** Start of the token; case-sensitive. */
   readonly prefix: string;
-  /** Matched against the token from its first character. */
+  /** Matched from the first character of the token. */
   readonly pattern: () => RE2JS;
-  /** Letters, digits, `_` and `-` that must follow one another from the beginning, before the pattern is tried. */
+  /** Minimum length of the leading run of letters, digits, `_` and `-`. Checked before the pattern is tried. */
   readonly min: number;
-  /** Least bits a character of what matched. */
+  /** Minimum entropy of the match in bits per character. */
   readonly entropy: number;
 }
 
-/** What may not follow a whole token; a longer one is another thing. */
+/** End of a token: a longer run is not this kind of token. */
 const END = String.raw`(?:[^\w-]|$)`;
 
 function format(kind: string, prefix: string, rest: string, min: number, entropy = 2.5): TokenFormat {
-  return { kind, prefix, pattern: compiled(`^(${RE2JS.quote(prefix)}${rest})${END}`), min, entropy };
+  return { kind, prefix, pattern: lazyPattern(`^(${RE2JS.quote(prefix)}${rest})${END}`), min, entropy };
 }
 
-/** Compiled when it is first tried: most texts try few of them. */
-function compiled(pattern: string): () => RE2JS {
-  let made: RE2JS | null = null;
-  return () => (made ??= RE2JS.compile(pattern));
+/** Compiled on first use, because most texts need few patterns. */
+function lazyPattern(pattern: string): () => RE2JS {
+  let compiled: RE2JS | null = null;
+  return () => (compiled ??= RE2JS.compile(pattern));
 }
 
-/** The same for each of several beginnings. */
+/** One format for each prefix. */
 function formats(kind: string, prefixes: readonly string[], rest: string, min: number, entropy = 2.5): TokenFormat[] {
   return prefixes.map((prefix) => format(kind, prefix, rest, min, entropy));
 }
@@ -37,8 +37,8 @@ const URL_SAFE = '[A-Za-z0-9_-]';
 const BASE64 = '[A-Za-z0-9+/]';
 
 /**
- * Forms as the issuers publish them, or as their keys show them. A form that is not here is still found where a name
- * says that it is a secret.
+ * Token formats as the issuers document them, or as issued tokens show them. A token of another format is still found if it is
+ * assigned to a sensitive name.
  */
 export const FORMATS: readonly TokenFormat[] = [
   ...formats('aws_key_id', ['AKIA', 'ASIA', 'ABIA', 'ACCA'], '[A-Z2-7]{16}', 20, 3),
@@ -204,13 +204,13 @@ export const FORMATS: readonly TokenFormat[] = [
   format('jwt', 'eyJ', `${URL_SAFE}{14,}\\.eyJ?${URL_SAFE}{14,}\\.(?:${URL_SAFE}{10,}={0,2})?`, 17, 3),
 ];
 
-/** A key that is told by something in its middle: `before` characters stand ahead of it. */
+/** A kind of token that is recognizable by a literal inside it. `before` and `after`: how many characters around it are matched. */
 export interface InnerFormat {
   readonly kind: string;
   readonly literal: string;
   readonly before: number;
   readonly after: number;
-  /** Digits that stand right before the literal: looked at before the pattern is tried. */
+  /** Number of digits directly before the literal. Checked before the pattern is tried. */
   readonly digits: number;
   readonly pattern: () => RE2JS;
   readonly entropy: number;
@@ -223,7 +223,7 @@ export const INNER_FORMATS: readonly InnerFormat[] = [
     before: 5,
     after: 38,
     digits: 1,
-    pattern: compiled(`(?:^|[^\\w.~-])([A-Za-z0-9_~.-]{3}\\dQ~[A-Za-z0-9_~.-]{31,34})(?:[^\\w.~-]|$)`),
+    pattern: lazyPattern(`(?:^|[^\\w.~-])([A-Za-z0-9_~.-]{3}\\dQ~[A-Za-z0-9_~.-]{31,34})(?:[^\\w.~-]|$)`),
     entropy: 3.5,
   },
   {
@@ -232,7 +232,7 @@ export const INNER_FORMATS: readonly InnerFormat[] = [
     before: 17,
     after: 37,
     digits: 8,
-    pattern: compiled(`(?:^|\\W)(\\d{8,10}:AA${URL_SAFE}{33})${END}`),
+    pattern: lazyPattern(`(?:^|\\W)(\\d{8,10}:AA${URL_SAFE}{33})${END}`),
     entropy: 3.5,
   },
   {
@@ -241,7 +241,7 @@ export const INNER_FORMATS: readonly InnerFormat[] = [
     before: 37,
     after: 5,
     digits: 0,
-    pattern: compiled(`(?:^|\\W)(${ALNUM}{6}_${ALNUM}{29}_mmk)${END}`),
+    pattern: lazyPattern(`(?:^|\\W)(${ALNUM}{6}_${ALNUM}{29}_mmk)${END}`),
     entropy: 3.5,
   },
   {
@@ -250,7 +250,7 @@ export const INNER_FORMATS: readonly InnerFormat[] = [
     before: 17,
     after: 42,
     digits: 15,
-    pattern: compiled(`(?:^|[^\\w])(\\d{15,16}\\|${URL_SAFE}{27,40})${END}`),
+    pattern: lazyPattern(`(?:^|[^\\w])(\\d{15,16}\\|${URL_SAFE}{27,40})${END}`),
     entropy: 3,
   },
 ];

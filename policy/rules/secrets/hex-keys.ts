@@ -4,10 +4,10 @@ import type { SecretSpan } from './secret-span';
 
 const DIGITS = 64;
 const AROUND = 120;
-/** What a page about such a key says near it. A transaction or a block has the same form. */
+/** Words near a private key. Needed because the hash of a transaction or block has the same format. */
 const WORDS = ['priv', 'wallet', 'seed', 'mnemonic', 'secret'];
 
-/** `0x` with 64 hexadecimal digits, near a word that tells a private key from the hash of a transaction. */
+/** Private keys: `0x` and 64 hexadecimal digits near one of WORDS. */
 export function hexKeys(text: string): SecretSpan[] {
   const spans: SecretSpan[] = [];
   for (let at = text.indexOf('0x'); at !== -1; at = text.indexOf('0x', at + 2)) {

@@ -2,32 +2,36 @@ import type { JsonValue } from '../../contracts/canonical-json';
 import type { Metadata } from '../../contracts/diff';
 import { pointerOf } from '../../text/json-pointer';
 import type { Hit } from '../rule-maker';
-import { scanText, WAYS, type Scan, type Way } from './scan';
+import { scanText, SECRET_CATEGORIES, type Scan, type SecretCategory } from './scan';
 import type { SecretSpan } from './secret-span';
 import type { ScannedText } from './texts';
 
-/** Kind and length, never the value. */
-export function said({ kind, start, end }: SecretSpan): string {
+/** Kind and length of a secret, never its value. */
+function describe({ kind, start, end }: SecretSpan): string {
   return `${kind.replaceAll('_', ' ')} of ${end - start} characters`;
 }
 
-/** What was found in one way, once for each place, on one side of the change. */
-export function hitsOf(texts: readonly ScannedText[], way: Way, side: ScannedText['side'] = 'added'): Hit[] {
+/** Hits for the secrets of one category on one side of the change, one for each place. */
+export function hitsOf(
+  texts: readonly ScannedText[],
+  category: SecretCategory,
+  side: ScannedText['side'] = 'added',
+): Hit[] {
   const seen = new Set<string>();
   return texts
     .filter((text) => text.side === side)
     .flatMap(({ scan, spanOf }) =>
-      scan.found[way].flatMap((found): Hit[] => {
+      scan.found[category].flatMap((found): Hit[] => {
         const at = spanOf(found.start, found.end);
         const key = `${at.startLine}:${at.startColumn}`;
         if (seen.has(key)) return [];
         seen.add(key);
-        return [{ at, what: said(found) }];
+        return [{ at, what: describe(found) }];
       }),
     );
 }
 
-/** Where the scan gave up. */
+/** Hits for the places where the scan stopped at a limit. */
 export function uncheckedHits(texts: readonly ScannedText[]): Hit[] {
   return texts.flatMap(({ scan, spanOf, side }) =>
     side === 'removed' || scan.unchecked === null
@@ -35,17 +39,17 @@ export function uncheckedHits(texts: readonly ScannedText[]): Hit[] {
       : [
           {
             at: spanOf(scan.unchecked, scan.unchecked),
-            what: 'from here on too much looks like a key to look at all of it',
+            what: 'the scan stopped here: too many places look like a secret',
           },
         ],
   );
 }
 
 function allOf(scan: Scan): SecretSpan[] {
-  return WAYS.flatMap((way) => scan.found[way]);
+  return SECRET_CATEGORIES.flatMap((category) => scan.found[category]);
 }
 
-/** Secrets in the names and texts of metadata, each at a pointer into it. A name that is a secret itself is not shown. */
+/** Secrets in the member names and strings of metadata, each with a pointer. A name that contains a secret is not shown. */
 export function metadataHits(metadata: Metadata): Hit[] {
   const hits: Hit[] = [];
   const visit = (value: JsonValue, path: readonly string[]): void => {
@@ -53,14 +57,14 @@ export function metadataHits(metadata: Metadata): Hit[] {
       for (const [name, member] of Object.entries(value)) {
         const [inName] = allOf(scanText(name));
         if (inName === undefined) visit(member as JsonValue, [...path, name]);
-        else hits.push({ at: pointerOf(path), of: 'metadata', what: `${said(inName)}, as a name` });
+        else hits.push({ at: pointerOf(path), of: 'metadata', what: `${describe(inName)} in a member name` });
       }
       return;
     }
     if (typeof value !== 'string') return;
-    // Beside its name, as it would stand in a file.
+    // Also scan the value as an assignment to its name.
     const [first] = [...allOf(scanText(value)), ...allOf(scanText(`${path.at(-1) ?? ''}="${value}"`))];
-    if (first !== undefined) hits.push({ at: pointerOf(path), of: 'metadata', what: said(first) });
+    if (first !== undefined) hits.push({ at: pointerOf(path), of: 'metadata', what: describe(first) });
   };
   visit(metadata as JsonValue, []);
   return hits;

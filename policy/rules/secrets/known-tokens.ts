@@ -5,18 +5,18 @@ import { isFiller, isPublished } from './placeholders';
 import { formatsAt } from './places';
 import type { SecretSpan } from './secret-span';
 
-/** Longest token that is looked at; the pattern is never given more. */
+/** Maximum length of the text that a pattern is tried on. */
 const MAX_TOKEN = 1600;
-/** Patterns are tried this often in one text. The text is hostile: each place of it may look like a beginning. */
+/** Maximum number of tries of patterns in one text. Needed because in a hostile text every place may look like a prefix. */
 const MAX_TRIALS = 5_000;
 
 export interface Tokens {
   readonly spans: readonly SecretSpan[];
-  /** Where the trials ran out; null where every place was looked at. */
+  /** Position at which the tries were used up; null if everything was scanned. */
   readonly unchecked: number | null;
 }
 
-/** Tokens whose form tells what they are, at the places of `placesIn`. Patterns are tried on short pieces only. */
+/** Tokens of a known format. `places`: candidate positions from `placesIn`. Patterns are tried only on short pieces. */
 export function knownTokens(text: string, places: readonly number[]): Tokens {
   const trials = { left: MAX_TRIALS };
   const spans: SecretSpan[] = [];
@@ -29,7 +29,7 @@ export function knownTokens(text: string, places: readonly number[]): Tokens {
     for (const format of formatsAt(text, i)) {
       if (runEnd - i < format.min || !text.startsWith(format.prefix, i)) continue;
       if (trials.left-- <= 0) return { spans, unchecked: i };
-      const found = matched(format, text.slice(i, i + MAX_TOKEN));
+      const found = matchToken(format, text.slice(i, i + MAX_TOKEN));
       if (found === null) continue;
       spans.push({ kind: format.kind, start: i + found.start, end: i + found.end });
       next = i + found.end;
@@ -42,30 +42,33 @@ export function knownTokens(text: string, places: readonly number[]): Tokens {
       const from = Math.max(0, at - before);
       if (!digitsBefore(text, at, digits)) continue;
       if (trials.left-- <= 0) return { spans, unchecked: at };
-      const found = matched(format, text.slice(from, at + after));
+      const found = matchToken(format, text.slice(from, at + after));
       if (found !== null) spans.push({ kind, start: from + found.start, end: from + found.end });
     }
   }
   return { spans, unchecked: null };
 }
 
-interface Form {
+interface MatchedFormat {
   readonly kind: string;
   readonly prefix?: string;
   readonly pattern: () => RE2JS;
   readonly entropy: number;
 }
 
-function matched({ kind, pattern, entropy, prefix = '' }: Form, piece: string): { start: number; end: number } | null {
+function matchToken(
+  { kind, pattern, entropy, prefix = '' }: MatchedFormat,
+  piece: string,
+): { start: number; end: number } | null {
   const matcher = pattern().matcher(piece);
   if (!matcher.find()) return null;
   const token = matcher.group(1) as string;
   const { digit, upper, lower } = classesOf(token);
-  // A word or two with a known beginning: `sk-button-primary`, `s.makeController`.
+  // Ordinary words after a known prefix: `sk-button-primary`, `s.makeController`.
   const rest = token.slice(prefix.length);
   if (digit === 0 && (upper === 0 || lower === 0 || (token.length < 32 && isWordy(rest)))) return null;
   if (entropyOf(token) < entropy || isFiller(token)) return null;
-  // The issuer's own documentation ends its keys so.
+  // The example keys of the AWS documentation end in EXAMPLE.
   if (kind === 'aws_key_id' && token.endsWith('EXAMPLE')) return null;
   if (isPublished(token)) return null;
   return { start: matcher.start(1), end: matcher.end(1) };

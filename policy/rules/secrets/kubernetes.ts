@@ -5,7 +5,7 @@ import type { SecretSpan } from './secret-span';
 
 const MAX_DOCUMENT = 64 * 1024;
 
-/** Values below `data:` and `stringData:` of a manifest of kind Secret: base64 hides nothing. */
+/** Values under `data:` and `stringData:` in a manifest of kind Secret. Base64 does not protect them. */
 export function kubernetesSecrets(text: string): SecretSpan[] {
   const spans: SecretSpan[] = [];
   const lower = foldAscii(text);

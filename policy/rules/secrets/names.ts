@@ -1,7 +1,7 @@
-/** Parts of words, one of which stands in every name that `sensitiveName` knows. */
+/** Word parts: every name that `sensitiveName` recognizes contains at least one. */
 export const STEMS: readonly string[] = ['pass', 'pwd', 'secret', 'token', 'key', 'cred', 'auth', 'bearer', 'pat'];
 
-/** Parts of words, one of which stands in every name that the judge's redactor takes for sensitive, which it does sooner. */
+/** Word parts: every name that the judge's redactor treats as sensitive contains at least one. The redactor is stricter. */
 export const BROAD_STEMS: readonly string[] = [
   'pass',
   'pwd',
@@ -41,9 +41,9 @@ const SENSITIVE = [
   'authorization',
   'bearer',
 ];
-/** Words that are sensitive by themselves or at the end: `db_pwd`, `AUTH`. */
+/** Words that are sensitive alone or as the last word of a name: `db_pwd`, `AUTH`. */
 const ENDS = ['pwd', 'pass', 'auth', 'creds', 'pat'];
-/** `token_count`, `password_changed_at`, `public_key`: names about a secret, or of what is none. */
+/** Last words of names that are about a secret but do not contain one: `token_count`, `password_changed_at`. */
 const HARMLESS_ENDS = [
   'id',
   'ids',
@@ -119,7 +119,7 @@ const HARMLESS_PARTS = [
 
 export type NameKind = 'password' | 'secret';
 
-/** What the value of a name is, by the name alone; null for none. Case, `_`, `-` and `.` are not looked at. */
+/** The kind of secret that a name suggests; null for none. Ignores case, `_`, `-` and `.`. */
 export function sensitiveName(name: string): NameKind | null {
   const plain = plainName(name);
   if (HARMLESS_PARTS.some((part) => plain.includes(part) && !plain.includes('authorization'))) return null;
@@ -166,7 +166,7 @@ const OWNERS = [
   'wifi',
 ];
 
-/** A cheap first look. */
+/** Cheap pre-check for the names of passwords. */
 export function mayBePassword(name: string): boolean {
   const lower = name.toLowerCase();
   return lower.includes('pas') || lower.includes('pwd');
@@ -178,7 +178,7 @@ export function plainName(name: string): string {
   return name.toLowerCase().replaceAll('_', '').replaceAll('-', '').replaceAll('.', '');
 }
 
-/** `dbAccessKey`, `DB_ACCESS_KEY` and `db.access-key` are three words. */
+/** Splits a name into lower-case words: `dbAccessKey`, `DB_ACCESS_KEY` and `db.access-key` have three. */
 function wordsOf(name: string): string[] {
   const words: string[] = [];
   let word = '';

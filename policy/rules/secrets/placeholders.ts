@@ -1,7 +1,7 @@
 import { sha256HexOfText } from '../../contracts/hash';
 import { classesOf, countsOf } from './characters';
 
-/** Words that stand where a secret will stand: a whole value, in lower case, without separators. */
+/** Placeholder values: complete values in lower case without separators. */
 const WORDS = new Set([
   'password',
   'passwd',
@@ -56,7 +56,7 @@ const BEGINNINGS = [
   'current_setting',
   'crypt(',
   'gen_random',
-  // where the secret lies
+  // references to a secret store
   'op://',
   'vault:',
   'ref+',
@@ -70,15 +70,14 @@ const BEGINNINGS = [
 ];
 
 /**
- * Whether a value stands for a secret that is not here: a variable, a template, a word, one letter again and again, the
- * alphabet. What a person would have to fill in is no secret; what only looks harmless is one.
+ * True if a value is a placeholder and not a secret: a variable, a template, a common word, a repeated character, the alphabet.
  */
 export function isPlaceholder(value: string): boolean {
   const text = value.trim();
   if (text === '') return true;
   const lower = text.toLowerCase();
   const plain = lower.replaceAll('_', '').replaceAll('-', '').replaceAll(' ', '');
-  // As issuers end the keys of their manuals.
+  // Issuers end the example keys of their documentation like this.
   if (text.endsWith('EXAMPLE') || text.endsWith('EXAMPLEKEY')) return true;
   if (WORDS.has(plain) || BEGINNINGS.some((word) => lower.startsWith(word))) return true;
   return isVariable(text) || isFiller(lower);
@@ -86,12 +85,12 @@ export function isPlaceholder(value: string): boolean {
 
 const PAIRS: Readonly<Record<string, string>> = { '{': '}', '<': '>', '[': ']', '%': '%', '@': '@', '(': ')' };
 
-/** `$NAME`, `${NAME}`, `$(command)`, `{{ value }}`, `<name>`, `[NAME]`, `%NAME%`, `:name`, `?`. */
+/** A variable or template: `$NAME`, `${NAME}`, `$(command)`, `{{ value }}`, `<name>`, `[NAME]`, `%NAME%`, `:name`, `?`. */
 function isVariable(text: string): boolean {
   const first = text[0] as string;
   if (first === '$') return true;
   if (first === '?' && text.length === 1) return true;
-  // `#{name}`, and `@name` where no other closes it.
+  // `#{name}`, and `@name` without a closing "@".
   if (text.startsWith('#{')) return true;
   if (first === '@' && isName(text.slice(1))) return true;
   if (first === ':') return !text.slice(1).includes(':') && isName(text.slice(1));
@@ -99,8 +98,8 @@ function isVariable(text: string): boolean {
   if (close === undefined) return false;
   const end = text.lastIndexOf(close);
   if (end <= 0) return first === '{' || first === '<';
-  // A secret does not become a template by its brackets.
-  return text.startsWith('{{') || !looksMade(text.slice(1, end));
+  // Brackets around a generated value do not make it a template.
+  return text.startsWith('{{') || !looksGenerated(text.slice(1, end));
 }
 
 function isName(text: string): boolean {
@@ -108,22 +107,22 @@ function isName(text: string): boolean {
   return other === 0 && digit <= 2;
 }
 
-/** Long, with digits and letters of both cases: made by a machine. */
-function looksMade(text: string): boolean {
+/** Long, with digits and letters of both cases. */
+function looksGenerated(text: string): boolean {
   const { upper, lower, digit } = classesOf(text);
   return text.length >= 10 && digit >= 2 && upper > 0 && lower > 0;
 }
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz';
 
-/** The alphabet, dots in a row, or mostly one and the same character: text that somebody typed to fill a place. */
+/** Filler text: an ellipsis, the alphabet, or mostly one repeated character. */
 export function isFiller(text: string): boolean {
   if (text.includes('...') || text.includes('…') || text.toLowerCase().includes(ALPHABET)) return true;
   const most = text.length * 0.55;
   return countsOf(text).some((count) => count > most);
 }
 
-/** Keys that their owners publish in documentation and clients: the first half of the SHA-256 of each. */
+/** Keys that their owners publish in documentation and clients, as the first half of their SHA-256 digests. */
 const PUBLISHED: ReadonlySet<string> = new Set([
   '0b476bdf9acf2123d547b5ae76f1e598',
   '2037abcaffb2b77785da716cf7ccff4f',

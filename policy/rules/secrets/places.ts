@@ -4,15 +4,15 @@ import { FORMATS, type TokenFormat } from './formats';
 import { BROAD_STEMS, STEMS } from './names';
 import { SERVICE_WORDS } from './services';
 
-/** Where a secret may begin or be named, ascending. Candidates only: what stands there is looked at by whoever asks. */
+/** Positions where a secret or its name may start, ascending. Only candidates: the callers check the text there. */
 export interface Places {
-  /** Three units of a known prefix stand here, in either case. */
+  /** The first three units of a known token prefix, in any case. */
   readonly tokens: readonly number[];
-  /** A word that names a service. */
+  /** A word that identifies a service. */
   readonly services: readonly number[];
-  /** A part of a word that names a secret. */
+  /** A word part of sensitive names (`STEMS`). */
   readonly names: readonly number[];
-  /** A part of a word that may name one, when in doubt. */
+  /** A word part of names that the judge's redactor treats as sensitive (`BROAD_STEMS`). */
   readonly broad: readonly number[];
 }
 
@@ -21,7 +21,7 @@ const STEM_AT = byTrigram(STEMS);
 const BROAD_AT = byTrigram(BROAD_STEMS);
 const FORMAT_AT = new Map<number, TokenFormat[]>();
 for (const format of FORMATS) {
-  // Two units of a prefix say nothing of the third.
+  // A prefix of two units may be followed by any third unit.
   const ends = format.prefix.length > 2 ? [''] : Array.from({ length: 32 }, (_, i) => String.fromCharCode(i));
   for (const end of ends) {
     const trigram = trigramOf(format.prefix + end);
@@ -47,7 +47,7 @@ export function formatsAt(text: string, place: number): readonly TokenFormat[] {
   return FORMAT_AT.get(trigramOf(text.slice(place, place + 3))) ?? [];
 }
 
-/** In one walk over the text. Linear, and so are the lists. */
+/** Finds all candidates in one pass. Linear time and memory. */
 export function placesIn(text: string): Places {
   const lower = foldAscii(text);
   const [tokens, services, names, broad]: [number[], number[], number[], number[]] = [[], [], [], []];
@@ -55,7 +55,7 @@ export function placesIn(text: string): Places {
   for (let i = 0; i < lower.length; i++) {
     trigram = nextTrigram(trigram, lower.charCodeAt(i));
     const groups = GROUPS[trigram] as number;
-    // Most units end here.
+    // Fast path for most units.
     if (groups === 0 || i < 2) continue;
     const place = i - 2;
     if ((groups & TOKENS) !== 0) tokens.push(place);
@@ -74,7 +74,7 @@ export function placesIn(text: string): Places {
   return { tokens, services, names, broad };
 }
 
-/** Of the first of the words that stands here; `place` where none does. */
+/** End of the first of the words that starts at `place`; `place` if none does. */
 function endOfWord(words: readonly string[] | undefined, lower: string, place: number): number {
   for (const word of words ?? []) if (lower.startsWith(word, place)) return place + word.length;
   return place;

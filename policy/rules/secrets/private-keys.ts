@@ -5,17 +5,17 @@ import type { SecretSpan } from './secret-span';
 const BEGIN = '-----BEGIN ';
 const END = '-----END ';
 const MAX_KEY = 32 * 1024;
-/** Base64 letters of the shortest private key there is: Ed25519 in PKCS #8. */
+/** Number of base64 characters of the shortest private key: Ed25519 in PKCS #8. */
 const MIN_KEY = 60;
 
-/** Keys in PEM: from the marker to the end marker; without one, as far as lines look like base64. Linear. */
+/** PEM private keys: from the begin marker to the end marker or, without one, to the end of the base64 text. Linear time. */
 export function privateKeys(text: string): SecretSpan[] {
   const spans: SecretSpan[] = [];
   let nextEnd = -Infinity;
   for (let start = text.indexOf(BEGIN); start !== -1; start = text.indexOf(BEGIN, start + 1)) {
     if (!text.slice(start, start + 80).includes('PRIVATE KEY')) continue;
     const body = text.slice(start, start + MAX_KEY);
-    // One search for all beginnings before it.
+    // One search serves all begin markers before the result, which keeps the time linear.
     if (nextEnd !== -1 && nextEnd < start) nextEnd = text.indexOf(END, start);
     const marker = nextEnd === -1 || nextEnd - start + END.length > body.length ? -1 : nextEnd - start;
     const length = marker === -1 ? endOfBase64(body) : afterDashes(body, marker);
@@ -25,8 +25,8 @@ export function privateKeys(text: string): SecretSpan[] {
   return spans;
 }
 
-/** Whether between the markers stands a key, and not the place of one. */
-export function holdsKey(text: string, { start, end }: SecretSpan): boolean {
+/** True if there is a key between the markers, not a placeholder. */
+export function containsKey(text: string, { start, end }: SecretSpan): boolean {
   const from = text.indexOf('KEY', start);
   const body = text.slice(from === -1 ? start : from, end);
   const stop = body.indexOf(END);

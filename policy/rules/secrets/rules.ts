@@ -1,38 +1,38 @@
 import { bytesRules, noConfig, type PackRule } from '../rule-maker';
 import { hitsOf, metadataHits, uncheckedHits } from './hits';
-import type { Way } from './scan';
+import type { SecretCategory } from './scan';
 import { scannedTexts } from './texts';
 
-/** How a rule of the pack is made, for tools that add rules of their own to it. */
+/** Factory for the rules of this pack. Exported for source tools that add rules to it. */
 export const secretsRule = bytesRules('secrets', null);
 
-/** Examples are put together, so that scanners of this repository stay quiet. */
+/** Joins the parts of an example, so that secret scanners do not report this file. */
 const joined = (...parts: readonly string[]): string => parts.join('');
 export const EXAMPLE_TOKEN = joined('ghp', '_', 'Zk3Qw9xT7mN2pL5vB8rY4cD6', 'aB1cD2eF3gH4');
 const ADVICE = [
-  'Take the secret out, read it where it runs from the place that keeps secrets, and revoke this one: it has been written down.',
+  'Remove the secret from the change, read it from a secret store at run time, and revoke it: it has been exposed.',
 ];
 
-/** A rule for what is told in one way. */
-function wayRule(
-  way: Way,
+/** Makes a rule that reports one category of secrets. */
+function categoryRule(
+  category: SecretCategory,
   options: Pick<Parameters<typeof secretsRule>[0], 'name' | 'defaultLevel' | 'why' | 'examples'>,
 ): PackRule {
   return secretsRule({
     ...options,
-    logicRevision: 7,
+    logicRevision: 8,
     config: noConfig,
     reads: ['texts'],
     advice: ADVICE,
-    find: (input) => hitsOf(scannedTexts(input), way),
+    find: (input) => hitsOf(scannedTexts(input), category),
   });
 }
 
 export const knownToken = secretsRule({
   name: 'secrets_known_token',
-  logicRevision: 7,
+  logicRevision: 8,
   defaultLevel: 'forbid',
-  why: 'A token works for whoever reads it, and a diff is read by many and kept for long.',
+  why: 'Anyone who reads a token can use it, and a diff is read by many people and stored for a long time.',
   config: noConfig,
   reads: ['texts'],
   advice: ADVICE,
@@ -48,40 +48,40 @@ export const knownToken = secretsRule({
 
 const KEY = 'MC4CAQAwBQYDK2VwBCIEIEl0Zm9yVGVzdHNPbmx5Tm90QVJlYWxLZXlBdEFsbA';
 
-export const privateKey = wayRule('private_key', {
+export const privateKey = categoryRule('private_key', {
   name: 'secrets_private_key',
   defaultLevel: 'forbid',
-  why: 'Whoever has the private key is its owner.',
+  why: 'Anyone who has the private key can act as its owner.',
   examples: {
     bad: joined('-----BEGIN ', 'PRIVATE KEY-----\n', KEY, '\n-----END ', 'PRIVATE KEY-----\n'),
     good: joined('-----BEGIN ', 'PRIVATE KEY-----\n...\n-----END ', 'PRIVATE KEY-----\n'),
   },
 });
 
-export const urlCredentials = wayRule('address', {
+export const urlCredentials = categoryRule('address', {
   name: 'secrets_url_credentials',
   defaultLevel: 'forbid',
-  why: 'A password in an address lands in every log that the address lands in.',
+  why: 'A password in a URL appears in every log that contains the URL.',
   examples: {
     bad: joined('postgres://app:', 'm42ploz2wd', '@db.example.com/shop\n'),
     good: 'postgres://app:${DB_PASSWORD}@db.example.com/shop\n',
   },
 });
 
-export const assignedSecret = wayRule('assigned', {
+export const assignedSecret = categoryRule('assigned', {
   name: 'secrets_assigned',
   defaultLevel: 'confirm',
-  why: 'What is assigned to a password, and looks like one, is one.',
+  why: 'A value that is assigned to a sensitive name and looks like a secret is probably one.',
   examples: {
     bad: joined("ALTER ROLE app PASSWORD '", 'tr0ub4dor&3', "';\n"),
     good: "ALTER ROLE app PASSWORD :'app_password';\n",
   },
 });
 
-export const coveredSecret = wayRule('covered', {
+export const coveredSecret = categoryRule('covered', {
   name: 'secrets_covered',
   defaultLevel: 'forbid',
-  why: 'Base64, or a literal in two pieces, hides a secret from people only.',
+  why: 'Base64 or a split string literal hides a secret from reviewers but does not protect it.',
   examples: {
     bad: `const token = '${EXAMPLE_TOKEN.slice(0, 9)}' + '${EXAMPLE_TOKEN.slice(9)}';\n`,
     good: "const greeting = 'Hello, ' + 'world';\n",
@@ -90,9 +90,9 @@ export const coveredSecret = wayRule('covered', {
 
 export const metadataSecret = secretsRule({
   name: 'secrets_in_metadata',
-  logicRevision: 7,
+  logicRevision: 8,
   defaultLevel: 'forbid',
-  why: 'Metadata stands in the workflow history and in every status, for whoever may read them.',
+  why: 'Metadata is stored in the workflow history and shown in every status, to anyone who may read them.',
   config: noConfig,
   reads: ['metadata'],
   advice: ADVICE,

@@ -6,28 +6,31 @@ import { hexKeys } from './hex-keys';
 import { knownTokens } from './known-tokens';
 import { kubernetesSecrets } from './kubernetes';
 import { placesIn, type Places } from './places';
-import { holdsKey, privateKeys } from './private-keys';
+import { containsKey, privateKeys } from './private-keys';
 import { disjoint, type SecretSpan } from './secret-span';
 
-/** How a secret was told: by its form, as a key in PEM, inside an address, by the name beside it, under a cover. */
-export const WAYS = ['token', 'private_key', 'address', 'assigned', 'covered'] as const;
-export type Way = (typeof WAYS)[number];
+/**
+ * How a secret was recognized: by its format, as a PEM key, inside a URL, by the name that it is assigned to, or in an encoded
+ * or split form.
+ */
+export const SECRET_CATEGORIES = ['token', 'private_key', 'address', 'assigned', 'covered'] as const;
+export type SecretCategory = (typeof SECRET_CATEGORIES)[number];
 
 export interface Scan {
-  readonly found: Readonly<Record<Way, readonly SecretSpan[]>>;
-  /** Where the scan gave up because too many places look like a key; null where it saw all. */
+  readonly found: Readonly<Record<SecretCategory, readonly SecretSpan[]>>;
+  /** Position at which the scan stopped because too many places look like a secret; null if it scanned everything. */
   readonly unchecked: number | null;
 }
 
-/** Base64 in base64 is opened this often. */
+/** How many layers of encoding are decoded. */
 const MAX_DEPTH = 2;
 
 /**
- * All secrets of a text, each told in one way: the first of the list that knows it. Linear in the text. `places`: of the
- * same text, where the caller needs them, too.
+ * All secrets of a text, each in one category: the first that recognizes it. Linear time. `places`: from `placesIn` for the same
+ * text, if the caller already has them.
  */
 export function scanText(text: string, places: Places = placesIn(text)): Scan {
-  const { tokens, keys, addresses, unchecked } = openly(text, places);
+  const { tokens, keys, addresses, unchecked } = plainSecrets(text, places);
   const [services, names] = [serviceSecrets(text, places.services), assignedSecrets(text, places.names)];
   const assigned = [...kubernetesSecrets(text), ...curlSecrets(text), ...services.spans, ...names.spans];
   const known = [...tokens, ...keys, ...addresses];
@@ -37,37 +40,37 @@ export function scanText(text: string, places: Places = placesIn(text)): Scan {
       private_key: disjoint(keys),
       address: disjoint(addresses),
       assigned: outside(disjoint(assigned), known),
-      covered: outside(disjoint(coveredIn(text, MAX_DEPTH)), known),
+      covered: outside(disjoint(coveredSecrets(text, MAX_DEPTH)), known),
     },
     unchecked: unchecked ?? services.unchecked ?? names.unchecked,
   };
 }
 
-interface Open {
+interface PlainSecrets {
   readonly tokens: readonly SecretSpan[];
   readonly keys: readonly SecretSpan[];
   readonly addresses: readonly SecretSpan[];
   readonly unchecked: number | null;
 }
 
-/** What needs no name beside it. */
-function openly(text: string, places: Places): Open {
+/** Secrets that are recognizable without a name. */
+function plainSecrets(text: string, places: Places): PlainSecrets {
   const { spans, unchecked } = knownTokens(text, places.tokens);
   return {
     tokens: spans,
-    keys: [...privateKeys(text).filter((span) => holdsKey(text, span)), ...hexKeys(text)],
+    keys: [...privateKeys(text).filter((span) => containsKey(text, span)), ...hexKeys(text)],
     addresses: [...addressCredentials(text).flatMap((found) => passwordIn(text, found) ?? []), ...webhooks(text)],
     unchecked,
   };
 }
 
-/** In base64, in hexadecimal digits, and in literals that are put together. */
-function coveredIn(text: string, depth: number): SecretSpan[] {
+/** Secrets in base64, in hexadecimal digits and in concatenated literals. */
+function coveredSecrets(text: string, depth: number): SecretSpan[] {
   const spans: SecretSpan[] = [];
   const kinds = new Map<string, string | undefined>();
   for (const { text: inner, start, end } of encodedTexts(text)) {
     const isNew = !kinds.has(inner);
-    const kind = isNew ? kindUnder(inner, depth) : kinds.get(inner);
+    const kind = isNew ? kindOfDecoded(inner, depth) : kinds.get(inner);
     if (isNew) kinds.set(inner, kind);
     if (kind !== undefined) spans.push({ kind, start, end });
   }
@@ -79,17 +82,17 @@ function coveredIn(text: string, depth: number): SecretSpan[] {
   return spans;
 }
 
-function kindUnder(inner: string, depth: number): string | undefined {
-  return firstKind(inner) ?? (depth > 1 ? coveredIn(inner, depth - 1)[0]?.kind : undefined);
+function kindOfDecoded(inner: string, depth: number): string | undefined {
+  return firstKind(inner) ?? (depth > 1 ? coveredSecrets(inner, depth - 1)[0]?.kind : undefined);
 }
 
 function firstKind(text: string): string | undefined {
   const places = placesIn(text);
-  const { tokens, keys, addresses } = openly(text, places);
+  const { tokens, keys, addresses } = plainSecrets(text, places);
   return [...tokens, ...keys, ...addresses][0]?.kind ?? assignedSecrets(text, places.names).spans[0]?.kind;
 }
 
-/** Those that do not overlap what is known already. */
+/** The spans that do not overlap any of `known`. */
 function outside(spans: readonly SecretSpan[], known: readonly SecretSpan[]): SecretSpan[] {
   const taken = disjoint(known);
   let i = 0;

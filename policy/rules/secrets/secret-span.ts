@@ -1,12 +1,12 @@
-/** Where a secret stands in a text, in UTF-16 units. The text between is never copied out of here. */
+/** Position of a secret in a text, in UTF-16 code units. Does not contain the secret. */
 export interface SecretSpan {
-  /** snake_case: what it is, as far as its form tells. */
+  /** Kind of secret in snake_case. */
   readonly kind: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Spans in order of their start, none overlapping: of overlapping ones the union, with the kind of the first. */
+/** Sorts spans and merges overlapping ones into their union, with the kind of the first. */
 export function disjoint(spans: readonly SecretSpan[]): SecretSpan[] {
   const result: SecretSpan[] = [];
   for (const span of [...spans].sort((a, b) => a.start - b.start || b.end - a.end)) {

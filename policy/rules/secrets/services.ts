@@ -1,16 +1,16 @@
 import { RE2JS } from 're2js';
 
-/** A service whose keys have no beginning of their own: what their values look like beside its name. */
+/** A service whose keys have no distinctive prefix. They are recognized by the name of the service and this pattern. */
 export interface Service {
   readonly kind: string;
-  /** Lower case; part of the name that the value is assigned to. */
+  /** Lower case; the name that the value is assigned to contains one of them. */
   readonly words: readonly string[];
   readonly pattern: () => RE2JS;
 }
 
 function service(words: readonly string[], pattern: string): Service {
-  let made: RE2JS | null = null;
-  return { kind: words[0] as string, words, pattern: () => (made ??= RE2JS.compile(`^(?:${pattern})$`)) };
+  let compiled: RE2JS | null = null;
+  return { kind: words[0] as string, words, pattern: () => (compiled ??= RE2JS.compile(`^(?:${pattern})$`)) };
 }
 
 const ALNUM = '[A-Za-z0-9]';

@@ -29,7 +29,9 @@ const removedSecret = secretsRule({
   },
   find: (input) => {
     const texts = scannedTexts(input);
-    return (['token', 'private_key', 'address', 'assigned'] as const).flatMap((way) => hitsOf(texts, way, 'removed'));
+    return (['token', 'private_key', 'address', 'assigned'] as const).flatMap((category) =>
+      hitsOf(texts, category, 'removed'),
+    );
   },
 });
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rulePages } from '../../../policy/rules/pages';
 import { packDefinitions, PACKS, SOURCE_TOOLS } from '../../../source-tools';
-import { scanText, WAYS } from '../../../policy/rules/secrets/scan';
+import { scanText, SECRET_CATEGORIES } from '../../../policy/rules/secrets/scan';
 import { bidi, invisible } from '../../../policy/text/characters';
 import { ROOT } from '../../support/root';
 
@@ -30,6 +30,6 @@ it('shows no secret and no hidden character, although the examples contain them'
   for (const [name, text] of pages) {
     const { found } = scanText(text);
     expect([name, found.token, found.private_key, bidi(text), invisible(text)]).toEqual([name, [], [], [], []]);
-    expect(WAYS).toContain('token');
+    expect(SECRET_CATEGORIES).toContain('token');
   }
 });

@@ -43,7 +43,7 @@ const CONFIG = {
   ],
 };
 
-test('a rule validator is one finding, its rules in details, with evidence that resolves into diff and metadata [F16, F27, G7, G9, G24]', () => {
+test('a rule validator gives one finding with its rules in details and evidence in diff and metadata [F16, F27, G7, G9, G24]', () => {
   const { diff, result } = run(ruleValidatorDefinition, CONFIG, 'SELECT 1;\nDROP TABLE orders', {
     affected_rows: 11,
     table_name: 'orders',
@@ -51,7 +51,7 @@ test('a rule validator is one finding, its rules in details, with evidence that 
   expect(result).toEqual({
     validator_id: 'guardian.mine',
     status: 'BLOCK',
-    reason: 'ddl: the diff matches forbidden[0]; size: 11 rows are more than the 10 allowed',
+    reason: 'ddl: the diff matches forbidden[0]; size: 11 rows exceed the limit of 10',
     evidenceRefs: [`diff:${diff.diffSha}#L2:C1-L2:C5`, `metadata:${INPUT_SHA}#/affected_rows`],
     details: {
       approved: false,
@@ -61,7 +61,7 @@ test('a rule validator is one finding, its rules in details, with evidence that 
       policyVersion: 'p7',
       rules: {
         ddl: { approved: false, severity: 'block', reason: 'the diff matches forbidden[0]', matched: ['forbidden[0]'] },
-        size: { approved: false, severity: 'block', reason: '11 rows are more than the 10 allowed' },
+        size: { approved: false, severity: 'block', reason: '11 rows exceed the limit of 10' },
         tables: { approved: true, severity: '', reason: '' },
       },
     },
@@ -80,7 +80,7 @@ test.each([
   expect(result.evidenceRefs.length > 0).toBe(status !== 'ALLOW');
 });
 
-test('without rules it allows with score 1 [F30, T1]', () => {
+test('allows with score 1 without rules [F30, T1]', () => {
   expect(run(ruleValidatorDefinition, { name: 'mine', rules: [] }, 'x').result).toMatchObject({
     status: 'ALLOW',
     details: { score: 1, approved: true },
@@ -96,7 +96,7 @@ test('lists at most 50 places and counts the rest', () => {
   expect(result.details).toMatchObject({ evidenceTotal: 80 });
 });
 
-test('gives the same finding byte for byte, 100 times [G23]', () => {
+test('gives the identical finding 100 times [G23]', () => {
   const texts = Array.from({ length: 100 }, () =>
     JSON.stringify(run(ruleValidatorDefinition, CONFIG, 'drop x; DROP y', {}).result),
   );
@@ -110,7 +110,7 @@ const child = (name: string, maxRows: number) => ({
 });
 
 describe('composite', () => {
-  test('runs every child and gives the worst [F42, F47, F63]', () => {
+  test('runs every child and returns the worst result [F42, F47, F63]', () => {
     const config = {
       name: 'mine',
       policyVersion: 'c1',
@@ -119,7 +119,7 @@ describe('composite', () => {
     const { result } = run(compositeDefinition, config, 'x', { affected_rows: 5 });
     expect(result).toMatchObject({
       status: 'BLOCK',
-      reason: 'small: size: 5 rows are more than the 1 allowed',
+      reason: 'small: size: 5 rows exceed the limit of 1',
       evidenceRefs: [`metadata:${INPUT_SHA}#/affected_rows`],
     });
     expect(result.details).toMatchObject({
@@ -129,7 +129,7 @@ describe('composite', () => {
     });
   });
 
-  test('as waterfall stops at the first reject [F44, T17]', () => {
+  test('stops at the first rejection in mode waterfall [F44, T17]', () => {
     const { result } = run(
       compositeDefinition,
       { name: 'mine', mode: 'waterfall', children: [child('small', 1), child('never', 0)] },
@@ -139,14 +139,14 @@ describe('composite', () => {
     expect(Object.keys(result.details?.['rules'] as object)).toEqual(['small']);
   });
 
-  test('without children allows [F45, T2]', () => {
+  test('allows without children [F45, T2]', () => {
     expect(run(compositeDefinition, { name: 'mine', children: [] }, 'x').result).toMatchObject({
       status: 'ALLOW',
       details: { score: 1 },
     });
   });
 
-  test('whose mode was forged past the schema is an ERROR, never ALLOW [F46, T15]', () => {
+  test('gives an ERROR for an unknown mode that bypassed the schema [F46, T15]', () => {
     const forged: ValidatorDefinition<never> = {
       ...compositeDefinition,
       config: { parse: (x: unknown) => x } as never,
@@ -159,9 +159,9 @@ describe('composite', () => {
 
   test.each([
     ['an unknown mode [F41]', { name: 'mine', mode: 'any', children: [] }],
-    ['two children of one name [T13]', { name: 'mine', children: [child('a1', 1), child('a1', 2)] }],
+    ['two children with the same name [T13]', { name: 'mine', children: [child('a1', 1), child('a1', 2)] }],
     [
-      'two rules of one name [F25, T13]',
+      'two rules with the same name [F25, T13]',
       {
         name: 'mine',
         children: [
@@ -169,13 +169,13 @@ describe('composite', () => {
         ],
       },
     ],
-    ['a child of no known form', { name: 'mine', children: [{ name: 'a1' }] }],
-  ])('refuses %s', (_what, config) => {
+    ['a child without rules or children', { name: 'mine', children: [{ name: 'a1' }] }],
+  ])('rejects %s', (_what, config) => {
     expect(compositeDefinition.config.safeParse(config).success).toBe(false);
   });
 });
 
-test('always-approve allows whatever the diff, and its reason states the opt-out [F36, F37, T18]', () => {
+test('always-approve allows every diff, and its reason states the opt-out [F36, F37, T18]', () => {
   const { result } = run(alwaysApproveDefinition, { reason: 'sandbox' }, 'DROP DATABASE shop');
   expect(result).toMatchObject({
     status: 'ALLOW',

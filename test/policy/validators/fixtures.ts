@@ -4,7 +4,7 @@ import { sha256Hex } from '../../../policy/contracts/hash';
 import type { Verdict } from '../../../policy/contracts/verdict';
 import type { Validator } from '../../../policy/validators/validator';
 
-/** A diff of any text; `metadata` is the caller's claim. */
+/** A diff with this text; `metadata` is the caller's claim. */
 export function diffOf(text: string, metadata: DiffInput['metadata'] = {}, sourceTool = 'SQLDryRun'): DiffInput {
   const raw = utf8ToBytes(text);
   return { sourceTool, raw, diffSha: sha256Hex(raw), metadata };
@@ -23,7 +23,7 @@ export function verdictOf(name: string, verdict: Partial<Verdict> = {}): Verdict
   };
 }
 
-/** A validator that gives one verdict, or throws, and counts its calls. */
+/** A validator that always returns one verdict or rejects, and counts its calls. */
 export function scripted(name: string, answer: Partial<Verdict> | Error): Validator & { readonly calls: () => number } {
   let calls = 0;
   return {

@@ -3,7 +3,7 @@ import type { Rule, RuleResult } from '../../../policy/validators/rule';
 import { ruleValidator } from '../../../policy/validators/rule-validator';
 import { diffOf } from './fixtures';
 
-const says = (name: string, result: Partial<RuleResult>): Rule & { readonly calls: () => number } => {
+const scriptedRule = (name: string, result: Partial<RuleResult>): Rule & { readonly calls: () => number } => {
   let calls = 0;
   return {
     name,
@@ -17,17 +17,26 @@ const says = (name: string, result: Partial<RuleResult>): Rule & { readonly call
 const judge = (...rules: Rule[]) => ruleValidator('rules', 'p1', ...rules).validate({}, diffOf('x'));
 
 test('approves only if every rule approves, with score passed / total [F27]', async () => {
-  await expect(judge(says('a', {}), says('b', {}))).resolves.toMatchObject({ approved: true, score: 1, severity: '' });
+  await expect(judge(scriptedRule('a', {}), scriptedRule('b', {}))).resolves.toMatchObject({
+    approved: true,
+    score: 1,
+    severity: '',
+  });
   await expect(
-    judge(says('a', {}), says('b', { approved: false, severity: 'warn', reason: 'r' }), says('c', {}), says('d', {})),
+    judge(
+      scriptedRule('a', {}),
+      scriptedRule('b', { approved: false, severity: 'warn', reason: 'r' }),
+      scriptedRule('c', {}),
+      scriptedRule('d', {}),
+    ),
   ).resolves.toMatchObject({ approved: false, score: 0.75, severity: 'warn', reason: 'b: r' });
 });
 
-test('shows both failing rules, the worse severity and the ratio [F16, F27, T3]', async () => {
+test('reports both failing rules, the worse severity and the ratio [F16, F27, T3]', async () => {
   const verdict = await judge(
-    says('w', { approved: false, severity: 'warn', reason: 'small' }),
-    says('b', { approved: false, severity: 'block', reason: 'big' }),
-    says('ok', {}),
+    scriptedRule('w', { approved: false, severity: 'warn', reason: 'small' }),
+    scriptedRule('b', { approved: false, severity: 'block', reason: 'big' }),
+    scriptedRule('ok', {}),
   );
   expect(verdict).toMatchObject({ approved: false, severity: 'block', validatorName: 'rules', policyVersion: 'p1' });
   expect(verdict.score).toBeCloseTo(1 / 3);
@@ -39,30 +48,32 @@ test('shows both failing rules, the worse severity and the ratio [F16, F27, T3]'
   });
 });
 
-test('an approving rule with a severity does not raise the aggregate [F27, T4]', async () => {
-  await expect(judge(says('a', { severity: 'warn' }), says('b', { severity: 'block' }))).resolves.toMatchObject({
+test('ignores the severity of an approving rule [F27, T4]', async () => {
+  await expect(
+    judge(scriptedRule('a', { severity: 'warn' }), scriptedRule('b', { severity: 'block' })),
+  ).resolves.toMatchObject({
     approved: true,
     severity: '',
   });
   await expect(
-    judge(says('a', { severity: 'block' }), says('b', { approved: false, severity: 'warn' })),
+    judge(scriptedRule('a', { severity: 'block' }), scriptedRule('b', { approved: false, severity: 'warn' })),
   ).resolves.toMatchObject({ severity: 'warn' });
 });
 
-test('a failing rule with an empty severity reads as warn [F19, T18]', async () => {
-  await expect(judge(says('a', { approved: false, severity: '' }))).resolves.toMatchObject({
+test('counts the empty severity of a failing rule as warn [F19, T18]', async () => {
+  await expect(judge(scriptedRule('a', { approved: false, severity: '' }))).resolves.toMatchObject({
     approved: false,
     severity: 'warn',
   });
 });
 
-test('runs every rule, though the first one blocks [F28]', async () => {
-  const last = says('c', {});
-  await judge(says('a', { approved: false, severity: 'block' }), says('b', {}), last);
+test('runs every rule, even if the first one blocks [F28]', async () => {
+  const last = scriptedRule('c', {});
+  await judge(scriptedRule('a', { approved: false, severity: 'block' }), scriptedRule('b', {}), last);
   expect(last.calls()).toBe(1);
 });
 
-test('without rules approves with score 1, not NaN [F30, T1]', async () => {
+test('approves with score 1, not NaN, without rules [F30, T1]', async () => {
   await expect(judge()).resolves.toEqual({
     approved: true,
     score: 1,
@@ -74,17 +85,19 @@ test('without rules approves with score 1, not NaN [F30, T1]', async () => {
   });
 });
 
-test('its version may be empty and stands in the verdict [F15, F29]', async () => {
+test('puts the policy version, which may be empty, into the verdict [F15, F29]', async () => {
   await expect(ruleValidator('rules', '').validate({}, diffOf('x'))).resolves.toMatchObject({ policyVersion: '' });
 });
 
-test('refuses two rules of one name at construction [F25, T13]', () => {
-  expect(() => ruleValidator('rules', '', says('a', {}), says('b', {}), says('a', {}))).toThrow(/"a" appears twice/);
+test('rejects two rules with the same name at construction [F25, T13]', () => {
+  expect(() => ruleValidator('rules', '', scriptedRule('a', {}), scriptedRule('b', {}), scriptedRule('a', {}))).toThrow(
+    /"a" appears twice/,
+  );
 });
 
-test.each(['', 'a b', 'x'.repeat(64), '__proto__'])('refuses the name %j at construction', (name) => {
+test.each(['', 'a b', 'x'.repeat(64), '__proto__'])('rejects the name %j at construction', (name) => {
   expect(() => ruleValidator(name, '')).toThrow(/name/);
-  expect(() => ruleValidator('ok', '', says(name, {}))).toThrow(/name/);
+  expect(() => ruleValidator('ok', '', scriptedRule(name, {}))).toThrow(/name/);
 });
 
 test.each([
@@ -94,14 +107,14 @@ test.each([
       throw new Error('boom');
     },
   ],
-  ['gives nothing', () => undefined],
-  ['gives a bare true', () => true],
-  ['approves with a text', () => ({ approved: 'true', reason: '', severity: '' })],
+  ['returns undefined', () => undefined],
+  ['returns a bare true', () => true],
+  ['approves with a string', () => ({ approved: 'true', reason: '', severity: '' })],
   ['has an unknown severity', () => ({ approved: true, reason: '', severity: 'info' })],
 ])(
-  'a rule that %s ends as an error with a block verdict, and the others still run [F3, F20, F28]',
+  'throws an error with a block verdict if a rule %s, and still runs the other rules [F3, F20, F28]',
   async (_how, apply) => {
-    const last = says('last', {});
+    const last = scriptedRule('last', {});
     const failing = judge({ name: 'bad', apply: apply as Rule['apply'] }, last);
     const error: ValidatorError = await failing.then(
       () => {

@@ -1,4 +1,4 @@
-import { scanText, WAYS } from '../../../../policy/rules/secrets/scan';
+import { scanText, SECRET_CATEGORIES } from '../../../../policy/rules/secrets/scan';
 import { packDefinitions } from '../../../../source-tools';
 import { corpus } from '../../../source-tools/sql/rules/support/corpus';
 import { runRule } from '../support/run-pack-rule';
@@ -16,27 +16,27 @@ const textOf = ({ inputB64 }: SecretCase): string => Buffer.from(inputB64, 'base
 
 const kindsIn = (text: string): readonly string[] => {
   const { found } = scanText(text);
-  return WAYS.flatMap((way) => found[way].map(({ kind }) => kind));
+  return SECRET_CATEGORIES.flatMap((category) => found[category].map(({ kind }) => kind));
 };
 
-/** What these cases call a violation is no secret: a home directory, an account number, a client's public id, the rules' own samples. */
+/** Cases labelled as violations that are not secrets: a home directory, an account number, a public client id, a sample rule. */
 const NO_SECRETS = ['no-homedir', 'aws/ng.AWS Account ID', 'secretlint-rule-example', 'azure_client_id'];
 
-/** Named "not good" by their authors, and labelled as passing: the label is of another configuration, or wrong. */
+/** Cases labelled as passing although their authors named them "not good": the label is wrong or for another configuration. */
 const isContradicted = ({ id }: SecretCase): boolean => /\/ng\.|enableIDScanRule-false/.test(id);
 
-/** Kinds whose name is not the word that a rule of gitleaks begins with. */
+/** Gitleaks rules of the kinds that have another name there. */
 const WORDS: Readonly<Record<string, RegExp>> = {
   secret: /generic-api-key/,
   password: /generic-api-key/,
   url: /sidekiq/,
-  // One kind of ours, and two rules of theirs whose cases each hold a key of the other.
+  // Gitleaks has two rules for this kind, and the cases of each contain keys of the other.
   anthropic: /(?!)/,
 };
 
 /**
- * A case of gitleaks says what one of its rules must not find, and its text may well hold what another of its rules is
- * there for: so only a kind of that rule counts. The cases of secretlint are judged by all of its rules.
+ * True if a finding counts for a case. A gitleaks case is about one of its rules, and its text may contain a secret of another
+ * rule, so only findings of that rule's kind count. For a secretlint case all findings count.
  */
 function isOwn(kind: string, { rule }: SecretCase): boolean {
   if (rule === undefined) return true;
@@ -46,17 +46,17 @@ function isOwn(kind: string, { rule }: SecretCase): boolean {
 
 const all = ['gitleaks-literal-cases.json', 'secretlint-cases.json'].map((file) => corpus<readonly SecretCase[]>(file));
 const cases = all.flatMap((set) => set ?? []);
-const where = cases.length === 0 ? it.skip : it;
+const itWithCorpora = cases.length === 0 ? it.skip : it;
 const positives = cases.filter((c) => c.expected === 'violation' && !NO_SECRETS.some((id) => c.id.includes(id)));
 const negatives = cases.filter((c) => c.expected === 'pass' && !isContradicted(c));
 
-describe('secrets that others wrote down (../shared/corpora)', () => {
-  where('are found, at least 95 of 100', () => {
+describe('the secrets of the gitleaks and secretlint corpora', () => {
+  itWithCorpora('are found in at least 95 % of the cases', () => {
     const missed = positives.filter((c) => kindsIn(textOf(c)).length === 0).map((c) => c.id);
     expect([missed, missed.length <= positives.length * 0.05]).toEqual([missed, true]);
   });
 
-  where('raise at most 2 false alarms in 100', () => {
+  itWithCorpora('give false positives in at most 2 % of the cases', () => {
     const alarms = negatives.flatMap((c) => {
       const kinds = kindsIn(textOf(c)).filter((kind) => isOwn(kind, c));
       return kinds.length === 0 ? [] : [[c.id, kinds]];
@@ -64,7 +64,7 @@ describe('secrets that others wrote down (../shared/corpora)', () => {
     expect([alarms, alarms.length <= negatives.length * 0.02]).toEqual([alarms, true]);
   });
 
-  where('are found alike in bytes, on the added lines of a patch, and inside JSON', () => {
+  itWithCorpora('are found equally in plain text, in the added lines of a patch and in JSON', () => {
     for (const c of positives) {
       const text = textOf(c).replace(/\r?\n$/, '');
       const found = fires(text, 'Own');

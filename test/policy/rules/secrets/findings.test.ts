@@ -25,18 +25,18 @@ const forms = (secret: string): string[] =>
 
 describe('a finding on a secret', () => {
   it.each(SECRETS.map((s) => [s.id, s] as const))(
-    'does not hold it: %s, in bytes, in JSON or in metadata',
+    'does not contain the secret: %s, in plain text, in JSON or in metadata',
     (_, { text, secret }) => {
-      const said = JSON.stringify([
+      const findings = JSON.stringify([
         firing(text, { sourceTool: 'SQLDryRun' }),
         firing(JSON.stringify({ body: { [text]: text } }), { sourceTool: 'HTTPPatch' }),
         firing('SELECT 1', { sourceTool: 'SQLDryRun', metadata: { note: text, deep: [{ [text]: 1 }] } }),
       ]);
-      for (const form of forms(secret)) expect(said).not.toContain(form);
+      for (const form of forms(secret)) expect(findings).not.toContain(form);
     },
   );
 
-  it('tells its kind, its length and the place of its first and last character', () => {
+  it('has its kind, length and place', () => {
     const result = firing(`SELECT 1;\nUPDATE s SET v = '${TOKEN}';\n`, { sourceTool: 'SQLDryRun' })[
       'secrets_known_token'
     ];
@@ -48,7 +48,7 @@ describe('a finding on a secret', () => {
     expect(result?.evidenceRefs[0]).toMatch(/#L2:C19-L2:C59$/);
   });
 
-  it('points into the staged bytes where JSON hides the letters behind escapes', () => {
+  it('points to the staged bytes if JSON escapes hide the letters', () => {
     const escaped = [...TOKEN].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
     const result = firing(`{"body":\n "${escaped}"}`, { sourceTool: 'HTTPPatch' })['secrets_known_token'];
     expect(result?.evidenceRefs[0]).toMatch(/#L2:C3-/);
@@ -56,7 +56,7 @@ describe('a finding on a secret', () => {
 });
 
 describe('in a patch', () => {
-  it('only added lines block; what is removed is advice, and what stands around them is nothing', () => {
+  it('blocks only added lines, advises on removed lines and ignores context lines', () => {
     const of = (lines: readonly string[], added: number, removed: number): string[] =>
       Object.keys(firing(patch('a.txt', lines, added, removed)));
     expect(of([' a', `+x ${TOKEN}`], 2, 1)).toEqual(['secrets_known_token']);
@@ -64,17 +64,17 @@ describe('in a patch', () => {
     expect(of([` x ${TOKEN}`, '+a'], 2, 1)).toEqual([]);
   });
 
-  it('a place counts the marker of its line', () => {
+  it('counts the line marker in the column of a place', () => {
     const result = firing(patch('a.txt', [' a', `+x ${TOKEN}`], 2, 1))['secrets_known_token'];
     expect(result?.evidenceRefs[0]).toMatch(/#L7:C4-L7:C44$/);
   });
 
-  it('a key that spans added lines is one key, and a patch that cannot be read is scanned as it stands', () => {
+  it('finds a key across added lines, and scans a patch that cannot be parsed as plain text', () => {
     const key = ['-----BEGIN ', 'PRIVATE KEY-----'].join('');
     const end = ['-----END ', 'PRIVATE KEY-----'].join('');
     const lines = [key, 'MC4CAQAwBQYDK2VwBCIEIEl0Zm9yVGVzdHNPbmx5', 'Tm90QVJlYWxLZXlBdEFsbA', end].map((l) => `+${l}`);
     expect(Object.keys(firing(patch('k.pem', lines, 4, 0).replace('-1,0', '-0,0')))).toContain('secrets_private_key');
-    expect(Object.keys(firing(`no patch at all\n${TOKEN}\n`))).toContain('secrets_known_token');
+    expect(Object.keys(firing(`not a patch\n${TOKEN}\n`))).toContain('secrets_known_token');
   });
 });
 
@@ -83,7 +83,7 @@ it.each([
   [Buffer.from(`export CI=${TOKEN}`).toString('base64')],
   [Buffer.from(Buffer.from(`export CI=${TOKEN} # build`).toString('base64')).toString('base64')],
   [Buffer.from(`export CI=${TOKEN}`).toString('hex')],
-])('finds a token under its cover: %s', (raw) => {
+])('finds an encoded or split token: %s', (raw) => {
   expect(Object.keys(firing(raw, { sourceTool: 'SQLDryRun' }))).toEqual(['secrets_covered']);
 });
 
@@ -99,17 +99,17 @@ it.each([
   'token_count: 1234567890123456',
   'integrity sha512-9BXKFbZ1jzmVyVxJgW3R0mV8b5c0m2pYy0k5Q6mO9Q==',
   'commit 43fc912ef59a83054ea7f6706df4d53a7dea4d80',
-])('leaves alone what is no secret: %s', (raw) => {
+])('does not report what is not a secret: %s', (raw) => {
   expect(firing(raw, { sourceTool: 'SQLDryRun' })).toEqual({});
 });
 
-it('says where it stopped looking on text that is dense with beginnings of keys, and never passes it', () => {
+it('reports where the scan stopped on text with too many candidates, and does not pass it', () => {
   for (const dense of [
     `${TOKEN.slice(0, 12)}${'a'.repeat(30)} `.repeat(10_000),
     `api_key="${TOKEN.slice(4)}"\n`.repeat(3_000),
   ]) {
     const result = firing(dense, { sourceTool: 'SQLDryRun' })['secrets_known_token'];
-    expect(result?.reason).toContain('from here on too much looks like a key');
+    expect(result?.reason).toContain('the scan stopped here');
     expect(ValidatorResult.parse(result)).toEqual(result);
   }
 });
