@@ -16,13 +16,13 @@ import { wholeTexts } from '../policy/text/whole-texts';
 const UNKNOWN: DiffMeasure = Object.freeze({ operations: null, deletions: null, rows: null });
 
 /**
- * The one way to bring a source tool, for ours and for yours. Throws at once on a bad name, on a tool that is enforced
- * without staging, or cooperative with it.
+ * Defines a source tool; the built-in tools use it as well. Throws TypeError on an invalid name, on an enforced tool without
+ * staging, and on a cooperative tool with staging.
  */
 export function defineSourceTool<F extends ExtractedFacts>(tool: SourceToolDefinition<F>): SourceTool {
   if (!Name.safeParse(tool.sourceTool).success) {
     throw new TypeError(
-      `Source tool "${tool.sourceTool}": expected 1 to 63 of A-Z a-z 0-9 . _ -, beginning with a letter or digit`,
+      `Source tool "${tool.sourceTool}": expected 1 to 63 of A-Z a-z 0-9 . _ -, starting with a letter or digit`,
     );
   }
   if (tool.mode === 'enforced' && tool.staging === null) {
@@ -32,40 +32,40 @@ export function defineSourceTool<F extends ExtractedFacts>(tool: SourceToolDefin
   }
   if (tool.mode === 'cooperative' && tool.staging !== null) {
     throw new TypeError(
-      `Source tool "${tool.sourceTool}" is cooperative but has staging; leave it out, or make it enforced`,
+      `Source tool "${tool.sourceTool}" is cooperative but has staging; remove the staging, or make it enforced`,
     );
   }
   const { sourceTool, mode, parser, facts, texts, measure, touched, claims, staging } = tool;
-  // Facts come from `facts` of the same tool, so they are of its type.
-  const read = (given: Facts): F | null => (given.ok ? (given as F) : null);
+  // The cast is safe because `given` comes from `facts` of the same tool.
+  const factsOf = (given: Facts): F | null => (given.ok ? (given as F) : null);
   return Object.freeze({
     sourceTool,
     mode,
     parser: Object.freeze({ ...parser }),
     facts: async (diff) => facts(diff),
     texts: (given, diff) => {
-      const own = texts === undefined ? null : read(given);
-      return own === null || texts === undefined ? wholeTexts(diff.raw) : texts(own, diff);
+      const typed = texts === undefined ? null : factsOf(given);
+      return typed === null || texts === undefined ? wholeTexts(diff.raw) : texts(typed, diff);
     },
     measure: (given, diff) => {
-      const own = read(given);
-      if (own === null) return UNKNOWN;
-      return measure === undefined ? { ...UNKNOWN, rows: claimedRows(diff.metadata) } : measure(own, diff);
+      const typed = factsOf(given);
+      if (typed === null) return UNKNOWN;
+      return measure === undefined ? { ...UNKNOWN, rows: claimedRows(diff.metadata) } : measure(typed, diff);
     },
     touched: (given, diff) => {
-      const own = read(given);
-      return own === null || touched === undefined ? null : touched(own, diff);
+      const typed = factsOf(given);
+      return typed === null || touched === undefined ? null : touched(typed, diff);
     },
     claims: (given, diff) => {
-      const own = read(given);
-      return own === null || claims === undefined ? null : claims(own, diff);
+      const typed = factsOf(given);
+      return typed === null || claims === undefined ? null : claims(typed, diff);
     },
     render: Object.freeze({ ...(tool.render ?? textRenderer) }),
     staging: staging === null ? null : async () => Object.freeze({ ...(await staging()) }),
   } satisfies SourceTool);
 }
 
-/** Complete when made; duplicates and a wrong count throw (V31, T67). */
+/** An immutable registry of source tools. Throws on a duplicate name, or if the number differs from `expectedCount`. */
 export function sourceToolRegistry(tools: readonly SourceTool[], expectedCount?: number): SourceToolRegistry {
   return frozenRegistry(
     'Source tool',
@@ -74,11 +74,11 @@ export function sourceToolRegistry(tools: readonly SourceTool[], expectedCount?:
   );
 }
 
-/** The URL of a target that has one. Throws CONFIGURATION_ERROR: a bundle that names this target for this tool cannot be served. */
+/** The URL of a database target. Throws CONFIGURATION_ERROR if the target is not a database. */
 export function urlOf(target: TargetAccess): string {
   if ('url' in target) return target.url;
   throw misconfigured(
-    `target: "${target.name}" is no database in this committer's configuration; name another target for this source tool`,
+    `target: "${target.name}" is not a database in this committer's configuration; use another target for this source tool`,
     { target: target.name },
   );
 }

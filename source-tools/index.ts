@@ -1,4 +1,4 @@
-/** All source tools and all packs of rules that we ship. What touches a target is loaded later, by the committer alone. */
+/** All built-in source tools and rule packs. Only the committer loads staging code, when it needs it. */
 import type { SourceTool } from '../policy/contracts/source-tool';
 import { crossCuttingPack } from '../policy/rules/cross';
 import type { ValidatorDefinition } from '../policy/rules/define';
@@ -12,7 +12,7 @@ import { terraformPack, terraformPlan } from './terraform';
 
 export const SOURCE_TOOLS: readonly SourceTool[] = [sqlDryRun, sqlCas, httpPatch, gitPatch, terraformPlan];
 
-/** In the order of the catalogue, which is the order of their findings. */
+/** In catalogue order, which is also the order of findings. */
 export const PACKS: readonly Pack[] = [
   ...sqlPacks,
   httpPack,

@@ -7,30 +7,30 @@ import { diffOf } from './sql/staging/sql-diff';
 const tool = (more: Partial<SourceTool>): SourceTool => ({ ...sqlDryRun, ...more });
 
 describe('defineSourceTool', () => {
-  it('refuses a bad name, an enforced tool without staging, and a cooperative one with it', () => {
+  it('rejects an invalid name, an enforced tool without staging, and a cooperative tool with staging', () => {
     expect(() => defineSourceTool(tool({ sourceTool: 'a b' }))).toThrow('expected 1 to 63');
     expect(() => defineSourceTool(tool({ staging: null }))).toThrow('give it staging, or make it cooperative');
-    expect(() => defineSourceTool(tool({ mode: 'cooperative' }))).toThrow('leave it out, or make it enforced');
+    expect(() => defineSourceTool(tool({ mode: 'cooperative' }))).toThrow('remove the staging, or make it enforced');
     expect(defineSourceTool(tool({ mode: 'cooperative', staging: null })).staging).toBeNull();
   });
 
-  it('is frozen, with its renderer and its effects', async () => {
+  it('freezes the tool, its renderer and its effects', async () => {
     expect(Object.isFrozen(sqlDryRun)).toBe(true);
     expect(Object.isFrozen(sqlDryRun.render)).toBe(true);
     expect(Object.isFrozen(await sqlDryRun.staging?.())).toBe(true);
   });
 
-  it('registers each name once, and as many as were expected [T67]', () => {
+  it('rejects a duplicate name and a number of tools that differs from the expected one [T67]', () => {
     expect(() => sourceToolRegistry([sqlDryRun, sqlDryRun])).toThrow('registered twice');
     expect(() => sourceToolRegistry([sqlDryRun], 2)).toThrow('expected 2 entries');
     expect(sourceToolRegistry([sqlDryRun, sqlCas]).keys()).toEqual(['SQLDryRun', 'SQLCAS']);
   });
 });
 
-describe('a tool that brings its facts alone', () => {
+describe('a tool that defines only facts', () => {
   const diff = { ...diffOf('{"a":"\\u0062"}'), metadata: { affected_rows: 4 } };
 
-  it('gives the whole bytes as texts, as staged and without escapes', async () => {
+  it('returns all bytes as texts, as staged and without escapes', async () => {
     const texts = plainTool.texts(await plainTool.facts(diff), diff);
     expect(texts.map(({ side, text }) => [side, text])).toEqual([
       ['added', '{"a":"\\u0062"}'],
@@ -39,7 +39,7 @@ describe('a tool that brings its facts alone', () => {
     expect(texts[1]?.spanOf(6, 7)).toEqual({ startLine: 1, startColumn: 7, endLine: 1, endColumn: 8 });
   });
 
-  it('knows neither operations nor places, and of the rows only what is claimed', async () => {
+  it('measures no operations and no places, and takes the number of rows from the claim', async () => {
     const facts = await plainTool.facts(diff);
     expect(plainTool.measure(facts, diff)).toEqual({ operations: null, deletions: null, rows: 4 });
     expect([plainTool.touched(facts, diff), plainTool.claims(facts, diff)]).toEqual([null, null]);
@@ -50,7 +50,7 @@ describe('a tool that brings its facts alone', () => {
   });
 });
 
-it('calls no reader of a tool with facts that could not be had', () => {
+it('does not call the readers of a tool if its facts were refused', () => {
   const diff = diffOf('DELETE FROM');
   const refused = { ok: false, code: 'syntax_error', message: '', span: null } as const;
   expect(sqlDryRun.measure(refused, diff)).toEqual({ operations: null, deletions: null, rows: null });

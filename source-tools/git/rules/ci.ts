@@ -155,11 +155,11 @@ const WORKFLOWS = ['.github/**', '**/action.y*ml'];
 
 /** Hits if the patch shows both the trigger and the checkout, and at least one of them is an added line. */
 function untrustedCheckouts(view: FileView): Hit[] {
-  const where = (pattern: LinePattern) =>
+  const linesWith = (pattern: LinePattern) =>
     [...view.lines('+'), ...view.lines(' ')].filter(
       (line) => !isComment(line.text) && describeLine([pattern], line.text) !== null,
     );
-  const [targets, heads] = [where(TARGET), where(HEAD)];
+  const [targets, heads] = [linesWith(TARGET), linesWith(HEAD)];
   if (targets.length === 0 || heads.length === 0) return [];
   if (![...targets, ...heads].some((line) => line.kind === '+')) return [];
   return heads.map((line) => atLine(view.file, line, 'checks out untrusted code with repository permissions'));

@@ -54,9 +54,9 @@ function resolved(link: string, target: string): string | null {
 function linkProblem(view: FileView): string | null {
   const { file } = view;
   const target = file.binary?.text ?? view.text('+');
-  const said = file.added > 0 || file.binary !== null;
+  const hasContent = file.added > 0 || file.binary !== null;
   // After a rename or a mode change the target is not in the patch, or is relative to another folder.
-  if (!said)
+  if (!hasContent)
     return file.change === 'modify' && file.oldMode === SYMLINK
       ? null
       : 'is a symbolic link whose target is not in the patch';

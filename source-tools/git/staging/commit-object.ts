@@ -1,6 +1,6 @@
 /**
- * The commit that a change becomes. Its bytes follow from the staging record, the change id and the time of the intent, so
- * that every attempt makes the same object, and its id is known without looking for it.
+ * The commit object of a change. Its bytes are derived from the staging record, the change id and the time of the intent, so
+ * every attempt makes the same object, and its id is known in advance.
  */
 import { createHash } from 'node:crypto';
 import type { GitBase } from './git-record';
@@ -33,22 +33,22 @@ export function commitObject(base: GitBase, changeId: string, intentAt: string):
 
 export type Message = { readonly ok: true; readonly message: string } | { readonly ok: false; readonly why: string };
 
-/** The words of `metadata.message`; a line of ours where there are none. A line that looks like our trailer is refused. */
-export function messageOf(said: unknown, changeId: string): Message {
-  if (said === undefined || said === null) return { ok: true, message: `Change ${changeId.slice(0, 12)}` };
-  if (typeof said !== 'string' || said.trim() === '' || said.length > MAX_MESSAGE)
-    return { ok: false, why: `metadata.message: expected text of 1 to ${MAX_MESSAGE} characters` };
-  for (let i = 0; i < said.length; i++) {
-    const code = said.charCodeAt(i);
+/** The commit message from `metadata.message`, or a default. A message with a line that looks like our trailer is refused. */
+export function messageOf(given: unknown, changeId: string): Message {
+  if (given === undefined || given === null) return { ok: true, message: `Change ${changeId.slice(0, 12)}` };
+  if (typeof given !== 'string' || given.trim() === '' || given.length > MAX_MESSAGE)
+    return { ok: false, why: `metadata.message: expected a string of 1 to ${MAX_MESSAGE} characters` };
+  for (let i = 0; i < given.length; i++) {
+    const code = given.charCodeAt(i);
     if ((code < 0x20 && code !== 0x0a) || code === 0x7f)
-      return { ok: false, why: 'metadata.message: expected no control characters but line feeds' };
+      return { ok: false, why: 'metadata.message: control characters other than line feeds are not allowed' };
   }
-  if (/^countersign-/im.test(said))
-    return { ok: false, why: 'metadata.message: expected no line that begins with "Countersign-", which is ours' };
-  return { ok: true, message: said.trim() };
+  if (/^countersign-/im.test(given))
+    return { ok: false, why: 'metadata.message: lines that start with "Countersign-" are reserved' };
+  return { ok: true, message: given.trim() };
 }
 
-/** Name and address as a commit object has them; they cannot hold what would end them. */
+/** Name and email address in the format of a commit object. The configuration rejects characters that would break it. */
 export function identity({ name, email }: { readonly name: string; readonly email: string }): string {
   return `${name} <${email}>`;
 }

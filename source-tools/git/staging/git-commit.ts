@@ -1,10 +1,10 @@
 /**
  * Commit, read-back and seal of a patch.
  *
- * G1 The branch moves by compare-and-set from the base that was approved, together with the marker; nothing else is written
- *    but objects that nothing leads to.
- * G2 The commit is found again by its own id, in the branch's history since the base: a message can be copied, an id cannot.
- * G3 What a post validator refuses is taken back only where the branch is still at our commit.
+ * G1 The branch moves from the approved base by compare-and-set, in one transaction with the marker. Everything else that is
+ *    written is unreachable objects.
+ * G2 The commit is found by its id in the branch's history since the base. A message can be copied, an id cannot.
+ * G3 A commit that a post validator rejects is reverted only if the branch is still at that commit.
  */
 import { canonicalJson, type JsonObject } from '../../../policy/contracts/canonical-json';
 import { stagingSha, type StagingRecord } from '../../../policy/contracts/staging-record';
@@ -16,14 +16,14 @@ import { markerRef, readMarker, updateRefs, writeMarkerBlob, type StoredMarker }
 import { gitBaseOf, type GitBase } from './git-record';
 import { inRepository, tipOf, type Repository } from './repository';
 
-/** Throws TARGET_UNAVAILABLE or CONFIGURATION_ERROR; what the next attempt finds is in the repository. */
+/** Idempotent: a retry finds the earlier result in the repository. Throws TARGET_UNAVAILABLE or CONFIGURATION_ERROR. */
 export function commitPatch(ctx: CommitContext): Promise<CommitResult> {
   return inRepository(ctx, async (repository) => {
     const base = gitBaseOf(ctx.approved);
     if (base === null)
-      return { kind: 'refused', explanation: 'the approved record is of no git repository', final: true };
+      return { kind: 'refused', explanation: 'the approved record is not of a git repository', final: true };
     if (base.ref !== repository.git.ref)
-      return { kind: 'stale', explanation: `the target is now ${repository.git.ref}, approved was ${base.ref}` };
+      return { kind: 'stale', explanation: `the target is now ${repository.git.ref}, but ${base.ref} was approved` };
     const ours = commitObject(base, ctx.changeId, ctx.intentAt);
     const effect = effectOf(ctx.approved, base, ours);
     const found = await find(ctx, repository);
@@ -33,18 +33,18 @@ export function commitPatch(ctx: CommitContext): Promise<CommitResult> {
       case 'sealed':
         return { kind: 'sealed' };
       case true:
-        return afterwards(ctx, repository, base, ours, found.effect, true);
+        return checkAfterCommit(ctx, repository, base, ours, found.effect, true);
       case false:
         break;
       default:
         return found satisfies never;
     }
     const moved = await write(ctx, repository, base, ours, effect);
-    return moved ?? afterwards(ctx, repository, base, ours, effect, false);
+    return moved ?? checkAfterCommit(ctx, repository, base, ours, effect, false);
   });
 }
 
-/** Null where it was written. */
+/** Null if the commit was written. */
 async function write(
   ctx: CommitContext,
   repository: Repository,
@@ -57,12 +57,12 @@ async function write(
   const patched = await applyPatch(repository, base.commit, ctx.diff.raw, true);
   if (!patched.ok) return { kind: 'stale', explanation: patched.explanation };
   if (patched.after !== base.treeAfter || canonicalJson(patched.changed) !== canonicalJson(base.paths))
-    return { kind: 'stale', explanation: 'the patch makes another tree than was approved' };
+    return { kind: 'stale', explanation: 'the patch produces a different tree than was approved' };
   const written = await repository.read(['hash-object', '-t', 'commit', '-w', '--stdin'], {
     stdin: ours.body,
-    own: true,
+    persist: true,
   });
-  if (written.toString('utf8').trim() !== ours.id) throw new Error('git gives our commit another id than we do');
+  if (written.toString('utf8').trim() !== ours.id) throw new Error('git computed a different id for the commit');
   const blob = await writeMarkerBlob(repository, { changeId: ctx.changeId, state: 'applied', effect });
   const ended = (await ctx.endedMeanwhile?.()) ?? null;
   if (ended !== null) return { kind: 'refused', explanation: ended };
@@ -76,7 +76,7 @@ async function write(
     case 'moved': {
       const now = await tipOf(repository, base.ref);
       if (now !== base.commit && now !== ours.id) return stale(base, now);
-      // A lock, a full disk, another attempt that is under way: the next one looks again.
+      // A lock, a full disk or a concurrent attempt: retry.
       throw targetUnavailable(repository.target, updated.explanation);
     }
     case 'broken':
@@ -89,18 +89,21 @@ async function write(
 function stale(base: GitBase, tip: string | null): CommitResult {
   return {
     kind: 'stale',
-    explanation: `${base.ref} is at ${tip ?? 'nothing'}, approved was ${base.commit}`,
+    explanation:
+      tip === null
+        ? `${base.ref} does not exist, but ${base.commit} was approved`
+        : `${base.ref} is at ${tip}, but ${base.commit} was approved`,
   };
 }
 
-/** What the receipt tells of the effect: ids and counts, no content. */
+/** The effect as the receipt states it: ids and counts, no content. */
 function effectOf(approved: StagingRecord, base: GitBase, ours: CommitObject): JsonObject {
   const { ref, commit, treeAfter, paths } = base;
   return { stagingSha: stagingSha(approved), ref, commit: ours.id, base: commit, tree: treeAfter, paths: paths.length };
 }
 
-/** G3. Called again by whoever finds the effect: the same validators say the same. */
-async function afterwards(
+/** Runs the post validators and reverts the commit if one rejects it (G3). A retry repeats this with the same result. */
+async function checkAfterCommit(
   ctx: CommitContext,
   repository: Repository,
   base: GitBase,
@@ -124,7 +127,7 @@ async function afterwards(
   if ((await tipOf(repository, base.ref)) === ours.id) throw targetUnavailable(repository.target, updated.explanation);
   const again = await readMarker(repository, ctx.changeId);
   if (again?.marker.state === 'undone') return { kind: 'compensated', explanation, effect };
-  return { kind: 'applied', effect, replayed, stands: `${explanation}; somebody has written to ${base.ref} since` };
+  return { kind: 'applied', effect, replayed, stands: `${explanation}; ${base.ref} has other commits since` };
 }
 
 type Found = Exclude<ReadBack, { readonly found: 'unknown' }> | { readonly found: 'sealed' };
@@ -144,8 +147,8 @@ function fromMarker(stored: StoredMarker | null): Found | null {
   }
 }
 
-/** G2. Bounded by what was committed since the base. */
-async function holds(repository: Repository, base: GitBase, id: string): Promise<boolean> {
+/** Whether the branch contains the commit (G2). */
+async function branchContains(repository: Repository, base: GitBase, id: string): Promise<boolean> {
   const tip = await tipOf(repository, base.ref);
   if (tip === null || tip === base.commit) return false;
   if (tip === id) return true;
@@ -171,14 +174,14 @@ export function sealPatch(ctx: SettleContext): Promise<ReadBack> {
     const blob = await writeMarkerBlob(repository, { changeId: ctx.changeId, state: 'sealed' });
     const updated = await updateRefs(repository, [`create ${markerRef(ctx.changeId)} ${blob}`]);
     if (updated.kind !== 'done') throw targetUnavailable(repository.target, `sealing: ${updated.explanation}`);
-    // An attempt whose git was killed may have moved the branch before the seal stood, and left no marker.
+    // An attempt whose git process was killed may have moved the branch before the seal was written, without a marker.
     const ours = expectedOf(ctx);
-    if (ours === null || !(await holds(repository, ours.base, ours.commit.id))) return { found: false };
+    if (ours === null || !(await branchContains(repository, ours.base, ours.commit.id))) return { found: false };
     return { found: true, effect: ours.effect, unchecked: true };
   });
 }
 
-/** Null where there is no record or no intent: then no commit of ours can be anywhere. */
+/** The commit that an attempt would have written; null without a record or intent, because then no attempt was made. */
 function expectedOf({ approved, intentAt, changeId }: SettleContext): {
   readonly base: GitBase;
   readonly commit: CommitObject;
@@ -195,7 +198,7 @@ async function find(ctx: SettleContext, repository: Repository): Promise<Found> 
   const marked = fromMarker(await readMarker(repository, ctx.changeId));
   if (marked !== null) return marked;
   if (ours === null) return { found: false };
-  return (await holds(repository, ours.base, ours.commit.id))
+  return (await branchContains(repository, ours.base, ours.commit.id))
     ? { found: true, effect: ours.effect, unchecked: true }
     : { found: false };
 }

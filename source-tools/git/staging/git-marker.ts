@@ -1,9 +1,9 @@
 /**
- * The marker of a change in its repository: a ref that points to a blob with what became of it.
+ * The marker of a change in its repository: a ref that points to a blob with the outcome of the change.
  *
- * M1 Applying creates it in the transaction that moves the branch; sealing creates it alone. A ref is created once, so that
- *    of the two only one can be.
- * M2 Taking back moves the branch and the marker in one transaction as well.
+ * M1 Applying a change creates the marker in the transaction that moves the branch; sealing creates only the marker. A ref can
+ *    be created only once, so a change is either applied or sealed.
+ * M2 Reverting moves the branch and the marker in one transaction.
  */
 import { z } from 'zod';
 import { canonicalJson, type JsonObject } from '../../../policy/contracts/canonical-json';
@@ -44,7 +44,10 @@ export async function readMarker(repository: Repository, changeId: string): Prom
   if (blob === null) return null;
   const text = (await repository.read(['cat-file', 'blob', blob])).toString('utf8');
   const broken = (): Error =>
-    targetMisconfigured(repository.target, 'a marker that we did not write stands in it, and an operator must look');
+    targetMisconfigured(
+      repository.target,
+      `the ref ${markerRef(changeId)} does not point to a valid marker, so an operator must inspect it`,
+    );
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -58,16 +61,16 @@ export async function readMarker(repository: Repository, changeId: string): Prom
 
 export async function writeMarkerBlob(repository: Repository, marker: Marker): Promise<string> {
   const stdin = canonicalJson(marker);
-  return (await repository.read(['hash-object', '-w', '--stdin'], { stdin, own: true })).toString('utf8').trim();
+  return (await repository.read(['hash-object', '-w', '--stdin'], { stdin, persist: true })).toString('utf8').trim();
 }
 
-/** `moved`: a ref is not where it was expected to be, or is locked; nothing was changed. `broken`: nobody knows. */
+/** `moved`: a ref differs from the expected value or is locked, and nothing was changed. `broken`: the outcome is unknown. */
 export type Updated =
   | { readonly kind: 'done' }
   | { readonly kind: 'moved'; readonly explanation: string }
   | { readonly kind: 'broken'; readonly explanation: string };
 
-/** All of the lines, or none: every ref is locked and compared before one is changed. */
+/** Updates all refs or none: git locks and compares every ref before it changes one. */
 export async function updateRefs(repository: Repository, lines: readonly string[]): Promise<Updated> {
   const stdin = ['start', ...lines, 'prepare', 'commit', ''].join('\n');
   const message = ['-m', 'countersign'];
@@ -76,10 +79,10 @@ export async function updateRefs(repository: Repository, lines: readonly string[
     ['-c', `user.name=${name}`, '-c', `user.email=${email}`, 'update-ref', ...message, '--no-deref', '--stdin'],
     {
       stdin,
-      own: true,
-      unsignalled: true,
+      persist: true,
+      ignoreCancellation: true,
     },
   );
   if (result.kind === 'broken') return result;
-  return result.code === 0 ? { kind: 'done' } : { kind: 'moved', explanation: firstLine(result.words) };
+  return result.code === 0 ? { kind: 'done' } : { kind: 'moved', explanation: firstLine(result.stderr) };
 }

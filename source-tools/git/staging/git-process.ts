@@ -1,13 +1,13 @@
 /**
- * Runs git, and nothing of anybody's else.
+ * Runs git in isolation.
  *
- * P1 No hook, alias, filter, remote or credential helper of a user, of the system or of the repository runs: their
- *    configuration is not read, and what the repository's own could name is overridden on the command line.
- * P2 Every run is bounded in time and output. It is asked to end first (SIGTERM): git then removes its locks.
+ * P1 No hook, alias, filter, remote or credential helper runs. The configuration of the user and the system is not read, and
+ *    the repository's configuration is overridden on the command line.
+ * P2 Time and output of every run are bounded. A run is stopped with SIGTERM first, so that git removes its locks.
  */
 import { spawn } from 'node:child_process';
 
-/** Objects as they are: no replacement refs, no grafts, nothing fetched from elsewhere. */
+/** Disables replacement refs, grafts and fetching of missing objects, so that git reads the objects as stored. */
 const ENVIRONMENT = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/homebrew/bin',
   LC_ALL: 'C',
@@ -44,14 +44,14 @@ const CONFIGURATION = [
 ].flatMap((setting) => ['-c', setting]);
 
 const MAX_OUTPUT = 64 * 1024 * 1024;
-const MAX_WORDS = 64 * 1024;
-/** After SIGTERM. */
+const MAX_STDERR = 64 * 1024;
+/** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 5_000;
 
 export interface GitRun {
   readonly args: readonly string[];
   readonly gitDir: string;
-  /** An empty directory: git reads attributes and the like from where it stands. */
+  /** An empty directory, because git reads attribute files from its working directory. */
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: Uint8Array | string;
@@ -60,11 +60,11 @@ export interface GitRun {
 }
 
 export type GitResult =
-  | { readonly kind: 'exited'; readonly code: number; readonly stdout: Buffer; readonly words: string }
-  /** Ended by us, or could not be started: nobody knows how far it came. */
+  | { readonly kind: 'exited'; readonly code: number; readonly stdout: Buffer; readonly stderr: string }
+  /** Stopped by us or not started, so its progress is unknown. */
   | { readonly kind: 'broken'; readonly explanation: string };
 
-/** Never throws. `words` is what git said on standard error, at most 64 KiB of it. */
+/** Never throws. `stderr` contains at most 64 KiB. */
 export function runGit(run: GitRun): Promise<GitResult> {
   return new Promise((resolve) => {
     const child = spawn('git', [...CONFIGURATION, ...run.args], {
@@ -73,8 +73,8 @@ export function runGit(run: GitRun): Promise<GitResult> {
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     const stdout: Buffer[] = [];
-    const words: Buffer[] = [];
-    let [size, said] = [0, 0];
+    const stderr: Buffer[] = [];
+    let [size, stderrSize] = [0, 0];
     let broken: string | null = null;
     const timers: NodeJS.Timeout[] = [];
     const end = (explanation: string): void => {
@@ -83,36 +83,36 @@ export function runGit(run: GitRun): Promise<GitResult> {
       child.kill('SIGTERM');
       timers.push(setTimeout(() => child.kill('SIGKILL'), GRACE_MS));
     };
-    timers.push(setTimeout(() => end(`no end in ${run.timeoutMs} ms`), run.timeoutMs));
+    timers.push(setTimeout(() => end(`it did not finish within ${run.timeoutMs} ms`), run.timeoutMs));
     const onAbort = (): void => end('cancelled');
     run.signal?.addEventListener('abort', onAbort);
     if (run.signal?.aborted === true) onAbort();
     child.stdout.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_OUTPUT) end(`more than ${MAX_OUTPUT} bytes of output`);
+      if (size > MAX_OUTPUT) end(`its output exceeded ${MAX_OUTPUT} bytes`);
       else stdout.push(chunk);
     });
     child.stderr.on('data', (chunk: Buffer) => {
-      if (said < MAX_WORDS) words.push(chunk);
-      said += chunk.length;
+      if (stderrSize < MAX_STDERR) stderr.push(chunk);
+      stderrSize += chunk.length;
     });
     const done = (result: GitResult): void => {
       for (const timer of timers) clearTimeout(timer);
       run.signal?.removeEventListener('abort', onAbort);
       resolve(result);
     };
-    child.on('error', (error) => done({ kind: 'broken', explanation: `git cannot be run: ${error.message}` }));
+    child.on('error', (error) => done({ kind: 'broken', explanation: `git could not be run: ${error.message}` }));
     child.on('close', (code, signal) => {
-      if (broken !== null || code === null) done({ kind: 'broken', explanation: broken ?? `ended by ${signal}` });
+      if (broken !== null || code === null) done({ kind: 'broken', explanation: broken ?? `stopped by ${signal}` });
       else
         done({
           kind: 'exited',
           code,
           stdout: Buffer.concat(stdout),
-          words: Buffer.concat(words).toString('utf8').slice(0, MAX_WORDS),
+          stderr: Buffer.concat(stderr).toString('utf8').slice(0, MAX_STDERR),
         });
     });
-    // A git that has ended takes no more input; how it ended is what counts.
+    // Ignore EPIPE if git exits before it reads all input; `close` reports the result.
     child.stdin.on('error', () => {});
     child.stdin.end(run.stdin ?? '');
   });

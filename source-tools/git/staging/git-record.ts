@@ -6,7 +6,7 @@ import { ABSENT, ChangedPath } from './changed-paths';
 
 const ObjectId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 
-/** `base` of a record of ours: all that the commit object is made of, but the time. */
+/** `base` of a git staging record: all inputs of the commit object except the time. */
 export const GitBase = z.strictObject({
   adapter: z.literal('git/1'),
   ref: z.string(),
@@ -16,7 +16,7 @@ export const GitBase = z.strictObject({
   paths: z.array(ChangedPath),
   author: z.string(),
   message: z.string(),
-  /** The commit that was written; only in the record of commit time, which post validators see. */
+  /** The id of the written commit; only in the record that post validators receive at commit time. */
   written: ObjectId.optional(),
 });
 export type GitBase = z.infer<typeof GitBase>;
@@ -47,7 +47,7 @@ export function toGitRecord(
   };
 }
 
-/** Null where the record is none of ours. */
+/** Null if the record is not a git staging record. */
 export function gitBaseOf(record: StagingRecord | null): GitBase | null {
   const parsed = GitBase.safeParse(record?.base);
   return parsed.success ? parsed.data : null;

@@ -6,9 +6,9 @@ export const SUBMODULE_MODE = '160000';
 
 /** `plan.staging` for git targets. */
 export const GitSettings = z.strictObject({
-  /** For each run of git. */
+  /** Timeout of each git run. */
   timeoutMs: z.int().min(100).max(300_000).default(30_000),
-  /** What an entry may be after the change. Symbolic links and submodules only where the bundle names them. */
+  /** Allowed modes after the change. Symbolic links and submodules are allowed only if the bundle lists them. */
   modes: z
     .array(z.enum(['100644', '100755', SYMLINK_MODE, SUBMODULE_MODE]))
     .min(1)
@@ -17,10 +17,10 @@ export const GitSettings = z.strictObject({
 });
 export type GitSettings = z.infer<typeof GitSettings>;
 
-/** Throws CONFIGURATION_ERROR naming each field that does not fit. */
+/** Throws CONFIGURATION_ERROR with each invalid field. */
 export function toGitSettings(settings: unknown): GitSettings {
   const parsed = GitSettings.safeParse(settings);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map((i) => `${i.path.join('.') || '(settings)'}: ${i.message}`).join('; ');
-  throw misconfigured(`Staging settings do not fit a git target: ${problems}`);
+  throw misconfigured(`Invalid staging settings for a git target: ${problems}`);
 }

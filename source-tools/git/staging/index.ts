@@ -8,7 +8,7 @@ import { toGitRecord, type GitBase } from './git-record';
 import { refusedPath } from './path-rules';
 import { inRepository, tipOf, type Repository } from './repository';
 
-/** A unified diff on the commit that `metadata.base_commit` names, which must be the tip of the branch. */
+/** Stages and commits a unified diff on `metadata.base_commit`, which must be the tip of the branch. */
 export const gitPatchEffects: TargetEffects = {
   stage: (ctx: StageContext) => inRepository(ctx, (repository) => stage(ctx, repository)),
   commit: commitPatch,
@@ -20,7 +20,8 @@ async function stage({ changeId, diff, facts }: StageContext, repository: Reposi
   if (!facts.ok) return rejected(`${facts.code}: ${facts.message}`);
   const { stray } = facts as GitPatchFacts;
   const [first] = stray;
-  if (first !== undefined) return rejected(`line ${first.line} is outside every file of the patch: ${first.what}`);
+  if (first !== undefined)
+    return rejected(`line ${first.line} is outside any file section of the patch: ${first.what}`);
   const message = messageOf(diff.metadata['message'], changeId);
   if (!message.ok) return rejected(message.why);
   const { ref, author } = repository.git;
@@ -30,10 +31,10 @@ async function stage({ changeId, diff, facts }: StageContext, repository: Reposi
   const patched = await applyPatch(repository, base.commit, diff.raw, false);
   if (!patched.ok) return rejected(patched.explanation);
   const { before, after, changed } = patched;
-  if (changed.length === 0) return rejected('it leaves the tree as it is');
+  if (changed.length === 0) return rejected('it does not change the tree');
   if (changed.length > repository.settings.maxPaths)
     return rejected(
-      `it changes ${changed.length} paths, and this target takes ${repository.settings.maxPaths} at once`,
+      `it changes ${changed.length} paths, but this target allows at most ${repository.settings.maxPaths}`,
     );
   const refused = await refusedPath(repository, facts, changed, after);
   if (refused !== null) return rejected(refused);
@@ -55,7 +56,7 @@ async function stage({ changeId, diff, facts }: StageContext, repository: Reposi
   );
   if (!record.success)
     return rejected(
-      'it does not fit a staging record (a path of more than 300 characters); submit it in smaller parts',
+      'it does not fit in a staging record (a path is longer than 300 characters); submit it in smaller parts',
     );
   return { kind: 'staged', record: record.data, preview: { paths: changed.slice(0, 100).map(({ path }) => path) } };
 }
@@ -66,12 +67,15 @@ async function baseOf(
   named: unknown,
 ): Promise<{ readonly ok: true; readonly commit: string } | { readonly ok: false; readonly why: string }> {
   if (typeof named !== 'string' || !/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(named))
-    return { ok: false, why: 'metadata.base_commit: expected the whole id of the commit that the patch was made on' };
+    return { ok: false, why: 'metadata.base_commit: expected the full id of the commit that the patch is based on' };
   const tip = await tipOf(repository, ref);
   if (tip === named) return { ok: true, commit: named };
   return {
     ok: false,
-    why: `metadata.base_commit: the patch was made on ${named}, and ${ref} is at ${tip ?? 'nothing'}; make it on that`,
+    why:
+      tip === null
+        ? `metadata.base_commit: the branch ${ref} does not exist`
+        : `metadata.base_commit: the patch is based on ${named}, but ${ref} is at ${tip}; rebase the patch`,
   };
 }
 

@@ -1,9 +1,9 @@
 /**
- * What no patch may do to a tree, whatever the policy's rules say: the adapter's own refusals.
+ * Changes that the adapter refuses regardless of policy.
  *
- * T1 Every changed path stands in the tree, and is no file of git's own under any spelling that some file system folds.
- * T2 A mode is one of those that the target's settings name; without naming them neither links nor submodules.
- * T3 A symbolic link leads to a place inside the tree, told by its text alone, and through no other link.
+ * T1 Every changed path is inside the tree and is not read as .git by any file system.
+ * T2 Every mode is listed in the target's settings. Symbolic links and submodules are not allowed by default.
+ * T3 The target of a symbolic link is inside the tree, which its text alone must show, and not behind another link.
  */
 import type { Facts } from '../../../policy/contracts/facts';
 import type { GitPatchFacts } from '../facts/git-facts';
@@ -16,7 +16,7 @@ import { clip } from '../../../policy/text/cut-text';
 const MAX_LINK_BYTES = 4096;
 const OWN_NAMES = new Set(['.git', 'git~1', 'git~2', 'git~3', 'git~4']);
 
-/** Why the change may not be, or null. `after` is a tree among the objects of the dry run. */
+/** Why the change is refused, or null. `after`: the tree after the change, among the objects of the dry run. */
 export async function refusedPath(
   repository: Repository,
   facts: Facts,
@@ -27,7 +27,7 @@ export async function refusedPath(
   for (const entry of changed) {
     const why = refusedName(entry.path) ?? refusedMode(entry, repository.settings);
     if (why !== null) return `${shown(entry.path)}: ${why}`;
-    if (!named.has(entry.path)) return `${shown(entry.path)}: git changes it, and no header of the patch names it`;
+    if (!named.has(entry.path)) return `${shown(entry.path)}: git changes it, but no header of the patch names it`;
     if (entry.newMode !== SYMLINK_MODE) continue;
     const link = await refusedLink(repository, entry, after);
     if (link !== null) return `${shown(entry.path)}: ${link}`;
@@ -41,23 +41,23 @@ function namesIn(facts: Facts): ReadonlySet<string> {
 }
 
 function refusedName(path: string): string | null {
-  if (path.includes('\\') || path.startsWith('/')) return 'a path with a backslash, or from the root';
+  if (path.includes('\\') || path.startsWith('/')) return 'the path is absolute or contains a backslash';
   for (const part of path.split('/')) {
-    if (part === '' || part === '.' || part === '..') return 'a path that leads out of the tree';
-    // Blanks and dots at the end, what follows a colon, and characters without a width are nothing to some file systems.
+    if (part === '' || part === '.' || part === '..') return 'the path leaves the tree';
+    // Some file systems ignore trailing spaces and dots, the text after a colon, and zero-width characters.
     const folded = [...(part.split(':')[0] ?? '')]
       .filter((c) => !isIgnorable(c))
       .join('')
       .replace(/[. ]+$/, '')
       .toLowerCase();
-    if (OWN_NAMES.has(folded)) return "a path of git's own";
+    if (OWN_NAMES.has(folded)) return 'the path is read as .git on some file systems';
     for (let i = 0; i < part.length; i++)
-      if (part.charCodeAt(i) < 0x20 || part.charCodeAt(i) === 0x7f) return 'a control character in a path';
+      if (part.charCodeAt(i) < 0x20 || part.charCodeAt(i) === 0x7f) return 'the path contains a control character';
   }
   return null;
 }
 
-/** What HFS+ leaves out when it compares names. */
+/** Characters that HFS+ ignores when it compares names. */
 function isIgnorable(c: string): boolean {
   const code = c.charCodeAt(0);
   return (
@@ -70,34 +70,35 @@ function isIgnorable(c: string): boolean {
 
 function refusedMode({ path, oldMode, newMode }: ChangedPath, { modes }: GitSettings): string | null {
   const allowed = (mode: string): boolean => mode === ABSENT || (modes as readonly string[]).includes(mode);
-  if (!allowed(newMode)) return `mode ${newMode} is not among those of this target (${modes.join(', ')})`;
+  if (!allowed(newMode)) return `mode ${newMode} is not allowed for this target (allowed: ${modes.join(', ')})`;
   const submodules = oldMode === SUBMODULE_MODE || path.split('/').at(-1) === '.gitmodules';
-  if (submodules && !allowed(SUBMODULE_MODE)) return 'it changes submodules, and this target allows none';
+  if (submodules && !allowed(SUBMODULE_MODE)) return 'it changes submodules, which this target does not allow';
   return null;
 }
 
 async function refusedLink(repository: Repository, entry: ChangedPath, after: string): Promise<string | null> {
   const size = Number((await repository.read(['cat-file', '-s', entry.newBlob])).toString('utf8'));
-  if (size > MAX_LINK_BYTES) return 'a symbolic link longer than any path';
+  if (size > MAX_LINK_BYTES) return `the target of the symbolic link is longer than ${MAX_LINK_BYTES} bytes`;
   const target = decodeUtf8(await repository.read(['cat-file', 'blob', entry.newBlob]));
-  if (target === null || target.includes('\0') || target.includes('\\')) return 'a symbolic link that is no plain path';
+  if (target === null || target.includes('\0') || target.includes('\\'))
+    return 'the target of the symbolic link is not a valid path';
   const parts = target.split('/');
   const place = entry.path.split('/').slice(0, -1);
   let down = false;
   for (const part of parts) {
     if (part === '.') continue;
     if (part === '..') {
-      // After a name it would depend on where that name leads.
-      if (down || place.length === 0) return 'a symbolic link that leads out of the tree';
+      // After a name, the meaning of `..` depends on what that name resolves to.
+      if (down || place.length === 0) return 'the symbolic link leads out of the tree';
       place.pop();
       continue;
     }
-    if (part === '' || refusedName(part) !== null) return 'a symbolic link that leads out of the tree';
+    if (part === '' || refusedName(part) !== null) return 'the symbolic link leads out of the tree';
     down = true;
     place.push(part);
     const [, mode] =
       /^(\d{6}) /.exec((await repository.read(['ls-tree', after, place.join('/')])).toString('utf8')) ?? [];
-    if (mode === SYMLINK_MODE) return 'a symbolic link that leads through another one';
+    if (mode === SYMLINK_MODE) return 'the symbolic link leads through another one';
   }
   return null;
 }

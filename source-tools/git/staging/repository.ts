@@ -1,4 +1,4 @@
-/** One repository, for the time of one activity. */
+/** Access to one repository during one activity. */
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,47 +14,48 @@ export interface Repository {
   readonly git: GitAccess['git'];
   readonly settings: GitSettings;
   readonly gitDir: string;
-  /** Empty when it is opened, and gone afterwards: index files and objects of a dry run live here. */
+  /** Temporary directory for index files and the objects of a dry run; removed afterwards. */
   readonly scratch: string;
-  /** `own`: objects are written into the repository; otherwise beside it, where nobody sees them. */
+  /** Runs git. See `RunMore` for where objects are written. */
   readonly run: (args: readonly string[], more?: RunMore) => Promise<GitResult>;
-  /** As `run`; throws TARGET_UNAVAILABLE where git did not end by itself, or said no. */
+  /** Like `run`, but returns standard output and throws TARGET_UNAVAILABLE unless git exits with code 0. */
   readonly read: (args: readonly string[], more?: RunMore) => Promise<Buffer>;
 }
 
 export interface RunMore {
   readonly stdin?: Uint8Array | string;
   readonly index?: string;
-  readonly own?: boolean;
-  /** Not ended with the activity: half a transaction would leave locks behind. */
-  readonly unsignalled?: boolean;
+  /** Writes objects to the repository; otherwise they go to the scratch directory. */
+  readonly persist?: boolean;
+  /** Does not stop git if the activity is cancelled, because an interrupted transaction would leave locks behind. */
+  readonly ignoreCancellation?: boolean;
 }
 
-/** Where the repository of a path is: its own directory where it is bare, else `.git` in it. Null where there is none. */
+/** The git directory of a path: the path itself if it is a bare repository, otherwise its `.git`. Null if there is none. */
 export function gitDirOf(repository: string): string | null {
   const inside = join(repository, '.git');
   if (existsSync(inside)) return statSync(inside).isDirectory() ? inside : null;
   return existsSync(join(repository, 'HEAD')) && existsSync(join(repository, 'objects')) ? repository : null;
 }
 
-/** Opens the target's repository for `work`. Throws CONFIGURATION_ERROR where the target is none. */
+/** Opens the target's repository for `work`. Throws CONFIGURATION_ERROR if the target is not a git repository. */
 export async function inRepository<T>(ctx: TargetContext, work: (repository: Repository) => Promise<T>): Promise<T> {
   const { target, signal } = ctx;
   if (!('git' in target))
-    throw misconfigured(`target: "${target.name}" is no git repository in this committer's configuration`, {
+    throw misconfigured(`target: "${target.name}" is not a git repository in this committer's configuration`, {
       target: target.name,
     });
   const settings = toGitSettings(ctx.settings);
   const gitDir = gitDirOf(target.git.repository);
   if (gitDir === null)
-    throw targetMisconfigured(target.name, 'there is no repository at its path, or it is a linked work tree');
+    throw targetMisconfigured(target.name, 'there is no repository at its path, or the path is a linked work tree');
   const scratch = await mkdtemp(join(tmpdir(), 'countersign-git-'));
   mkdirSync(join(scratch, 'objects'));
   mkdirSync(join(scratch, 'empty'));
-  const run: Repository['run'] = (args, { stdin, index, own, unsignalled } = {}) => {
+  const run: Repository['run'] = (args, { stdin, index, persist, ignoreCancellation } = {}) => {
     ctx.heartbeat?.();
     const objects =
-      own === true
+      persist === true
         ? {}
         : {
             GIT_OBJECT_DIRECTORY: join(scratch, 'objects'),
@@ -67,13 +68,13 @@ export async function inRepository<T>(ctx: TargetContext, work: (repository: Rep
       env: { ...objects, ...(index === undefined ? {} : { GIT_INDEX_FILE: join(scratch, index) }) },
       ...(stdin === undefined ? {} : { stdin }),
       timeoutMs: settings.timeoutMs,
-      signal: unsignalled === true ? undefined : signal,
+      signal: ignoreCancellation === true ? undefined : signal,
     });
   };
   const read: Repository['read'] = async (args, more) => {
     const result = await run(args, more);
     if (result.kind === 'broken') throw targetUnavailable(target.name, `git ${args[0]}: ${result.explanation}`);
-    if (result.code !== 0) throw targetUnavailable(target.name, `git ${args[0]}: ${firstLine(result.words)}`);
+    if (result.code !== 0) throw targetUnavailable(target.name, `git ${args[0]}: ${firstLine(result.stderr)}`);
     return result.stdout;
   };
   try {
@@ -83,12 +84,12 @@ export async function inRepository<T>(ctx: TargetContext, work: (repository: Rep
   }
 }
 
-/** Git's words may quote names of the patch, and are bounded; they never hold lines of it. */
-export function firstLine(words: string): string {
-  return (words.split('\n').find((line) => line !== '') ?? 'no reason given').slice(0, 500);
+/** First line of git's output, truncated. It may contain file names of the patch, but never its lines. */
+export function firstLine(stderr: string): string {
+  return (stderr.split('\n').find((line) => line !== '') ?? 'no reason given').slice(0, 500);
 }
 
-/** The commit that a ref is at; null where there is no such ref. */
+/** The object that a ref points to; null if the ref does not exist. */
 export async function tipOf(repository: Repository, ref: string): Promise<string | null> {
   const text = (await repository.read(['for-each-ref', '--format=%(refname) %(objectname)', ref])).toString('utf8');
   const line = text.split('\n').find((each) => each.startsWith(`${ref} `));

@@ -33,18 +33,18 @@ export function readUrl(text: string): HttpUrl | null {
 }
 
 function inText(text: string, url: URL): string[] {
-  const said: string[] = [];
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') said.push('a scheme other than http and https');
-  if (hasBlankOrControl(text)) said.push('a space or control character, which some parsers drop');
-  if (text.includes('\\')) said.push('a backslash, which some parsers read as a slash');
-  if (url.hash !== '' || text.includes('#')) said.push('a fragment, which is not sent');
+  const anomalies: string[] = [];
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') anomalies.push('a scheme other than http and https');
+  if (hasBlankOrControl(text)) anomalies.push('a space or control character, which some parsers drop');
+  if (text.includes('\\')) anomalies.push('a backslash, which some parsers read as a slash');
+  if (url.hash !== '' || text.includes('#')) anomalies.push('a fragment, which is not sent');
   for (const c of text) {
     if (c > '\x7f') {
-      said.push('a character that is not ASCII');
+      anomalies.push('a character that is not ASCII');
       break;
     }
   }
-  return said;
+  return anomalies;
 }
 
 function hasBlankOrControl(text: string): boolean {
@@ -65,20 +65,21 @@ function rawAuthority(text: string): string {
 }
 
 function inAuthority(text: string, url: URL, host: string): string[] {
-  const said: string[] = [];
+  const anomalies: string[] = [];
   const authority = rawAuthority(text);
-  if (url.username !== '' || url.password !== '' || authority.includes('@')) said.push('a user name before the host');
+  if (url.username !== '' || url.password !== '' || authority.includes('@'))
+    anomalies.push('a user name before the host');
   const written = authority
     .slice(authority.lastIndexOf('@') + 1)
     .replace(/:\d{0,5}$/, '')
     .toLowerCase();
-  if (written.endsWith('.')) said.push('a trailing dot in the host');
-  if (written.includes('%')) said.push('percent-encoding in the host');
-  if (host.startsWith('xn--') || host.includes('.xn--')) said.push('a host name that is not ASCII');
+  if (written.endsWith('.')) anomalies.push('a trailing dot in the host');
+  if (written.includes('%')) anomalies.push('percent-encoding in the host');
+  if (host.startsWith('xn--') || host.includes('.xn--')) anomalies.push('a host name that is not ASCII');
   const plain = written.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (addressOf(host) !== null && plain !== host && !samePlainV6(plain, host))
-    said.push('an IP address that is not in canonical form');
-  return said;
+    anomalies.push('an IP address that is not in canonical form');
+  return anomalies;
 }
 
 /** Accepts IPv6 addresses that differ from the canonical form only in zeros. Dotted forms are not accepted. */
@@ -92,19 +93,19 @@ interface DecodedPath {
 }
 
 function decodedPath(pathname: string): DecodedPath {
-  const said = new Set<string>();
+  const anomalies = new Set<string>();
   const segments: string[] = [];
   for (const raw of pathname.split('/').slice(1)) {
     const lower = raw.toLowerCase();
-    if (lower.includes('%2f') || lower.includes('%5c')) said.add('an encoded slash or backslash in the path');
-    if (lower.includes('%00')) said.add('an encoded NUL in the path');
+    if (lower.includes('%2f') || lower.includes('%5c')) anomalies.add('an encoded slash or backslash in the path');
+    if (lower.includes('%00')) anomalies.add('an encoded NUL in the path');
     const segment = decodeOnce(raw);
     if (segment === null) {
-      said.add('percent-encoding in the path that is not valid UTF-8');
+      anomalies.add('percent-encoding in the path that is not valid UTF-8');
       segments.push(raw);
       continue;
     }
-    if (/%[0-9a-f]{2}/i.test(segment)) said.add('double percent-encoding');
+    if (/%[0-9a-f]{2}/i.test(segment)) anomalies.add('double percent-encoding');
     const bare = segment.split(';')[0];
     if (
       bare === '.' ||
@@ -113,13 +114,13 @@ function decodedPath(pathname: string): DecodedPath {
       segment.startsWith('../') ||
       segment.endsWith('/..')
     )
-      said.add('a dot segment after decoding');
-    if (segment.includes(';')) said.add('a path parameter, which some servers drop');
+      anomalies.add('a dot segment after decoding');
+    if (segment.includes(';')) anomalies.add('a path parameter, which some servers drop');
     segments.push(segment);
   }
   if (segments.some((segment, i) => segment === '' && i < segments.length - 1))
-    said.add('an empty segment in the path');
-  return { text: `/${segments.join('/')}`, anomalies: [...said] };
+    anomalies.add('an empty segment in the path');
+  return { text: `/${segments.join('/')}`, anomalies: [...anomalies] };
 }
 
 function decodeOnce(segment: string): string | null {

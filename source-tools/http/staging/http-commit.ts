@@ -1,13 +1,13 @@
 /**
- * Commit, read-back and seal of an HTTP patch. The target keeps no marker of ours, so that what happened is told from the
- * resource itself and from our own row that says whether anything was ever sent.
+ * Commit, read-back and seal of an HTTP patch. The target stores no marker, so the outcome is derived from the resource and
+ * from a row in our database that records whether a request was sent.
  *
- * H1 Before the first byte goes out, a row says that it will. Where there is none, nothing was applied, and sealing is writing it.
- * H2 `If-Match` with the approved tag: of any number of requests the server applies one. Without a strong tag only one is
- *    ever sent.
- * H3 Applied is what the resource shows: the approved state. Neither the state before nor the one after, once something was
- *    sent, means that nobody here knows; nothing is guessed.
- * H4 Time is part of the seal where something was sent: a request that is still under way is waited for as long as one may take.
+ * H1 The row is written before the first byte is sent. If there is no row, nothing was applied, and sealing writes the row.
+ * H2 Requests carry `If-Match` with the approved ETag, so the server applies at most one of them. Without a strong ETag only one
+ *    request is ever sent.
+ * H3 The change is applied if the resource is in the approved state. If a request was sent and the resource is neither in the
+ *    state before nor in the state after, the outcome is unknown; nothing is guessed.
+ * H4 If a request was sent, sealing waits for the longest time that a request may take, because one may still be in flight.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { canonicalJson, type JsonObject } from '../../../policy/contracts/canonical-json';
@@ -21,15 +21,15 @@ import type {
   TargetContext,
 } from '../../../policy/contracts/target-effects';
 import { targetUnavailable } from '../../target-failure';
-import { httpOf, outside } from './http-place';
+import { httpOf, outsideTarget } from './http-place';
 import { httpBaseOf, type HttpBase } from './http-record';
 import { toHttpSettings, type HttpSettings } from './http-settings';
 import { comparedSha, readResource, type ReadResource, type Resource } from './resource';
 import { sendRequest } from './send-request';
 import { readRequest, type StagedRequest } from './staged-request';
 
-/** Longer than the server, or a proxy on the way, takes after we have given up. */
-const QUIET_FACTOR = 2;
+/** Multiple of the timeout to wait for a server or proxy that still processes a request after our timeout. */
+const IN_FLIGHT_FACTOR = 2;
 
 interface Attempt {
   readonly ctx: CommitContext;
@@ -39,44 +39,44 @@ interface Attempt {
   readonly request: StagedRequest;
 }
 
-/** Throws TARGET_UNAVAILABLE or CONFIGURATION_ERROR; the next attempt finds what was applied. */
+/** Idempotent: a retry finds what was applied. Throws TARGET_UNAVAILABLE or CONFIGURATION_ERROR. */
 export async function commitPatch(ctx: CommitContext): Promise<CommitResult> {
   const http = httpOf(ctx);
   const settings = toHttpSettings(ctx.settings);
   const base = httpBaseOf(ctx.approved);
-  if (base === null) return { kind: 'refused', explanation: 'the approved record is of no HTTP resource' };
+  if (base === null) return { kind: 'refused', explanation: 'the approved record is not of an HTTP resource' };
   const read = readRequest(ctx.diff.raw, ctx.facts, http);
   if (!read.ok) return { kind: 'refused', explanation: read.why };
   const { request } = read;
   if (request.url !== base.url || request.method !== base.method)
-    return { kind: 'stale', explanation: 'the request is not the one that was tried' };
+    return { kind: 'stale', explanation: 'the request differs from the one that was staged' };
   const attempt = { ctx, http, settings, base, request };
   const found = await readResource(ctx, http, settings, base.url);
   switch (await ctx.sends.state()) {
     case 'sealed':
       return { kind: 'sealed' };
     case 'sent':
-      return again(attempt, found);
+      return resumeSent(attempt, found);
     case 'none':
       break;
   }
-  const before = asBefore(base, found);
-  if (before === null) return { kind: 'stale', explanation: movedWords(found) };
+  const before = matchBefore(base, found);
+  if (before === null) return { kind: 'stale', explanation: describeMismatch(found) };
   const after = request.apply(before.document);
   if (!after.ok || comparedSha(after.document, base.volatile) !== base.afterSha)
-    return { kind: 'stale', explanation: 'the request makes another state than was approved' };
+    return { kind: 'stale', explanation: 'the request produces a different state than was approved' };
   return send(attempt, before);
 }
 
-/** An earlier attempt has sent it. */
-async function again(attempt: Attempt, found: ReadResource): Promise<CommitResult> {
+/** An earlier attempt sent the request. */
+async function resumeSent(attempt: Attempt, found: ReadResource): Promise<CommitResult> {
   const { base, http } = attempt;
-  if (asAfter(base, found) !== null) return afterwards(attempt, null, true);
-  if (base.etag === null) return unknown(found);
-  // H2: the tag lets it through once at most, and a server that replays tells what became of the first one.
-  const before = asBefore(base, found);
+  if (matchAfter(base, found) !== null) return checkAfterCommit(attempt, null, true);
+  if (base.etag === null) return unknownOutcome(found);
+  // H2: the ETag lets at most one request through, and a server that replays responses returns the first one.
+  const before = matchBefore(base, found);
   if (before !== null) return send(attempt, before);
-  return http.replaysIdempotent ? send(attempt, null) : unknown(found);
+  return http.replaysIdempotent ? send(attempt, null) : unknownOutcome(found);
 }
 
 async function send(attempt: Attempt, before: Resource | null): Promise<CommitResult> {
@@ -88,7 +88,8 @@ async function send(attempt: Attempt, before: Resource | null): Promise<CommitRe
   if (began === 'again' && base.etag === null)
     return {
       kind: 'unknown',
-      explanation: 'another attempt is under way, and the resource has no tag to tell them apart',
+      explanation:
+        'another attempt is in progress, and the resource has no strong ETag that would prevent applying both',
     };
   ctx.heartbeat?.();
   const answer = await sendRequest({
@@ -106,44 +107,44 @@ async function send(attempt: Attempt, before: Resource | null): Promise<CommitRe
     signal: ctx.signal,
   });
   if (answer.kind === 'unsent') throw targetUnavailable(ctx.target.name, `${request.method}: ${answer.explanation}`);
-  if (answer.kind === 'lost') return lost(attempt, answer.explanation);
+  if (answer.kind === 'lost') return recoverLostResponse(attempt, answer.explanation);
   const { status } = answer;
-  if (status === 200 || status === 201 || status === 204) return afterwards(attempt, before, began === 'again');
+  if (status === 200 || status === 201 || status === 204) return checkAfterCommit(attempt, before, began === 'again');
   if (status === 412) {
-    const explanation = `${request.method}: status 412, the resource is not what was approved`;
-    // H2: the first one that went out was refused, and its tag will not come back.
+    const explanation = `${request.method}: status 412, the resource is not in the approved state`;
+    // H2: the first request was rejected, and its ETag will not become valid again.
     if (began === 'first' || http.replaysIdempotent) return { kind: 'stale', explanation, final: true };
-    return lost(attempt, explanation);
+    return recoverLostResponse(attempt, explanation);
   }
   if (status === 429) throw targetUnavailable(ctx.target.name, `${request.method}: status 429`);
   if (status >= 300 && status < 500 && status !== 408)
     return { kind: 'refused', explanation: `${request.method}: status ${status}` };
-  return lost(attempt, `${request.method}: status ${status}`);
+  return recoverLostResponse(attempt, `${request.method}: status ${status}`);
 }
 
-/** It went out, and its answer does not tell: the resource may. */
-async function lost(attempt: Attempt, explanation: string): Promise<CommitResult> {
+/** The request was sent, but the response does not show the outcome. The resource may. */
+async function recoverLostResponse(attempt: Attempt, explanation: string): Promise<CommitResult> {
   const { ctx, http, settings, base } = attempt;
   const found = await readResource(ctx, http, settings, base.url);
-  if (asAfter(base, found) !== null) return afterwards(attempt, null, false);
-  // Not there yet: sent once more by the next attempt, which the tag makes safe.
-  if (base.etag !== null && (asBefore(base, found) !== null || http.replaysIdempotent))
+  if (matchAfter(base, found) !== null) return checkAfterCommit(attempt, null, false);
+  // Not applied yet: the next attempt sends it again, which is safe because of the ETag.
+  if (base.etag !== null && (matchBefore(base, found) !== null || http.replaysIdempotent))
     throw targetUnavailable(ctx.target.name, explanation);
-  return { kind: 'unknown', explanation: `${explanation}; ${movedWords(found)}` };
+  return { kind: 'unknown', explanation: `${explanation}; ${describeMismatch(found)}` };
 }
 
-/** What really stands there now, and what post validators say of it. `before`: what can be put back. */
-async function afterwards(attempt: Attempt, before: Resource | null, replayed: boolean): Promise<CommitResult> {
+/** Reads the new state and runs the post validators. `before`: the state to restore if one rejects it. */
+async function checkAfterCommit(attempt: Attempt, before: Resource | null, replayed: boolean): Promise<CommitResult> {
   const { ctx, http, settings, base } = attempt;
   const found = await readResource(ctx, http, settings, base.url);
   const effect = effectOf(ctx, base, found);
-  const after = asAfter(base, found);
+  const after = matchAfter(base, found);
   if (after === null)
     return {
       kind: 'applied',
       effect,
       replayed,
-      stands: `the resource is not as it was approved: ${movedWords(found)}`,
+      stands: `the resource is not in the approved state: ${describeMismatch(found)}`,
     };
   const { etag } = after;
   const post = await ctx.postCheck?.({ ...ctx.approved, base: { ...ctx.approved.base, written: etag } });
@@ -151,15 +152,15 @@ async function afterwards(attempt: Attempt, before: Resource | null, replayed: b
   const undone = await undo(attempt, before, etag);
   return undone === null
     ? { kind: 'compensated', explanation: post.explanation, effect }
-    : { kind: 'applied', effect, replayed, stands: `${post.explanation}; it was not taken back: ${undone}` };
+    : { kind: 'applied', effect, replayed, stands: `${post.explanation}; it was not reverted: ${undone}` };
 }
 
-/** Puts back what was there, where nobody has written since. Null where it is back, else why not. */
+/** Restores the previous state if there was no other write since. Null if it is restored, otherwise the reason why not. */
 async function undo(attempt: Attempt, before: Resource | null, etag: string | null): Promise<string | null> {
   const { ctx, http, settings, base } = attempt;
-  if (http.undo === 'none') return "the target's configuration says no";
+  if (http.undo === 'none') return "the target's configuration does not allow it";
   if (before === null || !before.exact || etag === null)
-    return 'what was there before is not known any more, or the resource has no strong tag';
+    return 'the previous state is not known, or the resource has no strong ETag';
   const answer = await sendRequest({
     method: 'PUT',
     url: base.url,
@@ -180,7 +181,7 @@ async function undo(attempt: Attempt, before: Resource | null, etag: string | nu
   return answer.kind === 'answered' ? `PUT: status ${answer.status}` : `PUT: ${answer.explanation}`;
 }
 
-/** What the receipt tells of the effect: address, tags and digests, no content. */
+/** The effect as the receipt states it: URL, ETags and digests, no content. */
 function effectOf(ctx: CommitContext | SettleContext, base: HttpBase, found: ReadResource): JsonObject {
   const { method, url, etag, afterSha } = base;
   return {
@@ -193,51 +194,52 @@ function effectOf(ctx: CommitContext | SettleContext, base: HttpBase, found: Rea
   };
 }
 
-/** The resource where it is as it was approved against; null otherwise. */
-function asBefore(base: HttpBase, found: ReadResource): Resource | null {
+/** The resource if it is in the state that the change was approved for; otherwise null. */
+function matchBefore(base: HttpBase, found: ReadResource): Resource | null {
   if (!found.ok || found.resource.etag !== base.etag) return null;
   return comparedSha(found.resource.document, base.volatile) === base.beforeSha ? found.resource : null;
 }
 
-/** The resource where it is as it was approved to be; null otherwise. */
-function asAfter(base: HttpBase, found: ReadResource): Resource | null {
+/** The resource if it is in the approved state after the change; otherwise null. */
+function matchAfter(base: HttpBase, found: ReadResource): Resource | null {
   return found.ok && comparedSha(found.resource.document, base.volatile) === base.afterSha ? found.resource : null;
 }
 
-function unknown(found: ReadResource): CommitResult {
-  return { kind: 'unknown', explanation: `it was sent before, and ${movedWords(found)}` };
+function unknownOutcome(found: ReadResource): CommitResult {
+  return { kind: 'unknown', explanation: `a request was sent before, and ${describeMismatch(found)}` };
 }
 
-function movedWords(found: ReadResource): string {
-  return found.ok ? 'the resource is neither as it was nor as it should be' : found.explanation;
+function describeMismatch(found: ReadResource): string {
+  return found.ok ? 'the resource is in neither the state before nor the approved state after' : found.explanation;
 }
 
 export async function readBackPatch(ctx: SettleContext): Promise<ReadBack> {
-  return (await ctx.sends.state()) === 'sent' ? lookBack(ctx) : { found: false };
+  return (await ctx.sends.state()) === 'sent' ? readOutcome(ctx) : { found: false };
 }
 
 export async function sealPatch(ctx: SettleContext): Promise<ReadBack> {
-  return (await ctx.sends.seal()) === 'sent' ? lookBack(ctx) : { found: false };
+  return (await ctx.sends.seal()) === 'sent' ? readOutcome(ctx) : { found: false };
 }
 
-/** H3, H4. */
-async function lookBack(ctx: SettleContext): Promise<ReadBack> {
+/** Derives the outcome from the resource (H3, H4). */
+async function readOutcome(ctx: SettleContext): Promise<ReadBack> {
   const http = httpOf(ctx);
   const settings = toHttpSettings(ctx.settings);
   const base = httpBaseOf(ctx.approved);
-  if (base === null) return { found: 'unknown', explanation: 'it was sent, and there is no record that says where' };
-  const elsewhere = outside(base.url, http);
-  if (elsewhere !== null) return { found: 'unknown', explanation: `it was sent, and now ${elsewhere}` };
+  if (base === null) return { found: 'unknown', explanation: 'a request was sent, but there is no record of its URL' };
+  const elsewhere = outsideTarget(base.url, http);
+  if (elsewhere !== null) return { found: 'unknown', explanation: `a request was sent, and now ${elsewhere}` };
   const first = await readResource(ctx, http, settings, base.url);
-  if (asAfter(base, first) !== null) return { found: true, effect: effectOf(ctx, base, first), unchecked: true };
-  if (asBefore(base, first) === null) return { found: 'unknown', explanation: `it was sent, and ${movedWords(first)}` };
-  await quiet(ctx, settings);
+  if (matchAfter(base, first) !== null) return { found: true, effect: effectOf(ctx, base, first), unchecked: true };
+  if (matchBefore(base, first) === null)
+    return { found: 'unknown', explanation: `a request was sent, and ${describeMismatch(first)}` };
+  await waitForInFlight(ctx, settings);
   const later = await readResource(ctx, http, settings, base.url);
-  if (asAfter(base, later) !== null) return { found: true, effect: effectOf(ctx, base, later), unchecked: true };
-  if (asBefore(base, later) !== null) return { found: false };
-  return { found: 'unknown', explanation: `it was sent, and ${movedWords(later)}` };
+  if (matchAfter(base, later) !== null) return { found: true, effect: effectOf(ctx, base, later), unchecked: true };
+  if (matchBefore(base, later) !== null) return { found: false };
+  return { found: 'unknown', explanation: `a request was sent, and ${describeMismatch(later)}` };
 }
 
-async function quiet(ctx: TargetContext, settings: HttpSettings): Promise<void> {
-  await sleep(QUIET_FACTOR * settings.timeoutMs, undefined, ctx.signal === undefined ? {} : { signal: ctx.signal });
+async function waitForInFlight(ctx: TargetContext, settings: HttpSettings): Promise<void> {
+  await sleep(IN_FLIGHT_FACTOR * settings.timeoutMs, undefined, ctx.signal === undefined ? {} : { signal: ctx.signal });
 }

@@ -4,18 +4,18 @@ import type { StagingRecord } from '../../../policy/contracts/staging-record';
 import { sha256HexOfText } from '../../../policy/contracts/hash';
 import { canonicalJson } from '../../../policy/contracts/canonical-json';
 
-/** `base` of a record of ours. Digests only: no member of the resource stands in a record. */
+/** `base` of an HTTP staging record. Digests only: a record contains no member of the resource. */
 export const HttpBase = z.strictObject({
   adapter: z.literal('http/1'),
   method: z.string(),
   url: z.string().max(8192),
-  /** Strong; null where the server gives none. */
+  /** Strong ETag; null if the server sends none. */
   etag: z.string().max(1000).nullable(),
-  /** Both without what is volatile. */
+  /** Digests of the document before and after, without volatile members. */
   beforeSha: Sha256Hex,
   afterSha: Sha256Hex,
   volatile: z.array(z.string()),
-  /** The tag after our write; only in the record of commit time, which post validators see. */
+  /** The ETag after our write; only in the record that post validators receive at commit time. */
   written: z.string().nullable().optional(),
 });
 export type HttpBase = z.infer<typeof HttpBase>;
@@ -55,7 +55,7 @@ export function toHttpRecord(
   };
 }
 
-/** Null where the record is none of ours. */
+/** Null if the record is not an HTTP staging record. */
 export function httpBaseOf(record: StagingRecord | null): HttpBase | null {
   const parsed = HttpBase.safeParse(record?.base);
   return parsed.success ? parsed.data : null;

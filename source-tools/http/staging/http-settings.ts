@@ -4,15 +4,15 @@ import { misconfigured } from '../../../policy/contracts/failure';
 
 /** `plan.staging` for HTTP targets. */
 export const HttpSettings = z.strictObject({
-  /** For one request with its answer. */
+  /** Timeout of one request, including its response. */
   timeoutMs: z.int().min(50).max(12_000).default(8_000),
-  /** Of an answer. */
+  /** Maximum size of a response body. */
   maxBytes: z
     .int()
     .min(1)
     .max(16 * 1024 * 1024)
     .default(1024 * 1024),
-  /** JSON pointers of members that the server writes itself at each change, such as `/updatedAt`: not compared afterwards. */
+  /** JSON pointers of members that the server updates with every change, such as `/updatedAt`. They are not compared. */
   volatile: z
     .array(
       z.string().refine((text) => text !== '' && tokensOf(text) !== null, 'expected a JSON pointer into the document'),
@@ -22,10 +22,10 @@ export const HttpSettings = z.strictObject({
 });
 export type HttpSettings = z.infer<typeof HttpSettings>;
 
-/** Throws CONFIGURATION_ERROR naming each field that does not fit. */
+/** Throws CONFIGURATION_ERROR with each invalid field. */
 export function toHttpSettings(settings: unknown): HttpSettings {
   const parsed = HttpSettings.safeParse(settings);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map((i) => `${i.path.join('.') || '(settings)'}: ${i.message}`).join('; ');
-  throw misconfigured(`Staging settings do not fit an HTTP target: ${problems}`);
+  throw misconfigured(`Invalid staging settings for an HTTP target: ${problems}`);
 }

@@ -7,7 +7,7 @@ import { toHttpSettings } from './http-settings';
 import { comparedSha, readResource } from './resource';
 import { readRequest } from './staged-request';
 
-/** A request that changes one JSON resource, tried on a copy of it. */
+/** Stages and commits a request that changes one JSON resource. Staging applies it to a copy. */
 export const httpPatchEffects: TargetEffects = { stage, commit: commitPatch, readBack: readBackPatch, seal: sealPatch };
 
 async function stage(ctx: StageContext): Promise<Staged> {
@@ -31,15 +31,15 @@ async function stage(ctx: StageContext): Promise<Staged> {
     volatile: [...settings.volatile],
   };
   const uncaptured = [
-    ...(etag === null ? ['the resource has no strong ETag: a change of it by others cannot be told for sure'] : []),
-    ...(exact ? [] : ['the resource holds a number that loses digits when it is read']),
+    ...(etag === null ? ['the resource has no strong ETag, so concurrent changes cannot be detected reliably'] : []),
+    ...(exact ? [] : ['the resource contains a number that loses digits when it is parsed']),
   ];
   const { sourceTool, diffSha } = ctx.diff;
   const changes = base.afterSha !== base.beforeSha;
   const record = StagingRecord.safeParse(
     toHttpRecord(base, { sourceTool, target: ctx.target.name, diffSha, changes, uncaptured }),
   );
-  if (!record.success) return rejected('it does not fit a staging record; its address or tag is too long');
+  if (!record.success) return rejected('it does not fit in a staging record: its URL or ETag is too long');
   return { kind: 'staged', record: record.data, preview: { method: base.method, url: base.url } };
 }
 

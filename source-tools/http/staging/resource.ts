@@ -1,4 +1,4 @@
-/** One resource as it stands. */
+/** Reads the current state of one resource. */
 import { canonicalJson, type JsonObject } from '../../../policy/contracts/canonical-json';
 import { sha256HexOfText } from '../../../policy/contracts/hash';
 import { tokensOf } from '../../../policy/text/json-pointer';
@@ -11,21 +11,21 @@ import type { HttpSettings } from './http-settings';
 
 export interface Resource {
   readonly document: Json;
-  /** A strong one, with its quotes; null where the server gives none, or a weak one. */
+  /** Strong ETag with its quotes; null if the server sends none or a weak one. */
   readonly etag: string | null;
-  /** False where a number loses digits when it is read: then equal digests do not prove equal documents. */
+  /** False if a number loses digits when it is parsed. Equal digests then do not prove equal documents. */
   readonly exact: boolean;
 }
 
 export type ReadResource =
   | { readonly ok: true; readonly resource: Resource }
-  /** The server answered, and not with a resource. */
+  /** The server responded, but not with a resource. */
   | { readonly ok: false; readonly explanation: string };
 
-/** RFC 9110 §8.8.3: what is compared octet by octet. */
+/** A strong entity tag (RFC 9110, section 8.8.3). */
 const STRONG = /^"[\x21\x23-\x7e\x80-\xff]*"$/;
 
-/** Throws TARGET_UNAVAILABLE where there is no answer, or one that may be another soon (5xx, 429). */
+/** Throws TARGET_UNAVAILABLE if there is no response, or a status that may be temporary (408, 429, 5xx). */
 export async function readResource(
   ctx: TargetContext,
   http: HttpAccess['http'],
@@ -44,15 +44,15 @@ export async function readResource(
   const { status, headers, body } = answer;
   if (status >= 500 || status === 429 || status === 408)
     throw targetUnavailable(ctx.target.name, `GET: status ${status}`);
-  const no = (why: string): ReadResource => ({ ok: false, explanation: `GET: ${why}` });
-  if (status >= 300 && status < 400) return no(`status ${status}: a redirect is not followed`);
-  if (status !== 200) return no(`status ${status}`);
+  const failed = (why: string): ReadResource => ({ ok: false, explanation: `GET: ${why}` });
+  if (status >= 300 && status < 400) return failed(`status ${status}: redirects are not followed`);
+  if (status !== 200) return failed(`status ${status}`);
   const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
-  if (type !== 'application/json' && !type.endsWith('+json')) return no('the answer is not JSON');
+  if (type !== 'application/json' && !type.endsWith('+json')) return failed('the response is not JSON');
   if ((headers['content-encoding'] ?? 'identity') !== 'identity')
-    return no('the answer is compressed, though it was not asked to be');
+    return failed('the response is compressed, although compression was not requested');
   const read = readJsonDocument(body, { maxBytes: settings.maxBytes, maxDepth: 64, maxEntries: 100_000 });
-  if (!read.ok) return no(`the answer cannot be read: ${read.code}`);
+  if (!read.ok) return failed(`the response cannot be parsed: ${read.code}`);
   const { etag } = headers;
   return {
     ok: true,
@@ -64,7 +64,7 @@ export async function readResource(
   };
 }
 
-/** Digest of the document without the members that the server writes itself. */
+/** Digest of the document without the volatile members. */
 export function comparedSha(document: Json, volatile: readonly string[]): string {
   let left = document;
   for (const pointer of volatile) {

@@ -1,9 +1,9 @@
 /**
- * One request on a connection of its own.
+ * Sends one request on a new connection.
  *
- * R1 Nothing is followed: a redirect is an answer like any other.
- * R2 Connection, request and answer share one time limit; past it not a byte more goes out, however long this process slept.
- * R3 What comes back says whether the request can have reached the server: `unsent` means that no byte of it went out.
+ * R1 Redirects are not followed; they are returned like any other response.
+ * R2 Connection, request and response share one timeout. After it nothing more is sent, even if the process was suspended.
+ * R3 The result shows whether the request may have reached the server: `unsent` means that no byte of it was sent.
  */
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -14,7 +14,7 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly timeoutMs: number;
-  /** Of the answer's body; null: the body is not read. */
+  /** Maximum size of the response body; null: the body is not read. */
   readonly maxBytes: number | null;
   readonly signal?: AbortSignal | undefined;
 }
@@ -35,10 +35,10 @@ export function sendRequest(options: HttpRequest): Promise<HttpAnswer> {
     const until = performance.now() + options.timeoutMs;
     const secure = options.url.startsWith('https:');
     let sent = false;
-    let over = false;
+    let finished = false;
     const finish = (answer: HttpAnswer): void => {
-      if (over) return;
-      over = true;
+      if (finished) return;
+      finished = true;
       clearTimeout(timer);
       options.signal?.removeEventListener('abort', onAbort);
       request.destroy();
@@ -58,41 +58,42 @@ export function sendRequest(options: HttpRequest): Promise<HttpAnswer> {
       headers,
       agent: false,
     });
-    const timer = setTimeout(() => fail(`no answer in ${options.timeoutMs} ms`), options.timeoutMs);
-    request.on('error', (error) => fail(wordsOf(error)));
-    request.on('close', () => fail('the connection closed without an answer'));
+    const timer = setTimeout(() => fail(`no response within ${options.timeoutMs} ms`), options.timeoutMs);
+    request.on('error', (error) => fail(describeError(error)));
+    request.on('close', () => fail('the connection closed without a response'));
     request.on('socket', (socket) => {
       socket.once(secure ? 'secureConnect' : 'connect', () => {
-        // A process that was stopped and goes on must not send what others have given up.
-        if (over || performance.now() >= until) return fail('connected too late');
+        // A process that resumes after a suspension must not send a request that another attempt has given up.
+        if (finished || performance.now() >= until) return fail('connected after the timeout');
         sent = true;
         request.end(options.body ?? '');
       });
     });
     request.on('response', (response) => {
-      const { statusCode: status = 0, headers: said } = response;
+      const { statusCode: status = 0, headers: responseHeaders } = response;
       const { maxBytes } = options;
-      if (maxBytes === null) return finish({ kind: 'answered', status, headers: said, body: Buffer.alloc(0) });
+      if (maxBytes === null)
+        return finish({ kind: 'answered', status, headers: responseHeaders, body: Buffer.alloc(0) });
       const chunks: Buffer[] = [];
       let size = 0;
       response.on('data', (chunk: Buffer) => {
         size += chunk.length;
-        if (size > maxBytes) return fail(`an answer of more than ${maxBytes} bytes`);
+        if (size > maxBytes) return fail(`the response is larger than ${maxBytes} bytes`);
         chunks.push(chunk);
       });
       response.on('end', () => {
-        if (!response.complete) return fail('the answer was cut off');
-        finish({ kind: 'answered', status, headers: said, body: Buffer.concat(chunks) });
+        if (!response.complete) return fail('the response was truncated');
+        finish({ kind: 'answered', status, headers: responseHeaders, body: Buffer.concat(chunks) });
       });
-      response.on('error', (error) => fail(wordsOf(error)));
+      response.on('error', (error) => fail(describeError(error)));
     });
     options.signal?.addEventListener('abort', onAbort);
     if (options.signal?.aborted === true) onAbort();
   });
 }
 
-/** Codes only: a message may quote the address with what is in it. */
-function wordsOf(error: Error): string {
+/** Only the error code, because a message may contain the URL. */
+function describeError(error: Error): string {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' ? `connection failed (${code})` : 'connection failed';
 }

@@ -13,9 +13,9 @@ export interface StagedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** What is sent: the staged body in canonical JSON. */
+  /** The staged body in canonical JSON, as it is sent. */
   readonly body: string;
-  /** The document after it, or why it does not apply. */
+  /** The document after the request, or why the request does not apply. */
   readonly apply: (
     document: Json,
   ) => { readonly ok: true; readonly document: Json } | { readonly ok: false; readonly why: string };
@@ -24,7 +24,7 @@ export interface StagedRequest {
 export type ReadRequest =
   { readonly ok: true; readonly request: StagedRequest } | { readonly ok: false; readonly why: string };
 
-/** The staged request as it would be sent: PATCH with a JSON Patch or a Merge Patch, PUT with a document. */
+/** The staged request as it is sent: PATCH with a JSON Patch or JSON Merge Patch, or PUT with a document. */
 export function readRequest(raw: Uint8Array, facts: Facts, http: HttpAccess['http']): ReadRequest {
   if (!facts.ok) return { ok: false, why: `${facts.code}: ${facts.message}` };
   const read = readJsonDocument(raw, BOUNDS);
@@ -37,20 +37,20 @@ export function readRequest(raw: Uint8Array, facts: Facts, http: HttpAccess['htt
   const [fault] = faults;
   if (fault !== undefined) return { ok: false, why: `${fault.at}: ${fault.why}` };
   const value = staged['body'];
-  if (value === undefined) return { ok: false, why: 'there is no body' };
+  if (value === undefined) return { ok: false, why: 'the request has no body' };
   const apply = applierOf(method, body, value);
   if (apply === null)
     return {
       ok: false,
-      why: `${method} with this body: only PATCH with a JSON Patch or Merge Patch, and PUT with JSON, can be tried before`,
+      why: `${method} with this body cannot be staged: expected PATCH with a JSON Patch or Merge Patch, or PUT with JSON`,
     };
-  const passed = Object.fromEntries(headers.map((header) => [header.name, header.value]));
+  const forwarded = Object.fromEntries(headers.map((header) => [header.name, header.value]));
   return {
     ok: true,
     request: {
       method,
       url: new URL(url).href,
-      headers: { ...passed, 'content-type': contentType ?? 'application/json' },
+      headers: { ...forwarded, 'content-type': contentType ?? 'application/json' },
       body: canonicalJson(value),
       apply,
     },

@@ -5,9 +5,9 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Refuses a value that is not an object; `where` is the name of its member. */
-export function objectOf(value: JsonValue | undefined, where: string): JsonObject {
-  return isObject(value) ? value : refuse('invalid_document', `Expected an object in "${where}"`, null);
+/** Refuses a value that is not an object; `name` is the name of its member. */
+export function objectOf(value: JsonValue | undefined, name: string): JsonObject {
+  return isObject(value) ? value : refuse('invalid_document', `Expected an object in "${name}"`, null);
 }
 
 export function textOf(object: JsonObject, key: string): string {

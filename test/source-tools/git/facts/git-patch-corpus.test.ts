@@ -18,7 +18,7 @@ withCorpus<{ readonly unidiff: readonly PatchCase[]; readonly gitdiff: readonly 
     const judged = cases.filter((c) => c.gitError != null || c.gitNumstat != null);
 
     it.each(judged.map((c) => [c.id, c] as const))(
-      'agrees with git on %s: paths, counts and modes, or a refusal',
+      'agrees with git on %s: the same paths, counts and modes, or a refusal',
       (_, c) => {
         const facts = extractGitPatchFacts(Buffer.from(c.patchB64, 'base64'));
         if (c.gitError != null) {

@@ -16,12 +16,12 @@ it.each([
   'db/migrate/20240102_add_role.rb',
   'alembic/versions/1a2b_add_role.py',
   'CLAUDE.md',
-])('a person sees a change of %s, whose lines do not show what it does', (path) => {
+])('protects %s, whose lines do not show their effect', (path) => {
   expect(isProtected(path)).toBe(true);
 });
 
 it.each(['src/lock.ts', 'docs/compose.md', 'src/requirements.ts', 'db/queries/user.sql'])(
-  'an ordinary file such as %s is not protected',
+  'does not protect an ordinary file such as %s',
   (path) => {
     expect(isProtected(path)).toBe(false);
   },

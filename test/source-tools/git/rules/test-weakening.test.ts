@@ -5,7 +5,7 @@ import { runRule } from '../../../policy/rules/support/run-pack-rule';
 const weakens = (path: string, line: string): boolean =>
   runRule(packDefinitions, 'git_test_weakening', patchOf(path, MODIFIED, [`+${line}`])).status !== 'ALLOW';
 
-describe('a line that is added to a test', () => {
+describe('a line that is added to a test file', () => {
   it.each([
     ['test/a.test.ts', "it.skip('adds', () => {"],
     ['test/a.test.ts', "test.concurrent.skip('adds', () => {"],
@@ -29,7 +29,7 @@ describe('a line that is added to a test', () => {
     ['test/a_test.cc', '  GTEST_SKIP();'],
     ['Tests/ATests.swift', '    throw XCTSkip("later")'],
     ['a_test.go', '\tt.Skip("later")'],
-  ])('does not switch it off unseen, in any framework: %s %s', (path, line) => {
+  ])('is found if it skips or disables a test, in any framework: %s %s', (path, line) => {
     expect(weakens(path, line)).toBe(true);
   });
 
@@ -41,7 +41,7 @@ describe('a line that is added to a test', () => {
     ['tests/test_a.py', '    self.assertTrue(True)'],
     ['tests/a.rs', '    assert!(true);'],
     ['src/test/java/ATest.java', '    assertEquals(1, 1);'],
-  ])('does not assert what is always true: %s %s', (path, line) => {
+  ])('is found if it asserts a condition that is always true: %s %s', (path, line) => {
     expect(weakens(path, line)).toBe(true);
   });
 
@@ -55,7 +55,7 @@ describe('a line that is added to a test', () => {
     ['tests/test_a.py', '    assert truth == 1'],
     ['spec/a_spec.rb', '    expect(order).to be_pending'],
     ['src/skip.test-data.ts', 'list.skip(1)'],
-  ])('may speak of such things: %s %s', (path, line) => {
+  ])('is not found if it only contains similar words: %s %s', (path, line) => {
     expect(weakens(path, line)).toBe(false);
   });
 });
@@ -65,7 +65,7 @@ describe('a threshold', () => {
     runRule(packDefinitions, 'git_test_weakening', patchOf('jest.config.js', MODIFIED, [`-${before}`, `+${after}`]))
       .status !== 'ALLOW';
 
-  it('may not go down, and is no part of another word', () => {
+  it('is found if it decreases, but not if its name is part of another word', () => {
     expect(lowers('  lines: 90,', '  lines: 50,')).toBe(true);
     expect(lowers('  low: 60,', '  low: 40,')).toBe(true);
     expect(lowers('  slow: 60,', '  slow: 40,')).toBe(false);

@@ -10,20 +10,20 @@ function added(path: string, lines: readonly string[]): string {
 
 const marked = (count: number): string[] => Array.from({ length: count }, () => 'if (\u202eadmin) {');
 
-test('of 1,500 lines with a mark 1,000 are counted, and an odd name of a file after them is still said', () => {
+test('counts 1,000 of 1,500 lines with a bidi character, and still reports a suspicious file name after them', () => {
   const result = runRule(rules, 'git_trojan_source', added('a.ts', marked(1500)) + added('\u0430b.ts', ['b']));
   expect(result).toMatchObject({ status: 'BLOCK', details: { evidenceTotal: 1001 } });
   expect(result.evidenceRefs).toHaveLength(50);
   expect(result.reason).toMatch(/; and 998 more$/);
 });
 
-test('of exactly 1,000 lines with a mark none is left out', () => {
+test('counts all of exactly 1,000 lines with a bidi character', () => {
   expect(runRule(rules, 'git_trojan_source', added('a.ts', marked(1000)))).toMatchObject({
     details: { evidenceTotal: 1000 },
   });
 });
 
-test('finds a mark in one line among many plain ones, at its own line and column, with CRLF at every line end', () => {
+test('finds a bidi character in one of many lines, at its line and column, if every line ends in CRLF', () => {
   const lines = Array.from({ length: 300 }, (_, i) => (i === 250 ? 'x = "\u2066y"\r' : `plain ${i}\r`));
   const result = runRule(rules, 'git_trojan_source', added('a.ts', lines));
   expect(result.evidenceRefs).toEqual([expect.stringMatching(/#L255:C7-L255:C8$/)]);

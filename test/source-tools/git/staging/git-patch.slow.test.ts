@@ -78,7 +78,7 @@ describe('a dry run', () => {
     expect(repo.contents()).toBe(before);
   });
 
-  it('is the same record twice, so that an answer to one covers the other', async () => {
+  it('produces the same record twice, so that an answer to one is valid for the other', async () => {
     const ctx = change(PATCH);
     expect(stagingSha(recordOf(await stage(ctx)))).toBe(stagingSha(recordOf(await stage(ctx))));
   });
@@ -89,21 +89,21 @@ describe('a dry run', () => {
     ['names a base that is not the branch', PATCH, { base_commit: 'a'.repeat(40) }, 'metadata.base_commit'],
     ['does not apply', oneLinePatch('README.md', 'other', 'two'), undefined, 'does not apply'],
     [
-      'has a hunk that stands elsewhere than its header says',
+      'has a hunk that applies at another line than its header states',
       OFFSET,
       undefined,
-      'does not stand where its header says',
+      'does not apply at the line that its header states',
     ],
-    ['says in its message what only we say', PATCH, { message: 'x\n\nCountersign-Change: 1' }, 'metadata.message'],
-    ['leads out of the tree', newFilePatch('../evil', 'x'), undefined, 'invalid path'],
+    ['has a reserved trailer in its message', PATCH, { message: 'x\n\nCountersign-Change: 1' }, 'metadata.message'],
+    ['leaves the tree', newFilePatch('../evil', 'x'), undefined, 'invalid path'],
     ['writes into .git', newFilePatch('.git/hooks/post-update', 'x'), undefined, 'invalid path'],
     [
-      'writes into .GIT of a file system that folds case',
+      'writes into .GIT, which is .git on a case-insensitive file system',
       newFilePatch('sub/.GIT/config', 'x'),
       undefined,
       'invalid path',
     ],
-    ['writes into git~1 of NTFS', newFilePatch('git~1/config', 'x'), undefined, 'invalid path'],
+    ['writes into git~1, which is .git on NTFS', newFilePatch('git~1/config', 'x'), undefined, 'invalid path'],
     ['adds a symbolic link', newFilePatch('link', 'README.md', '120000'), undefined, 'mode 120000'],
     [
       'adds a submodule',
@@ -111,12 +111,7 @@ describe('a dry run', () => {
       undefined,
       'mode 160000',
     ],
-    [
-      'adds the list of submodules',
-      newFilePatch('.gitmodules', '[submodule "x"]', '100644', '\n'),
-      undefined,
-      'submodules',
-    ],
+    ['adds .gitmodules', newFilePatch('.gitmodules', '[submodule "x"]', '100644', '\n'), undefined, 'submodules'],
   ])('rejects a patch that %s, and leaves nothing behind', async (_, patch, metadata, why) => {
     const before = repo.contents();
     const staged = await stage(change(patch, metadata === undefined ? {} : { metadata }));
@@ -130,7 +125,7 @@ describe('a dry run', () => {
     ['../../outside', 'src/link'],
     ['src/../../outside', 'link'],
     ['.git/config', 'link'],
-  ])('rejects a symbolic link to %s at %s, though links are allowed', async (to, at) => {
+  ])('rejects a symbolic link to %s at %s, even if links are allowed', async (to, at) => {
     const settings = { modes: ['100644', '120000'] };
     expect(await stage(change(newFilePatch(at, to, '120000'), { settings }))).toMatchObject({
       kind: 'rejected',
@@ -138,7 +133,7 @@ describe('a dry run', () => {
     });
   });
 
-  it('rejects a symbolic link that leads out through one that is there already', async () => {
+  it('rejects a symbolic link that leads through another one', async () => {
     const out = repo.git('hash-object', '-w', '--stdin');
     expect(out).not.toBe('');
     const settings = { modes: ['100644', '120000'] };
@@ -154,7 +149,7 @@ describe('a dry run', () => {
 });
 
 describe('a commit', () => {
-  it('moves the branch to a commit on the base, whose id each attempt makes again [T65]', async () => {
+  it('moves the branch to a commit on the base, and computes the same id in each attempt [T65]', async () => {
     const base = repo.tip();
     const ctx = await approved(change(PATCH, { metadata: { message: 'Say two' } }));
     const result = await commit(ctx);
@@ -186,7 +181,7 @@ describe('a commit', () => {
         try {
           return (await commit(ctx)).kind;
         } catch (error) {
-          // A lock of another attempt: retried, as Temporal does.
+          // Another attempt has the lock: retry, as Temporal does.
           if ((error as { type?: string }).type !== 'TARGET_UNAVAILABLE') throw error;
         }
       }
@@ -196,14 +191,14 @@ describe('a commit', () => {
     expect(repo.git('rev-list', '--count', 'main')).toBe('2');
   });
 
-  it('writes nothing to a branch that moved meanwhile, though the patch would still apply [T61]', async () => {
+  it('writes nothing if the branch has moved, even if the patch would still apply [T61]', async () => {
     const ctx = await approved(change(PATCH));
     const moved = repo.push({ 'src/other.ts': 'y\n' });
     expect(await commit(ctx)).toMatchObject({ kind: 'stale', explanation: expect.stringContaining(moved) });
     expect(repo.tip()).toBe(moved);
   });
 
-  it('applies nothing once it is sealed, and the seal outlives every later attempt', async () => {
+  it('applies nothing after it is sealed, and the seal is permanent', async () => {
     const ctx = await approved(change(PATCH));
     expect(await seal(toSettle(ctx))).toEqual({ found: false });
     expect(await seal(toSettle(ctx))).toEqual({ found: false });
@@ -211,7 +206,7 @@ describe('a commit', () => {
     expect(repo.git('rev-list', '--count', 'main')).toBe('1');
   });
 
-  it('writes nothing when the change has ended meanwhile, which it asks as the last thing', async () => {
+  it('writes nothing if the change has ended, which it checks last', async () => {
     const ctx = await approved(change(PATCH));
     const tip = repo.tip();
     expect(await commit({ ...ctx, endedMeanwhile: async () => 'an operator said so' })).toEqual({
@@ -222,7 +217,7 @@ describe('a commit', () => {
     expect(await readBack(toSettle(ctx))).toEqual({ found: false });
   });
 
-  it('finds its commit in the history when the marker is lost and others have committed on it', async () => {
+  it('finds its commit in the history if the marker is lost and there are later commits', async () => {
     const ctx = await approved(change(PATCH));
     await commit(ctx);
     const ours = repo.tip();
@@ -236,7 +231,7 @@ describe('a commit', () => {
     expect(repo.tip()).toBe(after);
   });
 
-  it('does not take a commit of somebody else for its own, though it copies message and content', async () => {
+  it('does not accept another commit as its own, even if message and content are copies', async () => {
     const ctx = await approved(change(PATCH));
     const tree = repo.git('rev-parse', 'main^{tree}');
     const copy = repo.git('commit-tree', tree, '-p', repo.tip(), '-m', `x\n\nCountersign-Change: ${ctx.changeId}`);
@@ -245,7 +240,7 @@ describe('a commit', () => {
     expect(await commit(ctx)).toMatchObject({ kind: 'stale' });
   });
 
-  it('runs no hook, and obeys no setting of the repository that would change the bytes', async () => {
+  it('runs no hook, and ignores settings of the repository that would change the bytes', async () => {
     const trace = join(repo.path, 'hook-ran');
     for (const hook of ['reference-transaction', 'post-update', 'update']) {
       writeFileSync(join(repo.path, 'hooks', hook), `#!/bin/sh\ntouch ${trace}\n`);
@@ -259,7 +254,7 @@ describe('a commit', () => {
     expect(existsSync(trace)).toBe(false);
   });
 
-  it('leaves work tree and index of a normal repository as they are', async () => {
+  it('does not change the work tree and index of a non-bare repository', async () => {
     const work = join(repo.path, '..', 'work');
     execFileSync('git', ['clone', '--quiet', repo.path, work], { stdio: 'ignore' });
     const ctx = await approved(change(PATCH, { path: work }));
@@ -270,9 +265,9 @@ describe('a commit', () => {
   });
 
   it.each([
-    ['the ref of the target is another', { ref: 'refs/heads/release' }],
-    ['the repository is gone', { repository: '/nonexistent' }],
-  ])('applies nothing when %s', async (_, other) => {
+    ['the target has another ref', { ref: 'refs/heads/release' }],
+    ['the repository does not exist', { repository: '/nonexistent' }],
+  ])('applies nothing if %s', async (_, other) => {
     const ctx = await approved(change(PATCH));
     const git = { ...('git' in ctx.target ? ctx.target.git : ({} as never)), ...other };
     const outcome = await commit({ ...ctx, target: { name: 'repo', git } }).catch(
@@ -283,16 +278,16 @@ describe('a commit', () => {
   });
 });
 
-describe('a post validator that says no', () => {
-  const no = async () => ({ ok: false, explanation: 'guardian.x: no' }) as const;
+describe('a post validator that rejects', () => {
+  const reject = async () => ({ ok: false, explanation: 'guardian.x: no' }) as const;
 
-  it('sees the commit that was written, and takes exactly it back', async () => {
+  it('sees the written commit, and only that commit is reverted', async () => {
     const seen: unknown[] = [];
     const base = repo.tip();
     const ctx = await approved(change(PATCH), {
       postCheck: async (record) => {
         seen.push(record.base['written'], repo.tip());
-        return no();
+        return reject();
       },
     });
     const result = await commit(ctx);
@@ -304,16 +299,16 @@ describe('a post validator that says no', () => {
     expect(repo.tip()).toBe(base);
   });
 
-  it('lets the effect stand, and says so, when somebody has committed on it since', async () => {
-    let theirs = '';
+  it('keeps the effect, and reports it, if there are later commits', async () => {
+    let laterCommit = '';
     const ctx = await approved(change(PATCH), {
       postCheck: async () => {
         repo.git('read-tree', 'main');
-        theirs = repo.push({ 'src/other.ts': 'y\n' });
-        return no();
+        laterCommit = repo.push({ 'src/other.ts': 'y\n' });
+        return reject();
       },
     });
     expect(await commit(ctx)).toMatchObject({ kind: 'applied', stands: expect.stringContaining('guardian.x: no') });
-    expect(repo.tip()).toBe(theirs);
+    expect(repo.tip()).toBe(laterCommit);
   });
 });

@@ -54,12 +54,12 @@ describe('a JSON Patch', () => {
   const operation = fc.oneof(
     fc.record({ op: fc.constantFrom('add', 'replace', 'test'), path: pointer, value }),
     fc.record({ op: fc.constant('remove'), path: pointer }),
-    // Not copy: across the realms of a test runner the other one makes objects of arrays.
+    // No `copy`: the other implementation turns arrays of another realm (Jest) into objects.
     fc.record({ op: fc.constant('move'), path: pointer, from: pointer }),
   );
   const document = fc.constant({ a: { b: [1, 2, { a: 3 }], '': 4 }, b: [0, [1]], 'x/y': null, '~': 'z' } as JsonValue);
 
-  it('comes out as in another implementation, wherever both apply it', () => {
+  it('produces the same result as another implementation if both apply it', () => {
     fc.assert(
       fc.property(document, fc.array(operation, { minLength: 1, maxLength: 4 }), (doc, patch) => {
         const operations: Operation[] = [];
@@ -68,7 +68,7 @@ describe('a JSON Patch', () => {
           if (!one.ok) return;
           operations.push(one.operation);
         }
-        // The other one can neither replace the root nor see leading zeros: it gets a document one level down.
+        // The other implementation cannot replace the root and ignores leading zeros, so it gets a nested document.
         const wrapped = { r: structuredClone(doc) };
         const under = patch.map((item) => ({
           ...item,
@@ -85,7 +85,7 @@ describe('a JSON Patch', () => {
     );
   });
 
-  it('takes no name for anything but a member: "constructor" is not passed over, nor read from a prototype', () => {
+  it('treats "constructor" and "toString" as ordinary member names, which are never read from a prototype', () => {
     const apply = (document: JsonValue, patch: JsonValue) =>
       applyJsonPatch(
         document,
@@ -102,7 +102,7 @@ describe('a JSON Patch', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('refuses a patch that copies a document into itself until it would not end', () => {
+  it('refuses a patch that repeatedly copies the document into itself', () => {
     const copies = Array.from({ length: 60 }, (_, i) => ({ op: 'copy', from: '', path: `/k${i}` }));
     expect(runRule(httpPatchPack, 'http_patch_invalid', request({ body: copies, document: { a: 1 } }))).toMatchObject({
       status: 'BLOCK',
@@ -110,7 +110,7 @@ describe('a JSON Patch', () => {
     });
   });
 
-  it('fires on a protected member that only an index brings under the pen', () => {
+  it('finds a protected member that is affected only through an array index', () => {
     const config = { pointers: ['/users/3/role'] };
     const status = (body: JsonValue) =>
       runRule(httpPatchPack, 'http_protected_pointer', request({ body }), { config }).status;
@@ -144,11 +144,11 @@ it.each([
   [{ e: null }, { a: 1 }, { e: null, a: 1 }],
   [[1, 2], { a: 'b', c: null }, { a: 'b' }],
   [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
-] as [Json, Json, Json][])('merges as RFC 7396 has it: %j with %j is %j', (document, patch, result) => {
+] as [Json, Json, Json][])('merges as RFC 7396 defines: %j with %j is %j', (document, patch, result) => {
   expect(canonicalJson(applyMergePatch(document, patch))).toBe(canonicalJson(result));
 });
 
-describe('the address of a request', () => {
+describe('the URL of a request', () => {
   it.each([
     ['http://2130706433/', '127.0.0.1', 'loopback'],
     ['http://0x7f.1/', '127.0.0.1', 'loopback'],
@@ -169,7 +169,7 @@ describe('the address of a request', () => {
     ['http://１２７.0.0.1/', '127.0.0.1', 'loopback'],
     ['https://[2606:4700::1111]/', '2606:4700::1111', 'public'],
     ['https://api.example.com/', 'api.example.com', 'public'],
-  ])('%s leads to %s, which is %s', (url, host, reach) => {
+  ])('%s has the host %s, which is %s', (url, host, reach) => {
     expect(urlOf(url)).toMatchObject({ host, reach });
   });
 
@@ -190,12 +190,12 @@ describe('the address of a request', () => {
     'https://127.1/',
     'https://api.example.com/#x',
     'ftp://api.example.com/',
-  ])('%s can be read in two ways, and is refused', (url) => {
+  ])('%s is ambiguous, and is refused', (url) => {
     expect(urlOf(url).anomalies).not.toEqual([]);
     expect(runRule(httpPatchPack, 'http_url_ambiguous', request({ url })).status).toBe('BLOCK');
   });
 
-  it('is compared after its dot segments are gone and it was decoded once', () => {
+  it('is compared after removal of dot segments and one percent-decoding', () => {
     const config = { allow: [{ hosts: ['api.example.com'], paths: ['/v1/*'] }] };
     const status = (url: string) =>
       runRule(httpPatchPack, 'http_method_path_scope', request({ url }), { config }).status;
@@ -207,39 +207,39 @@ describe('the address of a request', () => {
   });
 });
 
-describe('a request that cannot be read', () => {
+describe('a request that cannot be parsed', () => {
   it.each([
-    [
-      'a key that stands twice',
-      '{"method":"PATCH","url":"https://a.example/","body":{"a":1,"\\u0061":2}}',
-      'duplicate_key',
-    ],
+    ['a duplicate key', '{"method":"PATCH","url":"https://a.example/","body":{"a":1,"\\u0061":2}}', 'duplicate_key'],
     ['a number beyond 2^53', '{"method":"PATCH","url":"https://a.example/","body":9007199254740993}', 'inexact_number'],
     [
-      'nesting past the bound',
+      'nesting that is too deep',
       `{"method":"PATCH","url":"https://a.example/","body":${'['.repeat(200)}${']'.repeat(200)}}`,
       'too_deep',
     ],
     [
-      'more entries than the bound',
+      'too many entries',
       `{"method":"PATCH","url":"https://a.example/","body":[${'1,'.repeat(100_001)}1]}`,
       'too_many_entries',
     ],
-    ['a member of another name', '{"method":"PATCH","url":"https://a.example/","Body":1}', 'invalid_document'],
+    ['an unknown member', '{"method":"PATCH","url":"https://a.example/","Body":1}', 'invalid_document'],
     [
       'a header with a line end',
       '{"method":"PATCH","url":"https://a.example/","headers":{"a":"b\\r\\nc: d"}}',
       'invalid_header',
     ],
-    ['a header twice', '{"method":"PATCH","url":"https://a.example/","headers":{"a":"b","A":"c"}}', 'invalid_header'],
     [
-      'two content types',
+      'a duplicate header',
+      '{"method":"PATCH","url":"https://a.example/","headers":{"a":"b","A":"c"}}',
+      'invalid_header',
+    ],
+    [
+      'two different content types',
       '{"method":"PATCH","url":"https://a.example/","contentType":"a/b","headers":{"content-type":"c/d"}}',
       'invalid_content_type',
     ],
-    ['a relative address', '{"method":"PATCH","url":"/v1/orders"}', 'invalid_url'],
-    ['nothing', '', 'empty'],
-    ['half of it', '{"method":"PATCH"', 'syntax_error'],
+    ['a relative URL', '{"method":"PATCH","url":"/v1/orders"}', 'invalid_url'],
+    ['an empty text', '', 'empty'],
+    ['truncated JSON', '{"method":"PATCH"', 'syntax_error'],
     ['UTF-16', '\ufeff', 'syntax_error'],
   ])('is refused: %s', (_, raw, code) => {
     expect(factsOf(raw)).toMatchObject({ ok: false, code });

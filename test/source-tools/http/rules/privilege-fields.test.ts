@@ -2,7 +2,7 @@ import { httpPatchPack } from '../../../../source-tools/http/rules';
 import { request } from '../../../../source-tools/http/rules/define-http-rule';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
 
-const isHeld = (path: string): boolean =>
+const isFound = (path: string): boolean =>
   runRule(httpPatchPack, 'http_privilege_fields', request({ body: [{ op: 'add', path, value: true }] })).status !==
   'ALLOW';
 
@@ -11,13 +11,13 @@ it.each([
   '/spec/template/spec/containers/0/securityContext/allowPrivilegeEscalation',
   '/spec/template/spec/hostNetwork',
   '/spec/template/spec/serviceAccountName',
-])('what a container may do to its machine is a privilege as a role is: %s', (path) => {
-  expect(isHeld(path)).toBe(true);
+])('finds a container privilege such as %s', (path) => {
+  expect(isFound(path)).toBe(true);
 });
 
 it.each(['/spec/replicas', '/spec/template/spec/containers/0/image', '/notes/privilegedInformation'])(
-  'an ordinary member is none: %s',
+  'does not find an ordinary member such as %s',
   (path) => {
-    expect(isHeld(path)).toBe(false);
+    expect(isFound(path)).toBe(false);
   },
 );

@@ -73,7 +73,7 @@ const toSettle = ({ changeId, target, settings, approved: record, intentAt, send
   sends,
 });
 
-/** As Temporal does: what is thrown as unavailable is tried again, a few times. */
+/** Retries TARGET_UNAVAILABLE up to four times, as Temporal does. */
 async function retried(ctx: CommitContext): ReturnType<typeof commit> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -101,7 +101,7 @@ describe('a dry run', () => {
     expect(stagingSha(recordOf(await stage(change())))).toBe(stagingSha(record));
   });
 
-  it.each(['weak', 'none'] as const)('says that the base cannot be verified when the tag is %s', async (etag) => {
+  it.each(['weak', 'none'] as const)('reports that the base cannot be verified if the ETag is %s', async (etag) => {
     api.behaviour.etag = etag;
     const record = recordOf(await stage(change()));
     expect(record).toMatchObject({ fullyCaptured: false, base: { etag: null } });
@@ -111,16 +111,16 @@ describe('a dry run', () => {
   it.each<[string, object, string]>([
     ['another host', { url: 'http://127.0.0.2:1/v1/flags/beta' }, 'not on'],
     ['another port', { url: 'http://127.0.0.1:1/v1/flags/beta' }, 'not on'],
-    ['a path beside the base', { url: 'BASE/../v2/flags' }, 'not below'],
-    ['a path that only begins like the base', { url: 'BASEx/flags' }, 'not below'],
-    ['an encoded slash', { url: 'BASE/flags%2f..%2fusers' }, 'two ways'],
-    ['a user name', { url: 'USER/flags' }, 'two ways'],
-    ['a query that is not allowed', { url: 'BASE/flags/beta?as=admin' }, 'query'],
-    ['a credential of its own', { headers: { authorization: 'Bearer other' } }, 'header authorization'],
-    ['a condition of its own', { headers: { 'if-match': '*' } }, 'header if-match'],
-    ['a method that cannot be tried before', { method: 'POST' }, 'POST'],
+    ['a path outside the base path', { url: 'BASE/../v2/flags' }, 'not below'],
+    ['a path that only has the base path as a string prefix', { url: 'BASEx/flags' }, 'not below'],
+    ['an encoded slash', { url: 'BASE/flags%2f..%2fusers' }, 'ambiguous'],
+    ['a user name', { url: 'USER/flags' }, 'ambiguous'],
+    ['a query parameter that is not allowed', { url: 'BASE/flags/beta?as=admin' }, 'query'],
+    ['a staged credential', { headers: { authorization: 'Bearer other' } }, 'header authorization'],
+    ['a staged precondition', { headers: { 'if-match': '*' } }, 'header if-match'],
+    ['a method that cannot be staged', { method: 'POST' }, 'POST'],
     ['a patch that does not apply', { body: [{ op: 'remove', path: '/nothing' }] }, 'does not apply'],
-  ])('rejects %s, and sends nothing that writes', async (_, staged, why) => {
+  ])('rejects %s, and sends no write request', async (_, staged, why) => {
     const url = (staged as { url?: string }).url
       ?.replace('BASE', api.url)
       .replace('USER', api.url.replace('//', '//x@'));
@@ -135,23 +135,20 @@ describe('a dry run', () => {
     ['redirects', 'redirect'],
     ['not_json', 'not JSON'],
     [404, 'status 404'],
-  ] as const)('rejects a resource that answers %s', async (read, why) => {
+  ] as const)('rejects a resource that responds with %s', async (read, why) => {
     api.behaviour.read = read;
     expect(await stage(change())).toMatchObject({ kind: 'rejected', explanation: expect.stringContaining(why) });
     expect(api.requests).toHaveLength(1);
   });
 
-  it.each(['drips', 'huge', 'drops', 503] as const)(
-    'is tried again later when the resource answers %s',
-    async (read) => {
-      api.behaviour.read = read;
-      await expect(stage(change())).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
-    },
-  );
+  it.each(['drips', 'huge', 'drops', 503] as const)('is retryable if the resource responds with %s', async (read) => {
+    api.behaviour.read = read;
+    await expect(stage(change())).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
+  });
 });
 
 describe('a commit', () => {
-  it('sends the patch once, with the approved tag and the change id as its key [T65]', async () => {
+  it('sends the patch once, with the approved ETag and with the change id as idempotency key [T65]', async () => {
     const ctx = await approved();
     const result = await commit(ctx);
     expect(result).toMatchObject({
@@ -169,7 +166,7 @@ describe('a commit', () => {
     expect(api.applied).toBe(1);
   });
 
-  it('sends nothing when the change has ended meanwhile, and is then sealed without a look at the resource', async () => {
+  it('sends nothing if the change has ended, and is then sealed without reading the resource', async () => {
     const ctx = await approved();
     expect(await commit({ ...ctx, endedMeanwhile: async () => 'an operator said so' })).toMatchObject({
       kind: 'refused',
@@ -180,7 +177,7 @@ describe('a commit', () => {
     expect(await seal(toSettle(ctx))).toEqual({ found: false });
   });
 
-  it('sends a merge patch and a whole document as well', async () => {
+  it('also sends a merge patch and a whole document', async () => {
     const merge = await approved({ staged: { contentType: 'application/merge-patch+json', body: { owners: null } } });
     expect(await commit(merge)).toMatchObject({ kind: 'applied' });
     expect(now()).toEqual({ on: false });
@@ -190,7 +187,7 @@ describe('a commit', () => {
   });
 
   it.each(['applies_then_drops', 'applies_then_500', 'applies_then_hangs'] as const)(
-    'finds its effect by reading back when the server %s, and sends it once [T65]',
+    'finds its effect by reading back if the server %s, and sends the request once [T65]',
     async (write) => {
       const ctx = await approved();
       api.behaviour.write = write;
@@ -200,7 +197,7 @@ describe('a commit', () => {
     },
   );
 
-  it('sends it again under the same tag when the connection dropped before it was applied, and applies it once', async () => {
+  it('sends the request again with the same ETag if the connection dropped before it was applied, and applies it once', async () => {
     const ctx = await approved();
     api.behaviour.write = 'drops';
     await expect(commit(ctx)).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
@@ -209,7 +206,7 @@ describe('a commit', () => {
     expect(api.applied).toBe(1);
   });
 
-  it('sends nothing when the resource moved before, and is sealed at once [T61]', async () => {
+  it('sends nothing if the resource has changed, and is sealed immediately [T61]', async () => {
     const ctx = await approved();
     api.documents.set('/v1/flags/beta', { on: false, owners: ['eve'] });
     expect(await commit(ctx)).toMatchObject({ kind: 'stale' });
@@ -220,14 +217,14 @@ describe('a commit', () => {
     expect(writes()).toEqual([]);
   });
 
-  it('is stale for good when the server answers 412 to the first request [T61]', async () => {
+  it('is permanently stale if the server responds with 412 to the first request [T61]', async () => {
     const ctx = await approved();
     api.behaviour.beforeWrite = () => void api.documents.set('/v1/flags/beta', { on: false, owners: ['eve'] });
     expect(await commit(ctx)).toMatchObject({ kind: 'stale', final: true });
     expect(api.applied).toBe(0);
   });
 
-  it('does not take a 412 for a no when an earlier request of its own landed just before', async () => {
+  it('does not treat a 412 as a rejection if an earlier request of the same change was applied just before', async () => {
     const ctx = await approved();
     await ctx.sends.begin();
     api.behaviour.beforeWrite = () => void api.documents.set('/v1/flags/beta', { on: true, owners: ['ada'] });
@@ -235,7 +232,7 @@ describe('a commit', () => {
     expect(api.applied).toBe(0);
   });
 
-  it('does not guess when it was sent, its answer was lost, and the resource has moved on since', async () => {
+  it('reports an unknown outcome if the response was lost and the resource has changed since', async () => {
     const ctx = await approved();
     api.behaviour.write = 'applies_then_drops';
     api.behaviour.afterWrite = () => void api.documents.set('/v1/flags/beta', { on: false, owners: ['eve'] });
@@ -245,11 +242,11 @@ describe('a commit', () => {
     expect(await readBack(toSettle(ctx))).toMatchObject({ found: 'unknown' });
   });
 
-  it('learns by its key what became of it where the server replays its answers', async () => {
+  it('learns the outcome by its idempotency key if the server replays responses', async () => {
     const ctx = await approved({ http: { replaysIdempotent: true } });
     api.behaviour.replays = true;
     await ctx.sends.begin();
-    // Applied by an attempt that died, and changed by somebody else since.
+    // Applied by an attempt that crashed, then changed by another client.
     const url = `${api.url}/flags/beta`;
     await fetch(url, {
       method: 'PATCH',
@@ -260,12 +257,12 @@ describe('a commit', () => {
     expect(await commit(ctx)).toMatchObject({
       kind: 'applied',
       replayed: true,
-      stands: expect.stringContaining('not as it was approved'),
+      stands: expect.stringContaining('not in the approved state'),
     });
     expect(api.applied).toBe(1);
   });
 
-  it('never sends a second request where there is no strong tag', async () => {
+  it('never sends a second request if there is no strong ETag', async () => {
     api.behaviour.etag = 'weak';
     const ctx = await approved();
     api.behaviour.write = 'drops';
@@ -277,17 +274,17 @@ describe('a commit', () => {
     expect(await seal(toSettle(ctx))).toEqual({ found: false });
   });
 
-  it('says that the effect should not stand when a server that ignores If-Match applied it to another state', async () => {
+  it('reports an unapproved state if a server that ignores If-Match applied the patch to another state', async () => {
     const ctx = await approved();
     api.behaviour.ignoresIfMatch = true;
     api.behaviour.beforeWrite = () => void api.documents.set('/v1/flags/beta', { on: false, owners: ['eve'] });
     expect(await commit(ctx)).toMatchObject({
       kind: 'applied',
-      stands: expect.stringContaining('not as it was approved'),
+      stands: expect.stringContaining('not in the approved state'),
     });
   });
 
-  it('is stale when the content moved under a tag that the server never changes', async () => {
+  it('is stale if the content has changed but the server never changes the ETag', async () => {
     api.behaviour.etag = 'constant';
     const ctx = await approved();
     api.documents.set('/v1/flags/beta', { on: false, owners: ['eve'] });
@@ -296,7 +293,7 @@ describe('a commit', () => {
   });
 
   it.each([302, 400, 401, 409])(
-    'applies nothing on status %s, and that is sealed by waiting and looking again',
+    'applies nothing on status %s, and is sealed after waiting and reading the resource again',
     async (status) => {
       const ctx = await approved({ settings: { timeoutMs: 500 } });
       api.behaviour.write = status;
@@ -306,7 +303,7 @@ describe('a commit', () => {
     },
   );
 
-  it('does not compare members that the settings call volatile', async () => {
+  it('does not compare members that the settings mark as volatile', async () => {
     api.documents.set('/v1/flags/beta', { on: false, rev: 1 });
     const ctx = await approved({ settings: { volatile: ['/rev'] } });
     api.behaviour.write = 'applies_then_500';
@@ -315,17 +312,17 @@ describe('a commit', () => {
   });
 });
 
-describe('a post validator that says no', () => {
+describe('a post validator that rejects', () => {
   const postCheck = async () => ({ ok: false, explanation: 'guardian.x: no' }) as const;
 
-  it('has what was there put back, where the target may be undone', async () => {
+  it('restores the previous state if the target allows undo', async () => {
     const ctx = await approved({ http: { undo: 'put' } }, { postCheck });
     expect(await commit(ctx)).toMatchObject({ kind: 'compensated', explanation: 'guardian.x: no' });
     expect(now()).toEqual({ on: false, owners: ['ada'] });
     expect(api.applied).toBe(2);
   });
 
-  it('lets the effect stand when somebody has written since', async () => {
+  it('keeps the effect if there was another write since', async () => {
     const ctx = await approved(
       { http: { undo: 'put' } },
       {
@@ -339,7 +336,7 @@ describe('a post validator that says no', () => {
     expect(now()).toEqual({ on: true, owners: ['eve'] });
   });
 
-  it('lets the effect stand where the target may not be undone', async () => {
+  it('keeps the effect if the target does not allow undo', async () => {
     expect(await commit(await approved({}, { postCheck }))).toMatchObject({
       kind: 'applied',
       stands: expect.stringContaining('configuration'),

@@ -5,12 +5,12 @@ import { runRule } from '../../../policy/rules/support/run-pack-rule';
 interface Given {
   readonly address: string;
   readonly unknown: Readonly<Record<string, boolean>>;
-  /** What the configuration sets; null where the plan does not hold the configuration. */
+  /** Members that the configuration sets; null if the plan does not contain the configuration. */
   readonly set: readonly string[] | null;
   readonly action?: string;
 }
 
-function held(rule: string, { address, unknown, set, action = 'create' }: Given): boolean {
+function isFound(rule: string, { address, unknown, set, action = 'create' }: Given): boolean {
   const [type, name] = address
     .split('.')
     .slice(-2)
@@ -36,29 +36,29 @@ const queue = { address: 'aws_sqs_queue.q', unknown: { policy: true, arn: true }
 const bucket = { address: 'aws_s3_bucket.b', unknown: { policy: true, acl: true, arn: true } };
 
 describe('a value that is not known before apply', () => {
-  it('is the service’s own default where the configuration does not set it, and holds nobody up', () => {
-    expect(held('terraform_iam_widening', { ...queue, set: ['name'] })).toBe(false);
-    expect(held('terraform_iam_widening', { ...bucket, set: ['bucket'] })).toBe(false);
-    expect(held('terraform_public_access', { ...bucket, set: ['bucket'] })).toBe(false);
+  it('is accepted as the default of the service if the configuration does not set it', () => {
+    expect(isFound('terraform_iam_widening', { ...queue, set: ['name'] })).toBe(false);
+    expect(isFound('terraform_iam_widening', { ...bucket, set: ['bucket'] })).toBe(false);
+    expect(isFound('terraform_public_access', { ...bucket, set: ['bucket'] })).toBe(false);
   });
 
-  it('is found under a module and behind a key that holds brackets', () => {
+  it('is matched inside a module and with a key that contains brackets', () => {
     const address = 'module.a["x].y"].aws_sqs_queue.q[0]';
-    expect(held('terraform_iam_widening', { ...queue, address, set: ['name'] })).toBe(false);
-    expect(held('terraform_iam_widening', { ...queue, address, set: ['policy'] })).toBe(true);
+    expect(isFound('terraform_iam_widening', { ...queue, address, set: ['name'] })).toBe(false);
+    expect(isFound('terraform_iam_widening', { ...queue, address, set: ['policy'] })).toBe(true);
   });
 
-  it('is undecided where the configuration sets it, is not in the plan, or the resource was there before', () => {
-    expect(held('terraform_iam_widening', { ...queue, set: ['policy'] })).toBe(true);
-    expect(held('terraform_iam_widening', { ...queue, set: null })).toBe(true);
-    expect(held('terraform_iam_widening', { ...queue, set: ['name'], action: 'update' })).toBe(true);
-    expect(held('terraform_public_access', { ...bucket, set: null })).toBe(true);
+  it('is undecided if the configuration sets it or is not in the plan, or if the resource already exists', () => {
+    expect(isFound('terraform_iam_widening', { ...queue, set: ['policy'] })).toBe(true);
+    expect(isFound('terraform_iam_widening', { ...queue, set: null })).toBe(true);
+    expect(isFound('terraform_iam_widening', { ...queue, set: ['name'], action: 'update' })).toBe(true);
+    expect(isFound('terraform_public_access', { ...bucket, set: null })).toBe(true);
   });
 
-  it('is undecided where it is a block, which a dynamic one would not show as set', () => {
+  it('is undecided if it is a block, because a dynamic block is not shown as set', () => {
     const group = { address: 'aws_security_group.g', unknown: { ingress: true } };
-    expect(held('terraform_open_ingress', { ...group, set: ['name'] })).toBe(true);
+    expect(isFound('terraform_open_ingress', { ...group, set: ['name'] })).toBe(true);
     const role = { address: 'aws_iam_role.r', unknown: { inline_policy: true } };
-    expect(held('terraform_iam_widening', { ...role, set: ['name'] })).toBe(true);
+    expect(isFound('terraform_iam_widening', { ...role, set: ['name'] })).toBe(true);
   });
 });

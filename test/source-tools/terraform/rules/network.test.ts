@@ -17,21 +17,21 @@ const isOpen = (after: object, config = {}): boolean =>
     { config },
   ).status !== 'ALLOW';
 
-describe('a rule that lets the world in', () => {
-  it('by ICMP opens no port, and is shown only where nothing at all is excepted', () => {
+describe('a rule that allows traffic from the internet', () => {
+  it('opens no port if it allows ICMP, and is found only if no port is excepted', () => {
     expect(isOpen(rule('icmp', -1, -1))).toBe(false);
     expect(isOpen(rule('icmp', 8, 0), { ports: [22] })).toBe(false);
     expect(isOpen(rule('icmp', -1, -1), { except: [] })).toBe(true);
   });
 
-  it('by every protocol opens every port', () => {
+  it('opens every port if it allows every protocol', () => {
     expect(isOpen(rule('-1', 0, 0), { ports: [22] })).toBe(true);
     expect(isOpen(rule('tcp', 20, 30), { ports: [22] })).toBe(true);
     expect(isOpen(rule('tcp', 443, 443))).toBe(false);
   });
 });
 
-describe('what is destroyed', () => {
+describe('a resource that is destroyed', () => {
   const isForbidden = (before: object): boolean =>
     runRule(
       terraformPlanPack,
@@ -39,7 +39,7 @@ describe('what is destroyed', () => {
       planOf([{ address: 'aws_iam_user.a', actions: ['delete'], before }]),
     ).status !== 'ALLOW';
 
-  it('is not forbidden by settings that only say what happens to its data', () => {
+  it('is not forbidden by settings that only control what happens to its data', () => {
     expect(isForbidden({ force_destroy: false, skip_final_snapshot: false })).toBe(false);
     expect(isForbidden({ deletion_protection: true })).toBe(true);
   });

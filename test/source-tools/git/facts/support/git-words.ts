@@ -1,26 +1,26 @@
 import type { PatchFile } from '../../../../../source-tools/git/facts/git-facts';
 
-/** As `git apply --numstat` writes a file. */
+/** The line that `git apply --numstat` prints for a file. */
 export function numstat(file: PatchFile): string {
   const counts = file.binary === null ? `${file.added}\t${file.removed}` : '-\t-';
   return `${counts}\t${file.path}`;
 }
 
-/** As `git apply --summary` writes it, line by line, trimmed. */
+/** The lines that `git apply --summary` prints for a file, trimmed. */
 export function summary(file: PatchFile): string[] {
   const { oldMode, newMode, path } = file;
-  const made = (verb: string, mode: string | null): string[] => [
+  const created = (verb: string, mode: string | null): string[] => [
     mode === null ? `${verb} ${path}` : `${verb} mode ${mode} ${path}`,
   ];
   const changed = oldMode !== null && newMode !== null && oldMode !== newMode;
   switch (file.change) {
     case 'add':
-      return made('create', newMode);
+      return created('create', newMode);
     case 'delete':
-      return made('delete', oldMode);
+      return created('delete', oldMode);
     case 'rename':
     case 'copy':
-      // Two names without "rename from": git says nothing, and moves the file.
+      // Two names without "rename from": git moves the file but prints no rename.
       if (file.similarity === null) return changed ? [`mode change ${oldMode} => ${newMode} ${path}`] : [];
       return [
         `${file.change} ${moved(file.oldPath ?? '', file.newPath ?? '')} (${file.similarity ?? 0}%)`,
@@ -35,7 +35,7 @@ export function summary(file: PatchFile): string[] {
   }
 }
 
-/** The folders that both names begin with stand before the braces. */
+/** Git prints the common leading folders before the braces. */
 function moved(before: string, after: string): string {
   let at = 0;
   for (;;) {
