@@ -1,7 +1,7 @@
 /**
- * `npm run bench:commit [-- --reviews N] [--json]`: what the committer costs. Reviews on the real servers, one at a time: from the
- * decision (the workflow schedules `commit`) to its receipt; then the verification alone, of the same reviews; then ledger
- * appends. Talk on standard error; with --json the last line of standard output is one object.
+ * `npm run bench:commit [-- --reviews N] [--json]`: the cost of the committer. Runs reviews one at a time on real servers and
+ * measures the time from the decision (the workflow schedules `commit`) to the receipt, then the verification of the same
+ * reviews alone, then ledger appends. Progress goes to standard error; with --json the last line of standard output is one object.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -74,7 +74,7 @@ async function main(json: boolean, reviews: number): Promise<void> {
       const began = performance.now();
       const result = await verifyChange(verification, input, rows);
       verified.push(performance.now() - began);
-      if (!result.ok) throw new Error(`Not verified: ${result.check}: ${result.explanation}`);
+      if (!result.ok) throw new Error(`The verification failed: ${result.check}: ${result.explanation}`);
     }
     const verificationMs = spread(verified.slice(Math.min(5, verified.length - 1)));
 
@@ -129,7 +129,7 @@ async function review({ keys }: DevSetup, client: DevClient, i: number): Promise
   const validity = { issuedAt, expiresAt: new Date(issuedAt.getTime() + 600_000) };
   await countersign.answer(changeId, [...signAnswers(status, choice, createSigner(keys.alice.key), validity)]);
   const result = await countersign.result(changeId, { timeoutMs: 60_000 });
-  if (result.state !== 'COMMITTED') throw new Error(`Not committed: ${JSON.stringify(result).slice(0, 500)}`);
+  if (result.state !== 'COMMITTED') throw new Error(`Expected COMMITTED, got ${JSON.stringify(result).slice(0, 500)}`);
 
   const { events } = await temporal.workflow.getHandle(changeId).fetchHistory();
   const at = (
@@ -140,7 +140,7 @@ async function review({ keys }: DevSetup, client: DevClient, i: number): Promise
     e.activityTaskCompletedEventAttributes?.scheduledEventId?.eq(decided?.eventId ?? 0),
   );
   const { planHash, stagingSha } = result.outcome;
-  if (planHash === null) throw new Error('A committed change has a plan');
+  if (planHash === null) throw new Error('The outcome of a committed change has no planHash');
   const input = { changeId, planHash, stagingSha, fingerprint: status.fingerprint };
   return { input, decisionToCommittedMs: at(committed) - at(decided) };
 }

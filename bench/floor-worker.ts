@@ -1,4 +1,4 @@
-/** One worker process of the floor: `node floor-worker.js review|judge|commit`. */
+/** One worker process of the baseline workflow: `node floor-worker.js review|judge|commit`. */
 import { DefaultLogger, NativeConnection, Runtime, Worker, bundleWorkflowCode } from '@temporalio/worker';
 import { TASK_QUEUES } from '../policy/contracts/queues';
 

@@ -1,6 +1,7 @@
 /**
- * The floor: a bare workflow of the same shape as a review with two packs, stage, judge, two answers and commit. As many
- * activities on the same three queues, the same updates, queries, timer and search attributes; nothing is done.
+ * The baseline: a bare workflow of the same shape as a review with two packs, stage, judge, two answers and commit. It has
+ * the same number of activities on the same three queues, the same updates, queries, timer and search attributes, but every
+ * activity is a no-op.
  */
 import {
   allHandlersFinished,

@@ -1,4 +1,4 @@
-/** Texts of at most a megabyte that are made to cost much: each must be decided, or refused by a bound, within half a second. */
+/** Texts of at most one megabyte built to be expensive: each must be decided, or refused by a limit, within half a second. */
 const MEGABYTE = 1024 * 1024;
 
 function fill(unit: string, before = '', after = ''): string {
@@ -18,23 +18,23 @@ function numbered(make: (i: number) => string, before = '', after = '', separato
   return before + body.slice(0, body.length - separator.length) + after;
 }
 
-/** At most `count` times. */
+/** Joins `count` parts. */
 function times(count: number, make: (i: number) => string, separator = ''): string {
   return Array.from({ length: count }, (_, i) => make(i)).join(separator);
 }
 
 const SQL: Readonly<Record<string, () => string>> = {
   'many statements': () => fill('select 1;'),
-  '1000 statements of much': () => times(1000, (i) => `select ${times(70, (k) => `c${k}.x`, ',')} from t${i}`, ';'),
+  '1000 long statements': () => times(1000, (i) => `select ${times(70, (k) => `c${k}.x`, ',')} from t${i}`, ';'),
   'one list of columns': () => fill('a,', 'select ', 'a'),
   'rows of values': () => fill('(1),', 'insert into t values ', '(1)'),
   'rows of functions': () => fill('(f(1)),', 'insert into t values ', '(1)'),
   '140,000 tokens, a megabyte': () => `insert into t values ${times(34_000, (i) => `('${'v'.repeat(20)}${i}')`, ',')}`,
   'deep parentheses': () => fill('(', 'select '),
-  'nesting at the bound': () => times(60, () => `select ${'('.repeat(900)}1${')'.repeat(900)}`, ';'),
+  'nesting at the limit': () => times(60, () => `select ${'('.repeat(900)}1${')'.repeat(900)}`, ';'),
   'chains of AND': () => fill(' and a=1', 'delete from t where a=1'),
   'chains of plus': () => fill('+1', 'select 1'),
-  'slash and star': () => fill('/*'),
+  'unclosed block comments': () => fill('/*'),
   operators: () => fill('+-', 'select 1 '),
   'one long string': () => fill('x', "select '", "'"),
   'escapes in a string': () => fill('\\n', "select E'", "'"),
@@ -46,7 +46,7 @@ const SQL: Readonly<Record<string, () => string>> = {
   'DO bodies': () => numbered(() => 'do $$begin perform 1; end$$', '', '', ';'),
   'one DO body': () => fill('perform 1;', 'do $$begin ', ' end$$'),
   'EXECUTE in a body': () => fill("execute 'select 1';", 'do $$begin ', ' end$$'),
-  'big strings executed': () => `do $$begin ${times(60, () => `execute 'select ${'1,'.repeat(6000)}1';`)} end$$`,
+  'long executed strings': () => `do $$begin ${times(60, () => `execute 'select ${'1,'.repeat(6000)}1';`)} end$$`,
   'strings in strings': () => nested(7),
   'functions in SQL': () =>
     `create function f() returns int language sql as $$ ${fill('select 1;').slice(0, MEGABYTE - 100)} $$`,
@@ -56,13 +56,13 @@ const SQL: Readonly<Record<string, () => string>> = {
   joins: () => `select * from a ${times(900, (i) => `join t${i} on true`, ' ')}`,
   'line comments': () => fill('--\n', '', 'select 1'),
   'wide characters': () => fill('é', "select '", "'").slice(0, 500_000) + "'",
-  'not closed': () => fill("select 'x;"),
+  'unclosed string': () => fill("select 'x;"),
   'an error at the end': () => fill('(1),', 'insert into t values ', '(1'),
-  'an error far in, wide': () => `select '${'é'.repeat(400_000)}' frm t t t`,
+  'a late error after wide characters': () => `select '${'é'.repeat(400_000)}' frm t t t`,
   grants: () => times(9000, (i) => `r${i}`, ',').replace(/^/, 'grant all on t to '),
   'set operations': () => fill(' union select 1', 'select 1'),
   CASE: () => fill(' when 1 then 1', 'select case', ' end'),
-  'subqueries side by side': () => times(12_000, (i) => `(select ${i})`, ',').replace(/^/, 'select '),
+  'many subqueries': () => times(12_000, (i) => `(select ${i})`, ',').replace(/^/, 'select '),
 };
 
 function nested(depth: number): string {
@@ -74,7 +74,7 @@ function nested(depth: number): string {
 const FILE = 'diff --git a/f b/f\n--- a/f\n+++ b/f\n';
 const PATCH: Readonly<Record<string, () => string>> = {
   'short lines': () => hunk(numberedLines(340_000, '+\n')),
-  'lines that say much': () => hunk(numberedLines(20_000, '+password = "AKIAIOSFODNN7EXAMPLE" eval(x)\n')),
+  'lines with many matches': () => hunk(numberedLines(20_000, '+password = "AKIAIOSFODNN7EXAMPLE" eval(x)\n')),
   'one line': () => hunk([`+${'a'.repeat(MEGABYTE - 200)}\n`]),
   'one line of key-like text': () => hunk([`+${'aB3/xY9z'.repeat(MEGABYTE / 8 - 50)}\n`]),
   'many files': () => numbered((i) => `diff --git a/f${i} b/f${i}\nold mode 100644\nnew mode 100755\n`),
@@ -85,21 +85,21 @@ const PATCH: Readonly<Record<string, () => string>> = {
       .replace(/@@ -1 \+1 @@\n(-a\n)?$/, ''),
   'files with a hunk': () =>
     numbered((i) => `diff --git a/d/f${i} b/d/f${i}\n--- a/d/f${i}\n+++ b/d/f${i}\n@@ -1 +1 @@\n-a\n+b\n`),
-  'binary that swells': () => binaryBomb(),
+  'decompression bomb': () => binaryBomb(),
   'quoted names': () =>
     numbered(
       (i) =>
         `diff --git "a/\\303\\274${i}" "b/\\303\\274${i}"\nnew file mode 100644\n--- /dev/null\n+++ "b/\\303\\274${i}"\n@@ -0,0 +1 @@\n+x\n`,
     ),
   'long paths': () => `diff --git a/${'x'.repeat(500_000)} b/${'x'.repeat(500_000)}\n`,
-  'long paths below the bound': () =>
+  'long paths below the limit': () =>
     times(
       26,
       (i) => `diff --git a/${'x/'.repeat(9900)}${i} b/${'x/'.repeat(9900)}${i}\nold mode 100644\nnew mode 100755\n`,
     ),
-  'no UTF-8': () => hunk(numberedLines(100_000, '+\u00ff\u00fe\n')),
+  'not UTF-8': () => hunk(numberedLines(100_000, '+\u00ff\u00fe\n')),
   'bidi marks': () => hunk(numberedLines(20_000, '+\u202e\u2066 if (admin) \u2069\n')),
-  prose: () => fill('no patch at all\n'),
+  prose: () => fill('not a patch\n'),
   'lines that look like a patch': () => fill('@@ nothing\n', `${FILE}@@ -1 +1 @@\n-a\n+b\n`),
 };
 
@@ -170,7 +170,7 @@ const TERRAFORM: Readonly<Record<string, () => string>> = {
     )
       .slice(0, MEGABYTE - 600)
       .replace(/,\{"address[^}]*(\}[^}]*)?(\}[^}]*)?$/, '')}]}`,
-  'rules of a group': () =>
+  'rules of a security group': () =>
     `{"format_version":"1.2","terraform_version":"1.9.0","resource_changes":[{"address":"a.b","mode":"managed","type":"aws_security_group","name":"b","provider_name":"providers.example.com/hashicorp/aws","change":{"actions":["create"],"before":null,"after":{"ingress":[${times(9000, (i) => `{"from_port":${i},"to_port":${i},"protocol":"tcp","cidr_blocks":["0.0.0.0/0"]}`, ',')}]}}}]}`,
   'a policy document': () =>
     `{"format_version":"1.2","terraform_version":"1.9.0","resource_changes":[{"address":"a.b","mode":"managed","type":"aws_iam_policy","name":"b","provider_name":"providers.example.com/hashicorp/aws","change":{"actions":["create"],"before":null,"after":{"policy":"{\\"Statement\\":[${times(9000, () => '{\\"Effect\\":\\"Allow\\",\\"Action\\":\\"*\\",\\"Resource\\":\\"*\\"}', ',')}]}"}}}]}`,
@@ -187,11 +187,11 @@ const TEXT: Readonly<Record<string, () => string>> = {
   backslashes: () => fill('\\\\'),
   escapes: () => fill('\\u0044ROP '),
   comments: () => fill('/**/'),
-  'comments not closed': () => fill('/*'),
+  'unclosed comments': () => fill('/*'),
   dashes: () => fill('--'),
   apostrophes: () => fill("'/*'--\n"),
   'near misses': () => fill('DROP TABL '),
-  'a key-like wall': () => fill('AKIAaB3xY9zQ0_-='),
+  'text that looks like keys': () => fill('AKIAaB3xY9zQ0_-='),
 };
 
 export interface Hostile {
@@ -200,7 +200,7 @@ export interface Hostile {
   readonly bytes: Uint8Array;
 }
 
-/** One at a time: all together are a hundred megabytes. */
+/** A generator, because all texts together are about a hundred megabytes. */
 export function* hostileTexts(): Generator<Hostile> {
   const sets = [
     ['SQLDryRun', SQL],

@@ -1,7 +1,8 @@
 /**
- * `node dist/bench/judge.js [--json]`: what the judge costs beside the model. The same request to the same loopback
- * server, once through the bare client and once through everything of ours (render, redact, mark, hash, ask, read,
- * judge); then hostile diffs of 1 MiB. Talk on standard error; with --json the last line of standard output is one object.
+ * `node dist/bench/judge.js [--json]`: the overhead of the judge on top of the model call. Sends the same request to the
+ * same loopback server, once through the bare client and once through the full judge activity (render, redact, mark, hash,
+ * ask, parse, evaluate); then hostile diffs of 1 MiB. Progress goes to standard error; with --json the last line of standard
+ * output is one object.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -27,7 +28,7 @@ const MODEL = 'bench-judge';
 const WARM_UP = 200;
 const CALLS = 1000;
 
-/** Answers at once, with the canary of the request where there is one. */
+/** Responds immediately, with the canary of the request if it has one. */
 async function startServer(): Promise<{ readonly baseUrl: string; readonly stop: () => void }> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -76,7 +77,7 @@ async function startServer(): Promise<{ readonly baseUrl: string; readonly stop:
 
 const config = JudgeConfig.parse({ model: MODEL });
 
-/** As the activity keeps it by plan. */
+/** The judge as the activity resolves it from a plan. */
 function judgeOf(raw: Uint8Array, sourceTool: string): ResolvedJudge {
   const tool = SOURCE_TOOLS.find((one) => one.sourceTool === sourceTool);
   if (tool === undefined) throw new RangeError(sourceTool);
@@ -121,7 +122,7 @@ async function timed(calls: number, call: () => Promise<unknown>): Promise<numbe
   return times;
 }
 
-/** On a machine that others use too, this moves less than the time on the wall. */
+/** Milliseconds of CPU for each call. On a shared machine, CPU time varies less than wall-clock time. */
 async function cpuPerCall(call: () => Promise<unknown>): Promise<number> {
   const began = process.cpuUsage();
   await timed(CALLS / 2, call);
@@ -129,7 +130,7 @@ async function cpuPerCall(call: () => Promise<unknown>): Promise<number> {
   return (user + system) / 1000 / (CALLS / 2);
 }
 
-/** 32 KiB of ordinary SQL. */
+/** 32 KiB of typical SQL. */
 function ordinary(): Uint8Array {
   const line = (i: number): string =>
     `UPDATE orders SET state = 'shipped', note = 'batch ${i}', updated_at = now() WHERE id = ${1000 + i} AND state = 'paid';\n`;
@@ -180,7 +181,7 @@ async function main(json: boolean): Promise<void> {
     say(`Warming up: ${WARM_UP} calls each`);
     await timed(WARM_UP, bare);
     await timed(WARM_UP, ours);
-    say(`Measuring: ${CALLS} calls each, in turns`);
+    say(`Measuring: ${CALLS} calls each, alternating`);
     const [bareMs, oursMs]: [number[], number[]] = [[], []];
     for (let i = 0; i < CALLS / 100; i++) {
       bareMs.push(...(await timed(100, bare)));
@@ -191,7 +192,7 @@ async function main(json: boolean): Promise<void> {
     const cpuMs = { client: await cpuPerCall(bare), judge: await cpuPerCall(ours) };
     const overhead = { p50: judge32.p50 - client32.p50, p95: judge32.p95 - client32.p95 };
     say(
-      `32 KiB of SQL: client ${shown(client32)}; judge ${shown(judge32)}; overhead p50 ${overhead.p50.toFixed(2)} ms, p95 ${overhead.p95.toFixed(2)} ms; CPU a call, server included: client ${cpuMs.client.toFixed(2)} ms, judge ${cpuMs.judge.toFixed(2)} ms`,
+      `32 KiB of SQL: client ${shown(client32)}; judge ${shown(judge32)}; overhead p50 ${overhead.p50.toFixed(2)} ms, p95 ${overhead.p95.toFixed(2)} ms; CPU per call, server included: client ${cpuMs.client.toFixed(2)} ms, judge ${cpuMs.judge.toFixed(2)} ms`,
     );
 
     const hostile = [];

@@ -1,6 +1,7 @@
 /**
- * `npm run bench`: reviews on the real server, beside the floor of equal shape in the same run. `npm run bench -- rules`: rules alone. Talk on standard error;
- * with --json the last line of standard output is one object.
+ * `npm run bench`: measures reviews on the real servers and, in the same run, a baseline workflow of the same shape.
+ * `npm run bench -- rules`: rules alone. Progress goes to standard error; with --json the last line of standard output is
+ * one object.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -77,7 +78,7 @@ async function main(json: boolean, reviews: number, open: number): Promise<void>
     say(`Machine: ${machine()}`);
     say(`Reviews: ${reviews}, ${open} open at once; then one at a time`);
     const ours = await measureReviews(dev, client, reviews, open);
-    say(`Floor: the same number of activities and messages, doing nothing`);
+    say(`Floor: the same number of no-op activities and messages`);
     const floor = await measureFloor(dev, temporal, reviews, open);
     const ratioToFloor = Math.round((ours.perSecond / floor.perSecond) * 1000) / 1000;
     for (const [name, f] of [
@@ -124,9 +125,9 @@ async function measureReviews(dev: Dev, client: DevClient, total: number, open: 
       { target: 'shop', sourceTool: 'SQLDryRun', raw, metadata: { table_name: 'items', affected_rows: 1 } },
       { timeoutMs: 60_000 },
     );
-    if (preflight === 'pending') throw new Error('The preflight took over a minute');
+    if (preflight === 'pending') throw new Error('The preflight took more than 60 s');
     times.preflight.push(performance.now() - began);
-    const status = await waiting(async () => {
+    const status = await poll(async () => {
       const status = await countersign.status(changeId);
       if (status.state !== 'RUNNING' && status.state !== 'INTERVENTION_REQUIRED')
         throw new Error(`The review is ${status.state}: ${status.reason ?? ''}`);
@@ -146,15 +147,15 @@ async function measureReviews(dev: Dev, client: DevClient, total: number, open: 
     const result = await countersign.result(changeId, { timeoutMs: 60_000 });
     times.commit.push(performance.now() - answered);
     if (result.state !== 'COMMITTED' || result.verified !== true)
-      throw new Error(`Not committed: ${JSON.stringify(result).slice(0, 500)}`);
+      throw new Error(`Expected a verified COMMITTED, got ${JSON.stringify(result).slice(0, 500)}`);
     last = changeId;
   };
   const pids = Object.values(dev.processes).map((p) => p.pid);
   return figures(temporal, total, open, job, times, () => last, pids);
 }
 
-/** Asks until the review waits for people, as an approver's client does: at once, then every 250 ms. */
-async function waiting<T>(ask: () => Promise<T | null>): Promise<T> {
+/** Polls until `ask` resolves with a value, as an approver's client does: immediately, then every 250 ms. */
+async function poll<T>(ask: () => Promise<T | null>): Promise<T> {
   for (;;) {
     const status = await ask();
     if (status !== null) return status;
@@ -181,7 +182,7 @@ async function measureFloor(dev: Dev, temporal: Client, total: number, open: num
     await temporal.workflow.executeUpdateWithStart('submit', { startWorkflowOperation });
     times.preflight.push(performance.now() - began);
     const handle = temporal.workflow.getHandle(workflowId);
-    await waiting(async () => ((await handle.query<string>('status')) === 'RUNNING' ? null : true));
+    await poll(async () => ((await handle.query<string>('status')) === 'RUNNING' ? null : true));
     await handle.executeUpdate('answer', { args: [{ n: 1 }] });
     await handle.executeUpdate('answer', { args: [{ n: 2 }] });
     const answered = performance.now();
@@ -238,7 +239,7 @@ function startFloorWorker(dev: Dev, name: string): Promise<ChildProcess> {
   });
   return new Promise((resolve, reject) => {
     child.once('message', () => resolve(child));
-    child.once('exit', (code) => reject(new Error(`The floor's worker ${name} ended with ${code}`)));
+    child.once('exit', (code) => reject(new Error(`The baseline worker ${name} exited with ${code}`)));
   });
 }
 

@@ -8,7 +8,7 @@ export interface Spread {
   readonly p99: number;
 }
 
-/** Milliseconds, to a tenth. */
+/** Percentiles of milliseconds, rounded to a tenth. */
 export function spread(samples: readonly number[]): Spread {
   const sorted = [...samples].sort((a, b) => a - b);
   const at = (q: number): number =>
@@ -16,7 +16,7 @@ export function spread(samples: readonly number[]): Spread {
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
 
-/** User and system CPU seconds of processes so far; 0 where the system does not tell. */
+/** Total user and system CPU seconds of the processes so far; 0 for a process whose time cannot be read (only Linux). */
 export function cpuSeconds(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => {
     try {
@@ -24,7 +24,7 @@ export function cpuSeconds(pids: readonly number[]): number {
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       return sum + (Number(fields[11]) + Number(fields[12])) / 100;
     } catch {
-      return sum; // Not Linux, or the process has ended: the figure is left out.
+      return sum; // Not Linux, or the process has exited: it adds nothing to the sum.
     }
   }, 0);
 }
@@ -34,7 +34,10 @@ export function machine(): string {
   return `${cpus().length} × ${first?.model.trim() ?? 'unknown CPU'}, Node ${process.version}, ${process.platform}`;
 }
 
-/** Events of a history, and what Temporal Cloud would bill for it: start, activities and their retries, timers, updates, signals, search attribute upserts after the start. */
+/**
+ * Number of events in a history, and the actions that Temporal Cloud would bill: start, activities, timers, updates, signals
+ * and search attribute upserts.
+ */
 export async function historyFigures(
   temporal: Client,
   workflowId: string,

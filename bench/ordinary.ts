@@ -1,4 +1,4 @@
-/** Text of about `bytes` as agents write it every day, for one source tool. */
+/** A typical diff of about `bytes` bytes for one source tool. Throws a TypeError for an unknown tool. */
 export function ordinaryText(tool: string, bytes: number): string {
   switch (tool) {
     case 'SQLDryRun':
@@ -10,14 +10,14 @@ export function ordinaryText(tool: string, bytes: number): string {
     case 'TerraformPlan':
       return plan(bytes);
     default:
-      throw new TypeError(`No ordinary text for "${tool}"`);
+      throw new TypeError(`No typical text for the source tool "${tool}"`);
   }
 }
 
 const NOTE = 'Stock was counted again on Monday; the shelf had more than the books said.';
 
 function sql(bytes: number): string {
-  // At most 1000 statements: larger texts have longer ones.
+  // At most 1000 statements, so larger texts have longer statements.
   const padding = Math.max(0, Math.floor(bytes / 900) - 100);
   const note = NOTE.repeat(Math.ceil(padding / NOTE.length) + 1).slice(0, padding + 20);
   return filled(bytes, (i) => `update items set stock = ${i}, note = '${note}' where id = ${i};\n`);

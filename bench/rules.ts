@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- rules`: what rules, parsers and patterns cost, and how long a hostile megabyte holds anything up. No
- * server. Talk on standard error; with --json the last line of standard output is one object.
+ * `npm run bench -- rules`: the cost of rules, parsers and patterns, and how long a hostile megabyte blocks the event loop.
+ * Needs no server. Progress goes to standard error; with --json the last line of standard output is one object.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { extractGitPatchFacts } from '../source-tools/git/facts/extract-git-facts';
@@ -38,12 +38,12 @@ interface Spread {
 interface Pack {
   readonly tool: string;
   readonly extract: (raw: Uint8Array) => Facts | Promise<Facts>;
-  /** Of the tool's own pack: they look at its facts. */
+  /** Rules of the tool's own pack, which read its facts. */
   readonly rules: readonly ValidatorDefinition[];
   readonly scans: readonly ValidatorDefinition[];
 }
 
-/** Packs that read the text of every tool's diffs, from end to end. */
+/** Packs that scan the whole text of every tool's diffs. */
 const SCANS = ['secrets', 'text', 'cross-cutting'];
 
 function rulesFor(tool: string, ...packs: readonly string[]): readonly ValidatorDefinition[] {
@@ -66,16 +66,16 @@ const PACKS: readonly Pack[] = [
   packOf('TerraformPlan', 'terraform-plan', extractTerraformPlanFacts),
 ];
 
-/** Milliseconds of one call, over at least `least` calls and a fifth of a second. */
+/** Milliseconds of one call, measured over at least `least` calls and at least `forMs`. */
 async function timed(call: () => unknown, least = 20, forMs = 200): Promise<Spread> {
   return await timedWith(() => undefined, call, least, forMs);
 }
 
-/** As a process that has been up for a while: before it the engine still compiles, and half of what is timed is that. */
+/** Warm-up before measuring: without it, about half of the measured time is JIT compilation. */
 const WARM_CALLS = 3000;
 const WARM_MS = 1000;
 
-/** `prepare` makes what each call is given, and its time is not counted. */
+/** `prepare` makes the argument of each call; its time is not measured. */
 async function timedWith<T>(
   prepare: () => T,
   call: (given: T) => unknown,
@@ -105,7 +105,7 @@ function validatorOf(definition: ValidatorDefinition, n: number, config: unknown
   const { version, logicRevision, implementation, phase } = definition;
   const id = `guardian.${implementation}_${n}`;
   const settings = definition.config.parse(config) as PlanValidator['config'];
-  // As a compiled plan's are.
+  // Frozen, like the validators of a compiled plan.
   return deepFreeze({
     id,
     version,
@@ -133,7 +133,7 @@ function inputOf(tool: string, raw: Uint8Array, facts: Facts): EvaluationInput {
   };
 }
 
-/** Rules that need the dry run say nothing without one. */
+/** Rules that can run without a dry run. */
 function usable(rules: readonly ValidatorDefinition[]): ValidatorDefinition[] {
   return rules.filter((rule) => rule.evaluate !== null && !rule.reads.includes('staging'));
 }
@@ -154,12 +154,12 @@ async function benchPack(pack: Pack, say: (line: string) => void): Promise<objec
   for (const [size, bytes] of Object.entries(SIZES)) {
     const raw = new TextEncoder().encode(ordinaryText(pack.tool, bytes));
     const facts = await pack.extract(raw);
-    // As a change's facts are handed over: frozen.
+    // Frozen, as the rules receive them.
     const parser = await timed(async () => deepFreeze(await pack.extract(raw)), 10);
     const rules: Record<string, Spread> = {};
     const run = (chosen: ReturnType<typeof rulesOf>): Promise<Spread> =>
       timedWith(
-        // Facts of its own, as each change has them: what is remembered for facts is remembered for one change.
+        // A copy for each call: caches are keyed by the facts object, and each change has its own.
         () => inputOf(pack.tool, raw, deepFreeze(structuredClone(facts))),
         (input) => {
           const evaluate = changeEvaluator(input);
@@ -179,7 +179,7 @@ async function benchPack(pack: Pack, say: (line: string) => void): Promise<objec
   return figures;
 }
 
-/** Milliseconds for each statement of a text of `count`. */
+/** Milliseconds for each statement, for texts of 1 to 1000 statements. */
 async function benchStatements(say: (line: string) => void): Promise<object> {
   const figures: Record<string, number> = {};
   for (const count of [1, 10, 100, 1000]) {
@@ -232,8 +232,8 @@ const TEXT_TOOL = defineSourceTool({
   staging: null,
 });
 
-/** Tools and packs of this bench, whatever the running version registers. */
-function everything() {
+/** The registered tools and packs, plus those that only this benchmark has. */
+function registries() {
   const ours = extensionsOf();
   const known = new Set(ours.sourceTools.keys());
   const more = PACKS.filter(({ tool }) => !known.has(tool)).map(({ tool, extract }) =>
@@ -271,9 +271,9 @@ const PATTERNS = {
   ],
 };
 
-/** Facts and every rule of the tool, on each hostile text: in threads, as in the workers, while the main thread's delay is measured. */
+/** Extracts facts and runs every rule of the tool on each hostile text, in threads as the workers do, and measures the event-loop delay of the main thread. */
 async function benchHostile(say: (line: string) => void): Promise<object> {
-  const { tools, validators, ours } = everything();
+  const { tools, validators, ours } = registries();
   const threads = startDerivationThreads('');
   const here = inlineDerivation({ tools, validators });
   const rows: { tool: string; name: string; ms: number; cpuMs: number; stallMs: number | null; outcome: string }[] = [];
@@ -301,7 +301,7 @@ async function benchHostile(say: (line: string) => void): Promise<object> {
       delay.enable();
       const began = performance.now();
       await derivation.results(chosen, change);
-      // The last delay is counted once the loop has turned.
+      // The last delay is recorded only after one more turn of the event loop.
       await new Promise((resolve) => setTimeout(resolve, 5));
       const ms = Math.round(performance.now() - began);
       delay.disable();
@@ -322,7 +322,7 @@ async function benchHostile(say: (line: string) => void): Promise<object> {
   const worst = [...rows].sort((a, b) => b.cpuMs - a.cpuMs);
   for (const row of worst.slice(0, 12))
     say(
-      `hostile       ${row.tool} "${row.name}": ${row.ms} ms, ${row.cpuMs} ms CPU, ${row.outcome}${row.stallMs === null ? ' (in place)' : `, main thread held up ${row.stallMs} ms`}`,
+      `hostile       ${row.tool} "${row.name}": ${row.ms} ms, ${row.cpuMs} ms CPU, ${row.outcome}${row.stallMs === null ? ' (in place)' : `, main thread blocked ${row.stallMs} ms`}`,
     );
   const stalls = rows.flatMap(({ stallMs }) => stallMs ?? []);
   const summary = {

@@ -1,4 +1,4 @@
-/** The committer without Temporal: the real activities prepare changes for programs that call `commit` themselves. */
+/** The committer without Temporal: runs the real activities to prepare changes for programs that call `commit` directly. */
 import { inActivity } from '../dev/activity-context';
 import { stagingRecords } from '../activities/committer/staging-records';
 import type { VerificationDeps } from '../activities/committer/collect-record';
@@ -11,8 +11,8 @@ import type { Plan } from '../policy/contracts/plan';
 import { openRoles, type RoleSetup } from '../dev/local-roles';
 import type { Resources } from '../workers/resources';
 
-/** A change that the committer would commit: opened, dry-run, and nothing fired. */
-export interface Ready {
+/** A change that is ready to commit: opened and dry-run, and no guardian fired. */
+export interface PreparedChange {
   readonly input: CommitInput;
   readonly submission: Submission;
 }
@@ -21,13 +21,14 @@ export interface Committing {
   readonly review: ReviewActivities;
   readonly commit: CommitActivities;
   readonly resources: { readonly review: Resources; readonly commit: Resources };
-  /** For the verification alone. */
+  /** Dependencies of the verification alone. */
   readonly verification: VerificationDeps;
-  prepare(change: SubmitInput): Promise<Ready>;
+  /** Throws if the dry run fails. */
+  prepare(change: SubmitInput): Promise<PreparedChange>;
   close(): Promise<void>;
 }
 
-/** In an activity's context, as a worker would call it. */
+/** Calls an activity inside an activity context, as a worker does. */
 export function asActivity<I, O>(activity: (input: I) => Promise<O>, input: I): Promise<O> {
   return inActivity(() => activity(input));
 }
@@ -61,13 +62,13 @@ export function openCommitting(setup: RoleSetup): Committing {
       const ref = { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };
       for (const unit of guardianUnits(plan)) await asActivity(review.runGuardians, { ...ref, unit });
       const staged = await asActivity(commit.stage, ref);
-      if (staged.kind !== 'staged') throw new Error(`Not staged: ${staged.explanation}`);
+      if (staged.kind !== 'staged') throw new Error(`The dry run failed: ${staged.explanation}`);
       return { submission, input: { changeId, planHash, stagingSha: staged.stagingSha, fingerprint: null } };
     },
   };
 }
 
-/** The units whose guardians run before the dry run, each in one activity. The committer compares what they recorded. */
+/** The units whose guardians run before the dry run, one activity each. The committer compares their recorded findings. */
 function guardianUnits({ validators }: Plan): readonly string[] {
   const early = validators.filter((v) => v.kind === 'derived' && !v.needsStaging && v.unit !== 'builtin');
   return [...new Set(early.map((v) => v.unit))];

@@ -1,56 +1,56 @@
 /**
- * Single changes to an evidence bundle, from a seed. None may pass `verify`.
+ * Single mutations of an evidence bundle, derived from a seed. None of them may pass `verify`.
  *
- * Two hands: `file` damages the text as it lies there. `forger` changes one thing in what the text says, then writes it out
- * again in canonical form with a checksum that fits: so neither spelling nor checksum helps, and every member must be bound
- * by something of its own.
+ * There are two kinds of attacker. `file` damages the bytes of the file. `forger` changes one JSON value, then writes the
+ * bundle in canonical form again with a matching checksum, so that neither the formatting nor the checksum reveals the
+ * change: every member must be protected by a signature or a hash.
  */
 import { canonicalJson } from '../policy/contracts/canonical-json';
 import { evidenceChecksum, type EvidenceBundle } from '../policy/evidence/bundle';
-import type { Dice } from './dice';
+import type { SeededRandom } from './seeded-random';
 
 export interface Mutation {
-  readonly hand: 'file' | 'forger';
+  readonly attacker: 'file' | 'forger';
   readonly kind: string;
-  /** Where: an offset, or a JSON pointer. */
+  /** Byte offset or JSON pointer. */
   readonly place: string;
   readonly text: Uint8Array;
 }
 
-/** One mutation of the file; another one where the first would have changed nothing. */
-export function mutate(text: string, roll: Dice): Mutation {
+/** One random mutation of the file. Mutations that would change nothing are drawn again. */
+export function mutate(text: string, roll: SeededRandom): Mutation {
   for (;;) {
-    const made = roll(3) === 0 ? mutateFile(text, roll) : mutateValue(text, roll);
-    if (made !== null && new TextDecoder().decode(made.text) !== text) return made;
+    const mutation = roll(3) === 0 ? mutateFile(text, roll) : mutateValue(text, roll);
+    if (mutation !== null && new TextDecoder().decode(mutation.text) !== text) return mutation;
   }
 }
 
-function mutateFile(text: string, roll: Dice): Mutation {
+function mutateFile(text: string, roll: SeededRandom): Mutation {
   const bytes = new TextEncoder().encode(text);
   const at = roll(bytes.length);
-  const made = (kind: string, mutated: Uint8Array): Mutation => ({
-    hand: 'file',
+  const mutation = (kind: string, mutated: Uint8Array): Mutation => ({
+    attacker: 'file',
     kind,
     place: `byte ${at}`,
     text: mutated,
   });
   switch (roll(5)) {
     case 0:
-      return made('truncate', bytes.slice(0, at));
+      return mutation('truncate', bytes.slice(0, at));
     case 1:
-      return made('remove byte', Uint8Array.from([...bytes.subarray(0, at), ...bytes.subarray(at + 1)]));
+      return mutation('remove byte', Uint8Array.from([...bytes.subarray(0, at), ...bytes.subarray(at + 1)]));
     case 2:
-      return made('double byte', Uint8Array.from([...bytes.subarray(0, at + 1), ...bytes.subarray(at)]));
+      return mutation('double byte', Uint8Array.from([...bytes.subarray(0, at + 1), ...bytes.subarray(at)]));
     case 3: {
       const other = roll(bytes.length);
       const swapped = bytes.slice();
       [swapped[at], swapped[other]] = [bytes[other] ?? 0, bytes[at] ?? 0];
-      return made('swap bytes', swapped);
+      return mutation('swap bytes', swapped);
     }
     default: {
       const flipped = bytes.slice();
       flipped[at] = (bytes[at] ?? 0) ^ (1 << roll(8));
-      return made('flip bit', flipped);
+      return mutation('flip bit', flipped);
     }
   }
 }
@@ -63,7 +63,7 @@ interface Place {
   readonly pointer: string;
 }
 
-function mutateValue(text: string, roll: Dice): Mutation | null {
+function mutateValue(text: string, roll: SeededRandom): Mutation | null {
   const bundle = JSON.parse(text) as { [key: string]: Json };
   const places: Place[] = [];
   collect(bundle, '', places);
@@ -72,13 +72,18 @@ function mutateValue(text: string, roll: Dice): Mutation | null {
   const kind = changeAt(place, roll);
   if (kind === null) return null;
   bundle['sha256'] = evidenceChecksum(bundle as unknown as EvidenceBundle);
-  return { hand: 'forger', kind, place: place.pointer, text: new TextEncoder().encode(`${canonicalJson(bundle)}\n`) };
+  return {
+    attacker: 'forger',
+    kind,
+    place: place.pointer,
+    text: new TextEncoder().encode(`${canonicalJson(bundle)}\n`),
+  };
 }
 
 function collect(value: Json, pointer: string, places: Place[]): void {
   if (typeof value !== 'object' || value === null) return;
   for (const key of Object.keys(value)) {
-    if (pointer === '' && key === 'sha256') continue; // It is made anew.
+    if (pointer === '' && key === 'sha256') continue; // The checksum is recomputed.
     const place = Array.isArray(value)
       ? { parent: value, key: Number(key), pointer: `${pointer}/${key}` }
       : { parent: value, key, pointer: `${pointer}/${key}` };
@@ -87,8 +92,8 @@ function collect(value: Json, pointer: string, places: Place[]): void {
   }
 }
 
-/** Changes the one place, and says how; null where this roll has nothing to do there. */
-function changeAt(place: Place, roll: Dice): string | null {
+/** Mutates one place and returns the kind of mutation, or null if the drawn mutation does not apply there. */
+function changeAt(place: Place, roll: SeededRandom): string | null {
   const parent = place.parent as { [key: string]: Json };
   const value = parent[place.key] ?? null;
   switch (roll(4)) {
@@ -110,7 +115,7 @@ function changeAt(place: Place, roll: Dice): string | null {
   }
 }
 
-function reorder({ parent, key }: Place, roll: Dice): string | null {
+function reorder({ parent, key }: Place, roll: SeededRandom): string | null {
   const keys = Object.keys(parent).filter((other) => other !== 'sha256');
   const other = keys[roll(keys.length)];
   if (other === undefined) return null;
@@ -119,7 +124,7 @@ function reorder({ parent, key }: Place, roll: Dice): string | null {
   return Array.isArray(parent) ? 'swap elements' : 'swap members';
 }
 
-function changed(value: Json, roll: Dice): Json {
+function changed(value: Json, roll: SeededRandom): Json {
   if (typeof value === 'string') return changedText(value, roll);
   if (typeof value === 'number') return roll(2) === 0 ? value + 1 : value - 1;
   if (typeof value === 'boolean') return !value;
@@ -129,8 +134,8 @@ function changed(value: Json, roll: Dice): Json {
   return Object.fromEntries(kept);
 }
 
-/** Another letter of the same alphabet where there is one, so that what is wrong is the value and not its form. */
-function changedText(text: string, roll: Dice): string {
+/** Replaces a character with another of the same alphabet if possible, so that the value is wrong but its format is valid. */
+function changedText(text: string, roll: SeededRandom): string {
   if (text === '') return 'x';
   const at = roll(text.length);
   switch (roll(4)) {

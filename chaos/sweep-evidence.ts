@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { verifyEvidence, type EvidenceTrust } from '../signing/verify-evidence';
-import { dice } from './dice';
+import { seededRandom } from './seeded-random';
 import { mutate, type Mutation } from './evidence-mutations';
 
 const VECTORS = ['committed', 'declined', 'forbidden'] as const;
 
-// npm run sweep:evidence -- [--runs N] [--seed S] [--json]: mutates the published vectors; none may verify. Exit 1 where one does.
+// npm run sweep:evidence -- [--runs N] [--seed S] [--json]: mutates the published test vectors. No mutation may verify; exits 1 if one does.
 function main(): void {
   const { values } = parseArgs({
     options: {
@@ -22,16 +22,19 @@ function main(): void {
   const folder = join(__dirname, '..', '..', 'docs', 'vectors');
   const trust = JSON.parse(readFileSync(join(folder, 'trust.json'), 'utf8')) as EvidenceTrust;
   const texts = VECTORS.map((name) => readFileSync(join(folder, `${name}.json`), 'utf8'));
-  const roll = dice(seed);
-  const undetected: Pick<Mutation, 'hand' | 'kind' | 'place'>[] = [];
+  const roll = seededRandom(seed);
+  const undetected: Pick<Mutation, 'attacker' | 'kind' | 'place'>[] = [];
   const caught: Record<string, number> = {};
   let last = Date.now();
   for (let run = 0; run < runs; run++) {
-    const made = mutate(texts[run % texts.length] ?? '', roll);
-    const report = verifyEvidence(made.text, trust);
+    const mutation = mutate(texts[run % texts.length] ?? '', roll);
+    const report = verifyEvidence(mutation.text, trust);
     const by = report.checks.find(({ result }) => result === 'failed')?.name ?? 'nothing';
     caught[by] = (caught[by] ?? 0) + 1;
-    if (report.verdict !== 'failed') undetected.push({ hand: made.hand, kind: made.kind, place: made.place });
+    if (report.verdict !== 'failed') {
+      const { attacker, kind, place } = mutation;
+      undetected.push({ attacker, kind, place });
+    }
     if (Date.now() - last > 5_000) {
       last = Date.now();
       process.stderr.write(`${run + 1} of ${runs} mutations, ${undetected.length} undetected\n`);

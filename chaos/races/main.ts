@@ -1,8 +1,8 @@
 /**
  * npm run races -- [--calls N] [--seed S] [--open K] [--json]
  *
- * Two processes commit the same and different changes at once, on a real PostgreSQL; then the sweep's checker looks at
- * target and ledger. Talk on standard error; the last line of standard output is one object. Exit 1 on a violation.
+ * Two processes commit the same and different changes concurrently on a real PostgreSQL; then the sweep's checker inspects
+ * target and ledger. Progress goes to standard error; the last line of standard output is one object. Exits 1 on a violation.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -14,10 +14,10 @@ import { setUpDev, type DevSetup } from '../../dev/setup';
 import { startEmbeddedPostgres } from '../../dev/embedded/postgres';
 import { extensionsOf } from '../../workers/extensions';
 import { roleSetup } from '../../dev/local-roles';
-import type { Ready } from '../committing';
+import type { PreparedChange } from '../committing';
 import { violationsOf, type LedgerLine, type Observed } from '../sweep/check';
 import { planRaces, RACE_BUNDLE, type RacePlan } from './plan';
-import type { Order, Report } from './worker';
+import type { Command, Reply } from './worker';
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -39,16 +39,16 @@ async function main(calls: number, seed: number, open: number): Promise<void> {
     });
     const workers = await Promise.all([0, 1].map(() => startWorker(setup)));
     const ready = await prepare(workers, plan);
-    say(`${plan.changes.length} changes in ${plan.contests.length} contests are ready; seed ${seed}`);
+    say(`${plan.changes.length} changes in ${plan.contests.length} contests are prepared; seed ${seed}`);
     const began = Date.now();
     const raced = await Promise.all(
       workers.map((worker, i) => ask(worker, { kind: 'race', ready, calls: plan.calls[i] ?? [], open }, 'raced')),
     );
     say(
-      `${raced.reduce((n, r) => n + r.states.length, 0)} calls in ${Math.round((Date.now() - began) / 1000)} s, ${raced.reduce((n, r) => n + r.retries, 0)} of them again`,
+      `${raced.reduce((n, r) => n + r.states.length, 0)} calls in ${Math.round((Date.now() - began) / 1000)} s, ${raced.reduce((n, r) => n + r.retries, 0)} retries`,
     );
     await Promise.all(workers.map(stopped));
-    const problems = await judge(
+    const problems = await check(
       setup,
       postgres.superuserUrl('countersign'),
       plan,
@@ -76,8 +76,8 @@ async function seedRows(url: string, plan: RacePlan): Promise<void> {
   await pg.end();
 }
 
-async function prepare(workers: readonly ChildProcess[], plan: RacePlan): Promise<Ready[]> {
-  const ready: Ready[] = [];
+async function prepare(workers: readonly ChildProcess[], plan: RacePlan): Promise<PreparedChange[]> {
+  const ready: PreparedChange[] = [];
   const prepared = await Promise.all(
     workers.map((worker, w) => {
       const mine = [...plan.changes.entries()].filter(([i]) => i % workers.length === w);
@@ -88,11 +88,11 @@ async function prepare(workers: readonly ChildProcess[], plan: RacePlan): Promis
   return ready;
 }
 
-async function judge(
+async function check(
   setup: DevSetup,
   countersignUrl: string,
   plan: RacePlan,
-  ready: readonly Ready[],
+  ready: readonly PreparedChange[],
   states: readonly (readonly string[])[],
 ): Promise<string[]> {
   const rows = await query<{ id: number; left_cents: number; right_cents: number }>(
@@ -111,10 +111,10 @@ async function judge(
   for (const line of lines) byChange.set(line.change_id, [...(byChange.get(line.change_id) ?? []), line]);
   const rowOf = new Map(rows.map((row) => [row.id, row]));
   const markerOf = new Map(markers.map((marker) => [marker.change_id, marker]));
-  const said = new Map<number, Set<string>>();
+  const statesOf = new Map<number, Set<string>>();
   plan.calls.forEach((calls, w) =>
     calls.forEach(({ change }, i) =>
-      said.set(change, (said.get(change) ?? new Set()).add(states[w]?.[i] ?? 'nothing')),
+      statesOf.set(change, (statesOf.get(change) ?? new Set()).add(states[w]?.[i] ?? 'nothing')),
     ),
   );
 
@@ -134,10 +134,12 @@ async function judge(
       problems.push(
         ...violationsOf(observed, committer).map((p) => `contest ${c} (${kind}), change ${changeId}: ${p}`),
       );
-      const heard = [...(said.get(change) ?? [])];
+      const reported = [...(statesOf.get(change) ?? [])];
       const [effect] = effects.slice(i);
-      if (heard.length !== 1 || (heard[0] === 'COMMITTED') !== (effect === 1))
-        problems.push(`contest ${c} (${kind}): the callers heard ${heard.join(', ')}, and there are ${effect} effects`);
+      if (reported.length !== 1 || (reported[0] === 'COMMITTED') !== (effect === 1))
+        problems.push(
+          `contest ${c} (${kind}): the callers got ${reported.join(', ')}, and there are ${effect} effects`,
+        );
     });
     const applied = effects.filter((n) => n === 1).length;
     if (kind !== 'rivals' && applied !== 1)
@@ -161,27 +163,27 @@ async function startWorker(setup: DevSetup): Promise<ChildProcess> {
   const child = fork(join(__dirname, 'worker.js'), {
     env: { PATH, HOME, RACE_SETUP: JSON.stringify(roleSetup(setup)) },
   });
-  await heard(child, 'up');
+  await nextReply(child, 'up');
   return child;
 }
 
-function ask<K extends Report['kind']>(
+function ask<K extends Reply['kind']>(
   worker: ChildProcess,
-  order: Order,
+  command: Command,
   kind: K,
-): Promise<Extract<Report, { kind: K }>> {
-  const answer = heard(worker, kind);
-  worker.send(order);
-  return answer;
+): Promise<Extract<Reply, { kind: K }>> {
+  const reply = nextReply(worker, kind);
+  worker.send(command);
+  return reply;
 }
 
-function heard<K extends Report['kind']>(worker: ChildProcess, kind: K): Promise<Extract<Report, { kind: K }>> {
+function nextReply<K extends Reply['kind']>(worker: ChildProcess, kind: K): Promise<Extract<Reply, { kind: K }>> {
   return new Promise((resolve, reject) => {
-    worker.once('message', (report: Report) => {
-      if (report.kind === kind) resolve(report as Extract<Report, { kind: K }>);
-      else reject(new Error(report.kind === 'failed' ? report.why : `expected ${kind}, heard ${report.kind}`));
+    worker.once('message', (reply: Reply) => {
+      if (reply.kind === kind) resolve(reply as Extract<Reply, { kind: K }>);
+      else reject(new Error(reply.kind === 'failed' ? reply.why : `Expected a reply ${kind}, got ${reply.kind}`));
     });
-    worker.once('exit', (code) => reject(new Error(`A worker ended with ${code}`)));
+    worker.once('exit', (code) => reject(new Error(`A race worker exited with ${code}`)));
   });
 }
 

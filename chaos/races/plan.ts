@@ -1,15 +1,15 @@
 import type { SubmitInput } from '../../client/submission';
-import { dice } from '../dice';
+import { seededRandom } from '../seeded-random';
 
 /**
- * `same`: one change, committed by several calls at once. `row`: two changes of one row, each approved before either was
- * applied. `rivals`: one change that is committed, rolled back and reconciled at once.
+ * `same`: several concurrent calls commit one change. `row`: two changes of one row, each approved before either was
+ * applied. `rivals`: one change that is committed, rolled back and reconciled concurrently.
  */
 export type Kind = 'same' | 'row' | 'rivals';
 
 export interface Contest {
   readonly kind: Kind;
-  /** Indices of its changes. */
+  /** Indices into `RacePlan.changes`. */
   readonly changes: readonly number[];
 }
 
@@ -21,13 +21,13 @@ export interface RaceCall {
 export interface RacePlan {
   readonly contests: readonly Contest[];
   readonly changes: readonly SubmitInput[];
-  /** For each of the two workers: in the same order, so that the calls of one contest meet. */
+  /** One list for each of the two workers, with the contests in the same order so that their calls overlap. */
   readonly calls: readonly [readonly RaceCall[], readonly RaceCall[]];
 }
 
-/** `total` calls, half of them by each worker. */
+/** Plans at least `total` calls, about half of them for each worker. */
 export function planRaces(total: number, seed: number): RacePlan {
-  const roll = dice(seed);
+  const roll = seededRandom(seed);
   const contests: Contest[] = [];
   const changes: SubmitInput[] = [];
   const calls: [RaceCall[], RaceCall[]] = [[], []];
@@ -42,16 +42,17 @@ export function planRaces(total: number, seed: number): RacePlan {
   while (calls[0].length + calls[1].length < total) {
     const row = contests.length + 1;
     const kind = (['same', 'same', 'same', 'row', 'rivals'] as const)[roll(5)] ?? 'same';
-    const mine = kind === 'row' ? [change(row, 'left_cents'), change(row, 'right_cents')] : [change(row, 'left_cents')];
-    contests.push({ kind, changes: mine });
+    const rivals =
+      kind === 'row' ? [change(row, 'left_cents'), change(row, 'right_cents')] : [change(row, 'left_cents')];
+    contests.push({ kind, changes: rivals });
     for (const list of calls) {
-      // Each worker alone would do: together they meet on every change.
-      const made = mine.flatMap((each): RaceCall[] =>
+      // Each worker calls `commit` for every change, so that both workers race on each of them.
+      const own = rivals.flatMap((each): RaceCall[] =>
         Array.from({ length: 1 + roll(3) }, () => ({ change: each, call: 'commit' })),
       );
-      if (kind === 'rivals') made.push({ change: mine[0] ?? 0, call: roll(2) === 0 ? 'rollback' : 'reconcile' });
+      if (kind === 'rivals') own.push({ change: rivals[0] ?? 0, call: roll(2) === 0 ? 'rollback' : 'reconcile' });
       list.push(
-        ...made
+        ...own
           .map((each) => ({ each, key: roll(1_000) }))
           .sort((a, b) => a.key - b.key)
           .map(({ each }) => each),

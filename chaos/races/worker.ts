@@ -1,44 +1,44 @@
-/** One of the two committers that race: makes its share of the changes ready, then calls as it is told, many at once. */
+/** One of the two racing committers: prepares its share of the changes, then runs the given calls concurrently. */
 import type { CommitResult } from '../../activities/review-types';
 import type { SubmitInput } from '../../client/submission';
 import type { RoleSetup } from '../../dev/local-roles';
-import { asActivity, openCommitting, type Ready } from '../committing';
+import { asActivity, openCommitting, type PreparedChange } from '../committing';
 import { throughput } from '../../bench/measure';
 import type { RaceCall } from './plan';
 
-export type Order =
+export type Command =
   | { readonly kind: 'prepare'; readonly changes: readonly (readonly [index: number, change: SubmitInput])[] }
   | {
       readonly kind: 'race';
-      readonly ready: readonly Ready[];
+      readonly ready: readonly PreparedChange[];
       readonly calls: readonly RaceCall[];
       readonly open: number;
     };
 
-export type Report =
+export type Reply =
   | { readonly kind: 'up' }
-  | { readonly kind: 'prepared'; readonly ready: readonly (readonly [index: number, ready: Ready])[] }
-  /** States by call, in the order of the calls. */
+  | { readonly kind: 'prepared'; readonly ready: readonly (readonly [index: number, ready: PreparedChange])[] }
+  /** Final state of each call, in the order of the calls. */
   | { readonly kind: 'raced'; readonly states: readonly string[]; readonly retries: number; readonly perSecond: number }
   | { readonly kind: 'failed'; readonly why: string };
 
 const committing = openCommitting(JSON.parse(process.env['RACE_SETUP'] ?? '{}') as RoleSetup);
-const tell = (report: Report): void => void process.send?.(report);
+const send = (reply: Reply): void => void process.send?.(reply);
 
-process.on('message', (order: Order) => {
-  obey(order).then(tell, (error: unknown) =>
-    tell({ kind: 'failed', why: error instanceof Error ? (error.stack ?? '') : String(error) }),
+process.on('message', (command: Command) => {
+  run(command).then(send, (error: unknown) =>
+    send({ kind: 'failed', why: error instanceof Error ? (error.stack ?? '') : String(error) }),
   );
 });
 process.once('disconnect', () => void committing.close());
-tell({ kind: 'up' });
+send({ kind: 'up' });
 
-async function obey(order: Order): Promise<Report> {
-  switch (order.kind) {
+async function run(command: Command): Promise<Reply> {
+  switch (command.kind) {
     case 'prepare': {
-      const ready: (readonly [number, Ready])[] = [];
-      await throughput(order.changes.length, 6, async (i) => {
-        const [index, change] = order.changes[i] ?? [];
+      const ready: (readonly [number, PreparedChange])[] = [];
+      await throughput(command.changes.length, 6, async (i) => {
+        const [index, change] = command.changes[i] ?? [];
         if (index !== undefined && change !== undefined) ready.push([index, await committing.prepare(change)]);
       });
       return { kind: 'prepared', ready };
@@ -46,9 +46,9 @@ async function obey(order: Order): Promise<Report> {
     case 'race': {
       const states: string[] = [];
       let retries = 0;
-      const perSecond = await throughput(order.calls.length, order.open, async (i) => {
-        const call = order.calls[i];
-        const ready = call === undefined ? undefined : order.ready[call.change];
+      const perSecond = await throughput(command.calls.length, command.open, async (i) => {
+        const call = command.calls[i];
+        const ready = call === undefined ? undefined : command.ready[call.change];
         if (call === undefined || ready === undefined) return;
         states[i] = await settled(
           () => callOnce(call, ready),
@@ -58,11 +58,11 @@ async function obey(order: Order): Promise<Report> {
       return { kind: 'raced', states, retries, perSecond };
     }
     default:
-      return order satisfies never;
+      return command satisfies never;
   }
 }
 
-function callOnce({ call }: RaceCall, { input, submission }: Ready): Promise<CommitResult> {
+function callOnce({ call }: RaceCall, { input, submission }: PreparedChange): Promise<CommitResult> {
   const { commit, rollback, reconcile } = committing.commit;
   switch (call) {
     case 'commit':
@@ -83,7 +83,7 @@ function callOnce({ call }: RaceCall, { input, submission }: Ready): Promise<Com
   }
 }
 
-/** As Temporal would: again while the target says that it is busy, and reconciled while the effect is unknown. */
+/** Retries like Temporal does: after a failure (at most 60 attempts) and while the effect is unknown. Resolves with the final state. */
 async function settled(work: () => Promise<CommitResult>, retried: () => void): Promise<string> {
   for (let attempt = 1; ; attempt++) {
     try {

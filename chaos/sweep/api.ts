@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An HTTP target: one JSON resource for each row, conditional requests, and a count of what it applied. */
+/** An HTTP target for the sweep: one JSON resource per row, conditional requests, and a count of applied writes. */
 export interface SweepApi {
   readonly url: string;
-  /** How often the row's resource was written under our key. */
+  /** How many writes to the row's resource were applied. */
   readonly applied: (row: number) => number;
-  /** Somebody else writes it. */
+  /** Simulates a concurrent write by another client. */
   readonly overtake: (row: number) => void;
   readonly stop: () => Promise<void>;
 }
@@ -50,7 +50,7 @@ export async function startApi(): Promise<SweepApi> {
     applied: (row) => at(`/rows/${row}`).applied,
     overtake: (row) => {
       const resource = at(`/rows/${row}`);
-      resource.document = { ...resource.document, by: 'somebody else' };
+      resource.document = { ...resource.document, by: 'another client' };
     },
     stop: () =>
       new Promise((resolve) => {

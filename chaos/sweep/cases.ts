@@ -1,24 +1,24 @@
-import { dice, type Dice } from '../dice';
+import { seededRandom, type SeededRandom } from '../seeded-random';
 import { ACTIONS, faultText, POINTS, TARGET_POINTS, type Action, type Fault, type When } from './points';
 import { SCENARIOS, type Scenario } from './scenarios';
 
-/** One review of the sweep, with the faults that it meets. `name` replays it: `--only <name>`. */
+/** One review of the sweep and its faults. `--only <name>` runs it again. */
 export interface Case {
   readonly name: string;
   readonly scenario: Scenario;
   readonly faults: readonly Fault[];
-  /** The exact outcome that is required. Absent: any outcome that breaks no invariant. */
-  readonly ends?: Ending;
+  /** The required outcome. If absent, any outcome that breaks no invariant is allowed. */
+  readonly expected?: ExpectedOutcome;
 }
 
-export interface Ending {
+export interface ExpectedOutcome {
   readonly state: 'COMMITTED' | 'ROLLED_BACK';
   readonly reason: string | null;
 }
 
 const WHENS = ['before', 'after'] as const satisfies readonly When[];
 
-/** Where a scenario other than `confirm` is needed to reach a point. */
+/** Failpoints that the scenario `confirm` does not reach, with a scenario that does. */
 const REACHED_BY: Readonly<Record<string, Scenario>> = {
   'activity.attestJudgeFailure': 'judge_down',
   'activity.rollback': 'reject',
@@ -27,12 +27,12 @@ const REACHED_BY: Readonly<Record<string, Scenario>> = {
   'ledger.refused': 'revoked',
   'target.seal': 'stale',
 };
-/** The marker is read only where the answer to COMMIT was lost. */
+/** Faults that must fire first. The marker is read back only if the response to COMMIT was lost. */
 const NEEDS: Readonly<Record<string, readonly Fault[]>> = {
   'activity.reconcile': [{ point: 'target.commit', when: 'after', action: 'lost' }],
 };
 
-/** Every failpoint × every action, one fault a review. */
+/** Every failpoint × every action, one fault for each review. */
 export function exhaustive(): Case[] {
   return POINTS.flatMap((point) =>
     WHENS.flatMap((when) =>
@@ -48,43 +48,43 @@ export function exhaustive(): Case[] {
   );
 }
 
-const COMMITTED: Ending = { state: 'COMMITTED', reason: null };
-const rolledBack = (reason: string): Ending => ({ state: 'ROLLED_BACK', reason });
+const COMMITTED: ExpectedOutcome = { state: 'COMMITTED', reason: null };
+const rolledBack = (reason: string): ExpectedOutcome => ({ state: 'ROLLED_BACK', reason });
 const at = (point: string, when: When, action: Action): Fault => ({ point, when, action });
 
-/** What `npm test` runs besides random reviews: every activity fails once, and those that can fail for good do. */
+/** What `npm test` runs in addition to random reviews: every activity fails once, and permanently if it can. */
 export function sample(): Case[] {
-  return [...failsOnce(), ...failsForGood()];
+  return [...failsOnce(), ...failsPermanently()];
 }
 
-/** The failure is retried, so the review ends as it would have ended without it. */
+/** Temporal retries the failure, so the review has the same outcome as without it. */
 function failsOnce(): Case[] {
   const points = ['openReview', 'runGuardians', 'stage', 'askJudge', 'disclose', 'admitAnswer', 'commit'];
   return [...points, 'rollback', 'attestJudgeFailure'].flatMap((activity) =>
     WHENS.map((when): Case => {
       const fault = at(`activity.${activity}`, when, 'throw');
       const scenario = REACHED_BY[fault.point] ?? 'confirm';
-      const ends = scenario === 'reject' ? rolledBack('declined') : COMMITTED;
-      return { name: `sample:${faultText(fault)}`, scenario, faults: [fault], ends };
+      const expected = scenario === 'reject' ? rolledBack('declined') : COMMITTED;
+      return { name: `sample:${faultText(fault)}`, scenario, faults: [fault], expected };
     }),
   );
 }
 
 /**
- * A guardian that may forbid and does not answer, forbids. A judge that does not answer is a finding, which a person is
- * asked about: in the scenario `auto` nothing else is disclosed, so reaching `disclose` shows it.
+ * A guardian that may forbid forbids if it fails. A judge that fails becomes a finding that a person must answer; in the
+ * scenario `auto` nothing else is disclosed, so reaching `disclose` proves that it was asked.
  */
-function failsForGood(): Case[] {
-  const one = (fault: Fault, scenario: Scenario, ends: Ending, ...more: Fault[]): Case => ({
+function failsPermanently(): Case[] {
+  const one = (fault: Fault, scenario: Scenario, expected: ExpectedOutcome, ...more: Fault[]): Case => ({
     name: `sample:${faultText(fault)}:${scenario}`,
     scenario,
     faults: [fault, ...more],
-    ends,
+    expected,
   });
   const guardian = at('activity.runGuardians', 'before', 'fatal');
   const judged = [at('activity.attestJudgeFailure', 'before', 'throw'), at('activity.disclose', 'after', 'throw')];
   return [
-    // One fault for each of the three guardians of the bundle.
+    // One fault for each of the three guardians in the bundle.
     one(guardian, 'confirm', rolledBack('forbidden'), guardian, guardian),
     one(at('activity.stage', 'before', 'fatal'), 'confirm', rolledBack('commit_failed')),
     one(at('activity.askJudge', 'before', 'fatal'), 'auto', COMMITTED, ...judged),
@@ -95,7 +95,7 @@ function failsForGood(): Case[] {
   ];
 }
 
-/** A worker frozen past its time-outs, PostgreSQL killed around a commit, the Temporal server killed. */
+/** A worker frozen beyond its timeouts, PostgreSQL killed around a commit, the Temporal server killed. */
 export function environment(): Case[] {
   const one = (point: string, when: When, action: Action, afterMs?: number): Case => {
     const fault = { point, when, action, ...(afterMs === undefined ? {} : { afterMs }) };
@@ -123,7 +123,7 @@ export function environment(): Case[] {
   ].map((each) => (each.name.startsWith('target.seal') ? { ...each, scenario: 'stale' as const } : each));
 }
 
-/** The failpoints of the target once more, on a target that has no transaction for marker and effect. */
+/** The target's failpoints on a target that cannot write marker and effect in one transaction. */
 export function otherTarget(kind: 'git' | 'http'): Case[] {
   return TARGET_POINTS.flatMap((point) =>
     WHENS.flatMap((when) =>
@@ -136,17 +136,18 @@ export function otherTarget(kind: 'git' | 'http'): Case[] {
   );
 }
 
-const KILLS_A_SERVER = 250;
+/** One in this many random faults kills a server. */
+const SERVER_KILL_ODDS = 250;
 
-/** Case `index` of a seed: the same for the same two numbers, whatever else runs. */
+/** Random case number `index` of a seed. Depends only on these two numbers. */
 export function random(seed: number, index: number): Case {
-  const roll = dice((Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b)) >>> 0);
+  const roll = seededRandom((Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b)) >>> 0);
   const scenario = pick(roll, [...SCENARIOS, 'confirm', 'confirm', 'cas', 'stale'] as const);
   const count = pick(roll, [1, 1, 1, 2, 2, 3]);
   const faults = Array.from({ length: count }, (): Fault => {
     const point = pick(roll, pointsOf(scenario));
     const when = pick(roll, WHENS);
-    if (roll(KILLS_A_SERVER) === 0)
+    if (roll(SERVER_KILL_ODDS) === 0)
       return { point, when, action: pick(roll, ['postgres', 'temporal']), afterMs: roll(20) };
     return {
       point,
@@ -167,9 +168,9 @@ export function random(seed: number, index: number): Case {
   return { name: String(index), scenario, faults };
 }
 
-function pick<T>(roll: Dice, list: readonly T[]): T {
+function pick<T>(roll: SeededRandom, list: readonly T[]): T {
   const chosen = list[roll(list.length)];
-  if (chosen === undefined) throw new RangeError('an empty list');
+  if (chosen === undefined) throw new RangeError('Cannot pick from an empty list');
   return chosen;
 }
 

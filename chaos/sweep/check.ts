@@ -1,15 +1,15 @@
 /**
- * The sweep's judge. It knows what it reads from the target, the ledger's rows and the workflow's history, and shares no
- * code with what it judges.
+ * The sweep's checker. It uses only what it reads from the target, the ledger rows and the workflow history, and shares no
+ * code with the system that it checks.
  *
  * K1 At most one effect per change.
  * K2 Marker with an effect ⇔ effect in the target ⇔ `COMMITTED` in the ledger. Without markers, the latter two.
- * K3 No effect without every answer that was asked for, accepted before the intent; none against a reject, none on a
- *    SAFETY BLOCK, none where a POLICY finding was not shown.
- * K4 Intent before effect: the ledger's row stands before the marker's transaction, and is the one settlement.
- * K5 Each review is terminal, with one outcome: one effect row, one receipt, one closing row, and a completed workflow.
+ * K3 No effect unless every required answer was accepted before the intent; no effect after a reject, after a SAFETY BLOCK,
+ *    or if a POLICY finding was not disclosed.
+ * K4 Intent before effect: the intent row is written before the marker's transaction and is the only settlement.
+ * K5 Each review is terminal and has one outcome: one effect row, one receipt, one closing row and a completed workflow.
  * K6 The receipt is signed by the committer and agrees with ledger, marker and workflow.
- * K7 The chain of the review is whole.
+ * K7 The hash chain of the review is intact.
  */
 import { createHash, createPublicKey, verify } from 'node:crypto';
 
@@ -20,48 +20,48 @@ export interface LedgerLine {
   readonly kind: string;
   readonly at: string;
   readonly actor: string;
-  /** As it is stored: the hash is over this text. */
+  /** The stored text; the hash covers exactly this text. */
   readonly body: string;
 }
 
 export interface Observed {
   readonly changeId: string;
-  /** How often the change's own row was written. */
+  /** How often the change was applied to its row. */
   readonly effects: number;
-  /** `effect` is null for a marker that is bare, `at` where the target does not say. An HTTP target keeps none. */
+  /** `effect` is null if the marker has none; `at` is null if the target does not record it. HTTP targets have no markers. */
   readonly marker:
     { readonly effect: Readonly<Record<string, unknown>> | null; readonly at: Date | null } | null | 'not kept';
   readonly ledger: readonly LedgerLine[];
-  /** Null where there is none, since the committer was called without one. */
+  /** Null if the committer was called without a workflow. */
   readonly workflow: { readonly status: string; readonly outcome: Readonly<Record<string, unknown>> | null } | null;
 }
 
 type Body = Readonly<Record<string, unknown>>;
 interface Line extends LedgerLine {
-  readonly said: Body;
+  readonly parsed: Body;
 }
 
-/** Every invariant that does not hold, as `K2: …`; none where all do. `committer` is its public key, 64 hex digits. */
+/** The violated invariants, as `K2: …`; empty if there are none. `committer` is the committer's public key, 64 hex digits. */
 export function violationsOf(observed: Observed, committer: string): string[] {
-  const lines = observed.ledger.map((line): Line => ({ ...line, said: JSON.parse(line.body) as Body }));
-  const ends = endsOf(observed, lines);
+  const lines = observed.ledger.map((line): Line => ({ ...line, parsed: JSON.parse(line.body) as Body }));
+  const committed = of(lines, 'closed').some(({ parsed }) => parsed['state'] === 'COMMITTED');
   return [
     ...chain(observed.changeId, lines),
     ...terminal(observed, lines),
-    ...oneEffect(observed, ends.committed),
-    ...settlement(observed, lines, ends.committed),
+    ...oneEffect(observed, committed),
+    ...settlement(observed, lines, committed),
     ...(observed.effects > 0 ? answers(lines) : []),
     ...receipt(observed, lines, committer),
   ];
 }
 
-/** Facts of which a review has at most one row, whatever was retried. */
+/** Kinds of ledger rows of which a review has at most one, even after retries. */
 const ONCE = ['submitted', 'planned', 'staged', 'disclosed', 'intent', 'decided', 'effect', 'receipt', 'closed'];
 
-/** What differs from the one outcome that a case requires. */
-export function missedEnding(
+/** The differences from the outcome that a case requires; empty if there are none. */
+export function outcomeDifferences(
   { workflow, ledger }: Observed,
-  ends: { readonly state: string; readonly reason: string | null },
+  expected: { readonly state: string; readonly reason: string | null },
 ): string[] {
   const outcome = workflow?.outcome ?? {};
   const [state, reason] = [outcome['state'], outcome['reason']];
@@ -69,16 +69,12 @@ export function missedEnding(
     const rows = ledger.filter((line) => line.kind === kind).length;
     return rows > 1 ? [`${rows} ledger rows of kind ${kind}`] : [];
   });
-  if (state !== ends.state || reason !== ends.reason)
-    found.push(`expected ${ends.state} ${ends.reason ?? ''}, got ${String(state)} ${String(reason)}`);
+  if (state !== expected.state || reason !== expected.reason)
+    found.push(`expected ${expected.state} ${expected.reason ?? ''}, got ${String(state)} ${String(reason)}`);
   return found;
 }
 
 const of = (lines: readonly Line[], kind: string): Line[] => lines.filter((line) => line.kind === kind);
-
-function endsOf(_observed: Observed, lines: readonly Line[]): { readonly committed: boolean } {
-  return { committed: of(lines, 'closed').some(({ said }) => said['state'] === 'COMMITTED') };
-}
 
 function chain(changeId: string, lines: readonly Line[]): string[] {
   let prev = '0'.repeat(64);
@@ -87,7 +83,7 @@ function chain(changeId: string, lines: readonly Line[]): string[] {
       `{"actor":${JSON.stringify(line.actor)},"at":"${line.at}","body":${line.body},"changeId":"${changeId}",` +
       `"kind":"${line.kind}","n":${line.n},"prev":"${line.prev}","type":"countersign/ledger/v1"}`;
     if (line.n !== i || line.prev !== prev || createHash('sha256').update(text).digest('hex') !== line.hash)
-      return [`K7: the ledger's chain breaks at row ${i}`];
+      return [`K7: the hash chain of the ledger is broken at row ${i}`];
     prev = line.hash;
   }
   return [];
@@ -97,10 +93,10 @@ function terminal({ workflow }: Observed, lines: readonly Line[]): string[] {
   const found: string[] = [];
   for (const kind of ['submitted', 'planned', 'effect', 'receipt', 'closed'])
     if (of(lines, kind).length !== 1) found.push(`K5: ${of(lines, kind).length} ledger rows of kind ${kind}`);
-  if (of(lines, 'disclosed').length > 1) found.push('K5: people were shown two things');
+  if (of(lines, 'disclosed').length > 1) found.push('K5: more than one disclosure');
   if (workflow !== null && workflow.status !== 'COMPLETED') found.push(`K5: the workflow is ${workflow.status}`);
   const states = new Set([
-    ...[...of(lines, 'closed'), ...of(lines, 'effect')].map(({ said }) => String(said['state'])),
+    ...[...of(lines, 'closed'), ...of(lines, 'effect')].map(({ parsed }) => String(parsed['state'])),
     ...(workflow?.outcome == null ? [] : [String(workflow.outcome['state'])]),
   ]);
   if (states.size > 1) found.push(`K5: two outcomes: ${[...states].join(', ')}`);
@@ -112,14 +108,14 @@ function oneEffect({ effects, marker }: Observed, committed: boolean): string[] 
   if (effects < 0 || effects > 1) found.push(`K1: ${effects} effects`);
   if (marker === 'not kept') {
     if (effects > 0 !== committed)
-      found.push(`K2: ${effects} effects, and the ledger says ${committed ? '' : 'not '}COMMITTED`);
+      found.push(`K2: ${effects} effects, but the ledger says ${committed ? '' : 'not '}COMMITTED`);
     return found;
   }
   const marked = marker !== null && marker.effect !== null && marker.effect['sealed'] !== true;
   if (marker !== null && marker.effect === null) found.push('K2: a marker without an effect');
-  if (marked !== effects > 0) found.push(`K2: ${marked ? 'a' : 'no'} marker, and ${effects} effects`);
+  if (marked !== effects > 0) found.push(`K2: ${marked ? 'a' : 'no'} marker, but ${effects} effects`);
   if (marked !== committed)
-    found.push(`K2: ${marked ? 'a' : 'no'} marker, and the ledger says ${committed ? '' : 'not '}COMMITTED`);
+    found.push(`K2: ${marked ? 'a' : 'no'} marker, but the ledger says ${committed ? '' : 'not '}COMMITTED`);
   return found;
 }
 
@@ -130,7 +126,7 @@ function settlement({ marker }: Observed, lines: readonly Line[], committed: boo
   const [effect] = of(lines, 'effect');
   if (!committed) return [];
   if (intent === undefined) return ['K4: committed without an intent'];
-  if (effect !== undefined && effect.n <= intent.n) return ['K4: the effect stands before the intent'];
+  if (effect !== undefined && effect.n <= intent.n) return ['K4: the effect row precedes the intent row'];
   const at = marker === null || marker === 'not kept' ? null : marker.at;
   if (at !== null && at.getTime() < Date.parse(intent.at)) return ['K4: the target was written before the intent'];
   return [];
@@ -140,24 +136,24 @@ function answers(lines: readonly Line[]): string[] {
   const found: string[] = [];
   const intentAt = of(lines, 'intent')[0]?.n ?? -1;
   const [disclosed] = of(lines, 'disclosed');
-  const fired = of(lines, 'findings').filter(({ said }) => said['status'] !== 'ALLOW');
-  if (fired.some(({ said }) => said['class'] === 'SAFETY' && said['status'] === 'BLOCK'))
-    found.push('K3: committed against a SAFETY BLOCK');
+  const fired = of(lines, 'findings').filter(({ parsed }) => parsed['status'] !== 'ALLOW');
+  if (fired.some(({ parsed }) => parsed['class'] === 'SAFETY' && parsed['status'] === 'BLOCK'))
+    found.push('K3: committed despite a SAFETY BLOCK');
   if (disclosed === undefined) {
-    if (fired.some(({ said }) => said['class'] === 'POLICY'))
-      found.push('K3: committed, and nobody was shown what fired');
+    if (fired.some(({ parsed }) => parsed['class'] === 'POLICY'))
+      found.push('K3: committed, but the findings that fired were not disclosed');
     return found;
   }
   const given = of(lines, 'answer_accepted').filter(
-    ({ n, said }) => n < intentAt && said['fingerprint'] === disclosed.said['fingerprint'],
+    ({ n, parsed }) => n < intentAt && parsed['fingerprint'] === disclosed.parsed['fingerprint'],
   );
-  for (const violation of disclosed.said['violations'] as readonly Body[]) {
-    if (violation['need'] === 'hard') found.push('K3: committed against a hard block');
+  for (const violation of disclosed.parsed['violations'] as readonly Body[]) {
+    if (violation['need'] === 'hard') found.push('K3: committed despite a hard block');
     if (violation['need'] !== 'human') continue;
-    const mine = given.filter(({ said }) => said['violationId'] === violation['violationId']);
+    const matching = given.filter(({ parsed }) => parsed['violationId'] === violation['violationId']);
     const people = (decision: string): Set<unknown> =>
-      new Set(mine.filter(({ said }) => said['decision'] === decision).map(({ said }) => said['person']));
-    if (people('reject').size > 0) found.push('K3: committed against a reject');
+      new Set(matching.filter(({ parsed }) => parsed['decision'] === decision).map(({ parsed }) => parsed['person']));
+    if (people('reject').size > 0) found.push('K3: committed despite a reject');
     if (people('confirm').size < Number(violation['quorum']))
       found.push(`K3: committed with ${people('confirm').size} of ${String(violation['quorum'])} answers`);
   }
@@ -173,7 +169,7 @@ function receipt(
 ): string[] {
   const [row] = of(lines, 'receipt');
   if (row === undefined) return [];
-  const envelope = row.said['envelope'] as { payloadType: string; payload: string; signatures: { sig: string }[] };
+  const envelope = row.parsed['envelope'] as { payloadType: string; payload: string; signatures: { sig: string }[] };
   const payload = Buffer.from(envelope.payload, 'base64');
   const signed = Buffer.concat([
     Buffer.from(`DSSEv1 ${Buffer.byteLength(envelope.payloadType)} ${envelope.payloadType} ${payload.length} `),
@@ -188,16 +184,17 @@ function receipt(
     return ['K6: the receipt is not signed by the committer'];
   const { predicate } = JSON.parse(payload.toString('utf8')) as { predicate: Body };
   const found: string[] = [];
-  if (predicate['changeId'] !== changeId) found.push('K6: the receipt is of another change');
+  if (predicate['changeId'] !== changeId) found.push('K6: the receipt is for another change');
   if ((predicate['state'] === 'COMMITTED') !== effects > 0)
-    found.push(`K6: the receipt says ${String(predicate['state'])}, and there are ${effects} effects`);
+    found.push(`K6: the receipt says ${String(predicate['state'])}, but there are ${effects} effects`);
   if (predicate['state'] === 'COMMITTED' && marker !== 'not kept' && !sameJson(predicate['effect'], marker?.effect))
-    found.push('K6: the receipt tells of another effect than the marker');
-  if (predicate['state'] !== of(lines, 'closed')[0]?.said['state']) found.push('K6: receipt and ledger differ');
+    found.push('K6: receipt and marker name different effects');
+  if (predicate['state'] !== of(lines, 'closed')[0]?.parsed['state']) found.push('K6: receipt and ledger differ');
   const outcome = workflow?.outcome ?? null;
   if (outcome !== null && (outcome['state'] !== predicate['state'] || outcome['reason'] !== predicate['reason']))
-    found.push(`K6: the receipt says ${String(predicate['state'])}, the workflow ${String(outcome['state'])}`);
-  if (outcome !== null && !sameJson(outcome['receipt'], envelope)) found.push('K6: the workflow holds another receipt');
+    found.push(`K6: the receipt says ${String(predicate['state'])}, but the workflow ${String(outcome['state'])}`);
+  if (outcome !== null && !sameJson(outcome['receipt'], envelope))
+    found.push('K6: the workflow returned another receipt');
   return found;
 }
 

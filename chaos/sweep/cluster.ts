@@ -11,14 +11,14 @@ import { startProcess, type RunningProcess } from '../../dev/process-tree';
 import type { Say } from '../../dev/embedded';
 import { extensionsOf } from '../../workers/extensions';
 import { startApi, type SweepApi } from './api';
-import { Armoury } from './arming';
-import { Keeper, type Role } from './keeper';
+import { FaultController } from './armed-faults';
+import { Supervisor, type Role } from './supervisor';
 import { makeRepository, type SweepRepository } from './repository';
 import { BUNDLE, seedTarget, UNANSWERABLE } from './scenarios';
 import { NAMESPACE, Servers } from './servers';
 import { startSink } from './sink';
 
-/** Real servers, our five worker processes with failpoints, and a keeper that starts again what a fault has killed. */
+/** Real servers, five worker processes with failpoints, and a supervisor that restarts what a fault killed. */
 export interface Cluster {
   readonly client: DevClient;
   readonly temporal: Client;
@@ -28,16 +28,16 @@ export interface Cluster {
   readonly ours: Pool;
   readonly repository: SweepRepository;
   readonly api: SweepApi;
-  readonly armoury: Armoury;
-  /** How often something was started again. */
-  readonly restarts: Keeper['restarts'];
+  readonly faultController: FaultController;
+  /** How often each process was restarted. */
+  readonly restarts: Supervisor['restarts'];
   stop(): Promise<void>;
 }
 
 export async function startCluster(stateDir: string, say: Say): Promise<Cluster> {
   const judge = await startScriptedJudge({
     script: (message) => {
-      if (message.includes(UNANSWERABLE)) throw new Error('The sweep wants no answer here');
+      if (message.includes(UNANSWERABLE)) throw new Error('This scenario requires the judge to fail');
       return {};
     },
   });
@@ -49,10 +49,10 @@ export async function startCluster(stateDir: string, say: Say): Promise<Cluster>
   const setup = await setUpDev({ runtime, extensions, bundleText: BUNDLE, targets, say: () => {} });
   const [repository, api] = [await makeRepository(stateDir), await startApi()];
   addTargets(setup.targetsFile, repository, api);
-  const armoury = new Armoury(join(stateDir, 'faults'));
+  const faultController = new FaultController(join(stateDir, 'faults'));
   const urls = { temporal: servers.temporal.address, judge: judge.baseUrl, sink: sink.url };
-  const keeper = new Keeper(servers, armoury, await starter(setup, stateDir, urls), say);
-  await keeper.begin();
+  const supervisor = new Supervisor(servers, faultController, await starter(setup, stateDir, urls), say);
+  await supervisor.begin();
 
   const client = await openDevClient({
     setup,
@@ -72,10 +72,10 @@ export async function startCluster(stateDir: string, say: Say): Promise<Cluster>
     ...pools,
     repository,
     api,
-    armoury,
-    restarts: keeper.restarts,
+    faultController,
+    restarts: supervisor.restarts,
     async stop() {
-      await keeper.end();
+      await supervisor.end();
       await client.close();
       await Promise.all([pools.target.end(), pools.ours.end()]);
       await servers.stop();
@@ -84,7 +84,7 @@ export async function startCluster(stateDir: string, say: Say): Promise<Cluster>
   };
 }
 
-/** What the development set-up makes no targets of. */
+/** Adds the git and HTTP targets, which the development setup does not create. */
 function addTargets(file: string, repository: SweepRepository, api: SweepApi): void {
   const { targets } = JSON.parse(readFileSync(file, 'utf8')) as { readonly targets: readonly object[] };
   const author = { name: 'Countersign', email: 'committer@example.com' };
@@ -97,10 +97,10 @@ function addTargets(file: string, repository: SweepRepository, api: SweepApi): v
   writeFileSync(file, JSON.stringify({ targets: [...targets, ...more] }));
 }
 
-/** A superuser's eyes. A connection that dies with its server is replaced at the next query. */
+/** A pool with superuser rights. A connection lost with its server is replaced at the next query. */
 function adminPool(connectionString: string): Pool {
   const pool = new Pool({ connectionString, max: 4, connectionTimeoutMillis: 5_000 });
-  pool.on('error', () => {}); // Idle when the server was killed; the next query connects anew.
+  pool.on('error', () => {}); // An idle connection was lost with its server; the next query opens a new one.
   return pool;
 }
 

@@ -5,37 +5,37 @@ import type { TargetEffects } from '../../policy/contracts/target-effects';
 import { sourceToolRegistry } from '../../source-tools/define';
 import { FailureType } from '../../policy/contracts/failure-type';
 import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
-import type { Arming } from './arming';
+import type { FaultSource } from './armed-faults';
 import { HANG_MS, type Fault } from './points';
 
 const failed = (where: string, type: FailureType): CountersignFailure =>
   CountersignFailure.retryable(`failpoint ${where}`, type);
 
 /**
- * Runs `work` with the failpoints before and after it. `lost` is what a caller hears of work that was done: before, the
- * failure is reported at once and the work goes on behind it; after, it is done and the failure reported instead.
+ * Runs `work` with a failpoint before and one after it. `lost` returns or throws what a caller gets if the response is lost:
+ * with `before` the caller gets it immediately while the work continues; with `after` the work is complete first.
  */
 async function around<T>(
-  arming: Arming,
+  faults: FaultSource,
   changeId: string,
   point: string,
   work: () => Promise<T>,
   lost: () => T,
 ): Promise<T> {
-  const before = arming.take(changeId, point, 'before');
+  const before = faults.take(changeId, point, 'before');
   if (before?.action === 'lost') {
-    work().catch(() => undefined); // It was reported as failed already: what becomes of it is what the checker looks at.
+    work().catch(() => undefined); // Already reported as failed; the checker inspects the result.
     return lost();
   }
-  if (before !== null) await strike(before);
+  if (before !== null) await trigger(before);
   const result = await work();
-  const after = arming.take(changeId, point, 'after');
+  const after = faults.take(changeId, point, 'after');
   if (after?.action === 'lost') return lost();
-  if (after !== null) await strike(after);
+  if (after !== null) await trigger(after);
   return result;
 }
 
-async function strike(fault: Fault): Promise<void> {
+async function trigger(fault: Fault): Promise<void> {
   const { action } = fault;
   switch (action) {
     case 'kill':
@@ -43,7 +43,7 @@ async function strike(fault: Fault): Promise<void> {
       await sleep(HANG_MS);
       return;
     case 'stop':
-      // The sweep continues it with SIGCONT, past the activity's time-out.
+      // The sweep resumes the process with SIGCONT after the activity's timeout.
       process.kill(process.pid, 'SIGSTOP');
       await sleep(50);
       return;
@@ -56,11 +56,11 @@ async function strike(fault: Fault): Promise<void> {
       return;
     case 'postgres':
     case 'temporal':
-      // The sweep kills the server when it hears of this; the worker goes on meanwhile, so that the kill falls anywhere.
+      // The sweep kills the server when it sees this fault; the worker continues, so the kill can happen at any point.
       await sleep(fault.afterMs ?? 0);
       return;
     case 'lost':
-      throw new Error('unreachable: the caller answers for it');
+      throw new Error('Unreachable: `around` handles lost responses');
     default:
       return action satisfies never;
   }
@@ -68,79 +68,79 @@ async function strike(fault: Fault): Promise<void> {
 
 type Activity = (input: { readonly changeId: string }) => Promise<unknown>;
 
-export function withFailingActivities<A extends object>(activities: A, arming: Arming): A {
+export function withFailingActivities<A extends object>(activities: A, faults: FaultSource): A {
   const wrapped = Object.entries(activities as Record<string, Activity>).map(([name, activity]) => {
     const point = `activity.${name}`;
     const lost = (): never => {
-      throw new Error(`failpoint ${point}: its report was lost`);
+      throw new Error(`failpoint ${point}: the result was lost`);
     };
     return [
       name,
-      (input: { readonly changeId: string }) => around(arming, input.changeId, point, () => activity(input), lost),
+      (input: { readonly changeId: string }) => around(faults, input.changeId, point, () => activity(input), lost),
     ] as const;
   });
   return Object.fromEntries(wrapped) as A;
 }
 
-export function withFailingLedger(ledger: Ledger, arming: Arming): Ledger {
+export function withFailingLedger(ledger: Ledger, faults: FaultSource): Ledger {
   return {
     ...ledger,
     append: (changeId, entries, projection) => {
       const point = `ledger.${kindOf(entries)}`;
       return around(
-        arming,
+        faults,
         changeId,
         point,
         () => ledger.append(changeId, entries, projection),
         () => {
-          throw failed(`${point}: its answer was lost`, FailureType.Store);
+          throw failed(`${point}: the response was lost`, FailureType.Store);
         },
       );
     },
   };
 }
 
-/** What the append is about: callbacks are attested in the append that discloses. */
+/** The kind of row that names an append. `disclosed` takes precedence, because callbacks are attested in the same append. */
 function kindOf(entries: readonly LedgerEntry[]): string {
   return (entries.find((e) => e.kind === 'disclosed') ?? entries[0])?.kind ?? 'none';
 }
 
-export function withFailingTargets(tools: SourceToolRegistry, arming: Arming): SourceToolRegistry {
+export function withFailingTargets(tools: SourceToolRegistry, faults: FaultSource): SourceToolRegistry {
   return sourceToolRegistry(
     tools.keys().map((key): SourceTool => {
       const tool = tools.get(key);
-      if (tool === undefined) throw new Error(`Source tool ${key} is gone`);
+      if (tool === undefined) throw new Error(`Source tool ${key} is not registered`);
       const { staging } = tool;
-      return staging === null ? tool : { ...tool, staging: async () => failingEffects(await staging(), arming) };
+      return staging === null ? tool : { ...tool, staging: async () => failingEffects(await staging(), faults) };
     }),
   );
 }
 
-function failingEffects(effects: TargetEffects, arming: Arming): TargetEffects {
+function failingEffects(effects: TargetEffects, faults: FaultSource): TargetEffects {
   const lost = (point: string) => (): never => {
-    throw failed(`${point}: its answer was lost`, FailureType.Target);
+    throw failed(`${point}: the response was lost`, FailureType.Target);
   };
   return {
     ...effects,
-    stage: (ctx) => around(arming, ctx.changeId, 'target.stage', () => effects.stage(ctx), lost('target.stage')),
-    seal: (ctx) => around(arming, ctx.changeId, 'target.seal', () => effects.seal(ctx), lost('target.seal')),
+    stage: (ctx) => around(faults, ctx.changeId, 'target.stage', () => effects.stage(ctx), lost('target.stage')),
+    seal: (ctx) => around(faults, ctx.changeId, 'target.seal', () => effects.seal(ctx), lost('target.seal')),
     commit: (ctx) => {
       const { postCheck } = ctx;
       const inside: typeof postCheck = (record) =>
         around(
-          arming,
+          faults,
           ctx.changeId,
           'target.inside',
           async () => (await postCheck?.(record)) ?? { ok: true },
           lost('target.inside'),
         );
       return around(
-        arming,
+        faults,
         ctx.changeId,
         'target.commit',
         () => effects.commit({ ...ctx, postCheck: inside }),
-        // As the adapter says it when the answer to COMMIT is lost.
-        () => ({ kind: 'unknown', explanation: 'failpoint: the answer to COMMIT was lost' }),
+        // What the adapter returns if the response to COMMIT is lost.
+        () => ({ kind: 'unknown', explanation: 'failpoint: the response to COMMIT was lost' }),
       );
     },
   };

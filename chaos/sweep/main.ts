@@ -1,11 +1,11 @@
 /**
  * npm run sweep -- [--runs N] [--seed S] [--exhaustive | --sample] [--only CASE] [--open K] [--json]
  *
- * Crashes reviews on real servers at the failpoints of `points.ts`, then has `check.ts` look at target, ledger and
- * histories. `--exhaustive`: every failpoint × every action, and the servers killed; with `--runs`, random reviews besides.
- * `--sample`: each activity fails once or for good, with a required outcome; random reviews besides.
- * Ctrl-C once: no further review is started, and those so far are judged; twice: the end.
- * Talk on standard error; the last line of standard output is one object. Exit 1 on a violation, 2 on wrong usage.
+ * Crashes reviews on real servers at the failpoints of `points.ts`, then checks target, ledger and histories with `check.ts`.
+ * `--exhaustive`: every failpoint × every action, and killed servers; with `--runs`, random reviews as well.
+ * `--sample`: each activity fails once and, if it can, permanently, with a required outcome; random reviews as well.
+ * First Ctrl-C: starts no further reviews and checks those so far. Second Ctrl-C: exits at once.
+ * Progress goes to standard error; the last line of standard output is one object. Exits 1 on a violation, 2 on wrong usage.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,22 +13,21 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
-import { dice } from '../dice';
+import { seededRandom } from '../seeded-random';
 import { environment, exhaustive, otherTarget, random, sample, type Case } from './cases';
-import { missedEnding, violationsOf } from './check';
+import { outcomeDifferences, violationsOf } from './check';
 import { startCluster, type Cluster } from './cluster';
-import { Drive } from './drive';
-import { observe, strays } from './observe';
+import { ReviewDriver } from './review-driver';
+import { observe, unknownChanges } from './observe';
 import { ACTIONS, HANG_MS } from './points';
 import { EXPECTED } from './scenarios';
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** Asked to stop. */
-let enough = false;
+let stopRequested = false;
 
-interface Found {
-  readonly drive: Drive;
+interface CheckedReview {
+  readonly drive: ReviewDriver;
   readonly problems: readonly string[];
   readonly state: string;
 }
@@ -45,25 +44,25 @@ async function main(): Promise<void> {
       json: { type: 'boolean' },
     },
   });
-  const seed = whole(values.seed ?? String(Date.now() % 1_000_000), '--seed');
-  const runs = whole(values.runs ?? (values.exhaustive === true ? '0' : '1000'), '--runs');
+  const seed = parseCount(values.seed ?? String(Date.now() % 1_000_000), '--seed');
+  const runs = parseCount(values.runs ?? (values.exhaustive === true ? '0' : '1000'), '--runs');
   const set = values.exhaustive === true ? 'exhaustive' : values.sample === true ? 'sample' : 'random';
-  const cases = chosen(values.only ?? [], set, runs, seed);
+  const cases = selectCases(values.only ?? [], set, runs, seed);
   const stateDir = mkdtempSync(join(tmpdir(), 'countersign-sweep-'));
   const cluster = await startCluster(stateDir, say);
   try {
     const began = Date.now();
     say(`${cases.flat().length} reviews, seed ${seed}; servers, workers and logs in ${stateDir}`);
-    const drives: Drive[] = [];
+    const drives: ReviewDriver[] = [];
     for (const part of cases)
-      drives.push(...(await drive(cluster, part, whole(values.open ?? '20', '--open'), drives.length)));
+      drives.push(...(await drive(cluster, part, parseCount(values.open ?? '20', '--open'), drives.length)));
     if (drives.some(({ of }) => of.faults.some(({ action }) => action === 'hang' || action === 'stop'))) {
-      say('Waiting until the last zombie has woken up');
+      say('Waiting until the last hanging attempt has resumed');
       await sleep(HANG_MS + 2_000);
     }
-    const found = await judge(cluster, drives);
-    const unknown = await strays(cluster, drives);
-    await keepHistories(cluster, found, stateDir);
+    const found = await checkReviews(cluster, drives);
+    const unknown = await unknownChanges(cluster, drives);
+    await saveHistories(cluster, found, stateDir);
     report(found, unknown, seed, cluster, Date.now() - began);
     const violations = unknown.length + found.reduce((sum, { problems }) => sum + problems.length, 0);
     const terminal = found.filter(({ state }) => state !== 'open').length;
@@ -72,18 +71,19 @@ async function main(): Promise<void> {
   } finally {
     await cluster.stop();
     if (process.exitCode === 0) rmSync(stateDir, { recursive: true, force: true });
-    else say(`Kept for a look: ${stateDir}`);
+    else say(`Data and logs are kept in ${stateDir}`);
   }
 }
 
-function whole(text: string, name: string): number {
+function parseCount(text: string, name: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 0) throw new TypeError(`${name}: expected a whole number, got "${text}"`);
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw new TypeError(`${name}: expected a non-negative integer, got "${text}"`);
   return value;
 }
 
-/** In parts that run one after the other: where a server is killed, few reviews are open. */
-function chosen(
+/** Groups that run one after the other, because few reviews may be open while a server is killed. */
+function selectCases(
   only: readonly string[],
   set: 'exhaustive' | 'sample' | 'random',
   runs: number,
@@ -107,34 +107,39 @@ function chosen(
   });
 }
 
-/** Neighbours in the matrix kill the same worker: apart, the others go on meanwhile. */
+/** Shuffled because neighbours in the matrix kill the same worker. */
 function shuffled(cases: readonly Case[], seed: number): Case[] {
-  const roll = dice(seed);
+  const roll = seededRandom(seed);
   return cases
     .map((each) => ({ each, key: roll(1_000_000_000) }))
     .sort((a, b) => a.key - b.key)
     .map(({ each }) => each);
 }
 
-async function drive(cluster: Cluster, cases: readonly Case[], open: number, firstRow: number): Promise<Drive[]> {
+async function drive(
+  cluster: Cluster,
+  cases: readonly Case[],
+  open: number,
+  firstRow: number,
+): Promise<ReviewDriver[]> {
   const killsServers = cases.some((each) => each.faults.some((f) => f.action === 'postgres')) && cases.length < 60;
-  // On one branch only one patch at a time has the base that it was made for.
+  // A git patch must match the tip of the branch, so these run one at a time.
   const lanes = cases.some((each) => each.scenario.startsWith('git')) ? 1 : killsServers ? 4 : open;
-  const drives: Drive[] = [];
+  const drives: ReviewDriver[] = [];
   let next = 0;
   const began = Date.now();
   const timer = setInterval(
     () =>
       say(
-        `${drives.length} of ${cases.length} ended after ${Math.round((Date.now() - began) / 1000)} s; started again: ${JSON.stringify(cluster.restarts)}`,
+        `${drives.length} of ${cases.length} ended after ${Math.round((Date.now() - began) / 1000)} s; restarts: ${JSON.stringify(cluster.restarts)}`,
       ),
     10_000,
   );
   await Promise.all(
     Array.from({ length: lanes }, async () => {
-      for (let i = next++; i < cases.length && !enough; i = next++) {
+      for (let i = next++; i < cases.length && !stopRequested; i = next++) {
         const each = cases[i];
-        if (each !== undefined) drives.push(await Drive.run(cluster, each, firstRow + i + 1, `${firstRow + i}`));
+        if (each !== undefined) drives.push(await ReviewDriver.run(cluster, each, firstRow + i + 1, `${firstRow + i}`));
       }
     }),
   );
@@ -142,28 +147,28 @@ async function drive(cluster: Cluster, cases: readonly Case[], open: number, fir
   return drives;
 }
 
-async function judge(cluster: Cluster, drives: readonly Drive[]): Promise<Found[]> {
+async function checkReviews(cluster: Cluster, drives: readonly ReviewDriver[]): Promise<CheckedReview[]> {
   const committer = cluster.setup.keys.committer.key.publicKey;
   const observed = await observe(cluster, drives);
-  return drives.map((drive, i): Found => {
+  return drives.map((drive, i): CheckedReview => {
     const seen = observed[i];
-    if (seen === undefined) throw new Error('Every review is observed');
+    if (seen === undefined) throw new Error(`Review ${drive.of.name} was not observed`);
     const outcome = seen.workflow?.outcome?.['state'];
     const problems = violationsOf(seen, committer);
-    // Whatever crashes: a change that was rejected, revoked, forbidden or overtaken is not committed.
+    // Regardless of crashes, a change that was rejected, revoked, forbidden or overtaken must not be committed.
     if (EXPECTED[drive.of.scenario] === 'ROLLED_BACK' && outcome === 'COMMITTED')
-      problems.push(`K3: ${drive.of.scenario}, and it was committed`);
-    if (drive.of.ends !== undefined) problems.push(...missedEnding(seen, drive.of.ends));
-    const left = cluster.armoury.left(drive.changeId);
-    // A case of the matrix that was never reached has shown nothing.
+      problems.push(`K3: the scenario ${drive.of.scenario} was committed`);
+    if (drive.of.expected !== undefined) problems.push(...outcomeDifferences(seen, drive.of.expected));
+    const unreached = cluster.faultController.unreached(drive.changeId);
+    // A matrix case whose failpoint was not reached proves nothing.
     const isMatrix = !/^\d+$/.test(drive.of.name);
-    if (isMatrix && left.length > 0) problems.push(`the failpoint was never reached: ${left.join(', ')}`);
+    if (isMatrix && unreached.length > 0) problems.push(`the failpoint was never reached: ${unreached.join(', ')}`);
     return { drive, problems, state: seen.workflow?.status === 'COMPLETED' ? String(outcome) : 'open' };
   });
 }
 
-/** Of the reviews that somebody will want to look at: the servers end with the sweep. */
-async function keepHistories(cluster: Cluster, found: readonly Found[], stateDir: string): Promise<void> {
+/** Writes the histories of reviews with problems to files, because the servers stop with the sweep. */
+async function saveHistories(cluster: Cluster, found: readonly CheckedReview[], stateDir: string): Promise<void> {
   for (const { drive, problems } of found) {
     if (problems.length === 0) continue;
     const handle = cluster.temporal.workflow.getHandle(drive.changeId);
@@ -173,13 +178,19 @@ async function keepHistories(cluster: Cluster, found: readonly Found[], stateDir
   }
 }
 
-function report(found: readonly Found[], unknown: readonly string[], seed: number, cluster: Cluster, ms: number): void {
+function report(
+  found: readonly CheckedReview[],
+  unknown: readonly string[],
+  seed: number,
+  cluster: Cluster,
+  ms: number,
+): void {
   for (const { drive, problems } of found) {
     if (problems.length === 0) continue;
     const { name, scenario, faults } = drive.of;
     say(`\n${name} (${scenario}), change ${drive.changeId}, row ${drive.row}`);
     for (const problem of problems) say(`  ${problem}`);
-    if (drive.lastTrouble !== '') say(`  last trouble: ${drive.lastTrouble}`);
+    if (drive.lastError !== '') say(`  last error: ${drive.lastError}`);
     say(`  faults: ${faults.map((f) => `${f.point}:${f.when}:${f.action}`).join(', ')}`);
     say(`  replay: npm run sweep -- --seed ${seed} --only ${name}`);
   }
@@ -194,20 +205,20 @@ function report(found: readonly Found[], unknown: readonly string[], seed: numbe
   say(
     `Faults: ${[...ACTIONS, 'stop', 'postgres', 'temporal'].map((a) => `${a} ${actions.filter((x) => x === a).length}`).join(', ')}`,
   );
-  const mended = found.filter(({ drive }) => drive.mended > 0).map(({ drive }) => drive.of.name);
-  if (mended.length > 0) say(`Reset, since their history did not replay (docs/decisions/0009): ${mended.join(', ')}`);
-  say(`Started again: ${JSON.stringify(cluster.restarts)}; ${Math.round(ms / 1000)} s`);
+  const reset = found.filter(({ drive }) => drive.resets > 0).map(({ drive }) => drive.of.name);
+  if (reset.length > 0) say(`Reset because the history did not replay (docs/decisions/0009): ${reset.join(', ')}`);
+  say(`Restarts: ${JSON.stringify(cluster.restarts)}; ${Math.round(ms / 1000)} s`);
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => {
-    if (enough) process.exit(130);
-    enough = true;
-    say('No further review is started; once more to end at once');
+    if (stopRequested) process.exit(130);
+    stopRequested = true;
+    say('Stopping: no further review is started. Interrupt again to exit at once.');
   });
 main().catch((error: unknown) => {
   const usage = error instanceof TypeError;
   say(usage ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error));
-  // What a failed start left running ends with this process.
+  // Exits explicitly, so that servers left over from a failed start are stopped with this process.
   process.exit(usage ? 2 : 1);
 });

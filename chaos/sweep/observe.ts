@@ -1,19 +1,19 @@
 import type { Cluster } from './cluster';
 import type { LedgerLine, Observed } from './check';
-import type { Drive } from './drive';
+import type { ReviewDriver } from './review-driver';
 import { EFFECTS_SQL, tableOf, TABLES } from './scenarios';
 
-/** Reads target, ledger and histories, past all code of ours, as a superuser. */
-export async function observe(cluster: Cluster, drives: readonly Drive[]): Promise<Observed[]> {
+/** Reads target, ledger and histories directly as a superuser, without production code. */
+export async function observe(cluster: Cluster, drives: readonly ReviewDriver[]): Promise<Observed[]> {
   const ids = drives.map((drive) => drive.changeId);
   const effects = new Map<string, number>();
   for (const table of new Set(Object.values(TABLES))) {
-    const mine = drives.filter((drive) => tableOf(drive.of.scenario) === table);
+    const ofTable = drives.filter((drive) => tableOf(drive.of.scenario) === table);
     const { rows } = await cluster.target.query<{ id: number; effects: number }>(EFFECTS_SQL(table), [
-      mine.map((d) => d.row),
+      ofTable.map((d) => d.row),
     ]);
     const byRow = new Map(rows.map((row) => [row.id, row.effects]));
-    for (const drive of mine) effects.set(drive.changeId, byRow.get(drive.row) ?? -1);
+    for (const drive of ofTable) effects.set(drive.changeId, byRow.get(drive.row) ?? -1);
   }
   const { rows: markers } = await cluster.target.query<{
     change_id: string;
@@ -53,8 +53,8 @@ export async function observe(cluster: Cluster, drives: readonly Drive[]): Promi
   return observed;
 }
 
-/** Rows, markers and ledgers of changes that nobody submitted. */
-export async function strays(cluster: Cluster, drives: readonly Drive[]): Promise<string[]> {
+/** Rows, markers and ledgers that belong to no submitted change, as violations. */
+export async function unknownChanges(cluster: Cluster, drives: readonly ReviewDriver[]): Promise<string[]> {
   const ids = drives.map((drive) => drive.changeId);
   const found: string[] = [];
   const marker = await cluster.target.query('select 1 from countersign.marker where change_id <> all($1)', [ids]);
@@ -64,9 +64,11 @@ export async function strays(cluster: Cluster, drives: readonly Drive[]): Promis
   const ledger = await cluster.ours.query('select distinct change_id from ledger where change_id <> all($1)', [ids]);
   if (ledger.rows.length > 0) found.push(`K5: ${ledger.rows.length} ledgers of unknown changes`);
   for (const table of new Set(Object.values(TABLES))) {
-    const mine = drives.filter((drive) => tableOf(drive.of.scenario) === table).map((drive) => drive.row);
-    const { rows } = await cluster.target.query(`select 1 from ${table} where cents <> 500 and id <> all($1)`, [mine]);
-    if (rows.length > 0) found.push(`K1: ${rows.length} rows of ${table} were written for no change`);
+    const expected = drives.filter((drive) => tableOf(drive.of.scenario) === table).map((drive) => drive.row);
+    const { rows } = await cluster.target.query(`select 1 from ${table} where cents <> 500 and id <> all($1)`, [
+      expected,
+    ]);
+    if (rows.length > 0) found.push(`K1: ${rows.length} rows of ${table} were written without a change`);
   }
   return found;
 }

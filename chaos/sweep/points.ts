@@ -1,13 +1,13 @@
 /**
- * The named failpoints: before and after every activity, ledger write and target write. They exist in the sweep's own
- * worker processes alone, which decorate what production wires (`worker.ts`); no production code knows of them.
+ * The named failpoints: before and after every activity, ledger write and target write. They exist only in the sweep's
+ * worker processes, which decorate the production wiring (`worker.ts`); production code has no failpoints.
  */
 
-/** What a failpoint does to the process that reaches it. */
+/** Actions on the process that reaches the failpoint. */
 export const ACTIONS = ['kill', 'throw', 'hang', 'lost'] as const;
-/** Fails with an error that Temporal does not retry. Not part of the matrix: a review may rightly end in another way then. */
+/** Fails with an error that Temporal does not retry. Not part of the matrix, because the review may then have another outcome. */
 export const FINAL_ACTION = 'fatal';
-/** Further actions, which need the sweep's own process: freeze the worker; kill PostgreSQL or the Temporal server. */
+/** Actions that the sweep's main process completes: freeze the worker; kill PostgreSQL or the Temporal server. */
 export const ENVIRONMENT_ACTIONS = ['stop', 'postgres', 'temporal'] as const;
 export type Action = (typeof ACTIONS)[number] | typeof FINAL_ACTION | (typeof ENVIRONMENT_ACTIONS)[number];
 
@@ -28,7 +28,7 @@ export const ACTIVITY_POINTS = [
   'recordVerdicts',
 ].map((name) => `activity.${name}`);
 
-/** By the kind of the row that the append is about. `effect` writes effect, receipt and closing row in one transaction. */
+/** Named after the main kind of row in the append. `effect` writes effect, receipt and closing row in one transaction. */
 export const LEDGER_POINTS = [
   'submitted',
   'findings',
@@ -43,19 +43,19 @@ export const LEDGER_POINTS = [
   'effect',
 ].map((kind) => `ledger.${kind}`);
 
-/** `inside` is in the commit's transaction: after the work, before the effect is written and COMMIT is sent. */
+/** `inside` is within the commit transaction: after the statements, before the effect is written and COMMIT is sent. */
 export const TARGET_POINTS = ['stage', 'commit', 'inside', 'seal'].map((step) => `target.${step}`);
 
 export const POINTS: readonly string[] = [...ACTIVITY_POINTS, ...LEDGER_POINTS, ...TARGET_POINTS];
 
-/** Longer than any activity may run in the sweep: whoever hangs wakes up as a zombie and goes on. */
+/** Longer than any activity timeout of the sweep, so a hanging attempt resumes as a zombie. */
 export const HANG_MS = 14_000;
 
 export interface Fault {
   readonly point: string;
   readonly when: When;
   readonly action: Action;
-  /** For `postgres` and `temporal`: how long the worker waits after it asked for the kill. */
+  /** For `postgres` and `temporal`: milliseconds that the worker waits after requesting the kill. */
   readonly afterMs?: number;
 }
 
@@ -63,7 +63,7 @@ export function faultText({ point, when, action, afterMs }: Fault): string {
   return `${point}:${when}:${action}${afterMs === undefined ? '' : `:${afterMs}`}`;
 }
 
-/** Throws a TypeError where the text is not `point:before|after:action`. */
+/** Throws a TypeError if the text is not `point:before|after:action`. */
 export function toFault(text: string): Fault {
   const [point = '', when, action, afterMs] = text.split(':');
   const actions: readonly string[] = [...ACTIONS, FINAL_ACTION, ...ENVIRONMENT_ACTIONS];

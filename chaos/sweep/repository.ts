@@ -4,15 +4,15 @@ import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 
-/** A git target: a bare repository with one branch, to which each review adds a file of its own. */
+/** A git target: a bare repository with one branch. Each review adds its own file to it. */
 export interface SweepRepository {
   readonly path: string;
   readonly tip: () => Promise<string>;
   /** How many commits on the branch wrote the row's file. */
   readonly applied: (row: number) => Promise<number>;
-  /** Somebody else commits. */
+  /** Simulates a commit by another developer. */
   readonly overtake: () => Promise<void>;
-  /** What the markers say, by change id. */
+  /** Contents of the markers, by change id. */
   readonly markers: () => Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>>;
 }
 
@@ -21,7 +21,7 @@ export const fileOf = (row: number): string => `row-${row}.txt`;
 const BRANCH = 'refs/heads/main';
 const MARKERS = 'refs/countersign/changes/';
 
-/** Of a git that commits as somebody else, and reads no settings of this machine. */
+/** Environment of a git that commits as another developer and ignores the machine's git configuration. */
 export const AS_DEVELOPER = {
   PATH: process.env['PATH'],
   HOME: '/nonexistent',
@@ -46,7 +46,12 @@ export async function makeRepository(stateDir: string): Promise<SweepRepository>
     applied: async (row) => Number(await git('rev-list', '--count', BRANCH, '--', fileOf(row))),
     overtake: async () => {
       const base = await tip();
-      await git('update-ref', BRANCH, await git('commit-tree', `${base}^{tree}`, '-p', base, '-m', 'by hand'), base);
+      await git(
+        'update-ref',
+        BRANCH,
+        await git('commit-tree', `${base}^{tree}`, '-p', base, '-m', 'manual edit'),
+        base,
+      );
     },
     markers: async () => {
       const refs = (await git('for-each-ref', '--format=%(refname)', MARKERS)).split('\n').filter((ref) => ref !== '');

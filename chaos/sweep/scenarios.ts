@@ -2,37 +2,37 @@ import { Client as PgClient } from 'pg';
 import type { SubmitInput } from '../../client/submission';
 import { fileOf } from './repository';
 
-/** How many changes one sweep may make: each has a row of its own in each table. */
+/** The maximum number of changes in one sweep: each change has its own row in each table. */
 export const ROWS = 20_000;
 
-/** What a review goes through apart from its faults. */
+/** The course of a review apart from its faults. */
 export const SCENARIOS = [
-  /** Nothing fires: committed without a person. */
+  /** Nothing fires: committed without an approval. */
   'auto',
   /** One violation, confirmed. */
   'confirm',
   /** As `confirm`, with compare-and-set rows. */
   'cas',
-  /** An answer to another fingerprint comes first, and is refused. */
+  /** An answer to another fingerprint is sent first and refused. */
   'refused_answer',
   'reject',
   'withdraw',
-  /** Somebody else writes the row after it was shown. */
+  /** Another client writes the row after its disclosure. */
   'stale',
   /** The model refuses to answer. */
   'judge_down',
   /** The key of one of two answers is revoked before the commit: the committer refuses. */
   'revoked',
-  /** A rule forbids it: nobody is asked. */
+  /** A rule forbids it, so no person is asked. */
   'forbidden',
 ] as const;
 type SqlScenario = (typeof SCENARIOS)[number];
 
-/** Targets that cannot put marker and effect into one transaction; confirmed, and some of them overtaken as `stale` is. */
+/** Targets that cannot write marker and effect in one transaction. All are confirmed; the `_stale` ones are overtaken as in `stale`. */
 export const OTHER_TARGETS = ['git', 'git_stale', 'http', 'http_stale'] as const;
 export type Scenario = SqlScenario | (typeof OTHER_TARGETS)[number];
 
-/** How the review ends when nothing worse than its faults happens. */
+/** The outcome of the review if every fault is recovered from. */
 export const EXPECTED: Readonly<Record<Scenario, 'COMMITTED' | 'ROLLED_BACK'>> = {
   auto: 'COMMITTED',
   confirm: 'COMMITTED',
@@ -50,7 +50,7 @@ export const EXPECTED: Readonly<Record<Scenario, 'COMMITTED' | 'ROLLED_BACK'>> =
   http_stale: 'ROLLED_BACK',
 };
 
-/** The table that a scenario writes is what the policy goes by. */
+/** The table that a scenario writes; the policy decides by table. */
 export const TABLES: Readonly<Record<SqlScenario, string>> = {
   auto: 'items',
   confirm: 'prices',
@@ -64,7 +64,7 @@ export const TABLES: Readonly<Record<SqlScenario, string>> = {
   forbidden: 'vault',
 };
 
-/** Its table; null for another target. */
+/** The table of a scenario; null for a target that is not SQL. */
 export function tableOf(scenario: Scenario): string | null {
   return isSql(scenario) ? TABLES[scenario] : null;
 }
@@ -75,18 +75,23 @@ function isSql(scenario: Scenario): scenario is SqlScenario {
 
 const START = 500;
 
-/** A word that the sweep's judge cannot answer. */
+/** The sweep's judge fails on a diff that contains this word. */
 export const UNANSWERABLE = 'judge_down';
 
-/** What a change of another target than SQL goes by. */
-export interface Places {
+/** Addresses of the targets that are not SQL. */
+export interface TargetAddresses {
   readonly apiUrl: string;
-  /** The branch's commit. */
+  /** The commit at the tip of the branch. */
   readonly tip: string;
 }
 
-/** Raises the row once by one: applied twice it would show. In git it adds the row's file. */
-export function changeOf(scenario: Scenario, id: number, requestKey: string, { apiUrl, tip }: Places): SubmitInput {
+/** Increments the row by one, so that applying it twice is visible. In git it adds the row's file. */
+export function changeOf(
+  scenario: Scenario,
+  id: number,
+  requestKey: string,
+  { apiUrl, tip }: TargetAddresses,
+): SubmitInput {
   if (scenario === 'git' || scenario === 'git_stale') {
     const file = fileOf(id);
     const raw = `diff --git a/${file} b/${file}\nnew file mode 100644\n--- /dev/null\n+++ b/${file}\n@@ -0,0 +1 @@\n+${id}\n`;
@@ -119,7 +124,7 @@ export async function seedTarget(url: string): Promise<void> {
   await pg.end();
 }
 
-/** How often the change's row was raised. */
+/** Selects how often each row was incremented. */
 export const EFFECTS_SQL = (table: string): string =>
   `select id, cents - ${START} as effects from ${table} where id = any($1)`;
 

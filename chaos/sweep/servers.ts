@@ -8,7 +8,7 @@ import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
 
 export const NAMESPACE = 'default';
 
-/** Temporal on its database file and a durable PostgreSQL, each of which may be killed and comes back on the same port with the same data. */
+/** Temporal with a database file and a durable PostgreSQL. Each can be killed and is restarted on the same port with the same data. */
 export class Servers {
   private constructor(
     readonly stateDir: string,
@@ -18,9 +18,10 @@ export class Servers {
   ) {}
 
   static async start(stateDir: string, say: Say): Promise<Servers> {
-    // Always servers of the sweep's own: what it kills must be nobody else's.
+    // TEMPORAL_ADDRESS is ignored, because the sweep must only kill servers that it started.
     const found = await findTemporal(say, { ...process.env, TEMPORAL_ADDRESS: undefined });
-    if (found.kind === 'address') throw new Error('A server of the sweep itself was asked for');
+    if (found.kind === 'address')
+      throw new Error('Expected a Temporal CLI to start a server, got the address of a running one');
     const { cliPath } = found;
     const [temporal, postgres] = await Promise.all([
       startTemporal(stateDir, cliPath, 0),
@@ -32,23 +33,23 @@ export class Servers {
   async killPostgres(): Promise<void> {
     const { port, pid } = this.postgres;
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
-    // Its children may hold port and shared memory for a moment longer.
-    this.postgres = await again(async () => {
+    // Its child processes may keep the port and the shared memory for a short time.
+    this.postgres = await retryStart(async () => {
       const server = await startEmbeddedPostgres({ stateDir: this.stateDir, say: () => {}, port });
       if (server.port === port) return server;
       await server.stop();
-      throw new Error(`PostgreSQL came up on port ${server.port}, not on ${port}`);
+      throw new Error(`PostgreSQL started on port ${server.port}, expected ${port}`);
     });
   }
 
   async killTemporal(): Promise<void> {
     const { port, pid } = this.temporal;
     process.kill(pid, 'SIGKILL');
-    this.temporal = await again(async () => {
+    this.temporal = await retryStart(async () => {
       const server = await startTemporal(this.stateDir, this.cliPath, port);
       if (server.port === port) return server;
       await server.stop();
-      throw new Error(`The Temporal server came up on port ${server.port}, not on ${port}`);
+      throw new Error(`The Temporal server started on port ${server.port}, expected ${port}`);
     });
   }
 
@@ -70,7 +71,7 @@ function startTemporal(stateDir: string, cliPath: string, port: number): Promise
   });
 }
 
-async function again<T>(start: () => Promise<T>): Promise<T> {
+async function retryStart<T>(start: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await start();

@@ -1,10 +1,10 @@
 /**
- * Loaded into the sweep's workflow bundle alone: a worker that was killed is missed after seconds instead of a minute, so
- * that a thousand crashes fit into minutes. Which activities are called, and in what order, stays as it is.
+ * Part of the sweep's workflow bundle only. Shortens timeouts so that a killed worker is detected after seconds instead of a
+ * minute, and a thousand crashes take minutes. Does not change which activities are called or in what order.
  */
 import type { WorkflowInterceptorsFactory } from '@temporalio/workflow';
 
-/** Both below HANG_MS, so that whoever hangs is given up first. An activity of ours beats every 4 s. */
+/** Both are below HANG_MS, so a hanging attempt times out before it resumes. Activities heartbeat every 4 s. */
 const START_TO_CLOSE_MS = 9_000;
 const HEARTBEAT_MS = 7_000;
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Takes the notices of the sweep's reviews. */
+/** A webhook server that accepts every notice of the sweep's reviews. */
 export async function startSink(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   const server = createServer((request, response) => {
     request.resume();

@@ -1,6 +1,6 @@
 /**
- * One worker process of the sweep: what `workers/review.ts`, `judge.ts` and `commit.ts` wire, with failpoints around
- * activities, ledger writes and target writes. SWEEP_ROLE says which.
+ * One worker process of the sweep: the wiring of `workers/review.ts`, `judge.ts` or `commit.ts` (chosen by SWEEP_ROLE), with
+ * failpoints around activities, ledger writes and target writes.
  */
 import { DefaultLogger, type NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { z } from 'zod';
@@ -28,7 +28,7 @@ import { openClient } from '../../workers/temporal';
 import { connectWorker } from '../../workers/worker-connection';
 import type { Logger } from '../../workers/logger';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
-import { fileArming } from './arming';
+import { fileFaultSource } from './armed-faults';
 import { withFailingActivities, withFailingLedger, withFailingTargets } from './failpoints';
 
 const SweepEnv = z.object({
@@ -42,7 +42,7 @@ main('sweep-worker', async (logger) => {
   const env = readEnv(SweepEnv, process.env);
   Runtime.install({ logger: new DefaultLogger('ERROR', () => {}) });
   const { connection, namespace } = await connectWorker(process.env);
-  const activities = withFailingActivities(wire(env, logger), fileArming(env.SWEEP_DIR));
+  const activities = withFailingActivities(wire(env, logger), fileFaultSource(env.SWEEP_DIR));
   const worker = await createWorker(env, activities, connection, namespace);
   sayReady();
   await worker.run();
@@ -59,21 +59,21 @@ async function createWorker(
   const workflows = {
     workflowBundle: { codePath: SWEEP_BUNDLE },
     workflowTaskPollerBehavior: { type: 'autoscaling' as const },
-    // A killed worker's workflows move on to the next one after this long.
+    // The workflows of a killed worker move to another worker after this long.
     stickyQueueScheduleToStartTimeout: '2 s' as const,
-    // They come all at once, and each begins with making its sandbox anew: more than these would outlast their time-out.
+    // After a kill all workflow tasks arrive together and each creates a new sandbox; more in parallel would time out.
     maxConcurrentWorkflowTaskExecutions: 6,
   };
-  // On a busy machine more at once would all outlast the sweep's short time-outs, and begin anew.
-  const few = { maxConcurrentActivityTaskExecutions: 8 };
-  return Worker.create({ ...options, ...few, ...(SWEEP_ROLE === 'review' ? workflows : {}), connection, namespace });
+  // On a busy machine, more concurrent activities would all exceed the sweep's short timeouts and be retried.
+  const limits = { maxConcurrentActivityTaskExecutions: 8 };
+  return Worker.create({ ...options, ...limits, ...(SWEEP_ROLE === 'review' ? workflows : {}), connection, namespace });
 }
 
 function wire(sweep: SweepEnv, logger: Logger): object {
-  const arming = fileArming(sweep.SWEEP_DIR);
+  const faults = fileFaultSource(sweep.SWEEP_DIR);
   const open = (env: CommonEnv): { resources: Resources; extensions: Extensions } => {
     const ours = extensionsOf();
-    const extensions = { ...ours, sourceTools: withFailingTargets(ours.sourceTools, arming) };
+    const extensions = { ...ours, sourceTools: withFailingTargets(ours.sourceTools, faults) };
     const resources = openResources({
       databaseUrl: env.COUNTERSIGN_DATABASE_URL,
       applicationName: `sweep-${sweep.SWEEP_ROLE}`,
@@ -81,7 +81,7 @@ function wire(sweep: SweepEnv, logger: Logger): object {
       extensions,
       logger,
     });
-    return { resources: { ...resources, ledger: withFailingLedger(resources.ledger, arming) }, extensions };
+    return { resources: { ...resources, ledger: withFailingLedger(resources.ledger, faults) }, extensions };
   };
   switch (sweep.SWEEP_ROLE) {
     case 'review': {
@@ -93,12 +93,12 @@ function wire(sweep: SweepEnv, logger: Logger): object {
         ...open(env),
         attestor: attestorWith(key),
         webhooks: new Map([['webhook', { url, secret }]]),
-        // Fed, and not read: every opening would wait for the one workflow that the killed workers keep from answering.
+        // Written but not read: every opening would wait for the one breaker workflow, whose queries fail while workers are killed.
         breakers: {
           read: async () => [],
           record: temporalBreakers({ temporal, taskQueue: TASK_QUEUES.review }).record,
         },
-        // In place: a worker that is killed every few seconds should be up soon again, and threads write nothing.
+        // No threads: a worker that is killed every few seconds must restart quickly, and the threads perform no writes.
         threads: null,
         logger,
       });

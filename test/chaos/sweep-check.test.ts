@@ -65,22 +65,22 @@ const without = (...kinds: readonly string[]): Facts => COMMITTED.filter(([kind]
 const swapped = (kind: string, body: object): Facts =>
   COMMITTED.map((fact) => (fact[0] === kind ? [kind, body] : fact));
 
-test('finds nothing in a review that kept every promise', () => {
+test('the checker of the crash sweep reports nothing for a correct review', () => {
   expect(violationsOf(observed(COMMITTED), committer)).toEqual([]);
 });
 
 const BROKEN: readonly (readonly [string, Observed, string])[] = [
-  ['an effect twice', observed(COMMITTED, { effects: 2 }), 'K1: 2 effects'],
-  ['an effect without a marker', observed(COMMITTED, { marker: null }), 'K2: no marker, and 1 effects'],
-  ['a marker without an effect', observed(COMMITTED, { effects: 0 }), 'K2: a marker, and 0 effects'],
+  ['an effect that was applied twice', observed(COMMITTED, { effects: 2 }), 'K1: 2 effects'],
+  ['an effect without a marker', observed(COMMITTED, { marker: null }), 'K2: no marker, but 1 effects'],
+  ['a marker without an effect', observed(COMMITTED, { effects: 0 }), 'K2: a marker, but 0 effects'],
   [
     'an effect under a sealed marker',
     observed(COMMITTED, { marker: { effect: { sealed: true }, at: new Date('2026-01-01T00:00:30.000Z') } }),
-    'K2: no marker, and the ledger says COMMITTED',
+    'K2: no marker, but the ledger says COMMITTED',
   ],
-  ['an effect that nobody answered for', observed(without('answer_accepted')), 'K3: committed with 0 of 1 answers'],
+  ['an effect without an answer', observed(without('answer_accepted')), 'K3: committed with 0 of 1 answers'],
   [
-    'an answer that came after the intent',
+    'an answer that was accepted after the intent',
     observed([...without('answer_accepted', 'effect', 'receipt', 'closed'), ANSWER, ...COMMITTED.slice(-3)]),
     'K3: committed with 0 of 1 answers',
   ],
@@ -92,22 +92,26 @@ const BROKEN: readonly (readonly [string, Observed, string])[] = [
   [
     'a reject',
     observed(swapped('answer_accepted', { ...ANSWER[1], decision: 'reject' })),
-    'K3: committed against a reject',
+    'K3: committed despite a reject',
   ],
-  ['what fired and nobody was shown', observed(without('disclosed')), 'K3: committed, and nobody was shown what fired'],
+  [
+    'a finding that fired and was not disclosed',
+    observed(without('disclosed')),
+    'K3: committed, but the findings that fired were not disclosed',
+  ],
   [
     'a SAFETY BLOCK',
     observed(swapped('findings', { class: 'SAFETY', status: 'BLOCK' })),
-    'K3: committed against a SAFETY BLOCK',
+    'K3: committed despite a SAFETY BLOCK',
   ],
-  ['no intent', observed(without('intent')), 'K4: 0 settlements'],
+  ['a missing intent', observed(without('intent')), 'K4: 0 settlements'],
   ['two settlements', observed([...COMMITTED, ['decided', {}]]), 'K4: 2 settlements'],
   [
     'an effect before its intent',
     observed(COMMITTED, { marker: { effect: EFFECT, at: new Date('2026-01-01T00:00:01.000Z') } }),
     'K4: the target was written before the intent',
   ],
-  ['no end', observed(without('closed')), 'K5: 0 ledger rows of kind closed'],
+  ['a missing closing row', observed(without('closed')), 'K5: 0 ledger rows of kind closed'],
   [
     'an open workflow',
     observed(COMMITTED, { workflow: { status: 'RUNNING', outcome: null } }),
@@ -115,18 +119,18 @@ const BROKEN: readonly (readonly [string, Observed, string])[] = [
   ],
   ['two outcomes', observed(swapped('effect', { state: 'ROLLED_BACK' })), 'K5: two outcomes: COMMITTED, ROLLED_BACK'],
   [
-    'a receipt of another key',
+    'a receipt signed with another key',
     observed(
       swapped('receipt', { envelope: { ...RECEIPT, signatures: [{ sig: Buffer.alloc(64).toString('base64') }] } }),
     ),
     'K6: the receipt is not signed by the committer',
   ],
   [
-    'a receipt that says something else',
+    'a receipt with another outcome',
     observed(
       swapped('receipt', { envelope: receiptOf({ changeId: CHANGE, state: 'ROLLED_BACK', reason: 'declined' }) }),
     ),
-    'K6: the receipt says ROLLED_BACK, and there are 1 effects',
+    'K6: the receipt says ROLLED_BACK, but there are 1 effects',
   ],
   [
     'a workflow with another receipt',
@@ -136,24 +140,24 @@ const BROKEN: readonly (readonly [string, Observed, string])[] = [
         outcome: { state: 'COMMITTED', reason: null, receipt: { ...RECEIPT, payload: '' } },
       },
     }),
-    'K6: the workflow holds another receipt',
+    'K6: the workflow returned another receipt',
   ],
   [
-    'a row that was changed',
+    'a modified ledger row',
     observed(COMMITTED, {
       ledger: ledgerOf(COMMITTED).map((line) => (line.n === 2 ? { ...line, actor: 'other' } : line)),
     }),
-    "K7: the ledger's chain breaks at row 2",
+    'K7: the hash chain of the ledger is broken at row 2',
   ],
 ];
 
-test('finds nothing in one whose target keeps no marker, and sees an effect there that the ledger does not know', () => {
+test('the checker of the crash sweep accepts a target without markers, and compares its effects with the ledger', () => {
   expect(violationsOf(observed(COMMITTED, { marker: 'not kept' }), committer)).toEqual([]);
   expect(violationsOf(observed(COMMITTED, { marker: 'not kept', effects: 0 }), committer)).toContain(
-    'K2: 0 effects, and the ledger says COMMITTED',
+    'K2: 0 effects, but the ledger says COMMITTED',
   );
 });
 
-test.each(BROKEN)('the checker of the crash sweep sees %s', (_what, seen, expected) => {
+test.each(BROKEN)('the checker of the crash sweep detects %s', (_what, seen, expected) => {
   expect(violationsOf(seen, committer)).toContain(expected);
 });

@@ -2,22 +2,22 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { join } from 'node:path';
 import { faultText, toFault, type Fault, type When } from './points';
 
-/** Hands out the faults that were armed for a change, each once, whoever asks how often. */
-export interface Arming {
+/** Returns the faults armed for a change. Each fault is returned once, across all processes and calls. */
+export interface FaultSource {
   readonly take: (changeId: string, point: string, when: When) => Fault | null;
 }
 
-/** Faults of the same place in one change at most. */
+/** The maximum number of faults armed at the same failpoint of one change. */
 const SLOTS = [0, 1, 2];
 
 const nameOf = (changeId: string, point: string, when: When, slot: number): string =>
   `${changeId}.${point}.${when}.${slot}`;
 
 /**
- * Faults as files, since they must outlive the process that they kill: the rename from `armed` to `fired` is atomic, so a
- * fault fires once across all processes. The name under `fired` ends with the process that it hit.
+ * Stores faults as files, because they must outlive the process that they kill. The rename from `armed` to `fired` is
+ * atomic, so each fault fires once across all processes. A file name under `fired` ends with the id of the affected process.
  */
-export function fileArming(dir: string): Arming {
+export function fileFaultSource(dir: string): FaultSource {
   return {
     take(changeId, point, when) {
       for (const slot of SLOTS) {
@@ -44,8 +44,8 @@ export interface Fired {
   readonly pid: number;
 }
 
-/** The sweep's side: arms faults, and hears of those that fired. */
-export class Armoury {
+/** The sweep's side: arms faults and reads which ones fired. */
+export class FaultController {
   readonly #seen = new Set<string>();
 
   constructor(readonly dir: string) {
@@ -62,8 +62,8 @@ export class Armoury {
     }
   }
 
-  /** What fired since the last call. */
-  news(): Fired[] {
+  /** Faults that fired since the last call. */
+  newlyFired(): Fired[] {
     const fresh = readdirSync(join(this.dir, 'fired')).filter((name) => !this.#seen.has(name));
     return fresh.map((name) => {
       this.#seen.add(name);
@@ -72,8 +72,8 @@ export class Armoury {
     });
   }
 
-  /** Faults that were armed for a change and never reached. */
-  left(changeId: string): string[] {
+  /** Names of the faults that were armed for a change and did not fire. */
+  unreached(changeId: string): string[] {
     return readdirSync(join(this.dir, 'armed')).filter((name) => name.startsWith(`${changeId}.`));
   }
 }

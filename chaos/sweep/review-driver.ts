@@ -8,19 +8,19 @@ import { newKeyPair } from '../../signing/keys';
 import { signKeyEntry, signKeyRevocation } from '../../signing/registry-entry';
 import type { Case } from './cases';
 import type { Cluster } from './cluster';
-import { mend } from './mend';
+import { resetDiverged } from './reset-diverged';
 import { changeOf, TABLES } from './scenarios';
 import type { SubmitInput } from '../../client/submission';
 
-/** A review that has not ended after this long is a violation of its own: far longer than a starved machine needs. */
-const PATIENCE_MS = 900_000;
+/** A review that is still open after this long is a violation. Far longer than even an overloaded machine needs. */
+const MAX_OPEN_MS = 900_000;
 
-/** Open for so long, a review may be one that no longer replays: then looked at this often. */
-const MEND_AFTER_MS = 15_000;
+/** Interval of the checks whether the workflow of an open review no longer replays. */
+const REPLAY_CHECK_MS = 15_000;
 
-/** Plays agent and approvers of one review, whatever crashes meanwhile. Resolves when the ledger has closed it, or patience ends. */
-export class Drive {
-  readonly #until = Date.now() + PATIENCE_MS;
+/** Plays agent and approvers of one review, regardless of crashes. Resolves when the review is closed or has been open for MAX_OPEN_MS. */
+export class ReviewDriver {
+  readonly #until = Date.now() + MAX_OPEN_MS;
   readonly changeId: string;
 
   private constructor(
@@ -32,24 +32,24 @@ export class Drive {
     this.changeId = cluster.countersign.prepare(change).changeId;
   }
 
-  static async run(cluster: Cluster, of: Case, row: number, run: string): Promise<Drive> {
+  static async run(cluster: Cluster, of: Case, row: number, run: string): Promise<ReviewDriver> {
     const tip = of.scenario.startsWith('git') ? await cluster.repository.tip() : '';
-    const places = { apiUrl: cluster.api.url, tip };
-    const drive = new Drive(cluster, of, row, changeOf(of.scenario, row, run, places));
-    cluster.armoury.arm(drive.changeId, of.faults);
+    const targets = { apiUrl: cluster.api.url, tip };
+    const drive = new ReviewDriver(cluster, of, row, changeOf(of.scenario, row, run, targets));
+    cluster.faultController.arm(drive.changeId, of.faults);
     await drive.#play();
     return drive;
   }
 
   async #play(): Promise<void> {
     const { countersign } = this.cluster;
-    await this.#persist(() => countersign.submit(this.change, { timeoutMs: 30_000 }));
+    await this.#retry(() => countersign.submit(this.change, { timeoutMs: 30_000 }));
     if ((await this.#waitFor(['disclosed', 'closed'])) === 'disclosed') await this.#answer();
     await this.#waitFor(['closed']);
-    // The workflow ends after its ledger.
-    await this.#persist(async () => {
+    // The workflow completes after the closing row is written.
+    await this.#retry(async () => {
       const { state } = await countersign.result(this.changeId, { timeoutMs: 20_000 });
-      if (state === 'PENDING') throw new Error('The workflow is open');
+      if (state === 'PENDING') throw new Error('The workflow is still open');
     });
   }
 
@@ -57,21 +57,21 @@ export class Drive {
     const { countersign, setup, target } = this.cluster;
     const { scenario } = this.of;
     const alice = createSigner(setup.keys.alice.key);
-    // The ledger may know of the disclosure before the workflow does.
-    const status = await this.#persist(async () => {
-      const heard = await countersign.status(this.changeId);
-      if (heard.state === 'RUNNING') throw new Error('Nothing is disclosed yet');
-      return heard;
+    // The disclosure is in the ledger before it is in the workflow state.
+    const status = await this.#retry(async () => {
+      const current = await countersign.status(this.changeId);
+      if (current.state === 'RUNNING') throw new Error('Nothing is disclosed yet');
+      return current;
     });
     if (status === null || status.fingerprint === null) return;
     switch (scenario) {
       case 'withdraw':
-        await this.#persist(() => countersign.withdraw(this.changeId, { actor: 'sweep', reason: 'withdrawn' }));
+        await this.#retry(() => countersign.withdraw(this.changeId, { actor: 'sweep', reason: 'withdrawn' }));
         return;
       case 'reject':
         return this.#send(status, alice, 'reject');
       case 'stale':
-        await this.#persist(() =>
+        await this.#retry(() =>
           target.query(`update ${TABLES[scenario]} set version = version + 1 where id = $1 and version = 1`, [
             this.row,
           ]),
@@ -101,75 +101,74 @@ export class Drive {
     }
   }
 
-  /** Bob's answer is accepted, his key revoked, and then the last answer comes. */
+  /** Bob's answer is accepted, then his key is revoked, then the last answer is sent. */
   async #withRevokedKey(status: ReviewStatus, alice: Signer): Promise<void> {
     const { cluster } = this;
     const operator = cluster.setup.keys.operator.key;
     const subject = { type: 'person', id: 'bob' } as const;
     const key = { ...newKeyPair(), kind: 'approver', subject, onBehalfOf: null, demo: true } as const;
     const now = (): string => new Date().toISOString();
-    await this.#persist(() =>
+    await this.#retry(() =>
       cluster.client.asOperator((keys) => keys.add(signKeyEntry({ ...key, addedAt: now() }, operator))),
     );
     const [first = '', ...others] = status.violations.filter((v) => v.need === 'human').map((v) => v.violationId);
     await this.#send(status, createSigner(key), 'confirm', [first]);
     const revocation = { keyId: key.keyId, reason: 'left', revokedAt: now() };
-    await this.#persist(() =>
-      cluster.client.asOperator((keys) => keys.revoke(signKeyRevocation(revocation, operator))),
-    );
+    await this.#retry(() => cluster.client.asOperator((keys) => keys.revoke(signKeyRevocation(revocation, operator))));
     await this.#send(status, alice, 'confirm', others);
   }
 
-  /** Until each has its verdict: an answer whose verdict was lost is sent again. */
+  /** Sends the answers until each has a result. Resending is safe: a duplicate counts once. */
   async #send(status: ReviewStatus, signer: Signer, decision: Decision, some?: readonly string[]): Promise<void> {
     const violationIds = some ?? status.violations.filter((v) => v.need === 'human').map((v) => v.violationId);
     if (violationIds.length === 0) return;
     const issuedAt = new Date();
     const validity = { issuedAt, expiresAt: new Date(issuedAt.getTime() + 3_600_000) };
     const answers = signAnswers(status, { violationIds, decision, reason: decision }, signer, validity);
-    await this.#persist(async () => {
-      const said = await this.cluster.countersign.answer(this.changeId, [...answers], { timeoutMs: 20_000 });
-      // A registry is read again after a moment.
-      if (Object.values(said).some(({ code }) => code === 'unknown_key')) throw new Error('The key is not known yet');
+    await this.#retry(async () => {
+      const results = await this.cluster.countersign.answer(this.changeId, [...answers], { timeoutMs: 20_000 });
+      // Workers cache the key registry for a short time.
+      if (Object.values(results).some(({ code }) => code === 'unknown_key'))
+        throw new Error('The new key is not visible to the worker yet');
     });
   }
 
   async #waitFor(kinds: readonly ('disclosed' | 'closed')[]): Promise<string | null> {
-    const row = await this.#persist(async () => {
+    const row = await this.#retry(async () => {
       const rows = await this.cluster.client.ledger.readKinds(this.changeId, [...kinds]);
       const last = rows.at(-1);
-      if (last === undefined) throw new Error('Not yet');
+      if (last === undefined) throw new Error(`No ledger row of kind ${kinds.join(' or ')} yet`);
       return last;
     }, 250);
     return row?.row.kind ?? null;
   }
 
-  /** Tries until it goes well; null when patience has ended. Servers and workers are away now and then: that is the point. */
-  async #persist<T>(work: () => Promise<T>, pauseMs = 500): Promise<T | null> {
+  /** Retries until `work` succeeds; null after MAX_OPEN_MS. Failures are expected, because servers and workers are killed. */
+  async #retry<T>(work: () => Promise<T>, pauseMs = 500): Promise<T | null> {
     for (let wait = pauseMs; Date.now() < this.#until; wait = Math.min(2_000, wait * 1.2)) {
       try {
         return await work();
       } catch (error) {
-        this.lastTrouble = error instanceof Error ? error.message : String(error);
+        this.lastError = error instanceof Error ? error.message : String(error);
       }
       await sleep(wait);
-      if (Date.now() > this.#mendAt) await this.#mend();
+      if (Date.now() > this.#nextReplayCheck) await this.#checkReplay();
     }
     return null;
   }
 
-  async #mend(): Promise<void> {
-    this.#mendAt = Date.now() + MEND_AFTER_MS;
+  async #checkReplay(): Promise<void> {
+    this.#nextReplayCheck = Date.now() + REPLAY_CHECK_MS;
     try {
-      if (await mend(this.cluster.temporal, this.changeId)) this.mended++;
+      if (await resetDiverged(this.cluster.temporal, this.changeId)) this.resets++;
     } catch (error) {
-      this.lastTrouble = error instanceof Error ? error.message : String(error); // Temporal is away: at the next turn.
+      this.lastError = error instanceof Error ? error.message : String(error); // Temporal is down: retried at the next check.
     }
   }
-  #mendAt = Date.now() + MEND_AFTER_MS;
-  /** How often its workflow had to be reset. */
-  mended = 0;
+  #nextReplayCheck = Date.now() + REPLAY_CHECK_MS;
+  /** How often the workflow had to be reset. */
+  resets = 0;
 
-  /** What the last call heard that failed; said where a review does not end. */
-  lastTrouble = '';
+  /** Message of the last failed call, reported if the review does not end. */
+  lastError = '';
 }

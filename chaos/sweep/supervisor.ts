@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningProcess } from '../../dev/process-tree';
 import type { Say } from '../../dev/embedded';
-import type { Armoury, Fired } from './arming';
+import type { FaultController, Fired } from './armed-faults';
 import type { Servers } from './servers';
 
 export type Role = 'review' | 'judge' | 'commit';
-/** Two of each where one that dies must leave another that goes on meanwhile. */
+/** Two processes of a role if another must continue while one is dead. */
 const WORKERS: readonly Role[] = ['review', 'review', 'judge', 'commit', 'commit'];
 
-/** How long a frozen worker stays so: past every time-out of the sweep. */
+/** How long a worker stays frozen: longer than every timeout of the sweep. */
 const FROZEN_MS = 12_000;
 
-/** Starts again what a fault has killed, continues what it froze, and kills the servers that it names. */
-export class Keeper {
+/** Restarts workers that a fault killed, resumes those that it froze, and kills the servers that it names. */
+export class Supervisor {
   readonly restarts = { review: 0, judge: 0, commit: 0, postgres: 0, temporal: 0, continued: 0 };
   readonly #running = new Set<RunningProcess>();
   #ending = false;
@@ -20,14 +20,14 @@ export class Keeper {
 
   constructor(
     readonly servers: Servers,
-    readonly armoury: Armoury,
+    readonly faultController: FaultController,
     readonly start: (role: Role) => Promise<RunningProcess>,
     readonly say: Say,
   ) {}
 
   async begin(): Promise<void> {
-    // One after the other: on a machine that is busy five at once would not be up in time.
-    for (const role of WORKERS) await this.#again(role);
+    // One after the other: on a busy machine, five concurrent starts would time out.
+    for (const role of WORKERS) await this.#startUntilUp(role);
     this.#watching = this.#watch();
   }
 
@@ -37,7 +37,7 @@ export class Keeper {
     await Promise.all([...this.#running].map((each) => each.kill()));
   }
 
-  async #keep(role: Role): Promise<void> {
+  async #startAndWatch(role: Role): Promise<void> {
     const running = await this.start(role);
     if (this.#ending) return running.kill();
     this.#running.add(running);
@@ -45,17 +45,17 @@ export class Keeper {
       this.#running.delete(running);
       if (this.#ending) return;
       this.restarts[role]++;
-      await this.#again(role);
+      await this.#startUntilUp(role);
     });
   }
 
-  /** While a server is away no worker comes up: until one does, or the sweep ends. */
-  async #again(role: Role): Promise<void> {
+  /** Retries until the worker is up or the sweep ends: no worker starts while a server is down. */
+  async #startUntilUp(role: Role): Promise<void> {
     while (!this.#ending) {
       try {
-        return await this.#keep(role);
+        return await this.#startAndWatch(role);
       } catch (error) {
-        this.say(`${role} did not come up, once more: ${String(error).slice(0, 300)}`);
+        this.say(`The ${role} worker did not start, retrying: ${String(error).slice(0, 300)}`);
         await sleep(500);
       }
     }
@@ -63,16 +63,16 @@ export class Keeper {
 
   async #watch(): Promise<void> {
     while (!this.#ending) {
-      for (const fired of this.armoury.news()) await this.#answer(fired);
+      for (const fired of this.faultController.newlyFired()) await this.#react(fired);
       await sleep(3);
     }
   }
 
-  async #answer({ fault, pid }: Fired): Promise<void> {
+  async #react({ fault, pid }: Fired): Promise<void> {
     switch (fault.action) {
       case 'stop':
         this.restarts.continued++;
-        setTimeout(() => this.#continue(pid), FROZEN_MS);
+        setTimeout(() => this.#resume(pid), FROZEN_MS);
         return;
       case 'postgres':
         this.restarts.postgres++;
@@ -91,8 +91,8 @@ export class Keeper {
     }
   }
 
-  #continue(pid: number): void {
-    // Only a process that is ours still: a pid may have been given to a stranger.
+  #resume(pid: number): void {
+    // Only a process that is still running under this supervisor: the system may have reused the pid.
     if ([...this.#running].some((each) => each.pid === pid)) process.kill(pid, 'SIGCONT');
   }
 }

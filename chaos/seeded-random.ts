@@ -1,7 +1,7 @@
-/** Whole numbers from 0 to `below`, the same for the same seed. */
-export type Dice = (below: number) => number;
+/** Draws an integer from 0 (inclusive) to `below` (exclusive). The sequence depends only on the seed. */
+export type SeededRandom = (below: number) => number;
 
-export function dice(seed: number): Dice {
+export function seededRandom(seed: number): SeededRandom {
   let state = seed >>> 0;
   return (below) => {
     state = (state + 0x6d2b79f5) >>> 0;
