@@ -17,6 +17,8 @@ export interface ComparedSources {
   readonly folder: string;
   /** Names to compare; null for all. */
   readonly only: readonly string[] | null;
+  /** Members of findings that are left out of the comparison, at every depth. */
+  readonly ignore?: readonly string[];
 }
 
 export interface Comparison {
@@ -39,7 +41,7 @@ export async function compareSources(sources: ComparedSources, inputs: readonly 
 const read = (line: string | undefined): Results => JSON.parse(line ?? '{}') as Results;
 
 async function bothResults(
-  { baseSubject, subject, folder, only }: ComparedSources,
+  { baseSubject, subject, folder, only, ignore = [] }: ComparedSources,
   inputs: readonly ComparedInput[],
   full: boolean,
 ): Promise<readonly [readonly string[], readonly string[]]> {
@@ -47,7 +49,10 @@ async function bothResults(
   writeFileSync(file, inputs.map((input) => `${JSON.stringify(input)}\n`).join(''));
   const run = async (which: string, path: string): Promise<readonly string[]> => {
     const output = join(folder, `${which}${full ? '-full' : ''}.txt`);
-    const names = only === null ? [] : ['--only', only.join(',')];
+    const names = [
+      ...(only === null ? [] : ['--only', only.join(',')]),
+      ...(ignore.length === 0 ? [] : ['--ignore', ignore.join(',')]),
+    ];
     await evaluated(['--subject', path, '--inputs', file, '--output', output, ...names, ...(full ? ['--full'] : [])]);
     const lines = readFileSync(output, 'utf8').split('\n').slice(0, -1);
     if (lines.length !== inputs.length)

@@ -22,6 +22,18 @@ export function chosen(results: Results, only: readonly string[] | null): Result
   return only === null ? results : Object.fromEntries(Object.entries(results).filter(([name]) => only.includes(name)));
 }
 
+/** The results without members of these names, at every depth. */
+export function withoutMembers(results: Results, names: ReadonlySet<string>): Results {
+  const strip = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(strip);
+    if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([key, member]) => (names.has(key) ? [] : [[key, strip(member)] as const])),
+    );
+  };
+  return Object.fromEntries(Object.entries(results).map(([name, result]) => [name, strip(result)]));
+}
+
 export const digestOf = (results: Results): string => createHash('sha256').update(resultText(results)).digest('hex');
 
 export interface Difference {
