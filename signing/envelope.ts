@@ -10,12 +10,12 @@ import {
 } from '../policy/evidence/statement';
 import { keyIdOf, toPublicKeyObject, type SigningKey } from './keys';
 
-/** Signs a predicate. Throws TypeError where it is not valid, or names another signer than the key. */
+/** Signs a predicate. Throws TypeError if it is not valid or names another signer than `key`. */
 export function signPredicate<K extends StatementKind>(kind: K, predicate: PredicateOf<K>, key: SigningKey): Envelope {
   const statement = statementOf(kind, predicate);
   const signer = signerOf(kind, predicate);
   if (signer !== key.keyId)
-    throw new TypeError(`Cannot sign a ${kind} statement: it names key ${signer}, and the key at hand is ${key.keyId}`);
+    throw new TypeError(`Cannot sign a ${kind} statement: expected signer ${key.keyId}, got ${signer}`);
   return signEnvelope(statement, key);
 }
 
@@ -29,14 +29,15 @@ export type Verified<K extends StatementKind> =
   | { readonly ok: false; readonly code: VerifyRefusal; readonly message: string };
 
 /**
- * The predicate of an envelope of this kind that this key signed, or why it is not. Never throws on what the envelope holds;
- * throws TypeError where `publicKey` itself is none. Whether the key may sign such a thing is the registry's matter.
+ * Returns the predicate if the envelope is of this kind and signed by this key, or else the refusal. Never throws on the
+ * contents of the envelope; throws TypeError if `publicKey` is malformed. Whether the key may sign this kind of statement is
+ * checked by `verifyWithRegistry`.
  */
 export function verifyEnvelope<K extends StatementKind>(envelope: unknown, publicKey: string, kind: K): Verified<K> {
   return verifyOpened(openEnvelope(kind, envelope), publicKey, kind);
 }
 
-/** The same for an envelope that was opened already, to find its key. */
+/** Like `verifyEnvelope`, for an envelope that was already opened to find its key. */
 export function verifyOpened<K extends StatementKind>(
   opened: OpenedEnvelope<K>,
   publicKey: string,
@@ -46,10 +47,10 @@ export function verifyOpened<K extends StatementKind>(
   const { predicate } = opened.statement;
   const keyId = keyIdOf(publicKey);
   if (opened.keyid !== keyId || signerOf(kind, predicate) !== keyId) {
-    return { ok: false, code: 'wrong_key', message: `the envelope or its statement names another key than ${keyId}` };
+    return { ok: false, code: 'wrong_key', message: `the envelope and its statement must both name key ${keyId}` };
   }
   if (!verify(null, opened.signed, toPublicKeyObject(publicKey), opened.signature)) {
-    return { ok: false, code: 'bad_signature', message: `the signature is not of key ${keyId}` };
+    return { ok: false, code: 'bad_signature', message: `the signature is not valid for key ${keyId}` };
   }
   return { ok: true, predicate };
 }

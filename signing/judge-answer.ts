@@ -1,9 +1,11 @@
 /**
- * Whether one answer counts: used at admission, by the committer over the ledger's rows, and offline.
+ * Decides whether one answer counts. Used at admission, by the committer on the ledger rows, and offline.
  *
- * A1 The person comes from the key's registry entry, never from what the answer or a ledger row says.
- * A2 Nothing in a signed answer is believed before its signature is verified; the violation id of a refused one only names the refusal.
- * A3 Every member that an answer binds is compared here: change, fingerprint, violation, context, signer, time. The nonce needs the ledger.
+ * A1 The person comes from the registry entry of the key, never from the answer or a ledger row.
+ * A2 Nothing in a signed answer is trusted before its signature is verified. The violation id of a refused answer is only used
+ *    to report the refusal.
+ * A3 Every member that an answer binds is compared here: change, fingerprint, violation, context, signer, time. The nonce is
+ *    checked by the ledger.
  */
 import type { AnswerCode, AnswerPredicate, Decision } from '../policy/contracts/answer';
 import { UnsignedAnswer } from '../policy/contracts/answer';
@@ -12,12 +14,12 @@ import { messageDigest, openEnvelope } from '../policy/evidence/dsse';
 import type { KeyLookup } from '../policy/evidence/key-registry';
 import { verifyWithRegistry } from './registry-verify';
 
-/** An answer's clock may run ahead of ours by this much. */
+/** Tolerated difference between the signer's clock and ours, in milliseconds. */
 export const CLOCK_SKEW_MS = 60_000;
-/** An answer is small; a larger payload is none. */
+/** Characters of base64. A larger payload is refused before it is parsed. */
 export const MAX_ANSWER_PAYLOAD = 32 * 1024;
 
-/** A violation as far as answers to it are concerned. */
+/** The part of a violation that answers to it are compared with. */
 export interface AnswerableViolation {
   readonly violationId: string;
   readonly need: 'human' | 'callback' | 'hard';
@@ -26,20 +28,20 @@ export interface AnswerableViolation {
   readonly fourEyes: boolean;
 }
 
-/** What an answer is compared with. None of it comes from the answer. */
+/** The expected values that an answer is compared with. None of them comes from the answer. */
 export interface AnswerScope {
   readonly changeId: string;
   readonly context: AnswerPredicate['context'];
   readonly answersMode: 'signed' | 'unsigned';
   readonly development: boolean;
-  /** Null while nothing is disclosed. */
+  /** Null until violations are disclosed. */
   readonly fingerprint: string | null;
-  /** Null when unknown: four eyes then ask for two people, which `decide` counts. */
+  /** Null if unknown: four eyes then require two people, which `decide` counts. */
   readonly requester: string | null;
   readonly violations: readonly AnswerableViolation[];
 }
 
-/** An answer that counts, before nonce and contradiction, which only the ledger can tell. */
+/** An answer that counts, unless the ledger finds a reused nonce or a contradicting answer. */
 export interface CountedAnswer {
   readonly code: 'accepted';
   readonly violationId: string;
@@ -55,11 +57,11 @@ export interface CountedAnswer {
 export interface RefusedAnswer {
   readonly code: Exclude<AnswerCode, 'accepted' | 'duplicate'>;
   readonly message: string;
-  /** As the answer says, unverified; null where none can be read. */
+  /** From the answer, not verified; null if it cannot be read. */
   readonly violationId: string | null;
 }
 
-/** `at` is the moment of admission, ISO-8601. Never throws. */
+/** `at` is the time of admission, ISO 8601. Never throws. */
 export function judgeAnswer(
   answer: unknown,
   scope: AnswerScope,
@@ -98,16 +100,16 @@ function judgeSigned(
   if (key.subject.type !== 'person')
     return refuse(
       'not_eligible',
-      `key ${key.keyId} is of the ${key.subject.type} "${key.subject.id}"; only people answer`,
+      `key ${key.keyId} belongs to the ${key.subject.type} "${key.subject.id}"; only people can answer`,
       violationId,
     );
   if (predicate.changeId !== scope.changeId)
-    return refuse('wrong_context', `signed for the change ${predicate.changeId}`, violationId);
+    return refuse('wrong_context', `signed for another change, ${predicate.changeId}`, violationId);
   const { tenant, target, environment } = predicate.context;
   if (tenant !== scope.context.tenant || target !== scope.context.target || environment !== scope.context.environment) {
     return refuse(
       'wrong_context',
-      `signed for ${tenant} / ${target} / ${environment}, and this is ${scope.context.tenant} / ${scope.context.target} / ${scope.context.environment}`,
+      `signed for ${tenant} / ${target} / ${environment}, expected ${scope.context.tenant} / ${scope.context.target} / ${scope.context.environment}`,
       violationId,
     );
   }
@@ -133,12 +135,12 @@ function judgeUnsigned(sent: unknown, answer: UnsignedAnswer, scope: AnswerScope
   if (scope.answersMode !== 'unsigned' || !scope.development) {
     return refuse(
       'unsigned_not_accepted',
-      'answers here must be signed: `countersign sign` makes one and prints how to send it',
+      'answers to this review must be signed: `countersign sign` creates a signed answer and prints how to send it',
       violationId,
     );
   }
   const digest = digestOf(sent);
-  if (digest === null) return refuse('malformed', 'the answer holds text that is not valid Unicode', violationId);
+  if (digest === null) return refuse('malformed', 'the answer contains text that is not valid Unicode', violationId);
   return (
     refusedByScope(answer, actor, scope) ?? {
       code: 'accepted',
@@ -164,7 +166,7 @@ function refusedByScope(
   if (scope.fingerprint === null)
     return refuse(
       'too_early',
-      'nothing has been disclosed yet; wait for the violations, then answer with the fingerprint',
+      'nothing has been disclosed yet; wait for the violations, then answer with their fingerprint',
       violationId,
     );
   const violation = scope.violations.find((v) => v.violationId === violationId);
@@ -174,14 +176,14 @@ function refusedByScope(
   if (answer.fingerprint !== scope.fingerprint) {
     return refuse(
       'wrong_fingerprint',
-      `given on ${answer.fingerprint}, and what is disclosed now is ${scope.fingerprint}: look at it again`,
+      `given for fingerprint ${answer.fingerprint}, but the current one is ${scope.fingerprint}: read the review again before you answer`,
       violationId,
     );
   }
   if (!violation.members.includes(person))
     return refuse('not_eligible', `"${person}" is not in the group "${violation.group}"`, violationId);
   if (violation.fourEyes && person === scope.requester)
-    return refuse('not_eligible', `"${person}" asked for this change; four eyes need somebody else`, violationId);
+    return refuse('not_eligible', `"${person}" requested this change; four eyes require another person`, violationId);
   return null;
 }
 
@@ -189,9 +191,8 @@ function refusedByTime(predicate: AnswerPredicate, at: string): RefusedAnswer | 
   const { violationId, issuedAt, expiresAt } = predicate;
   const now = Date.parse(at);
   if (Date.parse(issuedAt) - CLOCK_SKEW_MS > now)
-    return refuse('expired', `issued at ${issuedAt}, which is still to come; set the clock`, violationId);
-  if (Date.parse(expiresAt) <= now)
-    return refuse('expired', `it was good until ${expiresAt}; sign a new one`, violationId);
+    return refuse('expired', `issued at ${issuedAt}, which is in the future; correct the signer's clock`, violationId);
+  if (Date.parse(expiresAt) <= now) return refuse('expired', `expired at ${expiresAt}; sign a new answer`, violationId);
   return null;
 }
 
@@ -222,7 +223,7 @@ function digestOf(sent: unknown): string | null {
   try {
     return messageDigest(sent);
   } catch {
-    return null; // A lone surrogate: such text has no bytes to be recorded by.
+    return null; // A lone surrogate: such text has no UTF-8 encoding, so it cannot be recorded.
   }
 }
 

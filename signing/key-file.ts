@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { KeyEntry, KeyId } from '../policy/evidence/predicates';
 import { signingKey, type SigningKey } from './keys';
 
-/** What a key file says of its key: what an operator will sign into the registry. The label `demo` travels with it. */
+/** The metadata of a key, which an operator signs into the registry. */
 export const KeyLabel = KeyEntry.pick({ kind: true, subject: true, onBehalfOf: true, demo: true });
 export type KeyLabel = z.infer<typeof KeyLabel>;
 
@@ -14,7 +14,7 @@ const KeyFile = z.strictObject({
   publicKey: KeyEntry.shape.publicKey,
   ...KeyLabel.shape,
   createdAt: z.iso.datetime(),
-  /** PKCS8 PEM; encrypted where a passphrase was given. */
+  /** PKCS #8 PEM; encrypted if a passphrase was given. */
   privateKey: z.string().startsWith('-----BEGIN '),
 });
 
@@ -32,7 +32,7 @@ export interface WriteKeyFile {
   readonly passphrase?: string;
 }
 
-/** Writes with mode 600. Never overwrites: a key that is lost cannot be made again. */
+/** Writes the file with mode 600. Never overwrites a file: a lost key cannot be recovered. */
 export function writeKeyFile({ path, key, label, createdAt, passphrase }: WriteKeyFile): void {
   if (passphrase !== undefined && passphrase.length < 8) throw new Error('Passphrase: expected at least 8 characters');
   const pem = passphrase === undefined ? {} : { cipher: 'aes-256-cbc', passphrase };
@@ -49,7 +49,7 @@ export function writeKeyFile({ path, key, label, createdAt, passphrase }: WriteK
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     throw new Error(
-      `Key file ${path} exists already; it is not overwritten. Name another file, or move that one away`,
+      `Key file ${path} already exists and is not overwritten. Choose another path, or move the existing file`,
       { cause: error },
     );
   }
@@ -57,11 +57,11 @@ export function writeKeyFile({ path, key, label, createdAt, passphrase }: WriteK
 
 export interface ReadKeyOptions {
   readonly passphrase?: string;
-  /** Take a file that others may read: secrets that a container runtime mounts. */
+  /** Accept a file that other users can read, such as a secret that a container runtime mounts. */
   readonly anyMode?: boolean;
 }
 
-/** Throws an Error that names the file, what is wrong and what to do. */
+/** Throws an Error with the path, the problem and what to do. */
 export function readKeyFile(path: string, options: ReadKeyOptions = {}): LoadedKey {
   const fail = (problem: string, cause?: unknown): never => {
     throw new Error(`Key file ${path}: ${problem}`, { cause });
@@ -69,7 +69,7 @@ export function readKeyFile(path: string, options: ReadKeyOptions = {}): LoadedK
   const file = parse(readPrivate(path, options.anyMode ?? false, fail), fail);
   const key = signingKey(decrypt(file.privateKey, options.passphrase, fail));
   if (key.publicKey !== file.publicKey || key.keyId !== file.keyId)
-    fail('its private key does not belong to its public key; the file was changed');
+    fail('its private key does not match its public key; the file was changed');
   return {
     ...key,
     kind: file.kind,
@@ -90,17 +90,17 @@ function readPrivate(path: string, anyMode: boolean, fail: Fail): string {
     const code = (error as NodeJS.ErrnoException).code;
     return fail(
       code === 'ENOENT'
-        ? 'no such file; `countersign keys new` makes one'
+        ? 'no such file; create one with `countersign keys new`'
         : `cannot be read (${code ?? String(error)})`,
       error,
     );
   }
   try {
     const { mode, size } = fstatSync(fd);
-    if (size > 64 * 1024) fail(`expected at most 64 KiB, got ${size} bytes; this is no key file`);
-    // On Windows the mode says nothing.
+    if (size > 64 * 1024) fail(`expected at most 64 KiB, got ${size} bytes; this is not a key file`);
+    // On Windows the mode does not tell who can read the file.
     if (!anyMode && process.platform !== 'win32' && (mode & 0o077) !== 0) {
-      fail(`others may read it (mode ${(mode & 0o777).toString(8)}); run: chmod 600 ${path}`);
+      fail(`other users can read it (mode ${(mode & 0o777).toString(8)}); run: chmod 600 ${path}`);
     }
     return readFileSync(fd, 'utf8');
   } finally {
@@ -113,7 +113,7 @@ function parse(text: string, fail: Fail): z.infer<typeof KeyFile> {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return fail('not JSON; expected a file that `countersign keys new` made', error);
+    return fail('not JSON; expected a file created by `countersign keys new`', error);
   }
   const parsed = KeyFile.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -130,7 +130,7 @@ function decrypt(pem: string, passphrase: string | undefined, fail: Fail): KeyOb
       ...(encrypted && passphrase !== undefined ? { passphrase } : {}),
     });
   } catch (error) {
-    // The cause holds no key material, but nothing of use either.
+    // The cause contains no key material.
     return fail(
       encrypted ? 'the passphrase is wrong, or the file was changed' : 'its private key cannot be read',
       error,

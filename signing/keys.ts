@@ -29,12 +29,12 @@ export function signingKey(privateKey: KeyObject): SigningKey {
   return { keyId: keyIdOf(publicKey), publicKey, privateKey };
 }
 
-/** The id of a public key: whoever has the id cannot be given another key for it. */
+/** The id of a public key: a hash of it, so that no other key can have the same id. */
 export function keyIdOf(publicKey: string): KeyId {
   return typedHash('key', { algorithm: 'ed25519', publicKey });
 }
 
-/** Throws TypeError where the text is no public key that may be registered: not hex, not a point, of small order. */
+/** Throws TypeError if the text is not a public key that may be registered: not hex, not on the curve, of small order. */
 export function assertPublicKey(publicKey: string): void {
   const problem = /^[0-9a-f]{64}$/.test(publicKey)
     ? publicKeyProblem(Buffer.from(publicKey, 'hex'))
@@ -45,7 +45,7 @@ export function assertPublicKey(publicKey: string): void {
 const MAX_CACHED = 1000;
 const cached = new Map<string, KeyObject>();
 
-/** node's form of a public key; kept, since making it costs a third of a verification. Throws TypeError as `assertPublicKey`. */
+/** Node's form of a public key. Cached, since creating it takes a third of the time of a verification. Throws like `assertPublicKey`. */
 export function toPublicKeyObject(publicKey: string): KeyObject {
   const known = cached.get(publicKey);
   if (known !== undefined) return known;
@@ -60,7 +60,7 @@ export function toPublicKeyObject(publicKey: string): KeyObject {
   return key;
 }
 
-/** 32 hex digits from the system's random source: single-use in answers and submissions. */
+/** 32 hex digits from the system's random source, for one answer or submission. */
 export function newNonce(): string {
   return randomBytes(16).toString('hex');
 }

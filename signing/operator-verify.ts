@@ -1,7 +1,7 @@
 import type { PredicateOf, StatementKind } from '../policy/evidence/statement';
 import { verifyEnvelope } from './envelope';
 
-/** The predicate of an envelope of this kind that one of the trusted operator keys signed; null where none did. */
+/** The predicate of an envelope of this kind if one of the trusted operator keys signed it, else null. */
 export function signedByOperator<K extends StatementKind>(
   kind: K,
   envelope: unknown,

@@ -5,8 +5,8 @@ import type { KeyLabel } from './key-file';
 import { assertPublicKey, keyIdOf, type SigningKey } from './keys';
 
 /**
- * An operator's signed entry for a key. Throws TypeError for a public key that must not be registered (small order and the like),
- * and for an approver that is no person: agents and services never count.
+ * Signs an operator's registry entry for a key. Throws TypeError for a public key that must not be registered (see
+ * `assertPublicKey`), and for an approver that is not a person: answers of agents and services never count.
  */
 export function signKeyEntry(
   entry: KeyLabel & Pick<KeyEntry, 'publicKey' | 'addedAt'>,
@@ -16,11 +16,11 @@ export function signKeyEntry(
   assertPublicKey(publicKey);
   if (kind === 'approver' && subject.type !== 'person') {
     throw new TypeError(
-      `Key of ${subject.type} "${subject.id}": expected a person, since only people approve; register it as service`,
+      `Key of ${subject.type} "${subject.id}": expected a person, since only people can approve; register it as a service key`,
     );
   }
   if (kind !== 'service' && onBehalfOf !== null)
-    throw new TypeError(`Key of kind ${kind}: onBehalfOf is for service keys, expected null`);
+    throw new TypeError(`Key of kind ${kind}: expected onBehalfOf null, since only service keys can have it`);
   return signPredicate(
     'key',
     { keyId: keyIdOf(publicKey), publicKey, kind, subject, onBehalfOf, demo, addedAt, operatorKeyId: operator.keyId },

@@ -10,8 +10,8 @@ export type RegistryVerified<K extends StatementKind> =
   | { readonly ok: false; readonly code: RegistryRefusal; readonly message: string };
 
 /**
- * An envelope of this kind, signed by an active registered key of the given kind; demo keys only where `development`.
- * Receipts are verified with `keyKind: 'committer'`, attested records with 'attestor'.
+ * Verifies that the envelope is of this kind and signed by an active registered key of the given kind. Demo keys are accepted
+ * only if `development` is true.
  */
 export function verifyWithRegistry<K extends StatementKind>(
   envelope: unknown,
@@ -29,6 +29,6 @@ export function verifyWithRegistry<K extends StatementKind>(
     return refuse('wrong_key_kind', `key ${key.keyId} is registered as ${key.kind}, expected ${expected.keyKind}`);
   if (key.revokedAt !== null) return refuse('revoked_key', `key ${key.keyId} was revoked at ${key.revokedAt}`);
   if (key.demo && !expected.development)
-    return refuse('demo_key', `key ${key.keyId} is a demo key, good for development targets only`);
+    return refuse('demo_key', `key ${key.keyId} is a demo key, which is only valid for development targets`);
   return { ok: true, predicate: verified.predicate, key };
 }

@@ -6,15 +6,15 @@ const PublicKeys = z.array(KeyEntry.shape.publicKey).min(1).max(1000);
 const TrustFile = z.strictObject({ operators: PublicKeys, committers: PublicKeys });
 
 /**
- * Reads a trust file: `{"operators": ["<public key>", …], "committers": […]}`, 64 lower-case hex digits each. It comes to the
- * verifier by another way than the evidence. Throws TypeError saying what was expected.
+ * Parses a trust file: `{"operators": ["<public key>", …], "committers": […]}`, 64 lower-case hex digits each. The verifier must
+ * get it from another source than the evidence. Throws TypeError if it is malformed.
  */
 export function parseTrust(text: string): z.infer<typeof TrustFile> {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new TypeError('expected JSON {"operators": [public keys], "committers": [public keys]}, got no JSON');
+    throw new TypeError('expected JSON {"operators": [public keys], "committers": [public keys]}, got invalid JSON');
   }
   const parsed = TrustFile.safeParse(value);
   if (!parsed.success) {

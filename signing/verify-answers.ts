@@ -6,7 +6,7 @@ import type { SpentNonce } from '../policy/evidence/ledger-port';
 import { CLOCK_SKEW_MS, judgeAnswer, type AnswerScope, type CountedAnswer } from './judge-answer';
 import { verifyEnvelope } from './envelope';
 
-/** The fact that one person answered one violation as it was disclosed: it can stand in the ledger once. */
+/** Idempotency key in the ledger: one person can answer one violation of one disclosure once. */
 export function answerFactKey(
   answer: Pick<CountedAnswer, 'signed' | 'fingerprint' | 'violationId' | 'person'>,
 ): string {
@@ -14,41 +14,41 @@ export function answerFactKey(
 }
 
 export interface VerifyAnswers {
-  /** Rows of one change whose chain was verified; rows of other kinds are passed over. */
+  /** Rows of one change whose chain was verified. Rows of other kinds are ignored. */
   readonly rows: readonly LedgerRow[];
   /** From the verifier's own plan, staging record and registry; `fingerprint` recomputed. */
   readonly scope: AnswerScope;
-  /** The registry as it is now: a key revoked since makes its confirmations void. */
+  /** The registry as it is now: confirmations by a key that was revoked since do not count. */
   readonly keys: KeyLookup;
-  /** What the nonce table says of this change; null offline, where only the rows can be compared. */
+  /** The spent nonces of this change; null offline, when only the rows can be compared. */
   readonly nonces: readonly SpentNonce[] | null;
-  /** Now, ISO-8601. */
+  /** Current time, ISO 8601. */
   readonly at: string;
 }
 
 export interface VerifiedAnswers {
-  /** What `decide` counts: at most one for each person and violation, a reject before a confirm. */
+  /** The answers that `decide` counts: at most one for each person and violation; a reject takes precedence over a confirm. */
   readonly answers: readonly AdmittedAnswer[];
   /**
-   * Rejects of this change that a registered approver signed, whatever was disclosed then, and though the key was revoked or the answer expired
-   * since: a reject outlives a reset. Any one of them forbids the commit.
+   * Rejects of this change that a registered approver signed. They stay valid after a reset, a new disclosure, a revocation of
+   * the key and the expiry of the answer. Any one of them forbids the commit.
    */
   readonly standingRejects: readonly AdmittedAnswer[];
-  /** Rows that say accepted and do not verify. */
+  /** Rows of accepted answers that do not verify. */
   readonly refused: readonly { readonly n: number; readonly code: AnswerCode; readonly message: string }[];
 }
 
-/** Verifies every accepted answer again, from what was sent. What a row says of person, digest or decision is not read. */
+/** Verifies every accepted answer again as it was sent. Person, digest and decision in the row are not trusted. */
 export function verifyAcceptedAnswers({ rows, scope, keys, nonces, at }: VerifyAnswers): VerifiedAnswers {
   const counted = new Map<string, AdmittedAnswer>();
   const standingRejects: AdmittedAnswer[] = [];
   const refused: { n: number; code: AnswerCode; message: string }[] = [];
-  const spentHere = new Set<string>();
+  const seenNonces = new Set<string>();
   for (const row of rows) {
     if (row.kind !== 'answer_accepted' || row.changeId !== scope.changeId) continue;
     const sent = row.body['answer'];
     const verdict = judgeAnswer(sent, scope, keys, row.at);
-    const problem = verdict.code === 'accepted' ? rowProblem(row, verdict, spentHere, nonces, at) : verdict;
+    const problem = verdict.code === 'accepted' ? rowProblem(row, verdict, seenNonces, nonces, at) : verdict;
     if (problem !== null) {
       refused.push({ n: row.n, code: problem.code, message: problem.message });
       const reject = standingReject(row, sent, scope, keys);
@@ -75,17 +75,17 @@ type Problem = { readonly code: AnswerCode; readonly message: string };
 function rowProblem(
   row: LedgerRow,
   answer: CountedAnswer,
-  spentHere: Set<string>,
+  seenNonces: Set<string>,
   nonces: readonly SpentNonce[] | null,
   at: string,
 ): Problem | null {
-  // A row dated ahead would make an answer good that expires before that.
+  // A row with a future time could make an answer valid that has expired.
   if (Date.parse(row.at) > Date.parse(at) + CLOCK_SKEW_MS)
-    return { code: 'expired', message: `the row is dated ${row.at}, which is still to come` };
+    return { code: 'expired', message: `the row has the time ${row.at}, which is in the future` };
   if (answer.keyId === null || answer.nonce === null) return null;
   const place = `${answer.keyId} ${answer.nonce}`;
-  if (spentHere.has(place)) return { code: 'nonce_reused', message: 'another row spends the same nonce' };
-  spentHere.add(place);
+  if (seenNonces.has(place)) return { code: 'nonce_reused', message: 'another row has the same nonce' };
+  seenNonces.add(place);
   if (nonces === null) return null;
   const spent = nonces.find((s) => s.keyId === answer.keyId && s.nonce === answer.nonce);
   if (spent === undefined || spent.changeId !== row.changeId || spent.factKey !== answerFactKey(answer)) {
@@ -103,7 +103,7 @@ function standingReject(row: LedgerRow, sent: unknown, scope: AnswerScope, keys:
   if (key === undefined || key.kind !== 'approver' || key.subject.type !== 'person' || (key.demo && !scope.development))
     return null;
   if (!verifyEnvelope(sent, key.publicKey, 'answer').ok) return null;
-  // Where the violation is known, only its group may reject it.
+  // If the violation is known, only members of its group may reject it.
   const violation = scope.violations.find((v) => v.violationId === predicate.violationId);
   if (violation !== undefined && !violation.members.includes(key.subject.id)) return null;
   const { violationId, fingerprint, reason } = predicate;

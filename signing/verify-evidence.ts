@@ -9,17 +9,17 @@ import type { CheckResult, EvidenceTrust, ReviewRecord } from './verify-review/r
 export type { EvidenceTrust } from './verify-review/record';
 
 export interface EvidenceReport {
-  /** `unverified`: all else passes, and no receipt says how the review ended. Rely on `verified` only. */
+  /** `unverified`: everything else passes, but there is no receipt of how the review ended. Rely on `verified` only. */
   readonly verdict: 'verified' | 'unverified' | 'failed';
   readonly changeId: string | null;
-  /** What the receipt says; null without one of a trusted committer. */
+  /** From the receipt; null if there is none signed by a trusted committer. */
   readonly outcome: Pick<ReceiptPredicate, 'action' | 'state' | 'reason' | 'mode' | 'at'> | null;
-  /** Whether a signed checkpoint covers every row. Without one the order, the times and the absence of rows are the exporter's word. */
+  /** Whether a signed checkpoint covers every row. If not, order, times and completeness of the rows depend on the exporter. */
   readonly witnessed: boolean;
   readonly checks: readonly CheckResult[];
 }
 
-/** Checks an evidence file with no network, no database and no clock. Throws TypeError on a malformed trusted key, never on file contents. */
+/** Verifies an evidence file without network, database or clock. Throws TypeError for a malformed trusted key, never for file contents. */
 export function verifyEvidence(file: string | Uint8Array, trust: EvidenceTrust): EvidenceReport {
   [...trust.operators, ...trust.committers].forEach(toPublicKeyObject);
   const parsed = parseEvidence(file);
@@ -86,13 +86,13 @@ function verdictOf(bundle: EvidenceBundle, checks: readonly CheckResult[]): Evid
   const unmet = checks.filter((check) => !isMet(check));
   if (unmet.length === 0) return 'verified';
   const failed = unmet.filter(({ result }) => result === 'failed');
-  const restOnReceipt = unmet.every(({ name }) => name === 'receipt' || NEED_A_RECEIPT.has(name));
-  return bundle.receipt === null && failed.every(({ name }) => name === 'receipt') && restOnReceipt
+  const needReceipt = unmet.every(({ name }) => name === 'receipt' || NEED_A_RECEIPT.has(name));
+  return bundle.receipt === null && failed.every(({ name }) => name === 'receipt') && needReceipt
     ? 'unverified'
     : 'failed';
 }
 
-/** Checks that cannot be made while there is no receipt. */
+/** Checks that require a receipt. */
 const NEED_A_RECEIPT: ReadonlySet<string> = new Set([
   'settlement',
   'effect',

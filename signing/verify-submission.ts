@@ -4,17 +4,17 @@ import type { KeyLookup } from '../policy/evidence/key-registry';
 import { verifyWithRegistry, type RegistryRefusal } from './registry-verify';
 
 export type SubmissionVerified =
-  /** `requester` is null where the key is registered on behalf of nobody: as unknown as without a signature. */
+  /** `requester` is null if the key is registered without `onBehalfOf`: the requester is then unknown, as without a signature. */
   | { readonly ok: true; readonly requester: string | null; readonly keyId: string; readonly nonce: string }
   | { readonly ok: false; readonly code: RegistryRefusal | 'unsigned' | 'wrong_change'; readonly message: string };
 
-/** Who asks for this change, by the service key's signature. The person comes from the registry; the statement must say the same. */
+/** Verifies the service key's signature. The requester comes from the registry, and the statement must name the same person. */
 export function verifySubmission(
   submission: Submission,
   expected: { readonly keys: KeyLookup; readonly development: boolean },
 ): SubmissionVerified {
   if (submission.envelope === undefined)
-    return { ok: false, code: 'unsigned', message: 'the submission carries no signature, so its requester is unknown' };
+    return { ok: false, code: 'unsigned', message: 'the submission has no signature, so its requester is unknown' };
   const verified = verifyWithRegistry(submission.envelope, 'submission', { ...expected, keyKind: 'service' });
   if (!verified.ok) return verified;
   const { predicate, key } = verified;
@@ -25,7 +25,7 @@ export function verifySubmission(
     return {
       ok: false,
       code: 'wrong_change',
-      message: `signed on behalf of ${predicate.onBehalfOf ?? 'nobody'}, but the key is registered for ${key.onBehalfOf ?? 'nobody'}`,
+      message: `signed on behalf of ${predicate.onBehalfOf ?? '(unset)'}, but the key is registered for ${key.onBehalfOf ?? '(unset)'}`,
     };
   }
   return { ok: true, requester: key.onBehalfOf, keyId: key.keyId, nonce: predicate.nonce };

@@ -4,12 +4,12 @@ import type { Plan } from '../../policy/contracts/plan';
 import { MISSING_RECORD } from './attested';
 
 /**
- * Whether the finding that people were shown is what comes out now. One exception: an ERROR that is not reproducible. Its
- * confirmation covers ALLOW or the same ERROR now, nothing else; and it was shown as an ERROR of this very validator.
+ * Whether the disclosed finding equals the recomputed one. One exception: the confirmation of an ERROR that is not reproducible
+ * also covers ALLOW or the same ERROR now, but only if it was disclosed as an ERROR of the same validator.
  */
 export function agrees(plan: Plan, shown: ValidatorFinding, now: ValidatorFinding): boolean {
   if (canonicalJson(shown) === canonicalJson(now)) return true;
-  // What the assembly makes of an error; only its words may differ. A forged ALLOW or SAFETY in its place was never an error.
+  // Must have the status that the assembly gives to an error, so that a forged ALLOW is not accepted as one.
   const level = plan.validators.find((v) => v.id === now.validator_id)?.level;
   return (
     shown.status === (level === 'advise' ? 'WARN' : 'BLOCK') &&

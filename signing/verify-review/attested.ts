@@ -1,12 +1,12 @@
 /**
- * Attested records: what a judge, a callback, a breaker or a limit over many changes said, as signed by its worker.
+ * Attested records: signed results of judge, callbacks, circuit breakers and limits over many changes.
  *
- * R1 Every record is signed by an attestor key, for this change, input, plan and logic, over exactly the input that is
- *    computed again here; one that is not fails the check. The record of a revoked key does not count.
- * R2 If a validator has several records, the strictest counts, whichever dry run each was made for: asking again never
- *    helps, and neither does staging again in order to ask again.
- * R3 A missing record is an ERROR, so a person must answer. An ERROR never hides what another record says: the finding then
- *    contains both, which differs from anything that a person was shown.
+ * R1 Every record must be signed by an attestor key, for this change, input, plan and logic, and its input digest must equal the
+ *    one computed here; otherwise the check fails. The record of a revoked key does not count.
+ * R2 If a validator has several records, the strictest counts, regardless of the dry run it was made for: neither asking again
+ *    nor staging again and asking again can loosen a result.
+ * R3 A missing record is an ERROR, so a person must answer. An ERROR does not hide the result of another record: the finding
+ *    then contains both, and so differs from everything that was disclosed.
  */
 import { attestedInputDigest, type AttestedPredicate } from '../../policy/contracts/attested';
 import { ValidatorFinding, ValidatorResult } from '../../policy/contracts/finding';
@@ -29,7 +29,7 @@ import { verifyWithRegistry } from '../registry-verify';
 import { assertSame, fail, NEVER_OPENED, openedOf, rowOf, supplied, type OpenedReview } from './outcome';
 import type { Passed, Review } from './record';
 
-/** The rows that count: all of them before a commit; afterwards those before the review was settled. */
+/** The rows that count: all of them before a commit, and those before the settlement in a review that has ended. */
 export function countedRows({ sources, rows }: Review): readonly LedgerRow[] {
   return sources.context === 'commit' ? rows : untilSettled(rows);
 }
@@ -60,11 +60,11 @@ function assertBound(
 ): void {
   const { changeId, inputSha, planHash } = opened;
   if (record.changeId !== changeId || record.inputSha !== inputSha || record.planHash !== planHash)
-    fail(`row ${n}: the record is about another change or plan`);
+    fail(`row ${n}: the record is for another change or plan`);
   const given = givenOf(record, opened, rows);
-  if (given === null) fail(`row ${n}: the plan asks for no such record (${record.kind} ${record.subject})`);
+  if (given === null) fail(`row ${n}: the plan does not require this record (${record.kind} ${record.subject})`);
   if (record.inputDigest !== attestedInputDigest(record.kind, given))
-    fail(`row ${n}: the record was made of another input`);
+    fail(`row ${n}: the record was made from another input`);
 }
 
 function givenOf(record: AttestedPredicate, opened: OpenedReview, rows: readonly LedgerRow[]): Given | null {
@@ -101,7 +101,7 @@ function givenToCallbackOf(
   return givenToCallback(finding, { findingIndex, policyKey: policy.key, callback: policy.callback }, inputSha);
 }
 
-/** Of the change as it was opened, and with the result that its own sum gives. `sums` checks that no other change is missing. */
+/** The record must be about the opened change, with the result of its own sum. The check `sums` finds changes that it omits. */
 function givenToSum(
   said: AttestedPredicate,
   validator: PlanValidator,
@@ -123,17 +123,17 @@ function givenToSum(
       openedAt: row?.at ?? null,
       own: row?.body['measure'] ?? null,
     },
-    `${name} is about another change than was opened`,
+    `${name} is for another change than was opened`,
   );
   assertSame(
     said.result,
     aggregateResult(validator.id, changeId, config, record),
-    `${name}: its result is not what the changes that it counts come to`,
+    `${name}: its result does not follow from the changes that it counts`,
   );
   return givenToAggregate({ changeId, inputSha, record });
 }
 
-/** The other changes are not in an evidence file; their ids are in the records, to look up. */
+/** The other changes are not in an evidence file; the records contain their ids. */
 export function checkSums(review: Review): Passed {
   const opened = openedOf(review);
   const records = review.need('records').filter(({ kind }) => kind === 'aggregate');
@@ -143,17 +143,17 @@ export function checkSums(review: Review): Passed {
   assertSame(
     rowOf(review.rows, 'submitted')?.body['measure'],
     own,
-    'the row says that the change weighs something else than its bytes do',
+    'the measure in the row differs from that of the bytes',
   );
   for (const { subject, record } of records) {
-    const expected = needed.get(subject) ?? fail(`${subject}: it was not added up again`);
+    const expected = needed.get(subject) ?? fail(`${subject}: its sum was not computed again`);
     if (!countsAll(AggregateRecord.parse(record), expected))
       fail(`${subject}: its record leaves out changes that it must count`);
   }
   return [`${records.length} sums, each of all the changes that it must count`];
 }
 
-/** What an attested validator's records come to (R2, R3). Null if there is no record at all. */
+/** The result of an attested validator by its records (R2, R3). Null if it has no record. */
 export function strictestResult(
   validator: PlanValidator,
   records: readonly AttestedPredicate[],
@@ -165,7 +165,7 @@ export function strictestResult(
   const results: ValidatorResult[] = [];
   for (const { result } of said) {
     const parsed = ValidatorResult.safeParse(result);
-    // It breaks the validator contract; the assembly makes a BLOCK of it.
+    // Violates the validator contract; the assembly turns it into a BLOCK.
     if (!parsed.success || parsed.data.validator_id !== validator.id) return result;
     results.push(parsed.data);
   }
@@ -174,8 +174,8 @@ export function strictestResult(
 }
 
 /**
- * The first of the worst. If one says no and another could not answer, neither is stricter (a callback may resolve a no, a
- * plan may forbid on an error), so the result contains both.
+ * The first of the strictest results. Neither a BLOCK or WARN nor an ERROR is stricter than the other (a callback may resolve a
+ * BLOCK, a plan may forbid on an ERROR), so a combination of them contains both.
  */
 function strictestOf(results: readonly ValidatorResult[]): ValidatorResult | null {
   const answered = results.filter((r) => r.errorClass === undefined);

@@ -45,13 +45,13 @@ export const CHECKS = [
   },
   {
     name: 'chain',
-    proves: 'The rows are one whole hash chain of this change.',
+    proves: 'The rows are one complete hash chain of this change.',
     contexts: { commit: 'required', evidence: 'required', replay: 'required' },
     run: checkChain,
   },
   {
     name: 'order',
-    proves: 'Each fact that a change has once occurs once, and after what it follows from.',
+    proves: 'Each row that a change has once occurs once, after the rows that must precede it.',
     contexts: { commit: 'required', evidence: 'required', replay: 'required' },
     run: checkOrder,
   },
@@ -137,7 +137,7 @@ export const CHECKS = [
   },
   {
     name: 'attested',
-    proves: 'Every attested record is signed by an attestor, about this change, over the input computed here.',
+    proves: 'Every attested record is signed by an attestor, for this change and the input computed here.',
     contexts: { commit: 'required', evidence: 'required', replay: NO_TRUST },
     run: checkAttested,
   },
@@ -159,7 +159,7 @@ export const CHECKS = [
   },
   {
     name: 'recomputed',
-    proves: 'Every derived finding comes out again from bytes and dry run.',
+    proves: 'Running the rules again on bytes and dry run gives the same derived findings.',
     contexts: { commit: 'required', evidence: 'if_supplied', replay: 'required' },
     run: checkRecomputed,
   },
@@ -171,7 +171,7 @@ export const CHECKS = [
   },
   {
     name: 'disclosure',
-    proves: 'People were shown exactly the violations and the fingerprint that come out here.',
+    proves: 'The disclosed violations and fingerprint equal the recomputed ones.',
     contexts: { commit: 'required', evidence: 'required', replay: NO_TRUST },
     run: checkDisclosure,
   },
@@ -184,7 +184,7 @@ export const CHECKS = [
   },
   {
     name: 'nonces',
-    proves: 'Each answer was admitted: it spent its own nonce in the database.',
+    proves: 'Each answer was admitted: its nonce was spent by it in the database.',
     contexts: { commit: 'required', evidence: 'if_supplied', replay: NO_TRUST },
     run: checkNonces,
   },
@@ -196,7 +196,7 @@ export const CHECKS = [
   },
   {
     name: 'decision',
-    proves: 'decide() gives this end from findings, violations and answers.',
+    proves: 'decide() returns this outcome for the findings, violations and answers.',
     contexts: { commit: 'required', evidence: 'required', replay: NO_TRUST },
     run: checkDecision,
   },

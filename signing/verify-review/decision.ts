@@ -8,8 +8,8 @@ import { claimOf, fail, NEVER_OPENED, notChecked, openedOf, rowOf, type OpenedRe
 import type { Passed, Review } from './record';
 
 /**
- * Each accepted answer again. One whose key was revoked since, or whose person may not answer, does not count; whether enough
- * of them do is for the decision to say. One that could never have been admitted fails the check.
+ * Verifies each accepted answer again. An answer whose key was revoked since, or whose person may not answer, does not count;
+ * the check `decision` finds whether enough others do. An answer that could never have been admitted fails this check.
  */
 export function checkAnswers(review: Review): Passed {
   const opened = openedOf(review);
@@ -39,7 +39,7 @@ export function checkAnswers(review: Review): Passed {
   return [`${answers.answers.map(answerText).join(', ') || 'none'}${refused.join('')}`, { answers }];
 }
 
-/** An answer that was admitted stays signed by a registered key, for this change. Such a row was written by something else. */
+/** Codes that an admitted answer can never get later, so the row was not written by admission. */
 const NEVER_ADMITTED: ReadonlySet<AnswerCode> = new Set([
   'malformed',
   'bad_signature',
@@ -58,10 +58,10 @@ export function checkNonces(review: Review): Passed {
   if (review.sources.nonces === null) notChecked('the table of spent nonces is not in the file');
   const reused = refused.find(({ code }) => code === 'nonce_reused');
   if (reused !== undefined) fail(`row ${reused.n}: ${reused.code}: ${reused.message}`);
-  return [`${answers.length} answers, each with a nonce spent by it`];
+  return [`${answers.length} answers, each with its own spent nonce`];
 }
 
-/** A reject outlives a reset, a restart and whatever was disclosed since. */
+/** A reject stays valid after a reset, a restart and a new disclosure. */
 export function checkStandingReject(review: Review): Passed {
   const [rejected] = review.need('answers').standingRejects;
   const { action } = claimOf(review);
@@ -70,14 +70,14 @@ export function checkStandingReject(review: Review): Passed {
   return [rejected === undefined ? 'none' : `rejected by ${rejected.person}`];
 }
 
-function questionOf(review: Review, { plan }: OpenedReview, at: string): DecideInput {
+function decideInputOf(review: Review, { plan }: OpenedReview, at: string): DecideInput {
   const { violations, at: disclosedAt } = review.need('disclosure');
   const { answers } = review.need('answers');
   const [findings, requester] = [review.need('findings'), review.need('requester')];
   return { plan, findings, violations, answers, requester, reachable: null, disclosedAt, at };
 }
 
-/** `decide`, asked again. */
+/** Runs `decide` again. */
 export function checkDecision(review: Review): Passed {
   const opened = openedOf(review);
   const { action, reason } = claimOf(review);
@@ -85,10 +85,10 @@ export function checkDecision(review: Review): Passed {
     return action === 'ROLLBACK'
       ? [`ROLLBACK (${reason}) before a plan was pinned`]
       : fail('a change without a plan was committed');
-  // The timer that ends a review runs on another clock than the row that says so.
+  // The workflow timer that expires a review runs on another clock than the row's timestamp.
   const late = reason === 'expired' ? CLOCK_SKEW_MS : 0;
   const at = new Date(Date.parse(review.at) + late).toISOString();
-  const decided = decide(questionOf(review, opened, at));
+  const decided = decide(decideInputOf(review, opened, at));
   if (action === 'ROLLBACK') return [rollbackText(review.rows, reason, decided)];
   if (decided.action === 'COMMIT') return ['COMMIT follows from findings and answers'];
   const why =
@@ -100,37 +100,37 @@ export function checkDecision(review: Review): Passed {
 }
 
 /**
- * What a commit rests on is the last answer that counts, or the disclosure if a callback resolved all of it. The bound is
- * exact in every context: the row `intent` has the time at which the committer verified.
+ * The commit window starts with the last answer that counts, or with the disclosure if callbacks resolved everything. The bound
+ * is exact in every context, because the row `intent` has the time at which the committer verified.
  */
 export function checkCommitWindow(review: Review): Passed {
   const opened = openedOf(review);
   if (opened === null || claimOf(review).action === 'ROLLBACK') return ['nothing was committed'];
-  const since = lastCountedAt(questionOf(review, opened, review.at)) ?? review.need('disclosure').at;
+  const since = lastCountedAt(decideInputOf(review, opened, review.at)) ?? review.need('disclosure').at;
   if (since === null) return ['no answer was needed'];
   const { commitWindowMs } = opened.plan;
   if (!(Date.parse(review.at) <= Date.parse(since) + commitWindowMs))
-    fail(`what the commit rests on is of ${since}, older than the plan's commit window (${commitWindowMs} ms)`);
-  return [`it rests on ${since}, within ${commitWindowMs} ms`];
+    fail(`the commit window of ${commitWindowMs} ms has expired: it started at ${since}`);
+  return [`within ${commitWindowMs} ms of ${since}`];
 }
 
-/** A rollback's reason must be what it says, if the reason is one that the rows can bear out. */
+/** Checks the reason of a rollback, if it is one that findings, answers and rows can prove. */
 function rollbackText(
   rows: readonly LedgerRow[],
   reason: NonNullable<Review['end']>['reason'],
   decided: Decided,
 ): string {
-  const says = decided.action === 'ROLLBACK' ? `ROLLBACK (${decided.reason})` : decided.action;
+  const recomputed = decided.action === 'ROLLBACK' ? `ROLLBACK (${decided.reason})` : decided.action;
   const decidedReason = decided.action === 'ROLLBACK' ? decided.reason : null;
   const follows = (ok: boolean): string =>
     ok
       ? `ROLLBACK (${reason}) follows from findings, answers and rows`
-      : fail(`the receipt says ROLLBACK (${reason}), and findings, answers and rows give ${says}`);
+      : fail(`the receipt says ROLLBACK (${reason}), but findings, answers and rows give ${recomputed}`);
   switch (reason) {
     case 'declined':
     case 'expired':
       return follows(decidedReason === reason);
-    // A guardian that could not answer leaves no row: then the array is incomplete, which is not a commit either.
+    // A guardian that could not answer has no row; incomplete findings do not give a commit either.
     case 'forbidden':
     case 'contract_violation':
       return follows(
@@ -138,7 +138,7 @@ function rollbackText(
           decidedReason === 'contract_violation' ||
           rows.some(({ kind, body }) => kind === 'refused' && body['check'] === 'stage'),
       );
-    // Who could be reached is not in the ledger.
+    // The ledger does not record who could be reached.
     case 'no_handler':
       return follows(decided.action !== 'COMMIT');
     case 'commit_refused':
@@ -150,13 +150,13 @@ function rollbackText(
     case 'superseded':
     case 'policy_moved':
     case 'commit_failed':
-      return `ROLLBACK (${reason}): findings and answers gave ${says}`;
+      return `ROLLBACK (${reason}): findings and answers gave ${recomputed}`;
     case null:
-      return fail('a rollback has a reason');
+      return fail('the rollback has no reason');
     default:
       return reason satisfies never;
   }
 }
 
-/** What the committer says of a change that it had verified: not a reason to refuse one. */
+/** Rows `refused` about the effect of a verified change: they do not prove that the commit was refused. */
 const ABOUT_EFFECTS: ReadonlySet<unknown> = new Set([NOTHING_APPLIED, EFFECT_UNKNOWN]);

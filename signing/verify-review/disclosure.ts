@@ -15,7 +15,7 @@ import {
 import { assertSame, fail, NEVER_OPENED, notChecked, openedOf, rowOf } from './outcome';
 import type { Passed, Review } from './record';
 
-/** Violations, callback results and fingerprint built again; what people were shown must be exactly that. */
+/** Builds violations, callback results and fingerprint again. The disclosed ones must be identical. */
 export function checkDisclosure(review: Review): Passed {
   const { rows, record, end } = review;
   const opened = openedOf(review);
@@ -28,20 +28,24 @@ export function checkDisclosure(review: Review): Passed {
     end === null && row === null ? [] : matchPolicies(plan, findings, cardinalityOf(staging?.record ?? null));
   const asked = record.asked?.fingerprint ?? null;
   if (row === null) {
-    if (triggered.length > 0 && end?.action === 'COMMIT') fail('there are violations that no one was shown');
-    if (asked !== null) fail('the commit is asked for with a fingerprint, and nothing was disclosed');
+    if (triggered.length > 0 && end?.action === 'COMMIT') fail('there are violations that were not disclosed');
+    if (asked !== null) fail('the commit request has a fingerprint, but nothing was disclosed');
     return ['nothing was disclosed', { disclosure: none }];
   }
-  if (triggered.length === 0) fail(`row ${row.n}: violations were shown that do not exist`);
+  if (triggered.length === 0) fail(`row ${row.n}: the disclosed violations do not exist`);
   const stagingSha = staging?.sha ?? null;
   const callbackResults = callbackResultsOf(review.need('records'), triggered, stagingSha);
   assertSame(
     row.body['callbackResults'],
     callbackResults,
-    `row ${row.n}: the callback results are not those of the signed records`,
+    `row ${row.n}: the callback results differ from the signed records`,
   );
   const violations = buildViolations({ plan, planHash, inputSha, findings, triggered, callbackResults, requester });
-  assertSame(row.body['violations'], violations, `row ${row.n}: other violations were shown than those that exist`);
+  assertSame(
+    row.body['violations'],
+    violations,
+    `row ${row.n}: the disclosed violations differ from the recomputed ones`,
+  );
   const bound = fingerprint({
     changeId,
     inputSha,
@@ -51,16 +55,16 @@ export function checkDisclosure(review: Review): Passed {
     callbackResultsSha: callbackResultsSha(callbackResults),
     violationIds: violations.map((v) => v.violationId),
   });
-  if (row.body['fingerprint'] !== bound) fail(`row ${row.n}: its fingerprint is not that of what it shows`);
-  if (record.asked !== null && asked !== bound) fail('the commit is asked for with another fingerprint than was shown');
-  if ((row.body['stagingSha'] ?? null) !== stagingSha) fail(`row ${row.n}: it was shown on another dry run`);
+  if (row.body['fingerprint'] !== bound) fail(`row ${row.n}: its fingerprint does not match its contents`);
+  if (record.asked !== null && asked !== bound) fail('the commit request has another fingerprint than was disclosed');
+  if ((row.body['stagingSha'] ?? null) !== stagingSha) fail(`row ${row.n}: it is about another dry run`);
   return [
     `${violations.length} violations, fingerprint ${bound}`,
     { disclosure: { violations, fingerprint: bound, at: row.at } },
   ];
 }
 
-/** One no among the records of a callback is a no, whichever came first. */
+/** If one of the records of a callback did not pass, that one counts, regardless of their order. */
 export function callbackResultsOf(
   records: readonly AttestedPredicate[],
   triggered: readonly TriggeredPolicy[],
@@ -79,15 +83,15 @@ export function callbackResultsOf(
   return results;
 }
 
-/** The attested record of earlier rejects was made at the opening. A later reject of the same change was shown to no one here. */
+/** Rejects are attested at the opening. A later reject of the same change was not disclosed to the approvers of this review. */
 export function checkPreviouslyRejected(review: Review): Passed {
   const { rejects } = review.sources;
   if (rejects === null) notChecked('the ledger of other reviews is not in the file');
   const opened = openedOf(review) ?? fail(NEVER_OPENED);
   const findings = review.need('findings');
   if (rejects.length > 0 && !disclosesPriorRejection(opened.plan, findings))
-    fail(`the same change was rejected at ${rejects[0]?.at ?? ''}, after this review had been opened; submit it again`);
-  return [rejects.length === 0 ? 'none' : `${rejects.length} rejects, which people here were shown`];
+    fail(`the same change was rejected at ${rejects[0]?.at ?? ''}, after this review was opened; submit it again`);
+  return [rejects.length === 0 ? 'none' : `${rejects.length} rejects, which were disclosed`];
 }
 
 function disclosesPriorRejection(plan: Plan, findings: readonly ValidatorFinding[]): boolean {

@@ -11,25 +11,25 @@ import { countedRows, missingRecord, strictestResult } from './attested';
 import { assertSame, fail, NEVER_OPENED, openedOf, type OpenedReview } from './outcome';
 import type { Passed, Review } from './record';
 
-/** Without running a rule: the array is what the rows contain, and no entry is milder than its row or its records. */
+/** Runs no rules: the findings must be those of the rows, and none may be milder than its row or its records. */
 export function checkFindings(review: Review): Passed {
   const { record, rows, end } = review;
   const opened = openedOf(review);
   if (opened === null) {
-    if ((record.file?.findings.length ?? 0) > 0) fail('findings of a change that had no plan');
+    if ((record.file?.findings.length ?? 0) > 0) fail('there are findings, but the change has no plan');
     return [NEVER_OPENED, { findings: [] }];
   }
   const { plan, changeId } = opened;
   const findings = recordedFindings({ plan, changeId, rows, end });
   if (record.file !== null)
-    assertSame(record.file.findings, findings, 'they are not the findings that the rows contain, in their order');
+    assertSame(record.file.findings, findings, 'the findings differ from those in the rows, or are in another order');
   const written = writtenFindings(plan, countedRows(review), review.need('staging')?.sha ?? null);
   for (const finding of findings) {
     const validator = plan.validators.find((v) => v.id === finding.validator_id);
     if (validator === undefined) fail(`${finding.validator_id}: the plan has no such validator`);
     const { phase, class: hookClass, logic_hash } = finding;
     if (phase !== validator.phase || hookClass !== validator.class || logic_hash !== validator.logic_hash)
-      fail(`${validator.id}: the finding is not of the plan's validator`);
+      fail(`${validator.id}: phase, class or logic hash differ from those in the plan`);
     if (validator.kind === 'attested') checkAttestedFinding(finding, validator, review, opened);
     else checkNotLoosened(finding, written.get(validator.id), review, opened);
   }
@@ -50,8 +50,8 @@ export function attestedOutcome(
 }
 
 /**
- * An attested finding says what the records say, and is not milder than any of them. Before a commit the rule is exact; a
- * review that ended otherwise may contain an ERROR instead of a record, since it then committed nothing.
+ * An attested finding must equal the result of its records, and must not be milder than any of them. A review that did not
+ * commit may contain an ERROR without a record.
  */
 function checkAttestedFinding(
   finding: ValidatorFinding,
@@ -70,18 +70,18 @@ function checkAttestedFinding(
     .filter((r) => r.subject === validator.id && r.kind === recordKindOf(validator))
     .map(({ result }) => assembled({ kind: 'result', result }));
   if (finding.status === 'SKIPPED' && said.length > 0)
-    fail(`${validator.id}: it is marked as not run, and there is a record of it`);
+    fail(`${validator.id}: it is marked as skipped, but there is a record of it`);
   if (finding.status === 'SKIPPED' && review.end?.action !== 'COMMIT') return;
   if (said.some((s) => strictness(s) > strictness(finding))) fail(`${validator.id}: there is a stricter record of it`);
   if (review.end?.action === 'COMMIT') {
     const now = assembled(attestedOutcome(validator, review, opened));
     if (now === undefined || !agrees(opened.plan, finding, now))
-      fail(`${validator.id}: its records come to ${now?.status ?? 'nothing'}, and ${finding.status} was recorded`);
+      fail(`${validator.id}: its records give ${now?.status ?? 'nothing'}, but ${finding.status} was recorded`);
   } else if (finding.errorClass === undefined && !said.some((s) => canonicalJson(s) === canonicalJson(finding)))
-    fail(`${validator.id}: no valid record says ${finding.status}`);
+    fail(`${validator.id}: no valid record contains ${finding.status}`);
 }
 
-/** What a guardian wrote down must not be disclosed as less; that of a dry run, on the dry run that counts. */
+/** A finding that a guardian recorded as BLOCK or WARN, on this dry run, must not be disclosed as ALLOW unless it was waived. */
 function checkNotLoosened(
   finding: ValidatorFinding,
   written: ValidatorFinding | undefined,
@@ -96,7 +96,7 @@ function checkNotLoosened(
         ? applyWaivers(plan, [written], waiving.context, waiving.at).findings
         : [undefined];
     if (after === undefined || canonicalJson(after) !== canonicalJson(finding))
-      fail(`${finding.validator_id}: it is marked as waived, and no waiver of the plan covers it`);
+      fail(`${finding.validator_id}: it is marked as waived, but no waiver of the plan covers it`);
   } else if (written !== undefined && written.status !== 'ALLOW' && finding.status === 'ALLOW')
-    fail(`${finding.validator_id}: its row says ${written.status}, and ALLOW was disclosed`);
+    fail(`${finding.validator_id}: its row says ${written.status}, but ALLOW was disclosed`);
 }

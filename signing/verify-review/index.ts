@@ -1,12 +1,12 @@
 /**
- * The one verifier of a review, used by the committer before it acts, by `countersign verify` on a file, and by
- * `countersign replay`. Pure: no network, no database, no clock.
+ * Verifies a review: for the committer before it acts, for `countersign verify` on a file, and for `countersign replay`.
+ * Pure: no network, no database, no clock.
  *
- * V1 Trust comes from the caller (`ReviewSources`): operator keys, committer keys, the registry at one moment. Nothing in the
- *    record makes itself trusted.
- * V2 Everything in a record is bound to something signed or hashed, or a check fails.
- * V3 A check that throws has failed. One whose input could not be established, or whose source is absent, is `not_checked`,
- *    which is not a pass.
+ * V1 Trust comes only from the caller (`ReviewSources`): operator keys, committer keys, the registry at one moment. Nothing in
+ *    the record is trusted because the record says so.
+ * V2 Everything in a record must be bound to something signed or hashed, or a check fails.
+ * V3 A check that throws has failed. If its input could not be established or its source is missing, it is `not_checked`, which
+ *    does not count as passed.
  */
 import { ReceiptPredicate } from '../../policy/contracts/outcome';
 import { CHECKS, type CheckName, type NamedCheck } from './checks';
@@ -38,7 +38,7 @@ export function isMet({ result, required }: CheckResult): boolean {
   return result === 'ok' || (result === 'not_checked' && !required);
 }
 
-/** The check to name in a refusal: the first that failed, or else the first that could not be made. */
+/** The check to report in a refusal: the first that failed, or else the first that was not made. */
 export function firstUnmet(checks: readonly CheckResult[]): CheckResult | undefined {
   const unmet = checks.filter((check) => !isMet(check));
   return unmet.find(({ result }) => result === 'failed') ?? unmet[0];
@@ -68,7 +68,7 @@ function reviewOf(record: ReviewRecord, sources: ReviewSources, facts: Partial<R
     record,
     sources,
     rows,
-    // Even if the signature of a receipt is invalid, its row says what the other checks are about.
+    // The row is used even if the signature of the receipt is invalid; then the check `receipt` fails.
     end:
       record.asked === null
         ? (ReceiptPredicate.safeParse(rowOf(rows, 'receipt')?.body['predicate']).data ?? null)

@@ -9,7 +9,7 @@ import type { Review, Supplied } from './record';
 /** Why a check fails. */
 export class CheckFailed extends Error {}
 
-/** Why a check could not be made. It is not a pass. */
+/** Why a check could not be made. Does not count as passed. */
 export class NotChecked extends Error {}
 
 export function fail(detail: string): never {
@@ -58,7 +58,7 @@ export function openedOf(review: Review): OpenedReview | null {
 
 export const NEVER_OPENED = 'none: no plan was pinned';
 
-/** What the review claims: in the committer the commit that is about to begin, in a file what the receipt says. */
+/** The outcome to verify: in the committer the commit that is about to begin, in a file the one in the receipt. */
 export function claimOf(review: Review): NonNullable<Review['end']> {
   return review.sources.context === 'commit' && review.end !== null ? review.end : review.need('receipt');
 }

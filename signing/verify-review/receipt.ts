@@ -6,57 +6,57 @@ import { assertSame, fail, fileOf, rowOf } from './outcome';
 import type { Passed, Review } from './record';
 import { signedByOne } from './signed-by';
 
-/** A trusted committer signed it, over this change, and its row contains the same. */
+/** The receipt must be signed by a trusted committer, be about this change, and be identical in its row. */
 export function checkReceipt(review: Review): Passed {
   const file = fileOf(review);
   const row = rowOf(review.rows, 'receipt');
   if (file.receipt === null) {
-    if (row !== null) fail(`row ${row.n} contains a receipt, and the file leaves it out`);
-    fail('no receipt: no committer says how this ended, so the outcome is unverified');
+    if (row !== null) fail(`row ${row.n} contains a receipt, but the file omits it`);
+    fail('there is no receipt, so the outcome is unverified');
   }
   if (row === null) fail('no row contains the receipt');
-  assertSame(file.receipt, row.body['envelope'], `it is not the one of row ${row.n}`);
+  assertSame(file.receipt, row.body['envelope'], `the receipt differs from that of row ${row.n}`);
   const receipt = signedByOne('receipt', file.receipt, review.sources.trust?.committers ?? [], 'committer');
-  assertSame(receipt, row.body['predicate'], `row ${row.n} differs from the receipt that it contains`);
+  assertSame(receipt, row.body['predicate'], `row ${row.n}: its predicate differs from its signed receipt`);
   const { action, state, reason, changeId } = receipt;
-  if (changeId !== file.changeId) fail('it is of another change');
+  if (changeId !== file.changeId) fail('the receipt is for another change');
   if ((action === 'COMMIT') !== (state === 'COMMITTED') || (action === 'COMMIT') !== (reason === null))
-    fail(`action ${action}, state ${state} and reason ${reason ?? 'none'} do not go together`);
+    fail(`action ${action}, state ${state} and reason ${reason ?? '(none)'} contradict each other`);
   return [
     `${state}${reason === null ? '' : ` (${reason})`} by committer ${receipt.keyId.slice(0, 16)} at ${receipt.at}, ${receipt.mode}`,
     { receipt },
   ];
 }
 
-/** The receipt says of the change what rows, plan and submission say, and the row that settled it says the same end. */
+/** The receipt must agree with rows, plan and submission, and with the row that settled the change. */
 export function checkSettlement(review: Review): Passed {
   const { rows } = review;
   const receipt = review.need('receipt');
   assertReceiptIsOf(receipt, review);
   const settled = rowOf(rows, 'intent', 'decided');
-  if (settled === null) fail('no row says that a commit began, or that it was decided to roll back');
+  if (settled === null) fail('there is neither a row `intent` nor a row `decided`');
   if (settled.kind === 'intent') {
     const { planHash, stagingSha, fingerprint } = settled.body;
     assertSame(
       [planHash, stagingSha, fingerprint],
       [receipt.planHash, receipt.stagingSha, receipt.fingerprint],
-      `row ${settled.n}: the commit began on something else`,
+      `row ${settled.n}: plan, dry run or fingerprint of the intent differ from the receipt`,
     );
-  } else if (receipt.action === 'COMMIT') fail('a commit has no row that says it began: no intent, no effect');
+  } else if (receipt.action === 'COMMIT') fail('the change was committed without a row `intent`');
   else if (settled.body['reason'] !== receipt.reason)
-    fail(`reason: the receipt says ${receipt.reason}, and row ${settled.n} says ${String(settled.body['reason'])}`);
+    fail(`reason: the receipt says ${receipt.reason}, but row ${settled.n} says ${String(settled.body['reason'])}`);
 
   const [effect, closed] = [rowOf(rows, 'effect'), rowOf(rows, 'closed')];
-  if (effect === null || closed === null) fail('the rows effect and closed belong to a receipt, and one is missing');
+  if (effect === null || closed === null) fail('the row `effect` or `closed` is missing');
   assertSame(
     [effect.body['state'], effect.body['effect']],
     [receipt.state, receipt.effect],
-    `row ${effect.n}: another effect than the receipt's`,
+    `row ${effect.n}: the effect differs from that in the receipt`,
   );
   assertSame(
     [closed.body['state'], closed.body['reason']],
     [receipt.state, receipt.reason],
-    `row ${closed.n}: another end than the receipt's`,
+    `row ${closed.n}: the outcome differs from that in the receipt`,
   );
   return [`row ${settled.n} (${settled.kind}), effect, receipt and closed agree`];
 }
@@ -76,8 +76,8 @@ function assertReceiptIsOf(receipt: ReceiptPredicate, review: Review): void {
     Object.assign(expected, { tenant, target, sourceTool, diffSha, inputSha: inputShaOf(submission) });
   }
   for (const [member, value] of Object.entries(expected)) {
-    const said = receipt[member as keyof ReceiptPredicate];
-    if (said !== value) fail(`${member}: the receipt says ${String(said)}, the rows give ${String(value)}`);
+    const got = receipt[member as keyof ReceiptPredicate];
+    if (got !== value) fail(`${member}: the receipt says ${String(got)}, but the rows give ${String(value)}`);
   }
 }
 
@@ -86,8 +86,8 @@ export function checkEffect(review: Review): Passed {
 }
 
 /**
- * If the receipt rests on an operator's statement, that statement is in the rows: signed by a trusted operator, of this change
- * and target, and of the same end.
+ * If the receipt is based on an operator's statement, the rows must contain it: signed by a trusted operator, for this change
+ * and target, with the same outcome.
  */
 export function checkResolution(
   receipt: ReceiptPredicate,
@@ -96,15 +96,16 @@ export function checkResolution(
 ): string {
   const { changeId, target, effect } = receipt;
   const claimed = effect?.['resolution'] as { readonly keyId?: unknown; readonly resolvedAt?: unknown } | undefined;
-  if (claimed === undefined) return 'the committer found it in the target itself';
+  if (claimed === undefined) return 'determined from the target';
   for (const row of rows) {
     if (row.kind !== 'resolved') continue;
-    const said = signedByOperator('effect-resolution', row.body['envelope'], operators);
-    if (said === null || said.changeId !== changeId || said.target !== target) continue;
-    if (said.applied !== (receipt.action === 'COMMIT')) fail(`row ${row.n}: the operator said the opposite`);
-    if (said.keyId !== claimed.keyId || said.resolvedAt !== claimed.resolvedAt)
+    const resolution = signedByOperator('effect-resolution', row.body['envelope'], operators);
+    if (resolution?.changeId !== changeId || resolution.target !== target) continue;
+    const { applied, keyId, resolvedAt, reason } = resolution;
+    if (applied !== (receipt.action === 'COMMIT')) fail(`row ${row.n}: the operator stated the opposite`);
+    if (keyId !== claimed.keyId || resolvedAt !== claimed.resolvedAt)
       fail(`row ${row.n}: the receipt names the statement of another operator`);
-    return `operator ${said.keyId.slice(0, 16)} said so at ${said.resolvedAt}: ${said.reason}`;
+    return `stated by operator ${keyId.slice(0, 16)} at ${resolvedAt}: ${reason}`;
   }
-  return fail('the receipt rests on an operator, and no row contains the statement of a trusted one');
+  return fail("the receipt is based on an operator's statement, but no row contains one of a trusted operator");
 }

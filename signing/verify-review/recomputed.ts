@@ -9,11 +9,11 @@ import { attestedOutcome } from './findings';
 import { fail, fileOf, NEVER_OPENED, openedOf, supplied, type OpenedReview } from './outcome';
 import type { Passed, Review } from './record';
 
-/** By running the rules: the whole array comes out again, byte for byte. */
+/** Runs the rules again: all findings must be identical, byte for byte. */
 export function checkRecomputed(review: Review): Passed {
   const opened = openedOf(review);
   if (opened === null) return [NEVER_OPENED];
-  const derived = supplied(review.sources.derived, 'rules are not run here; "countersign replay" runs them');
+  const derived = supplied(review.sources.derived, 'rules were not run; "countersign replay" runs them');
   const recorded = review.sources.context === 'replay' ? fileOf(review).findings : review.need('findings');
   const made = recompute(review, opened, recorded, derived);
   const comparison = compare(opened, recorded, made, {
@@ -25,7 +25,7 @@ export function checkRecomputed(review: Review): Passed {
   return [`${comparison.recomputed} of ${recorded.length} findings computed again, byte for byte`];
 }
 
-/** The ids of the derived validators that must be run again: all of them for a commit, otherwise those that ran. */
+/** Selects the derived validators that must be run again: all of them for a commit, otherwise those that ran. */
 export function mustRunAgain(recorded: readonly ValidatorFinding[], committed: boolean): (id: string) => boolean {
   const ran = new Set(recorded.filter((f) => f.status !== 'SKIPPED').map((f) => f.validator_id));
   return (id) => committed || ran.has(id);
@@ -83,7 +83,7 @@ function compare(
   return { changeId, equal, recomputed: of.recomputed, findings: recorded.length, notReproducible, differences };
 }
 
-/** A confirmed ERROR covers ALLOW or the same ERROR. In a review that committed nothing it may come out as anything. */
+/** A confirmed ERROR covers ALLOW or the same ERROR. In a review that committed nothing, every new result is accepted. */
 function isCovered(plan: Plan, was: ValidatorFinding, is: ValidatorFinding | undefined, committed: boolean): boolean {
   return committed ? is !== undefined && agrees(plan, was, is) : isSoftError(was);
 }
@@ -94,9 +94,9 @@ function differenceText(
   made: readonly ValidatorFinding[],
 ): string {
   if (differences.length === 0)
-    return `${made.length} findings come out here, and ${recorded.length} were recorded, or in another order`;
+    return `expected ${recorded.length} findings in the recorded order, got ${made.length} in this order`;
   const said = differences.map(
     ({ validatorId }) => `${validatorId} ${made.find((f) => f.validator_id === validatorId)?.status ?? 'is missing'}`,
   );
-  return `Other findings come out than were recorded: ${said.join(', ')}`;
+  return `the recomputed findings differ from the recorded ones: ${said.join(', ')}`;
 }

@@ -2,7 +2,7 @@
  * Input and output of `verifyReview`.
  *
  * `ReviewRecord` is the review itself, as the committer reads it from its database and as an evidence file contains it.
- * `ReviewSources` is what the caller vouches for: trust roots, keys, and answers that only a database or the rules can give.
+ * `ReviewSources` is what the caller trusts: trust roots, keys, and values that only a database or the rules can provide.
  * A source that the caller does not have is null, and the check that needs it is reported as `not_checked`.
  */
 import type { AttestedPredicate } from '../../policy/contracts/attested';
@@ -23,7 +23,7 @@ import type { ReplayReport } from '../../policy/evidence/reports';
 import type { AggregateRecord } from '../../policy/rules/aggregate/aggregate';
 import type { VerifiedAnswers } from '../verify-answers';
 
-/** Who verifies: the committer before it acts, `countersign verify` on a file, `countersign replay` with the rules. */
+/** Caller of the verification: the committer before it acts, `countersign verify` on a file, or `countersign replay`. */
 export type VerifyContext = 'commit' | 'evidence' | 'replay';
 
 /** Ed25519 public keys that the verifier itself trusts, 64 lower-case hex digits each. */
@@ -43,7 +43,7 @@ export interface ReviewRecord {
   readonly bytes: Supplied<Uint8Array> | null;
   readonly plan: Plan | null;
   readonly staging: StagingRecord | null;
-  /** What the workflow asks the committer to commit; null outside the committer. */
+  /** The commit that the workflow requests; null outside the committer. */
   readonly asked: {
     readonly planHash: string;
     readonly stagingSha: string | null;
@@ -81,21 +81,21 @@ export interface CountedSums {
 
 export interface CheckResult {
   readonly name: string;
-  /** `not_checked` is never a pass: a required check that was not made fails the verification. */
+  /** `not_checked` does not count as passed: a required check that was not made fails the verification. */
   readonly result: 'ok' | 'failed' | 'not_checked';
   readonly required: boolean;
   /** What was found, or why the check failed or was not made. */
   readonly detail: string;
 }
 
-/** A violation list and what binds it, built again. */
+/** The recomputed violations, and the fingerprint that binds them. */
 export interface Disclosure {
   readonly violations: readonly PolicyViolation[];
   readonly fingerprint: string | null;
   readonly at: string | null;
 }
 
-/** What checks that passed have established for the checks after them. */
+/** Facts that passed checks have established for later checks. */
 export interface ReviewFacts {
   readonly receipt: ReceiptPredicate;
   /** Null: the change was never opened. */
@@ -129,6 +129,6 @@ export interface Review {
   readonly keep: (facts: Partial<ReviewFacts>) => void;
 }
 
-/** A check that passed: what it found, and facts for the checks after it. Anything that it throws is a failed check. */
+/** Result of a check that passed: a detail for the report, and facts for later checks. A check that throws has failed. */
 export type Passed = readonly [detail: string, facts?: Partial<ReviewFacts>];
 export type Check = (review: Review) => Passed;

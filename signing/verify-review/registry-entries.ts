@@ -8,8 +8,8 @@ import type { Passed, Review } from './record';
 import { signedByOne } from './signed-by';
 
 /**
- * The key ids whose registry entries an evidence file must contain, in order: of submission, attested records and accepted
- * answers. The committer's key is not among them, since the verifier's own trust names it.
+ * The sorted ids of the keys whose registry entries an evidence file must contain: those that signed the submission, attested
+ * records and accepted answers. The committer's key is not among them, since the verifier trusts it directly.
  */
 export function signerIds(submission: EvidenceBundle['submission'], rows: readonly LedgerRow[]): readonly string[] {
   const ids = new Set<string>();
@@ -33,8 +33,9 @@ export function checkKeys(review: Review): Passed {
   const ids = entries.map(({ keyId }) => keyId);
   const expected = signerIds(file.submission, review.rows);
   const missing = expected.filter((id) => !ids.includes(id));
-  if (missing.length > 0) fail(`no registry entry for ${missing.join(', ')}, which signed something here`);
-  if (ids.join() !== expected.join()) fail('the entries are not exactly those of the keys that signed here, by key id');
+  if (missing.length > 0) fail(`no registry entry for ${missing.join(', ')}, which signed something in the file`);
+  if (ids.join() !== expected.join())
+    fail('expected exactly the entries of the keys that signed something in the file, sorted by key id');
   const asOf = new Map(
     entries.map((key) => [key.keyId, isAfter(key.revokedAt, review.at) ? { ...key, revokedAt: null } : key]),
   );
@@ -47,7 +48,7 @@ export function checkKeys(review: Review): Passed {
 
 function entryOf({ entry, revocation }: EvidenceKey, operators: readonly string[]): RegisteredKey {
   const key = signedByOne('key', entry, operators, 'operator');
-  if (keyIdOf(key.publicKey) !== key.keyId) fail(`key ${key.keyId}: its id is not that of its public key`);
+  if (keyIdOf(key.publicKey) !== key.keyId) fail(`key ${key.keyId}: its id does not match its public key`);
   toPublicKeyObject(key.publicKey);
   if (revocation === null) return { ...key, revokedAt: null };
   const revoked = signedByOne('key-revocation', revocation, operators, 'operator');

@@ -5,7 +5,7 @@ import { verifyEnvelope } from '../envelope';
 import { keyIdOf } from '../keys';
 import { fail } from './outcome';
 
-/** The statement of an envelope that one of these public keys signed; fails if none of them did. */
+/** The predicate of an envelope that one of the trusted public keys signed; fails the check if none of them did. */
 export function signedByOne<K extends StatementKind>(
   kind: K,
   envelope: Envelope,

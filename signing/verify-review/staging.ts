@@ -8,7 +8,7 @@ export function checkStaging(review: Review): Passed {
   const { record, rows } = review;
   const opened = openedOf(review);
   if (opened === null) {
-    if (record.staging !== null) fail('a dry run of a change that had no plan');
+    if (record.staging !== null) fail('there is a dry run, but the change has no plan');
     return [NEVER_OPENED, { staging: null }];
   }
   const { staging } = record;
@@ -16,10 +16,10 @@ export function checkStaging(review: Review): Passed {
   for (const row of rows) {
     if (row.kind !== 'staged' || row.body['rejected'] === true) continue;
     if (row.body['stagingSha'] !== stagingShaOf(row.body['record'] as StagingRecord))
-      fail(`row ${row.n}: its record has another hash`);
+      fail(`row ${row.n}: its record does not match its hash`);
   }
   if (selected === null) {
-    if (staging !== null) fail('a staging record is here that the decision does not rest on');
+    if (staging !== null) fail('there is a staging record, but the decision is not based on one');
     if (opened.plan.mode === 'enforced' && review.end?.action === 'COMMIT') fail('an enforced change needs a dry run');
     return ['none', { staging: null }];
   }
@@ -27,13 +27,13 @@ export function checkStaging(review: Review): Passed {
   const sha = stagingShaOf(staging);
   if (sha !== selected) fail(`the record hashes to ${sha}, expected ${selected}`);
   if (!rows.some((row) => row.kind === 'staged' && row.body['stagingSha'] === selected))
-    fail('no row says that this dry run was made');
+    fail('no row records this dry run');
   const { target, sourceTool } = opened.submission;
-  if (staging.target !== target || staging.sourceTool !== sourceTool) fail('the record is of another target or tool');
+  if (staging.target !== target || staging.sourceTool !== sourceTool) fail('the record is for another target or tool');
   return [`stagingSha ${sha}, ${staging.origin}`, { staging: { record: staging, sha } }];
 }
 
-/** The dry run that the commit or the receipt names; while there is neither, the one that was disclosed, or the last. */
+/** The dry run that the commit request or the receipt names; without either, the disclosed one, or else the last. */
 function selectedSha({ record, rows, end }: Review): string | null {
   if (record.asked !== null) return record.asked.stagingSha;
   return end === null ? openStagingSha(rows) : end.stagingSha;

@@ -10,7 +10,7 @@ export function checkSubmission({ record, rows, sources }: Review): Passed {
   const row = rowOf(rows, 'submitted');
   if (row === null) {
     if (sources.context === 'commit') fail('the ledger has no submission of this change');
-    if (file !== null && (file.submission !== null || file.bytes !== null)) fail('no row says that this was submitted');
+    if (file !== null && (file.submission !== null || file.bytes !== null)) fail('no row contains the submission');
     return ['none: the change was never opened', { submission: null }];
   }
   const parsed = Submission.safeParse(row.body['submission']);
@@ -18,22 +18,22 @@ export function checkSubmission({ record, rows, sources }: Review): Passed {
   const submission = parsed.data;
   if (file !== null) {
     if (file.submission === null) fail('the submission is missing');
-    assertSame(file.submission, row.body['submission'], `it is not the submission of row ${row.n}`);
+    assertSame(file.submission, row.body['submission'], `the submission differs from that of row ${row.n}`);
   }
-  if (changeIdOf(submission) !== changeId) fail('it hashes to another change id');
-  if (row.body['inputSha'] !== inputShaOf(submission)) fail(`row ${row.n} names another inputSha`);
+  if (changeIdOf(submission) !== changeId) fail('the submission hashes to another change id');
+  if (row.body['inputSha'] !== inputShaOf(submission)) fail(`row ${row.n}: its inputSha differs from the submission's`);
   return [`inputSha ${inputShaOf(submission)}`, { submission }];
 }
 
 export function checkBytes(review: Review): Passed {
   const submission = review.need('submission');
   if (submission === null) return [NEVER_OPENED];
-  const raw = supplied(review.record.bytes, 'the bytes are not in the file; `diffSha` names them');
-  if (sha256Hex(raw) !== submission.diffSha) fail('the bytes have another digest than diffSha');
+  const raw = supplied(review.record.bytes, 'the bytes are not in the file; `diffSha` identifies them');
+  if (sha256Hex(raw) !== submission.diffSha) fail('the digest of the bytes differs from diffSha');
   return [`${raw.length} bytes, diffSha ${submission.diffSha}`];
 }
 
-/** An invalid signature fails: it is never read as "unsigned". */
+/** An invalid signature fails the check: it is never treated as "unsigned". */
 export function checkRequester(review: Review): Passed {
   const opened = openedOf(review);
   if (opened === null) return [NEVER_OPENED, { requester: null }];
@@ -42,10 +42,10 @@ export function checkRequester(review: Review): Passed {
   if (!verified.ok && verified.code !== 'unsigned') fail(verified.message);
   const requester = verified.ok ? verified.requester : null;
   if (rowOf(review.rows, 'submitted')?.body['requester'] !== requester)
-    fail(`the row names another requester than ${requester ?? 'an unknown one'}`);
+    fail(`the requester in the row differs from the verified one, ${requester ?? '(unknown)'}`);
   const detail =
     requester === null
-      ? 'unknown: four eyes need one more person'
+      ? 'unknown: four eyes require two people'
       : `${requester}, by the signature of key ${verified.ok ? verified.keyId.slice(0, 16) : ''}`;
   return [detail, { requester }];
 }

@@ -8,7 +8,7 @@ import '../../workflows/preload';
 import { readable, type HistoryJson } from '../support/history';
 import { replay } from '../support/replay';
 
-/** Histories that released versions recorded, replayed with the code of the day; no server. `test/system/histories.test.ts` records them. */
+/** Replays recorded workflow histories with the current code, without a server. `test/system/histories.test.ts` records them. */
 const FOLDER = join(__dirname, '..', 'histories');
 const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
 const OUTCOMES = [
@@ -39,7 +39,7 @@ beforeAll(async () => {
   code = await buildWorkflowBundle(new DefaultLogger('ERROR'));
 }, 60_000);
 
-test('every schema that the workflow modules export is frozen before the SDK would freeze its caches', async () => {
+test('freezes every schema that the workflow modules export before the SDK freezes its module cache', async () => {
   const modules = new Set([...code.matchAll(/\.\/(?:policy|workflows)\/[\w/-]+\.ts/g)].map(([path]) => path));
   const schemas: string[] = [];
   for (const path of modules) {
@@ -53,22 +53,22 @@ test('every schema that the workflow modules export is frozen before the SDK wou
   expect(schemas).toEqual(expect.arrayContaining(['Submission', 'ValidatorResult', 'BreakerInput', 'WithdrawMessage']));
 });
 
-test('there is a history of each outcome', () => {
+test('has a history of each outcome', () => {
   expect(FILES).toEqual(OUTCOMES.map((name) => `v0.1.0-${name}.json`).sort());
 });
 
-test.each(FILES)('%s replays with the code of today [G52]', async (name) => {
+test.each(FILES)('%s replays with the current code [G52]', async (name) => {
   const { workflowId, history } = read(name);
   await expect(replay({ code }, historyFromJSON(history), workflowId)).resolves.toBeUndefined();
 });
 
-test.each(FILES)('%s holds no byte of its diff and no value of a row [P12]', (name) => {
+test.each(FILES)('%s contains no bytes of its diff and no value of a row [P12]', (name) => {
   const held = readable(read(name).history);
   expect(held).toContain('inputSha');
   expect(held).not.toContain('Zebra7719');
 });
 
-test('another order of activities than was recorded fails the replay', async () => {
+test('fails the replay if the order of activities differs from the recorded one', async () => {
   const { workflowId, history } = read('v0.1.0-confirmed.json');
   const events = structuredClone(history.events) as {
     activityTaskScheduledEventAttributes?: { activityType: { name: string } };

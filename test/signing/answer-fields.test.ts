@@ -38,7 +38,7 @@ const scope: AnswerScope = {
   violations: [{ violationId: SIGNED.violationId, ...need }],
 };
 
-/** Another value for each member, and what an answer that was signed for it is refused as; null where no rule reads it. */
+/** Another value for each member, and the code for an answer signed with it; null if no rule reads the member. */
 const OTHER = {
   changeId: [{ changeId: sha('9') }, 'wrong_context'],
   fingerprint: [{ fingerprint: sha('9') }, 'wrong_fingerprint'],
@@ -54,17 +54,17 @@ const OTHER = {
 } as const satisfies Record<keyof AnswerPredicate, readonly [Partial<AnswerPredicate>, string | null]>;
 const MEMBERS = Object.entries(OTHER) as [keyof AnswerPredicate, readonly [Partial<AnswerPredicate>, string | null]][];
 
-/** Past `signPredicate`, which signs no statement that names another key. */
+/** Bypasses `signPredicate`, which refuses a statement that names another key. */
 const answer = (more: Partial<AnswerPredicate> = {}): Envelope =>
   signEnvelope(statementOf('answer', { ...SIGNED, ...more }), dana);
 const codeOf = (sent: unknown): string => judgeAnswer(sent, scope, keys, NOW).code;
 
-/** The words of one answer under the signature of another. */
+/** The payload of one answer with the signature of another. */
 const under = (words: Envelope, signature: Envelope): Envelope => ({ ...words, signatures: signature.signatures });
 
-test('the answer as it was signed counts', () => expect(codeOf(answer())).toBe('accepted'));
+test('an unmodified answer counts', () => expect(codeOf(answer())).toBe('accepted'));
 
-test.each(MEMBERS)('%s is bound: changed after signing, the answer is refused [T60]', (_member, [more]) => {
+test.each(MEMBERS)('%s is bound: an answer that was changed after signing is refused [T60]', (_member, [more]) => {
   const changed = { ...SIGNED, ...more };
   const statement = JSON.parse(new TextDecoder().decode(fromBase64(answer().payload) ?? new Uint8Array())) as object;
   const onlyPredicate = toBase64(new TextEncoder().encode(canonicalJson({ ...statement, predicate: changed })));
@@ -73,16 +73,16 @@ test.each(MEMBERS)('%s is bound: changed after signing, the answer is refused [T
 });
 
 const READ = MEMBERS.flatMap(([member, [more, code]]) => (code === null ? [] : [[member, code, more] as const]));
-test.each(READ)('%s is compared: signed for another one, the answer is refused as %s [T60]', (_member, code, more) =>
+test.each(READ)('%s is compared: an answer signed with another value is refused as %s [T60]', (_member, code, more) =>
   expect(codeOf(answer(more))).toBe(code),
 );
 
-test.each(['tenant', 'target', 'environment'] as const)('%s of the context is compared by itself', (member) => {
+test.each(['tenant', 'target', 'environment'] as const)('%s of the context is compared separately', (member) => {
   const other = member === 'environment' ? 'development' : 'other';
   expect(codeOf(answer({ context: { ...SIGNED.context, [member]: other } }))).toBe('wrong_context');
 });
 
-describe('the committer, over the rows', () => {
+describe('the committer, on the ledger rows', () => {
   const row = (sent: unknown, body: object = {}) => ({
     changeId: SIGNED.changeId,
     n: 1,
@@ -98,7 +98,7 @@ describe('the committer, over the rows', () => {
     return verifyAcceptedAnswers({ rows: [row(sent, body)], scope, keys, nonces, at: NOW });
   };
 
-  test('reads decision, person and reason from what was signed, whatever the row says of them', () => {
+  test('takes decision, person and reason from the signed answer, not from the row', () => {
     const lies = { decision: 'confirm', person: 'eli', reason: 'fine', digest: sha('7'), signed: true };
     expect(verified(answer(), lies, SIGNED.nonce).answers).toMatchObject([
       { decision: 'reject', person: 'dana', reason: SIGNED.reason },
@@ -108,7 +108,7 @@ describe('the committer, over the rows', () => {
   test.each([
     ['was never spent', null],
     ['is not the one that was spent', 'm'.repeat(20)],
-  ])('takes no answer whose nonce %s', (_what, spent) => {
+  ])('refuses an answer whose nonce %s', (_what, spent) => {
     const { answers, refused } = verified(answer({ decision: 'confirm' }), {}, spent);
     expect([answers, refused.map(({ code }) => code)]).toEqual([[], ['nonce_reused']]);
   });

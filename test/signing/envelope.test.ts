@@ -17,14 +17,14 @@ const signer = (kind: StatementKind): object =>
   kind === 'key' || kind === 'key-revocation' ? { operatorKeyId: key.keyId } : { keyId: key.keyId };
 const sample = <K extends StatementKind>(kind: K): PredicateOf<K> => ({ ...SAMPLES[kind], ...signer(kind) });
 
-it.each(KINDS)('verifies what it signed, of kind %s, and as no other kind', (kind) => {
+it.each(KINDS)('verifies a signed statement of kind %s, and only as that kind', (kind) => {
   const envelope = signPredicate(kind, sample(kind), key);
   expect(verifyEnvelope(envelope, key.publicKey, kind)).toEqual({ ok: true, predicate: sample(kind) });
   for (const other of KINDS.filter((k) => k !== kind))
     expect(verifyEnvelope(envelope, key.publicKey, other)).toMatchObject({ ok: false, code: 'wrong_kind' });
 });
 
-it('refuses every single flipped bit of payload and signature, as data', () => {
+it('refuses every single flipped bit of payload and signature without throwing', () => {
   const envelope = signPredicate('answer', sample('answer'), key);
   const flip = (text: string, bit: number): string => {
     const bytes = fromBase64(text) ?? fail('not base64');
@@ -45,7 +45,7 @@ it('refuses every single flipped bit of payload and signature, as data', () => {
   );
 });
 
-it('refuses a signature with S raised by the group order: one statement, one signature', () => {
+it('refuses a signature with S increased by the group order, so that signatures are not malleable', () => {
   const L = 2n ** 252n + 27742317777372353535851937790883648493n;
   const envelope = signPredicate('answer', sample('answer'), key);
   const bytes = Buffer.from(envelope.signatures[0]?.sig ?? '', 'base64');
@@ -61,7 +61,7 @@ it('refuses a signature with S raised by the group order: one statement, one sig
   ).toMatchObject({ code: 'bad_signature' });
 });
 
-it('refuses a signature that is good but names another key, outside or inside', () => {
+it('refuses a valid signature if envelope or statement name another key', () => {
   const other = newKeyPair();
   const envelope = signPredicate('answer', sample('answer'), key);
   expect(verifyEnvelope(envelope, other.publicKey, 'answer')).toMatchObject({ ok: false, code: 'wrong_key' });
@@ -72,13 +72,13 @@ it('refuses a signature that is good but names another key, outside or inside', 
       'answer',
     ),
   ).toMatchObject({ code: 'wrong_key' });
-  expect(() => signPredicate('answer', SAMPLES.answer, key)).toThrow('names key');
+  expect(() => signPredicate('answer', SAMPLES.answer, key)).toThrow('expected signer');
   expect(
     verifyEnvelope(signEnvelope(statementOf('answer', SAMPLES.answer), key), key.publicKey, 'answer'),
   ).toMatchObject({ code: 'wrong_key' });
 });
 
-it('refuses a plain signature over the payload: the encoding before signing is part of it', () => {
+it('refuses a signature over the plain payload without the pre-authentication encoding', () => {
   const envelope = signPredicate('answer', sample('answer'), key);
   const sig = sign(null, Buffer.from(envelope.payload, 'base64'), key.privateKey).toString('base64');
   expect(
@@ -86,7 +86,7 @@ it('refuses a plain signature over the payload: the encoding before signing is p
   ).toMatchObject({ code: 'bad_signature' });
 });
 
-describe('by the registry', () => {
+describe('verification with the registry', () => {
   const committer = testKey('committer', 'committer');
   const receipt = signPredicate('receipt', { ...SAMPLES.receipt, keyId: committer.keyId }, committer);
   const check = (entry: Partial<typeof committer.entry> | null, development = false) =>
@@ -96,7 +96,7 @@ describe('by the registry', () => {
       development,
     });
 
-  it('takes a receipt of an active committer key, and says which key', () => {
+  it('accepts a receipt of an active committer key, and returns the key', () => {
     expect(check({})).toMatchObject({ ok: true, key: { keyId: committer.keyId }, predicate: { state: 'COMMITTED' } });
   });
 
@@ -105,11 +105,11 @@ describe('by the registry', () => {
     ['revoked_key', { revokedAt: '2026-01-02T03:04:05.000Z' }],
     ['wrong_key_kind', { kind: 'attestor' as const }],
     ['demo_key', { demo: true }],
-  ] as const)('refuses one of: %s', (code, entry) => {
+  ] as const)('refuses a key with the code %s', (code, entry) => {
     expect(check(entry)).toMatchObject({ ok: false, code });
   });
 
-  it('takes a demo key where the target is development', () => {
+  it('accepts a demo key for a development target', () => {
     expect(check({ demo: true }, true)).toMatchObject({ ok: true });
   });
 });
@@ -138,15 +138,15 @@ describe('a submission', () => {
   });
   const check = (s: Submission, keys = lookup(service)) => verifySubmission(s, { keys, development: false });
 
-  it('tells the person behind the service key, as the registry knows it', () => {
+  it('returns the person behind the service key from the registry', () => {
     expect(check(signed(base))).toMatchObject({ ok: true, requester: 'rita', keyId: service.keyId });
   });
 
-  it('without a signature has no requester', () => {
+  it('has no requester without a signature', () => {
     expect(check(base)).toMatchObject({ ok: false, code: 'unsigned' });
   });
 
-  it('is refused when any submitted member differs from what was signed', () => {
+  it('is refused if any submitted member differs from the signed one', () => {
     const good = signed(base);
     const changes: Partial<Submission>[] = [
       { tenant: 'b' },
@@ -161,7 +161,7 @@ describe('a submission', () => {
     expect(check(signed(base, { inputSha: 'f'.repeat(64) }))).toMatchObject({ ok: false, code: 'wrong_change' });
   });
 
-  it('is refused when it names another person than the registry, or is not signed by a service key', () => {
+  it('is refused if it names another person than the registry, or is not signed by a service key', () => {
     expect(check(signed(base, { onBehalfOf: 'dana' }))).toMatchObject({ ok: false, code: 'wrong_change' });
     expect(check(signed(base, { onBehalfOf: null }))).toMatchObject({ ok: false, code: 'wrong_change' });
     expect(check(signed(base), lookup({ entry: { ...service.entry, kind: 'approver' } }))).toMatchObject({

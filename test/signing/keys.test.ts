@@ -7,7 +7,7 @@ import { readKeyFile, writeKeyFile, type WriteKeyFile } from '../../signing/key-
 import { assertPublicKey, keyIdOf, newKeyPair, newNonce } from '../../signing/keys';
 import { signKeyEntry } from '../../signing/registry-entry';
 
-/** All encodings of the eight points of small order that some implementation takes (y, with either sign bit). */
+/** All encodings of the eight points of small order that some implementation accepts (y, with either sign bit). */
 const SMALL_ORDER = [
   '0100000000000000000000000000000000000000000000000000000000000000',
   '0000000000000000000000000000000000000000000000000000000000000000',
@@ -40,17 +40,17 @@ describe('a public key', () => {
     expect(() => signKeyEntry(entry, newKeyPair())).toThrow('small order');
   });
 
-  it.each(NOT_CANONICAL)('in another than its one encoding is refused: %s', (hex) => {
+  it.each(NOT_CANONICAL)('with a non-canonical encoding is refused: %s', (hex) => {
     expect(publicKeyProblem(Buffer.from(hex, 'hex'))).not.toBeNull();
   });
 
-  it('whose y is not reduced modulo p is refused, for each of the 19 values and both signs', () => {
+  it('with y not reduced modulo p is refused, for each of the 19 values and both signs', () => {
     for (let low = 0xed; low <= 0xff; low++) {
       for (const high of [0x7f, 0xff]) {
         const bytes = Buffer.alloc(32, 0xff);
         bytes[0] = low;
         bytes[31] = high;
-        expect(publicKeyProblem(bytes)).toBe('not the canonical encoding of a point of the curve');
+        expect(publicKeyProblem(bytes)).toBe('not the canonical encoding of a point on the curve');
       }
     }
   });
@@ -71,7 +71,7 @@ describe('a public key', () => {
     expect([...encodings].sort()).toEqual([...SMALL_ORDER].sort());
   });
 
-  it('that is not a point of the curve is refused: half of all 32 bytes', () => {
+  it('that is not a point on the curve is refused, which are half of all 32-byte values', () => {
     const refused = Array.from({ length: 200 }, (_, i) => Buffer.alloc(32, i + 1).fill(i * 7, 5, 9)).filter(
       (b) => publicKeyProblem(b) !== null,
     );
@@ -79,7 +79,7 @@ describe('a public key', () => {
     expect(refused.length).toBeLessThan(150);
   });
 
-  it('of any new pair is taken, and its id is the hash of it alone', () => {
+  it('of a new pair is accepted, and its id only depends on the key', () => {
     for (let i = 0; i < 20; i++) {
       const key = newKeyPair();
       expect(() => assertPublicKey(key.publicKey)).not.toThrow();
@@ -90,7 +90,7 @@ describe('a public key', () => {
   });
 });
 
-it('signs no registry entry for an approver that is no person, and no onBehalfOf but for service keys', () => {
+it('refuses a registry entry for an approver that is not a person, and onBehalfOf for a key that is not a service key', () => {
   const { publicKey } = newKeyPair();
   const base = { publicKey, addedAt: '2026-01-02T03:04:05.000Z', demo: false, onBehalfOf: null };
   expect(() =>
@@ -120,7 +120,7 @@ describe('a key file', () => {
       ...more,
     });
 
-  it('reads back as written, is for its owner alone, and carries the label demo', () => {
+  it('is read as it was written, with mode 600 and the label demo', () => {
     write();
     const { privateKey, ...rest } = readKeyFile(path);
     expect(rest).toMatchObject({
@@ -134,7 +134,7 @@ describe('a key file', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('is encrypted under a passphrase, and opens with that one only', () => {
+  it('is encrypted with a passphrase, and can only be opened with it', () => {
     write({ passphrase: 'correct horse' });
     expect(readFileSync(path, 'utf8')).toContain('ENCRYPTED PRIVATE KEY');
     expect(readKeyFile(path, { passphrase: 'correct horse' }).keyId).toBe(key.keyId);
@@ -145,11 +145,11 @@ describe('a key file', () => {
 
   it('is never overwritten', () => {
     write();
-    expect(() => write({ key: newKeyPair() })).toThrow('exists already');
+    expect(() => write({ key: newKeyPair() })).toThrow('already exists');
     expect(readKeyFile(path).keyId).toBe(key.keyId);
   });
 
-  it('that others may read is refused with what to do, unless a secret mount says so', () => {
+  it('that other users can read is refused with a hint, unless anyMode is set for a mounted secret', () => {
     write();
     chmodSync(path, 0o644);
     expect(() => readKeyFile(path)).toThrow(/644.*chmod 600/);
@@ -167,7 +167,7 @@ describe('a key file', () => {
     write();
     const file = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
     put(JSON.stringify({ ...file, publicKey: newKeyPair().publicKey }));
-    expect(() => readKeyFile(path)).toThrow('does not belong');
+    expect(() => readKeyFile(path)).toThrow('does not match its public key');
     put(JSON.stringify({ ...file, privateKey: '-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----' }));
     expect(() => readKeyFile(path)).toThrow('cannot be read');
     put('x'.repeat(70_000));

@@ -12,8 +12,8 @@ const ENDS = {
   forbidden: { action: 'ROLLBACK', state: 'ROLLED_BACK', reason: 'forbidden' },
 } as const;
 
-// COUNTERSIGN_WRITE_VECTORS=1 publishes them anew: only when a format or a frozen revision moved on purpose.
-it('vectors of this version verify, and are the same at each making', async () => {
+// COUNTERSIGN_WRITE_VECTORS=1 writes them again: only after an intended change of a format or a pinned revision.
+it('vectors of this version verify and are reproducible', async () => {
   const [made, again] = [await makeVectors(), await makeVectors()];
   expect(made).toEqual(again);
   if (process.env['COUNTERSIGN_WRITE_VECTORS'] === '1') {
@@ -33,7 +33,7 @@ it.each(VECTOR_NAMES)('the published vector %s verifies with this version', (nam
   expect(verifyEvidence(Buffer.from(texts[name]), trust)).toMatchObject({ verdict: 'verified', outcome: ENDS[name] });
 });
 
-it('no single mutation of a published vector verifies, whether the file is damaged or written anew by a forger', () => {
+it('no mutation of a published vector verifies, whether the file is damaged or its checksums are recomputed', () => {
   const { texts, trust } = publishedVectors();
   const roll = seededRandom(20260301);
   const passed: string[] = [];

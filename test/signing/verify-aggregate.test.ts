@@ -16,7 +16,7 @@ const LIMITED = WORLD_BUNDLE.replace(
 );
 const YES = [{ by: 'alice', decision: 'confirm' }] as const;
 
-/** Three changes of one row each: the third passes the limit, and a person confirms it. */
+/** Three changes of one row each: the third exceeds the limit, and a person confirms it. */
 async function third(bundleText = LIMITED): Promise<{ readonly world: World; readonly bundle: EvidenceBundle }> {
   const world = evidenceWorld({ bundleText });
   for (const requestKey of ['a', 'b']) await world.review({ table: 'public.items', requestKey });
@@ -28,7 +28,7 @@ function verify({ sha256: _sha, ...bundle }: EvidenceBundle, world: World): Evid
   return verifyEvidence(evidenceText(bundle), world.trust);
 }
 
-/** The record of the sum changed and signed again by the attestor's own key, and the chain made anew. */
+/** Changes the record of the sum, signs it again with the attestor's key, and recomputes the chain. */
 function resigned(bundle: EvidenceBundle, change: (p: AttestedPredicate) => AttestedPredicate): EvidenceBundle {
   let prev = GENESIS;
   const rows = structuredClone(bundle.rows).map(({ row }, n) => {
@@ -46,7 +46,7 @@ function sumIn(row: LedgerRow, change: (p: AttestedPredicate) => AttestedPredica
   return { envelope: signPredicate('attested', predicate, seededKey('attestor')) as never };
 }
 
-/** With the digest of what it now says, so that only what it says is wrong. */
+/** With a recomputed digest, so that only the content is wrong. */
 function counting(p: AttestedPredicate, more: Partial<AggregateRecord>): AttestedPredicate {
   const record = { ...(p.record as unknown as AggregateRecord), ...more };
   const given = givenToAggregate({ changeId: p.changeId, inputSha: p.inputSha, record });
@@ -56,7 +56,7 @@ function counting(p: AttestedPredicate, more: Partial<AggregateRecord>): Atteste
 const detail = (report: EvidenceReport, check: string): string | undefined =>
   report.checks.find(({ name, result }) => name === check && result === 'failed')?.detail;
 
-test('a change that a person confirmed past a limit over many changes verifies offline, with the others named', async () => {
+test('a confirmed change above a limit over many changes verifies offline, and names the other changes', async () => {
   const { world, bundle } = await third();
   const report = verify(bundle, world);
   expect(report.checks.filter((check) => !isMet(check))).toEqual([]);
@@ -66,7 +66,7 @@ test('a change that a person confirmed past a limit over many changes verifies o
   expect(finding?.evidenceRefs).toHaveLength(2);
 });
 
-test('a limit that forbids rolls back with nobody asked and nothing staged, and that verifies offline too', async () => {
+test('a change that a limit forbids rolls back without a question or a dry run, and verifies offline', async () => {
   const { world, bundle } = await third(LIMITED.replace('name: many_rows,', 'name: many_rows, level: forbid,'));
   const report = verify(bundle, world);
   expect(report.checks.filter((check) => !isMet(check))).toEqual([]);
@@ -75,7 +75,7 @@ test('a limit that forbids rolls back with nobody asked and nothing staged, and 
   expect(bundle.findings.find((f) => f.validator_id === 'safety.many_rows')).toMatchObject({ status: 'BLOCK' });
 });
 
-test('the same record signed again still verifies, so that what fails below is what it says', async () => {
+test('the same record signed again verifies, so the failures below are caused by its content', async () => {
   const { world, bundle } = await third();
   expect(
     detail(
@@ -90,25 +90,25 @@ test('the same record signed again still verifies, so that what fails below is w
 
 test.each<[string, (p: AttestedPredicate) => AttestedPredicate, RegExp]>([
   [
-    'a record with a change fewer than its digest is of',
+    'a record that omits a change but keeps its digest',
     (p) => ({ ...p, record: { ...p.record, counted: [] } }),
-    /result is not what the changes that it counts come to/,
+    /result does not follow from the changes that it counts/,
   ],
   [
-    'a record that counts fewer changes than its result says',
+    'a record that counts fewer changes than its result',
     (p) => counting(p, { counted: [] }),
-    /result is not what/,
+    /does not follow from the changes/,
   ],
-  ['a record of another agent', (p) => counting(p, { requester: 'eve' }), /about another change than was opened/],
-  ['a record of another time', (p) => counting(p, { openedAt: '2026-01-01T00:00:00Z' }), /about another change/],
+  ['a record of another agent', (p) => counting(p, { requester: 'eve' }), /for another change than was opened/],
+  ['a record of another time', (p) => counting(p, { openedAt: '2026-01-01T00:00:00Z' }), /for another change/],
   [
-    'a record in which the change itself is lighter',
+    'a record with a smaller measure of the change itself',
     (p) => counting(p, { own: { ...(p.record as unknown as AggregateRecord).own, rows: 0 } }),
-    /about another change/,
+    /for another change/,
   ],
-  ['a digest of another input', (p) => ({ ...p, inputDigest: 'a'.repeat(64) }), /made of another input/],
+  ['a digest of another input', (p) => ({ ...p, inputDigest: 'a'.repeat(64) }), /made from another input/],
   ['a record without a sum', (p) => ({ ...p, record: {} }), /cannot be read/],
-])('fails: %s, though the attestor signed it', async (_name, change, message) => {
+])('fails: %s, even if the attestor signed it', async (_name, change, message) => {
   const { world, bundle } = await third();
   expect(detail(verify(resigned(bundle, change), world), 'attested')).toMatch(message);
 });

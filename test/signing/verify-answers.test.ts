@@ -72,7 +72,7 @@ function spent(rows: readonly LedgerRow[], by: AnswerScope = scope): SpentNonce[
 const verify = (rows: readonly LedgerRow[], more: Partial<VerifyAnswers> = {}) =>
   verifyAcceptedAnswers({ rows, scope, keys, nonces: spent(rows), at: NOW, ...more });
 
-it('counts what was sent, also after its expiry: valid at admission is valid', () => {
+it('counts an answer that was valid at admission, even after its expiry', () => {
   const { answers, refused, standingRejects } = verify([row(signed(dana)), row(signed(eli, { violationId: V2 }))]);
   expect(answers.map((a) => [a.person, a.violationId, a.decision, a.admittedAt])).toEqual([
     ['dana', V1, 'confirm', ADMITTED],
@@ -81,7 +81,7 @@ it('counts what was sent, also after its expiry: valid at admission is valid', (
   expect([refused, standingRejects]).toEqual([[], []]);
 });
 
-it('takes the person from the key, never from the row', () => {
+it('takes the person from the key, not from the row', () => {
   const { answers } = verify([
     row(signed(dana), {}, { person: 'eli', decision: 'reject', digest: sha('f'), signed: false, violationId: V2 }),
   ]);
@@ -90,7 +90,7 @@ it('takes the person from the key, never from the row', () => {
   ]);
 });
 
-describe('a row that says accepted does not count', () => {
+describe('the row of an accepted answer does not count', () => {
   const revoked = lookup({ entry: { ...dana.entry, revokedAt: NOW } });
   const cases: readonly (readonly [string, string, () => LedgerRow, Partial<VerifyAnswers>?])[] = [
     ['revoked_key', 'when its key was revoked since', () => row(signed(dana)), { keys: revoked }],
@@ -103,7 +103,7 @@ describe('a row that says accepted does not count', () => {
     ],
     [
       'wrong_fingerprint',
-      'when it was given on another fingerprint',
+      'when it was given for another fingerprint',
       () => row(signed(dana, { fingerprint: sha('9') })),
     ],
     ['wrong_context', 'when it is of another change', () => row(signed(dana, { changeId: sha('8') }))],
@@ -131,13 +131,13 @@ describe('a row that says accepted does not count', () => {
     ],
     [
       'expired',
-      'when the row is dated ahead',
+      'when the row has a future time',
       () => row(signed(dana, { expiresAt: '2026-03-01T13:00:00.000Z' }), { at: '2026-03-01T12:10:00.000Z' }),
     ],
     ['not_eligible', 'when the person is not in the group', () => row(signed(stranger))],
     [
       'not_eligible',
-      'when the person asked for the change',
+      'when the person requested the change',
       () => row(signed(dana)),
       { scope: { ...scope, requester: 'dana' } },
     ],
@@ -146,9 +146,9 @@ describe('a row that says accepted does not count', () => {
       'when it is unsigned',
       () => row({ violationId: V1, fingerprint: PRINT, decision: 'confirm', reason: '', actor: 'dana' }),
     ],
-    ['malformed', 'when the row holds no answer', () => row(undefined)],
+    ['malformed', 'when the row contains no answer', () => row(undefined)],
     ['too_early', 'when nothing was disclosed', () => row(signed(dana)), { scope: { ...scope, fingerprint: null } }],
-    ['nonce_reused', 'when nobody spent its nonce', () => row(signed(dana)), { nonces: [] }],
+    ['nonce_reused', 'when its nonce was not spent', () => row(signed(dana)), { nonces: [] }],
   ];
   it.each(cases.map(([code, when, make, more = {}]) => [code, when, make, more] as const))(
     '%s: %s',
@@ -169,14 +169,14 @@ describe('a row that says accepted does not count', () => {
     }
   });
 
-  it('nonce_reused: when two rows carry one answer, and the first counts once', () => {
+  it('nonce_reused: when two rows contain the same answer, of which the first counts', () => {
     const envelope = signed(dana);
     const { answers, refused } = verify([row(envelope), row(envelope, { n: 4 })], { nonces: null });
     expect([answers.length, refused.map((r) => [r.n, r.code])]).toEqual([1, [[4, 'nonce_reused']]]);
   });
 });
 
-it('passes over rows of other kinds and of other changes', () => {
+it('ignores rows of other kinds and of other changes', () => {
   const { answers, refused } = verify([
     row(signed(dana), { kind: 'answer_refused' }),
     row(signed(dana), { changeId: sha('6') }),
@@ -184,7 +184,7 @@ it('passes over rows of other kinds and of other changes', () => {
   expect([answers, refused]).toEqual([[], []]);
 });
 
-it('counts one person once for each violation, a reject before a confirm in either order', () => {
+it('counts one answer for each person and violation, and a reject rather than a confirm in either order', () => {
   const [yes, again, no] = [row(signed(dana)), row(signed(dana)), row(signed(dana, { decision: 'reject' }))];
   expect(verify([yes, again], { nonces: null }).answers).toHaveLength(1);
   for (const rows of [
@@ -194,7 +194,7 @@ it('counts one person once for each violation, a reject before a confirm in eith
     expect(verify(rows, { nonces: null }).answers.map((a) => a.decision)).toEqual(['reject']);
 });
 
-it('counts an unsigned answer where plan and target allow it', () => {
+it('counts an unsigned answer if plan and target allow it', () => {
   const development: AnswerScope = { ...scope, answersMode: 'unsigned', development: true };
   const { answers } = verify(
     [row({ violationId: V1, fingerprint: PRINT, decision: 'confirm', reason: '', actor: 'dana' })],
@@ -203,17 +203,17 @@ it('counts an unsigned answer where plan and target allow it', () => {
   expect(answers).toEqual([expect.objectContaining({ person: 'dana', signed: false })]);
 });
 
-describe('a reject stands', () => {
+describe('a reject is permanent', () => {
   const no = { decision: 'reject' } as const;
   it.each([
     ['on another fingerprint', () => row(signed(dana, { ...no, fingerprint: sha('9') })), {}],
     [
-      'though its key was revoked since',
+      'even if its key was revoked since',
       () => row(signed(dana, no)),
       { keys: lookup({ entry: { ...dana.entry, revokedAt: NOW } }) },
     ],
-    ['though its violation is no longer shown', () => row(signed(dana, { ...no, violationId: sha('f') })), {}],
-    ['though it counts as well', () => row(signed(dana, no)), {}],
+    ['even if its violation is no longer disclosed', () => row(signed(dana, { ...no, violationId: sha('f') })), {}],
+    ['even if it also counts as an answer', () => row(signed(dana, no)), {}],
   ] as const)('%s', (_how, make, more) => {
     expect(verify([make()], more).standingRejects).toEqual([
       expect.objectContaining({ person: 'dana', decision: 'reject' }),

@@ -18,7 +18,7 @@ interface Exported {
 }
 const made = new Map<string, Promise<Exported>>();
 
-/** One review and its evidence; made once for the same review, since it comes out the same. */
+/** One review and its evidence, memoized by the change, since it is deterministic. */
 function exported(change: WorldChange, checkpoint = true): Promise<Exported> {
   const key = JSON.stringify([change, checkpoint]);
   const known = made.get(key) ?? make(change, checkpoint);
@@ -37,13 +37,13 @@ function verify(bundle: EvidenceBundle, world: World): EvidenceReport {
   return verifyEvidence(evidenceText(rest), world.trust);
 }
 
-/** Checks that failed, or that could not be made since another one failed. */
+/** Checks that failed, or that could not be made because another one failed. */
 const unmet = (report: EvidenceReport): string[] =>
   report.checks.filter((check) => !isMet(check)).map(({ name }) => name);
 
 /**
- * As somebody would who owns the database, and no key of ours: any row is changed or taken out, and the chain made anew.
- * The checkpoint cannot be made anew, so it is left out.
+ * An attacker who controls the database but has no key: any row is changed or removed, and the chain is recomputed.
+ * The checkpoint cannot be forged, so it is omitted.
  */
 function rewritten(bundle: EvidenceBundle, edit: (rows: LedgerRow[]) => readonly LedgerRow[]): EvidenceBundle {
   let prev = GENESIS;
@@ -55,22 +55,22 @@ function rewritten(bundle: EvidenceBundle, edit: (rows: LedgerRow[]) => readonly
   return { ...structuredClone(bundle), rows, head: { rows: rows.length, hash: prev }, inclusion: null };
 }
 
-describe('evidence of each end verifies', () => {
+describe('evidence of each outcome verifies', () => {
   it.each<[string, WorldChange, string]>([
     ['committed after two confirmations', { table: 'public.prices', answers: YES }, 'COMMITTED'],
-    ['committed with nobody asked', { table: 'public.items' }, 'COMMITTED'],
+    ['committed without a question', { table: 'public.items' }, 'COMMITTED'],
     ['declined', { table: 'public.prices', answers: [{ by: 'bob', decision: 'reject' }] }, 'declined'],
     ['forbidden by a static guardian', { table: 'public.vault' }, 'forbidden'],
-    ['refused, since one confirmation is missing', { table: 'public.prices', answers: [YES[0]] }, 'commit_refused'],
+    ['refused because one confirmation is missing', { table: 'public.prices', answers: [YES[0]] }, 'commit_refused'],
     [
-      'committed though the judge could not answer, since two people confirmed that',
+      'committed although the judge could not answer, because two people confirmed that',
       { table: 'public.items', judge: 'missing', answers: YES },
       'COMMITTED',
     ],
     ['withdrawn', { table: 'public.prices', stop: 'withdrawn' }, 'withdrawn'],
-    ['unsigned, so of an unknown requester', { table: 'public.items', unsigned: true }, 'COMMITTED'],
+    ['unsigned, with an unknown requester', { table: 'public.items', unsigned: true }, 'COMMITTED'],
     [
-      'committed though another policy was published before its opening was tried again',
+      'committed although another policy was published before the opening was retried',
       { table: 'public.prices', answers: YES, published: WORLD_BUNDLE.replace('quorum: 2', 'quorum: 1') },
       'COMMITTED',
     ],
@@ -82,18 +82,18 @@ describe('evidence of each end verifies', () => {
     expect([report.outcome?.state, report.outcome?.reason]).toContain(end);
   });
 
-  it('says that nothing witnesses the rows where no checkpoint covers them', async () => {
+  it('reports rows without a checkpoint as not witnessed', async () => {
     const { world, bundle } = await exported({ table: 'public.items' }, false);
     expect(verify(bundle, world)).toMatchObject({ verdict: 'verified', witnessed: false });
   });
 
-  it('verifies without the bytes as well', async () => {
+  it('verifies without the bytes', async () => {
     const world = evidenceWorld();
     const { changeId } = await world.review({ table: 'public.prices', answers: YES });
     expect(verify(await world.export(changeId, { bytes: false }), world).verdict).toBe('verified');
   });
 
-  it('an outcome without receipt is unverified, never verified, whatever else holds', async () => {
+  it('reports an outcome without a receipt as unverified, even if everything else passes', async () => {
     const { world, bundle } = await exported({ table: 'public.prices', answers: YES, open: true });
     const report = verify(bundle, world);
     expect(report).toMatchObject({ verdict: 'unverified', outcome: null });
@@ -101,22 +101,22 @@ describe('evidence of each end verifies', () => {
   });
 });
 
-describe('trust comes from the caller alone', () => {
-  it('fails where the committer is another than the trusted one', async () => {
+describe('trust only comes from the caller', () => {
+  it('fails if the committer is not trusted', async () => {
     const { world, bundle } = await exported({ table: 'public.prices', answers: YES });
     const other = { ...world, trust: { ...world.trust, committers: [seededKey('mallory').publicKey] } };
     expect(unmet(verify(bundle, other))).toEqual(expect.arrayContaining(['receipt', 'checkpoint']));
     expect(verify(bundle, other)).toMatchObject({ verdict: 'failed', outcome: null });
   });
 
-  it('fails where the operator is another than the trusted one', async () => {
+  it('fails if the operator is not trusted', async () => {
     const { world, bundle } = await exported({ table: 'public.prices', answers: YES });
     const other = { ...world, trust: { ...world.trust, operators: [seededKey('mallory').publicKey] } };
     expect(unmet(verify(bundle, other))).toEqual(expect.arrayContaining(['policy', 'keys']));
     expect(verify(bundle, other).verdict).toBe('failed');
   });
 
-  it('fails where a database writer registered an approver himself', async () => {
+  it('fails if a database writer registered an approver', async () => {
     const { world, bundle } = await exported({ table: 'public.prices', answers: YES });
     const mallory = seededKey('mallory');
     const entry = signKeyEntry(
@@ -137,7 +137,7 @@ describe('trust comes from the caller alone', () => {
     ).toContain('keys');
   });
 
-  it('throws where a trusted key is none, and never on what a file holds', () => {
+  it('throws if a trusted key is malformed; never throws on file contents', () => {
     expect(() => verifyEvidence('', { operators: ['x'], committers: [] })).toThrow(TypeError);
     for (const file of ['', 'null', '[]', '{}', '{"format":"countersign-evidence/v1"}\n']) {
       expect(verifyEvidence(file, { operators: [], committers: [] })).toMatchObject({ verdict: 'failed' });
@@ -145,13 +145,13 @@ describe('trust comes from the caller alone', () => {
   });
 });
 
-describe('a change that a database owner rewrites whole, chain and all, fails', () => {
+describe('evidence fails after a database owner rewrote the rows and recomputed the chain', () => {
   const body = (rows: readonly LedgerRow[], kind: LedgerRow['kind']): Record<string, unknown> =>
     rows.find((row) => row.kind === kind)!.body;
   const cases: readonly [string, string, (rows: LedgerRow[]) => readonly LedgerRow[]][] = [
-    ['a confirmation is taken out', 'decision', (rows) => rows.filter((row) => row.body['person'] !== 'bob')],
+    ['a confirmation was removed', 'decision', (rows) => rows.filter((row) => row.body['person'] !== 'bob')],
     [
-      'one person stands for two',
+      'one person answers for two',
       'decision',
       (rows) =>
         rows.map((row) =>
@@ -159,11 +159,11 @@ describe('a change that a database owner rewrites whole, chain and all, fails', 
         ),
     ],
     [
-      'the record of the judge is taken out',
+      'the record of the judge was removed',
       'findings',
       (rows) => rows.filter((row) => row.kind !== 'attested' || row.actor !== 'judge-worker'),
     ],
-    ['the disclosure is taken out', 'settlement', (rows) => rows.filter((row) => row.kind !== 'disclosed')],
+    ['the disclosure was removed', 'settlement', (rows) => rows.filter((row) => row.kind !== 'disclosed')],
     [
       'a finding that was disclosed says ALLOW',
       'findings',
@@ -182,9 +182,9 @@ describe('a change that a database owner rewrites whole, chain and all, fails', 
     ],
     ['another plan was pinned', 'policy', (rows) => ((body(rows, 'planned')['planHash'] = '0'.repeat(64)), rows)],
     ['another revision was pinned', 'policy', (rows) => ((body(rows, 'planned')['revision'] = 2), rows)],
-    ['somebody else asked for it', 'requester', (rows) => ((body(rows, 'submitted')['requester'] = 'rita'), rows)],
+    ['the requester was replaced', 'requester', (rows) => ((body(rows, 'submitted')['requester'] = 'rita'), rows)],
     [
-      'the requester is left out',
+      'the requester was removed',
       'submission',
       (rows) => (delete (body(rows, 'submitted')['submission'] as Record<string, unknown>)['envelope'], rows),
     ],
@@ -193,28 +193,28 @@ describe('a change that a database owner rewrites whole, chain and all, fails', 
       'settlement',
       (rows) => ((body(rows, 'intent')['planHash'] = '0'.repeat(64)), rows),
     ],
-    ['the intent is taken out', 'settlement', (rows) => rows.filter((row) => row.kind !== 'intent')],
+    ['the intent was removed', 'settlement', (rows) => rows.filter((row) => row.kind !== 'intent')],
     [
       'the intent is dated past the commit window',
       'commit_window',
       (rows) => rows.map((row) => (row.kind === 'intent' ? { ...row, at: '2026-03-01T10:30:00.000Z' } : row)),
     ],
     ['another effect was written', 'settlement', (rows) => ((body(rows, 'effect')['effect'] = { rows: {} }), rows)],
-    ['the end is taken out', 'settlement', (rows) => rows.filter((row) => row.kind !== 'closed')],
+    ['the closing row was removed', 'settlement', (rows) => rows.filter((row) => row.kind !== 'closed')],
     [
-      'the receipt says something else beside its signature',
+      'the unsigned copy of the receipt was changed',
       'receipt',
       (rows) => (((body(rows, 'receipt')['predicate'] as { mode: string }).mode = 'cooperative'), rows),
     ],
     ['a second receipt follows', 'order', (rows) => [...rows, rows.find((row) => row.kind === 'receipt')!]],
     [
-      'the intent stands before the disclosure',
+      'the intent precedes the disclosure',
       'order',
       (rows) => [rows.find((row) => row.kind === 'intent')!, ...rows.filter((row) => row.kind !== 'intent')],
     ],
   ];
 
-  it.each(cases)('where %s', async (_name, check, edit) => {
+  it.each(cases)('when %s', async (_name, check, edit) => {
     const { world, bundle } = await exported({ table: 'public.prices', answers: YES });
     expect(
       verify(
@@ -227,7 +227,7 @@ describe('a change that a database owner rewrites whole, chain and all, fails', 
     expect(unmet(report)).toContain(check);
   });
 
-  it('where what was found on the dry run is disclosed as waived, and no waiver of the plan covers it', async () => {
+  it('when a finding on the dry run was disclosed as waived, but no waiver of the plan covers it', async () => {
     const { world, bundle } = await exported({ table: 'public.items', rows: 5, claimedRows: 1, answers: YES });
     expect(verify(bundle, world).verdict).toBe('verified');
     const found = bundle.findings.findIndex(({ validator_id: id }) => id.endsWith('metadata_mismatch'));
@@ -244,7 +244,7 @@ describe('a change that a database owner rewrites whole, chain and all, fails', 
     });
   });
 
-  it('and under a checkpoint so does every rewriting, for the checkpoint has the old rows', async () => {
+  it('for every such change if there is a checkpoint, since that covers the original rows', async () => {
     const { world, bundle } = await exported({ table: 'public.prices', answers: YES });
     const dated = rewritten(bundle, (rows) => rows.map((row) => ({ ...row, actor: `${row.actor}!` })));
     expect(verify(dated, world).verdict).toBe('verified');
@@ -252,7 +252,7 @@ describe('a change that a database owner rewrites whole, chain and all, fails', 
   });
 });
 
-describe('a committer that signs what nothing bears out is found out', () => {
+describe('evidence fails if the committer signed a receipt that the rows contradict', () => {
   function resigned(world: World, bundle: EvidenceBundle, change: Record<string, unknown>): EvidenceBundle {
     const committer = world.keys['committer']!;
     let receipt = bundle.receipt!;
@@ -278,18 +278,18 @@ describe('a committer that signs what nothing bears out is found out', () => {
 
   it.each<[string, WorldChange, Record<string, unknown>, string]>([
     [
-      'a commit of what was declined',
+      'a commit of a declined change',
       { table: 'public.prices', answers: [{ by: 'bob', decision: 'reject' }] },
       committed,
       'decision',
     ],
     ['a commit with one confirmation of two', { table: 'public.prices', answers: [YES[0]] }, committed, 'decision'],
-    ['a commit of what nobody answered', { table: 'public.prices' }, committed, 'decision'],
-    ['a commit of what is forbidden', { table: 'public.vault' }, committed, 'decision'],
-    ['a decline that nobody gave', { table: 'public.prices', stop: 'withdrawn' }, { reason: 'declined' }, 'decision'],
+    ['a commit of a change without answers', { table: 'public.prices' }, committed, 'decision'],
+    ['a commit of a forbidden change', { table: 'public.vault' }, committed, 'decision'],
+    ['a decline without a reject', { table: 'public.prices', stop: 'withdrawn' }, { reason: 'declined' }, 'decision'],
     ['an expiry before the deadline', { table: 'public.prices', stop: 'withdrawn' }, { reason: 'expired' }, 'decision'],
     [
-      'a stale base without a commit that began',
+      'a stale base without an intent',
       { table: 'public.prices', stop: 'withdrawn' },
       { reason: 'stale_base' },
       'decision',
@@ -309,7 +309,7 @@ describe('a committer that signs what nothing bears out is found out', () => {
 });
 
 describe('revocation', () => {
-  it('of an approver before the commit takes the answer back; after it, evidence stands', async () => {
+  it('of an approver before the commit voids the answer; after the commit the evidence still verifies', async () => {
     const world = evidenceWorld();
     const { changeId } = await world.review({ table: 'public.prices', answers: YES });
     world.revoke('bob', '2027-01-01T00:00:00.000Z');
@@ -320,7 +320,7 @@ describe('revocation', () => {
     expect(report.checks.find(({ name }) => name === 'answers')?.detail).toContain('revoked_key');
   });
 
-  it('of the key of the judge before the commit leaves its finding without a record', async () => {
+  it("of the judge's key before the commit leaves its finding without a record", async () => {
     const world = evidenceWorld();
     const { changeId } = await world.review({ table: 'public.prices', answers: YES });
     world.revoke('judge', '2026-03-01T09:00:01.000Z');
@@ -328,7 +328,7 @@ describe('revocation', () => {
   });
 });
 
-it('keys that signed nothing here may not be there, nor may one be missing', async () => {
+it('fails if a key entry is missing, or if there is one that signed nothing in the file', async () => {
   const { world, bundle } = await exported({ table: 'public.prices', answers: YES });
   const dana = signKeyEntry(
     {
@@ -348,7 +348,7 @@ it('keys that signed nothing here may not be there, nor may one be missing', asy
   expect(unmet(verify({ ...bundle, keys: [...bundle.keys].reverse() }, world))).toContain('keys');
 });
 
-it('a stricter record of the judge than the finding fails, though an earlier one said ALLOW: asking again never helps', async () => {
+it('fails if a record of the judge is stricter than the finding, even if an earlier record was ALLOW', async () => {
   const { world, bundle } = await exported({ table: 'public.prices', answers: YES });
   const judge = seededKey('judge');
   const asked = rewritten(bundle, (rows) => {

@@ -73,7 +73,7 @@ it.each([
     expect(receipt.effect).toMatchObject({ resolution: { keyId: world.keys.operator.keyId, reason: 'seen' } });
     const rows = (await world.rows()).map(({ row }) => row);
     expect(checkResolution(receipt, rows, [world.keys.operator.publicKey])).toContain('seen');
-    expect(() => checkResolution(receipt, rows, [])).toThrow('no row contains the statement of a trusted one');
+    expect(() => checkResolution(receipt, rows, [])).toThrow('no row contains one of a trusted operator');
     expect(() =>
       checkResolution({ ...receipt, action: applied ? 'ROLLBACK' : 'COMMIT' }, rows, [world.keys.operator.publicKey]),
     ).toThrow('opposite');

@@ -32,7 +32,7 @@ it('fails if this process compiles the pinned revision to another plan, or no tr
   ).rejects.toMatchObject({ type: FailureType.PolicyMoved });
 });
 
-it("contains the digest of the history, which verify reports as the exporter's word", async () => {
+it('contains the digest of the history, which verify reports as claimed by the exporter', async () => {
   const world = evidenceWorld();
   const { changeId } = await world.review(CHANGE);
   const history = { runId: 'run-1', events: 42, sha256: '1'.repeat(64) };
@@ -40,7 +40,7 @@ it("contains the digest of the history, which verify reports as the exporter's w
   expect(bundle.history).toEqual(history);
   const report = verifyEvidence(evidenceText(bundle), world.trust);
   expect(report.verdict).toBe('verified');
-  expect(report.checks.find(({ name }) => name === 'history')?.detail).toContain("exporter's word");
+  expect(report.checks.find(({ name }) => name === 'history')?.detail).toContain('claimed by the exporter');
 });
 
 it('exports a change that was rolled back before it was opened, without a plan, and it verifies', async () => {

@@ -91,7 +91,7 @@ const says = (envelopes: readonly unknown[], keys?: Parameters<typeof read>[1], 
 const allowed = { status: 'ALLOW', validator_id: JUDGE.id };
 const missing = { errorClass: 'ErrValidatorBackend', reason: missingRecord(JUDGE.id, changeId).reason };
 
-test('a record that fits counts', () => expect(says([signed()])).toMatchObject(allowed));
+test('a valid record counts', () => expect(says([signed()])).toMatchObject(allowed));
 
 describe('R1: a record must be about this change, input, plan and logic', () => {
   test.each<readonly [string, Partial<AttestedPredicate>]>([
@@ -109,7 +109,7 @@ describe('R1: a record must be about this change, input, plan and logic', () => 
     ['of another validator', resultOf('guardian.other', 'ALLOW') as AttestedPredicate['result']],
     ['that is not an object', true],
     ['with an unknown member', { ...resultOf(JUDGE.id, 'ALLOW'), class: 'SAFETY' } as AttestedPredicate['result']],
-  ])('a result %s is handed to the assembly, which makes a contract violation of it', (_what, result) =>
+  ])('passes a result %s to the assembly, which turns it into a contract violation', (_what, result) =>
     expect(says([signed(), signed({ result })])).toEqual(result),
   );
 
@@ -117,20 +117,20 @@ describe('R1: a record must be about this change, input, plan and logic', () => 
     for (const stagingSha of [C, null]) expect(says([signed({ stagingSha })])).toMatchObject(missing);
   });
 
-  test('fails: a digest that is right for another dry run than the record names', () => {
+  test('fails: a digest for another dry run than the record names', () => {
     const inputDigest = attestedInputDigest('judge', given({ stagingSha: C }));
-    expect(() => says([signed({ stagingSha: B, inputDigest })])).toThrow('made of another input');
+    expect(() => says([signed({ stagingSha: B, inputDigest })])).toThrow('made from another input');
   });
 });
 
-describe('R1: only an active attestor key makes one', () => {
+describe('R1: only records of an active attestor key count', () => {
   test('fails: a key that is not registered', () =>
     expect(() => says([signed({}, testKey('attestor', 'x'))])).toThrow(CheckFailed));
   test.each(['service', 'approver', 'committer', 'operator'] as const)('fails: a key of kind %s', (kind) => {
     const key = testKey(kind, 'x');
     expect(() => says([signed({}, key)], [key])).toThrow(CheckFailed);
   });
-  test('the record of a revoked key does not count, whenever it signed', () => {
+  test('the record of a revoked key does not count, regardless of when it was signed', () => {
     const key = testKey('attestor', 'x', { revokedAt: '2030-01-01T00:00:00.000Z' });
     expect(says([signed({}, key)], [key])).toBeNull();
   });
@@ -168,7 +168,7 @@ describe('R2: the strictest counts', () => {
     });
   };
 
-  test('in whatever order they were written', () => {
+  test('in any order', () => {
     for (const order of [
       [of('ALLOW'), of('WARN'), of('BLOCK')],
       [of('BLOCK'), of('WARN'), of('ALLOW')],
@@ -177,12 +177,12 @@ describe('R2: the strictest counts', () => {
       expect(says(order)).toMatchObject({ status: 'BLOCK' });
     expect(says([of('ALLOW'), of('WARN'), of('ALLOW')])).toMatchObject({ status: 'WARN' });
   });
-  test('of two alike the first, whose words people may have read', () => {
+  test('of two equally strict ones the first, whose reason may have been disclosed', () => {
     expect(says([of('BLOCK', { reason: 'first' }), of('BLOCK', { reason: 'second' })])).toMatchObject({
       reason: 'first',
     });
   });
-  test('an ERROR beside an ALLOW', () => {
+  test('an ERROR and an ALLOW give the ERROR', () => {
     for (const order of [
       [of('ALLOW'), of('ERROR')],
       [of('ERROR'), of('ALLOW')],
@@ -194,7 +194,7 @@ describe('R2: the strictest counts', () => {
       });
   });
   test.each(['WARN', 'BLOCK'] as const)(
-    'an ERROR beside a %s: both, so neither hides the other, and nobody was shown it',
+    'an ERROR and a %s give both, which differs from everything that was disclosed',
     (status) => {
       for (const order of [
         [of(status), of('ERROR')],
@@ -211,19 +211,19 @@ describe('R2: the strictest counts', () => {
       }
     },
   );
-  test('both is still a result, however long the reasons are', () => {
+  test('the combination is a valid result even with the longest reasons', () => {
     const long = 'x'.repeat(4000);
     const both = says([of('BLOCK', { reason: long }), of('ERROR', { reason: long })]);
     expect(both?.reason).toHaveLength(4000);
   });
-  test('those of other dry runs count to tighten, never to loosen', () => {
+  test('records of other dry runs can tighten the result, never loosen it', () => {
     expect(says([of('ALLOW'), of('BLOCK', { stagingSha: C })])).toMatchObject({ status: 'BLOCK' });
     expect(says([of('BLOCK'), of('ALLOW', { stagingSha: C })])).toMatchObject({ status: 'BLOCK' });
     expect(says([of('WARN', { stagingSha: null }), of('ALLOW', { stagingSha: C })])).toMatchObject({
       reasonCode: 'records_differ',
     });
   });
-  test('the record of a revoked key does not tighten either', () => {
+  test('the record of a revoked key does not tighten the result', () => {
     const revoked = testKey('attestor', 'x', { revokedAt: TEST_TIME });
     const blocked = resultOf(JUDGE.id, 'BLOCK') as AttestedPredicate['result'];
     expect(says([of('ALLOW'), signed({ result: blocked }, revoked)], [attestor, revoked])).toMatchObject(allowed);
@@ -237,13 +237,15 @@ describe('callbacks', () => {
     signed({ kind: 'callback', subject: '0/p', inputDigest: digest, result: { passed, message: null }, ...more });
   const callback = (...envelopes: unknown[]) => callbackResultsOf(read(envelopes), [triggered], B)['0/p'] ?? null;
 
-  test('a record that fits counts', () => expect(callback(answer(true))).toEqual({ passed: true, message: null }));
-  test('one no among them is a no, whichever came first', () => {
+  test('a valid record counts', () => expect(callback(answer(true))).toEqual({ passed: true, message: null }));
+  test('one record that did not pass counts, in any order', () => {
     expect(callback(answer(true), answer(false))).toMatchObject({ passed: false });
     expect(callback(answer(false), answer(true))).toMatchObject({ passed: false });
   });
-  test('a bare true is no result [T54, V2]', () => expect(callback(answer(true, { result: true }))).toBeNull());
-  test('one of another dry run does not count', () => expect(callback(answer(true, { stagingSha: C }))).toBeNull());
+  test('a bare true is not a valid result [T54, V2]', () =>
+    expect(callback(answer(true, { result: true }))).toBeNull());
+  test('a record of another dry run does not count', () =>
+    expect(callback(answer(true, { stagingSha: C }))).toBeNull());
   test.each<readonly [string, Partial<AttestedPredicate>]>([
     ['kind', { kind: 'judge' }],
     ['subject', { subject: '1/p' }],

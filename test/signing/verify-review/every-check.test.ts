@@ -30,7 +30,7 @@ interface Given {
   readonly sources: ReviewSources;
 }
 
-/** One committed review: as its evidence file, and as the committer saw it a moment before the commit. */
+/** One committed review: as its evidence file, and as the committer saw it just before the commit. */
 let world: World;
 let bundle: EvidenceBundle;
 let commit: Given;
@@ -116,7 +116,7 @@ function bodyOf({ rows }: Pick<EvidenceBundle, 'rows'>, kind: LedgerKind): Ledge
 
 type Edit = (rows: LedgerRow[]) => readonly LedgerRow[];
 
-/** A database writer changes any row and makes the chain anew. */
+/** A database writer changes any row and recomputes the chain. */
 function rechained(rows: EvidenceBundle['rows'] | ReviewRecord['rows'], edit: Edit): EvidenceBundle['rows'] {
   let prev = GENESIS;
   return edit(structuredClone(rows.map(({ row }) => row))).map((row, n) => {
@@ -126,7 +126,7 @@ function rechained(rows: EvidenceBundle['rows'] | ReviewRecord['rows'], edit: Ed
   });
 }
 
-/** The same for a file; the checkpoint cannot be made anew, so it is left out. */
+/** The same for a file; the checkpoint cannot be forged, so it is omitted. */
 function refiled(edit: Edit, more: Partial<EvidenceBundle> = {}): Given {
   const rows = rechained(bundle.rows, edit);
   return sealed({ rows, head: { rows: rows.length, hash: rows.at(-1)?.hash ?? '' }, inclusion: null, ...more });
@@ -167,7 +167,7 @@ function withKey(name: string, more: object): Given {
   });
 }
 
-/** An answer of `by` in a row of its own, as the database's writer could leave it. */
+/** An additional row with an answer signed by `by`, as a database writer could insert it. */
 function answerRow(by: string, more: object): Edit {
   return inserting((rows) => {
     const row = structuredClone(rows.find(({ kind }) => kind === 'answer_accepted') ?? unreachable());
@@ -191,7 +191,7 @@ function judgeRow(by: string, more: object): Edit {
   });
 }
 
-/** A committer that signs another receipt than the one that it earned. */
+/** A committer that signs a receipt which the rows contradict. */
 function resigned(more: object): Given {
   let receipt = bundle.receipt ?? unreachable();
   const edit: Edit = (rows) => {
@@ -219,14 +219,14 @@ const writtenAsBlock: Edit = (rows) => {
   return rows;
 };
 
-/** What someone who can write the database, or call any activity in the namespace, would try against each check. */
+/** Attacks against each check by someone who can write to the database or call any activity in the namespace. */
 const ATTACKS: Readonly<Record<CheckName, readonly (readonly [attack: string, given: () => Given])[]>> = {
   format: [],
   history: [],
   checksum: [['the checksum of a damaged file', () => evidenceOf({ ...bundle, sha256: OTHER })]],
   chain: [
     [
-      'a row is changed where it lies',
+      'a row is changed in place',
       () => {
         const rows = commit.record.rows.map((r, i) => (i === 2 ? { ...r, row: { ...r.row, actor: 'x' } } : r));
         return { ...commit, record: { ...commit.record, rows } };
@@ -255,7 +255,7 @@ const ATTACKS: Readonly<Record<CheckName, readonly (readonly [attack: string, gi
   ],
   checkpoint: [
     [
-      'rows are left out of the tree',
+      'rows are omitted from the tree',
       () => sealed({ inclusion: { ...(bundle.inclusion ?? unreachable()), leaves: [] } }),
     ],
     [
@@ -272,12 +272,12 @@ const ATTACKS: Readonly<Record<CheckName, readonly (readonly [attack: string, gi
         return { ...given, sources: { ...given.sources, trust } };
       },
     ],
-    ['words beside the signature', () => refiled(setting('receipt', { predicate: {} }))],
+    ['the unsigned copy of the receipt is changed', () => refiled(setting('receipt', { predicate: {} }))],
   ],
   submission: [
     ['the row names another input', () => committing(setting('submitted', { inputSha: OTHER }))],
     [
-      'the submission of another change is put in place',
+      'the submission is replaced by that of another change',
       () =>
         committing((rows) =>
           setting('submitted', { submission: { ...(rows[0]?.body['submission'] as object), requestKey: 'other' } })(
@@ -292,7 +292,7 @@ const ATTACKS: Readonly<Record<CheckName, readonly (readonly [attack: string, gi
   ],
   bytes: [
     [
-      'other bytes under the digest',
+      'the bytes do not match the digest',
       () => ({ ...commit, record: { ...commit.record, bytes: { ok: true, value: Uint8Array.of(1) } } }),
     ],
     [
@@ -351,17 +351,17 @@ const ATTACKS: Readonly<Record<CheckName, readonly (readonly [attack: string, gi
         return sealed({ keys: [{ entry, revocation: null }, ...bundle.keys.slice(1)] });
       },
     ],
-    ['a registry entry is left out', () => sealed({ keys: bundle.keys.slice(1) })],
+    ['a registry entry is omitted', () => sealed({ keys: bundle.keys.slice(1) })],
   ],
   settlement: [
     ['the commit began on another plan', () => refiled(setting('intent', { planHash: OTHER }))],
-    ['the intent is taken out', () => refiled((rows) => rows.filter((row) => row.kind !== 'intent'))],
+    ['the intent is removed', () => refiled((rows) => rows.filter((row) => row.kind !== 'intent'))],
     ['the effect of another change', () => refiled(setting('effect', { effect: { rows: {} } }))],
     ['the receipt of another tenant', () => resigned({ tenant: 'other' })],
   ],
   effect: [
     [
-      'a receipt names an operator who said nothing',
+      'a receipt names an operator who signed no statement',
       () => resigned({ effect: { resolution: { keyId: seededKey('operator').keyId, resolvedAt: LONG_AGO } } }),
     ],
   ],
@@ -375,7 +375,7 @@ const ATTACKS: Readonly<Record<CheckName, readonly (readonly [attack: string, gi
       }),
     ],
     [
-      'no dry run at all',
+      'there is no dry run',
       () => {
         const given = asking({ stagingSha: null });
         return { ...given, record: { ...given.record, staging: null } };
@@ -395,7 +395,7 @@ const ATTACKS: Readonly<Record<CheckName, readonly (readonly [attack: string, gi
   ],
   sums: [
     [
-      'a change is left out of a limit over many changes',
+      'a limit over many changes omits a change',
       () => {
         const sums = commit.sources.sums?.ok === true ? commit.sources.sums.value : unreachable();
         const more = { changeId: OTHER, bytes: 1, operations: 1, deletions: 0, rows: 1, places: 1 };
@@ -404,7 +404,7 @@ const ATTACKS: Readonly<Record<CheckName, readonly (readonly [attack: string, gi
       },
     ],
     [
-      'the change weighs more than its row says',
+      'the measure of the change is larger than in its row',
       () => {
         const sums = commit.sources.sums?.ok === true ? commit.sources.sums.value : unreachable();
         return supplying({ sums: { ok: true, value: { ...sums, own: { ...(sums.own as object), bytes: 1 } } } });
@@ -412,7 +412,7 @@ const ATTACKS: Readonly<Record<CheckName, readonly (readonly [attack: string, gi
     ],
   ],
   findings: [
-    ['a finding is disclosed as less than its guardian wrote', () => committing(writtenAsBlock)],
+    ['a finding is disclosed as milder than in its row', () => committing(writtenAsBlock)],
     [
       'the judge is asked until it allows',
       () =>
@@ -427,7 +427,7 @@ const ATTACKS: Readonly<Record<CheckName, readonly (readonly [attack: string, gi
   ],
   recomputed: [
     [
-      'a finding was hidden from people and taken out of every row',
+      'a finding was not disclosed and was removed from every row',
       () => {
         const derived = commit.sources.derived?.ok === true ? commit.sources.derived.value : unreachable();
         const id = 'guardian.metadata_mismatch';
@@ -448,7 +448,7 @@ const ATTACKS: Readonly<Record<CheckName, readonly (readonly [attack: string, gi
   ],
   disclosure: [
     ['a workflow asks with another fingerprint', () => asking({ fingerprint: OTHER })],
-    ['fewer violations were shown', () => committing(setting('disclosed', { violations: [] }))],
+    ['fewer violations were disclosed', () => committing(setting('disclosed', { violations: [] }))],
     ['the row names another fingerprint', () => committing(setting('disclosed', { fingerprint: OTHER }))],
     [
       'a callback result that was never signed',
@@ -457,7 +457,7 @@ const ATTACKS: Readonly<Record<CheckName, readonly (readonly [attack: string, gi
   ],
   answers: [
     ['an answer by an unregistered key', () => committing(answerRow('mallory', {}))],
-    ['an answer that was given on another change', () => committing(answerRow('bob', { changeId: OTHER }))],
+    ['an answer to another change', () => committing(answerRow('bob', { changeId: OTHER }))],
     [
       'an answer without a signature',
       () =>
@@ -481,7 +481,7 @@ const ATTACKS: Readonly<Record<CheckName, readonly (readonly [attack: string, gi
     ['the key of an approver was revoked', () => withKey('bob', { revokedAt: LONG_AGO })],
   ],
   commit_window: [
-    ['a commit on an answer of yesterday', () => supplying({ at: '2026-03-02T09:00:00.000Z' })],
+    ['a commit a day after the last answer', () => supplying({ at: '2026-03-02T09:00:00.000Z' })],
     [
       'a commit that began after the window',
       () => refiled((rows) => rows.map((r) => (r.kind === 'intent' ? { ...r, at: '2026-03-01T10:30:00.000Z' } : r))),
@@ -493,7 +493,7 @@ const failed = (checks: readonly CheckResult[]): string[] =>
   checks.filter(({ result }) => result === 'failed').map(({ name }) => name);
 const verify = ({ record, sources }: Given) => verifyReview(record, sources);
 
-test('an honest review passes every check, in the committer and as evidence', () => {
+test('an unmodified review passes every check, in the committer and as evidence', () => {
   for (const given of [commit, evidence]) {
     const { ok, checks } = verify(given);
     expect(checks.filter(({ result, required }) => required && result !== 'ok')).toEqual([]);
@@ -502,17 +502,17 @@ test('an honest review passes every check, in the committer and as evidence', ()
   expect(verify(commit).checks.map(({ result }) => result)).not.toContain('not_checked');
 });
 
-/** Proves nothing, and says so; or refuses a file that cannot be read at all. */
+/** Checks without attacks: `history` proves nothing, and `format` refuses a file that cannot be read. */
 const WITHOUT_ATTACKS: readonly CheckName[] = ['format', 'history'];
 
-test('every check of the table has an attack that it must stop', () => {
+test('every check has at least one attack that it must stop', () => {
   expect(Object.keys(ATTACKS).sort()).toEqual(CHECKS.map(({ name }) => name).sort());
   const without = CHECKS.map(({ name }) => name).filter((name) => ATTACKS[name].length === 0);
   expect([...without].sort()).toEqual([...WITHOUT_ATTACKS].sort());
 });
 
 describe.each(CHECKS.filter(({ name }) => !WITHOUT_ATTACKS.includes(name)))('$name: $proves', ({ name }) => {
-  test.each(ATTACKS[name])('it alone fails when %s', (_attack, given) => {
+  test.each(ATTACKS[name])('is the only check that fails when %s', (_attack, given) => {
     const { ok, checks } = verify(given());
     expect(failed(checks)).toEqual([name]);
     expect(ok).toBe(false);
@@ -542,7 +542,7 @@ test.each<[string, (given: Given) => Given, CheckName]>([
   ['nonces', ({ record, sources }) => ({ record, sources: { ...sources, nonces: null } }), 'nonces'],
   ['target', ({ record, sources }) => ({ record, sources: { ...sources, target: null } }), 'target'],
 ])(
-  'a committer without the source "%s" commits nothing: a check that was not made is not a pass',
+  'a committer without the source "%s" commits nothing, since a check that was not made does not count as passed',
   (_source, without, name) => {
     const { ok, checks } = verify(without(commit));
     expect(ok).toBe(false);
