@@ -9,6 +9,7 @@
 import type { StagingRecord } from '../../policy/contracts/staging-record';
 import { stagingSha as stagingShaOf } from '../../policy/contracts/staging-record';
 import { canonicalJson, type JsonObject } from '../../policy/contracts/canonical-json';
+import type { TargetEffects } from '../../policy/contracts/target-effects';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
 import { assembleAnswered } from '../../policy/decide/findings';
 import { deriveResults } from '../review/derive';
@@ -36,19 +37,7 @@ export async function applyChange(
   if (staging === null || approved === null)
     throw new Error('An enforced change was verified without a staging adapter or a dry run');
   const effects = await staging();
-  const result = await withHeartbeat((signal, beat) =>
-    effects.commit({
-      ...targetContext(deps.targets, change.plan.target, 'commit', facts.changeId, change.plan.staging, signal, beat),
-      diff: change.diff,
-      facts: change.facts,
-      approved,
-      idempotency: facts.changeId,
-      intentAt,
-      sends: deps.sends(facts.changeId),
-      postCheck: async (record) => postCheck(deps, change, facts.changeId, record),
-      endedMeanwhile: () => endedMeanwhile(deps, facts),
-    }),
-  );
+  const result = await commitToTarget(deps, change, { effects, approved, facts, intentAt });
   const unsettled = {
     effects,
     settings: change.plan.staging,
@@ -102,6 +91,33 @@ export async function applyChange(
     default:
       return result satisfies never;
   }
+}
+
+/** Calls the adapter under a heartbeat, with the post validators and the check of P1. */
+function commitToTarget(
+  deps: CommitDeps,
+  change: VerifiedChange,
+  of: {
+    readonly effects: TargetEffects;
+    readonly approved: StagingRecord;
+    readonly facts: ReceiptFacts;
+    readonly intentAt: string;
+  },
+): ReturnType<TargetEffects['commit']> {
+  const { effects, approved, facts, intentAt } = of;
+  return withHeartbeat((signal, beat) =>
+    effects.commit({
+      ...targetContext(deps.targets, change.plan.target, 'commit', facts.changeId, change.plan.staging, signal, beat),
+      diff: change.diff,
+      facts: change.facts,
+      approved,
+      idempotency: facts.changeId,
+      intentAt,
+      sends: deps.sends(facts.changeId),
+      postCheck: async (record) => postCheck(deps, change, facts.changeId, record),
+      endedMeanwhile: () => endedMeanwhile(deps, facts),
+    }),
+  );
 }
 
 /** Cooperative mode: the signed receipt is the only effect here; the requester performs the rest. */

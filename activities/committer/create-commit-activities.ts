@@ -4,7 +4,7 @@ import type { CommitDeps } from './commit-deps';
 import { reconcile } from './reconcile';
 import { rollback } from './rollback';
 
-/** All three are idempotent, whoever calls them and however often: the ledger and the target's marker decide. */
+/** All three are idempotent, regardless of caller and retries: the ledger and the target's marker decide. */
 export function createCommitActivities(deps: CommitDeps): Pick<CommitActivities, 'commit' | 'rollback' | 'reconcile'> {
   return {
     commit: (input) => commit(deps, input),
