@@ -1,7 +1,7 @@
 import { extractGitPatchFacts } from '../../../../source-tools/git/facts/extract-git-facts';
 import type { GitPatchFacts } from '../../../../source-tools/git/facts/git-facts';
 import { withCorpus } from '../../sql/rules/support/corpus';
-import { numstat, summary } from './support/git-words';
+import { numstat, summary } from './support/git-output';
 
 interface PatchCase {
   readonly id: string;
@@ -29,8 +29,8 @@ withCorpus<{ readonly unidiff: readonly PatchCase[]; readonly gitdiff: readonly 
         const { files } = facts as GitPatchFacts;
         expect(files.map(numstat)).toEqual([c.gitNumstat ?? []].flat());
         if (c.gitSummary != null) {
-          const said = c.gitSummary.map((line) => line.trim()).filter((line) => line !== '');
-          expect(files.flatMap(summary)).toEqual(said);
+          const summaryLines = c.gitSummary.map((line) => line.trim()).filter((line) => line !== '');
+          expect(files.flatMap(summary)).toEqual(summaryLines);
         }
       },
     );

@@ -209,9 +209,9 @@ describe('a commit', () => {
   it('writes nothing if the change has ended, which it checks last', async () => {
     const ctx = await approved(change(PATCH));
     const tip = repo.tip();
-    expect(await commit({ ...ctx, endedMeanwhile: async () => 'an operator said so' })).toEqual({
+    expect(await commit({ ...ctx, endedMeanwhile: async () => 'an operator ended it' })).toEqual({
       kind: 'refused',
-      explanation: 'an operator said so',
+      explanation: 'an operator ended it',
     });
     expect(repo.tip()).toBe(tip);
     expect(await readBack(toSettle(ctx))).toEqual({ found: false });

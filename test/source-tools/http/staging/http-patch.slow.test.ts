@@ -168,9 +168,9 @@ describe('a commit', () => {
 
   it('sends nothing if the change has ended, and is then sealed without reading the resource', async () => {
     const ctx = await approved();
-    expect(await commit({ ...ctx, endedMeanwhile: async () => 'an operator said so' })).toMatchObject({
+    expect(await commit({ ...ctx, endedMeanwhile: async () => 'an operator ended it' })).toMatchObject({
       kind: 'refused',
-      explanation: 'an operator said so',
+      explanation: 'an operator ended it',
     });
     expect(writes()).toEqual([]);
     api.behaviour.read = 503;
