@@ -21,7 +21,6 @@ import { inputSha } from '../policy/contracts/change-id';
 import { JudgeConfig, JUDGE_ID } from '../policy/judge/config';
 import { DEFAULT_POLICIES } from '../policy/judge/default-policies';
 import { SOURCE_TOOLS } from '../source-tools';
-import { definitionHash } from '../policy/rules/definition-hash';
 import { spread, type Spread } from './measure';
 
 const MODEL = 'bench-judge';

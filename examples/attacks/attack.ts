@@ -1,48 +1,48 @@
-import type { Ground, Row } from './ground';
+import type { Row, Testbed } from './testbed';
 
-/** One attempt to get an unapproved change committed, or to have one taken for committed. */
+/** One attempt to commit an unapproved change, or to make one look committed. */
 export interface Attack {
   readonly name: string;
-  /** Fails where the attack could not be made at all: then it has shown nothing. */
-  readonly run: (ground: Ground) => Promise<Attempt>;
+  /** Rejects if the attack could not be carried out: it then proves nothing. */
+  readonly run: (testbed: Testbed) => Promise<Attempt>;
 }
 
 export interface Attempt {
-  /** The review that it was aimed at. */
+  /** The attacked review. */
   readonly changeId: string;
-  /** The row by which the ledger has the refusal; null where no process of ours was reached, so that none could refuse. */
+  /** Matches the ledger row of the refusal; null if the attack reaches none of our processes, so that none can refuse. */
   readonly refusal: ((row: Row) => boolean) | null;
-  /** The workflow ends with an outcome that nobody of ours signed: client, CLI and `verify` must say so. */
+  /** The workflow returns an outcome without our signature: client, CLI and `verify` must report it as unverified. */
   readonly forged?: boolean;
 }
 
-/** The refusal of an answer. */
+/** Matches the refusal of an answer. */
 export const answerRefused =
   (code: string) =>
   ({ kind, body }: Row): boolean =>
     kind === 'answer_refused' && body['code'] === code;
 
-/** The refusal of a commit by one of the committer's checks, or of another activity. */
+/** Matches the refusal of a commit by one of the committer's checks, or the refusal of another activity. */
 export const refused =
   (...checks: readonly string[]) =>
   ({ kind, body }: Row): boolean =>
     kind === 'refused' && checks.includes(String(body['check']));
 
-/** A change of the shop that is held by `guardian.orders`, for one person of the group. */
+/** A change that `guardian.orders` holds until one person of the group confirms it. */
 export const refundOrder = (id: number) => ({
   sourceTool: 'SQLDryRun',
   raw: `update orders set status = 'refunded' where id = ${id}`,
   metadata: { table_name: 'orders', affected_rows: 1 },
 });
 
-/** Held until two people have confirmed it. */
+/** A change that is held until two people confirm it. */
 export const raisePay = (id: number) => ({
   sourceTool: 'SQLDryRun',
   raw: `update payroll set cents = cents + 100000 where id = ${id}`,
   metadata: { table_name: 'payroll', affected_rows: 1 },
 });
 
-/** Passes by itself: no rule and no judge objects. */
+/** A change that commits without an approval: no rule fires and the judge allows it. */
 export const topUp = (id: number) => ({
   sourceTool: 'SQLDryRun',
   raw: `update accounts set balance = balance + 1 where id = ${id}`,

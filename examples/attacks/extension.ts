@@ -1,6 +1,6 @@
 import { defineCallback } from '../../policy/rules/callback';
 
-/** The callback of the policy `gifts`: a large gift is refused, and nobody is asked. */
+/** The callback of the policy `gifts`: refuses a gift over 200 cents without asking a person. */
 const smallGift = defineCallback({
   key: 'small_gift',
   version: '1',

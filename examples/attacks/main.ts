@@ -1,7 +1,7 @@
 /**
- * `npm run attacks`: what one who can write to the Temporal namespace tries, on real servers and our real processes. Talk
- * goes to standard error; with --json one line goes to standard output. Ends with 1 where an attack had an effect, or where
- * the ledger lacks the refusal.
+ * `npm run attacks`: attacks by someone with write access to the Temporal namespace, on real servers and our real processes.
+ * Progress goes to standard error; with --json one line goes to standard output. Exits 1 if an attack had an effect or if a
+ * refusal is missing from the ledger.
  */
 import { parseArgs } from 'node:util';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
@@ -12,23 +12,23 @@ import { COMPLETIONS } from './attacks/completions';
 import { DIRECT } from './attacks/direct';
 import { LIFECYCLE } from './attacks/lifecycle';
 import { REPLAYS } from './attacks/replays';
-import { Ground, type Row } from './ground';
+import { Testbed, type Row } from './testbed';
 import { RaceLost } from './namespace-writer';
 
 const ATTACKS: readonly Attack[] = [...ANSWERS, ...REPLAYS, ...LIFECYCLE, ...COMPLETIONS, ...DIRECT];
 
-interface Told {
+interface AttackReport {
   readonly name: string;
   readonly effect: boolean;
   readonly refusalInLedger: boolean | null;
   readonly shownAs?: 'unverified' | 'verified';
-  /** The attack could not be made, and so has shown nothing. */
-  readonly notMade?: string;
+  /** Why the attack could not be carried out; it then proves nothing. */
+  readonly notRun?: string;
 }
 
 interface Options {
   readonly json: boolean;
-  /** Attacks whose name holds one of these. */
+  /** Runs the attacks whose name contains one of these texts. */
   readonly only: readonly string[];
 }
 
@@ -36,68 +36,68 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function main(options: Options): Promise<number> {
   const attacks = ATTACKS.filter(({ name }) => options.only.some((words) => name.includes(words)));
-  const ground = await Ground.start(say);
+  const testbed = await Testbed.start(say);
   try {
-    await control(ground);
-    const told: Told[] = [];
+    await control(testbed);
+    const reports: AttackReport[] = [];
     for (const attack of attacks) {
       const began = Date.now();
-      const made = await attempt(ground, attack).catch((error: unknown) => notMade(ground, attack, error));
-      const word = made.notMade !== undefined ? 'NOT MADE ' : withstood(made) ? 'withstood' : 'SUCCEEDED';
+      const result = await attempt(testbed, attack).catch((error: unknown) => notRun(testbed, attack, error));
+      const word = result.notRun !== undefined ? 'NOT RUN  ' : withstood(result) ? 'withstood' : 'SUCCEEDED';
       say(`${word}  ${attack.name}  (${Date.now() - began} ms)`);
-      told.push(made);
+      reports.push(result);
     }
-    report(told);
-    if (options.json) process.stdout.write(`${JSON.stringify({ attacks: told })}\n`);
-    return told.length > 0 && told.every(withstood) ? 0 : 1;
+    print(reports);
+    if (options.json) process.stdout.write(`${JSON.stringify({ attacks: reports })}\n`);
+    return reports.length > 0 && reports.every(withstood) ? 0 : 1;
   } finally {
-    await ground.close();
+    await testbed.close();
   }
 }
 
-/** An honest change commits, and is seen: else nothing below would show anything. */
-async function control(ground: Ground): Promise<void> {
-  await ground.baseline();
-  const result = await ground.ended(await ground.submit(topUp(30)));
-  if (result.state !== 'COMMITTED' || result.verified !== true || !(await ground.changed()))
+/** Control: a legitimate change commits and its effect is detected. Otherwise the attacks would prove nothing. */
+async function control(testbed: Testbed): Promise<void> {
+  await testbed.baseline();
+  const result = await testbed.ended(await testbed.submit(topUp(30)));
+  if (result.state !== 'COMMITTED' || result.verified !== true || !(await testbed.targetChanged()))
     throw new Error(
-      `An honest change is ${result.state}, and its effect ${(await ground.changed()) ? 'is' : 'is not'} seen`,
+      `Expected a legitimate change to commit: it is ${result.state}, and its effect ${(await testbed.targetChanged()) ? 'was' : 'was not'} detected`,
     );
-  say('\nAn honest change commits, and the reader of the target sees it');
+  say('\nControl: a legitimate change commits, and its effect is detected');
 }
 
-async function attempt(ground: Ground, { name, run }: Attack): Promise<Told> {
-  const { changeId, refusal, forged = false } = await untilMade(ground, run);
-  const shownAs = forged ? { shownAs: await ground.shownAs(changeId) } : {};
-  const refusalInLedger = refusal === null ? null : (await ground.rows(changeId)).some(refusal);
-  const told = { name, effect: await ground.changed(), refusalInLedger, ...shownAs };
-  if (refusalInLedger === false) for (const row of await ground.rows(changeId)) sayRow(row);
-  return told;
+async function attempt(testbed: Testbed, { name, run }: Attack): Promise<AttackReport> {
+  const { changeId, refusal, forged = false } = await retryLostRaces(testbed, run);
+  const shownAs = forged ? { shownAs: await testbed.shownAs(changeId) } : {};
+  const refusalInLedger = refusal === null ? null : (await testbed.rows(changeId)).some(refusal);
+  const result = { name, effect: await testbed.targetChanged(), refusalInLedger, ...shownAs };
+  if (refusalInLedger === false) for (const row of await testbed.rows(changeId)) printRow(row);
+  return result;
 }
 
-async function notMade(ground: Ground, { name }: Attack, error: unknown): Promise<Told> {
+async function notRun(testbed: Testbed, { name }: Attack, error: unknown): Promise<AttackReport> {
   const why = error instanceof Error ? error.message : String(error);
   say(`${why}${error instanceof RaceLost ? '' : `\n${error instanceof Error ? error.stack : ''}`}`);
-  return { name, effect: await ground.changed(), refusalInLedger: false, notMade: why.split('\n', 1)[0] ?? '' };
+  return { name, effect: await testbed.targetChanged(), refusalInLedger: false, notRun: why.split('\n', 1)[0] ?? '' };
 }
 
-/** An attacker who was too slow tries again. */
-async function untilMade(ground: Ground, run: Attack['run'], tries = 8): Promise<Attempt> {
-  await ground.baseline();
+/** Retries an attack that lost a race against our workers. */
+async function retryLostRaces(testbed: Testbed, run: Attack['run'], tries = 8): Promise<Attempt> {
+  await testbed.baseline();
   try {
-    return await run(ground);
+    return await run(testbed);
   } catch (error) {
-    if (!(error instanceof RaceLost) || tries === 1 || (await ground.changed())) throw error;
-    return untilMade(ground, run, tries - 1);
+    if (!(error instanceof RaceLost) || tries === 1 || (await testbed.targetChanged())) throw error;
+    return retryLostRaces(testbed, run, tries - 1);
   }
 }
 
-function sayRow({ kind, body }: Row): void {
+function printRow({ kind, body }: Row): void {
   if (kind !== 'findings' && kind !== 'attested')
     say(`    ${kind} ${JSON.stringify([body['check'], body['code'], body['explanation'] ?? body['message']])}`);
 }
 
-function withstood({ effect, refusalInLedger, shownAs }: Told): boolean {
+function withstood({ effect, refusalInLedger, shownAs }: AttackReport): boolean {
   return (
     !effect &&
     refusalInLedger !== false &&
@@ -106,16 +106,16 @@ function withstood({ effect, refusalInLedger, shownAs }: Told): boolean {
   );
 }
 
-function report(told: readonly Told[]): void {
+function print(reports: readonly AttackReport[]): void {
   const table = new Table({
     head: ['attack', 'effect', 'refusal in the ledger', 'shown as'],
     style: { head: [], border: [] },
   });
-  for (const { name, effect, refusalInLedger, shownAs } of told) {
-    const ledger = refusalInLedger === null ? 'nothing of ours was reached' : refusalInLedger ? 'yes' : 'NO';
+  for (const { name, effect, refusalInLedger, shownAs } of reports) {
+    const ledger = refusalInLedger === null ? 'not applicable: no own process reached' : refusalInLedger ? 'yes' : 'NO';
     table.push([name, effect ? 'YES' : 'none', ledger, shownAs ?? '']);
   }
-  say(`\n${table.toString()}\n${told.filter(withstood).length} of ${told.length} attacks withstood`);
+  say(`\n${table.toString()}\n${reports.filter(withstood).length} of ${reports.length} attacks withstood`);
 }
 
 function readOptions(): Options | null {

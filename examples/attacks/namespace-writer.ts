@@ -13,17 +13,17 @@ const REAPPLY_NOTHING = 2;
 const POLL_MS = 20_000;
 const IDENTITY = 'alice@shop.example';
 
-/** A worker of ours was first: nothing was shown, and the attacker tries again. */
+/** One of our workers was faster. The attack proves nothing and is retried. */
 export class RaceLost extends Error {}
 
-/** What an activity of ours answered to somebody who scheduled it by hand. */
-export type Answered =
+/** The result of an activity that the attacker scheduled. */
+export type ScheduledResult =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly type: string; readonly message: string };
 
 /**
- * Everything that one with write access to a Temporal namespace can do without code of ours: no key, no database. It
- * speaks the server's own API, under an identity of its choice.
+ * What an attacker with write access to a Temporal namespace can do, without keys and without database access. Uses the
+ * server's gRPC API under an identity of its choice.
  */
 export class NamespaceWriter {
   #nth = 0;
@@ -34,8 +34,8 @@ export class NamespaceWriter {
     readonly namespace: string,
   ) {}
 
-  /** A workflow of its own schedules one activity on a queue of ours, with any input. */
-  async schedule(activity: string, taskQueue: string, input: unknown): Promise<Answered> {
+  /** Schedules one activity on one of our queues from the attacker's own workflow, with any input. */
+  async schedule(activity: string, taskQueue: string, input: unknown): Promise<ScheduledResult> {
     const { workflowService: api } = this.connection;
     const queue = `mallory-${process.pid}-${++this.#nth}`;
     await this.client.workflow.start('mallory', { taskQueue: queue, workflowId: queue });
@@ -78,7 +78,7 @@ export class NamespaceWriter {
       if (failure != null)
         return { ok: false, type: failure.applicationFailureInfo?.type ?? 'timeout', message: failure.message ?? '' };
     }
-    throw new Error(`${activity}: the history does not say what became of it`);
+    throw new Error(`${activity}: the history has no result, failure or timeout of the activity`);
   }
 
   async #workflowTask(queue: string) {
@@ -96,7 +96,7 @@ export class NamespaceWriter {
     throw new Error(`${queue}: no workflow task in ${(3 * POLL_MS) / 1000} s`);
   }
 
-  /** Sets the rate of an activity queue to nothing, so that workers get no task of it; false lifts that. */
+  /** Sets the rate limit of an activity queue to 0, so that workers get no tasks from it; `stopped: false` removes the limit. */
   async throttle(taskQueue: string, stopped: boolean): Promise<void> {
     const updateQueueRateLimit = stopped
       ? { rateLimit: { requestsPerSecond: 0 }, reason: 'maintenance' }
@@ -108,11 +108,11 @@ export class NamespaceWriter {
       taskQueueType: ACTIVITY_QUEUE,
       updateQueueRateLimit,
     });
-    // Until every partition of the queue has heard of it.
+    // The limit takes effect with a delay in each partition of the queue.
     if (stopped) await pause(300);
   }
 
-  /** Waits until an activity of that type is due in a workflow; its id. */
+  /** Waits until an activity of this type is pending in a workflow; returns its id. Throws RaceLost after 5 s. */
   async pending(workflowId: string, activity: string): Promise<string> {
     for (const until = Date.now() + 5_000; Date.now() < until; await pause(20)) {
       const { pendingActivities } = await this.connection.workflowService.describeWorkflowExecution({
@@ -122,17 +122,17 @@ export class NamespaceWriter {
       const found = pendingActivities.find((each) => each.activityType?.name === activity);
       if (found?.activityId != null) return found.activityId;
     }
-    throw new RaceLost(`${activity} of ${workflowId} did not come, or was done before`);
+    throw new RaceLost(`${activity} of ${workflowId} was not scheduled, or our worker completed it first`);
   }
 
-  /** Completes an activity that waits for its worker. */
+  /** Completes a pending activity before its worker does. */
   async complete(workflowId: string, activity: string, result: unknown): Promise<void> {
     await this.race(workflowId, await this.pending(workflowId, activity), result);
   }
 
   /**
-   * Completes an activity by its id the moment it is there, before its worker does. A worker starts activities of its own
-   * queue without the queue, so throttling does not hold those; but their ids are 1, 2, 3 … and known beforehand.
+   * Completes an activity by its id as soon as it is scheduled, before its worker does. Eager activities bypass the queue and
+   * its rate limit, but their ids (1, 2, 3 …) are predictable.
    */
   async race(workflowId: string, activityId: string, result: unknown): Promise<void> {
     let won = false;
@@ -148,10 +148,11 @@ export class NamespaceWriter {
       }
     };
     await Promise.all(Array.from({ length: 6 }, one));
-    if (!won) throw new RaceLost(`activity ${activityId} of ${workflowId} did not come, or was done before`);
+    if (!won)
+      throw new RaceLost(`activity ${activityId} of ${workflowId} was not scheduled, or our worker completed it first`);
   }
 
-  /** The id that a workflow's next activity will have. */
+  /** The predicted id of the workflow's next activity. */
   async nextActivity(workflowId: string): Promise<string> {
     const { events } = await this.client.workflow.getHandle(workflowId).fetchHistory();
     const scheduled = (events ?? []).filter((event) => event.activityTaskScheduledEventAttributes != null);
@@ -159,8 +160,8 @@ export class NamespaceWriter {
   }
 
   /**
-   * Polls an activity queue as a worker does, many times at once, and completes every task of one type as it likes. The
-   * server serves the poll that has waited longest, so these wait for long.
+   * Polls an activity queue like a worker, with many concurrent polls, and completes every task of one type with `result`.
+   * The server serves the oldest poll first, so the polls have a long deadline.
    */
   poll(taskQueue: string, activity: string, result: unknown) {
     const stopping = new AbortController();
@@ -202,14 +203,14 @@ export class NamespaceWriter {
         stolen.add(task.workflowExecution?.workflowId ?? '');
         await api.respondActivityTaskCompleted({ namespace, identity, taskToken, result: payloads(result) });
       } else {
-        // Not what it is after: its own worker gets it at the next attempt.
+        // Not the wanted type: failed so that our worker gets the retry.
         const failure = { message: 'try again', applicationFailureInfo: { nonRetryable: false } };
         await api.respondActivityTaskFailed({ namespace, identity, taskToken, failure });
       }
     }
   }
 
-  /** Resets a workflow to its beginning, and lets none of its messages be applied again. Returns the new run. */
+  /** Resets a workflow to its first workflow task without reapplying its messages. Returns the id of the new run. */
   async resetToStart(workflowId: string): Promise<string> {
     const { workflowService: api } = this.connection;
     const execution = { workflowId };

@@ -13,7 +13,7 @@ import { loadExtensions } from '../../workers/extensions';
 import { pause } from './namespace-writer';
 import { query } from './query';
 
-/** Keys and policies as the operator makes them, who is no attacker; and what a writer of the same tables could. */
+/** What the (trusted) operator does with keys and policies, and what an attacker with write access to the same tables could do. */
 export class Operator {
   constructor(
     private readonly dev: Dev,
@@ -28,7 +28,7 @@ export class Operator {
   async addKey(label: Pick<KeyLabel, 'kind' | 'subject'> & Partial<KeyLabel>): Promise<SigningKey & KeyLabel> {
     const key = { ...newKeyPair(), onBehalfOf: null, demo: true, ...label };
     await this.#asOperator((registry, operator) =>
-      // Not by `signKeyEntry`, which refuses what an operator should never sign: here one has.
+      // Not `signKeyEntry`: it refuses entries that an operator should never sign, and this simulates one who did.
       registry.add(
         signPredicate(
           'key',
@@ -56,11 +56,11 @@ export class Operator {
 
   async #asOperator(work: (registry: KeyRegistry, operator: SigningKey) => Promise<unknown>): Promise<void> {
     await this.client.asOperator((registry) => work(registry, this.key));
-    // Each process reads the registry at most a second late.
+    // Processes cache the registry for up to one second.
     await pause(1_100);
   }
 
-  /** What a writer of the database could do: an entry that no registry of ours would add. */
+  /** Writes a registry entry directly to the database, bypassing the checks of the registry. */
   async writeKeyRow(keyId: string, envelope: Envelope): Promise<void> {
     await query(
       this.dev.runtime.postgres.superuserUrl('countersign'),
@@ -70,7 +70,7 @@ export class Operator {
     await pause(1_100);
   }
 
-  /** Publishes a bundle under any key. Returns the hash of the shop's plan in it. */
+  /** Publishes a bundle signed with any key. Returns the plan hash for SQLDryRun on the target `shop`. */
   async publish(bundleText: string, operator: SigningKey): Promise<string> {
     const plans = compileAll(bundleText, await loadExtensions(this.extensions)).map(
       ({ target, sourceTool, planHash }) => ({
@@ -85,7 +85,7 @@ export class Operator {
     } finally {
       await db.close();
     }
-    // Each process looks for a new revision at most a second late.
+    // Processes cache the policy revision for up to one second.
     await pause(1_100);
     return plans.find((p) => p.target === 'shop' && p.sourceTool === 'SQLDryRun')?.planHash ?? '';
   }

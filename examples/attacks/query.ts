@@ -1,6 +1,6 @@
 import { Client as PgClient } from 'pg';
 
-/** One query on a connection of its own. */
+/** Runs one query on a new connection. */
 export async function query<R extends Record<string, unknown>>(
   url: string,
   text: string,

@@ -1,4 +1,4 @@
-/** The seven changes that the demo's agent stages, and what its people do about each. */
+/** The seven changes that the demo's agent submits, and how its people answer each. */
 import type { Submitted } from '../../client/review-calls';
 import type { ReviewResult } from '../../client/result';
 import type { SubmitInput } from '../../client/submission';
@@ -6,15 +6,15 @@ import type { Decision } from '../../policy/contracts/answer';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import type { Shop } from './shop';
 
-/** What a case may do; `main.ts` gives the real things. */
+/** The operations that a case uses; `main.ts` implements them on the real servers. */
 export interface Stage {
   readonly shop: Shop;
-  /** Distinguishes this run: the same change twice would be the same review. */
+  /** Distinguishes this run, because submitting the same change again would return the same review. */
   readonly run: string;
   readonly submit: (input: Omit<SubmitInput, 'target' | 'requestKey'>) => Promise<Submitted>;
   /** Waits until violations are disclosed. */
   readonly waiting: (changeId: string) => Promise<ReviewStatus>;
-  /** Signs as this person and sends by update, or asks the person at the terminal under --interactive. */
+  /** Signs as this person and sends by update. With --interactive, asks the user at the terminal instead. */
   readonly answer: (
     status: ReviewStatus,
     person: 'alice' | 'bob',
@@ -22,7 +22,7 @@ export interface Stage {
     violationIds: readonly string[],
     reason: string,
   ) => Promise<void>;
-  /** The same by the command that `countersign sign` prints, run by the bare Temporal CLI. */
+  /** The same with the command that `countersign sign` prints, run by the Temporal CLI alone. */
   readonly answerByTemporalCli: (
     status: ReviewStatus,
     person: 'alice' | 'bob',
@@ -31,7 +31,7 @@ export interface Stage {
     reason: string,
   ) => Promise<void>;
   readonly result: (changeId: string) => Promise<ReviewResult>;
-  /** Starts the requester's own workflow; it submits, waits for the signal, verifies the receipt and acts. */
+  /** Starts the requester's workflow, which submits, waits for the signal, verifies the receipt and acts. Returns the change id. */
   readonly refundByWorkflow: (orderId: number, amountCents: number) => Promise<string>;
   readonly say: (line: string) => void;
 }
@@ -39,14 +39,14 @@ export interface Stage {
 export interface Case {
   readonly id: number;
   readonly title: string;
-  /** How it ends with the scripted judge and the scripted people. */
+  /** The outcome with the scripted judge and the scripted people. */
   readonly expected: string;
-  /** Returns the change id. Throws where the shop is not as it must be afterwards. */
+  /** Returns the change id. Throws if the shop is not in the required state afterwards. */
   readonly run: (stage: Stage) => Promise<string>;
 }
 
 export const CASES: readonly Case[] = [
-  { id: 1, expected: 'COMMITTED', title: 'a narrow UPDATE with a WHERE: nobody needs to be asked', run: narrowUpdate },
+  { id: 1, expected: 'COMMITTED', title: 'a narrow UPDATE with a WHERE: no approval needed', run: narrowUpdate },
   {
     id: 2,
     expected: 'ROLLED_BACK declined',
@@ -56,22 +56,22 @@ export const CASES: readonly Case[] = [
   {
     id: 3,
     expected: 'COMMITTED',
-    title: 'the same, both confirmed, one of them by the bare Temporal CLI',
+    title: 'the same, both violations confirmed, one of them with the Temporal CLI alone',
     run: confirmedUpdate,
   },
   {
     id: 4,
     expected: 'ROLLED_BACK forbidden',
-    title: 'a DROP hidden in a DO block, in an escaped string',
+    title: 'a DROP hidden in an escaped string in a DO block',
     run: hiddenDrop,
   },
   {
     id: 5,
     expected: 'ROLLED_BACK stale_base',
-    title: 'a compare-and-set on a row that somebody else changes while it waits',
+    title: 'a compare-and-set on a row that another client changes while the review waits',
     run: staleRow,
   },
-  { id: 6, expected: 'COMMITTED', title: 'a change that no rule minds, and the judge does', run: judgeConcern },
+  { id: 6, expected: 'COMMITTED', title: 'a change that only the judge objects to', run: judgeConcern },
   { id: 7, expected: 'COMMITTED', title: 'a requester that is itself a workflow, in cooperative mode', run: refund },
 ];
 
@@ -107,7 +107,7 @@ async function rejectedUpdate(stage: Stage): Promise<string> {
   const after = await stage.shop.checksum('customers');
   stage.say(`  checksum of customers: ${before.slice(0, 16)} before, ${after.slice(0, 16)} after`);
   if (result.state === 'ROLLED_BACK' && before !== after)
-    throw new Error('The table changed although the change was rejected');
+    throw new Error('The table changed, although the change was rejected');
   return changeId;
 }
 
@@ -116,13 +116,7 @@ async function confirmedUpdate(stage: Stage): Promise<string> {
   const status = await stage.waiting(changeId);
   const ids = humanIds(status);
   await stage.answer(status, 'alice', 'confirm', ids.slice(0, -1), 'Signed off by marketing');
-  await stage.answerByTemporalCli(
-    status,
-    'bob',
-    'confirm',
-    ids.slice(-1),
-    'The row count is the whole table, as meant',
-  );
+  await stage.answerByTemporalCli(status, 'bob', 'confirm', ids.slice(-1), 'Updating the whole table is intended');
   await stage.result(changeId);
   const [row] = await stage.shop.query<{ n: string }>(`select count(*) as n from customers where note = $1`, [
     `summer credit ${stage.run}`,
@@ -159,11 +153,11 @@ async function staleRow(stage: Stage): Promise<string> {
   });
   const status = await stage.waiting(changeId);
   await stage.shop.query(`update payments set version = version + 1, state = 'settled' where id = 7`);
-  stage.say('  while it waits, somebody else changes payment 7');
+  stage.say('  while the review waits, another client changes payment 7');
   await stage.answer(status, 'alice', 'confirm', humanIds(status), 'Dispute opened by the bank');
   await stage.result(changeId);
   const [after] = await stage.shop.query<{ state: string }>('select state from payments where id = 7');
-  if (status.violations.length > 0 && after?.state !== 'settled') throw new Error('A stale change was written');
+  if (status.violations.length > 0 && after?.state !== 'settled') throw new Error('A stale change was applied');
   return changeId;
 }
 
@@ -188,7 +182,7 @@ async function refund({ shop, refundByWorkflow, say }: Stage): Promise<string> {
   return changeId;
 }
 
-/** Violations that a person must answer. With a real model there may be more of them than the rules alone make, or fewer. */
+/** Ids of the violations that a person must answer. Their number can vary with a real model. */
 function humanIds(status: ReviewStatus): string[] {
   return status.violations.filter((v) => v.need === 'human').map((v) => v.violationId);
 }

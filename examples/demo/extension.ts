@@ -1,4 +1,4 @@
-/** A team's own module: one source tool in cooperative mode, and one rule over it. Loaded by review worker and committer alike. */
+/** A team's extension module: one source tool in cooperative mode and one rule for it. Review worker and committer load it. */
 import { z } from 'zod';
 import {
   defineRule,
@@ -38,19 +38,19 @@ function refundFacts(raw: Uint8Array): RefundFacts | FactsRefusal {
 const shopRefundLimit = defineRule({
   name: 'shop_refund_limit',
   pack: 'shop-rules',
-  logicRevision: 1,
+  logicRevision: 2,
   config: z.strictObject({ maxCents: z.int().min(0) }),
   sourceTools: ['ShopRefund'],
   reads: ['facts'],
   parser: PARSER,
   defaultLevel: 'confirm',
-  why: 'A large refund is money out of the door.',
+  why: 'A large refund is a direct loss if it is wrong.',
   docs: 'examples/demo/README.md',
   apply: ({ facts, config, diff }) => {
     if (!facts.ok)
       return {
         fires: true,
-        reason: `The refund cannot be read: ${facts.message}`,
+        reason: `The refund cannot be parsed: ${facts.message}`,
         reasonCode: facts.code,
         evidence: [pointerEvidence(diff.diffSha, '')],
       };
@@ -58,7 +58,7 @@ const shopRefundLimit = defineRule({
     if (refund.amountCents <= config.maxCents) return { fires: false };
     return {
       fires: true,
-      reason: `A refund of ${refund.amountCents} cents is over ${config.maxCents}`,
+      reason: `The refund of ${refund.amountCents} cents exceeds the limit of ${config.maxCents} cents`,
       evidence: [pointerEvidence(diff.diffSha, '/amountCents')],
     };
   },

@@ -1,6 +1,6 @@
 /**
- * `npm run demo`: seven changes that an agent stages against a small shop, on a real Temporal server and a real
- * PostgreSQL. Talk goes to standard error; with --json one line goes to standard output.
+ * `npm run demo`: an agent submits seven changes to a small shop, on a real Temporal server and a real PostgreSQL. Progress
+ * goes to standard error; with --json one line goes to standard output.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -76,12 +76,13 @@ async function main(options: Options): Promise<number> {
     const rows = await play(dev, options, { run, model: judge.model });
     report(rows, dev, options);
     if (options.keep) await keepOpen(dev);
-    const surprises =
+    const unexpected =
       options.interactive || judge.server === null
         ? []
         : rows.filter((row) => CASES.find((c) => c.id === row.id)?.expected !== ended(row));
-    for (const row of surprises) say(`Case ${row.id} ended as ${ended(row)}, which is not what it shows`);
-    return surprises.length === 0 && rows.every((row) => row.verified === true) ? 0 : 1;
+    for (const row of unexpected)
+      say(`Case ${row.id}: expected ${CASES.find((c) => c.id === row.id)?.expected ?? ''}, got ${ended(row)}`);
+    return unexpected.length === 0 && rows.every((row) => row.verified === true) ? 0 : 1;
   } finally {
     await dev?.stop();
     await judge.server?.stop();
@@ -99,7 +100,7 @@ interface Judge {
   readonly server: ScriptedJudge | null;
 }
 
-/** The real model where there is a key; else a script on loopback, whose name says what it is. */
+/** The real model if OPENAI_API_KEY is set; otherwise the scripted judge on loopback. */
 async function chooseJudge(): Promise<Judge> {
   const {
     OPENAI_API_KEY: apiKey,
@@ -111,7 +112,7 @@ async function chooseJudge(): Promise<Judge> {
     return { model, baseUrl, apiKey, server: null };
   }
   const server = await startScriptedJudge({ script: judgeScript });
-  say(`Judge: ${SCRIPTED_JUDGE}, a script on loopback, since OPENAI_API_KEY is not set`);
+  say(`Judge: ${SCRIPTED_JUDGE}, a script on loopback, because OPENAI_API_KEY is not set`);
   return { model: SCRIPTED_JUDGE, baseUrl: server.baseUrl, apiKey: 'scripted', server };
 }
 
@@ -193,10 +194,10 @@ async function playCase(each: Case, stage: Stage, reviews: ReviewClient, model: 
 async function waiting(reviews: ReviewClient, changeId: string): Promise<ReviewStatus> {
   for (const until = Date.now() + ANSWER_MS; Date.now() < until; await pause(100)) {
     const status = await reviews.status(changeId);
-    // It may also be over: with a real model nobody knows what it will say.
+    // Any state but RUNNING: with a real model the review may already be closed.
     if (status.state !== 'RUNNING') return status;
   }
-  throw new Error(`Review ${changeId} disclosed nothing in ${ANSWER_MS / 1000} s`);
+  throw new Error(`Review ${changeId} disclosed nothing within ${ANSWER_MS / 1000} s`);
 }
 
 async function answerByUpdate(
@@ -216,7 +217,7 @@ async function answerByUpdate(
   say(`  ${person}: ${decision} (${codes.join(', ')}): ${reason}`);
 }
 
-/** `countersign sign` prints the whole command; the bare Temporal CLI runs it. */
+/** Signs with `countersign sign`, which prints a complete command, and runs that command with the Temporal CLI. */
 async function answerByCli(
   dev: Dev,
   ...[status, person, decision, violationIds, reason]: Parameters<Stage['answer']>
@@ -245,14 +246,14 @@ async function answerByCli(
   const temporal = dev.runtime.temporalCliPath;
   const [command] = argv;
   if (command === undefined || temporal === undefined)
-    throw new Error('No Temporal CLI here: name one with COUNTERSIGN_TEMPORAL_CLI');
+    throw new Error('No Temporal CLI found: set COUNTERSIGN_TEMPORAL_CLI to its path');
   await run(temporal, command.slice(1), { timeout: 30_000 });
   say(
-    `  ${person}: ${decision}, by: temporal workflow signal --name answer --workflow-id ${status.changeId.slice(0, 12)}… : ${reason}`,
+    `  ${person}: ${decision}, with: temporal workflow signal --name answer --workflow-id ${status.changeId.slice(0, 12)}… : ${reason}`,
   );
 }
 
-/** --interactive: shows how to answer, and waits until nothing is pending. */
+/** --interactive: asks the user at the terminal for each pending violation. Stops after a reject. */
 async function askPerson(dev: Dev, reviews: ReviewClient, status: ReviewStatus): Promise<void> {
   const current = await reviews.status(status.changeId);
   if (current.state !== 'INTERVENTION_REQUIRED') return;
@@ -261,8 +262,8 @@ async function askPerson(dev: Dev, reviews: ReviewClient, status: ReviewStatus):
     for (const violation of current.violations.filter((v) => v.resolution === 'pending')) {
       say(`  ${violation.validatorId}: ${violation.message} (may answer: ${violation.mayAnswer.join(', ')})`);
       const person = (await terminal.question('  Who answers, alice or bob? ')).trim() === 'bob' ? 'bob' : 'alice';
-      const said = (await terminal.question('  confirm or reject? ')).trim();
-      const decision = said === 'confirm' ? 'confirm' : 'reject';
+      const input = (await terminal.question('  confirm or reject? ')).trim();
+      const decision = input === 'confirm' ? 'confirm' : 'reject';
       await answerByUpdate(
         dev,
         reviews,
@@ -270,7 +271,7 @@ async function askPerson(dev: Dev, reviews: ReviewClient, status: ReviewStatus):
         person,
         decision,
         [violation.violationId],
-        (await terminal.question('  Why? ')).trim(),
+        (await terminal.question('  Reason? ')).trim(),
       );
       if (decision === 'reject') return;
     }
@@ -327,15 +328,16 @@ function report(rows: readonly Row[], dev: Dev, options: Options): void {
   if (uiUrl !== undefined)
     for (const row of rows) say(`${row.id}. ${uiUrl}/namespaces/${namespace}/workflows/${row.workflowId}`);
   const [first] = rows;
-  say(`\nVerify one, while the servers run: npm run cli -- result ${first?.workflowId ?? '<id>'}`);
-  say(`Its ledger:                        npm run cli -- ledger show ${first?.workflowId ?? '<id>'}`);
+  say(`\nWhile the servers are running:`);
+  say(`  verify a result: npm run cli -- result ${first?.workflowId ?? '<id>'}`);
+  say(`  show its ledger: npm run cli -- ledger show ${first?.workflowId ?? '<id>'}`);
   if (options.json)
     process.stdout.write(`${JSON.stringify({ cases: rows.map(({ verified: _verified, ...row }) => row) })}\n`);
 }
 
-/** At a terminal the servers stay up, so that the addresses can be opened; Ctrl-C stops everything. */
+/** At a terminal, keeps the servers running until Ctrl-C so that the printed URLs can be opened. */
 async function keepOpen(dev: Dev): Promise<void> {
-  say(`\nThe servers stay up: Temporal UI ${dev.runtime.uiUrl ?? ''}. Press Ctrl-C to stop them.`);
+  say(`\nThe servers keep running. Temporal UI: ${dev.runtime.uiUrl ?? ''}. Press Ctrl-C to stop them.`);
   await new Promise<void>(() => setInterval(() => {}, 60_000));
 }
 

@@ -6,7 +6,7 @@ import type { Refund } from './extension';
 import type { Shop } from './shop';
 
 export interface RefundDeps {
-  /** Speaks Temporal itself: only such a requester can be sent a signal. */
+  /** The Temporal client: only a requester that is a workflow in the same namespace can receive a signal. */
   readonly countersign: Pick<Countersign, 'submit'>;
   readonly trust: ReceiptTrust;
   readonly shop: Shop;
@@ -31,7 +31,7 @@ export function createRefundActivities({ countersign, trust, shop }: RefundDeps)
       return submitted.changeId;
     },
 
-    /** True only for a trusted committer's COMMIT of exactly these bytes. */
+    /** True if and only if a trusted committer signed COMMIT for exactly these bytes. */
     async verifyReceipt(input: { changeId: string; refund: Refund; receipt: Envelope | null }): Promise<boolean> {
       const checked = verifyReceipt(input.receipt, trust);
       if (!checked.ok) return false;
@@ -44,7 +44,7 @@ export function createRefundActivities({ countersign, trust, shop }: RefundDeps)
       );
     },
 
-    /** Retried by Temporal: the status keeps a second refund from being written. At most one effect is the requester's own promise here. */
+    /** Idempotent, because Temporal may retry it: in cooperative mode the requester itself guarantees at most one effect. */
     async payBack({ refund }: { changeId: string; refund: Refund }): Promise<void> {
       await shop.query(
         `update orders set status = 'refunded', version = version + 1 where id = $1 and status <> 'refunded'`,

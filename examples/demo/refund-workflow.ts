@@ -1,4 +1,4 @@
-/** A requester that is itself a workflow: it stages a refund, waits for the signal, verifies the receipt, and only then acts. */
+/** A requester that is a workflow: submits a refund, waits for the signal, verifies the receipt, and only then acts. */
 import { condition, defineSignal, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
 import { REPLY_MESSAGES, type DecidedMessage } from '../../policy/contracts/messages';
 import type { Refund } from './extension';
@@ -19,13 +19,13 @@ export interface RefundResult {
 
 export async function refundRequester(refund: Refund, requestKey: string): Promise<RefundResult> {
   let decided: DecidedMessage | null = null;
-  // Before anything is submitted: the signal may come as soon as the review is over.
+  // Handlers first: the signal may arrive as soon as the review is closed.
   setHandler(commitSignal, (message) => void (decided = message));
   setHandler(rollbackSignal, (message) => void (decided = message));
   const changeId = await submitRefund({ refund, requestKey, replyTo: { workflowId: workflowInfo().workflowId } });
   await condition(() => decided !== null, '1 h');
   const message = decided as DecidedMessage | null;
-  // The signal itself proves nothing: whoever can write to the namespace can send one. The receipt does.
+  // The signal proves nothing, because anyone with write access to the namespace can send it. The receipt does.
   if (message === null || !(await verifyReceipt({ changeId, refund, receipt: message.receipt })))
     return { changeId, paidBack: false };
   await payBack({ changeId, refund });

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The name under which it answers, so that output and evidence never pass it off as a model. */
+/** The model name in its responses, so that output and evidence never present it as a real model. */
 export const SCRIPTED_JUDGE = 'scripted-judge';
 
-/** A row of the rubric that the script objects to. What it leaves out is filled in; a policy that the plan does not have is a mistake of the script. */
+/** One concern of the script. Missing members get defaults; a `policyId` that the request does not ask about is an error. */
 export interface ScriptedConcern {
   readonly policyId: string;
   readonly result?: 'violated' | 'unsure';
@@ -14,7 +14,7 @@ export interface ScriptedConcern {
   readonly why: string;
 }
 
-/** What the script says about one request. Every member may be left out: then it has nothing to add. */
+/** The script's answer to one request. Missing members get defaults; an empty object allows the change. */
 export interface ScriptedVerdict {
   readonly verdict?: 'ALLOW' | 'WARN' | 'BLOCK' | 'ABSTAIN';
   readonly observations?: readonly { readonly line: number; readonly effect: string }[];
@@ -23,21 +23,21 @@ export interface ScriptedVerdict {
   readonly confidence?: 'low' | 'medium' | 'high';
 }
 
-/** Gets the user message as a model would: a header line, then the marked lines of the diff. */
+/** Receives the user message as a model would: a header line, then the marked lines of the diff. */
 export type JudgeScript = (message: string) => ScriptedVerdict;
 
 export interface ScriptedJudge {
-  /** For `OPENAI_BASE_URL`. */
+  /** Value for `OPENAI_BASE_URL`. */
   readonly baseUrl: string;
-  /** Requests answered so far. */
+  /** Number of requests answered so far. */
   readonly asked: () => number;
   readonly stop: () => Promise<void>;
 }
 
 /**
- * A loopback server that speaks the chat completions protocol and answers from a script: the judge of a demo without an
- * API key. It reads canary and policy ids from the request, as a model must, and knows nothing else of Countersign.
- * Port 0 or absent: a free one.
+ * A loopback server that implements the chat completions API with a script: the judge of the demo without an API key. It
+ * reads canary and policy ids from the request, as a model must, and uses nothing else of Countersign. Listens on a free port
+ * if `port` is 0 or absent.
  */
 export async function startScriptedJudge(options: {
   readonly port?: number;
@@ -51,7 +51,7 @@ export async function startScriptedJudge(options: {
           return send(response, 200, { object: 'list', data: [{ id: SCRIPTED_JUDGE, object: 'model' }] });
         if (request.method !== 'POST' || request.url !== '/v1/chat/completions')
           return send(response, 404, {
-            error: { message: 'This judge answers POST /v1/chat/completions only', code: 'not_found' },
+            error: { message: 'Not found: this server implements only POST /v1/chat/completions', code: 'not_found' },
           });
         const answer = answerTo(body, options.script);
         asked++;
@@ -84,12 +84,12 @@ interface Header {
 function answerTo(body: string, script: JudgeScript): object {
   const message = messageOf(body);
   const { canary, policyIds } = headerOf(message);
-  const said = script(message);
-  const concerns = said.concerns ?? [];
+  const verdict = script(message);
+  const concerns = verdict.concerns ?? [];
   const unknown = concerns.find((concern) => !policyIds.includes(concern.policyId));
   if (unknown !== undefined)
     throw new TypeError(
-      `The script objects under "${unknown.policyId}", and the request asks about ${policyIds.join(', ')}`,
+      `The script has a concern for the policy "${unknown.policyId}", but the request asks only about ${policyIds.join(', ')}`,
     );
   const rows = policyIds.map((policyId) =>
     rowOf(
@@ -98,18 +98,18 @@ function answerTo(body: string, script: JudgeScript): object {
     ),
   );
   return {
-    observations: said.observations ?? [],
+    observations: verdict.observations ?? [],
     policyResults: rows,
-    instructionsInDiff: said.instructionsInDiff ?? false,
+    instructionsInDiff: verdict.instructionsInDiff ?? false,
     canary,
     verdict:
-      said.verdict ??
+      verdict.verdict ??
       (concerns.length === 0
         ? 'ALLOW'
         : concerns.some((c) => c.severity === 'BLOCK' && c.result !== 'unsure')
           ? 'BLOCK'
           : 'WARN'),
-    confidence: said.confidence ?? 'high',
+    confidence: verdict.confidence ?? 'high',
   };
 }
 
@@ -128,18 +128,18 @@ function rowOf(policyId: string, concern: ScriptedConcern | undefined): object {
 function messageOf(body: string): string {
   const { messages } = JSON.parse(body) as { messages?: { role?: string; content?: unknown }[] };
   const user = messages?.findLast((m) => m.role === 'user')?.content;
-  if (typeof user !== 'string') throw new TypeError('messages: expected one of role "user" with a text');
+  if (typeof user !== 'string') throw new TypeError('messages: expected a message of role "user" with text content');
   return user;
 }
 
 function headerOf(message: string): Header {
   const header = JSON.parse(message.split('\n', 1)[0] ?? '') as Partial<Header>;
   if (typeof header.canary !== 'string' || !Array.isArray(header.policyIds))
-    throw new TypeError('The first line of the request has no canary or no policyIds');
+    throw new TypeError('The first line of the request lacks canary or policyIds');
   return { canary: header.canary, policyIds: header.policyIds as string[] };
 }
 
-/** The lines of the diff in a user message, without their marks, by line number. */
+/** The lines of the diff in a user message without their marks, by line number (from 1). */
 export function diffLines(message: string): ReadonlyMap<number, string> {
   const lines = new Map<number, string>();
   for (const line of message.split('\n').slice(1)) {
@@ -154,7 +154,7 @@ export function diffLines(message: string): ReadonlyMap<number, string> {
 
 function completion(body: string, answer: object): object {
   const content = JSON.stringify(answer);
-  // About four bytes a token: a script has none, and the record should not say zero.
+  // About four bytes per token: a script has no tokens, but the record should contain plausible usage.
   const [input, output] = [Math.ceil(body.length / 4), Math.ceil(content.length / 4)];
   return {
     id: `chatcmpl-${SCRIPTED_JUDGE}`,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Client } from 'pg';
 
-/** Rows of the demo's shop: realistic, and the same on every machine. */
+/** Number of rows in the demo's shop. The rows are realistic and the same on every machine. */
 const CUSTOMERS = 2_000;
 const ORDERS = 3_000;
 
@@ -37,7 +37,7 @@ const LAST = [
 ];
 const CITIES = ['Vienna', 'Lagos', 'Osaka', 'Porto', 'Quito', 'Riga'];
 
-/** A number in 0..n−1 that looks random and depends on nothing but its arguments. */
+/** A pseudo-random integer from 0 to n − 1 that depends only on the arguments. */
 function pick(seed: string, i: number, n: number): number {
   return createHash('sha256').update(`${seed}:${i}`).digest().readUInt32BE(0) % n;
 }
@@ -46,7 +46,7 @@ function choose<T>(items: readonly T[], seed: string, i: number): T {
   return items[pick(seed, i, items.length)] as T;
 }
 
-/** Makes tables and rows where they are missing. Run again it changes nothing. */
+/** Creates missing tables and inserts rows into an empty shop. Idempotent. */
 export async function seedShop(adminUrl: string): Promise<void> {
   const client = new Client({ connectionString: adminUrl, connectionTimeoutMillis: 10_000 });
   await client.connect();
@@ -117,7 +117,7 @@ async function insert(client: Client, table: string, rows: readonly Record<strin
   ]);
 }
 
-/** What the demo shows of the shop: single rows, and a checksum of a whole table. */
+/** Reads the shop for the demo's output: single rows, and the checksum of a table. */
 export class Shop {
   readonly #url: string;
 
@@ -135,7 +135,7 @@ export class Shop {
     }
   }
 
-  /** SHA-256 over all rows in key order: equal exactly when no row of the table differs. */
+  /** SHA-256 over all rows in key order: equal if and only if no row of the table differs. */
   async checksum(table: 'customers' | 'orders' | 'payments'): Promise<string> {
     const rows = await this.query<{ row: string }>(`select t::text as row from ${table} t order by id`);
     return createHash('sha256')

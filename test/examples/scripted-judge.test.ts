@@ -15,13 +15,13 @@ async function ask(script: JudgeScript, diff: string): Promise<{ judged: Judged;
 }
 
 describe('startScriptedJudge', () => {
-  it('answers in the strict form, under its own name', async () => {
+  it('answers in the strict response format under its own model name', async () => {
     const { judged, record } = await ask(() => ({}), 'UPDATE orders SET note = 1 WHERE id = 7;');
     expect(judged.result).toMatchObject({ status: 'ALLOW', details: { model: 'scripted-judge' } });
     expect(record).toMatchObject({ calls: [{ returnedModel: 'scripted-judge' }] });
   });
 
-  it('raises the concern that its script finds in the marked lines', async () => {
+  it('reports the concern that its script finds in the marked lines', async () => {
     const script: JudgeScript = (message) => {
       const line = [...diffLines(message)].find(([, text]) => /credit_limit/.test(text));
       if (line === undefined) return {};
@@ -46,7 +46,7 @@ describe('startScriptedJudge', () => {
     );
   });
 
-  it('makes a script that names an unknown policy fail loudly', async () => {
+  it('fails the request if the script names an unknown policy', async () => {
     await expect(ask(() => ({ concerns: [{ policyId: 'no_such', why: 'x' }] }), 'SELECT 1;')).rejects.toMatchObject({
       type: 'ErrValidatorBackend',
       message: expect.stringContaining('bad_request'),

@@ -3,45 +3,45 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { compiled } from '../support/compiled';
 
-interface Told {
+interface AttackReport {
   readonly name: string;
   readonly effect: boolean;
   readonly refusalInLedger: boolean | null;
   readonly shownAs?: string;
 }
 
-/** The program as `npm run attacks` runs it: its own servers, our real processes. One of each sort; the whole list takes minutes. */
+/** Runs the program of `npm run attacks`, which starts its own servers and our real processes. One attack of each kind, because all of them take minutes. */
 const SAMPLE = [
-  'forged signal: plain JSON in the name of an approver',
-  'one person with two keys, where two people are needed',
-  'replayed answer: on another review of the same change',
+  'forged signal: plain JSON with the name of an approver',
+  'one person with two keys instead of two people',
+  'replayed answer: for another review of the same change',
   'reset to before a rejection',
-  'terminate and restart after a rejection that the workflow never heard of',
-  'edited workflow input: the review is terminated and started again with another diff',
+  'terminate and restart after a rejection that the workflow never received',
+  'edited workflow input: the review is terminated and restarted with another diff',
   'complete-activity by id: judge',
-  'complete-activity by id: rollback, as a commit',
-  'a direct commit activity, from a workflow of the attacker’s own',
-  'a direct dry run of another diff under the id of an opened change',
+  'complete-activity by id: rollback, with the result of a commit',
+  'a commit activity scheduled by the attacker’s own workflow',
+  'a dry run of another diff under the id of an open change',
 ];
 
-let told: readonly Told[];
+let reports: readonly AttackReport[];
 beforeAll(async () => {
   const script = join(await compiled(), 'examples/attacks/main.js');
-  // Roles belong to the whole server: on one that other tests use, its setting up would change their passwords.
+  // On its own servers: PostgreSQL roles are server-wide, so its setup would change the passwords that other tests use.
   const { TEMPORAL_ADDRESS: _address, COUNTERSIGN_DATABASE_ADMIN_URL: _url, ...env } = process.env;
   const only = SAMPLE.flatMap((name) => ['--only', name]);
-  // It ends with 1 where one succeeded; which one, its last line says.
+  // Exit code 1 means that an attack succeeded; the last line of the output says which.
   const { stdout } = await promisify(execFile)(process.execPath, [script, '--json', ...only], {
     env,
     timeout: 280_000,
   }).catch((error: unknown) => error as { readonly stdout: string });
-  ({ attacks: told } = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as { attacks: Told[] });
+  ({ attacks: reports } = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as { attacks: AttackReport[] });
 }, 300_000);
 
-test.each(SAMPLE)('a writer of the namespace gets nothing by it, and it does not go unseen: %s [P4, P8]', (name) => {
-  const attack = told.find((each) => each.name === name);
+test.each(SAMPLE)('an attack with namespace write access has no effect and is detected: %s [P4, P8]', (name) => {
+  const attack = reports.find((each) => each.name === name);
   expect(attack).toMatchObject({ effect: false });
-  // Nothing of ours was reached, so none could refuse: then whoever looks is told that nobody signed the outcome.
+  // Null: the attack reached none of our processes, so none could refuse. The outcome must then be shown as unverified.
   if (attack?.refusalInLedger === null) expect(attack.shownAs).toBe('unverified');
   else expect(attack?.refusalInLedger).toBe(true);
 });

@@ -1,36 +1,36 @@
-/** Answers that nobody entitled gave: forged, by the wrong key, by the wrong person, too late. */
+/** Invalid answers: forged, signed with the wrong key, by the wrong person, or too late. */
 import { newKeyPair } from '../../../signing/keys';
 import { answerRefused, raisePay, refundOrder, refused, type Attack } from '../attack';
-import type { Ground } from '../ground';
+import type { Testbed } from '../testbed';
 
-/** Sends what `make` forges of an open review by update, and expects this refusal. */
+/** Sends the answers that `make` forges for an open review by update, and expects the refusal `code`. */
 function forged(
   name: string,
   code: string,
-  make: (ground: Ground, ...args: Parameters<Make>) => ReturnType<Make>,
+  make: (testbed: Testbed, ...args: Parameters<Make>) => ReturnType<Make>,
 ): Attack {
   return {
     name,
-    async run(ground) {
-      const status = await ground.asked(refundOrder(1));
+    async run(testbed) {
+      const status = await testbed.submitAndWait(refundOrder(1));
       const { changeId } = status;
-      await ground.update(changeId, await make(ground, status));
+      await testbed.update(changeId, await make(testbed, status));
       return { changeId, refusal: answerRefused(code) };
     },
   };
 }
-type Make = (status: Awaited<ReturnType<Ground['asked']>>) => Promise<readonly unknown[]> | readonly unknown[];
+type Make = (status: Awaited<ReturnType<Testbed['submitAndWait']>>) => Promise<readonly unknown[]> | readonly unknown[];
 
-/** Under the key id of a person, signed with another key. */
+/** Replaces the key id of the signatures without signing again. */
 function under(keyId: string, envelope: { readonly payload: string; readonly signatures: readonly { sig: string }[] }) {
   return { ...envelope, signatures: envelope.signatures.map(({ sig }) => ({ keyid: keyId, sig })) };
 }
 
 export const ANSWERS: readonly Attack[] = [
   {
-    name: 'forged signal: plain JSON in the name of an approver',
-    async run(ground) {
-      const { changeId, fingerprint, violations } = await ground.asked(refundOrder(1));
+    name: 'forged signal: plain JSON with the name of an approver',
+    async run(testbed) {
+      const { changeId, fingerprint, violations } = await testbed.submitAndWait(refundOrder(1));
       const answers = violations.map(({ violationId }) => ({
         violationId,
         fingerprint,
@@ -38,66 +38,64 @@ export const ANSWERS: readonly Attack[] = [
         reason: 'fine',
         actor: 'alice',
       }));
-      await ground.signal(changeId, answers);
+      await testbed.signal(changeId, answers);
       const refusal = answerRefused('unsigned_not_accepted');
-      await ground.row(changeId, refusal);
+      await testbed.waitForRow(changeId, refusal);
       return { changeId, refusal };
     },
   },
-  forged('forged update: an approver’s key id over another key’s signature', 'bad_signature', (ground, status) => {
-    const alice = ground.person('alice');
+  forged('forged update: the key id of an approver, signed with another key', 'bad_signature', (testbed, status) => {
+    const alice = testbed.keyOf('alice');
     const mallory = { ...newKeyPair(), keyId: alice.keyId };
-    return ground.sign(status, mallory).map((envelope) => under(alice.keyId, envelope));
+    return testbed.sign(status, mallory).map((envelope) => under(alice.keyId, envelope));
   }),
-  forged('forged update: a key that nobody registered', 'unknown_key', (ground, status) =>
-    ground.sign(status, newKeyPair()),
+  forged('forged update: an unregistered key', 'unknown_key', (testbed, status) => testbed.sign(status, newKeyPair())),
+  forged('an answer signed with a stolen agent key', 'not_eligible', (testbed, status) =>
+    testbed.sign(status, testbed.keyOf('agent')),
   ),
-  forged('stolen agent key signs an answer', 'not_eligible', (ground, status) =>
-    ground.sign(status, ground.person('agent')),
+  forged('an answer by an agent registered as an approver', 'not_eligible', async (testbed, status) =>
+    testbed.sign(status, await testbed.operator.addKey({ kind: 'approver', subject: { type: 'agent', id: 'alice' } })),
   ),
-  forged('an agent that was registered as an approver', 'not_eligible', async (ground, status) =>
-    ground.sign(status, await ground.operator.addKey({ kind: 'approver', subject: { type: 'agent', id: 'alice' } })),
+  forged('an answer by the person on whose behalf the agent acts', 'not_eligible', async (testbed, status) =>
+    testbed.sign(status, await testbed.operator.addKey({ kind: 'approver', subject: { type: 'person', id: 'dana' } })),
   ),
-  forged('the person behind the agent confirms its change', 'not_eligible', async (ground, status) =>
-    ground.sign(status, await ground.operator.addKey({ kind: 'approver', subject: { type: 'person', id: 'dana' } })),
-  ),
-  forged('an answer that has expired', 'expired', (ground, status) => {
+  forged('an expired answer', 'expired', (testbed, status) => {
     const at = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
-    return ground.sign(status, ground.person('alice'), 'confirm', { issuedAt: at(60), expiresAt: at(1) });
+    return testbed.sign(status, testbed.keyOf('alice'), 'confirm', { issuedAt: at(60), expiresAt: at(1) });
   }),
-  forged('an answer signed ahead of its time', 'expired', (ground, status) =>
-    ground.sign(status, ground.person('alice'), 'confirm', {
+  forged('an answer issued in the future', 'expired', (testbed, status) =>
+    testbed.sign(status, testbed.keyOf('alice'), 'confirm', {
       issuedAt: new Date(Date.now() + 3_600_000).toISOString(),
     }),
   ),
-  forged('a key that was revoked', 'revoked_key', async (ground, status) => {
-    const key = await ground.operator.addKey({ kind: 'approver', subject: { type: 'person', id: 'bob' } });
-    await ground.operator.revokeKey(key.keyId);
-    return ground.sign(status, key);
+  forged('an answer signed with a revoked key', 'revoked_key', async (testbed, status) => {
+    const key = await testbed.operator.addKey({ kind: 'approver', subject: { type: 'person', id: 'bob' } });
+    await testbed.operator.revokeKey(key.keyId);
+    return testbed.sign(status, key);
   }),
   {
-    name: 'a key that is revoked after its answer was counted',
-    async run(ground) {
-      const status = await ground.asked(raisePay(1));
+    name: 'a key that is revoked after its answer was accepted',
+    async run(testbed) {
+      const status = await testbed.submitAndWait(raisePay(1));
       const { changeId } = status;
-      const key = await ground.operator.addKey({ kind: 'approver', subject: { type: 'person', id: 'bob' } });
-      await ground.update(changeId, ground.sign(status, key));
-      await ground.operator.revokeKey(key.keyId);
-      await ground.update(changeId, ground.sign(status, ground.person('alice')));
-      await ground.ended(changeId);
+      const key = await testbed.operator.addKey({ kind: 'approver', subject: { type: 'person', id: 'bob' } });
+      await testbed.update(changeId, testbed.sign(status, key));
+      await testbed.operator.revokeKey(key.keyId);
+      await testbed.update(changeId, testbed.sign(status, testbed.keyOf('alice')));
+      await testbed.ended(changeId);
       return { changeId, refusal: refused('decision') };
     },
   },
   {
-    name: 'one person with two keys, where two people are needed',
-    async run(ground) {
-      const status = await ground.asked(raisePay(2));
+    name: 'one person with two keys instead of two people',
+    async run(testbed) {
+      const status = await testbed.submitAndWait(raisePay(2));
       const { changeId } = status;
-      const second = await ground.operator.addKey({ kind: 'approver', subject: { type: 'person', id: 'alice' } });
-      await ground.update(changeId, ground.sign(status, ground.person('alice')));
-      await ground.update(changeId, ground.sign(status, second));
-      const waits = await ground.waiting(changeId);
-      await ground.commitByHand(waits);
+      const second = await testbed.operator.addKey({ kind: 'approver', subject: { type: 'person', id: 'alice' } });
+      await testbed.update(changeId, testbed.sign(status, testbed.keyOf('alice')));
+      await testbed.update(changeId, testbed.sign(status, second));
+      const waits = await testbed.waiting(changeId);
+      await testbed.scheduleCommit(waits);
       return { changeId, refusal: refused('decision') };
     },
   },

@@ -1,40 +1,40 @@
-/** Activities that somebody else completes in the place of our workers: by id, faster than they, or while their queue is throttled to nothing. */
+/** The attacker completes activities in place of our workers: by id, before the worker does or while the queue's rate limit is 0. */
 import type { ReviewStatus } from '../../../policy/contracts/status';
 import type { PolicyViolation } from '../../../policy/contracts/violation';
 import { stagingSha as stagingShaOf, type StagingRecord } from '../../../policy/contracts/staging-record';
 import { signPredicate } from '../../../signing/envelope';
 import { newKeyPair } from '../../../signing/keys';
 import { raisePay, refundOrder, refused, topUp, type Attack } from '../attack';
-import type { Ground } from '../ground';
+import type { Testbed } from '../testbed';
 import { pause, RaceLost } from '../namespace-writer';
 
 const allow = (id: string) => ({ validator_id: id, status: 'ALLOW', reason: '', evidenceRefs: [] });
 
-/** Runs `work` while no worker gets an activity of these queues. */
-async function throttled<T>(ground: Ground, queues: readonly string[], work: () => Promise<T>): Promise<T> {
-  for (const queue of queues) await ground.attacker.throttle(queue, true);
+/** Runs `work` while the rate limit of these queues is 0, so that no worker gets their activities. */
+async function throttled<T>(testbed: Testbed, queues: readonly string[], work: () => Promise<T>): Promise<T> {
+  for (const queue of queues) await testbed.attacker.throttle(queue, true);
   try {
     return await work();
   } finally {
-    for (const queue of queues) await ground.attacker.throttle(queue, false);
+    for (const queue of queues) await testbed.attacker.throttle(queue, false);
   }
 }
 
 /**
- * Whether the poller or our committer had the commit. Where it was ours, its end is not waited for: the poller hinders the
- * rollback as well.
+ * Whether the poller got the commit activity. Does not wait for the end of the review if our committer got it, because the
+ * poller also delays its rollback.
  */
-async function isStolen(ground: Ground, stolen: ReadonlySet<string>, changeId: string): Promise<boolean> {
+async function isStolen(testbed: Testbed, stolen: ReadonlySet<string>, changeId: string): Promise<boolean> {
   for (let i = 0; i < 200 && !stolen.has(changeId); i++) {
-    if ((await ground.rows(changeId)).some(({ kind }) => kind === 'refused')) return false;
+    if ((await testbed.rows(changeId)).some(({ kind }) => kind === 'refused')) return false;
     await pause(100);
   }
   return stolen.has(changeId);
 }
 
-/** Has the workflow believe that people have confirmed everything. */
+/** Makes the workflow believe that these people have confirmed every violation. */
 async function forgeAdmission(
-  ground: Ground,
+  testbed: Testbed,
   status: ReviewStatus,
   people: readonly string[] = ['alice'],
 ): Promise<void> {
@@ -50,15 +50,15 @@ async function forgeAdmission(
       digest: String(i).repeat(64),
     })),
   );
-  const { attacker } = ground;
+  const { attacker } = testbed;
   const next = await attacker.nextActivity(status.changeId);
   const race = attacker.race(status.changeId, next, { results: {}, admitted });
-  // As many as a message may hold: our worker is at them for a while.
-  const junk = Array.from({ length: 50 }, () => ground.sign(status, newKeyPair())).flat();
-  await Promise.all([race, ground.signal(status.changeId, junk.slice(0, 50))]);
+  // The maximum number of answers in a message, to keep our worker busy.
+  const junk = Array.from({ length: 50 }, () => testbed.sign(status, newKeyPair())).flat();
+  await Promise.all([race, testbed.signal(status.changeId, junk.slice(0, 50))]);
 }
 
-/** What a committer answers, without its signature. */
+/** The result of a committer, with a receipt of the attacker's choice. */
 const committed = (receipt: unknown) => ({
   state: 'COMMITTED',
   reason: null,
@@ -69,17 +69,17 @@ const committed = (receipt: unknown) => ({
   receipt,
 });
 
-function forgedCommit(name: string, receiptFor: (ground: Ground, changeId: string) => Promise<unknown>): Attack {
+function forgedCommit(name: string, receiptFor: (testbed: Testbed, changeId: string) => Promise<unknown>): Attack {
   return {
     name: `complete-activity by id: commit, ${name}`,
-    async run(ground) {
-      const status = await ground.asked(refundOrder(12));
+    async run(testbed) {
+      const status = await testbed.submitAndWait(refundOrder(12));
       const { changeId } = status;
-      const receipt = await receiptFor(ground, changeId);
-      await throttled(ground, [ground.queues.commit], async () => {
-        await forgeAdmission(ground, status);
-        await ground.attacker.complete(changeId, 'commit', committed(receipt));
-        await ground.ended(changeId);
+      const receipt = await receiptFor(testbed, changeId);
+      await throttled(testbed, [testbed.queues.commit], async () => {
+        await forgeAdmission(testbed, status);
+        await testbed.attacker.complete(changeId, 'commit', committed(receipt));
+        await testbed.ended(changeId);
       });
       return { changeId, refusal: null, forged: true };
     },
@@ -89,25 +89,25 @@ function forgedCommit(name: string, receiptFor: (ground: Ground, changeId: strin
 export const COMPLETIONS: readonly Attack[] = [
   {
     name: 'complete-activity by id: guardians',
-    async run(ground) {
-      const { plan } = await ground.countersign.evidence((await ground.asked(refundOrder(8))).changeId);
+    async run(testbed) {
+      const { plan } = await testbed.countersign.evidence((await testbed.submitAndWait(refundOrder(8))).changeId);
       const rules = (plan?.validators ?? []).filter(
         (v) => v.kind === 'derived' && !v.needsStaging && v.phase === 'preflight' && v.unit !== 'builtin',
       );
       const units = [...new Set(rules.map(({ unit }) => unit))];
-      const holds = rules.find(({ id }) => id === 'guardian.orders');
-      // Activity 1 opens the review; then comes one for each unit, in the plan's order.
-      const activityId = String(2 + units.indexOf(holds?.unit ?? ''));
-      const { changeId, submission } = await ground.prepared(refundOrder(8));
-      const race = ground.attacker.race(changeId, activityId, { 'guardian.orders': allow('guardian.orders') });
-      await Promise.all([race, ground.startByHand(changeId, submission)]);
-      await ground.ended(changeId);
+      const blocking = rules.find(({ id }) => id === 'guardian.orders');
+      // Activity 1 opens the review; then follows one for each unit, in the order of the plan.
+      const activityId = String(2 + units.indexOf(blocking?.unit ?? ''));
+      const { changeId, submission } = await testbed.prepared(refundOrder(8));
+      const race = testbed.attacker.race(changeId, activityId, { 'guardian.orders': allow('guardian.orders') });
+      await Promise.all([race, testbed.startReview(changeId, submission)]);
+      await testbed.ended(changeId);
       return { changeId, refusal: refused('recomputed', 'disclosure') };
     },
   },
   {
     name: 'complete-activity by id: stage',
-    async run(ground) {
+    async run(testbed) {
       const record: StagingRecord = {
         sourceTool: 'SQLDryRun',
         target: 'shop',
@@ -120,27 +120,27 @@ export const COMPLETIONS: readonly Attack[] = [
         base: {},
         serverVersion: '18.0',
       };
-      const changeId = await throttled(ground, [ground.queues.commit], async () => {
-        const id = await ground.submit(topUp(9));
-        const { plan } = await ground.countersign.evidence(id);
+      const changeId = await throttled(testbed, [testbed.queues.commit], async () => {
+        const id = await testbed.submit(topUp(9));
+        const { plan } = await testbed.countersign.evidence(id);
         const results = Object.fromEntries((plan?.validators ?? []).map((v) => [v.id, allow(v.id)]));
         const staged = { kind: 'staged', record, stagingSha: stagingShaOf(record), results };
-        await ground.attacker.complete(id, 'stage', staged);
+        await testbed.attacker.complete(id, 'stage', staged);
         return id;
       });
-      await ground.ended(changeId);
+      await testbed.ended(changeId);
       return { changeId, refusal: refused('staging') };
     },
   },
   {
     name: 'complete-activity by id: callbacks',
-    async run(ground) {
+    async run(testbed) {
       const gift = {
         sourceTool: 'SQLDryRun',
         raw: 'update gifts set cents = 90000 where id = 10',
         metadata: { table_name: 'gifts', affected_rows: 1, cents: 90_000 },
       };
-      const honest = await ground.ended(await ground.submit(gift));
+      const honest = await testbed.ended(await testbed.submit(gift));
       if (honest.state === 'ABORTED') throw new Error(honest.why);
       const resolved = honest.outcome.violations.map((v): PolicyViolation => ({
         ...v,
@@ -157,80 +157,80 @@ export const COMPLETIONS: readonly Attack[] = [
         reachable: ['alice'],
       };
       let race: Promise<void> = Promise.resolve();
-      const changeId = await throttled(ground, [ground.queues.judge], async () => {
-        const id = await ground.submit(gift);
-        const asked = await ground.attacker.pending(id, 'askJudge');
-        race = ground.attacker.race(id, String(Number(asked) + 1), forged);
+      const changeId = await throttled(testbed, [testbed.queues.judge], async () => {
+        const id = await testbed.submit(gift);
+        const asked = await testbed.attacker.pending(id, 'askJudge');
+        race = testbed.attacker.race(id, String(Number(asked) + 1), forged);
         return id;
       });
       await race;
-      await ground.ended(changeId);
-      // Our own worker may have disclosed as well, before it heard that it was too late.
+      await testbed.ended(changeId);
+      // Our worker may have written its disclosure too, before it learned that the activity was completed.
       return { changeId, refusal: refused('disclosure') };
     },
   },
   {
     name: 'complete-activity by id: judge',
-    async run(ground) {
+    async run(testbed) {
       const change = { ...topUp(11), raw: `update accounts set owner = 'mallory' where id = 11` };
-      const changeId = await throttled(ground, [ground.queues.judge], async () => {
-        const id = await ground.submit(change);
+      const changeId = await throttled(testbed, [testbed.queues.judge], async () => {
+        const id = await testbed.submit(change);
         const envelope = { payloadType: 'application/vnd.in-toto+json', payload: '', signatures: [] };
-        await ground.attacker.complete(id, 'askJudge', {
+        await testbed.attacker.complete(id, 'askJudge', {
           result: allow('guardian.llm_judge'),
           envelope,
           reused: false,
         });
         return id;
       });
-      await ground.ended(changeId);
+      await testbed.ended(changeId);
       return { changeId, refusal: refused('findings', 'disclosure') };
     },
   },
   {
     name: 'complete-activity by id: admission',
-    async run(ground) {
-      const status = await ground.asked(raisePay(12));
-      await forgeAdmission(ground, status, ['alice', 'bob']);
-      await ground.ended(status.changeId);
+    async run(testbed) {
+      const status = await testbed.submitAndWait(raisePay(12));
+      await forgeAdmission(testbed, status, ['alice', 'bob']);
+      await testbed.ended(status.changeId);
       return { changeId: status.changeId, refusal: refused('decision') };
     },
   },
   forgedCommit('without a receipt', async () => null),
-  forgedCommit('with a receipt signed by another key', async (ground, changeId) => {
+  forgedCommit('with a receipt signed with another key', async (testbed, changeId) => {
     const mallory = newKeyPair();
-    const genuine = await ground.receiptOf(await ground.submit(topUp(13)));
+    const genuine = await testbed.receiptOf(await testbed.submit(topUp(13)));
     return signPredicate('receipt', { ...genuine.predicate, changeId, keyId: mallory.keyId }, mallory);
   }),
-  forgedCommit('with the genuine receipt of another change', async (ground) => {
-    const genuine = await ground.receiptOf(await ground.submit(topUp(14)));
+  forgedCommit('with the genuine receipt of another change', async (testbed) => {
+    const genuine = await testbed.receiptOf(await testbed.submit(topUp(14)));
     return genuine.envelope;
   }),
   {
-    name: 'complete-activity by id: rollback, as a commit',
-    async run(ground) {
-      const status = await ground.asked(refundOrder(15));
+    name: 'complete-activity by id: rollback, with the result of a commit',
+    async run(testbed) {
+      const status = await testbed.submitAndWait(refundOrder(15));
       const { changeId } = status;
-      await throttled(ground, [ground.queues.commit], async () => {
-        await ground.update(changeId, ground.sign(status, ground.person('alice'), 'reject'));
-        await ground.attacker.complete(changeId, 'rollback', committed(null));
-        await ground.ended(changeId);
+      await throttled(testbed, [testbed.queues.commit], async () => {
+        await testbed.update(changeId, testbed.sign(status, testbed.keyOf('alice'), 'reject'));
+        await testbed.attacker.complete(changeId, 'rollback', committed(null));
+        await testbed.ended(changeId);
       });
       return { changeId, refusal: null, forged: true };
     },
   },
   {
     name: 'a hostile worker polls the commit queue',
-    async run(ground) {
-      // Dry runs first: the poller would take those as well. Then it competes until our committer's older polls are served.
-      const open = await Promise.all(Array.from({ length: 16 }, () => ground.asked(refundOrder(16))));
-      const poller = ground.attacker.poll(ground.queues.commit, 'commit', committed(null));
+    async run(testbed) {
+      // Dry runs first, because the poller would take those as well. The server serves our committer's older polls before it.
+      const open = await Promise.all(Array.from({ length: 16 }, () => testbed.submitAndWait(refundOrder(16))));
+      const poller = testbed.attacker.poll(testbed.queues.commit, 'commit', committed(null));
       try {
         for (const status of open) {
           const { changeId } = status;
-          await forgeAdmission(ground, status);
-          if (!(await isStolen(ground, poller.stolen, changeId))) continue;
-          await ground.ended(changeId);
+          await forgeAdmission(testbed, status);
+          if (!(await isStolen(testbed, poller.stolen, changeId))) continue;
+          await testbed.ended(changeId);
           return { changeId, refusal: null, forged: true };
         }
         throw new RaceLost(`our committer was first, ${open.length} times`);

@@ -1,11 +1,11 @@
 /**
- * `npm run attacks:naive`: the same forged approval, sent to a plain approval workflow and to Countersign, side by side.
- * Ends with 0 where it succeeds there and fails here; with --json one line goes to standard output.
+ * `npm run attacks:naive`: sends the same forged approval to a plain approval workflow and to Countersign. Exits 0 if it
+ * succeeds on the plain workflow and fails on Countersign; with --json one line goes to standard output.
  */
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import Table from 'cli-table3';
 import { answerRefused, refundOrder } from '../attack';
-import { Ground } from '../ground';
+import { Testbed } from '../testbed';
 import { createNaiveActivities } from './naive-activities';
 
 const QUEUE = 'naive-approvals';
@@ -21,37 +21,37 @@ interface Side {
 }
 
 async function main(json: boolean): Promise<number> {
-  const ground = await Ground.start(say);
+  const testbed = await Testbed.start(say);
   try {
-    const naive = await attackNaive(ground);
-    await ground.target(`update orders set status = 'paid' where id = ${ORDER}`);
-    const ours = await attackOurs(ground);
+    const naive = await attackNaive(testbed);
+    await testbed.target(`update orders set status = 'paid' where id = ${ORDER}`);
+    const ours = await attackOurs(testbed);
     report(naive, ours);
     if (json) process.stdout.write(`${JSON.stringify({ naive, countersign: ours })}\n`);
     return naive.order === 'refunded' && ours.order === 'paid' ? 0 : 1;
   } finally {
-    await ground.close();
+    await testbed.close();
   }
 }
 
-async function attackNaive(ground: Ground): Promise<Side> {
-  const worker = await startNaiveWorker(ground);
+async function attackNaive(testbed: Testbed): Promise<Side> {
+  const worker = await startNaiveWorker(testbed);
   try {
-    const { workflow } = ground.temporal;
+    const { workflow } = testbed.temporal;
     const { raw } = refundOrder(ORDER);
     const handle = await workflow.start('naiveApproval', { taskQueue: QUEUE, workflowId: 'refund-1', args: [raw] });
-    // Anybody who can write to the namespace; no key, no password of Alice.
+    // Needs only write access to the namespace, neither a key nor a password of Alice.
     const forged = { approved: true, approver: 'alice' };
     await handle.signal('approve', forged);
     const answered = String(await handle.result());
-    return { approver: 'alice', sent: JSON.stringify(forged), answered, order: await status(ground) };
+    return { approver: 'alice', sent: JSON.stringify(forged), answered, order: await status(testbed) };
   } finally {
     await worker.stop();
   }
 }
 
-async function attackOurs(ground: Ground): Promise<Side> {
-  const { changeId, fingerprint, violations } = await ground.asked(refundOrder(ORDER));
+async function attackOurs(testbed: Testbed): Promise<Side> {
+  const { changeId, fingerprint, violations } = await testbed.submitAndWait(refundOrder(ORDER));
   const [violation] = violations;
   const forged = {
     violationId: violation?.violationId,
@@ -60,14 +60,15 @@ async function attackOurs(ground: Ground): Promise<Side> {
     reason: 'fine',
     actor: 'alice',
   };
-  await ground.signal(changeId, [forged]);
-  const refusal = await ground.row(changeId, answerRefused('unsigned_not_accepted'));
-  const answered = refusal === null ? 'nothing' : `refused, and in the ledger: ${String(refusal.body['message'])}`;
-  return { approver: 'alice', sent: JSON.stringify(forged), answered, order: await status(ground) };
+  await testbed.signal(changeId, [forged]);
+  const refusal = await testbed.waitForRow(changeId, answerRefused('unsigned_not_accepted'));
+  const answered =
+    refusal === null ? 'nothing' : `refused, with a row in the ledger: ${String(refusal.body['message'])}`;
+  return { approver: 'alice', sent: JSON.stringify(forged), answered, order: await status(testbed) };
 }
 
-async function startNaiveWorker(ground: Ground): Promise<{ stop(): Promise<void> }> {
-  const { runtime, setup } = ground.dev;
+async function startNaiveWorker(testbed: Testbed): Promise<{ stop(): Promise<void> }> {
+  const { runtime, setup } = testbed.dev;
   const connection = await NativeConnection.connect({ address: runtime.temporalAddress });
   const workflowBundle = await bundleWorkflowCode({
     workflowsPath: require.resolve('./naive-workflow'),
@@ -90,8 +91,8 @@ async function startNaiveWorker(ground: Ground): Promise<{ stop(): Promise<void>
   };
 }
 
-async function status(ground: Ground): Promise<string> {
-  const [order] = await ground.target('select status from orders where id = $1', [ORDER]);
+async function status(testbed: Testbed): Promise<string> {
+  const [order] = await testbed.target('select status from orders where id = $1', [ORDER]);
   return String(order?.['status']);
 }
 
@@ -105,11 +106,11 @@ function report(naive: Side, ours: Side): void {
   });
   table.push(
     ['forged signal', naive.sent, ours.sent],
-    ['what came of it', naive.answered, ours.answered],
+    ['result', naive.answered, ours.answered],
     [`order ${ORDER} is`, naive.order, ours.order],
   );
   say(
-    `\nSomebody who can write to the Temporal namespace, and holds no key, approves in the name of Alice.\n${table.toString()}`,
+    `\nAn attacker with write access to the Temporal namespace and without a key approves as Alice.\n${table.toString()}`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** Whoever polls the queue holds the target's credentials, and does what it is told. */
+/** The worker has the target's credentials and executes any SQL that the workflow passes. */
 export function createNaiveActivities(targetUrl: string) {
   return {
     async apply(sql: string): Promise<void> {

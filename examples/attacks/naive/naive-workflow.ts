@@ -1,4 +1,4 @@
-/** An approval as it is often written in stock Temporal: a signal says who approved, and the workflow believes it. */
+/** A common approval workflow in plain Temporal: the signal names the approver, and the workflow trusts it. */
 import { condition, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow';
 import type { createNaiveActivities } from './naive-activities';
 
@@ -20,5 +20,5 @@ export async function naiveApproval(sql: string): Promise<string> {
   const { approved, approver } = approval as unknown as Approval;
   if (!approved) return `rejected by ${approver}`;
   await apply(sql);
-  return `approved by ${approver}, and done`;
+  return `approved by ${approver} and applied`;
 }

@@ -43,14 +43,14 @@ const TABLES = ['accounts', 'orders', 'payroll', 'gifts'] as const;
 
 export type Change = Omit<SubmitInput, 'target'> & { readonly target?: string };
 
-/** A row of the ledger as the database has it, read past our own code. */
+/** A row of the ledger, read directly from the database without production code. */
 export interface Row {
   readonly kind: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** The shop, its people and its reviews on real servers and our real processes, and the attacker beside them. */
-export class Ground {
+/** The shop with its people and reviews on real servers and our real processes, and the attacker. */
+export class Testbed {
   #nth = 0;
   #before = '';
   readonly temporal: Client;
@@ -72,10 +72,10 @@ export class Ground {
     this.trust = { committers: [dev.setup.keys.committer.key.publicKey] };
   }
 
-  static async start(say: (line: string) => void): Promise<Ground> {
+  static async start(say: (line: string) => void): Promise<Testbed> {
     const stateDir = mkdtempSync(join(tmpdir(), 'countersign-attacks-'));
     const bundleText = readFileSync(join(FOLDER, 'countersign.policy.yaml'), 'utf8');
-    // It objects to whatever is for mallory, and to nothing else.
+    // The judge objects only to diffs that contain "mallory".
     const judge = await startScriptedJudge({
       script: (message) =>
         message.includes('mallory')
@@ -106,7 +106,7 @@ export class Ground {
       namespace: dev.runtime.namespace,
       applicationName: 'attacks',
     });
-    return new Ground(dev, client, bundleText, async () => {
+    return new Testbed(dev, client, bundleText, async () => {
       await client.close();
       await dev.stop();
       await judge.stop();
@@ -118,13 +118,13 @@ export class Ground {
     return TASK_QUEUES;
   }
 
-  /** Submits as the agent, a new review each time; resolves with its id. */
+  /** Submits as the agent under a new request key; resolves with the change id. */
   async submit(change: Change): Promise<string> {
     const { changeId } = await this.countersign.submit({ target: 'shop', requestKey: `${++this.#nth}`, ...change });
     return changeId;
   }
 
-  /** The submission as the client would send it, and its bytes stored. */
+  /** Stores the bytes and returns the submission without sending it. */
   async prepared(change: Change) {
     const prepared = this.countersign.prepare({ target: 'shop', requestKey: `${++this.#nth}`, ...change });
     await this.client.store.put('default', prepared.bytes);
@@ -135,8 +135,8 @@ export class Ground {
     return this.client.waiting(changeId, WAIT_MS);
   }
 
-  /** Submits a change that somebody must answer, and waits for the question. */
-  async asked(change: Change): Promise<ReviewStatus> {
+  /** Submits a change and waits until its violations are disclosed. */
+  async submitAndWait(change: Change): Promise<ReviewStatus> {
     return this.waiting(await this.submit(change));
   }
 
@@ -144,7 +144,7 @@ export class Ground {
     return this.client.ended(changeId, WAIT_MS);
   }
 
-  /** The submission of a review, as its history shows it to everybody. */
+  /** The submission and the plan hash of a review, from its ledger. */
   async submissionOf(changeId: string): Promise<{ readonly submission: Submission; readonly planHash: string }> {
     const rows = await this.rows(changeId);
     const body = (kind: string): Row['body'] => rows.find((row) => row.kind === kind)?.body ?? {};
@@ -154,15 +154,15 @@ export class Ground {
     };
   }
 
-  /** What our activities are called with. */
+  /** The part of the input that most of our activities share. */
   async reference(changeId: string) {
     const { submission, planHash } = await this.submissionOf(changeId);
     const { tenant, target, sourceTool, diffSha, metadata } = submission;
     return { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha: inputSha(submission), planHash };
   }
 
-  /** The attacker starts the review itself, also where one of this id has ended. */
-  async startByHand(changeId: string, submission: Submission): Promise<void> {
+  /** Starts the review workflow directly, even if one with this id is closed. */
+  async startReview(changeId: string, submission: Submission): Promise<void> {
     await this.temporal.workflow.start('review', {
       workflowId: changeId,
       taskQueue: this.queues.review,
@@ -171,8 +171,8 @@ export class Ground {
     });
   }
 
-  /** The attacker's own workflow calls the committer. */
-  async commitByHand(of: {
+  /** Schedules `commit` from the attacker's own workflow. */
+  async scheduleCommit(of: {
     readonly changeId: string;
     readonly planHash: string | null;
     readonly stagingSha: string | null;
@@ -182,8 +182,8 @@ export class Ground {
     await this.attacker.schedule('commit', this.queues.commit, { changeId, planHash, stagingSha, fingerprint });
   }
 
-  /** An answer past its workflow, which never hears of it; who is in the group is the attacker's own claim. */
-  async admitByHand(status: ReviewStatus, answers: readonly unknown[]): Promise<void> {
+  /** Schedules `admitAnswer` directly, with group members of the attacker's choice. The workflow does not receive the answer. */
+  async scheduleAdmission(status: ReviewStatus, answers: readonly unknown[]): Promise<void> {
     const { changeId, tenant, target, fingerprint } = status;
     const admitted = await this.attacker.schedule('admitAnswer', this.queues.review, {
       changeId,
@@ -207,7 +207,7 @@ export class Ground {
     if (!admitted.ok) throw new Error(`admitAnswer: ${admitted.message}`);
   }
 
-  /** The receipt of an honest change, once it is committed. */
+  /** Waits until a legitimate change is committed and returns its receipt. */
   async receiptOf(changeId: string): Promise<{ readonly envelope: Envelope; readonly predicate: ReceiptPredicate }> {
     const result = await this.ended(changeId);
     const row = (await this.rows(changeId)).find(({ kind }) => kind === 'receipt');
@@ -216,11 +216,11 @@ export class Ground {
     return { envelope: Envelope.parse(row.body['envelope']), predicate: ReceiptPredicate.parse(row.body['predicate']) };
   }
 
-  person(name: 'alice' | 'bob' | 'agent'): SigningKey & KeyLabel {
+  keyOf(name: 'alice' | 'bob' | 'agent'): SigningKey & KeyLabel {
     return this.dev.setup.keys[name].key;
   }
 
-  /** One signed answer for each violation that waits, as the person's own client makes it, unless told otherwise. */
+  /** One signed answer for each violation that needs a person, as the client makes it. `more` overrides members. */
   sign(
     status: ReviewStatus,
     key: SigningKey,
@@ -252,7 +252,7 @@ export class Ground {
       );
   }
 
-  /** By update, past our client: what the sender is told, by violation. */
+  /** Sends answers by update without our client. Returns the result codes, one for each violation. */
   async update(changeId: string, answers: readonly unknown[]): Promise<string[]> {
     const results = await this.temporal.workflow
       .getHandle(changeId)
@@ -264,8 +264,8 @@ export class Ground {
     await this.temporal.workflow.getHandle(changeId).signal('answer', { answers });
   }
 
-  /** Waits for a row; the refusal of a signal comes when it comes. */
-  async row(changeId: string, is: (row: Row) => boolean): Promise<Row | null> {
+  /** Waits up to 10 s for a ledger row, because a signal is processed asynchronously; null if there is none. */
+  async waitForRow(changeId: string, is: (row: Row) => boolean): Promise<Row | null> {
     for (const until = Date.now() + 10_000; Date.now() < until; await pause(50)) {
       const found = (await this.rows(changeId)).find(is);
       if (found !== undefined) return found;
@@ -282,13 +282,13 @@ export class Ground {
     return rows.map(({ kind, body }) => ({ kind, body: JSON.parse(body) as Row['body'] }));
   }
 
-  /** A superuser's query on a target. */
+  /** Queries a target as superuser. */
   target(text: string, values: readonly unknown[] = [], name = 'shop'): Promise<Record<string, unknown>[]> {
     return query(this.dev.setup.targetAdminUrls[name] ?? '', text, values);
   }
 
-  /** Every row of both targets, and every effect that a marker says was applied: equal exactly when nothing was done to them. */
-  async seen(): Promise<string> {
+  /** Digest of every row of both targets and of every effect in a marker: equal if and only if nothing was changed. */
+  async targetDigest(): Promise<string> {
     const hash = createHash('sha256');
     const rows = TABLES.map((table) => `(select json_agg(t order by id) from ${table} t)`);
     const markers = '(select json_agg(m order by change_id) from countersign.marker m where effect is not null)';
@@ -297,16 +297,16 @@ export class Ground {
     return hash.digest('hex');
   }
 
-  /** What honest people did until now is no effect of an attack. */
+  /** Takes the current state of the targets as the base of `targetChanged`. */
   async baseline(): Promise<void> {
-    this.#before = await this.seen();
+    this.#before = await this.targetDigest();
   }
 
-  async changed(): Promise<boolean> {
-    return (await this.seen()) !== this.#before;
+  async targetChanged(): Promise<boolean> {
+    return (await this.targetDigest()) !== this.#before;
   }
 
-  /** Our CLI as a person runs it: exit code and standard output. */
+  /** Runs our CLI in a process; returns exit code and standard output. */
   async cli(...args: string[]): Promise<{ code: number; out: string }> {
     const script = join(__dirname, '..', '..', 'cli', 'main.js');
     const env = { ...process.env, COUNTERSIGN_STATE_DIR: this.dev.runtime.stateDir };
@@ -320,16 +320,16 @@ export class Ground {
     }
   }
 
-  /** What client, CLI and `verify` make of an outcome: `unverified` where not one of the three takes it for true. */
+  /** `unverified` if client, CLI and `verify` all report the outcome as unverified, else `verified`. */
   async shownAs(changeId: string): Promise<'unverified' | 'verified'> {
     const { verified } = await this.ended(changeId);
     const file = join(this.dev.runtime.stateDir, `${changeId}.evidence.json`);
     const trust = join(this.dev.runtime.stateDir, EVIDENCE_TRUST);
     const [cli, exported] = [await this.cli('result', changeId), await this.cli('export', changeId, '--out', file)];
-    // A server that did not answer in time shows nothing at all.
+    // Fails if a command could not run: that would prove nothing.
     if (cli.code === 1 || exported.code !== 0)
       throw new Error(
-        `The outcome could not be looked at: result ended with ${cli.code}, export with ${exported.code}`,
+        `The outcome could not be read: \`result\` exited with ${cli.code}, \`export\` with ${exported.code}`,
       );
     const report = await this.cli('verify', file, '--trust', trust, '--json');
     const { verdict } = JSON.parse(report.out) as { verdict: string };
