@@ -18,7 +18,9 @@ test('doctor checks that a repository has the branch, and warns if its work tree
       expect.stringMatching(/^ok git version/),
       expect.stringMatching(/^ok refs\/heads\/main is at/),
     ]);
-    expect(levels(await of(repo.path, 'refs/heads/gone'))).toContain('fail the repository has no branch refs/heads/gone');
+    expect(levels(await of(repo.path, 'refs/heads/gone'))).toContain(
+      'fail the repository has no branch refs/heads/gone',
+    );
     expect(levels(await of('/nonexistent'))).toEqual(['fail there is no git repository at /nonexistent']);
     const work = join(repo.path, '..', 'work');
     execFileSync('git', ['clone', '--quiet', repo.path, work], { stdio: 'ignore' });
