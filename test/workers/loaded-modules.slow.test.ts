@@ -15,14 +15,14 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const WORK = `
 const [dist, stages] = process.argv.slice(1);
 const { extensionsOf } = require(dist + '/workers/extensions.js');
-const { derivationHere } = require(dist + '/activities/review/derivation.js');
+const { inlineDerivation } = require(dist + '/activities/review/derivation.js');
 const { validators, sourceTools: tools } = extensionsOf();
 const A = 'a'.repeat(64);
 (async () => {
   for (const sourceTool of tools.keys()) {
     const tool = tools.get(sourceTool);
     const diff = { sourceTool, raw: Buffer.from('{}'), diffSha: A, metadata: {} };
-    const facts = await derivationHere({ tools, validators }).facts(diff);
+    const facts = await inlineDerivation({ tools, validators }).facts(diff);
     tool.texts(facts, diff);
     tool.measure(facts, diff);
     tool.render.render('{}');
@@ -31,19 +31,21 @@ const A = 'a'.repeat(64);
 })();
 `;
 
-/** Modules of ours that a process had loaded when it ended, as it says itself. */
-async function loadedBy(args: readonly string[]): Promise<readonly string[]> {
+/** The modules below dist/ that a process had loaded when it ended, as it reports itself. Throws if it ends with another exit code. */
+async function loadedBy(args: readonly string[], expectedCode = 0): Promise<readonly string[]> {
   const list = join(folder, 'modules.json');
   const preload = join(folder, 'preload.cjs');
   writeFileSync(
     preload,
     `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(list)}, JSON.stringify(Object.keys(require.cache))));`,
   );
-  await new Promise<void>((resolve) => {
-    execFile(process.execPath, ['--require', preload, ...args], { env: { PATH: process.env['PATH'] } }, () =>
-      resolve(),
+  const { code, output } = await new Promise<{ code: number | string; output: string }>((resolve) => {
+    const options = { env: { PATH: process.env['PATH'] } };
+    execFile(process.execPath, ['--require', preload, ...args], options, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : (error.code ?? -1), output: `${stdout}${stderr}` }),
     );
   });
+  if (code !== expectedCode) throw new Error(`expected exit code ${expectedCode}, got ${code}: ${output}`);
   const all = JSON.parse(readFileSync(list, 'utf8')) as readonly string[];
   rmSync(list);
   return all.filter((path) => path.startsWith(dist)).map((path) => relative(dist, path));
@@ -51,11 +53,11 @@ async function loadedBy(args: readonly string[]): Promise<readonly string[]> {
 
 const isStaging = (path: string): boolean => /^source-tools\/[^/]+\/staging\//.test(path);
 
-// Without settings a worker ends as soon as its modules are loaded.
+// Without settings a worker exits with 2 (configuration error) after its modules are loaded.
 it.each(['review', 'judge', 'commit'])(
   'the entry of the %s worker loads every tool and no staging code',
   async (name) => {
-    const loaded = await loadedBy([join(dist, 'workers', `${name}.js`)]);
+    const loaded = await loadedBy([join(dist, 'workers', `${name}.js`)], 2);
     expect(loaded).toEqual(
       expect.arrayContaining(['sql', 'git', 'http', 'terraform'].map((t) => `source-tools/${t}/index.js`)),
     );
