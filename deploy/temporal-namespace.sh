@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the namespace $TEMPORAL_NAMESPACE on the server at $TEMPORAL_ADDRESS when it is missing. Safe to run again.
-# $RETENTION is how long closed reviews stay in Temporal (the ledger keeps its own). Used by docker-compose.yml and by test/cluster.
+# Creates the namespace $TEMPORAL_NAMESPACE on the server at $TEMPORAL_ADDRESS if it does not exist. Idempotent.
+# $RETENTION is how long Temporal keeps closed reviews (the ledger is not affected). Used by docker-compose.yml and test/cluster.
 set -eu
 tries=0
 until said=$(temporal operator cluster health 2>&1); do
@@ -9,8 +9,8 @@ until said=$(temporal operator cluster health 2>&1); do
   sleep 1
 done
 if temporal operator namespace describe -n "$TEMPORAL_NAMESPACE" >/dev/null 2>&1; then
-  echo "namespace ${TEMPORAL_NAMESPACE} is there"
+  echo "namespace ${TEMPORAL_NAMESPACE} already exists"
 else
   temporal operator namespace create -n "$TEMPORAL_NAMESPACE" --retention "${RETENTION:-30d}" >/dev/null
-  echo "namespace ${TEMPORAL_NAMESPACE} made, retention ${RETENTION:-30d}"
+  echo "namespace ${TEMPORAL_NAMESPACE} created, retention ${RETENTION:-30d}"
 fi

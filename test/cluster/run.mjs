@@ -1,8 +1,8 @@
 // npm run test:cluster [jest arguments]
 //
-// Runs the system tests against what docker-compose.yml describes, without a container engine: Temporal server 1.32.1 and its
-// SQL tool, built from the pinned module in tools/cluster, on a real PostgreSQL, set up by the very scripts that the compose
-// file mounts. Not part of `npm test`: the build takes about 4 minutes, once. --keep leaves the server up until Ctrl-C.
+// Runs the system tests against the setup of docker-compose.yml without a container engine: Temporal server 1.32.1 and its SQL
+// tool, built from the pinned module in tools/cluster, on a real PostgreSQL, set up by the same scripts that the compose file
+// mounts. Not part of `npm test`, because the first build takes about 4 minutes. --keep keeps the server running until Ctrl-C.
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
@@ -12,14 +12,14 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const require = createRequire(join(root, 'package.json'));
-const ours = (name) => require(join(root, 'dist/dev/embedded', name));
-const { findTemporal } = ours('temporal-cli.js');
-const { waitForTemporal } = ours('temporal-server.js');
-const { startEmbeddedPostgres } = ours('postgres.js');
-const { buildGo } = ours('temporal-cli-build.js');
-const { cacheDir, freePort } = ours('places.js');
-const { stopOnExit, exited, processesWith, stopProcess } = ours('processes.js');
-const { tryLock } = ours('lock-file.js');
+const embedded = (name) => require(join(root, 'dist/dev/embedded', name));
+const { findTemporal } = embedded('temporal-cli.js');
+const { waitForTemporal } = embedded('temporal-server.js');
+const { startEmbeddedPostgres } = embedded('postgres.js');
+const { buildGo } = embedded('temporal-cli-build.js');
+const { cacheDir, freePort } = embedded('places.js');
+const { stopOnExit, exited, processesWith, stopProcess } = embedded('processes.js');
+const { tryLock } = embedded('lock-file.js');
 
 const SERVER_VERSION = '1.32.1';
 const say = (line) => process.stderr.write(`${line}\n`);
@@ -60,7 +60,7 @@ async function main() {
     say,
   });
   if (!built) return 1;
-  // The namespace script calls `temporal` by its name. TEMPORAL_ADDRESS is taken out: the CLI is wanted, not somebody's server.
+  // The namespace script calls `temporal` by name. Without TEMPORAL_ADDRESS, findTemporal returns the CLI and not a running server.
   const { TEMPORAL_ADDRESS: _, ...env } = process.env;
   const { cliPath } = await findTemporal(say, env);
   const cli = join(bin, 'temporal');
@@ -70,7 +70,7 @@ async function main() {
 
   mkdirSync(stateDir, { recursive: true, mode: 0o711 });
   const lock = tryLock(join(stateDir, 'lock.json'));
-  if (lock.kind === 'busy') throw new Error(`Another test:cluster runs, as process ${lock.holder.pid}`);
+  if (lock.kind === 'busy') throw new Error(`Another test:cluster is running, as process ${lock.holder.pid}`);
   stops.push(async () => lock.release());
 
   for (const pid of processesWith([marker])) await stopProcess(pid, marker, ['SIGTERM'], 20_000);
@@ -85,7 +85,7 @@ async function main() {
     SQL_USER: username,
     SQL_PASSWORD: password,
   };
-  // Twice: the second time is every later `docker compose up`.
+  // Twice, because the scripts run again at every later `docker compose up`.
   for (const time of ['first', 'second']) await script('temporal-schema.sh', sql, time);
 
   const address = await startServer(server, postgres.port, { username, password });
@@ -107,7 +107,7 @@ async function main() {
     COUNTERSIGN_DATABASE_ADMIN_URL: postgres.superuserUrl('postgres'),
   };
   if (keep) {
-    say('--keep: Ctrl-C stops it');
+    say('--keep: the server keeps running until Ctrl-C');
     return await new Promise(() => setInterval(() => {}, 60_000));
   }
   const jest = [join(root, 'scripts/run.mjs'), 'test', '--selectProjects', 'system', ...args];
@@ -123,16 +123,15 @@ async function script(name, env, time) {
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
   const timer = setTimeout(() => child.kill('SIGKILL'), 180_000);
   const code = await exited(child).finally(() => clearTimeout(timer));
-  if (code !== 0)
-    throw new Error(`deploy/${name} (the ${time} time) ended with code ${code}:\n${output.slice(-3_000)}`);
-  say(`deploy/${name}, the ${time} time: done`);
+  if (code !== 0) throw new Error(`deploy/${name} (${time} run) exited with code ${code}:\n${output.slice(-3_000)}`);
+  say(`deploy/${name} (${time} run): done`);
 }
 
 async function startServer(server, databasePort, { username, password }) {
   const ports = {};
   for (const name of ['FRONTEND', 'INTERNAL_FRONTEND', 'MATCHING', 'HISTORY', 'WORKER']) {
     ports[`${name}_GRPC_PORT`] = String(await freePort());
-    // The cluster's membership table keeps the port in a signed 16-bit column.
+    // Below 32768: the cluster's membership table stores the port in a signed 16-bit column.
     ports[`${name}_MEMBERSHIP_PORT`] = String(
       await freePort(...Array.from({ length: 20 }, () => randomInt(20_000, 32_000))),
     );
@@ -155,7 +154,7 @@ async function startServer(server, databasePort, { username, password }) {
   };
   const logFile = join(stateDir, 'temporal-server.log');
   const log = openSync(logFile, 'w', 0o600);
-  // --root changes nothing here (the configuration is in the program), but marks the process as that of this checkout.
+  // --root has no effect (the configuration is embedded in the program), but identifies the process as started by this checkout.
   const child = spawn(server, ['--root', stateDir, 'start'], {
     cwd: stateDir,
     env,
@@ -166,12 +165,12 @@ async function startServer(server, databasePort, { username, password }) {
   stopOnExit(child, 'SIGTERM');
   stops.push(async () => void (await stopProcess(child.pid, marker, ['SIGTERM'], 20_000)));
   const address = `127.0.0.1:${ports.FRONTEND_GRPC_PORT}`;
-  // `temporal-system` is there as soon as the server answers; `default` is made afterwards.
+  // `temporal-system` exists as soon as the server responds; `default` is created later.
   const up = waitForTemporal(address, 'temporal-system', 90_000).then(
     () => 'up',
     (error) => error.message,
   );
-  const outcome = await Promise.race([up, exited(child).then((code) => `it ended with code ${code}`)]);
+  const outcome = await Promise.race([up, exited(child).then((code) => `it exited with code ${code}`)]);
   if (outcome === 'up') return address;
   throw new Error(
     `Temporal server ${SERVER_VERSION} did not start: ${outcome}\n${existsSync(logFile) ? readFileSync(logFile, 'utf8').slice(-3_000) : ''}`,

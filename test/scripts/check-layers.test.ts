@@ -40,7 +40,7 @@ const LEAVES = {
   'examples/a.ts': leaf,
 };
 
-it('accepts imports that point down, and development code that the command line loads lazily', () => {
+it('accepts downward imports, and development code that the command line imports dynamically', () => {
   const result = check({
     ...LEAVES,
     'policy/decide/b.ts':
@@ -51,7 +51,7 @@ it('accepts imports that point down, and development code that the command line 
   expect(result).toEqual({ counts: '0 circles, 0 upward arrows, 0 forbidden packages', reported: [], status: 0 });
 });
 
-it('reports each import that points up, with type imports among them', () => {
+it('reports each upward import, including type imports', () => {
   const wrong: readonly (readonly [string, string, string])[] = [
     ['policy/contracts/b.ts', '../decide/b', 'policy/decide/b.ts'],
     ['policy/decide/b.ts', '../rules/a', 'policy/rules/a.ts'],
@@ -86,7 +86,7 @@ it('reports each import that points up, with type imports among them', () => {
   });
 });
 
-it('reports a package or a module of Node that a folder may not use', () => {
+it('reports a package or a Node module that a folder may not import', () => {
   const { counts, reported } = check({
     'policy/contracts/b.ts': "import 'pg';\n",
     'policy/rules/b.ts': "import 'node:fs';\n",
@@ -99,7 +99,7 @@ it('reports a package or a module of Node that a folder may not use', () => {
   expect(reported).toHaveLength(8);
 });
 
-it('reports a circle once, also if one of its imports is of a type only', () => {
+it('reports an import cycle once, even if one of its imports is type-only', () => {
   const { counts, status } = check({
     'storage/b.ts': "import type { C } from './c';\nexport type B = C;\nexport const b = 1;\n",
     'storage/c.ts': "import { b } from './d';\nexport type C = typeof b;\n",

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '../..');
 
-test('docs/assurance/contract-lines.md is current, claims only existing lines and leaves none open', () => {
+test('docs/assurance/contract-lines.md is up to date, every claim names an existing line, and every line is claimed', () => {
   const { status, stderr, stdout } = spawnSync(process.execPath, ['scripts/contract-lines.mjs', '--check'], {
     cwd: ROOT,
     encoding: 'utf8',
@@ -22,14 +22,14 @@ function pageOf(text: string, notDone: object = {}): { page: string; unclaimed: 
   ) as ReturnType<typeof pageOf>;
 }
 
-describe('what counts as a claim', () => {
+describe('claims of contract lines in test titles', () => {
   test.each([
     ['a test', `test('holds [F1]', () => {})`],
     ['a describe', `describe('holds [F1]', () => {})`],
-    ['a title on a line of its own', `it(\n  "holds [C9, F1]",\n  () => {})`],
+    ['a title on a separate line', `it(\n  "holds [C9, F1]",\n  () => {})`],
     ['the title of a table', `it.each([1])('%s holds [G9, F1]', () => {})`],
     ['a row of a table', `test.each([['holds [F1]', 1]])('%s', () => {})`],
-    ['a title with a quote in it', `test('it\\'s held [F1]', () => {})`],
+    ['a title that contains a quote', `test('it\\'s held [F1]', () => {})`],
   ])('%s', (_what, text) => {
     const { page, unclaimed } = pageOf(text.replace('G9', 'P9'));
     expect(unclaimed).toEqual(['F2', 'G1']);
@@ -46,8 +46,12 @@ describe('what counts as a claim', () => {
   ])('%s claims nothing', (_what, text) => expect(pageOf(text).unclaimed).toEqual(['F1', 'F2', 'G1']));
 
   test('reports unknown lines, claimed lines that are listed as not done, and skipped tables', () => {
-    expect(pageOf(`test('x [F99]', () => {})`).wrong).toEqual([expect.stringContaining('F99, which is not a contract line')]);
-    expect(pageOf(`test('x [F1]', () => {})`, { F1: 'no' }).wrong).toEqual([expect.stringContaining('listed as not done')]);
+    expect(pageOf(`test('x [F99]', () => {})`).wrong).toEqual([
+      expect.stringContaining('F99, which is not a contract line'),
+    ]);
+    expect(pageOf(`test('x [F1]', () => {})`, { F1: 'no' }).wrong).toEqual([
+      expect.stringContaining('listed as not done'),
+    ]);
     expect(pageOf(`test.skip.each([1])('x [F1]', () => {})`).wrong).toEqual([expect.stringContaining('skips a table')]);
   });
 
