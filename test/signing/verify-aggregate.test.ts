@@ -7,7 +7,7 @@ import type { AggregateRecord } from '../../policy/rules/aggregate/aggregate';
 import { signPredicate } from '../../signing/envelope';
 import { verifyEvidence, type EvidenceReport } from '../../signing/verify-evidence';
 import { isMet } from '../../signing/verify-review';
-import { evidenceWorld, WORLD_BUNDLE, type World } from '../support/evidence-world';
+import { evidenceWorld, WORLD_BUNDLE, type World } from '../support/review/evidence-world';
 import { seededKey } from '../support/seeded-key';
 
 const LIMITED = WORLD_BUNDLE.replace(

@@ -4,7 +4,8 @@ import { signPredicate } from '../../signing/envelope';
 import { signKeyEntry } from '../../signing/registry-entry';
 import { verifyEvidence, type EvidenceReport } from '../../signing/verify-evidence';
 import { isMet } from '../../signing/verify-review';
-import { evidenceWorld, WORLD_BUNDLE, type World, type WorldChange } from '../support/evidence-world';
+import type { WorldChange } from '../support/review/evidence-review';
+import { evidenceWorld, WORLD_BUNDLE, type World } from '../support/review/evidence-world';
 import { seededKey } from '../support/seeded-key';
 
 const YES = [
@@ -254,7 +255,7 @@ describe('evidence fails after a database owner rewrote the rows and recomputed 
 
 describe('evidence fails if the committer signed a receipt that the rows contradict', () => {
   function resigned(world: World, bundle: EvidenceBundle, change: Record<string, unknown>): EvidenceBundle {
-    const committer = world.keys['committer']!;
+    const committer = world.keys.committer;
     let receipt = bundle.receipt!;
     const made = rewritten(bundle, (rows) => {
       const row = rows.find(({ kind }) => kind === 'receipt')!;
@@ -312,9 +313,9 @@ describe('revocation', () => {
   it('of an approver before the commit voids the answer; after the commit the evidence still verifies', async () => {
     const world = evidenceWorld();
     const { changeId } = await world.review({ table: 'public.prices', answers: YES });
-    world.revoke('bob', '2027-01-01T00:00:00.000Z');
+    world.keys.revoke('bob', '2027-01-01T00:00:00.000Z');
     expect(verify(await world.export(changeId), world)).toMatchObject({ verdict: 'verified' });
-    world.revoke('bob', '2026-03-01T09:00:01.000Z');
+    world.keys.revoke('bob', '2026-03-01T09:00:01.000Z');
     const report = verify(await world.export(changeId), world);
     expect(unmet(report)).toEqual(['decision']);
     expect(report.checks.find(({ name }) => name === 'answers')?.detail).toContain('revoked_key');
@@ -323,7 +324,7 @@ describe('revocation', () => {
   it("of the judge's key before the commit leaves its finding without a record", async () => {
     const world = evidenceWorld();
     const { changeId } = await world.review({ table: 'public.prices', answers: YES });
-    world.revoke('judge', '2026-03-01T09:00:01.000Z');
+    world.keys.revoke('judge', '2026-03-01T09:00:01.000Z');
     expect(unmet(verify(await world.export(changeId), world))).toContain('findings');
   });
 });

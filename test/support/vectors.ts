@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EvidenceTrust } from '../../signing/verify-evidence';
 import { evidenceText } from '../../policy/evidence/bundle';
-import { evidenceWorld, type WorldChange } from './evidence-world';
+import type { WorldChange } from './review/evidence-review';
+import { evidenceWorld } from './review/evidence-world';
 
 export const VECTOR_FOLDER = join(__dirname, '..', '..', 'docs', 'vectors');
 

@@ -6,7 +6,7 @@ import { createLedger } from '../../../storage/ledger/ledger';
 import { verifyLedger } from '../../../storage/ledger/verify-ledger';
 import { evidenceText } from '../../../policy/evidence/bundle';
 import { verifyEvidence } from '../../../signing/verify-evidence';
-import { evidenceWorld } from '../../support/evidence-world';
+import { evidenceWorld } from '../../support/review/evidence-world';
 import { lookup, testKey } from '../../support/keys';
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
 
@@ -20,7 +20,7 @@ afterAll(() => postgres.stop());
 
 it("exports verifiable evidence from PostgreSQL with the gateway's database role, witnessed once a checkpoint covers it", async () => {
   const world = evidenceWorld();
-  const committer = world.keys['committer']!;
+  const committer = world.keys.committer;
   const ids: string[] = [];
   for (const requestKey of ['a', 'b', 'c']) {
     const answers = [

@@ -2,7 +2,7 @@ import { exportEvidence } from '../../../activities/review/export-evidence';
 import { FailureType } from '../../../policy/contracts/failure-type';
 import { evidenceText } from '../../../policy/evidence/bundle';
 import { verifyEvidence } from '../../../signing/verify-evidence';
-import { evidenceWorld } from '../../support/evidence-world';
+import { evidenceWorld } from '../../support/review/evidence-world';
 
 const CHANGE = { table: 'public.items' } as const;
 

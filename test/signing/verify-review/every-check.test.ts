@@ -11,7 +11,7 @@ import { recordOf, verifyEvidence } from '../../../signing/verify-evidence';
 import { requiredChecks, verifyReview } from '../../../signing/verify-review';
 import { CHECKS, type CheckName } from '../../../signing/verify-review/checks';
 import type { CheckResult, ReviewRecord, ReviewSources } from '../../../signing/verify-review/record';
-import { evidenceWorld, WORLD_BUNDLE, type World } from '../../support/evidence-world';
+import { evidenceWorld, WORLD_BUNDLE, type World } from '../../support/review/evidence-world';
 import { seededKey } from '../../support/seeded-key';
 
 const LIMITED = WORLD_BUNDLE.replace(

@@ -174,11 +174,16 @@ export abstract class ReviewSteps {
     return assembleFindings({ plan, changeId, outcomes, waiving: { context, at: opened?.openedAt ?? '' } });
   }
 
+  /** The policies that the findings trigger, after the dry run. */
+  protected triggered(findings: readonly ValidatorFinding[]): ReturnType<typeof matchPolicies> {
+    return matchPolicies(this.plan, findings, cardinalityOf(this.staged?.record ?? null));
+  }
+
   async disclose(
     findings: readonly ValidatorFinding[] = this.findings(),
     over: { readonly stagingSha?: string | null; readonly requester?: string | null } = {},
   ): Promise<Disclosed> {
-    const triggered = matchPolicies(this.plan, findings, cardinalityOf(this.staged?.record ?? null));
+    const triggered = this.triggered(findings);
     const { stagingSha } = this.input;
     const requester = this.opened?.requester ?? null;
     const input = { ...this.ref, stagingSha, requester, findings, triggered, ...over };

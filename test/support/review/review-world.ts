@@ -9,7 +9,6 @@ import { FailureType } from '../../../policy/contracts/failure-type';
 import type { PlanValidator } from '../../../policy/contracts/plan';
 import { stagingSha as stagingShaOf, type StagingRecord } from '../../../policy/contracts/staging-record';
 import type { PolicyCallbackResult } from '../../../policy/contracts/violation';
-import { matchPolicies } from '../../../policy/decide/violations';
 import type { KeyRegistry } from '../../../policy/evidence/key-registry';
 import type { TargetFreeze } from '../../../policy/evidence/predicates';
 import { JUDGE_ID } from '../../../policy/judge/config';
@@ -188,7 +187,7 @@ export class ReviewWorld extends ReviewSteps {
     if ((await this.stage()).kind !== 'staged') throw new Error('not staged');
     if (this.plan.validators.some((v) => v.id === JUDGE_ID)) await this.judged({ status: 'ALLOW' });
     const findings = this.findings();
-    if (matchPolicies(this.plan, findings, null).length > 0) await this.disclose(findings);
+    if (this.triggered(findings).length > 0) await this.disclose(findings);
     return this;
   }
 

@@ -1,0 +1,131 @@
+import type { CommitResult, Settled } from '../../../activities/review-types';
+import type { AdmittedAnswer, Decision } from '../../../policy/contracts/answer';
+import type { Plan } from '../../../policy/contracts/plan';
+import type { RollbackReason } from '../../../policy/contracts/outcome';
+import { errorResult, isHardBlock } from '../../../policy/decide/findings';
+import { JUDGE_ID } from '../../../policy/judge/config';
+import type { SigningKey } from '../../../signing/keys';
+import { seededKey } from '../seeded-key';
+import type { ReviewDeps } from './review-deps';
+import { allow, ReviewSteps } from './review-steps';
+
+export interface WorldChange {
+  readonly table: string;
+  readonly requestKey?: string;
+  /** Omit the signature of the submission. */
+  readonly unsigned?: boolean;
+  readonly answers?: readonly { readonly by: string; readonly decision: Decision }[];
+  /** The row count of the dry run and of the effect. Default: 1. */
+  readonly rows?: number;
+  /** The row count that the agent claims. Default: that of the dry run. */
+  readonly claimedRows?: number;
+  readonly judge?: 'ALLOW' | 'BLOCK' | 'missing';
+  /** Rolls the change back for this reason after the answers, as its workflow would. */
+  readonly stop?: RollbackReason;
+  /** A bundle that is published after the opening, whose result is then lost: the opening is retried. */
+  readonly published?: string;
+  /** Rolled back before any worker could open it. */
+  readonly unopened?: boolean;
+  /** Stops after the answers, and leaves the change open. */
+  readonly open?: boolean;
+}
+
+export interface EvidenceSetting {
+  readonly plan: Plan;
+  readonly planHash: string;
+  readonly keys: { readonly attestor: SigningKey; readonly judge: SigningKey };
+  readonly clock: () => Date;
+  readonly deps: (review: Pick<ReviewDeps, 'sends' | 'callId'>) => ReviewDeps;
+}
+
+/** One review of an update of one row, from its opening to its end. */
+export class EvidenceReview extends ReviewSteps {
+  readonly plan: Plan;
+  readonly planHash: string;
+  readonly keys: EvidenceSetting['keys'];
+
+  constructor(
+    readonly setting: EvidenceSetting,
+    readonly change: WorldChange,
+  ) {
+    const { table, requestKey, rows = 1, claimedRows = rows } = change;
+    super({
+      text: JSON.stringify({ rows: [{ table, key: { id: 7 }, expect: { version: 3 }, set: { cents: 450 } }] }),
+      sourceTool: 'SQLCAS',
+      requestKey,
+      metadata: { table_name: table, affected_rows: claimedRows },
+    });
+    ({ plan: this.plan, planHash: this.planHash, keys: this.keys } = setting);
+  }
+
+  clock(): Date {
+    return this.setting.clock();
+  }
+
+  get deps(): ReviewDeps {
+    return this.setting.deps({ sends: () => this.sends, callId: this.callId });
+  }
+
+  /** Runs the steps in the order of the workflow. Null if the change is left open. */
+  async run(publish: (bundleText: string) => void): Promise<Settled | CommitResult | null> {
+    const { change } = this;
+    if (change.unopened === true)
+      return this.rollback({ planHash: null, reason: 'expired', explanation: 'Not opened' });
+    await this.open();
+    if (change.published !== undefined) {
+      publish(change.published);
+      await this.open();
+    }
+    await this.guard();
+    if (this.#forbidden()) return this.#end('forbidden');
+    const staged = await this.stage();
+    if (staged.kind !== 'staged') return this.#end(staged.kind === 'refused' ? 'forbidden' : 'commit_failed');
+    const findings = this.findings({}, await this.#askJudge());
+    const answers = this.triggered(findings).length === 0 ? [] : await this.#askPeople(findings);
+    if (change.open === true) return null;
+    if (change.stop !== undefined) return this.#end(change.stop);
+    if (answers.some(({ decision }) => decision === 'reject')) return this.#end('declined');
+    const settled = await this.commit();
+    return settled.state === 'REFUSED' ? this.#end(settled.reason) : settled;
+  }
+
+  #end(reason: RollbackReason): Promise<Settled> {
+    return this.rollback({ ...this.input, mode: this.plan.mode, reason, explanation: `Ended: ${reason}` });
+  }
+
+  /** Whether a finding made before the dry run ends the review. */
+  #forbidden(): boolean {
+    const known = { ...this.guarded, ...this.opened?.results };
+    return this.findings().some((finding) => finding.validator_id in known && isHardBlock(finding));
+  }
+
+  async #askJudge(): Promise<unknown> {
+    const { judge: status = 'ALLOW' } = this.change;
+    if (status === 'missing')
+      return errorResult(JUDGE_ID, this.changeId, {
+        errorClass: 'ErrValidatorBackend',
+        reason: 'No judge',
+        reasonCode: 'judge_away',
+        reproducible: false,
+      });
+    const evidenceRefs = [`diff:${this.submission.diffSha}#L1`];
+    const result =
+      status === 'ALLOW' ? allow(JUDGE_ID) : { ...allow(JUDGE_ID), status, reason: 'It looks odd', evidenceRefs };
+    await this.judged(result);
+    return result;
+  }
+
+  async #askPeople(findings: Parameters<ReviewSteps['disclose']>[0]): Promise<readonly AdmittedAnswer[]> {
+    const { violations } = await this.disclose(findings);
+    const admitted: AdmittedAnswer[] = [];
+    for (const { by, decision } of this.change.answers ?? []) {
+      const reason = decision === 'reject' ? 'Prices move on Mondays only' : 'Looked at both rows';
+      const answers = violations.map(({ violationId }) => {
+        const nonce = `answer-${by}-${violationId.slice(0, 16)}`;
+        return this.sign(seededKey(by), { violationId, decision, reason, nonce });
+      });
+      admitted.push(...(await this.admit(answers, admitted)).admitted);
+    }
+    return admitted;
+  }
+}

@@ -1,0 +1,116 @@
+import type { CommitResult, Settled } from '../../../activities/review-types';
+import { exportEvidence, type EvidenceSources } from '../../../activities/review/export-evidence';
+import type { StagingRecord } from '../../../policy/contracts/staging-record';
+import type { EvidenceBundle, EvidenceInclusion } from '../../../policy/evidence/bundle';
+import { inclusionProofs, merkleRoot } from '../../../policy/evidence/merkle';
+import { signPredicate } from '../../../signing/envelope';
+import type { SigningKey } from '../../../signing/keys';
+import type { EvidenceTrust } from '../../../signing/verify-evidence';
+import { sourceToolRegistry } from '../../../source-tools/define';
+import { createPlanSource } from '../../../storage/plans/plan-source';
+import { extensionsOf } from '../../../workers/extensions';
+import { memoryByteStore } from '../memory-byte-store';
+import { memoryLedger, type MemoryLedger } from '../memory-ledger';
+import { approvingTool } from './approving-tool';
+import { EvidenceReview, type EvidenceSetting, type WorldChange } from './evidence-review';
+import { reviewDeps } from './review-deps';
+import { SeededKeys } from './seeded-keys';
+import { signedPolicy } from './signed-policy';
+
+export const WORLD_BUNDLE = `
+version: 1
+name: published vectors
+domain: shop
+provider: none
+model: none
+targets:
+  shop: { development: false, sourceTools: [SQLCAS] }
+groups:
+  dba: { members: [alice, bob] }
+defaultGroup: dba
+validators:
+  - validator: { name: usual_tables, level: confirm, policyVersion: '1', rules: [{ tableWhitelist: { name: usual, allowed: [public.items] } }] }
+  - validator: { name: vault, level: forbid, policyVersion: '1', rules: [{ tableWhitelist: { name: all_but_vault, allowed: [public.items, public.prices] } }] }
+  - judge: { model: vector-judge }
+policies:
+  - { key: two_look, name: Two people look at prices, match: { validatorIds: [guardian.usual_tables] }, quorum: 2, requiresConfirmation: true }
+`;
+
+const START = Date.parse('2026-03-01T09:00:00.000Z');
+const OURS = extensionsOf();
+
+export interface World {
+  readonly ledger: MemoryLedger;
+  readonly trust: EvidenceTrust;
+  readonly sources: EvidenceSources;
+  readonly keys: SeededKeys;
+  review(change: WorldChange): Promise<{ readonly changeId: string; readonly settled: Settled | CommitResult | null }>;
+  export(changeId: string, options?: { readonly bytes: boolean }): Promise<EvidenceBundle>;
+}
+
+/**
+ * Reviews whose evidence is the same in each run, byte for byte: keys from seeds, a clock that advances by a second at each
+ * reading, and a target that accepts everything. All reviews are in one ledger, with one checkpoint over it.
+ */
+export function evidenceWorld(options: { readonly bundleText?: string; readonly checkpoint?: boolean } = {}): World {
+  const { bundleText = WORLD_BUNDLE, checkpoint = true } = options;
+  let time = START;
+  const clock = (): Date => new Date((time += 1000));
+  const keys = new SeededKeys();
+  const ledger = memoryLedger();
+  const store = memoryByteStore();
+  const stagingRecords = new Map<string, StagingRecord>();
+  const effect = { rows: 1, table: '' };
+  const tools = sourceToolRegistry([approvingTool(effect)]);
+  const { validators, callbacks } = OURS;
+  const policy = signedPolicy({ validators, callbacks, sourceTools: tools }, keys.operator);
+  policy.publish(bundleText);
+  const plans = createPlanSource({ ...policy, now: () => time });
+  const setting: EvidenceSetting = {
+    ...policy.compile(bundleText, 'shop', 'SQLCAS'),
+    keys,
+    clock,
+    deps: (review) => {
+      const stores = { store, ledger, plans, stagingRecords, keys: keys.registry() };
+      return reviewDeps({ ...review, ...stores, tools, validators, callbacks, signers: keys, now: clock });
+    },
+  };
+  const sources: EvidenceSources = {
+    ledger,
+    store,
+    policy,
+    keys,
+    inclusion: { covering: async (changeId) => (checkpoint ? inclusionOf(ledger, changeId, keys.committer) : null) },
+    history: async () => null,
+  };
+  return {
+    ledger,
+    keys,
+    sources,
+    trust: { operators: [keys.operator.publicKey], committers: [keys.committer.publicKey] },
+    async review(change) {
+      Object.assign(effect, { rows: change.rows ?? 1, table: change.table });
+      const review = new EvidenceReview(setting, change);
+      const { changeId, submission } = review;
+      if (change.unsigned !== true) {
+        const envelope = review.signSubmission(keys.agent, { nonce: `submission-${changeId.slice(0, 16)}` });
+        review.submission = { ...submission, envelope };
+      }
+      return { changeId, settled: await review.run(policy.publish) };
+    },
+    export: (changeId, asked = { bytes: true }) => exportEvidence(sources, changeId, asked),
+  };
+}
+
+/** The rows of one change in a checkpoint over the whole ledger. */
+function inclusionOf(ledger: MemoryLedger, changeId: string, key: SigningKey): EvidenceInclusion {
+  const all = ledger.all;
+  const hashes = all.map(({ hash }) => hash);
+  const indices = all.flatMap(({ row }, leaf) => (row.changeId === changeId ? [leaf] : []));
+  const head = { size: all.length, rootHash: merkleRoot(hashes), keyId: key.keyId, at: '2026-03-01T12:00:00.000Z' };
+  const proofs = inclusionProofs(hashes, indices);
+  return {
+    checkpoint: signPredicate('checkpoint', head, key),
+    leaves: indices.map((leaf, i) => ({ leaf, proof: proofs[i] ?? [] })),
+  };
+}

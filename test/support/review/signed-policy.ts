@@ -1,0 +1,39 @@
+import type { EvidenceSources } from '../../../activities/review/export-evidence';
+import { sha256HexOfText } from '../../../policy/contracts/hash';
+import { signPredicate } from '../../../signing/envelope';
+import type { SigningKey } from '../../../signing/keys';
+import type { StoredRevision } from '../../../storage/plans/plan-source';
+import { operatorVerifier } from '../../../storage/plans/stored-revisions';
+import { compileAll, compileText } from '../../../workers/compile';
+import type { Extensions } from '../../../workers/extensions';
+
+/** Compiling is slow. All policies here have the same validators, so they share plans. */
+const compiled = new Map<string, ReturnType<typeof compileText>>();
+
+export type SignedPolicy = EvidenceSources['policy'] & { readonly publish: (bundleText: string) => void };
+
+/** Policy revisions in memory, signed by the operator as `countersign policy publish` signs them. */
+export function signedPolicy(extensions: Extensions, operator: SigningKey): SignedPolicy {
+  const stored: StoredRevision[] = [];
+  return {
+    revisions: { list: async () => stored, revocations: async () => [] },
+    ...operatorVerifier([operator.publicKey]),
+    compile: (text, target, sourceTool) => {
+      const key = `${target} ${sourceTool} ${text}`;
+      const plan = compiled.get(key) ?? compileText(text, extensions, target, sourceTool);
+      compiled.set(key, plan);
+      return plan;
+    },
+    publish: (bundleText) => {
+      const plans = compileAll(bundleText, extensions);
+      const revision = {
+        revision: stored.length + 1,
+        bundleSha: sha256HexOfText(bundleText),
+        plans: plans.map(({ target, sourceTool, planHash }) => ({ target, sourceTool, planHash })),
+        keyId: operator.keyId,
+        issuedAt: '2026-02-01T00:00:00.000Z',
+      };
+      stored.unshift({ envelope: signPredicate('policy-revision', revision, operator), bundleText });
+    },
+  };
+}
