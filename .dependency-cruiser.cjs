@@ -90,9 +90,6 @@ const FOLDERS = [
 ];
 const UNCHECKED = ['examples', 'chaos', 'bench', 'scripts', 'test'];
 
-/** Arrows that are being removed. An entry ends at its date, and the check fails if nothing needs it any more. */
-const EXCEPTIONS = [{ from: 'policy/rules', to: 'policy/validators', until: '2026-11-30' }];
-
 const inside = (folders) => `^(${folders.map((folder) => folder.replace('.', '\\.')).join('|')})(/|$)`;
 const everyFolder = inside([...FOLDERS.map(({ folder }) => folder.split('/')[0]), ...UNCHECKED]);
 
@@ -133,7 +130,6 @@ function ofFolder({ folder, imports, packages, node }, row) {
 }
 
 module.exports = {
-  exceptions: EXCEPTIONS,
   forbidden: [
     error('circle', 'No file may import itself through others, with type imports counted', {}, { circular: true }),
     ...FOLDERS.flatMap(ofFolder),

@@ -11,12 +11,13 @@ import { guardians } from '../rules/guardians';
 import { ALWAYS_APPROVE, alwaysApproveVerdict } from './always-approve';
 import { combine, CompositionMode, failedChild, knownMode, stopsAfter, type ChildOutcome } from './combine-verdicts';
 import { diffSizeRule } from './diff-size-rule';
-import { PATTERN_ENGINE, patternProblem, patternRule } from './pattern-rule';
+import { patternProblem } from '../text/pattern-problem';
+import { PATTERN_ENGINE, patternRule } from './pattern-rule';
 import type { Rule, RulePlace } from './rule';
 import { ruleValidator, type PlacedVerdict, type RuleValidator } from './rule-validator';
 import { tableWhitelistRule } from './table-whitelist-rule';
 import { ValidatorError } from './validator';
-import { ValidatorName } from './validator-name';
+import { ValidatorName } from '../contracts/validator-name';
 import { MAX_REASON_LENGTH } from '../contracts/limits';
 import { cutText } from '../text/cut-text';
 

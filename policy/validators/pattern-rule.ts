@@ -2,12 +2,12 @@ import { RE2JS } from 're2js';
 import type { DiffInput } from '../contracts/diff';
 import type { Span } from '../contracts/facts';
 import { APPROVED, checkName, MAX_PLACES, type Rule, type RulePlace, type RuleResult } from './rule';
+import { patternProblem } from '../text/pattern-problem';
 import { decodeLossy, readings, spanner, type TextView } from '../text/text-view';
 
 /** Name and version of the regex engine, part of `logic_hash`. A test compares them with the installed package. */
 export const PATTERN_ENGINE = { name: 're2js', version: '2.10.0' } as const;
 
-const MAX_PATTERN_LENGTH = 2000;
 const MAX_COUNTED = 1000;
 /**
  * Maximum work on one diff, in characters times patterns: about 7 ns each. Counted and not timed, so that every machine stops at
@@ -56,17 +56,6 @@ export function patternRule({
   const each = forbidden.map((source) => compile(name, source));
   const patterns = { each, anyPlain: anyOf(each.filter(({ plain }) => plain)) };
   return Object.freeze({ name, apply: (diff: DiffInput) => apply(diff, patterns) });
-}
-
-/** Why `source` cannot be a forbidden pattern; null if it can. */
-export function patternProblem(source: string): string | null {
-  if (source === '' || source.length > MAX_PATTERN_LENGTH)
-    return `expected a pattern of 1 to ${MAX_PATTERN_LENGTH} characters`;
-  try {
-    return RE2JS.compile(source).test('') ? 'matches the empty text, so it would block every diff' : null;
-  } catch (error) {
-    return `not RE2 syntax: ${error instanceof Error ? error.message : String(error)}`;
-  }
 }
 
 function compile(name: string, source: string): Pattern {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Duration, durationMs } from '../../contracts/duration';
-import { ValidatorName } from '../../validators/validator-name';
+import { ValidatorName } from '../../contracts/validator-name';
 import { MAX_PLACES } from './measure';
 
 /** How many other changes one sum can include. If there are more, the validator fires regardless of their values. */

@@ -1,5 +1,5 @@
 import { parse } from '@bufbuild/cel';
-import { patternProblem } from '../../validators/pattern-rule';
+import { patternProblem } from '../../text/pattern-problem';
 
 /**
  * Checks a CEL condition when the bundle is compiled.

@@ -2,7 +2,7 @@ import { celEnv, isCelError, parse, plan, type CelInput } from '@bufbuild/cel';
 import { z } from 'zod';
 import { escapePointer, type JsonValue } from '../../contracts/canonical-json';
 import { touchedRows } from '../../contracts/readings';
-import { ValidatorName } from '../../validators/validator-name';
+import { ValidatorName } from '../../contracts/validator-name';
 import { toResult, type Reads, type RuleOutcome, type ValidatorDefinition, type ValidatorInput } from '../define';
 import { diffEvidence, metadataEvidence, stagingEvidence } from '../../contracts/facts';
 import { checkExpression, MAX_EXPRESSION_LENGTH, type ConditionName, type ExpressionUse } from './check-expression';

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { diffSizeRule } from '../../../policy/validators/diff-size-rule';
-import { PATTERN_ENGINE, patternProblem, patternRule } from '../../../policy/validators/pattern-rule';
+import { PATTERN_ENGINE, patternRule } from '../../../policy/validators/pattern-rule';
+import { patternProblem } from '../../../policy/text/pattern-problem';
 import { tableWhitelistRule } from '../../../policy/validators/table-whitelist-rule';
 import { diffOf } from './fixtures';
 
