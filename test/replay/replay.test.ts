@@ -54,7 +54,7 @@ test('freezes every schema that the workflow modules export before the SDK freez
 });
 
 test('has a history of each outcome', () => {
-  expect(FILES).toEqual(OUTCOMES.map((name) => `v0.1.0-${name}.json`).sort());
+  expect(FILES).toEqual(OUTCOMES.map((name) => `v0.2.0-${name}.json`).sort());
 });
 
 test.each(FILES)('%s replays with the current code [G52]', async (name) => {
@@ -69,7 +69,7 @@ test.each(FILES)('%s contains no bytes of its diff and no value of a row [P12]',
 });
 
 test('fails the replay if the order of activities differs from the recorded one', async () => {
-  const { workflowId, history } = read('v0.1.0-confirmed.json');
+  const { workflowId, history } = read('v0.2.0-confirmed.json');
   const events = structuredClone(history.events) as {
     activityTaskScheduledEventAttributes?: { activityType: { name: string } };
   }[];

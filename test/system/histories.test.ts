@@ -14,7 +14,7 @@ import { SCENARIOS, SECRET } from './scenarios';
  * `test/replay` replays with the code of the day: record them once for a released version, and never again.
  */
 const FOLDER = join(__dirname, '..', 'histories');
-const VERSION = 'v0.1.0';
+const VERSION = 'v0.2.0';
 
 let judge: JudgeServer;
 let system: System;
