@@ -25,7 +25,7 @@ const GOOD = {
   metadata: { table_name: 'items', affected_rows: 1 },
 };
 
-describe('a bundle is refused, with line, column and what to do', () => {
+describe('a policy bundle is rejected with line, column and a suggestion', () => {
   const compile = (text: string) => () => compileAll(text, extensionsOf([shopExtension]));
   const good = shopBundle();
   const noValidators = `${good.slice(0, good.indexOf('validators:'))}validators: []\n`;
@@ -53,7 +53,7 @@ describe('a bundle is refused, with line, column and what to do', () => {
     ],
     ['with a group that does not exist', good.replace('group: nobody', 'group: nobodi'), /\d+:\d+ .*nobodi/s],
     [
-      'with a callback that nobody registered',
+      'with an unregistered callback',
       shopBundle({ policies: `  - { key: x, name: X, match: {}, callback: { key: nope, version: '1' } }` }),
       /\d+:\d+ .*nope/s,
     ],
@@ -63,24 +63,24 @@ describe('a bundle is refused, with line, column and what to do', () => {
   });
 });
 
-describe('the client refuses before anything is sent', () => {
+describe('the client rejects invalid input before it sends anything', () => {
   test.each([
     ['a diff of 0 bytes', { raw: '' }, /raw: expected at least one byte, got 0 bytes/],
     [
-      'a diff over the cap',
+      'a diff over the size limit',
       { raw: new Uint8Array(MAX_DIFF_BYTES + 1) },
       /raw: expected at most 1048576 bytes, got 1048577/,
     ],
     [
-      'inline bytes over their cap',
+      'inline bytes over the size limit',
       { raw: new Uint8Array(MAX_INLINE_BYTES + 1), inline: true },
       /raw: expected at most 65536 bytes inline/,
     ],
     ['text with a lone surrogate', { raw: 'select \ud800' }, /raw: expected well-formed text/],
-    ['metadata that is a text', { metadata: 'items' }, /metadata/],
-    ['metadata that is a list', { metadata: [1] }, /metadata/],
-    ['metadata with what JSON cannot hold', { metadata: { rows: 10n } }, /metadata/],
-    ['metadata over its cap', { metadata: { note: 'x'.repeat(20_000) } }, /metadata/],
+    ['metadata that is a string', { metadata: 'items' }, /metadata/],
+    ['metadata that is an array', { metadata: [1] }, /metadata/],
+    ['metadata with a value that JSON cannot represent', { metadata: { rows: 10n } }, /metadata/],
+    ['metadata over the size limit', { metadata: { note: 'x'.repeat(20_000) } }, /metadata/],
     ['a target with a space', { target: 'the shop' }, /target/],
   ])('%s', async (_title, over, message) => {
     await expect(system.countersign.submit({ ...GOOD, ...over } as never)).rejects.toMatchObject({
@@ -90,7 +90,7 @@ describe('the client refuses before anything is sent', () => {
   });
 });
 
-describe('the review refuses, and says why to whoever submitted', () => {
+describe('the review rejects a submission and reports the reason to the submitter', () => {
   test('an unknown source tool [T14]', async () => {
     await expect(system.submit({ ...GOOD, sourceTool: 'SQLRun' })).rejects.toMatchObject({
       code: 'refused',
@@ -104,7 +104,7 @@ describe('the review refuses, and says why to whoever submitted', () => {
     ).rejects.toMatchObject({ code: 'refused', message: expect.stringMatching(/bank/) as string });
   });
 
-  /** As a backend in another language would start it, with whatever it wants. */
+  /** Starts the workflow directly with any input, as a backend in another language would. Resolves with the failure message. */
   async function failureOf(over: Record<string, unknown>, id?: string): Promise<string> {
     const raw = Buffer.from(GOOD.raw);
     const submission = {
@@ -137,15 +137,15 @@ describe('the review refuses, and says why to whoever submitted', () => {
   }
 
   test.each([
-    ['metadata that is a text', { metadata: 'items' }, /metadata: /],
+    ['metadata that is a string', { metadata: 'items' }, /metadata: /],
     ['an unknown member', { plan: {} }, /plan/],
-    ['bytes that are no base64', { inline: '***' }, /inline: expected padded base64/],
-    ['inline bytes over the cap', { inline: 'A'.repeat(4 * 22_000) }, /inline: /],
+    ['bytes that are not valid base64', { inline: '***' }, /inline: expected padded base64/],
+    ['inline bytes over the size limit', { inline: 'A'.repeat(4 * 22_000) }, /inline: /],
     ['0 inline bytes', { inline: '', diffSha: sha256Hex(new Uint8Array()) }, /inline: expected at least one byte/],
-    ['inline bytes of another digest', { inline: 'AAAA' }, /diffSha: expected [0-9a-f]{64}/],
-    ['bytes that nobody stored', { diffSha: 'cd'.repeat(32) }, /diffSha: expected the digest of stored bytes/],
+    ['inline bytes with another digest', { inline: 'AAAA' }, /diffSha: expected [0-9a-f]{64}/],
+    ['bytes that are not stored', { diffSha: 'cd'.repeat(32) }, /diffSha: expected the digest of stored bytes/],
     [
-      'an envelope that is no signature',
+      'an envelope that is not a valid signature',
       { envelope: { payloadType: 'x', payload: 'AAAA', signatures: [{ keyid: 'k', sig: 'AAAA' }] } },
       /envelope: expected a submission signed/,
     ],
@@ -153,7 +153,7 @@ describe('the review refuses, and says why to whoever submitted', () => {
     expect(await failureOf(over)).toMatch(message);
   });
 
-  test('a start without any input', async () => {
+  test('a start without input', async () => {
     const handle = await system.temporal.workflow.start('review', {
       workflowId: sha256Hex(Buffer.from(`${system.suffix}none`)),
       taskQueue: `countersign-review${system.suffix}`,
@@ -165,11 +165,11 @@ describe('the review refuses, and says why to whoever submitted', () => {
   });
 });
 
-describe('what no parser reads is never executed, and never passes in silence', () => {
+describe('input that cannot be parsed is never executed and is always reported', () => {
   test.each([
     ['bytes that are not UTF-8', Uint8Array.from([0x73, 0xff, 0xfe])],
     ['a NUL byte', "update items set name = 'a\0b' where id = 1"],
-    ['no SQL at all', 'please make everything cheaper'],
+    ['text that is not SQL', 'please make everything cheaper'],
   ])('%s', async (_title, raw) => {
     const { changeId, preflight } = await system.submit({ ...GOOD, raw });
     expect(preflight).not.toBe('pending');
@@ -184,10 +184,10 @@ describe('what no parser reads is never executed, and never passes in silence', 
   });
 });
 
-test('a review that does not exist is said to be unknown', async () => {
-  const nobody = 'ef'.repeat(32);
-  await expect(system.countersign.status(nobody)).rejects.toMatchObject({ code: 'not_found' });
-  await expect(system.countersign.withdraw(nobody, { actor: 'dana', reason: '' })).rejects.toMatchObject({
+test('calls for a review that does not exist fail with not_found', async () => {
+  const unknown = 'ef'.repeat(32);
+  await expect(system.countersign.status(unknown)).rejects.toMatchObject({ code: 'not_found' });
+  await expect(system.countersign.withdraw(unknown, { actor: 'dana', reason: '' })).rejects.toMatchObject({
     code: 'not_found',
   });
   await expect(system.countersign.status('short')).rejects.toMatchObject({ code: 'invalid_input' });

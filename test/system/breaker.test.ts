@@ -8,7 +8,7 @@ import { SHOP_SQL, shopBundle } from '../support/shop-bundle';
 import { pause, startSystem, type System } from '../support/system';
 import { update } from './scenarios';
 
-/** Three bad changes open a breaker, for fifteen seconds: a loaded machine submits several changes in that. */
+/** Three bad changes open a breaker for 15 s, long enough for a loaded machine to submit several changes. */
 const PARAMETERS = { ...BREAKER_PARAMETERS, minSamples: 3, openMs: 15_000 };
 const TOOL = 'SQLDryRun';
 const PRICES = 'guardian.shop_tables';
@@ -41,7 +41,7 @@ const change = (table: 'items' | 'prices') => {
 };
 const submit = async (table: 'items' | 'prices'): Promise<string> => (await system.submit(change(table))).changeId;
 
-/** Held by the table rule, then taken back. */
+/** A change that the table rule holds and that is then withdrawn. */
 async function badChange(): Promise<string> {
   const changeId = await submit('prices');
   await system.waiting(changeId);
@@ -50,7 +50,7 @@ async function badChange(): Promise<string> {
   return changeId;
 }
 
-async function opened(): Promise<string[]> {
+async function openBreaker(): Promise<string[]> {
   const bad: string[] = [];
   for (let i = 0; i < 3; i++) bad.push(await badChange());
   expect(await breakerOf(PRICES)).toMatchObject({ state: 'open', evidence: [...bad].reverse() });
@@ -62,7 +62,7 @@ const reset = async () => {
   try {
     return await handle().executeUpdate(resetUpdate, { args: [message] });
   } catch (error) {
-    // The first test, or each alone: no review has ended yet.
+    // No review has ended yet: in the first test, or if a test runs alone.
     if (error instanceof WorkflowNotFoundError) return null;
     throw error;
   }
@@ -73,8 +73,8 @@ async function halfOpen(): Promise<void> {
   await pause(Math.max(0, (view?.state === 'open' ? view.halfOpenAt : 0) - Date.now()) + 50);
 }
 
-test('opens after bad changes and adds one violation that names them; a harmless change then waits for a person, also after a restart [F7, F64]', async () => {
-  const bad = await opened();
+test('opens after bad changes and adds one violation that names them; a harmless change then waits for a person, even after a restart [F7, F64]', async () => {
+  const bad = await openBreaker();
   await system.stopWorker('review');
   await system.startWorker('review');
   const changeId = await submit('items');
@@ -85,16 +85,16 @@ test('opens after bad changes and adds one violation that names them; a harmless
   expect(status.violations.map((v) => v.validatorId)).toEqual(['guardian.circuit_open']);
   await system.answer(changeId, 'alice', 'confirm');
   expect(await system.ended(changeId)).toMatchObject({ state: 'COMMITTED' });
-  // It was no probe: its good verdict closes nothing.
+  // It was not the probe, so its good verdict does not close the breaker.
   expect(await breakerOf(PRICES)).toMatchObject({ state: 'open' });
 });
 
-test('half-open lets one change through as its probe, of two at once; a good one closes it', async () => {
+test('half-open lets one of two concurrent changes through as the probe, and a good probe closes the breaker', async () => {
   await reset();
-  await opened();
+  await openBreaker();
   await halfOpen();
   const ids = await Promise.all([submit('items'), submit('items')]);
-  // The first to ask is the probe; where it had ended before the other asked, both pass.
+  // The first change is the probe. If it ends before the second is opened, both pass.
   const first = await Promise.any(ids.map((id) => system.ended(id)));
   expect(first).toMatchObject({ state: 'COMMITTED' });
   expect(await breakerOf(PRICES)).toMatchObject({ state: 'closed' });
@@ -102,9 +102,9 @@ test('half-open lets one change through as its probe, of two at once; a good one
   expect(breakers).toEqual([]);
 });
 
-test('a bad probe opens it again', async () => {
+test('a bad probe reopens the breaker', async () => {
   await reset();
-  await opened();
+  await openBreaker();
   await halfOpen();
   const probe = await submit('prices');
   const status = await system.waiting(probe);
@@ -120,9 +120,9 @@ test('a bad probe opens it again', async () => {
   await system.ended(second);
 });
 
-test('reset closes it, says who did and why, and the next change passes', async () => {
+test('a reset closes the breaker, records actor and reason, and the next change passes', async () => {
   await reset();
-  await opened();
+  await openBreaker();
   expect(await reset()).toMatchObject({ code: 'reset', reset: expect.arrayContaining([PRICES]) });
   expect((await handle().query(readQuery, 'all')).resets[0]).toMatchObject({
     actor: 'dana',
@@ -132,9 +132,9 @@ test('reset closes it, says who did and why, and the next change passes', async 
   expect(await system.ended(await submit('items'))).toMatchObject({ state: 'COMMITTED' });
 });
 
-test('the same verdicts twice count once, rubbish is counted and ignored, and state outlives continue-as-new', async () => {
+test('repeated verdicts count once, malformed signals are ignored and counted, and state survives continue-as-new', async () => {
   await reset();
-  const [first] = await opened();
+  const [first] = await openBreaker();
   await handle().signal(samplesSignal, [{ changeId: first ?? '', samples: { [PRICES]: 'success' } }]);
   const before = await breakerOf(PRICES);
   const runId = (await handle().describe()).runId;
@@ -147,9 +147,9 @@ test('the same verdicts twice count once, rubbish is counted and ignored, and st
   expect((await handle().query(readQuery, 'all')).ignored).toBeGreaterThanOrEqual(40);
 });
 
-test('a review is not opened at once past breakers that cannot be read: it waits, and goes on when they can', async () => {
+test('a review waits while the breakers cannot be read, and continues once they can', async () => {
   await badChange();
-  // Somebody took the id with a workflow that nobody runs.
+  // Another workflow that no worker runs takes the breaker's workflow id.
   await handle().terminate('test');
   const id = breakerWorkflowId({ tenant: 'default', sourceTool: TOOL }, queue());
   const foreign = await system.temporal.workflow.start('foreign', { workflowId: id, taskQueue: `${queue()}-nobody` });

@@ -47,7 +47,7 @@ async function startBuild(buildId: string): Promise<void> {
   const address = process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '';
   const named = ['--deployment-name', queue(), '--build-id', buildId, '--address', address, '--namespace', namespace()];
   const cli = process.env['COUNTERSIGN_TEST_CLI'] ?? '';
-  // The server knows a build only after its first poll.
+  // The server registers a build at its first poll.
   for (const until = Date.now() + 60_000; ; await pause(300)) {
     try {
       await run(cli, ['worker', 'deployment', 'set-current-version', ...named, '--yes'], { timeout: 20_000 });
@@ -58,7 +58,7 @@ async function startBuild(buildId: string): Promise<void> {
   }
 }
 
-/** As the server tells it: which build has the workflow, and whether it may move. */
+/** The workflow's build and versioning behavior, as the server reports them. */
 async function buildOf(
   workflowId: string,
 ): Promise<{ build: string | undefined; behavior: number | null | undefined }> {
@@ -72,7 +72,7 @@ async function buildOf(
 const PINNED = 1;
 const AUTO_UPGRADE = 2;
 
-test('a review that waits stays on its build while new ones and the breaker go to the next', async () => {
+test('a waiting review stays on its build, while new reviews and the breaker move to the next build', async () => {
   await startBuild('one');
   const first = await system.submit(waitingPrice(23));
   const status = await system.waiting(first.changeId);

@@ -42,7 +42,7 @@ jest.setTimeout(120_000);
 const address = (): string => process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '';
 const namespace = (): string => process.env['COUNTERSIGN_TEST_NAMESPACE'] ?? 'default';
 
-/** The bare Temporal CLI: no code of ours. Answers what it printed. */
+/** Runs the Temporal CLI, without Countersign code. Returns its standard output. */
 async function temporal(...args: string[]): Promise<string> {
   const { stdout } = await run(
     join(dir, 'temporal'),
@@ -66,7 +66,7 @@ async function waiting(changeId: string): Promise<ReviewStatus> {
     const status = await statusOf(changeId);
     if (status.fingerprint !== null) return status;
   }
-  throw new Error('No violation in 60 s');
+  throw new Error('No violation was disclosed within 60 s');
 }
 
 async function startByCli(system: System, requestKey: string, id: number): Promise<string> {
@@ -102,18 +102,18 @@ async function resultOf(changeId: string): Promise<ReviewOutcome> {
   return result;
 }
 
-test('a review is started, read and answered with nothing but the Temporal CLI, by signal and by update', async () => {
+test('the Temporal CLI alone can start, query and answer a review, by signal and by update', async () => {
   const changeId = await startByCli(unsigned, `cli${unsigned.suffix}`, 1);
   const status = await waiting(changeId);
   expect(status.warnings.join('\n')).toMatch(/NOT signed/);
   expect(status.warnings.join('\n')).toMatch(/inline/);
-  // Unsigned, the requester is unknown: two people.
+  // The submission is unsigned, so the requester is unknown and two people must confirm.
   const answer = (actor: string): string => {
     const answers = status.violations.map(({ violationId }) => ({
       violationId,
       fingerprint: status.fingerprint,
       decision: 'confirm',
-      reason: 'by hand',
+      reason: 'manual',
       actor,
     }));
     return JSON.stringify({ answers });
@@ -135,14 +135,14 @@ test('a review is started, read and answered with nothing but the Temporal CLI, 
   expect(await unsigned.shop('select cents from prices where id = 1')).toEqual([{ cents: 600 }]);
 });
 
-test('inline bytes are refused by a target that does not take them, and the start says why', async () => {
+test('a target without inlineBytes rejects inline bytes, and the workflow failure says why', async () => {
   const changeId = await startByCli(signed, `cli-refused${signed.suffix}`, 2);
   await expect(temporal('workflow', 'result', ...on(changeId))).rejects.toMatchObject({
     stdout: expect.stringMatching(/inlineBytes/) as string,
   });
 });
 
-test('a start under another id than the change’s own is refused, and says which id it must have', async () => {
+test('a start under a wrong workflow id is rejected, and the failure contains the expected id', async () => {
   const submission = JSON.stringify({
     tenant: 'default',
     target: 'shop',
@@ -166,7 +166,7 @@ test('a start under another id than the change’s own is refused, and says whic
   });
 });
 
-test('a signed answer counts when it is sent by exactly the command that `countersign sign` printed', async () => {
+test('a signed answer is accepted when sent with the exact command that `countersign sign` prints', async () => {
   const { changeId } = await signed.submit(waitingPrice(3));
   await signed.waiting(changeId);
   const [command = ''] = (
@@ -185,7 +185,7 @@ test('a signed answer counts when it is sent by exactly the command that `counte
     .split('\n')
     .slice(-1);
   expect(command).toMatch(/^temporal workflow signal /);
-  // By a shell, as a person would: the quoting is part of what is tested.
+  // Runs in a shell, because the quoting is part of the test.
   await run('sh', ['-c', command], { env: { PATH: `${dir}:/usr/bin:/bin`, HOME: dir }, timeout: 30_000 });
   const outcome = await resultOf(changeId);
   expect(verifyOutcome(changeId, outcome, signed.countersign.trust)).toMatchObject({ verified: true });
@@ -199,13 +199,13 @@ test('a signed answer counts when it is sent by exactly the command that `counte
   });
 });
 
-/** What our CLI prints on standard output. */
+/** Runs our CLI in this process and returns its standard output. */
 async function printed(args: readonly string[]): Promise<string> {
   let out = '';
   const connected = {
     reviews: signed.countersign,
-    bytes: () => Promise.reject(new Error('sign shows no diff')),
-    ledgerRows: () => Promise.reject(new Error('sign reads no ledger')),
+    bytes: () => Promise.reject(new Error('`sign` must not read the diff')),
+    ledgerRows: () => Promise.reject(new Error('`sign` must not read the ledger')),
     address: address(),
     namespace: namespace(),
     close: async () => {},

@@ -2,7 +2,7 @@ import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
 import { update } from './scenarios';
 
-/** By change id: at which side of its work each attempt of `commit` fails. */
+/** By change id: whether each attempt of `commit` fails before or after its effect. */
 const failing = new Map<string, 'before' | 'after'>();
 type Commit = (input: { readonly changeId: string }) => Promise<unknown>;
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
       const failingCommit: Commit = async (input) => {
         const when = failing.get(input.changeId);
         if (when !== 'before') await commit(input);
-        throw new Error(`This attempt fails ${when ?? 'though no test asked for it'}`);
+        throw new Error(`Injected failure ${when ?? 'without a configured point'}`);
       };
       return { ...activities, commit: failingCommit };
     },
@@ -33,7 +33,7 @@ const CASES = [
   ['after', 2, 'COMMITTED', 501],
 ] as const;
 const confirmed: Promise<string>[] = [];
-// Both at once: each waits for the end of its window.
+// Concurrently, because each waits for the end of its window.
 beforeAll(() => {
   for (const [when, id] of CASES) confirmed.push(confirm(when, id));
 });
@@ -52,7 +52,7 @@ async function confirm(when: 'before' | 'after', id: number): Promise<string> {
 }
 
 test.each(CASES)(
-  'a commit whose report fails %s its effect until the commit window ends: the marker decides the outcome, once [T65]',
+  'if every commit attempt fails %s its effect until the commit window ends, the marker decides the outcome, once [T65]',
   async (_when, id, state, price) => {
     const changeId = (await confirmed[id - 1]) ?? '';
     await expect(system.ended(changeId)).resolves.toMatchObject({

@@ -19,7 +19,7 @@ let logDir: string;
 let start: (name: Name) => Promise<void>;
 const processes = new Map<Name, RunningProcess>();
 
-/** Diffs that a judge has begun to read: the first time, it never answers. */
+/** Diffs that the judge has received. It never answers the first request for a diff. */
 const read = new Set<string>();
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ beforeAll(async () => {
     compiled(),
     (async () => (system = await startSystem({ name: 'crash', bundleText, shopSql: SHOP_SQL, judge, workers: [] })))(),
   ]);
-  // The compiled one: it starts the compiled entry points beside it.
+  // Compiled, because it starts the compiled entry points next to it.
   const tree = jest.requireActual<{ startProcess: typeof startProcess }>(join(dist, 'dev/process-tree.js'));
   const { keys, databaseUrls, trustFile, targetsFile } = system.setup;
   const common = {
@@ -77,7 +77,7 @@ afterAll(async () => {
   rmSync(logDir, { recursive: true, force: true });
 }, 60_000);
 
-/** Holds the row until it is told to let go: a commit of it waits inside the target. */
+/** Locks a row, so that a commit of it waits inside the target. Returns the function that releases it. */
 async function lockRow(id: number): Promise<() => Promise<void>> {
   const pg = new PgClient({ connectionString: system.setup.targetAdminUrls['shop'] });
   await pg.connect();
@@ -89,21 +89,21 @@ async function lockRow(id: number): Promise<() => Promise<void>> {
   };
 }
 
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 60_000; Date.now() < end; await pause(50)) if (await holds()) return;
-  throw new Error(`Not in 60 s: ${what}`);
+async function until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 60_000; Date.now() < end; await pause(50)) if (await isTrue()) return;
+  throw new Error(`Did not happen within 60 s: ${what}`);
 }
 
 const raised = (id: number, word = '') =>
   update(`update prices set cents = cents + 1 where id = ${id}${word}`, 'prices', 1);
 
 test.each(NAMES.map((name, i) => [name, i * 10] as const))(
-  'kill -9 of the %s worker while one review waits, one is judged and one commits: after a restart each has one outcome and one effect [P11, T66]',
+  'after kill -9 and restart of the %s worker, a waiting, a judged and a committing review each have one outcome and one effect [P11, T66]',
   async (victim, base) => {
     const waits = (await system.submit(raised(base + 1))).changeId;
     const commits = (await system.submit(raised(base + 2))).changeId;
     await Promise.all([system.waiting(waits), system.waiting(commits)]);
-    const letGo = await lockRow(base + 2);
+    const releaseRow = await lockRow(base + 2);
     await system.answer(commits, 'alice', 'confirm');
     await until(
       'the commit waits for the row',
@@ -115,12 +115,12 @@ test.each(NAMES.map((name, i) => [name, i * 10] as const))(
         ).length > 0,
     );
     const isJudged = (await system.submit(raised(base + 3, ` /* crash_${victim} */`))).changeId;
-    await until('the judge reads', async () => read.has(`crash_${victim}`));
+    await until('the judge receives the diff', async () => read.has(`crash_${victim}`));
 
     await processes.get(victim)?.kill();
-    await letGo();
+    await releaseRow();
     await start(victim);
-    // The other two judge calls that hang end with their own deadline; this one is asked again at once.
+    // Restarting the judge retries its hanging call at once instead of after the call's deadline.
     if (victim !== 'judge') {
       await processes.get('judge')?.kill();
       await start('judge');
@@ -141,7 +141,7 @@ test.each(NAMES.map((name, i) => [name, i * 10] as const))(
   240_000,
 );
 
-/** A dead worker's commit is given up after its heartbeat time-out, 30 s. */
+/** Waits longer than `System.ended`: the commit of a killed worker times out after its heartbeat timeout of 30 s. */
 async function ended(changeId: string): Promise<Awaited<ReturnType<System['ended']>>> {
   await until(
     'the review ends',

@@ -12,10 +12,10 @@ import { statusIfAnswered } from '../../dev/client';
 import { retryUnavailable, pause, startSystem, type System } from '../support/system';
 import { update } from './scenarios';
 
-/** Reviews that are open at once. */
+/** Number of reviews that are open concurrently. */
 const OPEN = 12;
 
-/** Everything but the status: what the plan fixes. */
+/** The part of a combination that the plan fixes: everything except the status. */
 const lane = ({ human }: Combination): string => (human === 'confirm' || human === 'reject' ? 'answered' : human);
 const ruleOf = (c: Combination): string =>
   c.class === 'SAFETY'

@@ -15,12 +15,12 @@ import { makeRepository, oneLinePatch, type GitRepository } from '../support/git
 import { startHttpApi, type HttpApi } from '../support/http-api';
 import { pause, startSystem, type System } from '../support/system';
 
-const says = (diff: { readonly raw: Uint8Array }, word: string): boolean =>
+const contains = (diff: { readonly raw: Uint8Array }, word: string): boolean =>
   new TextDecoder().decode(diff.raw).includes(word);
 
 const settings = z.strictObject({});
 
-/** A rule that asks about HOLD, a post rule that refuses UNDO once it is written, and SQL whose record of commit time says so. */
+/** A rule that holds diffs with HOLD, a post rule that rejects an applied UNDO, and a SQL tool that marks the record at commit time as applied. */
 const extension: Extension = {
   sourceTools: [
     defineSourceTool({
@@ -36,7 +36,7 @@ const extension: Extension = {
           }),
       }),
     }),
-    // Its first attempt dies between the branch and the post validators.
+    // The first attempt fails between the branch update and the post validators.
     defineSourceTool({
       ...gitPatch,
       sourceTool: 'DyingGit',
@@ -62,8 +62,8 @@ const extension: Extension = {
       why: 'An example.',
       docs: 'docs/rules.md',
       apply: ({ diff }) =>
-        says(diff, 'HOLD')
-          ? { fires: true, reason: 'It says HOLD', evidence: [`diff:${diff.diffSha}#L1:C1-L1:C2`] }
+        contains(diff, 'HOLD')
+          ? { fires: true, reason: 'The diff contains HOLD', evidence: [`diff:${diff.diffSha}#L1:C1-L1:C2`] }
           : { fires: false },
     }) as never,
     defineRule({
@@ -78,8 +78,12 @@ const extension: Extension = {
       why: 'An example.',
       docs: 'docs/rules.md',
       apply: ({ diff, staging }) =>
-        says(diff, 'UNDO') && staging?.record.base['written'] !== undefined
-          ? { fires: true, reason: 'It is written, and should not be', evidence: [`diff:${diff.diffSha}#L1:C1-L1:C2`] }
+        contains(diff, 'UNDO') && staging?.record.base['written'] !== undefined
+          ? {
+              fires: true,
+              reason: 'The diff contains UNDO and was applied',
+              evidence: [`diff:${diff.diffSha}#L1:C1-L1:C2`],
+            }
           : { fires: false },
     }) as never,
   ],
@@ -157,12 +161,12 @@ const reached = async (changeId: string, state: string): Promise<void> => {
     if ((await system.countersign.status(changeId)).state === state) return;
     await pause(50);
   }
-  throw new Error(`never ${state}`);
+  throw new Error(`The review did not reach ${state} within 60 s`);
 };
 const effectOf = async (changeId: string) =>
   (await system.ledger(changeId)).find(({ row }) => row.kind === 'effect')?.row.body['effect'];
 
-test('a git patch that a person confirmed becomes one commit on the branch, and the receipt names it [T65]', async () => {
+test('a confirmed git patch becomes one commit on the branch, and the receipt names it [T65]', async () => {
   const base = repo.tip();
   const { changeId } = await patch('HOLD two');
   expect(repo.tip()).toBe(base);
@@ -174,16 +178,16 @@ test('a git patch that a person confirmed becomes one commit on the branch, and 
   expect(await effectOf(changeId)).toMatchObject({ commit: repo.tip(), base });
 });
 
-test('a git patch whose branch moved while people thought about it writes nothing [T61]', async () => {
+test('a git patch is not applied if its branch moved while the review waited [T61]', async () => {
   const { changeId } = await patch('HOLD three');
   await system.waiting(changeId);
-  const moved = repo.push({ 'README.md': 'by hand\n' });
+  const moved = repo.push({ 'README.md': 'manual edit\n' });
   await system.answer(changeId, 'alice', 'confirm');
   expect(await system.ended(changeId)).toMatchObject({ state: 'ROLLED_BACK', outcome: { reason: 'stale_base' } });
   expect(repo.tip()).toBe(moved);
 });
 
-test('a git patch that a post validator refuses once it is written is taken back, and ends COMPENSATED', async () => {
+test('a git patch that a post validator rejects after it was applied is reverted and ends COMPENSATED', async () => {
   const base = repo.tip();
   const { changeId } = await patch('UNDO');
   const { state, outcome, verified } = await system.ended(changeId);
@@ -198,7 +202,7 @@ test('a git patch that a post validator refuses once it is written is taken back
 });
 
 test.each(['UNDO', 'fine'])(
-  'a git patch whose commit died once it was written is looked at by the post validators of whoever finds it: %s',
+  'a git patch whose commit attempt died after applying it is checked by the post validators when it is found: %s',
   async (word) => {
     const base = repo.tip();
     const { changeId } = await patch(word, 'DyingGit');
@@ -209,7 +213,7 @@ test.each(['UNDO', 'fine'])(
   },
 );
 
-test('SQL that a post validator refuses at commit rolls back with its transaction, and ends post_failed', async () => {
+test('SQL that a post validator rejects at commit is rolled back with its transaction and ends post_failed', async () => {
   const raw = `UPDATE items SET note = 'UNDO' WHERE id = 1`;
   const { changeId } = await system.submit({ sourceTool: 'ShopSQL', raw, metadata: {} });
   const { state, outcome, verified } = await system.ended(changeId);
@@ -221,7 +225,7 @@ test('SQL that a post validator refuses at commit rolls back with its transactio
   expect(await system.shop('select note from items')).toEqual([{ note: 'old' }]);
 });
 
-test('an HTTP patch that a person confirmed is sent once, under the approved tag, and the receipt names the new one [T65]', async () => {
+test('a confirmed HTTP patch is sent once with the approved ETag, and the receipt names the new ETag [T65]', async () => {
   const { changeId } = await flag('HOLD');
   await system.answer(changeId, 'alice', 'confirm');
   expect(await system.ended(changeId)).toMatchObject({ state: 'COMMITTED', verified: true });
@@ -233,14 +237,14 @@ test('an HTTP patch that a person confirmed is sent once, under the approved tag
   expect(etagAfter).not.toBe(etagBefore);
 });
 
-test('an HTTP patch that the server applied and answered with 500 is found by reading back', async () => {
+test('an HTTP patch that the server applied but answered with 500 is detected by reading back', async () => {
   api.behaviour.write = 'applies_then_500';
   const { changeId } = await flag('five hundred');
   expect(await system.ended(changeId)).toMatchObject({ state: 'COMMITTED', verified: true });
   expect(api.applied).toBe(1);
 });
 
-test('an effect that nobody can tell waits for an operator, whose word ends it at once', async () => {
+test('an effect that cannot be determined waits for an operator, whose resolution ends the review at once', async () => {
   api.behaviour.write = 'applies_then_drops';
   api.behaviour.afterWrite = () => void api.documents.set('/v1/flags/beta', { on: true });
   const { changeId } = await flag('lost');
@@ -257,20 +261,20 @@ test('an effect that nobody can tell waits for an operator, whose word ends it a
   expect(await effectOf(changeId)).toMatchObject({ resolution: { keyId: system.setup.keys.operator.key.keyId } });
 });
 
-test('a commit waits while its target is frozen, and is done once that is lifted', async () => {
-  const say = (frozen: boolean) =>
+test('a commit waits while its target is frozen, and is applied once the freeze is lifted', async () => {
+  const setFrozen = (frozen: boolean) =>
     recordFreeze(
       asOperator,
       { target: 'api', frozen, reason: 'migration', at: new Date().toISOString() },
       system.setup.keys.operator.key,
     );
-  await say(true);
+  await setFrozen(true);
   const { changeId } = await flag('frozen');
   const refused = async () => (await system.ledger(changeId)).some(({ row }) => row.body['check'] === 'target_frozen');
   for (let i = 0; i < 1_200 && !(await refused()); i++) await pause(50);
   expect(await refused()).toBe(true);
   expect(api.applied).toBe(0);
-  await say(false);
+  await setFrozen(false);
   expect(await system.ended(changeId)).toMatchObject({ state: 'COMMITTED', verified: true });
   expect(api.applied).toBe(1);
 });

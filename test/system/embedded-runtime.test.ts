@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exited, processesWith } from '../../dev/embedded/processes';
 
-// Runs that can be killed are processes of their own, on compiled sources: `npm test` has compiled them.
+// Each run is a separate process that can be killed, with the compiled sources (`npm test` compiles them).
 const compiled = join(__dirname, '../../dist/dev/embedded/index.js');
 const PROGRAM = `
 const { startRuntime } = require(${JSON.stringify(compiled)});
@@ -24,11 +24,12 @@ jest.setTimeout(120_000);
 let stateDir: string;
 const started: ChildProcess[] = [];
 beforeAll(() => {
-  if (!existsSync(compiled)) throw new Error('Not compiled: run `npm test`, or `npx tsc -p tsconfig.build.json` first');
+  if (!existsSync(compiled))
+    throw new Error('dist/ is missing: run `npm test`, or `npx tsc -p tsconfig.build.json` first');
   stateDir = mkdtempSync(join(tmpdir(), 'countersign-runtime-'));
 });
 afterEach(async () => {
-  // Only after a failed expectation is one still up.
+  // A process is still running only if an expectation failed.
   for (const child of started.splice(0)) {
     child.kill('SIGTERM');
     await exited(child);
@@ -38,43 +39,43 @@ afterAll(() => rmSync(stateDir, { recursive: true, force: true }));
 
 interface Run {
   readonly child: ChildProcess;
-  readonly said: () => string;
-  /** What it printed once everything was up; undefined when it ended before. */
+  readonly log: () => string;
+  /** The line printed when everything is running; undefined if the process exited before. */
   readonly up: Promise<string | undefined>;
 }
 
 function start(): Run {
-  // The embedded servers are meant, also where the tests run against others (test:cluster).
+  // Always the embedded servers, even if the tests run against other servers (test:cluster).
   const { TEMPORAL_ADDRESS: _address, COUNTERSIGN_DATABASE_ADMIN_URL: _url, ...env } = process.env;
   const child = spawn(process.execPath, ['-e', PROGRAM, stateDir], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   started.push(child);
-  let said = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (log += text));
   const printed = new Promise<string>((resolve) => child.stdout.setEncoding('utf8').once('data', resolve));
-  return { child, said: () => said, up: Promise.race([printed, exited(child).then(() => undefined)]) };
+  return { child, log: () => log, up: Promise.race([printed, exited(child).then(() => undefined)]) };
 }
 
 const servers = (): number =>
   processesWith(['start-dev', stateDir]).length + processesWith(['postgres -D', stateDir]).length;
 
-it('starts on free loopback ports, refuses a second run by naming the first, and stops everything on SIGTERM', async () => {
+it('starts on free loopback ports, rejects a second run with the pid of the first, and stops everything on SIGTERM', async () => {
   const first = start();
-  const facts = JSON.parse((await first.up) ?? first.said()) as { address: string; uiUrl: string };
+  const facts = JSON.parse((await first.up) ?? first.log()) as { address: string; uiUrl: string };
   expect(facts.address).toMatch(/^127\.0\.0\.1:/);
   expect((await fetch(facts.uiUrl)).status).toBe(200);
 
   const second = start();
   expect(await exited(second.child)).toBe(1);
-  expect(second.said()).toContain(`as process ${first.child.pid}, Temporal UI ${facts.uiUrl}`);
+  expect(second.log()).toContain(`as process ${first.child.pid}, Temporal UI ${facts.uiUrl}`);
 
   first.child.kill('SIGTERM');
   expect(await exited(first.child)).toBe(143);
-  expect(first.said()).toContain('workers stopped');
+  expect(first.log()).toContain('workers stopped');
   expect(servers()).toBe(0);
   expect(readdirSync(stateDir)).not.toContain('lock.json');
 });
 
-it('finds what a killed run left, clears it, and comes up with its data', async () => {
+it('stops the servers that a killed run left behind and starts with its data', async () => {
   const killed = start();
   expect(await killed.up).toBeDefined();
   killed.child.kill('SIGKILL');
@@ -82,8 +83,8 @@ it('finds what a killed run left, clears it, and comes up with its data', async 
   expect(servers()).toBe(2);
 
   const next = start();
-  expect(JSON.parse((await next.up) ?? next.said())).toMatchObject({ made: false });
-  expect(next.said().match(/a run that was killed left its server behind/g)).toHaveLength(2);
+  expect(JSON.parse((await next.up) ?? next.log())).toMatchObject({ made: false });
+  expect(next.log().match(/a run that was killed left its server behind/g)).toHaveLength(2);
   expect(servers()).toBe(2);
   next.child.kill('SIGINT');
   expect(await exited(next.child)).toBe(130);

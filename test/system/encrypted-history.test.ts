@@ -4,7 +4,7 @@ import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
 import { waitingPrice } from './scenarios';
 
-/** Any namespace writer's own client: no key, so it sends plain payloads and reads ciphertext. */
+/** A client with namespace access but without the payload key: it sends plain payloads and reads ciphertext. */
 let outsider: Client;
 let system: System;
 beforeAll(async () => {
@@ -24,14 +24,14 @@ afterAll(async () => {
 });
 jest.setTimeout(120_000);
 
-test('a review runs to its commit, and no argument, result, message or summary in its history can be read without the key [P12]', async () => {
+test('no argument, result, message or summary in the history of a committed review can be read without the key [P12]', async () => {
   const { changeId } = await system.submit(waitingPrice(21));
   await system.answer(changeId, 'alice', 'confirm');
   expect((await system.ended(changeId)).state).toBe('COMMITTED');
 
   const { events } = await outsider.workflow.getHandle(changeId).fetchHistory();
   const encodings = new Set<string>();
-  // Search attributes are an index of the server's and stay plain, failures are in our own words.
+  // Search attributes are indexed by the server and stay plain; failure messages contain no values of the diff.
   const visit = (value: unknown, path: string): void => {
     if (value === null || typeof value !== 'object' || /searchAttributes|failure|header/i.test(path)) return;
     const { metadata, data } = value as { metadata?: Record<string, Uint8Array>; data?: Uint8Array };
@@ -41,12 +41,12 @@ test('a review runs to its commit, and no argument, result, message or summary i
   };
   visit(events, '');
   expect(events?.length).toBeGreaterThan(20);
-  // SDK markers and null results hold no data of ours.
+  // SDK markers and null results contain no application data.
   encodings.delete('binary/null');
   expect([...encodings]).toEqual(['binary/encrypted']);
 });
 
-test('signals that are plain, or encrypted with a key that nobody has, hold no review open [P9, P12]', async () => {
+test('plain signals and signals encrypted with an unknown key do not block a review [P9, P12]', async () => {
   const { changeId } = await system.submit(waitingPrice(22));
   const handle = outsider.workflow.getHandle(changeId);
   const forger = new Client({
@@ -57,7 +57,7 @@ test('signals that are plain, or encrypted with a key that nobody has, hold no r
     },
   });
   await forger.workflow.getHandle(changeId).signal('answer', { answers: [] });
-  // The bare Temporal CLI has no key: a signed answer counts all the same.
+  // A client without the payload key can send an answer in plain text: only its signature matters.
   await handle.signal('answer', { answers: system.sign(await system.waiting(changeId), 'alice', 'confirm') });
   expect((await system.ended(changeId)).state).toBe('COMMITTED');
 });

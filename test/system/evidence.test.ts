@@ -29,7 +29,7 @@ beforeAll(async () => {
     COUNTERSIGN_DATABASE_URL: system.setup.databaseUrls.cs_gateway,
     COUNTERSIGN_OPERATORS: trust.operators.join(),
     COUNTERSIGN_COMMITTERS: trust.committers.join(),
-    // As seen from workers/extensions.ts.
+    // Relative to workers/extensions.ts.
     COUNTERSIGN_EXTENSIONS: '../test/support/shop-extension',
     TEMPORAL_ADDRESS: process.env['COUNTERSIGN_TEST_TEMPORAL'],
     TEMPORAL_NAMESPACE: process.env['COUNTERSIGN_TEST_NAMESPACE'],
@@ -63,7 +63,7 @@ async function checkpoint(): Promise<void> {
 }
 
 test.each(Object.keys(ENDS))(
-  'the evidence of %s verifies offline, and its findings come out again byte for byte [P6]',
+  'the evidence of %s verifies offline, and replay recomputes its findings byte for byte [P6]',
   async (name) => {
     const changeId = (await ENDS[name]?.(system)) ?? '';
     await checkpoint();
@@ -86,7 +86,7 @@ test.each(Object.keys(ENDS))(
   },
 );
 
-test('a review that waits has evidence without a receipt: unverified', async () => {
+test('the evidence of a waiting review has no receipt and is unverified', async () => {
   const { changeId } = await system.submit(update('update accounts set balance = 0', 'accounts', 30));
   await system.waiting(changeId);
   const report = verifyEvidence(await exportBundle(env, changeId, { bytes: false }, () => undefined), trust);
@@ -94,7 +94,7 @@ test('a review that waits has evidence without a receipt: unverified', async () 
   expect(report.checks.filter(({ result }) => result === 'failed').map(({ name }) => name)).toEqual(['receipt']);
 });
 
-test('the whole ledger verifies, and a row that its owner changes is found', async () => {
+test('the whole ledger verifies, and a row that the database owner changes is detected', async () => {
   await checkpoint();
   expect(await verifyLedgerRows(env, null, () => undefined)).toMatchObject({ ok: true, uncovered: 0, problemCount: 0 });
   const changeId = await ended(gift(3, 120));
@@ -108,7 +108,7 @@ test('the whole ledger verifies, and a row that its owner changes is found', asy
   expect(verifyEvidence(text, trust).verdict).toBe('verified');
 });
 
-/** What only the database's owner can do: without the triggers that refuse every change. */
+/** Runs SQL as the database owner, with the triggers disabled that reject every change of the ledger. */
 async function asOwner(sql: string): Promise<void> {
   const url = new URL(system.setup.targetAdminUrls['shop'] ?? '');
   url.pathname = new URL(system.setup.databaseUrls.cs_gateway).pathname;

@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 jest.setTimeout(120_000);
 
-test('a secret in a diff reaches neither the model nor the history, with a judge that quotes all it sees', async () => {
+test('a secret in a diff reaches neither the model nor the history, even if the judge quotes everything', async () => {
   const secret = ['sk_live_', 'Zk3Qw9xT7mN2pL5vB8rY4cD6'].join('');
   const { changeId } = await system.submit(
     update(`update items set name = '${secret} judge_concern' where id = 4`, 'items', 1),
@@ -41,7 +41,7 @@ test('a secret in a diff reaches neither the model nor the history, with a judge
     else if (typeof value === 'object' && value !== null) Object.values(value).forEach(collect);
   };
   collect(events);
-  // Envelopes hold their payload as base64.
+  // Envelopes contain their payload as base64.
   const decoded = texts.flatMap((text) => [
     text,
     ...[...text.matchAll(/[A-Za-z0-9+/]{40,}={0,2}/g)].map(([b64]) => Buffer.from(b64, 'base64').toString('utf8')),
@@ -51,7 +51,7 @@ test('a secret in a diff reaches neither the model nor the history, with a judge
   judge.clear();
 });
 
-test('replay asks no model: with the judge gone, a cold worker rebuilds byte-identical findings [G23, C12]', async () => {
+test('replay calls no model: without the judge, a new worker rebuilds byte-identical findings [G23, C12]', async () => {
   const { changeId } = await system.submit(CONCERN);
   const before = await system.waiting(changeId);
   expect(before.findings).toContainEqual(
@@ -62,7 +62,7 @@ test('replay asks no model: with the judge gone, a cold worker rebuilds byte-ide
   await judge.stop();
   await system.stopWorker('judge');
 
-  // A worker that never saw this review builds its state from the history.
+  // A new worker rebuilds the state of the review from its history.
   await system.stopWorker('review');
   await system.startWorker('review');
   const after = await system.countersign.status(changeId);
@@ -72,7 +72,7 @@ test('replay asks no model: with the judge gone, a cold worker rebuilds byte-ide
   const history = await system.temporal.workflow.getHandle(changeId).fetchHistory();
   const { workflowBundle } = await workerOptions({ taskQueue: 'none', activities: {}, workflows: true });
   await Worker.runReplayHistory(
-    // The review finds its sibling queues by the name of its own.
+    // The review derives its sibling queues from the name of its own queue.
     { workflowBundle: workflowBundle as NonNullable<typeof workflowBundle>, replayName: 'countersign-review' },
     history,
     changeId,

@@ -7,16 +7,16 @@ import { update } from './scenarios';
 let judge: JudgeServer;
 let system: System;
 let forbids: System;
-/** Change id by trouble. All are begun at once: most of the time is spent between attempts. */
-const begun = new Map<string, Promise<string>>();
+/** Change id by kind of failure. All reviews are submitted at once, because most of the time is spent between retries. */
+const submitted = new Map<string, Promise<string>>();
 
 const TROUBLES = [
   ['judge_hangs', 'a judge that hangs', /timeout/, 'judge_backend'],
-  ['judge_garbage', 'a judge that answers prose', /could not answer/, 'judge_verdict_parse'],
-  ['judge_429', 'a judge that is asked too often', /429/, 'judge_backend'],
-  ['judge_500', 'a judge whose server fails', /500/, 'judge_backend'],
-  ['judge_401', 'a judge that does not know us', /401/, 'judge_backend'],
-  ['judge_resets', 'a judge that hangs up', /connection/, 'judge_backend'],
+  ['judge_garbage', 'a judge that answers with prose', /could not answer/, 'judge_verdict_parse'],
+  ['judge_429', 'a judge that is rate limited', /429/, 'judge_backend'],
+  ['judge_500', 'a judge whose server returns 500', /500/, 'judge_backend'],
+  ['judge_401', 'a judge that rejects our API key', /401/, 'judge_backend'],
+  ['judge_resets', 'a judge that resets the connection', /connection/, 'judge_backend'],
 ] as const;
 
 const change = (id: number, word: string) =>
@@ -35,15 +35,15 @@ beforeAll(async () => {
       judge: at,
     });
   system = await start('judge', '', judge);
-  // Nobody listens on this port.
+  // No server listens on this port.
   forbids = await start('judge-away', 'onJudgeFailure: forbid', { baseUrl: 'http://127.0.0.1:9/v1' });
   TROUBLES.forEach(([word], i) =>
-    begun.set(
+    submitted.set(
       word,
       system.submit(change(i + 1, word)).then(({ changeId }) => changeId),
     ),
   );
-  begun.set(
+  submitted.set(
     'refused',
     forbids.submit(change(1, 'plain')).then(({ changeId }) => changeId),
   );
@@ -56,10 +56,10 @@ afterAll(async () => {
 jest.setTimeout(120_000);
 
 test.each(TROUBLES)(
-  '%s: %s leads to an ERROR that a person answers, never to a commit by itself [T28]',
+  '%s: %s leads to an ERROR that a person must answer, never to a commit without approval [T28]',
   async (word, _title, reason, reasonCode) => {
     const id = TROUBLES.findIndex(([w]) => w === word) + 1;
-    const changeId = (await begun.get(word)) ?? '';
+    const changeId = (await submitted.get(word)) ?? '';
     const status = await system.waiting(changeId);
     const finding = status.findings.find((f) => f.validatorId === 'guardian.llm_judge');
     expect(finding).toMatchObject({ status: 'BLOCK', reasonCode, reason: expect.stringMatching(reason) as string });
@@ -71,15 +71,15 @@ test.each(TROUBLES)(
   },
 );
 
-test('a judge that cannot be reached rolls back where the bundle forbids what it did not judge, and nobody is asked [T28]', async () => {
-  const changeId = (await begun.get('refused')) ?? '';
+test('with onJudgeFailure: forbid, an unreachable judge rolls the change back without asking a person [T28]', async () => {
+  const changeId = (await submitted.get('refused')) ?? '';
   const ended = await forbids.ended(changeId);
   expect(ended).toMatchObject({ state: 'ROLLED_BACK', verified: true, outcome: { reason: 'forbidden' } });
   expect(ended.outcome.explanation).toContain('The judge could not answer');
   expect(await stock(forbids, 1)).toBe(10);
 });
 
-test('a judge worker that is away is waited for; the review goes on when it comes back', async () => {
+test('a review waits while the judge worker is down and continues when it is back', async () => {
   await system.stopWorker('judge');
   const { changeId, preflight } = await system.submit(change(9, 'plain'));
   expect(preflight).toMatchObject({ forbidden: false });

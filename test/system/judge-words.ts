@@ -10,7 +10,7 @@ import {
   type JudgeServer,
 } from '../support/judge-server';
 
-/** What the judge does to a diff that holds the word. Every other diff it lets pass. */
+/** The judge's behavior for a diff that contains the word. It allows every other diff. */
 const WORDS: Readonly<Record<string, Handler>> = {
   judge_concern: (response, request) => sendJson(response, 200, completion(request.model, concern(request))),
   judge_hangs: () => {},
@@ -22,7 +22,7 @@ const WORDS: Readonly<Record<string, Handler>> = {
   judge_abstains: answering({ verdict: 'ABSTAIN' }),
 };
 
-export const JUDGE_WHY = 'The name of an item says what is done to another';
+export const JUDGE_WHY = 'The name of the item contradicts the change';
 
 function concern(request: ChatRequest): object {
   const rows = request.policyIds.map((policyId, i) =>
@@ -33,7 +33,7 @@ function concern(request: ChatRequest): object {
   return answerTo(request, { policyResults: rows });
 }
 
-/** A loopback judge that behaves as a word in the diff tells it. */
+/** A loopback judge whose behavior is selected by a word in the diff. */
 export async function startWordJudge(): Promise<JudgeServer> {
   return await startJudgeServer((response, request, seen) => {
     const word = Object.keys(WORDS).find((w) => request.message.includes(w));

@@ -7,7 +7,7 @@ import { pause, startSystem, type System } from '../support/system';
 import { startWordJudge } from './judge-words';
 import { CONCERN, SECRET } from './scenarios';
 
-/** What somebody sees of a review who has only the Temporal UI, or traces. */
+/** What an operator sees of a review in the Temporal UI and in traces. */
 const spans = new InMemorySpanExporter();
 let judge: JudgeServer;
 let system: System;
@@ -39,7 +39,7 @@ async function currentDetails(): Promise<string> {
   return (await handle().query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
 }
 
-test('the list names the change: tool, tenant, target and digest', async () => {
+test('the workflow summary names the change: tool, tenant, target and digest', async () => {
   const { staticSummary, staticDetails } = await handle()
     .describe()
     .then(async (d) => ({ staticSummary: await d.staticSummary(), staticDetails: await d.staticDetails() }));
@@ -47,7 +47,7 @@ test('the list names the change: tool, tenant, target and digest', async () => {
   expect(staticDetails).toContain('signed by a service key');
 });
 
-test('current details say what is waited for, from whom and until when, and nothing that the agent wrote', async () => {
+test('current details show the required answers, who can give them and the deadline, and no text from the agent', async () => {
   const details = await currentDetails();
   expect(details).toMatch(/\*\*INTERVENTION_REQUIRED\*\*/);
   expect(details).toMatch(/Waits for 1 answer until \d{4}-/);
@@ -55,13 +55,13 @@ test('current details say what is waited for, from whom and until when, and noth
   expect(details).not.toContain(SECRET);
 });
 
-test('reviews are found by typed search attributes while they wait', async () => {
+test('waiting reviews can be found by typed search attributes', async () => {
   const query = `CountersignStatus = 'INTERVENTION_REQUIRED' AND CountersignTarget = 'shop' AND CountersignPending = 1 AND CountersignSeverity = 'WARN' AND CountersignRequester = 'dana' AND CountersignSourceTool = 'SQLDryRun' AND CountersignTenant = 'default' AND TaskQueue = 'countersign-review${system.suffix}'`;
   const found = await listed(query);
   expect(found).toEqual([changeId]);
 });
 
-/** Visibility follows the history by a moment. */
+/** Polls, because visibility is updated asynchronously. */
 async function listed(query: string): Promise<string[]> {
   for (const until = Date.now() + 60_000; Date.now() < until; await pause(100)) {
     const ids: string[] = [];
@@ -71,7 +71,7 @@ async function listed(query: string): Promise<string[]> {
   return [];
 }
 
-test('every activity and every timer of the history carries a summary, and the end stands in the details', async () => {
+test('every activity and every timer in the history has a summary, and the details show the outcome', async () => {
   await system.answer(changeId, 'alice', 'confirm');
   await system.ended(changeId);
   const { events } = await handle().fetchHistory();
@@ -98,7 +98,7 @@ test('every activity and every timer of the history carries a summary, and the e
   ).toEqual([changeId]);
 });
 
-test('the activities of all workers stand in one trace, which follows from the change id, and no span says what the change is', () => {
+test('the activities of all workers are in one trace derived from the change id, and no span contains the diff', () => {
   const own = spans.getFinishedSpans().filter((span) => span.spanContext().traceId === changeId.slice(0, 32));
   expect(own.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['openReview', 'runGuardians', 'stage', 'askJudge', 'disclose', 'admitAnswer', 'commit']),

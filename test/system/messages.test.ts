@@ -11,10 +11,10 @@ import { pause, startSystem, workflowBundlePath, type System, type TestKey } fro
 import { humanViolations, PRICE, update, waitingPrice } from './scenarios';
 
 let system: System;
-/** While it is set, a commit waits at its door. */
-let gate: Promise<void> | null = null;
-/** While it is set, the disclosure stands in the ledger and the workflow does not hear of it. */
-let unheard: Promise<void> | null = null;
+/** While set, `commit` waits for it before it starts. */
+let commitGate: Promise<void> | null = null;
+/** While set, `disclose` waits for it after writing the disclosure to the ledger, so the workflow has no result yet. */
+let discloseGate: Promise<void> | null = null;
 beforeAll(async () => {
   system = await startSystem({
     name: 'messages',
@@ -29,14 +29,14 @@ beforeAll(async () => {
         const { disclose } = activities as { disclose: (input: unknown) => Promise<unknown> };
         const late = async (input: unknown): Promise<unknown> => {
           const disclosed = await disclose(input);
-          await unheard;
+          await discloseGate;
           return disclosed;
         };
         return { ...activities, disclose: late };
       }
       if (worker !== 'commit') return activities;
       const { commit } = activities as { commit: (input: unknown) => Promise<unknown> };
-      return { ...activities, commit: async (input: unknown) => (await gate, await commit(input)) };
+      return { ...activities, commit: async (input: unknown) => (await commitGate, await commit(input)) };
     },
   });
 }, 120_000);
@@ -46,14 +46,14 @@ jest.setTimeout(120_000);
 type Via = 'update' | 'signal';
 const handle = (changeId: string) => system.temporal.workflow.getHandle(changeId);
 
-/** Refused answers as the ledger has them, in order. */
+/** The refused answers in the ledger, in order. */
 async function refusals(changeId: string): Promise<{ code: string; via: string; message: string }[]> {
   return (await system.ledger(changeId))
     .filter(({ row }) => row.kind === 'answer_refused')
     .map(({ row }) => row.body as never);
 }
 
-/** Sends any message at all, and says what became of each answer: from the update's result, or from the ledger. */
+/** Sends any message and returns the code of each answer, from the update's result or from the ledger. */
 async function send(changeId: string, message: unknown, via: Via): Promise<string[]> {
   const before = (await refusals(changeId)).length;
   if (via === 'update') {
@@ -66,15 +66,15 @@ async function send(changeId: string, message: unknown, via: Via): Promise<strin
     return codes;
   }
   await handle(changeId).signal('answer', message);
-  return (await grown(changeId, before)).map((r) => r.code);
+  return (await newRefusals(changeId, before)).map((r) => r.code);
 }
 
-async function grown(changeId: string, before: number): ReturnType<typeof refusals> {
+async function newRefusals(changeId: string, before: number): ReturnType<typeof refusals> {
   for (const until = Date.now() + 60_000; Date.now() < until; await pause(50)) {
     const rows = (await refusals(changeId)).slice(before);
     if (rows.length > 0) return rows;
   }
-  throw new Error('The ledger holds no refusal');
+  throw new Error('The ledger contains no new refusal after 60 s');
 }
 
 async function failedTasks(changeId: string): Promise<number> {
@@ -82,7 +82,7 @@ async function failedTasks(changeId: string): Promise<number> {
   return (events ?? []).filter((e) => e.workflowTaskFailedEventAttributes != null).length;
 }
 
-/** Two violations wait for a person; a third is resolved by its callback. */
+/** Opens a review with two violations that need a person and a third that its callback resolves. */
 let rows = 0;
 async function openReview(): Promise<ReviewStatus> {
   const change = update(`update gifts set cents = cents + ${++rows}`, 'gifts', 30);
@@ -90,24 +90,24 @@ async function openReview(): Promise<ReviewStatus> {
   return await system.waiting(changeId);
 }
 
-interface World {
+interface Context {
   readonly status: ReviewStatus;
   readonly human: string;
   readonly dana: TestKey;
   readonly gone: TestKey;
   readonly eve: TestKey;
 }
-type Sent = (world: World) => unknown;
+type Message = (context: Context) => unknown;
 const confirm = (
-  world: World,
+  context: Context,
   person: Parameters<System['sign']>[1],
   over: Partial<ReviewStatus> = {},
-  violation = world.human,
-): Envelope => system.sign({ ...world.status, ...over }, person, 'confirm', [violation])[0] as Envelope;
+  violation = context.human,
+): Envelope => system.sign({ ...context.status, ...over }, person, 'confirm', [violation])[0] as Envelope;
 const one = (answer: unknown): unknown => ({ answers: [answer] });
-const plain = (world: World, over: object = {}): object => ({
-  violationId: world.human,
-  fingerprint: world.status.fingerprint,
+const plain = (context: Context, over: object = {}): object => ({
+  violationId: context.human,
+  fingerprint: context.status.fingerprint,
   decision: 'confirm',
   reason: '',
   actor: 'alice',
@@ -121,15 +121,15 @@ function tampered(envelope: Envelope): Envelope {
   return { ...envelope, payload: Buffer.from(payload).toString('base64') };
 }
 
-function expired(world: World): Envelope {
-  const { changeId, fingerprint, tenant, target } = world.status;
+function expired(context: Context): Envelope {
+  const { changeId, fingerprint, tenant, target } = context.status;
   const signer = createSigner(system.key('alice'));
   const at = (ms: number): string => new Date(Date.now() + ms).toISOString();
   return signer.sign(
     statementOf('answer', {
       changeId,
       fingerprint: fingerprint ?? '',
-      violationId: world.human,
+      violationId: context.human,
       decision: 'confirm',
       reason: '',
       keyId: signer.keyId,
@@ -143,28 +143,24 @@ function expired(world: World): Envelope {
 }
 
 const otherHash = 'ab'.repeat(32);
-const CASES: readonly (readonly [string, string | readonly string[], Sent])[] = [
-  ['answers by position', 'malformed', () => [true, true]],
+const CASES: readonly (readonly [string, string | readonly string[], Message])[] = [
+  ['answers as an array', 'malformed', () => [true, true]],
   ['answers that are booleans', ['malformed', 'malformed'], () => ({ answers: [true, false] })],
-  ['no message', 'malformed', () => null],
-  ['a text', 'malformed', () => 'confirm'],
+  ['null instead of a message', 'malformed', () => null],
+  ['a string', 'malformed', () => 'confirm'],
   ['no answers', 'malformed', () => ({ answers: [] })],
-  ['a member that is not known', 'malformed', (w) => ({ answers: [confirm(w, 'alice')], approveAll: true })],
-  ['the decision "false", as a text', 'malformed', (w) => one(plain(w, { decision: 'false' }))],
+  ['an unknown member', 'malformed', (w) => ({ answers: [confirm(w, 'alice')], approveAll: true })],
+  ['the decision "false", as a string', 'malformed', (w) => one(plain(w, { decision: 'false' }))],
   ['the decision true', 'malformed', (w) => one(plain(w, { decision: true }))],
-  ['an unsigned answer where signed ones are asked', 'unsigned_not_accepted', (w) => one(plain(w))],
-  ['a signature that was made on another text', 'bad_signature', (w) => one(tampered(confirm(w, 'alice')))],
-  ['a key that nobody registered', 'unknown_key', (w) => one(confirm(w, { ...w.eve, ...newKeyPair() }))],
+  ['an unsigned answer where signatures are required', 'unsigned_not_accepted', (w) => one(plain(w))],
+  ['a signature of another payload', 'bad_signature', (w) => one(tampered(confirm(w, 'alice')))],
+  ['an unregistered key', 'unknown_key', (w) => one(confirm(w, { ...w.eve, ...newKeyPair() }))],
   ['a revoked key', 'revoked_key', (w) => one(confirm(w, w.gone))],
-  ['a person outside of the group', 'not_eligible', (w) => one(confirm(w, w.eve))],
+  ['a person outside the group', 'not_eligible', (w) => one(confirm(w, w.eve))],
   ['the agent’s own key', 'not_eligible', (w) => one(confirm(w, 'agent'))],
-  ['the key of a worker', 'not_eligible', (w) => one(confirm(w, 'attestor-review'))],
+  ['a worker’s key', 'not_eligible', (w) => one(confirm(w, 'attestor-review'))],
   ['the requester’s own key: four eyes', 'not_eligible', (w) => one(confirm(w, w.dana))],
-  [
-    'a fingerprint of something else [T60]',
-    'wrong_fingerprint',
-    (w) => one(confirm(w, 'alice', { fingerprint: otherHash })),
-  ],
+  ['another fingerprint [T60]', 'wrong_fingerprint', (w) => one(confirm(w, 'alice', { fingerprint: otherHash }))],
   ['another change', 'wrong_context', (w) => one(confirm(w, 'alice', { changeId: otherHash }))],
   ['another target', 'wrong_context', (w) => one(confirm(w, 'alice', { target: 'bank' }))],
   [
@@ -181,7 +177,7 @@ const CASES: readonly (readonly [string, string | readonly string[], Sent])[] = 
       ),
   ],
   [
-    'a violation that waits for nobody [T56]',
+    'a violation that needs no answer [T56]',
     'needs_no_answer',
     (w) => one(confirm(w, 'alice', {}, w.status.violations.find((v) => v.need === 'callback')?.violationId)),
   ],
@@ -189,7 +185,7 @@ const CASES: readonly (readonly [string, string | readonly string[], Sent])[] = 
 ];
 
 describe.each<Via>(['update', 'signal'])('an answer by %s', (via) => {
-  let world: World;
+  let context: Context;
   beforeAll(async () => {
     const status = await openReview();
     const label = (id: string) => ({ kind: 'approver', subject: { type: 'person', id } }) as const;
@@ -199,26 +195,26 @@ describe.each<Via>(['update', 'signal'])('an answer by %s', (via) => {
       await system.addKey(label('eve')),
     ];
     await system.revokeKey(gone.keyId);
-    world = { status, human: humanViolations(status)[0] ?? '', dana, gone, eve };
+    context = { status, human: humanViolations(status)[0] ?? '', dana, gone, eve };
   });
 
   test.each(CASES)(
-    'with %s is refused as %s, stands in the ledger and changes nothing [T56, T58]',
+    'with %s is refused as %s, recorded in the ledger and changes nothing [T56, T58]',
     async (_title, code, sent) => {
-      const { changeId } = world.status;
-      expect(await send(changeId, sent(world), via)).toEqual([code].flat());
+      const { changeId } = context.status;
+      expect(await send(changeId, sent(context), via)).toEqual([code].flat());
       const now = await system.countersign.status(changeId);
       expect({ state: now.state, violations: now.violations }).toEqual({
         state: 'INTERVENTION_REQUIRED',
-        violations: world.status.violations,
+        violations: context.status.violations,
       });
     },
   );
 
-  test('twice counts once; one that contradicts it cannot flip it; then the rest commits, without one failed workflow task [T57]', async () => {
-    const { status, human } = world;
+  test('counts once if sent twice, and a contradicting answer cannot change it; the other answers then commit without a failed workflow task [T57]', async () => {
+    const { status, human } = context;
     const { changeId } = status;
-    const yes = confirm(world, 'alice');
+    const yes = confirm(context, 'alice');
     const no = system.sign(status, 'alice', 'reject', [human]);
     if (via === 'update') {
       expect(await send(changeId, one(yes), via)).toEqual(['accepted']);
@@ -247,7 +243,7 @@ describe.each<Via>(['update', 'signal'])('an answer by %s', (via) => {
     );
   });
 
-  test('before its violation exists is refused; the review then asks as if nothing had come [T59]', async () => {
+  test('before its violation exists is refused, and the review then asks as usual [T59]', async () => {
     await system.stopWorker('commit');
     const submitted = await system.submit(waitingPrice(via === 'update' ? 1 : 2));
     const { changeId } = submitted;
@@ -257,10 +253,12 @@ describe.each<Via>(['update', 'signal'])('an answer by %s', (via) => {
       environment: 'development' as const,
     };
     const early = confirm(
-      { ...world, status },
+      { ...context, status },
       'alice',
       {
-        violations: [{ ...(world.status.violations[0] as ReviewStatus['violations'][number]), violationId: otherHash }],
+        violations: [
+          { ...(context.status.violations[0] as ReviewStatus['violations'][number]), violationId: otherHash },
+        ],
       },
       otherHash,
     );
@@ -273,9 +271,9 @@ describe.each<Via>(['update', 'signal'])('an answer by %s', (via) => {
     expect(await failedTasks(changeId)).toBe(0);
   });
 
-  test('to a violation that stands in the ledger counts, though the workflow has not heard of its disclosure yet', async () => {
-    let hear = (): void => {};
-    unheard = new Promise((resolve) => (hear = resolve));
+  test('to a violation in the ledger is accepted, although the workflow has not received the disclosure yet', async () => {
+    let releaseDisclosure = (): void => {};
+    discloseGate = new Promise((resolve) => (releaseDisclosure = resolve));
     const { changeId } = await system.submit(waitingPrice(via === 'update' ? 26 : 27));
     const disclosed = async () => (await system.ledger(changeId)).find(({ row }) => row.kind === 'disclosed')?.row.body;
     for (let i = 0; i < 1_200 && (await disclosed()) === undefined; i++) await pause(50);
@@ -294,23 +292,23 @@ describe.each<Via>(['update', 'signal'])('an answer by %s', (via) => {
             waitForStage: 'ACCEPTED',
           })
         : await handle(changeId).signal('answer', message);
-    hear();
-    unheard = null;
+    releaseDisclosure();
+    discloseGate = null;
     await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED', verified: true });
     if (answered !== undefined) expect(Object.values(await answered.result()).map((r) => r.code)).toEqual(['accepted']);
     expect([await refusals(changeId), await failedTasks(changeId)]).toEqual([[], 0]);
     await replay({ codePath: workflowBundlePath() }, await handle(changeId).fetchHistory(), changeId);
   });
 
-  test('while the commit runs, and after it, is refused as closed, and stands in the ledger [T56]', async () => {
+  test('during and after the commit is refused as closed and recorded in the ledger [T56]', async () => {
     const { changeId } = await system.submit(waitingPrice(via === 'update' ? 3 : 4));
     const status = await system.waiting(changeId);
     let open = (): void => {};
-    gate = new Promise((resolve) => (open = resolve));
+    commitGate = new Promise((resolve) => (open = resolve));
     await system.answer(changeId, 'alice', 'confirm');
     expect(await send(changeId, { answers: system.sign(status, 'bob', 'reject') }, via)).toEqual(['closed']);
     open();
-    gate = null;
+    commitGate = null;
     await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED' });
     const results = await system.countersign.answer(changeId, system.sign(status, 'bob', 'reject'), { via });
     expect(Object.values(results).map((r) => r.code)).toEqual(['closed']);
@@ -318,14 +316,14 @@ describe.each<Via>(['update', 'signal'])('an answer by %s', (via) => {
     expect((await system.ended(changeId)).state).toBe('COMMITTED');
   });
 
-  test('for a review that does not exist says so', async () => {
-    await expect(system.countersign.answer(otherHash, [confirm(world, 'alice')], { via })).rejects.toMatchObject({
+  test('to a review that does not exist fails with not_found', async () => {
+    await expect(system.countersign.answer(otherHash, [confirm(context, 'alice')], { via })).rejects.toMatchObject({
       code: 'not_found',
     });
   });
 });
 
-test('a review that is reset to before its answers, though the ledger has its end, ends as it stands there and applies nothing', async () => {
+test('a closed review that is reset to before its answers ends with the recorded outcome and applies nothing', async () => {
   const { changeId } = await system.submit(waitingPrice(28));
   const status = await system.waiting(changeId);
   await system.answer(changeId, 'alice', 'confirm');
@@ -352,14 +350,14 @@ test('a review that is reset to before its answers, though the ledger has its en
   expect(await system.shop('select cents, version from prices where id = 28')).toEqual([{ cents: 600, version: 2 }]);
 });
 
-test('a signal that comes with the start, before anything was looked at, neither crashes nor answers the review [T59]', async () => {
+test('a signal sent with the start neither crashes nor answers the review [T59]', async () => {
   const { submission, changeId } = system.countersign.prepare({
     ...waitingPrice(5),
     target: 'shop',
     requestKey: system.suffix,
   });
   await system.countersign.submit({ ...waitingPrice(6), target: 'shop', requestKey: system.suffix });
-  // The bytes are in the store since another submission of them.
+  // This submission stores the bytes.
   const bytes = await system.submit(waitingPrice(5));
   await system.temporal.workflow.signalWithStart('review', {
     workflowId: changeId,
@@ -375,7 +373,7 @@ test('a signal that comes with the start, before anything was looked at, neither
   for (const id of [changeId, bytes.changeId]) await system.countersign.withdraw(id, { actor: 'dana', reason: '' });
 });
 
-test('a hundred refusals stand in the ledger, further ones are counted, and the review still takes an answer', async () => {
+test('the ledger records 100 refusals, counts further ones, and the review still accepts an answer', async () => {
   const { changeId } = await system.submit(waitingPrice(18));
   const status = await system.waiting(changeId);
   const fifty = {
@@ -415,7 +413,7 @@ test('a change of an unknown requester needs two different people', async () => 
   await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED', verified: true });
 });
 
-test('withdraw and supersede that are malformed change nothing, by update and by signal', async () => {
+test('malformed withdraw and supersede messages change nothing, by update and by signal', async () => {
   const { changeId } = await system.submit(waitingPrice(22));
   await system.waiting(changeId);
   for (const name of ['withdraw', 'supersede']) {
@@ -433,7 +431,7 @@ test('withdraw and supersede that are malformed change nothing, by update and by
   expect(await failedTasks(changeId)).toBe(0);
 });
 
-test('a payload that nobody can decode neither answers the review nor keeps it from its end', async () => {
+test('a payload that cannot be decoded neither answers nor blocks the review', async () => {
   const { changeId } = await system.submit(waitingPrice(24));
   await system.waiting(changeId);
   const { workflowService, options } = {

@@ -4,7 +4,7 @@ import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
 import { DRAFT, waitingPrice } from './scenarios';
 
-/** Every notice fails, as where the webhook's server is gone for good. */
+/** Every notice fails, as if the webhook server were permanently down. */
 let system: System;
 let asked = 0;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ beforeAll(async () => {
             }),
             notify: async () => {
               asked++;
-              throw ApplicationFailure.nonRetryable('nobody listens', 'NOTICE_FAILED');
+              throw ApplicationFailure.nonRetryable('the webhook server is down', 'NOTICE_FAILED');
             },
           }
         : activities,
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => system.close());
 jest.setTimeout(120_000);
 
-test('a review whose notices all fail waits for its answer all the same, and expires without one [T63]', async () => {
+test('a review whose notices all fail still waits for an answer, and expires without one [T63]', async () => {
   const draft = await system.submit(DRAFT);
   const price = await system.submit(waitingPrice(25));
   await system.waiting(price.changeId);

@@ -12,8 +12,8 @@ import { update } from './scenarios';
 let countersign: SwitchProxy;
 let target: SwitchProxy;
 let system: System;
-/** While it is set, a commit waits at its door. */
-let gate: Promise<void> | null = null;
+/** While set, `commit` waits for it before it starts. */
+let commitGate: Promise<void> | null = null;
 beforeAll(async () => {
   const { hostname, port } = new URL(process.env['COUNTERSIGN_TEST_POSTGRES'] ?? '');
   [countersign, target] = await Promise.all([
@@ -29,7 +29,7 @@ beforeAll(async () => {
     wrap: (worker, activities) => {
       if (worker !== 'commit') return activities;
       const { commit } = activities as { commit: (input: unknown) => Promise<unknown> };
-      return { ...activities, commit: async (input: unknown) => (await gate, await commit(input)) };
+      return { ...activities, commit: async (input: unknown) => (await commitGate, await commit(input)) };
     },
   });
 }, 120_000);
@@ -40,7 +40,7 @@ afterAll(async () => {
 jest.setTimeout(120_000);
 
 const narrow = (id: number) => update(`update items set stock = stock + 1 where id = ${id}`, 'items', 1);
-const asked = (id: number) => update(`update prices set cents = cents + 1 where id = ${id}`, 'prices', 1);
+const needsAnswer = (id: number) => update(`update prices set cents = cents + 1 where id = ${id}`, 'prices', 1);
 const stock = async (id: number): Promise<unknown> =>
   (await system.shop<{ stock: number }>('select stock from items where id = $1', [id]))[0]?.stock;
 const cents = async (id: number): Promise<unknown> =>
@@ -49,10 +49,10 @@ const cents = async (id: number): Promise<unknown> =>
 async function reaches(changeId: string, state: string): Promise<void> {
   for (const until = Date.now() + 60_000; Date.now() < until; await pause(50))
     if ((await system.countersign.status(changeId)).state === state) return;
-  throw new Error(`Not ${state} in 60 s`);
+  throw new Error(`The review did not reach ${state} within 60 s`);
 }
 
-test('our database is away when a change is submitted: the submitter hears it, nothing was started, and the same submit works later', async () => {
+test('if our database is down at submission, submit fails, nothing is started, and the same submit succeeds later', async () => {
   await countersign.down();
   const change = { ...narrow(1), target: 'shop', requestKey: system.suffix };
   await expect(system.countersign.submit(change)).rejects.toMatchObject({
@@ -65,7 +65,7 @@ test('our database is away when a change is submitted: the submitter hears it, n
   expect(await stock(1)).toBe(11);
 });
 
-test('our database goes away before the review is opened: submit answers pending, and the review runs on when it is back', async () => {
+test('if our database is down before the review is opened, submit returns pending, and the review continues when it is back', async () => {
   await system.stopWorker('review');
   const change = { ...narrow(2), target: 'shop', requestKey: system.suffix };
   const { changeId } = system.countersign.prepare(change);
@@ -81,7 +81,7 @@ test('our database goes away before the review is opened: submit answers pending
   expect(await stock(2)).toBe(11);
 });
 
-test('the target is away at the dry run: the review waits for it, and loses nothing', async () => {
+test('if the target is down at the dry run, the review waits and continues when it is back', async () => {
   await target.down();
   const { changeId, preflight } = await system.submit(narrow(3));
   expect(preflight).toMatchObject({ forbidden: false });
@@ -94,8 +94,8 @@ test('the target is away at the dry run: the review waits for it, and loses noth
   expect(await stock(3)).toBe(11);
 });
 
-test('the target is away at the commit: it is tried again until it is back, and applied once', async () => {
-  const { changeId } = await system.submit(asked(1));
+test('if the target is down at the commit, the commit is retried until it is back and applied once', async () => {
+  const { changeId } = await system.submit(needsAnswer(1));
   await system.waiting(changeId);
   await target.down();
   await system.answer(changeId, 'alice', 'confirm');
@@ -106,16 +106,16 @@ test('the target is away at the commit: it is tried again until it is back, and 
   expect(await cents(1)).toBe(501);
 });
 
-test('our database is away at the commit: nothing is applied without a ledger row, and once it is back it is applied once', async () => {
-  const { changeId } = await system.submit(asked(2));
+test('if our database is down at the commit, nothing is applied without a ledger row, and the change is applied once when it is back', async () => {
+  const { changeId } = await system.submit(needsAnswer(2));
   await system.waiting(changeId);
   let open = (): void => {};
-  gate = new Promise((resolve) => (open = resolve));
+  commitGate = new Promise((resolve) => (open = resolve));
   await system.answer(changeId, 'alice', 'confirm');
   await reaches(changeId, 'COMMITTING');
   await countersign.down();
   open();
-  gate = null;
+  commitGate = null;
   await pause(1_500);
   expect(await cents(2)).toBe(500);
   await countersign.up();
@@ -123,8 +123,8 @@ test('our database is away at the commit: nothing is applied without a ledger ro
   expect(await cents(2)).toBe(501);
 });
 
-test('our database is away when an answer comes: the answer is admitted when it is back, and counts once', async () => {
-  const { changeId } = await system.submit(asked(3));
+test('if our database is down when an answer arrives, the answer is admitted when it is back and counts once', async () => {
+  const { changeId } = await system.submit(needsAnswer(3));
   const status = await system.waiting(changeId);
   await countersign.down();
   const answers = system.sign(status, 'bob', 'confirm');
@@ -165,8 +165,8 @@ describe('the Temporal server', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  test('is killed while a review waits and comes back: callers hear it, and the review goes on where it was [P11]', async () => {
-    const { changeId } = await own.submit(asked(4));
+  test('can be killed and restarted while a review waits: callers get an error, and the review continues [P11]', async () => {
+    const { changeId } = await own.submit(needsAnswer(4));
     const status = await own.waiting(changeId);
     const { port } = server;
     process.kill(server.pid, 'SIGKILL');

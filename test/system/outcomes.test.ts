@@ -46,7 +46,7 @@ const finding = (outcome: { readonly findings: readonly { readonly validator_id:
   outcome.findings.find((f) => f.validator_id === id);
 const kinds = async (changeId: string): Promise<string[]> => (await system.ledger(changeId)).map(({ row }) => row.kind);
 
-test('commits by itself, once, when every guardian and the judge allow', async () => {
+test('commits once without approval if every guardian and the judge allow', async () => {
   const { state, outcome, verified, changeId } = await run('committed');
   expect({ state, verified, violations: outcome.violations, reason: outcome.reason }).toEqual({
     state: 'COMMITTED',
@@ -62,7 +62,7 @@ test('commits by itself, once, when every guardian and the judge allow', async (
   expect(await kinds(changeId)).not.toContain('disclosed');
 });
 
-test('rolls back when one violation is rejected, though another was confirmed: the table is as before and the workflow has completed [T44, T46]', async () => {
+test('rolls back if one violation is rejected, although another was confirmed: the table is unchanged and the workflow is completed [T44, T46]', async () => {
   const before = await checksum('accounts');
   const { state, outcome, verified, changeId } = await run('declined');
   expect({ state, verified, reason: outcome.reason }).toEqual({
@@ -79,7 +79,7 @@ test('rolls back when one violation is rejected, though another was confirmed: t
   expect(status.name).toBe('COMPLETED');
 });
 
-test('goes on waiting while a violation has no answer, then commits exactly the rows of the dry run [T46]', async () => {
+test('waits until every violation has an answer, then commits exactly the rows of the dry run [T46]', async () => {
   const { changeId } = await system.submit(WHOLE_TABLE);
   const status = await system.waiting(changeId);
   const [last = '', ...others] = humanViolations(status);
@@ -100,7 +100,7 @@ test('goes on waiting while a violation has no answer, then commits exactly the 
   expect(outcome.stagingSha).toBe(status.stagingSha);
 });
 
-test('executes nothing and asks nobody when a rule forbids; dry run and judge stand as skipped [T45]', async () => {
+test('executes nothing and asks no person if a rule forbids; dry run and judge are reported as skipped [T45]', async () => {
   judge.clear();
   const { state, outcome, changeId } = await run('forbidden');
   expect({ state, reason: outcome.reason, violations: outcome.violations }).toEqual({
@@ -120,7 +120,7 @@ test('executes nothing and asks nobody when a rule forbids; dry run and judge st
   expect(await system.shop('select count(*)::int as n from accounts')).toEqual([{ n: 30 }]);
 });
 
-test('writes nothing when the row moved while the change waited [T61]', async () => {
+test('writes nothing if the row changed while the review waited [T61]', async () => {
   const { state, outcome, verified } = await run('stale_base');
   expect({ state, reason: outcome.reason, verified }).toEqual({
     state: 'ROLLED_BACK',
@@ -131,7 +131,7 @@ test('writes nothing when the row moved while the change waited [T61]', async ()
   expect(await system.shop('select cents, version from prices where id = 7')).toEqual([{ cents: 700, version: 99 }]);
 });
 
-test('asks about a concern that only the judge has, with its evidence, and commits once a person confirmed', async () => {
+test('asks about a concern that only the judge has, with its evidence, and commits after a confirmation', async () => {
   const { state, outcome } = await run('judge_concern');
   expect(state).toBe('COMMITTED');
   const concern = finding(outcome, 'guardian.llm_judge') as
@@ -142,26 +142,26 @@ test('asks about a concern that only the judge has, with its evidence, and commi
   expect(outcome.violations.map((v) => v.validatorId)).toEqual(['guardian.llm_judge']);
 });
 
-test('asks a person when the judge could not answer, and never commits by itself [T28]', async () => {
+test('asks a person if the judge fails, and never commits without approval [T28]', async () => {
   const { state, outcome } = await run('judge_error');
   expect(state).toBe('COMMITTED');
   expect(finding(outcome, 'guardian.llm_judge')).toMatchObject({ status: 'BLOCK', errorClass: 'ErrValidatorBackend' });
 });
 
-test('rolls back when nobody answered in time [T62]', async () => {
+test('rolls back if no answer arrives before the deadline [T62]', async () => {
   const { state, outcome } = await run('expired');
   expect({ state, reason: outcome.reason }).toEqual({ state: 'ROLLED_BACK', reason: 'expired' });
   expect(await system.shop(`select body from drafts where id = 2`)).toEqual([{ body: 'draft 2' }]);
 });
 
-test('rolls back at once when nobody can answer: nobody is waited for [T51]', async () => {
+test('rolls back immediately, without waiting, if no person can answer [T51]', async () => {
   const { changeId } = await system.submit(VAULT);
   const { state, outcome } = await system.ended(changeId);
   expect({ state, reason: outcome.reason }).toEqual({ state: 'ROLLED_BACK', reason: 'no_handler' });
   expect(outcome.explanation).toContain('nobody');
 });
 
-test('a dry run that the target refuses ends the review with its reason, and names no value of the diff', async () => {
+test('a failed dry run ends the review with the reason of the target and without values from the diff', async () => {
   const { changeId } = await system.submit(
     update(`update items set stock = -1, name = 'Okapi4' where id = 9`, 'items', 1),
   );
@@ -171,7 +171,7 @@ test('a dry run that the target refuses ends the review with its reason, and nam
   expect(JSON.stringify(outcome)).not.toContain('Okapi4');
 });
 
-test('a commit that the target refuses after the dry run passed ends as commit_failed or stale, with its reason', async () => {
+test('a commit that the target rejects after a successful dry run ends as commit_failed, with the reason', async () => {
   const { changeId } = await system.submit(PRICE(12, 1, 900));
   await system.waiting(changeId);
   await system.shop('alter table prices add constraint cheap check (cents < 800) not valid');
@@ -183,7 +183,7 @@ test('a commit that the target refuses after the dry run passed ends as commit_f
   expect(await system.shop('select cents from prices where id = 12')).toEqual([{ cents: 500 }]);
 });
 
-test('a withdrawal ends the review, and is answered; after it nothing is accepted', async () => {
+test('a withdrawal is acknowledged and ends the review, and later answers are refused', async () => {
   const { changeId } = await system.submit(waitingPrice(13));
   const status = await system.waiting(changeId);
   await expect(system.countersign.withdraw(changeId, { actor: 'dana', reason: 'typo' })).resolves.toMatchObject({
@@ -199,7 +199,7 @@ test('a withdrawal ends the review, and is answered; after it nothing is accepte
   });
 });
 
-test('a change that supersedes another ends that one, and takes none of its answers', async () => {
+test('a change that supersedes another ends it and inherits none of its answers', async () => {
   const first = await system.submit(waitingPrice(14, 610));
   await system.waiting(first.changeId);
   const second = await system.submit({ ...waitingPrice(14, 620), supersedes: first.changeId });
@@ -210,7 +210,7 @@ test('a change that supersedes another ends that one, and takes none of its answ
   await system.answer(second.changeId, 'bob', 'reject');
 });
 
-test('a cancelled workflow rolls back, with a receipt, and completes', async () => {
+test('a cancelled workflow rolls back with a receipt and completes', async () => {
   const { changeId } = await system.submit(waitingPrice(15));
   await system.waiting(changeId);
   await system.temporal.workflow.getHandle(changeId).cancel();
@@ -222,7 +222,7 @@ test('a cancelled workflow rolls back, with a receipt, and completes', async () 
   });
 });
 
-test('a callback resolves a violation that needs no confirmation, and refuses another without asking anybody [V15]', async () => {
+test('a callback resolves a violation that needs no confirmation, and forbids another without asking a person [V15]', async () => {
   const gift = (id: number, cents: number) => ({
     ...update(`update gifts set cents = ${cents} where id = ${id}`, 'gifts', 1),
     metadata: { table_name: 'gifts', affected_rows: 1, cents },
@@ -243,7 +243,7 @@ test('a callback resolves a violation that needs no confirmation, and refuses an
   expect(refused.outcome.explanation).toContain('a gift of 5000 cents');
 });
 
-test('a post validator asks on the dry run’s result; what was confirmed passes again inside the commit', async () => {
+test('a post validator fires on the dry run, and its confirmed finding passes again inside the commit', async () => {
   const { changeId } = await system.submit(
     update('update items set stock = stock + 1 where id in (21, 22, 23)', 'items', 3),
   );
@@ -253,7 +253,7 @@ test('a post validator asks on the dry run’s result; what was confirmed passes
   await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED', verified: true });
 });
 
-test('the same change twice is the same review; a rejected one that comes back under another key is told so', async () => {
+test('submitting a change twice returns the same review; a rejected change under another request key discloses the rejection', async () => {
   const change = { ...PRICE(16, 1, 640), target: 'shop', requestKey: system.suffix };
   const first = await system.countersign.submit(change);
   const again = await system.countersign.submit(change);
@@ -269,21 +269,21 @@ test('the same change twice is the same review; a rejected one that comes back u
   await system.countersign.withdraw(back.changeId, { actor: 'dana', reason: '' });
 });
 
-test('tells a requester’s own workflow by the signal commit, with a receipt that verifies; a rejected change by rollback', async () => {
+test('signals the requester’s workflow: commit with a receipt that verifies, or rollback for a rejected change', async () => {
   const taskQueue = `requesters${system.suffix}`;
   const worker = await startRequesterWorker(taskQueue);
   try {
     const start = async (id: string) =>
       await system.temporal.workflow.start('requester', { workflowId: `requester-${id}${system.suffix}`, taskQueue });
-    type Heard = { signal: string; message: DecidedMessage };
+    type Received = { signal: string; message: DecidedMessage };
     const paid = await start('paid');
     const { changeId } = await system.submit({ ...REFUND, replyTo: { workflowId: paid.workflowId } });
-    const heard = (await paid.result()) as Heard;
-    expect(heard).toMatchObject({
+    const received = (await paid.result()) as Received;
+    expect(received).toMatchObject({
       signal: 'commit',
       message: { changeId, outcome: { mode: 'cooperative', state: 'COMMITTED' } },
     });
-    const checked = verifyReceipt(heard.message.receipt, system.countersign.trust ?? { committers: [] });
+    const checked = verifyReceipt(received.message.receipt, system.countersign.trust ?? { committers: [] });
     expect(checked).toMatchObject({ ok: true, receipt: { changeId, action: 'COMMIT', mode: 'cooperative' } });
 
     const refused = await start('refused');
@@ -298,14 +298,14 @@ test('tells a requester’s own workflow by the signal commit, with a receipt th
   }
 });
 
-test('a requester that is gone changes nothing: the outcome stands, with a warning', async () => {
+test('a missing requester does not change the outcome and adds a warning', async () => {
   const { changeId } = await system.submit({ ...REFUND, replyTo: { workflowId: `nobody${system.suffix}` } });
   await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED', verified: true });
   expect((await system.countersign.status(changeId)).warnings).toContain('The requester could not be signalled');
 });
 
-// Last: it stops the review worker.
-test('expires although every worker was down when the deadline passed [T62]', async () => {
+// Runs last, because it stops the workers.
+test('expires even if every worker was down at the deadline [T62]', async () => {
   const { changeId } = await system.submit(update(`update drafts set body = 'late' where id = 5`, 'drafts', 1));
   const { deadlineAt } = await system.waiting(changeId);
   await Promise.all((['review', 'judge', 'commit'] as const).map((name) => system.stopWorker(name)));

@@ -80,12 +80,12 @@ function installedServer(tarball: Tarball): string {
 
 function projectOf(type: (typeof FORMATS)[number][0]): string {
   const project = projects.get(type);
-  if (project === undefined) throw new Error(`There is no ${type} project`);
+  if (project === undefined) throw new Error(`No ${type} project was created`);
   if (!existsSync(join(project, 'node_modules', '@types'))) link(project, '@types/node');
   return project;
 }
 
-/** Not synchronous: the workers that answer run in this process. */
+/** Asynchronous, because the workers that serve the program run in this process. */
 async function printed(project: string, script: string, env: Record<string, string> = {}): Promise<string> {
   const options = { cwd: project, env: { ...process.env, ...env } };
   return (await promisify(execFile)(process.execPath, [script], options)).stdout;
@@ -105,13 +105,16 @@ test('both packages have one version', () => {
   expect(versionOf('client/package.json')).toBe(versionOf('package.json'));
 });
 
-test.each(FORMATS)('installed into an empty %s project it brings no other package and stays small', (type) => {
-  const modules = join(projectOf(type), 'node_modules');
-  expect(readdirSync(modules).filter((name) => !name.startsWith('.') && name !== '@types')).toEqual(['@countersign']);
-  const kilobytes = Number.parseInt(run('du', ['-sk', join(modules, '@countersign')], root), 10);
-  process.stdout.write(`@countersign/client, installed without Temporal: ${kilobytes} KB\n`);
-  expect(kilobytes).toBeLessThan(MAX_INSTALLED_KB);
-});
+test.each(FORMATS)(
+  'installed into an empty %s project, the client adds no other package and is below the size limit',
+  (type) => {
+    const modules = join(projectOf(type), 'node_modules');
+    expect(readdirSync(modules).filter((name) => !name.startsWith('.') && name !== '@types')).toEqual(['@countersign']);
+    const kilobytes = Number.parseInt(run('du', ['-sk', join(modules, '@countersign')], root), 10);
+    process.stdout.write(`@countersign/client, installed without Temporal: ${kilobytes} KB\n`);
+    expect(kilobytes).toBeLessThan(MAX_INSTALLED_KB);
+  },
+);
 
 test.each(FORMATS)(
   'a strict %s project compiles against it without zod and without Temporal, and each declared value exists',
@@ -150,7 +153,7 @@ console.log(Object.keys(values).filter((name) => !(name in client)).join());
 );
 
 test.each(FORMATS)(
-  'a %s program submits through the gateway, and checks the signed receipt itself',
+  'a %s program submits through the gateway and verifies the signed receipt',
   async (type, source, script) => {
     const project = projectOf(type);
     compileIn(
@@ -190,7 +193,7 @@ void main();
 );
 
 test.each(FORMATS)(
-  'the entry for Temporal asks for its peer, and with it shares its classes with the main entry (%s)',
+  'the Temporal entry point requires its peer dependency and shares its classes with the main entry point (%s)',
   async (type, source, script) => {
     const project = projectOf(type);
     const load =
@@ -199,7 +202,7 @@ test.each(FORMATS)(
       /Cannot find (package|module) '@temporalio\/client'/,
     );
     for (const name of ['client', 'common']) link(project, `@temporalio/${name}`);
-    // Temporal's own declarations do not pass without skipLibCheck.
+    // Temporal's declarations require skipLibCheck.
     compileIn(
       project,
       `temporal.${source}`,
@@ -239,7 +242,7 @@ describe('the quickstarts', () => {
     const project = projectOf('module');
     for (const peer of name === 'temporal' ? ['client', 'common'] : [])
       if (!existsSync(join(project, 'node_modules', '@temporalio', peer))) link(project, `@temporalio/${peer}`);
-    // Temporal's own declarations do not pass without skipLibCheck.
+    // Temporal's declarations require skipLibCheck.
     const flags = name === 'temporal' ? ['--skipLibCheck'] : [];
     compileIn(project, `${name}.mts`, snippet(page, `${name}.mts`), flags);
     expect(await printed(project, `${name}.mjs`, settings())).toBe(expected);

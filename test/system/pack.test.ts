@@ -25,16 +25,16 @@ interface Packed {
 let project: string;
 let packed: Packed;
 
-/** What a person does: pack, and put the package into an empty project. Dependencies are linked instead of downloaded. */
+/** Packs the package and extracts it into an empty project. Dependencies are linked instead of downloaded. */
 beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), 'countersign-pack-'));
   execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'pipe' });
   const npm = ['pack', '--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', project];
-  const [made] = JSON.parse(
+  const [tarball] = JSON.parse(
     execFileSync('npm', npm, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }),
   ) as Packed[];
-  if (made === undefined) throw new Error('npm pack made nothing');
-  packed = made;
+  if (tarball === undefined) throw new Error('npm pack reported no tarball');
+  packed = tarball;
   const modules = join(project, 'node_modules');
   mkdirSync(modules);
   execFileSync('tar', ['-xzf', join(project, packed.filename), '-C', modules]);
@@ -48,7 +48,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-test('the tarball holds what runs, and neither tests nor sources nor traces of a build', () => {
+test('the tarball contains the compiled program, and no tests, sources or build files', () => {
   const paths = packed.files.map((file) => file.path);
   for (const needed of [
     'dist/client/index.js',
@@ -66,7 +66,7 @@ test('the tarball holds what runs, and neither tests nor sources nor traces of a
   expect(unwanted).toEqual([]);
 });
 
-test('every package that the compiled client needs is a dependency of ours', () => {
+test('every package that the compiled entry points import is a declared dependency', () => {
   const installed = join(project, 'node_modules', 'countersign');
   const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>;
@@ -99,14 +99,14 @@ test('every package that the compiled client needs is a dependency of ours', () 
   expect([...missing]).toEqual([]);
 });
 
-test('only the named entries can be loaded; the client is a package of its own', () => {
+test('only the exported entry points can be loaded, and the client is not one of them', () => {
   for (const path of ['countersign', 'countersign/dist/signing/keys', 'countersign/dist/client/index.js'])
     expect(() => run(process.execPath, ['--input-type=commonjs', '-e', `require('${path}')`])).toThrow(
       'ERR_PACKAGE_PATH_NOT_EXPORTED',
     );
 });
 
-test('a team writes its rule with what the package exports, and the program runs it by its name', () => {
+test('a team can write a rule with the exports of the package, and the program runs it', () => {
   writeFileSync(
     join(project, 'rule.ts'),
     `import { z } from 'zod';
@@ -114,7 +114,7 @@ import { defineRule, metadataEvidence, type Extension } from 'countersign/extend
 
 const friday = defineRule({
   name: 'acme_friday', pack: 'acme', logicRevision: 1, config: z.strictObject({}), sourceTools: '*', reads: ['metadata'],
-  defaultLevel: 'confirm', why: 'Nobody is here on Saturday', docs: 'https://acme.test/friday',
+  defaultLevel: 'confirm', why: 'The team is not available on Saturday', docs: 'https://acme.test/friday',
   apply: ({ diff, inputSha }) => diff.metadata['day'] === 'friday'
     ? { fires: true, reason: 'It is Friday', evidence: [metadataEvidence(inputSha, '/day')] }
     : { fires: false },
@@ -156,7 +156,7 @@ validators:
   ).toEqual(['COMMIT', 'CONFIRM']);
 }, 60_000);
 
-test('a program of any kind gates a diff with the validators that the package exports, without a server [F1, F49, F63]', () => {
+test('a program can gate a diff with the exported validators, without a server [F1, F49, F63]', () => {
   writeFileSync(
     join(project, 'gate.ts'),
     `import { createHash } from 'node:crypto';
@@ -180,7 +180,7 @@ for (const text of ['select 1', 'drop table a']) {
   expect(run(process.execPath, ['gate.js'])).toBe('commit\nrollback\n');
 }, 60_000);
 
-test('the module of docs/extend.md compiles, and its tool and rule decide about a payout', () => {
+test('the module of docs/extend.md compiles, and its source tool and rule decide payouts', () => {
   writeFileSync(join(project, 'extension.cts'), snippet('docs/extend.md', 'extension.cts'));
   const flags = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--skipLibCheck'];
   expect(run(process.execPath, [tsc, ...flags, 'extension.cts'])).toBe('');
@@ -220,7 +220,7 @@ validators:
   expect(outcomes).toEqual(['COMMIT', 'CONFIRM', 'CONFIRM']);
 }, 60_000);
 
-test('the program prints its help without loading a worker, a database driver or the SQL parser, which take longer than the help', () => {
+test('the program prints its help without loading a worker, a database driver or the SQL parser, which are slow to load', () => {
   const cli = join(project, 'node_modules', 'countersign', 'dist', 'cli', 'main.js');
   const script = `process.argv = [process.argv[0], ${JSON.stringify(cli)}, '--help']; process.on('exit', () => console.log('loaded', JSON.stringify(Object.keys(require.cache)))); require(${JSON.stringify(cli)});`;
   const printed = run(process.execPath, ['-e', script]);

@@ -7,7 +7,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => system.close());
 
-test('commits by itself when every guardian allows', async () => {
+test('commits without approval if every guardian allows', async () => {
   const { changeId, preflight } = await system.submit({
     sourceTool: 'SQLDryRun',
     raw: 'update items set stock = 11 where id = 1',

@@ -11,11 +11,11 @@ export const update = (raw: string, table: string, rows: number): Change => ({
   metadata: { table_name: table, affected_rows: rows },
 });
 
-/** A word that stands in rows and diffs, and so must stand in no history. */
+/** A word in rows and diffs that must not occur in any history. */
 export const SECRET = 'Zebra7719';
 
 export const NARROW = update(`update items set name = '${SECRET} lamp', stock = 11 where id = 1`, 'items', 1);
-/** No WHERE, and more rows than the limit: two violations. */
+/** Has no WHERE and exceeds the row limit: two violations. */
 export const WHOLE_TABLE = update('update accounts set balance = balance + 1', 'accounts', 30);
 export const HIDDEN_DROP: Change = {
   sourceTool: 'SQLDryRun',
@@ -39,14 +39,14 @@ export const REFUND: Change = {
   metadata: { table_name: 'refunds' },
 };
 
-/** One violation that waits for a person. */
+/** A change with one violation that needs a person. */
 export const waitingPrice = (id: number, cents = 600): Change => PRICE(id, 1, cents);
 
 export function humanViolations(status: ReviewStatus): string[] {
   return status.violations.filter((v) => v.need === 'human').map((v) => v.violationId);
 }
 
-/** How each outcome of the demo comes about; resolves with the change id once the review has ended. */
+/** Produces each outcome; resolves with the change id once the review has ended. */
 export const SCENARIOS: Readonly<Record<string, (system: System) => Promise<string>>> = {
   committed: async (system) => {
     const { changeId } = await system.submit(NARROW);
@@ -115,7 +115,7 @@ export const SCENARIOS: Readonly<Record<string, (system: System) => Promise<stri
   },
 };
 
-/** A worker whose workflow `requester` waits for `commit` or `rollback`, and returns what it was told. */
+/** Starts a worker for the workflow `requester`, which waits for the signal `commit` or `rollback` and returns it. */
 export async function startRequesterWorker(taskQueue: string): Promise<{ readonly stop: () => Promise<void> }> {
   const workflowBundle = await bundleWorkflowCode({
     workflowsPath: require.resolve('./requester-workflow'),

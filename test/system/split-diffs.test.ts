@@ -2,7 +2,7 @@ import type { Countersign } from '../../client/countersign';
 import { CACHE_MS } from '../../storage/keys/key-registry';
 import { pause, startSystem, type System } from '../support/system';
 
-/** Limits on what one person's agents may do to the shop in an hour, in however many changes and by whichever tool. */
+/** Limits on what one person's agents may change in the shop within an hour, across all changes and source tools. */
 const BUNDLE = `
 version: 1
 name: split diffs
@@ -35,7 +35,7 @@ let system: System;
 beforeAll(async () => {
   system = await startSystem({ name: 'split', bundleText: BUNDLE, shopSql: SHOP });
   for (const name of PEOPLE) agents.set(name, await makeAgent(name));
-  // A worker looks at the registry again after this long.
+  // Workers cache the key registry for this long.
   await pause(CACHE_MS + 200);
 }, 120_000);
 afterAll(() => system.close());
@@ -72,13 +72,16 @@ const updates = (n: number): string =>
     .map(({ raw }) => raw)
     .join('; ');
 
-/** What each attack sends; of no change of it would a limit on single changes take notice. `atOnce`: all in one moment. `patient`: each once the one before is committed. */
+/**
+ * The changes of each attack. Each change alone is below every limit. `atOnce` submits them concurrently; `patient` waits until
+ * the previous change is committed.
+ */
 const ATTACKS: Readonly<
   Record<string, { readonly changes: () => readonly Change[]; readonly atOnce?: true; readonly patient?: true }>
 > = {
   'deletes, one row each': { changes: () => many(5, () => remove()) },
   'deletes, one row each, at once': { changes: () => many(5, () => remove()), atOnce: true },
-  'the same delete again and again under new request keys': {
+  'the same delete repeated under new request keys': {
     changes: () =>
       many(5, (i) => ({
         raw: 'delete from t3 where id = (select max(id) from t3)',
@@ -87,7 +90,7 @@ const ATTACKS: Readonly<
       })),
     patient: true,
   },
-  'deletes over two tables in turn': { changes: () => many(5, (i) => remove(TABLES[i % 2])) },
+  'deletes that alternate between two tables': { changes: () => many(5, (i) => remove(TABLES[i % 2])) },
   'deletes in common table expressions': {
     changes: () =>
       many(5, () => ({
@@ -95,24 +98,24 @@ const ATTACKS: Readonly<
         rows: 1,
       })),
   },
-  'deletes by SQL text and by documents of rows in turn': {
+  'deletes that alternate between SQL text and row documents': {
     changes: () => many(5, (i) => (i % 2 === 0 ? remove() : removeByDocument())),
   },
-  'deletes by documents of rows, at once': { changes: () => many(5, () => removeByDocument()), atOnce: true },
-  'deletes that a MERGE does': {
+  'deletes by row documents, at once': { changes: () => many(5, () => removeByDocument()), atOnce: true },
+  'deletes by MERGE': {
     changes: () =>
       many(5, () => ({
         raw: `merge into t1 using (select ${id()} as id) s on t1.id = s.id when matched then delete`,
         rows: 1,
       })),
   },
-  'deletes signed by two keys of one person in turn': {
+  'deletes signed alternately with two keys of one person': {
     changes: () => many(5, (i) => (i % 2 === 0 ? remove() : { ...remove(), otherKey: true })),
   },
-  'deletes of which every other one is unsigned': {
+  'deletes, every second one unsigned': {
     changes: () => many(5, (i) => (i % 2 === 0 ? { ...remove(), unsigned: true } : remove())),
   },
-  'two deletes a change': { changes: () => many(3, () => ({ raw: `${remove().raw}; ${remove().raw}`, rows: 2 })) },
+  'two deletes per change': { changes: () => many(3, () => ({ raw: `${remove().raw}; ${remove().raw}`, rows: 2 })) },
   'updates of a dozen rows each': {
     changes: () =>
       many(4, (i) => ({ raw: `update t2 set name = 'y' where id between ${i * 50} and ${i * 50 + 11}`, rows: 12 })),
@@ -139,13 +142,13 @@ const ATTACKS: Readonly<
   'three statements each, at once': { changes: () => many(4, () => ({ raw: updates(3), rows: 3 })), atOnce: true },
 };
 
-/** One person's agents: two keys, so two clients. */
+/** The agents of one person: two keys, each with a client. */
 interface Agent {
   readonly client: Countersign;
   readonly other: Countersign;
 }
 
-/** Each attack and each ordinary agent has a person of its own. */
+/** Each attack and each ordinary agent belongs to a different person. */
 const ORDINARY = Array.from({ length: 10 }, (_, i) => `ordinary-${i}`);
 const ATTACKERS = Object.keys(ATTACKS).map((_, i) => `attacker-${i}`);
 const PEOPLE = [...ORDINARY, ...ATTACKERS, 'held', 'stubborn', 'careful'];
@@ -153,7 +156,7 @@ const agents = new Map<string, Agent>();
 
 function agent(name: string): Agent {
   const found = agents.get(name);
-  if (found === undefined) throw new Error(`no agent of ${name}`);
+  if (found === undefined) throw new Error(`No agent of ${name}`);
   return found;
 }
 
@@ -173,17 +176,17 @@ async function send({ client, other }: Agent, change: Change): Promise<string> {
   return (await by.submit({ target: 'shop', sourceTool, raw, metadata, requestKey: key })).changeId;
 }
 
-/** What the limit said of a change, as the ledger has it. */
-async function said(changeId: string): Promise<{ status: string; reason: string; evidenceRefs: string[] }> {
+/** The aggregate limit's finding for a change, from the ledger. */
+async function findingOf(changeId: string): Promise<{ status: string; reason: string; evidenceRefs: string[] }> {
   for (const until = Date.now() + 60_000; Date.now() < until; await pause(50)) {
     const rows = await system.ledger(changeId);
     const found = rows.find(({ row }) => row.kind === 'findings' && row.body['validator_id'] === SPLIT);
     if (found !== undefined) return found.row.body as never;
   }
-  throw new Error(`${changeId} was not opened in 60 s`);
+  throw new Error(`${changeId}: no finding of the aggregate limit within 60 s`);
 }
 
-/** The changes of an attack that the limit held, in the order in which they were sent. */
+/** Runs an attack; returns the changes that the limit held and those that passed, in the order of submission. */
 async function attack(name: string, by: Agent): Promise<{ held: string[]; passed: string[] }> {
   const { changes, atOnce, patient } = ATTACKS[name] ?? { changes: () => [] };
   const ids: string[] = [];
@@ -194,12 +197,12 @@ async function attack(name: string, by: Agent): Promise<{ held: string[]; passed
       if (patient === true && before !== undefined) await system.ended(before);
       ids.push(await send(by, change));
     }
-  const statuses = await Promise.all(ids.map(said));
+  const statuses = await Promise.all(ids.map(findingOf));
   const held = ids.filter((_, i) => statuses[i]?.status === 'BLOCK');
   return { held, passed: ids.filter((changeId) => !held.includes(changeId)) };
 }
 
-test('ordinary work of ten agents is not held by limits over many changes, though they share a database', async () => {
+test('aggregate limits do not hold the ordinary work of ten agents that share a database', async () => {
   const held = await Promise.all(
     ORDINARY.map(async (name, i) => {
       const by = agent(name);
@@ -213,19 +216,24 @@ test('ordinary work of ten agents is not held by limits over many changes, thoug
       ];
       const ids: string[] = [];
       for (const change of work) ids.push(await send(by, change));
-      return (await Promise.all(ids.map(said))).filter(({ status }) => status !== 'ALLOW');
+      return (await Promise.all(ids.map(findingOf))).filter(({ status }) => status !== 'ALLOW');
     }),
   );
   expect(held.flat()).toEqual([]);
 });
 
-test('what was held names the others, waits for a person, and is committed once one has confirmed it', async () => {
+test('a held change names the other changes, waits for a person, and commits after a confirmation', async () => {
   const by = agent('held');
   const ids: string[] = [];
   for (const change of many(5, () => remove('t5'))) ids.push(await send(by, change));
   const last = ids.at(-1) ?? '';
-  expect(await said(last)).toMatchObject({ status: 'BLOCK', reason: expect.stringContaining('5 deletions, limit') });
-  expect((await said(last)).evidenceRefs).toEqual(expect.arrayContaining(ids.slice(0, 4).map((c) => `review:${c}`)));
+  expect(await findingOf(last)).toMatchObject({
+    status: 'BLOCK',
+    reason: expect.stringContaining('5 deletions, limit'),
+  });
+  expect((await findingOf(last)).evidenceRefs).toEqual(
+    expect.arrayContaining(ids.slice(0, 4).map((c) => `review:${c}`)),
+  );
   for (const changeId of ids.slice(0, 4)) expect(await system.ended(changeId)).toMatchObject({ state: 'COMMITTED' });
   const status = await system.waiting(last);
   expect(status.violations.map((v) => v.validatorId)).toContain(SPLIT);
@@ -233,40 +241,40 @@ test('what was held names the others, waits for a person, and is committed once 
   expect(await system.ended(last)).toMatchObject({ state: 'COMMITTED', verified: true });
 });
 
-test('a rejection gives nothing back: the next part is held as well', async () => {
+test('a rejection does not free the limit: the next part is held as well', async () => {
   const by = agent('stubborn');
   const ids: string[] = [];
   for (const change of many(5, () => remove('t6'))) ids.push(await send(by, change));
   const last = ids.at(-1) ?? '';
   await system.answer(last, 'bob', 'reject');
   expect(await system.ended(last)).toMatchObject({ state: 'ROLLED_BACK', outcome: { reason: 'declined' } });
-  expect(await said(await send(by, remove('t6')))).toMatchObject({ status: 'BLOCK' });
+  expect(await findingOf(await send(by, remove('t6')))).toMatchObject({ status: 'BLOCK' });
 });
 
-test('a change that takes the place of another counts once, and is committed when that one has gone', async () => {
+test('a change and the one it supersedes count once, and the new change commits after the old one is closed', async () => {
   const by = agent('careful');
   const three = (third: string): string => `${remove('t4').raw}; ${remove('t4').raw}; ${third}`;
-  // Waits for a person: its last delete means every row.
+  // Waits for a person, because its last delete matches every row.
   const first = await send(by, { raw: three('delete from t4 where id = 1 or true'), rows: 3 });
   await system.waiting(first);
   const again = { raw: three(remove('t4').raw), metadata: { affected_rows: 3 }, supersedes: first };
   const requestKey = `${system.suffix}-again`;
   const { changeId } = await by.client.submit({ target: 'shop', sourceTool: 'SQLDryRun', requestKey, ...again });
-  expect((await said(changeId)).status).toBe('ALLOW');
+  expect((await findingOf(changeId)).status).toBe('ALLOW');
   expect(await system.ended(first)).toMatchObject({ state: 'ROLLED_BACK', outcome: { reason: 'superseded' } });
   expect(await system.ended(changeId)).toMatchObject({ state: 'COMMITTED', verified: true });
 });
 
 test('of 20 attacks that split a change to stay under the limits, at least 19 are held', async () => {
   expect(Object.keys(ATTACKS)).toHaveLength(20);
-  // An unsigned change counts for everybody, so the attack that sends some comes last, and this test after the others.
+  // An unsigned change counts for every agent, so the attack with unsigned changes runs last, and this test after the others.
   const names = Object.keys(ATTACKS).sort((a, b) => Number(a.includes('unsigned')) - Number(b.includes('unsigned')));
   const missed: string[] = [];
   const tooMuch: string[] = [];
   for (const [i, name] of names.entries()) {
     const { held, passed } = await attack(name, agent(`attacker-${i}`));
     if (held.length === 0) missed.push(name);
-    // What comes before the limit passes: the first change of an attack that does nothing else is none.
+    // Changes before the limit must pass; if none pass, the limit held too much.
     if (passed.length === 0) tooMuch.push(name);
   }
   expect({ missed: missed.length <= 1 ? 'at most one' : missed, tooMuch }).toEqual({
