@@ -1,5 +1,5 @@
 import { attestedInputDigest, type AttestedPredicate } from '../../policy/contracts/attested';
-import { GENESIS, ledgerHash, type LedgerRow } from '../../policy/contracts/ledger';
+import type { LedgerRow } from '../../policy/contracts/ledger';
 import { givenToAggregate } from '../../policy/evidence/attested-given';
 import { evidenceText, type EvidenceBundle } from '../../policy/evidence/bundle';
 import { openEnvelope } from '../../policy/evidence/dsse';
@@ -8,6 +8,7 @@ import { signPredicate } from '../../signing/envelope';
 import { verifyEvidence, type EvidenceReport } from '../../signing/verify-evidence';
 import { isMet } from '../../signing/verify-review';
 import { evidenceWorld, WORLD_BUNDLE, type World } from '../support/review/evidence-world';
+import { rewritten } from '../support/review/ledger-rows';
 import { seededKey } from '../support/seeded-key';
 
 const LIMITED = WORLD_BUNDLE.replace(
@@ -30,13 +31,7 @@ function verify({ sha256: _sha, ...bundle }: EvidenceBundle, world: World): Evid
 
 /** Changes the record of the sum, signs it again with the attestor's key, and recomputes the chain. */
 function resigned(bundle: EvidenceBundle, change: (p: AttestedPredicate) => AttestedPredicate): EvidenceBundle {
-  let prev = GENESIS;
-  const rows = structuredClone(bundle.rows).map(({ row }, n) => {
-    const linked: LedgerRow = { ...row, n, prev, body: sumIn(row, change) ?? row.body };
-    prev = ledgerHash(linked);
-    return { row: linked, hash: prev };
-  });
-  return { ...structuredClone(bundle), rows, head: { rows: rows.length, hash: prev }, inclusion: null };
+  return rewritten(bundle, (rows) => rows.map((row) => ({ ...row, body: sumIn(row, change) ?? row.body })));
 }
 
 function sumIn(row: LedgerRow, change: (p: AttestedPredicate) => AttestedPredicate): LedgerRow['body'] | null {

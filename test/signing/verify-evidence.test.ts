@@ -1,4 +1,4 @@
-import { ledgerHash, GENESIS, type LedgerRow } from '../../policy/contracts/ledger';
+import type { LedgerRow } from '../../policy/contracts/ledger';
 import { evidenceText, type EvidenceBundle } from '../../policy/evidence/bundle';
 import { signPredicate } from '../../signing/envelope';
 import { signKeyEntry } from '../../signing/registry-entry';
@@ -6,6 +6,7 @@ import { verifyEvidence, type EvidenceReport } from '../../signing/verify-eviden
 import { isMet } from '../../signing/verify-review';
 import type { WorldChange } from '../support/review/evidence-review';
 import { evidenceWorld, WORLD_BUNDLE, type World } from '../support/review/evidence-world';
+import { rewritten } from '../support/review/ledger-rows';
 import { seededKey } from '../support/seeded-key';
 
 const YES = [
@@ -41,20 +42,6 @@ function verify(bundle: EvidenceBundle, world: World): EvidenceReport {
 /** Checks that failed, or that could not be made because another one failed. */
 const unmet = (report: EvidenceReport): string[] =>
   report.checks.filter((check) => !isMet(check)).map(({ name }) => name);
-
-/**
- * An attacker who controls the database but has no key: any row is changed or removed, and the chain is recomputed.
- * The checkpoint cannot be forged, so it is omitted.
- */
-function rewritten(bundle: EvidenceBundle, edit: (rows: LedgerRow[]) => readonly LedgerRow[]): EvidenceBundle {
-  let prev = GENESIS;
-  const rows = edit(structuredClone(bundle.rows.map(({ row }) => row))).map((row, n) => {
-    const linked = { ...row, n, prev };
-    prev = ledgerHash(linked);
-    return { row: linked, hash: prev };
-  });
-  return { ...structuredClone(bundle), rows, head: { rows: rows.length, hash: prev }, inclusion: null };
-}
 
 describe('evidence of each outcome verifies', () => {
   it.each<[string, WorldChange, string]>([

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const root = join(__dirname, '..', '..');
 
-/** Processes of their own run compiled sources. `npm test` has compiled them; after an edit this does it again. */
+/** Child processes run compiled sources. `npm test` compiles them; after an edit, this compiles them again. */
 export async function compiled(): Promise<string> {
   const stamp = join(root, 'dist', '.built');
   const { include } = JSON.parse(readFileSync(join(root, 'tsconfig.build.json'), 'utf8')) as { include: string[] };
@@ -22,7 +22,7 @@ function newestIn(path: string): number {
   return Math.max(mtimeMs, ...names.map((name) => newestIn(join(path, name))));
 }
 
-// What the types say is another check's business: tsc writes its output all the same.
+// Type errors are reported by another check; tsc writes its output in spite of them.
 async function compile(): Promise<void> {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const child = spawn(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], { stdio: 'ignore' });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The code blocks of a page below docs/ that have a file name (```ts name.mts), by that name. Throws if two have one name. */
+/** The code blocks of a page below docs/ that have a file name (```ts name.mts), by that name. Throws if two have the same name. */
 export function snippetsOf(page: string): ReadonlyMap<string, string> {
   const text = readFileSync(join(__dirname, '..', '..', page), 'utf8');
   const snippets = new Map<string, string>();
@@ -12,7 +12,7 @@ export function snippetsOf(page: string): ReadonlyMap<string, string> {
   return snippets;
 }
 
-/** One snippet. Throws if the page does not have it. */
+/** One snippet. Throws if the page has no snippet of this name. */
 export function snippet(page: string, name: string): string {
   const found = snippetsOf(page).get(name);
   if (found === undefined) throw new Error(`${page} has no snippet named ${name}`);

@@ -1,6 +1,6 @@
 /**
- * Waits until `condition` is true. The bound is far beyond what a busy machine needs: it ends a test that would wait
- * forever, and decides nothing else.
+ * Waits until `condition` is true. The bound is far longer than a busy machine needs: it only ends a test that
+ * would otherwise wait forever.
  */
 export async function eventually(
   what: string,

@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AS_DEVELOPER } from '../../chaos/sweep/repository';
 
-/** A real repository of its own with a branch `main`, and a work tree beside it to write changes in. */
+/** A real repository with a branch `main`, and a work tree beside it for writing changes. */
 export interface GitRepository {
-  /** The bare repository that a target names. */
+  /** Path of the bare repository, which the target's configuration names. */
   readonly path: string;
-  /** In the bare repository. */
+  /** Runs git in the bare repository. */
   readonly git: (...args: string[]) => string;
-  /** A blob's text by branch and path. */
+  /** The text of a file, by branch and path. */
   readonly read: (path: string, rev?: string) => string;
   readonly tip: () => string;
-  /** Commits files on main as somebody else would: text, a symbolic link, or null to remove. */
+  /** Commits files on main as another author would: text, a symbolic link, or null to remove the file. */
   readonly push: (files: Readonly<Record<string, string | null>>) => string;
-  /** Everything that lies in the repository: refs and object ids. */
+  /** Everything in the repository: refs and object ids. */
   readonly contents: () => string;
   readonly remove: () => void;
 }

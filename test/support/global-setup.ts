@@ -5,7 +5,7 @@ import { startRuntime } from '../../dev/embedded';
 import { buildWorkflowBundle } from '../../workers/workflow-bundle';
 import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
 
-/** One real Temporal server and one real PostgreSQL for all system tests of a run; each test file has queues and databases of its own. Two runs at once need a directory each: COUNTERSIGN_TEST_STATE. */
+/** One real Temporal server and one real PostgreSQL for all system tests of a run; each test file has its own queues and databases. Concurrent runs need separate directories (COUNTERSIGN_TEST_STATE). */
 export default async function globalSetup(): Promise<void> {
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   const stateDir = process.env['COUNTERSIGN_TEST_STATE'] ?? join(__dirname, '..', '..', '.countersign', 'test');
@@ -26,7 +26,7 @@ export default async function globalSetup(): Promise<void> {
   process.env['COUNTERSIGN_TEST_BUNDLE'] = await bundle(stateDir);
 }
 
-/** Every file's worker runs this one: bundling takes seconds. */
+/** The workers of all test files run this bundle, because bundling takes seconds. */
 async function bundle(stateDir: string): Promise<string> {
   const path = join(stateDir, 'workflow-bundle.js');
   const code = await buildWorkflowBundle(new DefaultLogger('ERROR'));

@@ -8,7 +8,7 @@ export function toJson(history: History): HistoryJson {
   return JSON.parse(historyToJSON(history)) as HistoryJson;
 }
 
-/** Without what names the machine that recorded it: who polled, and the paths in stack traces. Replay reads neither. */
+/** Removes what identifies the recording machine: worker identities and the paths in stack traces. Replay reads neither. */
 export function withoutMachine(json: HistoryJson): HistoryJson {
   return JSON.parse(JSON.stringify(json), (key, value: unknown) => {
     if (key === 'stackTrace') return '';
@@ -17,7 +17,7 @@ export function withoutMachine(json: HistoryJson): HistoryJson {
   }) as HistoryJson;
 }
 
-/** All text that a history holds, payloads decoded: they stand in it as base64. */
+/** All text of a history, with its base64 payloads decoded. */
 export function readable(history: HistoryJson): string {
   const found: string[] = [];
   const visit = (value: unknown): void => {
@@ -30,7 +30,7 @@ export function readable(history: HistoryJson): string {
   return found.join('\n');
 }
 
-/** A payload may hold an envelope whose own payload is base64 again. */
+/** A payload may contain an envelope, whose payload is again base64. */
 function layers(text: string, depth = 0): string[] {
   if (depth > 3) return [];
   const parts = depth === 0 ? [text] : (text.match(/[A-Za-z0-9+/]{16,}={0,2}/g) ?? []);

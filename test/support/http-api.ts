@@ -3,18 +3,18 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { applyJsonPatch, applyMergePatch, readOperation, type Json } from '../../source-tools/http/facts/json-patch';
 
-/** What the server does with the next requests, beside what it should. */
+/** How the server misbehaves at the next requests. */
 export interface Behaviour {
-  /** Of a request that writes: as it should; applies and drops the connection; applies and answers 500; applies and never answers; drops before it applies; answers with this status and applies nothing. */
+  /** What it does with a write: as specified; apply, then drop the connection; apply, then answer 500; apply and never answer; drop before applying; answer with this status without applying. */
   write: 'proper' | 'applies_then_drops' | 'applies_then_500' | 'applies_then_hangs' | 'drops' | number;
   read: 'proper' | 'drips' | 'huge' | 'redirects' | 'not_json' | 'drops' | number;
   etag: 'strong' | 'weak' | 'none' | 'constant';
   ignoresIfMatch: boolean;
-  /** Answers the same key as it answered before. */
+  /** Repeats its earlier answer if an idempotency key is repeated. */
   replays: boolean;
-  /** Called before a write is looked at. */
+  /** Called before a write is handled. */
   beforeWrite: () => void | Promise<void>;
-  /** Called when a write has been applied, before it is answered. */
+  /** Called after a write was applied, before the answer is sent. */
   afterWrite: () => void;
 }
 

@@ -9,7 +9,7 @@ export interface SeenRequest {
   readonly body: string;
 }
 
-/** What a request holds, for handlers that answer as a model would. */
+/** The parts of a request that handlers need to answer as a model would. */
 export interface ChatRequest {
   readonly model: string;
   readonly instructions: string;
@@ -27,13 +27,13 @@ export interface JudgeServer {
   readonly requests: readonly SeenRequest[];
   /** Connections that the client ended before the answer was complete. */
   readonly aborted: () => number;
-  /** Answers all further requests so. */
+  /** The handler of all further requests. */
   readonly use: (handler: Handler) => void;
   readonly clear: () => void;
   readonly stop: () => Promise<void>;
 }
 
-/** A loopback server that speaks the chat completions protocol over HTTP, and does whatever its handler does. */
+/** A loopback server that speaks the chat completions protocol over HTTP, and answers as its handler decides. */
 export async function startJudgeServer(initial: Handler): Promise<JudgeServer> {
   let handler = initial;
   let aborted = 0;
@@ -175,7 +175,7 @@ export function sendJson(
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** Answers as a good model: `over` replaces members of the wire answer. */
+/** Answers every request correctly; `over` replaces members of the wire answer. */
 export function answering(over: { readonly [key: string]: unknown } = {}): Handler {
   return (response, request) => sendJson(response, 200, completion(request.model, answerTo(request, over)));
 }

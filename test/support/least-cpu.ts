@@ -1,6 +1,6 @@
 /**
- * CPU milliseconds of the best of some runs. On a machine that others use too, the clock on the wall measures them; a
- * pause or a cold start is not the code's either.
+ * CPU milliseconds of the fastest of several runs. Wall-clock time would include other processes on a shared machine; the
+ * minimum excludes pauses and a cold start.
  */
 export function leastCpuMs(work: () => unknown, runs = 40): number {
   let least = Number.POSITIVE_INFINITY;

@@ -14,7 +14,7 @@ import {
   type SpentNonce,
 } from '../../policy/evidence/ledger-port';
 
-/** The ledger in memory, by the same rules as the one in PostgreSQL (one test runs on both). `down` makes every call throw it. */
+/** The ledger in memory, with the same rules as the one in PostgreSQL (one test runs on both). If `down` is set, every call rejects with it. */
 export interface MemoryLedger extends Ledger {
   down: Error | null;
   /** All rows of all changes, in the order they were written. */
@@ -26,16 +26,16 @@ export function memoryLedger(): MemoryLedger {
   const reviews = new Map<string, ReviewProjection>();
   const nonces = new Map<string, SpentNonce>();
   const counts = new Map<string, number>();
-  const of = (changeId: string) => rows.filter(({ row }) => row.changeId === changeId);
+  const rowsOf = (changeId: string) => rows.filter(({ row }) => row.changeId === changeId);
   const stored = ({ row, hash }: StoredRow): StoredRow => ({ row: structuredClone(row), hash });
 
-  function one(changeId: string, entry: LedgerEntry): Appended {
+  function appendOne(changeId: string, entry: LedgerEntry): Appended {
     const fact = `${['intent', 'decided'].includes(entry.kind) ? 'settlement' : entry.kind}/${entry.factKey}`;
-    const standing = of(changeId).find(({ factKey }) => factKey === fact);
-    if (standing !== undefined) return { status: 'existing', existing: true, stored: stored(standing) };
+    const existing = rowsOf(changeId).find(({ factKey }) => factKey === fact);
+    if (existing !== undefined) return { status: 'existing', existing: true, stored: stored(existing) };
     if (
       entry.kind === 'answer_refused' &&
-      of(changeId).filter(({ row }) => row.kind === 'answer_refused').length >= MAX_REFUSED_ROWS
+      rowsOf(changeId).filter(({ row }) => row.kind === 'answer_refused').length >= MAX_REFUSED_ROWS
     ) {
       counts.set(changeId, (counts.get(changeId) ?? 0) + 1);
       return { status: 'counted', existing: false, stored: null };
@@ -45,7 +45,7 @@ export function memoryLedger(): MemoryLedger {
       if (nonces.has(place)) return { status: 'nonce_reused', existing: false, stored: null };
       nonces.set(place, { ...entry.nonce, changeId, factKey: entry.factKey });
     }
-    const last = of(changeId).at(-1);
+    const last = rowsOf(changeId).at(-1);
     const { kind, at, actor, body } = entry;
     const row = LedgerRow.parse({
       changeId,
@@ -97,7 +97,7 @@ export function memoryLedger(): MemoryLedger {
       if (projection !== undefined) assertProjectable(changeId, projection);
       const done: Appended[] = [];
       for (const entry of entries) {
-        const appended = one(changeId, entry);
+        const appended = appendOne(changeId, entry);
         done.push(appended);
         if (appended.existing && entry.kind === 'submitted') break;
       }
@@ -106,9 +106,9 @@ export function memoryLedger(): MemoryLedger {
         project(changeId, projection, entries.at(-1)?.at ?? projection.closedAt ?? projection.openedAt ?? '');
       return done;
     },
-    read: async (changeId) => of(changeId).map(stored),
+    read: async (changeId) => rowsOf(changeId).map(stored),
     readKinds: async (changeId, kinds) =>
-      of(changeId)
+      rowsOf(changeId)
         .filter(({ row }) => kinds.includes(row.kind))
         .map(stored),
     review: async (changeId) => reviews.get(changeId) ?? null,
@@ -146,7 +146,7 @@ export function memoryLedger(): MemoryLedger {
       return rows
         .filter(({ row: { kind, changeId: id, body } }, i) => {
           const review = reviews.get(id);
-          const closed = of(id).find(({ row }) => row.kind === 'closed')?.row.body;
+          const closed = rowsOf(id).find(({ row }) => row.kind === 'closed')?.row.body;
           const left = closed?.['state'] === 'ROLLED_BACK' && (except as readonly unknown[]).includes(closed['reason']);
           return (
             kind === 'submitted' &&
@@ -165,7 +165,7 @@ export function memoryLedger(): MemoryLedger {
         .reverse()
         .slice(0, limit)
         .map(({ row }) => {
-          const closed = of(row.changeId).find((r) => r.row.kind === 'closed')?.row.body['state'];
+          const closed = rowsOf(row.changeId).find((r) => r.row.kind === 'closed')?.row.body['state'];
           return {
             changeId: row.changeId,
             measure: structuredClone(row.body['measure'] ?? null),
@@ -179,7 +179,7 @@ export function memoryLedger(): MemoryLedger {
   return failing(ledger);
 }
 
-// Every method asks `down` first.
+/** Makes every method reject while `down` is set. */
 function failing(ledger: MemoryLedger): MemoryLedger {
   return new Proxy(ledger, {
     get(target, key) {

@@ -1,20 +1,20 @@
 import type { Sends } from '../../policy/contracts/target-effects';
 
-/** As the committer's table keeps them, for one change. */
+/** The record of what was sent to the target for one change, with the rules of the committer's table. */
 export function memorySends(): Sends {
-  let stands: 'none' | 'sent' | 'sealed' = 'none';
+  let current: 'none' | 'sent' | 'sealed' = 'none';
   return {
     async begin() {
-      if (stands === 'none') {
-        stands = 'sent';
+      if (current === 'none') {
+        current = 'sent';
         return 'first';
       }
-      return stands === 'sent' ? 'again' : 'sealed';
+      return current === 'sent' ? 'again' : 'sealed';
     },
     async seal() {
-      if (stands === 'none') stands = 'sealed';
-      return stands;
+      if (current === 'none') current = 'sealed';
+      return current;
     },
-    state: async () => stands,
+    state: async () => current,
   };
 }

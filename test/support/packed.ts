@@ -11,16 +11,16 @@ export interface Tarball {
   readonly files: readonly string[];
 }
 
-/** Runs `npm pack` in a folder of this repository. What the tarball contains must have been built. */
+/** Runs `npm pack` in a folder of this repository. The files in the tarball must have been built before. */
 export function pack(folder: string, destination: string): Tarball {
   const args = ['pack', '--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', destination];
   const printed = run('npm', args, join(root, folder));
   const [packed] = JSON.parse(printed) as { filename: string; files: { path: string }[] }[];
-  if (packed === undefined) throw new Error(`npm pack made nothing in ${folder}`);
+  if (packed === undefined) throw new Error(`npm pack created no tarball in ${folder}`);
   return { path: join(destination, packed.filename), files: packed.files.map((file) => file.path) };
 }
 
-/** A new project with nothing but this tarball in it, installed by npm without a network. */
+/** A new project with only this tarball, installed by npm without a network. */
 export function emptyProject(type: 'module' | 'commonjs', tarball: Tarball): string {
   const project = realpathSync(mkdtempSync(join(tmpdir(), 'countersign-pack-')));
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'empty', private: true, type }));
@@ -41,7 +41,7 @@ export function link(project: string, name: string): void {
 
 /**
  * Checks a project's file with the compiler of this repository and compiles it beside itself. `strict`, and without `skipLibCheck`
- * unless told: the declarations of the package are checked as well.
+ * unless requested: the declarations of the package are checked as well.
  */
 export function compileIn(project: string, file: string, text: string, flags: readonly string[] = []): void {
   writeFileSync(join(project, file), text);
@@ -49,7 +49,7 @@ export function compileIn(project: string, file: string, text: string, flags: re
   run(process.execPath, [tsc, ...always, ...flags, file], project);
 }
 
-/** What the program prints. Throws with its output when it fails. */
+/** The output of the program. Throws with the output if it fails. */
 export function run(
   program: string,
   args: readonly string[],

@@ -5,7 +5,7 @@ import type { PolicyCallbackResult, PolicyViolation } from '../../policy/contrac
 import { decide, DECIDE_REVISION, type Decided, type DecideInput } from '../../policy/decide/decide';
 import { buildViolations, callbackKey, matchPolicies, type CallbackResults } from '../../policy/decide/violations';
 
-/** Plans, findings and answers for tests of the decision core: small, valid, each member replaceable. */
+/** Small valid plans, findings and answers for tests of the decision core. Each member can be replaced. */
 
 export const DISCLOSED_AT = '2026-01-02T00:00:00.000Z';
 export const HOUR = 3_600_000;
@@ -91,7 +91,7 @@ export function planOf(validators: readonly PlanValidator[], more: Partial<Plan>
 
 export type Says = 'ALLOW' | 'WARN' | 'BLOCK' | 'ERROR' | 'SKIPPED';
 
-/** The finding of one validator, as the assembly makes it. */
+/** A finding of one validator, as `assembleFindings` returns it. */
 export function findingOf(
   validator: PlanValidator,
   says: Says,
@@ -113,7 +113,7 @@ export function findingOf(
   };
 }
 
-/** The result of one validator, as the validator gives it. */
+/** A result of one validator, before assembly. */
 export function resultOf(id: string, says: Exclude<Says, 'SKIPPED'>, more: object = {}): ValidatorResult {
   const error = says === 'ERROR' ? { errorClass: 'ErrValidatorBackend' as ErrorClass, reproducible: false } : {};
   const evidenceRefs = says === 'ALLOW' ? [] : [`review:${CHANGE_ID}`];
@@ -128,7 +128,7 @@ export function resultOf(id: string, says: Exclude<Says, 'SKIPPED'>, more: objec
   } as ValidatorResult;
 }
 
-/** `says` by validator, in the plan's order; those that are not named allow. */
+/** Findings in the plan's order. `says` gives the status by validator; the others ALLOW. */
 export function findingsOf(plan: Plan, says: Readonly<Record<string, Says>> = {}): ValidatorFinding[] {
   return plan.validators.map((validator) => findingOf(validator, says[validator.id] ?? 'ALLOW'));
 }
@@ -138,7 +138,7 @@ export interface Asked {
   readonly requester?: string | null;
 }
 
-/** What would be disclosed: `callbacks` by policy key, the same result on every finding that triggers it. */
+/** The violations that would be disclosed. `callbacks`: results by policy key, used for every finding that triggers the policy. */
 export function violationsOf(plan: Plan, findings: readonly ValidatorFinding[], asked: Asked = {}): PolicyViolation[] {
   const triggered = matchPolicies(plan, findings, null);
   const callbackResults: CallbackResults = Object.fromEntries(
@@ -161,7 +161,7 @@ export function violationsOf(plan: Plan, findings: readonly ValidatorFinding[], 
 
 const hashes = new WeakMap<Plan, string>();
 
-/** `planHash`, once a plan: properties ask for it thousands of times. */
+/** Memoized `planHash`: property tests need it thousands of times. */
 function hashOf(plan: Plan): string {
   const known = hashes.get(plan) ?? planHash(plan);
   hashes.set(plan, known);
@@ -188,7 +188,7 @@ export function answerTo(
   };
 }
 
-/** `decide` over a plan, what its validators say, and answers; an hour after the disclosure, everybody reachable. */
+/** `decide` an hour after the disclosure, with every approver reachable. `more` replaces members of its input. */
 export function decideOn(
   plan: Plan,
   findings: readonly ValidatorFinding[],
@@ -209,7 +209,7 @@ export function decideOn(
   });
 }
 
-/** COMMIT < WAIT < ROLLBACK: what `decide` may only move up. */
+/** COMMIT < WAIT < ROLLBACK: the order in which results get stricter. */
 export function strictness(decided: Decided): number {
   return { COMMIT: 0, WAIT: 1, ROLLBACK: 2 }[decided.action];
 }

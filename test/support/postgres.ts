@@ -4,7 +4,7 @@ import { ROLES, type Role } from '../../storage/database/roles';
 import type { PostgresServer } from '../../dev/embedded/postgres';
 import { testServer, uniqueDatabase } from './test-server';
 
-// Longer than the 5 s of Jest: starting a server takes a while on a busy machine.
+// Longer than Jest's 5 s: starting a server takes a while on a busy machine.
 jest.setTimeout(60_000);
 
 /** A real PostgreSQL for one test file: start it in beforeAll, stop it in afterAll. */

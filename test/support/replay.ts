@@ -1,10 +1,10 @@
 import { Worker } from '@temporalio/worker';
 import type { History } from './history';
 
-/** As a family of queues: a replay worker's own name is no review queue, and the workflow asks for its siblings. */
+/** A name of a review queue. The default name of a replay worker is not one, and the workflow derives other queues from it. */
 const REPLAY_NAME = 'countersign-review-replay';
 
-/** Throws where the code would have done otherwise than the history says. */
+/** Throws if the code would have issued other commands than the history contains. */
 export async function replay(
   bundle: { readonly code: string } | { readonly codePath: string },
   history: History,

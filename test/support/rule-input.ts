@@ -16,7 +16,7 @@ export interface RuleInput {
   readonly staging?: StagingRecord | null | undefined;
 }
 
-/** What a rule is given, without a plan. */
+/** The input of a rule, without a plan. */
 export function ruleInput({
   sourceTool,
   raw,
@@ -44,7 +44,7 @@ export function ruleInput({
   };
 }
 
-/** Facts of kind "none" are a plain tool's, whatever the diff's tool is called. */
+/** Facts of kind "none" come from the plain tool, regardless of the diff's tool. */
 function toolOf(sourceTool: string, facts: Facts): SourceTool {
   if (facts.ok && facts.kind === 'none') return plainTool;
   return ourTools.get(sourceTool) ?? plainTool;

@@ -22,8 +22,8 @@ insert into gifts select i, 100 from generate_series(1, 30) i;
 `;
 
 /**
- * By the table that a change claims: items and accounts pass; prices ask the group; drafts ask it with a deadline of a
- * second; vault asks a group whose members have no key; gifts are resolved by a callback. Over 20 rows asks the group.
+ * The table that a change claims decides: items and accounts pass; prices need the group; drafts need it within a second;
+ * vault needs a group whose members have no key; gifts are resolved by a callback. More than 20 rows need the group.
  */
 export function shopBundle(
   more: {
@@ -73,7 +73,7 @@ ${more.policies ?? ''}
 /** For `validators`: the judge, with a short deadline. */
 export const JUDGE_ENTRY = `  - judge: { model: test-judge, deadlineMs: 2000 }`;
 
-/** For `policies`: small gifts pass by a callback alone; a large one is refused by it, and nobody is asked. */
+/** For `policies`: a callback accepts small gifts and refuses large ones; no person is asked. */
 export const GIFT_POLICY = `  - { key: gift, name: Small gifts, match: { validatorIds: [guardian.gifts] }, requiresConfirmation: false, callback: { key: small_gift, version: '1' } }`;
 
 const PARSER = { name: 'text', version: '1' } as const;

@@ -17,7 +17,7 @@ export const plainTool = defineSourceTool({
   staging: null,
 });
 
-/** For a validator that a test calls directly: what the diff's tool reads, or a plain tool if we do not ship it. */
+/** The view of the diff's tool for a validator that a test calls directly. For a tool that we do not ship, that of the plain tool. */
 export function toolViewOf(facts: Facts, diff: DiffInput): ToolView {
   return viewOf(ourTools.get(diff.sourceTool) ?? plainTool, facts, diff);
 }

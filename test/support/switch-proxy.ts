@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { listenOn, listenOnReusablePort } from './listening-port';
 
-/** A loopback proxy before a server, that can take it away and bring it back: connections are cut, new ones refused. */
+/** A loopback proxy in front of a server that can simulate an outage: it closes open connections and refuses new ones. */
 export interface SwitchProxy {
   readonly port: number;
   readonly down: () => Promise<void>;

@@ -40,7 +40,7 @@ export interface SystemOptions {
   readonly bundleText: string;
   readonly extension?: Extension;
   readonly judge?: { readonly baseUrl: string };
-  /** Targets beside the database `shop`. */
+  /** Targets in addition to the database `shop`. */
   readonly targets?: readonly TargetConfig[];
   /** SQL that fills the target database `shop`. */
   readonly shopSql?: string;
@@ -73,7 +73,7 @@ export interface System {
   /** Submits under a new request key: the server outlives a test run, and the same change submitted twice is the same review. */
   submit(input: Omit<SubmitInput, 'target'> & Partial<Pick<SubmitInput, 'target'>>): Promise<Submitted>;
   startWorker(name: WorkerName): Promise<void>;
-  /** Graceful; resolves when it has stopped. */
+  /** Stops gracefully; resolves when the worker has stopped. */
   stopWorker(name: WorkerName): Promise<void>;
   /** A superuser's query on the target. */
   shop<R extends Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<R[]>;
@@ -91,7 +91,7 @@ export interface System {
   /** Waits for the end, at most 20 s. */
   ended(changeId: string): Promise<Exclude<ReviewResult, { state: 'PENDING' | 'ABORTED' }>>;
   ledger(changeId: string): Promise<readonly StoredRow[]>;
-  /** A client that submits with another service key, or with none. */
+  /** A client that submits with another service key, or without one. */
   client(serviceKey: (SigningKey & { readonly onBehalfOf?: string | null }) | null): Countersign;
   /** Registers a key, signed by the operator. */
   addKey(label: Pick<KeyLabel, 'kind' | 'subject'> & Partial<KeyLabel>): Promise<TestKey>;

@@ -9,7 +9,7 @@ export const SHARED_SERVER = 'COUNTERSIGN_TEST_SHARED_POSTGRES';
 
 /**
  * The PostgreSQL server that all slow test files share, or a server for one file: without durability. A file that changes
- * roles or server settings, or ends sessions of others, asks for its own (`alone`). Stopping the shared one is a no-op.
+ * roles or server settings, or ends sessions of other files, requests a separate one (`alone`). Stopping the shared one is a no-op.
  */
 export async function testServer(alone = false): Promise<PostgresServer> {
   const url = process.env[SHARED_SERVER];

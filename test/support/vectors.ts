@@ -7,7 +7,7 @@ import { evidenceWorld } from './review/evidence-world';
 
 export const VECTOR_FOLDER = join(__dirname, '..', '..', 'docs', 'vectors');
 
-/** What each published vector is of. All three stand in one ledger, under one checkpoint. */
+/** The change of each published vector. All three are in one ledger, under one checkpoint. */
 export const VECTORS = {
   committed: {
     table: 'public.prices',
@@ -33,7 +33,7 @@ export interface Vectors {
   readonly trust: EvidenceTrust;
 }
 
-/** The vectors as this version makes them, from seeds. */
+/** The vectors that this version generates from seeds. */
 export async function makeVectors(): Promise<Vectors> {
   const world = evidenceWorld();
   const ids: Partial<Record<VectorName, string>> = {};

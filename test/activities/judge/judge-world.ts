@@ -4,6 +4,7 @@ import { sha256Hex } from '../../../policy/contracts/hash';
 import { planHash, type Plan, type PlanValidator } from '../../../policy/contracts/plan';
 import { JudgeConfig, JUDGE_ID } from '../../../policy/judge/config';
 import type { Ledger, LedgerEntry } from '../../../policy/evidence/ledger-port';
+import { memoryByteStore } from '../../support/memory-byte-store';
 import { memoryLedger, type MemoryLedger } from '../../support/memory-ledger';
 import type { AttestedPredicate } from '../../../policy/contracts/attested';
 import { inActivity } from '../../../dev/activity-context';
@@ -54,7 +55,7 @@ export function judgeWorld(
   server: Pick<JudgeServer, 'baseUrl'>,
   { append, ...over }: Partial<JudgeDeps> & { readonly append?: Ledger['append'] } = {},
 ): JudgeWorld {
-  const store = new Map<string, Uint8Array>();
+  const store = memoryByteStore();
   const plans = new Map<string, Plan>();
   const ledger: { changeId: string; entries: readonly LedgerEntry[] }[] = [];
   const predicates: AttestedPredicate[] = [];
@@ -68,13 +69,7 @@ export function judgeWorld(
       if (plan === undefined) throw new Error(`No plan ${hash}`);
       return plan;
     },
-    store: {
-      get: async (tenant, digest) => {
-        const bytes = store.get(`${tenant}/${digest}`);
-        if (bytes === undefined) throw new Error(`No bytes ${digest}`);
-        return bytes;
-      },
-    },
+    store,
     ledger: {
       readKinds: async (id, kinds) => (await opened.get(id)?.readKinds(id, kinds)) ?? [],
       append: async (id, entries) => {
@@ -108,7 +103,7 @@ export function judgeWorld(
     ) => {
       const raw = typeof diff === 'string' ? new TextEncoder().encode(diff) : diff;
       const diffSha = sha256Hex(raw);
-      store.set(`${tenant}/${diffSha}`, raw);
+      void store.put(tenant, raw);
       const plan = planOf([judgeValidator(settings, sourceTool)], sourceTool);
       const hash = planHash(plan);
       plans.set(hash, plan);
@@ -121,12 +116,7 @@ export function judgeWorld(
         { ...row, kind: 'submitted', factKey: 'submitted', body: { inputSha: ref.inputSha } },
         { ...row, kind: 'planned', factKey: 'planned', body: { planHash: hash } },
       ]);
-      return {
-        ...submission,
-        ...ref,
-        stagingSha: null,
-        validatorId: JUDGE_ID,
-      };
+      return { ...submission, ...ref, stagingSha: null, validatorId: JUDGE_ID };
     },
     ask: (input, attempt = 1) => inActivity(() => createJudgeActivities(deps).askJudge(input), { attempt }),
   };

@@ -1,27 +1,18 @@
-import { createStagingActivities } from '../../../activities/committer/stage';
-import { createDisclosureActivities } from '../../../activities/review/disclose';
-import { createGuardianActivities } from '../../../activities/review/run-guardians';
 import type { ChangeRef } from '../../../activities/review-types';
-import { callbackRegistry } from '../../../policy/rules/callback';
-import { inActivity } from '../../../dev/activity-context';
 import { failureType } from '../../support/review/failure-type';
+import { reviewActivities } from '../../support/review/review-deps';
 import { ReviewWorld } from '../../support/review/review-world';
 
 const OTHER = 'f'.repeat(64);
 
 /** The activities whose input has a change id next to other members. Anyone who can schedule them chooses both. */
 const ACTIVITIES: Readonly<Record<string, (world: ReviewWorld, ref: ChangeRef) => Promise<unknown>>> = {
-  runGuardians: (world, ref) =>
-    createGuardianActivities({ ...world.deps, actor: 'review-worker' }).runGuardians({ ...ref, unit: 'demo-pack' }),
-  stage: (world, ref) =>
-    inActivity(() => createStagingActivities({ ...world.deps, staging: { put: async () => {} } }).stage(ref)),
-  disclose: (world, ref) =>
-    createDisclosureActivities({
-      ...world.deps,
-      callbacks: callbackRegistry([]),
-      attestor: world.attestor,
-      actor: 'review-worker',
-    }).disclose({ ...ref, stagingSha: null, requester: null, findings: world.findings(), triggered: [] }),
+  runGuardians: (world, ref) => reviewActivities(world.deps).runGuardians({ ...ref, unit: 'demo-pack' }),
+  stage: (world, ref) => reviewActivities(world.deps).stage(ref),
+  disclose: (world, ref) => {
+    const input = { ...ref, stagingSha: null, requester: null, findings: world.findings(), triggered: [] };
+    return reviewActivities(world.deps).disclose(input);
+  },
 };
 
 describe.each(Object.keys(ACTIVITIES))('%s', (name) => {

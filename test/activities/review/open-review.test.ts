@@ -1,6 +1,5 @@
 import { createOpeningActivities, type OpeningDeps } from '../../../activities/review/open-review';
 import { openEnvelope } from '../../../policy/evidence/dsse';
-import { memoryWithAdvisoryLock } from '../../support/memory-ledger';
 import { ReviewWorld } from '../../support/review/review-world';
 
 const LIMITED = '\n  - pack: demo-pack\n  - aggregate: { name: split, window: 1h, limits: { changes: 3 } }';
@@ -24,17 +23,11 @@ async function openAgain(
     current: () => after.plans.byHash(after.planHash),
     byHash: (planHash: string) => (planHash === before.planHash ? before : after).plans.byHash(planHash),
   };
-  const withAdvisoryLock = memoryWithAdvisoryLock(before.ledger);
-  const own = {
-    withAdvisoryLock,
-    attestor: before.attestor,
-    readBreakers: null,
-    attempt: () => 1,
-    channels: [],
-    actor: 'review-worker',
-  };
   const { changeId, submission } = before;
-  return createOpeningActivities({ ...before.deps, ...own, plans, ...more }).openReview({ changeId, submission });
+  return createOpeningActivities({ ...before.deps, actor: 'review-worker', plans, ...more }).openReview({
+    changeId,
+    submission,
+  });
 }
 
 async function plansOfRecords(world: ReviewWorld): Promise<string[]> {

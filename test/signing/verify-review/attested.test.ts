@@ -1,7 +1,7 @@
 import { attestedInputDigest, type AttestedPredicate } from '../../../policy/contracts/attested';
 import { Submission } from '../../../policy/contracts/diff';
 import { changeId as changeIdOf, inputSha as inputShaOf } from '../../../policy/contracts/change-id';
-import { GENESIS, ledgerHash, type LedgerRow } from '../../../policy/contracts/ledger';
+import { GENESIS, type LedgerRow } from '../../../policy/contracts/ledger';
 import { planHash as planHashOf } from '../../../policy/contracts/plan';
 import { givenToCallback, givenToJudge } from '../../../policy/evidence/attested-given';
 import { signPredicate } from '../../../signing/envelope';
@@ -11,6 +11,7 @@ import { CheckFailed } from '../../../signing/verify-review/outcome';
 import type { Review, ReviewFacts, ReviewSources } from '../../../signing/verify-review/record';
 import { lookup, testKey, TEST_TIME, type TestKey } from '../../support/keys';
 import { findingOf, JUDGE, planOf, policyOf, resultOf } from '../../support/plan';
+import { chained } from '../../support/review/ledger-rows';
 
 const [A, B, C] = ['a', 'b', 'c'].map((letter) => letter.repeat(64)) as [string, string, string];
 const attestor = testKey('attestor', 'judge-worker');
@@ -51,12 +52,8 @@ function rowsOf(envelopes: readonly unknown[], kind: LedgerRow['kind'] = 'attest
     { kind: 'disclosed' as const, body: { findings: [FINDING] } },
     ...envelopes.map((envelope) => ({ kind, body: { envelope } })),
   ];
-  let prev = GENESIS;
-  return bodies.map((row, n) => {
-    const linked = { changeId, n, prev, at: TEST_TIME, actor: 'x', ...row } as LedgerRow;
-    prev = ledgerHash(linked);
-    return linked;
-  });
+  const row = { changeId, n: 0, prev: GENESIS, at: TEST_TIME, actor: 'x' };
+  return chained(bodies.map((body) => ({ ...row, ...body }) as LedgerRow)).map((stored) => stored.row);
 }
 
 /** The records that count; throws CheckFailed. */

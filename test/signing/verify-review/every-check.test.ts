@@ -1,4 +1,4 @@
-import { GENESIS, ledgerHash, type LedgerKind, type LedgerRow } from '../../../policy/contracts/ledger';
+import type { LedgerKind, LedgerRow } from '../../../policy/contracts/ledger';
 import { sha256HexOfText } from '../../../policy/contracts/hash';
 import { COMPUTED_BY_ASSEMBLY } from '../../../policy/decide/findings';
 import { evidenceChecksum, type EvidenceBundle } from '../../../policy/evidence/bundle';
@@ -12,6 +12,7 @@ import { requiredChecks, verifyReview } from '../../../signing/verify-review';
 import { CHECKS, type CheckName } from '../../../signing/verify-review/checks';
 import type { CheckResult, ReviewRecord, ReviewSources } from '../../../signing/verify-review/record';
 import { evidenceWorld, WORLD_BUNDLE, type World } from '../../support/review/evidence-world';
+import { chained, rewritten } from '../../support/review/ledger-rows';
 import { seededKey } from '../../support/seeded-key';
 
 const LIMITED = WORLD_BUNDLE.replace(
@@ -118,18 +119,12 @@ type Edit = (rows: LedgerRow[]) => readonly LedgerRow[];
 
 /** A database writer changes any row and recomputes the chain. */
 function rechained(rows: EvidenceBundle['rows'] | ReviewRecord['rows'], edit: Edit): EvidenceBundle['rows'] {
-  let prev = GENESIS;
-  return edit(structuredClone(rows.map(({ row }) => row))).map((row, n) => {
-    const linked = { ...row, n, prev };
-    prev = ledgerHash(linked);
-    return { row: linked, hash: prev };
-  });
+  return chained(edit(structuredClone(rows.map(({ row }) => row))));
 }
 
 /** The same for a file; the checkpoint cannot be forged, so it is omitted. */
 function refiled(edit: Edit, more: Partial<EvidenceBundle> = {}): Given {
-  const rows = rechained(bundle.rows, edit);
-  return sealed({ rows, head: { rows: rows.length, hash: rows.at(-1)?.hash ?? '' }, inclusion: null, ...more });
+  return sealed({ ...rewritten(bundle, edit), ...more });
 }
 
 function sealed(more: Partial<EvidenceBundle>): Given {

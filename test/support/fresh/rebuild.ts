@@ -12,7 +12,7 @@ import { defineRule } from '../../../policy/rules/define';
 import { validatorRegistry } from '../../../policy/rules/registry';
 import { ourTools, plainTool } from '../source-tools';
 
-/** From a bundle's text and a diff's bytes to the whole array of findings: what must come out alike in every process. */
+/** Computes all findings from the bundle's text and the diff's bytes. The result must be the same in every process. */
 
 const rule = (name: string, fires: boolean) =>
   defineRule({
@@ -53,7 +53,7 @@ policies:
   - { key: p, name: P, match: { validatorIds: [guardian.demo_a] }, metadata: { _: 1, a: 2, A: 3, b: 4, B: 5 } }
 `;
 
-/** `order` turns the order in which the validators finish. */
+/** `order` rotates the order in which the validators finish. */
 export function rebuild(order = 0): {
   readonly planHash: string;
   readonly logicHashes: readonly string[];

@@ -1,16 +1,27 @@
 import { GENESIS, ledgerHash, type LedgerKind, type LedgerRow } from '../../../policy/contracts/ledger';
+import type { EvidenceBundle } from '../../../policy/evidence/bundle';
 import type { StoredRow } from '../../../policy/evidence/chain';
 
-/** The rows after `change`, which may drop some of them, with a valid hash chain: what an attacker who can write rows can produce. */
-export function rechained(rows: readonly StoredRow[], change: (row: LedgerRow) => LedgerRow | null): StoredRow[] {
+/** The rows, renumbered and with a valid hash chain: what an attacker who can write to the ledger can produce. */
+export function chained(rows: readonly LedgerRow[]): StoredRow[] {
   let prev = GENESIS;
-  return rows
-    .flatMap(({ row }) => change(structuredClone(row)) ?? [])
-    .map((row, n) => {
-      const linked = { ...row, n, prev };
-      prev = ledgerHash(linked);
-      return { row: linked, hash: prev };
-    });
+  return rows.map((row, n) => {
+    const linked = { ...row, n, prev };
+    prev = ledgerHash(linked);
+    return { row: linked, hash: prev };
+  });
+}
+
+/** `chained`, after `change`, which drops a row by returning null. */
+export function rechained(rows: readonly StoredRow[], change: (row: LedgerRow) => LedgerRow | null): StoredRow[] {
+  return chained(rows.flatMap(({ row }) => change(structuredClone(row)) ?? []));
+}
+
+/** `chained`, after `edit`, for evidence. Without the inclusion proof, because the attacker cannot sign a checkpoint. */
+export function rewritten(bundle: EvidenceBundle, edit: (rows: LedgerRow[]) => readonly LedgerRow[]): EvidenceBundle {
+  const rows = chained(edit(structuredClone(bundle.rows.map(({ row }) => row))));
+  const hash = rows.at(-1)?.hash ?? GENESIS;
+  return { ...structuredClone(bundle), rows, head: { rows: rows.length, hash }, inclusion: null };
 }
 
 /** Changes the body of each row of one kind; for `rechained`. */

@@ -3,7 +3,6 @@ import type { CommitDeps } from '../../../activities/committer/commit-deps';
 import { isStatic } from '../../../activities/review/derive';
 import type {
   Admitted,
-  ChangeRef,
   CommitInput,
   CommitResult,
   Disclosed,
@@ -16,100 +15,26 @@ import type {
 import type { AdmittedAnswer, AnswerPredicate } from '../../../policy/contracts/answer';
 import type { AttestedPredicate } from '../../../policy/contracts/attested';
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
-import { changeId as changeIdOf, inputSha as inputShaOf } from '../../../policy/contracts/change-id';
-import { Submission, type Envelope } from '../../../policy/contracts/diff';
+import type { Envelope, Submission } from '../../../policy/contracts/diff';
 import type { ValidatorFinding, ValidatorResult } from '../../../policy/contracts/finding';
-import { sha256Hex } from '../../../policy/contracts/hash';
-import type { LedgerKind } from '../../../policy/contracts/ledger';
-import type { Plan } from '../../../policy/contracts/plan';
 import { assembleFindings, COMPUTED_BY_ASSEMBLY, type RawOutcome } from '../../../policy/decide/findings';
 import { cardinalityOf, matchPolicies } from '../../../policy/decide/violations';
 import { givenToJudge } from '../../../policy/evidence/attested-given';
-import type { StoredRow } from '../../../policy/evidence/chain';
 import { JUDGE_ID } from '../../../policy/judge/config';
 import { signPredicate } from '../../../signing/envelope';
 import { newNonce, type SigningKey } from '../../../signing/keys';
-import type { TestKey } from '../keys';
-import { memorySends } from '../memory-sends';
-import { reviewActivities, type ReviewDeps } from './review-deps';
+import { reviewActivities } from './review-deps';
+import { SubmittedReview } from './submitted-review';
 
 const ANSWER_LIFETIME_MS = 3_600_000;
-
-export interface SubmittedChange {
-  readonly text: string;
-  readonly sourceTool: string;
-  readonly tenant?: string | undefined;
-  readonly requestKey?: string | undefined;
-  readonly metadata?: Submission['metadata'];
-}
 
 /**
  * The steps of one review without Temporal: the real activities, with the input that the workflow would pass. A test may omit
  * steps, reorder them or change their input, as an attacker who can schedule activities could.
  */
-export abstract class ReviewSteps {
-  readonly raw: Uint8Array;
-  submission: Submission;
-  readonly changeId: string;
-  readonly inputSha: string;
-  opened: Opened | null = null;
-  staged: Extract<Staged, { kind: 'staged' }> | null = null;
-  disclosed: Disclosed | null = null;
-  readonly sends = memorySends();
+export abstract class ReviewSteps extends SubmittedReview {
   /** Results of the static guardians, by validator id. */
   protected guarded: UnitResults = {};
-  #calls = 0;
-
-  abstract readonly plan: Plan;
-  abstract readonly planHash: string;
-  /** `judge` signs the records of the judge; by default the attestor does. */
-  abstract readonly keys: { readonly attestor: SigningKey; readonly judge?: SigningKey };
-  abstract get deps(): ReviewDeps;
-  /** The current time. A clock may advance at each call. */
-  abstract clock(): Date;
-
-  constructor({ text, tenant = 'acme', sourceTool, requestKey = '', metadata = {} }: SubmittedChange) {
-    this.raw = new TextEncoder().encode(text);
-    const diffSha = sha256Hex(this.raw);
-    this.submission = Submission.parse({ tenant, target: 'shop', sourceTool, diffSha, metadata, requestKey });
-    this.changeId = changeIdOf(this.submission);
-    this.inputSha = inputShaOf(this.submission);
-  }
-
-  signSubmission(
-    key: TestKey,
-    more: Partial<{ changeId: string; inputSha: string; onBehalfOf: string | null; nonce: string }> = {},
-  ): Envelope {
-    const { changeId, inputSha } = this;
-    const { keyId, entry } = key;
-    const predicate = {
-      changeId,
-      inputSha,
-      keyId,
-      onBehalfOf: entry.onBehalfOf,
-      nonce: newNonce(),
-      issuedAt: this.at(),
-    };
-    return signPredicate('submission', { ...predicate, ...more }, key);
-  }
-
-  at(): string {
-    return this.clock().toISOString();
-  }
-
-  /** A new id for each call of `admitAnswer`. */
-  protected readonly callId = (): string => `call-${this.#calls++}`;
-
-  get ref(): ChangeRef {
-    const { tenant, target, sourceTool, diffSha, metadata } = this.submission;
-    const { changeId, inputSha, planHash } = this;
-    return { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };
-  }
-
-  get input(): CommitInput {
-    const { changeId, planHash, staged, disclosed } = this;
-    return { changeId, planHash, stagingSha: staged?.stagingSha ?? null, fingerprint: disclosed?.fingerprint ?? null };
-  }
 
   async open(submission: Submission = this.submission): Promise<Opened> {
     await this.deps.store.put(this.submission.tenant, this.raw);
@@ -179,14 +104,10 @@ export abstract class ReviewSteps {
     return matchPolicies(this.plan, findings, cardinalityOf(this.staged?.record ?? null));
   }
 
-  async disclose(
-    findings: readonly ValidatorFinding[] = this.findings(),
-    over: { readonly stagingSha?: string | null; readonly requester?: string | null } = {},
-  ): Promise<Disclosed> {
-    const triggered = this.triggered(findings);
+  async disclose(findings: readonly ValidatorFinding[] = this.findings()): Promise<Disclosed> {
     const { stagingSha } = this.input;
     const requester = this.opened?.requester ?? null;
-    const input = { ...this.ref, stagingSha, requester, findings, triggered, ...over };
+    const input = { ...this.ref, stagingSha, requester, findings, triggered: this.triggered(findings) };
     this.disclosed = await reviewActivities(this.deps).disclose(input);
     return this.disclosed;
   }
@@ -256,14 +177,6 @@ export abstract class ReviewSteps {
 
   reconcile(): Promise<CommitResult> {
     return reviewActivities(this.deps).reconcile(this.input);
-  }
-
-  rows(): Promise<readonly StoredRow[]> {
-    return this.deps.ledger.read(this.changeId);
-  }
-
-  async kinds(): Promise<LedgerKind[]> {
-    return (await this.rows()).map(({ row }) => row.kind);
   }
 }
 
