@@ -173,22 +173,22 @@ async function main(json: boolean): Promise<void> {
   };
   const raw = ordinary();
   const content = new TextDecoder().decode(raw);
-  const bare = (): Promise<unknown> =>
+  const bareClient = (): Promise<unknown> =>
     client.chat.completions.create({ model: MODEL, messages: [{ role: 'user', content }] });
-  const ours = (): Promise<unknown> => ask(deps, raw, 'SQLDryRun');
+  const fullJudge = (): Promise<unknown> => ask(deps, raw, 'SQLDryRun');
   try {
     say(`Warming up: ${WARM_UP} calls each`);
-    await timed(WARM_UP, bare);
-    await timed(WARM_UP, ours);
+    await timed(WARM_UP, bareClient);
+    await timed(WARM_UP, fullJudge);
     say(`Measuring: ${CALLS} calls each, alternating`);
-    const [bareMs, oursMs]: [number[], number[]] = [[], []];
+    const [clientMs, judgeMs]: [number[], number[]] = [[], []];
     for (let i = 0; i < CALLS / 100; i++) {
-      bareMs.push(...(await timed(100, bare)));
-      oursMs.push(...(await timed(100, ours)));
+      clientMs.push(...(await timed(100, bareClient)));
+      judgeMs.push(...(await timed(100, fullJudge)));
     }
-    const client32 = spread(bareMs);
-    const judge32 = spread(oursMs);
-    const cpuMs = { client: await cpuPerCall(bare), judge: await cpuPerCall(ours) };
+    const client32 = spread(clientMs);
+    const judge32 = spread(judgeMs);
+    const cpuMs = { client: await cpuPerCall(bareClient), judge: await cpuPerCall(fullJudge) };
     const overhead = { p50: judge32.p50 - client32.p50, p95: judge32.p95 - client32.p95 };
     say(
       `32 KiB of SQL: client ${shown(client32)}; judge ${shown(judge32)}; overhead p50 ${overhead.p50.toFixed(2)} ms, p95 ${overhead.p95.toFixed(2)} ms; CPU per call, server included: client ${cpuMs.client.toFixed(2)} ms, judge ${cpuMs.judge.toFixed(2)} ms`,

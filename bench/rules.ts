@@ -234,8 +234,8 @@ const TEXT_TOOL = defineSourceTool({
 
 /** The registered tools and packs, plus those that only this benchmark has. */
 function registries() {
-  const ours = extensionsOf();
-  const known = new Set(ours.sourceTools.keys());
+  const registered = extensionsOf();
+  const known = new Set(registered.sourceTools.keys());
   const more = PACKS.filter(({ tool }) => !known.has(tool)).map(({ tool, extract }) =>
     defineSourceTool({
       sourceTool: tool,
@@ -246,17 +246,17 @@ function registries() {
     }),
   );
   const tools = sourceToolRegistry([
-    ...ours.sourceTools.keys().flatMap((key) => ours.sourceTools.get(key) ?? []),
+    ...registered.sourceTools.keys().flatMap((key) => registered.sourceTools.get(key) ?? []),
     ...more,
     TEXT_TOOL,
   ]);
   const definitions = new Map(
     [
-      ...ours.validators.keys().flatMap((key) => ours.validators.get(key) ?? []),
+      ...registered.validators.keys().flatMap((key) => registered.validators.get(key) ?? []),
       ...PACKS.flatMap(({ rules, scans }) => [...rules, ...scans]),
     ].map((definition) => [definition.implementation, definition]),
   );
-  return { tools, validators: validatorRegistry([...definitions.values()] as never), ours };
+  return { tools, validators: validatorRegistry([...definitions.values()] as never), registered };
 }
 
 const PATTERNS = {
@@ -273,7 +273,7 @@ const PATTERNS = {
 
 /** Extracts facts and runs every rule of the tool on each hostile text, in threads as the workers do, and measures the event-loop delay of the main thread. */
 async function benchHostile(say: (line: string) => void): Promise<object> {
-  const { tools, validators, ours } = registries();
+  const { tools, validators, registered } = registries();
   const threads = startDerivationThreads('');
   const here = inlineDerivation({ tools, validators });
   const rows: { tool: string; name: string; ms: number; cpuMs: number; stallMs: number | null; outcome: string }[] = [];
@@ -287,8 +287,8 @@ async function benchHostile(say: (line: string) => void): Promise<object> {
           ? [validatorOf(ruleValidatorDefinition as never, 0, PATTERNS)]
           : usable([...pack.rules, ...pack.scans]).map((rule, i) => validatorOf(rule, i));
       const inThread =
-        ours.sourceTools.get(tool) !== undefined &&
-        chosen.every((v) => ours.validators.get(v.implementation) !== undefined);
+        registered.sourceTools.get(tool) !== undefined &&
+        chosen.every((v) => registered.validators.get(v.implementation) !== undefined);
       const change = {
         changeId: A,
         inputSha: A,

@@ -25,7 +25,7 @@ export interface Cluster {
   readonly countersign: Countersign;
   readonly setup: DevSetup;
   readonly target: Pool;
-  readonly ours: Pool;
+  readonly database: Pool;
   readonly repository: SweepRepository;
   readonly api: SweepApi;
   readonly faultController: FaultController;
@@ -62,7 +62,7 @@ export async function startCluster(stateDir: string, say: Say): Promise<Cluster>
   });
   const pools = {
     target: adminPool(setup.targetAdminUrls['shop'] ?? ''),
-    ours: adminPool(servers.postgres.superuserUrl('countersign')),
+    database: adminPool(servers.postgres.superuserUrl('countersign')),
   };
   return {
     client,
@@ -77,7 +77,7 @@ export async function startCluster(stateDir: string, say: Say): Promise<Cluster>
     async stop() {
       await supervisor.end();
       await client.close();
-      await Promise.all([pools.target.end(), pools.ours.end()]);
+      await Promise.all([pools.target.end(), pools.database.end()]);
       await servers.stop();
       await Promise.all([judge.stop(), sink.stop(), api.stop()]);
     },

@@ -34,7 +34,7 @@ export async function observe(cluster: Cluster, drives: readonly ReviewDriver[])
       markerOf.set(changeId, 'not kept');
     }
   }
-  const ledger = await cluster.ours.query<LedgerLine & { change_id: string }>(
+  const ledger = await cluster.database.query<LedgerLine & { change_id: string }>(
     'select change_id, n, prev, hash, kind, at, actor, body from ledger where change_id = any($1) order by change_id, n',
     [ids],
   );
@@ -61,7 +61,9 @@ export async function unknownChanges(cluster: Cluster, drives: readonly ReviewDr
   const inGit = [...(await cluster.repository.markers()).keys()].filter((id) => !ids.includes(id));
   const unknown = marker.rows.length + inGit.length;
   if (unknown > 0) found.push(`K2: ${unknown} markers of unknown changes`);
-  const ledger = await cluster.ours.query('select distinct change_id from ledger where change_id <> all($1)', [ids]);
+  const ledger = await cluster.database.query('select distinct change_id from ledger where change_id <> all($1)', [
+    ids,
+  ]);
   if (ledger.rows.length > 0) found.push(`K5: ${ledger.rows.length} ledgers of unknown changes`);
   for (const table of new Set(Object.values(TABLES))) {
     const expected = drives.filter((drive) => tableOf(drive.of.scenario) === table).map((drive) => drive.row);

@@ -24,8 +24,8 @@ function receiptOf(predicate: object): { payloadType: string; payload: string; s
 
 function ledgerOf(facts: Facts): LedgerLine[] {
   let prev = '0'.repeat(64);
-  return facts.map(([kind, said], n) => {
-    const [actor, at, body] = ['test', `2026-01-01T00:00:0${n % 10}.000Z`, JSON.stringify(said)];
+  return facts.map(([kind, content], n) => {
+    const [actor, at, body] = ['test', `2026-01-01T00:00:0${n % 10}.000Z`, JSON.stringify(content)];
     const text = `{"actor":"test","at":"${at}","body":${body},"changeId":"${CHANGE}","kind":"${kind}","n":${n},"prev":"${prev}","type":"countersign/ledger/v1"}`;
     const hash = createHash('sha256').update(text).digest('hex');
     const line = { n, prev, hash, kind, at, actor, body };

@@ -23,7 +23,7 @@ const ruleOf = (c: Combination): string =>
     : `table_${c.requiresConfirmation ? 'asks' : 'alone'}_${c.callback}_${lane(c)}`.toLowerCase();
 const RULES = new Map(SAMPLE.map((c) => [ruleOf(c), c]));
 
-function said(status: unknown, inputSha: string): RuleOutcome {
+function ruleOutcome(status: unknown, inputSha: string): RuleOutcome {
   const fires = {
     fires: true,
     reason: 'As the case requires',
@@ -53,7 +53,8 @@ const extension = {
         defaultLevel: 'confirm',
         why: 'It reports what the case asks for.',
         docs: 'docs/rules.md',
-        apply: ({ diff, inputSha }) => said(diff.metadata['rule'] === name ? diff.metadata['status'] : null, inputSha),
+        apply: ({ diff, inputSha }) =>
+          ruleOutcome(diff.metadata['rule'] === name ? diff.metadata['status'] : null, inputSha),
       }) as never,
   ),
   callbacks: [
