@@ -24,6 +24,9 @@ async function verify(
 ): Promise<Verification> {
   return verifyChange(world.deps, { ...world.input, ...input }, rows ?? (await world.rows()));
 }
+/** Changes members of the submission in the ledger. */
+const inSubmission = (more: object): Parameters<typeof rechained>[1] =>
+  withBody('submitted', (body) => ({ ...body, submission: { ...(body['submission'] as object), ...more } }));
 const checkOf = (v: Verification): string => (v.ok ? 'ok' : v.check);
 const explain = (v: Verification): string => (v.ok ? 'ok' : v.explanation);
 const confirmed = (options?: WorldOptions): Promise<ReviewWorld> => new ReviewWorld(options).confirmed();
@@ -88,35 +91,17 @@ describe('the ledger', () => {
     expect(checkOf(await verify(new ReviewWorld()))).toBe('chain');
     expect(await tampered(withBody('submitted', () => ({})))).toBe('submission');
     expect(await tampered((row) => (row.kind === 'submitted' ? null : row))).toBe('submission');
-    expect(
-      await tampered(
-        withBody('submitted', (body) => ({ ...body, submission: { ...(body['submission'] as object), plan: {} } })),
-      ),
-    ).toBe('submission');
+    expect(await tampered(inSubmission({ plan: {} }))).toBe('submission');
   });
   test.each(['tenant', 'target', 'sourceTool', 'requestKey', 'diffSha'])(
     'submission: a submission whose %s is another',
     async (member) => {
       const value = member === 'diffSha' ? OTHER : 'Refund';
-      expect(
-        await tampered(
-          withBody('submitted', (body) => ({
-            ...body,
-            submission: { ...(body['submission'] as object), [member]: value },
-          })),
-        ),
-      ).toBe('submission');
+      expect(await tampered(inSubmission({ [member]: value }))).toBe('submission');
     },
   );
   test('submission: metadata that was added', async () => {
-    expect(
-      await tampered(
-        withBody('submitted', (body) => ({
-          ...body,
-          submission: { ...(body['submission'] as object), metadata: { affected_rows: 1 } },
-        })),
-      ),
-    ).toBe('submission');
+    expect(await tampered(inSubmission({ metadata: { affected_rows: 1 } }))).toBe('submission');
   });
   test('chain: the rows of another change', async () => {
     const [world, other] = await Promise.all([confirmed(), confirmed({ requestKey: 'again' })]);
@@ -216,13 +201,7 @@ describe('bytes and requester', () => {
 
   const signed = async (make: (world: ReviewWorld) => object): Promise<string> => {
     const world = await confirmed();
-    const rows = rechained(
-      await world.rows(),
-      withBody('submitted', (body) => ({
-        ...body,
-        submission: { ...(body['submission'] as object), envelope: make(world) },
-      })),
-    );
+    const rows = rechained(await world.rows(), inSubmission({ envelope: make(world) }));
     return checkOf(await verify(world, {}, rows));
   };
   test.each<readonly [string, (world: ReviewWorld) => object]>([
@@ -239,9 +218,7 @@ describe('bytes and requester', () => {
 
   test('requester: a service key that was revoked since', async () => {
     const world = await confirmed();
-    world.registered = [...Object.values(world.keys)].map((k) =>
-      k === world.keys.service ? { entry: { ...k.entry, revokedAt: START } } : k,
-    );
+    world.reregister(world.keys.service, { revokedAt: START });
     expect(checkOf(await verify(world))).toBe('requester');
   });
 
@@ -524,10 +501,7 @@ describe('of several attested records the strictest counts', () => {
     ['a key of another kind', { kind: 'service' }, 'attested'],
   ])('does not count records from %s', async (_what, change, check) => {
     const world = await confirmed();
-    const { attestor } = world.keys;
-    world.registered = world.registered.map((k) =>
-      k.entry.keyId === attestor.keyId ? { entry: { ...attestor.entry, ...change } } : k,
-    );
+    world.reregister(world.keys.attestor, change);
     expect(checkOf(await verify(world))).toBe(check);
   });
   test('findings: the records of the opening were removed', async () => {
@@ -700,9 +674,7 @@ describe('answers, verified again with the current keys', () => {
   test('decision: a key that was just revoked, although this process has a recent copy of the registry', async () => {
     const world = await confirmed();
     const before = await world.registry.snapshot();
-    world.registered = world.registered.map((k) =>
-      k.entry.keyId === world.keys.ada.keyId ? { entry: { ...k.entry, revokedAt: START } } : k,
-    );
+    world.reregister(world.keys.ada, { revokedAt: START });
     const now = world.registry;
     const keys = { ...now, snapshot: async (maxAgeMs = 1_000) => (maxAgeMs > 0 ? before : await now.snapshot()) };
     expect(checkOf(await verifyChange({ ...world.deps, keys }, world.input, await world.rows()))).toBe('decision');
@@ -723,9 +695,7 @@ describe('answers, verified again with the current keys', () => {
 
   test('decision: a key that was revoked since', async () => {
     const world = await confirmed();
-    world.registered = world.registered.map((k) =>
-      k.entry.keyId === world.keys.ada.keyId ? { entry: { ...k.entry, revokedAt: START } } : k,
-    );
+    world.reregister(world.keys.ada, { revokedAt: START });
     expect(checkOf(await verify(world))).toBe('decision');
   });
   test('decision: one answer for an unknown requester under four eyes, which requires two people', async () => {
@@ -743,9 +713,7 @@ describe('answers, verified again with the current keys', () => {
     for (const text of ['HOLD', 'clean']) {
       const world = await confirmed({ text });
       await world.answerRow(world.keys.bob, { decision: 'reject', fingerprint: OTHER, violationId: OTHER });
-      world.registered = world.registered.map((k) =>
-        k.entry.keyId === world.keys.bob.keyId ? { entry: { ...k.entry, revokedAt: START } } : k,
-      );
+      world.reregister(world.keys.bob, { revokedAt: START });
       expect(checkOf(await verify(world))).toBe('standing_reject');
     }
   });

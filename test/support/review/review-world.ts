@@ -106,6 +106,13 @@ export class ReviewWorld extends ReviewSteps {
     this.now = new Date(this.now.getTime() + minutes * 60_000);
   }
 
+  /** Replaces members of the registry entry of a key. */
+  reregister(key: TestKey, change: Partial<TestKey['entry']>): void {
+    this.registered = this.registered.map((known) =>
+      known.entry.keyId === key.keyId ? { entry: { ...known.entry, ...change } } : known,
+    );
+  }
+
   get plans(): PlanSource {
     const byHash: PlanSource['byHash'] = async (planHash) => {
       if (planHash !== this.planHash || this.revoked.has(planHash))
