@@ -390,7 +390,7 @@ export const DEFECTS = [
     file: 'policy/decide/judge-failure.ts',
     from: "KNOWN_TYPES.has(failureType) ? failureType : 'unknown cause'",
     to: 'message',
-    tests: ['test/policy/judge/failure.test.ts'],
+    tests: ['test/policy/decide/judge-failure.test.ts'],
   },
   {
     name: 'open two changes of one agent concurrently without the lock',
