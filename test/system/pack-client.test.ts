@@ -31,12 +31,6 @@ const projects = new Map<(typeof FORMATS)[number][0], string>();
 /** Both packages as npm packs them: the gateway runs from the server's tarball, and its clients from the client's. */
 beforeAll(async () => {
   scratch = mkdtempSync(join(tmpdir(), 'countersign-pack-'));
-  const ready = startSystem({
-    name: 'pack',
-    bundleText: shopBundle({ target: '    inlineBytes: true' }),
-    extension: shopExtension,
-    shopSql: SHOP_SQL,
-  });
   await compiled();
   run(process.execPath, [join('scripts', 'build-client.mjs')], root);
   client = pack('client', scratch);
@@ -45,7 +39,13 @@ beforeAll(async () => {
     projects.set(type, project);
   }
   const server = installedServer(pack('.', scratch));
-  system = await ready;
+  // Not earlier: the commands above block this process, and connections of the system would time out meanwhile.
+  system = await startSystem({
+    name: 'pack',
+    bundleText: shopBundle({ target: '    inlineBytes: true' }),
+    extension: shopExtension,
+    shopSql: SHOP_SQL,
+  });
   const port = await freePort();
   gatewayUrl = `http://127.0.0.1:${port}`;
   const env = {
