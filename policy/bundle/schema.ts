@@ -9,9 +9,7 @@ import { Duration } from '../contracts/duration';
 /** The schema of `countersign.policy.yaml`, version 1. Editors show the texts of `describe` as hints. */
 
 const Person = z.string().min(1).max(200).describe('Id of a person in the key registry.');
-const SourceTool = Name.describe(
-  'Key of a registered source tool.',
-);
+const SourceTool = Name.describe('Key of a registered source tool.');
 const SourceTools = z
   .array(SourceTool)
   .min(1)

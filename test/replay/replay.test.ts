@@ -77,7 +77,8 @@ test('fails the replay if the order of activities differs from the recorded one'
     events.find((e) => e.activityTaskScheduledEventAttributes?.activityType.name === name)
       ?.activityTaskScheduledEventAttributes;
   const [stage, judge] = [scheduled('stage'), scheduled('askJudge')];
-  if (stage === undefined || judge === undefined) throw new Error('The recorded review has no stage or askJudge activity');
+  if (stage === undefined || judge === undefined)
+    throw new Error('The recorded review has no stage or askJudge activity');
   [stage.activityType, judge.activityType] = [judge.activityType, stage.activityType];
   await expect(replay({ code }, historyFromJSON({ events }), workflowId)).rejects.toThrow(/[Nn]ondeterminism/);
 });
