@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 
 const root = join(__dirname, '..', '..');
 const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
@@ -43,10 +44,21 @@ export function link(project: string, name: string): void {
  * Checks a project's file with the compiler of this repository and compiles it beside itself. `strict`, and without `skipLibCheck`
  * unless requested: the declarations of the package are checked as well.
  */
-export function compileIn(project: string, file: string, text: string, flags: readonly string[] = []): void {
+export async function compileIn(
+  project: string,
+  file: string,
+  text: string,
+  flags: readonly string[] = [],
+): Promise<void> {
   writeFileSync(join(project, file), text);
   const always = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--pretty', 'false'];
-  run(process.execPath, [tsc, ...always, ...flags, file], project);
+  try {
+    // Not synchronous: the workers that answer the compiled programs run in this process.
+    await promisify(execFile)(process.execPath, [tsc, ...always, ...flags, file], { cwd: project });
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${file} does not compile:\n${stdout}${stderr}`, { cause: error });
+  }
 }
 
 /** The output of the program. Throws with the output if it fails. */

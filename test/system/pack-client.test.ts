@@ -119,7 +119,7 @@ test.each(FORMATS)(
 test.each(FORMATS)(
   'a strict %s project compiles against it without zod and without Temporal, and each declared value exists',
   async (type, source, script) => {
-    compileIn(
+    await compileIn(
       projectOf(type),
       `types.${source}`,
       `import * as client from '@countersign/client';
@@ -156,7 +156,7 @@ test.each(FORMATS)(
   'a %s program submits through the gateway and verifies the signed receipt',
   async (type, source, script) => {
     const project = projectOf(type);
-    compileIn(
+    await compileIn(
       project,
       `submit.${source}`,
       `import { ${NAMES} } from '@countersign/client';
@@ -203,7 +203,7 @@ test.each(FORMATS)(
     );
     for (const name of ['client', 'common']) link(project, `@temporalio/${name}`);
     // Temporal's declarations require skipLibCheck.
-    compileIn(
+    await compileIn(
       project,
       `temporal.${source}`,
       `import { Client } from '@temporalio/client';
@@ -244,14 +244,14 @@ describe('the quickstarts', () => {
       if (!existsSync(join(project, 'node_modules', '@temporalio', peer))) link(project, `@temporalio/${peer}`);
     // Temporal's declarations require skipLibCheck.
     const flags = name === 'temporal' ? ['--skipLibCheck'] : [];
-    compileIn(project, `${name}.mts`, snippet(page, `${name}.mts`), flags);
+    await compileIn(project, `${name}.mts`, snippet(page, `${name}.mts`), flags);
     expect(await printed(project, `${name}.mjs`, settings())).toBe(expected);
   });
 
-  test('the program of README.md compiles', () => {
+  test('the program of README.md compiles', async () => {
     const [, program = ''] = /^```ts\n([\s\S]*?)^```$/m.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
     expect(program).toContain('GatewayClient');
-    compileIn(projectOf('module'), 'readme.mts', program);
+    await compileIn(projectOf('module'), 'readme.mts', program);
   });
 
   (hasPython() ? test : test.skip)(
