@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../support/root';
-import { DEFINITIONS, PARTS, RULE_FOLDERS } from './roots';
-import { SourceDigest, type FileReader } from './source-digest';
+import { DEFINITIONS, PARTS, RULE_FOLDERS, type PinnedPart } from './roots';
+import { sourceDigests } from './source-digest';
 
 /** What an implementation did when it was pinned, and the revision under which it did that. */
 export interface SourcePin {
@@ -21,22 +21,52 @@ export const writePins = (pins: SourcePins): void => writeFileSync(FILE, `${JSON
 
 /** The pins of the sources as they are now. */
 export function currentPins(): SourcePins {
-  const digest = new SourceDigest(readSource);
-  const files = RULE_FOLDERS.flatMap(sourcesUnder);
-  const pins = [
-    ...DEFINITIONS.map(({ implementation, logicRevision, parser }): [string, SourcePin] => [
-      implementation,
-      {
-        revision: parser === null ? `${logicRevision}` : `${logicRevision} ${parser.name}@${parser.version}`,
-        digest: digest.ofRule(implementation, files),
-      },
-    ]),
-    ...PARTS.map(({ name, revision, roots }): [string, SourcePin] => [
-      name,
-      { revision: String(revision), digest: digest.ofExports(roots) },
-    ]),
+  const statements = RULE_FOLDERS.flatMap(statementsUnder);
+  const parts: readonly PinnedPart[] = [
+    ...DEFINITIONS.map(({ implementation, logicRevision, parser }) => ({
+      name: implementation,
+      revision: parser === null ? logicRevision : `${logicRevision} ${parser.name}@${parser.version}`,
+      roots: [exportOfRule(implementation, statements)],
+    })),
+    ...PARTS,
   ];
+  const digests = sourceDigests(parts.map(({ roots }) => ({ folder: ROOT, exports: roots })));
+  const pins = parts.map(({ name, revision }, i): [string, SourcePin] => [
+    name,
+    { revision: String(revision), digest: digests[i] ?? '' },
+  ]);
   return Object.fromEntries(pins.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+interface Statement {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Each top-level statement begins with a letter in the first column. */
+const statementsUnder = (folder: string): readonly Statement[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+    .sort()
+    .flatMap((path) =>
+      readFileSync(join(ROOT, path), 'utf8')
+        .split(/^(?=[a-z])/m)
+        .map((text) => ({ path, text })),
+    );
+
+/** The exported value whose statement defines the rule: `name: 'x'`, or `make('x', …)` with a file's own function. */
+export function exportOfRule(rule: string, statements: readonly Statement[]): readonly [path: string, name: string] {
+  const found = [`\\b(?:name|implementation): '${rule}'`, `\\w\\(\\s*'${rule}'`].map((pattern) =>
+    statements.filter(({ text }) => new RegExp(pattern).test(text)),
+  );
+  const [one, ...more] = found.find((some) => some.length > 0) ?? [];
+  if (one === undefined || more.length > 0)
+    throw new Error(
+      `expected one top-level declaration that defines '${rule}', got ${one === undefined ? 0 : more.length + 1}`,
+    );
+  // A constant that is not exported by its name is reached through the exports of its file.
+  return [one.path, /^export (?:const|function) (\w+)/.exec(one.text)?.[1] ?? '*'];
 }
 
 /** Names whose digest changed while their revision was not raised. */
@@ -52,16 +82,4 @@ function isRaised(before: string, now: string): boolean {
   const [old, current] = [Number.parseInt(before, 10), Number.parseInt(now, 10)];
   if (Number.isNaN(old) || Number.isNaN(current)) return before !== now;
   return current > old || (current === old && before !== now);
-}
-
-const readSource: FileReader = (path) => {
-  const full = join(ROOT, path);
-  return statSync(full, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(full, 'utf8') : undefined;
-};
-
-function sourcesUnder(folder: string): readonly string[] {
-  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
-    .sort();
 }

