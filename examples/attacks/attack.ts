@@ -14,6 +14,8 @@ export interface Attempt {
   readonly refusal: ((row: Row) => boolean) | null;
   /** The workflow returns an outcome without our signature: client, CLI and `verify` must report it as unverified. */
   readonly forged?: boolean;
+  /** Null if the attack was withstood; otherwise what it achieved other than an effect on the target. */
+  readonly check?: () => Promise<string | null>;
 }
 
 /** Matches the refusal of an answer. */

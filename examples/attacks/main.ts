@@ -21,6 +21,8 @@ interface AttackReport {
   readonly name: string;
   readonly effect: boolean;
   readonly refusalInLedger: boolean | null;
+  /** What the attack achieved other than an effect; null if nothing. */
+  readonly achieved?: string | null;
   readonly shownAs?: 'unverified' | 'verified';
   /** Why the attack could not be carried out; it then proves nothing. */
   readonly notRun?: string;
@@ -67,10 +69,12 @@ async function control(testbed: Testbed): Promise<void> {
 }
 
 async function attempt(testbed: Testbed, { name, run }: Attack): Promise<AttackReport> {
-  const { changeId, refusal, forged = false } = await retryLostRaces(testbed, run);
+  const { changeId, refusal, forged = false, check } = await retryLostRaces(testbed, run);
   const shownAs = forged ? { shownAs: await testbed.shownAs(changeId) } : {};
   const refusalInLedger = refusal === null ? null : (await testbed.rows(changeId)).some(refusal);
-  const result = { name, effect: await testbed.targetChanged(), refusalInLedger, ...shownAs };
+  const achieved = (await check?.()) ?? null;
+  if (achieved !== null) say(`    ${achieved}`);
+  const result = { name, effect: await testbed.targetChanged(), refusalInLedger, achieved, ...shownAs };
   if (refusalInLedger === false) for (const row of await testbed.rows(changeId)) printRow(row);
   return result;
 }
@@ -97,9 +101,10 @@ function printRow({ kind, body }: Row): void {
     say(`    ${kind} ${JSON.stringify([body['check'], body['code'], body['explanation'] ?? body['message']])}`);
 }
 
-function withstood({ effect, refusalInLedger, shownAs }: AttackReport): boolean {
+function withstood({ effect, refusalInLedger, achieved = null, shownAs }: AttackReport): boolean {
   return (
     !effect &&
+    achieved === null &&
     refusalInLedger !== false &&
     shownAs !== 'verified' &&
     (refusalInLedger === true || shownAs !== undefined)

@@ -260,6 +260,11 @@ export class Testbed {
     return Object.values(results).map(({ code }) => code);
   }
 
+  /** Sends any message by update without our client. */
+  async sendUpdate(changeId: string, name: string, message: unknown): Promise<{ code: string; message: string }> {
+    return this.temporal.workflow.getHandle(changeId).executeUpdate(name, { args: [message] });
+  }
+
   async signal(changeId: string, answers: readonly unknown[]): Promise<void> {
     await this.temporal.workflow.getHandle(changeId).signal('answer', { answers });
   }
