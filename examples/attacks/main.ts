@@ -12,16 +12,17 @@ import { COMPLETIONS } from './attacks/completions';
 import { DIRECT } from './attacks/direct';
 import { LIFECYCLE } from './attacks/lifecycle';
 import { REPLAYS } from './attacks/replays';
+import { VERIFIED } from './attacks/verified';
 import { Testbed, type Row } from './testbed';
 import { RaceLost } from './namespace-writer';
 
-const ATTACKS: readonly Attack[] = [...ANSWERS, ...REPLAYS, ...LIFECYCLE, ...COMPLETIONS, ...DIRECT];
+const ATTACKS: readonly Attack[] = [...ANSWERS, ...REPLAYS, ...LIFECYCLE, ...COMPLETIONS, ...DIRECT, ...VERIFIED];
 
 interface AttackReport {
   readonly name: string;
   readonly effect: boolean;
   readonly refusalInLedger: boolean | null;
-  /** What the attack achieved other than an effect; null if nothing. */
+  /** What the attack achieved other than an effect; null if nothing, absent if it has no check of this. */
   readonly achieved?: string | null;
   readonly shownAs?: 'unverified' | 'verified';
   /** Why the attack could not be carried out; it then proves nothing. */
@@ -72,9 +73,9 @@ async function attempt(testbed: Testbed, { name, run }: Attack): Promise<AttackR
   const { changeId, refusal, forged = false, check } = await retryLostRaces(testbed, run);
   const shownAs = forged ? { shownAs: await testbed.shownAs(changeId) } : {};
   const refusalInLedger = refusal === null ? null : (await testbed.rows(changeId)).some(refusal);
-  const achieved = (await check?.()) ?? null;
-  if (achieved !== null) say(`    ${achieved}`);
-  const result = { name, effect: await testbed.targetChanged(), refusalInLedger, achieved, ...shownAs };
+  const achieved = check === undefined ? {} : { achieved: await check() };
+  if (typeof achieved.achieved === 'string') say(`    ${achieved.achieved}`);
+  const result = { name, effect: await testbed.targetChanged(), refusalInLedger, ...achieved, ...shownAs };
   if (refusalInLedger === false) for (const row of await testbed.rows(changeId)) printRow(row);
   return result;
 }
@@ -101,13 +102,13 @@ function printRow({ kind, body }: Row): void {
     say(`    ${kind} ${JSON.stringify([body['check'], body['code'], body['explanation'] ?? body['message']])}`);
 }
 
-function withstood({ effect, refusalInLedger, achieved = null, shownAs }: AttackReport): boolean {
+function withstood({ effect, refusalInLedger, achieved, shownAs }: AttackReport): boolean {
   return (
     !effect &&
-    achieved === null &&
+    typeof achieved !== 'string' &&
     refusalInLedger !== false &&
     shownAs !== 'verified' &&
-    (refusalInLedger === true || shownAs !== undefined)
+    (refusalInLedger === true || shownAs !== undefined || achieved === null)
   );
 }
 

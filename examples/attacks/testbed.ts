@@ -12,6 +12,7 @@ import type { AnswerPredicate } from '../../policy/contracts/answer';
 import { Envelope, Submission } from '../../policy/contracts/diff';
 import { inputSha } from '../../policy/contracts/change-id';
 import { ReceiptPredicate } from '../../policy/contracts/outcome';
+import type { Plan, PlanValidator } from '../../policy/contracts/plan';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import { signPredicate } from '../../signing/envelope';
 import type { KeyLabel } from '../../signing/key-file';
@@ -20,6 +21,8 @@ import { openDevClient, type DevClient } from '../../dev/client';
 import { startDev, type Dev } from '../../dev/start';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
 import { startScriptedJudge } from '../demo/scripted-judge';
+import { compileAll } from '../../workers/compile';
+import { loadExtensions } from '../../workers/extensions';
 import { NamespaceWriter, pause } from './namespace-writer';
 import { Operator } from './operator';
 import { query } from './query';
@@ -57,7 +60,7 @@ export class Testbed {
   readonly countersign: Countersign;
   readonly attacker: NamespaceWriter;
   readonly operator: Operator;
-  readonly trust: { readonly committers: readonly string[] };
+  readonly trust: { readonly operators: readonly string[]; readonly committers: readonly string[] };
 
   private constructor(
     readonly dev: Dev,
@@ -69,7 +72,8 @@ export class Testbed {
     this.countersign = client.countersign;
     this.attacker = new NamespaceWriter(client.temporal, client.connection, dev.runtime.namespace);
     this.operator = new Operator(dev, client, EXTENSIONS);
-    this.trust = { committers: [dev.setup.keys.committer.key.publicKey] };
+    const { operator, committer } = dev.setup.keys;
+    this.trust = { operators: [operator.key.publicKey], committers: [committer.key.publicKey] };
   }
 
   static async start(say: (line: string) => void): Promise<Testbed> {
@@ -152,6 +156,22 @@ export class Testbed {
       submission: Submission.parse(body('submitted')['submission']),
       planHash: String(body('planned')['planHash']),
     };
+  }
+
+  /** The rules of the plan of a review that need no dry run, in the order of the plan. */
+  async staticRules(changeId: string): Promise<readonly PlanValidator[]> {
+    return (await this.planOf(changeId)).validators.filter(
+      (v) => v.kind === 'derived' && !v.needsStaging && v.phase === 'preflight' && v.unit !== 'builtin',
+    );
+  }
+
+  /** The plan that a review pinned. */
+  async planOf(changeId: string): Promise<Plan> {
+    const { planHash } = await this.submissionOf(changeId);
+    const plans = compileAll(this.bundleText, await loadExtensions(EXTENSIONS));
+    const found = plans.find((compiled) => compiled.planHash === planHash);
+    if (found === undefined) throw new Error(`The bundle has no plan ${planHash}`);
+    return found.plan;
   }
 
   /** The part of the input that most of our activities share. */
@@ -311,17 +331,25 @@ export class Testbed {
     return (await this.targetDigest()) !== this.#before;
   }
 
-  /** Runs our CLI in a process; returns exit code and standard output. */
-  async cli(...args: string[]): Promise<{ code: number; out: string }> {
+  /** The key file of a person, as the CLI takes it. */
+  keyFileOf(name: 'alice' | 'bob'): string {
+    return this.dev.setup.keys[name].path;
+  }
+
+  /** Runs our CLI in a process; returns exit code, standard output and standard error. */
+  async cli(...args: string[]): Promise<{ code: number; out: string; err: string }> {
     const script = join(__dirname, '..', '..', 'cli', 'main.js');
     const env = { ...process.env, COUNTERSIGN_STATE_DIR: this.dev.runtime.stateDir };
     try {
-      const { stdout } = await promisify(execFile)(process.execPath, [script, ...args], { env, timeout: 30_000 });
-      return { code: 0, out: stdout };
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, [script, ...args], {
+        env,
+        timeout: 30_000,
+      });
+      return { code: 0, out: stdout, err: stderr };
     } catch (error) {
-      const { code, stdout } = error as { code?: unknown; stdout?: string };
+      const { code, stdout, stderr } = error as { code?: unknown; stdout?: string; stderr?: string };
       if (typeof code !== 'number') throw error;
-      return { code, out: stdout ?? '' };
+      return { code, out: stdout ?? '', err: stderr ?? '' };
     }
   }
 

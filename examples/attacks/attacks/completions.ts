@@ -90,10 +90,7 @@ export const COMPLETIONS: readonly Attack[] = [
   {
     name: 'complete-activity by id: guardians',
     async run(testbed) {
-      const { plan } = await testbed.countersign.evidence((await testbed.submitAndWait(refundOrder(8))).changeId);
-      const rules = (plan?.validators ?? []).filter(
-        (v) => v.kind === 'derived' && !v.needsStaging && v.phase === 'preflight' && v.unit !== 'builtin',
-      );
+      const rules = await testbed.staticRules((await testbed.submitAndWait(refundOrder(8))).changeId);
       const units = [...new Set(rules.map(({ unit }) => unit))];
       const blocking = rules.find(({ id }) => id === 'guardian.orders');
       // Activity 1 opens the review; then follows one for each unit, in the order of the plan.
@@ -122,8 +119,7 @@ export const COMPLETIONS: readonly Attack[] = [
       };
       const changeId = await throttled(testbed, [testbed.queues.commit], async () => {
         const id = await testbed.submit(topUp(9));
-        const { plan } = await testbed.countersign.evidence(id);
-        const results = Object.fromEntries((plan?.validators ?? []).map((v) => [v.id, allow(v.id)]));
+        const results = Object.fromEntries((await testbed.planOf(id)).validators.map((v) => [v.id, allow(v.id)]));
         const staged = { kind: 'staged', record, stagingSha: stagingShaOf(record), results };
         await testbed.attacker.complete(id, 'stage', staged);
         return id;

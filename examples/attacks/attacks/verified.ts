@@ -1,0 +1,365 @@
+/** Attacks on what people and clients see and sign: fake workflows under the id of a review, and a gateway that lies. */
+import { CountersignError } from '../../../client/errors';
+import { GatewayClient } from '../../../client/gateway-client';
+import { createSigner } from '../../../client/signer';
+import { GENESIS, ledgerHash, type LedgerRow } from '../../../policy/contracts/ledger';
+import type { ReviewStatus } from '../../../policy/contracts/status';
+import { toBase64 } from '../../../policy/evidence/base64';
+import { raisePay, refundOrder, topUp, type Attack } from '../attack';
+import { Impostor } from '../impostor';
+import { startLyingGateway } from '../lying-gateway';
+import type { Testbed } from '../testbed';
+
+const WORDS = 'routine maintenance, nothing changes';
+const FAR = '2099-01-01T00:00:00.000Z';
+
+/** Two violations: one for each table. */
+const twoTables = (id: number) => ({
+  sourceTool: 'SQLDryRun',
+  raw: `update orders set status = 'refunded' where id = ${id}; update payroll set cents = 1 where id = ${id}`,
+  metadata: { table_name: 'orders', affected_rows: 2 },
+});
+
+/** The results that a review gives for answers that count. */
+const accepted = (status: ReviewStatus, code = 'accepted') =>
+  Object.fromEntries(status.violations.map((v) => [v.violationId, { code, message: 'confirm by alice' }]));
+
+/** A fake workflow answers the query `status`. Whoever believes it shows `lie`, or lets a person sign what was not shown. */
+function fakeStatus(
+  name: string,
+  change: ReturnType<typeof refundOrder>,
+  forge: (status: ReviewStatus, testbed: Testbed) => Partial<ReviewStatus> | Promise<Partial<ReviewStatus>>,
+  lie: (text: string, status: ReviewStatus) => boolean,
+): Attack {
+  return {
+    name: `fake workflow: \`status\` with ${name}`,
+    async run(testbed) {
+      const status = await testbed.submitAndWait(change);
+      const { changeId } = status;
+      const impostor = await Impostor.start(testbed);
+      await impostor.replace(changeId, {
+        status: { ...status, ...(await forge(status, testbed)) },
+        replies: accepted(status),
+      });
+      return {
+        changeId,
+        refusal: null,
+        async check() {
+          try {
+            const shown = await testbed.cli('show', changeId);
+            const answered = await testbed.cli(
+              ...['answer', changeId, '--all', '--confirm', '--reason', 'seen', '--key', testbed.keyFileOf('alice')],
+            );
+            if (lie(`${shown.out}\n${answered.err}`, status)) return 'the CLI showed what the workflow invented';
+            return answered.code === 0 ? 'the CLI reported an accepted answer that is in no row' : null;
+          } finally {
+            await impostor.stop();
+          }
+        },
+      };
+    },
+  };
+}
+
+/** The code and the decisions that the CLI reports for an answer to a review whose workflow only says `code`. */
+function fakeReply(name: string, decision: '--confirm' | '--reject', code: string): Attack {
+  return {
+    name: `fake workflow: ${name}`,
+    async run(testbed) {
+      const status = await testbed.submitAndWait(refundOrder(12));
+      const { changeId } = status;
+      const impostor = await Impostor.start(testbed);
+      await impostor.replace(changeId, { status, replies: accepted(status, code) });
+      return {
+        changeId,
+        refusal: null,
+        async check() {
+          try {
+            const key = testbed.keyFileOf('alice');
+            const cli = await testbed.cli('answer', changeId, '--all', decision, '--reason', 'x', '--key', key);
+            const signed = testbed.sign(status, testbed.keyOf('bob'), decision === '--reject' ? 'reject' : 'confirm');
+            const results = Object.values(await testbed.countersign.answer(changeId, signed));
+            if (cli.code === 0 || new RegExp(`${code} `).test(cli.out))
+              return `the CLI reported "${code}", but no row says so`;
+            return results.some((result) => result.code === code)
+              ? `the client reported "${code}" without a row`
+              : null;
+          } finally {
+            await impostor.stop();
+          }
+        },
+      };
+    },
+  };
+}
+
+type Json = Record<string, unknown>;
+
+/** The gateway's answer to `GET /v1/reviews/:id` is edited: whoever believes it sees `lie`. */
+function lyingGateway(
+  name: string,
+  change: ReturnType<typeof refundOrder>,
+  edit: (body: Json, status: ReviewStatus, harmless: Uint8Array) => unknown,
+  lie: (text: string, status: ReviewStatus) => boolean,
+): Attack {
+  return {
+    name: `lying gateway: ${name}`,
+    async run(testbed) {
+      const status = await testbed.submitAndWait(change);
+      const { changeId } = status;
+      const harmless = (await testbed.prepared(topUp(29))).bytes;
+      const gateway = await startLyingGateway(testbed.dev.gatewayUrl, ({ path }, body) =>
+        path.split('?')[0]?.endsWith(`/v1/reviews/${changeId}`) === true ? edit(body as Json, status, harmless) : body,
+      );
+      const client = gatewayClient(testbed, gateway.url);
+      return {
+        changeId,
+        refusal: null,
+        async check() {
+          try {
+            const seen = await client.status(changeId);
+            return lie(JSON.stringify(seen), status) ? 'the client returned what the gateway invented' : null;
+          } catch (error) {
+            if (error instanceof CountersignError && ['not_verified', 'gateway_unavailable'].includes(error.code))
+              return null;
+            throw error;
+          } finally {
+            await gateway.stop();
+          }
+        },
+      };
+    },
+  };
+}
+
+function gatewayClient(testbed: Testbed, baseUrl: string): GatewayClient {
+  const serviceKey = createSigner(testbed.keyOf('agent'));
+  return new GatewayClient({ baseUrl, tenant: 'default', serviceKey, trust: testbed.trust });
+}
+
+/** Replaces text everywhere in a JSON value. */
+function replaced(value: unknown, from: string, to: string): unknown {
+  return JSON.parse(JSON.stringify(value).replaceAll(JSON.stringify(from).slice(1, -1), to)) as unknown;
+}
+
+/** The bundle with edited rows, and a hash chain that fits them. */
+function rechained(body: Json, edit: (row: LedgerRow) => LedgerRow): Json {
+  let prev: string = GENESIS;
+  const rows = (body['rows'] as { row: LedgerRow }[]).map(({ row }) => {
+    const edited = { ...edit(row), prev };
+    prev = ledgerHash(edited);
+    return { row: edited, hash: prev };
+  });
+  return { ...body, rows, head: { rows: rows.length, hash: prev } };
+}
+
+const messageOf = (status: ReviewStatus): string => status.violations[0]?.message ?? '';
+
+export const VERIFIED: readonly Attack[] = [
+  fakeStatus(
+    'the hash of another diff',
+    refundOrder(1),
+    async (_status, testbed) => ({ diffSha: (await testbed.prepared(topUp(28))).submission.diffSha }),
+    (text) => text.includes('balance + 1'),
+  ),
+  fakeStatus(
+    'invented words beside the real fingerprint',
+    refundOrder(2),
+    ({ violations }) => ({ violations: violations.map((v) => ({ ...v, message: WORDS })) }),
+    (text) => text.includes(WORDS),
+  ),
+  fakeStatus(
+    'another reason of a finding',
+    refundOrder(3),
+    ({ findings }) => ({ findings: findings.map((f) => ({ ...f, reason: WORDS })) }),
+    (text) => text.includes(WORDS),
+  ),
+  fakeStatus(
+    'one of two violations hidden',
+    twoTables(4),
+    ({ violations }) => ({ violations: violations.slice(0, 1) }),
+    (text, { violations }) => violations.some((v) => !text.includes(v.violationId.slice(0, 12))),
+  ),
+  fakeStatus(
+    'another group',
+    refundOrder(5),
+    ({ violations }) => ({ violations: violations.map((v) => ({ ...v, group: 'interns', mayAnswer: ['mallory'] })) }),
+    (text) => text.includes('interns') || text.includes('mallory'),
+  ),
+  fakeStatus(
+    'a later deadline',
+    refundOrder(6),
+    () => ({ deadlineAt: FAR }),
+    (text) => text.includes(FAR),
+  ),
+  fakeStatus(
+    'confirmations that nobody gave',
+    raisePay(7),
+    ({ violations }) => ({ violations: violations.map((v) => ({ ...v, confirmedBy: ['bob'] })) }),
+    (text) => text.includes('1 of 2 confirmed'),
+  ),
+  {
+    name: 'fake workflow: `status` of one change with id and fingerprint of another',
+    async run(testbed) {
+      const wanted = await testbed.submitAndWait(refundOrder(8));
+      const looked = await testbed.submitAndWait(refundOrder(9));
+      const { changeId } = looked;
+      const { fingerprint, violations } = wanted;
+      const impostor = await Impostor.start(testbed);
+      await impostor.replace(changeId, {
+        status: { ...looked, changeId: wanted.changeId, fingerprint, violations },
+        replies: accepted(looked),
+      });
+      return {
+        changeId,
+        refusal: null,
+        async check() {
+          try {
+            const options = ['--all', '--confirm', '--reason', 'seen', '--key', testbed.keyFileOf('alice')];
+            const signed = await testbed.cli('sign', changeId, ...options, '--json');
+            const predicates = [...signed.out.matchAll(/"payload":\s*"([A-Za-z0-9+/=]+)"/g)].map(
+              ([, payload = '']) =>
+                (JSON.parse(Buffer.from(payload, 'base64').toString('utf8')) as { predicate: { changeId: string } })
+                  .predicate,
+            );
+            const other = predicates.find((predicate) => predicate.changeId !== changeId);
+            return other === undefined ? null : 'a person who looked at one change signed another';
+          } finally {
+            await impostor.stop();
+          }
+        },
+      };
+    },
+  },
+  fakeReply('a reject is acknowledged and dropped', '--reject', 'accepted'),
+  fakeReply('a confirm is acknowledged and dropped', '--confirm', 'accepted'),
+  fakeReply('an answer is called a duplicate and dropped', '--reject', 'duplicate'),
+  fakeReply('an answer is refused without a row', '--reject', 'not_eligible'),
+  {
+    name: 'fake workflow: an outcome with the genuine receipt and other words',
+    async run(testbed) {
+      const changeId = await testbed.submit(topUp(10));
+      const ended = await testbed.ended(changeId);
+      if (ended.state === 'ABORTED' || ended.state === 'ROLLED_BACK') throw new Error(`It is ${ended.state}`);
+      await testbed.baseline();
+      const impostor = await Impostor.start(testbed);
+      await impostor.replace(changeId, { outcome: { ...ended.outcome, explanation: WORDS, violations: [] } });
+      return {
+        changeId,
+        refusal: null,
+        async check() {
+          try {
+            const { out } = await testbed.cli('result', changeId);
+            const again = await testbed.ended(changeId);
+            if (out.includes(WORDS)) return 'the CLI printed the words of the workflow as verified';
+            return JSON.stringify(again).includes(WORDS) ? 'the client returned the words of the workflow' : null;
+          } finally {
+            await impostor.stop();
+          }
+        },
+      };
+    },
+  },
+  {
+    name: 'a finding with another reason reaches the disclosure',
+    async run(testbed) {
+      const honest = await testbed.submitAndWait(refundOrder(11));
+      const finding = honest.findings.find(({ validatorId }) => validatorId === 'guardian.orders');
+      const units = [...new Set((await testbed.staticRules(honest.changeId)).map(({ unit }) => unit))];
+      const rules = await testbed.staticRules(honest.changeId);
+      const unit = rules.find(({ id }) => id === 'guardian.orders')?.unit ?? '';
+      const { changeId, submission } = await testbed.prepared(refundOrder(11));
+      const forged = { validator_id: 'guardian.orders', status: finding?.status, reason: WORDS, evidenceRefs: ['x'] };
+      const race = testbed.attacker.race(changeId, String(2 + units.indexOf(unit)), { 'guardian.orders': forged });
+      await Promise.all([race, testbed.startReview(changeId, submission)]);
+      await testbed.waitForRow(changeId, ({ kind }) => kind === 'disclosed');
+      return {
+        changeId,
+        refusal: null,
+        async check() {
+          const { out } = await testbed.cli('show', changeId);
+          return out.includes(WORDS) ? 'the CLI showed a reason that no rule gave' : null;
+        },
+      };
+    },
+  },
+  lyingGateway(
+    'other words in a violation',
+    refundOrder(13),
+    (body, status) => replaced(body, messageOf(status), WORDS),
+    (text) => text.includes(WORDS),
+  ),
+  lyingGateway(
+    'other bytes',
+    refundOrder(14),
+    (body, { diffSha }, harmless) =>
+      'rows' in body ? { ...body, bytes: toBase64(harmless) } : replaced(body, diffSha, '1'.repeat(64)),
+    (text, { diffSha }) => !text.includes(diffSha),
+  ),
+  lyingGateway(
+    'another plan, with another group of approvers',
+    refundOrder(15),
+    (body) => replaced(body, 'alice', 'mallory'),
+    (text) => text.includes('mallory'),
+  ),
+  lyingGateway(
+    'a hidden violation, in rows whose chain was hashed again',
+    twoTables(16),
+    (body) => {
+      const drop = (list: unknown): unknown[] => (list as unknown[]).slice(0, 1);
+      if (!('rows' in body)) return { ...body, violations: drop(body['violations']) };
+      return rechained(body, (row) =>
+        row.kind === 'disclosed'
+          ? { ...row, body: { ...row.body, violations: drop(row.body['violations']) as never } }
+          : row,
+      );
+    },
+    (text, { violations }) => violations.some((v) => !text.includes(v.violationId)),
+  ),
+  lyingGateway(
+    'another fingerprint, in rows whose chain was hashed again',
+    refundOrder(17),
+    (body, { fingerprint }) => {
+      const edited = replaced(body, fingerprint ?? '', '2'.repeat(64)) as Json;
+      return 'rows' in edited ? rechained(edited, (row) => row) : edited;
+    },
+    (text, { fingerprint }) => !text.includes(fingerprint ?? ''),
+  ),
+  lyingGateway(
+    'another requester, in rows whose chain was hashed again',
+    refundOrder(18),
+    (body, { requester }) => {
+      if (!('rows' in body)) return { ...body, requester: 'nobody' };
+      return rechained(body, (row) =>
+        row.kind === 'submitted' ? { ...row, body: { ...row.body, requester: `not ${requester ?? ''}` } } : row,
+      );
+    },
+    (text, { requester }) => !text.includes(`"requester":"${requester ?? ''}"`),
+  ),
+  {
+    name: 'lying gateway: an answer is acknowledged and not relayed',
+    async run(testbed) {
+      const status = await testbed.submitAndWait(refundOrder(19));
+      const { changeId } = status;
+      const gateway = await startLyingGateway(testbed.dev.gatewayUrl, ({ path }, body) =>
+        path.endsWith('/answers') ? accepted(status) : body,
+      );
+      // Signed with an unregistered key: the real review refuses it, and the gateway hides that.
+      const stranger = { ...testbed.keyOf('alice'), keyId: testbed.keyOf('bob').keyId };
+      return {
+        changeId,
+        refusal: null,
+        async check() {
+          try {
+            const signed = testbed.sign(status, stranger);
+            const results = await gatewayClient(testbed, gateway.url).answer(changeId, signed);
+            const codes = Object.values(results).map(({ code }) => code);
+            return codes.includes('accepted') ? 'the client reported "accepted", but no row says so' : null;
+          } finally {
+            await gateway.stop();
+          }
+        },
+      };
+    },
+  },
+];

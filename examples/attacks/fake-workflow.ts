@@ -1,0 +1,28 @@
+/** The attacker's workflow under the id of a review. It answers queries and messages as the attacker wishes. */
+import { condition, defineQuery, defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
+
+export interface Forged {
+  /** Result of the queries `status` and `evidence`. */
+  readonly status: unknown;
+  /** Result of the updates `answer`, `withdraw` and `supersede`. */
+  readonly replies: unknown;
+  /** The result of the workflow. Null: it stays open. */
+  readonly outcome: unknown;
+}
+
+export async function review({ status, replies, outcome }: Forged): Promise<unknown> {
+  const received: unknown[] = [];
+  setHandler(defineQuery('status'), () => status);
+  setHandler(defineQuery('evidence'), () => status);
+  setHandler(defineQuery('received'), () => received);
+  for (const name of ['answer', 'withdraw', 'supersede']) {
+    const take = (message: unknown): unknown => {
+      received.push(message);
+      return replies;
+    };
+    setHandler(defineUpdate<unknown, [unknown]>(name), take);
+    setHandler(defineSignal<[unknown]>(name), (message) => void take(message));
+  }
+  await condition(() => outcome !== null);
+  return outcome;
+}
