@@ -8,7 +8,8 @@ import { ROLES, type Role } from '../storage/database/roles';
 import { createKeyRegistry } from '../storage/keys/key-registry';
 import { publishBundle } from '../storage/plans/publish';
 import { initTarget } from '../source-tools/sql/staging/init-target';
-import { signKeyEntry } from '../signing/registry-entry';
+import { ANY_TENANT } from '../policy/evidence/predicates';
+import { fullGrant, signKeyEntry } from '../signing/registry-entry';
 import { compileAll } from '../workers/compile';
 import type { Runtime, Say } from './embedded';
 import type { Extensions } from '../workers/extensions';
@@ -91,7 +92,13 @@ async function register(
     const known = new Set((await registry.list()).map((key) => key.keyId));
     for (const { key } of Object.values(keys)) {
       if (key.kind === 'operator' || known.has(key.keyId)) continue;
-      await registry.add(signKeyEntry({ ...key, addedAt: new Date().toISOString() }, operator));
+      await registry.add(
+        signKeyEntry(
+          // Demo keys are only accepted for development targets, and each run of the demo has its own tenant.
+          { ...key, ...fullGrant(key.kind, [ANY_TENANT]), addedAt: new Date().toISOString() },
+          operator,
+        ),
+      );
     }
     const plans = compileAll(bundleText, extensions).map(({ target, sourceTool, planHash }) => ({
       target,

@@ -23,7 +23,7 @@ export interface DevOptions {
   readonly breakers?: boolean;
   readonly gatewayPort?: number;
   /** Tenants that the gateway serves; default `default`. */
-  readonly tenants?: readonly string[];
+  readonly tenant?: string;
   readonly runtime?: Partial<
     Pick<RuntimeOptions, 'uiPort' | 'temporalPort' | 'postgresPort' | 'fast' | 'handleSignals' | 'env'>
   >;
@@ -87,7 +87,7 @@ function rememberClient(runtime: Runtime, setup: DevSetup, options: DevOptions, 
     databaseUrl: setup.databaseUrls.cs_gateway,
     operatorDatabaseUrl: setup.databaseUrls.cs_operator,
     gatewayUrl: `http://127.0.0.1:${gatewayPort}`,
-    tenant: options.tenants?.[0] ?? 'default',
+    tenant: options.tenant ?? 'default',
     keysDir: join(runtime.stateDir, 'keys'),
     operators: [setup.keys.operator.key.publicKey],
     committers: [setup.keys.committer.key.publicKey],
@@ -136,7 +136,6 @@ function environments(
       ...common,
       COUNTERSIGN_DATABASE_URL: databaseUrls.cs_gateway,
       COUNTERSIGN_GATEWAY_PORT: String(gatewayPort),
-      COUNTERSIGN_TENANTS: (options.tenants ?? ['default']).join(','),
     },
   };
 }

@@ -3,8 +3,10 @@
  * cannot forge submissions or answers.
  *
  * W1 A request takes effect only if an active key signed exactly this request: method, path, body, time and nonce.
- * W2 A key can access only reviews of its tenants; a review of another tenant looks as if it did not exist.
- * W3 Answers are relayed only as signed envelopes. Whether they count is decided when the review admits them.
+ * W2 A key has only the rights, and only in the tenants, that an operator signed into its registry entry. A review of another
+ *    tenant looks as if it did not exist.
+ * W3 Answers are relayed only as signed envelopes that would count; the others are refused here, with a row in the ledger. The
+ *    review checks them again when it admits them.
  */
 import { Hono, type Context } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
@@ -26,11 +28,11 @@ export function createGateway(deps: GatewayDeps): Hono {
   const callers = new Callers(deps, metrics);
   addMiddleware(app, metrics);
   addErrorMapping(app, deps);
-  addOperationsRoutes(app, deps, metrics);
+  addHealthRoute(app, deps);
   app.route('/v1/diffs', diffRoutes(deps, callers));
   app.route('/v1/reviews', submissionRoutes(deps, callers));
   app.route('/v1/reviews', reviewRoutes(deps, callers));
-  app.route('/v1/reviews', answerRoutes(deps, callers));
+  app.route('/v1/reviews', answerRoutes(deps, callers, metrics));
   return app;
 }
 
@@ -68,14 +70,11 @@ function addErrorMapping(app: Hono, deps: GatewayDeps): void {
   app.notFound((c) => c.json({ error: { code: 'not_found', message: 'No such route' } }, 404));
 }
 
-function addOperationsRoutes(app: Hono, deps: GatewayDeps, metrics: GatewayMetrics): void {
+function addHealthRoute(app: Hono, deps: GatewayDeps): void {
   app.get('/healthz', async (c) => {
     const ok = deps.healthy === undefined || (await deps.healthy());
     return c.json({ ok }, ok ? 200 : 503);
   });
-  app.get('/metrics', async (c) =>
-    c.text(await metrics.registry.metrics(), 200, { 'Content-Type': metrics.registry.contentType }),
-  );
 }
 
 /** The pattern of the route, not the path: an id would make a new time series. */

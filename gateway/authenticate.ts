@@ -3,7 +3,7 @@ import { AUTHORIZATION_SCHEME, REQUEST_PAYLOAD_TYPE, REQUEST_WINDOW_MS, RequestC
 import { Envelope } from '../policy/contracts/diff';
 import { fromBase64 } from '../policy/evidence/base64';
 import { pae } from '../policy/evidence/dsse';
-import type { RegisteredKey } from '../policy/evidence/key-registry';
+import type { KeyLookup, RegisteredKey } from '../policy/evidence/key-registry';
 import { toPublicKeyObject } from '../signing/keys';
 
 const MAX_HEADER_LENGTH = 8 * 1024;
@@ -14,19 +14,19 @@ export type Authentication =
 
 /**
  * Verifies who sent a request. The caller checks body and nonce afterwards: a body is not read before its sender is known, and
- * a nonce of an unknown sender is not stored. Never throws on the contents of the header; `find` may throw.
+ * a nonce of an unknown sender is not stored. Never throws.
  */
-export async function authenticate(
+export function authenticate(
   request: { readonly method: string; readonly path: string; readonly header: string | undefined },
-  find: (keyId: string) => Promise<RegisteredKey | null>,
+  find: KeyLookup,
   now: number,
-): Promise<Authentication> {
+): Authentication {
   const refuse = (message: string): Authentication => ({ ok: false, message });
   const parsed = parseHeader(request.header);
   if (typeof parsed === 'string') return refuse(parsed);
   const { envelope, payload, claim, signature, keyId } = parsed;
-  const key = await find(keyId);
-  if (key === null) return refuse(`Key ${keyId} is not registered`);
+  const key = find(keyId);
+  if (key === undefined) return refuse(`Key ${keyId} is not registered`);
   if (!verify(null, pae(envelope.payloadType, payload), toPublicKeyObject(key.publicKey), signature))
     return refuse('The signature does not verify');
   if (key.keyId !== claim.keyId) return refuse('The claim names another key than the one that signed it');

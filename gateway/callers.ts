@@ -6,7 +6,8 @@ import { REQUEST_WINDOW_MS } from '../client/request-claim';
 import { Name, Sha256Hex } from '../policy/contracts/diff';
 import { sha256Hex } from '../policy/contracts/hash';
 import type { ReviewStatus } from '../policy/contracts/status';
-import type { RegisteredKey } from '../policy/evidence/key-registry';
+import { mayUse, type RegisteredKey } from '../policy/evidence/key-registry';
+import { ANY_TENANT, type KeyRight } from '../policy/evidence/predicates';
 import { authenticate } from './authenticate';
 import type { GatewayDeps } from './deps';
 import type { GatewayMetrics, RefusalReason } from './metrics';
@@ -18,8 +19,8 @@ export const NOTHING_DONE = 'Nothing was done';
 /** An authenticated request. */
 export interface Caller {
   readonly key: RegisteredKey;
-  /** The tenants that the key may act for. */
-  readonly tenants: readonly string[];
+  /** The right of the key that the request uses. */
+  readonly right: KeyRight;
   readonly body: Uint8Array;
 }
 
@@ -34,19 +35,28 @@ export class Callers {
     this.#nonces = deps.nonces ?? new Nonces({ perKey: 20_000, total: 200_000 });
   }
 
-  /** W1. Throws `unauthenticated` before it reads the body of a request that is not signed by an active key. */
-  async authenticate(c: Context, maxBody: number): Promise<Caller> {
+  /**
+   * W1. Before it reads the body, throws `unauthenticated` for a request that is not signed by an active key, and `not_eligible`
+   * for a key that has none of `rights`.
+   */
+  async authenticate(c: Context, maxBody: number, ...rights: readonly KeyRight[]): Promise<Caller> {
     const url = new URL(c.req.url);
     const { deps } = this;
-    const authentication = await authenticate(
+    const { find } = await deps.keys();
+    const authentication = authenticate(
       { method: c.req.method, path: url.pathname + url.search, header: c.req.header('authorization') },
-      deps.findKey,
+      find,
       deps.now(),
     );
     if (!authentication.ok) throw this.#unauthenticated(authentication.message);
     const { key, claim } = authentication;
     if (key.kind !== 'service' && key.kind !== 'approver')
       throw this.#unauthenticated(`Expected a service or approver key, got one of kind ${key.kind}`);
+    const right = rights.find((wanted) => key.rights.includes(wanted));
+    if (right === undefined) {
+      this.metrics.refused('no_right');
+      throw new CountersignError('not_eligible', `Key ${key.keyId} lacks the right "${rights.join('" or "')}"`);
+    }
     const body = await readBody(c.req.raw, maxBody);
     if (sha256Hex(body) !== claim.bodySha256) throw this.#unauthenticated('The claim was signed for another body');
     const expiresAt = Date.parse(claim.issuedAt) + REQUEST_WINDOW_MS;
@@ -57,12 +67,12 @@ export class Callers {
       this.metrics.refused('nonces_full');
       throw new CountersignError('too_many_requests', 'Too many requests within 5 minutes: send fewer');
     }
-    return { key, tenants: deps.tenantsOf(key), body };
+    return { key, right, body };
   }
 
   /** Throws `not_eligible` if the caller may not act for `tenant`. */
-  assertTenant({ key, tenants }: Caller, tenant: string): void {
-    if (tenants.includes(tenant)) return;
+  assertTenant({ key, right }: Caller, tenant: string): void {
+    if (mayUse(key, { right, tenant })) return;
     this.metrics.refused('other_tenant');
     throw new CountersignError('not_eligible', `Key ${key.keyId} may not act for tenant "${tenant}"`, {
       field: 'tenant',
@@ -77,11 +87,11 @@ export class Callers {
       this.assertTenant(caller, tenant);
       return tenant;
     }
-    const [only, ...more] = caller.tenants;
-    if (only !== undefined && more.length === 0) return only;
+    const [only, ...more] = caller.key.tenants;
+    if (only !== undefined && only !== ANY_TENANT && more.length === 0) return only;
     throw new CountersignError(
       'invalid_input',
-      `tenant: expected one of the ${caller.tenants.length} that this key may act for, in the query`,
+      'tenant: expected the name of a tenant in the query, because this key may act in several',
       { field: 'tenant' },
     );
   }
@@ -90,7 +100,7 @@ export class Callers {
   async reviewOf(c: Context, caller: Caller): Promise<ReviewStatus> {
     const id = parseInput(Sha256Hex, c.req.param('id'), NOTHING_DONE);
     const status = await this.deps.reviews.status(id);
-    if (caller.tenants.includes(status.tenant)) return status;
+    if (mayUse(caller.key, { right: caller.right, tenant: status.tenant })) return status;
     this.metrics.refused('other_tenant');
     throw new CountersignError('not_found', `No review ${id}`);
   }

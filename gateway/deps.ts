@@ -1,16 +1,33 @@
 import type { ReviewClient } from '../client/review-client';
 import type { ByteStore } from '../policy/evidence/byte-store';
-import type { RegisteredKey } from '../policy/evidence/key-registry';
+import type { AnswerCode, AnswerResults } from '../policy/contracts/answer';
+import type { KeyLookup } from '../policy/evidence/key-registry';
+import type { AnswerScope } from '../signing/judge-answer';
 import type { GatewayMetrics } from './metrics';
+import type { AnswerLimits } from './answer-limits';
 import type { Nonces } from './nonces';
+
+/** What the gateway checks answers with before it relays them. */
+export interface AnswerGate {
+  /** What answers are compared with, from ledger rows; null for a review that is not open, whose answers are refused as late. */
+  readonly scopeOf: (changeId: string) => Promise<AnswerScope | null>;
+  /** Records refused answers in the ledger. Results by violation id. */
+  readonly recordRefused: (changeId: string, refused: readonly RefusedBeforeRelay[]) => Promise<AnswerResults>;
+}
+
+export interface RefusedBeforeRelay {
+  readonly sent: unknown;
+  readonly code: Exclude<AnswerCode, 'accepted' | 'duplicate'>;
+  readonly message: string;
+  readonly violationId: string | null;
+}
 
 /** What the gateway needs from the process that serves it. */
 export interface GatewayDeps {
   readonly reviews: Pick<ReviewClient, 'start' | 'status' | 'result' | 'list' | 'answer' | 'withdraw'>;
   readonly store: Pick<ByteStore, 'put' | 'has'>;
-  readonly findKey: (keyId: string) => Promise<RegisteredKey | null>;
-  /** The tenants that a key may act for; may be empty. */
-  readonly tenantsOf: (key: RegisteredKey) => readonly string[];
+  readonly keys: () => Promise<{ readonly find: KeyLookup }>;
+  readonly answers: AnswerGate;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly log: { readonly error: (facts: object, message: string) => void };
@@ -18,5 +35,6 @@ export interface GatewayDeps {
   readonly healthy?: () => Promise<boolean>;
   readonly metrics?: GatewayMetrics;
   readonly nonces?: Nonces;
+  readonly answerLimits?: AnswerLimits;
   readonly submitTimeoutMs?: number;
 }

@@ -1,6 +1,7 @@
 import { Counter, Histogram, Registry } from 'prom-client';
 
-export type RefusalReason = 'unauthenticated' | 'nonce_reused' | 'nonces_full' | 'other_tenant';
+export type RefusalReason =
+  'unauthenticated' | 'nonce_reused' | 'nonces_full' | 'other_tenant' | 'no_right' | 'answer_limit' | 'answer';
 
 /** Counts and times of requests by route pattern. Never by id, tenant or key: the number of series must be bounded. */
 export interface GatewayMetrics {

@@ -94,6 +94,7 @@ function judgeSigned(
     keys,
     keyKind: 'approver',
     development: scope.development,
+    use: { right: 'answer', tenant: scope.context.tenant },
   });
   if (!verified.ok) return refuse(keyRefusal(verified.code), verified.message, violationId);
   const { predicate, key } = verified;
@@ -203,6 +204,7 @@ function keyRefusal(code: Exclude<ReturnType<typeof verifyWithRegistry>, { ok: t
     case 'demo_key':
       return code;
     case 'wrong_key_kind':
+    case 'not_permitted':
       return 'not_eligible';
     case 'wrong_key':
     case 'bad_signature':

@@ -1,18 +1,36 @@
 import type { Envelope } from '../policy/contracts/diff';
-import type { KeyEntry } from '../policy/evidence/predicates';
+import type { KeyEntry, KeyKind, KeyRight } from '../policy/evidence/predicates';
 import { signPredicate } from './envelope';
-import type { KeyLabel } from './key-file';
 import { assertPublicKey, keyIdOf, type SigningKey } from './keys';
 
+/** The part of a registry entry that the operator decides. */
+export type KeyGrant = Pick<KeyEntry, 'kind' | 'subject' | 'onBehalfOf' | 'tenants' | 'rights' | 'demo'>;
+
+/** The rights that a key of each kind can have. Keys of our own processes have none. */
+export const RIGHTS_BY_KIND: Readonly<Record<KeyKind, readonly KeyRight[]>> = {
+  service: ['submit', 'read'],
+  approver: ['read', 'answer'],
+  operator: ['read', 'operate'],
+  attestor: [],
+  committer: [],
+};
+
+/** Every right of the kind in these tenants; nothing for keys of our own processes. */
+export function fullGrant(kind: KeyKind, tenants: readonly string[]): Pick<KeyGrant, 'tenants' | 'rights'> {
+  const rights = RIGHTS_BY_KIND[kind];
+  return rights.length === 0 ? { tenants: [], rights: [] } : { tenants: [...tenants], rights: [...rights] };
+}
+
 /**
- * Signs an operator's registry entry for a key. Throws TypeError for a public key that must not be registered (see
- * `assertPublicKey`), and for an approver that is not a person: answers of agents and services never count.
+ * Signs an operator's registry entry for a key. Throws TypeError for an entry that must not be registered: a public key that
+ * `assertPublicKey` refuses, an approver that is not a person (answers of agents and services never count), a right that keys of
+ * this kind cannot have, or a right without a tenant.
  */
 export function signKeyEntry(
-  entry: KeyLabel & Pick<KeyEntry, 'publicKey' | 'addedAt'>,
+  entry: KeyGrant & Pick<KeyEntry, 'publicKey' | 'addedAt'>,
   operator: SigningKey,
 ): Envelope {
-  const { publicKey, addedAt, kind, subject, onBehalfOf, demo } = entry;
+  const { publicKey, addedAt, kind, subject, onBehalfOf, tenants, rights, demo } = entry;
   assertPublicKey(publicKey);
   if (kind === 'approver' && subject.type !== 'person') {
     throw new TypeError(
@@ -21,11 +39,16 @@ export function signKeyEntry(
   }
   if (kind !== 'service' && onBehalfOf !== null)
     throw new TypeError(`Key of kind ${kind}: expected onBehalfOf null, since only service keys can have it`);
-  return signPredicate(
-    'key',
-    { keyId: keyIdOf(publicKey), publicKey, kind, subject, onBehalfOf, demo, addedAt, operatorKeyId: operator.keyId },
-    operator,
-  );
+  const extra = rights.find((right) => !RIGHTS_BY_KIND[kind].includes(right));
+  if (extra !== undefined)
+    throw new TypeError(
+      `Key of kind ${kind}: it cannot have the right "${extra}"; possible: ${RIGHTS_BY_KIND[kind].join(', ') || 'none'}`,
+    );
+  if ((rights.length === 0) !== (tenants.length === 0))
+    throw new TypeError(`Key of kind ${kind}: expected rights and tenants, or neither; absent means denied`);
+  const keyId = keyIdOf(publicKey);
+  const granted = { kind, subject, onBehalfOf, tenants: [...tenants], rights: [...rights], demo };
+  return signPredicate('key', { keyId, publicKey, ...granted, addedAt, operatorKeyId: operator.keyId }, operator);
 }
 
 export function signKeyRevocation(

@@ -1,22 +1,28 @@
 import { openEnvelope } from '../policy/evidence/dsse';
-import type { KeyLookup, RegisteredKey } from '../policy/evidence/key-registry';
+import { mayUse, type KeyLookup, type KeyUse, type RegisteredKey } from '../policy/evidence/key-registry';
 import type { KeyKind } from '../policy/evidence/predicates';
 import type { PredicateOf, StatementKind } from '../policy/evidence/statement';
 import { verifyOpened, type VerifyRefusal } from './envelope';
 
-export type RegistryRefusal = VerifyRefusal | 'unknown_key' | 'revoked_key' | 'demo_key' | 'wrong_key_kind';
+export type RegistryRefusal =
+  VerifyRefusal | 'unknown_key' | 'revoked_key' | 'demo_key' | 'wrong_key_kind' | 'not_permitted';
 export type RegistryVerified<K extends StatementKind> =
   | { readonly ok: true; readonly predicate: PredicateOf<K>; readonly key: RegisteredKey }
   | { readonly ok: false; readonly code: RegistryRefusal; readonly message: string };
 
 /**
  * Verifies that the envelope is of this kind and signed by an active registered key of the given kind. Demo keys are accepted
- * only if `development` is true.
+ * only if `development` is true. `use`: the right and tenant that the entry of the key must grant; null for keys of our processes.
  */
 export function verifyWithRegistry<K extends StatementKind>(
   envelope: unknown,
   kind: K,
-  expected: { readonly keys: KeyLookup; readonly keyKind: KeyKind; readonly development: boolean },
+  expected: {
+    readonly keys: KeyLookup;
+    readonly keyKind: KeyKind;
+    readonly development: boolean;
+    readonly use: KeyUse | null;
+  },
 ): RegistryVerified<K> {
   const refuse = (code: RegistryRefusal, message: string): RegistryVerified<K> => ({ ok: false, code, message });
   const opened = openEnvelope(kind, envelope);
@@ -30,5 +36,10 @@ export function verifyWithRegistry<K extends StatementKind>(
   if (key.revokedAt !== null) return refuse('revoked_key', `key ${key.keyId} was revoked at ${key.revokedAt}`);
   if (key.demo && !expected.development)
     return refuse('demo_key', `key ${key.keyId} is a demo key, which is only valid for development targets`);
+  if (expected.use !== null && !mayUse(key, expected.use))
+    return refuse(
+      'not_permitted',
+      `key ${key.keyId} is not registered with the right "${expected.use.right}" in tenant "${expected.use.tenant}"`,
+    );
   return { ok: true, predicate: verified.predicate, key };
 }

@@ -15,7 +15,11 @@ export function verifySubmission(
 ): SubmissionVerified {
   if (submission.envelope === undefined)
     return { ok: false, code: 'unsigned', message: 'the submission has no signature, so its requester is unknown' };
-  const verified = verifyWithRegistry(submission.envelope, 'submission', { ...expected, keyKind: 'service' });
+  const verified = verifyWithRegistry(submission.envelope, 'submission', {
+    ...expected,
+    keyKind: 'service',
+    use: { right: 'submit', tenant: submission.tenant },
+  });
   if (!verified.ok) return verified;
   const { predicate, key } = verified;
   if (predicate.changeId !== changeId(submission) || predicate.inputSha !== inputSha(submission)) {

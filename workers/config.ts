@@ -56,11 +56,6 @@ export const CommitEnv = WithKey.extend({ COUNTERSIGN_TARGETS_FILE: z.string().m
 export const GatewayEnv = Common.extend({
   COUNTERSIGN_GATEWAY_PORT: Port.default(8077),
   COUNTERSIGN_GATEWAY_HOST: z.string().default('127.0.0.1'),
-  /** Tenants that service keys may act for, separated by commas. */
-  COUNTERSIGN_TENANTS: z
-    .string()
-    .default('default')
-    .transform((list) => list.split(',').map((tenant) => tenant.trim())),
 });
 
 export const CodecEnv = z.object({

@@ -1,4 +1,8 @@
+import { serve } from '@hono/node-server';
 import { createGateway } from '../gateway/app';
+import { createGatewayMetrics } from '../gateway/metrics';
+import { createMetricsApp } from '../gateway/metrics-app';
+import { answerGate } from './answer-gate';
 import { ReviewClient } from '../client/review-client';
 import { TASK_QUEUES } from '../policy/contracts/queues';
 import { clientLedger } from './client-ledger';
@@ -11,7 +15,7 @@ import { openClient } from './temporal';
 
 main('gateway', async (logger) => {
   const env = readEnv(GatewayEnv, process.env);
-  const extensions = await loadExtensions('');
+  const extensions = await loadExtensions(env.COUNTERSIGN_EXTENSIONS);
   const resources = openResources({
     databaseUrl: env.COUNTERSIGN_DATABASE_URL,
     applicationName: 'countersign-gateway',
@@ -25,17 +29,23 @@ main('gateway', async (logger) => {
     taskQueue: TASK_QUEUES.review + env.COUNTERSIGN_QUEUE_SUFFIX,
     ledger: clientLedger(resources.ledger, resources.now, 'gateway'),
   });
+  const metrics = createGatewayMetrics();
   const app = createGateway({
     reviews,
     store: resources.store,
-    findKey: (keyId) => resources.keys.find(keyId),
-    // The tenants of this installation: every registered key may act for each of them.
-    tenantsOf: () => env.COUNTERSIGN_TENANTS,
+    keys: () => resources.keys.snapshot(),
+    answers: answerGate(resources),
+    metrics,
     now: Date.now,
     log: logger,
     healthy: async () => (await resources.db.query('select 1')).rowCount === 1,
   });
+  const metricsServer =
+    env.COUNTERSIGN_METRICS_PORT === undefined
+      ? null
+      : serve({ fetch: createMetricsApp(metrics).fetch, hostname: '127.0.0.1', port: env.COUNTERSIGN_METRICS_PORT });
   await serveUntilStopped(app, { hostname: env.COUNTERSIGN_GATEWAY_HOST, port: env.COUNTERSIGN_GATEWAY_PORT, logger });
+  metricsServer?.close();
   await temporal.connection.close();
   await resources.db.close();
 });

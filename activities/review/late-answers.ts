@@ -1,5 +1,6 @@
 import type { AnswerCode, AnswerResults } from '../../policy/contracts/answer';
 import type { Ledger } from '../../policy/evidence/ledger-port';
+import type { RefusedAnswer } from '../../signing/judge-answer';
 import { parseAnswerMessage, violationIdOf } from './answer-message';
 import { refusalEntry } from './answer-refusal';
 import { byViolation, refusedResult, type Outcome } from './answer-results';
@@ -21,34 +22,41 @@ export interface LateAnswers {
     message: unknown,
     why: { readonly code: Exclude<AnswerCode, 'accepted' | 'duplicate'>; readonly message: string },
   ): Promise<AnswerResults | null>;
+  /** Records answers that were refused, each for its own reason, before they reached the workflow of an existing review. */
+  recordRefused(
+    changeId: string,
+    refusals: readonly { readonly sent: unknown; readonly refused: RefusedAnswer }[],
+  ): Promise<AnswerResults>;
 }
 
 export function createLateAnswers({ ledger, now, callId, actor }: LateDeps): LateAnswers {
+  const recordRefused: LateAnswers['recordRefused'] = async (changeId, refusals) => {
+    const [at, call] = [now().toISOString(), callId()];
+    const appended = await ledger.append(
+      changeId,
+      refusals.map(({ sent, refused }, i) =>
+        refusalEntry({ sent, refused, via: 'late', at, actor, factKey: `refused:${call}:${i}` }),
+      ),
+    );
+    return byViolation(
+      refusals.map(({ refused }, i): Outcome => ({
+        violationId: refused.violationId,
+        result: refusedResult(refused, appended[i]),
+      })),
+    );
+  };
   return {
+    recordRefused,
     async recordLate(changeId, message, why) {
       if ((await ledger.review(changeId)) === null) return null;
-      const [at, call] = [now().toISOString(), callId()];
-      const refusals = parseAnswerMessage(message).map(({ sent, problem }) => {
-        return {
-          sent,
-          refused:
-            problem === null
-              ? { ...why, violationId: violationIdOf(sent) }
-              : { code: 'malformed' as const, message: problem, violationId: null },
-        };
-      });
-      const appended = await ledger.append(
-        changeId,
-        refusals.map(({ sent, refused }, i) =>
-          refusalEntry({ sent, refused, via: 'late', at, actor, factKey: `refused:${call}:${i}` }),
-        ),
-      );
-      return byViolation(
-        refusals.map(({ refused }, i): Outcome => ({
-          violationId: refused.violationId,
-          result: refusedResult(refused, appended[i]),
-        })),
-      );
+      const refusals = parseAnswerMessage(message).map(({ sent, problem }) => ({
+        sent,
+        refused:
+          problem === null
+            ? { ...why, violationId: violationIdOf(sent) }
+            : { code: 'malformed' as const, message: problem, violationId: null },
+      }));
+      return recordRefused(changeId, refusals);
     },
   };
 }

@@ -5,7 +5,8 @@ import type { Decision } from '../../policy/contracts/answer';
 import { GENESIS } from '../../policy/contracts/ledger';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import { newKeyPair } from '../../signing/keys';
-import { signKeyEntry, signKeyRevocation } from '../../signing/registry-entry';
+import { ANY_TENANT } from '../../policy/evidence/predicates';
+import { fullGrant, signKeyEntry, signKeyRevocation } from '../../signing/registry-entry';
 import type { Case } from './cases';
 import type { Cluster } from './cluster';
 import { resetDiverged } from './reset-diverged';
@@ -109,7 +110,9 @@ export class ReviewDriver {
     const key = { ...newKeyPair(), kind: 'approver', subject, onBehalfOf: null, demo: true } as const;
     const now = (): string => new Date().toISOString();
     await this.#retry(() =>
-      cluster.client.asOperator((keys) => keys.add(signKeyEntry({ ...key, addedAt: now() }, operator))),
+      cluster.client.asOperator((keys) =>
+        keys.add(signKeyEntry({ ...key, ...fullGrant(key.kind, [ANY_TENANT]), addedAt: now() }, operator)),
+      ),
     );
     const [first = '', ...others] = status.violations.filter((v) => v.need === 'human').map((v) => v.violationId);
     await this.#send(status, createSigner(key), 'confirm', [first]);

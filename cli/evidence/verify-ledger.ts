@@ -50,6 +50,8 @@ function committerKeys(committers: readonly string[]): KeyLookup {
       kind: 'committer',
       subject: { type: 'service', id: 'committer' },
       onBehalfOf: null,
+      tenants: [],
+      rights: [],
       demo: false,
       keyId,
       publicKey,

@@ -1,11 +1,14 @@
 import type { Command } from 'commander';
 import type { RegisteredKey } from '../../policy/evidence/key-registry';
-import type { KeyKind } from '../../policy/evidence/predicates';
+import { ANY_TENANT, KeyRight, type KeyKind } from '../../policy/evidence/predicates';
+import { Name } from '../../policy/contracts/diff';
+import { SubjectId } from '../../policy/contracts/subject-id';
 import { addAction, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
 import { hexArgument, requiredOption, textOption, type Options } from '../options';
 import { line, styled } from '../printer';
 import { UsageError } from '../usage-error';
+import { RIGHTS_BY_KIND } from '../../signing/registry-entry';
 import type { KeyHolder } from './registry';
 
 const KINDS: readonly KeyKind[] = ['service', 'approver', 'attestor', 'committer', 'operator'];
@@ -42,7 +45,9 @@ function withHolderOptions(command: Command): Command {
   return command
     .option('--kind <kind>', KINDS.join(', '))
     .option('--subject <who>', 'person:alice, agent:shopbot or service:ci')
-    .option('--on-behalf-of <person>', 'for service keys: the person who requests');
+    .option('--on-behalf-of <person>', 'for service keys: the person who requests')
+    .option('--tenant <names>', 'where the key may act, separated by commas')
+    .option('--rights <list>', 'default: all of the kind');
 }
 
 async function createKey(io: Io, _args: readonly string[], options: Options): Promise<ExitCode> {
@@ -79,14 +84,17 @@ async function listKeys(io: Io): Promise<ExitCode> {
 function printKey(io: Io, key: RegisteredKey): void {
   const subject = `${key.subject.type}:${key.subject.id}`;
   const state = key.revokedAt === null ? 'active' : `revoked ${key.revokedAt}`;
+  const grant = key.rights.length === 0 ? '-' : `${key.rights.join(',')} in ${key.tenants.join(',')}`;
   if (io.host.stdout.isTTY !== true) {
-    io.out.tabbed([key.keyId, key.kind, subject, key.onBehalfOf ?? '-', key.demo ? 'demo' : '-', state]);
+    io.out.tabbed([key.keyId, key.kind, subject, key.onBehalfOf ?? '-', grant, key.demo ? 'demo' : '-', state]);
     return;
   }
   const onBehalfOf = key.onBehalfOf === null ? '' : ` for ${key.onBehalfOf}`;
   const demo = key.demo ? styled('yellow', '  demo') : '';
   const styledState = styled(key.revokedAt === null ? 'green' : 'red', state);
-  io.out.line(line`${styled('bold', key.keyId)}  ${key.kind}  ${subject}${onBehalfOf}${demo}  ${styledState}`);
+  io.out.line(
+    line`${styled('bold', key.keyId)}  ${key.kind}  ${subject}${onBehalfOf}  ${grant}${demo}  ${styledState}`,
+  );
 }
 
 async function revokeKey(io: Io, [value = '']: readonly string[], options: Options): Promise<ExitCode> {
@@ -100,10 +108,12 @@ async function revokeKey(io: Io, [value = '']: readonly string[], options: Optio
 }
 
 function holderOptions(options: Options): KeyHolder {
+  const kind = kindOption(options);
   return {
-    kind: kindOption(options),
+    kind,
     subject: subjectOption(options),
-    onBehalfOf: textOption(options, 'onBehalfOf') ?? null,
+    onBehalfOf: onBehalfOfOption(options),
+    ...grantOptions(options, kind),
   };
 }
 
@@ -118,8 +128,44 @@ function subjectOption(options: Options): KeyHolder['subject'] {
   const given = requiredOption(options, 'subject', '--subject');
   const colon = given.indexOf(':');
   const type = SUBJECTS.find((known) => known === given.slice(0, colon));
-  const id = given.slice(colon + 1);
-  if (type === undefined || id === '')
+  if (type === undefined)
     throw new UsageError(`--subject: expected person:<id>, agent:<id> or service:<id>, got "${given}"`);
-  return { type, id };
+  return { type, id: subjectId(given.slice(colon + 1), '--subject') };
+}
+
+/** A person is always a person here, so that `person:alice` means alice; any other prefix is an error. */
+function onBehalfOfOption(options: Options): string | null {
+  const given = textOption(options, 'onBehalfOf');
+  return given === undefined ? null : subjectId(given.replace(/^person:/, ''), '--on-behalf-of');
+}
+
+/** The one spelling of an id: NFKC and lower case. */
+function subjectId(given: string, flag: string): string {
+  const id = SubjectId.safeParse(given.normalize('NFKC').toLowerCase());
+  if (id.success) return id.data;
+  throw new UsageError(`${flag}: "${given}": ${id.error.issues[0]?.message ?? 'not a valid id'}`);
+}
+
+function grantOptions(options: Options, kind: KeyKind): Pick<KeyHolder, 'tenants' | 'rights'> {
+  const tenants = listOption(options, 'tenant');
+  const rights = listOption(options, 'rights');
+  const needed = kind === 'service' || kind === 'approver';
+  if (tenants === undefined) {
+    if (needed) throw new UsageError(`--tenant is missing: name the tenants in which this ${kind} key may act`);
+    if (rights !== undefined) throw new UsageError('--rights: expected --tenant beside it');
+    return { tenants: [], rights: [] };
+  }
+  const wrongTenant = tenants.find((tenant) => tenant !== ANY_TENANT && !Name.safeParse(tenant).success);
+  if (wrongTenant !== undefined)
+    throw new UsageError(`--tenant: "${wrongTenant}": expected 1 to 63 of A-Z a-z 0-9 . _ -, or * for all tenants`);
+  const parsed = KeyRight.array().safeParse(rights ?? RIGHTS_BY_KIND[kind]);
+  if (!parsed.success)
+    throw new UsageError(`--rights: expected some of ${KeyRight.options.join(', ')}, got "${rights?.join(',') ?? ''}"`);
+  return { tenants: [...new Set(tenants)], rights: [...new Set(parsed.data)] };
+}
+
+function listOption(options: Options, name: string): string[] | undefined {
+  return textOption(options, name)
+    ?.split(',')
+    .map((item) => item.trim());
 }

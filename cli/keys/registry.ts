@@ -1,15 +1,15 @@
 import { openDatabase } from '../../storage/database/database';
 import { createKeyRegistry } from '../../storage/keys/key-registry';
 import type { KeyRegistry, RegisteredKey } from '../../policy/evidence/key-registry';
-import { writeKeyFile, type KeyLabel } from '../../signing/key-file';
+import { writeKeyFile } from '../../signing/key-file';
 import { assertPublicKey, keyIdOf, newKeyPair } from '../../signing/keys';
-import { signKeyEntry, signKeyRevocation } from '../../signing/registry-entry';
+import { signKeyEntry, signKeyRevocation, type KeyGrant } from '../../signing/registry-entry';
 import type { Env } from '../../workers/config';
 import { localClient } from '../../workers/local-client';
 import { keyPassphrase, loadKey } from '../key-files';
 
-/** Whom a key belongs to and what it may sign. */
-export type KeyHolder = Omit<KeyLabel, 'demo'>;
+/** Whom a key belongs to, what it may sign, and what it may do in which tenants. */
+export type KeyHolder = Omit<KeyGrant, 'demo'>;
 
 export interface CreatedKey {
   readonly keyId: string;
@@ -33,7 +33,14 @@ export async function createKey(
   const entry =
     operator === null ? null : signKeyEntry({ ...label, publicKey: key.publicKey, addedAt: createdAt }, operator);
   const passphrase = keyPassphrase(env);
-  writeKeyFile({ path: out, key, label, createdAt, ...(passphrase === undefined ? {} : { passphrase }) });
+  const { kind, subject, onBehalfOf, demo } = label;
+  writeKeyFile({
+    path: out,
+    key,
+    label: { kind, subject, onBehalfOf, demo },
+    createdAt,
+    ...(passphrase === undefined ? {} : { passphrase }),
+  });
   if (entry !== null) await withRegistry(env, (registry) => registry.add(entry));
   return { keyId: key.keyId, publicKey: key.publicKey, file: out, registered: entry !== null };
 }

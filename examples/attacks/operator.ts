@@ -5,7 +5,8 @@ import type { KeyRegistry } from '../../policy/evidence/key-registry';
 import { signPredicate } from '../../signing/envelope';
 import type { KeyLabel } from '../../signing/key-file';
 import { newKeyPair, type SigningKey } from '../../signing/keys';
-import { signKeyRevocation } from '../../signing/registry-entry';
+import { ANY_TENANT } from '../../policy/evidence/predicates';
+import { fullGrant, signKeyRevocation } from '../../signing/registry-entry';
 import { compileAll } from '../../workers/compile';
 import type { DevClient } from '../../dev/client';
 import type { Dev } from '../../dev/start';
@@ -38,6 +39,7 @@ export class Operator {
             kind: key.kind,
             subject: key.subject,
             onBehalfOf: key.onBehalfOf,
+            ...fullGrant(key.kind, [ANY_TENANT]),
             demo: key.demo,
             addedAt: new Date().toISOString(),
             operatorKeyId: operator.keyId,

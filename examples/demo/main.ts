@@ -70,7 +70,7 @@ async function main(options: Options): Promise<number> {
       extensions: join(__dirname, 'extension.js'),
       // One tenant for each run. Circuit breakers belong to a tenant and outlive a run; with one tenant, the changes that a few
       // runs in a row reject on purpose would open the breaker of `sql_affected_rows`, and case 1 would wait for a person.
-      tenants: [`demo-${run}`],
+      tenant: `demo-${run}`,
     });
     dev.runtime.beforeStop(async () => judge.server?.stop());
     const rows = await play(dev, options, { run, model: judge.model });

@@ -11,7 +11,7 @@ import { storeCall } from '../store-call';
 export function diffRoutes({ store }: GatewayDeps, callers: Callers): Hono {
   const routes = new Hono();
   routes.put('/:sha256', async (c) => {
-    const caller = await callers.authenticate(c, MAX_DIFF_BYTES);
+    const caller = await callers.authenticate(c, MAX_DIFF_BYTES, 'submit');
     const digest = parseInput(Sha256Hex, c.req.param('sha256'), NOTHING_DONE);
     const tenant = callers.tenantOf(c, caller);
     const { body } = caller;

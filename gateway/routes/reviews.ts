@@ -24,13 +24,13 @@ const ListQuery = z.strictObject({
 export function reviewRoutes({ reviews }: GatewayDeps, callers: Callers): Hono {
   const routes = new Hono();
   routes.get('/', async (c) => {
-    const caller = await callers.authenticate(c, 0);
+    const caller = await callers.authenticate(c, 0, 'read');
     const query = parseInput(ListQuery, c.req.query(), NOTHING_DONE);
     return c.json(await reviews.list({ ...query, tenant: callers.tenantOf(c, caller) }));
   });
-  routes.get('/:id', async (c) => c.json(await callers.reviewOf(c, await callers.authenticate(c, 0))));
+  routes.get('/:id', async (c) => c.json(await callers.reviewOf(c, await callers.authenticate(c, 0, 'read'))));
   routes.get('/:id/result', async (c) => {
-    const caller = await callers.authenticate(c, 0);
+    const caller = await callers.authenticate(c, 0, 'read');
     const { waitMs } = parseInput(ResultQuery, c.req.query(), NOTHING_DONE);
     const { changeId } = await callers.reviewOf(c, caller);
     return c.json(await reviews.result(changeId, { timeoutMs: waitMs }));

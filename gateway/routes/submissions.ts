@@ -15,7 +15,7 @@ import { storeCall } from '../store-call';
 export function submissionRoutes({ reviews, store, submitTimeoutMs }: GatewayDeps, callers: Callers): Hono {
   const routes = new Hono();
   routes.post('/', async (c) => {
-    const caller = await callers.authenticate(c, MAX_JSON_BYTES);
+    const caller = await callers.authenticate(c, MAX_JSON_BYTES, 'submit');
     const submission = parseInput(Submission, parseJsonBody(caller.body), NOTHING_DONE);
     const { tenant, diffSha, inline, supersedes } = submission;
     callers.assertTenant(caller, tenant);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SubjectId } from '../contracts/subject-id';
 import { Name } from '../contracts/diff';
 import { Cardinality, JsonRecord, Level } from '../contracts/plan';
 import { AlwaysApproveConfig, CompositeConfig, RuleValidatorConfig } from '../validators/definitions';
@@ -8,7 +9,7 @@ import { Duration } from '../contracts/duration';
 
 /** The schema of `countersign.policy.yaml`, version 1. Editors show the texts of `describe` as hints. */
 
-const Person = z.string().min(1).max(200).describe('Id of a person in the key registry.');
+const Person = SubjectId.describe('Id of a person in the key registry.');
 const SourceTool = Name.describe('Key of a registered source tool.');
 const SourceTools = z
   .array(SourceTool)

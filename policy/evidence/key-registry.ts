@@ -1,10 +1,21 @@
 import type { Envelope } from '../contracts/diff';
-import type { KeyEntry } from './predicates';
+import { ANY_TENANT, type KeyEntry, type KeyRight } from './predicates';
 
 /** A registered key and its revocation. */
 export interface RegisteredKey extends KeyEntry {
   /** Null while active. All signatures of a revoked key are invalid, including those made before. */
   readonly revokedAt: string | null;
+}
+
+/** What a key is used for: a right in one tenant. */
+export interface KeyUse {
+  readonly right: KeyRight;
+  readonly tenant: string;
+}
+
+/** Whether the operator's entry grants this use. Does not look at revocations. */
+export function mayUse(key: Pick<KeyEntry, 'tenants' | 'rights'>, { right, tenant }: KeyUse): boolean {
+  return key.rights.includes(right) && (key.tenants.includes(tenant) || key.tenants.includes(ANY_TENANT));
 }
 
 /** An invalid row of the registry. It is reported and never used. */

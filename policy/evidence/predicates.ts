@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { Name, Sha256Hex } from '../contracts/diff';
+import { SubjectId } from '../contracts/subject-id';
 
 /** Key id: SHA-256 of the typed public key, 64 lower-case hex digits. */
 export const KeyId = Sha256Hex;
 export type KeyId = z.infer<typeof KeyId>;
 
 const IsoTime = z.iso.datetime();
-const Person = z.string().min(1).max(200);
 const Nonce = z.string().min(16).max(100);
 
 /** The submission that a requester's service key signs. `onBehalfOf` must equal the member of the key's registry entry. */
@@ -14,7 +14,7 @@ export const SubmissionPredicate = z.strictObject({
   changeId: Sha256Hex,
   inputSha: Sha256Hex,
   keyId: KeyId,
-  onBehalfOf: Person.nullable(),
+  onBehalfOf: SubjectId.nullable(),
   nonce: Nonce,
   issuedAt: IsoTime,
 });
@@ -24,15 +24,31 @@ export type SubmissionPredicate = z.infer<typeof SubmissionPredicate>;
 export const KeyKind = z.enum(['service', 'approver', 'attestor', 'committer', 'operator']);
 export type KeyKind = z.infer<typeof KeyKind>;
 
+/** What the holder of a key may do in its tenants. `operate`: freeze targets, resolve effects, publish policy. */
+export const KeyRight = z.enum(['submit', 'read', 'answer', 'operate']);
+export type KeyRight = z.infer<typeof KeyRight>;
+
+/** Allows every tenant. An operator must write it explicitly. */
+export const ANY_TENANT = '*';
+
+const distinct = (list: readonly string[]): boolean => new Set(list).size === list.length;
+
 /** One entry of the key registry. An operator key signs it, so that a database writer cannot add an approver. */
 export const KeyEntry = z.strictObject({
   keyId: KeyId,
   /** The 32 raw bytes of an Ed25519 public key, lower-case hex. */
   publicKey: z.string().regex(/^[0-9a-f]{64}$/, 'expected 64 lower-case hex digits'),
   kind: KeyKind,
-  subject: z.strictObject({ type: z.enum(['person', 'agent', 'service']), id: Person }),
+  subject: z.strictObject({ type: z.enum(['person', 'agent', 'service']), id: SubjectId }),
   /** The person that a service key submits for: the requester, who may not answer. */
-  onBehalfOf: Person.nullable(),
+  onBehalfOf: SubjectId.nullable(),
+  /** The tenants in which the key may act; empty: none. */
+  tenants: z
+    .array(z.union([Name, z.literal(ANY_TENANT)]))
+    .max(100)
+    .refine(distinct, 'expected each tenant once'),
+  /** Empty: the key may only sign what its kind allows (attested records, receipts). */
+  rights: z.array(KeyRight).refine(distinct, 'expected each right once'),
   /** Created by the embedded environment; accepted only for targets marked `development`. */
   demo: z.boolean(),
   addedAt: IsoTime,

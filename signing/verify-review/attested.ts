@@ -38,7 +38,12 @@ export function checkAttested(review: Review): Passed {
   const opened = openedOf(review);
   const rows = countedRows(review).filter(({ kind }) => kind === 'attested');
   if (opened === null) return [NEVER_OPENED, { records: [] }];
-  const expected = { keys: review.need('keys'), keyKind: 'attestor', development: opened.plan.development } as const;
+  const expected = {
+    keys: review.need('keys'),
+    keyKind: 'attestor',
+    development: opened.plan.development,
+    use: null,
+  } as const;
   const records: AttestedPredicate[] = [];
   for (const row of rows) {
     const verified = verifyWithRegistry(row.body['envelope'], 'attested', expected);

@@ -1,7 +1,8 @@
 import type { AdmittedAnswer, AnswerCode } from '../../policy/contracts/answer';
 import { EFFECT_UNKNOWN, NOTHING_APPLIED, type LedgerRow } from '../../policy/contracts/ledger';
 import { decide, lastCountedAt, type Decided, type DecideInput } from '../../policy/decide/decide';
-import { CLOCK_SKEW_MS, type AnswerScope } from '../judge-answer';
+import { answerScopeOf } from '../answer-scope';
+import { CLOCK_SKEW_MS } from '../judge-answer';
 import { verifyAcceptedAnswers } from '../verify-answers';
 import { countedRows } from './attested';
 import { claimOf, fail, NEVER_OPENED, notChecked, openedOf, rowOf, type OpenedReview } from './outcome';
@@ -16,16 +17,9 @@ export function checkAnswers(review: Review): Passed {
   const disclosure = review.need('disclosure');
   if (opened === null) return [NEVER_OPENED, { answers: { answers: [], standingRejects: [], refused: [] } }];
   const { changeId, submission, plan } = opened;
-  const { tenant, target } = submission;
-  const scope: AnswerScope = {
-    changeId,
-    context: { tenant, target, environment: plan.development ? 'development' : 'production' },
-    answersMode: plan.answers,
-    development: plan.development,
-    fingerprint: disclosure.fingerprint,
-    requester: review.need('requester'),
-    violations: disclosure.violations.map((v) => ({ ...v, members: plan.groups[v.group]?.members ?? [] })),
-  };
+  const { violations, fingerprint } = disclosure;
+  const requester = review.need('requester');
+  const scope = answerScopeOf({ changeId, submission, plan, fingerprint, requester, violations });
   const answers = verifyAcceptedAnswers({
     rows: countedRows(review),
     scope,

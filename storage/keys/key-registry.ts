@@ -191,8 +191,8 @@ function keyProblem(entry: PredicateOf<'key'>): string | null {
 }
 
 function sameEntry(a: PredicateOf<'key'>, b: PredicateOf<'key'>): boolean {
-  const identity = ({ keyId, kind, subject, onBehalfOf, demo }: PredicateOf<'key'>): string =>
-    canonicalJson({ keyId, kind, subject, onBehalfOf, demo });
+  const identity = ({ keyId, kind, subject, onBehalfOf, tenants, rights, demo }: PredicateOf<'key'>): string =>
+    canonicalJson({ keyId, kind, subject, onBehalfOf, tenants, rights, demo });
   return identity(a) === identity(b);
 }
 

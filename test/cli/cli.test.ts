@@ -405,9 +405,45 @@ describe('operate', () => {
 
   it.each([
     ['kind', ['--kind', 'boss', '--subject', 'person:a']],
-    ['subject', ['--kind', 'approver', '--subject', 'a']],
-  ])('keys new refuses an invalid %s', async (_name, args) => {
-    expect((await run(['keys', 'new', ...args, '--out', 'x'])).code).toBe(2);
+    ['--kind', ['--kind', 'boss', '--subject', 'person:a']],
+    ['--subject', ['--kind', 'approver', '--subject', 'a']],
+    ['--subject', ['--kind', 'approver', '--subject', 'person:alice smith', '--tenant', 'acme']],
+    ['--on-behalf-of', ['--kind', 'service', '--subject', 'agent:a', '--on-behalf-of', 'agent:b', '--tenant', 'acme']],
+    ['--tenant', ['--kind', 'service', '--subject', 'agent:a']],
+    ['--tenant', ['--kind', 'service', '--subject', 'agent:a', '--tenant', 'a b']],
+    ['--rights', ['--kind', 'service', '--subject', 'agent:a', '--tenant', 'acme', '--rights', 'all']],
+    ['--rights', ['--kind', 'attestor', '--subject', 'service:a', '--rights', 'read']],
+  ])('keys new names the invalid or missing option %s', async (option, args) => {
+    const { code, err } = await run(['keys', 'new', ...args, '--out', 'x']);
+    expect([code, err]).toEqual([2, expect.stringContaining(option)]);
+  });
+
+  it('keys new registers one spelling of a person, so that the requester cannot approve under another', async () => {
+    const holders: unknown[] = [];
+    const createKey = async (_env: unknown, holder: unknown) => {
+      holders.push(holder);
+      return { keyId: hex('1'), publicKey: hex('2'), file: 'x', registered: true };
+    };
+    const args = [
+      '--kind',
+      'service',
+      '--subject',
+      'agent:ShopBot',
+      '--on-behalf-of',
+      'person:Alice',
+      '--tenant',
+      'a,b',
+    ];
+    await run(['keys', 'new', ...args, '--out', 'x'], { remote: { keys: { createKey } } });
+    expect(holders).toEqual([
+      {
+        kind: 'service',
+        subject: { type: 'agent', id: 'shopbot' },
+        onBehalfOf: 'alice',
+        tenants: ['a', 'b'],
+        rights: ['submit', 'read'],
+      },
+    ]);
   });
 
   it('list prints tab-separated columns when piped, and the cursor of the next page', async () => {
@@ -478,12 +514,24 @@ describe('--json', () => {
     [['watch', CHANGE, '--timeout', '1'], 8, ['state', 'status']],
     [['withdraw', CHANGE, '--actor', 'carol'], 0, ['changeId', 'code', 'message']],
     [
-      ['keys', 'new', '--kind', 'approver', '--subject', 'person:a', '--out', 'k'],
+      ['keys', 'new', '--kind', 'approver', '--subject', 'person:a', '--tenant', 'acme', '--out', 'k'],
       0,
       ['keyId', 'publicKey', 'file', 'registered'],
     ],
     [
-      ['keys', 'register', key64, '--kind', 'approver', '--subject', 'person:a', '--operator-key', 'o'],
+      [
+        'keys',
+        'register',
+        key64,
+        '--kind',
+        'approver',
+        '--subject',
+        'person:a',
+        '--tenant',
+        'acme',
+        '--operator-key',
+        'o',
+      ],
       0,
       ['keyId', 'registered'],
     ],

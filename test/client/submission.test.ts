@@ -1,3 +1,4 @@
+import type { RegisteredKey } from '../../policy/evidence/key-registry';
 import { CountersignError } from '../../client/errors';
 import { createSigner } from '../../client/signer';
 import { prepareSubmission, signSubmission, type SubmitInput } from '../../client/submission';
@@ -76,19 +77,21 @@ describe('a submission', () => {
     expect(prepared.submission.diffSha).toBe(sha256HexOfText('UPDATE t SET a = 1'));
   });
 
-  it('is signed for the requester and for this change only', () => {
+  it('is signed for the requester and for this change only, by a key that may submit in this tenant', () => {
     const key = newKeyPair();
-    const entry = {
+    const entry: RegisteredKey = {
       keyId: key.keyId,
       publicKey: key.publicKey,
       kind: 'service',
       subject: { type: 'agent', id: 'bot' },
       onBehalfOf: 'carol',
+      tenants: ['acme'],
+      rights: ['submit'],
       demo: false,
       addedAt: '2026-11-20T10:00:00.000Z',
       operatorKeyId: key.keyId,
       revokedAt: null,
-    } as const;
+    };
     const signer = createSigner({ ...key, onBehalfOf: 'carol' });
     const signed = signSubmission(prepareSubmission(good, 'acme'), signer, new Date('2026-11-20T10:00:00.000Z'));
     const expected = { keys: () => entry, development: false };
@@ -97,5 +100,9 @@ describe('a submission', () => {
       ok: false,
       code: 'wrong_change',
     });
+    const elsewhere = { keys: () => ({ ...entry, tenants: ['other'] }), development: false };
+    expect(verifySubmission(signed, elsewhere)).toMatchObject({ ok: false, code: 'not_permitted' });
+    const reader = { keys: () => ({ ...entry, rights: ['read' as const] }), development: false };
+    expect(verifySubmission(signed, reader)).toMatchObject({ ok: false, code: 'not_permitted' });
   });
 });

@@ -1,5 +1,10 @@
 import { createGateway, type GatewayDeps } from '../../gateway/app';
 import { GatewayClient } from '../../client/gateway-client';
+import { AnswerLimits } from '../../gateway/answer-limits';
+import type { RefusedBeforeRelay } from '../../gateway/deps';
+import { createGatewayMetrics } from '../../gateway/metrics';
+import { createMetricsApp } from '../../gateway/metrics-app';
+import type { AnswerScope } from '../../signing/judge-answer';
 import { Nonces } from '../../gateway/nonces';
 import { authorizationHeader, REQUEST_WINDOW_MS } from '../../client/request-claim';
 import { CountersignError } from '../../client/errors';
@@ -26,6 +31,8 @@ function entry(key: SigningKey, overrides: Partial<RegisteredKey> = {}): Registe
     kind: 'service',
     subject: { type: 'agent', id: 'shopbot' },
     onBehalfOf: 'carol',
+    tenants: ['acme'],
+    rights: ['submit', 'read'],
     demo: false,
     addedAt: now.toISOString(),
     operatorKeyId: hex('0'),
@@ -36,13 +43,39 @@ function entry(key: SigningKey, overrides: Partial<RegisteredKey> = {}): Registe
 
 const keys = new Map<string, RegisteredKey>([
   [agent.keyId, entry(agent)],
-  [alice.keyId, entry(alice, { kind: 'approver', subject: { type: 'person', id: 'alice' }, onBehalfOf: null })],
-  [mallory.keyId, entry(mallory, { subject: { type: 'agent', id: 'other-bot' } })],
+  [
+    alice.keyId,
+    entry(alice, {
+      kind: 'approver',
+      subject: { type: 'person', id: 'alice' },
+      onBehalfOf: null,
+      rights: ['read', 'answer'],
+    }),
+  ],
+  [
+    mallory.keyId,
+    entry(mallory, {
+      subject: { type: 'agent', id: 'other-bot' },
+      tenants: ['evil'],
+      rights: ['submit', 'read', 'answer'],
+    }),
+  ],
 ]);
+
+const scope: AnswerScope = {
+  changeId: CHANGE,
+  context: { tenant: 'acme', target: status().target, environment: status().environment ?? 'production' },
+  answersMode: 'signed',
+  development: false,
+  fingerprint: status().fingerprint,
+  requester: 'carol',
+  violations: [{ violationId: hex('a'), need: 'human', group: 'dba', members: ['alice'], fourEyes: true }],
+};
 
 function gateway(given: Partial<GatewayDeps['reviews']> = {}, overrides: Partial<GatewayDeps> = {}) {
   const log: object[] = [];
   const stored = new Map<string, Uint8Array>();
+  const recorded: RefusedBeforeRelay[] = [];
   const app = createGateway({
     reviews: failing<GatewayDeps['reviews']>(given),
     store: {
@@ -52,13 +85,21 @@ function gateway(given: Partial<GatewayDeps['reviews']> = {}, overrides: Partial
       },
       has: async (tenant, digest) => stored.has(`${tenant}/${digest}`),
     },
-    findKey: async (keyId) => keys.get(keyId) ?? null,
-    tenantsOf: (key) => (key.subject.id === 'other-bot' ? ['evil'] : ['acme']),
+    keys: async () => ({ find: (keyId) => keys.get(keyId) }),
+    answers: {
+      scopeOf: async () => scope,
+      recordRefused: async (_id, refused) => {
+        recorded.push(...refused);
+        return Object.fromEntries(
+          refused.map(({ violationId, code, message }) => [violationId ?? '#0', { code, message }]),
+        );
+      },
+    },
     now: () => now.getTime(),
     log: { error: (facts) => void log.push(facts) },
     ...overrides,
   });
-  return { app, log, stored };
+  return { app, log, stored, recorded };
 }
 
 interface Sent {
@@ -160,7 +201,7 @@ describe('authentication', () => {
     ['a committer key', { kind: 'committer' as const }],
     ['an operator key', { kind: 'operator' as const }],
   ])('refuses %s', async (_name, overrides) => {
-    const { app } = gateway({}, { findKey: async () => entry(agent, overrides) });
+    const { app } = gateway({}, { keys: async () => ({ find: () => entry(agent, overrides) }) });
     expect((await send(app, { path: `/v1/reviews/${CHANGE}` })).status).toBe(401);
   });
 
@@ -326,7 +367,7 @@ describe('a review', () => {
       status(),
       { violationIds: [hex('a')], decision: 'confirm', reason: '' },
       createSigner(alice),
-      { issuedAt: now, expiresAt: now },
+      { issuedAt: now, expiresAt: new Date(now.getTime() + 60_000) },
     );
     const unsigned = [
       { violationId: hex('a'), fingerprint: hex('f'), decision: 'confirm', reason: '', actor: 'alice' },
@@ -361,6 +402,84 @@ describe('a review', () => {
   });
 });
 
+describe('the rights of a key', () => {
+  const withRights = (rights: RegisteredKey['rights'], tenants = ['acme']) => ({
+    keys: async () => ({ find: () => entry(agent, { rights, tenants }) }),
+  });
+
+  it.each<[string, Sent]>([
+    ['submit', { method: 'PUT', path: `/v1/diffs/${sha256Hex(bytes)}`, body: bytes }],
+    ['submit', { method: 'POST', path: '/v1/reviews', body: '{}' }],
+    ['read', { path: `/v1/reviews/${CHANGE}` }],
+    ['read', { path: `/v1/reviews/${CHANGE}/result` }],
+    ['read', { path: '/v1/reviews' }],
+    ['answer', { method: 'POST', path: `/v1/reviews/${CHANGE}/answers`, body: '{}' }],
+    ['submit" or "answer', { method: 'POST', path: `/v1/reviews/${CHANGE}/withdraw`, body: '{}' }],
+  ])('must include "%s" for its requests, before the body is read', async (right, sent) => {
+    const wanted = right.split('" or "');
+    const others = (['submit', 'read', 'answer', 'operate'] as const).filter((other) => !wanted.includes(other));
+    for (const rights of [others, []]) {
+      const answer = await send(gateway(own, withRights([...rights])).app, sent);
+      expect([answer.status, answer.json().error.message]).toEqual([
+        403,
+        `Key ${agent.keyId} lacks the right "${right}"`,
+      ]);
+    }
+  });
+
+  it('count only in its tenants; without tenants it can do nothing', async () => {
+    for (const tenants of [[], ['other']]) {
+      const answer = await send(gateway(own, withRights(['read'], tenants)).app, { path: `/v1/reviews/${CHANGE}` });
+      expect(answer.status).toBe(404);
+    }
+    const path = `/v1/reviews/${CHANGE}`;
+    expect((await send(gateway(own, withRights(['read'], ['*'])).app, { path })).status).toBe(200);
+    const list = await send(gateway(own, withRights(['read'], ['*'])).app, { path: '/v1/reviews' });
+    expect([list.status, list.json().error.field]).toEqual([400, 'tenant']);
+  });
+});
+
+describe('answers', () => {
+  const path = `/v1/reviews/${CHANGE}/answers`;
+  const expiresAt = new Date(now.getTime() + 60_000);
+  const signedBy = (key: SigningKey, violationId = hex('a')) =>
+    signAnswers(
+      status({ violations: [{ ...status().violations[0]!, violationId }] }),
+      { violationIds: [violationId], decision: 'confirm', reason: '' },
+      createSigner(key),
+      { issuedAt: now, expiresAt },
+    );
+  const post = (app: ReturnType<typeof createGateway>, answers: readonly unknown[]) =>
+    send(app, { method: 'POST', path, body: JSON.stringify({ answers }), signer: createSigner(alice) });
+
+  it('are verified before they are relayed; those that would not count are refused and recorded', async () => {
+    const relayed: unknown[] = [];
+    const { app, recorded } = gateway({
+      ...own,
+      answer: async (_id, answers) => (relayed.push(...answers), accepted()),
+    });
+    const [valid] = signedBy(alice);
+    const forged = { ...valid!, signatures: [{ ...valid!.signatures[0]!, sig: 'A'.repeat(86) + '==' }] };
+    const junk = [forged, ...signedBy(stranger), ...signedBy(alice, hex('b'))];
+    expect((await post(app, junk)).status).toBe(200);
+    expect(relayed).toEqual([]);
+    expect(recorded.map(({ code }) => code)).toEqual(['bad_signature', 'unknown_key', 'unknown_violation']);
+    expect((await post(app, [forged, valid])).json()).toEqual(accepted());
+    expect(relayed).toEqual([valid]);
+  });
+
+  it('are limited by key, and another key is not affected', async () => {
+    const answerLimits = new AnswerLimits({ sent: 3, refused: 2 });
+    const { app, recorded } = gateway({ ...own, answer: async () => accepted() }, { answerLimits });
+    expect((await post(app, [...signedBy(stranger), ...signedBy(stranger)])).status).toBe(200);
+    expect((await post(app, signedBy(alice))).status).toBe(429);
+    expect(recorded).toHaveLength(2);
+    expect(answerLimits.take(stranger.keyId, 3, now.getTime())).toBe(true);
+    expect(answerLimits.take(stranger.keyId, 1, now.getTime())).toBe(false);
+    expect(answerLimits.take(alice.keyId, 1, now.getTime() + 5 * 60_000)).toBe(true);
+  });
+});
+
 describe('every response', () => {
   it('has security headers and is not cached, errors included', async () => {
     const { app } = gateway(own);
@@ -389,11 +508,13 @@ describe('every response', () => {
     }
   });
 
-  it('is counted by route, not by id', async () => {
-    const { app } = gateway(own);
+  it('is counted by route, not by id, and the counts are not served beside the API', async () => {
+    const metrics = createGatewayMetrics();
+    const { app } = gateway(own, { metrics });
     await send(app, { path: `/v1/reviews/${CHANGE}` });
     await send(app, { path: '/v1/reviews/../../etc', authorization: null });
-    const { text } = await send(app, { path: '/metrics', authorization: null });
+    const text = await (await createMetricsApp(metrics).request('http://gateway/metrics')).text();
+    expect((await send(app, { path: '/metrics', authorization: null })).status).toBe(404);
     expect(text).toContain('countersign_gateway_requests_total{method="GET",route="/v1/reviews/:id",status="200"} 1');
     expect(text).not.toContain(CHANGE);
   });

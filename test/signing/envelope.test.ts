@@ -94,6 +94,7 @@ describe('verification with the registry', () => {
       keys: entry === null ? lookup() : lookup({ entry: { ...committer.entry, ...entry } }),
       keyKind: 'committer',
       development,
+      use: null,
     });
 
   it('accepts a receipt of an active committer key, and returns the key', () => {

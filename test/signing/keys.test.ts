@@ -1,3 +1,4 @@
+import type { KeyRight } from '../../policy/evidence/predicates';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +38,8 @@ describe('a public key', () => {
       onBehalfOf: null,
       demo: false,
     } as const;
-    expect(() => signKeyEntry(entry, newKeyPair())).toThrow('small order');
+
+    expect(() => signKeyEntry({ ...entry, tenants: [], rights: [] }, newKeyPair())).toThrow('small order');
   });
 
   it.each(NOT_CANONICAL)('with a non-canonical encoding is refused: %s', (hex) => {
@@ -92,13 +94,35 @@ describe('a public key', () => {
 
 it('refuses a registry entry for an approver that is not a person, and onBehalfOf for a key that is not a service key', () => {
   const { publicKey } = newKeyPair();
-  const base = { publicKey, addedAt: '2026-01-02T03:04:05.000Z', demo: false, onBehalfOf: null };
+  const base = {
+    publicKey,
+    addedAt: '2026-01-02T03:04:05.000Z',
+    demo: false,
+    onBehalfOf: null,
+    tenants: ['acme'],
+    rights: [],
+  };
   expect(() =>
     signKeyEntry({ ...base, kind: 'approver', subject: { type: 'agent', id: 'bot' } }, newKeyPair()),
   ).toThrow('person');
   expect(() =>
     signKeyEntry({ ...base, kind: 'approver', subject: { type: 'person', id: 'x' }, onBehalfOf: 'y' }, newKeyPair()),
   ).toThrow('onBehalfOf');
+});
+
+it('refuses a registry entry with a right that the kind cannot have, a right without a tenant, or another spelling of a person', () => {
+  const person = { type: 'person', id: 'alice' } as const;
+  const entry = { publicKey: newKeyPair().publicKey, addedAt: '2026-01-02T03:04:05.000Z', demo: false } as const;
+  const approver = { ...entry, kind: 'approver', subject: person, onBehalfOf: null } as const;
+  const service = { ...entry, kind: 'service', subject: { type: 'agent', id: 'bot' } } as const;
+  const operator = newKeyPair();
+  const grant = (rights: KeyRight[], tenants = ['acme']) => ({ rights, tenants });
+  expect(() => signKeyEntry({ ...approver, ...grant(['submit']) }, operator)).toThrow('cannot have the right "submit"');
+  expect(() => signKeyEntry({ ...service, onBehalfOf: 'alice', ...grant(['answer']) }, operator)).toThrow('answer');
+  expect(() => signKeyEntry({ ...approver, ...grant(['answer'], []) }, operator)).toThrow('neither');
+  for (const onBehalfOf of ['person:alice', 'Alice', 'alice ', 'аlice', ''])
+    expect(() => signKeyEntry({ ...service, onBehalfOf, ...grant(['submit']) }, operator)).toThrow();
+  expect(() => signKeyEntry({ ...service, onBehalfOf: 'alice', ...grant(['submit']) }, operator)).not.toThrow();
 });
 
 describe('a key file', () => {

@@ -1,5 +1,6 @@
 import type { KeyLookup, KeyRegistry, KeySnapshot, RegisteredKey } from '../../policy/evidence/key-registry';
 import type { KeyEntry } from '../../policy/evidence/predicates';
+import { fullGrant } from '../../signing/registry-entry';
 import { newKeyPair, type SigningKey } from '../../signing/keys';
 
 /** A key pair with its registry entry. */
@@ -22,6 +23,7 @@ export function testKey(
     kind,
     subject: { type, id },
     onBehalfOf: null,
+    ...fullGrant(kind, ['*']),
     demo: false,
     addedAt: TEST_TIME,
     operatorKeyId: '0'.repeat(64),

@@ -27,7 +27,8 @@ import { useExistingPostgres } from '../../dev/embedded';
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { KeyLabel } from '../../signing/key-file';
 import { newKeyPair, type SigningKey } from '../../signing/keys';
-import { signKeyEntry, signKeyRevocation } from '../../signing/registry-entry';
+import { ANY_TENANT } from '../../policy/evidence/predicates';
+import { fullGrant, signKeyEntry, signKeyRevocation } from '../../signing/registry-entry';
 import { extensionsOf, type Extension, type Extensions } from '../../workers/extensions';
 import type { Resources } from '../../workers/resources';
 import { workerOptions } from '../../workers/run-worker';
@@ -235,7 +236,10 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     ledger: (changeId) => client.ledger.read(changeId),
     async addKey(label) {
       const key = { ...newKeyPair(), onBehalfOf: null, demo: true, ...label };
-      const entry = signKeyEntry({ ...key, addedAt: new Date().toISOString() }, operator);
+      const entry = signKeyEntry(
+        { ...key, ...fullGrant(key.kind, [ANY_TENANT]), addedAt: new Date().toISOString() },
+        operator,
+      );
       await client.asOperator((registry) => registry.add(entry));
       return key;
     },

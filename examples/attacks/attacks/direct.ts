@@ -124,6 +124,8 @@ export const DIRECT: readonly Attack[] = [
         kind: 'approver' as const,
         subject: { type: 'person' as const, id: 'alice' },
         onBehalfOf: null,
+        tenants: ['*'],
+        rights: ['answer' as const],
         demo: true,
         addedAt: new Date().toISOString(),
       };

@@ -21,6 +21,7 @@ async function receipt(world: ReviewWorld): Promise<Record<string, unknown>> {
     keys: find,
     keyKind: 'committer',
     development: false,
+    use: null,
   });
   if (!verified.ok) throw new Error(verified.message);
   return verified.predicate;

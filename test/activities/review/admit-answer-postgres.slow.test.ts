@@ -70,8 +70,9 @@ it("admits with the review worker's database role, and the committer verifies th
       now: () => (clock.now += 2_000),
     });
   const label = { kind: 'approver', subject: { type: 'person', id: 'dana' }, onBehalfOf: null, demo: false } as const;
+  const grant = { tenants: ['*'], rights: ['answer' as const] };
   await registryOf('cs_operator').add(
-    signKeyEntry({ ...label, publicKey: dana.publicKey, addedAt: new Date().toISOString() }, operator),
+    signKeyEntry({ ...label, ...grant, publicKey: dana.publicKey, addedAt: new Date().toISOString() }, operator),
   );
   const review = createLedger(database.open('cs_review'));
   const { admitAnswer } = createAnswerActivities({

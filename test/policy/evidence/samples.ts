@@ -72,6 +72,8 @@ export const SAMPLES: { readonly [K in StatementKind]: PredicateOf<K> } = {
     kind: 'approver',
     subject: { type: 'person', id: 'dana' },
     onBehalfOf: null,
+    tenants: ['acme'],
+    rights: ['read', 'answer'],
     demo: false,
     addedAt: AT,
     operatorKeyId: sha('0'),

@@ -342,7 +342,8 @@ const ATTACKS: Readonly<Record<CheckName, readonly (readonly [attack: string, gi
           onBehalfOf: null,
           demo: false,
         } as const;
-        const entry = signKeyEntry({ ...label, publicKey: mallory.publicKey, addedAt: LONG_AGO }, mallory);
+        const grant = { tenants: ['*'], rights: ['answer' as const] };
+        const entry = signKeyEntry({ ...label, ...grant, publicKey: mallory.publicKey, addedAt: LONG_AGO }, mallory);
         return sealed({ keys: [{ entry, revocation: null }, ...bundle.keys.slice(1)] });
       },
     ],

@@ -2,7 +2,7 @@ import type { Envelope } from '../../../policy/contracts/diff';
 import type { KeyEntry } from '../../../policy/evidence/predicates';
 import { createKeyRegistry, CACHE_MS } from '../../../storage/keys/key-registry';
 import { newKeyPair, type SigningKey } from '../../../signing/keys';
-import { signKeyEntry, signKeyRevocation } from '../../../signing/registry-entry';
+import { fullGrant, signKeyEntry, signKeyRevocation } from '../../../signing/registry-entry';
 import { signPredicate } from '../../../signing/envelope';
 import type { Database } from '../../../storage/database/database';
 import { startTestPostgres, type TestPostgres } from '../../support/postgres';
@@ -41,6 +41,7 @@ const entry = (key: SigningKey, id: string, more: Partial<KeyEntry> = {}) => ({
   kind: 'approver' as const,
   subject: { type: 'person' as const, id },
   onBehalfOf: null,
+  ...fullGrant(more.kind ?? 'approver', ['acme']),
   demo: false,
   ...more,
 });
