@@ -10,13 +10,22 @@ import { topUp, type Attack, type Attempt } from './attack';
 import { ANSWERS } from './attacks/answers';
 import { COMPLETIONS } from './attacks/completions';
 import { DIRECT } from './attacks/direct';
+import { GATEWAY } from './attacks/gateway';
 import { LIFECYCLE } from './attacks/lifecycle';
 import { REPLAYS } from './attacks/replays';
 import { VERIFIED } from './attacks/verified';
 import { Testbed, type Row } from './testbed';
 import { RaceLost } from './namespace-writer';
 
-const ATTACKS: readonly Attack[] = [...ANSWERS, ...REPLAYS, ...LIFECYCLE, ...COMPLETIONS, ...DIRECT, ...VERIFIED];
+const ATTACKS: readonly Attack[] = [
+  ...ANSWERS,
+  ...REPLAYS,
+  ...LIFECYCLE,
+  ...COMPLETIONS,
+  ...DIRECT,
+  ...VERIFIED,
+  ...GATEWAY,
+];
 
 interface AttackReport {
   readonly name: string;

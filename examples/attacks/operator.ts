@@ -6,7 +6,7 @@ import { signPredicate } from '../../signing/envelope';
 import type { KeyLabel } from '../../signing/key-file';
 import { newKeyPair, type SigningKey } from '../../signing/keys';
 import { ANY_TENANT } from '../../policy/evidence/predicates';
-import { fullGrant, signKeyRevocation } from '../../signing/registry-entry';
+import { fullGrant, signKeyRevocation, type KeyGrant } from '../../signing/registry-entry';
 import { compileAll } from '../../workers/compile';
 import type { DevClient } from '../../dev/client';
 import type { Dev } from '../../dev/start';
@@ -26,7 +26,11 @@ export class Operator {
     return this.dev.setup.keys.operator.key;
   }
 
-  async addKey(label: Pick<KeyLabel, 'kind' | 'subject'> & Partial<KeyLabel>): Promise<SigningKey & KeyLabel> {
+  /** By default with every right of its kind, in every tenant. */
+  async addKey(
+    label: Pick<KeyLabel, 'kind' | 'subject'> & Partial<KeyLabel>,
+    grant: Partial<Pick<KeyGrant, 'tenants' | 'rights'>> = {},
+  ): Promise<SigningKey & KeyLabel> {
     const key = { ...newKeyPair(), onBehalfOf: null, demo: true, ...label };
     await this.#asOperator((registry, operator) =>
       // Not `signKeyEntry`: it refuses entries that an operator should never sign, and this simulates one who did.
@@ -40,6 +44,7 @@ export class Operator {
             subject: key.subject,
             onBehalfOf: key.onBehalfOf,
             ...fullGrant(key.kind, [ANY_TENANT]),
+            ...grant,
             demo: key.demo,
             addedAt: new Date().toISOString(),
             operatorKeyId: operator.keyId,

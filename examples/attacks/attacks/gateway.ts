@@ -1,0 +1,184 @@
+/** Registered keys that use more than their rights through the gateway, and junk that should shut approvers out. */
+import { CountersignError, type ErrorCode } from '../../../client/errors';
+import { GatewayClient } from '../../../client/gateway-client';
+import { createSigner } from '../../../client/signer';
+import { signSubmission } from '../../../client/submission';
+import type { KeyGrant } from '../../../signing/registry-entry';
+import { newKeyPair, type SigningKey } from '../../../signing/keys';
+import { answerRefused, refundOrder, type Attack } from '../attack';
+import type { Testbed } from '../testbed';
+
+const AGENT = { kind: 'service', subject: { type: 'agent', id: 'other-agent' } } as const;
+const PERSON = { kind: 'approver', subject: { type: 'person', id: 'alice' } } as const;
+
+function gatewayOf(testbed: Testbed, key: SigningKey, tenant = 'default'): GatewayClient {
+  return new GatewayClient({
+    baseUrl: testbed.dev.gatewayUrl,
+    tenant,
+    serviceKey: createSigner(key),
+    trust: testbed.trust,
+  });
+}
+
+const stranger = (testbed: Testbed, grant: Partial<Pick<KeyGrant, 'tenants' | 'rights'>>): Promise<SigningKey> =>
+  testbed.operator.addKey({ ...AGENT, onBehalfOf: 'eve' }, grant);
+
+/** Null if the call was refused with this code. */
+async function refusedWith(code: ErrorCode, call: Promise<unknown>): Promise<string | null> {
+  try {
+    return `was answered: ${JSON.stringify(await call).slice(0, 200)}`;
+  } catch (error) {
+    if (error instanceof CountersignError && error.code === code) return null;
+    return `failed otherwise: ${String(error)}`;
+  }
+}
+
+/** An attack by a key on a review that waits for an answer. */
+function onOpenReview(
+  name: string,
+  id: number,
+  grant: Partial<Pick<KeyGrant, 'tenants' | 'rights'>>,
+  attack: (client: GatewayClient, changeId: string, testbed: Testbed) => Promise<string | null>,
+): Attack {
+  return {
+    name: `gateway: ${name}`,
+    async run(testbed) {
+      const { changeId } = await testbed.submitAndWait(refundOrder(id));
+      const client = gatewayOf(testbed, await stranger(testbed, grant));
+      return { changeId, refusal: null, check: () => attack(client, changeId, testbed) };
+    },
+  };
+}
+
+const history = async (testbed: Testbed, changeId: string): Promise<number> =>
+  (await testbed.temporal.workflow.getHandle(changeId).describe()).historyLength;
+
+export const GATEWAY: readonly Attack[] = [
+  onOpenReview('a key of another tenant reads a review', 26, { tenants: ['other'] }, (client, changeId) =>
+    refusedWith('not_found', client.status(changeId)),
+  ),
+  onOpenReview('a key of another tenant lists reviews', 26, { tenants: ['other'] }, (client) =>
+    refusedWith('not_eligible', client.list()),
+  ),
+  onOpenReview('a key of another tenant submits', 26, { tenants: ['other'] }, (client) =>
+    refusedWith('not_eligible', client.submit({ target: 'shop', ...refundOrder(26) })),
+  ),
+  onOpenReview('a key of another tenant withdraws a review', 26, { tenants: ['other'] }, (client, changeId) =>
+    refusedWith('not_found', client.withdraw(changeId)),
+  ),
+  onOpenReview('a key without rights reads a review', 26, { rights: [] }, (client, changeId) =>
+    refusedWith('not_eligible', client.status(changeId)),
+  ),
+  onOpenReview('a key that may only read withdraws a review', 26, { rights: ['read'] }, (client, changeId) =>
+    refusedWith('not_eligible', client.withdraw(changeId)),
+  ),
+  onOpenReview('a service key relays a genuine answer', 26, {}, async (client, changeId, testbed) => {
+    const status = await testbed.waiting(changeId);
+    return refusedWith('not_eligible', client.answer(changeId, testbed.sign(status, testbed.keyOf('bob'))));
+  }),
+  {
+    name: 'gateway: an approver key without the right to answer confirms by update',
+    async run(testbed) {
+      const status = await testbed.submitAndWait(refundOrder(27));
+      const key = await testbed.operator.addKey(PERSON, { rights: ['read'] });
+      await testbed.update(status.changeId, testbed.sign(status, key));
+      return { changeId: status.changeId, refusal: answerRefused('not_eligible') };
+    },
+  },
+  {
+    name: 'gateway: an approver key of another tenant confirms by signal',
+    async run(testbed) {
+      const status = await testbed.submitAndWait(refundOrder(27));
+      const key = await testbed.operator.addKey(PERSON, { tenants: ['other'] });
+      await testbed.signal(status.changeId, testbed.sign(status, key));
+      await testbed.waitForRow(status.changeId, answerRefused('not_eligible'));
+      return { changeId: status.changeId, refusal: answerRefused('not_eligible') };
+    },
+  },
+  {
+    name: 'gateway: 26 junk answers of 60 kB, then a person must be able to reject',
+    async run(testbed) {
+      const status = await testbed.submitAndWait(refundOrder(28));
+      const { changeId } = status;
+      const alice = testbed.keyOf('alice');
+      const [genuine] = testbed.sign(status, alice);
+      const junk = Array.from({ length: 26 }, () => ({
+        ...genuine!,
+        payload: Buffer.alloc(45_000, 7).toString('base64'),
+      }));
+      const before = await history(testbed, changeId);
+      const flooder = gatewayOf(testbed, alice);
+      const refusals = await Promise.allSettled(junk.map((answer) => flooder.answer(changeId, [answer])));
+      const grown = (await history(testbed, changeId)) - before;
+      const codes = await gatewayOf(testbed, testbed.keyOf('bob')).answer(
+        changeId,
+        testbed.sign(status, testbed.keyOf('bob'), 'reject'),
+      );
+      return {
+        changeId,
+        refusal: answerRefused('malformed'),
+        check: async () => {
+          if (refusals.length !== 26 || grown !== 0) return `the history grew by ${grown} events`;
+          const rejected = Object.values(codes).every(({ code }) => code === 'accepted');
+          return rejected ? null : `a person could not reject: ${JSON.stringify(codes)}`;
+        },
+      };
+    },
+  },
+  {
+    name: 'gateway: a submission by a key without the right to submit, sent through Temporal',
+    async run(testbed) {
+      const { changeId } = await testbed.submitAndWait(refundOrder(29));
+      const key = { ...(await stranger(testbed, { rights: ['read'] })), onBehalfOf: 'eve' };
+      const prepared = await testbed.prepared(refundOrder(29));
+      const submission = signSubmission(prepared, createSigner(key), new Date());
+      await testbed.startReview(prepared.changeId, submission);
+      const ended = await testbed.temporal.workflow
+        .getHandle(prepared.changeId)
+        .result()
+        .then(String, (error: { cause?: Error }) => error.cause?.message ?? 'failed');
+      return {
+        changeId,
+        refusal: null,
+        check: async () => (ended.includes('right "submit"') ? null : `the review was opened: ${ended}`),
+      };
+    },
+  },
+  {
+    name: 'gateway: the requester is registered as "person:alice", so that alice could confirm the own change',
+    async run(testbed) {
+      const { changeId } = await testbed.submitAndWait(refundOrder(29));
+      const names = ['person:alice', 'Alice', 'alice '];
+      const registered = await Promise.all(
+        names.map((onBehalfOf) =>
+          testbed.operator.addKey({ ...AGENT, onBehalfOf }).then(
+            () => onBehalfOf,
+            () => null,
+          ),
+        ),
+      );
+      const accepted = registered.filter((name) => name !== null);
+      return {
+        changeId,
+        refusal: null,
+        check: async () => (accepted.length === 0 ? null : `registered as ${accepted.join(', ')}`),
+      };
+    },
+  },
+  {
+    name: 'gateway: metrics and answers of an unregistered key',
+    async run(testbed) {
+      const { changeId } = await testbed.submitAndWait(refundOrder(29));
+      const metrics = await fetch(`${testbed.dev.gatewayUrl}/metrics`);
+      const outsider = gatewayOf(testbed, newKeyPair());
+      return {
+        changeId,
+        refusal: null,
+        check: async () =>
+          metrics.status === 404
+            ? refusedWith('unauthenticated', outsider.status(changeId))
+            : `/metrics answered ${metrics.status}`,
+      };
+    },
+  },
+];
