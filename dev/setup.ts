@@ -38,6 +38,8 @@ export interface DevSetupOptions {
   readonly extensions: Extensions;
   readonly bundleText: string;
   readonly targets: readonly DevTarget[];
+  /** Targets that are no databases, as in the targets file. */
+  readonly otherTargets?: readonly object[];
   readonly say: Say;
   /** Name of the Countersign database. */
   readonly database?: string;
@@ -66,7 +68,10 @@ export async function setUpDev(options: DevSetupOptions): Promise<DevSetup> {
 
   const prepared = await Promise.all(targets.map((target) => setUpTarget(postgres, target, newPassword)));
   const targetsFile = writeJson(stateDir, 'targets.json', {
-    targets: prepared.map(({ name, stageUrl, commitUrl }) => ({ name, development: true, stageUrl, commitUrl })),
+    targets: [
+      ...prepared.map(({ name, stageUrl, commitUrl }) => ({ name, development: true, stageUrl, commitUrl })),
+      ...(options.otherTargets ?? []),
+    ],
   });
   say(`Targets: ${targets.map((t) => t.name).join(', ')} (roles, grants and marker table)`);
   return {

@@ -13,6 +13,8 @@ export interface DevOptions {
   readonly say: Say;
   readonly bundleText: string;
   readonly targets: readonly DevTarget[];
+  /** Targets that are no databases, as in the targets file. */
+  readonly otherTargets?: readonly object[];
   /** The model that the judge worker asks. Without it the judge cannot answer, and a person is asked. */
   readonly judge?: { readonly baseUrl: string; readonly apiKey: string };
   /** Modules for review worker and committer (COUNTERSIGN_EXTENSIONS). */
@@ -50,6 +52,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
       extensions,
       bundleText: options.bundleText,
       targets: options.targets,
+      otherTargets: options.otherTargets ?? [],
       say,
     });
     const gatewayPort = await freePort(options.gatewayPort ?? 8077);

@@ -12,6 +12,7 @@ import { COMPLETIONS } from './attacks/completions';
 import { DIRECT } from './attacks/direct';
 import { GATEWAY } from './attacks/gateway';
 import { LIFECYCLE } from './attacks/lifecycle';
+import { RECEIPTS } from './attacks/receipts';
 import { REPLAYS } from './attacks/replays';
 import { VERIFIED } from './attacks/verified';
 import { Testbed, type Row } from './testbed';
@@ -25,6 +26,7 @@ const ATTACKS: readonly Attack[] = [
   ...DIRECT,
   ...VERIFIED,
   ...GATEWAY,
+  ...RECEIPTS,
 ];
 
 interface AttackReport {

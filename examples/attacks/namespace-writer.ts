@@ -210,6 +210,37 @@ export class NamespaceWriter {
     }
   }
 
+  /** Starts a workflow of the attacker under the id of a closed review. The returned function lets it return a result. */
+  async impersonate(workflowId: string): Promise<(result: unknown) => Promise<void>> {
+    const { workflowService: api } = this.connection;
+    const queue = `mallory-${process.pid}-${++this.#nth}`;
+    await this.client.workflow.start('review', {
+      taskQueue: queue,
+      workflowId,
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    });
+    return async (result) => {
+      const task = await this.#workflowTask(queue);
+      const closing = {
+        commandType: COMPLETE_WORKFLOW,
+        completeWorkflowExecutionCommandAttributes: { result: payloads(result) },
+      };
+      await api.respondWorkflowTaskCompleted({
+        namespace: this.namespace,
+        identity: IDENTITY,
+        taskToken: task.taskToken,
+        commands: [closing],
+      });
+    };
+  }
+
+  /** Makes a new run under the id of a closed review return this result. */
+  async replace(workflowId: string, result: unknown): Promise<void> {
+    await (
+      await this.impersonate(workflowId)
+    )(result);
+  }
+
   /** Resets a workflow to its first workflow task without reapplying its messages. Returns the id of the new run. */
   async resetToStart(workflowId: string): Promise<string> {
     const { workflowService: api } = this.connection;

@@ -25,6 +25,8 @@ import { compileAll } from '../../workers/compile';
 import { loadExtensions } from '../../workers/extensions';
 import { NamespaceWriter, pause } from './namespace-writer';
 import { Operator } from './operator';
+import { makeRepository, type Repository } from './repository';
+import { startSmallApi, type SmallApi } from './small-api';
 import { query } from './query';
 
 const FOLDER = join(__dirname, '..', '..', '..', 'examples', 'attacks');
@@ -66,6 +68,9 @@ export class Testbed {
     readonly dev: Dev,
     readonly client: DevClient,
     readonly bundleText: string,
+    /** The targets `repo` and `api`. */
+    readonly repository: Repository,
+    readonly api: SmallApi,
     readonly close: () => Promise<void>,
   ) {
     this.temporal = client.temporal;
@@ -90,11 +95,19 @@ export class Testbed {
             }
           : {},
     });
+    const repository = makeRepository(stateDir);
+    const api = await startSmallApi();
+    const author = { name: 'Countersign', email: 'committer@example.com' };
+    const http = { baseUrl: api.url, headers: {}, queryNames: [], replaysIdempotent: false, undo: 'none' };
     const dev = await startDev({
       stateDir,
       say,
       bundleText,
       targets: ['shop', 'shop2'].map((name) => ({ name, database: name, schemas: ['public'], seed })),
+      otherTargets: [
+        { name: 'repo', development: true, git: { repository: repository.path, ref: 'refs/heads/main', author } },
+        { name: 'api', development: true, http },
+      ],
       judge: { baseUrl: judge.baseUrl, apiKey: 'scripted' },
       extensions: EXTENSIONS,
       breakers: false,
@@ -110,10 +123,11 @@ export class Testbed {
       namespace: dev.runtime.namespace,
       applicationName: 'attacks',
     });
-    return new Testbed(dev, client, bundleText, async () => {
+    return new Testbed(dev, client, bundleText, repository, api, async () => {
       await client.close();
       await dev.stop();
       await judge.stop();
+      await api.stop();
       rmSync(stateDir, { recursive: true, force: true });
     });
   }
