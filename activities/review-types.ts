@@ -174,6 +174,9 @@ export interface Settled {
   readonly mode: Mode;
   readonly planHash: string | null;
   readonly stagingSha: string | null;
+  /** As the receipt binds them. */
+  readonly findings: readonly ValidatorFinding[];
+  readonly violations: readonly PolicyViolation[];
   readonly receipt: Envelope;
 }
 export type CommitResult =

@@ -14,10 +14,10 @@ export function exitCodeForResult(result: ReviewResult): ExitCode {
     case 'ABORTED':
       return ExitCode.Unverified;
     case 'COMMITTED':
-      return result.verified === true ? ExitCode.Ok : ExitCode.Unverified;
+      return result.verified ? ExitCode.Ok : ExitCode.Unverified;
     case 'ROLLED_BACK':
     case 'COMPENSATED':
-      return result.verified === false ? ExitCode.Unverified : exitCodeForReason(result.outcome.reason);
+      return result.verified ? exitCodeForReason(result.outcome.reason) : ExitCode.Unverified;
     default:
       return result satisfies never;
   }

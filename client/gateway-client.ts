@@ -180,7 +180,7 @@ const SubmittedBody = z.object({
 const ResultBody = z.discriminatedUnion('state', [
   z.object({ state: z.literal('PENDING'), status: ReviewStatus.nullable() }),
   z.object({ state: z.enum(['COMMITTED', 'ROLLED_BACK', 'COMPENSATED']), outcome: ReviewOutcome }),
-  z.object({ state: z.literal('ABORTED'), verified: z.literal('unverified'), why: z.string() }),
+  z.object({ state: z.literal('ABORTED'), verified: z.literal(false), why: z.string() }),
 ]);
 const Projection: z.ZodType<ReviewProjection> = z.object({
   changeId: Sha256Hex,

@@ -1,5 +1,7 @@
 import type { Envelope } from '../policy/contracts/diff';
-import type { ReceiptPredicate, ReviewOutcome } from '../policy/contracts/outcome';
+import type { Sha256 } from '../policy/contracts/hash';
+import { explanationSha, violationsSha, type ReceiptPredicate, type ReviewOutcome } from '../policy/contracts/outcome';
+import { findingsSha } from '../policy/decide/findings';
 import { openEnvelope } from '../policy/evidence/dsse';
 import { keyIdOf } from '../signing/keys';
 import { verifyEnvelope } from '../signing/envelope';
@@ -26,27 +28,51 @@ export function verifyReceipt(envelope: Envelope | unknown, trust: ReceiptTrust)
     : { ok: false, why: `the receipt does not verify: ${verified.message}` };
 }
 
-/**
- * `true`: a trusted committer signed exactly this outcome. `false`: the receipt is invalid or does not match the outcome.
- * `'unverified'`: there is no receipt, or no trusted key to verify it. Act only on `true`.
- */
-export type Verification = { readonly verified: boolean | 'unverified'; readonly why: string | null };
+/** `verified`: a trusted committer signed exactly this outcome, with every word in it. `why`: what is missing or differs. */
+export type Verification =
+  { readonly verified: true; readonly why: null } | { readonly verified: false; readonly why: string };
 
+/** Members of the outcome that the receipt has itself. */
 const BOUND = ['changeId', 'state', 'action', 'reason', 'mode', 'inputSha', 'planHash', 'stagingSha'] as const;
 
-/** Checks that the receipt matches the workflow's outcome. The outcome alone is not trusted: anyone with write access to the namespace can forge it. */
+/**
+ * Checks that the receipt binds the whole outcome: its state and reason, and the digests of explanation, findings and violations.
+ * The outcome alone is not trusted: anyone with write access to the namespace can forge it, beside a genuine receipt.
+ */
 export function verifyOutcome(changeId: string, outcome: ReviewOutcome, trust: ReceiptTrust | null): Verification {
   if (outcome.changeId !== changeId)
     return { verified: false, why: `the outcome is of change ${outcome.changeId}, not of ${changeId}` };
-  if (outcome.receipt === null) return { verified: 'unverified', why: 'the outcome has no receipt' };
+  if (outcome.receipt === null) return { verified: false, why: 'the outcome has no receipt' };
   if (trust === null || trust.committers.length === 0)
-    return { verified: 'unverified', why: 'the client has no trusted committer key' };
+    return { verified: false, why: 'the client has no trusted committer key' };
   const checked = verifyReceipt(outcome.receipt, trust);
   if (!checked.ok) return { verified: false, why: checked.why };
   const differs = BOUND.find((member) => checked.receipt[member] !== outcome[member]);
-  if (differs === undefined) return { verified: true, why: null };
-  return {
-    verified: false,
-    why: `${differs}: the receipt has ${String(checked.receipt[differs])}, the workflow has ${String(outcome[differs])}`,
-  };
+  if (differs !== undefined)
+    return {
+      verified: false,
+      why: `${differs}: the receipt has ${String(checked.receipt[differs])}, the outcome has ${String(outcome[differs])}`,
+    };
+  const word = unboundWord(checked.receipt, outcome);
+  return word === null
+    ? { verified: true, why: null }
+    : { verified: false, why: `${word}: the receipt was signed for other ${word} than the outcome has` };
+}
+
+/** The first member of the outcome whose digest is not the one in the receipt; null if the receipt binds all of them. */
+function unboundWord(receipt: ReceiptPredicate, { explanation, findings, violations }: ReviewOutcome): string | null {
+  if (digest(() => explanationSha(explanation)) !== receipt.explanationSha) return 'explanation';
+  const bound =
+    receipt.findingsSha === null ? findings.length === 0 : digest(() => findingsSha(findings)) === receipt.findingsSha;
+  if (!bound) return 'findings';
+  return digest(() => violationsSha(violations)) === receipt.violationsSha ? null : 'violations';
+}
+
+/** Null for a forged value that has no canonical encoding. */
+function digest(of: () => Sha256): Sha256 | null {
+  try {
+    return of();
+  } catch {
+    return null;
+  }
 }

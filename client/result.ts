@@ -7,8 +7,8 @@ import { verifyOutcome, type ReceiptTrust } from './receipt';
 interface Ended<S extends ReviewOutcome['state']> {
   readonly state: S;
   readonly outcome: ReviewOutcome;
-  /** True only if a receipt of a trusted committer matches the outcome. */
-  readonly verified: boolean | 'unverified';
+  /** Whether a receipt of a trusted committer binds the whole outcome, with every word in it. */
+  readonly verified: boolean;
   /** Why it is not verified; null if `verified` is true. */
   readonly why: string | null;
 }
@@ -21,7 +21,7 @@ export type ReviewResult =
   | Ended<'ROLLED_BACK'>
   | Ended<'COMPENSATED'>
   /** The workflow ended without an outcome: terminated, cancelled or failed. Whether there was an effect can only be learned from the ledger and the target. */
-  | { readonly state: 'ABORTED'; readonly verified: 'unverified'; readonly why: string };
+  | { readonly state: 'ABORTED'; readonly verified: false; readonly why: string };
 
 export function toResult(changeId: string, outcome: ReviewOutcome, trust: ReceiptTrust | null): ReviewResult {
   const { state } = outcome;

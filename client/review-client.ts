@@ -300,11 +300,11 @@ export class ReviewClient {
   ): Promise<ReviewResult> {
     const recorded = await this.#recorded(changeId);
     if (recorded?.outcome != null) return toResult(changeId, recorded.outcome, this.trust);
-    if (problem.kind === 'workflow_failed') return { state: 'ABORTED', verified: 'unverified', why: problem.message };
+    if (problem.kind === 'workflow_failed') return { state: 'ABORTED', verified: false, why: problem.message };
     if (recorded === null) throw notFound(changeId, cause);
     return {
       state: 'ABORTED',
-      verified: 'unverified',
+      verified: false,
       why: 'Temporal no longer has the review, and the ledger has no outcome for it',
     };
   }

@@ -9,8 +9,11 @@ import type { CheckResult, EvidenceTrust, ReviewRecord } from './verify-review/r
 export type { EvidenceTrust } from './verify-review/record';
 
 export interface EvidenceReport {
-  /** `unverified`: everything else passes, but there is no receipt of how the review ended. Rely on `verified` only. */
-  readonly verdict: 'verified' | 'unverified' | 'failed';
+  /**
+   * `unverified`: everything else passes, but there is no receipt of how the review ended. `incomplete`: there is one, but the rows do
+   * not reach the signed head of the change. Rely on `verified` only.
+   */
+  readonly verdict: 'verified' | 'unverified' | 'incomplete' | 'failed';
   readonly changeId: string | null;
   /** From the receipt; null if there is none signed by a trusted committer. */
   readonly outcome: Pick<ReceiptPredicate, 'action' | 'state' | 'reason' | 'mode' | 'at'> | null;
@@ -86,14 +89,19 @@ function verdictOf(bundle: EvidenceBundle, checks: readonly CheckResult[]): Evid
   const unmet = checks.filter((check) => !isMet(check));
   if (unmet.length === 0) return 'verified';
   const failed = unmet.filter(({ result }) => result === 'failed');
-  const needReceipt = unmet.every(({ name }) => name === 'receipt' || NEED_A_RECEIPT.has(name));
-  return bundle.receipt === null && failed.every(({ name }) => name === 'receipt') && needReceipt
+  const hasHead = bundle.rows.some(({ row }) => row.kind === 'head');
+  if (!hasHead && bundle.receipt !== null && unmet.every(({ name }) => name === 'head')) return 'incomplete';
+  const needReceipt = unmet.every(({ name }) => NEED_A_RECEIPT.has(name));
+  return bundle.receipt === null && !hasHead && failed.every(({ name }) => NEED_A_RECEIPT.has(name)) && needReceipt
     ? 'unverified'
     : 'failed';
 }
 
-/** Checks that require a receipt. */
+/** Checks that require a receipt; those of an open review fail or cannot be made. */
 const NEED_A_RECEIPT: ReadonlySet<string> = new Set([
+  'receipt',
+  'head',
+  'bound_words',
   'settlement',
   'effect',
   'standing_reject',

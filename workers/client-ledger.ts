@@ -2,9 +2,7 @@ import { createLateAnswers } from '../activities/review/late-answers';
 import { settledOf } from '../activities/committer/settlement';
 import type { ClientLedger, RecordedReview } from '../client/ports';
 import { Submission } from '../policy/contracts/diff';
-import { ValidatorFinding } from '../policy/contracts/finding';
 import type { ReviewOutcome } from '../policy/contracts/outcome';
-import { PolicyViolation } from '../policy/contracts/violation';
 import type { StoredRow } from '../policy/evidence/chain';
 import type { Ledger } from '../policy/evidence/ledger-port';
 import { newNonce } from '../signing/keys';
@@ -35,25 +33,11 @@ async function recordedReview(ledger: Ledger, changeId: string): Promise<Recorde
           changeId,
           action: settled.state === 'COMMITTED' ? 'COMMIT' : 'ROLLBACK',
           inputSha: review.inputSha,
-          findings: findingsOf(rows),
-          violations: PolicyViolation.array().safeParse(bodyOf(rows, 'disclosed')?.['violations']).data ?? [],
           ...settled,
+          findings: [...settled.findings],
+          violations: [...settled.violations],
         };
   return { review, diffSha: submission.data.diffSha, outcome };
-}
-
-function findingsOf(rows: readonly StoredRow[]): ValidatorFinding[] {
-  const disclosed = ValidatorFinding.array().safeParse(bodyOf(rows, 'disclosed')?.['findings']);
-  if (disclosed.success) return disclosed.data;
-  // After several dry runs the findings of the last one count: the receipt names it.
-  const latest = new Map<string, ValidatorFinding>();
-  for (const { row } of rows) {
-    if (row.kind !== 'findings') continue;
-    const { detectedAt, ...report } = row.body;
-    const finding = ValidatorFinding.safeParse({ ...report, phase: detectedAt });
-    if (finding.success) latest.set(finding.data.validator_id, finding.data);
-  }
-  return [...latest.values()];
 }
 
 function bodyOf(

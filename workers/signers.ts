@@ -8,7 +8,11 @@ export function attestorWith(key: SigningKey): Attestor {
   return { keyId: key.keyId, sign: (predicate) => signPredicate('attested', predicate, key) };
 }
 
-/** Signs the receipts of the committer. */
+/** Signs receipts and the heads of changes with the key of the committer. */
 export function receiptSignerWith(key: SigningKey): ReceiptSigner {
-  return { keyId: key.keyId, sign: (predicate) => signPredicate('receipt', predicate, key) };
+  return {
+    keyId: key.keyId,
+    sign: (predicate) => signPredicate('receipt', predicate, key),
+    signHead: (predicate) => signPredicate('change-head', predicate, key),
+  };
 }

@@ -112,8 +112,8 @@ async function end(change: Review, settled: Settled): Promise<void> {
     inputSha: change.inputSha,
     planHash: settled.planHash,
     stagingSha: settled.stagingSha,
-    findings: change.answeredFindings(),
-    violations: [...change.violations],
+    findings: [...settled.findings],
+    violations: [...settled.violations],
     receipt: settled.receipt,
   };
   change.preflight ??= preflightOf(change);

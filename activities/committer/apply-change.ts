@@ -17,7 +17,7 @@ import { withHeartbeat } from '../heartbeat';
 import type { CommitResult, Settled } from '../review-types';
 import { resolutionOf } from './effect-resolution';
 import { recordReasonAndSeal, sealWithRecordedReason, type NotAppliedReason, type SealDeps } from './seal-marker';
-import { close, closeRolledBack, settledOf, type ReceiptFacts } from './settlement';
+import { close, closeRolledBack, type ReceiptFacts } from './settlement';
 import { targetContext } from './targets';
 import type { CommitDeps } from './commit-deps';
 import { factsOfVerified } from './receipt-facts';
@@ -133,7 +133,7 @@ function closeCountersigned(deps: CommitDeps, facts: ReceiptFacts): Promise<Comm
 /** P1. An operator's statement that nothing was applied binds every later attempt. */
 async function endedMeanwhile(deps: CommitDeps, facts: ReceiptFacts): Promise<string | null> {
   const rows = await deps.ledger.readKinds(facts.changeId, ['resolved', 'receipt']);
-  if (settledOf(rows) !== null) return 'the change had ended before this attempt';
+  if (rows.some(({ row }) => row.kind === 'receipt')) return 'the change had ended before this attempt';
   const resolution = resolutionOf(rows, facts, deps.operators);
   return resolution === null || resolution.applied
     ? null

@@ -7,33 +7,60 @@
  *    closed, so that a delayed attempt cannot apply the change later. In cooperative mode the receipt is the marker: the
  *    requester applies nothing without it, and it is written once.
  * E3 A change that has a receipt returns it to every call. If the receipt cannot be read, no second one is issued.
+ * E4 The receipt binds every word that is printed beside it: explanation, findings, violations, effect, and the head of the rows.
  */
+import { z } from 'zod';
 import { toWellFormed, type JsonObject } from '../../policy/contracts/canonical-json';
 import type { Envelope } from '../../policy/contracts/diff';
 import { Envelope as EnvelopeSchema } from '../../policy/contracts/diff';
+import { CountersignFailure } from '../../policy/contracts/failure';
+import { ValidatorFinding } from '../../policy/contracts/finding';
 import type { ReceiptPredicate, RollbackReason } from '../../policy/contracts/outcome';
 import {
+  explanationSha,
   ReceiptPredicate as ReceiptSchema,
   RollbackReason as RollbackReasonSchema,
+  violationsSha,
 } from '../../policy/contracts/outcome';
+import type { Plan } from '../../policy/contracts/plan';
+import { PolicyViolation } from '../../policy/contracts/violation';
+import { findingsSha } from '../../policy/decide/findings';
 import type { StoredRow } from '../../policy/evidence/chain';
-import type { Ledger, LedgerEntry, ProjectionPatch } from '../../policy/evidence/ledger-port';
+import type { Ledger, LedgerEntry, ProjectionPatch, WithAdvisoryLock } from '../../policy/evidence/ledger-port';
+import type { ChangeHead } from '../../policy/evidence/predicates';
+import { recordedFindings, untilSettled, type RecordedChange } from '../../policy/evidence/recorded-findings';
+import type { PlanSource } from '../../storage/plans/plan-source';
 import type { Settled } from '../review-types';
 
 export interface ReceiptSigner {
   readonly keyId: string;
   readonly sign: (predicate: ReceiptPredicate) => Envelope;
+  readonly signHead: (predicate: ChangeHead) => Envelope;
 }
 
 export interface SettlementDeps {
   readonly ledger: Ledger;
+  readonly withAdvisoryLock: WithAdvisoryLock;
+  readonly plans: PlanSource;
   readonly receipts: ReceiptSigner;
   readonly now: () => Date;
   readonly actor: string;
 }
 
 /** The members of the receipt that do not depend on how the change ended. */
-export type ReceiptFacts = Omit<ReceiptPredicate, 'action' | 'state' | 'reason' | 'effect' | 'keyId' | 'at'>;
+export type ReceiptFacts = Omit<
+  ReceiptPredicate,
+  | 'action'
+  | 'state'
+  | 'reason'
+  | 'effect'
+  | 'explanationSha'
+  | 'findingsSha'
+  | 'violationsSha'
+  | 'headSha'
+  | 'keyId'
+  | 'at'
+>;
 
 export type SettlementRequest =
   | { readonly kind: 'intent'; readonly verifiedAt: string }
@@ -72,7 +99,10 @@ export async function begin(
   };
 }
 
-/** Writes the rows `effect`, `receipt` and `closed` in one transaction, and returns the recorded receipt (E3). */
+/**
+ * Writes the rows `effect`, `receipt`, `closed` and `head` in one transaction, and returns the recorded receipt (E3). The receipt
+ * binds findings and violations as the rows give them, and the last row before it (E4).
+ */
 export async function close(
   deps: SettlementDeps,
   facts: ReceiptFacts,
@@ -83,44 +113,90 @@ export async function close(
     readonly effect: JsonObject | null;
   },
 ): Promise<Settled> {
+  const { changeId } = facts;
   const at = deps.now().toISOString();
   const explanation = toWellFormed(end.explanation);
-  const predicate: ReceiptPredicate = {
-    ...facts,
-    action: end.state === 'COMMITTED' ? 'COMMIT' : 'ROLLBACK',
-    state: end.state,
-    reason: end.reason,
-    effect: end.effect as ReceiptPredicate['effect'],
-    keyId: deps.receipts.keyId,
-    at,
-  };
-  const envelope = deps.receipts.sign(predicate);
-  const row = (kind: LedgerEntry['kind'], body: JsonObject): LedgerEntry => ({
+  const { state, reason, effect } = end;
+  const plan = await planOf(deps.plans, facts.planHash);
+  const entry = (kind: LedgerEntry['kind'], body: object): LedgerEntry => ({
     kind,
     at,
     actor: deps.actor,
     factKey: kind,
-    body,
+    body: body as JsonObject,
   });
-  const rows = [
-    row('effect', { state: end.state, effect: end.effect, explanation }),
-    row('receipt', {
-      envelope: envelope as unknown as JsonObject,
-      predicate: predicate as unknown as JsonObject,
-      explanation,
-    }),
-    row('closed', { state: end.state, reason: end.reason }),
-  ];
-  const [, receipt] = await deps.ledger.append(facts.changeId, rows, {
-    state: end.state,
-    reason: end.reason,
-    pending: 0,
-    closedAt: at,
+  return deps.withAdvisoryLock(`settle:${changeId}`, async (ledger) => {
+    // Also locks the rows of this change until the end of the transaction, so that the hash of this row stays the head.
+    const [written] = await ledger.append(changeId, [entry('effect', { state, effect, explanation })]);
+    const rows = await ledger.read(changeId);
+    const recorded = settledOf(rows);
+    if (recorded !== null) return recorded;
+    if (written?.stored == null) throw new Error('The ledger returned no row `effect`');
+    const action = state === 'COMMITTED' ? 'COMMIT' : 'ROLLBACK';
+    const findings = findingsAtEnd(plan, changeId, rows, { action, reason, stagingSha: facts.stagingSha });
+    const violations = disclosedIn(rows)?.violations ?? [];
+    const predicate: ReceiptPredicate = {
+      ...facts,
+      action,
+      state,
+      reason,
+      effect: effect as ReceiptPredicate['effect'],
+      explanationSha: explanationSha(explanation),
+      findingsSha: findings === null ? null : findingsSha(findings),
+      violationsSha: violationsSha(violations),
+      headSha: rows.at(-1)?.hash ?? written.stored.hash,
+      keyId: deps.receipts.keyId,
+      at,
+    };
+    const envelope = deps.receipts.sign(predicate);
+    const body = { envelope, predicate, explanation, findings: disclosedIn(rows) === null ? (findings ?? []) : null };
+    const [, closed] = await ledger.append(changeId, [entry('receipt', body), entry('closed', { state, reason })], {
+      state,
+      reason,
+      pending: 0,
+      closedAt: at,
+    });
+    if (closed?.stored == null) throw new Error('The ledger returned no row `closed`');
+    const head = { changeId, rows: closed.stored.row.n + 1, hash: closed.stored.hash, keyId: deps.receipts.keyId, at };
+    await ledger.append(changeId, [entry('head', { envelope: deps.receipts.signHead(head) })]);
+    return toSettled(predicate, { explanation, findings: findings ?? [], violations }, envelope);
   });
-  const stored = receipt?.stored;
-  if (stored === undefined || stored === null) throw new Error('The ledger returned no receipt row');
-  return settledFrom(stored);
 }
+
+/** The findings by the rows, in declared order. Null if the plan cannot be compiled here, or if a row is not valid. */
+function findingsAtEnd(
+  plan: Plan | null,
+  changeId: string,
+  rows: readonly StoredRow[],
+  end: NonNullable<RecordedChange['end']>,
+): readonly ValidatorFinding[] | null {
+  if (plan === null) return null;
+  try {
+    return recordedFindings({ plan, changeId, rows: rows.map(({ row }) => row), end });
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/** The pinned plan, also if it was revoked since. Null if none was pinned, or if this process cannot compile it. */
+async function planOf(plans: PlanSource, planHash: string | null): Promise<Plan | null> {
+  if (planHash === null) return null;
+  try {
+    return (await plans.byHash(planHash, 'ignored')).plan;
+  } catch (error) {
+    if (error instanceof CountersignFailure && error.nonRetryable) return null;
+    throw error;
+  }
+}
+
+/** Findings and violations of the row `disclosed`; null without a valid one before the end. */
+function disclosedIn(rows: readonly StoredRow[]): z.infer<typeof Disclosed> | null {
+  const row = untilSettled(rows.map((stored) => stored.row)).find(({ kind }) => kind === 'disclosed');
+  return Disclosed.safeParse(row?.body).data ?? null;
+}
+
+const Disclosed = z.object({ findings: ValidatorFinding.array(), violations: PolicyViolation.array() });
 
 export function closeRolledBack(
   deps: SettlementDeps,
@@ -133,24 +209,28 @@ export function closeRolledBack(
 
 /** E3: the end that is recorded in the ledger, or null. */
 export function settledOf(rows: readonly StoredRow[]): Settled | null {
-  const row = rows.find((r) => r.row.kind === 'receipt');
-  return row === undefined ? null : settledFrom(row);
-}
-
-function settledFrom({ row }: StoredRow): Settled {
+  const row = rows.find((r) => r.row.kind === 'receipt')?.row;
+  if (row === undefined) return null;
   const envelope = EnvelopeSchema.safeParse(row.body['envelope']);
   const predicate = ReceiptSchema.safeParse(row.body['predicate']);
   if (!envelope.success || !predicate.success)
     throw new Error(
       `The receipt in ledger row ${row.n} cannot be read: the change has ended, but only an operator can determine how`,
     );
-  return toSettled(predicate.data, String(row.body['explanation'] ?? ''), envelope.data);
+  const disclosed = disclosedIn(rows);
+  const findings = disclosed?.findings ?? ValidatorFinding.array().catch([]).parse(row.body['findings']);
+  const words = {
+    explanation: String(row.body['explanation'] ?? ''),
+    findings,
+    violations: disclosed?.violations ?? [],
+  };
+  return toSettled(predicate.data, words, envelope.data);
 }
 
 function toSettled(
   { state, reason, mode, planHash, stagingSha }: ReceiptPredicate,
-  explanation: string,
+  words: Pick<Settled, 'explanation' | 'findings' | 'violations'>,
   receipt: Envelope,
 ): Settled {
-  return { state, reason, explanation, mode, planHash, stagingSha, receipt };
+  return { state, reason, ...words, mode, planHash, stagingSha, receipt };
 }

@@ -78,6 +78,10 @@ function printVerified(io: Io, { checks, outcome, verdict, changeId, witnessed }
   const reason = outcome?.reason == null ? '' : ` (${outcome.reason})`;
   const end = outcome === null ? '' : ` ${outcome.state}${reason}, ${outcome.mode}`;
   io.out.line(line`${styled(verdict === 'verified' ? 'green' : 'red', verdict)}${end}  ${changeId ?? ''}`);
+  if (verdict === 'incomplete')
+    io.err.line(
+      'Rows are missing at the end of the file: it does not reach the signed head of the change. Export it again',
+    );
   if (verdict === 'verified' && !witnessed)
     io.err.line('No checkpoint covers these rows: export again in a minute to prove that no row is missing');
 }

@@ -85,7 +85,7 @@ export function printResult(out: Printer, changeId: string, result: ReviewResult
     case 'COMPENSATED': {
       const { outcome } = result;
       out.line(
-        line`${changeId}  ${stateText(outcome.state, outcome.reason)}  ${outcome.mode}  ${result.verified === true ? styled('green', 'verified') : styled('red', result.verified === false ? 'NOT VERIFIED' : 'unverified')}`,
+        line`${changeId}  ${stateText(outcome.state, outcome.reason)}  ${outcome.mode}  ${result.verified ? styled('green', 'verified') : styled('red', 'unverified')}`,
       );
       out.block(outcome.explanation, '  ');
       if (result.why !== null) out.line(line`  ${styled('red', result.why)}`);

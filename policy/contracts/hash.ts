@@ -13,6 +13,8 @@ export type HashName =
   | 'logic'
   | 'plan'
   | 'findings'
+  | 'explanation'
+  | 'violations'
   | 'callback-results'
   | 'violation'
   | 'fingerprint'

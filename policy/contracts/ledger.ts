@@ -21,6 +21,8 @@ export const LedgerKind = z.enum([
   'receipt',
   'refused',
   'closed',
+  'head',
+  'spent',
 ]);
 export type LedgerKind = z.infer<typeof LedgerKind>;
 
@@ -36,6 +38,9 @@ export const LedgerRow = z.strictObject({
   body: JsonRecord,
 });
 export type LedgerRow = z.infer<typeof LedgerRow>;
+
+/** Kinds of rows that may follow the row `head`: refused messages, and the use of a cooperative receipt. */
+export const AFTER_HEAD: ReadonlySet<LedgerKind> = new Set<LedgerKind>(['answer_refused', 'refused', 'spent']);
 
 export const GENESIS: Sha256 = '0'.repeat(64);
 

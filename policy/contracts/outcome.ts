@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Envelope, Sha256Hex } from './diff';
 import { ValidatorFinding } from './finding';
+import { typedHash, type Sha256 } from './hash';
 import { PolicyViolation } from './violation';
 
 /** EFFECT_UNKNOWN is not terminal: the commit marker, a read-back or an operator resolves it. */
@@ -74,7 +75,23 @@ export const ReceiptPredicate = z.strictObject({
   mode: Mode,
   /** What the adapter reports: rows by table, marker, new commit id, ETag. Null if there was no effect. */
   effect: z.record(z.string(), z.json()).nullable(),
+  /** Binds the explanation for people (`explanationSha`). */
+  explanationSha: Sha256Hex,
+  /** Binds the findings (`findingsSha`). Null only for a rollback whose plan this committer could not compile: it then has no findings. */
+  findingsSha: Sha256Hex.nullable(),
+  /** Binds the disclosed violations (`violationsSha`), which may be none. */
+  violationsSha: Sha256Hex,
+  /** Hash of the last ledger row of the change before the row of this receipt. */
+  headSha: Sha256Hex,
   keyId: z.string(),
   at: z.iso.datetime(),
 });
 export type ReceiptPredicate = z.infer<typeof ReceiptPredicate>;
+
+export function explanationSha(explanation: string): Sha256 {
+  return typedHash('explanation', { explanation });
+}
+
+export function violationsSha(violations: readonly PolicyViolation[]): Sha256 {
+  return typedHash('violations', { violations });
+}

@@ -92,6 +92,19 @@ export const Checkpoint = z.strictObject({
 });
 export type Checkpoint = z.infer<typeof Checkpoint>;
 
+/**
+ * The end of a change: how many rows it has, and the hash of the last of them, the row `closed`. Written when the change is
+ * closed, so that a file whose rows do not reach it is known to be incomplete.
+ */
+export const ChangeHead = z.strictObject({
+  changeId: Sha256Hex,
+  rows: z.int().min(1),
+  hash: Sha256Hex,
+  keyId: KeyId,
+  at: IsoTime,
+});
+export type ChangeHead = z.infer<typeof ChangeHead>;
+
 /** An operator's statement whether an effect was applied, if neither the marker nor a read-back can tell. */
 export const EffectResolution = z.strictObject({
   changeId: Sha256Hex,

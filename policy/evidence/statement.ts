@@ -12,6 +12,7 @@ import { canonicalJson } from '../contracts/canonical-json';
 import { sha256HexOfText, type Sha256 } from '../contracts/hash';
 import { ReceiptPredicate } from '../contracts/outcome';
 import {
+  ChangeHead,
   Checkpoint,
   EffectResolution,
   KeyEntry,
@@ -35,6 +36,7 @@ export const PREDICATES = {
   key: KeyEntry,
   'key-revocation': KeyRevocation,
   checkpoint: Checkpoint,
+  'change-head': ChangeHead,
   'effect-resolution': EffectResolution,
   'target-freeze': TargetFreeze,
 } as const;
@@ -71,6 +73,10 @@ const SUBJECTS: { readonly [K in StatementKind]: (p: PredicateOf<K>) => readonly
   key: (p) => [['key', p.keyId]],
   'key-revocation': (p) => [['key', p.keyId]],
   checkpoint: (p) => [['root', p.rootHash]],
+  'change-head': (p) => [
+    ['change', p.changeId],
+    ['row', p.hash],
+  ],
   'effect-resolution': (p) => [['change', p.changeId]],
   'target-freeze': (p) => [['target', sha256HexOfText(p.target)]],
 };
@@ -85,6 +91,7 @@ const SIGNERS: { readonly [K in StatementKind]: (p: PredicateOf<K>) => string } 
   key: (p) => p.operatorKeyId,
   'key-revocation': (p) => p.operatorKeyId,
   checkpoint: (p) => p.keyId,
+  'change-head': (p) => p.keyId,
   'effect-resolution': (p) => p.keyId,
   'target-freeze': (p) => p.keyId,
 };

@@ -2,6 +2,7 @@ import { checkAttested, checkSums } from './attested';
 import { checkAnswers, checkCommitWindow, checkDecision, checkNonces, checkStandingReject } from './decision';
 import { checkDisclosure, checkPreviouslyRejected } from './disclosure';
 import { checkFindings } from './findings';
+import { checkBoundWords, checkHead } from './head';
 import { checkPlan, checkPolicy, checkTarget } from './policy';
 import { checkEffect, checkReceipt, checkSettlement } from './receipt';
 import { checkRecomputed } from './recomputed';
@@ -60,6 +61,12 @@ export const CHECKS = [
     proves: 'A trusted committer signed a Merkle tree that contains every row.',
     contexts: { commit: NOT_ENDED, evidence: 'if_supplied', replay: NO_TRUST },
     run: checkCheckpoint,
+  },
+  {
+    name: 'head',
+    proves: 'The rows reach the end of the change, which a trusted committer signed when it closed it.',
+    contexts: { commit: NOT_ENDED, evidence: 'required', replay: NO_TRUST },
+    run: checkHead,
   },
   {
     name: 'receipt',
@@ -174,6 +181,12 @@ export const CHECKS = [
     proves: 'The disclosed violations and fingerprint equal the recomputed ones.',
     contexts: { commit: 'required', evidence: 'required', replay: NO_TRUST },
     run: checkDisclosure,
+  },
+  {
+    name: 'bound_words',
+    proves: 'The receipt was signed for this explanation, these findings and violations, and the rows before it.',
+    contexts: { commit: NOT_ENDED, evidence: 'required', replay: NO_TRUST },
+    run: checkBoundWords,
   },
   {
     name: 'answers',

@@ -15,6 +15,7 @@ const ONCE: readonly (readonly LedgerKind[])[] = [
   ['effect'],
   ['receipt'],
   ['closed'],
+  ['head'],
 ];
 
 export function checkFormat(review: Review): Passed {

@@ -1,4 +1,3 @@
-import type { Envelope } from '../../policy/contracts/diff';
 import { openEnvelope } from '../../policy/evidence/dsse';
 import type { PredicateOf, StatementKind } from '../../policy/evidence/statement';
 import { verifyEnvelope } from '../envelope';
@@ -8,7 +7,7 @@ import { fail } from './outcome';
 /** The predicate of an envelope that one of the trusted public keys signed; fails the check if none of them did. */
 export function signedByOne<K extends StatementKind>(
   kind: K,
-  envelope: Envelope,
+  envelope: unknown,
   trusted: readonly string[],
   who: string,
 ): PredicateOf<K> {

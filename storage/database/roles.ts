@@ -101,8 +101,9 @@ export const APPEND_GRANTS: Partial<Readonly<Record<Role, readonly string[]>>> =
     'receipt',
     'refused',
     'closed',
+    'head',
   ],
-  cs_gateway: ['answer_refused', 'refused'],
+  cs_gateway: ['answer_refused', 'refused', 'spent'],
   cs_operator: ['resolved'],
 };
 

@@ -2,7 +2,7 @@ import { MAX_REFUSED_ROWS } from '../../policy/evidence/ledger-port';
 import { APPEND_GRANTS, PROJECTING_ROLES } from './roles';
 
 /** Raise it with every change of the schema below. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /**
  * The schema, idempotent, in one transaction.

@@ -50,10 +50,10 @@ export interface PlanSource {
   current(target: string, sourceTool: string): Promise<PinnedPlan>;
   /**
    * The plan that an open review pinned. Fails with `policy_moved` if it was revoked or can no longer be recomputed.
-   * `revocations`: `lately` uses revocations that are at most a second old, `now` reads them. `revision`: the one that the review
-   * pinned; by default the newest that lists the plan.
+   * `revocations`: `lately` uses revocations that are at most a second old, `now` reads them, `ignored` also returns a revoked plan, to
+   * describe a review that ends. `revision`: the one that the review pinned; by default the newest that lists the plan.
    */
-  byHash(planHash: string, revocations?: 'lately' | 'now', revision?: number): Promise<PinnedPlan>;
+  byHash(planHash: string, revocations?: 'lately' | 'now' | 'ignored', revision?: number): Promise<PinnedPlan>;
 }
 
 interface Verified {
@@ -65,7 +65,12 @@ const FRESH_MS = 1_000;
 
 export function createPlanSource(deps: PlanSourceDeps): PlanSource {
   const compiled = new Map<string, PinnedPlan>();
-  let snapshot: { readonly at: number; readonly usable: readonly Verified[] } | null = null;
+  let snapshot: {
+    readonly at: number;
+    /** Newest first. */
+    readonly signed: readonly Verified[];
+    readonly usable: readonly Verified[];
+  } | null = null;
 
   async function revokedNow(): Promise<ReadonlySet<number>> {
     const revocations = await deps.revisions.revocations();
@@ -80,7 +85,8 @@ export function createPlanSource(deps: PlanSourceDeps): PlanSource {
       return revision === null ? [] : [{ revision, bundleText }];
     });
     verified.sort((a, b) => b.revision.revision - a.revision.revision);
-    snapshot = { at: deps.now(), usable: verified.filter((v) => !revoked.has(v.revision.revision)) };
+    const usable = verified.filter((v) => !revoked.has(v.revision.revision));
+    snapshot = { at: deps.now(), signed: verified, usable };
     return snapshot;
   }
 
@@ -116,9 +122,9 @@ export function createPlanSource(deps: PlanSourceDeps): PlanSource {
     },
 
     async byHash(planHash, revocations = 'lately', revision) {
-      const { usable } = await load();
+      const { signed, usable } = await load();
       const revoked = revocations === 'now' ? await revokedNow() : null;
-      for (const verified of usable) {
+      for (const verified of revocations === 'ignored' ? signed : usable) {
         if (revoked?.has(verified.revision.revision) === true) continue;
         if (revision !== undefined && verified.revision.revision !== revision) continue;
         const entry = verified.revision.plans.find((p) => p.planHash === planHash);

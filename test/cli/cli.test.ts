@@ -319,7 +319,7 @@ describe('result', () => {
     ['expired', ended({ ...rolledBack, reason: 'expired' }), 11],
     ['stale', ended({ ...rolledBack, reason: 'stale_base' }), 12],
     ['pending', { state: 'PENDING', status: status() } as const, 8],
-    ['aborted', { state: 'ABORTED', verified: 'unverified', why: 'terminated' } as const, 14],
+    ['aborted', { state: 'ABORTED', verified: false, why: 'terminated' } as const, 14],
   ])('%s exits with its code, in text and in JSON', async (_name, result, code) => {
     const reviews = { result: async () => result };
     expect((await run(['result', CHANGE], { reviews })).code).toBe(code);

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { CountersignError } from '../../client/errors';
 import type { LedgerReport, ReplayReport } from '../../policy/evidence/reports';
+import { evidenceText, type EvidenceBundle } from '../../policy/evidence/bundle';
 import { publishedVectors } from '../support/vectors';
 import { hex } from '../client/fakes';
 import { runCommand, temporaryFolder, type CommandRun, type FakeRemote } from './run-command';
@@ -62,6 +63,17 @@ describe('verify', () => {
     const json = await run(['verify', 'broken', '--trust', 'trust', '--json']);
     expect(json.code).toBe(14);
     expect(JSON.parse(json.out)).toMatchObject({ verdict: 'failed' });
+  });
+
+  it('exits 14 and says incomplete if the rows do not reach the signed head of the change', async () => {
+    const { sha256: _sha, ...bundle } = JSON.parse(texts.committed) as EvidenceBundle;
+    const rows = bundle.rows.filter(({ row }) => row.kind !== 'head');
+    const head = { rows: rows.length, hash: rows.at(-1)?.hash ?? '' };
+    write('cut', evidenceText({ ...bundle, rows, head, inclusion: null }));
+    const { code, out, err } = await run(['verify', 'cut', '--trust', 'trust']);
+    expect(code).toBe(14);
+    expect(out.trimEnd().split('\n').at(-1)).toMatch(/^incomplete COMMITTED/);
+    expect(err).toContain('does not reach the signed head');
   });
 
   it('exits 14 if the committer is not a trusted one', async () => {

@@ -1,5 +1,11 @@
 import type { AnswerResults } from '../../policy/contracts/answer';
-import type { ReceiptPredicate, ReviewOutcome } from '../../policy/contracts/outcome';
+import {
+  explanationSha,
+  violationsSha,
+  type ReceiptPredicate,
+  type ReviewOutcome,
+} from '../../policy/contracts/outcome';
+import { findingsSha } from '../../policy/decide/findings';
 import type { ReviewStatus, ViolationStatus } from '../../policy/contracts/status';
 import { statementOf } from '../../policy/evidence/statement';
 import { signEnvelope } from '../../signing/envelope';
@@ -91,6 +97,10 @@ export function withReceipt(key: SigningKey, of: ReviewOutcome, lies: Partial<Re
       reason,
       mode,
       effect: null,
+      explanationSha: explanationSha(of.explanation),
+      findingsSha: findingsSha(of.findings),
+      violationsSha: violationsSha(of.violations),
+      headSha: hex('8'),
       keyId: key.keyId,
       at: '2026-11-20T11:00:00.000Z',
       ...lies,

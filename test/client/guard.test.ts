@@ -112,7 +112,7 @@ describe('guard', () => {
         toResult(changeId, sign({ state: 'COMPENSATED', action: 'ROLLBACK', reason: 'post_failed' }), trust),
       'rolled_back',
     ],
-    ['aborted', () => ({ state: 'ABORTED', verified: 'unverified', why: 'terminated' }), 'unverified'],
+    ['aborted', () => ({ state: 'ABORTED', verified: false, why: 'terminated' }), 'unverified'],
     [
       'committed without a receipt',
       ({ sign, changeId }) => toResult(changeId, { ...sign(), receipt: null }, trust),

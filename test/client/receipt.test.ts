@@ -1,7 +1,8 @@
 import { verifyOutcome, verifyReceipt } from '../../client/receipt';
 import { toResult } from '../../client/result';
 import { newKeyPair } from '../../signing/keys';
-import { CHANGE, committer, hex, outcome, trust, withReceipt } from './fakes';
+import type { ReviewOutcome } from '../../policy/contracts/outcome';
+import { CHANGE, committer, hex, outcome, trust, violation, withReceipt } from './fakes';
 
 describe('an outcome', () => {
   it('is verified if a trusted committer signed exactly this outcome', () => {
@@ -13,7 +14,7 @@ describe('an outcome', () => {
     ['without trust roots', withReceipt(committer, outcome()), null],
     ['with an empty list of trust roots', withReceipt(committer, outcome()), { committers: [] }],
   ])('is unverified %s', (_name, given, roots) => {
-    expect(verifyOutcome(CHANGE, given, roots).verified).toBe('unverified');
+    expect(verifyOutcome(CHANGE, given, roots)).toEqual({ verified: false, why: expect.any(String) });
   });
 
   it.each([
@@ -30,6 +31,23 @@ describe('an outcome', () => {
   ])('is not verified by a receipt %s', (_name, given) => {
     const result = toResult(CHANGE, given, trust);
     expect(result).toMatchObject({ state: 'COMMITTED', verified: false });
+  });
+
+  it.each<[string, Partial<ReviewOutcome>]>([
+    ['explanation', { explanation: 'alice approved this change' }],
+    ['findings', { findings: [{ validator_id: 'guardian.orders' } as never] }],
+    ['violations', { violations: [violation() as never] }],
+    ['explanation', { explanation: '\ud800' }],
+  ])('is not verified by a genuine receipt beside another %s', (what, forged) => {
+    const given = { ...withReceipt(committer, outcome()), ...forged };
+    expect(toResult(CHANGE, given, trust)).toMatchObject({ verified: false, why: expect.stringContaining(what) });
+  });
+
+  it('is verified without findings, and with none beside them, if the committer could not compile the plan', () => {
+    const given = withReceipt(committer, outcome(), { findingsSha: null });
+    expect(verifyOutcome(CHANGE, given, trust).verified).toBe(true);
+    const forged = { ...given, findings: [{ validator_id: 'guardian.orders' } as never] };
+    expect(verifyOutcome(CHANGE, forged, trust).verified).toBe(false);
   });
 
   it('of another review is not verified, regardless of the signer', () => {

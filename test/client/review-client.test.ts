@@ -296,7 +296,7 @@ describe('result', () => {
     const { countersign } = client({ result: terminated }, { outcome: async () => null });
     expect(await countersign.result(CHANGE, { timeoutMs: 50 })).toMatchObject({
       state: 'ABORTED',
-      verified: 'unverified',
+      verified: false,
     });
     const recorded = {
       review: failing<ReviewProjection>({}),

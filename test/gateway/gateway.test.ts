@@ -567,7 +567,7 @@ describe('GatewayClient, on loopback', () => {
       });
       expect((await client.status(prepared.changeId)).tenant).toBe('acme');
       expect(await client.result(prepared.changeId)).toMatchObject({ state: 'COMMITTED', verified: true });
-      expect(await new GatewayClient(options).result(prepared.changeId)).toMatchObject({ verified: 'unverified' });
+      expect(await new GatewayClient(options).result(prepared.changeId)).toMatchObject({ verified: false });
       expect(
         await new GatewayClient({ ...options, trust: { committers: [stranger.publicKey] } }).result(prepared.changeId),
       ).toMatchObject({ verified: false });

@@ -19,6 +19,8 @@ export interface MemoryLedger extends Ledger {
   down: Error | null;
   /** All rows of all changes, in the order they were written. */
   readonly all: readonly StoredRow[];
+  /** Returns a function that undoes everything written since. */
+  savepoint(): () => void;
 }
 
 export function memoryLedger(): MemoryLedger {
@@ -90,6 +92,17 @@ export function memoryLedger(): MemoryLedger {
     down: null,
     get all() {
       return rows.map(stored);
+    },
+    savepoint() {
+      const before = rows.length;
+      const copies = [reviews, nonces, counts].map((map) => [map, new Map(map as Map<string, never>)] as const);
+      return () => {
+        rows.length = before;
+        for (const [map, copy] of copies) {
+          map.clear();
+          for (const [key, value] of copy) map.set(key, value);
+        }
+      };
     },
     async append(changeId, entries, projection) {
       if (!/^[0-9a-f]{64}$/.test(changeId)) throw new TypeError(`Ledger: changeId "${changeId}"`);
@@ -193,10 +206,19 @@ function failing(ledger: MemoryLedger): MemoryLedger {
 
 const queues = new WeakMap<Ledger, Promise<unknown>>();
 
-/** Runs calls one at a time on a ledger in memory. Unlike a transaction, it keeps what `work` appended before it throws. */
-export function memoryWithAdvisoryLock(ledger: Ledger): WithAdvisoryLock {
+/** Runs calls one at a time on a ledger in memory, and undoes what `work` appended if it throws. */
+export function memoryWithAdvisoryLock(ledger: Ledger & Partial<Pick<MemoryLedger, 'savepoint'>>): WithAdvisoryLock {
   return (_name, work) => {
-    const result = (queues.get(ledger) ?? Promise.resolve()).then(() => work(ledger));
+    const transaction = async () => {
+      const undo = ledger.savepoint?.();
+      try {
+        return await work(ledger);
+      } catch (error) {
+        undo?.();
+        throw error;
+      }
+    };
+    const result = (queues.get(ledger) ?? Promise.resolve()).then(transaction);
     queues.set(
       ledger,
       result.catch(() => {}),

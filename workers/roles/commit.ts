@@ -7,6 +7,7 @@ import { stagingRecords } from '../../activities/committer/staging-records';
 import type { Targets } from '../../activities/committer/targets';
 import type { Derivation } from '../../activities/review/derivation';
 import type { CommitActivities } from '../../activities/review-types';
+import { ledgerWithAdvisoryLock } from '../../storage/ledger/with-advisory-lock';
 import type { Extensions } from '../extensions';
 import type { Resources } from '../resources';
 
@@ -32,6 +33,7 @@ export function commitActivities({ resources, extensions, receipts, targets, thr
     ...createCommitActivities({
       store,
       ledger,
+      withAdvisoryLock: ledgerWithAdvisoryLock(db),
       plans,
       tools,
       validators,

@@ -41,7 +41,7 @@ describe('every change ends exactly once', () => {
     const world = await confirmed();
     expect(await world.commit()).toMatchObject({ state: 'COMMITTED', reason: null });
     expect(world.target.applied).toBe(1);
-    expect((await world.kinds()).slice(-4)).toEqual(['intent', 'effect', 'receipt', 'closed']);
+    expect((await world.kinds()).slice(-5)).toEqual(['intent', 'effect', 'receipt', 'closed', 'head']);
     expect(await receipt(world)).toMatchObject({
       changeId: world.changeId,
       action: 'COMMIT',

@@ -372,6 +372,8 @@ describe('typedHash', () => {
     logic: true,
     plan: true,
     findings: true,
+    explanation: true,
+    violations: true,
     'callback-results': true,
     violation: true,
     fingerprint: true,

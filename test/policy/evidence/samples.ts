@@ -55,6 +55,10 @@ export const SAMPLES: { readonly [K in StatementKind]: PredicateOf<K> } = {
     reason: null,
     mode: 'enforced',
     effect: null,
+    explanationSha: sha('4'),
+    findingsSha: sha('5'),
+    violationsSha: sha('6'),
+    headSha: sha('7'),
     keyId: sha('0'),
     at: AT,
   },
@@ -79,6 +83,7 @@ export const SAMPLES: { readonly [K in StatementKind]: PredicateOf<K> } = {
     operatorKeyId: sha('0'),
   },
   'key-revocation': { keyId: sha('1'), reason: 'lost', revokedAt: AT, operatorKeyId: sha('0') },
+  'change-head': { changeId: sha('1'), rows: 9, hash: sha('2'), keyId: sha('0'), at: AT },
   checkpoint: { size: 7, rootHash: sha('1'), keyId: sha('0'), at: AT },
   'effect-resolution': {
     changeId: sha('1'),

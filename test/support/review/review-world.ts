@@ -114,8 +114,8 @@ export class ReviewWorld extends ReviewSteps {
   }
 
   get plans(): PlanSource {
-    const byHash: PlanSource['byHash'] = async (planHash) => {
-      if (planHash !== this.planHash || this.revoked.has(planHash))
+    const byHash: PlanSource['byHash'] = async (planHash, revocations) => {
+      if (planHash !== this.planHash || (revocations !== 'ignored' && this.revoked.has(planHash)))
         throw policyMoved(`Plan ${planHash} is not in any trusted policy revision that is not revoked`);
       return { plan: this.plan, planHash, revision: 1 };
     };
