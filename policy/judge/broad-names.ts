@@ -1,43 +1,17 @@
 import { isQuote, isSpace, isTokenUnit, skipBlank } from '../rules/secrets/characters';
 import type { SecretSpan } from '../rules/secrets/secret-span';
+import { wordList } from '../text/word-list';
 
 export const MAX_NAME = 64;
-const SENSITIVE = [
-  'password',
-  'passwd',
-  'passphrase',
-  'pwd',
-  'secret',
-  'token',
-  'apikey',
-  'accesskey',
-  'privatekey',
-  'credential',
-  'authorization',
-  'bearer',
-  'signingkey',
-  'encryptionkey',
-  'clientkey',
-  'connectionstring',
-];
+const SENSITIVE = wordList(`
+  password passwd passphrase pwd secret token apikey accesskey privatekey credential authorization bearer signingkey
+  encryptionkey clientkey connectionstring
+`);
 /** Suffixes of names that describe a secret but do not contain one: `token_count`, `password_changed_at`. */
-const HARMLESS = [
-  'count',
-  'length',
-  'expires',
-  'expiry',
-  'changedat',
-  'updatedat',
-  'createdat',
-  'policy',
-  'attempts',
-  'type',
-  'name',
-  'hashalgorithm',
-  'enabled',
-  'required',
-  'tokens',
-];
+const HARMLESS = wordList(`
+  count length expires expiry changedat updatedat createdat policy attempts type name hashalgorithm enabled required
+  tokens
+`);
 
 /** True if a value assigned to this name is probably a secret. Ignores case, `_`, `-` and `.`. */
 export function isSensitiveName(name: string): boolean {
@@ -99,22 +73,9 @@ function endOfQuoted(text: string, start: number, quote: string): number {
   return Math.min(i, text.length);
 }
 
-const NO_VALUES = [
-  'null',
-  'default',
-  'excluded',
-  'true',
-  'false',
-  'none',
-  'process.env',
-  'os.environ',
-  'current_setting',
-  'crypt(',
-  'gen_random',
-  'varchar',
-  'text',
-  'string',
-];
+const NO_VALUES = wordList(`
+  null default excluded true false none process.env os.environ current_setting crypt( gen_random varchar text string
+`);
 
 /** True for a parameter, a variable, a call or a keyword: the secret itself is not in the text. */
 function isPlaceholder(text: string, start: number, end: number): boolean {

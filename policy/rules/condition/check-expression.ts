@@ -1,5 +1,6 @@
 import { parse } from '@bufbuild/cel';
 import { patternProblem } from '../../text/pattern-problem';
+import { wordList } from '../../text/word-list';
 
 /**
  * Checks a CEL condition when the bundle is compiled.
@@ -33,27 +34,9 @@ const TYPES: ReadonlySet<string> = new Set([
   'uint',
 ]);
 const FUNCTIONS: ReadonlySet<string> = new Set([
-  ...[
-    '_&&_',
-    '_||_',
-    '!_',
-    '-_',
-    '_==_',
-    '_!=_',
-    '_<_',
-    '_<=_',
-    '_>_',
-    '_>=_',
-    '_+_',
-    '_-_',
-    '_*_',
-    '_/_',
-    '_%_',
-    '_?_:_',
-    '_[_]',
-    '@in',
-    '@not_strictly_false',
-  ],
+  ...wordList(`
+    _&&_ _||_ !_ -_ _==_ _!=_ _<_ _<=_ _>_ _>=_ _+_ _-_ _*_ _/_ _%_ _?_:_ _[_] @in @not_strictly_false
+  `),
   ...[
     'size',
     'contains',

@@ -1,3 +1,5 @@
+import { wordList } from '../../text/word-list';
+
 /** Word parts: every name that `sensitiveName` recognizes contains at least one. */
 export const STEMS: readonly string[] = ['pass', 'pwd', 'secret', 'token', 'key', 'cred', 'auth', 'bearer', 'pat'];
 
@@ -14,108 +16,23 @@ export const BROAD_STEMS: readonly string[] = [
   'connection',
 ];
 
-const SENSITIVE = [
-  'password',
-  'passwd',
-  'passphrase',
-  'passcode',
-  'secret',
-  'token',
-  'apikey',
-  'accesskey',
-  'privatekey',
-  'secretkey',
-  'signingkey',
-  'appkey',
-  'encryptionkey',
-  'clientkey',
-  'masterkey',
-  'sharedkey',
-  'accountkey',
-  'storagekey',
-  'servicekey',
-  'licensekey',
-  'deploykey',
-  'authkey',
-  'credential',
-  'authorization',
-  'bearer',
-];
+const SENSITIVE = wordList(`
+  password passwd passphrase passcode secret token apikey accesskey privatekey secretkey signingkey appkey
+  encryptionkey clientkey masterkey sharedkey accountkey storagekey servicekey licensekey deploykey authkey
+  credential authorization bearer
+`);
 /** Words that are sensitive alone or as the last word of a name: `db_pwd`, `AUTH`. */
 const ENDS = ['pwd', 'pass', 'auth', 'creds', 'pat'];
 /** Last words of names that are about a secret but do not contain one: `token_count`, `password_changed_at`. */
-const HARMLESS_ENDS = [
-  'id',
-  'ids',
-  'name',
-  'names',
-  'count',
-  'length',
-  'size',
-  'type',
-  'kind',
-  'expires',
-  'expiry',
-  'expiration',
-  'ttl',
-  'at',
-  'policy',
-  'attempts',
-  'algorithm',
-  'enabled',
-  'required',
-  'tokens',
-  'file',
-  'path',
-  'dir',
-  'url',
-  'uri',
-  'endpoint',
-  'host',
-  'version',
-  'alias',
-  'prefix',
-  'suffix',
-  'format',
-  'field',
-  'label',
-  'hint',
-  'hash',
-  'digest',
-  'fingerprint',
-  'checksum',
-  'ref',
-  'arn',
-  'scope',
-  'scopes',
-  'provider',
-  'manager',
-  'store',
-  'header',
-  'param',
-  'regex',
-  'pattern',
-  'stdin',
-  'prompt',
-  'strength',
-];
-const HARMLESS_PARTS = [
-  'public',
-  'pubkey',
-  'csrf',
-  'xsrf',
-  'primarykey',
-  'foreignkey',
-  'sortkey',
-  'partitionkey',
-  'bucketkey',
-  'cachekey',
-  'keyboard',
-  'keyword',
-  'tokenize',
-  'author',
-  'publishable',
-];
+const HARMLESS_ENDS = wordList(`
+  id ids name names count length size type kind expires expiry expiration ttl at policy attempts algorithm enabled
+  required tokens file path dir url uri endpoint host version alias prefix suffix format field label hint hash digest
+  fingerprint checksum ref arn scope scopes provider manager store header param regex pattern stdin prompt strength
+`);
+const HARMLESS_PARTS = wordList(`
+  public pubkey csrf xsrf primarykey foreignkey sortkey partitionkey bucketkey cachekey keyboard keyword tokenize
+  author publishable
+`);
 
 export type NameKind = 'password' | 'secret';
 
@@ -137,34 +54,10 @@ function isPass(word: string): boolean {
   return end !== undefined && (word === end || OWNERS.includes(word.slice(0, -end.length)));
 }
 
-const OWNERS = [
-  'admin',
-  'app',
-  'db',
-  'ftp',
-  'http',
-  'key',
-  'ldap',
-  'login',
-  'mail',
-  'mongo',
-  'mq',
-  'my',
-  'mysql',
-  'pg',
-  'proxy',
-  'redis',
-  'root',
-  'smtp',
-  'sql',
-  'ssh',
-  'store',
-  'svc',
-  'sys',
-  'user',
-  'web',
-  'wifi',
-];
+const OWNERS = wordList(`
+  admin app db ftp http key ldap login mail mongo mq my mysql pg proxy redis root smtp sql ssh store svc sys user web
+  wifi
+`);
 
 /** Cheap pre-check for the names of passwords. */
 export function mayBePassword(name: string): boolean {

@@ -1,43 +1,15 @@
 import { sha256HexOfText } from '../../contracts/hash';
 import { classesOf, countsOf } from './characters';
+import { wordList } from '../../text/word-list';
 
 /** Placeholder values: complete values in lower case without separators. */
-const WORDS = new Set([
-  'password',
-  'passwd',
-  'passphrase',
-  'pwd',
-  'secret',
-  'token',
-  'apikey',
-  'apitoken',
-  'mypassword',
-  'mysecret',
-  'mytoken',
-  'mykey',
-  'null',
-  'nil',
-  'none',
-  'undefined',
-  'true',
-  'false',
-  'string',
-  'text',
-  'varchar',
-  'default',
-  'excluded',
-  'redacted',
-  'hidden',
-  'masked',
-  'removed',
-  'changeit',
-  'changeme',
-  'required',
-  'optional',
-  'test',
-  'testing',
-  'foobar',
-]);
+const WORDS = new Set(
+  wordList(`
+  password passwd passphrase pwd secret token apikey apitoken mypassword mysecret mytoken mykey null nil none
+  undefined true false string text varchar default excluded redacted hidden masked removed changeit changeme required
+  optional test testing foobar
+`),
+);
 const BEGINNINGS = [
   'your',
   'replace',

@@ -6,6 +6,7 @@ import { scannedTexts } from '../../../policy/rules/secrets/texts';
 import { coveringGlob, pathName } from '../../../policy/text/glob';
 import type { GitPatchFacts } from '../facts/git-facts';
 import { GIT_PACK } from '../facts/git-parser';
+import { wordList } from '../../../policy/text/word-list';
 
 const patchRule = factsRules<GitPatchFacts>({ ...GIT_PACK, pack: 'secrets' });
 
@@ -35,29 +36,11 @@ const removedSecret = secretsRule({
   },
 });
 
-const KEY_FILES = [
-  '**/*.p12',
-  '**/*.pfx',
-  '**/*.jks',
-  '**/*.keystore',
-  '**/*.kdbx',
-  '**/*.ppk',
-  '**/id_rsa',
-  '**/id_dsa',
-  '**/id_ecdsa',
-  '**/id_ed25519',
-  '**/.env',
-  '**/.env.local',
-  '**/.env.production',
-  '**/.netrc',
-  '**/.pgpass',
-  '**/.htpasswd',
-  '**/.git-credentials',
-  '**/.docker/config.json',
-  '**/.aws/credentials',
-  '**/.kube/config',
-  '**/terraform.tfstate',
-];
+const KEY_FILES = wordList(`
+  **/*.p12 **/*.pfx **/*.jks **/*.keystore **/*.kdbx **/*.ppk **/id_rsa **/id_dsa **/id_ecdsa **/id_ed25519 **/.env
+  **/.env.local **/.env.production **/.netrc **/.pgpass **/.htpasswd **/.git-credentials **/.docker/config.json
+  **/.aws/credentials **/.kube/config **/terraform.tfstate
+`);
 
 const keyFile = patchRule({
   name: 'secrets_key_file',

@@ -5,6 +5,7 @@ import type { Hit } from '../../../policy/rules/rule-maker';
 import { addedHits, atFile, atLine, gitRule, MODIFIED, patchOf } from './define-git-rule';
 import type { PatchFile } from '../facts/git-facts';
 import type { FileView } from './patch-view';
+import { wordList } from '../../../policy/text/word-list';
 
 const TESTS = [
   '**/test/**',
@@ -20,24 +21,11 @@ const TESTS = [
   '**/*Test.kt',
   '**/*_spec.rb',
 ];
-const CONFIGS = [
-  '**/jest.config.*',
-  '**/vitest.config.*',
-  '**/.nycrc*',
-  '**/.c8rc*',
-  '**/package.json',
-  '**/pyproject.toml',
-  '**/setup.cfg',
-  '**/.coveragerc',
-  '**/codecov.y*ml',
-  '**/.codecov.y*ml',
-  '**/sonar-project.properties',
-  '**/stryker.conf*',
-  '**/pom.xml',
-  '**/build.gradle*',
-  '.github/workflows/**',
-  '.gitlab-ci.yml',
-];
+const CONFIGS = wordList(`
+  **/jest.config.* **/vitest.config.* **/.nycrc* **/.c8rc* **/package.json **/pyproject.toml **/setup.cfg
+  **/.coveragerc **/codecov.y*ml **/.codecov.y*ml **/sonar-project.properties **/stryker.conf* **/pom.xml
+  **/build.gradle* .github/workflows/** .gitlab-ci.yml
+`);
 
 const SKIPPED = [
   linePattern(

@@ -1,4 +1,5 @@
 import type { Reach } from './http-facts';
+import { wordList } from '../../../policy/text/word-list';
 
 /** An address as bytes: 4 or 16. */
 export type Address = readonly number[];
@@ -96,30 +97,10 @@ const METADATA_NAMES = new Set([
   'instance-data.ec2.internal',
 ]);
 /** Suffixes of names that are not public, or that resolve to an address that is part of the name. */
-const LOCAL_SUFFIXES = [
-  'localhost',
-  'local',
-  'localdomain',
-  'internal',
-  'intranet',
-  'lan',
-  'home',
-  'corp',
-  'private',
-  'home.arpa',
-  'svc',
-  'cluster.local',
-  'consul',
-  'test',
-  'invalid',
-  'onion',
-  'nip.io',
-  'sslip.io',
-  'xip.io',
-  'localtest.me',
-  'lvh.me',
-  'vcap.me',
-];
+const LOCAL_SUFFIXES = wordList(`
+  localhost local localdomain internal intranet lan home corp private home.arpa svc cluster.local consul test invalid
+  onion nip.io sslip.io xip.io localtest.me lvh.me vcap.me
+`);
 
 /** Where the host of a parsed URL is, as far as can be determined without a DNS query. */
 export function reachOf(host: string, address: Address | null): Reach {

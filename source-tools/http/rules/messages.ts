@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { noConfig, type Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { httpRule, MERGE, request, formatPointer } from './define-http-rule';
+import { wordList } from '../../../policy/text/word-list';
 
 export const patchInvalid = httpRule({
   name: 'http_patch_invalid',
@@ -30,26 +31,13 @@ export const noEffect = httpRule({
   find: ({ changesNothing }) => (changesNothing ? [{ at: '/body', what: 'the document does not change' }] : []),
 });
 
-const CREDENTIALS = new Set([
-  'authorization',
-  'proxy-authorization',
-  'cookie',
-  'set-cookie',
-  'x-api-key',
-  'api-key',
-  'apikey',
-  'x-auth-token',
-  'x-access-token',
-  'x-amz-security-token',
-  'x-goog-api-key',
-  'x-vault-token',
-  'x-csrf-token',
-  'x-functions-key',
-  'ocp-apim-subscription-key',
-  'private-token',
-  'x-gitlab-token',
-  'x-session-token',
-]);
+const CREDENTIALS = new Set(
+  wordList(`
+  authorization proxy-authorization cookie set-cookie x-api-key api-key apikey x-auth-token x-access-token
+  x-amz-security-token x-goog-api-key x-vault-token x-csrf-token x-functions-key ocp-apim-subscription-key
+  private-token x-gitlab-token x-session-token
+`),
+);
 
 export const authHeader = httpRule({
   name: 'http_auth_header',
@@ -75,27 +63,13 @@ export const authHeader = httpRule({
   },
 });
 
-const ROUTING = new Set([
-  'host',
-  'connection',
-  'content-length',
-  'transfer-encoding',
-  'te',
-  'trailer',
-  'upgrade',
-  'forwarded',
-  'via',
-  'x-real-ip',
-  'x-client-ip',
-  'true-client-ip',
-  'cf-connecting-ip',
-  'x-original-url',
-  'x-rewrite-url',
-  'x-http-method',
-  'x-http-method-override',
-  'x-method-override',
-  'content-encoding',
-]);
+const ROUTING = new Set(
+  wordList(`
+  host connection content-length transfer-encoding te trailer upgrade forwarded via x-real-ip x-client-ip
+  true-client-ip cf-connecting-ip x-original-url x-rewrite-url x-http-method x-http-method-override x-method-override
+  content-encoding
+`),
+);
 
 export const overrideHeader = httpRule({
   name: 'http_override_header',

@@ -5,6 +5,7 @@ import { noConfig } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { httpRule, MERGE, normalizedName, request, formatPointer } from './define-http-rule';
 import type { HttpPatchFacts, Write } from '../facts/http-facts';
+import { wordList } from '../../../policy/text/word-list';
 
 const Pointer = z
   .string()
@@ -146,54 +147,13 @@ export const testRequired = httpRule({
   },
 });
 
-const PRIVILEGE = [
-  'role',
-  'roles',
-  'role_id',
-  'is_admin',
-  'admin',
-  'is_staff',
-  'is_superuser',
-  'superuser',
-  'is_owner',
-  'owner',
-  'owner_id',
-  'permission',
-  'permissions',
-  'privileges',
-  'scopes',
-  'grants',
-  'acl',
-  'access_level',
-  'entitlements',
-  'privileged',
-  'allow_privilege_escalation',
-  'host_network',
-  'host_pid',
-  'service_account_name',
-  'groups',
-  'tenant_id',
-  'org_id',
-  'organization_id',
-  'verified',
-  'email_verified',
-  'mfa_enabled',
-  'two_factor_enabled',
-  'password',
-  'password_hash',
-  'price',
-  'unit_price',
-  'amount',
-  'total',
-  'balance',
-  'credit',
-  'credit_limit',
-  'discount',
-  'salary',
-  'refund',
-  'iban',
-  'account_number',
-];
+const PRIVILEGE = wordList(`
+  role roles role_id is_admin admin is_staff is_superuser superuser is_owner owner owner_id permission permissions
+  privileges scopes grants acl access_level entitlements privileged allow_privilege_escalation host_network host_pid
+  service_account_name groups tenant_id org_id organization_id verified email_verified mfa_enabled two_factor_enabled
+  password password_hash price unit_price amount total balance credit credit_limit discount salary refund iban
+  account_number
+`);
 
 const guardedNames = memoizeByObject(
   ({ names, also }: { readonly names: readonly string[]; readonly also: readonly string[] }): ReadonlySet<string> =>

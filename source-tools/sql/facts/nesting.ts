@@ -1,33 +1,16 @@
 import { Tok, punctuationOf, wordOf } from './lexer';
 import type { Source } from './source';
+import { wordList } from '../../../policy/text/word-list';
 
 /** Deeper text is refused before parsing. The parser's own limit is the stack size, which differs between hosts. */
 export const MAX_NESTING = 1000;
 
-const CHAINING_WORDS = new Set([
-  'not',
-  'is',
-  'isnull',
-  'notnull',
-  'collate',
-  'at',
-  'union',
-  'intersect',
-  'except',
-  'join',
-  'like',
-  'ilike',
-  'similar',
-  'in',
-  'between',
-  'select',
-  'explain',
-  'operator',
-  'array',
-  'row',
-  'from',
-  'escape',
-]);
+const CHAINING_WORDS = new Set(
+  wordList(`
+  not is isnull notnull collate at union intersect except join like ilike similar in between select explain operator
+  array row from escape
+`),
+);
 const SIBLING_WORDS = new Set(['and', 'or', 'when', 'then', 'else', 'values', 'set', 'returning', 'loop']);
 
 /**

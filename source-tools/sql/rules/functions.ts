@@ -2,33 +2,34 @@ import { z } from 'zod';
 import { defineSqlRule, type Hit } from './define-sql-rule';
 import type { FunctionCallFact } from '../facts/sql-facts';
 import { parseName, shownName } from '../../../policy/text/table-name';
+import { wordList } from '../../../policy/text/word-list';
 
 /** Functions that access files or other servers, or run SQL from text. Matched in any schema. */
 const DANGEROUS = new Set(
-  (
-    'pg_read_file pg_read_binary_file pg_stat_file pg_ls_dir pg_ls_logdir pg_ls_waldir pg_ls_tmpdir pg_ls_archive_statusdir pg_ls_logicalsnapdir pg_ls_logicalmapdir pg_ls_replslotdir pg_ls_summariesdir ' +
-    'pg_current_logfile pg_logdir_ls pg_file_write pg_file_sync pg_file_rename pg_file_unlink pg_file_read pg_file_length ' +
-    'lo_import lo_export ' +
-    'query_to_xml query_to_xmlschema query_to_xml_and_xmlschema cursor_to_xml cursor_to_xmlschema table_to_xml table_to_xmlschema table_to_xml_and_xmlschema ' +
-    'schema_to_xml schema_to_xmlschema schema_to_xml_and_xmlschema database_to_xml database_to_xmlschema database_to_xml_and_xmlschema ' +
-    'pg_import_system_collations pg_extension_config_dump'
-  ).split(' '),
+  wordList(`
+  pg_read_file pg_read_binary_file pg_stat_file pg_ls_dir pg_ls_logdir pg_ls_waldir pg_ls_tmpdir pg_ls_archive_statusdir pg_ls_logicalsnapdir pg_ls_logicalmapdir pg_ls_replslotdir pg_ls_summariesdir
+  pg_current_logfile pg_logdir_ls pg_file_write pg_file_sync pg_file_rename pg_file_unlink pg_file_read pg_file_length
+  lo_import lo_export
+  query_to_xml query_to_xmlschema query_to_xml_and_xmlschema cursor_to_xml cursor_to_xmlschema table_to_xml table_to_xmlschema table_to_xml_and_xmlschema
+  schema_to_xml schema_to_xmlschema schema_to_xml_and_xmlschema database_to_xml database_to_xmlschema database_to_xml_and_xmlschema
+  pg_import_system_collations pg_extension_config_dump
+`),
 );
 /** Prefixes of function families that all count as dangerous. */
 const DANGEROUS_PREFIXES = ['dblink', 'binary_upgrade_', 'postgres_fdw_'];
 
 /** Functions that change sessions, settings, the server's state or large objects, even inside a SELECT. */
 const SIDE_EFFECTS = new Set(
-  (
-    'pg_terminate_backend pg_cancel_backend pg_sleep pg_sleep_for pg_sleep_until set_config pg_reload_conf pg_rotate_logfile pg_promote ' +
-    'pg_switch_wal pg_create_restore_point pg_backup_start pg_backup_stop pg_start_backup pg_stop_backup pg_wal_replay_pause pg_wal_replay_resume pg_log_backend_memory_contexts ' +
-    'pg_create_physical_replication_slot pg_create_logical_replication_slot pg_copy_physical_replication_slot pg_copy_logical_replication_slot pg_drop_replication_slot pg_replication_slot_advance pg_sync_replication_slots ' +
-    'pg_logical_slot_get_changes pg_logical_slot_get_binary_changes pg_logical_emit_message ' +
-    'pg_replication_origin_create pg_replication_origin_drop pg_replication_origin_advance pg_replication_origin_session_setup ' +
-    'pg_advisory_lock pg_advisory_lock_shared setval lo_create lo_creat lo_unlink lo_put lo_from_bytea lo_truncate lo_truncate64 lowrite ' +
-    'pg_stat_reset pg_stat_reset_shared pg_stat_reset_slru pg_stat_reset_single_table_counters pg_stat_reset_single_function_counters pg_stat_statements_reset ' +
-    'pg_restore_relation_stats pg_restore_attribute_stats pg_clear_relation_stats pg_clear_attribute_stats brin_summarize_new_values gin_clean_pending_list pg_prewarm pg_nextoid'
-  ).split(' '),
+  wordList(`
+  pg_terminate_backend pg_cancel_backend pg_sleep pg_sleep_for pg_sleep_until set_config pg_reload_conf pg_rotate_logfile pg_promote
+  pg_switch_wal pg_create_restore_point pg_backup_start pg_backup_stop pg_start_backup pg_stop_backup pg_wal_replay_pause pg_wal_replay_resume pg_log_backend_memory_contexts
+  pg_create_physical_replication_slot pg_create_logical_replication_slot pg_copy_physical_replication_slot pg_copy_logical_replication_slot pg_drop_replication_slot pg_replication_slot_advance pg_sync_replication_slots
+  pg_logical_slot_get_changes pg_logical_slot_get_binary_changes pg_logical_emit_message
+  pg_replication_origin_create pg_replication_origin_drop pg_replication_origin_advance pg_replication_origin_session_setup
+  pg_advisory_lock pg_advisory_lock_shared setval lo_create lo_creat lo_unlink lo_put lo_from_bytea lo_truncate lo_truncate64 lowrite
+  pg_stat_reset pg_stat_reset_shared pg_stat_reset_slru pg_stat_reset_single_table_counters pg_stat_reset_single_function_counters pg_stat_statements_reset
+  pg_restore_relation_stats pg_restore_attribute_stats pg_clear_relation_stats pg_clear_attribute_stats brin_summarize_new_values gin_clean_pending_list pg_prewarm pg_nextoid
+`),
 );
 
 const Allowed = z.strictObject({ allow: z.array(z.string().min(1).max(130)).max(200).default([]) });

@@ -5,6 +5,7 @@ import { shown } from '../../../policy/text/shown-name';
 import { atResource, planOf, terraformRule } from './define-terraform-rule';
 import type { TerraformAction, TerraformResource } from '../facts/terraform-facts';
 import { isDestroyed, member, valueAt } from './values';
+import { wordList } from '../../../policy/text/word-list';
 
 const Types = z.array(z.string().min(1).max(200)).max(500);
 
@@ -63,47 +64,16 @@ function wanted(type: string, types: readonly string[] | null, except: readonly 
 }
 
 /** Types whose destruction loses data, keys or names. */
-const STATEFUL = [
-  'aws_db_*',
-  'aws_rds_*',
-  'aws_dynamodb_table',
-  'aws_s3_bucket',
-  'aws_efs_file_system',
-  'aws_ebs_volume',
-  'aws_elasticache_*',
-  'aws_redshift_cluster',
-  'aws_docdb_cluster*',
-  'aws_neptune_cluster*',
-  'aws_opensearch_domain',
-  'aws_elasticsearch_domain',
-  'aws_kms_key',
-  'aws_secretsmanager_secret',
-  'aws_route53_zone',
-  'aws_backup_vault',
-  'aws_ecr_repository',
-  'aws_cognito_user_pool',
-  'google_sql_database*',
-  'google_storage_bucket',
-  'google_bigquery_dataset',
-  'google_bigquery_table',
-  'google_spanner_*',
-  'google_kms_crypto_key',
-  'google_kms_key_ring',
-  'google_dns_managed_zone',
-  'google_compute_disk',
-  'google_filestore_instance',
-  'google_project',
-  'azurerm_*sql_*',
-  'azurerm_storage_account',
-  'azurerm_storage_container',
-  'azurerm_cosmosdb_*',
-  'azurerm_key_vault*',
-  'azurerm_managed_disk',
-  'azurerm_dns_zone',
-  'azurerm_resource_group',
-  'kubernetes_persistent_volume*',
-  'kubernetes_namespace',
-];
+const STATEFUL = wordList(`
+  aws_db_* aws_rds_* aws_dynamodb_table aws_s3_bucket aws_efs_file_system aws_ebs_volume aws_elasticache_*
+  aws_redshift_cluster aws_docdb_cluster* aws_neptune_cluster* aws_opensearch_domain aws_elasticsearch_domain
+  aws_kms_key aws_secretsmanager_secret aws_route53_zone aws_backup_vault aws_ecr_repository aws_cognito_user_pool
+  google_sql_database* google_storage_bucket google_bigquery_dataset google_bigquery_table google_spanner_*
+  google_kms_crypto_key google_kms_key_ring google_dns_managed_zone google_compute_disk google_filestore_instance
+  google_project azurerm_*sql_* azurerm_storage_account azurerm_storage_container azurerm_cosmosdb_*
+  azurerm_key_vault* azurerm_managed_disk azurerm_dns_zone azurerm_resource_group kubernetes_persistent_volume*
+  kubernetes_namespace
+`);
 
 export const protectedResource = terraformRule({
   name: 'terraform_protected_resource',

@@ -1,0 +1,2 @@
+/** Words separated by white space, for tables with dozens of names. */
+export const wordList = (text: string): string[] => text.trim().split(/\s+/);
