@@ -1,5 +1,6 @@
 import { backendError, type LLMClient } from './llm-client';
 import type { FlytoEvent, FlytoProvider } from './provider';
+import { wordList } from '../../policy/text/word-list';
 
 /**
  * An LLMClient over a streaming provider. `systemPrompt` is sent verbatim with every call; if it is empty, no system
@@ -79,18 +80,7 @@ function textOf({ type, text }: { readonly type: string; readonly text: unknown 
   throw backendError(`The provider sent a ${type} event without a text`);
 }
 
-const IGNORED = [
-  'toolUse',
-  'thinking',
-  'usage',
-  'done',
-  'turn',
-  'sessionInfo',
-  'permission',
-  'warning',
-  'compact',
-  'checkpoint',
-];
+const IGNORED = wordList('toolUse thinking usage done turn sessionInfo permission warning compact checkpoint');
 
 /** True for event families that contain no answer text. */
 function isIgnored(type: string): boolean {

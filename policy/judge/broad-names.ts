@@ -73,9 +73,9 @@ function endOfQuoted(text: string, start: number, quote: string): number {
   return Math.min(i, text.length);
 }
 
-const NO_VALUES = wordList(`
-  null default excluded true false none process.env os.environ current_setting crypt( gen_random varchar text string
-`);
+const NO_VALUES = wordList(
+  'null default excluded true false none process.env os.environ current_setting crypt( gen_random varchar text string',
+);
 
 /** True for a parameter, a variable, a call or a keyword: the secret itself is not in the text. */
 function isPlaceholder(text: string, start: number, end: number): boolean {

@@ -8,6 +8,7 @@
  */
 import { objectsInText, type FoundObject } from './objects-in-text';
 import { WireAnswer } from './wire';
+import { wordList } from '../text/word-list';
 
 /** Raise it whenever the result for the same text changes. Part of `logic_hash`. */
 export const ANSWER_PARSER_REVISION = 5;
@@ -127,19 +128,9 @@ const VERDICT_KEYS = new Set([
   'error',
   'refusal',
 ]);
-const VERDICT_VALUES = new Set([
-  'allow',
-  'warn',
-  'block',
-  'abstain',
-  'approve',
-  'approved',
-  'blocked',
-  'reject',
-  'rejected',
-  'deny',
-  'denied',
-]);
+const VERDICT_VALUES = new Set(
+  wordList('allow warn block abstain approve approved blocked reject rejected deny denied'),
+);
 /** True if any key or value, at any depth, is one that a verdict would have. */
 function couldBeVerdict(object: FoundObject): boolean {
   const stack: unknown[] = [object.value];

@@ -83,7 +83,8 @@ export interface FactsRuleOptions<F, Config> {
   /** Default BLOCK. WARN if the rule only advises, even at a level that asks a person. */
   readonly status?: 'WARN' | 'BLOCK';
   readonly why: string;
-  readonly config: z.ZodType<Config>;
+  /** Default: no settings. */
+  readonly config?: z.ZodType<Config>;
   readonly reads?: readonly Reads[];
   readonly advice?: readonly string[];
   readonly examples: RuleExamples;
@@ -91,7 +92,10 @@ export interface FactsRuleOptions<F, Config> {
 }
 
 /** Configuration schema of a rule without settings. */
-export const noConfig = z.strictObject({});
+const noConfig = z.strictObject({});
+
+const configOf = <Config>(options: { readonly config?: z.ZodType<Config> }): z.ZodType<Config> =>
+  options.config ?? (noConfig as unknown as z.ZodType<Config>);
 
 /**
  * Returns a factory for the rules of one pack that read the facts of one source tool. Without facts a rule fails closed: its
@@ -105,6 +109,7 @@ export function factsRules<F extends ExtractedFacts>(
     const code = codeOf(name);
     const definition = defineRule({
       ...rest,
+      config: configOf(options),
       name,
       reads,
       pack: pack.pack,
@@ -139,6 +144,7 @@ export function bytesRules(
     const code = codeOf(name);
     const definition = defineRule({
       ...rest,
+      config: configOf(options),
       name,
       reads,
       pack,

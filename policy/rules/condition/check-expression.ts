@@ -21,36 +21,10 @@ export const MAX_COMPREHENSION_NESTING = 2;
 export const CONDITION_NAMES = ['diff', 'metadata', 'facts', 'staging'] as const;
 export type ConditionName = (typeof CONDITION_NAMES)[number];
 
-const TYPES: ReadonlySet<string> = new Set([
-  'bool',
-  'bytes',
-  'double',
-  'int',
-  'list',
-  'map',
-  'null_type',
-  'string',
-  'type',
-  'uint',
-]);
+const TYPES: ReadonlySet<string> = new Set(wordList('bool bytes double int list map null_type string type uint'));
 const FUNCTIONS: ReadonlySet<string> = new Set([
-  ...wordList(`
-    _&&_ _||_ !_ -_ _==_ _!=_ _<_ _<=_ _>_ _>=_ _+_ _-_ _*_ _/_ _%_ _?_:_ _[_] @in @not_strictly_false
-  `),
-  ...[
-    'size',
-    'contains',
-    'startsWith',
-    'endsWith',
-    'matches',
-    'int',
-    'uint',
-    'double',
-    'string',
-    'bool',
-    'type',
-    'dyn',
-  ],
+  ...wordList('_&&_ _||_ !_ -_ _==_ _!=_ _<_ _<=_ _>_ _>=_ _+_ _-_ _*_ _/_ _%_ _?_:_ _[_] @in @not_strictly_false'),
+  ...wordList('size contains startsWith endsWith matches int uint double string bool type dyn'),
 ]);
 
 /** What an expression reads: for each name its fields, or null for the whole value. `nesting`: depth of nested comprehensions. */

@@ -4,6 +4,7 @@ import { mayBePassword, plainName, sensitiveName, STEMS, type NameKind } from '.
 import { isFiller, isPlaceholder } from './placeholders';
 import type { SecretSpan } from './secret-span';
 import { SERVICES } from './services';
+import { wordList } from '../../text/word-list';
 
 const MAX_VALUE = 500;
 const MIN_PASSWORD = 6;
@@ -131,21 +132,7 @@ function isAddress(value: string): boolean {
   return (value.length === 42 && value.startsWith('0x')) || value.endsWith('/aws4_request');
 }
 
-const ROOTS = [
-  './',
-  '../',
-  '~/',
-  '/bin/',
-  '/etc/',
-  '/home/',
-  '/opt/',
-  '/run/',
-  '/srv/',
-  '/tmp/',
-  '/Users/',
-  '/usr/',
-  '/var/',
-];
+const ROOTS = wordList('./ ../ ~/ /bin/ /etc/ /home/ /opt/ /run/ /srv/ /tmp/ /Users/ /usr/ /var/');
 
 /** A file path. `PWD` is more often the working directory than a password. */
 function isPath(value: string): boolean {

@@ -4,17 +4,9 @@ import { wordList } from '../../text/word-list';
 export const STEMS: readonly string[] = ['pass', 'pwd', 'secret', 'token', 'key', 'cred', 'auth', 'bearer', 'pat'];
 
 /** Word parts: every name that the judge's redactor treats as sensitive contains at least one. The redactor is stricter. */
-export const BROAD_STEMS: readonly string[] = [
-  'pass',
-  'pwd',
-  'secret',
-  'token',
-  'key',
-  'credential',
-  'authorization',
-  'bearer',
-  'connection',
-];
+export const BROAD_STEMS: readonly string[] = wordList(
+  'pass pwd secret token key credential authorization bearer connection',
+);
 
 const SENSITIVE = wordList(`
   password passwd passphrase passcode secret token apikey accesskey privatekey secretkey signingkey appkey

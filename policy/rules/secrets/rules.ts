@@ -1,4 +1,4 @@
-import { bytesRules, noConfig, type PackRule } from '../rule-maker';
+import { bytesRules, type PackRule } from '../rule-maker';
 import { hitsOf, metadataHits, uncheckedHits } from './hits';
 import type { SecretCategory } from './scan';
 import { scannedTexts } from './texts';
@@ -21,7 +21,6 @@ function categoryRule(
   return secretsRule({
     ...options,
     logicRevision: 8,
-    config: noConfig,
     reads: ['texts'],
     advice: ADVICE,
     find: (input) => hitsOf(scannedTexts(input), category),
@@ -33,7 +32,6 @@ export const knownToken = secretsRule({
   logicRevision: 8,
   defaultLevel: 'forbid',
   why: 'Anyone who reads a token can use it, and a diff is read by many people and stored for a long time.',
-  config: noConfig,
   reads: ['texts'],
   advice: ADVICE,
   examples: {
@@ -93,7 +91,6 @@ export const metadataSecret = secretsRule({
   logicRevision: 8,
   defaultLevel: 'forbid',
   why: 'Metadata is stored in the workflow history and shown in every status, to anyone who may read them.',
-  config: noConfig,
   reads: ['metadata'],
   advice: ADVICE,
   examples: {

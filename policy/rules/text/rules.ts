@@ -1,4 +1,4 @@
-import { bytesRules, noConfig, type Hit, type PackRule } from '../rule-maker';
+import { bytesRules, type Hit, type PackRule } from '../rule-maker';
 import { bidi, controls, hasForeignLetters, homoglyphs, invisible, type OddCharacter } from '../../text/characters';
 import { invalidUtf8 } from '../../text/utf8-faults';
 
@@ -12,7 +12,6 @@ function characterRule(
   return textRule({
     ...options,
     logicRevision: 3,
-    config: noConfig,
     reads: ['texts'],
     find: ({ tool }) => {
       const seen = new Set<string>();
@@ -88,7 +87,6 @@ export const textInvalidUtf8 = textRule({
   logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'Invalid UTF-8 can look different to people, to the judge and to the target.',
-  config: noConfig,
   examples: {
     bad: { base64: 'VVBEQVRFIHQgU0VUIGEgPSAn/yc7Cg==' },
     good: "UPDATE t SET a = 'ÿ';\n",

@@ -1,25 +1,15 @@
 import { z } from 'zod';
 import { coveringGlob } from '../../../policy/text/glob';
 import { linePattern, describeLine, wordsOf, type LinePattern } from '../../../policy/text/line-patterns';
-import { noConfig, type Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/rule-maker';
 import { addedHits, atLine, gitRule, MODIFIED, NEW, patchOf } from './define-git-rule';
 import type { FileView } from './patch-view';
+import { wordList } from '../../../policy/text/word-list';
 
-const PIPELINES = [
-  '.github/workflows/**',
-  '.github/actions/**',
-  '**/action.yml',
-  '**/action.yaml',
-  '.gitlab-ci.yml',
-  '**/.gitlab-ci*.yml',
-  '.circleci/**',
-  '.buildkite/**',
-  '.drone.yml',
-  '.travis.yml',
-  'azure-pipelines*.yml',
-  'bitbucket-pipelines.yml',
-  '**/Jenkinsfile*',
-];
+const PIPELINES = wordList(`
+  .github/workflows/** .github/actions/** **/action.yml **/action.yaml .gitlab-ci.yml **/.gitlab-ci*.yml .circleci/**
+  .buildkite/** .drone.yml .travis.yml azure-pipelines*.yml bitbucket-pipelines.yml **/Jenkinsfile*
+`);
 const SCRIPTS = ['**/Dockerfile*', '**/*.sh', '**/*.bash', '**/Makefile', '**/*.ps1', '**/package.json'];
 
 const PIPED: readonly LinePattern[] = [
@@ -135,7 +125,6 @@ export const ciUntrustedCheckout = gitRule({
   logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'A workflow with repository permissions that checks out code from a fork lets the author of the fork use its permissions and secrets.',
-  config: noConfig,
   examples: {
     bad: patchOf('.github/workflows/pr.yml', NEW, [
       '+on: pull_request_target',

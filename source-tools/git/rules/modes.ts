@@ -1,4 +1,4 @@
-import { noConfig, type Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { atFile, gitRule, MODIFIED, patchOf } from './define-git-rule';
 import { GITLINK, SYMLINK, type PatchFile } from '../facts/git-facts';
@@ -23,7 +23,6 @@ export const mode = gitRule({
   logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Symbolic links, submodules and executable bits change behavior without changing a line of content.',
-  config: noConfig,
   examples: {
     bad: patchOf('run.sh', ['old mode 100644', 'new mode 100755']),
     good: patchOf('run.sh', ['old mode 100755', 'new mode 100644']),
@@ -88,7 +87,6 @@ export const symlinkEscape = gitRule({
   logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'Writing through a symbolic link that leads outside the tree writes to the host.',
-  config: noConfig,
   examples: {
     bad: patchOf(
       'assets/logo.svg',
@@ -117,7 +115,6 @@ export const binary = gitRule({
   logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'Reviewers cannot read base85, and text can be disguised as binary content.',
-  config: noConfig,
   examples: {
     bad: 'diff --git a/logo.png b/logo.png\nindex 7832f40..eb9a3c5 100644\nBinary files a/logo.png and b/logo.png differ\n',
     good: patchOf('logo.svg', MODIFIED, ['-<svg/>', '+<svg />']),

@@ -1,4 +1,4 @@
-import { noConfig, parseRule } from '../../../policy/rules/rule-maker';
+import { parseRule } from '../../../policy/rules/rule-maker';
 import { gitRule, MODIFIED, patchOf } from './define-git-rule';
 import { GIT_PACK } from '../facts/git-parser';
 
@@ -17,7 +17,6 @@ export const gitAmbiguous = gitRule({
   logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'Git ignores lines outside the counted lines of a hunk, but other tools may treat them as content.',
-  config: noConfig,
   examples: { bad: `${good}+three\n`, good: `Two lines of prose.\n\n${good}-- \n2.39.5\n` },
   find: ({ stray }) =>
     stray.map(({ line, what }) => ({

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { coveringGlob } from '../../../policy/text/glob';
-import { noConfig, type Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { atFile, gitRule, MODIFIED, NEW, patchOf } from './define-git-rule';
 import type { FileView } from './patch-view';
+import { wordList } from '../../../policy/text/word-list';
 
 const PathGlob = z
   .string()
@@ -17,7 +18,6 @@ export const pathTraversal = gitRule({
   logicRevision: 3,
   defaultLevel: 'forbid',
   why: 'A path that leaves the tree, or that a file system reads as .git, writes to a place that was not reviewed.',
-  config: noConfig,
   examples: {
     bad: patchOf('docs/../../.ssh/authorized_keys', NEW, ['+key']),
     good: patchOf('docs/..notes/.gitkeep', NEW, ['+x']),
@@ -124,82 +124,33 @@ function isIgnorable(code: number): boolean {
 
 const PROTECTED = [
   // Code that runs with pipeline permissions.
-  '.github/workflows/**',
-  '.github/actions/**',
-  '**/action.yml',
-  '**/action.yaml',
-  '.gitlab-ci.yml',
-  '.gitlab/**',
-  '.circleci/**',
-  '.buildkite/**',
-  '.drone.yml',
-  '.travis.yml',
-  'azure-pipelines*.yml',
-  'bitbucket-pipelines.yml',
-  '**/Jenkinsfile*',
+  ...wordList(`
+    .github/workflows/** .github/actions/** **/action.yml **/action.yaml .gitlab-ci.yml .gitlab/** .circleci/**
+    .buildkite/** .drone.yml .travis.yml azure-pipelines*.yml bitbucket-pipelines.yml **/Jenkinsfile*
+  `),
   // Required reviewers, and code that runs on developers' machines.
-  '**/CODEOWNERS',
-  '.husky/**',
-  '.githooks/**',
-  '.pre-commit-config.yaml',
-  '.devcontainer/**',
-  '.vscode/**',
-  '**/.gitmodules',
-  '**/.gitattributes',
+  ...wordList(`
+    **/CODEOWNERS .husky/** .githooks/** .pre-commit-config.yaml .devcontainer/** .vscode/** **/.gitmodules
+    **/.gitattributes
+  `),
   // Packages and where they come from.
-  '**/package-lock.json',
-  '**/npm-shrinkwrap.json',
-  '**/yarn.lock',
-  '**/pnpm-lock.yaml',
-  '**/bun.lock*',
-  '**/deno.lock',
-  '**/requirements*.txt',
-  '**/poetry.lock',
-  '**/pdm.lock',
-  '**/uv.lock',
-  '**/Pipfile.lock',
-  '**/go.sum',
-  '**/Cargo.lock',
-  '**/Gemfile.lock',
-  '**/composer.lock',
-  '**/packages.lock.json',
-  '**/gradle.lockfile',
-  '.github/dependabot.y*ml',
-  '**/renovate.json*',
-  '**/.npmrc',
-  '**/.yarnrc*',
-  '**/.pypirc',
-  '**/pip.conf',
+  ...wordList(`
+    **/package-lock.json **/npm-shrinkwrap.json **/yarn.lock **/pnpm-lock.yaml **/bun.lock* **/deno.lock
+    **/requirements*.txt **/poetry.lock **/pdm.lock **/uv.lock **/Pipfile.lock **/go.sum **/Cargo.lock
+    **/Gemfile.lock **/composer.lock **/packages.lock.json **/gradle.lockfile .github/dependabot.y*ml
+    **/renovate.json* **/.npmrc **/.yarnrc* **/.pypirc **/pip.conf
+  `),
   // Deployment.
-  '**/Dockerfile*',
-  '**/Containerfile*',
-  '**/docker-compose*.y*ml',
-  '**/compose.y*ml',
-  '**/*.tf',
-  '**/*.tf.json',
-  '**/*.tfvars',
-  '**/*.bicep',
-  '**/k8s/**',
-  '**/kubernetes/**',
-  '**/kustomization.y*ml',
-  '**/helm/**',
-  '**/charts/**',
-  '**/serverless.y*ml',
-  'buildspec*.y*ml',
-  'cloudbuild*.y*ml',
-  '**/migrations/**',
-  '**/db/migrate/**',
-  '**/alembic/versions/**',
+  ...wordList(`
+    **/Dockerfile* **/Containerfile* **/docker-compose*.y*ml **/compose.y*ml **/*.tf **/*.tf.json **/*.tfvars
+    **/*.bicep **/k8s/** **/kubernetes/** **/kustomization.y*ml **/helm/** **/charts/** **/serverless.y*ml
+    buildspec*.y*ml cloudbuild*.y*ml **/migrations/** **/db/migrate/** **/alembic/versions/**
+  `),
   // Access control.
   '**/auth/**',
   '**/*.pem',
   // Instructions for agents.
-  '**/AGENTS.md',
-  '**/CLAUDE.md',
-  '.claude/**',
-  '.github/copilot-instructions.md',
-  '.cursor/**',
-  '**/.mcp.json',
+  ...wordList('**/AGENTS.md **/CLAUDE.md .claude/** .github/copilot-instructions.md .cursor/** **/.mcp.json'),
 ];
 
 export const protectedPaths = gitRule({

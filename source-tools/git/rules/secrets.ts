@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { factsRules, noConfig, type PackRule } from '../../../policy/rules/rule-maker';
+import { factsRules, type PackRule } from '../../../policy/rules/rule-maker';
 import { hitsOf } from '../../../policy/rules/secrets/hits';
 import { EXAMPLE_TOKEN, secretsRule } from '../../../policy/rules/secrets/rules';
 import { scannedTexts } from '../../../policy/rules/secrets/texts';
@@ -19,7 +19,6 @@ const removedSecret = secretsRule({
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'A removed secret remains in the git history, so it must be revoked.',
-  config: noConfig,
   reads: ['texts'],
   sourceTools: ['GitPatch'],
   advice: ['Revoke the secret: everyone with access to the repository can read it.'],

@@ -7,20 +7,10 @@ import type { PatchFile } from '../facts/git-facts';
 import type { FileView } from './patch-view';
 import { wordList } from '../../../policy/text/word-list';
 
-const TESTS = [
-  '**/test/**',
-  '**/tests/**',
-  '**/spec/**',
-  '**/__tests__/**',
-  '**/*.test.*',
-  '**/*.spec.*',
-  '**/*_test.*',
-  '**/test_*.py',
-  '**/*Test.java',
-  '**/*Tests.cs',
-  '**/*Test.kt',
-  '**/*_spec.rb',
-];
+const TESTS = wordList(`
+  **/test/** **/tests/** **/spec/** **/__tests__/** **/*.test.* **/*.spec.* **/*_test.* **/test_*.py **/*Test.java
+  **/*Tests.cs **/*Test.kt **/*_spec.rb
+`);
 const CONFIGS = wordList(`
   **/jest.config.* **/vitest.config.* **/.nycrc* **/.c8rc* **/package.json **/pyproject.toml **/setup.cfg
   **/.coveragerc **/codecov.y*ml **/.codecov.y*ml **/sonar-project.properties **/stryker.conf* **/pom.xml
@@ -81,17 +71,7 @@ const LENIENT = [
 const SKIPPED_WORDS = wordsOf(SKIPPED);
 const LENIENT_WORDS = wordsOf(LENIENT);
 
-const ASSERTS = [
-  'expect(',
-  'assert',
-  'should.',
-  '.should(',
-  'require.equal',
-  'require.noerror',
-  't.error',
-  't.fatal',
-  'verify(',
-];
+const ASSERTS = wordList('expect( assert should. .should( require.equal require.noerror t.error t.fatal verify(');
 
 export const testWeakening = gitRule({
   name: 'git_test_weakening',
@@ -164,21 +144,9 @@ function lostAsserts(view: FileView, most: number): Hit[] {
   return lost > most ? [atFile(file, `has ${lost} fewer assertions`)] : [];
 }
 
-const THRESHOLD = [
-  'branches',
-  'functions',
-  'lines',
-  'statements',
-  'fail_under',
-  'threshold',
-  'cov-fail-under',
-  'target',
-  'minimum',
-  'coverage',
-  'break',
-  'low',
-  'high',
-];
+const THRESHOLD = wordList(
+  'branches functions lines statements fail_under threshold cov-fail-under target minimum coverage break low high',
+);
 
 /** Names that also occur inside other words, such as `slow: 5` or `linebreak: 2`. */
 const WITHIN_WORDS = new Set(['low', 'high', 'break', 'lines', 'target']);

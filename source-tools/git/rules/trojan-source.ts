@@ -1,4 +1,4 @@
-import { noConfig, type Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/rule-maker';
 import {
   bidi,
   controls,
@@ -22,7 +22,6 @@ export const trojanSource = gitRule({
   logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'Invisible and look-alike characters can make code display differently from how it runs.',
-  config: noConfig,
   examples: {
     bad: patchOf('auth.js', MODIFIED, [
       '-if (level === "user") {',

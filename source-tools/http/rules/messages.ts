@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { noConfig, type Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { httpRule, MERGE, request, formatPointer } from './define-http-rule';
 import { wordList } from '../../../policy/text/word-list';
@@ -9,7 +9,6 @@ export const patchInvalid = httpRule({
   logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'A patch that does not apply was written against another document, or depends on how the server interprets it.',
-  config: noConfig,
   examples: {
     bad: request({ body: [{ op: 'replace', path: '/a~2b', value: 1 }] }),
     good: request({ body: [{ op: 'replace', path: '/a~1b', value: 1 }], document: { 'a/b': 0 } }),
@@ -23,7 +22,6 @@ export const noEffect = httpRule({
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'A change without effect was probably written against the wrong document.',
-  config: noConfig,
   examples: {
     bad: request({ contentType: MERGE, body: { note: 'x' }, document: { note: 'x' } }),
     good: request({ contentType: MERGE, body: { note: 'x' }, document: { note: 'y' } }),
@@ -76,7 +74,6 @@ export const overrideHeader = httpRule({
   logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'These headers change where the request goes or how the server interprets it.',
-  config: noConfig,
   examples: {
     bad: request({ headers: { 'If-Match': '"7"', 'X-HTTP-Method-Override': 'DELETE' } }),
     good: request({ headers: { 'If-Match': '"7"', 'X-Request-Id': '1' } }),
@@ -92,7 +89,6 @@ export const contentTypeMismatch = httpRule({
   logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'The same body means something else under another content type: an array of operations could replace the document.',
-  config: noConfig,
   examples: {
     bad: request({ contentType: MERGE }),
     good: request({ contentType: MERGE, body: { note: 'x' } }),
@@ -119,7 +115,6 @@ export const opaqueBody = httpRule({
   logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'The rules read only JSON and cannot inspect any other body.',
-  config: noConfig,
   examples: {
     bad: request({ contentType: 'application/x-www-form-urlencoded', body: 'role=admin' }),
     good: request(),
@@ -132,7 +127,6 @@ export const idempotencyKey = httpRule({
   logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A POST that is retried after a lost response can create a duplicate.',
-  config: noConfig,
   advice: ['Send an Idempotency-Key header.'],
   examples: {
     bad: request({ method: 'POST', contentType: 'application/json', body: { note: 'x' } }),
@@ -156,7 +150,6 @@ export const prototypePollution = httpRule({
   logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'On a JavaScript server these names can modify the prototype of all objects.',
-  config: noConfig,
   examples: {
     bad: request({ body: [{ op: 'add', path: '/__proto__/isAdmin', value: true }] }),
     good: request({ body: [{ op: 'add', path: '/note', value: '__proto__' }] }),

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { arrayIndex, tokensOf } from '../../../policy/text/json-pointer';
 import { memoizeByObject } from '../../../policy/text/memoize';
-import { noConfig } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { httpRule, MERGE, normalizedName, request, formatPointer } from './define-http-rule';
 import type { HttpPatchFacts, Write } from '../facts/http-facts';
@@ -73,7 +72,6 @@ export const rootReplaced = httpRule({
   logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'Replacing the whole document removes every member that the new document does not contain.',
-  config: noConfig,
   examples: {
     bad: request({ body: [{ op: 'replace', path: '', value: { note: 'x' } }] }),
     good: request({ body: [{ op: 'replace', path: '/', value: 'x' }] }),
@@ -89,7 +87,6 @@ export const nullDelete = httpRule({
   logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'In a JSON Merge Patch null removes a member, which is easy to overlook.',
-  config: noConfig,
   examples: {
     bad: request({ contentType: MERGE, body: { note: 'x', address: null } }),
     good: request({ contentType: MERGE, body: { note: 'delete', items: [null] } }),
@@ -106,7 +103,6 @@ export const remove = httpRule({
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'A remove operation names only a location; the patch does not show the removed value.',
-  config: noConfig,
   examples: {
     bad: request({ body: [{ op: 'remove', path: '/note' }] }),
     good: request({ body: [{ op: 'replace', path: '/note', value: 'remove' }] }),
@@ -122,7 +118,6 @@ export const testRequired = httpRule({
   logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'Without a precondition the change is applied to whatever the document has become since it was read.',
-  config: noConfig,
   advice: ['Send If-Match with the ETag that was read, or start the JSON Patch with a test operation.'],
   examples: {
     bad: request({ headers: {} }),

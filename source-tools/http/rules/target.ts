@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { globCovers } from '../../../policy/text/glob';
-import { noConfig, parseRule, type Hit } from '../../../policy/rules/rule-maker';
+import { parseRule, type Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { httpRule, request } from './define-http-rule';
 import type { HttpPatchFacts, Reach } from '../facts/http-facts';
@@ -22,7 +22,6 @@ export const urlAmbiguous = httpRule({
   logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'If two parsers read a URL differently, it may be checked as one location and sent to another.',
-  config: noConfig,
   examples: {
     bad: request({ url: 'https://api.example.com/v1/public/%252e%252e/admin' }),
     good: request({ url: 'https://api.example.com/v1/public/a%20b?q=%2F' }),
@@ -130,7 +129,6 @@ export const plainText = httpRule({
   logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A request without encryption can be read and modified in transit.',
-  config: noConfig,
   examples: { bad: request({ url: 'http://api.example.com/v1/orders/17' }), good: request() },
   find: ({ url }) =>
     url.scheme === 'https' ? [] : [{ at: '/url', what: `the request uses ${shown(url.scheme)} instead of https` }],
@@ -143,7 +141,6 @@ export const deleteMethod = httpRule({
   logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A DELETE request does not show what it deletes.',
-  config: noConfig,
   examples: { bad: request({ method: 'DELETE', contentType: null, body: undefined }), good: request() },
   find: ({ method }) => (RARE.has(method) ? [{ at: '/method', what: `the method is ${method}` }] : []),
 });

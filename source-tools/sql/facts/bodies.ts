@@ -10,6 +10,7 @@ import { setVariable } from './session';
 import { decodedSource, verbatimSource, type Source } from './source';
 import { flag, has, list, nameFrom, number, options, strings, text, typed } from './tree';
 import { occurrence, within, type Context, type Handler, type Walker } from './walker';
+import { wordList } from '../../../policy/text/word-list';
 
 /** DO blocks and functions, which contain other statements as text. */
 export const bodyHandlers: readonly (readonly [string, Handler])[] = [
@@ -18,19 +19,9 @@ export const bodyHandlers: readonly (readonly [string, Handler])[] = [
 ];
 
 /** Untrusted languages: their code runs without the server's access checks. Any other `pl…u` counts as untrusted too. */
-const UNTRUSTED = new Set([
-  'c',
-  'internal',
-  'plpythonu',
-  'plpython2u',
-  'plpython3u',
-  'plperlu',
-  'pltclu',
-  'plsh',
-  'plrustu',
-  'pljavau',
-  'plr',
-]);
+const UNTRUSTED = new Set(
+  wordList('c internal plpythonu plpython2u plpython3u plperlu pltclu plsh plrustu pljavau plr'),
+);
 
 function doBlock(node: Tree, ctx: Context, walk: Walker): void {
   const args = options(node, 'args');

@@ -1,5 +1,6 @@
 import type { Tree } from './parser';
 import { child, has, list, text, typed } from './tree';
+import { wordList } from '../../../policy/text/word-list';
 
 const WORDS: Readonly<Record<string, string>> = {
   SelectStmt: 'SELECT',
@@ -104,17 +105,12 @@ export function hasReturning(statement: Tree): boolean {
   return s !== null && (has(s.node, 'returningClause') || list(s.node, 'returningList').length > 0);
 }
 
-const READS = new Set([
-  'SelectStmt',
-  'VariableShowStmt',
-  'ExplainStmt',
-  'CopyStmt',
-  'DeclareCursorStmt',
-  'FetchStmt',
-  'ClosePortalStmt',
-  'PrepareStmt',
-  'DeallocateStmt',
-]);
+const READS = new Set(
+  wordList(`
+  SelectStmt VariableShowStmt ExplainStmt CopyStmt DeclareCursorStmt FetchStmt ClosePortalStmt PrepareStmt
+  DeallocateStmt
+`),
+);
 
 /** True for commands that only read. Statements inside them are not examined here. */
 export function isReadCommand(statement: Tree): boolean {

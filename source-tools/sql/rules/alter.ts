@@ -1,20 +1,16 @@
 import { shown } from '../../../policy/text/shown-name';
-import { defineSqlRule, noConfig } from './define-sql-rule';
+import { defineSqlRule } from './define-sql-rule';
 import type { AlterFact } from '../facts/sql-facts';
 import { shownName } from '../../../policy/text/table-name';
+import { wordList } from '../../../policy/text/word-list';
 
 /** Actions that lose data, break readers, rewrite the table under an exclusive lock, or change its owner. */
-const DESTRUCTIVE = new Set([
-  'drop_column',
-  'alter_column_type',
-  'drop_constraint',
-  'set_not_null',
-  'rename',
-  'set_unlogged',
-  'detach_partition',
-  'owner_to',
-  'reassign_owned',
-]);
+const DESTRUCTIVE = new Set(
+  wordList(`
+  drop_column alter_column_type drop_constraint set_not_null rename set_unlogged detach_partition owner_to
+  reassign_owned
+`),
+);
 
 function describe(a: AlterFact): string {
   const object = a.object === null ? '' : ` of ${a.objectType.replaceAll('_', ' ')} ${shownName(a.object)}`;
@@ -26,7 +22,6 @@ export const alterDestructive = defineSqlRule({
   logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'The change can lose data, break readers, rewrite the table under an exclusive lock, or change its owner.',
-  config: noConfig,
   examples: {
     bad: 'ALTER TABLE orders ADD COLUMN a int, DROP COLUMN b',
     good: 'ALTER TABLE orders ADD COLUMN "drop column" int',

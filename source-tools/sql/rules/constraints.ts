@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { shown } from '../../../policy/text/shown-name';
-import { defineSqlRule, noConfig, type Hit } from './define-sql-rule';
+import { defineSqlRule, type Hit } from './define-sql-rule';
 import type { ConstraintFact, SqlFacts, SqlName } from '../facts/sql-facts';
 import { shownName } from '../../../policy/text/table-name';
 import { AssumeInTransaction, sameName, transactionState } from './transaction-state';
@@ -84,7 +84,6 @@ export const onDeleteCascade = defineSqlRule({
   logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'A later DELETE of one row also deletes rows of other tables, which the statement does not show.',
-  config: noConfig,
   examples: {
     bad: 'CREATE TABLE lines (order_id bigint REFERENCES orders ON DELETE CASCADE)',
     good: 'CREATE TABLE lines (order_id bigint REFERENCES orders ON DELETE RESTRICT)',

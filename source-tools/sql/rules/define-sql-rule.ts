@@ -8,8 +8,6 @@ import {
 import type { Occurrence, SqlFacts } from '../facts/sql-facts';
 import { SQL_PARSER } from '../facts/sql-parser';
 
-export { noConfig } from '../../../policy/rules/rule-maker';
-
 /** A position at which a rule fires. */
 export interface Hit extends RuleHit {
   readonly at: Pick<Occurrence, 'span' | 'path'>;

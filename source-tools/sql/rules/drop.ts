@@ -1,4 +1,4 @@
-import { defineSqlRule, noConfig } from './define-sql-rule';
+import { defineSqlRule } from './define-sql-rule';
 import type { DropFact } from '../facts/sql-facts';
 import { shownName } from '../../../policy/text/table-name';
 
@@ -15,7 +15,6 @@ export const drop = defineSqlRule({
   logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'A dropped object is lost, with its data and its grants.',
-  config: noConfig,
   examples: {
     bad: '/* cleanup */ DROP TABLE IF EXISTS orders_old',
     good: "CREATE TEMP TABLE t (id bigint) ON COMMIT DROP; SELECT 'DROP TABLE orders'",
@@ -28,7 +27,6 @@ export const dropDatabase = defineSqlRule({
   logicRevision: 3,
   defaultLevel: 'forbid',
   why: 'This drops a database, a schema, a tablespace, or everything that a role owns.',
-  config: noConfig,
   examples: { bad: 'DROP OWNED BY app', good: 'DROP VIEW report' },
   find: ({ drops }) => drops.filter((d) => CONTAINERS.has(d.objectType)).map((d) => ({ at: d, what: describe(d) })),
 });
@@ -38,7 +36,6 @@ export const truncate = defineSqlRule({
   logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'All rows are deleted, without row triggers and without a WHERE that could be checked.',
-  config: noConfig,
   examples: { bad: 'TRUNCATE orders, ONLY order_lines', good: 'SELECT truncate FROM t -- TRUNCATE orders' },
   find: ({ truncates }) => truncates.map((t) => ({ at: t, what: `TRUNCATE of ${t.tables.map(shownName).join(', ')}` })),
 });
@@ -48,7 +45,6 @@ export const cascade = defineSqlRule({
   logicRevision: 3,
   defaultLevel: 'forbid',
   why: 'CASCADE also affects objects that the text does not name, so they cannot be reviewed.',
-  config: noConfig,
   advice: ['Name each dependent object in its own statement.'],
   examples: { bad: 'TRUNCATE orders CASCADE', good: 'DROP TABLE orders RESTRICT' },
   find: ({ cascades }) => cascades.map((c) => ({ at: c, what: `${c.what.toUpperCase()} … CASCADE` })),

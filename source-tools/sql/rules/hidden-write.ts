@@ -1,4 +1,4 @@
-import { defineSqlRule, noConfig } from './define-sql-rule';
+import { defineSqlRule } from './define-sql-rule';
 import type { HiddenWriteFact } from '../facts/sql-facts';
 
 const DESCRIPTIONS: Readonly<Record<HiddenWriteFact['what'], string>> = {
@@ -18,7 +18,6 @@ export const hiddenWrite = defineSqlRule({
   logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'The statement looks like a read but writes or locks rows.',
-  config: noConfig,
   examples: {
     bad: 'EXPLAIN (ANALYZE) UPDATE orders SET paid = true WHERE id = 1',
     good: 'EXPLAIN (ANALYZE false) UPDATE orders SET paid = true WHERE id = 1',

@@ -1,4 +1,4 @@
-import { defineSqlRule, noConfig } from './define-sql-rule';
+import { defineSqlRule } from './define-sql-rule';
 
 export const identifierTooLong = defineSqlRule({
   name: 'sql_identifier_too_long',
@@ -6,7 +6,6 @@ export const identifierTooLong = defineSqlRule({
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'The server truncates names to 63 bytes, so two long names can refer to the same object.',
-  config: noConfig,
   examples: {
     bad: `DROP TABLE IF EXISTS ${'ordersarchive_'.repeat(5)}`,
     good: `DROP TABLE IF EXISTS ${'o'.repeat(63)}`,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineSqlRule, noConfig } from './define-sql-rule';
+import { defineSqlRule } from './define-sql-rule';
 import { shownName } from '../../../policy/text/table-name';
 
 export const insertWithoutColumns = defineSqlRule({
@@ -8,7 +8,6 @@ export const insertWithoutColumns = defineSqlRule({
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'If a column is added or its position changes, values are inserted into the wrong columns.',
-  config: noConfig,
   examples: { bad: 'INSERT INTO orders VALUES (1, true)', good: 'INSERT INTO orders (id, paid) VALUES (1, true)' },
   find: ({ dml }) =>
     dml

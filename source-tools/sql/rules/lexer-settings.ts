@@ -1,5 +1,5 @@
 import { shown } from '../../../policy/text/shown-name';
-import { defineSqlRule, noConfig } from './define-sql-rule';
+import { defineSqlRule } from './define-sql-rule';
 import type { SettingFact } from '../facts/sql-facts';
 
 /** Settings that change how the server tokenizes later text, with the values under which it agrees with the parser used for the facts. */
@@ -21,7 +21,6 @@ export const lexerSettings = defineSqlRule({
   logicRevision: 3,
   defaultLevel: 'forbid',
   why: 'The server would tokenize later text differently from the parser that checked it.',
-  config: noConfig,
   examples: {
     bad: "SELECT set_config('standard_conforming_strings', 'off', false)",
     good: "SET client_encoding = 'UTF8'; SET standard_conforming_strings = on",

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineSqlRule, noConfig, type Hit } from './define-sql-rule';
+import { defineSqlRule, type Hit } from './define-sql-rule';
 import type { SettingFact, SqlFacts } from '../facts/sql-facts';
 import { shownName } from '../../../policy/text/table-name';
 
@@ -8,7 +8,6 @@ export const lockTable = defineSqlRule({
   logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'Other sessions that need the table wait until the transaction ends.',
-  config: noConfig,
   examples: { bad: 'LOCK TABLE orders IN ACCESS EXCLUSIVE MODE', good: 'SELECT "lock table" FROM orders' },
   find: ({ locks }) =>
     locks.map((l) => ({ at: l, what: `LOCK TABLE ${l.tables.map(shownName).join(', ')} in ${l.mode} mode` })),
@@ -19,7 +18,6 @@ export const vacuumFull = defineSqlRule({
   logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'VACUUM FULL and CLUSTER rewrite the table under a lock that blocks reads and writes.',
-  config: noConfig,
   examples: { bad: 'VACUUM (FULL) orders', good: 'VACUUM (FULL false, ANALYZE) orders' },
   find: ({ maintenance }) =>
     maintenance

@@ -1,7 +1,8 @@
+import { z } from 'zod';
 import { defineRule } from '../../../policy/rules/define';
 import { diffEvidence } from '../../../policy/contracts/facts';
 import { MISSING_PARSE, packRule, pageOf } from '../../../policy/rules/rule-maker';
-import { noConfig, type SqlRule } from './define-sql-rule';
+import type { SqlRule } from './define-sql-rule';
 import { SQL_PARSER } from '../facts/sql-parser';
 
 const definition = defineRule({
@@ -11,7 +12,7 @@ const definition = defineRule({
   defaultLevel: 'forbid',
   why: 'Text that PostgreSQL’s grammar rejects (also NUL bytes, psql commands, invalid UTF-8 or empty text) cannot be checked by any other rule.',
   docs: pageOf('sql-postgres', 'sql_parse_failure'),
-  config: noConfig,
+  config: z.strictObject({}),
   reads: ['bytes', 'facts'],
   sourceTools: ['SQLDryRun'],
   parser: SQL_PARSER,

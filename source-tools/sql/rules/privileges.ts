@@ -1,5 +1,5 @@
 import { shown } from '../../../policy/text/shown-name';
-import { defineSqlRule, noConfig } from './define-sql-rule';
+import { defineSqlRule } from './define-sql-rule';
 import type { PrivilegeFact } from '../facts/sql-facts';
 
 const DESCRIPTIONS: Readonly<Record<PrivilegeFact['what'], string>> = {
@@ -38,7 +38,6 @@ export const privilegeChange = defineSqlRule({
   logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'The change modifies access rights permanently.',
-  config: noConfig,
   examples: { bad: 'GRANT SELECT ON orders TO reporting', good: "COMMENT ON TABLE orders IS 'GRANT ALL TO app'" },
   find: ({ privileges }) =>
     privileges.filter((p) => !ESCALATIONS.has(p.what)).map((p) => ({ at: p, what: describe(p) })),
@@ -49,7 +48,6 @@ export const privilegeEscalation = defineSqlRule({
   logicRevision: 3,
   defaultLevel: 'forbid',
   why: 'The change grants rights that bypass access control, or runs with the rights of another role.',
-  config: noConfig,
   examples: { bad: 'ALTER ROLE app BYPASSRLS', good: 'ALTER ROLE app NOBYPASSRLS' },
   find: ({ privileges }) =>
     privileges.filter((p) => ESCALATIONS.has(p.what)).map((p) => ({ at: p, what: describe(p) })),

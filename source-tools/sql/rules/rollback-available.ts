@@ -1,6 +1,7 @@
 import { shown } from '../../../policy/text/shown-name';
-import { defineSqlRule, noConfig, type Hit } from './define-sql-rule';
+import { defineSqlRule, type Hit } from './define-sql-rule';
 import { shownName } from '../../../policy/text/table-name';
+import { wordList } from '../../../policy/text/word-list';
 
 /** Changes that cannot be undone from the rows captured in the staging record. */
 export const rollbackAvailable = defineSqlRule({
@@ -9,7 +10,6 @@ export const rollbackAvailable = defineSqlRule({
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'After the commit this cannot be undone with SQL; the data can only be restored from a backup.',
-  config: noConfig,
   advice: ['Back up the affected data, or rename the object now and drop it later.'],
   examples: { bad: 'ALTER TABLE orders DROP COLUMN note', good: "UPDATE orders SET note = '' WHERE id = 7" },
   find: (facts) => {
@@ -33,16 +33,6 @@ export const rollbackAvailable = defineSqlRule({
   },
 });
 
-const CONTAINS_DATA = new Set([
-  'table',
-  'matview',
-  'sequence',
-  'schema',
-  'database',
-  'tablespace',
-  'owned',
-  'type',
-  'domain',
-  'extension',
-  'foreign_table',
-]);
+const CONTAINS_DATA = new Set(
+  wordList('table matview sequence schema database tablespace owned type domain extension foreign_table'),
+);

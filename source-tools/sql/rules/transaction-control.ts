@@ -1,11 +1,10 @@
-import { defineSqlRule, noConfig } from './define-sql-rule';
+import { defineSqlRule } from './define-sql-rule';
 
 export const transactionControl = defineSqlRule({
   name: 'sql_transaction_control',
   logicRevision: 3,
   defaultLevel: 'forbid',
   why: 'COMMIT in the text ends the transaction of the dry run: earlier statements become permanent and later ones run for real.',
-  config: noConfig,
   advice: ['Remove BEGIN, COMMIT, ROLLBACK and SAVEPOINT: the change is committed in its own transaction.'],
   examples: {
     bad: 'UPDATE orders SET paid = true WHERE id = 1; COMMIT; DROP TABLE orders',
@@ -21,7 +20,6 @@ export const uncommittedTransaction = defineSqlRule({
   logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'An open transaction keeps its locks until the session ends.',
-  config: noConfig,
   examples: { bad: 'BEGIN; CREATE TABLE archive (id bigint)', good: 'BEGIN; CREATE TABLE archive (id bigint); COMMIT' },
   find: ({ transactionControl: found }) => {
     let open: (typeof found)[number] | null = null;

@@ -1,4 +1,4 @@
-import { defineSqlRule, noConfig, type Hit } from './define-sql-rule';
+import { defineSqlRule, type Hit } from './define-sql-rule';
 import type { SqlFacts } from '../facts/sql-facts';
 import { shownName } from '../../../policy/text/table-name';
 
@@ -15,7 +15,6 @@ export const deleteWithoutWhere = defineSqlRule({
   logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'All rows of the table are deleted.',
-  config: noConfig,
   advice,
   examples: {
     bad: 'DELETE/**/FROM orders USING (SELECT 1 WHERE true) q',
@@ -29,7 +28,6 @@ export const updateWithoutWhere = defineSqlRule({
   logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'All rows of the table are updated.',
-  config: noConfig,
   advice,
   examples: {
     bad: 'WITH u AS (UPDATE orders SET paid = true RETURNING id) SELECT count(*) FROM u',
@@ -43,7 +41,6 @@ export const tautologicalWhere = defineSqlRule({
   logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'A WHERE that is always true selects all rows, like a statement without WHERE.',
-  config: noConfig,
   advice,
   examples: { bad: 'DELETE FROM orders WHERE id = id', good: 'DELETE FROM orders WHERE id = parent_id' },
   find: ({ dml }) =>

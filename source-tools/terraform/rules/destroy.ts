@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { globCovers } from '../../../policy/text/glob';
-import { noConfig, type Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { atResource, planOf, terraformRule } from './define-terraform-rule';
 import type { TerraformAction, TerraformResource } from '../facts/terraform-facts';
@@ -130,7 +130,6 @@ export const deletionProtection = terraformRule({
   logicRevision: 3,
   defaultLevel: 'forbid',
   why: 'Disabling deletion protection prepares the destruction of the resource.',
-  config: noConfig,
   examples: {
     bad: planOf([
       {

@@ -1,10 +1,11 @@
 import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
 import { readJson } from '../../../policy/text/json-text';
-import { noConfig, type Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
 import { isUnchanged, createdOrChanged, member, textsOf, valueAt } from './values';
+import { wordList } from '../../../policy/text/word-list';
 
 /** Members of AWS resources that contain a policy as JSON text. */
 const POLICIES: readonly (readonly string[])[] = [
@@ -36,19 +37,7 @@ const OTHER_POLICIES = new Set([
 ]);
 
 /** Services whose `*` action allows privilege escalation or access to all data. */
-const POWERFUL = new Set([
-  'iam',
-  'sts',
-  'kms',
-  's3',
-  'organizations',
-  'secretsmanager',
-  'ssm',
-  'ec2',
-  'lambda',
-  'sso',
-  'account',
-]);
+const POWERFUL = new Set(wordList('iam sts kms s3 organizations secretsmanager ssm ec2 lambda sso account'));
 
 /** Overly broad grants of an IAM policy document. `trust`: whether it is a trust policy, which names who may assume the role. */
 function broadGrants(document: JsonValue, trust: boolean): string[] {
@@ -82,17 +71,12 @@ function broadGrants(document: JsonValue, trust: boolean): string[] {
   });
 }
 
-const ESCALATING = new Set([
-  'iam:passrole',
-  'iam:createaccesskey',
-  'iam:attachrolepolicy',
-  'iam:attachuserpolicy',
-  'iam:putuserpolicy',
-  'iam:putrolepolicy',
-  'iam:createpolicyversion',
-  'iam:updateassumerolepolicy',
-  'sts:assumerole',
-]);
+const ESCALATING = new Set(
+  wordList(`
+  iam:passrole iam:createaccesskey iam:attachrolepolicy iam:attachuserpolicy iam:putuserpolicy iam:putrolepolicy
+  iam:createpolicyversion iam:updateassumerolepolicy sts:assumerole
+`),
+);
 
 function isFilled(value: JsonValue): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
@@ -218,7 +202,6 @@ export const iamWidening = terraformRule({
   logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'A wildcard in a policy grants permissions that were never listed or reviewed.',
-  config: noConfig,
   examples: {
     bad: role({ Action: ['s3:GetObject', 'iam:*'], Resource: 'arn:aws:s3:::logs/*' }),
     good: role({ Action: ['s3:GetObject'], Resource: 'arn:aws:s3:::logs/*' }),

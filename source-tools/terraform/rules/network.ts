@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
-import { noConfig, type Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/rule-maker';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
 import { isUnchanged, createdOrChanged, textsOf, valueAt } from './values';
+import { wordList } from '../../../policy/text/word-list';
 
 type Path = readonly (string | number)[];
 
@@ -49,19 +50,13 @@ function portsOfText(text: string): PortRange {
 type Direction = 'ingress' | 'egress';
 
 /** The types that `openingsOf` reads; it returns nothing for any other. */
-const FIREWALL_TYPES = new Set([
-  'aws_security_group',
-  'aws_default_security_group',
-  'aws_security_group_rule',
-  'aws_vpc_security_group_ingress_rule',
-  'aws_vpc_security_group_egress_rule',
-  'aws_network_acl_rule',
-  'aws_db_security_group',
-  'aws_redshift_security_group',
-  'google_compute_firewall',
-  'azurerm_network_security_rule',
-  'azurerm_network_security_group',
-]);
+const FIREWALL_TYPES = new Set(
+  wordList(`
+  aws_security_group aws_default_security_group aws_security_group_rule aws_vpc_security_group_ingress_rule
+  aws_vpc_security_group_egress_rule aws_network_acl_rule aws_db_security_group aws_redshift_security_group
+  google_compute_firewall azurerm_network_security_rule azurerm_network_security_group
+`),
+);
 
 function openingsOf(r: TerraformResource, direction: Direction): readonly Opening[] {
   if (!FIREWALL_TYPES.has(r.type)) return [];
@@ -327,7 +322,6 @@ export const publicAccess = terraformRule({
   logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'Attackers scan the internet for public buckets and databases.',
-  config: noConfig,
   examples: {
     bad: planOf([{ address: 'aws_s3_bucket.logs', actions: ['create'], after: { acl: 'public-read' } }]),
     good: planOf([{ address: 'aws_s3_bucket.logs', actions: ['create'], after: { acl: 'private' } }]),

@@ -1,4 +1,4 @@
-import { noConfig, parseRule, type Hit } from '../../../policy/rules/rule-maker';
+import { parseRule, type Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { atResource, planOf, terraformRule } from './define-terraform-rule';
 import { TERRAFORM_PACK } from '../facts/terraform-parser';
@@ -19,7 +19,6 @@ export const format = terraformRule({
   logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'A failed or incomplete plan does not show what apply would do.',
-  config: noConfig,
   examples: {
     bad: planOf([CREATE], { errored: true }),
     good: planOf([CREATE], { errored: false, complete: true, applyable: true }),
@@ -43,7 +42,6 @@ export const drift = terraformRule({
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'Resources were changed outside Terraform, and the plan may revert those changes.',
-  config: noConfig,
   examples: {
     bad: planOf(
       [CREATE],
@@ -68,7 +66,6 @@ export const noOp = terraformRule({
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'A plan without changes was probably made from the wrong configuration.',
-  config: noConfig,
   examples: { bad: planOf([{ ...CREATE, actions: ['no-op'] }]), good: planOf([CREATE]) },
   find: ({ resources, outputs }) =>
     resources.every(
@@ -84,7 +81,6 @@ export const imports = terraformRule({
   logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'An imported resource may belong to another team, and the next plan may destroy it.',
-  config: noConfig,
   examples: {
     bad: JSON.stringify(
       {
@@ -116,7 +112,6 @@ export const forget = terraformRule({
   logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A resource that is removed from the state keeps running and costing money, but is no longer managed.',
-  config: noConfig,
   examples: { bad: planOf([{ ...CREATE, actions: ['forget'] }]), good: planOf([CREATE]) },
   find: ({ resources }) =>
     resources
@@ -129,7 +124,6 @@ export const sensitive = terraformRule({
   logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'A value that is no longer marked as sensitive is printed and logged in plain text.',
-  config: noConfig,
   examples: {
     bad: planOf([CREATE], {
       output_changes: {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { globCovers } from '../../../policy/text/glob';
-import { type Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';

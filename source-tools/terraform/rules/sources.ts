@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { globCovers } from '../../../policy/text/glob';
-import { noConfig, type Hit } from '../../../policy/rules/rule-maker';
+import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { planOf, terraformRule } from './define-terraform-rule';
 
@@ -14,7 +14,6 @@ export const provisioner = terraformRule({
   logicRevision: 2,
   defaultLevel: 'forbid',
   why: 'A provisioner runs commands on the machine that applies the plan, with its credentials.',
-  config: noConfig,
   examples: {
     bad: configuration({
       resources: [

@@ -1,4 +1,4 @@
-import { defineSqlRule, noConfig } from '../define-sql-rule';
+import { defineSqlRule } from '../define-sql-rule';
 import { shownName } from '../../../../policy/text/table-name';
 
 const style = { pack: 'sql-postgres-style', logicRevision: 3, defaultLevel: 'advise', status: 'WARN' } as const;
@@ -7,7 +7,6 @@ export const selectWithoutWhere = defineSqlRule({
   ...style,
   name: 'sql_select_without_where',
   why: 'The query reads the full table.',
-  config: noConfig,
   examples: { bad: 'SELECT id FROM orders', good: 'SELECT id FROM orders WHERE paid' },
   find: ({ selects }) => selects.filter((s) => !s.hasWhere).map((s) => ({ at: s, what: 'SELECT without WHERE' })),
 });
@@ -16,7 +15,6 @@ export const selectStar = defineSqlRule({
   ...style,
   name: 'sql_select_star',
   why: 'The result changes when a column is added to the table.',
-  config: noConfig,
   examples: { bad: 'SELECT o.* FROM orders o', good: 'SELECT count(*) FROM orders' },
   find: ({ selects }) => selects.filter((s) => s.star).map((s) => ({ at: s, what: 'SELECT *' })),
 });
@@ -25,7 +23,6 @@ export const leadingWildcard = defineSqlRule({
   ...style,
   name: 'sql_leading_wildcard',
   why: 'LIKE with a leading % cannot use a B-tree index and scans all rows.',
-  config: noConfig,
   examples: { bad: "SELECT id FROM orders WHERE note LIKE '%x'", good: "SELECT id FROM orders WHERE note LIKE 'x%'" },
   find: ({ wildcards }) => wildcards.map((w) => ({ at: w, what: 'LIKE with a leading %' })),
 });
@@ -34,7 +31,6 @@ export const insertOrderByRandom = defineSqlRule({
   ...style,
   name: 'sql_insert_order_by_random',
   why: 'ORDER BY random() sorts all rows, even if only some of them are inserted.',
-  config: noConfig,
   examples: {
     bad: 'INSERT INTO sample (id) SELECT id FROM orders ORDER BY random()',
     good: 'INSERT INTO sample (id) SELECT id FROM orders ORDER BY id',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { shown } from '../../../../policy/text/shown-name';
-import { defineSqlRule, noConfig } from '../define-sql-rule';
+import { defineSqlRule } from '../define-sql-rule';
 import { shownName } from '../../../../policy/text/table-name';
 import { sameName } from '../transaction-state';
 
@@ -10,7 +10,6 @@ export const requirePrimaryKey = defineSqlRule({
   ...style,
   name: 'sql_require_primary_key',
   why: 'Without a primary key, replication and the check for concurrent changes cannot identify rows.',
-  config: noConfig,
   examples: {
     bad: 'CREATE TABLE t (id bigint)',
     good: 'CREATE TABLE t (id bigint); ALTER TABLE t ADD PRIMARY KEY (id)',
@@ -29,7 +28,6 @@ export const requireSchema = defineSqlRule({
   ...style,
   name: 'sql_require_schema',
   why: 'The schema of an unqualified name depends on the current search_path.',
-  config: noConfig,
   examples: {
     bad: 'CREATE TABLE t (id bigint)',
     good: 'CREATE TABLE public.t (id bigint); CREATE TEMP TABLE s (id bigint)',
@@ -71,7 +69,6 @@ export const dropNotNull = defineSqlRule({
   ...style,
   name: 'sql_drop_not_null',
   why: 'Readers of this column may not expect NULL.',
-  config: noConfig,
   examples: {
     bad: 'ALTER TABLE t ALTER COLUMN note DROP NOT NULL',
     good: 'ALTER TABLE t ALTER COLUMN note DROP DEFAULT',
@@ -86,7 +83,6 @@ export const enumValueOrder = defineSqlRule({
   ...style,
   name: 'sql_enum_value_order',
   why: 'A value without BEFORE or AFTER is added at the end, and enum values are compared by their order.',
-  config: noConfig,
   examples: { bad: "ALTER TYPE mood ADD VALUE 'fine'", good: "ALTER TYPE mood ADD VALUE 'fine' AFTER 'sad'" },
   find: ({ alters }) =>
     alters
@@ -98,7 +94,6 @@ export const domainConstraint = defineSqlRule({
   ...style,
   name: 'sql_domain_constraint',
   why: 'Adding or validating a constraint of a domain checks all columns of that domain, in every table, under a lock.',
-  config: noConfig,
   examples: { bad: 'CREATE DOMAIN positive AS numeric CHECK (value > 0)', good: 'CREATE DOMAIN positive AS numeric' },
   find: ({ constraints }) =>
     constraints

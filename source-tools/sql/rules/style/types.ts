@@ -1,5 +1,5 @@
 import { shown } from '../../../../policy/text/shown-name';
-import { defineSqlRule, noConfig, type SqlExamples, type SqlRule } from '../define-sql-rule';
+import { defineSqlRule, type SqlExamples, type SqlRule } from '../define-sql-rule';
 import type { ColumnFact } from '../../facts/sql-facts';
 
 /** Defines a rule on the types of created or changed columns. */
@@ -19,7 +19,6 @@ function typeRule(
     defaultLevel: 'advise',
     status: 'WARN',
     why,
-    config: noConfig,
     advice: [advice],
     examples,
     find: ({ columns }) =>
