@@ -64,7 +64,7 @@ const same: readonly (readonly [title: string, before: Files | string, after: Fi
   [
     'a destructured local may be renamed if its key stays',
     'export const root = ({ width, height = 2 }) => width * height',
-    "export const root = ({ width: w, height: h = 2 }) => w * h",
+    'export const root = ({ width: w, height: h = 2 }) => w * h',
   ],
   [
     'default parameters see the parameters before them under any name',
