@@ -12,7 +12,7 @@ import type { ValidatorRegistry } from '../rules/registry';
 import { ALWAYS_APPROVE } from '../validators/always-approve';
 import { toMs } from '../contracts/duration';
 import { candidatesFor, expandEntries, JUDGE_ID, type Candidate } from './expand';
-import { didYouMean, fromZod, issueAt, NOWHERE, sortIssues, type Issue, type Locate } from './issue';
+import { didYouMean, fromZod, NOWHERE, problem, toIssues, type Issue, type Locate, type Problem } from './issue';
 import { classOf, idOf, prefixProblem } from './level';
 import { orphanIssues } from './orphans';
 import type { Bundle, BundlePolicy } from './schema';
@@ -41,39 +41,40 @@ export type Compiled =
  *    its decisions. Those parts are checked nevertheless.
  */
 export function compilePlan(bundle: Bundle, registry: ValidatorRegistry, options: CompileOptions): Compiled {
-  const locate = options.locate ?? NOWHERE;
+  const refuse = (problems: readonly Problem[]): Compiled => ({
+    ok: false,
+    issues: toIssues(problems, options.locate ?? NOWHERE),
+  });
   const { target: targetName, sourceTool } = options;
   const tool = options.tools.get(sourceTool);
   const targets = Object.keys(bundle.targets);
   const target = Object.hasOwn(bundle.targets, targetName) ? bundle.targets[targetName] : undefined;
   if (target === undefined)
-    return refuse([issueAt(locate, ['targets'], `Unknown target "${targetName}"`, didYouMean(targetName, targets))]);
+    return refuse([problem(['targets'], `Unknown target "${targetName}"`, didYouMean(targetName, targets))]);
   if (!target.sourceTools.includes(sourceTool)) {
     const fix = `${didYouMean(sourceTool, target.sourceTools)} Or add it to targets.${targetName}.sourceTools.`;
     return refuse([
-      issueAt(
-        locate,
+      problem(
         ['targets', targetName, 'sourceTools'],
         `Target "${targetName}" does not accept diffs of "${sourceTool}"`,
         fix,
       ),
     ]);
   }
-  const issues: Issue[] = [];
-  const expansions = expandEntries(bundle, registry, locate);
+  const issues: Problem[] = [];
+  const expansions = expandEntries(bundle, registry);
   const candidates = candidatesFor(expansions, sourceTool);
   issues.push(
     ...expansions.flatMap((expansion) => expansion.issues),
-    ...duplicateIssues(candidates, locate),
-    ...builtinIssues(registry, locate),
+    ...duplicateIssues(candidates),
+    ...builtinIssues(registry),
   );
-  issues.push(...orphanIssues(bundle, expansions, options.callbacks ?? frozenRegistry('Callback', []), locate));
-  const made = candidates.map((candidate) => toPlanValidator(candidate, tool, locate));
+  issues.push(...orphanIssues(bundle, expansions, options.callbacks ?? frozenRegistry('Callback', [])));
+  const made = candidates.map((candidate) => toPlanValidator(candidate, tool));
   issues.push(...made.flatMap((m) => m.issues));
   const own = made.flatMap(({ validator }) => (validator === null ? [] : [validator]));
   const enforced = own.filter((validator) => validator.level !== 'shadow');
-  if (enforced.length === 0 && issues.length === 0)
-    issues.push(nothingLooks(targetName, sourceTool, own.length > 0, locate));
+  if (enforced.length === 0 && issues.length === 0) issues.push(nothingLooks(targetName, sourceTool, own.length > 0));
   if (issues.length > 0) return refuse(issues);
 
   const waivers = bundle.waivers.filter((waiver) => waives(waiver, targetName, sourceTool, enforced)).map(toPlanWaiver);
@@ -106,34 +107,29 @@ export function compilePlan(bundle: Bundle, registry: ValidatorRegistry, options
     groups: groupsOf(bundle, [implicitPolicy.group, ...policies.map((policy) => policy.group)]),
     waivers,
   });
-  if (!plan.success) return refuse(fromZod(plan.error, null, NOWHERE, []));
+  if (!plan.success) return { ok: false, issues: toIssues(fromZod(plan.error, null, []), NOWHERE) };
   const copy = deepFreeze(structuredClone(plan.data));
   return { ok: true, plan: copy, planHash: planHash(copy) };
-}
-
-function refuse(issues: readonly Issue[]): Compiled {
-  return { ok: false, issues: sortIssues(issues) };
 }
 
 function toPlanValidator(
   candidate: Candidate,
   tool: SourceTool | undefined,
-  locate: Locate,
-): { readonly validator: PlanValidator | null; readonly issues: readonly Issue[] } {
+): { readonly validator: PlanValidator | null; readonly issues: readonly Problem[] } {
   const { definition, configPath, path } = candidate;
   const config = definition.config.safeParse(candidate.config);
   if (!config.success) {
     const keys = Object.keys((definition.config as { shape?: object }).shape ?? {});
-    return { validator: null, issues: fromZod(config.error, candidate.config, locate, keys, configPath) };
+    return { validator: null, issues: fromZod(config.error, candidate.config, keys, configPath) };
   }
   const hookClass = classOf(candidate.level);
-  const problem = prefixProblem(candidate.id, hookClass);
-  if (problem !== null) return { validator: null, issues: [issueAt(locate, path, problem, 'Rename the validator.')] };
+  const wrongPrefix = prefixProblem(candidate.id, hookClass);
+  if (wrongPrefix !== null) return { validator: null, issues: [problem(path, wrongPrefix, 'Rename the validator.')] };
   try {
     return { validator: planValidator(candidate, config.data as PlanValidator['config'], tool), issues: [] };
   } catch (error) {
     const message = `The settings cannot be hashed: ${error instanceof Error ? error.message : String(error)}`;
-    return { validator: null, issues: [issueAt(locate, configPath, message, 'Use JSON values only.')] };
+    return { validator: null, issues: [problem(configPath, message, 'Use JSON values only.')] };
   }
 }
 
@@ -178,19 +174,18 @@ function builtinPlanValidator(
 }
 
 /** Validators with the same name, and entries with the same unit name. */
-function duplicateIssues(candidates: readonly Candidate[], locate: Locate): Issue[] {
-  const issues: Issue[] = [];
+function duplicateIssues(candidates: readonly Candidate[]): Problem[] {
+  const issues: Problem[] = [];
   const ids = new Set(BUILTIN_VALIDATORS.map((definition) => idOf(definition.defaultLevel, definition.implementation)));
   const names = new Set<string>();
   const units = new Map<string, string>([[BUILTIN_UNIT, '']]);
   for (const { id, unit, path, definition } of candidates) {
     const name = id.slice(id.indexOf('.') + 1);
     const entry = path.slice(0, 2).join('/');
-    if (id === JUDGE_ID && ids.has(id)) issues.push(issueAt(locate, path, 'Duplicate judge', 'Keep one judge entry.'));
+    if (id === JUDGE_ID && ids.has(id)) issues.push(problem(path, 'Duplicate judge', 'Keep one judge entry.'));
     else if (ids.has(id) || names.has(name))
       issues.push(
-        issueAt(
-          locate,
+        problem(
           path,
           `Duplicate validator "${id}"`,
           'Remove one of the two, set the rule to "off" in one of them, or give it a unique name.',
@@ -198,8 +193,7 @@ function duplicateIssues(candidates: readonly Candidate[], locate: Locate): Issu
       );
     else if (units.has(unit) && units.get(unit) !== entry)
       issues.push(
-        issueAt(
-          locate,
+        problem(
           path,
           `Another entry already uses the name "${unit}"`,
           definition.pack === null ? 'Give this entry another name.' : 'List the pack once.',
@@ -213,12 +207,11 @@ function duplicateIssues(candidates: readonly Candidate[], locate: Locate): Issu
 }
 
 /** Built-in validators that the registry lacks: a worker without them cannot run any plan. */
-function builtinIssues(registry: ValidatorRegistry, locate: Locate): Issue[] {
+function builtinIssues(registry: ValidatorRegistry): Problem[] {
   return BUILTIN_VALIDATORS.flatMap(({ implementation }) =>
     registry.get(implementation) === undefined
       ? [
-          issueAt(
-            locate,
+          problem(
             ['validators'],
             `The registry lacks the built-in validator "${implementation}"`,
             'Register BUILTIN_VALIDATORS with your own.',
@@ -228,10 +221,9 @@ function builtinIssues(registry: ValidatorRegistry, locate: Locate): Issue[] {
   );
 }
 
-function nothingLooks(target: string, sourceTool: string, shadowOnly: boolean, locate: Locate): Issue {
+function nothingLooks(target: string, sourceTool: string, shadowOnly: boolean): Problem {
   const but = shadowOnly ? ': all of them have level "shadow"' : '';
-  return issueAt(
-    locate,
+  return problem(
     ['validators'],
     `No enforced validator reads diffs of "${sourceTool}" for target "${target}"${but}`,
     `Add a validator that reads them; to opt out explicitly, write "- ${ALWAYS_APPROVE}: {reason: …}".`,

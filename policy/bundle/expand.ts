@@ -5,7 +5,7 @@ import { BUILTIN_VALIDATORS } from '../rules/builtin';
 import type { ValidatorDefinition } from '../rules/define';
 import type { ValidatorRegistry } from '../rules/registry';
 import { ALWAYS_APPROVE } from '../validators/always-approve';
-import { didYouMean, issueAt, type Issue, type Locate, type Path } from './issue';
+import { didYouMean, problem, type Path, type Problem } from './issue';
 import { idOf } from './level';
 import type { Bundle, BundleEntry } from './schema';
 
@@ -30,13 +30,13 @@ export interface Candidate {
 
 export interface Expansion {
   readonly candidates: readonly Candidate[];
-  readonly issues: readonly Issue[];
+  readonly issues: readonly Problem[];
 }
 
 /** The validators of each entry for all source tools; one item for each entry, in declared order. */
-export function expandEntries(bundle: Bundle, registry: ValidatorRegistry, locate: Locate): Expansion[] {
+export function expandEntries(bundle: Bundle, registry: ValidatorRegistry): Expansion[] {
   return bundle.validators.map((entry, i) => {
-    const { candidates, issues } = expandEntry(entry, ['validators', i], registry, locate);
+    const { candidates, issues } = expandEntry(entry, ['validators', i], registry);
     const allowed = entry.sourceTools;
     return { candidates: candidates.map((candidate) => ({ ...candidate, onlyFor: allowed ?? null })), issues };
   });
@@ -52,96 +52,58 @@ export function looksAt({ definition, onlyFor }: Candidate, sourceTool: string):
   return reads && (onlyFor === null || onlyFor.includes(sourceTool));
 }
 
-function expandEntry(entry: BundleEntry, path: Path, registry: ValidatorRegistry, locate: Locate): Expansion {
-  if ('pack' in entry) return expandPack(entry, path, registry, locate);
+function expandEntry(entry: BundleEntry, path: Path, registry: ValidatorRegistry): Expansion {
+  const named = (implementation: string, member: string, { level, ...config }: Named): Expansion =>
+    one({ implementation, name: config.name, config, level }, path, [...path, member], registry);
+  if ('pack' in entry) return expandPack(entry, path, registry);
   if ('judge' in entry) {
-    return one(
-      {
-        implementation: JUDGE,
-        id: JUDGE_ID,
-        unit: JUDGE,
-        config: entry.judge,
-        version: entry.version,
-        level: 'confirm',
-      },
-      path,
-      [...path, 'judge'],
-      registry,
-      locate,
-    );
+    const { judge: config, version } = entry;
+    const wanted = { implementation: JUDGE, id: JUDGE_ID, unit: JUDGE, config, version, level: 'confirm' } as const;
+    return one(wanted, path, [...path, 'judge'], registry);
   }
-  if ('validator' in entry) {
-    const { level, ...config } = entry.validator;
-    return one(
-      { implementation: 'rule_validator', name: config.name, config, level },
-      path,
-      [...path, 'validator'],
-      registry,
-      locate,
-    );
-  }
-  if ('composite' in entry) {
-    const { level, ...config } = entry.composite;
-    return one(
-      { implementation: 'composite', name: config.name, config, level },
-      path,
-      [...path, 'composite'],
-      registry,
-      locate,
-    );
-  }
+  if ('validator' in entry) return named('rule_validator', 'validator', entry.validator);
+  if ('composite' in entry) return named('composite', 'composite', entry.composite);
+  if ('aggregate' in entry) return named(AGGREGATE, 'aggregate', entry.aggregate);
   if ('condition' in entry) {
-    const { level, staged, ...config } = entry.condition;
-    const implementation = staged ? 'staged_condition' : 'condition';
-    return one({ implementation, name: config.name, config, level }, path, [...path, 'condition'], registry, locate);
+    const { staged, ...settings } = entry.condition;
+    return named(staged ? 'staged_condition' : 'condition', 'condition', settings);
   }
-  if ('aggregate' in entry) {
-    const { level, ...config } = entry.aggregate;
-    return one(
-      { implementation: AGGREGATE, name: config.name, config, level },
-      path,
-      [...path, 'aggregate'],
-      registry,
-      locate,
-    );
-  }
-  if ('rule' in entry) return expandRule(entry, path, registry, locate);
+  if ('rule' in entry) return expandRule(entry, path, registry);
   const config = entry[ALWAYS_APPROVE];
   return one(
     { implementation: 'always_approve', id: ALWAYS_APPROVE, unit: ALWAYS_APPROVE, config },
     path,
     [...path, ALWAYS_APPROVE],
     registry,
-    locate,
   );
+}
+
+/** The settings of an entry that gives its validator a name. */
+interface Named {
+  readonly name: string;
+  readonly level?: Level | undefined;
 }
 
 function expandRule(
   entry: Extract<BundleEntry, { readonly rule: string }>,
   path: Path,
   registry: ValidatorRegistry,
-  locate: Locate,
 ): Expansion {
   const { rule, level, version, phase, config = {} } = entry;
   const registered = registry.get(rule);
   if (registered !== undefined && !mayBeNamed(registered)) {
     return refuse(
-      issueAt(
-        locate,
+      problem(
         [...path, 'rule'],
         `"${rule}" cannot be used as a rule`,
         'It is built in or has another form of entry: see `countersign policy schema`.',
       ),
     );
   }
-  return one(
-    { implementation: rule, name: rule, config, level, version, phase },
-    path,
-    [...path, 'config'],
-    registry,
-    locate,
-    [...path, 'rule'],
-  );
+  return one({ implementation: rule, name: rule, config, level, version, phase }, path, [...path, 'config'], registry, [
+    ...path,
+    'rule',
+  ]);
 }
 
 const OWN_FORM: ReadonlySet<string> = new Set([
@@ -175,22 +137,20 @@ function one(
   path: Path,
   configPath: Path,
   registry: ValidatorRegistry,
-  locate: Locate,
   namePath: Path = path,
 ): Expansion {
   const definition = registry.get(wanted.implementation);
   if (definition === undefined) {
     const known = registry.keys().filter((key) => !OWN_FORM.has(key));
     return refuse(
-      issueAt(
-        locate,
+      problem(
         namePath,
         `Unknown rule "${wanted.implementation}": it is not registered here`,
         didYouMean(wanted.implementation, known),
       ),
     );
   }
-  const version = versionIssue(definition, wanted.version, [...path, 'version'], locate);
+  const version = versionIssue(definition, wanted.version, [...path, 'version']);
   if (version !== null) return refuse(version);
   const level = wanted.level ?? definition.defaultLevel;
   const name = wanted.name ?? wanted.implementation;
@@ -212,30 +172,19 @@ function one(
   };
 }
 
-function expandPack(
-  entry: Extract<BundleEntry, { pack: string }>,
-  path: Path,
-  registry: ValidatorRegistry,
-  locate: Locate,
-): Expansion {
+function expandPack(entry: Extract<BundleEntry, { pack: string }>, path: Path, registry: ValidatorRegistry): Expansion {
   const all = registry.keys().flatMap((key) => registry.get(key) ?? []);
   const members = all.filter((definition) => definition.pack === entry.pack);
   if (members.length === 0) {
     const packs = [...new Set(all.flatMap((definition) => definition.pack ?? []))];
-    return refuse(issueAt(locate, [...path, 'pack'], `Unknown pack "${entry.pack}"`, didYouMean(entry.pack, packs)));
+    return refuse(problem([...path, 'pack'], `Unknown pack "${entry.pack}"`, didYouMean(entry.pack, packs)));
   }
-  const issues: Issue[] = [];
+  const issues: Problem[] = [];
   const names = members.map((definition) => definition.implementation);
   for (const rule of Object.keys(entry.rules)) {
     if (!names.includes(rule))
       issues.push(
-        issueAt(
-          locate,
-          [...path, 'rules', rule],
-          `Pack "${entry.pack}" has no rule "${rule}"`,
-          didYouMean(rule, names),
-          true,
-        ),
+        problem([...path, 'rules', rule], `Pack "${entry.pack}" has no rule "${rule}"`, didYouMean(rule, names), true),
       );
   }
   const candidates = members.flatMap((definition): Candidate[] => {
@@ -245,12 +194,7 @@ function expandPack(
     if (setting === 'off') return [];
     const own = typeof setting === 'object' ? setting : { level: setting };
     const rulePath = setting === undefined ? [...path, 'pack'] : [...path, 'rules', definition.implementation];
-    const version = versionIssue(
-      definition,
-      'version' in own ? own.version : undefined,
-      [...rulePath, 'version'],
-      locate,
-    );
+    const version = versionIssue(definition, 'version' in own ? own.version : undefined, [...rulePath, 'version']);
     if (version !== null) issues.push(version);
     const level = own.level ?? entry.level ?? definition.defaultLevel;
     const config = 'config' in own ? (own.config ?? {}) : {};
@@ -271,21 +215,15 @@ function expandPack(
   return { candidates, issues };
 }
 
-function versionIssue(
-  definition: ValidatorDefinition,
-  wanted: string | undefined,
-  path: Path,
-  locate: Locate,
-): Issue | null {
+function versionIssue(definition: ValidatorDefinition, wanted: string | undefined, path: Path): Problem | null {
   if (wanted === undefined || wanted === definition.version) return null;
-  return issueAt(
-    locate,
+  return problem(
     path,
     `"${definition.implementation}" has version ${definition.version}, but the bundle requires ${wanted}`,
     `Change the version to ${definition.version} after reading what changed, or install ${wanted}.`,
   );
 }
 
-function refuse(issue: Issue): Expansion {
+function refuse(issue: Problem): Expansion {
   return { candidates: [], issues: [issue] };
 }

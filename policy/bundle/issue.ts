@@ -25,13 +25,27 @@ export function pathText(path: Path): string {
     .join('');
 }
 
-export function issueAt(locate: Locate, path: Path, message: string, fix: string, key = false): Issue {
-  return { ...locate(path, key), path: pathText(path), message, fix };
+/** An issue before its place in the text is known. With `atKey`, the place is the last key of the path. */
+export interface Problem {
+  readonly path: Path;
+  readonly message: string;
+  readonly fix: string;
+  readonly atKey: boolean;
 }
 
-/** Sorts issues by their place in the text. */
-export function sortIssues(issues: readonly Issue[]): Issue[] {
-  return [...issues].sort((a, b) => a.line - b.line || a.column - b.column);
+export function problem(path: Path, message: string, fix: string, atKey = false): Problem {
+  return { path, message, fix, atKey };
+}
+
+/** The issues of the problems, sorted by their place in the text. */
+export function toIssues(problems: readonly Problem[], locate: Locate): Issue[] {
+  return problems
+    .map(({ path, message, fix, atKey }) => issueAt(locate, path, message, fix, atKey))
+    .sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+export function issueAt(locate: Locate, path: Path, message: string, fix: string, key = false): Issue {
+  return { ...locate(path, key), path: pathText(path), message, fix };
 }
 
 /** The element of `known` with the smallest edit distance to `word`, at most 2; null if there is none. */
@@ -69,23 +83,11 @@ export function didYouMean(word: string, known: readonly string[]): string {
 }
 
 /** Converts zod issues. `data` is the parsed value; it distinguishes a missing member from an invalid one. */
-export function fromZod(
-  error: z.ZodError,
-  data: unknown,
-  locate: Locate,
-  knownKeys: readonly string[],
-  at: Path = [],
-): Issue[] {
-  return error.issues.flatMap((issue) => fromZodIssue(issue as z.core.$ZodIssue, data, locate, knownKeys, at));
+export function fromZod(error: z.ZodError, data: unknown, knownKeys: readonly string[], at: Path = []): Problem[] {
+  return error.issues.flatMap((issue) => fromZodIssue(issue as z.core.$ZodIssue, data, knownKeys, at));
 }
 
-function fromZodIssue(
-  issue: z.core.$ZodIssue,
-  data: unknown,
-  locate: Locate,
-  knownKeys: readonly string[],
-  at: Path,
-): Issue[] {
+function fromZodIssue(issue: z.core.$ZodIssue, data: unknown, knownKeys: readonly string[], at: Path): Problem[] {
   const path = [...at, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
@@ -94,20 +96,20 @@ function fromZodIssue(
         like === null || like === key
           ? `Remove "${key}"; it is not a key of this object.`
           : `Did you mean "${like}"? Otherwise remove it.`;
-      return issueAt(locate, [...path, key], `Unknown key "${key}"`, fix, true);
+      return problem([...path, key], `Unknown key "${key}"`, fix, true);
     });
   }
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
     const branch = likeliest(issue.errors, valueAt(data, issue.path));
     if (branch !== null)
-      return branch.flatMap((inner) => fromZodIssue(inner, valueAt(data, issue.path), locate, knownKeys, path));
-    return [issueAt(locate, path, 'The value matches none of the allowed forms', unionFix(issue.errors))];
+      return branch.flatMap((inner) => fromZodIssue(inner, valueAt(data, issue.path), knownKeys, path));
+    return [problem(path, 'The value matches none of the allowed forms', unionFix(issue.errors))];
   }
   const needed = issue.code === 'invalid_type' || issue.code === 'invalid_value' || issue.code === 'invalid_union';
   const missing = needed && issue.path.length > 0 && valueAt(data, issue.path) === undefined;
   const last = String(path.at(-1) ?? '');
-  if (missing) return [issueAt(locate, path, `Missing "${last}"`, `Add "${last}": ${expectation(issue)}.`)];
-  return [issueAt(locate, path, issue.message, fixOf(issue))];
+  if (missing) return [problem(path, `Missing "${last}"`, `Add "${last}": ${expectation(issue)}.`)];
+  return [problem(path, issue.message, fixOf(issue))];
 }
 
 /** The issues of the union branch that was probably meant: same root type and no missing member. Null if not exactly one. */

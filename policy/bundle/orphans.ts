@@ -1,7 +1,7 @@
 import { BUILTIN_VALIDATORS } from '../rules/builtin';
 import type { CallbackRegistry } from '../rules/callback';
 import { candidatesFor, JUDGE_ID, looksAt, type Expansion } from './expand';
-import { didYouMean, issueAt, type Issue, type Locate } from './issue';
+import { didYouMean, problem, type Problem } from './issue';
 import { classOf, idOf } from './level';
 import type { Bundle } from './schema';
 
@@ -11,27 +11,22 @@ type Ids = ReadonlyMap<string, 'POLICY' | 'SAFETY' | 'shadow'>;
  * Issues for parts of a bundle that could never have an effect, over all of its targets and tools: an entry that reads no
  * tool of any target, a policy or waiver for an unknown validator, a callback that is not registered.
  */
-export function orphanIssues(
-  bundle: Bundle,
-  expansions: readonly Expansion[],
-  callbacks: CallbackRegistry,
-  locate: Locate,
-): Issue[] {
+export function orphanIssues(bundle: Bundle, expansions: readonly Expansion[], callbacks: CallbackRegistry): Problem[] {
   const ids = idsOfBundle(bundle, expansions);
   return [
-    ...entryIssues(bundle, expansions, locate),
-    ...policyIssues(bundle, ids, callbacks, locate),
-    ...waiverIssues(bundle, ids, attestedIds(expansions), locate),
+    ...entryIssues(bundle, expansions),
+    ...policyIssues(bundle, ids, callbacks),
+    ...waiverIssues(bundle, ids, attestedIds(expansions)),
   ];
 }
 
-function entryIssues(bundle: Bundle, expansions: readonly Expansion[], locate: Locate): Issue[] {
+function entryIssues(bundle: Bundle, expansions: readonly Expansion[]): Problem[] {
   const tools = toolsOf(bundle);
   return expansions.flatMap(({ candidates }, i) => {
     if (candidates.length === 0 || candidates.some((candidate) => tools.some((tool) => looksAt(candidate, tool))))
       return [];
     const fix = `The targets accept ${tools.join(', ')}. Correct the entry, or remove it.`;
-    return [issueAt(locate, ['validators', i], 'This entry matches no target', fix)];
+    return [problem(['validators', i], 'This entry matches no target', fix)];
   });
 }
 
@@ -51,19 +46,18 @@ function idsOfBundle(bundle: Bundle, expansions: readonly Expansion[]): Ids {
   return ids;
 }
 
-function policyIssues(bundle: Bundle, ids: Ids, callbacks: CallbackRegistry, locate: Locate): Issue[] {
+function policyIssues(bundle: Bundle, ids: Ids, callbacks: CallbackRegistry): Problem[] {
   const asked = [...ids].filter(([, kind]) => kind === 'POLICY').map(([id]) => id);
   const tools = toolsOf(bundle);
   return bundle.policies.flatMap((policy, i) => {
-    const issues: Issue[] = [];
+    const issues: Problem[] = [];
     const path = ['policies', i, 'match'] as const;
     policy.match.validatorIds?.forEach((id, j) => {
       const at = [...path, 'validatorIds', j];
       const kind = ids.get(id);
       if (kind === 'SAFETY')
         issues.push(
-          issueAt(
-            locate,
+          problem(
             at,
             `"${id}" cannot trigger this policy: it is SAFETY and never asks anyone`,
             'Set the rule to level "confirm", or remove it here.',
@@ -71,22 +65,19 @@ function policyIssues(bundle: Bundle, ids: Ids, callbacks: CallbackRegistry, loc
         );
       else if (kind === 'shadow')
         issues.push(
-          issueAt(
-            locate,
+          problem(
             at,
             `"${id}" cannot trigger this policy: it has level "shadow"`,
             'Set the rule to level "confirm", or remove it here.',
           ),
         );
       else if (kind === undefined)
-        issues.push(
-          issueAt(locate, at, `Unknown validator "${id}": it can never trigger this policy`, didYouMean(id, asked)),
-        );
+        issues.push(problem(at, `Unknown validator "${id}": it can never trigger this policy`, didYouMean(id, asked)));
     });
     policy.match.sourceTools?.forEach((tool, j) => {
       if (!tools.includes(tool))
         issues.push(
-          issueAt(locate, [...path, 'sourceTools', j], `No target accepts diffs of "${tool}"`, didYouMean(tool, tools)),
+          problem([...path, 'sourceTools', j], `No target accepts diffs of "${tool}"`, didYouMean(tool, tools)),
         );
     });
     if (policy.callback === null) return issues;
@@ -94,8 +85,7 @@ function policyIssues(bundle: Bundle, ids: Ids, callbacks: CallbackRegistry, loc
     const registered = callbacks.get(key);
     if (registered === undefined)
       issues.push(
-        issueAt(
-          locate,
+        problem(
           ['policies', i, 'callback', 'key'],
           `Unknown callback "${key}": it is not registered here`,
           didYouMean(key, [...callbacks.keys()]),
@@ -103,8 +93,7 @@ function policyIssues(bundle: Bundle, ids: Ids, callbacks: CallbackRegistry, loc
       );
     else if (registered.version !== version)
       issues.push(
-        issueAt(
-          locate,
+        problem(
           ['policies', i, 'callback', 'version'],
           `Callback "${key}" has version ${registered.version}, but the policy requires ${version}`,
           `Change the version to ${registered.version} after reading what changed.`,
@@ -120,7 +109,7 @@ function attestedIds(expansions: readonly Expansion[]): readonly string[] {
   return candidates.filter(({ definition }) => definition.kind === 'attested').map(({ id }) => id);
 }
 
-function waiverIssues(bundle: Bundle, ids: Ids, attested: readonly string[], locate: Locate): Issue[] {
+function waiverIssues(bundle: Bundle, ids: Ids, attested: readonly string[]): Problem[] {
   const builtin = new Set([
     ...BUILTIN_VALIDATORS.map(({ defaultLevel, implementation }) => idOf(defaultLevel, implementation)),
     ...attested,
@@ -129,8 +118,7 @@ function waiverIssues(bundle: Bundle, ids: Ids, attested: readonly string[], loc
     const path = ['waivers', i, 'validatorId'];
     if (builtin.has(waiver.validatorId) || waiver.validatorId === JUDGE_ID)
       return [
-        issueAt(
-          locate,
+        problem(
           path,
           `"${waiver.validatorId}" cannot be waived`,
           'Only findings of rules can be waived. Remove the waiver.',
@@ -138,8 +126,7 @@ function waiverIssues(bundle: Bundle, ids: Ids, attested: readonly string[], loc
       ];
     if (!ids.has(waiver.validatorId))
       return [
-        issueAt(
-          locate,
+        problem(
           path,
           `Unknown validator "${waiver.validatorId}": there is nothing to waive`,
           didYouMean(
@@ -151,8 +138,7 @@ function waiverIssues(bundle: Bundle, ids: Ids, attested: readonly string[], loc
     const kind = ids.get(waiver.validatorId);
     if (kind !== 'POLICY')
       return [
-        issueAt(
-          locate,
+        problem(
           path,
           `"${waiver.validatorId}" cannot be waived: ${kind === 'shadow' ? 'it has level "shadow"' : 'it is SAFETY and never asks anyone'}`,
           'Set the rule to level "confirm", or remove the waiver.',
@@ -160,8 +146,7 @@ function waiverIssues(bundle: Bundle, ids: Ids, attested: readonly string[], loc
       ];
     const unknown = (waiver.scope.targets ?? []).filter((target) => !Object.hasOwn(bundle.targets, target));
     return unknown.map((target) =>
-      issueAt(
-        locate,
+      problem(
         ['waivers', i, 'scope', 'targets'],
         `Unknown target "${target}"`,
         didYouMean(target, Object.keys(bundle.targets)),

@@ -1,5 +1,5 @@
 import { typedHash, type Sha256 } from '../contracts/hash';
-import { fromZod, issueAt, sortIssues, type Issue, type Locate } from './issue';
+import { fromZod, pathText, problem, toIssues, type Issue, type Locate, type Problem } from './issue';
 import { knownKeys } from './json-schema';
 import { BundleSchema, type Bundle } from './schema';
 import { readYaml } from './yaml-source';
@@ -17,9 +17,9 @@ export function parseBundle(yamlText: string): ParsedBundle {
   if (!source.ok) return source;
   const parsed = BundleSchema.safeParse(source.data);
   if (!parsed.success)
-    return { ok: false, issues: sortIssues(fromZod(parsed.error, source.data, source.locate, knownKeys())) };
-  const issues = crossCheck(parsed.data, source.locate);
-  if (issues.length > 0) return { ok: false, issues: sortIssues(issues) };
+    return { ok: false, issues: toIssues(fromZod(parsed.error, source.data, knownKeys()), source.locate) };
+  const issues = crossCheck(parsed.data);
+  if (issues.length > 0) return { ok: false, issues: toIssues(issues, source.locate) };
   return { ok: true, bundle: parsed.data, bundleSha: bundleSha(parsed.data), locate: source.locate };
 }
 
@@ -29,22 +29,16 @@ export function bundleSha(bundle: Bundle): Sha256 {
 }
 
 /** Checks that involve several members. */
-function crossCheck(bundle: Bundle, locate: Locate): Issue[] {
-  return [
-    ...targetIssues(bundle, locate),
-    ...groupIssues(bundle, locate),
-    ...nameIssues(bundle, locate),
-    ...validatorIssues(bundle, locate),
-  ];
+function crossCheck(bundle: Bundle): Problem[] {
+  return [...targetIssues(bundle), ...groupIssues(bundle), ...nameIssues(bundle), ...validatorIssues(bundle)];
 }
 
-function targetIssues(bundle: Bundle, locate: Locate): Issue[] {
+function targetIssues(bundle: Bundle): Problem[] {
   return Object.entries(bundle.targets).flatMap(([name, target]) => {
-    const issues: Issue[] = [];
+    const issues: Problem[] = [];
     if (target.answers === 'unsigned' && !target.development) {
       issues.push(
-        issueAt(
-          locate,
+        problem(
           ['targets', name, 'answers'],
           'Unsigned answers outside development would let anyone with access to the Temporal namespace approve',
           'Use "signed", or set "development: true" for a target that is not production.',
@@ -54,32 +48,30 @@ function targetIssues(bundle: Bundle, locate: Locate): Issue[] {
     target.cooperative.forEach((tool, i) => {
       if (target.sourceTools.includes(tool)) return;
       issues.push(
-        issueAt(
-          locate,
+        problem(
           ['targets', name, 'cooperative', i],
           `"${tool}" is not a source tool of target "${name}"`,
           `Add it to targets.${name}.sourceTools, or remove it here.`,
         ),
       );
     });
-    return [...issues, ...repeated(target.sourceTools, ['targets', name, 'sourceTools'], 'Source tool', locate)];
+    return [...issues, ...repeated(target.sourceTools, ['targets', name, 'sourceTools'], 'Source tool')];
   });
 }
 
-function groupIssues(bundle: Bundle, locate: Locate): Issue[] {
-  const issues: Issue[] = [];
+function groupIssues(bundle: Bundle): Problem[] {
+  const issues: Problem[] = [];
   const known = Object.keys(bundle.groups);
   for (const [name, { members }] of Object.entries(bundle.groups)) {
     if (members.length === 0)
       issues.push(
-        issueAt(
-          locate,
+        problem(
           ['groups', name, 'members'],
           `Group "${name}" has no members, so no one could answer`,
           'Add a person, or remove the group.',
         ),
       );
-    issues.push(...repeated(members, ['groups', name, 'members'], 'Member', locate));
+    issues.push(...repeated(members, ['groups', name, 'members'], 'Member'));
   }
   const uses: readonly (readonly [readonly PropertyKey[], string, number])[] = [
     [['defaultGroup'], bundle.defaultGroup, 1],
@@ -100,11 +92,10 @@ function groupIssues(bundle: Bundle, locate: Locate): Issue[] {
   for (const [path, group, quorum] of uses) {
     const members = bundle.groups[group]?.members;
     const like = known.length === 0 ? 'Add it under "groups".' : `Use one of: ${known.join(', ')}`;
-    if (members === undefined) issues.push(issueAt(locate, path, `Unknown group "${group}"`, like));
+    if (members === undefined) issues.push(problem(path, `Unknown group "${group}"`, like));
     else if (members.length > 0 && members.length < quorum)
       issues.push(
-        issueAt(
-          locate,
+        problem(
           path,
           `Group "${group}" has ${members.length} member(s), fewer than the quorum of ${quorum}`,
           'Lower the quorum, or add members.',
@@ -113,16 +104,17 @@ function groupIssues(bundle: Bundle, locate: Locate): Issue[] {
   }
   // The default group is checked twice, for itself and for the implicit policy: remove the duplicate issue.
   return issues.filter(
-    (issue, i) => issues.findIndex((other) => other.path === issue.path && other.message === issue.message) === i,
+    (issue, i) =>
+      issues.findIndex((other) => pathText(other.path) === pathText(issue.path) && other.message === issue.message) ===
+      i,
   );
 }
 
-function nameIssues(bundle: Bundle, locate: Locate): Issue[] {
+function nameIssues(bundle: Bundle): Problem[] {
   const reserved = bundle.policies.flatMap((policy, i) =>
     policy.key === 'implicit'
       ? [
-          issueAt(
-            locate,
+          problem(
             ['policies', i, 'key'],
             'The key "implicit" is reserved for the policy that applies if no other matches',
             'Choose another key.',
@@ -134,16 +126,15 @@ function nameIssues(bundle: Bundle, locate: Locate): Issue[] {
   const waivers = bundle.waivers.map((waiver) => waiver.id);
   return [
     ...reserved,
-    ...repeated(keys, ['policies'], 'Policy key', locate, 'key'),
-    ...repeated(waivers, ['waivers'], 'Waiver', locate, 'id'),
+    ...repeated(keys, ['policies'], 'Policy key', 'key'),
+    ...repeated(waivers, ['waivers'], 'Waiver', 'id'),
   ];
 }
 
-function validatorIssues(bundle: Bundle, locate: Locate): Issue[] {
+function validatorIssues(bundle: Bundle): Problem[] {
   if (bundle.validators.length > 0) return [];
   return [
-    issueAt(
-      locate,
+    problem(
       ['validators'],
       'The bundle has no validators, so no change would be checked',
       'Add at least one; to opt out explicitly, write "- always-approve: {reason: …}".',
@@ -151,19 +142,12 @@ function validatorIssues(bundle: Bundle, locate: Locate): Issue[] {
   ];
 }
 
-function repeated(
-  names: readonly string[],
-  path: readonly PropertyKey[],
-  what: string,
-  locate: Locate,
-  member?: string,
-): Issue[] {
+function repeated(names: readonly string[], path: readonly PropertyKey[], what: string, member?: string): Problem[] {
   return names.flatMap((name, i) =>
     names.indexOf(name) === i
       ? []
       : [
-          issueAt(
-            locate,
+          problem(
             member === undefined ? [...path, i] : [...path, i, member],
             `${what} "${name}" is a duplicate`,
             'Keep one of the two.',

@@ -5,7 +5,7 @@ import type { Plan } from '../contracts/plan';
 import { StagingRecord } from '../contracts/staging-record';
 import { BUILTIN_UNIT } from '../rules/builtin';
 import type { Evaluation } from './evaluate';
-import { fromZod, sortIssues, type Issue } from './issue';
+import { fromZod, toIssues, type Issue } from './issue';
 import { readYaml } from './yaml-source';
 
 /** Tests of a policy in a YAML file: each has an input and the expected outcome. */
@@ -58,7 +58,7 @@ export function parsePolicyTests(yamlText: string): ParsedTests {
     'fires',
     'quiet',
   ];
-  return { ok: false, issues: sortIssues(fromZod(parsed.error, source.data, source.locate, keys)) };
+  return { ok: false, issues: toIssues(fromZod(parsed.error, source.data, keys), source.locate) };
 }
 
 /** The differences from the expected outcome; empty if the test passed. */

@@ -41,18 +41,6 @@ export function merkleRoot(rowHashes: readonly Sha256[]): Sha256 {
   return frontierRoot(appendLeaves(EMPTY_FRONTIER, rowHashes));
 }
 
-/** Inclusion proof of leaf `index` in the tree over `rowHashes`. Throws RangeError if `index` is out of range. */
-export function inclusionProof(rowHashes: readonly Sha256[], index: number): Sha256[] {
-  if (!Number.isInteger(index) || index < 0 || index >= rowHashes.length)
-    throw new RangeError(`index: expected 0 to ${rowHashes.length - 1}, got ${index}`);
-  if (rowHashes.length === 1) return [];
-  const split = splitOf(rowHashes.length);
-  const [left, right] = [rowHashes.slice(0, split), rowHashes.slice(split)];
-  return index < split
-    ? [...inclusionProof(left, index), merkleRoot(right)]
-    : [...inclusionProof(right, index - split), merkleRoot(left)];
-}
-
 /** True if the row is leaf `index` of the tree with this size and root (RFC 9162 §2.1.3.2). Never throws. */
 export function verifyInclusion(
   rowHash: Sha256,
@@ -76,64 +64,6 @@ export function verifyInclusion(
     [at, last] = [Math.floor(at / 2), Math.floor(last / 2)];
   }
   return last === 0 && node === root;
-}
-
-/** Consistency proof between the tree over the first `size` rows and the tree over all rows. Throws RangeError for an invalid size. */
-export function consistencyProof(rowHashes: readonly Sha256[], size: number): Sha256[] {
-  if (!Number.isInteger(size) || size < 1 || size > rowHashes.length)
-    throw new RangeError(`size: expected 1 to ${rowHashes.length}, got ${size}`);
-  return subproof(rowHashes, size, true);
-}
-
-/** SUBPROOF of RFC 6962 §2.1.2. `isOlderTree`: the subtree is the complete older tree, whose root the verifier knows. */
-function subproof(rowHashes: readonly Sha256[], size: number, isOlderTree: boolean): Sha256[] {
-  if (size === rowHashes.length) return isOlderTree ? [] : [merkleRoot(rowHashes)];
-  const split = splitOf(rowHashes.length);
-  const [left, right] = [rowHashes.slice(0, split), rowHashes.slice(split)];
-  return size <= split
-    ? [...subproof(left, size, isOlderTree), merkleRoot(right)]
-    : [...subproof(right, size - split, false), merkleRoot(left)];
-}
-
-/** True if the newer tree extends the older one (RFC 9162 §2.1.4.2): no row was changed or removed. Never throws. */
-export function verifyConsistency(
-  older: { readonly size: number; readonly root: Sha256 },
-  newer: { readonly size: number; readonly root: Sha256 },
-  proof: readonly Sha256[],
-): boolean {
-  if (
-    !Number.isSafeInteger(older.size) ||
-    !Number.isSafeInteger(newer.size) ||
-    older.size < 1 ||
-    older.size > newer.size
-  )
-    return false;
-  if (![older.root, newer.root, ...proof].every(isHash)) return false;
-  if (older.size === newer.size) return proof.length === 0 && older.root === newer.root;
-  let [at, last] = [older.size - 1, newer.size - 1];
-  while (at % 2 === 1) [at, last] = [Math.floor(at / 2), Math.floor(last / 2)];
-  // The root of a full older tree is not part of the proof: use it as the first hash.
-  const [first, ...rest] = at === 0 ? [older.root, ...proof] : proof;
-  if (first === undefined) return false;
-  let [oldNode, newNode] = [first, first];
-  for (const other of rest) {
-    if (last === 0) return false;
-    if (at % 2 === 1 || at === last) {
-      [oldNode, newNode] = [nodeHash(other, oldNode), nodeHash(other, newNode)];
-      while (at % 2 === 0 && at !== 0) [at, last] = [at / 2, Math.floor(last / 2)];
-    } else {
-      newNode = nodeHash(newNode, other);
-    }
-    [at, last] = [Math.floor(at / 2), Math.floor(last / 2)];
-  }
-  return last === 0 && oldNode === older.root && newNode === newer.root;
-}
-
-/** The largest power of two below n. */
-function splitOf(n: number): number {
-  let split = 1;
-  while (split * 2 < n) split *= 2;
-  return split;
 }
 
 function isHash(text: string): boolean {

@@ -1,5 +1,4 @@
 import { evidenceChecksum, evidenceText, parseEvidence, type EvidenceBundle } from '../../../policy/evidence/bundle';
-import { inclusionProof, inclusionProofs, merkleRoot, verifyInclusion } from '../../../policy/evidence/merkle';
 import { publishedVectors } from '../../support/vectors';
 
 const { texts } = publishedVectors();
@@ -41,15 +40,4 @@ describe('the format of evidence', () => {
   it('is not serialized if it could not be parsed', () => {
     expect(() => evidenceText({ ...bundle(), changeId: 'x' })).toThrow(/Invalid evidence bundle: .*changeId/);
   });
-});
-
-it('inclusionProofs equals inclusionProof of each leaf, for every size up to 40', () => {
-  for (let size = 1; size <= 40; size++) {
-    const hashes = Array.from({ length: size }, (_, i) => i.toString(16).padStart(64, '0'));
-    const all = hashes.map((_, i) => i);
-    const proofs = inclusionProofs(hashes, all);
-    expect(proofs).toEqual(all.map((i) => inclusionProof(hashes, i)));
-    expect(all.every((i) => verifyInclusion(hashes[i]!, i, size, proofs[i]!, merkleRoot(hashes)))).toBe(true);
-  }
-  expect(() => inclusionProofs(['0'.repeat(64)], [1])).toThrow(RangeError);
 });
