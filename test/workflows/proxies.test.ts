@@ -1,8 +1,16 @@
-jest.mock('@temporalio/workflow', () => ({
-  proxyActivities: (options: unknown) => options,
-  workflowInfo: () => ({ taskQueue: 'countersign-review' }),
-}));
-import { guardians, judge, staging } from '../../workflows/proxies';
+/** Loaded with a replaced SDK, for this file only. */
+function loadProxies(): typeof import('../../workflows/proxies') {
+  const loaded: { proxies?: typeof import('../../workflows/proxies') } = {};
+  jest.isolateModules(() => {
+    jest.doMock('@temporalio/workflow', () => ({
+      proxyActivities: (options: unknown) => options,
+      workflowInfo: () => ({ taskQueue: 'countersign-review' }),
+    }));
+    loaded.proxies = require('../../workflows/proxies');
+    jest.dontMock('@temporalio/workflow');
+  });
+  return loaded.proxies!;
+}
 
 interface Options {
   readonly taskQueue?: string;
@@ -13,6 +21,7 @@ interface Options {
 }
 
 test('each kind of validator has separate time-outs, retries and queues: a slow judge does not delay rules [F4]', () => {
+  const { guardians, judge, staging } = loadProxies();
   const [rules, model, dryRun] = [guardians('rules'), judge('model'), staging('dry run')] as unknown as Options[];
   expect(new Set([rules, model, dryRun].map((options) => options?.startToCloseTimeout)).size).toBe(3);
   expect(rules?.taskQueue).toBeUndefined();
