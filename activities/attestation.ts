@@ -29,7 +29,6 @@ export function attest(
   ref: Pick<ChangeRef, 'changeId' | 'inputSha' | 'planHash'>,
   a: Attestation,
   at: string,
-  actor: string,
 ): LedgerEntry {
   const envelope = attestor.sign({
     kind: a.kind,
@@ -49,7 +48,6 @@ export function attest(
   return {
     kind: 'attested',
     at,
-    actor,
     factKey: `attested:${messageDigest(envelope)}`,
     body: { envelope: envelope as unknown as JsonObject },
   };

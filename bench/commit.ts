@@ -80,7 +80,7 @@ async function main(json: boolean, reviews: number): Promise<void> {
 
     const { ledger } = committing.resources.commit;
     const append = async (changeId: string, n: number): Promise<void> => {
-      const entry = { kind: 'refused', at: new Date().toISOString(), actor: 'bench', factKey: `bench:${n}` } as const;
+      const entry = { kind: 'refused', at: new Date().toISOString(), factKey: `bench:${n}` } as const;
       await ledger.append(changeId, [{ ...entry, body: { check: 'bench', explanation: 'x'.repeat(200) } }]);
     };
     const ids = Array.from({ length: 16 }, () => randomBytes(32).toString('hex'));

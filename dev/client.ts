@@ -69,7 +69,7 @@ export async function openDevClient(options: DevClientOptions): Promise<DevClien
       taskQueue: TASK_QUEUES.review + (options.suffix ?? ''),
       store,
       serviceKey: serviceKey === null ? null : createSigner(serviceKey),
-      ledger: clientLedger(ledger, () => new Date(), applicationName),
+      ledger: clientLedger(ledger, () => new Date()),
       trust: { committers: [committer.key.publicKey] },
     });
   const countersign = as(agent.key);

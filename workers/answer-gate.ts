@@ -3,12 +3,11 @@ import type { AnswerGate } from '../gateway/deps';
 import { Submission } from '../policy/contracts/diff';
 import { PolicyViolation } from '../policy/contracts/violation';
 import { answerScopeOf } from '../signing/answer-scope';
-import { newNonce } from '../signing/keys';
 import type { Resources } from './resources';
 
 /** Reads from ledger rows and the pinned plan what the gateway compares answers with, and records what it refuses. */
 export function answerGate({ ledger, plans, now }: Pick<Resources, 'ledger' | 'plans' | 'now'>): AnswerGate {
-  const late = createLateAnswers({ ledger, now, callId: newNonce, actor: 'gateway' });
+  const late = createLateAnswers({ ledger, now });
   return {
     async scopeOf(changeId) {
       const rows = await ledger.readKinds(changeId, ['submitted', 'planned', 'disclosed', 'receipt', 'closed']);

@@ -5,11 +5,10 @@ import { Submission } from '../policy/contracts/diff';
 import type { ReviewOutcome } from '../policy/contracts/outcome';
 import type { StoredRow } from '../policy/evidence/chain';
 import type { Ledger } from '../policy/evidence/ledger-port';
-import { newNonce } from '../signing/keys';
 
 /** The ledger for client, CLI and gateway: lists, recorded outcomes, and a record of answers that came too late. */
-export function clientLedger(ledger: Ledger, now: () => Date, actor: string): ClientLedger {
-  const late = createLateAnswers({ ledger, now, callId: newNonce, actor });
+export function clientLedger(ledger: Ledger, now: () => Date): ClientLedger {
+  const late = createLateAnswers({ ledger, now });
   return {
     list: (query) => ledger.listReviews(query),
     outcome: (changeId) => recordedReview(ledger, changeId),

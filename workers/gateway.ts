@@ -27,7 +27,7 @@ main('gateway', async (logger) => {
   const reviews = new ReviewClient({
     temporal,
     taskQueue: TASK_QUEUES.review + env.COUNTERSIGN_QUEUE_SUFFIX,
-    ledger: clientLedger(resources.ledger, resources.now, 'gateway'),
+    ledger: clientLedger(resources.ledger, resources.now),
   });
   const metrics = createGatewayMetrics();
   const app = createGateway({

@@ -15,7 +15,6 @@ export async function assertNotFrozen(deps: CommitDeps, changeId: string, target
     {
       kind: 'refused',
       at: deps.now().toISOString(),
-      actor: deps.actor,
       factKey: `refused:target_frozen:${freeze === 'unknown' ? freeze : freeze.n}`,
       body: { check: 'target_frozen', explanation },
     },

@@ -120,7 +120,7 @@ export async function collectReview(
       trust: null,
       derived,
       sums,
-      rejects: await deps.ledger.rejectedInputs(inputSha, changeId),
+      rejects: await deps.ledger.rejectedInputs({ inputSha, factsSha: null }, changeId),
       nonces: await deps.ledger.spentNonces(changeId),
       target:
         plan === null

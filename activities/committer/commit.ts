@@ -3,6 +3,7 @@ import { Sha256Hex } from '../../policy/contracts/diff';
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { LedgerEntry } from '../../policy/evidence/ledger-port';
 import { cutExplanation } from '../../policy/text/cut-text';
+import { refusalKey } from '../review/refusal-key';
 import type { CommitInput, CommitResult } from '../review-types';
 import { applyChange } from './apply-change';
 import { assertNotFrozen } from './assert-not-frozen';
@@ -59,11 +60,10 @@ async function refused(
   const entry: LedgerEntry = {
     kind: 'refused',
     at: deps.now().toISOString(),
-    actor: deps.actor,
-    factKey: `refused:${check}`,
+    factKey: refusalKey(check, input),
     body,
   };
-  // One row for each check, and none for an invented id, so that a hostile caller cannot fill the ledger.
+  // No row for an invented id, so that a hostile caller cannot fill the ledger.
   if (rows.length > 0) await deps.ledger.append(input.changeId, [entry]);
   return { state: 'REFUSED', reason, explanation: `${check}: ${explanation}` };
 }

@@ -46,7 +46,6 @@ export async function recordResolution(
     {
       kind: 'resolved',
       at: resolution.resolvedAt,
-      actor: `operator:${operator.keyId.slice(0, 16)}`,
       factKey: sha256HexOfText(canonicalJson(envelope)),
       body,
     },

@@ -25,7 +25,7 @@ export async function reconcile(deps: CommitDeps, changeId: string): Promise<Com
   const recordUnknown = async (explanation: string): Promise<void> => {
     const body = { check: EFFECT_UNKNOWN, explanation: cutExplanation(explanation) };
     const at = deps.now().toISOString();
-    const entry = { kind: 'refused', at, actor: deps.actor, factKey: `refused:${EFFECT_UNKNOWN}`, body } as const;
+    const entry = { kind: 'refused', at, factKey: `refused:${EFFECT_UNKNOWN}`, body } as const;
     await deps.ledger.append(changeId, [entry], { state: 'EFFECT_UNKNOWN' });
   };
   try {

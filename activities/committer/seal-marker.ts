@@ -48,7 +48,7 @@ export async function recordReasonAndSeal(
   const body = { check: NOTHING_APPLIED, ...why };
   const at = deps.now().toISOString();
   const factKey = `refused:${NOTHING_APPLIED}:${reason}`;
-  await deps.ledger.append(facts.changeId, [{ kind: 'refused', at, actor: deps.actor, factKey, body }]);
+  await deps.ledger.append(facts.changeId, [{ kind: 'refused', at, factKey, body }]);
   return sealAndEnd(deps, facts, unsettled, why);
 }
 

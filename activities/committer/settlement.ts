@@ -44,7 +44,6 @@ export interface SettlementDeps {
   readonly plans: PlanSource;
   readonly receipts: ReceiptSigner;
   readonly now: () => Date;
-  readonly actor: string;
 }
 
 /** The members of the receipt that do not depend on how the change ended. */
@@ -83,7 +82,6 @@ export async function begin(
   const entry: LedgerEntry = {
     kind: wanted.kind,
     at: wanted.kind === 'intent' ? wanted.verifiedAt : deps.now().toISOString(),
-    actor: deps.actor,
     factKey: 'settlement',
     body: { ...body, ...end },
   };
@@ -121,7 +119,6 @@ export async function close(
   const entry = (kind: LedgerEntry['kind'], body: object): LedgerEntry => ({
     kind,
     at,
-    actor: deps.actor,
     factKey: kind,
     body: body as JsonObject,
   });

@@ -9,6 +9,7 @@ import { assertOpened } from '../review/assert-opened';
 import { unknownSourceTool } from '../../policy/contracts/failure';
 import { deriveResults, isStaged, isStatic, readFacts } from '../review/derive';
 import { findingRows } from '../review/finding-rows';
+import { refusalKey } from '../review/refusal-key';
 import type { ChangeRef, CommitActivities, Staged } from '../review-types';
 import type { SourceTool } from '../../policy/contracts/source-tool';
 import type { StageContext, Staged as StagedInTarget } from '../../policy/contracts/target-effects';
@@ -25,7 +26,6 @@ export interface StagingDeps extends Pick<VerificationDeps, 'store' | 'plans' | 
   readonly staging: StagingStore;
   readonly targets: Targets;
   readonly now: () => Date;
-  readonly actor: string;
 }
 
 /**
@@ -59,7 +59,7 @@ export function createStagingActivities(deps: StagingDeps): Pick<CommitActivitie
       if (run.kind === 'rejected') {
         const body = { rejected: true, explanation: run.explanation };
         await deps.ledger.append(ref.changeId, [
-          { kind: 'staged', at: deps.now().toISOString(), actor: deps.actor, factKey: 'staged:rejected', body },
+          { kind: 'staged', at: deps.now().toISOString(), factKey: 'staged:rejected', body },
         ]);
         return { kind: 'rejected', explanation: run.explanation };
       }
@@ -75,11 +75,10 @@ export function createStagingActivities(deps: StagingDeps): Pick<CommitActivitie
         {
           kind: 'staged',
           at,
-          actor: deps.actor,
           factKey: `staged:${stagingSha}`,
           body: { stagingSha, record: record as unknown as JsonObject },
         },
-        ...findingRows(plan, ref.changeId, results, at, deps.actor, stagingSha),
+        ...findingRows(plan, ref.changeId, results, at, stagingSha),
       ]);
       return { kind: 'staged', record, stagingSha, results };
     },
@@ -89,7 +88,7 @@ export function createStagingActivities(deps: StagingDeps): Pick<CommitActivitie
 async function refuse(deps: StagingDeps, ref: ChangeRef, explanation: string): Promise<Staged> {
   const body = { check: 'stage', explanation: cutExplanation(explanation) };
   await deps.ledger.append(ref.changeId, [
-    { kind: 'refused', at: deps.now().toISOString(), actor: deps.actor, factKey: 'refused:stage', body },
+    { kind: 'refused', at: deps.now().toISOString(), factKey: refusalKey('stage', ref), body },
   ]);
   return { kind: 'refused', explanation };
 }

@@ -62,8 +62,8 @@ export function createJudgeActivities(deps: JudgeDeps): JudgeActivities {
 }
 
 function requireOpened(deps: JudgeDeps, activity: string, input: JudgeInput): Promise<void> {
-  const { ledger, actor } = deps;
-  return assertOpened({ ledger, actor, now: () => new Date(deps.now()) }, activity, input);
+  const { ledger } = deps;
+  return assertOpened({ ledger, now: () => new Date(deps.now()) }, activity, input);
 }
 
 /** An unreadable answer is retried once: from the second attempt on, the failure becomes non-retryable. */
@@ -99,7 +99,6 @@ async function record(deps: JudgeDeps, judge: ResolvedJudge, input: JudgeInput, 
       record: answer.record as unknown as JsonObject,
     },
     at,
-    deps.actor,
   );
   const body =
     deps.keepAnswers && answer.answers.length > 0

@@ -15,7 +15,6 @@ export interface JudgeDeps {
   readonly ledger: Pick<Ledger, 'readKinds' | 'append'>;
   readonly attestor: Attestor;
   /** Actor of ledger rows, for example `judge-worker:<keyId>`. */
-  readonly actor: string;
   /** They render the diffs. */
   readonly tools: SourceToolRegistry;
   readonly cache: JudgeCache;

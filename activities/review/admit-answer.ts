@@ -2,7 +2,8 @@
  * The only way to admit an answer, sent as an update or as a signal. Each answer of a message is judged independently.
  *
  * N1 An answer counts only once the ledger has its row: the ledger is written first, then the result goes to the workflow.
- * N2 Admission is idempotent: a retry after a lost result, or the same answer twice, finds the existing row and returns it.
+ * N2 Admission is idempotent: a retry after a lost result, or the same answer twice, finds the existing row and returns it. A
+ *    refusal that is repeated is counted.
  * N3 After a receipt or the start of a rollback nothing is admitted, even if the calling workflow is still open: it may have
  *    been reset.
  * N4 The committer does not trust this activity: it verifies the rows again, against its own plan.
@@ -22,10 +23,6 @@ export interface AnswerDeps {
   readonly ledger: Ledger;
   readonly keys: Pick<KeyRegistry, 'snapshot'>;
   readonly now: () => Date;
-  /** Idempotency key of this call, the same for each retry (`activityCallId`), so that a refusal is recorded once. */
-  readonly callId: () => string;
-  /** Name of the process that writes the rows. */
-  readonly actor?: string;
 }
 
 interface Verdict {
@@ -35,12 +32,11 @@ interface Verdict {
 
 /** `admitAnswer` returns every refusal as data. It throws only STORE_UNAVAILABLE, which Temporal retries. */
 export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities, 'admitAnswer'> {
-  const { ledger, keys, now, callId, actor = 'review-worker' } = deps;
+  const { ledger, keys, now } = deps;
 
   return {
     async admitAnswer(input): Promise<Admitted> {
       const at = now().toISOString();
-      const call = callId();
       const [{ find }, stored] = await Promise.all([
         keys.snapshot(),
         ledger.readKinds(input.changeId, ['answer_accepted', 'decided', 'receipt']),
@@ -60,10 +56,10 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
         };
       });
 
-      const toEntry = ({ sent, judged }: Verdict, i: number): LedgerEntry =>
+      const toEntry = ({ sent, judged }: Verdict): LedgerEntry =>
         judged.code === 'accepted'
-          ? acceptedEntry(sent, judged, { at, actor, via: input.via })
-          : refusalEntry({ sent, refused: judged, via: input.via, at, actor, factKey: `refused:${call}:${i}` });
+          ? acceptedEntry(sent, judged, { at, via: input.via })
+          : refusalEntry({ sent, refused: judged, via: input.via, at });
       const appended = await ledger.append(input.changeId, verdicts.map(toEntry));
       const known = new Set(input.admitted.map(({ digest }) => digest));
       const outcomes = verdicts.map(({ judged }, i) => outcomeOf(judged, appended[i], known));
@@ -78,7 +74,7 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
           {
             i,
             refused,
-            entry: refusalEntry({ sent, refused, via: input.via, at, actor, factKey: `refused:${call}:${i}` }),
+            entry: refusalEntry({ sent, refused, via: input.via, at }),
           },
         ];
       });
@@ -145,13 +141,12 @@ function applyReviewState(
 function acceptedEntry(
   sent: unknown,
   answer: CountedAnswer,
-  by: { readonly at: string; readonly actor: string; readonly via: string },
+  by: { readonly at: string; readonly via: string },
 ): LedgerEntry {
   const { violationId, fingerprint, decision, reason, person, signed, digest, keyId, nonce } = answer;
   return {
     kind: 'answer_accepted',
     at: by.at,
-    actor: by.actor,
     // `judgeAnswer` parsed it strictly: it is an envelope or an unsigned answer, without other members.
     body: {
       answer: sent as JsonValue,

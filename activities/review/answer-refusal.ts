@@ -6,18 +6,18 @@ import type { LedgerEntry } from '../../policy/evidence/ledger-port';
 /** Only the digest of a larger refused answer is recorded, so that a hostile sender cannot fill the ledger. */
 export const MAX_RECORDED_CHARS = 16 * 1024;
 
-/** The ledger row of a refused answer. `factKey` must be the same for each retry. */
+/** The ledger row of a refused answer, keyed by its digest and the code: the same answer again is counted on the row. */
 export function refusalEntry(of: {
   readonly sent: unknown;
   readonly refused: { readonly code: AnswerCode; readonly message: string; readonly violationId: string | null };
   readonly via: string;
   readonly at: string;
-  readonly actor: string;
-  readonly factKey: string;
 }): LedgerEntry {
-  const { sent, refused, via, at, actor, factKey } = of;
+  const { sent, refused, via, at } = of;
   const { code, message, violationId } = refused;
-  return { kind: 'answer_refused', at, actor, body: { code, message, violationId, via, ...contentOf(sent) }, factKey };
+  const content = contentOf(sent);
+  const factKey = `#${code}:${String(content['digest'] ?? 'unreadable')}`;
+  return { kind: 'answer_refused', at, body: { code, message, violationId, via, ...content }, factKey };
 }
 
 function contentOf(sent: unknown): { readonly [key: string]: JsonValue } {

@@ -4,17 +4,16 @@ import type { Ledger } from '../../policy/evidence/ledger-port';
 import { digestMismatch, invalid } from '../../policy/contracts/failure';
 import type { ChangeRef } from '../review-types';
 import { cutExplanation } from '../../policy/text/cut-text';
+import { refusalKey } from './refusal-key';
 
 export interface OpenedDeps {
   readonly ledger: Pick<Ledger, 'readKinds' | 'append'>;
   readonly now: () => Date;
-  readonly actor: string;
 }
 
 /**
  * Compares the input of an activity with the change as it was opened, before anything is run, asked or signed: a `changeId`
- * does not prove that the rest of the input belongs to that change. A mismatch is recorded as refused in the ledger, once for
- * each activity and member. Fails with DIGEST_MISMATCH, or with VALIDATION_ERROR if no change was opened under this id; then no
+ * does not prove that the rest of the input belongs to that change. A mismatch is recorded as refused in the ledger. Fails with DIGEST_MISMATCH, or with VALIDATION_ERROR if no change was opened under this id; then no
  * row is written. Neither is retried.
  */
 export async function assertOpened(
@@ -40,18 +39,19 @@ export async function assertOpened(
   if (mismatch === undefined) return;
   const [member, expected, got] = mismatch;
   const failure = digestMismatch(`${activity}: ${member} of ${ref.changeId}`, String(expected), String(got));
-  throw await recordRefusal(deps, ref.changeId, `${activity}: ${member}`, failure);
+  throw await recordRefusal(deps, ref.changeId, { check: `${activity}: ${member}`, message: ref }, failure);
 }
 
-/** Records the failure as refused in the ledger, if the change was opened, once for each check. Returns the failure to throw. */
+/** Records the failure as refused in the ledger, if the change was opened. Returns the failure to throw. `message`: what was refused. */
 export async function recordRefusal(
-  { ledger, now, actor }: OpenedDeps,
+  { ledger, now }: OpenedDeps,
   changeId: string,
-  check: string,
+  { check, message }: { readonly check: string; readonly message: unknown },
   failure: CountersignFailure,
 ): Promise<CountersignFailure> {
   const body = { check, explanation: cutExplanation(failure.message) };
-  const entry = { kind: 'refused', at: now().toISOString(), actor, factKey: `refused:${check}`, body } as const;
+  const factKey = refusalKey(check, message);
+  const entry = { kind: 'refused', at: now().toISOString(), factKey, body } as const;
   if ((await ledger.readKinds(changeId, ['submitted'])).length > 0) await ledger.append(changeId, [entry]);
   return failure;
 }

@@ -14,7 +14,6 @@ export interface AggregateDeps {
   /** Must belong to the transaction that holds the advisory lock of openings (G1). */
   readonly ledger: Pick<Ledger, 'openedBefore' | 'readKinds'>;
   readonly attestor: Attestor;
-  readonly actor: string;
 }
 
 /**
@@ -25,7 +24,7 @@ export interface AggregateDeps {
  * G2 Runs once for each change: a retry of the opening returns the results that were recorded first.
  */
 export async function attestAggregates(
-  { ledger, attestor, actor }: AggregateDeps,
+  { ledger, attestor }: AggregateDeps,
   plan: Plan,
   ref: ChangeRef,
   change: { readonly requester: string | null; readonly own: Measure | null; readonly supersedes: string | null },
@@ -51,7 +50,7 @@ export async function attestAggregates(
       result: result as unknown as JsonValue,
       record: record as unknown as JsonObject,
     };
-    rows.push(attest(attestor, ref, attestation, at, actor));
+    rows.push(attest(attestor, ref, attestation, at));
   }
   return { results, rows };
 }

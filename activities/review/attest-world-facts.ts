@@ -38,7 +38,6 @@ export interface WorldFactsDeps {
   readonly readBreakers: ReadBreakers;
   /** Number of the current attempt of the opening, from 1. */
   readonly attempt: () => number;
-  readonly actor: string;
 }
 
 export interface WorldFacts {
@@ -68,7 +67,7 @@ export async function attestWorldFacts(
       result: result as unknown as JsonValue,
       record,
     };
-    rows.push(attest(deps.attestor, ref, attestation, at, deps.actor));
+    rows.push(attest(deps.attestor, ref, attestation, at));
   }
   return { results, rows };
 }
@@ -81,7 +80,7 @@ async function read(
 ): Promise<{ kind: 'previously_rejected' | 'breaker'; result: ValidatorResult; record: JsonObject }> {
   switch (validator.implementation) {
     case 'previously_rejected': {
-      const rejects = await deps.ledger.rejectedInputs(ref.inputSha, ref.changeId);
+      const rejects = await deps.ledger.rejectedInputs({ inputSha: ref.inputSha, factsSha: null }, ref.changeId);
       return {
         kind: 'previously_rejected',
         result: rejectedResult(validator.id, rejects),

@@ -23,7 +23,6 @@ export interface DisclosureDeps extends Pick<DerivationDeps, 'tools' | 'threads'
   readonly keys: KeyRegistry;
   readonly attestor: Attestor;
   readonly now: () => Date;
-  readonly actor: string;
 }
 
 /**
@@ -60,7 +59,6 @@ export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewAct
       const disclosed: LedgerEntry = {
         kind: 'disclosed',
         at,
-        actor: deps.actor,
         factKey: 'disclosed',
         body: body as unknown as JsonObject,
       };
@@ -129,7 +127,7 @@ async function runCallbacks(
       given: givenToCallback(finding, triggered, input.inputSha),
       result: result as unknown as JsonValue,
     };
-    rows.push(attest(deps.attestor, input, attestation, at, deps.actor));
+    rows.push(attest(deps.attestor, input, attestation, at));
   }
   return { results, rows };
 }

@@ -13,7 +13,6 @@ export function findingRows(
   changeId: string,
   results: UnitResults,
   at: string,
-  actor: string,
   stagingSha: string | null = null,
 ): LedgerEntry[] {
   const outcomes = new Map(Object.entries(results).map(([id, result]) => [id, { kind: 'result', result } as const]));
@@ -23,7 +22,6 @@ export function findingRows(
     return {
       kind: 'findings',
       at,
-      actor,
       factKey: `finding:${finding.validator_id}${stagingSha === null ? '' : `:${stagingSha}`}`,
       body: { ...report, detectedAt: phase } as JsonObject,
     };

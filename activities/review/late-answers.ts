@@ -8,10 +8,6 @@ import { byViolation, refusedResult, type Outcome } from './answer-results';
 export interface LateDeps {
   readonly ledger: Ledger;
   readonly now: () => Date;
-  /** Idempotency key of the request: a retry with the same key writes no second row. */
-  readonly callId: () => string;
-  /** Name of the process that refuses: gateway or client. */
-  readonly actor: string;
 }
 
 /** Refuses an answer that can no longer reach its workflow, and records the attempt. */
@@ -29,14 +25,12 @@ export interface LateAnswers {
   ): Promise<AnswerResults>;
 }
 
-export function createLateAnswers({ ledger, now, callId, actor }: LateDeps): LateAnswers {
+export function createLateAnswers({ ledger, now }: LateDeps): LateAnswers {
   const recordRefused: LateAnswers['recordRefused'] = async (changeId, refusals) => {
-    const [at, call] = [now().toISOString(), callId()];
+    const at = now().toISOString();
     const appended = await ledger.append(
       changeId,
-      refusals.map(({ sent, refused }, i) =>
-        refusalEntry({ sent, refused, via: 'late', at, actor, factKey: `refused:${call}:${i}` }),
-      ),
+      refusals.map(({ sent, refused }) => refusalEntry({ sent, refused, via: 'late', at })),
     );
     return byViolation(
       refusals.map(({ refused }, i): Outcome => ({

@@ -34,7 +34,6 @@ export interface OpeningDeps extends Pick<DerivationDeps, 'tools' | 'threads'> {
   readonly keys: Pick<KeyRegistry, 'snapshot'>;
   readonly channels: readonly string[];
   readonly now: () => Date;
-  readonly actor: string;
 }
 
 /**
@@ -57,7 +56,7 @@ async function openReview(
 ): Promise<Opened> {
   const submission = parseSubmission(sent);
   const { tenant, target, sourceTool, diffSha, metadata } = submission;
-  await assertContentAddressed(deps, changeId, changeIdOf(submission));
+  await assertContentAddressed(deps, changeId, submission);
   const inputSha = inputShaOf(submission);
   if (deps.tools.get(sourceTool) === undefined) throw unknownSourceTool(sourceTool, deps.tools.keys());
   const before = await readRecordedOpening(deps.ledger, changeId);
@@ -93,17 +92,16 @@ async function openReview(
     {
       kind: 'submitted',
       at,
-      actor: deps.actor,
       factKey: 'submitted',
       body: own === null ? submitted : { ...submitted, measure: own },
     },
-    { kind: 'planned', at, actor: deps.actor, factKey: 'planned', body: { planHash, revision, mode: plan.mode } },
+    { kind: 'planned', at, factKey: 'planned', body: { planHash, revision, mode: plan.mode } },
   ];
   const append = async (ledger: Ledger): Promise<Opened | null> => {
     const change = { requester: person, own, supersedes: submission.supersedes ?? null };
     const sums = await attestAggregates({ ...deps, ledger }, plan, ref, change, at);
     const results = { ...world.results, ...sums.results };
-    const rows = [...opening, ...world.rows, ...sums.rows, ...findingRows(plan, changeId, results, at, deps.actor)];
+    const rows = [...opening, ...world.rows, ...sums.rows, ...findingRows(plan, changeId, results, at)];
     const [first] = await ledger.append(changeId, rows, {
       tenant,
       target,
@@ -129,7 +127,8 @@ async function openReview(
 }
 
 /** The workflow id is the hash of the change: the same change has one review, and no other change can use its id. */
-async function assertContentAddressed(deps: OpeningDeps, changeId: string, expected: string): Promise<void> {
+async function assertContentAddressed(deps: OpeningDeps, changeId: string, submission: Submission): Promise<void> {
+  const expected = changeIdOf(submission);
   if (expected === changeId) return;
   const failure = invalid(
     'workflowId',
@@ -137,7 +136,7 @@ async function assertContentAddressed(deps: OpeningDeps, changeId: string, expec
     `"${changeId}"`,
     'Submit it under its id',
   );
-  throw await recordRefusal(deps, changeId, 'openReview: changeId', failure);
+  throw await recordRefusal(deps, changeId, { check: 'openReview: changeId', message: submission }, failure);
 }
 
 function refusedEnvelope(why: string): CountersignFailure {

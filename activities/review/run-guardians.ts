@@ -12,7 +12,6 @@ export interface GuardianDeps extends DerivationDeps {
   readonly ledger: Ledger;
   readonly plans: PlanSource;
   readonly now: () => Date;
-  readonly actor: string;
 }
 
 /** Runs one unit of the plan: reads facts from the bytes, then runs each validator. Guardians get no client that can write. */
@@ -24,10 +23,7 @@ export function createGuardianActivities(deps: GuardianDeps): Pick<ReviewActivit
       const diff = await loadDiff(deps.store, deps.tools, input);
       const evaluation = { changeId: input.changeId, inputSha: input.inputSha, diff, staging: null };
       const results = await deriveResults(deps, plan, (v) => isStatic(v) && v.unit === input.unit, evaluation);
-      await deps.ledger.append(
-        input.changeId,
-        findingRows(plan, input.changeId, results, deps.now().toISOString(), deps.actor),
-      );
+      await deps.ledger.append(input.changeId, findingRows(plan, input.changeId, results, deps.now().toISOString()));
       return results;
     },
   };

@@ -42,7 +42,7 @@ export function connect(env: Env, options: ConnectOptions): Connected {
       taskQueue: TASK_QUEUES.review + (env['COUNTERSIGN_QUEUE_SUFFIX'] ?? ''),
       store,
       serviceKey: options.serviceKey === undefined ? null : createSigner(loadKey(env, options.serviceKey)),
-      ledger: clientLedger(ledger, () => new Date(), 'cli'),
+      ledger: clientLedger(ledger, () => new Date()),
       trust: { committers: local.committers },
     }),
     bytes: (tenant, digest) => store.get(tenant, digest),

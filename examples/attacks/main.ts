@@ -11,6 +11,7 @@ import { ANSWERS } from './attacks/answers';
 import { COMPLETIONS } from './attacks/completions';
 import { DIRECT } from './attacks/direct';
 import { GATEWAY } from './attacks/gateway';
+import { FACTS } from './attacks/facts';
 import { LIFECYCLE } from './attacks/lifecycle';
 import { RECEIPTS } from './attacks/receipts';
 import { REPLAYS } from './attacks/replays';
@@ -27,6 +28,7 @@ const ATTACKS: readonly Attack[] = [
   ...VERIFIED,
   ...GATEWAY,
   ...RECEIPTS,
+  ...FACTS,
 ];
 
 interface AttackReport {

@@ -81,6 +81,35 @@ export class NamespaceWriter {
     throw new Error(`${activity}: the history has no result, failure or timeout of the activity`);
   }
 
+  /** Schedules an activity once for each input in one run of the attacker's workflow, each time under the same activity id. */
+  async scheduleUnderOneId(activity: string, taskQueue: string, inputs: readonly unknown[]): Promise<void> {
+    const { workflowService: api } = this.connection;
+    const queue = `mallory-${process.pid}-${++this.#nth}`;
+    await this.client.workflow.start('mallory', { taskQueue: queue, workflowId: queue });
+    const timeout = { seconds: 60 as never };
+    const complete = async (commands: object[]): Promise<void> => {
+      const { taskToken } = await this.#workflowTask(queue);
+      await api.respondWorkflowTaskCompleted({ namespace: this.namespace, identity: IDENTITY, taskToken, commands });
+    };
+    for (const input of inputs)
+      await complete([
+        {
+          commandType: SCHEDULE_ACTIVITY,
+          scheduleActivityTaskCommandAttributes: {
+            activityId: '1',
+            activityType: { name: activity },
+            taskQueue: { name: taskQueue },
+            input: payloads(input),
+            scheduleToCloseTimeout: timeout,
+            startToCloseTimeout: timeout,
+            heartbeatTimeout: timeout,
+            retryPolicy: { maximumAttempts: 1 },
+          },
+        },
+      ]);
+    await complete([{ commandType: COMPLETE_WORKFLOW, completeWorkflowExecutionCommandAttributes: {} }]);
+  }
+
   async #workflowTask(queue: string) {
     const { workflowService: api } = this.connection;
     for (let tries = 0; tries < 3; tries++) {

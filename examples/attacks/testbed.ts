@@ -142,6 +142,17 @@ export class Testbed {
     return changeId;
   }
 
+  /** Submits without a signature; resolves with the change id. */
+  async submitUnsigned(change: Change): Promise<string> {
+    const unsigned = this.client.as(null);
+    return (await unsigned.submit({ target: 'shop', requestKey: `${++this.#nth}`, ...change })).changeId;
+  }
+
+  /** A submission that is neither stored nor sent. */
+  unsent(change: Change) {
+    return this.countersign.prepare({ target: 'shop', requestKey: `${++this.#nth}`, ...change });
+  }
+
   /** Stores the bytes and returns the submission without sending it. */
   async prepared(change: Change) {
     const prepared = this.countersign.prepare({ target: 'shop', requestKey: `${++this.#nth}`, ...change });
@@ -218,8 +229,15 @@ export class Testbed {
 
   /** Schedules `admitAnswer` directly, with group members of the attacker's choice. The workflow does not receive the answer. */
   async scheduleAdmission(status: ReviewStatus, answers: readonly unknown[]): Promise<void> {
+    const input = this.admission(status, answers);
+    const admitted = await this.attacker.schedule('admitAnswer', this.queues.review, input);
+    if (!admitted.ok) throw new Error(`admitAnswer: ${admitted.message}`);
+  }
+
+  /** Input of `admitAnswer` with group members of the attacker's choice. */
+  admission(status: ReviewStatus, answers: readonly unknown[]) {
     const { changeId, tenant, target, fingerprint } = status;
-    const admitted = await this.attacker.schedule('admitAnswer', this.queues.review, {
+    return {
       changeId,
       context: { tenant, target, environment: 'development' },
       answersMode: 'signed',
@@ -237,8 +255,7 @@ export class Testbed {
       admitted: [],
       message: { answers },
       via: 'update',
-    });
-    if (!admitted.ok) throw new Error(`admitAnswer: ${admitted.message}`);
+    };
   }
 
   /** Waits until a legitimate change is committed and returns its receipt. */

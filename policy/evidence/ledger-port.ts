@@ -5,18 +5,24 @@ import type { LedgerKind, OpenedChange } from '../contracts/ledger';
 import type { Mode, ReviewState, RollbackReason } from '../contracts/outcome';
 import type { StoredRow } from './chain';
 
-/** Most `answer_refused` rows of one review. Further refusals only increment a counter. */
+/** Kinds of rows that record a refused attempt. */
+export const REFUSALS = ['answer_refused', 'refused'] as const satisfies readonly LedgerKind[];
+
+/**
+ * Most rows of one review for refused answers by one role, and for other refusals by one role and check. Further ones, and repeats
+ * of the same message, only increment a counter.
+ */
 export const MAX_REFUSED_ROWS = 100;
 
-/** A fact to append. */
+/** A fact to append. The ledger adds `actor`, the database role of the process. */
 export interface LedgerEntry {
   readonly kind: LedgerKind;
   readonly at: string;
-  readonly actor: string;
   readonly body: { readonly [key: string]: JsonValue };
   /**
    * Idempotency key within change and kind: a retry finds the existing row. `intent` and `decided` share one key, so that
-   * only the first of them is written.
+   * only the first of them is written. Kinds that several roles append have one set of keys for each role. A refusal that is keyed
+   * by its message has a `#` before the digest.
    */
   readonly factKey: string;
   /** Nonce of a key, spent in the same transaction. If it is already spent, nothing is written. */
@@ -24,8 +30,8 @@ export interface LedgerEntry {
 }
 
 /**
- * Result of one entry. `existing`: a row with this fact key exists, possibly with another body; `stored` is that row.
- * `counted`: only the counter of refusals was incremented. `nonce_reused`: nothing was written.
+ * Result of one entry. `existing`: a row with this fact key exists, possibly with another body; `stored` is that row,
+ * and a refusal was counted on it. `counted`: only the counter of refusals was incremented. `nonce_reused`: nothing was written.
  */
 export type Appended =
   | { readonly status: 'appended' | 'existing'; readonly existing: boolean; readonly stored: StoredRow }
@@ -54,7 +60,8 @@ export interface ReviewProjection {
 }
 
 /**
- * Members to update. The first patch of a change must have tenant, target, sourceTool, inputSha, mode and openedAt.
+ * Members to update. The first patch of a change must have tenant, target, sourceTool, inputSha, mode and openedAt, which do not change
+ * later; where the append has a row `submitted`, they are taken from it. Only the committer sets an end.
  * Ignored if every entry of the append already existed (a retry), and for a closed review unless it sets `closedAt`.
  */
 export type ProjectionPatch = Partial<Omit<ReviewProjection, 'changeId' | 'updatedAt'>>;
@@ -106,18 +113,27 @@ export interface SpentNonce {
   readonly factKey: string;
 }
 
+/** `factKey` is that of the repeated row with kind and role, or the part that it has in common with the other rows of its group. */
+export interface RefusalCount {
+  readonly factKey: string;
+  readonly count: number;
+}
+
 export interface LedgerReader {
   /** All rows of one change in order; empty for an unknown change. */
   read(changeId: Sha256): Promise<readonly StoredRow[]>;
   readKinds(changeId: Sha256, kinds: readonly LedgerKind[]): Promise<readonly StoredRow[]>;
   review(changeId: Sha256): Promise<ReviewProjection | null>;
   listReviews(query: ReviewQuery): Promise<ReviewPage>;
-  /** Rejects of the same input under other change ids, that is, with other request keys. At most 20, newest first. */
-  rejectedInputs(inputSha: Sha256, exceptChangeId: Sha256): Promise<readonly StandingReject[]>;
+  /** Rejects of the same input, or of one with the same facts, under other change ids. At most 20, newest first. */
+  rejectedInputs(
+    of: { readonly inputSha: Sha256; readonly factsSha: Sha256 | null },
+    exceptChangeId: Sha256,
+  ): Promise<readonly StandingReject[]>;
   /** Changes with recorded measurements, newest first. */
   openedBefore(query: OpenedQuery): Promise<readonly OpenedChange[]>;
-  /** Number of refused answers beyond MAX_REFUSED_ROWS. */
-  refusedBeyondRows(changeId: Sha256): Promise<number>;
+  /** Refusals that have no row of their own: repeats of one that has a row, and those beyond MAX_REFUSED_ROWS. */
+  refusalCounts(changeId: Sha256): Promise<readonly RefusalCount[]>;
   spentNonces(changeId: Sha256): Promise<readonly SpentNonce[]>;
 }
 

@@ -1,4 +1,4 @@
-import { MAX_REFUSED_ROWS } from '../../policy/evidence/ledger-port';
+import { MAX_REFUSED_ROWS, REFUSALS } from '../../policy/evidence/ledger-port';
 import { APPEND_GRANTS, PROJECTING_ROLES } from './roles';
 
 /** Raise it with every change of the schema below. */
@@ -10,27 +10,33 @@ export const SCHEMA_VERSION = 3;
  * D1 Bodies of ledger rows are canonical JSON in a text column. The hash is over the text, and jsonb would normalize it and reject NUL.
  * D2 `ledger_append` computes the hash chain under one lock per change, so that an append needs one round trip. It must agree with
  *    `ledgerHash` (a test compares them).
- * D3 Fact keys include the kind, so that a role cannot occupy the key of a fact whose kind it may not append. `intent` and `decided`
- *    share a key, so only the first of the two is kept.
- * D4 A trigger rejects UPDATE, DELETE and TRUNCATE on append-only tables, also for their owner.
+ * D3 Fact keys include the kind, and the role if several roles may append the kind, so that no role can occupy the key of another's
+ *    fact. `intent` and `decided` share a key, so only the first of the two is kept. `actor` is the role that is logged in.
+ * D4 A refusal that is repeated, or beyond the rows of its kind, is counted in `refusal_counts`, never dropped.
+ * D5 What queries search for (`mark`, `input_sha`, `facts_sha`) and what the projection identifies a review by is read from the rows here,
+ *    not passed by the caller.
+ * D6 A trigger rejects UPDATE, DELETE and TRUNCATE on append-only tables, also for their owner.
  */
 export const TABLES_SQL = `
 create table if not exists schema_info (version int not null primary key, applied_at timestamptz not null default now());
 
 create table if not exists blobs (
   tenant text not null, digest text not null check (digest ~ '^[0-9a-f]{64}$'), size int not null, bytes bytea not null,
-  created_at timestamptz not null default now(), primary key (tenant, digest)
+  created_at timestamptz not null default now(), primary key (tenant, digest),
+  constraint digest_of_bytes check (digest = encode(sha256(bytes), 'hex') and size = octet_length(bytes))
 );
 
 create table if not exists ledger (
   seq bigint generated always as identity primary key,
   change_id text not null check (change_id ~ '^[0-9a-f]{64}$'), n int not null check (n >= 0),
   prev text not null, hash text not null, kind text not null, at text not null check (at ~ '^[0-9T:.Z-]{20,30}$'), actor text not null, body text not null,
-  fact_key text not null, mark text,
+  fact_key text not null, mark text, input_sha text, facts_sha text,
   unique (change_id, n), unique (change_id, fact_key)
 );
-create index if not exists ledger_refused on ledger (change_id) where kind = 'answer_refused';
+create index if not exists ledger_refused on ledger (change_id, kind) where kind in ('answer_refused', 'refused');
 create index if not exists ledger_rejects on ledger (change_id) where mark = 'reject';
+create index if not exists ledger_by_input on ledger (input_sha) where kind = 'submitted';
+create index if not exists ledger_by_facts on ledger (facts_sha) where kind = 'submitted';
 
 create table if not exists reviews (
   change_id text primary key, tenant text not null, target text not null, source_tool text not null, input_sha text not null,
@@ -41,13 +47,12 @@ create index if not exists reviews_newest on reviews (opened_at desc, change_id)
 create index if not exists reviews_by_state on reviews (state, opened_at desc, change_id);
 create index if not exists reviews_by_tenant on reviews (tenant, opened_at desc, change_id);
 create index if not exists reviews_by_target on reviews (target, opened_at desc, change_id);
-create index if not exists reviews_by_input on reviews (input_sha);
 
 create table if not exists answer_nonces (
   key_id text not null, nonce text not null, change_id text not null, fact_key text not null, primary key (key_id, nonce)
 );
 create index if not exists answer_nonces_by_change on answer_nonces (change_id);
-create table if not exists refusal_counts (change_id text primary key, count bigint not null);
+create table if not exists refusal_counts (change_id text not null, fact_key text not null, count bigint not null, primary key (change_id, fact_key));
 
 create table if not exists keys (key_id text primary key, envelope json not null, added_at timestamptz not null default now());
 create table if not exists key_revocations (key_id text primary key, envelope json not null, added_at timestamptz not null default now());
@@ -105,31 +110,50 @@ ${APPEND_ONLY.map((table) => `create or replace trigger append_only before updat
 `;
 
 const kindsByRole = Object.entries(APPEND_GRANTS)
-  .map(([role, kinds]) => `('${role}', array[${kinds.map((kind) => `'${kind}'`).join(',')}])`)
+  .map(([role, kinds]) => `('${role}', ${textArray(kinds)})`)
   .join(', ');
-const mayProject = PROJECTING_ROLES.map((role) => `pg_has_role(session_user, '${role}', 'member')`).join(' or ');
+const isMemberOf = (roles: readonly string[]): string =>
+  roles.map((role) => `pg_has_role(session_user, '${role}', 'member')`).join(' or ');
+/** Kinds that several roles may append. */
+const sharedKinds = [...new Set(Object.values(APPEND_GRANTS).flat())].filter(
+  (kind) => Object.values(APPEND_GRANTS).filter((kinds) => kinds.includes(kind)).length > 1,
+);
+
+function textArray(texts: readonly string[]): string {
+  return `array[${texts.map((text) => `'${text}'`).join(',')}]`;
+}
+
+/** PostgreSQL cannot read a member of JSON that has a NUL in any of its texts. */
+const JSON_OF_SQL = String.raw`
+create or replace function json_of(body text) returns json language sql immutable set search_path = pg_catalog, public, pg_temp as $$
+  select (case when strpos(body, '\u0000') = 0 then body
+               else regexp_replace(body, '(?<!\\)((?:\\\\)*)\\u0000', '\1', 'g') end)::json;
+$$;`;
 
 /**
  * Appends facts and updates the projection in one call and one transaction. SECURITY DEFINER: `current_user` is the owner, so
  * `session_user` decides which kinds the caller may append. The owner may append all kinds. Bodies are canonical JSON.
  */
 export const APPEND_SQL = `
+drop function if exists ledger_append(text, text[], text[], text[], text[], text[], text[], text[], text[], json);
+drop function if exists project_review(text, jsonb);
 create or replace function ledger_append(
-  p_change text, p_kinds text[], p_ats text[], p_actors text[], p_bodies text[], p_facts text[], p_marks text[],
-  p_nonce_keys text[], p_nonces text[], p_projection json
+  p_change text, p_kinds text[], p_ats text[], p_bodies text[], p_facts text[], p_nonce_keys text[], p_nonces text[], p_projection json
 ) returns table (idx int, status text, r_n int, r_prev text, r_hash text, r_kind text, r_at text, r_actor text, r_body text)
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 #variable_conflict use_column
 declare
   v_owner boolean := pg_has_role(session_user, current_user, 'member');
+  v_ends boolean := v_owner or ${isMemberOf(['cs_commit'])};
   v_n int; v_prev text; v_hash text; v_fact text; v_fresh boolean := cardinality(p_kinds) = 0; v_row ledger%rowtype;
+  v_group text; v_submitted jsonb; v_mark text; v_input text; v_facts text;
 begin
   if not v_owner and exists (
     select from unnest(p_kinds) as k(kind) where not exists (
       select from (values ${kindsByRole}) as g(role, kinds) where k.kind = any(g.kinds) and pg_has_role(session_user, g.role, 'member'))) then
     raise exception 'role % may not append ledger rows of kind %', session_user, array_to_string(p_kinds, ', ') using errcode = 'insufficient_privilege';
   end if;
-  if not v_owner and p_projection is not null and not (${mayProject}) then
+  if not v_owner and p_projection is not null and not (${isMemberOf(PROJECTING_ROLES)}) then
     raise exception 'role % may not write the projection', session_user using errcode = 'insufficient_privilege';
   end if;
   perform pg_advisory_xact_lock(hashtextextended(p_change, 0));
@@ -137,16 +161,22 @@ begin
   if not found then v_n := -1; v_prev := repeat('0', 64); end if;
 
   for i in 1 .. cardinality(p_kinds) loop
-    v_fact := case when p_kinds[i] in ('intent', 'decided') then 'settlement' else p_kinds[i] end || '/' || p_facts[i];
+    v_fact := case when p_kinds[i] in ('intent', 'decided') then 'settlement'
+                   when p_kinds[i] = any(${textArray(sharedKinds)}) then p_kinds[i] || '/' || session_user
+                   else p_kinds[i] end || '/' || p_facts[i];
     select * into v_row from ledger l where l.change_id = p_change and l.fact_key = v_fact;
     if found then
+      if p_kinds[i] = any(${textArray(REFUSALS)}) then perform count_refusal(p_change, v_fact); end if;
       return query select i, 'existing', v_row.n, v_row.prev, v_row.hash, v_row.kind, v_row.at, v_row.actor, v_row.body;
       exit when p_kinds[i] = 'submitted'; -- already opened: the other entries of this opening must not be mixed with it
       continue;
     end if;
-    if p_kinds[i] = 'answer_refused'
-       and (select count(*) from ledger l where l.change_id = p_change and l.kind = 'answer_refused') >= ${MAX_REFUSED_ROWS} then
-      insert into refusal_counts as c (change_id, count) values (p_change, 1) on conflict (change_id) do update set count = c.count + 1;
+    -- All refused answers that a role records are one group; other refusals form one group for each check, and those without # have none.
+    v_group := case when p_kinds[i] = 'answer_refused' then p_kinds[i] || '/' || session_user || '/'
+                    when p_kinds[i] = 'refused' and strpos(v_fact, '#') > 0 then split_part(v_fact, '#', 1) || '#' end;
+    if v_group is not null and (select count(*) from ledger l where l.change_id = p_change and l.kind = p_kinds[i]
+                                  and starts_with(l.fact_key, v_group)) >= ${MAX_REFUSED_ROWS} then
+      perform count_refusal(p_change, v_group);
       return query select i, 'counted', null::int, null::text, null::text, null::text, null::text, null::text, null::text;
       continue;
     end if;
@@ -159,34 +189,67 @@ begin
     end if;
     v_n := v_n + 1;
     v_hash := encode(sha256(convert_to(
-      '{"actor":' || to_json(p_actors[i])::text || ',"at":"' || p_ats[i] || '","body":' || p_bodies[i] || ',"changeId":"' || p_change ||
+      '{"actor":' || to_json(session_user::text)::text || ',"at":"' || p_ats[i] || '","body":' || p_bodies[i] || ',"changeId":"' || p_change ||
       '","kind":"' || p_kinds[i] || '","n":' || v_n || ',"prev":"' || v_prev || '","type":"countersign/ledger/v1"}', 'UTF8')), 'hex');
-    insert into ledger (change_id, n, prev, hash, kind, at, actor, body, fact_key, mark)
-      values (p_change, v_n, v_prev, v_hash, p_kinds[i], p_ats[i], p_actors[i], p_bodies[i], v_fact, p_marks[i]);
-    return query select i, 'appended', v_n, v_prev, v_hash, p_kinds[i], p_ats[i], p_actors[i], null::text;
+    v_mark := null; v_input := null; v_facts := null;
+    if p_kinds[i] = 'submitted' then
+      v_submitted := opening_of(json_of(p_bodies[i]));
+      v_input := v_submitted->>'inputSha'; v_facts := v_submitted->>'factsSha';
+      v_mark := case when json_typeof(json_of(p_bodies[i])->'measure') = 'object' then 'measured' end;
+    elsif p_kinds[i] = 'answer_accepted' then
+      v_mark := case when (json_of(p_bodies[i])->'decision')::text = '"reject"' then 'reject' end;
+    end if;
+    insert into ledger (change_id, n, prev, hash, kind, at, actor, body, fact_key, mark, input_sha, facts_sha)
+      values (p_change, v_n, v_prev, v_hash, p_kinds[i], p_ats[i], session_user, p_bodies[i], v_fact, v_mark, v_input, v_facts);
+    return query select i, 'appended', v_n, v_prev, v_hash, p_kinds[i], p_ats[i], session_user::text, null::text;
     v_prev := v_hash;
     v_fresh := true;
   end loop;
 
-  if p_projection is not null and v_fresh then perform project_review(p_change, p_projection::jsonb); end if;
+  if p_projection is not null and v_fresh then
+    perform project_review(p_change, p_projection::jsonb || coalesce(v_submitted - 'factsSha', '{}'), v_submitted is not null, v_ends);
+  end if;
 end $$;
 
-create or replace function project_review(p_change text, p jsonb) returns void
+create or replace function count_refusal(p_change text, p_fact text) returns void
+language sql set search_path = pg_catalog, public, pg_temp as $$
+  insert into refusal_counts as c (change_id, fact_key, count) values (p_change, p_fact, 1)
+  on conflict (change_id, fact_key) do update set count = c.count + 1;
+$$;
+
+${JSON_OF_SQL}
+-- The members of a row \`submitted\` that identify a review.
+create or replace function opening_of(body json) returns jsonb language sql immutable set search_path = pg_catalog, public, pg_temp as $$
+  select jsonb_strip_nulls(jsonb_build_object(
+    'tenant', body#>'{submission,tenant}', 'target', body#>'{submission,target}', 'sourceTool', body#>'{submission,sourceTool}',
+    'inputSha', body->'inputSha', 'factsSha', body->'factsSha')) || jsonb_build_object('requester', body->'requester');
+$$;
+
+-- What identifies a review is written once, with its row \`submitted\` or, for a change that was never opened, by the committer. Only the
+-- committer ends a review (p_ends).
+create or replace function project_review(p_change text, p jsonb, p_opens boolean, p_ends boolean) returns void
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 begin
+  if not p_ends then
+    p := p - 'closedAt' - 'reason';
+    if coalesce(p->>'state', 'RUNNING') not in ('RUNNING', 'INTERVENTION_REQUIRED') then
+      raise exception 'role % may not set the state %', session_user, p->>'state' using errcode = 'insufficient_privilege';
+    end if;
+  end if;
   update reviews r set
-    tenant = coalesce(p->>'tenant', r.tenant), target = coalesce(p->>'target', r.target), source_tool = coalesce(p->>'sourceTool', r.source_tool),
-    input_sha = coalesce(p->>'inputSha', r.input_sha), state = coalesce(p->>'state', r.state), mode = coalesce(p->>'mode', r.mode),
+    state = coalesce(p->>'state', r.state),
     reason = case when p ? 'reason' then p->>'reason' else r.reason end,
-    requester = case when p ? 'requester' then p->>'requester' else r.requester end,
     pending = coalesce((p->>'pending')::int, r.pending),
     highest_severity = case when p ? 'highestSeverity' then p->>'highestSeverity' else r.highest_severity end,
-    opened_at = coalesce((p->>'openedAt')::timestamptz, r.opened_at), updated_at = (p->>'updatedAt')::timestamptz,
+    updated_at = (p->>'updatedAt')::timestamptz,
     deadline_at = case when p ? 'deadlineAt' then (p->>'deadlineAt')::timestamptz else r.deadline_at end,
     closed_at = case when p ? 'closedAt' then (p->>'closedAt')::timestamptz else r.closed_at end,
     summary = coalesce(p->>'summary', r.summary)
   where r.change_id = p_change and (r.closed_at is null or p->>'closedAt' is not null);
   if found or exists (select from reviews r where r.change_id = p_change) then return; end if; -- a row exists but was not updated: it is closed
+  if not p_opens and not p_ends then
+    raise exception 'role % may not list the change %, which was never opened', session_user, p_change using errcode = 'insufficient_privilege';
+  end if;
   insert into reviews (change_id, tenant, target, source_tool, input_sha, state, reason, mode, requester, pending, highest_severity,
                        opened_at, updated_at, deadline_at, closed_at, summary)
   values (p_change, p->>'tenant', p->>'target', p->>'sourceTool', p->>'inputSha', coalesce(p->>'state', 'RUNNING'), p->>'reason',
@@ -196,5 +259,5 @@ begin
   on conflict (change_id) do nothing;
 end $$;
 
-revoke all on function ledger_append, project_review from public;
+revoke all on function ledger_append, project_review, count_refusal, opening_of, json_of from public;
 `;

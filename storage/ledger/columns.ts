@@ -8,8 +8,6 @@ export const MAX_ENTRIES = 1000;
 export const MAX_BODY_CHARS = 1024 * 1024;
 
 const IsoTime = z.iso.datetime();
-// No control characters: PostgreSQL text cannot contain NUL, and actors are printed to terminals.
-const Actor = z.string().regex(/^[^\p{Cc}]{1,300}$/u);
 
 /** Converts entries to the parallel arrays of `ledger_append`. Throws if an entry is invalid or too large, so that no fact is dropped. */
 export function toColumns(entries: readonly LedgerEntry[]): unknown[] {
@@ -18,10 +16,8 @@ export function toColumns(entries: readonly LedgerEntry[]): unknown[] {
   return [
     entries.map((e) => LedgerKind.parse(e.kind)),
     entries.map((e) => IsoTime.parse(e.at)),
-    entries.map((e) => Actor.parse(e.actor)),
     entries.map(bodyText),
     entries.map((e) => toText(e.factKey)),
-    entries.map((e) => (e.kind === 'answer_accepted' && e.body['decision'] === 'reject' ? 'reject' : null)),
     entries.map((e) => e.nonce?.keyId ?? null),
     entries.map((e) => (e.nonce === undefined ? null : toText(e.nonce.nonce))),
   ];

@@ -3,7 +3,14 @@ import { Sha256Hex } from '../../policy/contracts/diff';
 import type { LedgerRow, OpenedChange } from '../../policy/contracts/ledger';
 import { TerminalState } from '../../policy/contracts/outcome';
 import type { StoredRow } from '../../policy/evidence/chain';
-import type { Appended, Ledger, LedgerEntry, SpentNonce, StandingReject } from '../../policy/evidence/ledger-port';
+import type {
+  Appended,
+  Ledger,
+  LedgerEntry,
+  RefusalCount,
+  SpentNonce,
+  StandingReject,
+} from '../../policy/evidence/ledger-port';
 import type { Queryable } from '../database/database';
 import { toColumns, toProjection } from './columns';
 import { createReviewReader } from './reviews';
@@ -21,7 +28,7 @@ export function createLedger(db: Queryable): Ledger {
         projection === undefined ? null : toProjection(projection, entries),
       ];
       const { rows } = await db.query<AppendRow>(
-        'select * from ledger_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+        'select * from ledger_append($1, $2, $3, $4, $5, $6, $7, $8)',
         values,
         'ledger_append',
       );
@@ -42,11 +49,11 @@ export function createLedger(db: Queryable): Ledger {
       return rows.map(toStored);
     },
 
-    async rejectedInputs(inputSha, exceptChangeId) {
+    async rejectedInputs({ inputSha, factsSha }, exceptChangeId) {
       const { rows } = await db.query<{ change_id: string; n: number; at: string }>(
-        `select l.change_id, l.n, l.at from reviews r join ledger l on l.change_id = r.change_id and l.mark = 'reject'
-         where r.input_sha = $1 and r.change_id <> $2 order by l.seq desc limit 20`,
-        [inputSha, exceptChangeId],
+        `select l.change_id, l.n, l.at from ledger s join ledger l on l.change_id = s.change_id and l.mark = 'reject'
+         where s.kind = 'submitted' and (s.input_sha = $1 or s.facts_sha = $2) and s.change_id <> $3 order by l.seq desc limit 20`,
+        [inputSha, factsSha, exceptChangeId],
         'ledger_rejected_inputs',
       );
       return rows.map((row): StandingReject => ({ changeId: row.change_id, n: row.n, at: row.at }));
@@ -70,13 +77,13 @@ export function createLedger(db: Queryable): Ledger {
       });
     },
 
-    async refusedBeyondRows(changeId) {
-      const { rows } = await db.query<{ count: string }>(
-        'select count from refusal_counts where change_id = $1',
+    async refusalCounts(changeId) {
+      const { rows } = await db.query<{ fact_key: string; count: string }>(
+        'select fact_key, count from refusal_counts where change_id = $1 order by fact_key',
         [changeId],
         'ledger_refusals',
       );
-      return Number(rows[0]?.count ?? 0);
+      return rows.map((row): RefusalCount => ({ factKey: row.fact_key, count: Number(row.count) }));
     },
 
     async spentNonces(changeId) {
@@ -92,8 +99,7 @@ export function createLedger(db: Queryable): Ledger {
 
 /**
  * Ordered by the ledger, not by time. The projection only finds candidates; `measure` and the end come from ledger rows, which only
- * roles with that kind may append. The LIKE pattern matches the position at which canonical JSON writes the member, where no text of
- * the submission can appear. Not a prepared statement: a generic plan for any time window would read all reviews. MATERIALIZED,
+ * roles with that kind may append. Not a prepared statement: a generic plan for any time window would read all reviews. MATERIALIZED,
  * because the planner would otherwise scan the full ledger from its end.
  */
 const OPENED_BEFORE = `
@@ -108,7 +114,7 @@ from candidates r
 join ledger l on l.change_id = r.change_id and l.fact_key = 'submitted/submitted'
 left join ledger c on c.change_id = r.change_id and c.fact_key = 'closed/closed'
 where l.seq < coalesce((select s.seq from ledger s where s.change_id = $1 and s.fact_key = 'submitted/submitted'), 9223372036854775807)
-  and l.body like '{"inputSha":"' || repeat('_', 64) || '","measure":{%'
+  and l.mark = 'measured'
   and (c.body is null or not (c.body::json->>'state' = 'ROLLED_BACK' and c.body::json->>'reason' = any($7::text[])))
 order by l.seq desc limit $8`;
 

@@ -6,7 +6,7 @@ import { verifyEvidence, type EvidenceReport } from '../../signing/verify-eviden
 import { isMet } from '../../signing/verify-review';
 import type { WorldChange } from '../support/review/evidence-review';
 import { evidenceWorld, WORLD_BUNDLE, type World } from '../support/review/evidence-world';
-import { rewritten } from '../support/review/ledger-rows';
+import { isJudgeRecord, rewritten } from '../support/review/ledger-rows';
 import { seededKey } from '../support/seeded-key';
 
 const YES = [
@@ -151,11 +151,7 @@ describe('evidence fails after a database owner rewrote the rows and recomputed 
           row.body['person'] === 'bob' ? { ...rows.find((r) => r.body['person'] === 'alice')! } : row,
         ),
     ],
-    [
-      'the record of the judge was removed',
-      'findings',
-      (rows) => rows.filter((row) => row.kind !== 'attested' || row.actor !== 'judge-worker'),
-    ],
+    ['the record of the judge was removed', 'findings', (rows) => rows.filter((row) => !isJudgeRecord(row))],
     ['the disclosure was removed', 'settlement', (rows) => rows.filter((row) => row.kind !== 'disclosed')],
     [
       'a finding that was disclosed says ALLOW',
@@ -351,7 +347,7 @@ it('fails if a record of the judge is stricter than the finding, even if an earl
   const { world, bundle } = await exported({ table: 'public.prices', answers: YES });
   const judge = seededKey('judge');
   const asked = rewritten(bundle, (rows) => {
-    const at = rows.findIndex((row) => row.kind === 'attested' && row.actor === 'judge-worker');
+    const at = rows.findIndex(isJudgeRecord);
     const row = structuredClone(rows[at]!);
     const { payload } = row.body['envelope'] as { payload: string };
     const { predicate } = JSON.parse(Buffer.from(payload, 'base64').toString('utf8')) as {

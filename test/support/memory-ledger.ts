@@ -1,15 +1,18 @@
 import { toColumns } from '../../storage/ledger/columns';
 import { canonicalJson } from '../../policy/contracts/canonical-json';
-import { GENESIS, LedgerRow, ledgerHash } from '../../policy/contracts/ledger';
+import { GENESIS, LedgerKind, LedgerRow, ledgerHash } from '../../policy/contracts/ledger';
+import { APPEND_GRANTS, type Role } from '../../storage/database/roles';
 import { TerminalState } from '../../policy/contracts/outcome';
 import type { StoredRow } from '../../policy/evidence/chain';
 import {
   MAX_REFUSED_ROWS,
+  REFUSALS,
   type Appended,
   type WithAdvisoryLock,
   type Ledger,
   type LedgerEntry,
   type ProjectionPatch,
+  type RefusalCount,
   type ReviewProjection,
   type SpentNonce,
 } from '../../policy/evidence/ledger-port';
@@ -21,25 +24,38 @@ export interface MemoryLedger extends Ledger {
   readonly all: readonly StoredRow[];
   /** Returns a function that undoes everything written since. */
   savepoint(): () => void;
+  /** The same ledger, as another database role writes it. */
+  as(role: Role): MemoryLedger;
 }
+
+/** Kinds that several roles may append: each role has its own keys. */
+const SHARED = LedgerKind.options.filter(
+  (kind) => Object.values(APPEND_GRANTS).filter((kinds) => kinds.includes(kind)).length > 1,
+);
 
 export function memoryLedger(): MemoryLedger {
   const rows: (StoredRow & { readonly factKey: string })[] = [];
   const reviews = new Map<string, ReviewProjection>();
   const nonces = new Map<string, SpentNonce>();
-  const counts = new Map<string, number>();
+  const counts = new Map<string, RefusalCount & { readonly changeId: string }>();
   const rowsOf = (changeId: string) => rows.filter(({ row }) => row.changeId === changeId);
   const stored = ({ row, hash }: StoredRow): StoredRow => ({ row: structuredClone(row), hash });
 
-  function appendOne(changeId: string, entry: LedgerEntry): Appended {
-    const fact = `${['intent', 'decided'].includes(entry.kind) ? 'settlement' : entry.kind}/${entry.factKey}`;
+  const count = (changeId: string, factKey: string): void => {
+    const key = `${changeId} ${factKey}`;
+    counts.set(key, { changeId, factKey, count: (counts.get(key)?.count ?? 0) + 1 });
+  };
+
+  function appendOne(changeId: string, entry: LedgerEntry, role: string): Appended {
+    const fact = `${factKind(entry.kind, role)}/${entry.factKey}`;
     const existing = rowsOf(changeId).find(({ factKey }) => factKey === fact);
-    if (existing !== undefined) return { status: 'existing', existing: true, stored: stored(existing) };
-    if (
-      entry.kind === 'answer_refused' &&
-      rowsOf(changeId).filter(({ row }) => row.kind === 'answer_refused').length >= MAX_REFUSED_ROWS
-    ) {
-      counts.set(changeId, (counts.get(changeId) ?? 0) + 1);
+    if (existing !== undefined) {
+      if ((REFUSALS as readonly string[]).includes(entry.kind)) count(changeId, fact);
+      return { status: 'existing', existing: true, stored: stored(existing) };
+    }
+    const group = groupOf(entry.kind, fact, role);
+    if (group !== null && rowsOf(changeId).filter((r) => r.factKey.startsWith(group)).length >= MAX_REFUSED_ROWS) {
+      count(changeId, group);
       return { status: 'counted', existing: false, stored: null };
     }
     if (entry.nonce !== undefined) {
@@ -48,14 +64,14 @@ export function memoryLedger(): MemoryLedger {
       nonces.set(place, { ...entry.nonce, changeId, factKey: entry.factKey });
     }
     const last = rowsOf(changeId).at(-1);
-    const { kind, at, actor, body } = entry;
+    const { kind, at, body } = entry;
     const row = LedgerRow.parse({
       changeId,
       n: (last?.row.n ?? -1) + 1,
       prev: last?.hash ?? GENESIS,
       kind,
       at,
-      actor,
+      actor: role,
       body: JSON.parse(canonicalJson(body)) as LedgerRow['body'],
     });
     rows.push({ row, hash: ledgerHash(row), factKey: fact });
@@ -85,11 +101,14 @@ export function memoryLedger(): MemoryLedger {
       closedAt: null,
       summary: '',
     };
-    reviews.set(changeId, { ...blank, ...before, ...patch, changeId, updatedAt } as ReviewProjection);
+    const { tenant, target, sourceTool, inputSha, mode, requester, openedAt } = before ?? {};
+    const identity = before === undefined ? {} : { tenant, target, sourceTool, inputSha, mode, requester, openedAt };
+    reviews.set(changeId, { ...blank, ...before, ...patch, ...identity, changeId, updatedAt } as ReviewProjection);
   }
 
-  const ledger: MemoryLedger = {
+  const ledgerAs = (role: Role | 'postgres'): MemoryLedger => ({
     down: null,
+    as: (other) => sharing(ledgerAs(other)),
     get all() {
       return rows.map(stored);
     },
@@ -110,7 +129,7 @@ export function memoryLedger(): MemoryLedger {
       if (projection !== undefined) assertProjectable(changeId, projection);
       const done: Appended[] = [];
       for (const entry of entries) {
-        const appended = appendOne(changeId, entry);
+        const appended = appendOne(changeId, entry, role);
         done.push(appended);
         if (appended.existing && entry.kind === 'submitted') break;
       }
@@ -140,14 +159,16 @@ export function memoryLedger(): MemoryLedger {
       const page = all.slice(from, from + limit);
       return { reviews: page, next: from + limit < all.length ? (page.at(-1)?.changeId ?? null) : null };
     },
-    async rejectedInputs(inputSha, exceptChangeId) {
+    async rejectedInputs({ inputSha, factsSha }, exceptChangeId) {
+      const isSame = ({ body }: LedgerRow): boolean =>
+        body['inputSha'] === inputSha || (factsSha !== null && body['factsSha'] === factsSha);
       return rows
         .filter(
           ({ row }) =>
             row.kind === 'answer_accepted' &&
             row.body['decision'] === 'reject' &&
             row.changeId !== exceptChangeId &&
-            reviews.get(row.changeId)?.inputSha === inputSha,
+            rowsOf(row.changeId).some((r) => r.row.kind === 'submitted' && isSame(r.row)),
         )
         .reverse()
         .slice(0, 20)
@@ -186,20 +207,41 @@ export function memoryLedger(): MemoryLedger {
           };
         });
     },
-    refusedBeyondRows: async (changeId) => counts.get(changeId) ?? 0,
+    refusalCounts: async (changeId) =>
+      [...counts.values()]
+        .filter((c) => c.changeId === changeId)
+        .map(({ factKey, count: times }) => ({ factKey, count: times }))
+        .sort((a, b) => (a.factKey < b.factKey ? -1 : 1)),
     spentNonces: async (changeId) => [...nonces.values()].filter((nonce) => nonce.changeId === changeId),
-  };
-  return failing(ledger);
+  });
+  const main = ledgerAs('postgres');
+  const sharing = (ledger: MemoryLedger): MemoryLedger => failing(ledger, main);
+  return sharing(main);
 }
 
-/** Makes every method reject while `down` is set. */
-function failing(ledger: MemoryLedger): MemoryLedger {
+function factKind(kind: LedgerKind, role: string): string {
+  if (kind === 'intent' || kind === 'decided') return 'settlement';
+  return SHARED.includes(kind) ? `${kind}/${role}` : kind;
+}
+
+/** The part of the key that refusals of one group have in common; null for rows without a bound. */
+function groupOf(kind: LedgerKind, fact: string, role: string): string | null {
+  if (kind === 'answer_refused') return `${kind}/${role}/`;
+  return kind === 'refused' && fact.includes('#') ? fact.slice(0, fact.indexOf('#') + 1) : null;
+}
+
+/** Makes every method reject while `down` of `main` is set. */
+function failing(ledger: MemoryLedger, main: MemoryLedger): MemoryLedger {
   return new Proxy(ledger, {
+    set(_target, key, value) {
+      return Reflect.set(main, key, value);
+    },
     get(target, key) {
       const value: unknown = Reflect.get(target, key);
-      if (typeof value !== 'function') return value;
+      if (key === 'down') return main.down;
+      if (typeof value !== 'function' || key === 'as') return value;
       return (...args: unknown[]) =>
-        target.down === null ? (value as (...a: unknown[]) => unknown)(...args) : Promise.reject(target.down);
+        main.down === null ? (value as (...a: unknown[]) => unknown)(...args) : Promise.reject(main.down);
     },
   });
 }

@@ -26,10 +26,9 @@ export function commitActivities({ resources, extensions, receipts, targets, thr
   const { store, ledger, keys, plans, operators, now, db } = resources;
   const { validators, sourceTools: tools } = extensions;
   const staging = stagingRecords(db);
-  const actor = `committer:${receipts.keyId.slice(0, 16)}`;
   const targetIsDevelopment = (target: string): boolean | null => targets.get(target)?.development ?? null;
   return {
-    ...createStagingActivities({ store, ledger, plans, tools, validators, threads, staging, targets, now, actor }),
+    ...createStagingActivities({ store, ledger, plans, tools, validators, threads, staging, targets, now }),
     ...createCommitActivities({
       store,
       ledger,
@@ -47,7 +46,6 @@ export function commitActivities({ resources, extensions, receipts, targets, thr
       targetIsDevelopment,
       receipts,
       now,
-      actor,
     }),
   };
 }

@@ -36,7 +36,6 @@ export function judgeActivities({
     store,
     ledger,
     attestor,
-    actor: `judge-worker:${attestor.keyId.slice(0, 16)}`,
     tools: extensions.sourceTools,
     cache: createDatabaseJudgeCache({
       db,

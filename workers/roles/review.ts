@@ -1,5 +1,4 @@
 import { activityInfo } from '@temporalio/activity';
-import { activityCallId } from '../../activities/review/activity-call-id';
 import { createAnswerActivities } from '../../activities/review/admit-answer';
 import type { Attestor } from '../../activities/attestation';
 import { createDisclosureActivities } from '../../activities/review/disclose';
@@ -37,7 +36,6 @@ export function reviewActivities({
   threads,
 }: ReviewRole): ReviewActivities {
   const { store, ledger, withAdvisoryLock, keys, plans, now } = resources;
-  const actor = `review-worker:${attestor.keyId.slice(0, 16)}`;
   const { validators, callbacks, sourceTools: tools } = extensions;
   return {
     ...createOpeningActivities({
@@ -53,11 +51,10 @@ export function reviewActivities({
       attempt: () => activityInfo().attempt,
       channels: [...webhooks.keys()],
       now,
-      actor,
     }),
-    ...createGuardianActivities({ store, ledger, plans, tools, validators, threads, now, actor }),
-    ...createDisclosureActivities({ store, ledger, plans, tools, threads, callbacks, keys, attestor, now, actor }),
-    ...createAnswerActivities({ ledger, keys, now, callId: activityCallId, actor }),
+    ...createGuardianActivities({ store, ledger, plans, tools, validators, threads, now }),
+    ...createDisclosureActivities({ store, ledger, plans, tools, threads, callbacks, keys, attestor, now }),
+    ...createAnswerActivities({ ledger, keys, now }),
     ...createNoticeActivities({ log: (message, facts) => logger.info(facts, message), webhooks, now }),
     ...createVerdictActivities({ record: breakers?.record ?? null }),
   };

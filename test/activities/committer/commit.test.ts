@@ -92,7 +92,7 @@ describe('every change ends exactly once', () => {
       {
         kind: 'decided',
         at: world.at(),
-        actor: 'x',
+
         factKey: 'settlement',
         body: { reason: 'declined', explanation: 'no' },
       },
@@ -104,7 +104,7 @@ describe('every change ends exactly once', () => {
   test('an unknown reason in the ledger does not keep the change open', async () => {
     const world = await confirmed();
     await world.ledger.append(world.changeId, [
-      { kind: 'decided', at: world.at(), actor: 'x', factKey: 'settlement', body: { reason: 'tired' } },
+      { kind: 'decided', at: world.at(), factKey: 'settlement', body: { reason: 'tired' } },
     ]);
     expect(await world.rollback()).toMatchObject({ state: 'ROLLED_BACK', reason: 'commit_failed' });
   });

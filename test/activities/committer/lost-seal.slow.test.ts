@@ -63,9 +63,7 @@ it('commits if the base is back in its approved state, regardless of the reason 
 
 it('ends as commit_failed if no attempt recorded a reason', async () => {
   const world = await new SqlWorld(pg, 6).confirmed();
-  await world.ledger.append(world.changeId, [
-    { kind: 'intent', at: world.at(), actor: 'killed', factKey: 'settlement', body: {} },
-  ]);
+  await world.ledger.append(world.changeId, [{ kind: 'intent', at: world.at(), factKey: 'settlement', body: {} }]);
   expect(await world.reconcile()).toMatchObject({
     state: 'ROLLED_BACK',
     reason: 'commit_failed',

@@ -106,7 +106,7 @@ it("ignores an operator's statement about another change, even if its row is cop
   );
   const copied = (await other.rows()).find((each) => each.row.kind === 'resolved');
   await world.ledger.append(world.changeId, [
-    { kind: 'resolved', at: world.now.toISOString(), actor: 'x', factKey: 'copied', body: copied?.row.body ?? {} },
+    { kind: 'resolved', at: world.now.toISOString(), factKey: 'copied', body: copied?.row.body ?? {} },
   ]);
   expect(await reconciled(world)).toBe('EFFECT_UNKNOWN');
 });

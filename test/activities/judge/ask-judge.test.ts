@@ -64,7 +64,6 @@ describe('askJudge', () => {
         expect(entries).toEqual([
           expect.objectContaining({
             kind: 'attested',
-            actor: 'judge-worker',
             body: expect.objectContaining({ envelope: expect.anything() }),
           }),
         ]);

@@ -84,7 +84,6 @@ export function judgeWorld(
         return signPredicate('attested', predicate, key);
       },
     },
-    actor: 'judge-worker',
     tools: ourTools,
     cache: createMemoryJudgeCache({ maxEntries: 1000, ttlMs: 3_600_000, now: Date.now }),
     markingKey: new Uint8Array(32).fill(7),
@@ -109,7 +108,7 @@ export function judgeWorld(
       plans.set(hash, plan);
       const submission = { tenant, target: 'shop', sourceTool, diffSha, metadata };
       const ref = { changeId: changeId({ ...submission, requestKey }), inputSha: inputSha(submission), planHash: hash };
-      const row = { at: '2026-03-01T12:00:00.000Z', actor: 'review-worker' };
+      const row = { at: '2026-03-01T12:00:00.000Z' };
       const rows = memoryLedger();
       opened.set(ref.changeId, rows);
       void rows.append(ref.changeId, [

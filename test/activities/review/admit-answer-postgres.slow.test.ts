@@ -1,6 +1,5 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createAnswerActivities } from '../../../activities/review/admit-answer';
-import { activityCallId } from '../../../activities/review/activity-call-id';
 import { createKeyRegistry } from '../../../storage/keys/key-registry';
 import { createLedger } from '../../../storage/ledger/ledger';
 import type { Admitted, AdmitInput } from '../../../activities/review-types';
@@ -79,7 +78,6 @@ it("admits with the review worker's database role, and the committer verifies th
     ledger: review,
     keys: registryOf('cs_review'),
     now: () => new Date(),
-    callId: activityCallId,
   });
   const admit = (i: AdmitInput) => new MockActivityEnvironment().run(admitAnswer, i) as Promise<Admitted>;
 
@@ -112,15 +110,4 @@ it("admits with the review worker's database role, and the committer verifies th
   );
   expect(await verify()).toMatchObject({ answers: [], refused: [{ code: 'revoked_key' }] });
   expect(Object.values((await admit(input(sha('6')))).results)[0]?.code).toBe('revoked_key');
-});
-
-it('identifies a call by run id and activity id, the same for each attempt', async () => {
-  const ids = await Promise.all(
-    [1, 2].map(
-      (attempt) =>
-        new MockActivityEnvironment({ activityId: 'a7', attempt }).run(async () => activityCallId()) as Promise<string>,
-    ),
-  );
-  expect(ids[0]).toMatch(/\/a7$/);
-  expect(ids[1]).toBe(ids[0]);
 });

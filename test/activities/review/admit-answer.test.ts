@@ -75,15 +75,13 @@ function input(answers: readonly unknown[], more: Partial<AdmitInput> = {}): Adm
 const development: Partial<AdmitInput> = { answersMode: 'unsigned', development: true };
 
 let ledger: MemoryLedger;
-let calls: number;
 let now: string;
 let deps: AnswerDeps;
 beforeEach(() => {
   ledger = memoryLedger();
-  calls = 0;
   now = NOW;
   const keys = testRegistry(dana, danaToo, eli, stranger, requester, revoked, demo, agent, service);
-  deps = { ledger, keys, now: () => new Date(now), callId: () => `run/${++calls}` };
+  deps = { ledger, keys, now: () => new Date(now) };
 });
 
 const admit = (i: AdmitInput) => createAnswerActivities(deps).admitAnswer(i);
@@ -266,7 +264,7 @@ describe('a refused answer is returned as data, has no effect, and is recorded i
 describe('a review that has ended in the ledger, even if a reset workflow is still open', () => {
   it.each(['receipt', 'decided'] as const)('refuses new answers once it has the row %s [T56]', async (kind) => {
     const first = await admit(input([signed(eli)]));
-    await ledger.append(CHANGE, [{ kind, at: NOW, actor: 'committer', body: {}, factKey: 'x' }]);
+    await ledger.append(CHANGE, [{ kind, at: NOW, body: {}, factKey: 'x' }]);
     expect(await codes(input([signed(dana)]))).toEqual({ [V1]: 'closed' });
     expect(kinds()).toEqual(['answer_accepted', kind, 'answer_refused']);
     expect(await codes(input([signed(eli)], { admitted: first.admitted }))).toEqual({ [V1]: 'closed' });
@@ -286,7 +284,6 @@ describe('the same answer sent again', () => {
   it('is returned again if the result of the first attempt was lost, even after its expiry [P8]', async () => {
     const envelope = signed(dana);
     const first = await admit(input([envelope]));
-    calls = 0;
     now = '2026-03-01T13:00:00.000Z';
     const retried = await admit(input([envelope]));
     expect(retried).toEqual(first);
@@ -312,11 +309,14 @@ describe('the same answer sent again', () => {
     expect(kinds()).toEqual(['answer_accepted']);
   });
 
-  it('writes one refusal when the activity is retried', async () => {
+  it('is counted on the row of its refusal, and another answer has another row [P8]', async () => {
+    const envelope = signed(stranger);
+    for (let i = 0; i < 3; i++) await admit(input([envelope]));
     await admit(input([signed(stranger)]));
-    calls = 0;
-    await admit(input([signed(stranger)]));
-    expect(kinds()).toEqual(['answer_refused']);
+    expect(kinds()).toEqual(['answer_refused', 'answer_refused']);
+    expect(await ledger.refusalCounts(CHANGE)).toEqual([
+      { factKey: expect.stringMatching(/^answer_refused\/postgres\/#not_eligible:[0-9a-f]{64}$/), count: 2 },
+    ]);
   });
 });
 
@@ -390,7 +390,7 @@ describe('bounds', () => {
       [V2]: { code: 'accepted' },
     });
     expect(ledger.all).toHaveLength(101);
-    expect(await ledger.refusedBeyondRows(CHANGE)).toBe(1);
+    expect(await ledger.refusalCounts(CHANGE)).toEqual([{ factKey: 'answer_refused/postgres/', count: 1 }]);
   });
 
   it('throws and admits nothing while the ledger is unavailable [P8]', async () => {

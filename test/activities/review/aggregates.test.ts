@@ -69,7 +69,6 @@ async function attested(world: ReviewWorld, record: AggregateRecord, result?: Va
       record: record as unknown as JsonObject,
     },
     world.at(),
-    'review-worker',
   );
   await world.ledger.append(changeId, [entry]);
 }

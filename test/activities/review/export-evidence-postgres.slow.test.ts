@@ -50,9 +50,7 @@ it("exports verifiable evidence from PostgreSQL with the gateway's database role
   for (let more = true; more;) more = (await checkpoint())?.rows === 20;
   for (const id of ids) expect(await verified(id)).toMatchObject({ verdict: 'verified', witnessed: true });
 
-  await ledger.append(ids[0]!, [
-    { kind: 'refused', at: '2026-03-01T10:00:00.000Z', actor: 'x', factKey: 'late', body: {} },
-  ]);
+  await ledger.append(ids[0]!, [{ kind: 'refused', at: '2026-03-01T10:00:00.000Z', factKey: 'late', body: {} }]);
   expect(await verified(ids[0]!)).toMatchObject({ verdict: 'verified', witnessed: false });
   expect(await verified(ids[1]!)).toMatchObject({ witnessed: true });
 

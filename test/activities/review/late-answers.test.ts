@@ -15,22 +15,18 @@ const closed = { code: 'closed', message: 'the review is over' } as const;
 
 function setUp() {
   const ledger = memoryLedger();
-  let calls = 0;
-  return {
-    ledger,
-    late: createLateAnswers({ ledger, now: () => new Date(AT), callId: () => `gateway/${++calls}`, actor: 'gateway' }),
-  };
+  return { ledger, late: createLateAnswers({ ledger: ledger.as('cs_gateway'), now: () => new Date(AT) }) };
 }
 
 it('refuses an answer after the review closed, by violation, and records the attempt in the ledger [T56]', async () => {
   const { ledger, late } = setUp();
-  await ledger.append(CHANGE, [{ kind: 'closed', at: AT, actor: 'x', body: {}, factKey: 'closed' }], opened);
+  await ledger.append(CHANGE, [{ kind: 'closed', at: AT, body: {}, factKey: 'closed' }], opened);
   expect(await late.recordLate(CHANGE, { answers: [answer, true] }, closed)).toEqual({ [V1]: closed, '#1': closed });
   expect(await late.recordLate(CHANGE, [true], closed)).toEqual({
     '#0': { code: 'malformed', message: expect.stringContaining('by position') },
   });
   expect(ledger.all.slice(1).map(({ row }) => [row.kind, row.actor, row.body['via']])).toEqual(
-    Array(3).fill(['answer_refused', 'gateway', 'late']),
+    Array(3).fill(['answer_refused', 'cs_gateway', 'late']),
   );
 });
 
@@ -42,10 +38,11 @@ it('records nothing for a review that does not exist, so that an invented id cre
 
 it('only counts refusals after the first 100, and says so', async () => {
   const { ledger, late } = setUp();
-  await ledger.append(CHANGE, [{ kind: 'closed', at: AT, actor: 'x', body: {}, factKey: 'closed' }], opened);
-  for (let i = 0; i < 2; i++) await late.recordLate(CHANGE, { answers: Array(50).fill(answer) }, closed);
+  await ledger.append(CHANGE, [{ kind: 'closed', at: AT, body: {}, factKey: 'closed' }], opened);
+  const others = Array.from({ length: 100 }, (_, i) => ({ ...answer, reason: `try ${i}` }));
+  for (const from of [0, 50]) await late.recordLate(CHANGE, { answers: others.slice(from, from + 50) }, closed);
   expect(await late.recordLate(CHANGE, { answers: [answer] }, closed)).toMatchObject({
     [V1]: { code: 'too_many_refusals' },
   });
-  expect(await ledger.refusedBeyondRows(CHANGE)).toBe(1);
+  expect(await ledger.refusalCounts(CHANGE)).toEqual([{ factKey: 'answer_refused/cs_gateway/', count: 1 }]);
 });

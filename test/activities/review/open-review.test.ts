@@ -24,7 +24,7 @@ async function openAgain(
     byHash: (planHash: string) => (planHash === before.planHash ? before : after).plans.byHash(planHash),
   };
   const { changeId, submission } = before;
-  return createOpeningActivities({ ...before.deps, actor: 'review-worker', plans, ...more }).openReview({
+  return createOpeningActivities({ ...before.deps, plans, ...more }).openReview({
     changeId,
     submission,
   });

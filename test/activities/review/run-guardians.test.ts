@@ -20,7 +20,7 @@ function guardians(world: ReviewWorld, calls: string[] = []) {
     },
   };
   const validators = validatorRegistry(spied as never);
-  const activities = createGuardianActivities({ ...world.deps, validators, ledger, actor: 'review-worker' });
+  const activities = createGuardianActivities({ ...world.deps, validators, ledger });
   const run = (unit = 'demo-pack') => activities.runGuardians({ ...world.ref, unit });
   return { calls, run };
 }
@@ -70,7 +70,7 @@ test('returns no result while the ledger is unavailable [G47, T69]', async () =>
 test('refuses to run a revoked plan or a rule with other logic [G33]', async () => {
   const world = await opened('HOLD');
   const other = validatorRegistry([{ ...world.validators.get('demo_hold'), logicRevision: 2 }] as never);
-  const activities = createGuardianActivities({ ...world.deps, validators: other, actor: 'review-worker' });
+  const activities = createGuardianActivities({ ...world.deps, validators: other });
   expect(await failureType(activities.runGuardians({ ...world.ref, unit: 'demo-pack' }))).toBe('policy_moved');
   world.revoked.add(world.planHash);
   expect(await failureType(guardians(world).run())).toBe('policy_moved');
@@ -79,7 +79,7 @@ test('refuses to run a revoked plan or a rule with other logic [G33]', async () 
 test('refuses input whose members do not match its hash', async () => {
   const world = await opened('HOLD');
   const { run } = guardians(world);
-  const activities = createGuardianActivities({ ...world.deps, actor: 'review-worker' });
+  const activities = createGuardianActivities({ ...world.deps });
   const forged = { ...world.ref, metadata: { affected_rows: 1 }, unit: 'demo-pack' };
   expect(await failureType(activities.runGuardians(forged))).toBe('DIGEST_MISMATCH');
   expect(Object.keys(await run('no-such-unit'))).toEqual([]);

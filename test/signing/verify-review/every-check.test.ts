@@ -12,7 +12,7 @@ import { requiredChecks, verifyReview } from '../../../signing/verify-review';
 import { CHECKS, type CheckName } from '../../../signing/verify-review/checks';
 import type { CheckResult, ReviewRecord, ReviewSources } from '../../../signing/verify-review/record';
 import { evidenceWorld, WORLD_BUNDLE, type World } from '../../support/review/evidence-world';
-import { chained, rewritten } from '../../support/review/ledger-rows';
+import { chained, isJudgeRecord, rewritten } from '../../support/review/ledger-rows';
 import { seededKey } from '../../support/seeded-key';
 
 const LIMITED = WORLD_BUNDLE.replace(
@@ -177,7 +177,7 @@ function answerRow(by: string, more: object): Edit {
 /** A record of the judge, signed by `by`. */
 function judgeRow(by: string, more: object): Edit {
   return inserting((rows) => {
-    const row = rows.find(({ kind, actor }) => kind === 'attested' && actor === 'judge-worker') ?? unreachable();
+    const row = rows.find(isJudgeRecord) ?? unreachable();
     const opened = openEnvelope('attested', row.body['envelope']);
     if (!opened.ok) throw new Error(opened.message);
     const key = seededKey(by);

@@ -8,6 +8,8 @@ import { LedgerKind } from '../../../policy/contracts/ledger';
 import { verifyChain } from '../../../policy/evidence/chain';
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
 
+/** SHA-256 of no bytes. */
+const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 const AT = '2026-01-02T03:04:05.000Z';
 const id = (n: number): string => n.toString(16).padStart(64, '0');
 let postgres: TestPostgres;
@@ -21,7 +23,7 @@ afterAll(() => postgres.stop());
 describe('migrate', () => {
   it('can run again and concurrently, and keeps existing rows', async () => {
     const ledger = createLedger(database.open('admin'));
-    await ledger.append(id(1), [{ kind: 'refused', at: AT, actor: 'x', body: {}, factKey: 'a' }]);
+    await ledger.append(id(1), [{ kind: 'refused', at: AT, body: {}, factKey: 'a' }]);
     const roles = Object.fromEntries(ROLES.map((role) => [role, 'only-for-tests']));
     await Promise.all([
       migrate(database.adminUrl, { roles }),
@@ -101,9 +103,7 @@ describe('a role', () => {
     const ledger = createLedger(database.open(role));
     const allowed = APPEND_GRANTS[role] ?? [];
     for (const kind of LedgerKind.options) {
-      const done = ledger.append(id(50 + ROLES.indexOf(role)), [
-        { kind, at: AT, actor: role, body: {}, factKey: kind },
-      ]);
+      const done = ledger.append(id(50 + ROLES.indexOf(role)), [{ kind, at: AT, body: {}, factKey: kind }]);
       if (allowed.includes(kind)) await done;
       else await expect(done).rejects.toMatchObject({ code: '42501' });
     }
@@ -121,12 +121,48 @@ describe('a role', () => {
     const append = (role: Role) =>
       createLedger(database.open(role)).append(
         id(60),
-        [{ kind: 'refused', at: AT, actor: role, body: {}, factKey: role }],
+        [{ kind: 'refused', at: AT, body: {}, factKey: role }],
         projection,
       );
     await expect(append('cs_gateway')).rejects.toMatchObject({ code: '42501' });
-    await append('cs_review');
+    // Only a row `submitted` lists a change, or the committer, which ends changes that were never opened.
+    await expect(append('cs_review')).rejects.toMatchObject({ code: '42501' });
     await append('cs_commit');
+  });
+
+  it('is the actor of its rows, and cannot take the place of a row of another role [P8]', async () => {
+    const refusal = { kind: 'refused', at: AT, body: {}, factKey: 'refused:decision' } as const;
+    const append = (role: Role) => createLedger(database.open(role)).append(id(61), [refusal]);
+    for (const role of ['cs_gateway', 'cs_judge', 'cs_review', 'cs_commit'] as const) await append(role);
+    const rows = await createLedger(database.open('cs_reader')).read(id(61));
+    expect(rows.map(({ row }) => row.actor)).toEqual(['cs_gateway', 'cs_judge', 'cs_review', 'cs_commit']);
+    await append('cs_commit');
+    expect(await createLedger(database.open('cs_reader')).refusalCounts(id(61))).toEqual([
+      { factKey: 'refused/cs_commit/refused:decision', count: 1 },
+    ]);
+  });
+
+  it('other than the committer cannot end a review, and none can change what identifies it', async () => {
+    const submission = { tenant: 'acme', target: 'shop', sourceTool: 'SQLDryRun' };
+    const body = { inputSha: id(1), submission, requester: 'ada' };
+    const first = { ...submission, inputSha: id(2), mode: 'enforced', openedAt: AT, requester: 'eve' } as const;
+    const [review, commit] = [createLedger(database.open('cs_review')), createLedger(database.open('cs_commit'))];
+    await review.append(id(62), [{ kind: 'submitted', at: AT, body, factKey: 'submitted' }], first);
+    const listed = { ...submission, inputSha: id(1), requester: 'ada', openedAt: AT };
+    expect(await review.review(id(62))).toMatchObject(listed);
+    await expect(review.append(id(62), [], { state: 'ROLLED_BACK', closedAt: AT })).rejects.toMatchObject({
+      code: '42501',
+    });
+    const closed = { kind: 'closed', at: AT, body: {}, factKey: 'closed' } as const;
+    await commit.append(id(62), [closed], { ...first, tenant: 'other', state: 'COMMITTED', closedAt: AT });
+    await review.append(id(62), [], { ...first, tenant: 'other', state: 'RUNNING', closedAt: AT });
+    expect(await review.review(id(62))).toMatchObject({ ...listed, state: 'COMMITTED', closedAt: AT });
+  });
+
+  it('cannot store bytes under the digest of others [P3]', async () => {
+    const insert = `insert into blobs (tenant, digest, size, bytes) values ('t', $1, 3, 'abc')`;
+    for (const role of ['cs_gateway', 'cs_review', 'cs_commit'] as const)
+      await expect(database.open(role).query(insert, [id(4)])).rejects.toMatchObject({ code: '23514' });
   });
 
   it('cannot write a ledger row without the function that chains it', async () => {
@@ -144,10 +180,11 @@ describe('a role', () => {
 
   it('that passes a body that is not canonical JSON is detected by the chain', async () => {
     const db = database.open('cs_gateway');
-    await db.query(
-      `select * from ledger_append($1, '{refused}', $2, '{x}', $3, '{f}', '{null}', '{null}', '{null}', null)`,
-      [id(80), [AT], ['{"b":1, "a":2}']],
-    );
+    await db.query(`select * from ledger_append($1, '{refused}', $2, $3, '{f}', '{null}', '{null}', null)`, [
+      id(80),
+      [AT],
+      ['{"b":1, "a":2}'],
+    ]);
     expect(verifyChain(await createLedger(db).read(id(80)))).toMatchObject({ ok: false, n: 0 });
   });
 });
@@ -210,15 +247,15 @@ describe('an unavailable database', () => {
 
   it('rolls back a transaction when its work throws', async () => {
     const db = open(database.url('cs_review'));
-    const insert = `insert into blobs (tenant, digest, size, bytes) values ('t', '${id(3)}', 0, '')`;
+    const insert = `insert into blobs (tenant, digest, size, bytes) values ('t', '${EMPTY}', 0, '')`;
     await expect(
       db.transaction(async (tx) => {
         await tx.query(insert);
         throw new Error('no');
       }),
     ).rejects.toThrow('no');
-    expect((await db.query('select from blobs where digest = $1', [id(3)])).rowCount).toBe(0);
+    expect((await db.query('select from blobs where digest = $1', [EMPTY])).rowCount).toBe(0);
     await db.transaction((tx) => tx.query(insert));
-    expect((await db.query('select from blobs where digest = $1', [id(3)])).rowCount).toBe(1);
+    expect((await db.query('select from blobs where digest = $1', [EMPTY])).rowCount).toBe(1);
   });
 });

@@ -30,7 +30,7 @@ const checkpointer = (maxRows?: number) =>
 async function append(change: number, ...facts: string[]): Promise<void> {
   await createLedger(database.open('cs_review')).append(
     id(change),
-    facts.map((factKey) => ({ kind: 'refused', at: AT, actor: 'x', body: {}, factKey })),
+    facts.map((factKey) => ({ kind: 'refused', at: AT, body: {}, factKey })),
   );
 }
 const verify = () => verifyLedger(database.open('cs_reader'), trust);
@@ -71,7 +71,7 @@ it('covers all rows of all reviews, and the next checkpoint covers the rows sinc
 
 it('includes a row whose transaction commits after one that started later', async () => {
   const admin = database.open('admin');
-  const slow = `select * from ledger_append('${id(1)}', '{refused}', '{${AT}}', '{x}', '{"{}"}', '{a}', '{null}', '{null}', '{null}', null)`;
+  const slow = `select * from ledger_append('${id(1)}', '{refused}', '{${AT}}', '{"{}"}', '{a}', '{null}', '{null}', null)`;
   let size: number | undefined;
   await admin.transaction(async (tx) => {
     await tx.query(slow);

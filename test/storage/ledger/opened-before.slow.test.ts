@@ -43,11 +43,15 @@ class Bench {
     const { at = minute(0), target = 'shop', sourceTool = 'SQLDryRun', requester = 'ada', measure = MEASURE } = more;
     const submission = { tenant: this.tenant, target, sourceTool, metadata: more.metadata ?? {} };
     const body = { inputSha: 'a'.repeat(64), submission, requester, ...(measure === null ? {} : { measure }) };
-    await (more.ledger ?? this.ledger).append(
-      changeId,
-      [{ kind: 'submitted', at, actor: 'review-worker', factKey: 'submitted', body }],
-      { tenant: this.tenant, target, sourceTool, inputSha: 'a'.repeat(64), mode: 'enforced', requester, openedAt: at },
-    );
+    await (more.ledger ?? this.ledger).append(changeId, [{ kind: 'submitted', at, factKey: 'submitted', body }], {
+      tenant: this.tenant,
+      target,
+      sourceTool,
+      inputSha: 'a'.repeat(64),
+      mode: 'enforced',
+      requester,
+      openedAt: at,
+    });
     return changeId;
   }
 
@@ -55,7 +59,7 @@ class Bench {
     const row = {
       kind: 'closed',
       at: minute(1),
-      actor: 'committer',
+
       factKey: 'closed',
       body: { state, reason },
     } as const;
@@ -142,8 +146,8 @@ describe.each(kinds)('the changes opened before one, %s', (_name, bench) => {
   test('are not omitted because of a closed projection, only because of the committer’s row', async () => {
     const b = bench();
     const open = await b.open();
-    const note = { kind: 'refused', at: minute(1), actor: 'x', factKey: 'x', body: {} } as const;
-    await b.ledger.append(open, [note], { state: 'ROLLED_BACK', reason: 'withdrawn', closedAt: minute(1) });
+    const note = { kind: 'refused', at: minute(1), factKey: 'x', body: {} } as const;
+    await b.committer.append(open, [note], { state: 'ROLLED_BACK', reason: 'withdrawn', closedAt: minute(1) });
     expect(await b.before(NEW, { except: ['withdrawn'] })).toEqual([open]);
   });
 

@@ -35,7 +35,7 @@ export interface EvidenceSetting {
   readonly planHash: string;
   readonly keys: { readonly attestor: SigningKey; readonly judge: SigningKey };
   readonly clock: () => Date;
-  readonly deps: (review: Pick<ReviewDeps, 'sends' | 'callId'>) => ReviewDeps;
+  readonly deps: (review: Pick<ReviewDeps, 'sends'>) => ReviewDeps;
 }
 
 /** One review of an update of one row, from its opening to its end. */
@@ -63,7 +63,7 @@ export class EvidenceReview extends ReviewSteps {
   }
 
   get deps(): ReviewDeps {
-    return this.setting.deps({ sends: () => this.sends, callId: this.callId });
+    return this.setting.deps({ sends: () => this.sends });
   }
 
   /** Runs the steps in the order of the workflow. Null if the change is left open. */

@@ -1,3 +1,4 @@
+import { openEnvelope } from '../../../policy/evidence/dsse';
 import { GENESIS, ledgerHash, type LedgerKind, type LedgerRow } from '../../../policy/contracts/ledger';
 import type { EvidenceBundle } from '../../../policy/evidence/bundle';
 import type { StoredRow } from '../../../policy/evidence/chain';
@@ -27,4 +28,10 @@ export function rewritten(bundle: EvidenceBundle, edit: (rows: LedgerRow[]) => r
 /** Changes the body of each row of one kind; for `rechained`. */
 export function withBody(kind: LedgerKind, change: (body: LedgerRow['body']) => object): (row: LedgerRow) => LedgerRow {
   return (row) => (row.kind === kind ? { ...row, body: change(row.body) as LedgerRow['body'] } : row);
+}
+
+/** Whether a row has a record of the judge. */
+export function isJudgeRecord({ kind, body }: Pick<LedgerRow, 'kind' | 'body'>): boolean {
+  const opened = kind === 'attested' ? openEnvelope('attested', body['envelope']) : null;
+  return opened?.ok === true && opened.statement.predicate.kind === 'judge';
 }

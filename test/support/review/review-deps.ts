@@ -12,12 +12,12 @@ import type { SigningKey } from '../../../signing/keys';
 import { attestorWith, receiptSignerWith } from '../../../workers/signers';
 import { memoryWithAdvisoryLock, type MemoryLedger } from '../memory-ledger';
 
-/** Everything that the activities of a review need. `actor` is the committer. */
+/** Everything that the activities of a review need. */
 export type ReviewDeps = OpeningDeps & GuardianDeps & DisclosureDeps & AnswerDeps & StagingDeps & CommitDeps;
 
 export interface ReviewParts extends Pick<
   ReviewDeps,
-  'store' | 'plans' | 'tools' | 'validators' | 'callbacks' | 'keys' | 'sends' | 'callId' | 'now'
+  'store' | 'plans' | 'tools' | 'validators' | 'callbacks' | 'keys' | 'sends' | 'now'
 > {
   readonly ledger: MemoryLedger;
   readonly signers: { readonly attestor: SigningKey; readonly committer: SigningKey };
@@ -29,7 +29,6 @@ export interface ReviewParts extends Pick<
 export function reviewDeps({ signers, stagingRecords, ...parts }: ReviewParts): ReviewDeps {
   return {
     ...parts,
-    actor: 'committer',
     attestor: attestorWith(signers.attestor),
     receipts: receiptSignerWith(signers.committer),
     withAdvisoryLock: memoryWithAdvisoryLock(parts.ledger),
@@ -51,14 +50,13 @@ type Activities = Pick<ReviewActivities, 'openReview' | 'runGuardians' | 'disclo
 
 /** The real activities. Those of the committer run in an activity context, which they need. */
 export function reviewActivities(deps: ReviewDeps): Activities {
-  const worker = { ...deps, actor: 'review-worker' };
   const { stage } = createStagingActivities(deps);
   const { commit, rollback, reconcile } = createCommitActivities(deps);
   return {
-    ...createOpeningActivities(worker),
-    ...createGuardianActivities(worker),
-    ...createDisclosureActivities(worker),
-    ...createAnswerActivities(worker),
+    ...createOpeningActivities(deps),
+    ...createGuardianActivities(deps),
+    ...createDisclosureActivities(deps),
+    ...createAnswerActivities(deps),
     stage: (input) => inActivity(() => stage(input)),
     commit: (input) => inActivity(() => commit(input)),
     rollback: (input) => inActivity(() => rollback(input)),

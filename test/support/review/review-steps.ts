@@ -78,7 +78,7 @@ export abstract class ReviewSteps extends SubmittedReview {
     const attestation = { kind: 'judge', subject: JUDGE_ID, logicHash, stagingSha, given, result: complete } as const;
     const sign = (predicate: AttestedPredicate): Envelope =>
       signPredicate('attested', { ...predicate, ...over, keyId: key.keyId }, key);
-    const row = attest({ keyId: key.keyId, sign }, this.ref, attestation, this.at(), 'judge-worker');
+    const row = attest({ keyId: key.keyId, sign }, this.ref, attestation, this.at());
     await this.deps.ledger.append(this.changeId, [row]);
   }
 

@@ -139,7 +139,6 @@ export class ReviewWorld extends ReviewSteps {
       callbacks: this.#callbacks,
       signers: keys,
       sends: () => this.sends,
-      callId: this.callId,
       now: () => this.clock(),
     });
     return {
@@ -172,9 +171,7 @@ export class ReviewWorld extends ReviewSteps {
     const stagingSha = stagingShaOf(record);
     this.stagingRecords.set(`${this.changeId}/${stagingSha}`, record);
     const body = { stagingSha, record: record as unknown as JsonObject };
-    await this.ledger.append(this.changeId, [
-      { kind: 'staged', at: this.at(), actor: 'committer', factKey: `staged:${stagingSha}`, body },
-    ]);
+    await this.ledger.append(this.changeId, [{ kind: 'staged', at: this.at(), factKey: `staged:${stagingSha}`, body }]);
     const results = this.#evaluate(isStaged, { record, sha: stagingSha });
     this.staged = { kind: 'staged', record, stagingSha, results };
   }
@@ -183,7 +180,7 @@ export class ReviewWorld extends ReviewSteps {
   async answerRow(key: TestKey, more: Partial<AnswerPredicate> = {}): Promise<void> {
     const answer = this.sign(key, more) as unknown as JsonObject;
     await this.ledger.append(this.changeId, [
-      { kind: 'answer_accepted', at: this.at(), actor: 'x', factKey: `forged:${this.#forged++}`, body: { answer } },
+      { kind: 'answer_accepted', at: this.at(), factKey: `forged:${this.#forged++}`, body: { answer } },
     ]);
   }
 

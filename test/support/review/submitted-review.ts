@@ -29,7 +29,6 @@ export abstract class SubmittedReview {
   staged: Extract<Staged, { kind: 'staged' }> | null = null;
   disclosed: Disclosed | null = null;
   readonly sends = memorySends();
-  #calls = 0;
 
   abstract readonly plan: Plan;
   abstract readonly planHash: string;
@@ -67,9 +66,6 @@ export abstract class SubmittedReview {
   at(): string {
     return this.clock().toISOString();
   }
-
-  /** A new id for each call of `admitAnswer`. */
-  protected readonly callId = (): string => `call-${this.#calls++}`;
 
   get ref(): ChangeRef {
     const { tenant, target, sourceTool, diffSha, metadata } = this.submission;
