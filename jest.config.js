@@ -1,13 +1,14 @@
 /** `fast` is what `npm run check` runs; `slow` and `system` are run by `npm test` besides; see CONTRIBUTING.md. */
 const common = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/node-environment.js',
   transform: {
+    // ES modules only.
+    '/node_modules/(@noble|@scure)/': '<rootDir>/test/support/native-module.js',
     '^.+\\.[jt]sx?$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript', tsx: true } } }],
   },
   setupFiles: ['<rootDir>/test/support/property-seed.ts'],
   // Dynamic imports name the compiled file.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  // @noble and @scure are ESM only.
   transformIgnorePatterns: ['/node_modules/(?!@noble/|@scure/)'],
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/client/dist', '<rootDir>/.countersign'],
 };
