@@ -1,26 +1,18 @@
-/** A reproducible stream of choices (mulberry32): the same seed gives the same inputs on every machine. */
+import { seededRandom } from '../../chaos/seeded-random';
+
+const STEPS = 1_000_000;
+
+/** A reproducible stream of choices: the same seed gives the same inputs on every machine. */
 export class Random {
-  #state: number;
+  /** From 0 to `limit`, without `limit`. */
+  readonly below: (limit: number) => number;
 
   constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
-
-  /** From 0 to 1, without 1. */
-  fraction(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let t = this.#state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  }
-
-  below(limit: number): number {
-    return Math.floor(this.fraction() * limit);
+    this.below = seededRandom(seed);
   }
 
   chance(probability: number): boolean {
-    return this.fraction() < probability;
+    return this.below(STEPS) < probability * STEPS;
   }
 
   pick<T>(from: readonly T[]): T {
