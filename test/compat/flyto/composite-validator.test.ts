@@ -2,12 +2,15 @@ import type { ErrorClass } from '../../../policy/contracts/finding';
 import { compositeValidator } from '../../../compat/flyto/composite-validator';
 import { hasErrorCode } from '../../../compat/flyto/has-error-code';
 import type { CompositionMode } from '../../../policy/validators/combine-verdicts';
-import { ValidatorError } from '../../../policy/validators/validator';
+import { ValidatorError, type Validator } from '../../../policy/validators/validator';
 import { diffOf, scripted } from '../../policy/validators/fixtures';
 
 const diff = diffOf('x');
 const failure = (code: ErrorClass, name = 'v') =>
   new ValidatorError(code, `${code} happened`, { validatorName: name, policyVersion: '' });
+/** The composite `c` with version `p`, applied to the diff. */
+const run = (mode: CompositionMode | undefined, ...children: readonly Validator[]) =>
+  compositeValidator('c', 'p', mode, ...children).validate({}, diff);
 const rejected = (promise: Promise<unknown>): Promise<ValidatorError> =>
   promise.then(
     () => {
@@ -19,7 +22,7 @@ const rejected = (promise: Promise<unknown>): Promise<ValidatorError> =>
 test.each(['allMustApprove', 'waterfall'] as const)(
   '%s approves with score 1 if it has no children [F45, T2]',
   async (mode) => {
-    await expect(compositeValidator('c', 'p', mode).validate({}, diff)).resolves.toEqual({
+    await expect(run(mode)).resolves.toEqual({
       approved: true,
       score: 1,
       reason: '',
@@ -34,29 +37,24 @@ test.each(['allMustApprove', 'waterfall'] as const)(
 describe('allMustApprove', () => {
   test('is the default mode [F41]', async () => {
     const last = scripted('z', {});
-    await compositeValidator('c', '', undefined, scripted('a', { approved: false, severity: 'block' }), last).validate(
-      {},
-      diff,
-    );
+    await run(undefined, scripted('a', { approved: false, severity: 'block' }), last);
     expect(last.calls()).toBe(1);
   });
 
   test('runs every child and returns the worst severity, the lowest score, every result and its own version [F40, F42]', async () => {
     const last = scripted('z', { score: 0.9 });
-    const verdict = await compositeValidator(
-      'c',
-      'own',
+    const verdict = await run(
       'allMustApprove',
       scripted('a', { approved: false, severity: 'block', score: 0.4, reason: 'no', policyVersion: 'theirs' }),
       scripted('b', { approved: false, severity: 'warn', score: 0.2, reason: 'hm' }),
       last,
-    ).validate({}, diff);
+    );
     expect(last.calls()).toBe(1);
     expect(verdict).toMatchObject({
       approved: false,
       severity: 'block',
       score: 0.2,
-      policyVersion: 'own',
+      policyVersion: 'p',
       validatorName: 'c',
     });
     expect(verdict.details).toMatchObject({
@@ -67,25 +65,22 @@ describe('allMustApprove', () => {
   });
 
   test('approves if all children approve [F42]', async () => {
-    await expect(
-      compositeValidator('c', '', 'allMustApprove', scripted('a', {}), scripted('b', { score: 0.5 })).validate(
-        {},
-        diff,
-      ),
-    ).resolves.toMatchObject({ approved: true, score: 0.5, severity: '' });
+    await expect(run('allMustApprove', scripted('a', {}), scripted('b', { score: 0.5 }))).resolves.toMatchObject({
+      approved: true,
+      score: 0.5,
+      severity: '',
+    });
   });
 
   test('runs child 3 after child 1 rejected and child 2 threw, and joins the errors with their classes [F43, T16]', async () => {
     const third = scripted('third', failure('ErrVerdictParse', 'third'));
     const error = await rejected(
-      compositeValidator(
-        'c',
-        'p',
+      run(
         'allMustApprove',
         scripted('first', { approved: false, severity: 'block' }),
         scripted('second', failure('ErrValidatorBackend', 'second')),
         third,
-      ).validate({}, diff),
+      ),
     );
     expect(third.calls()).toBe(1);
     expect(hasErrorCode(error, 'ErrValidatorBackend')).toBe(true);
@@ -101,7 +96,7 @@ describe('allMustApprove', () => {
       { name: () => 'a', validate: () => Promise.resolve(undefined as never) },
       { name: () => 'a', validate: () => Promise.resolve({ approved: true } as never) },
     ]) {
-      const error = await rejected(compositeValidator('c', '', 'allMustApprove', child).validate({}, diff));
+      const error = await rejected(run('allMustApprove', child));
       expect(error.verdict).toMatchObject({ approved: false, severity: 'block' });
     }
   });
@@ -110,14 +105,12 @@ describe('allMustApprove', () => {
 describe('waterfall', () => {
   test('does not call child 3 after a reject [F44, T17]', async () => {
     const third = scripted('third', {});
-    const verdict = await compositeValidator(
-      'c',
-      '',
+    const verdict = await run(
       'waterfall',
       scripted('first', { score: 0.8 }),
       scripted('second', { approved: false, severity: 'warn', score: 0.5 }),
       third,
-    ).validate({}, diff);
+    );
     expect(third.calls()).toBe(0);
     expect(verdict).toMatchObject({ approved: false, severity: 'warn', score: 0.5 });
     expect(Object.keys(verdict.details)).toEqual(['first', 'second']);
@@ -126,14 +119,7 @@ describe('waterfall', () => {
   test('does not call child 3 after an error either [F44, T17]', async () => {
     const third = scripted('third', {});
     const error = await rejected(
-      compositeValidator(
-        'c',
-        '',
-        'waterfall',
-        scripted('first', {}),
-        scripted('second', failure('ErrVerdictParse')),
-        third,
-      ).validate({}, diff),
+      run('waterfall', scripted('first', {}), scripted('second', failure('ErrVerdictParse')), third),
     );
     expect(third.calls()).toBe(0);
     expect(error).toMatchObject({ code: 'ErrVerdictParse', verdict: { severity: 'block' } });
@@ -141,13 +127,7 @@ describe('waterfall', () => {
 
   test('returns the lowest score and the worst severity if all children pass [F48]', async () => {
     await expect(
-      compositeValidator(
-        'c',
-        '',
-        'waterfall',
-        scripted('a', { score: 0.9 }),
-        scripted('b', { score: 0.7, severity: 'warn' }),
-      ).validate({}, diff),
+      run('waterfall', scripted('a', { score: 0.9 }), scripted('b', { score: 0.7, severity: 'warn' })),
     ).resolves.toMatchObject({ approved: true, score: 0.7, severity: 'warn' });
   });
 });
@@ -156,7 +136,7 @@ test.each(['any', '', 'ALLMUSTAPPROVE', '__proto__'])(
   'rejects the unknown mode %j with a block verdict and runs no child [F46, T15]',
   async (mode) => {
     const child = scripted('a', {});
-    const error = await rejected(compositeValidator('c', 'p', mode as CompositionMode, child).validate({}, diff));
+    const error = await rejected(run(mode as CompositionMode, child));
     expect(error).toBeInstanceOf(ValidatorError);
     expect(error.verdict).toMatchObject({ approved: false, severity: 'block', validatorName: 'c', policyVersion: 'p' });
     expect(child.calls()).toBe(0);
