@@ -8,7 +8,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Client as PgClient } from 'pg';
 import { verifyChange } from '../activities/committer/verify-change';
 import type { CommitInput } from '../activities/review-types';
 import { createSigner } from '../client/signer';
@@ -18,7 +17,7 @@ import type { DevSetup } from '../dev/setup';
 import { startDev } from '../dev/start';
 import { openCommitting } from '../chaos/committing';
 import { roleSetup } from '../dev/local-roles';
-import { machine, spread, throughput } from './measure';
+import { machine, seedItems, spread, throughput } from './measure';
 
 const BUNDLE = `
 version: 1
@@ -50,7 +49,7 @@ async function main(json: boolean, reviews: number): Promise<void> {
     stateDir,
     say: () => {},
     bundleText: BUNDLE,
-    targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed: (url) => seed(url, reviews + 10) }],
+    targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedItems(reviews + 10) }],
     breakers: false,
     runtime: { temporalPort: 0, uiPort: 0, postgresPort: 0 },
   });
@@ -100,15 +99,6 @@ async function main(json: boolean, reviews: number): Promise<void> {
     await dev.stop();
     rmSync(stateDir, { recursive: true, force: true });
   }
-}
-
-async function seed(url: string, rows: number): Promise<void> {
-  const pg = new PgClient({ connectionString: url });
-  await pg.connect();
-  await pg.query('create table items (id int primary key, stock int not null)');
-  await pg.query('insert into items select i, 0 from generate_series(1, $1) i', [rows]);
-  await pg.query('analyze items');
-  await pg.end();
 }
 
 async function review({ keys }: DevSetup, client: DevClient, i: number): Promise<Committed> {

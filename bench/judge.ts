@@ -4,9 +4,7 @@
  * ask, parse, evaluate); then hostile diffs of 1 MiB. Progress goes to standard error; with --json the last line of standard
  * output is one object.
  */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { CountersignFailure } from '../policy/contracts/failure';
 import OpenAI from 'openai';
@@ -19,60 +17,14 @@ import { createJudgeTransport } from '../activities/judge/transport';
 import { MAX_DIFF_BYTES } from '../policy/contracts/diff';
 import { inputSha } from '../policy/contracts/change-id';
 import { JudgeConfig, JUDGE_ID } from '../policy/judge/config';
-import { DEFAULT_POLICIES } from '../policy/judge/default-policies';
+import { startScriptedJudge } from '../examples/demo/scripted-judge';
 import { SOURCE_TOOLS } from '../source-tools';
-import { spread, type Spread } from './measure';
+import { spread, withStall, type Spread } from './measure';
+import { ordinaryText } from './ordinary';
 
 const MODEL = 'bench-judge';
 const WARM_UP = 200;
 const CALLS = 1000;
-
-/** Responds immediately, with the canary of the request if it has one. */
-async function startServer(): Promise<{ readonly baseUrl: string; readonly stop: () => void }> {
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const canary = /\\"canary\\":\\"([0-9a-f]{16})\\"/.exec(Buffer.concat(chunks).toString('utf8'))?.[1] ?? '';
-      const policyResults = DEFAULT_POLICIES.map(({ id }) => ({
-        policyId: id,
-        result: 'clear',
-        severity: 'WARN',
-        lines: [],
-        quote: '',
-        why: '',
-      }));
-      const content = JSON.stringify({
-        observations: [],
-        policyResults,
-        instructionsInDiff: false,
-        canary,
-        verdict: 'ALLOW',
-        confidence: 'high',
-      });
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(
-        JSON.stringify({
-          id: 'x',
-          object: 'chat.completion',
-          created: 1,
-          model: MODEL,
-          choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content, refusal: null } }],
-          usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
-        }),
-      );
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
-    stop: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}
 
 const config = JudgeConfig.parse({ model: MODEL });
 
@@ -129,15 +81,6 @@ async function cpuPerCall(call: () => Promise<unknown>): Promise<number> {
   return (user + system) / 1000 / (CALLS / 2);
 }
 
-/** 32 KiB of typical SQL. */
-function ordinary(): Uint8Array {
-  const line = (i: number): string =>
-    `UPDATE orders SET state = 'shipped', note = 'batch ${i}', updated_at = now() WHERE id = ${1000 + i} AND state = 'paid';\n`;
-  let text = '';
-  for (let i = 0; text.length < 32 * 1024; i++) text += line(i);
-  return new TextEncoder().encode(text.slice(0, 32 * 1024));
-}
-
 const filled = (piece: string): string =>
   piece.repeat(Math.ceil(MAX_DIFF_BYTES / Buffer.byteLength(piece))).slice(0, MAX_DIFF_BYTES);
 const HOSTILE: readonly (readonly [string, string, string])[] = [
@@ -162,7 +105,7 @@ const HOSTILE: readonly (readonly [string, string, string])[] = [
 
 async function main(json: boolean): Promise<void> {
   const say = (text: string): void => void process.stderr.write(`${text}\n`);
-  const server = await startServer();
+  const server = await startScriptedJudge({ script: () => ({}) });
   const client = new OpenAI({ apiKey: 'k', baseURL: server.baseUrl, maxRetries: 0, logLevel: 'off' });
   const deps: AskDeps = {
     transport: createJudgeTransport({ baseUrl: server.baseUrl, apiKey: 'k' }),
@@ -171,8 +114,10 @@ async function main(json: boolean): Promise<void> {
     prices: {},
     now: Date.now,
   };
-  const raw = ordinary();
-  const content = new TextDecoder().decode(raw);
+  const sql = ordinaryText('SQLDryRun', 32 * 1024);
+  const raw = new TextEncoder().encode(sql);
+  // The server reads the header of a judge's request.
+  const content = `${JSON.stringify({ canary: '', policyIds: [] })}\n${sql}`;
   const bareClient = (): Promise<unknown> =>
     client.chat.completions.create({ model: MODEL, messages: [{ role: 'user', content }] });
   const fullJudge = (): Promise<unknown> => ask(deps, raw, 'SQLDryRun');
@@ -197,22 +142,13 @@ async function main(json: boolean): Promise<void> {
     const hostile = [];
     for (const [name, sourceTool, text] of HOSTILE) {
       const bytes = new TextEncoder().encode(text);
-      const delay = monitorEventLoopDelay({ resolution: 1 });
-      delay.enable();
-      // The monitor needs a first tick before it can see a stall.
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      delay.reset();
-      const began = performance.now();
-      const ended = await ask(deps, bytes, sourceTool);
-      const ms = performance.now() - began;
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      delay.disable();
-      hostile.push({ name, ms: Math.round(ms), stallMs: Math.round(delay.max / 1e6), ended });
-      say(`1 MiB of ${name}: ${ms.toFixed(0)} ms, longest stall ${(delay.max / 1e6).toFixed(0)} ms, ${ended}`);
+      const { result: ended, ms, stallMs } = await withStall(() => ask(deps, bytes, sourceTool));
+      hostile.push({ name, ms, stallMs, ended });
+      say(`1 MiB of ${name}: ${ms} ms, longest stall ${stallMs} ms, ${ended}`);
     }
     if (json) process.stdout.write(`${JSON.stringify({ client32, judge32, overhead, cpuMs, hostile })}\n`);
   } finally {
-    server.stop();
+    await server.stop();
   }
 }
 

@@ -9,7 +9,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
-import { Client as PgClient } from 'pg';
 import { createSigner } from '../client/signer';
 import { signAnswers } from '../client/sign-answers';
 import { startScriptedJudge } from '../examples/demo/scripted-judge';
@@ -18,7 +17,7 @@ import { startDev, type Dev } from '../dev/start';
 import { TASK_QUEUES } from '../policy/contracts/queues';
 import { FLOOR_SUFFIX } from './floor-worker';
 import { benchRules } from './rules';
-import { cpuSeconds, historyFigures, machine, spread, throughput, type Spread } from './measure';
+import { cpuSeconds, historyFigures, machine, seedItems, spread, throughput, type Spread } from './measure';
 
 const ROWS = 20_000;
 
@@ -61,7 +60,7 @@ async function main(json: boolean, reviews: number, open: number): Promise<void>
     stateDir,
     say,
     bundleText: BUNDLE,
-    targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed }],
+    targets: [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedItems(ROWS) }],
     judge: { baseUrl: judge.baseUrl, apiKey: 'scripted' },
     judgeRequestsPerSecond: 1000,
     breakers: false,
@@ -101,15 +100,6 @@ async function main(json: boolean, reviews: number, open: number): Promise<void>
     await judge.stop();
     rmSync(stateDir, { recursive: true, force: true });
   }
-}
-
-async function seed(url: string): Promise<void> {
-  const pg = new PgClient({ connectionString: url });
-  await pg.connect();
-  await pg.query('create table items (id int primary key, stock int not null)');
-  await pg.query('insert into items select i, 0 from generate_series(1, $1) i', [ROWS]);
-  await pg.query('analyze items');
-  await pg.end();
 }
 
 async function measureReviews(dev: Dev, client: DevClient, total: number, open: number): Promise<Figures> {

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { Client } from '@temporalio/client';
+import { Client as PgClient } from 'pg';
 
 export interface Spread {
   readonly p50: number;
@@ -67,3 +69,33 @@ export async function throughput(total: number, open: number, job: (i: number) =
   );
   return total / ((performance.now() - began) / 1000);
 }
+
+/** The result of `work`, its milliseconds, and the longest delay of this thread's event loop meanwhile. */
+export async function withStall<T>(
+  work: () => Promise<T>,
+): Promise<{ readonly result: T; readonly ms: number; readonly stallMs: number }> {
+  const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  // The monitor needs a first tick before it can see a stall, and records the last one only after one more turn.
+  await turn();
+  delay.reset();
+  const began = performance.now();
+  const result = await work();
+  const ms = Math.round(performance.now() - began);
+  await turn();
+  delay.disable();
+  return { result, ms, stallMs: Math.round(delay.max / 1e6) };
+}
+
+/** Creates the table `items` with this many rows. */
+export const seedItems =
+  (rows: number) =>
+  async (url: string): Promise<void> => {
+    const pg = new PgClient({ connectionString: url });
+    await pg.connect();
+    await pg.query('create table items (id int primary key, stock int not null)');
+    await pg.query('insert into items select i, 0 from generate_series(1, $1) i', [rows]);
+    await pg.query('analyze items');
+    await pg.end();
+  };

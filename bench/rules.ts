@@ -2,7 +2,6 @@
  * `npm run bench -- rules`: the cost of rules, parsers and patterns, and how long a hostile megabyte blocks the event loop.
  * Needs no server. Progress goes to standard error; with --json the last line of standard output is one object.
  */
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { extractGitPatchFacts } from '../source-tools/git/facts/extract-git-facts';
 import { extractHttpPatchFacts } from '../source-tools/http/facts/extract-http-facts';
 import { extractSqlFacts } from '../source-tools/sql/facts/extract-sql-facts';
@@ -23,7 +22,7 @@ import { ruleValidatorDefinition } from '../policy/validators/definitions';
 import { startDerivationThreads } from '../workers/derivation';
 import { extensionsOf } from '../workers/extensions';
 import { hostileTexts } from './hostile';
-import { machine } from './measure';
+import { machine, withStall } from './measure';
 import { ordinaryText } from './ordinary';
 
 const A = 'a'.repeat(64);
@@ -296,15 +295,8 @@ async function benchHostile(say: (line: string) => void): Promise<object> {
         staging: null,
       };
       const derivation = inThread ? threads : here;
-      const delay = monitorEventLoopDelay({ resolution: 1 });
       const cpu = process.cpuUsage();
-      delay.enable();
-      const began = performance.now();
-      await derivation.results(chosen, change);
-      // The last delay is recorded only after one more turn of the event loop.
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      const ms = Math.round(performance.now() - began);
-      delay.disable();
+      const { ms, stallMs } = await withStall(() => derivation.results(chosen, change));
       const spent = process.cpuUsage(cpu);
       const facts = await derivation.facts(change.diff);
       rows.push({
@@ -312,7 +304,7 @@ async function benchHostile(say: (line: string) => void): Promise<object> {
         name,
         ms,
         cpuMs: Math.round((spent.user + spent.system) / 1000),
-        stallMs: inThread ? Math.round(delay.max / 1e6) : null,
+        stallMs: inThread ? stallMs : null,
         outcome: facts.ok ? 'decided' : facts.code,
       });
     }
