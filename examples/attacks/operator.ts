@@ -12,7 +12,7 @@ import type { DevClient } from '../../dev/client';
 import type { Dev } from '../../dev/start';
 import { loadExtensions } from '../../workers/extensions';
 import { pause } from './namespace-writer';
-import { query } from './query';
+import { query } from '../../dev/query';
 
 /** What the (trusted) operator does with keys and policies, and what an attacker with write access to the same tables could do. */
 export class Operator {

@@ -7,7 +7,6 @@ import { promisify } from 'node:util';
 import type { Client } from '@temporalio/client';
 import type { Countersign } from '../../client/countersign';
 import type { ReviewResult } from '../../client/result';
-import type { SubmitInput } from '../../client/submission';
 import type { AnswerPredicate } from '../../policy/contracts/answer';
 import { Envelope, Submission } from '../../policy/contracts/diff';
 import { inputSha } from '../../policy/contracts/change-id';
@@ -27,7 +26,8 @@ import { NamespaceWriter, pause } from './namespace-writer';
 import { Operator } from './operator';
 import { makeRepository, type Repository } from './repository';
 import { startSmallApi, type SmallApi } from './small-api';
-import { query } from './query';
+import { query } from '../../dev/query';
+import { reviewDriver, type DrivenChange, type ReviewDriver } from '../../dev/review-driver';
 
 const FOLDER = join(__dirname, '..', '..', '..', 'examples', 'attacks');
 const EXTENSIONS = [join(__dirname, '..', 'demo', 'extension.js'), join(__dirname, 'extension.js')].join(',');
@@ -46,7 +46,7 @@ insert into gifts select i, 100 from generate_series(1, 30) i;
 `;
 const TABLES = ['accounts', 'orders', 'payroll', 'gifts'] as const;
 
-export type Change = Omit<SubmitInput, 'target'> & { readonly target?: string };
+export type Change = DrivenChange;
 
 /** A row of the ledger, read directly from the database without production code. */
 export interface Row {
@@ -56,7 +56,7 @@ export interface Row {
 
 /** The shop with its people and reviews on real servers and our real processes, and the attacker. */
 export class Testbed {
-  #nth = 0;
+  readonly #driver: ReviewDriver;
   #before = '';
   readonly temporal: Client;
   readonly countersign: Countersign;
@@ -76,6 +76,7 @@ export class Testbed {
     this.temporal = client.temporal;
     this.countersign = client.countersign;
     this.attacker = new NamespaceWriter(client.temporal, client.connection, dev.runtime.namespace);
+    this.#driver = reviewDriver({ setup: dev.setup, client, prefix: '', withinMs: WAIT_MS });
     this.operator = new Operator(dev, client, EXTENSIONS);
     const { operator, committer } = dev.setup.keys;
     this.trust = { operators: [operator.key.publicKey], committers: [committer.key.publicKey] };
@@ -138,30 +139,29 @@ export class Testbed {
 
   /** Submits as the agent under a new request key; resolves with the change id. */
   async submit(change: Change): Promise<string> {
-    const { changeId } = await this.countersign.submit({ target: 'shop', requestKey: `${++this.#nth}`, ...change });
-    return changeId;
+    return (await this.#driver.submit(change)).changeId;
   }
 
   /** Submits without a signature; resolves with the change id. */
   async submitUnsigned(change: Change): Promise<string> {
     const unsigned = this.client.as(null);
-    return (await unsigned.submit({ target: 'shop', requestKey: `${++this.#nth}`, ...change })).changeId;
+    return (await unsigned.submit(this.#driver.input(change))).changeId;
   }
 
   /** A submission that is neither stored nor sent. */
   unsent(change: Change) {
-    return this.countersign.prepare({ target: 'shop', requestKey: `${++this.#nth}`, ...change });
+    return this.countersign.prepare(this.#driver.input(change));
   }
 
   /** Stores the bytes and returns the submission without sending it. */
   async prepared(change: Change) {
-    const prepared = this.countersign.prepare({ target: 'shop', requestKey: `${++this.#nth}`, ...change });
+    const prepared = this.countersign.prepare(this.#driver.input(change));
     await this.client.store.put('default', prepared.bytes);
     return prepared;
   }
 
   waiting(changeId: string): Promise<ReviewStatus> {
-    return this.client.waiting(changeId, WAIT_MS);
+    return this.#driver.waiting(changeId);
   }
 
   /** Submits a change and waits until its violations are disclosed. */
@@ -170,7 +170,7 @@ export class Testbed {
   }
 
   ended(changeId: string): Promise<Exclude<ReviewResult, { state: 'PENDING' }>> {
-    return this.client.ended(changeId, WAIT_MS);
+    return this.#driver.ended(changeId);
   }
 
   /** The submission and the plan hash of a review, from its ledger. */
@@ -340,7 +340,7 @@ export class Testbed {
 
   /** Queries a target as superuser. */
   target(text: string, values: readonly unknown[] = [], name = 'shop'): Promise<Record<string, unknown>[]> {
-    return query(this.dev.setup.targetAdminUrls[name] ?? '', text, values);
+    return this.#driver.target(text, values, name);
   }
 
   /** Digest of every row of both targets and of every effect in a marker: equal if and only if nothing was changed. */

@@ -2,13 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PayloadCodec } from '@temporalio/common';
-import { DefaultLogger, makeTelemetryFilterString, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { NativeConnection } from '@temporalio/worker';
 import { Client as PgClient } from 'pg';
 import type { Client } from '@temporalio/client';
 import type { Countersign } from '../../client/countersign';
 import type { ReviewResult } from '../../client/result';
 import type { Submitted } from '../../client/review-calls';
-import type { SubmitInput } from '../../client/submission';
 import { createSigner } from '../../client/signer';
 import { signAnswers } from '../../client/sign-answers';
 import type { AnswerResults, Decision } from '../../policy/contracts/answer';
@@ -20,6 +19,9 @@ import { readTargets } from '../../workers/config';
 import { temporalBreakers } from '../../workers/breakers';
 import { isUnavailable, openDevClient, type DevClient } from '../../dev/client';
 import { openRoles, roleSetup, type LocalRole } from '../../dev/local-roles';
+import { localWorkers, quietRuntime } from '../../dev/local-workers';
+import { query } from '../../dev/query';
+import { reviewDriver, type DrivenChange } from '../../dev/review-driver';
 import { setUpDev, type DevSetup, type DevTarget } from '../../dev/setup';
 import type { DemoKeyName } from '../../dev/demo-keys';
 import type { TargetConfig } from '../../activities/committer/targets';
@@ -31,7 +33,6 @@ import { ANY_TENANT } from '../../policy/evidence/predicates';
 import { fullGrant, signKeyEntry, signKeyRevocation } from '../../signing/registry-entry';
 import { extensionsOf, type Extension, type Extensions } from '../../workers/extensions';
 import type { Resources } from '../../workers/resources';
-import { workerOptions } from '../../workers/run-worker';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
 
 export type WorkerName = LocalRole;
@@ -72,7 +73,7 @@ export interface System {
   readonly activities: Readonly<Record<WorkerName, object>>;
   key(name: DemoKeyName): LoadedKey;
   /** Submits under a new request key: the server outlives a test run, and the same change submitted twice is the same review. */
-  submit(input: Omit<SubmitInput, 'target'> & Partial<Pick<SubmitInput, 'target'>>): Promise<Submitted>;
+  submit(input: DrivenChange): Promise<Submitted>;
   startWorker(name: WorkerName): Promise<void>;
   /** Stops gracefully; resolves when the worker has stopped. */
   stopWorker(name: WorkerName): Promise<void>;
@@ -101,7 +102,8 @@ export interface System {
 }
 
 export async function startSystem(options: SystemOptions): Promise<System> {
-  quietRuntime();
+  // Many tests make activities fail.
+  quietRuntime(process.env['COUNTERSIGN_TEST_LOG'] === undefined ? 'ERROR' : 'WARN');
   const address = options.temporalAddress ?? process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '127.0.0.1:7233';
   const namespace = process.env['COUNTERSIGN_TEST_NAMESPACE'] ?? 'default';
   const suffix = `-${options.name}-${process.pid}-${Date.now().toString(36)}`;
@@ -112,7 +114,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     name: 'shop',
     database: `shop${unique}`,
     schemas: ['public'],
-    seed: (url) => withPg(url, async (pg) => void (await pg.query(options.shopSql ?? 'select 1'))),
+    seed: async (url) => void (await query(url, options.shopSql ?? 'select 1')),
   };
   const extensions = extensionsOf(options.extension === undefined ? [] : [options.extension]);
   // Roles belong to the whole server: two files that set up at the same time would fail on each other's roles.
@@ -167,8 +169,15 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     commit: wrap('commit', roles.activities.commit),
   };
   const operator = setup.keys.operator.key;
-  let submitted = 0;
-  const running = new Map<WorkerName, { worker: Worker; ended: Promise<void> }>();
+  const driver = reviewDriver({ setup, client, prefix: `${suffix}-`, withinMs: 60_000 });
+  const workers = localWorkers({
+    connection: native,
+    namespace,
+    suffix,
+    activities,
+    workflowBundlePath: workflowBundlePath(),
+    payloadCodec: options.payloadCodec,
+  });
 
   const system: System = {
     temporal,
@@ -180,37 +189,12 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     resources,
     activities,
     key: (name) => setup.keys[name].key,
-    submit: (input) => system.countersign.submit({ target: 'shop', requestKey: `${suffix}-${++submitted}`, ...input }),
-    async startWorker(name) {
-      const worker = await Worker.create({
-        ...(await workerOptions({
-          taskQueue: TASK_QUEUES[name] + suffix,
-          activities: activities[name],
-          workflows: false,
-        })),
-        ...(name === 'review'
-          ? {
-              workflowBundle: { codePath: workflowBundlePath() },
-              workflowTaskPollerBehavior: { type: 'autoscaling' as const },
-            }
-          : {}),
-        ...(options.payloadCodec === undefined ? {} : { dataConverter: { payloadCodecs: [options.payloadCodec] } }),
-        connection: native,
-        namespace,
-      });
-      running.set(name, { worker, ended: worker.run() });
-    },
-    async stopWorker(name) {
-      const started = running.get(name);
-      if (started === undefined) return;
-      running.delete(name);
-      started.worker.shutdown();
-      await started.ended;
-    },
-    shop: (text, values = []) =>
-      withPg(setup.targetAdminUrls['shop'] ?? '', async (pg) => (await pg.query(text, [...values])).rows),
+    submit: driver.submit,
+    startWorker: workers.start,
+    stopWorker: workers.stop,
+    shop: (text, values) => driver.target(text, values),
     isDisclosed: client.isDisclosed,
-    waiting: (changeId) => client.waiting(changeId, 60_000),
+    waiting: driver.waiting,
     sign(status, person, decision, violations) {
       const violationIds = violations ?? status.violations.filter((v) => v.need === 'human').map((v) => v.violationId);
       const issuedAt = new Date();
@@ -229,7 +213,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       return await system.countersign.answer(changeId, system.sign(await system.waiting(changeId), person, decision));
     },
     async ended(changeId) {
-      const result = await client.ended(changeId, 60_000);
+      const result = await driver.ended(changeId);
       if (result.state === 'ABORTED') throw new Error(`Ended without an outcome: ${result.why}`);
       return result;
     },
@@ -248,25 +232,15 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       await client.asOperator((registry) => registry.revoke(signKeyRevocation(revocation, operator)));
     },
     async close() {
-      for (const name of [...running.keys()]) await system.stopWorker(name);
+      await workers.stopAll();
       await client.close();
       await native.close();
       await roles.close();
       rmSync(stateDir, { recursive: true, force: true });
     },
   };
-  await Promise.all((options.workers ?? ['review', 'judge', 'commit']).map((name) => system.startWorker(name)));
+  await Promise.all((options.workers ?? ['review', 'judge', 'commit']).map(workers.start));
   return system;
-}
-
-/** Errors only: many tests make activities fail. Once per test file, since the runtime ends with its last connection. */
-function quietRuntime(): void {
-  if ((Runtime as unknown as { readonly _instance?: unknown })._instance !== undefined) return;
-  const level = process.env['COUNTERSIGN_TEST_LOG'] === undefined ? 'ERROR' : 'WARN';
-  Runtime.install({
-    logger: new DefaultLogger(level),
-    telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: level, other: 'ERROR' }), forward: {} } },
-  });
 }
 
 /** Bundled once per run, by the global set-up. */
@@ -279,10 +253,14 @@ export function workflowBundlePath(): string {
 
 /** Runs one at a time across test files and processes, with an advisory lock. */
 async function alone<T>(work: () => Promise<T>): Promise<T> {
-  return await withPg(process.env['COUNTERSIGN_TEST_POSTGRES'] ?? '', async (pg) => {
+  const pg = new PgClient({ connectionString: process.env['COUNTERSIGN_TEST_POSTGRES'] ?? '' });
+  await pg.connect();
+  try {
     await pg.query(`select pg_advisory_lock(hashtext('countersign system test set-up'))`);
     return await work();
-  });
+  } finally {
+    await pg.end();
+  }
 }
 
 /** Retries while no worker answers, for two minutes: a busy machine takes long. For idempotent calls only. */
@@ -298,16 +276,6 @@ export async function retryUnavailable<T>(call: () => Promise<T>): Promise<T> {
 
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-async function withPg<T>(url: string, work: (pg: PgClient) => Promise<T>): Promise<T> {
-  const pg = new PgClient({ connectionString: url });
-  await pg.connect();
-  try {
-    return await work(pg);
-  } finally {
-    await pg.end();
-  }
 }
 
 function mapValues<K extends string>(object: Readonly<Record<K, string>>, change: (value: string) => string) {

@@ -1,6 +1,6 @@
 /** Attacks on what the ledger counts and remembers: refusals, limits over many changes, earlier rejects, stored bytes. */
 import { raisePay, refundOrder, topUp, type Attack } from '../attack';
-import { query } from '../query';
+import { query } from '../../../dev/query';
 import type { Testbed } from '../testbed';
 
 const TIMES = 40;

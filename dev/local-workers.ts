@@ -1,0 +1,66 @@
+import type { PayloadCodec } from '@temporalio/common';
+import { DefaultLogger, makeTelemetryFilterString, type NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { TASK_QUEUES } from '../policy/contracts/queues';
+import { workerOptions } from '../workers/run-worker';
+import type { LocalRole } from './local-roles';
+
+export interface LocalWorkersOptions {
+  readonly connection: NativeConnection;
+  readonly namespace: string;
+  /** Of the task queues. */
+  readonly suffix: string;
+  readonly activities: Readonly<Record<LocalRole, object>>;
+  /** Bundled once for all review workers, because bundling takes seconds. */
+  readonly workflowBundlePath: string;
+  readonly payloadCodec?: PayloadCodec | undefined;
+}
+
+/** The three workers, each of which can be started and stopped in this process. */
+export interface LocalWorkers {
+  start(role: LocalRole): Promise<void>;
+  /** Stops gracefully; resolves when the worker has stopped. */
+  stop(role: LocalRole): Promise<void>;
+  stopAll(): Promise<void>;
+}
+
+export function localWorkers(options: LocalWorkersOptions): LocalWorkers {
+  const { connection, namespace, suffix, activities, payloadCodec } = options;
+  const running = new Map<LocalRole, { readonly worker: Worker; readonly ended: Promise<void> }>();
+  const ofReviews = {
+    workflowBundle: { codePath: options.workflowBundlePath },
+    workflowTaskPollerBehavior: { type: 'autoscaling' as const },
+  };
+  const stop = async (role: LocalRole): Promise<void> => {
+    const started = running.get(role);
+    if (started === undefined) return;
+    running.delete(role);
+    started.worker.shutdown();
+    await started.ended;
+  };
+  return {
+    async start(role) {
+      const taskQueue = TASK_QUEUES[role] + suffix;
+      const worker = await Worker.create({
+        ...(await workerOptions({ taskQueue, activities: activities[role], workflows: false })),
+        ...(role === 'review' ? ofReviews : {}),
+        ...(payloadCodec === undefined ? {} : { dataConverter: { payloadCodecs: [payloadCodec] } }),
+        connection,
+        namespace,
+      });
+      running.set(role, { worker, ended: worker.run() });
+    },
+    stop,
+    async stopAll() {
+      for (const role of [...running.keys()]) await stop(role);
+    },
+  };
+}
+
+/** Lets Temporal's native part log from this level on. Once per process, or per file in Jest: it ends with its last connection. */
+export function quietRuntime(level: 'ERROR' | 'WARN'): void {
+  if ((Runtime as unknown as { readonly _instance?: unknown })._instance !== undefined) return;
+  Runtime.install({
+    logger: new DefaultLogger(level),
+    telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: level, other: 'ERROR' }), forward: {} } },
+  });
+}
