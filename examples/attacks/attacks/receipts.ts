@@ -81,7 +81,7 @@ function guarded(testbed: Testbed, requestKey: string, paid: string[], name: str
 const twice = (paid: readonly string[]) => async (): Promise<string | null> =>
   paid.length > 1 ? `the effect ran ${paid.length} times: ${paid.join(', ')}` : null;
 
-let exports = 0;
+let edited = 0;
 /** Exports a change, edits the file, and verifies it with the command line. */
 async function verifyEdited(
   testbed: Testbed,
@@ -90,7 +90,7 @@ async function verifyEdited(
 ): Promise<{ readonly code: number; readonly out: string }> {
   const trust = join(testbed.dev.runtime.stateDir, 'evidence-trust.json');
   for (let tries = 0; ; tries++) {
-    const file = join(testbed.dev.runtime.stateDir, `${changeId}.${++exports}.json`);
+    const file = join(testbed.dev.runtime.stateDir, `${changeId}.${++edited}.json`);
     const exported = await testbed.cli('export', changeId, '--out', file);
     if (exported.code !== 0) throw new Error(`export: exit code ${exported.code}`);
     const bundle = EvidenceBundle.parse(JSON.parse(readFileSync(file, 'utf8')));
