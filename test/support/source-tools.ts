@@ -1,6 +1,3 @@
-import type { DiffInput } from '../../policy/contracts/diff';
-import type { Facts } from '../../policy/contracts/facts';
-import { viewOf, type ToolView } from '../../policy/rules/tool-view';
 import { SOURCE_TOOLS } from '../../source-tools';
 import { defineSourceTool, sourceToolRegistry } from '../../source-tools/define';
 
@@ -16,8 +13,3 @@ export const plainTool = defineSourceTool({
   facts: () => ({ ok: true, kind: 'none', parser: PARSER }),
   staging: null,
 });
-
-/** The view of the diff's tool for a validator that a test calls directly. For a tool that we do not ship, that of the plain tool. */
-export function toolViewOf(facts: Facts, diff: DiffInput): ToolView {
-  return viewOf(ourTools.get(diff.sourceTool) ?? plainTool, facts, diff);
-}

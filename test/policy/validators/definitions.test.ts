@@ -1,35 +1,21 @@
 import { ValidatorResult } from '../../../policy/contracts/finding';
 import { breakerSample } from '../../../policy/contracts/readings';
-import type { ValidatorDefinition, ValidatorInput } from '../../../policy/rules/define';
+import type { ValidatorDefinition } from '../../../policy/rules/define';
 import {
   alwaysApproveDefinition,
   compositeDefinition,
   ruleValidatorDefinition,
 } from '../../../policy/validators/definitions';
 import { diffOf } from './fixtures';
-import { toolViewOf } from '../../support/source-tools';
+import { ruleInput } from '../../support/rule-input';
 
 const INPUT_SHA = 'a'.repeat(64);
 const NO_FACTS = { ok: false, code: 'none', message: '', span: null } as const;
 
 function run<Config>(definition: ValidatorDefinition<Config>, config: unknown, text: string, metadata = {}) {
   const diff = diffOf(text, metadata);
-  const input: ValidatorInput<Config> = {
-    signature: {
-      validator_id: 'guardian.mine',
-      validator_version: 'v1',
-      logic_hash: '0'.repeat(64),
-      class: 'POLICY',
-      deterministic: true,
-    },
-    phase: 'preflight',
-    config: definition.config.parse(config),
-    diff,
-    inputSha: INPUT_SHA,
-    facts: NO_FACTS,
-    tool: toolViewOf(NO_FACTS, diff),
-    staging: null,
-  };
+  const parsed = definition.config.parse(config);
+  const input = { ...ruleInput({ ...diff, facts: NO_FACTS, config: parsed }), config: parsed, inputSha: INPUT_SHA };
   return { diff, result: ValidatorResult.parse(definition.evaluate?.(input)) };
 }
 
@@ -49,7 +35,7 @@ test('a rule validator gives one finding with its rules in details and evidence 
     table_name: 'orders',
   });
   expect(result).toEqual({
-    validator_id: 'guardian.mine',
+    validator_id: 'guardian.test',
     status: 'BLOCK',
     reason: 'ddl: the diff matches forbidden[0]; size: 11 rows exceed the limit of 10',
     evidenceRefs: [`diff:${diff.diffSha}#L2:C1-L2:C5`, `metadata:${INPUT_SHA}#/affected_rows`],

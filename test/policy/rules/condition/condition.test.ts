@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ValidatorResult } from '../../../../policy/contracts/finding';
 import type { StagingRecord } from '../../../../policy/contracts/staging-record';
-import type { ValidatorInput } from '../../../../policy/rules/define';
 import { checkExpression } from '../../../../policy/rules/condition/check-expression';
 import {
   conditionDefinition,
@@ -10,7 +9,7 @@ import {
   stagedConditionDefinition,
 } from '../../../../policy/rules/condition/condition';
 import { diffOf } from '../../validators/fixtures';
-import { toolViewOf } from '../../../support/source-tools';
+import { ruleInput } from '../../../support/rule-input';
 
 const INPUT = 'a'.repeat(64);
 const STAGING = 'b'.repeat(64);
@@ -43,21 +42,11 @@ function evaluate(
   { metadata = {}, facts = FACTS, staged = false }: { metadata?: object; facts?: object; staged?: boolean } = {},
 ) {
   const definition = staged ? stagedConditionDefinition : conditionDefinition;
-  const diff = diffOf('SELECT 1', metadata as never);
-  const input: ValidatorInput<{ name: string; when: string; reason: string }> = {
-    signature: {
-      validator_id: 'guardian.mine',
-      validator_version: 'v1',
-      logic_hash: '0'.repeat(64),
-      class: 'POLICY',
-      deterministic: true,
-    },
-    phase: 'preflight',
-    config: { name: 'mine', when, reason: 'A person must see this.' },
-    diff,
+  const config = { name: 'mine', when, reason: 'A person must see this.' };
+  const input = {
+    ...ruleInput({ ...diffOf('SELECT 1', metadata as never), facts: facts as never, config }),
+    config,
     inputSha: INPUT,
-    facts: facts as never,
-    tool: toolViewOf(facts as never, diff),
     staging: staged ? { record: RECORD, sha: STAGING } : null,
   };
   return ValidatorResult.parse(definition.evaluate?.(input));
