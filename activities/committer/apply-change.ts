@@ -11,8 +11,9 @@ import { stagingSha as stagingShaOf } from '../../policy/contracts/staging-recor
 import { canonicalJson, type JsonObject } from '../../policy/contracts/canonical-json';
 import type { TargetEffects } from '../../policy/contracts/target-effects';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
-import { assembleAnswered } from '../../policy/decide/findings';
-import { deriveResults } from '../review/derive';
+import type { PlanValidator } from '../../policy/contracts/plan';
+import { assembleAnswered, isHardBlock } from '../../policy/decide/findings';
+import { deriveResults, isStaged } from '../review/derive';
 import { withHeartbeat } from '../heartbeat';
 import type { CommitResult, Settled } from '../review-types';
 import { resolutionOf } from './effect-resolution';
@@ -162,10 +163,22 @@ async function postCheck(
 ): Promise<{ ok: true } | { ok: false; explanation: string }> {
   const { plan, diff, inputSha } = change;
   const evaluation = { changeId, inputSha, diff, staging: { record, sha: stagingShaOf(record) } };
-  const results = await deriveResults(deps, plan, (v) => v.phase === 'post', evaluation);
+  // What was not rehearsed is measured here for the first time.
+  const isFirst = change.staging?.reason === 'not_rehearsed';
+  const isPost = (v: PlanValidator): boolean => v.phase === 'post';
+  const results = await deriveResults(deps, plan, isFirst ? isStaged : isPost, evaluation);
   const outcomes = new Map(Object.entries(results).map(([id, result]) => [id, { kind: 'result', result } as const]));
   const failing = assembleAnswered({ plan, changeId, outcomes, waiving: change.waiving }).filter((f) => {
     const shown = change.findings.find((s) => s.validator_id === f.validator_id);
+    const validator = plan.validators.find((v) => v.id === f.validator_id);
+    // A person has confirmed that the effect is unknown, but neither what is forbidden nor a claim that the effect contradicts.
+    if (
+      validator !== undefined &&
+      !isPost(validator) &&
+      !isHardBlock(f) &&
+      validator.implementation !== 'metadata_mismatch'
+    )
+      return false;
     const same = shown !== undefined && withoutEvidence(shown) === withoutEvidence(f);
     return f.status !== 'ALLOW' && !(f.class === 'SAFETY' && f.status === 'WARN') && !same;
   });

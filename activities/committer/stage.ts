@@ -1,7 +1,8 @@
 import { withHeartbeat } from '../heartbeat';
-import type { JsonObject } from '../../policy/contracts/canonical-json';
+import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-json';
 import type { StagingRecord } from '../../policy/contracts/staging-record';
-import { stagingSha as stagingShaOf } from '../../policy/contracts/staging-record';
+import { toWellFormed } from '../../policy/contracts/canonical-json';
+import { previewSha, stagingSha as stagingShaOf } from '../../policy/contracts/staging-record';
 import { assembleAnswered, isHardBlock } from '../../policy/decide/findings';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { loadDiff } from '../review/load-diff';
@@ -19,6 +20,9 @@ import type { VerificationDeps } from './collect-record';
 
 export interface StagingStore {
   put(changeId: string, stagingSha: string, record: StagingRecord, preview: JsonObject): Promise<void>;
+  /** Records the start of a dry run. `lost`: earlier ones that started and did not end, because their worker was lost. */
+  begin(changeId: string): Promise<{ readonly attempt: string; readonly lost: number }>;
+  end(changeId: string, attempt: string): Promise<void>;
 }
 
 export interface StagingDeps extends Pick<VerificationDeps, 'store' | 'plans' | 'tools' | 'validators' | 'threads'> {
@@ -63,9 +67,10 @@ export function createStagingActivities(deps: StagingDeps): Pick<CommitActivitie
         ]);
         return { kind: 'rejected', explanation: run.explanation };
       }
-      const { record } = run;
+      const preview = wellFormed(run.preview) as JsonObject;
+      const record = { ...run.record, previewSha: Object.keys(preview).length === 0 ? null : previewSha(preview) };
       const stagingSha = stagingShaOf(record);
-      await deps.staging.put(ref.changeId, stagingSha, record, run.preview);
+      await deps.staging.put(ref.changeId, stagingSha, record, preview);
       const results = await deriveResults(deps, plan, isStaged, {
         ...evaluation,
         staging: { record, sha: stagingSha },
@@ -102,12 +107,40 @@ async function dryRun(
   // Cooperative: the committer cannot reach the target, so the record only contains what the requester claims.
   if (tool.staging === null) return { kind: 'staged', record: claimedRecord(ref), preview: {} };
   const effects = await tool.staging();
-  return withHeartbeat((signal, beat) =>
-    effects.stage({
-      ...targetContext(deps.targets, ref.target, 'stage', ref.changeId, change.settings, signal, beat),
-      diff: change.diff,
-      facts: change.facts,
-    }),
+  const { attempt, lost } = await deps.staging.begin(ref.changeId);
+  try {
+    if (lost > MAX_LOST) return workerLost(lost);
+    return await withHeartbeat((signal, beat) =>
+      effects.stage({
+        ...targetContext(deps.targets, ref.target, 'stage', ref.changeId, change.settings, signal, beat),
+        diff: change.diff,
+        facts: change.facts,
+      }),
+    );
+  } finally {
+    await deps.staging.end(ref.changeId, attempt);
+  }
+}
+
+/** A dry run whose worker was lost is repeated once: the dry run itself may be what ended the worker. */
+const MAX_LOST = 1;
+
+function workerLost(lost: number): StagedInTarget {
+  return {
+    kind: 'rejected',
+    explanation: `the worker was lost during ${lost} dry runs of this change, so it is not repeated; submit the change again`,
+    sqlstate: null,
+    preview: {},
+  };
+}
+
+/** Rows can contain text that canonical JSON rejects. */
+function wellFormed(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return toWellFormed(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(wellFormed);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [toWellFormed(name), wellFormed(member ?? null)]),
   );
 }
 
@@ -121,6 +154,9 @@ function claimedRecord(ref: ChangeRef): StagingRecord {
     sideEffects: [],
     fullyCaptured: true,
     uncaptured: [],
+    reason: null,
+    notCompared: [],
+    previewSha: null,
     base: {},
     serverVersion: 'cooperative',
   };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { StagingRecord } from '../../policy/contracts/staging-record';
 import { canonicalJson, type JsonObject } from '../../policy/contracts/canonical-json';
 import type { Queryable } from '../../storage/database/database';
@@ -15,6 +16,25 @@ export function stagingRecords(
         'insert into staging_records (change_id, staging_sha, record, preview) values ($1, $2, $3, $4) on conflict do nothing',
         [changeId, stagingSha, canonicalJson(record), JSON.stringify(preview)],
       );
+    },
+    async begin(changeId) {
+      const attempt = randomUUID();
+      const { rows } = await db.query<{ lost: number }>(
+        `select count(*)::int as lost from rehearsals s where change_id = $1 and event = 'started'
+           and not exists (select from rehearsals e where e.change_id = $1 and e.attempt = s.attempt and e.event = 'ended')`,
+        [changeId],
+      );
+      await db.query(`insert into rehearsals (change_id, attempt, event) values ($1, $2, 'started')`, [
+        changeId,
+        attempt,
+      ]);
+      return { attempt, lost: rows[0]?.lost ?? 0 };
+    },
+    async end(changeId, attempt) {
+      await db.query(`insert into rehearsals (change_id, attempt, event) values ($1, $2, 'ended')`, [
+        changeId,
+        attempt,
+      ]);
     },
     async get(changeId, stagingSha) {
       const { rows } = await db.query<{ record: unknown }>(

@@ -10,6 +10,7 @@ import { topUp, type Attack, type Attempt } from './attack';
 import { ANSWERS } from './attacks/answers';
 import { COMPLETIONS } from './attacks/completions';
 import { DIRECT } from './attacks/direct';
+import { DRY_RUN } from './attacks/dry-run';
 import { GATEWAY } from './attacks/gateway';
 import { FACTS } from './attacks/facts';
 import { LIFECYCLE } from './attacks/lifecycle';
@@ -25,6 +26,7 @@ const ATTACKS: readonly Attack[] = [
   ...LIFECYCLE,
   ...COMPLETIONS,
   ...DIRECT,
+  ...DRY_RUN,
   ...VERIFIED,
   ...GATEWAY,
   ...RECEIPTS,

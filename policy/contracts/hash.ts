@@ -10,6 +10,7 @@ export type HashName =
   | 'input'
   | 'change'
   | 'staging'
+  | 'preview'
   | 'logic'
   | 'plan'
   | 'findings'

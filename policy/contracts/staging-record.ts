@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { JsonObject } from './canonical-json';
 import { Name, Sha256Hex } from './diff';
 import { typedHash, type Sha256 } from './hash';
 
@@ -20,7 +21,7 @@ export const StagedTable = z.strictObject({
   touchedSha: Sha256Hex.nullable(),
   /** False if the rows have no key; then the multiset of complete old rows was hashed. */
   keyed: z.boolean(),
-  /** Columns whose new value differed between two dry runs (now(), random(), a sequence). Excluded from the hash of new rows. */
+  /** Columns whose new values are excluded from the hash of new rows; `notCompared` says why. */
   volatileColumns: z.array(z.string()).max(200),
 });
 
@@ -40,11 +41,23 @@ export const StagingRecord = z.strictObject({
   /** True if everything that the change touched was captured; otherwise `uncaptured` lists the rest. */
   fullyCaptured: z.boolean(),
   uncaptured: z.array(z.string().max(500)).max(100),
+  /** `not_rehearsed`: nothing was executed, and `uncaptured` says why. After a person's yes the change first executes in the commit. */
+  reason: z.enum(['not_rehearsed']).nullable(),
+  /** Columns whose values at commit may differ from the ones that were shown, and why. */
+  notCompared: z
+    .array(z.strictObject({ table: z.string().max(300), column: z.string().max(300), why: z.string().max(200) }))
+    .max(1000),
+  /** Hash of the preview that is stored with the record (rows before and after, at most 20); null if there is none. */
+  previewSha: Sha256Hex.nullable(),
   /** Adapter-specific base: row versions, an ETag, an old commit id. */
   base: z.record(z.string(), z.json()),
   serverVersion: z.string().max(200),
 });
 export type StagingRecord = z.infer<typeof StagingRecord>;
+
+export function previewSha(preview: JsonObject): Sha256 {
+  return typedHash('preview', { preview });
+}
 
 export function stagingSha(record: StagingRecord): Sha256 {
   return typedHash('staging', record);

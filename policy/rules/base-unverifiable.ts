@@ -18,8 +18,19 @@ export function baseUnverifiable(input: ValidatorInput): RuleOutcome {
     };
   }
   const { record, sha } = input.staging;
-  if (record.fullyCaptured) return { fires: false };
+  if (record.fullyCaptured && record.reason === null) return { fires: false };
   const first = record.uncaptured.slice(0, 5);
+  if (record.reason === 'not_rehearsed')
+    return {
+      fires: true,
+      reason: cutText(
+        `Not rehearsed: nothing shows what the change does, and it first executes in the commit: ${first.join('; ')}`,
+        MAX_REASON_LENGTH,
+      ),
+      reasonCode: 'not_rehearsed',
+      evidence: [stagingEvidence(sha, '/uncaptured')],
+      details: { reasons: record.uncaptured.length },
+    };
   return {
     fires: true,
     reason: cutText(

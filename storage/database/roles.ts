@@ -46,6 +46,7 @@ export const TABLE_GRANTS: Readonly<Record<Role, Grants>> = {
     ...readPolicy,
     blobs: ['select', 'insert'],
     staging_records: ['select', 'insert'],
+    rehearsals: ['select', 'insert'],
     effect_sends: ['select', 'insert'],
     ledger_checkpoints: ['select', 'insert'],
     ledger_leaves: ['select', 'insert'],

@@ -71,6 +71,11 @@ create table if not exists staging_records (
   created_at timestamptz not null default now(), primary key (change_id, staging_sha)
 );
 
+create table if not exists rehearsals (
+  change_id text not null, attempt uuid not null, event text not null check (event in ('started', 'ended')),
+  at timestamptz not null default now(), primary key (change_id, attempt, event)
+);
+
 create table if not exists effect_sends (
   change_id text primary key, state text not null check (state in ('sent', 'sealed')), at timestamptz not null default now()
 );
@@ -95,6 +100,7 @@ const APPEND_ONLY = [
   'policy_revisions',
   'policy_revocations',
   'staging_records',
+  'rehearsals',
   'effect_sends',
   'target_freezes',
   'ledger_checkpoints',

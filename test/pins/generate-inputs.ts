@@ -105,6 +105,9 @@ function stagingRecord(random: Random, sourceTool: string): unknown {
     sideEffects: random.chance(0.2) ? [table()] : [],
     fullyCaptured: captured,
     uncaptured: captured ? [] : ['a trigger'],
+    reason: null,
+    notCompared: [],
+    previewSha: null,
     base: {},
     serverVersion: '18.4',
   };

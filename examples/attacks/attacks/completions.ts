@@ -114,6 +114,9 @@ export const COMPLETIONS: readonly Attack[] = [
         sideEffects: [],
         fullyCaptured: true,
         uncaptured: [],
+        reason: null,
+        notCompared: [],
+        previewSha: null,
         base: {},
         serverVersion: '18.0',
       };

@@ -134,7 +134,11 @@ function valueOf(name: ConditionName, { diff, facts, staging }: ValidatorInput<C
     case 'staging':
       return staging === null
         ? null
-        : ({ ...staging.record, rows: touchedRows(staging.record) } as unknown as JsonValue);
+        : ({
+            ...staging.record,
+            // Unknown, not 0: a comparison with null is an error, so the condition fails closed.
+            rows: staging.record.reason === 'not_rehearsed' ? null : touchedRows(staging.record),
+          } as unknown as JsonValue);
     default:
       return name satisfies never;
   }

@@ -42,6 +42,9 @@ export function toGitRecord(
     sideEffects: [],
     fullyCaptured: true,
     uncaptured: [],
+    reason: null,
+    notCompared: [],
+    previewSha: null,
     base: base as unknown as StagingRecord['base'],
     serverVersion: change.version,
   };

@@ -50,6 +50,9 @@ export function toHttpRecord(
     sideEffects: [],
     fullyCaptured: change.uncaptured.length === 0,
     uncaptured: [...change.uncaptured],
+    reason: null,
+    notCompared: [],
+    previewSha: null,
     base: base as unknown as StagingRecord['base'],
     serverVersion: 'http',
   };

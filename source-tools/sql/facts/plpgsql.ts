@@ -116,7 +116,7 @@ function execute(query: string, reading: Reading, line: number): void {
 }
 
 /** Expression to the right of `:=` or `=`. An operator inside the target's subscripts does not count. */
-function afterAssignment(query: string): string {
+export function afterAssignment(query: string): string {
   const source = decodedSource(query, { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 });
   const { tokens, bytes } = source;
   let depth = 0;

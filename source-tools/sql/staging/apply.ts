@@ -15,7 +15,8 @@ import { urlOf } from '../../define';
 import { captureWork, type NotCaptured } from './capture';
 import { readMarker, SEALED, takeMarker, writeEffect, type Marker } from './marker';
 import { differenceOf, judgementOf, toRecord } from './record';
-import type { Prepare } from './rehearse';
+import { checkRehearsable } from './gate';
+import type { Gate, Prepare } from './rehearse';
 import { openSession, type Session } from './session';
 import { toSqlSettings, type SqlSettings } from './settings';
 import { targetMisconfigured, targetUnavailable } from '../../target-failure';
@@ -24,7 +25,7 @@ import { toSqlFailure, toTargetFailure } from './sql-failure';
 /** Throws TARGET_UNAVAILABLE (retryable) or CONFIGURATION_ERROR, in both cases before anything was applied. */
 export async function apply(ctx: CommitContext, prepare: Prepare): Promise<CommitResult> {
   const settings = toSqlSettings(ctx.settings);
-  const session = await open(ctx, settings, 'commit');
+  const session = await open(ctx, settings);
   try {
     const ready = await applyInTransaction(ctx, prepare, settings, session);
     if (ready.kind !== 'ready') return ready;
@@ -32,6 +33,15 @@ export async function apply(ctx: CommitContext, prepare: Prepare): Promise<Commi
   } finally {
     await session.close();
   }
+}
+
+/** What was rehearsed must still be fit for a rehearsal: a trigger added since could have other effects than the recorded ones. */
+function gateOf({ approved }: CommitContext, settings: SqlSettings, session: Session): Gate {
+  return async (works) => {
+    if (approved.reason === 'not_rehearsed') return null;
+    const checked = await checkRehearsable(session, works, settings);
+    return checked.ok ? null : checked.outcome;
+  };
 }
 
 type Ready = { readonly kind: 'ready'; readonly effect: JsonObject };
@@ -49,7 +59,7 @@ async function applyInTransaction(
   );
   if (marker !== 'taken') return fromMarker(marker);
 
-  const prepared = await ownQueries(ctx, 'reading the tables', () => prepare(session));
+  const prepared = await ownQueries(ctx, 'reading the tables', () => prepare(session, gateOf(ctx, settings, session)));
   if (!prepared.ok) return fromFailed(ctx, prepared.outcome);
   const captured = await ownQueries(ctx, 'the commit', () =>
     captureWork(session, prepared.works, settings, ctx.heartbeat),
@@ -70,7 +80,7 @@ async function applyInTransaction(
 
   const effect = await ownQueries(ctx, 'storing the effect', async () => {
     const [row] = await session.rows('SELECT pg_catalog.txid_current()::text');
-    const stored = effectOf(ctx.approved, row?.[0] ?? '');
+    const stored = effectOf(ctx.approved, record, row?.[0] ?? '');
     await writeEffect(session, ctx.idempotency, stored);
     return stored;
   });
@@ -80,12 +90,12 @@ async function applyInTransaction(
 }
 
 /** Effect for the receipt: row counts and the target's transaction id, without row data. */
-function effectOf(approved: StagingRecord, transaction: string): JsonObject {
+function effectOf(approved: StagingRecord, done: StagingRecord, transaction: string): JsonObject {
   return {
     stagingSha: stagingSha(approved),
-    statements: approved.statements.length,
-    tables: approved.tables.map(({ table, inserted, updated, deleted }) => ({ table, inserted, updated, deleted })),
-    sideEffects: approved.sideEffects.map((s) => ({ ...s })),
+    statements: done.statements.length,
+    tables: done.tables.map(({ table, inserted, updated, deleted }) => ({ table, inserted, updated, deleted })),
+    sideEffects: done.sideEffects.map((s) => ({ ...s })),
     transaction,
   };
 }
@@ -124,6 +134,11 @@ function fromMarker(marker: Marker | null): CommitResult {
 
 function fromFailed(ctx: CommitContext, captured: NotCaptured): CommitResult {
   switch (captured.kind) {
+    case 'not_rehearsed':
+      return {
+        kind: 'stale',
+        explanation: `since the dry run the target has changed so that it could not be rehearsed any more: ${captured.reasons[0] ?? ''}`,
+      };
     case 'missed':
       return { kind: 'stale', explanation: captured.explanation };
     case 'declined':
@@ -151,7 +166,7 @@ export async function seal(ctx: TargetContext): Promise<ReadBack> {
 
 async function settle(ctx: TargetContext, mode: 'read' | 'seal'): Promise<ReadBack> {
   const settings = toSqlSettings(ctx.settings);
-  const session = await open(ctx, settings, mode);
+  const session = await open(ctx, settings);
   try {
     return await ownQueries(ctx, 'reading the marker', async () => {
       // Take the marker instead of reading it: an attempt whose COMMIT is still running has no visible row yet, but has the lock.
@@ -173,11 +188,11 @@ async function settle(ctx: TargetContext, mode: 'read' | 'seal'): Promise<ReadBa
   }
 }
 
-async function open(ctx: TargetContext, settings: SqlSettings, what: string): Promise<Session> {
+async function open(ctx: TargetContext, settings: SqlSettings): Promise<Session> {
   try {
     return await openSession({
       url: urlOf(ctx.target),
-      applicationName: `countersign ${what} ${ctx.changeId.slice(0, 12)}`,
+      changeId: ctx.changeId,
       settings,
       signal: ctx.signal,
     });

@@ -5,7 +5,8 @@
  * C1 Statistics are differences within this transaction, read after deferred triggers have run (SET CONSTRAINTS ALL IMMEDIATE).
  *    So the record includes what COMMIT would trigger.
  * C2 Rows beyond the limit are counted but not kept.
- * C3 The dry run and the commit run the same code. It never depends on which of the two it is.
+ * C3 The dry run and the commit run the same code. It never depends on which of the two it is, except that a guard may end a dry run
+ *    before the next statement.
  */
 import type { SqlSettings } from './settings';
 import type { Row, Session } from './session';
@@ -56,7 +57,12 @@ export type Captured =
   | { readonly kind: 'missed'; readonly explanation: string }
   /** The server returned an error; `error` is the driver's. */
   | { readonly kind: 'failed'; readonly place: string; readonly error: unknown }
-  | { readonly kind: 'declined'; readonly explanation: string };
+  | { readonly kind: 'declined'; readonly explanation: string }
+  /** Not executed, or rolled back at once: a rehearsal must not do this. */
+  | { readonly kind: 'not_rehearsed'; readonly works: readonly Work[]; readonly reasons: readonly string[] };
+
+/** Called before each statement with the number of rows changed so far. Returns why the dry run must end here, or null. */
+export type Guard = (work: Work, rowsSoFar: number) => Promise<string | null>;
 
 export type NotCaptured = Exclude<Captured, { readonly kind: 'captured' }>;
 
@@ -66,6 +72,7 @@ export async function captureWork(
   works: readonly Work[],
   settings: SqlSettings,
   heartbeat: () => void = () => {},
+  guard: Guard | null = null,
 ): Promise<Captured> {
   const statements: { sha: string; command: string; rowCount: number }[] = [];
   const incomplete = new Set<string>();
@@ -81,6 +88,8 @@ export async function captureWork(
     heartbeat();
     let choice: Choice;
     try {
+      const stop = (await guard?.(work, total(statements))) ?? null;
+      if (stop !== null) return { kind: 'not_rehearsed', works, reasons: [stop] };
       choice = await chooseText(session, work, known);
     } catch (error) {
       // A schema without USAGE for the role fails here already. The statement itself would fail with the same error.
@@ -140,6 +149,10 @@ export async function captureWork(
       serverVersion: `PostgreSQL ${session.version}`,
     },
   };
+}
+
+function total(statements: readonly { readonly rowCount: number }[]): number {
+  return statements.reduce((sum, { rowCount }) => sum + rowCount, 0);
 }
 
 function missed({ place }: Work, found: number): NotCaptured {
@@ -203,7 +216,7 @@ async function relationsOf(session: Session, oids: readonly string[]): Promise<M
 }
 
 function sessionFacts(row: Row): Record<string, string> {
-  const [, , , timeZone, dateStyle, intervalStyle, bytea, digits, schemas] = row;
+  const [, , , timeZone, dateStyle, intervalStyle, bytea, digits, schemas, textSearch, monetary, numeric, time] = row;
   return {
     TimeZone: timeZone ?? '',
     DateStyle: dateStyle ?? '',
@@ -211,5 +224,9 @@ function sessionFacts(row: Row): Record<string, string> {
     bytea_output: bytea ?? '',
     extra_float_digits: digits ?? '',
     schemas: schemas ?? '',
+    default_text_search_config: textSearch ?? '',
+    lc_monetary: monetary ?? '',
+    lc_numeric: numeric ?? '',
+    lc_time: time ?? '',
   };
 }

@@ -15,7 +15,6 @@ import { casSql, columnTypes, lockSql, toRelationName, type ColumnTypes } from '
 import { quoteRelation } from './identifiers';
 import { rehearse, rejected, type Prepare } from './rehearse';
 import { withReturning } from './returning';
-import { FIXED_SESSION } from './row-sha';
 import { IDLE_MS, type Session } from './session';
 import { loadSqlParser } from './statements';
 
@@ -38,8 +37,7 @@ export const sqlCasEffects: TargetEffects = {
 };
 
 function prepareRows(rows: readonly CasRow[]): Prepare {
-  return async (session) => {
-    await session.rows(FIXED_SESSION);
+  return async (session, gate) => {
     const tables = new Map<string, ColumnTypes>();
     for (const table of new Set(rows.map((r) => r.table))) {
       try {
@@ -51,18 +49,26 @@ function prepareRows(rows: readonly CasRow[]): Prepare {
       }
     }
     const typed = (row: CasRow): ColumnTypes => tables.get(row.table) ?? new Map();
+    const works = rows.map((row, index) => toWork(row, index, typed(row)));
+    const stopped = await gate(works);
+    if (stopped !== null) return { ok: false, outcome: stopped };
     const lockOrder = rows
       .map((row, index) => ({ row, index, sortKey: canonicalJson([row.table, row.key]) }))
       .filter(({ row }) => row.op !== 'insert')
       .sort((a, b) => (a.sortKey < b.sortKey ? -1 : 1));
     for (const { row, index } of lockOrder) {
       try {
-        await session.run(lockSql(row, typed(row)));
+        const { rowCount } = await session.run(lockSql(row, typed(row)));
+        if (rowCount > 1)
+          return {
+            ok: false,
+            outcome: { kind: 'missed', explanation: `/rows/${index}: the key matches more than one row` },
+          };
       } catch (error) {
         return { ok: false, outcome: { kind: 'failed', place: `/rows/${index}`, error } };
       }
     }
-    return { ok: true, works: rows.map((row, index) => toWork(row, index, typed(row))) };
+    return { ok: true, works };
   };
 }
 

@@ -48,11 +48,11 @@ export function keyRecord(
   };
 }
 
-/** Locks the row of an update or delete, without checking its expected values. */
+/** Locks the row of an update or delete, without checking its expected values. Locks at most two rows, in case the key is not unique. */
 export function lockSql(row: CasRow, types: ColumnTypes): CasSql {
   const k = keyRecord('k', Object.keys(row.key), types, 1);
   return {
-    text: `SELECT 1 FROM ${quoteRelation(toRelationName(row.table))} AS t, ${k.from} WHERE ${k.equals('t')} FOR UPDATE OF t`,
+    text: `SELECT 1 FROM ${quoteRelation(toRelationName(row.table))} AS t, ${k.from} WHERE ${k.equals('t')} LIMIT 2 FOR UPDATE OF t`,
     values: [JSON.stringify(row.key)],
   };
 }

@@ -40,7 +40,9 @@ SELECT pg_catalog.transaction_timestamp()::text, session_user || '/' || current_
   pg_catalog.current_setting('TimeZone'), pg_catalog.current_setting('DateStyle'),
   pg_catalog.current_setting('IntervalStyle'), pg_catalog.current_setting('bytea_output'),
   pg_catalog.current_setting('extra_float_digits'),
-  pg_catalog.array_to_string(pg_catalog.current_schemas(false), ',')`;
+  pg_catalog.array_to_string(pg_catalog.current_schemas(false), ','),
+  pg_catalog.current_setting('default_text_search_config'), pg_catalog.current_setting('lc_monetary'),
+  pg_catalog.current_setting('lc_numeric'), pg_catalog.current_setting('lc_time')`;
 
 /** $1: quoted relation, $2: JSON array of column names. Returns name and type as SQL text. */
 export const COLUMN_TYPES = `

@@ -1,7 +1,7 @@
 import type { CommitContext, StageContext, TargetEffects } from '../../../policy/contracts/target-effects';
 import { apply, readBack, seal } from './apply';
 import type { Work } from './work';
-import { rehearse, rejected } from './rehearse';
+import { rehearse, rejected, type Prepare, type Prepared } from './rehearse';
 import { withReturning } from './returning';
 import { readStatements, type Statement } from './statements';
 import { quoteRelation } from './identifiers';
@@ -13,17 +13,24 @@ export const sqlDryRunEffects: TargetEffects = {
     if (!ctx.facts.ok) return rejected(`${ctx.facts.code}: ${ctx.facts.message}`, null);
     const works = await toWorks(ctx.diff.raw);
     if (!works.ok) return rejected(works.explanation, null);
-    return rehearse(ctx, async () => works);
+    return rehearse(ctx, prepared(works));
   },
   commit: async (ctx: CommitContext) => {
     const works = await toWorks(ctx.diff.raw);
     if (!works.ok) return { kind: 'refused', explanation: works.explanation };
-    return apply(ctx, async () => works);
+    return apply(ctx, prepared(works));
   },
   readBack,
   seal,
   lateMs: IDLE_MS,
 };
+
+const prepared =
+  (works: Prepared & { readonly ok: true }): Prepare =>
+  async (_session, gate) => {
+    const stopped = await gate(works.works);
+    return stopped === null ? works : { ok: false, outcome: stopped };
+  };
 
 type Works =
   { readonly ok: true; readonly works: readonly Work[] } | { readonly ok: false; readonly explanation: string };

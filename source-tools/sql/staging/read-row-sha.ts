@@ -1,6 +1,6 @@
 import { columnTypes, keyRecord, toRelationName } from './cas-sql';
 import { quoteRelation } from './identifiers';
-import { FIXED_SESSION, rowShaSql } from './row-sha';
+import { rowShaSql } from './row-sha';
 import { openSession } from './session';
 import { toSqlSettings } from './settings';
 
@@ -10,9 +10,8 @@ export async function readRowSha(
   table: string,
   key: Readonly<Record<string, string | number | boolean>>,
 ): Promise<{ readonly rowSha: string; readonly row: string } | null> {
-  const session = await openSession({ url, applicationName: 'countersign row', settings: toSqlSettings({}) });
+  const session = await openSession({ url, changeId: 'row', settings: toSqlSettings({}) });
   try {
-    await session.rows(FIXED_SESSION);
     const relation = quoteRelation(toRelationName(table));
     const types = await columnTypes(session, relation, Object.keys(key));
     const k = keyRecord('k', Object.keys(key), types, 1);

@@ -9,7 +9,9 @@ import { canonicalJson } from '../../../policy/contracts/canonical-json';
 import type { StagingRecord } from '../../../policy/contracts/staging-record';
 import { MAX_CAPTURED_BYTES, type Capture } from './capture';
 import type { Counts } from './statistics';
+import type { WrittenColumns } from './inspect-catalog';
 import type { SqlSettings } from './settings';
+import type { Work } from './work';
 import { compareRuns, netChanges, touchedSha } from './touched';
 import { clip } from '../../../policy/text/cut-text';
 
@@ -17,7 +19,13 @@ import { clip } from '../../../policy/text/cut-text';
 export interface Judgement {
   readonly volatile: ReadonlyMap<string, readonly string[]>;
   readonly unstable: ReadonlySet<string>;
+  /** Why the volatile columns are not compared. */
+  readonly notCompared: StagingRecord['notCompared'];
+  /** Why a person must answer although everything was captured. */
+  readonly reasons: readonly string[];
 }
+
+export const NOTHING: Judgement = { volatile: new Map(), unstable: new Set(), notCompared: [], reasons: [] };
 
 const MAX_VOLATILE = 200;
 const NONE: Counts = { inserted: 0, updated: 0, deleted: 0 };
@@ -35,7 +43,7 @@ export function judgeRuns(first: Capture, second: Capture): { readonly agree: bo
   const sameCounts =
     canonicalJson(countsOf(first)) === canonicalJson(countsOf(second)) &&
     canonicalJson(first.statements) === canonicalJson(second.statements);
-  return { agree: unstable.size === 0 && sameCounts, judgement: { volatile, unstable } };
+  return { agree: unstable.size === 0 && sameCounts, judgement: { ...NOTHING, volatile, unstable } };
 }
 
 /** Judgement stored in the approved record. The commit runs only once, so it cannot compare runs. */
@@ -43,7 +51,48 @@ export function judgementOf(approved: StagingRecord): Judgement {
   return {
     volatile: new Map(approved.tables.map((t) => [t.table, t.volatileColumns])),
     unstable: new Set(approved.tables.filter((t) => t.touchedSha === null).map((t) => t.table)),
+    notCompared: approved.notCompared,
+    reasons: [],
   };
+}
+
+const WHY = {
+  own: 'the default of the column gives each row another value',
+  clock: 'the time of the commit, in a column that the target declares volatile',
+  other: 'the value differs between two dry runs',
+};
+
+/**
+ * Decides which columns may differ at commit without a question: those with their own default, and a bare clock in a column that the
+ * target declares volatile. Every other column that differs between two rehearsals needs a person.
+ */
+export function explainVolatile(
+  judgement: Judgement,
+  capture: Capture,
+  columns: WrittenColumns,
+  declared: readonly string[],
+): Judgement {
+  const volatile = new Map<string, readonly string[]>();
+  const notCompared: StagingRecord['notCompared'] = [];
+  const reasons: string[] = [];
+  for (const [oid, { label }] of capture.relations) {
+    const written = columns.get(oid);
+    const differing = judgement.volatile.get(label) ?? [];
+    const isClock = (column: string): boolean =>
+      written?.assigned.get(column) === 'clock' &&
+      [label, ...written.named].some((table) => declared.includes(`${table}.${column}`));
+    const clocks = [...(written?.assigned.keys() ?? [])].filter(isClock);
+    const names = [...new Set([...differing, ...clocks])].sort();
+    for (const column of names) {
+      const why = isClock(column) ? 'clock' : written?.assigned.get(column) === 'own' ? 'own' : 'other';
+      notCompared.push({ table: label, column: clip(column, 300), why: WHY[why] });
+      if (why === 'other')
+        reasons.push(`${label}.${column}: the value differs between two dry runs, so it is not compared at commit`);
+    }
+    if (names.length > 0) volatile.set(label, names);
+  }
+  notCompared.sort((a, b) => (`${a.table}.${a.column}` < `${b.table}.${b.column}` ? -1 : 1));
+  return { ...judgement, volatile, notCompared, reasons };
 }
 
 export interface RecordFacts {
@@ -103,7 +152,7 @@ export function toRecord(capture: Capture, judgement: Judgement, facts: RecordFa
     reasons.push(
       `more than ${facts.settings.maxCapturedRows} rows or ${MAX_CAPTURED_BYTES / 1024 / 1024} MiB: the rest was counted but not captured`,
     );
-  const uncaptured = bounded([...reasons, ...(facts.moreReasons ?? [])]);
+  const uncaptured = bounded([...reasons, ...judgement.reasons, ...(facts.moreReasons ?? [])]);
   return {
     sourceTool: facts.sourceTool,
     target: facts.target,
@@ -113,14 +162,40 @@ export function toRecord(capture: Capture, judgement: Judgement, facts: RecordFa
     sideEffects: sideEffects.sort(byTable),
     fullyCaptured: uncaptured.length === 0,
     uncaptured,
+    reason: null,
+    notCompared: [...judgement.notCompared],
+    previewSha: null,
     base: { adapter: 'sql/1', session: { ...capture.session } },
     serverVersion: capture.serverVersion,
+  };
+}
+
+/** Record of a change of which nothing was executed. */
+export function notRehearsed(works: readonly Work[], reasons: readonly string[], facts: RecordFacts): StagingRecord {
+  return {
+    sourceTool: facts.sourceTool,
+    target: facts.target,
+    origin: 'measured',
+    statements: works.map(({ sha, command }) => ({ sha, command, rowCount: 0 })),
+    tables: [],
+    sideEffects: [],
+    fullyCaptured: false,
+    uncaptured: bounded(reasons),
+    reason: 'not_rehearsed',
+    notCompared: [],
+    previewSha: null,
+    base: { adapter: 'sql/1' },
+    serverVersion: '',
   };
 }
 
 /** First difference between the approved record and the one of the commit, as text. Null if there is none. The server version may differ. */
 export function differenceOf(approved: StagingRecord, now: StagingRecord): string | null {
   const differs = (a: unknown, b: unknown): boolean => canonicalJson(a) !== canonicalJson(b);
+  if (approved.reason === 'not_rehearsed') {
+    const texts = ({ statements }: StagingRecord) => statements.map(({ sha, command }) => ({ sha, command }));
+    return differs(texts(approved), texts(now)) ? 'the statements differ' : null;
+  }
   if (differs(approved.base, now.base)) return `the session differs: ${changedMembers(approved.base, now.base)}`;
   for (const [i, before] of approved.statements.entries()) {
     const after = now.statements[i];
@@ -150,7 +225,7 @@ export function differenceOf(approved: StagingRecord, now: StagingRecord): strin
 }
 
 /** Members that were already compared or may differ. */
-const IGNORED = { serverVersion: '', uncaptured: [], fullyCaptured: true };
+const IGNORED = { serverVersion: '', uncaptured: [], fullyCaptured: true, previewSha: null };
 
 function countsOf(capture: Capture): JsonValue {
   const entries = [...capture.counted].map(

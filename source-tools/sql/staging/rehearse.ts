@@ -2,41 +2,72 @@
  * The dry run: runs the change twice, each time on a new connection in a transaction that is rolled back.
  *
  * D1 The transaction always ends in ROLLBACK and the connection is always closed.
- * D2 The second run shows which columns are volatile (now(), random(), a sequence). If the runs do not agree, one more is made,
+ * D2 Before anything executes, statements and catalog are checked (gate.ts). What must not be rehearsed is not executed: the record
+ *    says `not_rehearsed`, and after a person's yes the change first executes in the commit.
+ * D3 All runs together take at most `rehearsalTimeoutMs`, and wait at most 500 ms for a lock. Exceeding a limit is a result, not an
+ *    error to retry.
+ * D4 The second run shows which columns are volatile (now(), random(), a sequence). If the runs do not agree, one more is made,
  *    because another session may have changed the rows in between. If they still do not agree, the record says so.
  */
+import { DatabaseError } from 'pg';
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import { StagingRecord } from '../../../policy/contracts/staging-record';
 import type { StageContext, Staged } from '../../../policy/contracts/target-effects';
 import { urlOf } from '../../define';
 import { captureWork, type Capture, type Captured, type NotCaptured } from './capture';
+import { checkRehearsable, rowGuard } from './gate';
+import type { WrittenColumns } from './inspect-catalog';
 import type { Work } from './work';
 import { previewOf } from './preview';
-import { judgeRuns, toRecord, type Judgement } from './record';
+import {
+  explainVolatile,
+  judgeRuns,
+  notRehearsed,
+  NOTHING,
+  toRecord,
+  type Judgement,
+  type RecordFacts,
+} from './record';
 import { openSession, type Session } from './session';
-import { toSqlSettings, type SqlSettings } from './settings';
+import { rehearsalSettings, toSqlSettings, type SqlSettings } from './settings';
 import { targetMisconfigured, targetUnavailable } from '../../target-failure';
 import { toSqlFailure, toTargetFailure } from './sql-failure';
 
-/** Reads the tables of a change and returns the work to run. */
-export type Prepare = (session: Session) => Promise<Prepared>;
+/**
+ * Reads the tables of a change and returns the work to run. It must call the gate before it locks or changes a row, and end if the
+ * gate returns an outcome.
+ */
+export type Prepare = (session: Session, gate: Gate) => Promise<Prepared>;
+export type Gate = (works: readonly Work[]) => Promise<NotCaptured | null>;
 export type Prepared =
   { readonly ok: true; readonly works: readonly Work[] } | { readonly ok: false; readonly outcome: NotCaptured };
 
 export const MAX_RUNS = 3;
-const NOTHING: Judgement = { volatile: new Map(), unstable: new Set() };
+/** The server terminates a rehearsal whose client does not continue. */
+const REHEARSAL_IDLE_MS = 2_000;
 
-/** Throws TARGET_UNAVAILABLE (retryable, nothing was applied) or CONFIGURATION_ERROR. Every other outcome is returned. */
+interface Run {
+  readonly captured: Captured;
+  readonly columns: WrittenColumns;
+}
+
+/** Throws TARGET_UNAVAILABLE (retryable, nothing was executed) or CONFIGURATION_ERROR. Every other outcome is returned. */
 export async function rehearse(ctx: StageContext, prepare: Prepare): Promise<Staged> {
   const settings = toSqlSettings(ctx.settings);
+  const facts = { sourceTool: ctx.diff.sourceTool, target: ctx.target.name, settings };
+  const budget = new Budget(settings.rehearsalTimeoutMs);
   let last: Capture | null = null;
   let judgement = NOTHING;
   let agree = false;
+  let columns: WrittenColumns = new Map();
   for (let run = 1; run <= MAX_RUNS; run++) {
-    const captured = await runOnce(ctx, prepare, settings);
+    const { captured, ...rest } = await runOnce(ctx, prepare, settings, budget);
+    if (captured.kind === 'not_rehearsed')
+      return { kind: 'staged', record: notRehearsed(captured.works, captured.reasons, facts), preview: {} };
     if (captured.kind !== 'captured') return toRejected(ctx.target.name, captured);
     const { capture } = captured;
-    if (last === null && changesNothing(capture)) return staged(ctx, capture, NOTHING, settings, []);
+    columns = rest.columns;
+    if (last === null && changesNothing(capture)) return staged(facts, capture, NOTHING, []);
     if (last !== null) {
       const verdict = judgeRuns(last, capture);
       judgement = verdict.judgement;
@@ -47,22 +78,11 @@ export async function rehearse(ctx: StageContext, prepare: Prepare): Promise<Sta
   }
   if (last === null) throw new Error('No dry run was made');
   const reasons = agree || judgement.unstable.size > 0 ? [] : ['two dry runs did not change the same number of rows'];
-  return staged(ctx, last, judgement, settings, reasons);
+  return staged(facts, last, explainVolatile(judgement, last, columns, settings.volatileColumns), reasons);
 }
 
-function staged(
-  ctx: StageContext,
-  capture: Capture,
-  judgement: Judgement,
-  settings: SqlSettings,
-  moreReasons: readonly string[],
-): Staged {
-  const record = toRecord(capture, judgement, {
-    sourceTool: ctx.diff.sourceTool,
-    target: ctx.target.name,
-    settings,
-    moreReasons,
-  });
+function staged(facts: RecordFacts, capture: Capture, judgement: Judgement, moreReasons: readonly string[]): Staged {
+  const record = toRecord(capture, judgement, { ...facts, moreReasons });
   const parsed = StagingRecord.safeParse(record);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
@@ -71,38 +91,112 @@ function staged(
       null,
     );
   }
-  return { kind: 'staged', record: parsed.data, preview: previewOf(capture) };
+  return { kind: 'staged', record: parsed.data, preview: previewOf(capture, parsed.data.notCompared) };
 }
 
-async function runOnce(ctx: StageContext, prepare: Prepare, settings: SqlSettings): Promise<Captured> {
+async function runOnce(ctx: StageContext, prepare: Prepare, settings: SqlSettings, budget: Budget): Promise<Run> {
+  if (budget.remainingMs <= 0) return { captured: budget.exceeded(), columns: new Map() };
+  const limited = rehearsalSettings(settings, budget.remainingMs);
+  let columns: WrittenColumns = new Map();
   let session: Session;
   try {
     session = await openSession({
       url: urlOf(ctx.target),
-      applicationName: `countersign stage ${ctx.changeId.slice(0, 12)}`,
-      settings,
+      changeId: ctx.changeId,
+      settings: limited,
+      idleMs: REHEARSAL_IDLE_MS,
       signal: ctx.signal,
     });
   } catch (error) {
     throw toTargetFailure(ctx.target.name, toSqlFailure(error, 'connecting'));
   }
+  const stop = budget.start(() => session.abandon());
   try {
-    const prepared = await prepare(session);
-    if (!prepared.ok) return prepared.outcome;
-    return await captureWork(session, prepared.works, settings, ctx.heartbeat);
+    const prepared = await prepare(session, async (works) => {
+      const checked = await checkRehearsable(session, works, limited);
+      if (!checked.ok) return checked.outcome;
+      columns = checked.columns;
+      return null;
+    });
+    const captured = prepared.ok
+      ? await captureWork(session, prepared.works, limited, ctx.heartbeat, rowGuard(session, limited))
+      : prepared.outcome;
+    return { captured: captured.kind === 'failed' && budget.isExceeded ? budget.exceeded() : captured, columns };
   } catch (error) {
+    if (budget.isExceeded) return { captured: budget.exceeded(), columns };
+    const busy = toBusy(error, 'the dry run');
+    if (busy !== null) return { captured: busy, columns };
     throw toTargetFailure(ctx.target.name, toSqlFailure(error, 'the dry run'));
   } finally {
+    stop();
     await session.close();
   }
 }
 
-function toRejected(target: string, captured: NotCaptured): Staged {
+/** The time that all runs together may take. */
+class Budget {
+  #spentMs = 0;
+  #exceeded = false;
+
+  constructor(readonly limitMs: number) {}
+
+  get remainingMs(): number {
+    return this.limitMs - Math.round(this.#spentMs);
+  }
+
+  get isExceeded(): boolean {
+    return this.#exceeded;
+  }
+
+  /** Calls `onExceeded` when the time is over, unless the returned function is called before. */
+  start(onExceeded: () => unknown): () => void {
+    const began = performance.now();
+    const timer = setTimeout(() => {
+      this.#exceeded = true;
+      onExceeded();
+    }, this.remainingMs);
+    return () => {
+      clearTimeout(timer);
+      this.#spentMs += performance.now() - began;
+    };
+  }
+
+  exceeded(): NotCaptured {
+    return {
+      kind: 'declined',
+      explanation: `the dry run took longer than ${this.limitMs} ms; submit a smaller change, or one whose condition an index supports`,
+    };
+  }
+}
+
+/** A lock or statement timeout or a deadlock: the result of this dry run. Retrying it would put the same load on the target again. */
+function toBusy(error: unknown, place: string): NotCaptured | null {
+  const words = error instanceof DatabaseError ? BUSY[error.code ?? ''] : undefined;
+  return words === undefined
+    ? null
+    : {
+        kind: 'declined',
+        explanation: `${place}: ${words} (${(error as DatabaseError).code}); submit the change again later`,
+      };
+}
+
+const BUSY: Readonly<Record<string, string>> = {
+  '55P03': 'another session has locked the rows or tables of this change',
+  '57014': 'the statement took longer than a dry run may take',
+  '40P01': 'deadlock with another session',
+  '40001': 'another session changes the same rows',
+  '25P03': 'the dry run was suspended for too long',
+  '25P04': 'the dry run took longer than it may take',
+};
+
+function toRejected(target: string, captured: Exclude<NotCaptured, { readonly kind: 'not_rehearsed' }>): Staged {
   switch (captured.kind) {
     case 'declined':
     case 'missed':
       return rejected(captured.explanation, null);
     case 'failed': {
+      const busy = toBusy(captured.error, captured.place);
+      if (busy?.kind === 'declined') return rejected(busy.explanation, (captured.error as DatabaseError).code ?? null);
       const failure = toSqlFailure(captured.error, captured.place);
       if (failure.kind === 'unavailable') throw targetUnavailable(target, failure.explanation);
       if (failure.kind === 'misconfigured') throw targetMisconfigured(target, failure.explanation);

@@ -1,14 +1,9 @@
 /**
  * Hash of one full row, used as `expect.rowSha`: lowercase hexadecimal SHA-256 of the UTF-8 bytes of `to_jsonb(row)::text`, in a
- * session with TimeZone UTC, IntervalStyle postgres, bytea_output hex and extra_float_digits 1. PostgreSQL orders the members of
+ * session with the settings of session.ts: TimeZone UTC, IntervalStyle postgres, bytea_output hex and extra_float_digits 1. PostgreSQL orders the members of
  * jsonb, so the text of a row is deterministic.
  */
 import { createHash } from 'node:crypto';
-
-/** Run in every SQLCAS transaction, so that the text of a row and times without a zone do not depend on the session. */
-export const FIXED_SESSION = `SELECT pg_catalog.set_config('TimeZone', 'UTC', true), pg_catalog.set_config('DateStyle', 'ISO, MDY', true),
-  pg_catalog.set_config('IntervalStyle', 'postgres', true), pg_catalog.set_config('bytea_output', 'hex', true),
-  pg_catalog.set_config('extra_float_digits', '1', true)`;
 
 /** SQL expression for the hash of the row `alias`. */
 export function rowShaSql(alias: string): string {

@@ -8,6 +8,7 @@
  * S3 Values are returned as the server's text, because the driver's parsers would round numbers.
  */
 import { Client, Query, type QueryConfig } from 'pg';
+import { quoteIdentifier } from './identifiers';
 import type { SqlSettings } from './settings';
 
 export type Row = readonly (string | null)[];
@@ -28,14 +29,19 @@ export interface Session {
   readonly rows: (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
   /** Sends COMMIT. Resolves with the command tag, which is `ROLLBACK` if the transaction had already failed. */
   readonly commit: () => Promise<string>;
+  /** Closes the connection and terminates the server process. Running queries reject. */
+  readonly abandon: () => Promise<void>;
   /** Rolls back unless committed, then closes. Never rejects: the server also rolls back if the connection is lost. */
   readonly close: () => Promise<void>;
 }
 
 export interface SessionOptions {
   readonly url: string;
-  readonly applicationName: string;
+  /** Shown in pg_stat_activity. The same in the rehearsal and in the commit, so that SQL cannot tell them apart by it. */
+  readonly changeId: string;
   readonly settings: SqlSettings;
+  /** The server terminates the session if it is idle for longer. Default: {@link IDLE_MS}. */
+  readonly idleMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -47,9 +53,9 @@ const asText = { getTypeParser: () => (value: string) => value } as unknown as N
 
 /** Connects and begins the transaction. Rejects with the driver's error. */
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const { url, settings, signal, applicationName } = options;
+  const { url, settings, signal, idleMs = IDLE_MS } = options;
   if (isAborted(signal)) throw new Error('cancelled before connecting');
-  const client = newClient(url, applicationName, settings.connectTimeoutMs);
+  const client = newClient(url, applicationName(options), settings.connectTimeoutMs);
   const onAbort = (): void => void abandon();
   let pid: string | null = null;
   let abandoned: Promise<void> | null = null;
@@ -74,7 +80,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     await client.end();
   };
   try {
-    await withLimit(settings.connectTimeoutMs, abandon, client.query(beginText(settings)));
+    await withLimit(settings.connectTimeoutMs, abandon, client.query(beginText(settings, idleMs)));
     const [row] = await rows(BOOT);
     pid = row?.[0] ?? null;
     if (isAborted(signal)) throw new Error('cancelled');
@@ -83,6 +89,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       version: row?.[2] ?? '',
       run: (query) => run(query),
       rows,
+      abandon,
       commit: async () => {
         const { command } = await run({ text: 'COMMIT' });
         committed = true;
@@ -105,26 +112,45 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 }
 
 /** Sent before any SQL of the diff. The numbers are validated integers. */
-function beginText(s: SqlSettings): string {
+function beginText(s: SqlSettings, idleMs: number): string {
   return [
     'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
     `SET LOCAL statement_timeout = ${s.statementTimeoutMs}`,
     `SET LOCAL lock_timeout = ${s.lockTimeoutMs}`,
-    `SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`,
+    `SET LOCAL idle_in_transaction_session_timeout = ${idleMs}`,
     // The parser assumes this setting. With another value the server would read string literals differently.
     'SET LOCAL standard_conforming_strings = on',
+    ...FIXED_SETTINGS,
+    `SET LOCAL search_path = ${s.searchPath.map(quoteIdentifier).join(', ')}`,
     // A confirmed commit must survive a crash of the target. Stronger settings are kept.
     "SELECT pg_catalog.set_config('synchronous_commit', 'on', true) WHERE pg_catalog.current_setting('synchronous_commit') = 'off'",
-    `SELECT pg_catalog.set_config('transaction_timeout', '${s.transactionTimeoutMs + IDLE_MS}', true) WHERE pg_catalog.current_setting('server_version_num')::int >= 170000`,
+    `SELECT pg_catalog.set_config('transaction_timeout', '${s.transactionTimeoutMs + idleMs}', true) WHERE pg_catalog.current_setting('server_version_num')::int >= 170000`,
   ].join(';\n');
+}
+
+/** Settings that change the meaning of SQL text, the format of rows, or which rows are visible: fixed, whatever the role has. */
+const FIXED_SETTINGS = [
+  `SET LOCAL TimeZone = 'UTC'`,
+  `SET LOCAL DateStyle = 'ISO, MDY'`,
+  `SET LOCAL IntervalStyle = 'postgres'`,
+  `SET LOCAL bytea_output = 'hex'`,
+  'SET LOCAL extra_float_digits = 1',
+  'SET LOCAL row_security = on',
+  'SET LOCAL transform_null_equals = off',
+  'SET LOCAL array_nulls = on',
+  `SET LOCAL backslash_quote = 'safe_encoding'`,
+];
+
+function applicationName({ changeId }: SessionOptions): string {
+  return `countersign ${changeId.slice(0, 12)}`;
 }
 
 const BOOT = `SELECT pg_catalog.pg_backend_pid()::text, pg_catalog.current_setting('server_version_num'), pg_catalog.current_setting('server_version')`;
 
-function newClient(url: string, applicationName: string, connectTimeoutMs: number): Client {
+function newClient(url: string, name: string, connectTimeoutMs: number): Client {
   const client = new Client({
     connectionString: url,
-    application_name: applicationName,
+    application_name: name,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
   });
@@ -175,7 +201,7 @@ async function withLimit<T>(limitMs: number, abandon: () => Promise<void>, work:
 async function dropAndTerminate(client: Client, options: SessionOptions, pid: string | null): Promise<void> {
   const ended = client.end().catch(() => undefined); // the connection is abandoned, so its errors do not matter
   if (pid !== null) {
-    const killer = newClient(options.url, `${options.applicationName} (cancel)`, GRACE_MS);
+    const killer = newClient(options.url, `${applicationName(options)} (cancel)`, GRACE_MS);
     try {
       await killer.connect();
       await withLimit(

@@ -11,8 +11,29 @@ export const SqlSettings = z.strictObject({
   connectTimeoutMs: z.int().min(100).max(60_000).default(5_000),
   /** More rows are counted but not captured, which gives the finding `base_unverifiable`. */
   maxCapturedRows: z.int().min(1).max(200_000).default(10_000),
+  /** A change of more rows is not rehearsed, so a rehearsal locks at most this many rows and takes at most this many sequence values. */
+  maxRehearsedRows: z.int().min(1).max(200_000).default(10_000),
+  /** Limit for the whole rehearsal, all runs together, without connecting. */
+  rehearsalTimeoutMs: z.int().min(100).max(5_000).default(5_000),
+  /** Schemas in which unqualified names are looked up, in the rehearsal and in the commit. */
+  searchPath: z.array(z.string().min(1).max(63)).min(1).max(20).default(['public']),
+  /** Columns such as `public.orders.updated_at` that may be set to a bare clock (`now()`). Their new values are not compared. */
+  volatileColumns: z.array(z.string().min(5).max(200)).max(200).default([]),
 });
 export type SqlSettings = z.infer<typeof SqlSettings>;
+
+/** A rehearsal waits at most this long for a lock, because it must not queue up in front of other sessions. */
+const REHEARSAL_LOCK_MS = 500;
+
+/** Settings of a run that may take `remainingMs`. */
+export function rehearsalSettings(settings: SqlSettings, remainingMs: number): SqlSettings {
+  return {
+    ...settings,
+    statementTimeoutMs: Math.min(settings.statementTimeoutMs, remainingMs),
+    lockTimeoutMs: Math.min(settings.lockTimeoutMs, REHEARSAL_LOCK_MS),
+    transactionTimeoutMs: Math.min(settings.transactionTimeoutMs, remainingMs),
+  };
+}
 
 /** Throws CONFIGURATION_ERROR with every invalid field. */
 export function toSqlSettings(settings: unknown): SqlSettings {

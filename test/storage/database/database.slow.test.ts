@@ -62,6 +62,7 @@ describe('an append-only table', () => {
     'policy_revisions',
     'policy_revocations',
     'staging_records',
+    'rehearsals',
     'effect_sends',
     'target_freezes',
     'ledger_checkpoints',

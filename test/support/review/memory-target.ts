@@ -48,7 +48,7 @@ export class MemoryTarget {
     if (marker === 'sealed') return { kind: 'sealed' };
     if (marker !== undefined) return this.#postChecked(ctx, marker);
     const record = this.record();
-    if (stagingShaOf(record) !== stagingShaOf(ctx.approved))
+    if (stagingShaOf(record) !== stagingShaOf({ ...ctx.approved, previewSha: record.previewSha }))
       return { kind: 'stale', explanation: 'the base has moved' };
     const post = this.late ? undefined : await ctx.postCheck?.(record);
     if (post?.ok === false) return { kind: 'post_failed', explanation: post.explanation };

@@ -35,7 +35,11 @@ export function reviewDeps({ signers, stagingRecords, ...parts }: ReviewParts): 
     readBreakers: null,
     attempt: () => 1,
     channels: [],
-    staging: { put: async (changeId, sha, record) => void stagingRecords.set(`${changeId}/${sha}`, record) },
+    staging: {
+      put: async (changeId, sha, record) => void stagingRecords.set(`${changeId}/${sha}`, record),
+      begin: async () => ({ attempt: 'one', lost: 0 }),
+      end: async () => {},
+    },
     stagingRecords: { get: async (changeId, sha) => stagingRecords.get(`${changeId}/${sha}`) ?? null },
     targets: new Map([
       ['shop', { name: 'shop', development: false, stageUrl: 'memory://stage', commitUrl: 'memory://commit' }],

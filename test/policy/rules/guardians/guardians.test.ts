@@ -54,6 +54,9 @@ const RECORD: StagingRecord = {
   sideEffects: [],
   fullyCaptured: true,
   uncaptured: [],
+  reason: null,
+  notCompared: [],
+  previewSha: null,
   base: {},
   serverVersion: '18',
 };

@@ -12,12 +12,12 @@ beforeAll(async () => {
 const open = (more: object = {}): Promise<Session> =>
   openSession({
     url: pg.stageUrl,
-    applicationName: 'test',
+    changeId: 'test',
     settings: toSqlSettings({ statementTimeoutMs: 10_000, ...more }),
   });
 /** Server processes end some time after the client has closed its connection. */
 const noneLeft = () =>
-  pg.until(`SELECT WHERE NOT EXISTS (SELECT FROM pg_stat_activity WHERE application_name LIKE 'test%')`);
+  pg.until(`SELECT WHERE NOT EXISTS (SELECT FROM pg_stat_activity WHERE application_name LIKE 'countersign test%')`);
 
 describe('a session', () => {
   it('sends a text as one statement, so that the server rejects a second command and nothing changes', async () => {
@@ -46,7 +46,7 @@ describe('a session', () => {
     await failed.run({ text: 'SELECT 1 / 0' }).catch(() => undefined);
     await failed.close();
     const killed = await open();
-    await pg.admin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'test'`);
+    await pg.admin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'countersign test'`);
     await killed.close();
     expect(await pg.checksum('t')).toBe(before);
     await noneLeft();
@@ -83,7 +83,7 @@ describe('a session', () => {
     await expect(
       openSession({
         url: pg.stageUrl,
-        applicationName: 'test',
+        changeId: 'test',
         settings: toSqlSettings({}),
         signal: AbortSignal.abort(),
       }),

@@ -1,0 +1,307 @@
+/**
+ * What one parsed statement executes: functions, operators, types and relations, and whether its form may be rehearsed. Pure.
+ *
+ * An allowlist: a node of the grammar that is not listed makes the statement unfit for a rehearsal. Names are as written; the
+ * catalog decides what they mean (staging/inspect-catalog.ts).
+ */
+import { CLOCK_FUNCTIONS, CLOCK_KEYWORDS, SAFE_FUNCTIONS, SET_FUNCTIONS } from './safe-functions';
+import type { SqlName } from './sql-facts';
+import type { Tree } from './parser';
+import { child, list, nameFrom, rangeName, strings, text, typed, typedList } from './tree';
+
+/** How a statement gives a column its value. `clock`: a bare call such as now(). `own`: the default of the column. */
+export type Assigned = 'clock' | 'own' | 'other';
+
+export interface Write {
+  readonly relation: SqlName;
+  readonly command: 'INSERT' | 'UPDATE' | 'DELETE' | 'MERGE';
+  /** By column. Null as a name: an INSERT without a column list, in the order of the table's columns. */
+  readonly columns: readonly { readonly name: string | null; readonly assigned: Assigned }[];
+  /** True if the number of rows is written in the statement: INSERT … VALUES, or a SELECT without FROM. */
+  readonly counted: boolean;
+}
+
+export interface Executed {
+  /** Why the statement must not be rehearsed. Empty if its form is allowed. */
+  readonly reasons: readonly string[];
+  readonly calls: readonly SqlName[];
+  readonly operators: readonly SqlName[];
+  readonly types: readonly SqlName[];
+  readonly relations: readonly SqlName[];
+  /** Names after a dot, such as `f` in `(row).f`, which call a function if the row has no such column. */
+  readonly members: readonly string[];
+  readonly writes: readonly Write[];
+  /** In the body of a trigger: columns of the new row that it assigns. */
+  readonly assigns: readonly { readonly name: string; readonly assigned: Assigned }[];
+}
+
+interface Found {
+  readonly reasons: Set<string>;
+  readonly calls: SqlName[];
+  readonly operators: SqlName[];
+  readonly types: SqlName[];
+  readonly relations: SqlName[];
+  readonly members: Set<string>;
+  readonly writes: Write[];
+}
+
+const STATEMENTS: Readonly<Record<string, string>> = {
+  SelectStmt: 'SELECT',
+  InsertStmt: 'INSERT',
+  UpdateStmt: 'UPDATE',
+  DeleteStmt: 'DELETE',
+  MergeStmt: 'MERGE',
+};
+
+/** Nodes without an effect other than that of the nodes inside them. */
+const NODES = new Set(
+  `SelectStmt InsertStmt UpdateStmt DeleteStmt MergeStmt MergeWhenClause ResTarget ColumnRef String Integer Float Boolean BitString
+  A_Const A_Star A_Expr A_Indices A_Indirection A_ArrayExpr BoolExpr NullTest BooleanTest CaseExpr CaseWhen CoalesceExpr MinMaxExpr
+  FuncCall NamedArgExpr TypeCast TypeName CollateClause SubLink RangeVar RangeSubselect RangeFunction JoinExpr Alias SortBy WindowDef
+  WithClause CommonTableExpr CTESearchClause CTECycleClause List RowExpr SetToDefault MultiAssignRef OnConflictClause InferClause
+  IndexElem GroupingFunc GroupingSet ParamRef ReturningClause ReturningOption SQLValueFunction ColumnDef JsonObjectConstructor
+  JsonArrayConstructor JsonArrayQueryConstructor JsonObjectAgg JsonArrayAgg JsonAggConstructor JsonKeyValue JsonValueExpr JsonFormat
+  JsonOutput JsonReturning JsonIsPredicate JsonParseExpr JsonScalarExpr JsonSerializeExpr JsonFuncExpr JsonBehavior JsonArgument
+  MergeSupportFunc`.split(/\s+/),
+);
+
+/** Nodes that are refused by name, with the reason for people. */
+const REFUSED: Readonly<Record<string, string>> = {
+  LockingClause: 'FOR UPDATE, FOR SHARE and similar clauses lock rows',
+  IntoClause: 'SELECT INTO creates a table',
+  RangeTableSample: 'TABLESAMPLE reads random rows',
+};
+
+/** Members that contain a node without its type name. */
+const BARE: Readonly<Record<string, string>> = {
+  relation: 'RangeVar',
+  withClause: 'WithClause',
+  onConflictClause: 'OnConflictClause',
+  infer: 'InferClause',
+  returningClause: 'ReturningClause',
+  typeName: 'TypeName',
+  alias: 'Alias',
+  join_using_alias: 'Alias',
+  over: 'WindowDef',
+  larg: 'SelectStmt',
+  rarg: 'SelectStmt',
+  intoClause: 'IntoClause',
+  collClause: 'CollateClause',
+  search_clause: 'CTESearchClause',
+  cycle_clause: 'CTECycleClause',
+  constructor: 'JsonAggConstructor',
+  output: 'JsonOutput',
+  returning: 'JsonReturning',
+  format: 'JsonFormat',
+  context_item: 'JsonValueExpr',
+  on_empty: 'JsonBehavior',
+  on_error: 'JsonBehavior',
+  arg: 'JsonKeyValue',
+  value: 'JsonValueExpr',
+  val: 'JsonValueExpr',
+};
+
+/** `place` is how reasons name the statement, for example `statement 2 (UPDATE)`. */
+export function executedBy(stmt: Tree, place: string): Executed {
+  const found: Found = {
+    reasons: new Set(),
+    calls: [],
+    operators: [],
+    types: [],
+    relations: [],
+    members: new Set(),
+    writes: [],
+  };
+  const statement = typed(stmt);
+  if (statement === null || !(statement.type in STATEMENTS))
+    found.reasons.add('only SELECT, INSERT, UPDATE, DELETE and MERGE are rehearsed');
+  else visitNode(statement.type, statement.node, found);
+  return {
+    ...found,
+    reasons: [...found.reasons].map((reason) => `${place}: ${reason}`),
+    members: [...found.members],
+    assigns: [],
+  };
+}
+
+function visit(value: unknown, found: Found, key = ''): void {
+  if (Array.isArray(value)) {
+    for (const item of value) visit(item, found);
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  const node = typed(value);
+  if (node !== null) return visitNode(node.type, node.node, found);
+  if (Object.keys(value).length === 0) return; // an empty list item
+  const type = BARE[key];
+  if (type === undefined) found.reasons.add(`"${key}" is not a known part of a statement`);
+  else visitNode(type, value as Tree, found);
+}
+
+function visitNode(type: string, node: Tree, found: Found): void {
+  const refused = REFUSED[type];
+  if (refused !== undefined) found.reasons.add(refused);
+  else if (!NODES.has(type)) found.reasons.add(`${type} is not a known part of a statement`);
+  else if (type === 'A_Const')
+    return; // its members are the value
+  else {
+    note(type, node, found);
+    for (const [key, member] of Object.entries(node)) if (typeof member === 'object') visit(member, found, key);
+  }
+}
+
+function note(type: string, node: Tree, found: Found): void {
+  switch (type) {
+    case 'FuncCall':
+      return noteCall(node, found);
+    case 'A_Expr':
+      found.operators.push(nameFrom(strings(list(node, 'name'))));
+      return;
+    case 'SubLink':
+    case 'SortBy':
+      for (const key of ['operName', 'useOp'])
+        if (list(node, key).length > 0) found.operators.push(nameFrom(strings(list(node, key))));
+      return;
+    case 'TypeName':
+      found.types.push(nameFrom(strings(list(node, 'names'))));
+      return;
+    case 'RangeVar':
+      found.relations.push(rangeName(node));
+      return;
+    case 'ColumnRef':
+      for (const name of strings(list(node, 'fields')).slice(1)) found.members.add(name);
+      return;
+    case 'A_Indirection':
+      for (const name of strings(list(node, 'indirection'))) found.members.add(name);
+      return;
+    case 'SQLValueFunction':
+      if (!CLOCK_KEYWORDS.has(text(node, 'op')))
+        found.reasons.add(`${text(node, 'op').replace('SVFOP_', '')} reads who runs the statement`);
+      return;
+    case 'InsertStmt':
+    case 'UpdateStmt':
+    case 'DeleteStmt':
+    case 'MergeStmt':
+      return noteWrite(type, node, found);
+    default:
+      return;
+  }
+}
+
+function noteCall(node: Tree, found: Found): void {
+  const name = nameFrom(strings(list(node, 'funcname')));
+  found.calls.push(name);
+  if (SET_FUNCTIONS.has(name.name) && !list(node, 'args').every(isConstant))
+    found.reasons.add(`${name.name}() returns a number of rows that is not written in the statement`);
+}
+
+/** A literal, also in a cast, a sign or an array. */
+function isConstant(value: unknown): boolean {
+  const node = typed(value);
+  switch (node?.type) {
+    case 'A_Const':
+      return true;
+    case 'ParamRef': // a value of the document
+      return true;
+    case 'TypeCast':
+      return isConstant(node.node['arg']);
+    case 'NamedArgExpr':
+      return isConstant(node.node['arg']);
+    case 'A_ArrayExpr':
+      return list(node.node, 'elements').every(isConstant);
+    case 'A_Expr':
+      return node.node['lexpr'] === undefined && isConstant(node.node['rexpr']);
+    default:
+      return false;
+  }
+}
+
+function noteWrite(type: string, node: Tree, found: Found): void {
+  const command = (STATEMENTS[type] ?? '') as Write['command'];
+  const columns: Write['columns'][number][] = [];
+  const set = (targets: readonly { readonly node: Tree }[]): void => {
+    for (const target of targets) {
+      const assigned = assignedBy(target.node['val']);
+      columns.push({ name: text(target.node, 'name'), assigned });
+      // UPDATE … SET x = DEFAULT takes a value of a sequence for each row.
+      if (assigned === 'own') found.reasons.add('SET … = DEFAULT may take values of a sequence');
+    }
+  };
+  if (command === 'UPDATE') set(typedList(node, 'targetList'));
+  set(typedList(child(node, 'onConflictClause'), 'targetList'));
+  for (const when of typedList(node, 'mergeWhenClauses')) {
+    const targets = typedList(when.node, 'targetList');
+    if (text(when.node, 'commandType') === 'CMD_INSERT') {
+      const values = list(when.node, 'values');
+      targets.forEach((target, i) =>
+        columns.push({ name: text(target.node, 'name'), assigned: assignedBy(values[i]) }),
+      );
+      if (targets.length === 0) for (const value of values) columns.push({ name: null, assigned: assignedBy(value) });
+    } else set(targets);
+  }
+  const source = typed(node['selectStmt'])?.node ?? null;
+  if (command === 'INSERT' && source !== null) columns.push(...insertedColumns(node, source));
+  found.writes.push({
+    relation: rangeName(child(node, 'relation')),
+    command,
+    columns,
+    counted: command === 'INSERT' && (source === null || isCounted(source)),
+  });
+}
+
+function insertedColumns(node: Tree, source: Tree): Write['columns'] {
+  const names = typedList(node, 'cols').map((target) => text(target.node, 'name'));
+  const rows = typedList(source, 'valuesLists').map((row) => list(row.node, 'items'));
+  const width = rows[0]?.length ?? 0;
+  if (rows.length === 0) {
+    const targets = typedList(source, 'targetList');
+    const simple = source['larg'] === undefined && !targets.some(({ node: t }) => isStar(t['val']));
+    const values = simple ? targets.map(({ node: t }) => assignedBy(t['val'])) : [];
+    // With a star or a set operation the values are not read: each column counts as assigned by an expression.
+    if (!simple) return (names.length > 0 ? names : [null]).map((name) => ({ name, assigned: 'other' }));
+    return values.map((assigned, i) => ({ name: names[i] ?? null, assigned }));
+  }
+  return Array.from({ length: width }, (_, i) => ({
+    name: names[i] ?? null,
+    assigned: combined(rows.map((row) => assignedBy(row[i]))),
+  }));
+}
+
+function isStar(value: unknown): boolean {
+  const node = typed(value);
+  return node?.type === 'ColumnRef' && list(node.node, 'fields').some((field) => typed(field)?.type === 'A_Star');
+}
+
+export function combined(all: readonly Assigned[]): Assigned {
+  const [first = 'other'] = all;
+  return all.every((each) => each === first) ? first : 'other';
+}
+
+function isCounted(source: Tree): boolean {
+  return source['larg'] === undefined && list(source, 'fromClause').length === 0;
+}
+
+/** A bare clock may be in a cast and may be part of a time zone conversion of the grammar, nothing else. */
+export function assignedBy(value: unknown): Assigned {
+  const node = typed(value);
+  switch (node?.type) {
+    case 'SetToDefault':
+      return 'own';
+    case 'SQLValueFunction':
+      return CLOCK_KEYWORDS.has(text(node.node, 'op')) ? 'clock' : 'other';
+    case 'FuncCall': {
+      const name = nameFrom(strings(list(node.node, 'funcname')));
+      const builtin = name.schema === null || name.schema === 'pg_catalog';
+      return builtin && CLOCK_FUNCTIONS.has(name.name) && list(node.node, 'args').length === 0 ? 'clock' : 'other';
+    }
+    case 'TypeCast':
+      return assignedBy(node.node['arg']) === 'clock' ? 'clock' : 'other';
+    default:
+      return 'other';
+  }
+}
+
+/** True if an unqualified or pg_catalog name is on the allowlist. The catalog decides if it means the built-in function. */
+export function isListed({ schema, name }: SqlName): boolean {
+  return (schema === null || schema === 'pg_catalog') && SAFE_FUNCTIONS.has(name);
+}

@@ -1,0 +1,91 @@
+/** Statements and expressions in the body of a PL/pgSQL function, for the check before a rehearsal. */
+import { afterAssignment } from './plpgsql';
+import { parsePlpgsqlBody, parseStatements, type Tree } from './parser';
+import { assignedBy, executedBy, type Assigned, type Executed } from './rehearsable';
+import { number, text, typed, typedList } from './tree';
+
+/** Parts of a body that only control its flow. Loops and dynamic SQL are not listed: what they execute is not bounded. */
+const PARTS = new Set(
+  `PLpgSQL_function PLpgSQL_stmt_block PLpgSQL_stmt_assign PLpgSQL_stmt_if PLpgSQL_if_elsif PLpgSQL_stmt_case PLpgSQL_case_when
+  PLpgSQL_stmt_return PLpgSQL_stmt_return_query PLpgSQL_stmt_return_next PLpgSQL_stmt_raise PLpgSQL_raise_option
+  PLpgSQL_stmt_assert PLpgSQL_stmt_execsql PLpgSQL_stmt_perform PLpgSQL_stmt_getdiag PLpgSQL_diag_item PLpgSQL_exception_block
+  PLpgSQL_exception PLpgSQL_condition PLpgSQL_var PLpgSQL_rec PLpgSQL_row PLpgSQL_recfield PLpgSQL_arrayelem PLpgSQL_type
+  PLpgSQL_expr`.split(/\s+/),
+);
+
+/** `definition`: the whole CREATE FUNCTION statement (`pg_get_functiondef`). */
+export function executedByPlpgsql(definition: string, place: string): readonly Executed[] {
+  const parsed = parsePlpgsqlBody(definition);
+  if (!parsed.ok || parsed.value.length === 0) return [unread(place)];
+  const out: Executed[] = [];
+  visit(parsed.value, place, out);
+  return out;
+}
+
+/** `body`: the statements of a function in LANGUAGE sql. */
+export function executedBySql(body: string, place: string): readonly Executed[] {
+  const parsed = parseStatements(body);
+  return parsed.ok ? parsed.value.map(({ stmt }) => executedBy(stmt, place)) : [unread(place)];
+}
+
+function visit(value: unknown, place: string, out: Executed[]): void {
+  if (Array.isArray(value)) {
+    for (const item of value) visit(item, place, out);
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  const node = typed(value);
+  if (node === null) {
+    for (const member of Object.values(value)) visit(member, place, out);
+    return;
+  }
+  if (!PARTS.has(node.type)) {
+    out.push(unread(place, `${node.type.replace('PLpgSQL_stmt_', '')} statements are not rehearsed`));
+    return;
+  }
+  if (node.type === 'PLpgSQL_type') out.push(...declared(text(node.node, 'typname'), place));
+  else if (node.node['dynquery'] !== undefined) out.push(unread(place, 'it executes SQL that is built at run time'));
+  else if (node.type === 'PLpgSQL_expr') out.push(...expression(node.node, place));
+  else visit(Object.values(node.node), place, out);
+}
+
+/** Parse modes of PL/pgSQL: 0 statement, 1 type, 2 expression, 3 and more assignment. */
+function expression(node: Tree, place: string): readonly Executed[] {
+  const query = text(node, 'query');
+  const mode = number(node, 'parseMode') ?? 0;
+  if (mode === 0) return executedBySql(query, place);
+  const executed = executedBySql(`SELECT ${mode >= 3 ? afterAssignment(query) : query}`, place);
+  const column = mode >= 3 ? NEW_COLUMN.exec(query)?.[1] : undefined;
+  return column === undefined
+    ? executed
+    : [...executed, { ...NOTHING, assigns: [{ name: column, assigned: valueOf(query) }] }];
+}
+
+/** Assignment to a column of the new row, by a plain name. */
+const NEW_COLUMN = /^\s*new\s*\.\s*([a-z_][a-z0-9_]*)\s*:?=/i;
+const NOTHING: Executed = {
+  reasons: [],
+  calls: [],
+  operators: [],
+  types: [],
+  relations: [],
+  members: [],
+  writes: [],
+  assigns: [],
+};
+
+function valueOf(query: string): Assigned {
+  const parsed = parseStatements(`SELECT ${afterAssignment(query)}`);
+  const select = parsed.ok && parsed.value.length === 1 ? typed(parsed.value[0]?.stmt) : null;
+  return select === null ? 'other' : assignedBy(typedList(select.node, 'targetList')[0]?.node['val']);
+}
+
+/** The type of a variable: its check runs with each assignment. `t%rowtype` and `t.c%type` refer to a table. */
+function declared(name: string, place: string): readonly Executed[] {
+  const referred = /^(.+?)%(?:rowtype|type)$/i.exec(name.trim());
+  return executedBySql(referred === null ? `SELECT NULL::${name}` : `SELECT FROM ${referred[1] ?? ''}`, place);
+}
+
+function unread(place: string, why = 'its body cannot be read'): Executed {
+  return { ...NOTHING, reasons: [`${place}: ${why}`] };
+}

@@ -1,0 +1,387 @@
+/**
+ * Decides from the catalog whether statements may be rehearsed, before any of them executes.
+ *
+ * I1 Everything that they would execute is looked up: functions, operators, casts, domain checks, and for each relation its policies,
+ *    view, defaults, generated columns, constraints, indexes, triggers and cascades, and so on for what these execute.
+ * I2 A name counts as built-in only if no schema of the search path has an object of that name. In the body of a function, whose
+ *    search path can differ, no schema at all may have one.
+ * I3 What cannot be read, or is not on the list, is a reason not to rehearse.
+ */
+import { executedByPlpgsql, executedBySql } from '../facts/routine-body';
+import { combined, isListed, type Assigned, type Executed, type Write } from '../facts/rehearsable';
+import { DEFAULT_FUNCTIONS, SAFE_FUNCTIONS } from '../facts/safe-functions';
+import type { SqlName } from '../facts/sql-facts';
+import { relationLabel } from './identifiers';
+import * as sql from './inspect-queries';
+import { OWN_SCHEMA } from './marker';
+import { readStoredTree } from './node-tree';
+import type { Row, Session } from './session';
+
+export interface Inspection {
+  /** Why the statements must not be rehearsed. Empty if they may be. */
+  readonly reasons: readonly string[];
+  readonly columns: WrittenColumns;
+}
+
+/** By table oid: how the columns get their new values, and the labels of the tables that the statements name for it (partitions). */
+export type WrittenColumns = ReadonlyMap<
+  string,
+  { readonly named: ReadonlySet<string>; readonly assigned: ReadonlyMap<string, Assigned> }
+>;
+
+interface Relation {
+  readonly oid: string;
+  readonly kind: string;
+  readonly schema: string;
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly family: readonly string[];
+  readonly rows: number;
+}
+
+/** What calls a function: `statement` includes views, constraints and policies. Only what a trigger calls may change rows. */
+type Origin = 'statement' | 'default' | 'trigger';
+type Role = 'read' | 'insert' | 'update' | 'delete';
+/** Names whose operators a statement uses without writing them: BETWEEN, IN, CASE, USING, DISTINCT, ORDER BY. */
+const IMPLIED_OPERATORS = ['=', '<>', '<', '<=', '>', '>='];
+const SYSTEM = new Set(['pg_catalog', 'information_schema', 'pg_toast']);
+const MAX_ROUNDS = 40;
+
+export async function inspectCatalog(
+  session: Session,
+  executed: readonly Executed[],
+  maxRows: number,
+): Promise<Inspection> {
+  return new Inspector(session, maxRows).inspect(executed);
+}
+
+class Inspector {
+  readonly #reasons = new Set<string>();
+  readonly #columns = new Map<string, { named: Set<string>; assigned: Map<string, Assigned> }>();
+  readonly #functions = new Map<string, Origin>();
+  readonly #doneFunctions = new Set<string>();
+  readonly #types = new Set<string>();
+  readonly #pending = new Map<string, Set<Role>>();
+  readonly #done = new Set<string>();
+  readonly #all = new Set<string>();
+  readonly #triggers: { readonly relation: string; readonly foid: string }[] = [];
+  readonly #assigns = new Map<string, readonly Executed['assigns'][number][]>();
+  #path: readonly string[] = [];
+
+  constructor(
+    readonly session: Session,
+    readonly maxRows: number,
+  ) {}
+
+  async inspect(executed: readonly Executed[]): Promise<Inspection> {
+    const [row] = await this.session.rows('SELECT pg_catalog.to_json(pg_catalog.current_schemas(true))::text');
+    this.#path = JSON.parse(row?.[0] ?? '[]') as string[];
+    for (const [oid] of await this.session.rows(sql.CASTS)) this.#function(oid);
+    await this.#resolve(executed, null);
+    for (let round = 0; this.#pending.size > 0 || this.#functions.size > 0; round++) {
+      if (round === MAX_ROUNDS || this.#all.size > 500) {
+        this.#reasons.add('triggers, views and functions refer to more objects than can be checked');
+        break;
+      }
+      await this.#relations();
+      await this.#routines();
+    }
+    await this.#expressions(sql.DOMAIN_CHECKS, [list(this.#types), list(this.#all)]);
+    if (this.#functions.size > 0) await this.#routines();
+    this.#applyTriggers();
+    return { reasons: [...this.#reasons], columns: this.#columns };
+  }
+
+  /** `body`: what calls the function whose body this is; null for the statements of the change. */
+  async #resolve(executed: readonly Executed[], body: Origin | null): Promise<void> {
+    const indirect = body !== null;
+    const schemas = indirect ? null : list(this.#path);
+    for (const { reasons } of executed) for (const reason of reasons) this.#reasons.add(reason);
+    await this.#calls(
+      executed.flatMap(({ calls }) => calls),
+      schemas,
+      body ?? 'statement',
+    );
+    await this.#operators(
+      executed.flatMap(({ operators }) => operators),
+      schemas,
+    );
+    const members = new Set(executed.flatMap((e) => e.members));
+    for (const [schema, name] of await this.session.rows(sql.MEMBER_FUNCTIONS, [list(members), schemas]))
+      this.#reasons.add(`${schema}.${name}() may be called by a name after a dot`);
+    await this.#typesOf(
+      executed.flatMap(({ types }) => types),
+      schemas,
+    );
+    await this.#relationsOf(
+      executed.flatMap(({ relations }) => relations),
+      executed.flatMap(({ writes }) => writes),
+      indirect,
+    );
+  }
+
+  async #calls(calls: readonly SqlName[], schemas: string | null, origin: Origin): Promise<void> {
+    if (calls.length === 0) return;
+    const found = await this.session.rows(sql.FUNCTIONS_BY_NAME, [list(calls.map((c) => c.name)), null]);
+    const visible = (schema: string): boolean => schemas === null || this.#path.includes(schema);
+    for (const call of calls) {
+      const named = found.filter(([, , name]) => name === call.name);
+      const builtin = named.some(([, schema]) => schema === 'pg_catalog');
+      const users = named.filter(([, schema]) =>
+        call.schema === null ? schema !== 'pg_catalog' && visible(schema ?? '') : schema === call.schema,
+      );
+      if (call.schema === 'pg_catalog' || (call.schema === null && builtin)) {
+        if (!isListed(call))
+          this.#reasons.add(`${call.name}() is not on the list of functions that a dry run may execute`);
+        else if (call.schema === null && users.length > 0)
+          this.#reasons.add(
+            `${call.name}() may mean ${users[0]?.[1]}.${call.name}(), which hides the built-in function`,
+          );
+      } else for (const [oid] of users) this.#function(oid, origin);
+    }
+  }
+
+  async #operators(operators: readonly SqlName[], schemas: string | null): Promise<void> {
+    const names = new Set([...IMPLIED_OPERATORS, ...operators.map((o) => o.name)]);
+    const explicit = operators.some(({ schema }) => schema !== null && schema !== 'pg_catalog');
+    const found = await this.session.rows(sql.OPERATORS, [list(names), explicit ? null : schemas]);
+    for (const [schema, name, , safe] of found)
+      if (safe !== 'true')
+        this.#reasons.add(
+          `the operator ${name} of schema ${schema} is implemented by a function that is not on the list`,
+        );
+  }
+
+  async #typesOf(types: readonly SqlName[], schemas: string | null): Promise<void> {
+    if (types.length === 0) return;
+    const explicit = types.some(({ schema }) => schema !== null && schema !== 'pg_catalog');
+    const found = await this.session.rows(sql.TYPES_BY_NAME, [
+      list(types.map((t) => t.name)),
+      explicit ? null : schemas,
+    ]);
+    for (const [oid] of found) if (oid !== null && oid !== undefined) this.#types.add(oid);
+  }
+
+  async #relationsOf(names: readonly SqlName[], writes: readonly Write[], indirect: boolean): Promise<void> {
+    if (names.length === 0) return;
+    const found = (await this.session.rows(sql.RELATIONS_FOR_CHECK, [list(names.map((n) => n.name)), null, '{}'])).map(
+      toRelation,
+    );
+    const means = (name: SqlName): readonly Relation[] =>
+      found.filter(
+        (r) =>
+          r.name === name.name &&
+          (name.schema === null ? indirect || this.#path.includes(r.schema) : r.schema === name.schema),
+      );
+    for (const name of names) for (const relation of means(name)) this.#use(relation, 'read');
+    for (const write of writes) for (const relation of means(write.relation)) this.#write(relation, write, indirect);
+  }
+
+  #write(relation: Relation, write: Write, indirect: boolean): void {
+    const roles: Role[] = [];
+    if (write.command === 'INSERT' || write.command === 'MERGE') roles.push('insert');
+    if (write.command === 'UPDATE' || write.command === 'MERGE') roles.push('update');
+    if (write.command === 'INSERT' && write.columns.length > 0) roles.push('update'); // ON CONFLICT DO UPDATE
+    if (write.command === 'DELETE' || write.command === 'MERGE') roles.push('delete');
+    for (const role of roles) this.#use(relation, role);
+    if (relation.kind === 'f') this.#reasons.add(`${relation.name} is a foreign table`);
+    if (indirect && !write.counted) this.#bounded(relation);
+    for (const oid of relation.family) {
+      const known = this.#columns.get(oid) ?? { named: new Set(), assigned: new Map<string, Assigned>() };
+      known.named.add(relationLabel(relation.schema, relation.name));
+      for (const [name, assigned] of columnsOf(relation, write)) {
+        const before = known.assigned.get(name);
+        known.assigned.set(name, before === undefined ? assigned : combined([before, assigned]));
+      }
+      this.#columns.set(oid, known);
+    }
+  }
+
+  /** Rows that a trigger, function or cascade changes are not counted before: the table must be small. */
+  #bounded({ name, rows }: Relation): void {
+    if (rows > this.maxRows)
+      this.#reasons.add(
+        `a trigger, function or cascade may change any of about ${Math.round(rows)} rows of ${name}, more than ${this.maxRows}`,
+      );
+  }
+
+  #use(relation: Relation, role: Role): void {
+    if (SYSTEM.has(relation.schema)) {
+      this.#reasons.add(
+        `${relation.name} belongs to the system: it shows sessions, settings, roles or other transactions`,
+      );
+      return;
+    }
+    if (relation.schema === OWN_SCHEMA) this.#reasons.add(`${relation.name} belongs to Countersign`);
+    if (relation.kind === 'f') this.#reasons.add(`${relation.name} is a foreign table`);
+    if (relation.kind === 'S') this.#reasons.add(`${relation.name} is a sequence`);
+    for (const oid of relation.family) this.#want(oid, role);
+    this.#want(relation.oid, role);
+  }
+
+  #want(oid: string, role: Role): void {
+    if (this.#done.has(`${oid} ${role}`)) return;
+    this.#done.add(`${oid} ${role}`);
+    this.#all.add(oid);
+    this.#pending.set(oid, (this.#pending.get(oid) ?? new Set()).add(role));
+  }
+
+  #function(oid: string | null | undefined, origin: Origin = 'statement'): void {
+    if (oid === null || oid === undefined || this.#doneFunctions.has(`${oid} ${origin}`)) return;
+    this.#doneFunctions.add(`${oid} ${origin}`);
+    // The strictest origin of a round counts.
+    if (this.#functions.get(oid) !== 'statement') this.#functions.set(oid, origin);
+  }
+
+  async #relations(): Promise<void> {
+    const pending = new Map(this.#pending);
+    this.#pending.clear();
+    if (pending.size === 0) return;
+    const withRole = (...roles: readonly Role[]): string =>
+      list([...pending].filter(([, has]) => roles.some((role) => has.has(role))).map(([oid]) => oid));
+    const [all, inserted, changed] = [list(pending.keys()), withRole('insert'), withRole('update', 'delete', 'insert')];
+    const referred = await this.#expressions(sql.READ_EXPRESSIONS, [all]);
+    await this.#expressions(sql.WRITE_EXPRESSIONS, [changed]);
+    await this.#expressions(sql.DEFAULTS, [inserted], 'default');
+    for (const [relation, foid] of await this.session.rows(sql.TRIGGERS, [changed])) {
+      this.#triggers.push({ relation: relation ?? '', foid: foid ?? '' });
+      this.#function(foid, 'trigger');
+    }
+    for (const [name] of await this.session.rows(sql.RULES, [changed]))
+      this.#reasons.add(`${name} has rewrite rules, which execute other statements`);
+    await this.#viewed(pending, referred);
+    for (const role of ['delete', 'update'] as const) {
+      const cascades = await this.session.rows(sql.CASCADES, [withRole(role), role]);
+      for (const relation of await this.#byOid(cascades.map(([oid]) => oid ?? '0'))) {
+        this.#bounded(relation);
+        this.#use(relation, 'update');
+        this.#use(relation, 'delete');
+      }
+    }
+  }
+
+  /** Tables behind views and policies: read, and written if the view is. */
+  async #viewed(pending: ReadonlyMap<string, ReadonlySet<Role>>, referred: readonly string[]): Promise<void> {
+    if (referred.length === 0) return;
+    const views = (await this.#byOid([...pending.keys()])).filter(({ kind }) => kind === 'v');
+    const roles = new Set<Role>(['read', ...views.flatMap(({ oid }) => [...(pending.get(oid) ?? [])])]);
+    for (const relation of await this.#byOid(referred)) for (const role of roles) this.#use(relation, role);
+  }
+
+  async #byOid(oids: readonly string[]): Promise<readonly Relation[]> {
+    if (oids.length === 0) return [];
+    return (await this.session.rows(sql.RELATIONS_FOR_CHECK, ['{}', null, list(oids)])).map(toRelation);
+  }
+
+  /** Returns the relations that the expressions read. */
+  async #expressions(
+    query: string,
+    values: readonly unknown[],
+    origin: Origin = 'statement',
+  ): Promise<readonly string[]> {
+    const relations = new Set<string>();
+    for (const [what, tree] of await this.session.rows(query, values)) {
+      const stored = readStoredTree(tree ?? '');
+      for (const reason of stored.reasons) this.#reasons.add(`${what} ${reason}`);
+      for (const oid of stored.functions) this.#function(oid, origin);
+      for (const oid of stored.relations) relations.add(oid);
+    }
+    return [...relations];
+  }
+
+  async #routines(): Promise<void> {
+    const wanted = new Map(this.#functions);
+    this.#functions.clear();
+    if (wanted.size === 0) return;
+    const rows = await this.session.rows(sql.FUNCTIONS_BY_OID, [list(wanted.keys()), list(SAFE_FUNCTIONS)]);
+    const bodies = new Map<Origin, Executed[]>();
+    const stored: [string, Origin][] = [];
+    for (const row of rows) {
+      const [oid = '', label = '', language, allowed, source, definition, tree, settings] = row;
+      const origin = wanted.get(oid ?? '') ?? 'statement';
+      const name = (label ?? '').replace('pg_catalog.', '');
+      if (allowed === 'true' || (origin === 'default' && label === `pg_catalog.${name}` && DEFAULT_FUNCTIONS.has(name)))
+        continue;
+      const place = `the function ${name}()`;
+      if (settings != null && !/^search_path=[^,]*(, [^=]*)?$/.test(settings))
+        this.#reasons.add(`${place} changes settings`);
+      if (label?.startsWith('pg_catalog.') === true || (language !== 'sql' && language !== 'plpgsql')) {
+        this.#reasons.add(`${place} is not on the list of functions that a dry run may execute`);
+      } else if (tree != null) stored.push([tree, origin]);
+      else {
+        const executed =
+          language === 'sql' ? executedBySql(source ?? '', place) : executedByPlpgsql(definition ?? '', place);
+        this.#assigns.set(
+          oid ?? '',
+          executed.flatMap(({ assigns }) => assigns),
+        );
+        if (origin !== 'trigger' && executed.some(({ writes }) => writes.length > 0))
+          this.#reasons.add(`${place} changes rows`);
+        bodies.set(origin, [...(bodies.get(origin) ?? []), ...executed]);
+      }
+    }
+    for (const [origin, executed] of bodies) await this.#resolve(executed, origin);
+    for (const [tree, origin] of stored) await this.#storedBody(tree, origin);
+  }
+
+  /** A function with a parsed body (BEGIN ATOMIC). */
+  async #storedBody(tree: string, origin: Origin): Promise<void> {
+    const { functions, relations, reasons } = readStoredTree(tree);
+    for (const reason of reasons) this.#reasons.add(`a function ${reason}`);
+    for (const oid of functions) this.#function(oid, origin);
+    const writes = /:commandType [^1]/.test(tree);
+    if (writes && origin !== 'trigger') this.#reasons.add('a function that it calls changes rows');
+    for (const relation of await this.#byOid(relations)) {
+      for (const role of writes ? (['read', 'insert', 'update', 'delete'] as const) : (['read'] as const))
+        this.#use(relation, role);
+      if (writes) this.#bounded(relation);
+    }
+  }
+
+  /** A trigger may give a column another value than the statement does. */
+  #applyTriggers(): void {
+    for (const { relation, foid } of this.#triggers) {
+      const known = this.#columns.get(relation)?.assigned;
+      for (const { name, assigned } of this.#assigns.get(foid) ?? []) {
+        const before = known?.get(name);
+        known?.set(name, before === undefined || before === 'own' ? assigned : combined([before, assigned]));
+      }
+    }
+  }
+}
+
+/** Columns with the way in which the statement assigns them. A column that an INSERT does not name gets its own default. */
+function columnsOf(relation: Relation, { command, columns }: Write): ReadonlyMap<string, Assigned> {
+  const out = new Map<string, Assigned>();
+  if (command === 'INSERT' || command === 'MERGE') for (const name of relation.columns) out.set(name, 'own');
+  const seen = new Set<string>();
+  let position = 0;
+  for (const { name, assigned } of columns) {
+    const column = name ?? relation.columns[position++] ?? '';
+    out.set(column, seen.has(column) ? combined([out.get(column) ?? 'other', assigned]) : assigned);
+    seen.add(column);
+  }
+  // An unread list of values (a star, a set operation) may assign every column.
+  if (columns.length === 1 && columns[0]?.name === null && columns[0].assigned === 'other')
+    for (const name of relation.columns) out.set(name, 'other');
+  return out;
+}
+
+function toRelation(row: Row): Relation {
+  const [oid, kind, schema, name, columns, family, rows] = row;
+  return {
+    oid: oid ?? '0',
+    kind: kind ?? '',
+    schema: schema ?? '',
+    name: name ?? '',
+    columns: JSON.parse(columns ?? '[]') as string[],
+    family: JSON.parse(family ?? '[]') as string[],
+    rows: Number(rows ?? 0),
+  };
+}
+
+/** An array parameter. */
+function list(values: Iterable<string>): string {
+  const quoted = [...new Set(values)].map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`);
+  return `{${quoted.join(',')}}`;
+}

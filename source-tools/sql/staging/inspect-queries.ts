@@ -1,0 +1,125 @@
+/** Catalog queries of the check before a rehearsal. They read catalogs only: they take no lock on a user table and execute no user function. */
+
+/** $1: names, $2: schemas or null for every schema. Functions: oid, schema, name. */
+export const FUNCTIONS_BY_NAME = `
+SELECT p.oid::text, n.nspname, p.proname FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+WHERE p.proname = ANY($1::name[]) AND ($2::name[] IS NULL OR n.nspname = ANY($2::name[]))`;
+
+/** $1: names, $2: schemas or null. Functions outside pg_catalog that \`row.name\` would call: schema, name. */
+export const MEMBER_FUNCTIONS = `
+SELECT n.nspname, p.proname FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+JOIN pg_catalog.pg_type t ON t.oid = p.proargtypes[0]
+WHERE p.proname = ANY($1::name[]) AND n.nspname <> 'pg_catalog' AND ($2::name[] IS NULL OR n.nspname = ANY($2::name[]))
+  AND p.pronargs - p.pronargdefaults <= 1 AND t.typtype IN ('c', 'p', 'd')`;
+
+/** $1: names, $2: schemas or null. Operators outside pg_catalog: schema, name, oid of the function, whether it is C code that is not volatile. */
+export const OPERATORS = `
+SELECT n.nspname, o.oprname, p.oid::text, (l.lanname IN ('c', 'internal') AND p.provolatile <> 'v')::text
+FROM pg_catalog.pg_operator o JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace
+JOIN pg_catalog.pg_proc p ON p.oid = o.oprcode JOIN pg_catalog.pg_language l ON l.oid = p.prolang
+WHERE o.oprname = ANY($1::name[]) AND n.nspname <> 'pg_catalog' AND ($2::name[] IS NULL OR n.nspname = ANY($2::name[]))`;
+
+/** Functions of casts between any two types that are not C code: they run without being named. */
+export const CASTS = `
+SELECT p.oid::text FROM pg_catalog.pg_cast c JOIN pg_catalog.pg_proc p ON p.oid = c.castfunc
+JOIN pg_catalog.pg_language l ON l.oid = p.prolang
+WHERE c.oid >= 16384 AND NOT (l.lanname IN ('c', 'internal') AND p.provolatile <> 'v')`;
+
+/** $1: names, $2: schemas or null. Types: oid, schema, name. */
+export const TYPES_BY_NAME = `
+SELECT t.oid::text, n.nspname, t.typname FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
+WHERE t.typname = ANY($1::name[]) AND ($2::name[] IS NULL OR n.nspname = ANY($2::name[]))`;
+
+/** $1: type oids, $2: relation oids. Checks of all domains that these types and columns contain: name, expression. */
+export const DOMAIN_CHECKS = `
+WITH RECURSIVE used(oid) AS (
+  SELECT pg_catalog.unnest($1::oid[])
+  UNION SELECT a.atttypid FROM pg_catalog.pg_attribute a WHERE a.attrelid = ANY($2::oid[]) AND a.attnum > 0 AND NOT a.attisdropped
+  UNION SELECT part.oid FROM used u JOIN pg_catalog.pg_type t ON t.oid = u.oid CROSS JOIN LATERAL (
+    SELECT t.typbasetype UNION SELECT t.typelem
+    UNION SELECT a.atttypid FROM pg_catalog.pg_attribute a WHERE t.typrelid <> 0 AND a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped
+    UNION SELECT r.rngsubtype FROM pg_catalog.pg_range r WHERE r.rngtypid = t.oid
+  ) part(oid) WHERE part.oid <> 0)
+SELECT 'the check of type ' || t.typname, c.conbin::text
+FROM pg_catalog.pg_constraint c JOIN used u ON u.oid = c.contypid JOIN pg_catalog.pg_type t ON t.oid = c.contypid
+WHERE c.conbin IS NOT NULL`;
+
+/**
+ * $1: names, $2: schemas or null, $3: oids. Relations: oid, kind, schema, name, columns in order (JSON), oids of the table and all
+ * its children (JSON), estimated rows.
+ */
+export const RELATIONS_FOR_CHECK = `
+SELECT c.oid::text, c.relkind::text, n.nspname, c.relname,
+  (SELECT pg_catalog.jsonb_agg(a.attname ORDER BY a.attnum)::text FROM pg_catalog.pg_attribute a
+   WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped),
+  (WITH RECURSIVE family(oid) AS (
+     SELECT c.oid UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN family f ON i.inhparent = f.oid)
+   SELECT pg_catalog.jsonb_agg(f.oid::text)::text FROM family f),
+  CASE WHEN c.relkind NOT IN ('r', 'm') THEN 0
+    WHEN c.reltuples >= 0 AND c.relpages > 0 THEN c.reltuples * (pg_catalog.pg_relation_size(c.oid) / 8192) / c.relpages
+    ELSE pg_catalog.pg_relation_size(c.oid) / 100 END
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND (c.oid = ANY($3::oid[])
+  OR (c.relname = ANY($1::name[]) AND ($2::name[] IS NULL OR n.nspname = ANY($2::name[]))))`;
+
+/** $1: relations that are read. Expressions that reading evaluates: what it is, expression. */
+export const READ_EXPRESSIONS = `
+SELECT 'a policy of ' || c.relname, pg_catalog.concat_ws(' ', p.polqual::text, p.polwithcheck::text)
+FROM pg_catalog.pg_policy p JOIN pg_catalog.pg_class c ON c.oid = p.polrelid AND c.relrowsecurity WHERE c.oid = ANY($1::oid[])
+UNION ALL
+SELECT 'the view ' || c.relname, pg_catalog.concat_ws(' ', r.ev_action::text, r.ev_qual::text)
+FROM pg_catalog.pg_rewrite r JOIN pg_catalog.pg_class c ON c.oid = r.ev_class WHERE c.oid = ANY($1::oid[]) AND c.relkind = 'v'
+UNION ALL
+SELECT 'the generated column ' || a.attname, d.adbin::text
+FROM pg_catalog.pg_attrdef d JOIN pg_catalog.pg_attribute a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
+WHERE a.attgenerated <> '' AND d.adrelid = ANY($1::oid[])
+UNION ALL
+SELECT 'an index of ' || i.indrelid::regclass, pg_catalog.concat_ws(' ', i.indexprs::text, i.indpred::text)
+FROM pg_catalog.pg_index i WHERE (i.indexprs IS NOT NULL OR i.indpred IS NOT NULL) AND i.indrelid = ANY($1::oid[])
+UNION ALL
+SELECT 'the partition key of ' || t.partrelid::regclass, t.partexprs::text
+FROM pg_catalog.pg_partitioned_table t WHERE t.partexprs IS NOT NULL AND t.partrelid = ANY($1::oid[])`;
+
+/** $1: relations that are written. */
+export const WRITE_EXPRESSIONS = `
+SELECT 'the constraint ' || conname, conbin::text FROM pg_catalog.pg_constraint
+WHERE contype = 'c' AND conbin IS NOT NULL AND conrelid = ANY($1::oid[])
+UNION ALL
+SELECT 'the condition of trigger ' || tgname, tgqual::text FROM pg_catalog.pg_trigger
+WHERE tgqual IS NOT NULL AND tgenabled <> 'D' AND tgrelid = ANY($1::oid[])`;
+
+/** $1: relations into which rows are inserted. */
+export const DEFAULTS = `
+SELECT 'the default of column ' || a.attname, d.adbin::text
+FROM pg_catalog.pg_attrdef d JOIN pg_catalog.pg_attribute a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
+WHERE a.attgenerated = '' AND d.adrelid = ANY($1::oid[])`;
+
+/** $1: relations that are written. Triggers of users: relation, oid of the function. */
+export const TRIGGERS = `
+SELECT t.tgrelid::text, t.tgfoid::text FROM pg_catalog.pg_trigger t WHERE NOT t.tgisinternal AND t.tgenabled <> 'D' AND t.tgrelid = ANY($1::oid[])`;
+
+/** $1: relations that are written. Rewrite rules other than those of views: relation. */
+export const RULES = `
+SELECT DISTINCT c.relname FROM pg_catalog.pg_rewrite r JOIN pg_catalog.pg_class c ON c.oid = r.ev_class
+WHERE r.ev_type <> '1' AND c.oid = ANY($1::oid[])`;
+
+/** $1: relations, $2: \`delete\` or \`update\`. Tables whose rows a foreign key deletes or changes then. */
+export const CASCADES = `
+SELECT DISTINCT conrelid::text FROM pg_catalog.pg_constraint
+WHERE contype = 'f' AND confrelid = ANY($1::oid[]) AND (CASE $2 WHEN 'delete' THEN confdeltype ELSE confupdtype END) IN ('c', 'n', 'd')`;
+
+/**
+ * $1: oids, $2: allowed built-in names. Functions: oid, label, language, whether it is allowed, body or null, definition or null,
+ * parsed SQL body or null, settings. Built-in functions are allowed if they are listed, immutable, or implement a built-in operator
+ * or cast: an immutable function can neither change nor read any state
+ * (https://www.postgresql.org/docs/18/xfunc-volatility.html).
+ */
+export const FUNCTIONS_BY_OID = `
+SELECT p.oid::text, n.nspname || '.' || p.proname, l.lanname,
+  (n.nspname = 'pg_catalog' AND p.oid < 16384 AND (p.proname = ANY($2::name[]) OR p.provolatile = 'i'
+    OR EXISTS (SELECT FROM pg_catalog.pg_operator o WHERE o.oprcode = p.oid AND o.oid < 16384)
+    OR EXISTS (SELECT FROM pg_catalog.pg_cast c WHERE c.castfunc = p.oid AND c.oid < 16384)))::text,
+  p.prosrc, CASE WHEN l.lanname = 'plpgsql' AND p.prokind = 'f' THEN pg_catalog.pg_get_functiondef(p.oid) END,
+  p.prosqlbody::text, pg_catalog.array_to_string(p.proconfig, ', ')
+FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace JOIN pg_catalog.pg_language l ON l.oid = p.prolang
+WHERE p.oid = ANY($1::oid[])`;
