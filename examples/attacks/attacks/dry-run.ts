@@ -19,6 +19,8 @@ interface Probe {
   readonly meanwhile?: string;
   /** Runs while the change is staged: what other sessions saw, or null. */
   readonly watch?: (testbed: Testbed, staged: () => boolean) => Promise<string | null>;
+  /** The dry run is made, but it does not show everything, so a person is asked. */
+  readonly asked?: true;
   /** A query that returns rows if the attack succeeded. */
   readonly loot?: string;
 }
@@ -27,6 +29,9 @@ interface Probe {
 const notRehearsed = ({ kind, body }: Row): boolean =>
   kind === 'staged' &&
   (body['rejected'] === true || (body['record'] as { reason?: unknown }).reason === 'not_rehearsed');
+
+const asked = ({ kind, body }: Row): boolean =>
+  kind === 'staged' && (body['record'] as { fullyCaptured?: unknown } | undefined)?.fullyCaptured === false;
 
 /** Alice confirms what the dry run captured fully, and nothing else. */
 async function attack(testbed: Testbed, probe: Probe): Promise<Attempt> {
@@ -53,7 +58,7 @@ async function attack(testbed: Testbed, probe: Probe): Promise<Attempt> {
   const why = staged === null ? 'the dry run did not end within 10 s' : null;
   const check = (): Promise<string | null> =>
     Promise.resolve(seen ?? why ?? (taken.length > 0 ? `committed: ${JSON.stringify(taken[0])}` : null));
-  return { changeId, refusal: notRehearsed, check };
+  return { changeId, refusal: probe.asked === true ? asked : notRehearsed, check };
 }
 
 async function confirmAndEnd(testbed: Testbed, changeId: string): Promise<void> {
@@ -167,6 +172,7 @@ const PROBES: Readonly<Record<string, Probe>> = {
     sql: () =>
       `update orders set version = case when clock_timestamp() > '${new Date(Date.now() + 3_000).toISOString()}' then ${LOOT} else extract(microseconds from clock_timestamp())::int % 10 end where id = 6`,
     meanwhile: 'select pg_sleep(3)',
+    asked: true,
   },
   'a table lock and a sleep': {
     sql: `lock table accounts in access exclusive mode; select pg_sleep(1); update accounts set balance = balance where id = 7`,

@@ -128,7 +128,7 @@ describe('SQLCAS', () => {
     [
       'the key selects several rows',
       [{ table: 'public.items', key: { order_id: 1 }, expect: { amount: 1 }, set: { amount: 2 } }],
-      'found 3',
+      'more than one row',
     ],
     ['a column does not exist', [update(1, { nothing: 1 })], 'public.orders: no such column: nothing'],
     [

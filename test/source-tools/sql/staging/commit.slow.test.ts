@@ -57,6 +57,7 @@ describe('a commit', () => {
   it('applies the approved change and stores its effect in the marker', async () => {
     const change = await approved(
       `UPDATE orders SET status = 'paid', updated_at = now() WHERE id <= 3; INSERT INTO tickets (title) VALUES ('a')`,
+      { settings: { volatileColumns: ['public.orders.updated_at'] } },
     );
     const ctx = change.commitContext();
     const result = await commit(ctx);
@@ -149,17 +150,54 @@ describe('a commit', () => {
     expect(await commit(ctx)).toMatchObject({ kind: 'stale', explanation: expect.stringContaining('public.orders') });
   });
 
-  it('is stale when a session setting changes the meaning of the text', async () => {
-    const ctx = (await approved(`UPDATE orders SET updated_at = '2026-03-01 12:00' WHERE id = 1`)).commitContext();
-    await pg.admin(`ALTER ROLE countersign_commit SET TimeZone = 'Asia/Tokyo'`);
+  it('has the same settings as the dry run, whatever the roles have', async () => {
+    const sql = `UPDATE orders SET updated_at = '2026-03-01 12:00', status = to_char(1, '9') WHERE id = 1`;
+    await pg.admin(
+      `ALTER ROLE countersign_commit SET TimeZone = 'Asia/Tokyo'; ALTER ROLE countersign_stage SET search_path = pg_temp`,
+    );
+    try {
+      expect(await commit((await approved(sql)).commitContext())).toMatchObject({ kind: 'applied' });
+      expect(await pg.admin(`SELECT FROM orders WHERE updated_at = '2026-03-01 12:00+00'`)).toHaveLength(1);
+    } finally {
+      await pg.admin(`ALTER ROLE countersign_commit RESET TimeZone; ALTER ROLE countersign_stage RESET search_path`);
+    }
+  });
+
+  it('is stale when another setting changes the meaning of the text', async () => {
+    const ctx = (await approved(`UPDATE orders SET status = 'x' WHERE id = 1`)).commitContext();
+    await pg.admin(`ALTER ROLE countersign_commit SET default_text_search_config = 'pg_catalog.german'`);
     try {
       expect(await commit(ctx)).toMatchObject({
         kind: 'stale',
-        explanation: expect.stringContaining('TimeZone is Asia/Tokyo'),
+        explanation: expect.stringContaining('default_text_search_config is pg_catalog.german'),
       });
     } finally {
-      await pg.admin(`ALTER ROLE countersign_commit RESET TimeZone`);
+      await pg.admin(`ALTER ROLE countersign_commit RESET default_text_search_config`);
     }
+  });
+
+  it('is stale when a trigger was added that could not be rehearsed', async () => {
+    const ctx = (await approved(`UPDATE orders SET status = 'paid' WHERE id = 3`)).commitContext();
+    await pg.admin(`CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_notify('orders', NEW.id::text); RETURN NULL; END $$;
+      CREATE TRIGGER tell AFTER UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION tell()`);
+    try {
+      expect(await commit(ctx)).toMatchObject({
+        kind: 'stale',
+        explanation: expect.stringContaining('pg_notify() is not on the list'),
+      });
+    } finally {
+      await pg.admin('DROP FUNCTION tell CASCADE');
+    }
+  });
+
+  it('compares every column that is not left out, even if its new value came from a clock', async () => {
+    const due = new Date(Date.now() + 1_500).toISOString();
+    const ctx = (
+      await approved(`UPDATE orders SET total = CASE WHEN now() > '${due}' THEN 1000 ELSE 1 END WHERE id = 1`)
+    ).commitContext();
+    expect(ctx.approved).toMatchObject({ fullyCaptured: true, notCompared: [] });
+    await new Promise((resolve) => setTimeout(resolve, 1_600));
+    expect(await commit(ctx)).toMatchObject({ kind: 'stale' });
   });
 
   it('is stale for a diff other than the staged one', async () => {
@@ -193,7 +231,7 @@ describe('a commit', () => {
       },
     });
     expect(result).toEqual({ kind: 'post_failed', explanation: 'too many' });
-    expect(seen).toEqual([ctx.approved]);
+    expect(seen).toEqual([ctx.approved]); // without the preview, which the committer adds
     expect(await pg.checksum('orders')).toBe(before);
     await expect(commit({ ...ctx, postCheck: () => Promise.reject(new Error('broken validator')) })).rejects.toThrow(
       'broken validator',
@@ -216,7 +254,7 @@ describe('a commit', () => {
       ...ctx,
       postCheck: async () => {
         await pg.admin(
-          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'countersign commit%'`,
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'countersign %' AND pid <> pg_backend_pid()`,
         );
         return { ok: true };
       },
@@ -242,7 +280,8 @@ describe('a commit', () => {
       `INSERT INTO countersign.marker (change_id) VALUES ('${victim}')`,
       `DO $$ BEGIN INSERT INTO countersign.marker (change_id) VALUES ('${victim}'); END $$`,
     ]) {
-      const result = await commit({ ...ctx, diff: stageContext('', sql).diff });
+      const unseen = { ...ctx.approved, reason: 'not_rehearsed' as const };
+      const result = await commit({ ...ctx, approved: unseen, diff: stageContext('', sql).diff });
       expect(result).toMatchObject({ kind: 'refused', explanation: expect.stringContaining('belongs to Countersign') });
     }
     expect(await pg.admin('SELECT FROM countersign.marker WHERE change_id = $1', [victim])).toEqual([]);
@@ -262,6 +301,60 @@ describe('a commit', () => {
     await expect(
       pg.admin(`UPDATE countersign.marker SET effect = '{}' WHERE change_id = $1`, [ctx.changeId]),
     ).rejects.toThrow('written once');
+  });
+});
+
+describe('the commit of a change that was not rehearsed', () => {
+  it.each([
+    ['a DO block', `DO $$ BEGIN DELETE FROM orders WHERE id <= 3; END $$`, { table: 'public.orders', deleted: 3 }],
+    [
+      'a DELETE inside WITH',
+      'WITH g AS (DELETE FROM orders WHERE id <= 2 RETURNING 1) SELECT FROM g',
+      { table: 'public.orders', deleted: 2 },
+    ],
+    ['EXPLAIN ANALYZE', 'EXPLAIN ANALYZE DELETE FROM orders WHERE id <= 5', { table: 'public.orders', deleted: 5 }],
+    [
+      'dynamic SQL',
+      `DO $$ BEGIN EXECUTE 'DELETE FROM ' || 'orders WHERE id = 4'; END $$`,
+      { table: 'public.orders', deleted: 1 },
+    ],
+    ['a locking SELECT', 'SELECT 1 FROM orders WHERE id = 1 FOR UPDATE', null],
+  ])('executes %s once, and counts what it does', async (_, sql, effect) => {
+    const ctx = (await approved(sql)).commitContext();
+    expect(ctx.approved.reason).toBe('not_rehearsed');
+    const seen: unknown[] = [];
+    const result = await commit({ ...ctx, postCheck: async (record) => (seen.push(record), { ok: true }) });
+    expect(result).toMatchObject({ kind: 'applied', effect: { sideEffects: effect === null ? [] : [effect] } });
+    expect(seen).toMatchObject([{ reason: null, sideEffects: effect === null ? [] : [effect] }]);
+  });
+
+  it.each(['TRUNCATE orders', 'DROP TABLE audited', 'ALTER TABLE audited ADD COLUMN more int'])(
+    'detects a change of the catalog that a DO block hides: %s',
+    async (hidden) => {
+      await pg.admin('CREATE TABLE IF NOT EXISTS audited (id int)');
+      const change = await approved(`DO $x$ BEGIN EXECUTE $q$${hidden}$q$; END $x$`);
+      const seen: { uncaptured: readonly string[] }[] = [];
+      const asOwner = { name: 'shop', url: pg.adminUrl };
+      await commit({
+        ...change.commitContext(),
+        target: asOwner,
+        postCheck: async (record) => (seen.push(record), { ok: false, explanation: 'seen' }),
+      });
+      expect(seen[0]?.uncaptured.join('\n')).toContain('the system catalog changes (');
+    },
+  );
+
+  it('is stale for other statements', async () => {
+    const change = await approved(`DO $$ BEGIN DELETE FROM orders WHERE id = 1; END $$`);
+    const other = stageContext(pg.stageUrl, `DO $$ BEGIN DELETE FROM orders; END $$`);
+    expect(await commit({ ...change.commitContext(), diff: other.diff })).toMatchObject({ kind: 'stale' });
+  });
+
+  it('is refused when the target rejects it', async () => {
+    const ctx = (await approved(`DO $$ BEGIN UPDATE orders SET total = 0; COMMIT; END $$`)).commitContext();
+    expect(await commit(ctx)).toMatchObject({ kind: 'refused', explanation: expect.stringContaining('2D000') });
+    const copy = (await approved('TRUNCATE orders')).commitContext();
+    expect(await commit(copy)).toMatchObject({ kind: 'refused', explanation: expect.stringContaining('42501') });
   });
 });
 
@@ -298,7 +391,7 @@ describe('a commit whose response is lost', () => {
     await pg.admin('SELECT pg_reload_conf()');
     try {
       const running = commit({ ...ctx, settings: { statementTimeoutMs: 30_000 } });
-      const waiting = `SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'countersign commit%' AND wait_event = 'SyncRep'`;
+      const waiting = `SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'countersign %' AND pid <> pg_backend_pid() AND wait_event = 'SyncRep'`;
       await pg.until(waiting);
       await expect(readBack(settleContext(ctx))).rejects.toMatchObject({ type: 'TARGET_UNAVAILABLE' });
       await pg.admin(`SELECT pg_terminate_backend(pid) FROM (${waiting}) w`);

@@ -14,6 +14,7 @@ beforeAll(async () => {
   await pg.grant();
 });
 
+const DECLARED = { settings: { volatileColumns: ['public.t.at'] } };
 const SQL = 'UPDATE t SET x = x + 1, at = clock_timestamp() WHERE id <= 2';
 
 /** Prepares the statement above. `before` makes concurrent changes before the n-th run. */
@@ -37,9 +38,10 @@ async function prepareWith(
   let runs = 0;
   return {
     runs: () => runs,
-    prepare: async () => {
+    prepare: async (_session, gate) => {
       await before(++runs);
-      return { ok: true, works: [work] };
+      const outcome = await gate([work]);
+      return outcome === null ? { ok: true, works: [work] } : { ok: false, outcome };
     },
   };
 }
@@ -47,7 +49,7 @@ async function prepareWith(
 describe('the second dry run', () => {
   it('is enough if no other session changes the rows', async () => {
     const { prepare, runs } = await prepareWith(async () => {});
-    expect(recordOf(await rehearse(stageContext(pg.stageUrl, SQL), prepare)).tables[0]).toMatchObject({
+    expect(recordOf(await rehearse(stageContext(pg.stageUrl, SQL, DECLARED), prepare)).tables[0]).toMatchObject({
       volatileColumns: ['at'],
     });
     expect(runs()).toBe(2);
@@ -57,7 +59,7 @@ describe('the second dry run', () => {
     const { prepare, runs } = await prepareWith(
       async (run) => run === 2 && pg.admin('UPDATE t SET x = 10 WHERE id = 1'),
     );
-    const record = recordOf(await rehearse(stageContext(pg.stageUrl, SQL), prepare));
+    const record = recordOf(await rehearse(stageContext(pg.stageUrl, SQL, DECLARED), prepare));
     expect(runs()).toBe(3);
     expect(record).toMatchObject({
       tables: [{ volatileColumns: ['at'], touchedSha: expect.any(String) }],
@@ -67,7 +69,7 @@ describe('the second dry run', () => {
 
   it('is not repeated more than once: if the rows change each time, the record is not fully captured', async () => {
     const { prepare, runs } = await prepareWith((run) => pg.admin(`UPDATE t SET x = ${run + 100} WHERE id = 1`));
-    const record = recordOf(await rehearse(stageContext(pg.stageUrl, SQL), prepare));
+    const record = recordOf(await rehearse(stageContext(pg.stageUrl, SQL, DECLARED), prepare));
     expect(runs()).toBe(3);
     expect(record).toMatchObject({
       tables: [{ updated: 2, touchedSha: null }],

@@ -46,7 +46,9 @@ describe('a session', () => {
     await failed.run({ text: 'SELECT 1 / 0' }).catch(() => undefined);
     await failed.close();
     const killed = await open();
-    await pg.admin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'countersign test'`);
+    await pg.admin(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'countersign test'`,
+    );
     await killed.close();
     expect(await pg.checksum('t')).toBe(before);
     await noneLeft();
