@@ -118,6 +118,7 @@ async function measureReviews(dev: Dev, client: DevClient, total: number, open: 
     if (preflight === 'pending') throw new Error('The preflight took more than 60 s');
     times.preflight.push(performance.now() - began);
     const status = await poll(async () => {
+      if (!(await client.isDisclosed(changeId))) return null;
       const status = await countersign.status(changeId);
       if (status.state !== 'RUNNING' && status.state !== 'INTERVENTION_REQUIRED')
         throw new Error(`The review is ${status.state}: ${status.reason ?? ''}`);
@@ -126,7 +127,7 @@ async function measureReviews(dev: Dev, client: DevClient, total: number, open: 
     const issuedAt = new Date();
     for (const violation of status.violations) {
       const choice = { violationIds: [violation.violationId], decision: 'confirm' as const, reason: 'bench' };
-      const answers = signAnswers(status, choice, approver, {
+      const answers = signAnswers(changeId, { changeId, status }, choice, approver, {
         issuedAt,
         expiresAt: new Date(issuedAt.getTime() + 600_000),
       });

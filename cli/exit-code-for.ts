@@ -48,6 +48,7 @@ function exitCodeForReason(reason: RollbackReason | null): ExitCode {
 
 const ANSWER: { readonly [C in AnswerCode]: ExitCode } = {
   accepted: ExitCode.Ok,
+  sent: ExitCode.Unverified,
   duplicate: ExitCode.Ok,
   malformed: ExitCode.Usage,
   too_early: ExitCode.Stale,

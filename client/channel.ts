@@ -1,11 +1,14 @@
 import type { AnswerMessage, AnswerResults } from '../policy/contracts/answer';
 import { Envelope } from '../policy/contracts/diff';
 import type { ReviewStatus, ViolationStatus } from '../policy/contracts/status';
+import type { VerifiedReview } from '../signing/verified-review';
 import { messageOf } from './errors';
 import type { ReviewCalls } from './review-calls';
 
-/** Input of a channel: the status and all violations with their callback results, including those that need no answer. */
+/** Input of a channel: the verified review, its status, and all violations with their callback results, including those that need no answer. */
 export interface PolicyRequest {
+  /** Pass it to `signAnswers`. */
+  readonly review: VerifiedReview;
   readonly status: ReviewStatus;
   readonly violations: readonly ViolationStatus[];
 }
@@ -25,17 +28,18 @@ export type Consulted =
   /** The channel threw, or returned no signed answers. Nothing was sent: the review still waits, and rolls back at its deadline. */
   | { readonly kind: 'no_answer'; readonly reason: string };
 
-/** Calls a channel once for one review, and sends the signed answers that it returns. Never throws because of the channel; may throw errors of `status` and `answer`. */
+/** Calls a channel once for one review, and sends the signed answers that it returns. Never throws because of the channel; may throw errors of `review` and `answer`. */
 export async function consult(
   channel: ApprovalChannel,
-  reviews: Pick<ReviewCalls, 'status' | 'answer'>,
+  reviews: Pick<ReviewCalls, 'review' | 'answer'>,
   changeId: string,
 ): Promise<Consulted> {
-  const status = await reviews.status(changeId);
+  const review = await reviews.review(changeId);
+  const { status } = review;
   if (!status.violations.some((violation) => violation.resolution === 'pending')) return { kind: 'nothing_to_ask' };
   let returned: unknown;
   try {
-    returned = await channel.onPolicy({ status, violations: status.violations });
+    returned = await channel.onPolicy({ review, status, violations: status.violations });
   } catch (error) {
     return { kind: 'no_answer', reason: `Channel ${channel.name} failed: ${messageOf(error)}` };
   }

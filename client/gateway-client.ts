@@ -1,17 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { AnswerResults, type AnswerMessage } from '../policy/contracts/answer';
 import { Sha256Hex } from '../policy/contracts/diff';
 import { sha256Hex } from '../policy/contracts/hash';
 import { Status } from '../policy/contracts/finding';
 import { Mode, ReviewOutcome, ReviewState, RollbackReason } from '../policy/contracts/outcome';
-import { Preflight, ReviewStatus } from '../policy/contracts/status';
+import { Preflight, type ReviewStatus } from '../policy/contracts/status';
+import { MAX_EVIDENCE_BYTES, parseEvidence, type EvidenceBundle } from '../policy/evidence/bundle';
+import type { VerifiedReview } from '../signing/verified-review';
+import { acknowledge } from './acknowledge';
+import { readResult, readReview } from './read-review';
 import { WithdrawResult } from '../policy/contracts/withdrawal';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { CountersignError, type ErrorCode, invalidInput, messageOf } from './errors';
 import { parseInput } from './parse';
 import type { ListFilter, ReviewPage, ReviewProjection } from './ports';
 import type { ReceiptTrust } from './receipt';
-import { toResult, type ReviewResult } from './result';
+import type { ReviewResult } from './result';
 import { SUBMIT_TIMEOUT_MS, type Bounded, type ReviewCalls, type Submitted } from './review-calls';
 import type { Signer } from './signer';
 import { prepareSubmission, signSubmission, type PreparedSubmission, type SubmitInput } from './submission';
@@ -24,13 +29,18 @@ export interface GatewayClientOptions {
   readonly tenant: string;
   /** Signs requests and submissions. */
   readonly serviceKey: Signer;
-  /** Public keys of trusted committers. Without them every outcome is `unverified`: the gateway itself is not trusted. */
+  /**
+   * Public keys of trusted operators and committers. The gateway itself is not trusted: without them no review can be read, and
+   * every outcome is `unverified`.
+   */
   readonly trust?: ReceiptTrust | null;
   readonly fetch?: typeof fetch;
 }
 
 const CALL_TIMEOUT_MS = 15_000;
-const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 1024 * 1024;
+/** Interval of reading a review again until an answer has its row. */
+const READ_AGAIN_MS = 500;
 /** Duration of one long poll. `result` repeats it until its time-out. */
 const POLL_MS = 30_000;
 
@@ -68,14 +78,43 @@ export class GatewayClient implements ReviewCalls {
     }
     const submission = signSubmission(prepared, this.#signer, new Date());
     // The gateway has a shorter time-out for the preflight, after which it answers `pending`.
-    return await this.#call('POST', '/v1/reviews', json(submission), SubmittedBody, timeoutMs + CALL_TIMEOUT_MS);
+    const wait = timeoutMs + CALL_TIMEOUT_MS;
+    const submitted = await this.#call('POST', '/v1/reviews', json(submission), SubmittedBody, wait);
+    const { changeId } = prepared;
+    if (submitted.changeId !== changeId)
+      throw new CountersignError(
+        'not_verified',
+        `The gateway answered for ${submitted.changeId} instead of ${changeId}`,
+      );
+    if (submitted.outcome === null) return submitted;
+    const result = await this.result(changeId);
+    return { ...submitted, outcome: 'outcome' in result ? result.outcome : null };
   }
 
+  /** The review, rebuilt from the rows, bytes and policy that the gateway serves. Throws `not_verified` on any difference. */
+  async review(changeId: string): Promise<VerifiedReview> {
+    return readReview(changeId, await this.#bundle(idOf(changeId)), this.trust);
+  }
+
+  /** The status of `review`. */
   async status(changeId: string): Promise<ReviewStatus> {
-    return await this.#call('GET', `/v1/reviews/${idOf(changeId)}`, null, ReviewStatus, CALL_TIMEOUT_MS);
+    return (await this.review(changeId)).status;
   }
 
-  /** Waits for the outcome, at most `timeoutMs` (0: returns the current state). Verifies the receipt locally, so the gateway cannot forge an outcome. */
+  async #bundle(changeId: string): Promise<EvidenceBundle> {
+    const text = await this.#send('GET', `/v1/reviews/${changeId}`, null, CALL_TIMEOUT_MS * 3, MAX_EVIDENCE_BYTES);
+    const parsed = parseEvidence(text);
+    if (parsed.ok) return parsed.bundle;
+    throw new CountersignError(
+      'not_verified',
+      `The response of ${this.#base.origin} is not a review: ${parsed.problem}`,
+    );
+  }
+
+  /**
+   * Waits for the outcome, at most `timeoutMs` (0: returns the current state). The gateway only says when to look: outcome and
+   * receipt are verified here.
+   */
   async result(changeId: string, { timeoutMs = 0 }: Bounded = {}): Promise<ReviewResult> {
     const until = Date.now() + timeoutMs;
     for (;;) {
@@ -87,27 +126,43 @@ export class GatewayClient implements ReviewCalls {
         ResultBody,
         waitMs + CALL_TIMEOUT_MS,
       );
-      if (body.state !== 'PENDING')
-        return body.state === 'ABORTED' ? body : toResult(changeId, body.outcome, this.trust);
-      if (Date.now() >= until) return body;
+      if (body.state === 'ABORTED') return { ...body, verified: false };
+      if (body.state !== 'PENDING') {
+        const ended = readResult(changeId, await this.#bundle(changeId), this.trust);
+        const why = 'The gateway says that the review has ended, but its rows have no receipt';
+        return ended ?? { state: 'ABORTED', verified: false, why };
+      }
+      if (Date.now() >= until) return { state: 'PENDING', status: await this.#statusIfAny(changeId) };
     }
   }
 
+  /** Null before the review is opened, or without trusted keys. */
+  async #statusIfAny(changeId: string): Promise<ReviewStatus | null> {
+    if ((this.trust?.operators?.length ?? 0) === 0) return null;
+    try {
+      return await this.status(changeId);
+    } catch (error) {
+      if (error instanceof CountersignError && error.code === 'worker_unavailable') return null;
+      throw error;
+    }
+  }
+
+  /** An index: which reviews there are. What became of one says `result`. */
   async list(filter: Omit<ListFilter, 'tenant'> = {}): Promise<ReviewPage> {
     const query = new URLSearchParams({ tenant: this.tenant });
     for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, String(value));
     return await this.#call('GET', `/v1/reviews?${query.toString()}`, null, PageBody, CALL_TIMEOUT_MS);
   }
 
-  /** Sends signed answers. Results are keyed by violation id. */
+  /** Sends signed answers. Results are keyed by violation id, and come from the ledger rows of the answers; without a row `sent`. */
   async answer(changeId: string, answers: AnswerMessage['answers']): Promise<AnswerResults> {
-    return await this.#call(
-      'POST',
-      `/v1/reviews/${idOf(changeId)}/answers`,
-      json({ answers }),
-      AnswerResults,
-      CALL_TIMEOUT_MS * 3,
-    );
+    const id = idOf(changeId);
+    const path = `/v1/reviews/${id}/answers`;
+    const said = await this.#call('POST', path, json({ answers }), AnswerResults, CALL_TIMEOUT_MS * 3);
+    return await acknowledge(id, answers, said, {
+      rows: async () => (await this.#bundle(id)).rows,
+      watch: async () => ({ next: (ms) => sleep(Math.min(ms, READ_AGAIN_MS)), close: () => {} }),
+    });
   }
 
   /** Withdraws the change. The gateway records the owner of the service key as the actor; `message.actor` is ignored. */
@@ -131,6 +186,23 @@ export class GatewayClient implements ReviewCalls {
     schema: z.ZodType<T>,
     timeoutMs: number,
   ): Promise<T> {
+    const text = await this.#send(method, pathAndQuery, body, timeoutMs, MAX_RESPONSE_BYTES);
+    const parsed = schema.safeParse(jsonOf(text));
+    if (parsed.success) return parsed.data;
+    throw new CountersignError(
+      'gateway_unavailable',
+      `The response of ${this.#base.origin} to ${method} ${pathAndQuery.split('?')[0] ?? ''} is not in the expected format`,
+      { cause: parsed.error },
+    );
+  }
+
+  async #send(
+    method: string,
+    pathAndQuery: string,
+    body: Uint8Array | null,
+    timeoutMs: number,
+    maxBytes: number,
+  ): Promise<string> {
     const url = new URL(this.#base.pathname.replace(/\/$/, '') + pathAndQuery, this.#base);
     const bytes = body ?? new Uint8Array(0);
     const authorization = authorizationHeader(
@@ -153,7 +225,7 @@ export class GatewayClient implements ReviewCalls {
         signal: AbortSignal.timeout(timeoutMs),
         redirect: 'error',
       });
-      text = new TextDecoder().decode(await readBody(response, MAX_RESPONSE_BYTES));
+      text = new TextDecoder().decode(await readBody(response, maxBytes));
     } catch (error) {
       throw new CountersignError(
         'gateway_unavailable',
@@ -162,13 +234,7 @@ export class GatewayClient implements ReviewCalls {
       );
     }
     if (!response.ok) throw refusal(response.status, text, this.#base.origin);
-    const parsed = schema.safeParse(jsonOf(text));
-    if (parsed.success) return parsed.data;
-    throw new CountersignError(
-      'gateway_unavailable',
-      `The response of ${this.#base.origin} to ${method} ${url.pathname} is not in the expected format`,
-      { cause: parsed.error },
-    );
+    return text;
   }
 }
 
@@ -177,10 +243,11 @@ const SubmittedBody = z.object({
   preflight: z.union([Preflight, z.literal('pending')]),
   outcome: ReviewOutcome.nullable(),
 });
+/** Of the result only the state is read. */
 const ResultBody = z.discriminatedUnion('state', [
-  z.object({ state: z.literal('PENDING'), status: ReviewStatus.nullable() }),
-  z.object({ state: z.enum(['COMMITTED', 'ROLLED_BACK', 'COMPENSATED']), outcome: ReviewOutcome }),
-  z.object({ state: z.literal('ABORTED'), verified: z.literal(false), why: z.string() }),
+  z.object({ state: z.literal('PENDING') }),
+  z.object({ state: z.enum(['COMMITTED', 'ROLLED_BACK', 'COMPENSATED']) }),
+  z.object({ state: z.literal('ABORTED'), why: z.string() }),
 ]);
 const Projection: z.ZodType<ReviewProjection> = z.object({
   changeId: Sha256Hex,

@@ -1,7 +1,8 @@
 import type { AnswerMessage } from '../policy/contracts/answer';
-import type { ReviewOutcome } from '../policy/contracts/outcome';
+import type { EvidenceBundle } from '../policy/evidence/bundle';
 import type { ByteStore } from '../policy/evidence/byte-store';
-import type { ReviewPage, ReviewProjection, ReviewQuery } from '../policy/evidence/ledger-port';
+import type { StoredRow } from '../policy/evidence/chain';
+import type { ReviewPage, ReviewQuery } from '../policy/evidence/ledger-port';
 
 export type { ReviewPage, ReviewProjection } from '../policy/evidence/ledger-port';
 
@@ -11,19 +12,23 @@ export type ByteSink = Pick<ByteStore, 'put'>;
 /** All members are optional and combined with AND. `limit` is 1 to 500, default 50; `after` is `next` of the previous page. */
 export type ListFilter = { readonly [K in keyof ReviewQuery]?: ReviewQuery[K] | undefined };
 
-/** A review as recorded in the ledger; `outcome` is null while it is open. */
-export interface RecordedReview {
-  readonly review: ReviewProjection;
-  /** From the row `submitted`. */
-  readonly diffSha: string;
-  readonly outcome: ReviewOutcome | null;
+/** Waits for rows of one change. */
+export interface Watch {
+  /** Resolves when rows may have been appended, or after `timeoutMs`. The caller reads again in both cases. */
+  next(timeoutMs: number): Promise<void>;
+  close(): void;
 }
 
 /** The ledger, as used by client and gateway. They write only refusals of answers to a closed review. */
 export interface ClientLedger {
   readonly list: (query: ReviewQuery) => Promise<ReviewPage>;
-  /** Null if the ledger does not have the review. Used for status and outcome after Temporal's retention period. */
-  readonly outcome: (changeId: string) => Promise<RecordedReview | null>;
+  /** Rows, bytes, policy and keys of a review, to be verified by the caller. Null if the ledger has no row of the change. */
+  readonly bundle: (changeId: string) => Promise<EvidenceBundle | null>;
+  readonly rows: (changeId: string) => Promise<readonly StoredRow[]>;
+  /** Tenant and end of a review by its rows; null if the ledger has no row of the change. */
+  readonly summary: (changeId: string) => Promise<{ readonly tenant: string | null; readonly ended: boolean } | null>;
+  /** Call it before the first read. */
+  readonly watch: (changeId: string) => Promise<Watch>;
   /** Appends `answer_refused` for a message to a closed review. */
   readonly recordLate: (changeId: string, message: AnswerMessage, why: string) => Promise<void>;
 }

@@ -6,8 +6,10 @@ import { openEnvelope } from '../policy/evidence/dsse';
 import { keyIdOf } from '../signing/keys';
 import { verifyEnvelope } from '../signing/envelope';
 
-/** The committers that the caller trusts. Must come from the caller's configuration, never from a review. */
+/** Whom the caller trusts. Must come from the caller's configuration, never from a review. */
 export interface ReceiptTrust {
+  /** Operators, who sign policies and keys. Without them reviews cannot be verified, so none can be shown or answered. */
+  readonly operators?: readonly string[];
   /** Ed25519 public keys, 64 lower-case hex digits. */
   readonly committers: readonly string[];
 }

@@ -1,7 +1,5 @@
 import type { ReviewOutcome } from '../policy/contracts/outcome';
-import type { Preflight, ReviewStatus } from '../policy/contracts/status';
-import type { ValidatorFinding } from '../policy/contracts/finding';
-import type { FindingProjection } from '../policy/contracts/status';
+import { toFindingProjection, type Preflight, type ReviewStatus } from '../policy/contracts/status';
 import { verifyOutcome, type ReceiptTrust } from './receipt';
 
 interface Ended<S extends ReviewOutcome['state']> {
@@ -15,7 +13,7 @@ interface Ended<S extends ReviewOutcome['state']> {
 
 /** The result of a review: a closed union on `state`. */
 export type ReviewResult =
-  /** Still open. `status` is null if no worker answered. */
+  /** Still open. `status` is null if the client cannot verify it: without the ledger, without trusted keys, or before it is opened. */
   | { readonly state: 'PENDING'; readonly status: ReviewStatus | null }
   | Ended<'COMMITTED'>
   | Ended<'ROLLED_BACK'>
@@ -45,19 +43,6 @@ export function toPreflight(outcome: ReviewOutcome): Preflight {
     planHash: outcome.planHash,
     provisional: true,
     forbidden: outcome.reason === 'forbidden',
-    findings: outcome.findings.filter((finding) => finding.phase === 'preflight').map(toProjection),
-  };
-}
-
-/** The fields of a finding that people see. */
-export function toProjection(finding: ValidatorFinding): FindingProjection {
-  return {
-    validatorId: finding.validator_id,
-    class: finding.class,
-    status: finding.status,
-    reason: finding.reason,
-    evidenceRefs: finding.evidenceRefs,
-    ...(finding.errorClass === undefined ? {} : { errorClass: finding.errorClass }),
-    ...(finding.reasonCode === undefined ? {} : { reasonCode: finding.reasonCode }),
+    findings: outcome.findings.filter((finding) => finding.phase === 'preflight').map(toFindingProjection),
   };
 }

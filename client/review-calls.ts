@@ -2,6 +2,7 @@ import type { AnswerMessage, AnswerResults } from '../policy/contracts/answer';
 import type { ReviewOutcome } from '../policy/contracts/outcome';
 import type { Preflight, ReviewStatus } from '../policy/contracts/status';
 import type { WithdrawResult } from '../policy/contracts/withdrawal';
+import type { VerifiedReview } from '../signing/verified-review';
 import type { ReceiptTrust } from './receipt';
 import type { ReviewResult } from './result';
 import type { PreparedSubmission, SubmitInput } from './submission';
@@ -30,6 +31,7 @@ export interface ReviewCalls {
   readonly trust: ReceiptTrust | null;
   prepare(input: SubmitInput): PreparedSubmission;
   submit(input: SubmitInput, bounds?: Bounded): Promise<Submitted>;
+  review(changeId: string): Promise<VerifiedReview>;
   status(changeId: string): Promise<ReviewStatus>;
   result(changeId: string, bounds?: Bounded): Promise<ReviewResult>;
   answer(changeId: string, answers: AnswerMessage['answers']): Promise<AnswerResults>;

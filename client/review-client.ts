@@ -1,19 +1,20 @@
 /**
- * Calls reviews through Temporal. Every call has a time-out.
+ * Calls reviews: messages go through Temporal, everything that is reported comes from the ledger. Every call has a time-out.
  *
+ * C0 Nothing that a workflow says is believed: anyone who can write to the namespace can put another workflow in its place. Status
+ *    and outcome are rebuilt from verified rows, bytes and policy; an answer is acknowledged when its row was read back.
  * C1 A time-out is never reported as a failure of the operation: the error says that it may have taken effect and can be retried.
- * C2 An outcome of the workflow is `verified` only with a receipt of a trusted committer.
+ * C2 Without a ledger an outcome of the workflow is `verified` only with a receipt of a trusted committer, and answers are `sent`.
  * C3 An answer to a closed review is recorded in the ledger as refused; it is never silently dropped.
  */
 import { WithStartWorkflowOperation, type Client, type WorkflowHandle } from '@temporalio/client';
 import { TypedSearchAttributes, type Workflow } from '@temporalio/common';
-import { AnswerMessage, MAX_ANSWERS_PER_MESSAGE, type AnswerResults } from '../policy/contracts/answer';
+import { AnswerMessage, AnswerResults, MAX_ANSWERS_PER_MESSAGE } from '../policy/contracts/answer';
 import { Sha256Hex, type Submission } from '../policy/contracts/diff';
 import { changeId as changeIdOf } from '../policy/contracts/change-id';
 import type { ReviewOutcome } from '../policy/contracts/outcome';
 import type { Preflight, ReviewStatus } from '../policy/contracts/status';
 import { SupersedeMessage, WithdrawMessage, type WithdrawResult } from '../policy/contracts/withdrawal';
-import type { Evidence } from '../policy/contracts/evidence';
 import { MESSAGES } from '../policy/contracts/messages';
 import { REVIEW_WORKFLOW, TASK_QUEUES } from '../policy/contracts/queues';
 import { startAttributes } from '../policy/contracts/search-attributes';
@@ -21,9 +22,12 @@ import { answerKeys } from './answer-keys';
 import { linkToChange } from './change-link';
 import { CountersignError, messageOf } from './errors';
 import { parseInput } from './parse';
-import type { ClientLedger, ListFilter, RecordedReview, ReviewPage } from './ports';
+import type { EvidenceBundle } from '../policy/evidence/bundle';
+import type { VerifiedReview } from '../signing/verified-review';
+import { acknowledge, unacknowledged } from './acknowledge';
+import type { ClientLedger, ListFilter, ReviewPage } from './ports';
+import { readResult, readReview } from './read-review';
 import type { ReceiptTrust } from './receipt';
-import { toStatus } from './recorded';
 import { toPreflight, toResult, type ReviewResult } from './result';
 import { SUBMIT_TIMEOUT_MS, type Bounded, type Submitted } from './review-calls';
 import { fromLedger, notFound, noWorker, refusedBy, setupHint, unavailable } from './review-errors';
@@ -35,7 +39,7 @@ export interface ReviewClientOptions {
   /** A review queue, or one of its family (`countersign-review-acme`). Default `countersign-review`. */
   readonly taskQueue?: string;
   readonly ledger?: ClientLedger | null;
-  /** Without trust roots every outcome is `unverified`. */
+  /** Without trust roots every outcome is `unverified`, and no review can be read or answered. */
   readonly trust?: ReceiptTrust | null;
 }
 
@@ -43,6 +47,8 @@ const CALL_TIMEOUT_MS = 10_000;
 const ANSWER_TIMEOUT_MS = 30_000;
 /** Time-out of the probe that finds the cause of another time-out. */
 const PROBE_TIMEOUT_MS = 2_000;
+/** A waiting call reads again after this time, also without a notification. */
+const READ_AGAIN_MS = 5_000;
 
 export class ReviewClient {
   readonly #temporal: Client;
@@ -136,37 +142,49 @@ export class ReviewClient {
     return { changeId, preflight: toPreflight(result.outcome), outcome: result.outcome };
   }
 
-  /** The status, from the workflow, or from the ledger after Temporal's retention period. Throws `not_found`, `worker_unavailable`, `temporal_unavailable`. */
+  /** The review, rebuilt from verified rows, bytes and policy. Throws `not_verified`, `not_found`, `ledger_unavailable`. */
+  async review(changeId: string): Promise<VerifiedReview> {
+    return readReview(changeId, await this.bundle(changeId), this.trust);
+  }
+
+  /** The status of `review`. */
   async status(changeId: string): Promise<ReviewStatus> {
-    try {
-      return await this.#query<ReviewStatus>(changeId, MESSAGES.status);
-    } catch (error) {
-      if (!(error instanceof CountersignError) || (error.code !== 'not_found' && error.code !== 'worker_unavailable'))
-        throw error;
-      const recorded = await this.#recorded(changeId);
-      // Only the workflow knows the current status of an open review. For a closed one, the ledger is sufficient.
-      if (recorded === null || (error.code === 'worker_unavailable' && recorded.outcome === null)) throw error;
-      return toStatus(recorded);
-    }
+    return (await this.review(changeId)).status;
   }
 
-  /** Everything the decision rests on, as the workflow holds it. Only while the server retains the review; later `countersign export`. */
-  async evidence(changeId: string): Promise<Evidence> {
-    return await this.#query<Evidence>(changeId, MESSAGES.evidence);
+  /** Rows, bytes, policy and keys of the review, not verified. Throws `not_found`, `worker_unavailable` before it is opened. */
+  async bundle(changeId: string): Promise<EvidenceBundle> {
+    const id = idOf(changeId);
+    const bundle = await this.#fromLedger((ledger) => ledger.bundle(id), 'The review cannot be read');
+    return bundle ?? (await this.#notOpened(id));
   }
 
-  async #query<T>(changeId: string, name: string): Promise<T> {
-    const handle = this.#handle(changeId);
-    try {
-      return await this.#within(CALL_TIMEOUT_MS, () => handle.query<T>(name));
-    } catch (error) {
-      throw await this.#toError(changeId, toTemporalProblem(error), error, 'Ask again later');
-    }
+  /** The tenant of a review by its rows. Throws as `bundle` does. */
+  async tenantOf(changeId: string): Promise<string> {
+    const id = idOf(changeId);
+    const summary = await this.#fromLedger((ledger) => ledger.summary(id), 'The review cannot be read');
+    return summary?.tenant ?? (await this.#notOpened(id));
+  }
+
+  async #fromLedger<T>(read: (ledger: ClientLedger) => Promise<T>, what: string): Promise<T> {
+    const ledger = this.#ledger;
+    if (ledger === null)
+      throw new CountersignError(
+        'ledger_unavailable',
+        `${what}: this client has no ledger, and what a workflow says proves nothing. Use a GatewayClient, or set \`ledger\``,
+      );
+    return await fromLedger(() => read(ledger), what);
+  }
+
+  /** Why the ledger has no row of a change. */
+  async #notOpened(changeId: string): Promise<never> {
+    if ((await this.#probe(changeId)) === 'running') throw noWorker(changeId, 'Ask again later', undefined);
+    throw notFound(changeId, undefined);
   }
 
   /**
-   * Sends answers: signed envelopes, or plain answers if the target accepts them. As an update, returns the result of each answer,
-   * keyed by violation id; as a signal, returns `{}`. For a closed review each result is `closed`, and the refusal is recorded in
+   * Sends answers: signed envelopes, or plain answers if the target accepts them. Returns the result of each, keyed by violation
+   * id, when its ledger row was read back; without a row after five seconds, or without a ledger, it is `sent`. For a closed review each result is `closed`, and the refusal is recorded in
    * the ledger. More than 50 answers are sent in several messages. Throws `not_found`. After `worker_unavailable` or
    * `temporal_unavailable`, send again: duplicates count once.
    */
@@ -184,9 +202,26 @@ export class ReviewClient {
         { answers: all.slice(i, i + MAX_ANSWERS_PER_MESSAGE) },
         'Pass signed envelopes, or plain answers with a violationId. Nothing was sent',
       );
-      Object.assign(results, await this.#send(changeId, message, via, timeoutMs));
+      Object.assign(results, await this.#sendAndReadBack(changeId, message, via, timeoutMs));
     }
     return results;
+  }
+
+  async #sendAndReadBack(
+    changeId: string,
+    message: AnswerMessage,
+    via: 'update' | 'signal',
+    timeoutMs: number,
+  ): Promise<AnswerResults> {
+    const { said, late } = await this.#send(changeId, message, via, timeoutMs);
+    // The refusal of a late answer was appended by this client, not by the review.
+    if (late) return said;
+    const ledger = this.#ledger;
+    if (ledger === null) return unacknowledged(message.answers, said);
+    return await acknowledge(changeId, message.answers, said, {
+      rows: () => fromLedger(() => ledger.rows(changeId), 'The answer was sent, but the ledger cannot be read'),
+      watch: () => ledger.watch(changeId),
+    });
   }
 
   async #send(
@@ -194,26 +229,28 @@ export class ReviewClient {
     message: AnswerMessage,
     via: 'update' | 'signal',
     timeoutMs: number,
-  ): Promise<AnswerResults> {
+  ): Promise<{ readonly said: AnswerResults; readonly late: boolean }> {
     const handle = this.#handle(changeId);
     try {
-      if (via === 'update')
-        return await this.#within(timeoutMs, () =>
+      if (via === 'update') {
+        const said = await this.#within(timeoutMs, () =>
           handle.executeUpdate<AnswerResults, [AnswerMessage]>(MESSAGES.answer, { args: [message] }),
         );
+        // Whatever another workflow replies: only texts that say what to look for.
+        return { said: AnswerResults.safeParse(said).data ?? {}, late: false };
+      }
       await this.#within(timeoutMs, () => handle.signal<[AnswerMessage]>(MESSAGES.answer, message));
-      return {};
+      return { said: {}, late: false };
     } catch (error) {
       const problem = toTemporalProblem(error);
       if (problem.kind !== 'not_running')
         throw await this.#toError(changeId, problem, error, 'Send again: duplicates count once');
-      return await this.#refuseLate(changeId, message, error);
+      return { said: await this.#refuseLate(changeId, message, error), late: true };
     }
   }
 
   async #refuseLate(changeId: string, message: AnswerMessage, cause: unknown): Promise<AnswerResults> {
-    const known = (await this.#probe(changeId)) !== 'unknown' || (await this.#recorded(changeId)) !== null;
-    if (!known) throw notFound(changeId, cause);
+    if (!(await this.#isKnown(changeId))) throw notFound(changeId, cause);
     const why = 'The review is closed; it does not accept answers';
     if (this.#ledger !== null) {
       const ledger = this.#ledger;
@@ -257,15 +294,79 @@ export class ReviewClient {
       const problem = toTemporalProblem(error);
       if (problem.kind !== 'not_running')
         throw await this.#toError(changeId, problem, error, 'Send again: it takes effect once');
-      const known = (await this.#probe(changeId)) !== 'unknown' || (await this.#recorded(changeId)) !== null;
-      if (!known) throw notFound(changeId, error);
+      if (!(await this.#isKnown(changeId))) throw notFound(changeId, error);
       return { code: 'too_late', message: 'The review is closed' };
     }
   }
 
-  /** Waits for the outcome, at most `timeoutMs` (0: returns the current state). A time-out is not an error: the result is `PENDING`. */
+  /**
+   * Waits for the end of the review in the ledger, at most `timeoutMs` (0: returns the current state). A time-out is not an error:
+   * the result is `PENDING`. Temporal is only asked whether the workflow still exists.
+   */
   async result(changeId: string, { timeoutMs = 0 }: Bounded = {}): Promise<ReviewResult> {
-    if (timeoutMs <= 0 && (await this.#probe(changeId)) === 'running') return await this.#pending(changeId);
+    const id = idOf(changeId);
+    const ledger = this.#ledger;
+    if (ledger === null) return await this.#resultOfWorkflow(id, timeoutMs);
+    const read = <T>(call: () => Promise<T>): Promise<T> => fromLedger(call, 'The review cannot be read');
+    const until = Date.now() + timeoutMs;
+    const watch = await ledger.watch(id);
+    try {
+      for (;;) {
+        const summary = await read(() => ledger.summary(id));
+        if (summary?.ended === true) return await this.#ended(id);
+        const aborted = await this.#aborted(id, summary !== null);
+        if (aborted !== null)
+          return (await read(() => ledger.summary(id)))?.ended === true ? await this.#ended(id) : aborted;
+        const left = until - Date.now();
+        if (left <= 0) return await this.#pending(id, summary !== null);
+        await watch.next(Math.min(left, READ_AGAIN_MS));
+      }
+    } finally {
+      watch.close();
+    }
+  }
+
+  async #ended(changeId: string): Promise<ReviewResult> {
+    const why = 'The ledger has the review as ended, but no receipt that can be read';
+    const result = readResult(changeId, await this.bundle(changeId), this.trust);
+    return result ?? { state: 'ABORTED', verified: false, why };
+  }
+
+  async #pending(changeId: string, opened: boolean): Promise<ReviewResult> {
+    const trusting = (this.trust?.operators?.length ?? 0) > 0;
+    return { state: 'PENDING', status: opened && trusting ? await this.status(changeId) : null };
+  }
+
+  /** Null while a run is open, or if Temporal does not answer about a review that the ledger has as open. */
+  async #aborted(changeId: string, opened: boolean): Promise<ReviewResult | null> {
+    let run: 'running' | 'closed' | 'unknown';
+    try {
+      run = await this.#probe(changeId);
+    } catch (error) {
+      if (opened) return null;
+      throw error;
+    }
+    if (run === 'running') return null;
+    if (run === 'unknown' && !opened) throw notFound(changeId, undefined);
+    const failure = run === 'closed' ? await this.#failureOf(changeId) : null;
+    const why = failure ?? 'The workflow has ended or is gone, and the ledger has no end of the review';
+    return { state: 'ABORTED', verified: false, why };
+  }
+
+  /** The message of a workflow that failed; null if it did not. */
+  async #failureOf(changeId: string): Promise<string | null> {
+    try {
+      await this.#within(PROBE_TIMEOUT_MS, () => this.#handle(changeId).result());
+      return null;
+    } catch (error) {
+      const problem = toTemporalProblem(error);
+      return problem.kind === 'workflow_failed' ? problem.message : null;
+    }
+  }
+
+  /** For a client without a ledger: what the workflow returned, `verified` only by its receipt. */
+  async #resultOfWorkflow(changeId: string, timeoutMs: number): Promise<ReviewResult> {
+    if (timeoutMs <= 0 && (await this.#probe(changeId)) === 'running') return { state: 'PENDING', status: null };
     const handle = this.#handle(changeId);
     try {
       const outcome = await this.#within(
@@ -275,38 +376,10 @@ export class ReviewClient {
       return toResult(changeId, outcome, this.trust);
     } catch (error) {
       const problem = toTemporalProblem(error);
-      if (problem.kind === 'timed_out') return await this.#pending(changeId);
-      if (problem.kind === 'not_running' || problem.kind === 'workflow_failed')
-        return await this.#fromLedger(changeId, problem, error);
+      if (problem.kind === 'timed_out') return { state: 'PENDING', status: null };
+      if (problem.kind === 'workflow_failed') return { state: 'ABORTED', verified: false, why: problem.message };
       throw await this.#toError(changeId, problem, error, 'Retry the call');
     }
-  }
-
-  async #pending(changeId: string): Promise<ReviewResult> {
-    try {
-      return { state: 'PENDING', status: await this.status(changeId) };
-    } catch (error) {
-      // Without workers the review still waits on the server.
-      if (error instanceof CountersignError && error.code === 'worker_unavailable')
-        return { state: 'PENDING', status: null };
-      throw error;
-    }
-  }
-
-  async #fromLedger(
-    changeId: string,
-    problem: TemporalProblem & { kind: 'not_running' | 'workflow_failed' },
-    cause: unknown,
-  ): Promise<ReviewResult> {
-    const recorded = await this.#recorded(changeId);
-    if (recorded?.outcome != null) return toResult(changeId, recorded.outcome, this.trust);
-    if (problem.kind === 'workflow_failed') return { state: 'ABORTED', verified: false, why: problem.message };
-    if (recorded === null) throw notFound(changeId, cause);
-    return {
-      state: 'ABORTED',
-      verified: false,
-      why: 'Temporal no longer has the review, and the ledger has no outcome for it',
-    };
   }
 
   /** Lists reviews from the ledger, newest first. Throws `ledger_unavailable`. */
@@ -335,9 +408,7 @@ export class ReviewClient {
   }
 
   #handle(changeId: string): WorkflowHandle {
-    return this.#temporal.workflow.getHandle(
-      parseInput(Sha256Hex, changeId, 'Pass the changeId that `submit` returned'),
-    );
+    return this.#temporal.workflow.getHandle(idOf(changeId));
   }
 
   async #within<T>(timeoutMs: number, call: () => Promise<T>): Promise<T> {
@@ -357,14 +428,11 @@ export class ReviewClient {
     }
   }
 
-  async #recorded(changeId: string): Promise<RecordedReview | null> {
+  async #isKnown(changeId: string): Promise<boolean> {
+    if ((await this.#probe(changeId)) !== 'unknown') return true;
     const ledger = this.#ledger;
-    return ledger === null
-      ? null
-      : await fromLedger(
-          () => ledger.outcome(changeId),
-          'Temporal does not have the review, and the ledger cannot be read',
-        );
+    const what = 'Temporal does not have the review, and the ledger cannot be read';
+    return ledger !== null && (await fromLedger(() => ledger.summary(changeId), what)) !== null;
   }
 
   async #toError(
@@ -397,4 +465,8 @@ export class ReviewClient {
         return problem satisfies never;
     }
   }
+}
+
+function idOf(changeId: string): string {
+  return parseInput(Sha256Hex, changeId, 'Pass the changeId that `submit` returned');
 }

@@ -1,8 +1,8 @@
 import type { Decision } from '../policy/contracts/answer';
 import type { Envelope } from '../policy/contracts/diff';
-import type { ReviewStatus } from '../policy/contracts/status';
 import { statementOf } from '../policy/evidence/statement';
 import { newNonce } from '../signing/keys';
+import type { VerifiedReview } from '../signing/verified-review';
 import { CountersignError } from './errors';
 import type { Signer } from './signer';
 
@@ -17,28 +17,34 @@ export interface AnswerChoice {
 export type SignedAnswers = readonly Envelope[];
 
 /**
- * Signs one answer for each violation, bound to the displayed `status`. Throws `refused` if the status has no fingerprint yet, or
- * does not contain a violation.
+ * Signs one answer for each violation of the change `changeId`, bound to the verified `review` that was displayed. Throws
+ * `refused` if the review is of another change, has no fingerprint yet, or does not contain a violation.
  */
 export function signAnswers(
-  status: ReviewStatus,
+  changeId: string,
+  { status, changeId: reviewed }: Pick<VerifiedReview, 'changeId' | 'status'>,
   choice: AnswerChoice,
   signer: Signer,
   validity: { readonly issuedAt: Date; readonly expiresAt: Date },
 ): SignedAnswers {
+  if (reviewed !== changeId || status.changeId !== changeId)
+    throw new CountersignError(
+      'refused',
+      `Expected the review of ${changeId}, got that of ${reviewed}: nothing was signed`,
+    );
   const { fingerprint, environment } = status;
   if (fingerprint === null || environment === null) {
     throw new CountersignError(
       'refused',
-      `Review ${status.changeId} is ${status.state} and has disclosed no violations: there is nothing to answer`,
+      `Review ${changeId} is ${status.state} and has disclosed no violations: there is nothing to answer`,
     );
   }
   return choice.violationIds.map((violationId) => {
     if (!status.violations.some((violation) => violation.violationId === violationId)) {
-      throw new CountersignError('refused', `Review ${status.changeId} has no violation ${violationId}`);
+      throw new CountersignError('refused', `Review ${changeId} has no violation ${violationId}`);
     }
     const statement = statementOf('answer', {
-      changeId: status.changeId,
+      changeId,
       fingerprint,
       violationId,
       decision: choice.decision,

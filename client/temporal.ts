@@ -4,8 +4,7 @@ import { REPLY_MESSAGES, type DecidedMessage } from '../policy/contracts/message
 
 export { Countersign, type CountersignOptions } from './countersign';
 export { ReviewClient, type ReviewClientOptions } from './review-client';
-export { type ByteSink, type ClientLedger, type RecordedReview } from './ports';
-export type { Evidence } from '../policy/contracts/evidence';
+export { type ByteSink, type ClientLedger, type Watch } from './ports';
 
 /** Signals to the workflow in `replyTo`. Pass them to `setHandler`. */
 export const commitSignal = { type: 'signal', name: REPLY_MESSAGES.commit } as SignalDefinition<[DecidedMessage]>;

@@ -62,6 +62,13 @@ export async function openDevClient(options: DevClientOptions): Promise<DevClien
   const db = openDatabase({ url: options.databaseUrl ?? setup.databaseUrls.cs_gateway, applicationName });
   const [store, ledger] = [createByteStore(db), createLedger(db)];
   const { operator, committer, agent } = setup.keys;
+  const recorded = clientLedger({
+    db,
+    databaseUrl: options.databaseUrl ?? setup.databaseUrls.cs_gateway,
+    applicationName,
+    operators: [operator.key.publicKey],
+    now: () => new Date(),
+  });
   const as = (serviceKey: ServiceKey | null): Countersign =>
     new Countersign({
       temporal,
@@ -69,8 +76,8 @@ export async function openDevClient(options: DevClientOptions): Promise<DevClien
       taskQueue: TASK_QUEUES.review + (options.suffix ?? ''),
       store,
       serviceKey: serviceKey === null ? null : createSigner(serviceKey),
-      ledger: clientLedger(ledger, () => new Date()),
-      trust: { committers: [committer.key.publicKey] },
+      ledger: recorded,
+      trust: { operators: [operator.key.publicKey], committers: [committer.key.publicKey] },
     });
   const countersign = as(agent.key);
   const isDisclosed = async (changeId: string): Promise<boolean> =>
@@ -111,6 +118,7 @@ export async function openDevClient(options: DevClientOptions): Promise<DevClien
     },
     async close() {
       await drained(15_000);
+      await recorded.close();
       await connection.close();
       await db.close();
     },

@@ -105,11 +105,7 @@ async function register(
         ),
       );
     }
-    const plans = compileAll(bundleText, extensions).map(({ target, sourceTool, planHash }) => ({
-      target,
-      sourceTool,
-      planHash,
-    }));
+    const plans = compileAll(bundleText, extensions);
     const { revision, published } = await publishBundle(db, { bundleText, plans, operator, now: new Date() });
     say(
       `Policy: revision ${revision} ${published ? 'published' : 'is already published'}, signed by the demo operator key`,

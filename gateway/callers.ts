@@ -5,7 +5,6 @@ import { parseInput } from '../client/parse';
 import { REQUEST_WINDOW_MS } from '../client/request-claim';
 import { Name, Sha256Hex } from '../policy/contracts/diff';
 import { sha256Hex } from '../policy/contracts/hash';
-import type { ReviewStatus } from '../policy/contracts/status';
 import { mayUse, type RegisteredKey } from '../policy/evidence/key-registry';
 import { ANY_TENANT, type KeyRight } from '../policy/evidence/predicates';
 import { authenticate } from './authenticate';
@@ -96,11 +95,11 @@ export class Callers {
     );
   }
 
-  /** W2. The review that the path names. Throws `not_found` for a review of another tenant. */
-  async reviewOf(c: Context, caller: Caller): Promise<ReviewStatus> {
+  /** W2. The id of the review that the path names. Throws `not_found` for a review of another tenant. */
+  async reviewOf(c: Context, caller: Caller): Promise<string> {
     const id = parseInput(Sha256Hex, c.req.param('id'), NOTHING_DONE);
-    const status = await this.deps.reviews.status(id);
-    if (mayUse(caller.key, { right: caller.right, tenant: status.tenant })) return status;
+    const tenant = await this.deps.reviews.tenantOf(id);
+    if (mayUse(caller.key, { right: caller.right, tenant })) return id;
     this.metrics.refused('other_tenant');
     throw new CountersignError('not_found', `No review ${id}`);
   }

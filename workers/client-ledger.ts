@@ -1,47 +1,65 @@
 import { createLateAnswers } from '../activities/review/late-answers';
-import { settledOf } from '../activities/committer/settlement';
-import type { ClientLedger, RecordedReview } from '../client/ports';
+import { exportEvidence, type EvidenceSources } from '../activities/review/export-evidence';
+import type { ClientLedger } from '../client/ports';
 import { Submission } from '../policy/contracts/diff';
-import type { ReviewOutcome } from '../policy/contracts/outcome';
-import type { StoredRow } from '../policy/evidence/chain';
+import { ReceiptPredicate } from '../policy/contracts/outcome';
 import type { Ledger } from '../policy/evidence/ledger-port';
+import type { Database } from '../storage/database/database';
+import { keyEnvelopes } from '../storage/keys/key-envelopes';
+import { createLedger } from '../storage/ledger/ledger';
+import { ledgerNotifications, type LedgerNotifications } from '../storage/ledger/notifications';
+import { operatorVerifier, publishedPolicies } from '../storage/plans/stored-revisions';
+import { createByteStore } from '../storage/store/byte-store';
 
-/** The ledger for client, CLI and gateway: lists, recorded outcomes, and a record of answers that came too late. */
-export function clientLedger(ledger: Ledger, now: () => Date): ClientLedger {
+export interface ClientLedgerOptions {
+  readonly db: Database;
+  /** Connection string for the one connection that listens for new rows. */
+  readonly databaseUrl: string;
+  readonly applicationName: string;
+  readonly operators: readonly string[];
+  readonly now: () => Date;
+}
+
+/** The ledger for client, CLI and gateway: reads what people are shown, and records answers that came too late. */
+export function clientLedger(options: ClientLedgerOptions): ClientLedger & Pick<LedgerNotifications, 'close'> {
+  const { db, now } = options;
+  const ledger = createLedger(db);
+  const notifications = ledgerNotifications({ url: options.databaseUrl, applicationName: options.applicationName });
   const late = createLateAnswers({ ledger, now });
+  const sources: EvidenceSources = {
+    ledger,
+    store: createByteStore(db),
+    keys: keyEnvelopes(db),
+    policy: { ...publishedPolicies(db), ...operatorVerifier(options.operators) },
+    // Neither is needed to show a review, and both take long to read.
+    inclusion: { covering: async () => null },
+    history: async () => null,
+  };
   return {
     list: (query) => ledger.listReviews(query),
-    outcome: (changeId) => recordedReview(ledger, changeId),
+    rows: (changeId) => ledger.read(changeId),
+    bundle: async (changeId) =>
+      (await summaryOf(ledger, changeId)) === null ? null : await exportEvidence(sources, changeId, { bytes: true }),
+    summary: (changeId) => summaryOf(ledger, changeId),
+    watch: (changeId) => notifications.watch(changeId),
     recordLate: async (changeId, message, why) =>
       void (await late.recordLate(changeId, message, { code: 'closed', message: why })),
+    close: () => notifications.close(),
   };
 }
 
-/** What the ledger has after Temporal's retention; null for an unknown change. */
-async function recordedReview(ledger: Ledger, changeId: string): Promise<RecordedReview | null> {
-  const review = await ledger.review(changeId);
-  if (review === null) return null;
-  const rows = await ledger.read(changeId);
-  const submission = Submission.safeParse(bodyOf(rows, 'submitted')?.['submission']);
-  const settled = settledOf(rows);
-  if (!submission.success) return null;
-  const outcome: ReviewOutcome | null =
-    settled === null
-      ? null
-      : {
-          changeId,
-          action: settled.state === 'COMMITTED' ? 'COMMIT' : 'ROLLBACK',
-          inputSha: review.inputSha,
-          ...settled,
-          findings: [...settled.findings],
-          violations: [...settled.violations],
-        };
-  return { review, diffSha: submission.data.diffSha, outcome };
-}
-
-function bodyOf(
-  rows: readonly StoredRow[],
-  kind: StoredRow['row']['kind'],
-): Readonly<Record<string, unknown>> | undefined {
-  return rows.find((r) => r.row.kind === kind)?.row.body;
+/** Null before the change has been opened or has ended: rows of refusals alone are no review. */
+async function summaryOf(
+  ledger: Pick<Ledger, 'readKinds'>,
+  changeId: string,
+): Promise<{ readonly tenant: string | null; readonly ended: boolean } | null> {
+  const rows = await ledger.readKinds(changeId, ['submitted', 'receipt', 'closed']);
+  if (rows.length === 0) return null;
+  const bodyOf = (kind: string) => rows.find(({ row }) => row.kind === kind)?.row.body;
+  const submitted = Submission.safeParse(bodyOf('submitted')?.['submission']);
+  const receipt = ReceiptPredicate.safeParse(bodyOf('receipt')?.['predicate']);
+  return {
+    tenant: submitted.data?.tenant ?? receipt.data?.tenant ?? null,
+    ended: rows.some(({ row }) => row.kind === 'closed'),
+  };
 }

@@ -24,10 +24,17 @@ main('gateway', async (logger) => {
     logger,
   });
   const temporal = openClient(process.env);
+  const ledger = clientLedger({
+    db: resources.db,
+    databaseUrl: env.COUNTERSIGN_DATABASE_URL,
+    applicationName: 'countersign-gateway',
+    operators: resources.operators,
+    now: resources.now,
+  });
   const reviews = new ReviewClient({
     temporal,
     taskQueue: TASK_QUEUES.review + env.COUNTERSIGN_QUEUE_SUFFIX,
-    ledger: clientLedger(resources.ledger, resources.now),
+    ledger,
   });
   const metrics = createGatewayMetrics();
   const app = createGateway({
@@ -46,6 +53,7 @@ main('gateway', async (logger) => {
       : serve({ fetch: createMetricsApp(metrics).fetch, hostname: '127.0.0.1', port: env.COUNTERSIGN_METRICS_PORT });
   await serveUntilStopped(app, { hostname: env.COUNTERSIGN_GATEWAY_HOST, port: env.COUNTERSIGN_GATEWAY_PORT, logger });
   metricsServer?.close();
+  await ledger.close();
   await temporal.connection.close();
   await resources.db.close();
 });

@@ -1,7 +1,6 @@
 /** The messages of `policy/contracts/messages` and `policy/decide/breaker-messages`, as Temporal's typed definitions. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { AnswerMessage, AnswerResults } from '../policy/contracts/answer';
-import type { Evidence } from '../policy/contracts/evidence';
 import { MESSAGES, REPLY_MESSAGES, type DecidedMessage } from '../policy/contracts/messages';
 import type { Preflight, ReviewStatus } from '../policy/contracts/status';
 import type { SupersedeMessage, WithdrawMessage, WithdrawResult } from '../policy/contracts/withdrawal';
@@ -32,7 +31,6 @@ export const supersedeSignal = defineSignal<[SupersedeMessage]>(MESSAGES.superse
 export const lookAgainSignal = defineSignal(MESSAGES.lookAgain);
 
 export const statusQuery = defineQuery<ReviewStatus>(MESSAGES.status);
-export const evidenceQuery = defineQuery<Evidence>(MESSAGES.evidence);
 
 /** Sent to the workflow that the submission named in `replyTo`. */
 export const commitSignal = defineSignal<[DecidedMessage]>(REPLY_MESSAGES.commit);

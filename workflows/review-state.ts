@@ -6,7 +6,7 @@ import type { ValidatorFinding } from '../policy/contracts/finding';
 import type { ReviewOutcome, ReviewState, RollbackReason } from '../policy/contracts/outcome';
 import type { Plan } from '../policy/contracts/plan';
 import type { StagingRecord } from '../policy/contracts/staging-record';
-import type { FindingProjection, Preflight, ReviewStatus, ViolationStatus } from '../policy/contracts/status';
+import { toFindingProjection, type Preflight, type ReviewStatus, type ViolationStatus } from '../policy/contracts/status';
 import type { PolicyViolation } from '../policy/contracts/violation';
 import { decide, type Decided } from '../policy/decide/decide';
 import {
@@ -20,7 +20,6 @@ import {
   type SkipReason,
 } from '../policy/decide/findings';
 import type { Waiving } from '../policy/decide/waivers';
-import type { Evidence } from '../policy/contracts/evidence';
 
 /**
  * The state of one review, shared by the handlers and the main function. It decides nothing itself; `decide` does.
@@ -193,7 +192,7 @@ export class Review {
       planHash: opened?.planHash ?? null,
       stagingSha: this.stagingSha,
       fingerprint: this.fingerprint,
-      findings: this.answeredFindings().map(toProjection),
+      findings: this.answeredFindings().map(toFindingProjection),
       violations: this.violations.map((v) =>
         this.#violationStatus(v, decided?.resolutions[v.violationId] ?? 'pending'),
       ),
@@ -211,40 +210,10 @@ export class Review {
     );
     return { ...violation, resolution, mayAnswer, confirmedBy: [...new Set(confirmed.map((a) => a.person))] };
   }
-
-  evidence(): Evidence {
-    const findings = this.answeredFindings();
-    return {
-      changeId: this.changeId,
-      inputSha: this.inputSha,
-      planHash: this.opened?.planHash ?? null,
-      plan: this.opened?.plan ?? null,
-      stagingSha: this.stagingSha,
-      staging: this.staging,
-      findingsSha: this.#complete ? findingsSha(findings) : null,
-      findings,
-      violations: this.violations,
-      fingerprint: this.fingerprint,
-      answers: this.answers(),
-      outcome: this.outcome,
-    };
-  }
-}
-
-export function toProjection(f: ValidatorFinding): FindingProjection {
-  return {
-    validatorId: f.validator_id,
-    class: f.class,
-    status: f.status,
-    reason: f.reason,
-    evidenceRefs: f.evidenceRefs,
-    ...(f.errorClass === undefined ? {} : { errorClass: f.errorClass }),
-    ...(f.reasonCode === undefined ? {} : { reasonCode: f.reasonCode }),
-  };
 }
 
 export function preflightOf(change: Review): Preflight {
-  const findings = change.answeredFindings().map(toProjection);
+  const findings = change.answeredFindings().map(toFindingProjection);
   return {
     changeId: change.changeId,
     planHash: change.opened?.planHash ?? null,

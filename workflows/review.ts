@@ -28,7 +28,7 @@ import { fieldIssues, issuesText } from '../policy/contracts/issues';
 import type { PlanValidator } from '../policy/contracts/plan';
 import type { ReviewOutcome } from '../policy/contracts/outcome';
 import type { Preflight } from '../policy/contracts/status';
-import { errorResult } from '../policy/decide/findings';
+import { validatorFailedResult } from '../policy/decide/findings';
 import { intervene } from './intervention';
 import { failureOf } from './failure';
 import { askJudge } from './judging';
@@ -38,8 +38,6 @@ import { guardians, opening, staging } from './proxies';
 import { now, preflightOf, reference, Review } from './review-state';
 import { rollBack, settle, type Ending } from './settling';
 import { publishStatus } from './reporting';
-import { MAX_REASON_LENGTH } from '../policy/contracts/limits';
-import { cutText } from '../policy/text/cut-text';
 
 export async function review(input: Submission): Promise<ReviewOutcome> {
   const submission = parseSubmission(input);
@@ -73,8 +71,8 @@ function parseSubmission(input: unknown): Submission {
 
 function registerHandlers(change: Review): void {
   const handlers = new MessageHandlers(change);
+  // For the Temporal UI and `temporal workflow query`. Clients of ours read the ledger instead.
   setHandler(messages.statusQuery, () => change.status(now()));
-  setHandler(messages.evidenceQuery, () => change.evidence());
   setHandler(messages.submitUpdate, async (): Promise<Preflight> => {
     await condition(() => change.preflight !== null || change.unopened !== null);
     if (change.preflight === null) throw change.unopened ?? new Error('unreachable');
@@ -176,15 +174,9 @@ async function runUnit(change: Review, unit: string, validators: readonly PlanVa
   } catch (error) {
     if (isCancellation(error)) throw error;
     const failure = failureOf(error);
-    for (const { id } of validators) {
-      const result = errorResult(id, change.changeId, {
-        errorClass: failure.type === FailureType.UnknownDiffType ? 'ErrUnknownDiffType' : 'ErrValidatorBackend',
-        reason: cutText(`The validator could not answer: ${failure.message}`, MAX_REASON_LENGTH),
-        reasonCode: 'validator_failed',
-        reproducible: false,
-      });
-      change.record(id, { kind: 'result', result });
-    }
+    const errorClass = failure.type === FailureType.UnknownDiffType ? 'ErrUnknownDiffType' : 'ErrValidatorBackend';
+    for (const { id } of validators)
+      change.record(id, { kind: 'result', result: validatorFailedResult(id, change.changeId, errorClass) });
   }
 }
 

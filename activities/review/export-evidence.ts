@@ -17,20 +17,22 @@ import { invalid, policyMoved } from '../../policy/contracts/failure';
 import type { KeyEnvelopeReader } from '../../storage/keys/key-envelopes';
 import type { InclusionReader } from '../../storage/ledger/inclusion';
 import type { PlanSourceDeps } from '../../storage/plans/plan-source';
+import type { PublishedPolicies } from '../../storage/plans/stored-revisions';
 
 export interface EvidenceSources {
   readonly ledger: Pick<LedgerReader, 'read'>;
   readonly store: Pick<ByteStore, 'get'>;
   readonly keys: KeyEnvelopeReader;
   readonly inclusion: InclusionReader;
-  readonly policy: Pick<PlanSourceDeps, 'revisions' | 'verifyRevision' | 'verifyRevocation' | 'compile'>;
+  readonly policy: PublishedPolicies & Pick<PlanSourceDeps, 'verifyRevision' | 'verifyRevocation'>;
   /** Null if Temporal no longer has the history. */
   readonly history: (changeId: string) => Promise<HistoryDigest | null>;
 }
 
 /**
- * Collects everything that is known about one change into the file that `countersign verify` reads. It verifies nothing itself.
- * Fails with VALIDATION_ERROR if the change has no rows, and with `policy_moved` if this process cannot compile its plan.
+ * Collects everything that is known about one change, open or closed, into the file that `countersign verify` and
+ * `verifiedReview` read. It verifies nothing itself. Fails with VALIDATION_ERROR if the change has no rows, and with
+ * `policy_moved` if its policy revision or plan is not stored.
  */
 export async function exportEvidence(
   sources: EvidenceSources,
@@ -73,25 +75,25 @@ export async function exportEvidence(
 
 /** The pinned revision, even if it was revoked since: the evidence file then contains the revocation. */
 async function policyOf(
-  { revisions, verifyRevision, verifyRevocation, compile }: EvidenceSources['policy'],
+  policies: EvidenceSources['policy'],
   planned: LedgerRow['body'] | undefined,
   submission: Submission | null,
 ): Promise<EvidenceBundle['policy']> {
   if (planned === undefined || submission === null) return null;
   const { planHash, revision } = planned;
-  const [stored, revocations] = await Promise.all([revisions.list(), revisions.revocations()]);
-  const found = stored.find(({ envelope, bundleText }) => verifyRevision(envelope, bundleText)?.revision === revision);
-  if (found === undefined)
+  const [found, revocations, plan] = await Promise.all([
+    policies.revision(Number(revision)),
+    policies.revocations(),
+    policies.plan(String(planHash)),
+  ]);
+  if (found === null || policies.verifyRevision(found.envelope, found.bundleText)?.revision !== revision)
     throw policyMoved(
       `Policy revision ${String(revision)}, which this change pinned, is not stored with the signature of a trusted operator`,
     );
-  const compiled = compile(found.bundleText, submission.target, submission.sourceTool);
-  if (compiled.planHash !== planHash)
-    throw policyMoved(
-      `Policy revision ${String(revision)} compiles to plan ${compiled.planHash}, but the change pinned ${String(planHash)}: export it with the version and the extensions that reviewed it`,
-    );
-  const revocation = revocations.find((envelope) => verifyRevocation(envelope)?.revision === revision) ?? null;
-  return { plan: compiled.plan, revision: found.envelope, bundleText: found.bundleText, revocation };
+  if (plan === null)
+    throw policyMoved(`Plan ${String(planHash)}, which this change pinned, is not stored; publish its bundle again`);
+  const revocation = revocations.find((envelope) => policies.verifyRevocation(envelope)?.revision === revision) ?? null;
+  return { plan, revision: found.envelope, bundleText: found.bundleText, revocation };
 }
 
 /** The record of the dry run that the receipt names; without a receipt, the one that was disclosed, or else the last. */

@@ -2,6 +2,7 @@ import { Submission } from '../../policy/contracts/diff';
 import { changeId as changeIdOf, inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import type { Plan } from '../../policy/contracts/plan';
+import { openingWarnings } from '../../policy/contracts/opening-warnings';
 import { sha256Hex } from '../../policy/contracts/hash';
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { KeyRegistry } from '../../policy/evidence/key-registry';
@@ -195,18 +196,11 @@ async function storeBytes(store: ByteStore, submission: OpenInput['submission'],
 }
 
 function warningsOf(plan: Plan, requester: Requester): string[] {
-  const warnings: string[] = [];
-  if (plan.answers === 'unsigned')
-    warnings.push('Answers are NOT signed on this development target: anyone who can signal this workflow can answer');
-  if (plan.mode === 'cooperative')
-    warnings.push(
-      'Cooperative: the requester performs the effect; Countersign cannot enforce that it applies these bytes, or only once',
-    );
-  if (requester.kind === 'unknown') warnings.push(`Requester unknown (${requester.why}): four eyes require two people`);
-  if (requester.kind === 'known' && requester.demo) warnings.push('Submitted with a demo key');
-  if (plan.validators.some((v) => v.id === 'always-approve'))
-    warnings.push('always-approve: this plan turns validation off');
-  return warnings;
+  return openingWarnings(plan, {
+    known: requester.kind === 'known',
+    demo: requester.kind === 'known' && requester.demo,
+    ...(requester.kind === 'unknown' ? { why: requester.why } : {}),
+  });
 }
 
 function withoutInline(submission: Submission): JsonObject {

@@ -127,7 +127,13 @@ export class ReviewDriver {
     if (violationIds.length === 0) return;
     const issuedAt = new Date();
     const validity = { issuedAt, expiresAt: new Date(issuedAt.getTime() + 3_600_000) };
-    const answers = signAnswers(status, { violationIds, decision, reason: decision }, signer, validity);
+    const answers = signAnswers(
+      this.changeId,
+      { changeId: this.changeId, status },
+      { violationIds, decision, reason: decision },
+      signer,
+      validity,
+    );
     await this.#retry(async () => {
       const results = await this.cluster.countersign.answer(this.changeId, [...answers], { timeoutMs: 20_000 });
       // Workers cache the key registry for a short time.

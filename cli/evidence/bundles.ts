@@ -5,7 +5,7 @@ import { replayFindings } from '../../activities/review/replay-evidence';
 import { keyEnvelopes } from '../../storage/keys/key-envelopes';
 import { inclusionReader } from '../../storage/ledger/inclusion';
 import { createLedger } from '../../storage/ledger/ledger';
-import { operatorVerifier, storedRevisions } from '../../storage/plans/stored-revisions';
+import { operatorVerifier, publishedPolicies } from '../../storage/plans/stored-revisions';
 import { createByteStore } from '../../storage/store/byte-store';
 import { CountersignError } from '../../client/errors';
 import { canonicalJson } from '../../policy/contracts/canonical-json';
@@ -15,7 +15,6 @@ import { sha256HexOfText } from '../../policy/contracts/hash';
 import { fromBase64 } from '../../policy/evidence/base64';
 import { evidenceText, parseEvidence, type EvidenceBundle, type HistoryDigest } from '../../policy/evidence/bundle';
 import type { ReplayReport } from '../../policy/evidence/reports';
-import { compileText } from '../../workers/compile';
 import type { Env } from '../../workers/config';
 import { loadExtensions, type Extensions } from '../../workers/extensions';
 import { localClient, type LocalClient } from '../../workers/local-client';
@@ -64,17 +63,12 @@ async function withSources<T>(
   const local = localClient(env);
   const extensions = await loadExtensions(local.extensions ?? '');
   return await withEvidenceDatabase(local, (db) => {
-    const policy = {
-      revisions: storedRevisions(db),
-      ...operatorVerifier(local.operators),
-      compile: (text: string, target: string, sourceTool: string) => compileText(text, extensions, target, sourceTool),
-    };
     const sources: EvidenceSources = {
       ledger: createLedger(db),
       store: createByteStore(db),
       keys: keyEnvelopes(db),
       inclusion: inclusionReader(db),
-      policy,
+      policy: { ...publishedPolicies(db), ...operatorVerifier(local.operators) },
       history: (changeId) => historyDigest(env, local, changeId, log),
     };
     return work(sources, extensions);

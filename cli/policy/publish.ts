@@ -15,11 +15,7 @@ export async function publish(
   const operator = loadKey(env, keyFile);
   if (operator.kind !== 'operator')
     throw new ConfigError(`--key: expected an operator key, got a ${operator.kind} key`);
-  const plans = compileAll(bundleText, await extensionsOfEnv(env)).map(({ target, sourceTool, planHash }) => ({
-    target,
-    sourceTool,
-    planHash,
-  }));
+  const plans = compileAll(bundleText, await extensionsOfEnv(env));
   const db = openDatabase({ url: localClient(env).operatorDatabaseUrl, applicationName: 'countersign-policy', max: 1 });
   try {
     return await publishBundle(db, { bundleText, plans, operator, now: new Date() });

@@ -80,7 +80,8 @@ async function signAnswers(
 ): Promise<SignedAnswers> {
   const minutes = integerOption(options, 'valid', '--valid', validity);
   const keyFile = requiredOption(options, 'key', '--key');
-  const status = await reviews.status(id);
+  const review = await reviews.review(id);
+  const { status } = review;
   const violationIds = chosenViolations(status, textOption(options, 'violation'), options['all'] === true);
   // What is being answered is printed before the question, on standard error: pipes receive data only.
   for (const violation of status.violations.filter((v) => violationIds.includes(v.violationId)))
@@ -95,7 +96,7 @@ async function signAnswers(
   const issuedAt = io.host.now();
   const expiresAt = new Date(issuedAt.getTime() + minutes * 60_000);
   const signer = createSigner(loadKey(io.host.env, keyFile));
-  const envelopes = client.signAnswers(status, { violationIds, decision, reason }, signer, { issuedAt, expiresAt });
+  const envelopes = client.signAnswers(id, review, { violationIds, decision, reason }, signer, { issuedAt, expiresAt });
   return { envelopes, violationIds, decision };
 }
 

@@ -1,5 +1,4 @@
 import { openDatabase } from '../../storage/database/database';
-import { createLedger } from '../../storage/ledger/ledger';
 import { createByteStore } from '../../storage/store/byte-store';
 import { Countersign } from '../../client/countersign';
 import { createSigner } from '../../client/signer';
@@ -19,8 +18,7 @@ export interface ConnectOptions {
 
 /** Connections of one command to Temporal, store and ledger. */
 export interface Connected {
-  readonly reviews: Pick<Countersign, 'submit' | 'status' | 'evidence' | 'answer' | 'withdraw' | 'result' | 'list'>;
-  readonly bytes: (tenant: string, digest: string) => Promise<Uint8Array>;
+  readonly reviews: Pick<Countersign, 'submit' | 'review' | 'bundle' | 'answer' | 'withdraw' | 'result' | 'list'>;
   readonly ledgerRows: (changeId: string) => Promise<readonly StoredRow[]>;
   /** Temporal's address and namespace, for the commands that `sign` prints. */
   readonly address: string;
@@ -33,7 +31,13 @@ export function connect(env: Env, options: ConnectOptions): Connected {
   const local = localClient(env);
   const temporal = openClient({ ...env, TEMPORAL_ADDRESS: local.temporalAddress, TEMPORAL_NAMESPACE: local.namespace });
   const db = openDatabase({ url: local.databaseUrl, applicationName: 'countersign-cli', max: 2 });
-  const ledger = createLedger(db);
+  const ledger = clientLedger({
+    db,
+    databaseUrl: local.databaseUrl,
+    applicationName: 'countersign-cli',
+    operators: local.operators,
+    now: () => new Date(),
+  });
   const store = createByteStore(db);
   return {
     reviews: new Countersign({
@@ -42,14 +46,14 @@ export function connect(env: Env, options: ConnectOptions): Connected {
       taskQueue: TASK_QUEUES.review + (env['COUNTERSIGN_QUEUE_SUFFIX'] ?? ''),
       store,
       serviceKey: options.serviceKey === undefined ? null : createSigner(loadKey(env, options.serviceKey)),
-      ledger: clientLedger(ledger, () => new Date()),
-      trust: { committers: local.committers },
+      ledger,
+      trust: { operators: local.operators, committers: local.committers },
     }),
-    bytes: (tenant, digest) => store.get(tenant, digest),
-    ledgerRows: (changeId) => ledger.read(changeId),
+    ledgerRows: (changeId) => ledger.rows(changeId),
     address: local.temporalAddress,
     namespace: local.namespace,
     close: async () => {
+      await ledger.close();
       await temporal.connection.close();
       await db.close();
     },

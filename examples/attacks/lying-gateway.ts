@@ -1,5 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { canonicalJson } from '../../policy/contracts/canonical-json';
+import { evidenceChecksum, type EvidenceBundle } from '../../policy/evidence/bundle';
 
 export interface LyingGateway {
   readonly url: string;
@@ -26,7 +28,7 @@ export async function startLyingGateway(
         .then(async (answer) => {
           const text = await answer.text();
           response.writeHead(answer.status, { 'content-type': 'application/json' });
-          response.end(answer.ok ? JSON.stringify(edit({ method, path }, JSON.parse(text))) : text);
+          response.end(answer.ok ? toText(edit({ method, path }, JSON.parse(text))) : text);
         })
         .catch(() => response.destroy());
     });
@@ -37,4 +39,10 @@ export async function startLyingGateway(
     url: `http://127.0.0.1:${port}`,
     stop: () => new Promise((resolve) => (server.close(() => resolve()), server.closeAllConnections())),
   };
+}
+
+/** An edited review gets the canonical form and the checksum that a client expects, neither of which needs a key. */
+function toText(body: unknown): string {
+  if (typeof body !== 'object' || body === null || !('format' in body)) return JSON.stringify(body);
+  return `${canonicalJson({ ...body, sha256: evidenceChecksum(body as unknown as EvidenceBundle) })}\n`;
 }

@@ -79,13 +79,7 @@ export class Operator {
 
   /** Publishes a bundle signed with any key. Returns the plan hash for SQLDryRun on the target `shop`. */
   async publish(bundleText: string, operator: SigningKey): Promise<string> {
-    const plans = compileAll(bundleText, await loadExtensions(this.extensions)).map(
-      ({ target, sourceTool, planHash }) => ({
-        target,
-        sourceTool,
-        planHash,
-      }),
-    );
+    const plans = compileAll(bundleText, await loadExtensions(this.extensions));
     const db = openDatabase({ url: this.dev.setup.databaseUrls.cs_operator, applicationName: 'attacks' });
     try {
       await publishBundle(db, { bundleText, plans, operator, now: new Date() });

@@ -13,7 +13,6 @@ import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/
 import Table from 'cli-table3';
 import { Countersign } from '../../client/countersign';
 import { GatewayClient } from '../../client/gateway-client';
-import { ReviewClient } from '../../client/review-client';
 import { signAnswers } from '../../client/sign-answers';
 import { createSigner } from '../../client/signer';
 import type { ReviewStatus } from '../../policy/contracts/status';
@@ -125,14 +124,11 @@ async function play(
   const tenant = `demo-${run}`;
   const connection = await openConnection({ ...process.env, TEMPORAL_ADDRESS: runtime.temporalAddress });
   const temporal = new Client({ connection, namespace: runtime.namespace });
-  const trust = { committers: [setup.keys.committer.key.publicKey] };
-  const reviews = new ReviewClient({ temporal, trust });
-  const gateway = new GatewayClient({
-    baseUrl: dev.gatewayUrl,
-    tenant,
-    serviceKey: createSigner(setup.keys.agent.key),
-    trust,
-  });
+  const { operator, committer } = setup.keys;
+  const trust = { operators: [operator.key.publicKey], committers: [committer.key.publicKey] };
+  const clientOf = (name: 'agent' | 'alice' | 'bob'): GatewayClient =>
+    new GatewayClient({ baseUrl: dev.gatewayUrl, tenant, serviceKey: createSigner(setup.keys[name].key), trust });
+  const gateway = clientOf('agent');
   const shop = new Shop(setup.targetAdminUrls['shop'] ?? '');
   const serviceKey = createSigner(setup.keys.agent.key);
   const countersign = new Countersign({ temporal, tenant, store: null, serviceKey, trust });
@@ -143,12 +139,12 @@ async function play(
     run,
     say,
     submit: (input) => gateway.submit({ ...input, target: 'shop', requestKey: `demo ${run}` }),
-    waiting: (changeId) => waiting(reviews, changeId),
+    waiting: (changeId) => waiting(gateway, changeId),
     answer: options.interactive
-      ? (status) => askPerson(dev, reviews, status)
-      : (...args) => answerByUpdate(dev, reviews, ...args),
+      ? (status) => askPerson(dev, clientOf, status)
+      : (...args) => answerByGateway(dev, clientOf, ...args),
     answerByTemporalCli: options.interactive ? async () => {} : (...args) => answerByCli(dev, ...args),
-    result: (changeId) => reviews.result(changeId, { timeoutMs: waitMs }),
+    result: (changeId) => gateway.result(changeId, { timeoutMs: waitMs }),
     refundByWorkflow: async (orderId, amountCents) => {
       const handle = await temporal.workflow.start('refundRequester', {
         taskQueue: REFUND_QUEUE,
@@ -160,7 +156,7 @@ async function play(
   };
   try {
     const rows: Row[] = [];
-    for (const each of CASES) rows.push(await playCase(each, stage, reviews, model));
+    for (const each of CASES) rows.push(await playCase(each, stage, gateway, model));
     return rows;
   } finally {
     await refunds();
@@ -168,7 +164,7 @@ async function play(
   }
 }
 
-async function playCase(each: Case, stage: Stage, reviews: ReviewClient, model: string): Promise<Row> {
+async function playCase(each: Case, stage: Stage, reviews: GatewayClient, model: string): Promise<Row> {
   say(`\n${each.id}. ${each.title}`);
   const changeId = await each.run(stage);
   const result = await reviews.result(changeId, { timeoutMs: ANSWER_MS });
@@ -191,7 +187,7 @@ async function playCase(each: Case, stage: Stage, reviews: ReviewClient, model: 
   };
 }
 
-async function waiting(reviews: ReviewClient, changeId: string): Promise<ReviewStatus> {
+async function waiting(reviews: GatewayClient, changeId: string): Promise<ReviewStatus> {
   for (const until = Date.now() + ANSWER_MS; Date.now() < until; await pause(100)) {
     const status = await reviews.status(changeId);
     // Any state but RUNNING: with a real model the review may already be closed.
@@ -200,19 +196,24 @@ async function waiting(reviews: ReviewClient, changeId: string): Promise<ReviewS
   throw new Error(`Review ${changeId} disclosed nothing within ${ANSWER_MS / 1000} s`);
 }
 
-async function answerByUpdate(
+type ClientOf = (name: 'alice' | 'bob') => GatewayClient;
+
+async function answerByGateway(
   dev: Dev,
-  reviews: ReviewClient,
+  clientOf: ClientOf,
   ...[status, person, decision, violationIds, reason]: Parameters<Stage['answer']>
 ): Promise<void> {
   if (violationIds.length === 0) return;
   const issuedAt = new Date();
   const signer = createSigner(dev.setup.keys[person].key);
-  const answers = signAnswers(status, { violationIds, decision, reason }, signer, {
+  const { changeId } = status;
+  const reviews = clientOf(person);
+  const review = await reviews.review(changeId);
+  const answers = signAnswers(changeId, review, { violationIds, decision, reason }, signer, {
     issuedAt,
     expiresAt: new Date(issuedAt.getTime() + 600_000),
   });
-  const results = await reviews.answer(status.changeId, [...answers]);
+  const results = await reviews.answer(changeId, [...answers]);
   const codes = Object.values(results).map((r) => r.code);
   say(`  ${person}: ${decision} (${codes.join(', ')}): ${reason}`);
 }
@@ -254,8 +255,8 @@ async function answerByCli(
 }
 
 /** --interactive: asks the user at the terminal for each pending violation. Stops after a reject. */
-async function askPerson(dev: Dev, reviews: ReviewClient, status: ReviewStatus): Promise<void> {
-  const current = await reviews.status(status.changeId);
+async function askPerson(dev: Dev, clientOf: ClientOf, status: ReviewStatus): Promise<void> {
+  const current = await clientOf('alice').status(status.changeId);
   if (current.state !== 'INTERVENTION_REQUIRED') return;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
@@ -264,9 +265,9 @@ async function askPerson(dev: Dev, reviews: ReviewClient, status: ReviewStatus):
       const person = (await terminal.question('  Who answers, alice or bob? ')).trim() === 'bob' ? 'bob' : 'alice';
       const input = (await terminal.question('  confirm or reject? ')).trim();
       const decision = input === 'confirm' ? 'confirm' : 'reject';
-      await answerByUpdate(
+      await answerByGateway(
         dev,
-        reviews,
+        clientOf,
         current,
         person,
         decision,

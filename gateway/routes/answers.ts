@@ -26,7 +26,7 @@ export function answerRoutes(deps: GatewayDeps, callers: Callers, metrics: Gatew
     const caller = await callers.authenticate(c, MAX_JSON_BYTES, 'answer');
     const todo = 'The gateway relays signed envelopes only';
     const { answers } = parseInput(SignedAnswers, parseJsonBody(caller.body), todo);
-    const { changeId } = await callers.reviewOf(c, caller);
+    const changeId = await callers.reviewOf(c, caller);
     const { keyId } = caller.key;
     if (!limits.take(keyId, answers.length, deps.now())) {
       metrics.refused('answer_limit');
@@ -42,7 +42,7 @@ export function answerRoutes(deps: GatewayDeps, callers: Callers, metrics: Gatew
   routes.post('/:id/withdraw', async (c) => {
     const caller = await callers.authenticate(c, MAX_JSON_BYTES, 'submit', 'answer');
     const { reason } = parseInput(Withdrawal, parseJsonBody(caller.body), NOTHING_DONE);
-    const { changeId } = await callers.reviewOf(c, caller);
+    const changeId = await callers.reviewOf(c, caller);
     return c.json(await reviews.withdraw(changeId, { actor: actorOf(caller.key), reason }));
   });
   return routes;

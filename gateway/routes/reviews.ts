@@ -1,8 +1,11 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
+import { CountersignError } from '../../client/errors';
 import { parseInput } from '../../client/parse';
+import { canonicalJson } from '../../policy/contracts/canonical-json';
 import { Name } from '../../policy/contracts/diff';
 import { ReviewState } from '../../policy/contracts/outcome';
+import { MAX_EVIDENCE_BYTES } from '../../policy/evidence/bundle';
 import { NOTHING_DONE, type Callers } from '../callers';
 import type { GatewayDeps } from '../deps';
 import { MAX_WAIT_MS } from '../limits';
@@ -20,7 +23,10 @@ const ListQuery = z.strictObject({
   after: z.string().max(500).optional(),
 });
 
-/** GET /v1/reviews, /v1/reviews/:id and /v1/reviews/:id/result */
+/**
+ * GET /v1/reviews, /v1/reviews/:id and /v1/reviews/:id/result. The second is the evidence of the review, open or closed, for the
+ * caller to verify. The gateway has no trusted committers: every outcome in the third is marked as unverified.
+ */
 export function reviewRoutes({ reviews }: GatewayDeps, callers: Callers): Hono {
   const routes = new Hono();
   routes.get('/', async (c) => {
@@ -28,11 +34,20 @@ export function reviewRoutes({ reviews }: GatewayDeps, callers: Callers): Hono {
     const query = parseInput(ListQuery, c.req.query(), NOTHING_DONE);
     return c.json(await reviews.list({ ...query, tenant: callers.tenantOf(c, caller) }));
   });
-  routes.get('/:id', async (c) => c.json(await callers.reviewOf(c, await callers.authenticate(c, 0, 'read'))));
+  routes.get('/:id', async (c) => {
+    const changeId = await callers.reviewOf(c, await callers.authenticate(c, 0, 'read'));
+    const text = `${canonicalJson(await reviews.bundle(changeId))}\n`;
+    if (text.length > MAX_EVIDENCE_BYTES)
+      throw new CountersignError(
+        'too_large',
+        `The review has more than ${MAX_EVIDENCE_BYTES} bytes: read it with "countersign export"`,
+      );
+    return c.body(text, 200, { 'Content-Type': 'application/json' });
+  });
   routes.get('/:id/result', async (c) => {
     const caller = await callers.authenticate(c, 0, 'read');
     const { waitMs } = parseInput(ResultQuery, c.req.query(), NOTHING_DONE);
-    const { changeId } = await callers.reviewOf(c, caller);
+    const changeId = await callers.reviewOf(c, caller);
     return c.json(await reviews.result(changeId, { timeoutMs: waitMs }));
   });
   return routes;

@@ -21,7 +21,7 @@ export function submissionRoutes({ reviews, store, submitTimeoutMs }: GatewayDep
     callers.assertTenant(caller, tenant);
     assertSignedBy(submission, caller.key);
     assertNoReply(submission);
-    if (supersedes !== undefined && (await reviews.status(supersedes)).tenant !== tenant)
+    if (supersedes !== undefined && (await reviews.tenantOf(supersedes)) !== tenant)
       throw new CountersignError('not_found', `supersedes: no review ${supersedes}`, { field: 'supersedes' });
     if (inline === undefined && !(await storeCall(() => store.has(tenant, diffSha))))
       throw new CountersignError('diff_missing', `diffSha: not in the store; PUT /v1/diffs/${diffSha} first`, {

@@ -49,8 +49,12 @@ export const AnswerMessage = z.strictObject({
 });
 export type AnswerMessage = z.infer<typeof AnswerMessage>;
 
-/** What became of an answer. `duplicate` is not a refusal: sending the same answer again is a no-op. */
+/**
+ * What became of an answer. `duplicate` is not a refusal: sending the same answer again is a no-op. `sent`: no row of the ledger
+ * says what became of it; only clients report it.
+ */
 export const AnswerCode = z.enum([
+  'sent',
   'accepted',
   'duplicate',
   'malformed',

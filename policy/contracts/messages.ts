@@ -12,7 +12,6 @@ export const MESSAGES = {
   supersede: 'supersede',
   lookAgain: 'look_again',
   status: 'status',
-  evidence: 'evidence',
 } as const;
 
 /** Signals that a review sends to the workflow named in the submission's `replyTo`. */

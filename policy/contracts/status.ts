@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Sha256Hex } from './diff';
-import { ErrorClass, HookClass } from './finding';
+import { ErrorClass, HookClass, type ValidatorFinding } from './finding';
 import { Mode, ReviewState, RollbackReason } from './outcome';
 import { PolicyViolation } from './violation';
 
@@ -16,6 +16,19 @@ export const FindingProjection = z.strictObject({
 });
 export type FindingProjection = z.infer<typeof FindingProjection>;
 
+/** The fields of a finding that people see. */
+export function toFindingProjection(finding: ValidatorFinding): FindingProjection {
+  return {
+    validatorId: finding.validator_id,
+    class: finding.class,
+    status: finding.status,
+    reason: finding.reason,
+    evidenceRefs: finding.evidenceRefs,
+    ...(finding.errorClass === undefined ? {} : { errorClass: finding.errorClass }),
+    ...(finding.reasonCode === undefined ? {} : { reasonCode: finding.reasonCode }),
+  };
+}
+
 export const ViolationStatus = z.strictObject({
   ...PolicyViolation.shape,
   resolution: z.enum(['callback', 'confirmed', 'rejected', 'hard', 'pending']),
@@ -26,7 +39,10 @@ export const ViolationStatus = z.strictObject({
 });
 export type ViolationStatus = z.infer<typeof ViolationStatus>;
 
-/** Result of the query `status`. Clients display it as it is and derive nothing else from the review's data. */
+/**
+ * What people see of a review. Clients build it from verified rows (`verifiedReview`). The query `status` of the workflow has the
+ * same form, for the Temporal UI only: a workflow can be replaced by anyone with write access to the namespace.
+ */
 export const ReviewStatus = z.strictObject({
   changeId: Sha256Hex,
   state: ReviewState,

@@ -228,6 +228,23 @@ export function errorResult(
   return { validator_id: validatorId, status: 'BLOCK', evidenceRefs: [`review:${changeId}`], ...error };
 }
 
+/**
+ * The result of a validator whose activity failed. Fixed text, because the workflow makes it and no row of a worker confirms it:
+ * other words would be the workflow's.
+ */
+export function validatorFailedResult(
+  validatorId: string,
+  changeId: Sha256,
+  errorClass: 'ErrUnknownDiffType' | 'ErrValidatorBackend',
+): ValidatorResult {
+  return errorResult(validatorId, changeId, {
+    errorClass,
+    reason: 'The validator could not answer. The history of the workflow has the error',
+    reasonCode: 'validator_failed',
+    reproducible: false,
+  });
+}
+
 export function findingsSha(findings: readonly ValidatorFinding[]): Sha256 {
   return typedHash('findings', { validatorFindings: findings });
 }

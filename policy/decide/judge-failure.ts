@@ -1,4 +1,5 @@
 /** Runs in the workflow sandbox: imports only contracts and `decide`. */
+import { canonicalJson } from '../contracts/canonical-json';
 import { FailureType } from '../contracts/failure-type';
 import type { ErrorClass, ValidatorResult } from '../contracts/finding';
 import type { Sha256 } from '../contracts/hash';
@@ -68,6 +69,19 @@ export function judgeFailureResult(failure: JudgeFailure): ValidatorResult {
     reproducible: errorClass === 'ErrUnknownDiffType',
   });
   return cause === null ? result : { ...result, details: { cause } };
+}
+
+/** Whether a result is one that `judgeFailureResult` makes, so that its words are not the workflow's. */
+export function isJudgeFailureResult(result: ValidatorResult, changeId: Sha256): boolean {
+  const status = /\(HTTP ([1-5]\d\d)\)$/.exec(result.reason)?.[1];
+  const made = (failureType: string, message: string): ValidatorResult =>
+    judgeFailureResult({ validatorId: result.validator_id, changeId, failureType, message });
+  const messages = [
+    '',
+    ...JUDGE_CAUSES.map((c) => failureMessage(c, status === undefined ? '' : `answered ${status}`)),
+  ];
+  const text = canonicalJson(result);
+  return [...KNOWN_TYPES, ''].some((type) => messages.some((message) => canonicalJson(made(type, message)) === text));
 }
 
 function wordsOf({ failureType, message }: JudgeFailure, cause: JudgeCause | null): string {

@@ -29,7 +29,7 @@ import { verifyWithRegistry } from '../registry-verify';
 import { assertSame, fail, NEVER_OPENED, openedOf, rowOf, supplied, type OpenedReview } from './outcome';
 import type { Passed, Review } from './record';
 
-/** The rows that count: all of them before a commit, and those before the settlement in a review that has ended. */
+/** The rows that count: all of them before a commit, otherwise those before the settlement. */
 export function countedRows({ sources, rows }: Review): readonly LedgerRow[] {
   return sources.context === 'commit' ? rows : untilSettled(rows);
 }

@@ -1,14 +1,22 @@
 import { canonicalJson } from '../../policy/contracts/canonical-json';
-import type { ValidatorFinding } from '../../policy/contracts/finding';
-import type { PlanValidator } from '../../policy/contracts/plan';
-import { assembleFindings, findingsSha, type RawOutcome } from '../../policy/decide/findings';
+import type { AttestedPredicate } from '../../policy/contracts/attested';
+import { ValidatorResult, type ValidatorFinding } from '../../policy/contracts/finding';
+import type { Plan, PlanValidator } from '../../policy/contracts/plan';
+import {
+  assembleFindings,
+  COMPUTED_BY_ASSEMBLY,
+  findingsSha,
+  validatorFailedResult,
+  type RawOutcome,
+} from '../../policy/decide/findings';
+import { isJudgeFailureResult } from '../../policy/decide/judge-failure';
 import { isJudge } from '../../policy/contracts/readings';
-import { applyWaivers, WAIVED } from '../../policy/decide/waivers';
+import { applyWaivers, WAIVED, waiveFindings } from '../../policy/decide/waivers';
 import { recordKindOf } from '../../policy/evidence/attested-given';
 import { recordedFindings, strictness, waivingOf, writtenFindings } from '../../policy/evidence/recorded-findings';
 import { agrees } from './agreement';
 import { countedRows, missingRecord, strictestResult } from './attested';
-import { assertSame, fail, NEVER_OPENED, openedOf, type OpenedReview } from './outcome';
+import { assertSame, fail, NEVER_OPENED, openedOf, rowOf, type OpenedReview } from './outcome';
 import type { Passed, Review } from './record';
 
 /** Runs no rules: the findings must be those of the rows, and none may be milder than its row or its records. */
@@ -33,7 +41,74 @@ export function checkFindings(review: Review): Passed {
     if (validator.kind === 'attested') checkAttestedFinding(finding, validator, review, opened);
     else checkNotLoosened(finding, written.get(validator.id), review, opened);
   }
+  if (review.sources.context !== 'commit' && rowOf(rows, 'disclosed') !== null)
+    checkDisclosedWords(findings, written, review, opened);
   return [`${findings.length} findings, findingsSha ${findingsSha(findings)}`, { findings }];
+}
+
+/**
+ * The disclosed findings come from the workflow, which anyone with write access to the namespace can replace: each must equal
+ * its row or the result of a record, after waivers. A validator that has neither has one of the fixed results for that. The
+ * committer does not need this check, because it computes the findings again.
+ */
+function checkDisclosedWords(
+  findings: readonly ValidatorFinding[],
+  written: ReadonlyMap<string, ValidatorFinding>,
+  review: Review,
+  { plan, changeId }: OpenedReview,
+): void {
+  const waiving = waivingOf(review.rows);
+  const before = plan.validators.map((validator, i): ValidatorFinding => {
+    const finding = findings[i];
+    if (finding?.validator_id !== validator.id) fail(`${validator.id}: it has no disclosed finding`);
+    const assembled = (outcome: RawOutcome): ValidatorFinding[] =>
+      assembleFindings({
+        plan: { ...plan, validators: [validator], waivers: [] },
+        changeId,
+        outcomes: new Map([[validator.id, outcome]]),
+      });
+    if (COMPUTED_BY_ASSEMBLY.has(validator.id))
+      return assembled({ kind: 'skipped', reasonCode: 'withdrawn' })[0] ?? finding;
+    const row = written.get(validator.id);
+    const possible =
+      row === undefined
+        ? possibleOutcomes(validator, finding, review.need('records'), plan, changeId).flatMap(assembled)
+        : [row];
+    const found = possible.find((f) => {
+      const [after] = waiving === null ? [f] : applyWaivers(plan, [f], waiving.context, waiving.at).findings;
+      return canonicalJson(after ?? null) === canonicalJson(finding);
+    });
+    return found ?? fail(`${validator.id}: neither a row nor a record has the disclosed finding`);
+  });
+  assertSame(
+    waiveFindings(plan, changeId, before, waiving),
+    findings,
+    'the disclosed findings differ from those that follow from rows and records',
+  );
+}
+
+/** The outcomes that a validator without a row `findings` can have. */
+function possibleOutcomes(
+  validator: PlanValidator,
+  finding: ValidatorFinding,
+  records: readonly AttestedPredicate[],
+  plan: Plan,
+  changeId: string,
+): RawOutcome[] {
+  const results: unknown[] = [];
+  const { phase: _phase, class: _class, logic_hash: _hash, ...rest } = finding;
+  if (validator.kind === 'attested') {
+    for (const record of records)
+      if (record.subject === validator.id && record.kind === recordKindOf(validator)) results.push(record.result);
+    const failed = ValidatorResult.safeParse({ ...rest, status: 'BLOCK' });
+    if (isJudge(validator) && failed.success && isJudgeFailureResult(failed.data, changeId)) results.push(failed.data);
+  } else
+    for (const errorClass of ['ErrValidatorBackend', 'ErrUnknownDiffType'] as const)
+      results.push(validatorFailedResult(validator.id, changeId, errorClass));
+  const outcomes = results.map((result): RawOutcome => ({ kind: 'result', result }));
+  if (isJudge(validator) && plan.judgeWhen === 'onlyIfClean')
+    outcomes.push({ kind: 'skipped', reasonCode: 'judge_when' });
+  return outcomes;
 }
 
 /** The outcome of an attested validator by its records (R2, R3), before the assembly. */

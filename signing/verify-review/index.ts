@@ -1,5 +1,6 @@
 /**
- * Verifies a review: for the committer before it acts, for `countersign verify` on a file, and for `countersign replay`.
+ * Verifies a review: for the committer before it acts, for whoever shows or answers it, for `countersign verify` on a file, and
+ * for `countersign replay`.
  * Pure: no network, no database, no clock.
  *
  * V1 Trust comes only from the caller (`ReviewSources`): operator keys, committer keys, the registry at one moment. Nothing in

@@ -23,8 +23,11 @@ import type { ReplayReport } from '../../policy/evidence/reports';
 import type { AggregateRecord } from '../../policy/rules/aggregate/aggregate';
 import type { VerifiedAnswers } from '../verify-answers';
 
-/** Caller of the verification: the committer before it acts, `countersign verify` on a file, or `countersign replay`. */
-export type VerifyContext = 'commit' | 'evidence' | 'replay';
+/**
+ * Caller of the verification: the committer before it acts, whoever shows or answers an open review, `countersign verify` on a
+ * file, or `countersign replay`.
+ */
+export type VerifyContext = 'commit' | 'open' | 'evidence' | 'replay';
 
 /** Ed25519 public keys that the verifier itself trusts, 64 lower-case hex digits each. */
 export interface EvidenceTrust {

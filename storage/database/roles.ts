@@ -9,6 +9,7 @@ const readKeys: Grants = { keys: ['select'], key_revocations: ['select'], schema
 const readPolicy: Grants = {
   policy_revisions: ['select'],
   policy_revocations: ['select'],
+  compiled_plans: ['select'],
   target_freezes: ['select'],
 };
 const readLedger: Grants = {
@@ -66,6 +67,7 @@ export const TABLE_GRANTS: Readonly<Record<Role, Grants>> = {
     key_revocations: ['select', 'insert'],
     policy_revisions: ['select', 'insert'],
     policy_revocations: ['select', 'insert'],
+    compiled_plans: ['select', 'insert'],
     target_freezes: ['select', 'insert'],
   },
   cs_reader: {

@@ -4,6 +4,9 @@ import { APPEND_GRANTS, PROJECTING_ROLES } from './roles';
 /** Raise it with every change of the schema below. */
 export const SCHEMA_VERSION = 3;
 
+/** `ledger_append` notifies this channel of the id of each change that gets rows. */
+export const LEDGER_CHANNEL = 'countersign_ledger';
+
 /**
  * The schema, idempotent, in one transaction.
  *
@@ -63,6 +66,7 @@ create table if not exists policy_revisions (
 );
 create table if not exists policy_revocations (bundle_sha text primary key, envelope json, revoked_at timestamptz not null default now());
 drop table if exists plans;
+create table if not exists compiled_plans (plan_hash text primary key check (plan_hash ~ '^[0-9a-f]{64}$'), plan text not null, added_at timestamptz not null default now());
 
 create table if not exists judge_answers (key text primary key, reply text not null, at bigint not null, mac bytea not null);
 
@@ -99,6 +103,7 @@ const APPEND_ONLY = [
   'key_revocations',
   'policy_revisions',
   'policy_revocations',
+  'compiled_plans',
   'staging_records',
   'rehearsals',
   'effect_sends',
@@ -215,6 +220,7 @@ begin
   if p_projection is not null and v_fresh then
     perform project_review(p_change, p_projection::jsonb || coalesce(v_submitted - 'factsSha', '{}'), v_submitted is not null, v_ends);
   end if;
+  if v_fresh then perform pg_notify('${LEDGER_CHANNEL}', p_change); end if;
 end $$;
 
 create or replace function count_refusal(p_change text, p_fact text) returns void

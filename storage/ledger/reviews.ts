@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { Sha256Hex } from '../../policy/contracts/diff';
+import { ReviewState, RollbackReason, TerminalState } from '../../policy/contracts/outcome';
 import type { LedgerReader, ReviewProjection } from '../../policy/evidence/ledger-port';
 import type { Queryable } from '../database/database';
 
@@ -21,17 +23,19 @@ interface ReviewRow {
   deadline_at: Date | null;
   closed_at: Date | null;
   summary: string;
+  /** Body of the row `closed`; null if there is none. */
+  closed: string | null;
 }
+
+/** The projection is an index. That a review has ended, and how, comes from its row, which only the committer may append. */
+const SELECT = `select r.*, c.body as closed from reviews r
+  left join ledger c on c.change_id = r.change_id and c.fact_key = 'closed/closed'`;
 
 /** Lists and filters reviews by the projection, without reading workflow histories. */
 export function createReviewReader(db: Queryable): Pick<LedgerReader, 'review' | 'listReviews'> {
   return {
     async review(changeId) {
-      const { rows } = await db.query<ReviewRow>(
-        'select * from reviews where change_id = $1',
-        [changeId],
-        'review_one',
-      );
+      const { rows } = await db.query<ReviewRow>(`${SELECT} where r.change_id = $1`, [changeId], 'review_one');
       return rows[0] === undefined ? null : toReview(rows[0]);
     },
 
@@ -44,20 +48,20 @@ export function createReviewReader(db: Queryable): Pick<LedgerReader, 'review' |
         values.push(value);
         where.push(clause(`$${values.length}`));
       };
-      if (tenant !== undefined) add((p) => `tenant = ${p}`, tenant);
-      if (state !== undefined) add((p) => `state = ${p}`, state);
-      if (target !== undefined) add((p) => `target = ${p}`, target);
+      if (tenant !== undefined) add((p) => `r.tenant = ${p}`, tenant);
+      if (state !== undefined) add((p) => `r.state = ${p}`, state);
+      if (target !== undefined) add((p) => `r.target = ${p}`, target);
       if (after !== undefined) {
         const [openedAt, changeId] = fromCursor(after);
         values.push(openedAt, changeId);
         where.push(
-          `(opened_at < $${values.length - 1} or (opened_at = $${values.length - 1} and change_id > $${values.length}))`,
+          `(r.opened_at < $${values.length - 1} or (r.opened_at = $${values.length - 1} and r.change_id > $${values.length}))`,
         );
       }
       values.push(limit + 1);
       const filter = where.length === 0 ? '' : `where ${where.join(' and ')}`;
       const { rows } = await db.query<ReviewRow>(
-        `select * from reviews ${filter} order by opened_at desc, change_id limit $${values.length}`,
+        `${SELECT} ${filter} order by r.opened_at desc, r.change_id limit $${values.length}`,
         values,
       );
       const reviews = rows.slice(0, limit).map(toReview);
@@ -76,14 +80,14 @@ function fromCursor(after: string): [Date, string] {
 }
 
 function toReview(row: ReviewRow): ReviewProjection {
+  const end = endOf(row);
   return {
     changeId: row.change_id,
     tenant: row.tenant,
     target: row.target,
     sourceTool: row.source_tool,
     inputSha: row.input_sha,
-    state: row.state as ReviewProjection['state'],
-    reason: row.reason as ReviewProjection['reason'],
+    ...end,
     mode: row.mode as ReviewProjection['mode'],
     requester: row.requester,
     pending: row.pending,
@@ -91,7 +95,18 @@ function toReview(row: ReviewRow): ReviewProjection {
     openedAt: row.opened_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     deadlineAt: row.deadline_at?.toISOString() ?? null,
-    closedAt: row.closed_at?.toISOString() ?? null,
+    closedAt: row.closed === null ? null : (row.closed_at?.toISOString() ?? null),
     summary: row.summary,
   };
+}
+
+function endOf({ closed, state }: ReviewRow): Pick<ReviewProjection, 'state' | 'reason'> {
+  if (closed !== null) {
+    const body = JSON.parse(closed) as { readonly state?: unknown; readonly reason?: unknown };
+    const ended = z.object({ state: TerminalState, reason: RollbackReason.nullable() }).safeParse(body);
+    // Unreadable: not shown as ended.
+    return ended.data ?? { state: 'COMMITTING', reason: null };
+  }
+  const open = ReviewState.exclude(TerminalState.options).safeParse(state);
+  return { state: open.data ?? 'COMMITTING', reason: null };
 }

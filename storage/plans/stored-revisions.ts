@@ -4,7 +4,8 @@ import { verifyEnvelope } from '../../signing/envelope';
 import { misconfigured } from '../../policy/contracts/failure';
 import { sha256HexOfText } from '../../policy/contracts/hash';
 import type { Queryable } from '../database/database';
-import type { PolicyRevisions } from './plan-source';
+import { Plan } from '../../policy/contracts/plan';
+import type { PolicyRevisions, StoredRevision } from './plan-source';
 
 /** Far more revocations than expected in practice. */
 const MAX_REVOCATIONS = 1_000;
@@ -32,6 +33,43 @@ export function storedRevisions(db: Queryable): PolicyRevisions {
     },
   };
 }
+
+/** Reads one revision and compiled plans. Untrusted as well: `planHash` binds a plan to the signed revision that lists it. */
+export interface PublishedPolicies extends Pick<PolicyRevisions, 'revocations'> {
+  revision(revision: number): Promise<StoredRevision | null>;
+  /** Null if the plan is not stored, or is not a plan of this version. */
+  plan(planHash: string): Promise<Plan | null>;
+}
+
+export function publishedPolicies(db: Queryable): PublishedPolicies {
+  // Plans are large and never change.
+  const plans = new Map<string, Plan>();
+  return {
+    revocations: () => storedRevisions(db).revocations(),
+    async revision(revision) {
+      const { rows } = await db.query<{ envelope: Envelope; source: string }>(
+        'select envelope, source from policy_revisions where revision = $1 and envelope is not null',
+        [revision],
+      );
+      return rows[0] === undefined ? null : { envelope: rows[0].envelope, bundleText: rows[0].source };
+    },
+    async plan(planHash) {
+      const known = plans.get(planHash);
+      if (known !== undefined) return known;
+      const { rows } = await db.query<{ plan: string }>('select plan from compiled_plans where plan_hash = $1', [
+        planHash,
+      ]);
+      if (rows[0] === undefined) return null;
+      const parsed = Plan.safeParse(JSON.parse(rows[0].plan));
+      if (!parsed.success) return null;
+      if (plans.size >= MAX_CACHED_PLANS) plans.clear();
+      plans.set(planHash, parsed.data);
+      return parsed.data;
+    },
+  };
+}
+
+const MAX_CACHED_PLANS = 100;
 
 /** SHA-256 of the published bundle text, signed as `bundleSha`. */
 export function bundleShaOf(bundleText: string): string {

@@ -13,6 +13,7 @@ import {
   failing,
   hex,
   outcome,
+  reviewed as reviewedAs,
   status,
   trust,
   violation,
@@ -36,11 +37,12 @@ writeKeyFile({
   createdAt: '2026-11-20T10:00:00.000Z',
 });
 
+const reviewed = (of?: ReturnType<typeof status>) => reviewedAs(of, SQL);
+
 async function run(args: string[], options: Options = {}): Promise<CommandRun & { readonly closed: number }> {
   let closed = 0;
   const connected: Connected = {
     reviews: failing(options.reviews ?? {}),
-    bytes: async () => SQL,
     ledgerRows: () => Promise.reject(new Error('the ledger is not read here')),
     address: '127.0.0.1:7233',
     namespace: 'default',
@@ -91,7 +93,7 @@ describe('usage', () => {
     ['a wait that is not a number', ['result', CHANGE, '--wait', 'long']],
     ['an unknown state', ['list', '--state', 'OPEN']],
   ])('%s exits 2 with a message on standard error, and sends nothing', async (_name, args) => {
-    const { code, out, err } = await run(args, { reviews: { status: async () => status() } });
+    const { code, out, err } = await run(args, { reviews: { review: async () => reviewed() } });
     expect(code).toBe(2);
     expect(out).toBe('');
     expect(err).not.toBe('');
@@ -104,7 +106,7 @@ describe('usage', () => {
   });
 
   it('does not prompt without a terminal or with --no-input, and names the missing option', async () => {
-    const reviews = { status: async () => status() };
+    const reviews = { review: async () => reviewed() };
     const piped = await run(['answer', CHANGE, '--all', '--key', keyFile], { reviews });
     const refused = await run(['answer', CHANGE, '--all', '--key', keyFile, '--no-input'], { reviews, tty: true });
     for (const { code, err } of [piped, refused]) {
@@ -116,7 +118,7 @@ describe('usage', () => {
   it('prompts on a terminal, and accepts only "confirm" and "reject"', async () => {
     const sent: unknown[] = [];
     const reviews = {
-      status: async () => status(),
+      review: async () => reviewed(),
       answer: async (_id: string, answers: unknown) => (sent.push(answers), accepted()),
     };
     const args = ['answer', CHANGE, '--all', '--key', keyFile];
@@ -128,7 +130,9 @@ describe('usage', () => {
 });
 
 describe('show', () => {
-  const shown = { reviews: { status: async () => status({ diffSha: sha256Hex(SQL), findings: [finding()] }) } };
+  const shown = {
+    reviews: { review: async () => reviewed(status({ diffSha: sha256Hex(SQL), findings: [finding()] })) },
+  };
 
   function finding(): ReturnType<typeof status>['findings'][number] {
     return {
@@ -171,19 +175,22 @@ describe('show', () => {
     expect((await run(['show', CHANGE, '--no-color'], { ...shown, tty: true })).out).not.toContain('\u001b');
   });
 
-  it('does not show bytes that have another digest', async () => {
-    const { out, err } = await run(['show', CHANGE], {
-      ...shown,
-      connected: { bytes: async () => new TextEncoder().encode('SELECT 1') },
+  it.each([
+    ['show'],
+    ['answer', '--all', '--confirm', '--key', keyFile],
+    ['sign', '--all', '--confirm', '--key', keyFile],
+  ])('%s exits 14, shows nothing and signs nothing if the review does not verify', async (command, ...options) => {
+    const differs = new CountersignError('not_verified', 'Review does not verify\nbytes: the digest differs');
+    const { code, out, err } = await run([command, CHANGE, ...options], {
+      reviews: { review: () => Promise.reject(differs) },
     });
-    expect(out).not.toContain('SELECT 1');
-    expect(out).toContain('do not answer what you cannot see');
-    expect(err).toContain('other bytes');
+    expect([code, out]).toEqual([14, '']);
+    expect(err).toContain('bytes: the digest differs');
   });
 
   it('with --json prints the status as one line, bidi characters escaped', async () => {
     const { out } = await run(['show', CHANGE, '--json'], {
-      reviews: { status: async () => status({ warnings: ['\u202e'] }) },
+      reviews: { review: async () => reviewed(status({ warnings: ['\u202e'] })) },
     });
     expect(out.trimEnd().split('\n')).toHaveLength(1);
     expect(out).toContain('\\u202e');
@@ -203,7 +210,7 @@ describe('answer', () => {
   it('signs one answer for each pending violation, bound to what was shown, and sends them together [V12]', async () => {
     let sent: unknown[] = [];
     const reviews = {
-      status: async () => two,
+      review: async () => reviewed(two),
       answer: async (_id: string, answers: readonly unknown[]) => (
         (sent = [...answers]),
         { ...accepted(), ...accepted(hex('b')) }
@@ -243,7 +250,7 @@ describe('answer', () => {
         violation({ violationId: 'abcdef22'.padEnd(64, '0') }),
       ],
     });
-    const reviews = { status: async () => close, answer: async () => accepted('abcdef11'.padEnd(64, '0')) };
+    const reviews = { review: async () => reviewed(close), answer: async () => accepted('abcdef11'.padEnd(64, '0')) };
     const args = (prefix: string): string[] => ['answer', CHANGE, '--violation', prefix, '--confirm', '--key', keyFile];
     expect((await run(args('abcdef1'), { reviews })).code).toBe(0);
     expect((await run(args('abcdef'), { reviews })).code).toBe(2);
@@ -263,9 +270,10 @@ describe('answer', () => {
     ['not_eligible', 13],
     ['revoked_key', 13],
     ['bad_signature', 14],
+    ['sent', 14],
   ] as const)('exits for %s with %i', async (code, exit) => {
     const reviews = {
-      status: async () => two,
+      review: async () => reviewed(two),
       answer: async () => ({ ...accepted(hex('b')), [hex('a')]: { code, message: '' } }),
     };
     expect((await run(['answer', CHANGE, '--all', '--confirm', '--key', keyFile], { reviews })).code).toBe(exit);
@@ -274,7 +282,7 @@ describe('answer', () => {
 
 describe('sign', () => {
   it('prints the signed message and the Temporal command, quoted so that a shell passes exactly the message', async () => {
-    const reviews = { status: async () => status() };
+    const reviews = { review: async () => reviewed() };
     const args = ['sign', CHANGE, '--all', '--reject', '--reason', `it's "$(rm)" \`x\``, '--key', keyFile];
     const { code, out } = await run(args, { reviews });
     expect(code).toBe(0);
@@ -293,7 +301,7 @@ describe('sign', () => {
 
   it('with --json prints messages, commands and their arguments', async () => {
     const { out } = await run(['sign', CHANGE, '--all', '--confirm', '--key', keyFile, '--json'], {
-      reviews: { status: async () => status() },
+      reviews: { review: async () => reviewed() },
     });
     const printed = JSON.parse(out);
     expect(Object.keys(printed)).toEqual(['changeId', 'messages', 'commands', 'argv']);
@@ -365,13 +373,13 @@ describe('submit', () => {
 
 describe('errors', () => {
   it('of several lines are indented, so that untrusted text cannot imitate another message', async () => {
-    const reviews = { status: async () => Promise.reject(new Error('Nothing there.\nerror: \u202eforged\n')) };
+    const reviews = { review: async () => Promise.reject(new Error('Nothing there.\nerror: \u202eforged\n')) };
     const { err } = await run(['show', CHANGE], { reviews });
     expect(err).toBe('error: Nothing there.\n  error: \u27e6U+202E\u27e7forged\n');
   });
 
   it('go to standard error, as JSON with --json, and leave standard output empty', async () => {
-    const reviews = { status: async () => Promise.reject(new CountersignError('not_found', 'No review')) };
+    const reviews = { review: async () => Promise.reject(new CountersignError('not_found', 'No review')) };
     const text = await run(['show', CHANGE], { reviews });
     expect([text.code, text.out, text.err]).toEqual([1, '', 'error: No review\n']);
     const json = await run(['show', CHANGE, '--json'], { reviews });
@@ -480,8 +488,8 @@ describe('--json', () => {
   const options: Options = {
     reviews: {
       submit: async () => ({ changeId: CHANGE, preflight: 'pending', outcome: null }),
-      status: async () => status(),
-      evidence: async () => ({}) as never,
+      review: async () => reviewed(),
+      bundle: async () => ({}) as never,
       answer: async () => accepted(),
       result: async () => ({ state: 'PENDING', status: status() }),
       list: async () => ({ reviews: [], next: null }),

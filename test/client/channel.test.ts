@@ -3,9 +3,9 @@ import type { ReviewClient } from '../../client/review-client';
 import { createSigner } from '../../client/signer';
 import { signAnswers } from '../../client/sign-answers';
 import { newKeyPair } from '../../signing/keys';
-import { accepted, CHANGE, failing, hex, status, violation } from './fakes';
+import { accepted, CHANGE, failing, hex, reviewed, status, violation } from './fakes';
 
-type Reviews = Pick<ReviewClient, 'status' | 'answer'>;
+type Reviews = Pick<ReviewClient, 'review' | 'answer'>;
 const open = status({
   violations: [
     violation(),
@@ -29,7 +29,7 @@ describe('a channel', () => {
     let asked: PolicyRequest | undefined;
     await consult(
       channel((request) => ((asked = request), [])),
-      failing<Reviews>({ status: async () => open }),
+      failing<Reviews>({ review: async () => reviewed(open) }),
       CHANGE,
     );
     expect(asked?.violations.map((v) => [v.violationId, v.callbackResult])).toEqual([
@@ -42,13 +42,14 @@ describe('a channel', () => {
   it('answers with the signed answers that it returns, keyed by violation', async () => {
     const sent: unknown[] = [];
     const signed = signAnswers(
-      open,
+      CHANGE,
+      reviewed(open),
       { violationIds: [hex('a')], decision: 'reject', reason: 'no' },
       createSigner(newKeyPair()),
       validity,
     );
     const reviews: Reviews = {
-      status: async () => open,
+      review: async () => reviewed(open),
       answer: async (_id, answers) => (sent.push(answers), accepted()),
     };
     expect(
@@ -79,7 +80,7 @@ describe('a channel', () => {
   ])(
     'that returns %s has not answered: nothing is sent, and the result has the reason [V12, V25]',
     async (_name, onPolicy) => {
-      const result = await consult(channel(onPolicy), failing<Reviews>({ status: async () => open }), CHANGE);
+      const result = await consult(channel(onPolicy), failing<Reviews>({ review: async () => reviewed(open) }), CHANGE);
       expect(result).toMatchObject({ kind: 'no_answer', reason: expect.stringContaining('chat') });
     },
   );
@@ -89,7 +90,7 @@ describe('a channel', () => {
     const never = channel(() => {
       throw new Error('not expected');
     });
-    expect(await consult(never, failing<Reviews>({ status: async () => quiet }), CHANGE)).toEqual({
+    expect(await consult(never, failing<Reviews>({ review: async () => reviewed(quiet) }), CHANGE)).toEqual({
       kind: 'nothing_to_ask',
     });
   });
@@ -99,9 +100,11 @@ describe('signing answers', () => {
   it('refuses before the disclosure, and for a violation that the review does not have', () => {
     const choice = { violationIds: [hex('a')], decision: 'confirm' as const, reason: '' };
     const signer = createSigner(newKeyPair());
-    expect(() => signAnswers(status({ fingerprint: null }), choice, signer, validity)).toThrow('nothing to answer');
-    expect(() => signAnswers(open, { ...choice, violationIds: [hex('9')] }, signer, validity)).toThrow(
-      'has no violation',
+    expect(() => signAnswers(CHANGE, reviewed(status({ fingerprint: null })), choice, signer, validity)).toThrow(
+      'nothing to answer',
     );
+    expect(() =>
+      signAnswers(CHANGE, reviewed(open), { ...choice, violationIds: [hex('9')] }, signer, validity),
+    ).toThrow('has no violation');
   });
 });

@@ -1,4 +1,4 @@
-import type { AnswerResults } from '../../policy/contracts/answer';
+import type { AnswerResult, AnswerResults } from '../../policy/contracts/answer';
 import {
   explanationSha,
   violationsSha,
@@ -10,6 +10,7 @@ import type { ReviewStatus, ViolationStatus } from '../../policy/contracts/statu
 import { statementOf } from '../../policy/evidence/statement';
 import { signEnvelope } from '../../signing/envelope';
 import { newKeyPair, type SigningKey } from '../../signing/keys';
+import type { VerifiedReview } from '../../signing/verified-review';
 
 export const hex = (digit: string): string => digit.repeat(64);
 export const CHANGE = hex('c');
@@ -126,4 +127,12 @@ export function failing<T extends object>(given: Partial<T>): T {
   }) as T;
 }
 
-export const accepted = (id = hex('a')): AnswerResults => ({ [id]: { code: 'accepted', message: 'counted' } });
+export const accepted = (id = hex('a'), code = 'accepted'): AnswerResults => ({
+  [id]: { code: code as AnswerResult['code'], message: 'counted' },
+});
+
+/** What the client returns after it has verified a review with this status. */
+export function reviewed(of: ReviewStatus = status(), bytes: Uint8Array | null = null): VerifiedReview {
+  const nothing = { findings: [], plan: null, staging: null, answers: [], refusals: [], outcome: null };
+  return { changeId: of.changeId, status: of, bytes, ...nothing };
+}

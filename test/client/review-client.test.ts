@@ -11,12 +11,56 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/common';
 import { Countersign } from '../../client/countersign';
-import type { ClientLedger, ReviewProjection } from '../../client/ports';
+import type { ClientLedger } from '../../client/ports';
+import type { EvidenceBundle } from '../../policy/evidence/bundle';
+import { openEnvelope } from '../../policy/evidence/dsse';
+import type { Envelope } from '../../policy/contracts/diff';
+import { evidenceWorld } from '../support/review/evidence-world';
 import type { Preflight } from '../../policy/contracts/status';
 import { CLOSED, fakeTemporal, grpcError, RUNNING, type Script, type StartCall } from './fake-temporal';
-import { accepted, CHANGE, committer, failing, hex, outcome, status, trust, withReceipt } from './fakes';
+import { accepted, CHANGE, committer, failing, hex, outcome, trust as receiptTrust, withReceipt } from './fakes';
 import { createSigner } from '../../client/signer';
 import { newKeyPair } from '../../signing/keys';
+
+const world = evidenceWorld({ checkpoint: false });
+const trust = {
+  operators: world.trust.operators,
+  committers: [...world.trust.committers, ...receiptTrust.committers],
+};
+
+/** A review that waits for a second confirmation, and the answer that it has. */
+async function openReview() {
+  const answers = [{ by: 'alice', decision: 'confirm' as const }];
+  const { changeId } = await world.review({ table: 'public.prices', requestKey: 'open', answers, open: true });
+  const bundle = await world.export(changeId);
+  const answer = bundle.rows.find(({ row }) => row.kind === 'answer_accepted')?.row.body[
+    'answer'
+  ] as unknown as Envelope;
+  return { changeId, bundle, answer };
+}
+
+async function committedReview() {
+  const { changeId } = await world.review({ table: 'public.items' });
+  return { changeId, bundle: await world.export(changeId) };
+}
+
+function violationOf(answer: Envelope): string {
+  const opened = openEnvelope('answer', answer);
+  return opened.ok ? opened.statement.predicate.violationId : '';
+}
+
+function ledgerOf(bundle: EvidenceBundle | null): Partial<ClientLedger> {
+  const ended = bundle?.rows.some(({ row }) => row.kind === 'closed') === true;
+  return {
+    bundle: async () => bundle,
+    rows: async () => bundle?.rows ?? [],
+    summary: async () => (bundle === null ? null : { tenant: 'acme', ended }),
+    watch: async () => ({
+      next: (ms) => new Promise((done) => setTimeout(done, Math.min(ms, 1_000))),
+      close: () => {},
+    }),
+  };
+}
 
 const gone = (): never => {
   throw new WorkflowNotFoundError('workflow execution already completed', CHANGE, undefined);
@@ -196,10 +240,9 @@ describe('answer', () => {
   });
 
   it('returns closed for a review past retention that only the ledger has', async () => {
-    const recorded = { review: failing<ReviewProjection>({}), diffSha: hex('2'), outcome: outcome() };
     const { countersign } = client(
       { executeUpdate: gone, describe: gone },
-      { outcome: async () => recorded, recordLate: async () => undefined },
+      { summary: async () => ({ tenant: 'acme', ended: true }), recordLate: async () => undefined },
     );
     const unsigned = {
       violationId: hex('a'),
@@ -212,7 +255,7 @@ describe('answer', () => {
   });
 
   it('throws not_found for an unknown review, and records nothing', async () => {
-    const { countersign } = client({ executeUpdate: gone, describe: gone }, { outcome: async () => null });
+    const { countersign } = client({ executeUpdate: gone, describe: gone }, { summary: async () => null });
     await expect(countersign.answer(CHANGE, [envelope])).rejects.toMatchObject({ code: 'not_found' });
   });
 
@@ -268,77 +311,138 @@ describe('answer', () => {
     await expect(server.countersign.answer(CHANGE, [envelope])).rejects.toMatchObject({ code: 'temporal_unavailable' });
   });
 
-  it('returns an empty record after a signal', async () => {
-    const { countersign } = client({ signal: () => undefined });
-    expect(await countersign.answer(CHANGE, [envelope], { via: 'signal' })).toEqual({});
-    const { countersign: other } = client({ executeUpdate: () => accepted() });
-    expect(await other.answer(CHANGE, [envelope])).toEqual(accepted());
+  it('reports every answer as sent, in an update and in a signal, if it can read no ledger', async () => {
+    const signalled = client({ signal: () => undefined });
+    const sent = { '#0': { code: 'sent', message: expect.any(String) } };
+    expect(await signalled.countersign.answer(CHANGE, [envelope], { via: 'signal' })).toEqual(sent);
+    const updated = client({ executeUpdate: () => accepted() });
+    expect(await updated.countersign.answer(CHANGE, [envelope])).toEqual(sent);
+  });
+
+  it('reports accepted, duplicate and refused only if a row of the ledger says so, whatever the review replies', async () => {
+    const { bundle, answer, changeId } = await openReview();
+    const other = { ...answer, payload: Buffer.from('{}').toString('base64') };
+    const replies = (code: string) => ({ executeUpdate: () => accepted(undefined, code), describe: () => RUNNING });
+    for (const code of ['accepted', 'duplicate', 'contradicts']) {
+      const { countersign } = client(replies(code), ledgerOf(bundle));
+      const key = violationOf(answer);
+      expect(await countersign.answer(changeId, [answer])).toMatchObject({ [key]: { code: 'accepted' } });
+      expect(await countersign.answer(changeId, [other])).toMatchObject({ '#0': { code: 'sent' } });
+    }
+  }, 40_000);
+
+  it('refuses rows that are not one hash chain', async () => {
+    const { bundle, answer, changeId } = await openReview();
+    const rows = bundle.rows.map((stored, i) => (i === 0 ? { ...stored, hash: hex('0') } : stored));
+    const { countersign } = client({ executeUpdate: () => accepted() }, ledgerOf({ ...bundle, rows }));
+    await expect(countersign.answer(changeId, [answer])).rejects.toMatchObject({ code: 'not_verified' });
+  });
+});
+
+describe('review', () => {
+  it('is rebuilt from the ledger without a call to Temporal', async () => {
+    const { bundle, changeId } = await openReview();
+    const { countersign, calls } = client({}, ledgerOf(bundle));
+    expect(await countersign.status(changeId)).toMatchObject({ changeId, state: 'INTERVENTION_REQUIRED' });
+    expect(calls).toHaveLength(0);
+  });
+
+  it('throws not_verified for another change, edited rows, or a client that trusts no one', async () => {
+    const { bundle, changeId } = await openReview();
+    await expect(client({}, ledgerOf(bundle)).countersign.status(CHANGE)).rejects.toMatchObject({
+      code: 'not_verified',
+    });
+    const edited = { ...bundle, bytes: 'AAAA' };
+    await expect(client({}, ledgerOf(edited)).countersign.status(changeId)).rejects.toMatchObject({
+      code: 'not_verified',
+      message: expect.stringContaining('bytes: '),
+    });
+    const trusting = new Countersign({
+      temporal: fakeTemporal({}).client,
+      tenant: 'acme',
+      store: null,
+      ledger: failing<ClientLedger>(ledgerOf(bundle)),
+    });
+    await expect(trusting.status(changeId)).rejects.toMatchObject({ code: 'not_verified' });
+  });
+
+  it('throws ledger_unavailable without a ledger: a workflow proves nothing', async () => {
+    await expect(client({}).countersign.status(CHANGE)).rejects.toMatchObject({ code: 'ledger_unavailable' });
+  });
+
+  it('throws worker_unavailable before it is opened, not_found for an unknown one, and invalid_input for an invalid id', async () => {
+    const none = ledgerOf(null);
+    await expect(client({ describe: () => RUNNING }, none).countersign.status(CHANGE)).rejects.toMatchObject({
+      code: 'worker_unavailable',
+    });
+    const { countersign } = client({ describe: gone }, none);
+    await expect(countersign.status(CHANGE)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(countersign.status('review-1')).rejects.toMatchObject({ code: 'invalid_input' });
   });
 });
 
 describe('result', () => {
-  it('is verified by the committer key, pending after a time-out, and pending without status if no worker answers', async () => {
+  it('without a ledger is verified by the committer key, and pending without a status', async () => {
     const done = client({ result: () => withReceipt(committer, outcome()) });
     expect(await done.countersign.result(CHANGE, { timeoutMs: 50 })).toMatchObject({
       state: 'COMMITTED',
       verified: true,
     });
-    const open = client({ result: () => { throw grpcError(4, 'deadline'); }, query: () => status() }); // prettier-ignore
-    expect(await open.countersign.result(CHANGE, { timeoutMs: 50 })).toEqual({ state: 'PENDING', status: status() });
-    const lonely = client({ describe: () => RUNNING, query: () => { throw grpcError(9, 'no poller seen'); } }); // prettier-ignore
-    expect(await lonely.countersign.result(CHANGE)).toEqual({ state: 'PENDING', status: null });
+    const open = client({ result: () => { throw grpcError(4, 'deadline'); } }); // prettier-ignore
+    expect(await open.countersign.result(CHANGE, { timeoutMs: 50 })).toEqual({ state: 'PENDING', status: null });
   });
 
-  it('is aborted and unverified for a terminated workflow, unless the ledger has the outcome', async () => {
+  it('comes from the ledger, and not from what the workflow returns', async () => {
+    const { bundle, changeId } = await committedReview();
+    const lies = outcome({ changeId, explanation: 'other words', state: 'ROLLED_BACK', action: 'ROLLBACK', reason: 'declined' }); // prettier-ignore
+    const { countersign, calls } = client({ result: () => lies }, ledgerOf(bundle));
+    const result = await countersign.result(changeId, { timeoutMs: 50 });
+    expect(result).toMatchObject({ state: 'COMMITTED', verified: true, why: null });
+    expect(calls).toHaveLength(0);
+  });
+
+  it('is not verified if anything in the evidence differs', async () => {
+    const { bundle, changeId } = await committedReview();
+    const edited = { ...bundle, findings: [] };
+    expect(await client({}, ledgerOf(edited)).countersign.result(changeId)).toMatchObject({
+      state: 'COMMITTED',
+      verified: false,
+      why: expect.stringContaining('findings: '),
+    });
+  });
+
+  it('is pending with the verified status while the review is open, and also if Temporal does not answer', async () => {
+    const { bundle, changeId } = await openReview();
+    for (const describe of [() => RUNNING, away])
+      expect(await client({ describe }, ledgerOf(bundle)).countersign.result(changeId)).toMatchObject({
+        state: 'PENDING',
+        status: { changeId },
+      });
+  });
+
+  it('is aborted and unverified for a terminated workflow whose end the ledger does not have', async () => {
     const terminated = (): never => {
       throw new WorkflowFailedError('terminated', new TerminatedFailure('by hand'), RetryState.NON_RETRYABLE_FAILURE);
     };
-    const { countersign } = client({ result: terminated }, { outcome: async () => null });
-    expect(await countersign.result(CHANGE, { timeoutMs: 50 })).toMatchObject({
+    const { bundle, changeId } = await openReview();
+    const { countersign } = client({ result: terminated, describe: () => CLOSED }, ledgerOf(bundle));
+    expect(await countersign.result(changeId, { timeoutMs: 50 })).toMatchObject({
       state: 'ABORTED',
       verified: false,
-    });
-    const recorded = {
-      review: failing<ReviewProjection>({}),
-      diffSha: hex('2'),
-      outcome: withReceipt(committer, outcome()),
-    };
-    const known = client({ result: terminated }, { outcome: async () => recorded });
-    expect(await known.countersign.result(CHANGE, { timeoutMs: 50 })).toMatchObject({
-      state: 'COMMITTED',
-      verified: true,
+      why: expect.stringContaining('terminated'),
     });
   });
 
-  it('reads status and outcome from the ledger after the retention period', async () => {
-    const review = {
-      changeId: CHANGE, tenant: 'acme', target: 'shop', sourceTool: 'SQLDryRun', inputSha: hex('1'), state: 'COMMITTED', reason: null, mode: 'enforced', requester: 'carol', pending: 0,
-      highestSeverity: 'WARN', openedAt: '2026-11-20T10:00:00.000Z', updatedAt: '2026-11-20T10:00:00.000Z', deadlineAt: null, closedAt: null, summary: '',
-    } as const; // prettier-ignore
-    const recorded = { review, diffSha: hex('2'), outcome: withReceipt(committer, outcome()) };
-    const { countersign } = client({ query: gone, result: gone, describe: gone }, { outcome: async () => recorded });
-    expect(await countersign.result(CHANGE, { timeoutMs: 50 })).toMatchObject({ state: 'COMMITTED', verified: true });
-    expect(await countersign.status(CHANGE)).toMatchObject({ state: 'COMMITTED', tenant: 'acme', diffSha: hex('2') });
-  });
-
-  it('returns the outcome of a closed review without a worker, but no status of an open one', async () => {
-    const noWorker = (): never => {
-      throw grpcError(9, 'no poller seen');
+  it('waits for rows until the review has ended', async () => {
+    const { bundle, changeId } = await committedReview();
+    let reads = 0;
+    const later = {
+      ...ledgerOf(bundle),
+      summary: async () => ({ tenant: 'acme', ended: ++reads > 3 }),
     };
-    const review = failing<ReviewProjection>({ changeId: CHANGE, state: 'COMMITTED' });
-    const ended = client(
-      { query: noWorker },
-      { outcome: async () => ({ review, diffSha: hex('2'), outcome: outcome() }) },
-    );
-    expect(await ended.countersign.status(CHANGE)).toMatchObject({ state: 'COMMITTED' });
-    const open = client({ query: noWorker }, { outcome: async () => ({ review, diffSha: hex('2'), outcome: null }) });
-    await expect(open.countersign.status(CHANGE)).rejects.toMatchObject({ code: 'worker_unavailable' });
-  });
-
-  it('throws not_found for an unknown review, and invalid_input for an invalid id', async () => {
-    const { countersign } = client({ query: gone, describe: gone }, { outcome: async () => null });
-    await expect(countersign.status(CHANGE)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(countersign.status('review-1')).rejects.toMatchObject({ code: 'invalid_input' });
+    const { countersign } = client({ describe: () => RUNNING }, later);
+    expect(await countersign.result(changeId, { timeoutMs: 10_000 })).toMatchObject({ state: 'COMMITTED' });
+    expect(reads).toBe(4);
   });
 });
 

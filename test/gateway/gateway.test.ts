@@ -15,8 +15,9 @@ import { MAX_DIFF_BYTES, type Submission } from '../../policy/contracts/diff';
 import { sha256Hex } from '../../policy/contracts/hash';
 import type { RegisteredKey } from '../../policy/evidence/key-registry';
 import { newKeyPair, type SigningKey } from '../../signing/keys';
-import { toResult } from '../../client/result';
-import { accepted, CHANGE, committer, failing, hex, outcome, status, trust, withReceipt } from '../client/fakes';
+import type { EvidenceBundle } from '../../policy/evidence/bundle';
+import { evidenceWorld } from '../support/review/evidence-world';
+import { accepted, CHANGE, failing, hex, outcome, reviewed, status } from '../client/fakes';
 
 const agent = newKeyPair();
 const alice = newKeyPair();
@@ -138,7 +139,7 @@ async function send(
 const bytes = new TextEncoder().encode('UPDATE t SET a = 1');
 const prepared = prepareSubmission({ target: 'shop', sourceTool: 'SQLDryRun', raw: bytes }, 'acme');
 const submission = signSubmission(prepared, createSigner({ ...agent, onBehalfOf: 'carol' }), now);
-const own = { status: async () => status() };
+const own = { tenantOf: async () => 'acme', bundle: async () => ({}) as EvidenceBundle };
 
 describe('authentication', () => {
   it.each<[string, Partial<Sent>]>([
@@ -364,7 +365,8 @@ describe('a review', () => {
     const { app } = gateway({ ...own, answer: async (_id, answers) => (relayed.push(...answers), accepted()) });
     const path = `/v1/reviews/${CHANGE}/answers`;
     const signed = signAnswers(
-      status(),
+      CHANGE,
+      reviewed(),
       { violationIds: [hex('a')], decision: 'confirm', reason: '' },
       createSigner(alice),
       { issuedAt: now, expiresAt: new Date(now.getTime() + 60_000) },
@@ -444,7 +446,8 @@ describe('answers', () => {
   const expiresAt = new Date(now.getTime() + 60_000);
   const signedBy = (key: SigningKey, violationId = hex('a')) =>
     signAnswers(
-      status({ violations: [{ ...status().violations[0]!, violationId }] }),
+      CHANGE,
+      reviewed(status({ violations: [{ ...status().violations[0]!, violationId }] })),
       { violationIds: [violationId], decision: 'confirm', reason: '' },
       createSigner(key),
       { issuedAt: now, expiresAt },
@@ -500,7 +503,7 @@ describe('every response', () => {
       [new Error('password=hunter2 at /srv/db.ts:1'), 500],
       [new CountersignError('ledger_unavailable', 'connect ECONNREFUSED 10.0.0.7:5432'), 503],
     ] as const) {
-      const { app, log } = gateway({ status: () => Promise.reject(thrown) });
+      const { app, log } = gateway({ tenantOf: () => Promise.reject(thrown) });
       const answer = await send(app, { path: `/v1/reviews/${CHANGE}` });
       expect(answer.status).toBe(httpStatus);
       expect(answer.text).not.toMatch(/hunter2|srv|10\.0\.0\.7|at /);
@@ -528,7 +531,9 @@ describe('every response', () => {
 describe('GatewayClient, on loopback', () => {
   it('submits, reads, lists, withdraws and verifies the outcome', async () => {
     const { serve } = await import('@hono/node-server');
-    const done = withReceipt(committer, outcome({ changeId: prepared.changeId, inputSha: prepared.inputSha }));
+    const world = evidenceWorld({ checkpoint: false });
+    const { changeId: ended } = await world.review({ table: 'public.items' });
+    const { changeId: open } = await world.review({ table: 'public.prices', open: true });
     const page = { reviews: [], next: null };
     const asked: string[] = [];
     const { app } = gateway(
@@ -538,14 +543,13 @@ describe('GatewayClient, on loopback', () => {
           preflight: { changeId: prepared.changeId, planHash: null, provisional: true, forbidden: false, findings: [] },
           outcome: null,
         }),
-        status: async () => status({ changeId: prepared.changeId }),
-        // The client must ignore what the gateway says in `verified`.
-        result: async () => ({
-          ...(toResult(prepared.changeId, done, trust) as { state: 'COMMITTED' }),
-          outcome: done,
-          verified: true,
-          why: null,
-        }),
+        tenantOf: async () => 'acme',
+        bundle: (id) => world.export(id),
+        // Of the result the client reads the state only.
+        result: async (id) =>
+          id === ended
+            ? { state: 'ROLLED_BACK', outcome: outcome({ explanation: 'lies' }), verified: true, why: null }
+            : { state: 'PENDING', status: null },
         list: async ({ tenant } = {}) => (asked.push(String(tenant)), page),
         answer: async () => accepted(),
         withdraw: async () => ({ code: 'too_late', message: '' }),
@@ -561,16 +565,18 @@ describe('GatewayClient, on loopback', () => {
         tenant: 'acme',
         serviceKey: createSigner({ ...agent, onBehalfOf: 'carol' }),
       };
-      const client = new GatewayClient({ ...options, trust });
+      const client = new GatewayClient({ ...options, trust: world.trust });
       expect(await client.submit({ target: 'shop', sourceTool: 'SQLDryRun', raw: bytes })).toMatchObject({
         changeId: prepared.changeId,
       });
-      expect((await client.status(prepared.changeId)).tenant).toBe('acme');
-      expect(await client.result(prepared.changeId)).toMatchObject({ state: 'COMMITTED', verified: true });
-      expect(await new GatewayClient(options).result(prepared.changeId)).toMatchObject({ verified: false });
-      expect(
-        await new GatewayClient({ ...options, trust: { committers: [stranger.publicKey] } }).result(prepared.changeId),
-      ).toMatchObject({ verified: false });
+      expect(await client.status(open)).toMatchObject({ changeId: open, state: 'INTERVENTION_REQUIRED' });
+      expect(await client.result(open)).toMatchObject({ state: 'PENDING', status: { changeId: open } });
+      expect(await client.result(ended)).toMatchObject({ state: 'COMMITTED', verified: true });
+      const unknowing = new GatewayClient(options);
+      expect(await unknowing.result(ended)).toMatchObject({ state: 'COMMITTED', verified: false });
+      await expect(unknowing.status(open)).rejects.toMatchObject({ code: 'not_verified' });
+      const misled = new GatewayClient({ ...options, trust: { ...world.trust, committers: [stranger.publicKey] } });
+      expect(await misled.result(ended)).toMatchObject({ verified: false });
       expect(await client.list({ state: 'RUNNING' })).toEqual(page);
       expect(asked).toEqual(['acme']);
       expect(await client.withdraw(prepared.changeId)).toMatchObject({ code: 'too_late' });
@@ -591,7 +597,8 @@ describe('GatewayClient, on loopback', () => {
       serviceKey: createSigner(agent),
       fetch: odd as typeof fetch,
     });
-    await expect(client.status(CHANGE)).rejects.toMatchObject({ code: 'gateway_unavailable' });
+    await expect(client.result(CHANGE)).rejects.toMatchObject({ code: 'gateway_unavailable' });
+    await expect(client.status(CHANGE)).rejects.toMatchObject({ code: 'not_verified' });
     expect(
       () => new GatewayClient({ baseUrl: 'file:///etc', tenant: 'acme', serviceKey: createSigner(agent) }),
     ).toThrow('baseUrl: expected an http or https URL');

@@ -202,7 +202,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       const key = typeof person === 'string' ? setup.keys[person].key : person;
       return [
         ...signAnswers(
-          status,
+          status.changeId,
+          { changeId: status.changeId, status },
           { violationIds, decision, reason: `${decision} by ${key.subject.id}` },
           createSigner(key),
           validity,

@@ -1,3 +1,4 @@
+import type { ReviewStatus } from '../../policy/contracts/status';
 import type { JudgeServer } from '../support/judge-server';
 import { GIFT_POLICY, JUDGE_ENTRY, SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
 import { pause, startSystem, type System } from '../support/system';
@@ -94,7 +95,7 @@ test('waits until every violation has an answer, then commits exactly the rows o
   expect(results[last]?.code).toBe('accepted');
   const { state, outcome } = await system.ended(changeId);
   expect(state).toBe('COMMITTED');
-  const { staging } = await system.countersign.evidence(changeId);
+  const { staging } = await system.countersign.review(changeId);
   const touched = staging?.tables.reduce((rows, t) => rows + t.updated, 0);
   expect(await system.shop('select count(*)::int as n from accounts where balance = 101')).toEqual([{ n: touched }]);
   expect(outcome.stagingSha).toBe(status.stagingSha);
@@ -301,7 +302,8 @@ test('signals the requester’s workflow: commit with a receipt that verifies, o
 test('a missing requester does not change the outcome and adds a warning', async () => {
   const { changeId } = await system.submit({ ...REFUND, replyTo: { workflowId: `nobody${system.suffix}` } });
   await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED', verified: true });
-  expect((await system.countersign.status(changeId)).warnings).toContain('The requester could not be signalled');
+  const shown = await system.temporal.workflow.getHandle(changeId).query<ReviewStatus>('status');
+  expect(shown.warnings).toContain('The requester could not be signalled');
 });
 
 // Runs last, because it stops the workers.

@@ -133,7 +133,7 @@ function lyingGateway(
 }
 
 function gatewayClient(testbed: Testbed, baseUrl: string): GatewayClient {
-  const serviceKey = createSigner(testbed.keyOf('agent'));
+  const serviceKey = createSigner(testbed.keyOf('alice'));
   return new GatewayClient({ baseUrl, tenant: 'default', serviceKey, trust: testbed.trust });
 }
 

@@ -13,16 +13,10 @@ it('fails for a change that is not in the ledger', async () => {
   });
 });
 
-it('fails if this process compiles the pinned revision to another plan, or no trusted operator signed it', async () => {
+it('fails if the pinned plan is not stored, or no trusted operator signed its revision', async () => {
   const world = evidenceWorld();
   const { changeId } = await world.review(CHANGE);
-  const other = {
-    ...world.sources.policy,
-    compile: (...of: Parameters<typeof world.sources.policy.compile>) => ({
-      ...world.sources.policy.compile(...of),
-      planHash: '0'.repeat(64),
-    }),
-  };
+  const other = { ...world.sources.policy, plan: async () => null };
   await expect(exportEvidence({ ...world.sources, policy: other }, changeId, { bytes: false })).rejects.toMatchObject({
     type: FailureType.PolicyMoved,
   });

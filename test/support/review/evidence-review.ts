@@ -2,7 +2,8 @@ import type { CommitResult, Settled } from '../../../activities/review-types';
 import type { AdmittedAnswer, Decision } from '../../../policy/contracts/answer';
 import type { Plan } from '../../../policy/contracts/plan';
 import type { RollbackReason } from '../../../policy/contracts/outcome';
-import { errorResult, isHardBlock } from '../../../policy/decide/findings';
+import { isHardBlock } from '../../../policy/decide/findings';
+import { judgeFailureResult } from '../../../policy/decide/judge-failure';
 import { JUDGE_ID } from '../../../policy/judge/config';
 import type { SigningKey } from '../../../signing/keys';
 import { seededKey } from '../seeded-key';
@@ -102,11 +103,11 @@ export class EvidenceReview extends ReviewSteps {
   async #askJudge(): Promise<unknown> {
     const { judge: status = 'ALLOW' } = this.change;
     if (status === 'missing')
-      return errorResult(JUDGE_ID, this.changeId, {
-        errorClass: 'ErrValidatorBackend',
-        reason: 'No judge',
-        reasonCode: 'judge_away',
-        reproducible: false,
+      return judgeFailureResult({
+        validatorId: JUDGE_ID,
+        changeId: this.changeId,
+        failureType: 'TimeoutFailure',
+        message: '',
       });
     const evidenceRefs = [`diff:${this.submission.diffSha}#L1`];
     const result =

@@ -1,0 +1,204 @@
+/**
+ * A review as its ledger rows, stored bytes and signed policy prove it. Whatever people are shown or asked to sign comes from
+ * here, never from a workflow. Pure: no network, no database, no clock.
+ *
+ * R1 Fingerprint, violations, findings, requester, plan and dry run are recomputed or verified (`verifyReview`); on any
+ *    difference there is no review, only the differences.
+ * R2 A review with a receipt is verified as `countersign verify` does it; one without as `open`.
+ * R3 Rows that nobody signed can be withheld or invented by whoever serves them. Then the fingerprint is another one, so a
+ *    signature for it has no effect on the real review.
+ */
+import type { AdmittedAnswer } from '../policy/contracts/answer';
+import type { ValidatorFinding } from '../policy/contracts/finding';
+import { inputSha as inputShaOf } from '../policy/contracts/change-id';
+import { EFFECT_UNKNOWN, type LedgerRow } from '../policy/contracts/ledger';
+import type { ReceiptPredicate, ReviewOutcome, ReviewState } from '../policy/contracts/outcome';
+import type { Plan } from '../policy/contracts/plan';
+import { openingWarnings } from '../policy/contracts/opening-warnings';
+import type { StagingRecord } from '../policy/contracts/staging-record';
+import { toFindingProjection, type ReviewStatus, type ViolationStatus } from '../policy/contracts/status';
+import { decide, type Decided } from '../policy/decide/decide';
+import { fromBase64 } from '../policy/evidence/base64';
+import type { EvidenceBundle } from '../policy/evidence/bundle';
+import { recordOf } from './verify-evidence';
+import { isMet, verifyReview } from './verify-review';
+import { rowOf } from './verify-review/outcome';
+import type { CheckResult, EvidenceTrust, ReviewFacts } from './verify-review/record';
+
+export interface VerifiedReview {
+  readonly changeId: string;
+  /** Built from verified facts only. */
+  readonly status: ReviewStatus;
+  readonly findings: readonly ValidatorFinding[];
+  readonly plan: Plan | null;
+  /** The dry run that the review rests on. */
+  readonly staging: StagingRecord | null;
+  /** Null if the bundle was made without them. */
+  readonly bytes: Uint8Array | null;
+  /** The accepted answers that count. */
+  readonly answers: readonly AdmittedAnswer[];
+  /** Rows of refused answers and refused attempts, as the processes that refused them wrote them. */
+  readonly refusals: readonly LedgerRow[];
+  /** How the review ended, with the receipt of a trusted committer; null while it is open. */
+  readonly outcome: ReviewOutcome | null;
+}
+
+/** A check that found a difference, and what differs. */
+export type Difference = Pick<CheckResult, 'name' | 'detail'>;
+
+export type ReviewVerdict =
+  | { readonly ok: true; readonly review: VerifiedReview }
+  | { readonly ok: false; readonly differences: readonly Difference[] };
+
+/** `at`: the current time, ISO 8601. It decides which keys are revoked now, and whether a deadline has passed. */
+export function verifiedReview(bundle: EvidenceBundle, trust: EvidenceTrust, at: string): ReviewVerdict {
+  const ended = rowOf(rowsOf(bundle), 'receipt') !== null;
+  const { checks, facts } = verifyReview(recordOf(bundle), {
+    context: ended ? 'evidence' : 'open',
+    trust,
+    at: ended ? null : at,
+    policy: null,
+    keys: null,
+    derived: null,
+    sums: null,
+    rejects: null,
+    nonces: null,
+    target: null,
+  });
+  const unmet = checks.filter((check) => !isMet(check));
+  if (unmet.length > 0) {
+    // A check that could not be made only repeats an earlier failure.
+    const failed = unmet.filter(({ result }) => result === 'failed');
+    const shown = failed.length > 0 ? failed : unmet;
+    return { ok: false, differences: shown.map(({ name, detail }) => ({ name, detail })) };
+  }
+  const review = reviewOf(bundle, facts, at);
+  return review ?? { ok: false, differences: [{ name: 'submission', detail: 'the change was never opened' }] };
+}
+
+function rowsOf({ rows }: EvidenceBundle): readonly LedgerRow[] {
+  return rows.map(({ row }) => row);
+}
+
+function reviewOf(bundle: EvidenceBundle, facts: Partial<ReviewFacts>, at: string): ReviewVerdict | null {
+  const rows = rowsOf(bundle);
+  const { submission = null, receipt = null, pinned = null, staging = null } = facts;
+  const subject = submission === null ? receipt : { ...submission, inputSha: inputShaOf(submission) };
+  if (subject === null) return null;
+  const { changeId } = bundle;
+  const findings = facts.findings ?? [];
+  const outcome = receipt === null ? null : outcomeOf(receipt, rows, facts);
+  const decided = decidedOf(facts, at);
+  const status: ReviewStatus = {
+    changeId,
+    state: receipt?.state ?? stateOf(rows),
+    reason: receipt?.reason ?? null,
+    mode: receipt?.mode ?? pinned?.plan.mode ?? null,
+    tenant: subject.tenant,
+    target: subject.target,
+    sourceTool: subject.sourceTool,
+    environment: pinned === null ? null : pinned.plan.development ? 'development' : 'production',
+    requester: facts.requester ?? null,
+    inputSha: subject.inputSha,
+    diffSha: subject.diffSha,
+    planHash: pinned?.planHash ?? null,
+    stagingSha: staging?.sha ?? null,
+    fingerprint: facts.disclosure?.fingerprint ?? null,
+    findings: findings.map(toFindingProjection),
+    violations: violationsOf(facts, decided),
+    disclosedAt: facts.disclosure?.at ?? null,
+    deadlineAt: receipt === null && decided?.action === 'WAIT' ? decided.nextDeadline : null,
+    warnings: warningsOf(facts),
+  };
+  return {
+    ok: true,
+    review: {
+      changeId,
+      status,
+      findings,
+      plan: pinned?.plan ?? null,
+      staging: staging?.record ?? null,
+      bytes: bundle.bytes === null ? null : fromBase64(bundle.bytes),
+      answers: facts.answers?.answers ?? [],
+      refusals: rows.filter(({ kind }) => kind === 'answer_refused' || kind === 'refused'),
+      outcome,
+    },
+  };
+}
+
+/** The state of a review that has no receipt yet. */
+function stateOf(rows: readonly LedgerRow[]): ReviewState {
+  const settled = rows.findIndex(({ kind }) => kind === 'intent' || kind === 'decided');
+  if (settled !== -1) {
+    const unknown = rows
+      .slice(settled)
+      .some(({ kind, body }) => kind === 'refused' && body['check'] === EFFECT_UNKNOWN);
+    return unknown ? 'EFFECT_UNKNOWN' : 'COMMITTING';
+  }
+  return rowOf(rows, 'disclosed') === null ? 'RUNNING' : 'INTERVENTION_REQUIRED';
+}
+
+function decidedOf(facts: Partial<ReviewFacts>, at: string): Decided | null {
+  const { pinned, disclosure, findings = [], answers, requester = null } = facts;
+  if (pinned == null || disclosure?.fingerprint == null) return null;
+  return decide({
+    plan: pinned.plan,
+    findings,
+    violations: disclosure.violations,
+    answers: answers?.answers ?? [],
+    requester,
+    reachable: null,
+    disclosedAt: disclosure.at,
+    at,
+  });
+}
+
+function violationsOf(facts: Partial<ReviewFacts>, decided: Decided | null): ViolationStatus[] {
+  const { pinned, disclosure, answers, requester = null } = facts;
+  return (disclosure?.violations ?? []).map((violation) => {
+    const members = pinned?.plan.groups[violation.group]?.members ?? [];
+    const mayAnswer = members.filter((person) => !(violation.fourEyes && person === requester));
+    const confirmed = (answers?.answers ?? []).filter(
+      (a) => a.violationId === violation.violationId && a.decision === 'confirm' && mayAnswer.includes(a.person),
+    );
+    return {
+      ...violation,
+      resolution: decided?.resolutions[violation.violationId] ?? 'pending',
+      mayAnswer,
+      confirmedBy: [...new Set(confirmed.map((a) => a.person))],
+    };
+  });
+}
+
+function warningsOf({ submission, pinned, requester = null, keys, answers }: Partial<ReviewFacts>): string[] {
+  if (submission == null || pinned == null) return [];
+  const signer = submission.envelope?.signatures[0]?.keyid;
+  const demo = signer !== undefined && keys?.(signer)?.demo === true;
+  const ignored = (answers?.refused ?? []).map(
+    ({ n, code, message }) => `The accepted answer in row ${n} no longer counts (${code}: ${message})`,
+  );
+  return [...openingWarnings(pinned.plan, { known: requester !== null, demo }), ...ignored];
+}
+
+function outcomeOf(
+  receipt: ReceiptPredicate,
+  rows: readonly LedgerRow[],
+  { findings = [], disclosure }: Partial<ReviewFacts>,
+): ReviewOutcome {
+  const row = rowOf(rows, 'receipt');
+  const { changeId, state, action, reason, mode, inputSha, planHash, stagingSha } = receipt;
+  return {
+    changeId,
+    state,
+    action,
+    reason,
+    explanation: String(row?.body['explanation'] ?? ''),
+    mode,
+    inputSha,
+    planHash,
+    stagingSha,
+    findings: [...findings],
+    violations: [...(disclosure?.violations ?? [])],
+    receipt: (row?.body['envelope'] ?? null) as ReviewOutcome['receipt'],
+  };
+}

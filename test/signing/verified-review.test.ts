@@ -1,0 +1,135 @@
+import { canonicalJson } from '../../policy/contracts/canonical-json';
+import { GENESIS, ledgerHash, type LedgerRow } from '../../policy/contracts/ledger';
+import { evidenceChecksum, type EvidenceBundle } from '../../policy/evidence/bundle';
+import { toBase64 } from '../../policy/evidence/base64';
+import { newKeyPair } from '../../signing/keys';
+import { verifiedReview } from '../../signing/verified-review';
+import { evidenceWorld, type World } from '../support/review/evidence-world';
+
+const NOW = '2026-03-01T10:00:00.000Z';
+const WORDS = 'routine maintenance';
+let world: World;
+let open: EvidenceBundle;
+let changeId: string;
+
+beforeAll(async () => {
+  world = evidenceWorld({ checkpoint: false });
+  const answers = [{ by: 'alice', decision: 'confirm' as const }];
+  ({ changeId } = await world.review({ table: 'public.prices', answers, open: true }));
+  open = await world.export(changeId);
+});
+
+/** The bundle with edited rows, a chain that fits them, and its checksum. */
+function edited(bundle: EvidenceBundle, edit: (row: LedgerRow) => LedgerRow | null): EvidenceBundle {
+  let prev: string = GENESIS;
+  const rows = bundle.rows
+    .flatMap(({ row }) => edit(row) ?? [])
+    .map((row, n) => {
+      const next = { ...row, n, prev };
+      prev = ledgerHash(next);
+      return { row: next, hash: prev };
+    });
+  return withChecksum({ ...bundle, rows, head: { rows: rows.length, hash: prev } });
+}
+
+function withChecksum(bundle: EvidenceBundle): EvidenceBundle {
+  return { ...bundle, sha256: evidenceChecksum(bundle) };
+}
+
+/** The bundle with other members in the body of the row of this kind. */
+function withBody(kind: string, change: (body: Record<string, unknown>) => object): EvidenceBundle {
+  return edited(open, (row) =>
+    row.kind === kind ? { ...row, body: { ...row.body, ...change(row.body) } as LedgerRow['body'] } : row,
+  );
+}
+
+function differences(bundle: EvidenceBundle, trust = world.trust): string[] {
+  const verdict = verifiedReview(bundle, trust, NOW);
+  return verdict.ok ? [] : verdict.differences.map(({ name }) => name);
+}
+
+const reworded = (value: unknown): object =>
+  JSON.parse(canonicalJson(value).replaceAll(/"reason":"[^"]+"/g, `"reason":"${WORDS}"`)) as object;
+
+it('shows an open review from its rows: violations, who confirmed, deadline, findings, dry run, answers', () => {
+  const verdict = verifiedReview(open, world.trust, NOW);
+  expect(verdict).toMatchObject({ ok: true });
+  if (!verdict.ok) return;
+  const { status, answers, staging, bytes, outcome, plan } = verdict.review;
+  expect(status).toMatchObject({
+    changeId,
+    state: 'INTERVENTION_REQUIRED',
+    reason: null,
+    tenant: open.submission?.tenant,
+    environment: 'production',
+    fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
+    violations: [{ resolution: 'pending', confirmedBy: ['alice'], quorum: 2, mayAnswer: ['alice', 'bob'] }],
+    deadlineAt: expect.any(String),
+  });
+  expect(status.findings).toHaveLength(plan?.validators.length ?? 0);
+  expect(answers).toMatchObject([{ person: 'alice', decision: 'confirm' }]);
+  expect([staging === null, bytes === null, outcome]).toEqual([false, false, null]);
+});
+
+it('shows a review that has ended with the outcome of its receipt', async () => {
+  const { changeId: ended } = await world.review({ table: 'public.items' });
+  const verdict = verifiedReview(await world.export(ended), world.trust, NOW);
+  expect(verdict).toMatchObject({
+    ok: true,
+    review: { status: { state: 'COMMITTED', deadlineAt: null }, outcome: { state: 'COMMITTED', action: 'COMMIT' } },
+  });
+});
+
+describe('refuses a review', () => {
+  it.each<[string, () => EvidenceBundle, string]>([
+    ['with a row that was changed', () => withChecksum({ ...open, rows: open.rows.map((r, i) => i === 1 ? { ...r, row: { ...r.row, at: NOW } } : r) }), 'chain'],
+    ['with other bytes', () => withChecksum({ ...open, bytes: toBase64(Buffer.from('{"rows":[]}')) }), 'bytes'],
+    ['without bytes', () => withChecksum({ ...open, bytes: null }), 'bytes'],
+    ['with another submission', () => withBody('submitted', ({ submission }) => ({ submission: { ...(submission as object), target: 'other' } })), 'submission'],
+    ['with another requester', () => withBody('submitted', () => ({ requester: 'mallory' })), 'requester'],
+    ['with another plan', () => withChecksum({ ...open, policy: open.policy === null ? null : { ...open.policy, plan: { ...open.policy.plan, groups: { dba: { members: ['mallory'] } } } } }), 'plan'],
+    ['without its policy', () => withChecksum({ ...open, policy: null }), 'plan'],
+    ['with another dry run', () => withBody('staged', ({ record }) => ({ record: { ...(record as object), fullyCaptured: false } })), 'staging'],
+    ['with another violation', () => withBody('disclosed', ({ violations }) => ({ violations: (violations as object[]).map((v) => ({ ...v, message: WORDS })) })), 'disclosure'],
+    ['with a hidden violation', () => withBody('disclosed', () => ({ violations: [] })), 'disclosure'],
+    ['with another fingerprint', () => withBody('disclosed', () => ({ fingerprint: '0'.repeat(64) })), 'disclosure'],
+    ['with an answer that was not signed like this', () => withBody('answer_accepted', ({ answer }) => ({ answer: { ...(answer as object), signatures: [{ keyid: String((answer as { signatures: { keyid: string }[] }).signatures[0]?.keyid), sig: toBase64(new Uint8Array(64)) }] } })), 'answers'],
+    ['without the entry of a key', () => withChecksum({ ...open, keys: open.keys.slice(1) }), 'keys'],
+  ])('%s', (_name, forge, check) => {
+    expect(differences(forge())).toContain(check);
+  }); // prettier-ignore
+
+  it('whose disclosed findings have words that no row and no record has', () => {
+    const findings = open.rows.find(({ row }) => row.kind === 'disclosed')?.row.body['findings'];
+    expect(findings).toBeDefined();
+    const forged = reworded(findings) as EvidenceBundle['findings'];
+    const bundle = withBody('disclosed', () => ({ findings: forged }));
+    expect(differences(withChecksum({ ...bundle, findings: forged }))).toContain('findings');
+  });
+
+  it('whose validator failed in the words of the workflow', () => {
+    const id = 'guardian.usual_tables';
+    const said = (f: EvidenceBundle['findings'][number]) =>
+      f.validator_id === id
+        ? { ...f, reason: WORDS, reasonCode: 'validator_failed', errorClass: 'ErrValidatorBackend' as const, reproducible: false }
+        : f; // prettier-ignore
+    const findings = open.findings.map(said);
+    const without = edited(open, (row) => {
+      if (row.kind === 'findings' && row.body['validator_id'] === id) return null;
+      return row.kind === 'disclosed' ? { ...row, body: { ...row.body, findings } as LedgerRow['body'] } : row;
+    });
+    expect(differences(withChecksum({ ...without, findings }))).toContain('findings');
+  });
+
+  it('whose policy or keys no trusted operator signed', () => {
+    const stranger = { operators: [newKeyPair().publicKey], committers: world.trust.committers };
+    expect(differences(open, stranger)).toEqual(expect.arrayContaining(['policy', 'keys']));
+  });
+
+  it('that was never opened', () => {
+    const refusal = { kind: 'refused', body: { check: 'openReview', explanation: '' } } as const;
+    const only = edited(open, (row) => (row.n === 0 ? { ...row, ...refusal } : null));
+    const bundle = withChecksum({ ...only, submission: null, policy: null, staging: null, findings: [], keys: [], bytes: null });
+    expect(differences(bundle)).not.toEqual([]);
+  }); // prettier-ignore
+});
