@@ -154,7 +154,7 @@ describe('a role', () => {
     await expect(review.append(id(62), [], { state: 'ROLLED_BACK', closedAt: AT })).rejects.toMatchObject({
       code: '42501',
     });
-    const closed = { kind: 'closed', at: AT, body: {}, factKey: 'closed' } as const;
+    const closed = { kind: 'closed', at: AT, body: { state: 'COMMITTED', reason: null }, factKey: 'closed' } as const;
     await commit.append(id(62), [closed], { ...first, tenant: 'other', state: 'COMMITTED', closedAt: AT });
     await review.append(id(62), [], { ...first, tenant: 'other', state: 'RUNNING', closedAt: AT });
     expect(await review.review(id(62))).toMatchObject({ ...listed, state: 'COMMITTED', closedAt: AT });

@@ -239,7 +239,8 @@ describe.each(kinds)('the ledger %s', (_name, ledger) => {
       const id = freshId();
       const l = ledger();
       await l.append(id, [entry('a')], opened);
-      await l.append(id, [entry('end', { kind: 'closed' })], {
+      const body = { state: 'ROLLED_BACK', reason: 'declined' };
+      await l.append(id, [entry('closed', { kind: 'closed', body })], {
         state: 'ROLLED_BACK',
         reason: 'declined',
         closedAt: AT,
@@ -247,12 +248,18 @@ describe.each(kinds)('the ledger %s', (_name, ledger) => {
       await l.append(id, [entry('a')], opened);
       await l.append(id, [entry('late')], { state: 'INTERVENTION_REQUIRED' });
       expect(await l.review(id)).toMatchObject({ state: 'ROLLED_BACK', reason: 'declined', closedAt: AT });
-      await l.append(id, [entry('undo', { kind: 'effect' })], {
-        state: 'COMPENSATED',
-        reason: 'post_failed',
-        closedAt: AT,
-      });
-      expect(await l.review(id)).toMatchObject({ state: 'COMPENSATED' });
+    });
+
+    it('shows as ended, and how, only what the row `closed` says', async () => {
+      const id = freshId();
+      const l = ledger();
+      await l.append(id, [entry('a')], opened);
+      const ended = { state: 'COMMITTED', reason: null, closedAt: AT } as const;
+      await l.append(id, [entry('b', { kind: 'effect' })], ended);
+      expect(await l.review(id)).toMatchObject({ state: 'COMMITTING', closedAt: null });
+      const body = { state: 'ROLLED_BACK', reason: 'declined' };
+      await l.append(id, [entry('closed', { kind: 'closed', body })], ended);
+      expect(await l.review(id)).toMatchObject({ ...body, closedAt: AT });
     });
 
     it('keeps no row if the projection cannot be written', async () => {
