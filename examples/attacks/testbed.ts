@@ -164,6 +164,16 @@ export class Testbed {
     return this.#driver.waiting(changeId);
   }
 
+  /** Waits until a workflow that was started again or reset waits for answers: its review may be closed in the ledger. */
+  async workflowWaits(changeId: string): Promise<ReviewStatus> {
+    const handle = this.temporal.workflow.getHandle(changeId);
+    for (const until = Date.now() + WAIT_MS; Date.now() < until; await pause(100)) {
+      const status = await handle.query<ReviewStatus>('status');
+      if (status.state === 'INTERVENTION_REQUIRED' && status.fingerprint !== null) return status;
+    }
+    throw new Error(`The workflow ${changeId} does not wait for answers`);
+  }
+
   /** Submits a change and waits until its violations are disclosed. */
   async submitAndWait(change: Change): Promise<ReviewStatus> {
     return this.waiting(await this.submit(change));

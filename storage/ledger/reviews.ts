@@ -1,8 +1,7 @@
-import { z } from 'zod';
 import { Sha256Hex } from '../../policy/contracts/diff';
-import { ReviewState, RollbackReason, TerminalState } from '../../policy/contracts/outcome';
 import type { LedgerReader, ReviewProjection } from '../../policy/evidence/ledger-port';
 import type { Queryable } from '../database/database';
+import { listedEnd } from './listed-end';
 
 const MAX_PAGE = 500;
 
@@ -27,7 +26,6 @@ interface ReviewRow {
   closed: string | null;
 }
 
-/** The projection is an index. That a review has ended, and how, comes from its row, which only the committer may append. */
 const SELECT = `select r.*, c.body as closed from reviews r
   left join ledger c on c.change_id = r.change_id and c.fact_key = 'closed/closed'`;
 
@@ -80,14 +78,14 @@ function fromCursor(after: string): [Date, string] {
 }
 
 function toReview(row: ReviewRow): ReviewProjection {
-  const end = endOf(row);
+  const closedAt = row.closed_at?.toISOString() ?? null;
   return {
     changeId: row.change_id,
     tenant: row.tenant,
     target: row.target,
     sourceTool: row.source_tool,
     inputSha: row.input_sha,
-    ...end,
+    ...listedEnd(row.closed === null ? null : JSON.parse(row.closed), { state: row.state, closedAt }),
     mode: row.mode as ReviewProjection['mode'],
     requester: row.requester,
     pending: row.pending,
@@ -95,18 +93,6 @@ function toReview(row: ReviewRow): ReviewProjection {
     openedAt: row.opened_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     deadlineAt: row.deadline_at?.toISOString() ?? null,
-    closedAt: row.closed === null ? null : (row.closed_at?.toISOString() ?? null),
     summary: row.summary,
   };
-}
-
-function endOf({ closed, state }: ReviewRow): Pick<ReviewProjection, 'state' | 'reason'> {
-  if (closed !== null) {
-    const body = JSON.parse(closed) as { readonly state?: unknown; readonly reason?: unknown };
-    const ended = z.object({ state: TerminalState, reason: RollbackReason.nullable() }).safeParse(body);
-    // Unreadable: not shown as ended.
-    return ended.data ?? { state: 'COMMITTING', reason: null };
-  }
-  const open = ReviewState.exclude(TerminalState.options).safeParse(state);
-  return { state: open.data ?? 'COMMITTING', reason: null };
 }

@@ -1,3 +1,4 @@
+import { listedEnd } from '../../storage/ledger/listed-end';
 import { toColumns } from '../../storage/ledger/columns';
 import { canonicalJson } from '../../policy/contracts/canonical-json';
 import { GENESIS, LedgerKind, LedgerRow, ledgerHash } from '../../policy/contracts/ledger';
@@ -106,6 +107,11 @@ export function memoryLedger(): MemoryLedger {
     reviews.set(changeId, { ...blank, ...before, ...patch, ...identity, changeId, updatedAt } as ReviewProjection);
   }
 
+  const listed = (review: ReviewProjection): ReviewProjection => {
+    const closed = rowsOf(review.changeId).find(({ row }) => row.kind === 'closed');
+    return { ...review, ...listedEnd(closed?.row.body, review) };
+  };
+
   const ledgerAs = (role: Role | 'postgres'): MemoryLedger => ({
     down: null,
     as: (other) => sharing(ledgerAs(other)),
@@ -143,7 +149,10 @@ export function memoryLedger(): MemoryLedger {
       rowsOf(changeId)
         .filter(({ row }) => kinds.includes(row.kind))
         .map(stored),
-    review: async (changeId) => reviews.get(changeId) ?? null,
+    review: async (changeId) => {
+      const review = reviews.get(changeId);
+      return review === undefined ? null : listed(review);
+    },
     async listReviews({ tenant, state, target, limit, after }) {
       if (!Number.isInteger(limit) || limit < 1 || limit > 500) throw new RangeError('limit');
       if (after !== undefined && !reviews.has(after)) throw new RangeError('after');
@@ -157,7 +166,7 @@ export function memoryLedger(): MemoryLedger {
         );
       const from = after === undefined ? 0 : all.findIndex((r) => r.changeId === after) + 1;
       const page = all.slice(from, from + limit);
-      return { reviews: page, next: from + limit < all.length ? (page.at(-1)?.changeId ?? null) : null };
+      return { reviews: page.map(listed), next: from + limit < all.length ? (page.at(-1)?.changeId ?? null) : null };
     },
     async rejectedInputs({ inputSha, factsSha }, exceptChangeId) {
       const isSame = ({ body }: LedgerRow): boolean =>

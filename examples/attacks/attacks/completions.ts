@@ -66,6 +66,8 @@ const committed = (receipt: unknown) => ({
   mode: 'enforced',
   planHash: '0'.repeat(64),
   stagingSha: null,
+  findings: [],
+  violations: [],
   receipt,
 });
 

@@ -10,7 +10,7 @@ export const LIFECYCLE: readonly Attack[] = [
       await testbed.update(changeId, testbed.sign(status, testbed.keyOf('alice'), 'reject'));
       await testbed.ended(changeId);
       await testbed.attacker.resetToStart(changeId);
-      const again = await testbed.waiting(changeId);
+      const again = await testbed.workflowWaits(changeId);
       await testbed.update(changeId, testbed.sign(again, testbed.keyOf('bob')));
       await testbed.scheduleCommit(again);
       return { changeId, refusal: answerRefused('closed') };
@@ -25,7 +25,7 @@ export const LIFECYCLE: readonly Attack[] = [
       await testbed.scheduleAdmission(status, testbed.sign(status, testbed.keyOf('alice'), 'reject'));
       await testbed.temporal.workflow.getHandle(changeId).terminate('maintenance');
       await testbed.startReview(changeId, submission);
-      const again = await testbed.waiting(changeId);
+      const again = await testbed.workflowWaits(changeId);
       await testbed.update(changeId, testbed.sign(again, testbed.keyOf('bob')));
       await testbed.ended(changeId);
       return { changeId, refusal: refused('standing_reject') };
