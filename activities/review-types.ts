@@ -8,7 +8,6 @@ import type { ValidatorFinding, ValidatorResult } from '../policy/contracts/find
 import type { Mode, RollbackReason, TerminalState } from '../policy/contracts/outcome';
 import type { Plan } from '../policy/contracts/plan';
 import type { StagingRecord } from '../policy/contracts/staging-record';
-import type { BreakerSample } from '../policy/contracts/readings';
 import type { PolicyViolation } from '../policy/contracts/violation';
 import type { CallbackResults, TriggeredPolicy } from '../policy/decide/violations';
 
@@ -42,8 +41,6 @@ export interface Opened {
   readonly channels: readonly string[];
   /** Warnings for status and evidence, such as unsigned answers. */
   readonly warnings: readonly string[];
-  /** True if the verdicts are sent to the circuit breakers when the review ends. */
-  readonly sinks: boolean;
   /** When the review was opened, from the ledger row. Waivers are evaluated at this time. */
   readonly openedAt: string;
 }
@@ -140,14 +137,6 @@ export interface NotifyInput {
   readonly channels: readonly string[];
 }
 
-/** One sample for each validator that ran, by its id. */
-export interface VerdictsInput {
-  readonly changeId: string;
-  readonly tenant: string;
-  readonly sourceTool: string;
-  readonly samples: Readonly<Record<string, BreakerSample>>;
-}
-
 export interface CommitInput {
   readonly changeId: string;
   readonly planHash: string;
@@ -197,8 +186,6 @@ export interface ReviewActivities {
   readonly disclose: (input: DiscloseInput) => Promise<Disclosed>;
   readonly admitAnswer: (input: AdmitInput) => Promise<Admitted>;
   readonly notify: (input: NotifyInput) => Promise<void>;
-  /** Sends the verdicts to the circuit breakers. Delivered at least once; the breakers count a review once. */
-  readonly recordVerdicts: (input: VerdictsInput) => Promise<void>;
 }
 export interface JudgeActivities {
   readonly askJudge: (input: JudgeInput) => Promise<Judged>;

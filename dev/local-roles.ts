@@ -1,6 +1,8 @@
 import type { Targets } from '../activities/committer/targets';
 import type { CommitActivities, JudgeActivities, ReviewActivities } from '../activities/review-types';
 import type { Role as DatabaseRole } from '../storage/database/roles';
+import type { BreakerParameters } from '../policy/decide/breaker';
+import { createBreakers } from '../storage/breakers/breakers';
 import { readKeyFile } from '../signing/key-file';
 import { readTargets, readTrust } from '../workers/config';
 import { extensionsOf, type Extensions } from '../workers/extensions';
@@ -35,7 +37,7 @@ export interface LocalRoleOptions {
   /** Default: an address without a server, so the judge fails. */
   readonly judgeUrl?: string | undefined;
   /** Default: off. */
-  readonly breakers?: Parameters<typeof reviewActivities>[0]['breakers'];
+  readonly breakers?: { readonly parameters: BreakerParameters };
   /** Default: those of the targets file. */
   readonly targets?: Targets;
 }
@@ -54,7 +56,7 @@ export interface LocalRoles {
 
 /** The activities of the three workers in this process, with their real stores: for tests, crash tests and measurements. */
 export function openRoles(setup: RoleSetup, options: LocalRoleOptions): LocalRoles {
-  const { applicationName, extensions = extensionsOf(), breakers = null } = options;
+  const { applicationName, extensions = extensionsOf(), breakers } = options;
   const logger = createLogger(applicationName, 'fatal');
   const trustedOperators = readTrust(setup.trustFile);
   const poolSize = options.poolSize === undefined ? {} : { poolSize: options.poolSize };
@@ -81,7 +83,10 @@ export function openRoles(setup: RoleSetup, options: LocalRoleOptions): LocalRol
         extensions,
         attestor: attestorWith(readKeyFile(keyFiles['attestor-review'])),
         webhooks: new Map(),
-        breakers,
+        breakers:
+          breakers === undefined
+            ? null
+            : createBreakers({ db: resources.review.db, operators: resources.review.operators, ...breakers }),
         logger,
         threads: null,
       }),

@@ -1,12 +1,11 @@
 import type { Webhook } from '../activities/review/notify';
 import { ConfigError, readEnv, ReviewEnv } from './config';
-import { temporalBreakers } from './breakers';
+import { createBreakers } from '../storage/breakers/breakers';
 import { startDerivationThreads } from './derivation';
 import { main } from './main';
 import { reviewActivities } from './roles/review';
 import { runRole } from './run-role';
 import { attestorWith } from './signers';
-import { openClient } from './temporal';
 
 main('review-worker', async (logger) => {
   const env = readEnv(ReviewEnv, process.env);
@@ -16,16 +15,15 @@ main('review-worker', async (logger) => {
     keyKind: 'attestor',
     env,
     logger,
-    wire({ key, taskQueue, extensions, resources }) {
-      const temporal = env.COUNTERSIGN_BREAKERS === 'on' ? openClient(process.env) : null;
-      const breakers = temporal === null ? null : temporalBreakers({ temporal, taskQueue });
+    wire({ key, extensions, resources }) {
+      const { db, operators } = resources;
+      const breakers = env.COUNTERSIGN_BREAKERS === 'on' ? createBreakers({ db, operators }) : null;
       const threads = startDerivationThreads(env.COUNTERSIGN_EXTENSIONS);
       const attestor = attestorWith(key);
       return {
         activities: reviewActivities({ resources, extensions, attestor, webhooks, breakers, logger, threads }),
         async close() {
           await threads.close();
-          await temporal?.connection.close();
         },
       };
     },

@@ -1,2 +1,1 @@
-export { breaker } from './breaker';
 export { review } from './review';

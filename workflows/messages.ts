@@ -1,19 +1,9 @@
-/** The messages of `policy/contracts/messages` and `policy/decide/breaker-messages`, as Temporal's typed definitions. */
+/** The messages of `policy/contracts/messages`, as Temporal's typed definitions. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { AnswerMessage, AnswerResults } from '../policy/contracts/answer';
 import { MESSAGES, REPLY_MESSAGES, type DecidedMessage } from '../policy/contracts/messages';
 import type { Preflight, ReviewStatus } from '../policy/contracts/status';
 import type { SupersedeMessage, WithdrawMessage, WithdrawResult } from '../policy/contracts/withdrawal';
-import {
-  BREAKER_MESSAGES,
-  type BreakersReading,
-  type ProbeMessage,
-  type ProbeResult,
-  type ReadArgument,
-  type ResetMessage,
-  type ResetResult,
-  type SamplesMessage,
-} from '../policy/decide/breaker-messages';
 
 /** Takes no argument, because the workflow input is the submission. Returns the static findings. */
 export const submitUpdate = defineUpdate<Preflight>(MESSAGES.submit);
@@ -35,9 +25,3 @@ export const statusQuery = defineQuery<ReviewStatus>(MESSAGES.status);
 /** Sent to the workflow that the submission named in `replyTo`. */
 export const commitSignal = defineSignal<[DecidedMessage]>(REPLY_MESSAGES.commit);
 export const rollbackSignal = defineSignal<[DecidedMessage]>(REPLY_MESSAGES.rollback);
-
-/** Messages of the breaker workflow. */
-export const samplesSignal = defineSignal<[SamplesMessage[]]>(BREAKER_MESSAGES.samples);
-export const readQuery = defineQuery<BreakersReading, [ReadArgument]>(BREAKER_MESSAGES.read);
-export const probeUpdate = defineUpdate<ProbeResult, [ProbeMessage]>(BREAKER_MESSAGES.probe);
-export const resetUpdate = defineUpdate<ResetResult, [ResetMessage]>(BREAKER_MESSAGES.reset);

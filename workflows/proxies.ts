@@ -43,16 +43,6 @@ export function notices(summary: string): ReviewActivities {
   });
 }
 
-/** The outcome is already final: after a minute without success the sample is dropped. */
-export function sinks(summary: string): ReviewActivities {
-  return proxyActivities<ReviewActivities>({
-    startToCloseTimeout: '10 s',
-    scheduleToCloseTimeout: '60 s',
-    retry: { ...steady, maximumAttempts: 5 },
-    summary,
-  });
-}
-
 /** The HTTP client's deadline is 60 s, so 75 s bounds one attempt. At most four attempts in ten minutes. */
 export function judge(summary: string): JudgeActivities {
   return proxyActivities<JudgeActivities>({

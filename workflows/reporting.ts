@@ -1,10 +1,9 @@
 import { getExternalWorkflowHandle, log, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import type { Submission } from '../policy/contracts/diff';
 import type { ReviewOutcome } from '../policy/contracts/outcome';
-import { breakerSamples } from '../policy/decide/breaker-samples';
 import { currentDetails } from './details';
 import * as messages from './messages';
-import { notices, sinks } from './proxies';
+import { notices } from './proxies';
 import { now, type Review } from './review-state';
 import { searchAttributesOf } from '../policy/contracts/search-attributes';
 
@@ -43,25 +42,6 @@ export function notify(change: Review, event: 'intervention_required' | 'reminde
       change.warnings.push(`A notification (${event}) could not be sent`);
       log.error('A notification could not be sent', { event, error: String(error) });
     });
-}
-
-/** Sends the verdicts to the circuit breakers. A failure is a warning and never changes the outcome. */
-export async function recordVerdicts(
-  { changeId, submission, warnings }: Review,
-  outcome: ReviewOutcome,
-): Promise<void> {
-  const { tenant, sourceTool } = submission;
-  try {
-    await sinks('verdicts to the circuit breakers').recordVerdicts({
-      changeId,
-      tenant,
-      sourceTool,
-      samples: breakerSamples(outcome.findings),
-    });
-  } catch (error) {
-    warnings.push('The verdicts could not be sent to the circuit breakers');
-    log.warn('The verdicts could not be sent to the circuit breakers', { error: String(error) });
-  }
 }
 
 /** Signals the requester's own workflow. A failure is a warning and never changes the outcome. */

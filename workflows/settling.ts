@@ -7,7 +7,7 @@ import { failureOf } from './failure';
 import { committing, settling } from './proxies';
 import { waitOrTimeout } from './wait-or-timeout';
 import { now, preflightOf, type Review } from './review-state';
-import { notify, publishStatus, recordVerdicts, signalRequester } from './reporting';
+import { notify, publishStatus, signalRequester } from './reporting';
 import { MAX_EXPLANATION_LENGTH } from '../policy/contracts/limits';
 import { cutText } from '../policy/text/cut-text';
 
@@ -120,7 +120,6 @@ async function end(change: Review, settled: Settled): Promise<void> {
   publishStatus(change);
   notify(change, 'closed');
   if (submission.replyTo !== undefined) await signalRequester(change, submission.replyTo, change.outcome);
-  if (change.opened?.sinks) await recordVerdicts(change, change.outcome);
 }
 
 function withoutInline(submission: Submission): Submission {

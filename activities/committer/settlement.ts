@@ -24,11 +24,13 @@ import {
 } from '../../policy/contracts/outcome';
 import type { Plan } from '../../policy/contracts/plan';
 import { PolicyViolation } from '../../policy/contracts/violation';
+import { breakerSamples } from '../../policy/decide/breaker-samples';
 import { findingsSha } from '../../policy/decide/findings';
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { Ledger, LedgerEntry, ProjectionPatch, WithAdvisoryLock } from '../../policy/evidence/ledger-port';
 import type { ChangeHead } from '../../policy/evidence/predicates';
 import { recordedFindings, untilSettled, type RecordedChange } from '../../policy/evidence/recorded-findings';
+import type { BreakerStore } from '../../storage/breakers/breakers';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { Settled } from '../review-types';
 
@@ -43,6 +45,7 @@ export interface SettlementDeps {
   readonly withAdvisoryLock: WithAdvisoryLock;
   readonly plans: PlanSource;
   readonly receipts: ReceiptSigner;
+  readonly breakerRows: Pick<BreakerStore, 'compact'>;
   readonly now: () => Date;
 }
 
@@ -122,7 +125,7 @@ export async function close(
     factKey: kind,
     body: body as JsonObject,
   });
-  return deps.withAdvisoryLock(`settle:${changeId}`, async (ledger) => {
+  const settled = await deps.withAdvisoryLock(`settle:${changeId}`, async (ledger) => {
     // Also locks the rows of this change until the end of the transaction, so that the hash of this row stays the head.
     const [written] = await ledger.append(changeId, [entry('effect', { state, effect, explanation })]);
     const rows = await ledger.read(changeId);
@@ -146,18 +149,25 @@ export async function close(
       at,
     };
     const envelope = deps.receipts.sign(predicate);
+    const samples = findings === null ? {} : { samples: breakerSamples(findings) };
     const body = { envelope, predicate, explanation, findings: disclosedIn(rows) === null ? (findings ?? []) : null };
-    const [, closed] = await ledger.append(changeId, [entry('receipt', body), entry('closed', { state, reason })], {
-      state,
-      reason,
-      pending: 0,
-      closedAt: at,
-    });
+    const [, closed] = await ledger.append(
+      changeId,
+      [entry('receipt', body), entry('closed', { state, reason, ...samples })],
+      {
+        state,
+        reason,
+        pending: 0,
+        closedAt: at,
+      },
+    );
     if (closed?.stored == null) throw new Error('The ledger returned no row `closed`');
     const head = { changeId, rows: closed.stored.row.n + 1, hash: closed.stored.hash, keyId: deps.receipts.keyId, at };
     await ledger.append(changeId, [entry('head', { envelope: deps.receipts.signHead(head) })]);
     return toSettled(predicate, { explanation, findings: findings ?? [], violations }, envelope);
   });
+  await deps.breakerRows.compact({ tenant: facts.tenant, sourceTool: facts.sourceTool });
+  return settled;
 }
 
 /** The findings by the rows, in declared order. Null if the plan cannot be compiled here, or if a row is not valid. */

@@ -1,43 +1,20 @@
 import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-json';
 import { MAX_EVIDENCE_REFS, type ValidatorResult } from '../../policy/contracts/finding';
 import { CIRCUIT_OPEN } from '../../policy/decide/breaker-samples';
-import { errorResult } from '../../policy/decide/findings';
 import type { Plan, PlanValidator } from '../../policy/contracts/plan';
 import { givenToWorldFact } from '../../policy/evidence/attested-given';
 import type { Ledger, LedgerEntry, StandingReject } from '../../policy/evidence/ledger-port';
+import type { Blocked, BreakerStore } from '../../storage/breakers/breakers';
 import { attest, type Attestor } from '../attestation';
 import type { ChangeRef } from '../review-types';
 import { MAX_REASON_LENGTH } from '../../policy/contracts/limits';
 import { cutText } from '../../policy/text/cut-text';
 
-/** State of the circuit breaker of one validator, as read from its workflow. */
-export interface BreakerReading {
-  readonly key: string;
-  readonly open: boolean;
-  /** Evidence references of the reviews that opened it; at least one if it is open. */
-  readonly samples: readonly string[];
-}
-
-/**
- * Attempts to read the breakers before a change is opened without them. With the retry policy of the opening and the reader's
- * timeout they take half a minute, which is longer than a Temporal server routes queries to a worker that died.
- */
-export const BREAKER_ATTEMPTS = 6;
-
-/**
- * Reads the circuit breakers of the plan's validators for (tenant, sourceTool). May let this change pass as the probe of a
- * half-open breaker, with the same result for each retry. An absent breaker is closed; throws a retryable error if the breakers
- * cannot be reached. Null if none are configured.
- */
-export type ReadBreakers =
-  ((ref: ChangeRef, validatorIds: readonly string[]) => Promise<readonly BreakerReading[]>) | null;
-
 export interface WorldFactsDeps {
   readonly ledger: Pick<Ledger, 'rejectedInputs'>;
   readonly attestor: Attestor;
-  readonly readBreakers: ReadBreakers;
-  /** Number of the current attempt of the opening, from 1. */
-  readonly attempt: () => number;
+  /** Null: circuit breakers are off. */
+  readonly breakers: Pick<BreakerStore, 'pass'> | null;
 }
 
 export interface WorldFacts {
@@ -88,40 +65,16 @@ async function read(
       };
     }
     case 'circuit_open': {
-      const open = await openBreakers(deps, plan, ref);
+      const blocked = deps.breakers === null ? [] : await deps.breakers.pass(ref, ref.changeId, sampledIds(plan));
       return {
         kind: 'breaker',
-        result: open === 'unread' ? unreadResult(validator.id, ref) : breakerResult(validator.id, open),
-        record: { open: open === 'unread' ? null : open.map((b) => ({ key: b.key, samples: [...b.samples] })) },
+        result: breakerResult(validator.id, ref, blocked),
+        record: { open: blocked === 'unknown' ? null : blocked.map((b) => ({ ...b, evidence: [...b.evidence] })) },
       };
     }
     default:
       throw new TypeError(`${validator.id}: this worker cannot attest "${validator.implementation}"`);
   }
-}
-
-/** After the last attempt the opening proceeds without the breakers, and a person must confirm, instead of waiting forever. */
-async function openBreakers(
-  { readBreakers, attempt }: WorldFactsDeps,
-  plan: Plan,
-  ref: ChangeRef,
-): Promise<readonly BreakerReading[] | 'unread'> {
-  if (readBreakers === null) return [];
-  try {
-    return (await readBreakers(ref, sampledIds(plan))).filter((b) => b.open);
-  } catch (error) {
-    if (attempt() < BREAKER_ATTEMPTS) throw error;
-    return 'unread';
-  }
-}
-
-function unreadResult(validatorId: string, { changeId }: ChangeRef): ValidatorResult {
-  return errorResult(validatorId, changeId, {
-    errorClass: 'ErrValidatorBackend',
-    reason: `The circuit breakers did not answer in ${BREAKER_ATTEMPTS} attempts, so it is unknown whether one is open`,
-    reasonCode: 'breakers_unread',
-    reproducible: false,
-  });
 }
 
 function rejectedResult(validatorId: string, rejects: readonly StandingReject[]): ValidatorResult {
@@ -135,14 +88,33 @@ function rejectedResult(validatorId: string, rejects: readonly StandingReject[])
   };
 }
 
-function breakerResult(validatorId: string, open: readonly BreakerReading[]): ValidatorResult {
-  if (open.length === 0) return { validator_id: validatorId, status: 'ALLOW', reason: '', evidenceRefs: [] };
+/** No text of a row reaches the result: validator ids are those of the plan, change ids are hashes. */
+function breakerResult(
+  validatorId: string,
+  { changeId, tenant, sourceTool }: ChangeRef,
+  blocked: Blocked,
+): ValidatorResult {
+  if (blocked.length === 0) return { validator_id: validatorId, status: 'ALLOW', reason: '', evidenceRefs: [] };
+  const pair = `${tenant}/${sourceTool}`;
+  const own = [`review:${changeId}`];
+  if (blocked === 'unknown')
+    return {
+      validator_id: validatorId,
+      status: 'BLOCK',
+      reason: `The circuit breakers of ${pair} have a row that cannot be read, so all of them count as open until an operator resets them`,
+      reasonCode: 'breakers_unreadable',
+      evidenceRefs: own,
+    };
+  const refs = [...new Set(blocked.flatMap((b) => b.evidence.map((id) => `review:${id}`)))].slice(0, MAX_EVIDENCE_REFS);
   return {
     validator_id: validatorId,
     status: 'BLOCK',
-    reason: cutText(`The circuit breaker is open: ${open.map((b) => b.key).join(', ')}`, MAX_REASON_LENGTH),
+    reason: cutText(
+      `The circuit breaker is open: ${blocked.map((b) => `${pair}/${b.validatorId}`).join(', ')}`,
+      MAX_REASON_LENGTH,
+    ),
     reasonCode: 'circuit_open',
-    evidenceRefs: [...new Set(open.flatMap((b) => b.samples))].slice(0, MAX_EVIDENCE_REFS),
+    evidenceRefs: refs.length === 0 ? own : refs,
   };
 }
 

@@ -19,7 +19,7 @@ import { readFacts, type DerivationDeps } from './derive';
 import type { ChangeRef, Opened, OpenInput, ReviewActivities } from '../review-types';
 import { requesterOf, type Requester } from './requester';
 import { readRecordedOpening } from './recorded-opening';
-import { attestWorldFacts, type ReadBreakers } from './attest-world-facts';
+import { attestWorldFacts, type WorldFactsDeps } from './attest-world-facts';
 import type { Attestor } from '../attestation';
 import { findingRows } from './finding-rows';
 
@@ -29,9 +29,7 @@ export interface OpeningDeps extends Pick<DerivationDeps, 'tools' | 'threads'> {
   readonly withAdvisoryLock: WithAdvisoryLock;
   readonly plans: PlanSource;
   readonly attestor: Attestor;
-  readonly readBreakers: ReadBreakers;
-  /** Number of the current attempt, from 1. */
-  readonly attempt: () => number;
+  readonly breakers: WorldFactsDeps['breakers'];
   readonly keys: Pick<KeyRegistry, 'snapshot'>;
   readonly channels: readonly string[];
   readonly now: () => Date;
@@ -80,7 +78,6 @@ async function openReview(
     channels: deps.channels,
     warnings: warningsOf(of.plan, requester),
     openedAt,
-    sinks: deps.readBreakers !== null,
   });
   if (before !== null) return toOpened({ plan, planHash }, before.openedAt, before.results(plan));
 

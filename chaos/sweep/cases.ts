@@ -174,13 +174,7 @@ function pick<T>(roll: SeededRandom, list: readonly T[]): T {
   return chosen;
 }
 
-const OPENING = [
-  'activity.openReview',
-  'activity.runGuardians',
-  'ledger.submitted',
-  'ledger.findings',
-  'activity.recordVerdicts',
-];
+const OPENING = ['activity.openReview', 'activity.runGuardians', 'ledger.submitted', 'ledger.findings'];
 const STAGING = [...OPENING, 'activity.stage', 'ledger.staged', 'target.stage', 'activity.askJudge', 'ledger.attested'];
 const ASKING = [
   ...STAGING,

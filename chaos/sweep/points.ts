@@ -25,7 +25,6 @@ export const ACTIVITY_POINTS = [
   'commit',
   'reconcile',
   'rollback',
-  'recordVerdicts',
 ].map((name) => `activity.${name}`);
 
 /** Named after the main kind of row in the append. `effect` writes effect, receipt and closing row in one transaction. */

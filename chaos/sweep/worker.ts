@@ -4,7 +4,6 @@
  */
 import { DefaultLogger, type NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { z } from 'zod';
-import { temporalBreakers } from '../../workers/breakers';
 import {
   CommitEnv,
   JudgeEnv,
@@ -24,7 +23,6 @@ import { judgeActivities } from '../../workers/roles/judge';
 import { reviewActivities } from '../../workers/roles/review';
 import { attestorWith, receiptSignerWith } from '../../workers/signers';
 import { workerOptions } from '../../workers/run-worker';
-import { openClient } from '../../workers/temporal';
 import { connectWorker } from '../../workers/worker-connection';
 import type { Logger } from '../../workers/logger';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
@@ -87,17 +85,13 @@ function wire(sweep: SweepEnv, logger: Logger): object {
     case 'review': {
       const env = readEnv(ReviewEnv, process.env);
       const key = readKey(env, 'attestor');
-      const temporal = openClient(process.env);
       const { COUNTERSIGN_WEBHOOK_URL: url = '', COUNTERSIGN_WEBHOOK_SECRET: secret = '' } = env;
       return reviewActivities({
         ...open(env),
         attestor: attestorWith(key),
         webhooks: new Map([['webhook', { url, secret }]]),
-        // Written but not read: every opening would wait for the one breaker workflow, whose queries fail while workers are killed.
-        breakers: {
-          read: async () => [],
-          record: temporalBreakers({ temporal, taskQueue: TASK_QUEUES.review }).record,
-        },
+        // Not read: they would hold changes that the sweep expects to commit. Their rows are written by the committer.
+        breakers: null,
         // No threads: a worker that is killed every few seconds must restart quickly, and the threads perform no writes.
         threads: null,
         logger,

@@ -1,99 +1,52 @@
-import { userInfo } from 'node:os';
-import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { CountersignError } from '../../client/errors';
-import { toTemporalProblem } from '../../client/temporal-errors';
-import {
-  BREAKER_MESSAGES,
-  BREAKER_WORKFLOW,
-  breakerWorkflowId,
-  type BreakersReading,
-  type ReadArgument,
-  type ResetMessage,
-  type ResetResult,
-} from '../../policy/decide/breaker-messages';
-import { TASK_QUEUES } from '../../policy/contracts/queues';
+import { createBreakers, recordBreakerReset, type BreakersReading } from '../../storage/breakers/breakers';
+import { openDatabase, type Database } from '../../storage/database/database';
 import type { Env } from '../../workers/config';
 import { localClient } from '../../workers/local-client';
-import { openClient } from '../../workers/temporal';
+import { loadOperatorKey } from '../key-files';
 
-/** There is one workflow for each tenant and source tool: one page is enough. */
-const MAX_WORKFLOWS = 1_000;
-const CALL_TIMEOUT_MS = 5_000;
-
-export interface BreakerReset {
+export interface BreakerResetRequest {
   readonly tenant: string;
   readonly sourceTool: string;
   /** Null: all validators. */
   readonly validatorId: string | null;
-  /** Null: the user who is logged in. */
-  readonly actor: string | null;
   readonly reason: string;
+  /** Path of the operator's key file. */
+  readonly operatorKey: string;
 }
 
-/** Every breaker that has a workflow, sorted by tenant and source tool. */
+/** Every breaker that has samples, sorted by tenant and source tool. */
 export async function listBreakers(env: Env): Promise<readonly BreakersReading[]> {
-  return await withTemporal(env, async (temporal, taskQueue) => {
-    const prefix = breakerWorkflowId({ tenant: '', sourceTool: '' }, taskQueue).slice(0, -1);
-    const ids = await call(temporal, () => workflowIds(temporal, prefix));
-    const listed: BreakersReading[] = [];
-    for (const id of ids) {
-      const handle = temporal.workflow.getHandle(id);
-      const query = () => handle.query<BreakersReading, [ReadArgument]>(BREAKER_MESSAGES.read, 'all');
-      listed.push(await call(temporal, query));
-    }
-    return listed;
+  const { databaseUrl, operators } = localClient(env);
+  return await withDatabase(databaseUrl, (db) => createBreakers({ db, operators }).list());
+}
+
+/** Returns the ids of the validators that had a breaker. Throws if the reset does not count, for example with an untrusted key. */
+export async function resetBreakers(env: Env, request: BreakerResetRequest): Promise<readonly string[]> {
+  const { operatorDatabaseUrl, operators } = localClient(env);
+  const { tenant, sourceTool, validatorId, reason } = request;
+  const key = loadOperatorKey(env, request.operatorKey, '--operator-key');
+  return await withDatabase(operatorDatabaseUrl, async (db) => {
+    const breakers = createBreakers({ db, operators });
+    const before = await breakers.read({ tenant, sourceTool });
+    const issuedAt = new Date().toISOString();
+    await recordBreakerReset(db, { tenant, sourceTool, validatorId, reason, issuedAt }, key);
+    const { resets } = await breakers.read({ tenant, sourceTool });
+    if (!resets.some((reset) => reset.keyId === key.keyId && reset.issuedAt === issuedAt))
+      throw new CountersignError(
+        'invalid_input',
+        'The reset does not count: its key is not a trusted operator (COUNTERSIGN_OPERATORS), or the clocks of this machine and the database differ by more than five minutes',
+      );
+    const ids = (before.breakers ?? []).map((view) => view.validatorId);
+    return ids.filter((id) => validatorId === null || id === validatorId);
   });
 }
 
-async function workflowIds(temporal: Client, prefix: string): Promise<string[]> {
-  const ids: string[] = [];
-  const query = `WorkflowType = '${BREAKER_WORKFLOW}' AND ExecutionStatus = 'Running'`;
-  for await (const { workflowId } of temporal.workflow.list({ query, pageSize: MAX_WORKFLOWS })) {
-    if (workflowId.startsWith(prefix)) ids.push(workflowId);
-    if (ids.length >= MAX_WORKFLOWS) break;
-  }
-  return ids.sort();
-}
-
-/** Returns the ids of the validators whose breakers were reset. */
-export async function resetBreakers(env: Env, reset: BreakerReset): Promise<readonly string[]> {
-  return await withTemporal(env, async (temporal, taskQueue) => {
-    const { tenant, sourceTool, validatorId, reason } = reset;
-    const handle = temporal.workflow.getHandle(breakerWorkflowId({ tenant, sourceTool }, taskQueue));
-    const message = { validatorId, actor: reset.actor ?? userInfo().username, reason };
-    const result = await call(temporal, () =>
-      handle.executeUpdate<ResetResult, [ResetMessage]>(BREAKER_MESSAGES.reset, { args: [message] }),
-    );
-    if (result.code === 'malformed') throw new CountersignError('invalid_input', result.message);
-    return result.reset;
-  });
-}
-
-async function withTemporal<T>(env: Env, work: (temporal: Client, taskQueue: string) => Promise<T>): Promise<T> {
-  const local = localClient(env);
-  const temporal = openClient({ ...env, TEMPORAL_ADDRESS: local.temporalAddress, TEMPORAL_NAMESPACE: local.namespace });
+async function withDatabase<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
+  const db = openDatabase({ url, applicationName: 'countersign-breaker', max: 1 });
   try {
-    return await work(temporal, TASK_QUEUES.review + (env['COUNTERSIGN_QUEUE_SUFFIX'] ?? ''));
+    return await work(db);
   } finally {
-    await temporal.connection.close();
+    await db.close();
   }
-}
-
-async function call<T>(temporal: Client, request: () => Promise<T>): Promise<T> {
-  try {
-    return await temporal.withDeadline(Date.now() + CALL_TIMEOUT_MS, request);
-  } catch (error) {
-    throw toError(error);
-  }
-}
-
-function toError(error: unknown): CountersignError {
-  if (error instanceof WorkflowNotFoundError)
-    return new CountersignError('not_found', 'No breaker: no review of this tenant and source tool has ended yet', {
-      cause: error,
-    });
-  const problem = toTemporalProblem(error);
-  const message = 'message' in problem ? problem.message : 'No answer';
-  const code = problem.kind === 'no_worker' ? 'worker_unavailable' : 'temporal_unavailable';
-  return new CountersignError(code, `The breakers could not be reached: ${message}`, { cause: error });
 }

@@ -10,7 +10,8 @@ const HELP = `list and reset circuit breakers
 There is one for each tenant, source tool and validator. It opens if the
 validator failed on or blocked too many of the latest changes: each change then
 gets the violation guardian.circuit_open, which a person answers. After a pause
-one change passes as a probe. A breaker itself never approves or rejects.`;
+one change passes as a probe. A breaker itself never approves or rejects.
+A reset is signed with an operator key.`;
 
 export function register(program: Command, cli: Cli): void {
   const breaker = program.command('breaker').summary('list and reset circuit breakers').description(HELP);
@@ -22,8 +23,8 @@ export function register(program: Command, cli: Cli): void {
     .argument('<tenant>', 'the tenant')
     .argument('<source-tool>', 'the source tool')
     .option('--validator <id>', 'one validator (default: all)')
-    .option('--actor <name>', 'who resets it (default: you)')
-    .option('--reason <text>', 'why');
+    .option('--reason <text>', 'why')
+    .option('--operator-key <file>', 'the operator key that signs it');
   addAction(reset, cli, resetBreakers);
 }
 
@@ -31,9 +32,12 @@ async function listBreakers(io: Io): Promise<ExitCode> {
   const pairs = await (await io.host.remote.breakers()).listBreakers(io.host.env);
   if (io.json) io.out.json({ pairs });
   else
-    for (const { tenant, sourceTool, breakers } of pairs)
-      for (const view of breakers) printBreaker(io, tenant, sourceTool, view);
-  if (pairs.every((pair) => pair.breakers.length === 0)) io.err.line('no breaker has samples yet');
+    for (const { tenant, sourceTool, breakers, at } of pairs) {
+      if (breakers === null)
+        io.out.line(line`${tenant}/${sourceTool}  unreadable: all count as open until they are reset`);
+      for (const view of breakers ?? []) printBreaker(io, { tenant, sourceTool, at }, view);
+    }
+  if (pairs.every((pair) => pair.breakers?.length === 0)) io.err.line('no breaker has samples yet');
   return ExitCode.Ok;
 }
 
@@ -46,8 +50,8 @@ async function resetBreakers(
     tenant,
     sourceTool,
     validatorId: textOption(options, 'validator') ?? null,
-    actor: textOption(options, 'actor') ?? null,
     reason: requiredOption(options, 'reason', '--reason'),
+    operatorKey: requiredOption(options, 'operatorKey', '--operator-key'),
   };
   const reset = await (await io.host.remote.breakers()).resetBreakers(io.host.env, request);
   if (io.json) io.out.json({ tenant, sourceTool, reset });
@@ -58,8 +62,12 @@ async function resetBreakers(
   return ExitCode.Ok;
 }
 
-function printBreaker(io: Io, tenant: string, sourceTool: string, view: BreakerView): void {
-  const phase = phaseOf(view, io.host.now().getTime());
+function printBreaker(
+  io: Io,
+  { tenant, sourceTool, at }: { readonly tenant: string; readonly sourceTool: string; readonly at: number },
+  view: BreakerView,
+): void {
+  const phase = phaseOf(view, at);
   const facts =
     view.state === 'closed'
       ? `${view.samples} samples, weight ${view.weight.toFixed(2)}`

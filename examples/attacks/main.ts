@@ -8,6 +8,7 @@ import { DefaultLogger, Runtime } from '@temporalio/worker';
 import Table from 'cli-table3';
 import { topUp, type Attack, type Attempt } from './attack';
 import { ANSWERS } from './attacks/answers';
+import { BREAKERS } from './attacks/breakers';
 import { COMPLETIONS } from './attacks/completions';
 import { DIRECT } from './attacks/direct';
 import { DRY_RUN } from './attacks/dry-run';
@@ -31,6 +32,7 @@ const ATTACKS: readonly Attack[] = [
   ...GATEWAY,
   ...RECEIPTS,
   ...FACTS,
+  ...BREAKERS,
 ];
 
 interface AttackReport {

@@ -110,15 +110,17 @@ export class NamespaceWriter {
     await complete([{ commandType: COMPLETE_WORKFLOW, completeWorkflowExecutionCommandAttributes: {} }]);
   }
 
-  async #workflowTask(queue: string) {
+  async #workflowTask(queue: string, signal = new AbortController().signal) {
     const { workflowService: api } = this.connection;
     for (let tries = 0; tries < 3; tries++) {
-      const task = await this.connection.withDeadline(Date.now() + POLL_MS, () =>
-        api.pollWorkflowTaskQueue({
-          namespace: this.namespace,
-          taskQueue: { name: queue },
-          identity: IDENTITY,
-        }),
+      const task = await this.connection.withAbortSignal(signal, () =>
+        this.connection.withDeadline(Date.now() + POLL_MS, () =>
+          api.pollWorkflowTaskQueue({
+            namespace: this.namespace,
+            taskQueue: { name: queue },
+            identity: IDENTITY,
+          }),
+        ),
       );
       if (task.taskToken.length > 0) return task;
     }
@@ -268,6 +270,34 @@ export class NamespaceWriter {
     await (
       await this.impersonate(workflowId)
     )(result);
+  }
+
+  /** Runs a workflow of its own under this id and answers every query of it. Returns a function that ends it. */
+  async answerQueries(workflowId: string, answer: unknown): Promise<() => Promise<void>> {
+    const { workflowService: api } = this.connection;
+    const queue = `mallory-${process.pid}-${++this.#nth}`;
+    const { namespace } = this;
+    const handle = await this.client.workflow.start('mallory', { taskQueue: queue, workflowId });
+    const first = await this.#workflowTask(queue);
+    await api.respondWorkflowTaskCompleted({ namespace, identity: IDENTITY, taskToken: first.taskToken, commands: [] });
+    const stopping = new AbortController();
+    const polling = (async (): Promise<void> => {
+      while (!stopping.signal.aborted) {
+        const { taskToken, query } = await this.#workflowTask(queue, stopping.signal);
+        if (query != null)
+          await api.respondQueryTaskCompleted({
+            namespace,
+            taskToken,
+            completedType: 1,
+            queryResult: payloads(answer),
+          });
+      }
+    })().catch(() => {}); // The poll that is aborted at the end.
+    return async () => {
+      stopping.abort();
+      await polling;
+      await handle.terminate('done');
+    };
   }
 
   /** Resets a workflow to its first workflow task without reapplying its messages. Returns the id of the new run. */

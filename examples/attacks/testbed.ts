@@ -58,6 +58,7 @@ export interface Row {
 export class Testbed {
   readonly #driver: ReviewDriver;
   #before = '';
+  #second: Promise<Testbed> | undefined;
   readonly temporal: Client;
   readonly countersign: Countersign;
   readonly attacker: NamespaceWriter;
@@ -82,7 +83,7 @@ export class Testbed {
     this.trust = { operators: [operator.key.publicKey], committers: [committer.key.publicKey] };
   }
 
-  static async start(say: (line: string) => void): Promise<Testbed> {
+  static async start(say: (line: string) => void, { breakers = false } = {}): Promise<Testbed> {
     const stateDir = mkdtempSync(join(tmpdir(), 'countersign-attacks-'));
     const bundleText = readFileSync(join(FOLDER, 'countersign.policy.yaml'), 'utf8');
     // The judge objects only to diffs that contain "mallory".
@@ -111,7 +112,7 @@ export class Testbed {
       ],
       judge: { baseUrl: judge.baseUrl, apiKey: 'scripted' },
       extensions: EXTENSIONS,
-      breakers: false,
+      breakers,
       gatewayPort: 0,
       runtime: { temporalPort: 0, uiPort: 0, fast: true },
     });
@@ -124,13 +125,20 @@ export class Testbed {
       namespace: dev.runtime.namespace,
       applicationName: 'attacks',
     });
-    return new Testbed(dev, client, bundleText, repository, api, async () => {
+    const testbed: Testbed = new Testbed(dev, client, bundleText, repository, api, async () => {
+      await (await testbed.#second)?.close();
       await client.close();
       await dev.stop();
       await judge.stop();
       await api.stop();
       rmSync(stateDir, { recursive: true, force: true });
     });
+    return testbed;
+  }
+
+  /** A second set-up with circuit breakers. In this one they are off, because the changes of the attacks would open them. */
+  withBreakers(): Promise<Testbed> {
+    return (this.#second ??= Testbed.start(() => {}, { breakers: true }));
   }
 
   get queues(): typeof TASK_QUEUES {

@@ -117,6 +117,17 @@ export const EffectResolution = z.strictObject({
 });
 export type EffectResolution = z.infer<typeof EffectResolution>;
 
+/** An operator's reset of a circuit breaker, or, with `validatorId` null, of all breakers of the tenant and source tool. */
+export const BreakerReset = z.strictObject({
+  tenant: Name,
+  sourceTool: Name,
+  validatorId: z.string().min(1).max(200).nullable(),
+  reason: z.string().min(1).max(500),
+  keyId: KeyId,
+  issuedAt: IsoTime,
+});
+export type BreakerReset = z.infer<typeof BreakerReset>;
+
 /** A freeze or unfreeze of a target. Of several for one target, the one with the highest `n` is in effect. */
 export const TargetFreeze = z.strictObject({
   target: Name,

@@ -12,6 +12,7 @@ import { canonicalJson } from '../contracts/canonical-json';
 import { sha256HexOfText, type Sha256 } from '../contracts/hash';
 import { ReceiptPredicate } from '../contracts/outcome';
 import {
+  BreakerReset,
   ChangeHead,
   Checkpoint,
   EffectResolution,
@@ -38,6 +39,7 @@ export const PREDICATES = {
   checkpoint: Checkpoint,
   'change-head': ChangeHead,
   'effect-resolution': EffectResolution,
+  'breaker-reset': BreakerReset,
   'target-freeze': TargetFreeze,
 } as const;
 export type StatementKind = keyof typeof PREDICATES;
@@ -78,6 +80,7 @@ const SUBJECTS: { readonly [K in StatementKind]: (p: PredicateOf<K>) => readonly
     ['row', p.hash],
   ],
   'effect-resolution': (p) => [['change', p.changeId]],
+  'breaker-reset': (p) => [['breakers', sha256HexOfText(`${p.tenant}/${p.sourceTool}`)]],
   'target-freeze': (p) => [['target', sha256HexOfText(p.target)]],
 };
 
@@ -93,6 +96,7 @@ const SIGNERS: { readonly [K in StatementKind]: (p: PredicateOf<K>) => string } 
   checkpoint: (p) => p.keyId,
   'change-head': (p) => p.keyId,
   'effect-resolution': (p) => p.keyId,
+  'breaker-reset': (p) => p.keyId,
   'target-freeze': (p) => p.keyId,
 };
 

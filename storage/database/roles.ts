@@ -16,6 +16,7 @@ const readLedger: Grants = {
   ledger: ['select'],
   reviews: ['select'],
   refusal_counts: ['select'],
+  breaker_rows: ['select'],
   answer_nonces: ['select'],
 };
 /** For the export of evidence, which contains inclusion proofs. */
@@ -32,6 +33,7 @@ export const TABLE_GRANTS: Readonly<Record<Role, Grants>> = {
     ...readPolicy,
     blobs: ['select', 'insert'],
     staging_records: ['select'],
+    breaker_rows: ['select', 'insert'],
   },
   cs_judge: {
     ...readLedger,
@@ -51,6 +53,7 @@ export const TABLE_GRANTS: Readonly<Record<Role, Grants>> = {
     effect_sends: ['select', 'insert'],
     ledger_checkpoints: ['select', 'insert'],
     ledger_leaves: ['select', 'insert'],
+    breaker_rows: ['select', 'insert'],
   },
   cs_gateway: {
     ...readLedger,
@@ -69,6 +72,7 @@ export const TABLE_GRANTS: Readonly<Record<Role, Grants>> = {
     policy_revocations: ['select', 'insert'],
     compiled_plans: ['select', 'insert'],
     target_freezes: ['select', 'insert'],
+    breaker_rows: ['select', 'insert'],
   },
   cs_reader: {
     ...readLedger,

@@ -18,7 +18,9 @@ export const LEDGER_CHANNEL = 'countersign_ledger';
  * D4 A refusal that is repeated, or beyond the rows of its kind, is counted in `refusal_counts`, never dropped.
  * D5 What queries search for (`mark`, `input_sha`, `facts_sha`) and what the projection identifies a review by is read from the rows here,
  *    not passed by the caller.
- * D6 A trigger rejects UPDATE, DELETE and TRUNCATE on append-only tables, also for their owner.
+ * D6 The database sets number and time of a row of the circuit breakers, under a lock, so that all readers fold the same rows in the
+ *    same order. The sample of a review is written with its row `closed`.
+ * D7 A trigger rejects UPDATE, DELETE and TRUNCATE on append-only tables, also for their owner.
  */
 export const TABLES_SQL = `
 create table if not exists schema_info (version int not null primary key, applied_at timestamptz not null default now());
@@ -56,6 +58,15 @@ create table if not exists answer_nonces (
 );
 create index if not exists answer_nonces_by_change on answer_nonces (change_id);
 create table if not exists refusal_counts (change_id text not null, fact_key text not null, count bigint not null, primary key (change_id, fact_key));
+
+create sequence if not exists breaker_seq;
+create table if not exists breaker_rows (
+  seq bigint primary key, tenant text not null, source_tool text not null, kind text not null check (kind in ('sample', 'probe', 'reset', 'state')),
+  change_id text, body text not null, at timestamptz not null
+);
+create index if not exists breaker_rows_by_pair on breaker_rows (tenant, source_tool, seq);
+create index if not exists breaker_states on breaker_rows (tenant, source_tool, seq) where kind = 'state';
+create unique index if not exists breaker_samples on breaker_rows (change_id) where kind = 'sample';
 
 create table if not exists keys (key_id text primary key, envelope json not null, added_at timestamptz not null default now());
 create table if not exists key_revocations (key_id text primary key, envelope json not null, added_at timestamptz not null default now());
@@ -99,6 +110,7 @@ create table if not exists ledger_leaves (
 const APPEND_ONLY = [
   'ledger',
   'answer_nonces',
+  'breaker_rows',
   'keys',
   'key_revocations',
   'policy_revisions',
@@ -213,6 +225,11 @@ begin
     insert into ledger (change_id, n, prev, hash, kind, at, actor, body, fact_key, mark, input_sha, facts_sha)
       values (p_change, v_n, v_prev, v_hash, p_kinds[i], p_ats[i], session_user, p_bodies[i], v_fact, v_mark, v_input, v_facts);
     return query select i, 'appended', v_n, v_prev, v_hash, p_kinds[i], p_ats[i], session_user::text, null::text;
+    if p_kinds[i] = 'closed' and json_of(p_bodies[i])->'samples' is not null then
+      insert into breaker_rows (tenant, source_tool, kind, change_id, body)
+        select r.tenant, r.source_tool, 'sample', p_change, (json_of(p_bodies[i])->'samples')::text from reviews r where r.change_id = p_change
+        on conflict do nothing;
+    end if;
     v_prev := v_hash;
     v_fresh := true;
   end loop;
@@ -270,6 +287,21 @@ begin
           coalesce(p->>'summary', ''))
   on conflict (change_id) do nothing;
 end $$;
+
+create or replace function stamp_breaker_row() returns trigger language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+begin
+  if not (pg_has_role(session_user, current_user, 'member')
+          or new.kind in ('sample', 'state') and (${isMemberOf(['cs_commit'])})
+          or new.kind = 'probe' and (${isMemberOf(['cs_review'])})
+          or new.kind = 'reset' and (${isMemberOf(['cs_operator'])})) then
+    raise exception 'role % may not append a row % of the circuit breakers', session_user, new.kind using errcode = 'insufficient_privilege';
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended(new.tenant || '/' || new.source_tool, 2));
+  new.seq := nextval('breaker_seq');
+  new.at := clock_timestamp();
+  return new;
+end $$;
+create or replace trigger stamp_row before insert on breaker_rows for each row execute function stamp_breaker_row();
 
 revoke all on function ledger_append, project_review, count_refusal, opening_of, json_of from public;
 `;

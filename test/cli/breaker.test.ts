@@ -3,6 +3,8 @@ import { runCommand, type FakeRemote } from './run-command';
 
 const AT = Date.parse('2026-11-20T10:00:00.000Z');
 
+const KEY = ['--operator-key', 'op.json'];
+
 const run = (args: string[], breakers: NonNullable<FakeRemote['breakers']>) =>
   runCommand(args, { remote: { breakers } });
 
@@ -13,7 +15,7 @@ test('breaker list prints the phase of each breaker at the current time', async 
     { validatorId: 'guardian.half', ...open, halfOpenAt: AT },
     { validatorId: 'guardian.fine', state: 'closed', samples: 3, weight: 0.25 },
   ] as const;
-  const listBreakers = async () => [{ tenant: 'acme', sourceTool: 'SQLDryRun', breakers, resets: [], ignored: 0 }];
+  const listBreakers = async () => [{ tenant: 'acme', sourceTool: 'SQLDryRun', breakers, resets: [], at: AT }];
   const ran = await run(['breaker', 'list'], { listBreakers });
   expect(ran.code).toBe(0);
   expect(ran.out.split('\n').map((row) => row.split('\t').slice(2, 4))).toEqual([
@@ -24,24 +26,30 @@ test('breaker list prints the phase of each breaker at the current time', async 
   ]);
 });
 
+test('breaker list says that breakers with an unreadable row count as open', async () => {
+  const listBreakers = async () => [{ tenant: 'acme', sourceTool: 'SQLCAS', breakers: null, resets: [], at: AT }];
+  expect((await run(['breaker', 'list'], { listBreakers })).out).toContain('all count as open');
+});
+
 test('breaker list reports on standard error if there is no breaker', async () => {
   const ran = await run(['breaker', 'list'], { listBreakers: async () => [] });
   expect([ran.code, ran.out, ran.err]).toEqual([0, '', 'no breaker has samples yet\n']);
 });
 
-test('breaker reset requires a reason, and resets one validator or all', async () => {
+test('breaker reset requires a reason and an operator key, and resets one validator or all', async () => {
   const resetBreakers = jest.fn(async (_env: object, _reset: object) => ['guardian.held']);
   expect((await run(['breaker', 'reset', 'acme', 'SQLDryRun'], { resetBreakers })).code).toBe(2);
+  expect((await run(['breaker', 'reset', 'acme', 'SQLDryRun', '--reason', 'x'], { resetBreakers })).code).toBe(2);
   expect(resetBreakers).not.toHaveBeenCalled();
-  const pair = { tenant: 'acme', sourceTool: 'SQLDryRun', reason: 'fixed' };
+  const pair = { tenant: 'acme', sourceTool: 'SQLDryRun', reason: 'fixed', operatorKey: 'op.json' };
   const one = await run(
-    ['breaker', 'reset', 'acme', 'SQLDryRun', '--reason', 'fixed', '--validator', 'guardian.held', '--actor', 'dana'],
+    ['breaker', 'reset', 'acme', 'SQLDryRun', '--reason', 'fixed', '--validator', 'guardian.held', ...KEY],
     { resetBreakers },
   );
   expect([one.code, one.out]).toEqual([0, 'guardian.held  closed\n']);
-  await run(['breaker', 'reset', 'acme', 'SQLDryRun', '--reason', 'fixed'], { resetBreakers });
+  await run(['breaker', 'reset', 'acme', 'SQLDryRun', '--reason', 'fixed', ...KEY], { resetBreakers });
   expect(resetBreakers.mock.calls.map(([, reset]) => reset)).toEqual([
-    { ...pair, validatorId: 'guardian.held', actor: 'dana' },
-    { ...pair, validatorId: null, actor: null },
+    { ...pair, validatorId: 'guardian.held' },
+    { ...pair, validatorId: null },
   ]);
 });

@@ -547,7 +547,11 @@ describe('--json', () => {
     [['keys', 'revoke', key64, '--reason', 'lost', '--operator-key', 'o'], 0, ['keyId', 'revoked']],
     [['ledger', 'show', CHANGE], 0, ['changeId', 'rows', 'chain']],
     [['breaker', 'list'], 0, ['pairs']],
-    [['breaker', 'reset', 'acme', 'SQLDryRun', '--reason', 'fixed'], 0, ['tenant', 'sourceTool', 'reset']],
+    [
+      ['breaker', 'reset', 'acme', 'SQLDryRun', '--reason', 'fixed', '--operator-key', 'op.json'],
+      0,
+      ['tenant', 'sourceTool', 'reset'],
+    ],
     [['dev'], 0, ['gateway']],
     [['setup'], 0, ['added', 'present']],
     [['target', 'init', 'shop'], 0, ['target', 'done']],

@@ -16,7 +16,6 @@ import type { BreakerParameters } from '../../policy/decide/breaker';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import type { LoadedKey } from '../../signing/key-file';
 import { readTargets } from '../../workers/config';
-import { temporalBreakers } from '../../workers/breakers';
 import { isUnavailable, openDevClient, type DevClient } from '../../dev/client';
 import { openRoles, roleSetup, type LocalRole } from '../../dev/local-roles';
 import { localWorkers, quietRuntime } from '../../dev/local-workers';
@@ -53,7 +52,7 @@ export interface SystemOptions {
   /** Ports of proxies in front of PostgreSQL: our own database's, the target's. */
   readonly through?: { readonly countersign?: number; readonly target?: number };
   /** Parameters of the circuit breakers. Default: no circuit breakers. */
-  readonly breakers?: { readonly parameters: BreakerParameters; readonly continueAfter?: number };
+  readonly breakers?: { readonly parameters: BreakerParameters };
   /** A Temporal server other than the one that all system tests share. */
   readonly temporalAddress?: string;
   /** Used by the client and by all workers. */
@@ -157,7 +156,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       applicationName: 'test',
       extensions,
       judgeUrl: options.judge?.baseUrl,
-      breakers: options.breakers === undefined ? null : temporalBreakers({ temporal, taskQueue, ...options.breakers }),
+      ...(options.breakers === undefined ? {} : { breakers: options.breakers }),
       targets,
     },
   );

@@ -1,10 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { NativeConnection, Worker } from '@temporalio/worker';
-import { breakerWorkflowId } from '../../policy/decide/breaker-messages';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
 import { versioning, workerOptions } from '../../workers/run-worker';
-import { BREAKER_PARAMETERS } from '../../policy/decide/breaker';
 import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
 import { pause, startSystem, workflowBundlePath, type System } from '../support/system';
 import { NARROW, waitingPrice } from './scenarios';
@@ -20,7 +18,6 @@ beforeAll(async () => {
     extension: shopExtension,
     shopSql: SHOP_SQL,
     workers: ['judge', 'commit'],
-    breakers: { parameters: BREAKER_PARAMETERS },
   });
   native = await NativeConnection.connect({ address: process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '' });
 }, 120_000);
@@ -70,25 +67,17 @@ async function buildOf(
   return { build: versions?.deploymentVersion?.buildId ?? undefined, behavior: versions?.behavior };
 }
 const PINNED = 1;
-const AUTO_UPGRADE = 2;
 
-test('a waiting review stays on its build, while new reviews and the breaker move to the next build', async () => {
+test('a waiting review stays on its build, while new reviews start on the next build', async () => {
   await startBuild('one');
   const first = await system.submit(waitingPrice(23));
   const status = await system.waiting(first.changeId);
   const ended = await system.submit(NARROW);
   await system.ended(ended.changeId);
-  const breaker = breakerWorkflowId({ tenant: 'default', sourceTool: 'SQLDryRun' }, queue());
-  expect(await buildOf(breaker)).toEqual({ build: 'one', behavior: AUTO_UPGRADE });
 
   await startBuild('two');
   const second = await system.submit(waitingPrice(24));
   await system.waiting(second.changeId);
-  // The breaker's next task is its first on the new build.
-  await system.temporal.workflow.getHandle(breaker).signal('samples', []);
-  for (const until = Date.now() + 60_000; (await buildOf(breaker)).build !== 'two' && Date.now() < until;)
-    await pause(200);
-  expect(await buildOf(breaker)).toEqual({ build: 'two', behavior: AUTO_UPGRADE });
   expect(await buildOf(second.changeId)).toEqual({ build: 'two', behavior: PINNED });
 
   await system.countersign.answer(first.changeId, system.sign(status, 'alice', 'confirm'));

@@ -7,6 +7,7 @@ import { stagingRecords } from '../../activities/committer/staging-records';
 import type { Targets } from '../../activities/committer/targets';
 import type { Derivation } from '../../activities/review/derivation';
 import type { CommitActivities } from '../../activities/review-types';
+import { createBreakers } from '../../storage/breakers/breakers';
 import { ledgerWithAdvisoryLock } from '../../storage/ledger/with-advisory-lock';
 import type { Extensions } from '../extensions';
 import type { Resources } from '../resources';
@@ -33,6 +34,7 @@ export function commitActivities({ resources, extensions, receipts, targets, thr
       store,
       ledger,
       withAdvisoryLock: ledgerWithAdvisoryLock(db),
+      breakerRows: createBreakers({ db, operators }),
       plans,
       tools,
       validators,

@@ -1,4 +1,3 @@
-import { activityInfo } from '@temporalio/activity';
 import { createAnswerActivities } from '../../activities/review/admit-answer';
 import type { Attestor } from '../../activities/attestation';
 import { createDisclosureActivities } from '../../activities/review/disclose';
@@ -6,9 +5,8 @@ import type { Derivation } from '../../activities/review/derivation';
 import { createGuardianActivities } from '../../activities/review/run-guardians';
 import { createNoticeActivities, type Webhook } from '../../activities/review/notify';
 import { createOpeningActivities } from '../../activities/review/open-review';
-import { createVerdictActivities, type RecordVerdicts } from '../../activities/review/record-verdicts';
-import type { ReadBreakers } from '../../activities/review/attest-world-facts';
 import type { ReviewActivities } from '../../activities/review-types';
+import type { BreakerStore } from '../../storage/breakers/breakers';
 import type { Extensions } from '../extensions';
 import type { Logger } from '../logger';
 import type { Resources } from '../resources';
@@ -19,7 +17,7 @@ export interface ReviewRole {
   readonly attestor: Attestor;
   readonly webhooks: ReadonlyMap<string, Webhook>;
   /** Null: circuit breakers are off. */
-  readonly breakers: { readonly read: NonNullable<ReadBreakers>; readonly record: RecordVerdicts } | null;
+  readonly breakers: BreakerStore | null;
   readonly logger: Logger;
   /** Null: diffs are parsed on this thread. */
   readonly threads: Derivation | null;
@@ -47,8 +45,7 @@ export function reviewActivities({
       threads,
       keys,
       attestor,
-      readBreakers: breakers?.read ?? null,
-      attempt: () => activityInfo().attempt,
+      breakers,
       channels: [...webhooks.keys()],
       now,
     }),
@@ -56,6 +53,5 @@ export function reviewActivities({
     ...createDisclosureActivities({ store, ledger, plans, tools, threads, callbacks, keys, attestor, now }),
     ...createAnswerActivities({ ledger, keys, now }),
     ...createNoticeActivities({ log: (message, facts) => logger.info(facts, message), webhooks, now }),
-    ...createVerdictActivities({ record: breakers?.record ?? null }),
   };
 }

@@ -26,6 +26,14 @@ export const SAMPLES: { readonly [K in StatementKind]: PredicateOf<K> } = {
     issuedAt: AT,
     expiresAt: AT,
   },
+  'breaker-reset': {
+    tenant: 'acme',
+    sourceTool: 'SQLDryRun',
+    validatorId: null,
+    reason: 'the rule was repaired',
+    keyId: sha('0'),
+    issuedAt: AT,
+  },
   attested: {
     kind: 'judge',
     subject: 'guardian.llm_judge',

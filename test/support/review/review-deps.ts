@@ -32,8 +32,8 @@ export function reviewDeps({ signers, stagingRecords, ...parts }: ReviewParts): 
     attestor: attestorWith(signers.attestor),
     receipts: receiptSignerWith(signers.committer),
     withAdvisoryLock: memoryWithAdvisoryLock(parts.ledger),
-    readBreakers: null,
-    attempt: () => 1,
+    breakers: null,
+    breakerRows: { compact: async () => {} },
     channels: [],
     staging: {
       put: async (changeId, sha, record) => void stagingRecords.set(`${changeId}/${sha}`, record),

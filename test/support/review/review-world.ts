@@ -1,11 +1,10 @@
 import { evaluateEach } from '../../../activities/review/derivation';
 import { isStaged, isStatic, selectValidators } from '../../../activities/review/derive';
-import type { BreakerReading } from '../../../activities/review/attest-world-facts';
+import type { Blocked } from '../../../storage/breakers/breakers';
 import type { UnitResults } from '../../../activities/review-types';
 import type { AnswerPredicate } from '../../../policy/contracts/answer';
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
-import { CountersignFailure, policyMoved } from '../../../policy/contracts/failure';
-import { FailureType } from '../../../policy/contracts/failure-type';
+import { policyMoved } from '../../../policy/contracts/failure';
 import type { PlanValidator } from '../../../policy/contracts/plan';
 import { stagingSha as stagingShaOf, type StagingRecord } from '../../../policy/contracts/staging-record';
 import type { PolicyCallbackResult } from '../../../policy/contracts/violation';
@@ -37,8 +36,8 @@ export interface WorldOptions {
   readonly signedBy?: 'service' | 'nobody';
   readonly requestKey?: string;
   readonly callback?: (requester: string | null) => PolicyCallbackResult;
-  /** What the circuit breakers report. `away`: they cannot be read. */
-  readonly breakers?: readonly BreakerReading[] | 'away';
+  /** The validators whose circuit breakers do not let the change pass. */
+  readonly breakers?: Blocked;
   /** The ledger of another review, so that each sees the outcome of the other. */
   readonly ledger?: MemoryLedger;
 }
@@ -70,8 +69,6 @@ export class ReviewWorld extends ReviewSteps {
   readonly revoked = new Set<string>();
   /** Whether the committer's configuration marks the target as development. Null: it does not serve the target. */
   development: boolean | null = false;
-  /** Number of the current attempt of the opening. */
-  attempt = 1;
   readonly plan;
   readonly planHash;
   readonly #callbacks = callbackRegistry([
@@ -133,7 +130,6 @@ export class ReviewWorld extends ReviewSteps {
   get deps(): ReviewDeps {
     const { store, ledger, plans, tools, validators, registry, keys, stagingRecords } = this;
     const { breakers } = this.options;
-    const unread = CountersignFailure.retryable('The circuit breakers cannot be read', FailureType.Backend);
     const deps = reviewDeps({
       ...{ store, ledger, plans, tools, validators, stagingRecords, keys: registry },
       callbacks: this.#callbacks,
@@ -143,9 +139,7 @@ export class ReviewWorld extends ReviewSteps {
     });
     return {
       ...deps,
-      readBreakers:
-        breakers === undefined ? null : async () => (breakers === 'away' ? Promise.reject(unread) : breakers),
-      attempt: () => this.attempt,
+      breakers: breakers === undefined ? null : { pass: async () => breakers },
       targetIsDevelopment: () => this.development,
       freezes: { current: async () => this.freeze },
       operators: [keys.operator.publicKey],

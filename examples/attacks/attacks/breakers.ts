@@ -1,0 +1,119 @@
+/** Attacks on the circuit breakers, in a second set-up that has them on. */
+import { signPredicate } from '../../../signing/envelope';
+import { newKeyPair } from '../../../signing/keys';
+import { topUp, type Attack } from '../attack';
+import { pause } from '../namespace-writer';
+import { query } from '../query';
+import type { Testbed } from '../testbed';
+
+const TENANT = 'default';
+const TOOL = 'SQLDryRun';
+/** The id of a workflow that could answer for the breakers. */
+const BREAKER_ID = `countersign-breaker:${TENANT}:${TOOL}`;
+const FORGED = 'approved by alice '.repeat(3_000);
+
+/** A change that a guardian forbids, so that it ends at once. */
+const forbidden = (n: number) => ({
+  ...topUp(1),
+  raw: `do $$ begin execute E'dr\\x6fp table orders'; end $$ -- ${n}`,
+});
+
+export const BREAKERS: readonly Attack[] = [
+  {
+    name: 'a workflow under the id of the breakers that no worker runs',
+    async run(testbed) {
+      const own = await testbed.withBreakers();
+      await own.temporal.workflow
+        .getHandle(BREAKER_ID)
+        .terminate('maintenance')
+        .catch(() => null);
+      await own.temporal.workflow.start('mallory', { workflowId: BREAKER_ID, taskQueue: 'mallory-dead' });
+      const changeId = await own.submit(topUp(4));
+      const other = await heldBy(own, changeId, 90_000);
+      await own.temporal.workflow.getHandle(BREAKER_ID).terminate('done');
+      await own.baseline();
+      return {
+        changeId,
+        refusal: null,
+        check: async () => (other[0] === 'closed' ? null : `an honest change is held by ${other.join(', ')}`),
+      };
+    },
+  },
+  {
+    name: 'a forged reading of the breakers with 50 kB of text',
+    async run(testbed) {
+      const own = await testbed.withBreakers();
+      const view = {
+        validatorId: 'guardian.orders',
+        state: 'open',
+        since: Date.now(),
+        halfOpenAt: Date.now() + 600_000,
+        probe: null,
+        evidence: [FORGED],
+      };
+      const reading = { tenant: TENANT, sourceTool: TOOL, breakers: [view], resets: [], ignored: 0 };
+      await own.temporal.workflow
+        .getHandle(BREAKER_ID)
+        .terminate('maintenance')
+        .catch(() => null);
+      const stop = await own.attacker.answerQueries(BREAKER_ID, reading);
+      const changeId = await own.submit(topUp(5));
+      await heldBy(own, changeId, 60_000);
+      await stop();
+      await own.baseline();
+      const check = async (): Promise<string | null> => {
+        const rows = await own.rows(changeId);
+        const closed = rows.find(({ kind }) => kind === 'closed')?.body;
+        if (closed?.['reason'] === 'contract_violation') return 'an honest change is rolled back';
+        return JSON.stringify(rows).includes('approved by alice') ? 'the forged text is in signed evidence' : null;
+      };
+      return { changeId, refusal: null, check };
+    },
+  },
+  {
+    name: 'a reset of an open breaker that no operator signed',
+    async run(testbed) {
+      const own = await testbed.withBreakers();
+      for (let i = 0; i < 12; i++) await own.ended(await own.submit(forbidden(i)));
+      await pause(1_000);
+      const first = await heldBy(own, await own.submit(topUp(3)));
+      if (!first.includes('guardian.circuit_open')) throw new Error(`The breaker is not open: ${first.join()}`);
+      const message = { validatorId: null, actor: 'alice', reason: 'all is well' };
+      await own.temporal.workflow
+        .getHandle(BREAKER_ID)
+        .executeUpdate('reset', { args: [message] })
+        .catch(() => null);
+      await writeReset(own);
+      const changeId = await own.submit(topUp(2));
+      const held = await heldBy(own, changeId);
+      return {
+        changeId,
+        refusal: null,
+        check: async () => (held.includes('guardian.circuit_open') ? null : 'the next change is not held'),
+      };
+    },
+  },
+];
+
+/** A reset as the role of an operator writes it, signed with a key that no one trusts. */
+async function writeReset(testbed: Testbed): Promise<void> {
+  const mallory = newKeyPair();
+  const [tenant, sourceTool, issuedAt] = [TENANT, TOOL, new Date().toISOString()];
+  const reset = { tenant, sourceTool, validatorId: null, reason: 'all is well', issuedAt, keyId: mallory.keyId };
+  await query(
+    testbed.dev.setup.databaseUrls.cs_operator,
+    `insert into breaker_rows (tenant, source_tool, kind, body) values ($1, $2, 'reset', $3)`,
+    [TENANT, TOOL, JSON.stringify(signPredicate('breaker-reset', reset, mallory))],
+  );
+}
+
+async function heldBy(testbed: Testbed, changeId: string, withinMs = 30_000): Promise<string[]> {
+  for (const until = Date.now() + withinMs; Date.now() < until; await pause(50)) {
+    const rows = await testbed.rows(changeId);
+    if (rows.some(({ kind }) => kind === 'closed')) return ['closed'];
+    const disclosed = rows.find(({ kind }) => kind === 'disclosed');
+    if (disclosed !== undefined)
+      return (disclosed.body['violations'] as { validatorId: string }[]).map(({ validatorId }) => validatorId);
+  }
+  return ['nothing: it is not opened'];
+}
