@@ -3,7 +3,7 @@ import { signPredicate } from '../../../signing/envelope';
 import { newKeyPair } from '../../../signing/keys';
 import { topUp, type Attack } from '../attack';
 import { pause } from '../namespace-writer';
-import { query } from '../query';
+import { query } from '../../../dev/query';
 import type { Testbed } from '../testbed';
 
 const TENANT = 'default';
