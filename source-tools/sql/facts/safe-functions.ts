@@ -38,7 +38,7 @@ const VALUES = `
   bit_length btrim char_length character_length chr concat concat_ws convert_from convert_to decode encode format initcap left length
   lower lpad ltrim md5 normalize is_normalized octet_length overlay parse_ident position quote_ident quote_literal quote_nullable
   regexp_count regexp_instr regexp_like regexp_match regexp_replace regexp_split_to_array regexp_substr repeat replace reverse right
-  rpad rtrim split_part starts_with string_to_array strpos substr substring to_ascii to_bin to_char to_hex to_oct translate trim
+  rpad rtrim split_part starts_with string_to_array strpos substr substring to_ascii to_bin to_char to_hex to_oct translate
   unistr upper like notlike like_escape similar_to_escape similar_escape casefold
   bit_count crc32 crc32c get_bit get_byte set_bit set_byte sha224 sha256 sha384 sha512
   to_date to_number to_timestamp age date_add date_bin date_part date_subtract date_trunc extract isfinite justify_days justify_hours
@@ -63,8 +63,8 @@ const VALUES = `
   jsonb_object_agg_strict jsonb_object_agg_unique jsonb_object_agg_unique_strict max min range_agg range_intersect_agg string_agg sum
   corr covar_pop covar_samp regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy stddev
   stddev_pop stddev_samp variance var_pop var_samp mode percentile_cont percentile_disc
-  row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value grouping
-  int2 int4 int8 float4 float8 numeric bool bpchar varchar jsonb json uuid bytea`;
+  row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value
+  int2 int4 int8 float4 float8 numeric bool bpchar varchar bytea`;
 
 export const SAFE_FUNCTIONS: ReadonlySet<string> = new Set([...words(VALUES), ...CLOCK_FUNCTIONS, ...SET_FUNCTIONS]);
 

@@ -1,0 +1,50 @@
+import { loadParser, parseStatements } from '../../../../source-tools/sql/facts/parser';
+import { typed } from '../../../../source-tools/sql/facts/tree';
+import { countingQuery } from '../../../../source-tools/sql/staging/bounds';
+
+beforeAll(() => loadParser());
+
+function queryOf(sql: string): string | number | null {
+  const parsed = parseStatements(sql);
+  const statement = parsed.ok ? typed(parsed.value[0]?.stmt) : null;
+  if (statement === null) throw new Error(`invalid: ${sql}`);
+  const query = countingQuery(sql, statement.type, statement.node);
+  return query === null || typeof query === 'number'
+    ? query
+    : `${query.with} ${query.select}`.replaceAll(/\s+/g, ' ').trim();
+}
+
+describe('the query that counts the rows of a statement', () => {
+  it.each([
+    ['UPDATE a SET x = 1', 'SELECT 1 FROM a'],
+    ['UPDATE a AS b SET x = 1 WHERE y = 2 RETURNING b.x', 'SELECT 1 FROM a AS b WHERE y = 2'],
+    [
+      'UPDATE a SET x = y IS DISTINCT FROM z FROM b JOIN c USING (id) WHERE a.id = b.id',
+      'SELECT 1 FROM a , b JOIN c USING (id) WHERE a.id = b.id',
+    ],
+    ['DELETE FROM ONLY a', 'SELECT 1 FROM ONLY a'],
+    [
+      'WITH w AS (SELECT 1) DELETE FROM a USING b, w WHERE (SELECT true WHERE true)',
+      'WITH w AS (SELECT 1) SELECT 1 FROM a , b, w WHERE (SELECT true WHERE true)',
+    ],
+    ['INSERT INTO a SELECT x FROM b', 'SELECT 1 FROM (SELECT x FROM b ) AS source'],
+    [
+      'INSERT INTO a (x) SELECT x FROM b JOIN c ON true WHERE x IN (1, 2) ON CONFLICT DO NOTHING',
+      'SELECT 1 FROM (SELECT x FROM b JOIN c ON true WHERE x IN (1, 2) ) AS source',
+    ],
+    ['INSERT INTO a TABLE b RETURNING x', 'SELECT 1 FROM (TABLE b ) AS source'],
+    ['INSERT INTO a VALUES (1), (2)', 2],
+    ['INSERT INTO a DEFAULT VALUES', 1],
+    [
+      'MERGE INTO a AS t USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN DELETE',
+      'SELECT 1 FROM a AS t RIGHT JOIN (SELECT 1 AS id) s ON t.id = s.id',
+    ],
+    ['UPDATE ä SET x = $$ WHERE $$ /* WHERE */ WHERE "where" = 1 -- end', 'SELECT 1 FROM ä WHERE "where" = 1 -- end'],
+  ])('reads the same rows: %s', (sql, query) => {
+    expect(queryOf(sql)).toBe(query);
+  });
+
+  it('is unknown if the number of rows also depends on rows that no source row matches', () => {
+    expect(queryOf('MERGE INTO a USING b ON a.id = b.id WHEN NOT MATCHED BY SOURCE THEN DELETE')).toBeNull();
+  });
+});

@@ -1,0 +1,323 @@
+import { DEFAULT_FUNCTIONS, SAFE_FUNCTIONS } from '../../../../source-tools/sql/facts/safe-functions';
+import { sqlCasEffects, sqlDryRunEffects } from '../../../../source-tools/sql/staging';
+import { startTargetServer, type TargetServer } from './target-server';
+import { diffOf, recordOf, stageContext } from './sql-diff';
+
+let pg: TargetServer;
+beforeAll(async () => {
+  pg = await startTargetServer({ alone: true });
+  await pg.admin(`
+    CREATE TABLE items (id int PRIMARY KEY, name text, n int, at timestamptz);
+    INSERT INTO items SELECT g, 'i' || g, 0, '2026-01-01' FROM generate_series(1, 300) g;
+    CREATE TABLE children (id int PRIMARY KEY, item int REFERENCES items ON DELETE CASCADE);
+    INSERT INTO children SELECT g, 1 FROM generate_series(1, 300) g;
+    CREATE TABLE tickets (id bigserial PRIMARY KEY, title text);
+    CREATE TABLE log (id bigserial PRIMARY KEY, what text);
+    ANALYZE;
+  `);
+  await pg.grant();
+});
+
+const stage = (sql: string, settings = {}) => sqlDryRunEffects.stage(stageContext(pg.stageUrl, sql, { settings }));
+/** Why the statement was not rehearsed; empty if it was. */
+async function refusals(sql: string, settings = {}): Promise<string> {
+  const record = recordOf(await stage(sql, settings));
+  return record.reason === null ? '' : record.uncaptured.join('\n');
+}
+/** Runs with additional objects, which are dropped afterwards. */
+async function having(objects: string, work: () => Promise<void>): Promise<void> {
+  await pg.admin(objects);
+  await pg.grant();
+  try {
+    await work();
+  } finally {
+    await pg.admin(DROP);
+  }
+}
+const DROP = `DO $$ DECLARE o record; BEGIN
+  FOR o IN SELECT oid::regprocedure AS name FROM pg_proc WHERE pronamespace = 'public'::regnamespace LOOP EXECUTE 'DROP FUNCTION ' || o.name || ' CASCADE'; END LOOP;
+  FOR o IN SELECT c.oid::regclass AS name, relkind FROM pg_class c WHERE relnamespace = 'public'::regnamespace AND relname LIKE 'x\\_%' AND relkind IN ('r', 'v')
+    LOOP EXECUTE format('DROP %s IF EXISTS %s CASCADE', CASE o.relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, o.name); END LOOP;
+  FOR o IN SELECT oid::regtype AS name FROM pg_type WHERE typnamespace = 'public'::regnamespace AND typname LIKE 'x\\_%' AND typtype IN ('d', 'e') LOOP EXECUTE 'DROP TYPE ' || o.name || ' CASCADE'; END LOOP;
+  ALTER TABLE items DISABLE ROW LEVEL SECURITY;
+END $$; DROP POLICY IF EXISTS mine ON items`;
+
+const BAD = `has_schema_privilege('countersign', 'usage')`;
+const fn = (name: string, args: string, returns: string, body: string, more = ''): string =>
+  `CREATE FUNCTION ${name}(${args}) RETURNS ${returns} LANGUAGE plpgsql ${more} AS $f$ BEGIN ${body} END $f$;`;
+
+describe('the list of functions', () => {
+  it('contains only functions of PostgreSQL, of which only clocks are volatile', async () => {
+    const rows = await pg.admin(
+      `SELECT proname::text AS name, bool_or(provolatile = 'v') AS volatile FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace AND proname = ANY($1) GROUP BY 1`,
+      [[...SAFE_FUNCTIONS]],
+    );
+    const unknown = [...SAFE_FUNCTIONS].filter((name) => !rows.some((row) => row['name'] === name));
+    expect(unknown).toEqual([]);
+    expect(rows.filter((row) => row['volatile']).map((row) => row['name'])).toEqual(
+      expect.arrayContaining(['clock_timestamp', 'timeofday']),
+    );
+    expect(rows.filter((row) => row['volatile'])).toHaveLength(2);
+    expect([...DEFAULT_FUNCTIONS].filter((name) => SAFE_FUNCTIONS.has(name))).toEqual([]);
+  });
+});
+
+describe('the check before a rehearsal', () => {
+  it.each([
+    `UPDATE items SET name = upper(trim(name)) || to_char(at, 'YYYY'), n = coalesce(n, 0) + 1 WHERE id BETWEEN 1 AND 5`,
+    `INSERT INTO tickets (title) SELECT name FROM items WHERE id IN (1, 2) ON CONFLICT DO NOTHING`,
+    `UPDATE items i SET n = c.k FROM (SELECT item, count(*) AS k FROM children GROUP BY item) c WHERE c.item = i.id`,
+    `DELETE FROM children USING items WHERE items.id = children.item AND items.n < 0 RETURNING children.id`,
+    `MERGE INTO items USING (VALUES (1, 'a'), (999, 'b')) v(id, name) ON items.id = v.id WHEN MATCHED THEN UPDATE SET name = v.name WHEN NOT MATCHED THEN INSERT (id, name) VALUES (v.id, v.name)`,
+    `WITH x AS (SELECT 1 AS id) UPDATE items SET n = 1 FROM x WHERE items.id = x.id AND items.n IS DISTINCT FROM 5`,
+    `INSERT INTO items (id) VALUES (1000), (1001)`,
+    `INSERT INTO items (id) SELECT g FROM generate_series(2000, 2010) AS g`,
+    `SELECT count(*) FILTER (WHERE n > 0), jsonb_agg(name ORDER BY id) FROM items GROUP BY GROUPING SETS ((n), ())`,
+  ])('passes %s', async (sql) => {
+    expect(await refusals(sql)).toBe('');
+  });
+
+  it.each([
+    ['pg_sleep', `UPDATE items SET n = 1 WHERE id = 1 AND pg_sleep(0) IS NULL`],
+    ['pg_sleep()', `SELECT pg_catalog.pg_sleep(0)`],
+    ['nextval', `INSERT INTO items (id) VALUES (nextval('tickets_id_seq'))`],
+    ['setval', `SELECT setval('tickets_id_seq', 5)`],
+    ['random', `UPDATE items SET n = random() * 5 WHERE id = 1`],
+    ['gen_random_uuid', `UPDATE items SET name = gen_random_uuid() WHERE id = 1`],
+    ['current_setting', `UPDATE items SET name = current_setting('application_name') WHERE id = 1`],
+    ['CURRENT_USER', `UPDATE items SET name = CURRENT_USER WHERE id = 1`],
+    ['pg_advisory_xact_lock', `SELECT pg_advisory_xact_lock(1)`],
+    ['pg_notify', `SELECT pg_notify('a', 'b')`],
+    ['pg_terminate_backend', `SELECT pg_terminate_backend(1)`],
+    ['pg_read_file', `SELECT pg_read_file('x')`],
+    ['lo_import', `SELECT lo_import('/etc/hosts')`],
+    ['query_to_xml', `SELECT query_to_xml('select 1', true, true, '')`],
+    ['pg_stat_activity', `UPDATE items SET n = (SELECT count(*) FROM pg_stat_activity) WHERE id = 1`],
+    ['pg_locks', `SELECT * FROM pg_catalog.pg_locks`],
+    ['tables', `SELECT * FROM information_schema.tables`],
+    ['FOR UPDATE', `SELECT 1 FROM items WHERE id = 1 FOR UPDATE`],
+    [
+      'FOR UPDATE',
+      `UPDATE items SET n = 1 WHERE id IN (SELECT id FROM items ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)`,
+    ],
+    ['TABLESAMPLE', `SELECT * FROM items TABLESAMPLE SYSTEM (50)`],
+    ['SELECT INTO', `SELECT 1 INTO x`],
+    ['generate_series() returns a number of rows', `INSERT INTO items (id) SELECT generate_series(1, (SELECT 5))`],
+    ['string_to_table() returns a number of rows', `SELECT string_to_table(repeat('x,', 1000000), ',')`],
+    ['SET … = DEFAULT', `UPDATE tickets SET id = DEFAULT WHERE id = 1`],
+    ['is a sequence', `SELECT last_value FROM tickets_id_seq`],
+  ])('refuses %s', async (reason, sql) => {
+    expect(await refusals(sql)).toContain(reason);
+  });
+
+  it.each([
+    [
+      'a trigger',
+      fn('bad', '', 'trigger', `IF ${BAD} THEN NEW.n := 1; END IF; RETURN NEW;`) +
+        'CREATE TRIGGER bad BEFORE UPDATE ON items FOR EACH ROW EXECUTE FUNCTION bad()',
+      'UPDATE items SET n = 1 WHERE id = 1',
+    ],
+    [
+      'a trigger with dynamic SQL',
+      fn('bad', '', 'trigger', `EXECUTE 'select 1'; RETURN NEW;`) +
+        'CREATE TRIGGER bad BEFORE UPDATE ON items FOR EACH ROW EXECUTE FUNCTION bad()',
+      'UPDATE items SET n = 1 WHERE id = 1',
+    ],
+    [
+      'the condition of a trigger',
+      fn('fine', '', 'trigger', 'RETURN NEW;') +
+        `CREATE TRIGGER bad BEFORE UPDATE ON items FOR EACH ROW WHEN (${BAD}) EXECUTE FUNCTION fine()`,
+      'UPDATE items SET n = 1 WHERE id = 1',
+    ],
+    [
+      'a trigger of a table that a trigger writes',
+      fn('first', '', 'trigger', `INSERT INTO log (what) VALUES ('x'); RETURN NULL;`) +
+        fn('second', '', 'trigger', `PERFORM pg_notify('a', 'b'); RETURN NULL;`) +
+        'CREATE TRIGGER a AFTER UPDATE ON items FOR EACH ROW EXECUTE FUNCTION first(); CREATE TRIGGER b AFTER INSERT ON log FOR EACH ROW EXECUTE FUNCTION second()',
+      'UPDATE items SET n = 1 WHERE id = 1',
+    ],
+    [
+      'a default',
+      `CREATE TABLE x_t (id int PRIMARY KEY, n int DEFAULT CASE WHEN ${BAD} THEN 1 ELSE 2 END)`,
+      'INSERT INTO x_t (id) VALUES (1)',
+    ],
+    [
+      'a random default',
+      `CREATE TABLE x_t (id int PRIMARY KEY, n float DEFAULT random())`,
+      'INSERT INTO x_t (id) VALUES (1)',
+    ],
+    [
+      'a view',
+      `CREATE VIEW x_v AS SELECT 1 AS n WHERE ${BAD}`,
+      'UPDATE items SET n = (SELECT n FROM x_v) WHERE id = 1',
+    ],
+    [
+      'a view of a view',
+      `CREATE VIEW x_w AS SELECT 1 AS n WHERE ${BAD}; CREATE VIEW x_v AS SELECT * FROM x_w`,
+      'SELECT * FROM x_v',
+    ],
+    ['a view that locks', `CREATE VIEW x_v AS SELECT * FROM items FOR UPDATE`, 'SELECT * FROM x_v'],
+    ['a view of sessions', `CREATE VIEW x_v AS SELECT pid FROM pg_stat_activity`, 'SELECT * FROM x_v'],
+    [
+      'a generated column',
+      fn('bad', 'int', 'int', `RETURN CASE WHEN ${BAD} THEN 1 ELSE 2 END;`, 'IMMUTABLE') +
+        'CREATE TABLE x_t (id int PRIMARY KEY, n int GENERATED ALWAYS AS (bad(id)) STORED)',
+      'INSERT INTO x_t VALUES (1)',
+    ],
+    [
+      'a check constraint',
+      fn('bad', 'int', 'boolean', `RETURN ${BAD};`) + 'CREATE TABLE x_t (id int PRIMARY KEY CHECK (bad(id)))',
+      'INSERT INTO x_t VALUES (1)',
+    ],
+    [
+      'an index expression',
+      fn('bad', 'int', 'int', `PERFORM pg_sleep(0); RETURN 1;`, 'IMMUTABLE') +
+        'CREATE TABLE x_t (id int PRIMARY KEY); CREATE INDEX ON x_t (bad(id))',
+      'INSERT INTO x_t VALUES (1)',
+    ],
+    [
+      'a domain of a column',
+      fn('bad', 'text', 'boolean', `RETURN ${BAD};`) +
+        'CREATE DOMAIN x_d AS text CHECK (bad(value)); CREATE TABLE x_t (id int PRIMARY KEY, n x_d)',
+      'INSERT INTO x_t (id) VALUES (1)',
+    ],
+    [
+      'a domain inside an array',
+      fn('bad', 'text', 'boolean', `RETURN ${BAD};`) + 'CREATE DOMAIN x_d AS text CHECK (bad(value))',
+      `SELECT '{a}'::x_d[]`,
+    ],
+    [
+      'a domain in the body of a function',
+      fn('bad', 'text', 'boolean', `RETURN ${BAD};`) +
+        'CREATE DOMAIN x_d AS text CHECK (bad(value)); CREATE FUNCTION go() RETURNS int LANGUAGE plpgsql AS $f$ DECLARE d x_d; BEGIN d := 1; RETURN 1; END $f$',
+      'SELECT go()',
+    ],
+    [
+      'a row security policy',
+      `ALTER TABLE items ENABLE ROW LEVEL SECURITY; CREATE POLICY mine ON items USING (current_user = name OR true)`,
+      'UPDATE items SET n = 1 WHERE id = 1',
+    ],
+    ['a function', fn('bad', '', 'int', `PERFORM pg_sleep(0); RETURN 1;`), 'UPDATE items SET n = bad() WHERE id = 1'],
+    [
+      'a function that changes rows',
+      fn('bad', '', 'int', `INSERT INTO log (what) VALUES ('x'); RETURN 1;`),
+      'UPDATE items SET n = bad() WHERE id = 1',
+    ],
+    ['a loop', fn('bad', '', 'int', `LOOP NULL; END LOOP;`), 'SELECT bad()'],
+    [
+      'a function in SQL',
+      `CREATE FUNCTION bad() RETURNS boolean LANGUAGE sql AS $f$ SELECT ${BAD} $f$`,
+      'SELECT bad()',
+    ],
+    [
+      'a function with a parsed body',
+      `CREATE FUNCTION bad() RETURNS boolean LANGUAGE sql BEGIN ATOMIC SELECT ${BAD}; END`,
+      'SELECT bad()',
+    ],
+    ['a function that changes settings', fn('bad', '', 'int', 'RETURN 1;', 'SET work_mem = 65536'), 'SELECT bad()'],
+    [
+      'a name that hides a built-in function',
+      fn('lower', 'varchar', 'text', `RETURN 'x';`),
+      `UPDATE items SET name = lower(name::varchar) WHERE id = 1`,
+    ],
+    [
+      'an operator',
+      fn('plus', 'int, text', 'int', `RETURN 1;`) +
+        'CREATE OPERATOR public.+ (leftarg = int, rightarg = text, function = plus)',
+      'UPDATE items SET n = n + name WHERE id = 1',
+    ],
+    [
+      'a function by a name after a dot',
+      fn('bad', 'items', 'int', `PERFORM pg_sleep(0); RETURN 1;`),
+      'UPDATE items SET n = items.bad WHERE id = 1',
+    ],
+    [
+      'a rewrite rule',
+      `CREATE TABLE x_t (id int PRIMARY KEY); CREATE RULE r AS ON INSERT TO x_t DO ALSO DELETE FROM items`,
+      'INSERT INTO x_t VALUES (1)',
+    ],
+  ])('refuses %s that is not on the list', async (_, objects, sql) => {
+    await having(objects, async () => {
+      expect(await refusals(sql)).not.toBe('');
+    });
+  });
+
+  it.each([
+    [
+      'an audit trigger',
+      fn('note', '', 'trigger', `INSERT INTO log (what) VALUES (TG_OP || OLD.id); RETURN NULL;`, 'SECURITY DEFINER') +
+        'CREATE TRIGGER note AFTER UPDATE ON items FOR EACH ROW EXECUTE FUNCTION note()',
+      'UPDATE items SET n = 1 WHERE id = 1',
+    ],
+    [
+      'a function in SQL',
+      `CREATE FUNCTION twice(int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT $1 * 2'`,
+      'UPDATE items SET n = twice(id) WHERE id = 1',
+    ],
+    [
+      'a domain',
+      'CREATE DOMAIN x_d AS int CHECK (value > 0); CREATE TABLE x_t (id x_d PRIMARY KEY)',
+      'INSERT INTO x_t VALUES (1)',
+    ],
+    [
+      'a function in another schema of the same name',
+      `CREATE SCHEMA IF NOT EXISTS other; CREATE OR REPLACE FUNCTION other.lower(varchar) RETURNS text LANGUAGE sql AS 'SELECT $1'`,
+      'UPDATE items SET name = lower(name::varchar) WHERE id = 1',
+    ],
+  ])('passes %s that only executes what is on the list', async (_, objects, sql) => {
+    await having(objects, async () => {
+      expect(await refusals(sql)).toBe('');
+    });
+  });
+
+  it('accepts a clock that a trigger writes to a declared column', async () => {
+    const objects =
+      fn('touch', '', 'trigger', `NEW.at := now(); RETURN NEW;`) +
+      'CREATE TRIGGER touch BEFORE UPDATE ON items FOR EACH ROW EXECUTE FUNCTION touch()';
+    await having(objects, async () => {
+      const sql = 'UPDATE items SET n = 1 WHERE id = 1';
+      expect(recordOf(await stage(sql, { volatileColumns: ['public.items.at'] }))).toMatchObject({
+        fullyCaptured: true,
+        notCompared: [{ column: 'at' }],
+      });
+      expect(recordOf(await stage(sql)).fullyCaptured).toBe(false);
+    });
+  });
+});
+
+describe('the bound of rows', () => {
+  const few = { maxRehearsedRows: 100 };
+
+  it.each([
+    ['an update', 'UPDATE items SET n = 1'],
+    [
+      'a size that the planner underestimates',
+      `UPDATE items SET n = 1 WHERE id % 1 = 0 AND left(name, 0) = '' AND length(name) = char_length(name)`,
+    ],
+    ['a delete with a join', 'DELETE FROM children USING items WHERE items.id = children.item'],
+    ['an insert', 'INSERT INTO tickets (title) SELECT name FROM items'],
+    ['rows of several statements', 'UPDATE items SET n = 1 WHERE id <= 60; UPDATE items SET n = 2 WHERE id <= 60'],
+    ['a merge', 'MERGE INTO children USING items ON items.id = children.id WHEN MATCHED THEN DELETE'],
+    ['a cascade', 'DELETE FROM items WHERE id = 1'],
+  ])('refuses %s above it, and takes no row lock', async (_, sql) => {
+    const before = await pg.admin(`SELECT last_value FROM tickets_id_seq`);
+    expect(await refusals(sql, few)).toMatch(/more than 100/);
+    expect(await pg.admin(`SELECT last_value FROM tickets_id_seq`)).toEqual(before);
+  });
+
+  it('passes exactly as many rows, by key or not', async () => {
+    expect(await refusals('UPDATE items SET n = 1 WHERE id <= 100', few)).toBe('');
+    expect(await refusals('UPDATE items SET n = 1 WHERE id = 5', { maxRehearsedRows: 1 })).toBe('');
+  });
+
+  it('locks at most two rows for a key of SQLCAS that is not unique', async () => {
+    const rows = {
+      rows: [{ table: 'public.items', op: 'update', key: { n: 0 }, expect: { n: 0 }, set: { name: 'x' } }],
+    };
+    const ctx = stageContext(pg.stageUrl, '', { diff: diffOf(JSON.stringify(rows), 'SQLCAS') });
+    expect(await sqlCasEffects.stage(ctx)).toMatchObject({
+      kind: 'rejected',
+      explanation: expect.stringContaining('more than one row'),
+    });
+  });
+});
