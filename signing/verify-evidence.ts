@@ -89,6 +89,8 @@ function verdictOf(bundle: EvidenceBundle, checks: readonly CheckResult[]): Evid
   const unmet = checks.filter((check) => !isMet(check));
   if (unmet.length === 0) return 'verified';
   const failed = unmet.filter(({ result }) => result === 'failed');
+  // No committer signs a receipt for a change that was never opened.
+  if (!bundle.rows.some(({ row }) => row.kind === 'submitted')) return 'unverified';
   const hasHead = bundle.rows.some(({ row }) => row.kind === 'head');
   if (!hasHead && bundle.receipt !== null && unmet.every(({ name }) => name === 'head')) return 'incomplete';
   const needReceipt = unmet.every(({ name }) => NEED_A_RECEIPT.has(name));

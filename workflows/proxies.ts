@@ -83,12 +83,12 @@ export function committing(summary: string, within: number | '1 h'): CommitActiv
 }
 
 /** Rolling back and resolving an unknown effect need the committer, even after a long outage. */
-export function settling(summary: string): CommitActivities {
+export function settling(summary: string, tries: 'until_supported' | 'once' = 'until_supported'): CommitActivities {
   return proxyActivities<CommitActivities>({
     taskQueue: siblingQueue(workflowInfo().taskQueue, 'commit'),
     startToCloseTimeout: '60 s',
     scheduleToCloseTimeout: '30 days',
-    retry: { ...steady, maximumInterval: '60 s' },
+    retry: { ...steady, maximumInterval: '60 s', ...(tries === 'once' ? { maximumAttempts: 5 } : {}) },
     summary,
   });
 }

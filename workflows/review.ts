@@ -47,14 +47,25 @@ export async function review(input: Submission): Promise<ReviewOutcome> {
     await run(change);
   } catch (error) {
     if (!isCancellation(error)) throw error;
-    const explanation = 'The workflow was cancelled';
-    await CancellationScope.nonCancellable(() =>
-      rollBack(change, change.stopped ?? { reason: 'withdrawn', explanation }),
-    );
+    await CancellationScope.nonCancellable(() => endCancelled(change, error));
   }
   if (change.outcome === null) throw new Error('A review must end with an outcome');
   await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
   return change.outcome;
+}
+
+/**
+ * A cancellation proves nothing about the change: it ends only if the rows support a rollback. Otherwise the workflow ends as
+ * cancelled, without an outcome, and the change stays open in the ledger.
+ */
+async function endCancelled(change: Review, cancelled: unknown): Promise<void> {
+  if (change.stopped !== null) return rollBack(change, change.stopped);
+  try {
+    await rollBack(change, { reason: 'withdrawn', explanation: 'The workflow was cancelled' }, undefined, 'once');
+  } catch (error) {
+    log.warn('The workflow was cancelled, and the rows support no end of the change', { error: String(error) });
+    throw cancelled;
+  }
 }
 
 /** Checks the shape only. `openReview` checks that the workflow id is the hash of the change, so that a refusal is recorded in the ledger. */
@@ -123,8 +134,13 @@ async function open(change: Review): Promise<boolean> {
       await condition(allHandlersFinished);
       throw change.unopened;
     }
-    await rollBack(change, { reason: 'expired', explanation: 'The review could not be opened in 24 hours' });
-    return false;
+    // Nothing is in the ledger, so there is no outcome that could be signed.
+    change.unopened = ApplicationFailure.nonRetryable(
+      'The review could not be opened within 24 hours. Submit it again under another requestKey',
+      FailureType.Backend,
+    );
+    await condition(allHandlersFinished);
+    throw change.unopened;
   }
   change.recordResults(change.opened.results);
   if (submission.inline !== undefined)

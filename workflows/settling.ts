@@ -77,6 +77,7 @@ export async function rollBack(
   change: Review,
   ending: Ending,
   skip?: 'static_block' | 'staged_block' | 'withdrawn',
+  tries: 'until_supported' | 'once' = 'until_supported',
 ): Promise<void> {
   if (skip !== undefined) change.skipRest(skip);
   change.state = 'COMMITTING';
@@ -93,7 +94,7 @@ export async function rollBack(
     explanation: cutText(ending.explanation, MAX_EXPLANATION_LENGTH),
   };
   await CancellationScope.nonCancellable(async () =>
-    end(change, await settling(`roll back: ${ending.reason}`).rollback(input)),
+    end(change, await settling(`roll back: ${ending.reason}`, tries).rollback(input)),
   );
 }
 

@@ -10,16 +10,19 @@ import type { JsonValue } from '../../policy/contracts/canonical-json';
 import { CountersignFailure } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
 import type { LedgerKind } from '../../policy/contracts/ledger';
-import type { Plan } from '../../policy/contracts/plan';
+import type { RollbackReason } from '../../policy/contracts/outcome';
+import type { Plan, PlanValidator } from '../../policy/contracts/plan';
 import { isAggregate } from '../../policy/contracts/readings';
 import { stagingSha as stagingShaOf, type StagingRecord } from '../../policy/contracts/staging-record';
 import type { ByteStore } from '../../policy/evidence/byte-store';
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { KeyRegistry } from '../../policy/evidence/key-registry';
 import type { LedgerReader } from '../../policy/evidence/ledger-port';
+import { recordedFindings } from '../../policy/evidence/recorded-findings';
 import type { AggregateRecord } from '../../policy/rules/aggregate/aggregate';
 import { measureOf } from '../../policy/rules/aggregate/measure';
 import type { CountedSums, ReviewRecord, ReviewSources, Supplied } from '../../signing/verify-review/record';
+import { mustRunAgain } from '../../signing/verify-review/recomputed';
 import { targetUnavailable } from '../../source-tools/target-failure';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import { aggregateConfigOf, readAggregateRecord } from '../review/aggregate-record';
@@ -47,6 +50,8 @@ export interface AskedCommit {
   readonly planHash: string;
   readonly stagingSha: string | null;
   readonly fingerprint: string | null;
+  /** The reason of a rollback that is requested instead. Then only the rules that ran are run again, and no sums are read. */
+  readonly ending?: RollbackReason;
 }
 
 export interface CollectedReview {
@@ -91,7 +96,7 @@ export async function collectReview(
   const derived = !runnable
     ? null
     : await lookUp.run(() =>
-        deriveResults(deps, plan, () => true, {
+        deriveResults(deps, plan, ranIn(asked, plan, rows), {
           changeId,
           inputSha,
           diff,
@@ -99,7 +104,9 @@ export async function collectReview(
         }),
       );
   const sums =
-    !runnable || submission === null ? null : await sumsOf(deps, lookUp, { asked, plan, submission, rows, diff });
+    !runnable || submission === null || asked.ending !== undefined
+      ? null
+      : await sumsOf(deps, lookUp, { asked, plan, submission, rows, diff });
   return {
     diff,
     policyMoved: lookUp.policyMoved,
@@ -128,6 +135,16 @@ export async function collectReview(
           : { mode: deps.tools.get(plan.sourceTool)?.mode ?? null, development: deps.targetIsDevelopment(plan.target) },
     },
   };
+}
+
+/** For a rollback: the validators that ran, by the rows. */
+function ranIn(asked: AskedCommit, plan: Plan, rows: readonly StoredRow[]): (validator: PlanValidator) => boolean {
+  const { changeId, ending: reason, stagingSha } = asked;
+  if (reason === undefined) return () => true;
+  const end = { action: 'ROLLBACK', reason, stagingSha } as const;
+  const recorded = recordedFindings({ plan, changeId, rows: rows.map(({ row }) => row), end });
+  const again = mustRunAgain(recorded, false);
+  return ({ id }) => again(id);
 }
 
 /** Turns failures that are not retryable into refused sources: this process cannot verify the change. */

@@ -23,23 +23,6 @@ export function factsOfVerified(change: VerifiedChange): ReceiptFacts {
   };
 }
 
-/** The facts of a change that was never opened: only what follows from its submission, nothing that the caller claims. */
-export function factsOfSubmission(changeId: string, submission: Submission): ReceiptFacts {
-  const { tenant, target, sourceTool, diffSha } = submission;
-  return {
-    changeId,
-    tenant,
-    target,
-    sourceTool,
-    inputSha: inputShaOf(submission),
-    diffSha,
-    planHash: null,
-    stagingSha: null,
-    fingerprint: null,
-    mode: 'enforced',
-  };
-}
-
 /** The facts of a change by its ledger rows; null if it was never opened. */
 export function factsOfRows(rows: readonly StoredRow[], changeId: string): ReceiptFacts | null {
   const body = (kind: LedgerKind): Readonly<Record<string, unknown>> | undefined =>

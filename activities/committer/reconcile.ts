@@ -15,6 +15,7 @@ import { resolutionOf, resolvedEffect } from './effect-resolution';
 import { factsOfRows } from './receipt-facts';
 import { sealWithRecordedReason } from './seal-marker';
 import { begin, close, closeRolledBack, settledOf, type ReceiptFacts } from './settlement';
+import { supportedEnding, type SupportedEnding } from './supported-ending';
 import { verifyChange } from './verify-change';
 
 /**
@@ -47,11 +48,13 @@ export async function settleUnreported(deps: CommitDeps, changeId: string): Prom
   if (facts === null || facts.planHash === null)
     throw invalid('changeId', 'a change with a plan in the ledger', changeId, 'Submit the change first');
   const tool = deps.tools.get(facts.sourceTool);
-  const freeze = await deps.freezes.current(facts.target);
-  const tooLate = 'The change was not committed within the commit window';
-  const explanation = freeze === null ? tooLate : `${tooLate}: ${freezeText(freeze)}`;
   // Without an intent no commit has begun, and writing the rollback first ensures that none can begin.
-  const settlement = await begin(deps, changeId, { kind: 'decided', reason: 'commit_failed', explanation }, {});
+  const settlement = await begin(
+    deps,
+    changeId,
+    { kind: 'decided', ...(await unreportedEnding(deps, facts, rows)) },
+    {},
+  );
   if (settlement.kind === 'decided') return closeRolledBack(deps, facts, settlement.reason, settlement.explanation);
   if (tool === undefined) throw unknownSourceTool(facts.sourceTool, deps.tools.keys());
   // Cooperative: the requester performs the effect only with a receipt, and this receipt forbids it (E3 of settlement.ts).
@@ -75,6 +78,19 @@ export async function settleUnreported(deps: CommitDeps, changeId: string): Prom
       'The commit did not report, and the target has no trace of it: nothing was applied, and the marker is sealed',
     );
   return resolution === null ? askTarget() : endResolved(deps, facts, resolution, askTarget, effects.lateMs ?? 0);
+}
+
+/** Why a change ends whose commit did not report. Not asked for a change that is settled: its row says it. */
+async function unreportedEnding(
+  deps: CommitDeps,
+  facts: ReceiptFacts,
+  rows: readonly StoredRow[],
+): Promise<SupportedEnding> {
+  const settled = rows.some(({ row }) => row.kind === 'intent' || row.kind === 'decided');
+  if (settled) return { reason: 'commit_failed', explanation: 'The commit did not report' };
+  const ending = await supportedEnding(deps, facts, rows, 'commit_failed');
+  const freeze = await deps.freezes.current(facts.target);
+  return freeze === null ? ending : { ...ending, explanation: `${ending.explanation}: ${freezeText(freeze)}` };
 }
 
 /** An effect was found that its commit did not report: runs its post validators, if it has any (P2 of apply-change.ts). */

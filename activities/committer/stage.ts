@@ -6,8 +6,10 @@ import { previewSha, stagingSha as stagingShaOf } from '../../policy/contracts/s
 import { assembleAnswered, isHardBlock } from '../../policy/decide/findings';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { loadDiff } from '../review/load-diff';
-import { assertOpened } from '../review/assert-opened';
-import { unknownSourceTool } from '../../policy/contracts/failure';
+import { assertOpened, recordRefusal } from '../review/assert-opened';
+import { CountersignFailure, unknownSourceTool } from '../../policy/contracts/failure';
+import { FailureType } from '../../policy/contracts/failure-type';
+import { DRY_RUN_FAILED } from '../../signing/verify-review/rollback-reasons';
 import { deriveResults, isStaged, isStatic, readFacts } from '../review/derive';
 import { findingRows } from '../review/finding-rows';
 import { refusalKey } from '../review/refusal-key';
@@ -40,54 +42,65 @@ export function createStagingActivities(deps: StagingDeps): Pick<CommitActivitie
   return {
     async stage(ref) {
       await assertOpened(deps, 'stage', ref);
-      const { plan } = await deps.plans.byHash(ref.planHash);
-      const diff = await loadDiff(deps.store, deps.tools, ref);
-      const tool = deps.tools.get(ref.sourceTool);
-      if (tool === undefined) throw unknownSourceTool(ref.sourceTool, deps.tools.keys());
-      const evaluation = { changeId: ref.changeId, inputSha: ref.inputSha, diff, staging: null };
-
-      const outcomes = new Map(
-        Object.entries(await deriveResults(deps, plan, isStatic, evaluation)).map(([id, result]) => [
-          id,
-          { kind: 'result', result } as const,
-        ]),
-      );
-      const forbidding = assembleAnswered({ plan, changeId: ref.changeId, outcomes }).filter(isHardBlock);
-      if (plan.target !== ref.target || plan.sourceTool !== ref.sourceTool)
-        return refuse(deps, ref, 'The plan is for another target or source tool');
-      if (forbidding.length > 0)
-        return refuse(deps, ref, forbidding.map((f) => `${f.validator_id}: ${f.reason}`).join('\n'));
-
-      const facts = await readFacts(deps, diff);
-      const run = await dryRun(deps, tool, ref, { diff, facts, settings: plan.staging });
-      if (run.kind === 'rejected') {
-        const body = { rejected: true, explanation: run.explanation };
-        await deps.ledger.append(ref.changeId, [
-          { kind: 'staged', at: deps.now().toISOString(), factKey: 'staged:rejected', body },
-        ]);
-        return { kind: 'rejected', explanation: run.explanation };
-      }
-      const preview = wellFormed(run.preview) as JsonObject;
-      const record = { ...run.record, previewSha: Object.keys(preview).length === 0 ? null : previewSha(preview) };
-      const stagingSha = stagingShaOf(record);
-      await deps.staging.put(ref.changeId, stagingSha, record, preview);
-      const results = await deriveResults(deps, plan, isStaged, {
-        ...evaluation,
-        staging: { record, sha: stagingSha },
+      return stageOpened(deps, ref).catch(async (error: unknown) => {
+        // A failure that no retry can resolve ends the review; the row supports its reason.
+        const { Configuration, PolicyMoved } = FailureType;
+        if (!(error instanceof CountersignFailure) || !error.nonRetryable || error.type === PolicyMoved) throw error;
+        throw error.type === Configuration || error.type === FailureType.UnknownDiffType
+          ? await recordRefusal(deps, ref.changeId, { check: DRY_RUN_FAILED, message: ref }, error)
+          : error;
       });
-      const at = deps.now().toISOString();
-      await deps.ledger.append(ref.changeId, [
-        {
-          kind: 'staged',
-          at,
-          factKey: `staged:${stagingSha}`,
-          body: { stagingSha, record: record as unknown as JsonObject },
-        },
-        ...findingRows(plan, ref.changeId, results, at, stagingSha),
-      ]);
-      return { kind: 'staged', record, stagingSha, results };
     },
   };
+}
+
+async function stageOpened(deps: StagingDeps, ref: ChangeRef): Promise<Staged> {
+  const { plan } = await deps.plans.byHash(ref.planHash);
+  const diff = await loadDiff(deps.store, deps.tools, ref);
+  const tool = deps.tools.get(ref.sourceTool);
+  if (tool === undefined) throw unknownSourceTool(ref.sourceTool, deps.tools.keys());
+  const evaluation = { changeId: ref.changeId, inputSha: ref.inputSha, diff, staging: null };
+
+  const outcomes = new Map(
+    Object.entries(await deriveResults(deps, plan, isStatic, evaluation)).map(([id, result]) => [
+      id,
+      { kind: 'result', result } as const,
+    ]),
+  );
+  const forbidding = assembleAnswered({ plan, changeId: ref.changeId, outcomes }).filter(isHardBlock);
+  if (plan.target !== ref.target || plan.sourceTool !== ref.sourceTool)
+    return refuse(deps, ref, 'The plan is for another target or source tool');
+  if (forbidding.length > 0)
+    return refuse(deps, ref, forbidding.map((f) => `${f.validator_id}: ${f.reason}`).join('\n'));
+
+  const facts = await readFacts(deps, diff);
+  const run = await dryRun(deps, tool, ref, { diff, facts, settings: plan.staging });
+  if (run.kind === 'rejected') {
+    const body = { rejected: true, explanation: run.explanation };
+    await deps.ledger.append(ref.changeId, [
+      { kind: 'staged', at: deps.now().toISOString(), factKey: 'staged:rejected', body },
+    ]);
+    return { kind: 'rejected', explanation: run.explanation };
+  }
+  const preview = wellFormed(run.preview) as JsonObject;
+  const record = { ...run.record, previewSha: Object.keys(preview).length === 0 ? null : previewSha(preview) };
+  const stagingSha = stagingShaOf(record);
+  await deps.staging.put(ref.changeId, stagingSha, record, preview);
+  const results = await deriveResults(deps, plan, isStaged, {
+    ...evaluation,
+    staging: { record, sha: stagingSha },
+  });
+  const at = deps.now().toISOString();
+  await deps.ledger.append(ref.changeId, [
+    {
+      kind: 'staged',
+      at,
+      factKey: `staged:${stagingSha}`,
+      body: { stagingSha, record: record as unknown as JsonObject },
+    },
+    ...findingRows(plan, ref.changeId, results, at, stagingSha),
+  ]);
+  return { kind: 'staged', record, stagingSha, results };
 }
 
 async function refuse(deps: StagingDeps, ref: ChangeRef, explanation: string): Promise<Staged> {

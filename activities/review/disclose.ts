@@ -146,7 +146,7 @@ async function callInTime<T>(call: (timeout: Promise<void>) => Promise<T>): Prom
 }
 
 /** Members of all groups who can answer now: those with an active approver key, or, if answers are unsigned, every member. */
-async function reachable(keys: KeyRegistry, plan: Plan): Promise<string[]> {
+export async function reachable(keys: KeyRegistry, plan: Plan): Promise<string[]> {
   const members = [...new Set(Object.values(plan.groups).flatMap((g) => g.members))];
   if (plan.answers === 'unsigned') return members;
   const active = await keys.activeKeysOf(members);

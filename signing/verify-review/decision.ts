@@ -1,12 +1,14 @@
 import type { AdmittedAnswer, AnswerCode } from '../../policy/contracts/answer';
-import { EFFECT_UNKNOWN, NOTHING_APPLIED, type LedgerRow } from '../../policy/contracts/ledger';
 import { decide, lastCountedAt, type Decided, type DecideInput } from '../../policy/decide/decide';
+import { cardinalityOf, matchPolicies } from '../../policy/decide/violations';
+import { untilSettled } from '../../policy/evidence/recorded-findings';
 import { answerScopeOf } from '../answer-scope';
 import { CLOCK_SKEW_MS } from '../judge-answer';
 import { verifyAcceptedAnswers } from '../verify-answers';
 import { countedRows } from './attested';
 import { claimOf, fail, NEVER_OPENED, notChecked, openedOf, rowOf, type OpenedReview } from './outcome';
 import type { Passed, Review } from './record';
+import { ROLLBACK_SUPPORT } from './rollback-reasons';
 
 /**
  * Verifies each accepted answer again. An answer whose key was revoked since, or whose person may not answer, does not count;
@@ -75,15 +77,12 @@ function decideInputOf(review: Review, { plan }: OpenedReview, at: string): Deci
 export function checkDecision(review: Review): Passed {
   const opened = openedOf(review);
   const { action, reason } = claimOf(review);
-  if (opened === null)
-    return action === 'ROLLBACK'
-      ? [`ROLLBACK (${reason}) before a plan was pinned`]
-      : fail('a change without a plan was committed');
+  if (opened === null) fail('a change without a plan has no outcome');
   // The workflow timer that expires a review runs on another clock than the row's timestamp.
   const late = reason === 'expired' ? CLOCK_SKEW_MS : 0;
   const at = new Date(Date.parse(review.at) + late).toISOString();
   const decided = decide(decideInputOf(review, opened, at));
-  if (action === 'ROLLBACK') return [rollbackText(review.rows, reason, decided)];
+  if (action === 'ROLLBACK') return [checkReason(review, opened, reason, decided)];
   if (decided.action === 'COMMIT') return ['COMMIT follows from findings and answers'];
   const why =
     decided.action === 'WAIT'
@@ -108,49 +107,29 @@ export function checkCommitWindow(review: Review): Passed {
   return [`within ${commitWindowMs} ms of ${since}`];
 }
 
-/** Checks the reason of a rollback, if it is one that findings, answers and rows can prove. */
-function rollbackText(
-  rows: readonly LedgerRow[],
+/** Checks the reason of a rollback by the table that the committer used before it signed. */
+function checkReason(
+  review: Review,
+  opened: OpenedReview,
   reason: NonNullable<Review['end']>['reason'],
   decided: Decided,
 ): string {
+  if (reason === null) fail('the rollback has no reason');
   const recomputed = decided.action === 'ROLLBACK' ? `ROLLBACK (${decided.reason})` : decided.action;
-  const decidedReason = decided.action === 'ROLLBACK' ? decided.reason : null;
-  const follows = (ok: boolean): string =>
-    ok
-      ? `ROLLBACK (${reason}) follows from findings, answers and rows`
-      : fail(`the receipt says ROLLBACK (${reason}), but findings, answers and rows give ${recomputed}`);
-  switch (reason) {
-    case 'declined':
-    case 'expired':
-      return follows(decidedReason === reason);
-    // A guardian that could not answer has no row; incomplete findings do not give a commit either.
-    case 'forbidden':
-    case 'contract_violation':
-      return follows(
-        decidedReason === 'forbidden' ||
-          decidedReason === 'contract_violation' ||
-          rows.some(({ kind, body }) => kind === 'refused' && body['check'] === 'stage'),
-      );
-    // The ledger does not record who could be reached.
-    case 'no_handler':
-      return follows(decided.action !== 'COMMIT');
-    case 'commit_refused':
-      return follows(rows.some(({ kind, body }) => kind === 'refused' && !ABOUT_EFFECTS.has(body['check'])));
-    case 'stale_base':
-    case 'post_failed':
-      return follows(rowOf(rows, 'intent') !== null);
-    case 'withdrawn':
-    case 'superseded':
-    case 'policy_moved':
-    case 'commit_failed':
-      return `ROLLBACK (${reason}): findings and answers gave ${recomputed}`;
-    case null:
-      return fail('the rollback has no reason');
-    default:
-      return reason satisfies never;
-  }
+  const { plan } = opened;
+  const findings = review.need('findings');
+  const supported = ROLLBACK_SUPPORT[reason]({
+    rows: untilSettled(review.rows),
+    begun: rowOf(review.rows, 'intent') !== null,
+    at: review.at,
+    plan,
+    findings,
+    decided,
+    triggered: matchPolicies(plan, findings, cardinalityOf(review.need('staging')?.record ?? null)).length,
+    answeredAt: lastCountedAt(decideInputOf(review, opened, review.at)),
+    live: null,
+  });
+  return supported !== null
+    ? `ROLLBACK (${reason}) follows from findings, answers and rows, which give ${recomputed}`
+    : fail(`the receipt says ROLLBACK (${reason}), but findings, answers and rows give ${recomputed}`);
 }
-
-/** Rows `refused` about the effect of a verified change: they do not prove that the commit was refused. */
-const ABOUT_EFFECTS: ReadonlySet<unknown> = new Set([NOTHING_APPLIED, EFFECT_UNKNOWN]);

@@ -73,7 +73,11 @@ function reviewOf(record: ReviewRecord, sources: ReviewSources, facts: Partial<R
     end:
       record.asked === null
         ? (ReceiptPredicate.safeParse(rowOf(rows, 'receipt')?.body['predicate']).data ?? null)
-        : { action: 'COMMIT', reason: null, stagingSha: record.asked.stagingSha },
+        : {
+            action: record.asked.ending === undefined ? 'COMMIT' : 'ROLLBACK',
+            reason: record.asked.ending ?? null,
+            stagingSha: record.asked.stagingSha,
+          },
     at: sources.at ?? settled?.at ?? '',
     need: (fact) => {
       const value = facts[fact];

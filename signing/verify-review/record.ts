@@ -10,7 +10,7 @@ import type { JsonValue } from '../../policy/contracts/canonical-json';
 import type { Submission } from '../../policy/contracts/diff';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
 import type { LedgerRow } from '../../policy/contracts/ledger';
-import type { Mode, ReceiptPredicate } from '../../policy/contracts/outcome';
+import type { Mode, ReceiptPredicate, RollbackReason } from '../../policy/contracts/outcome';
 import type { Plan } from '../../policy/contracts/plan';
 import type { StagingRecord } from '../../policy/contracts/staging-record';
 import type { PolicyViolation } from '../../policy/contracts/violation';
@@ -46,11 +46,13 @@ export interface ReviewRecord {
   readonly bytes: Supplied<Uint8Array> | null;
   readonly plan: Plan | null;
   readonly staging: StagingRecord | null;
-  /** The commit that the workflow requests; null outside the committer. */
+  /** The commit or rollback that the workflow requests; null outside the committer. */
   readonly asked: {
     readonly planHash: string;
     readonly stagingSha: string | null;
     readonly fingerprint: string | null;
+    /** The reason of a rollback that is requested instead. */
+    readonly ending?: RollbackReason;
   } | null;
   /** Null in the committer, which reads the database itself. */
   readonly file: EvidenceBundle | null;

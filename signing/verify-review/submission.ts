@@ -5,14 +5,10 @@ import { verifySubmission } from '../verify-submission';
 import { assertSame, fail, NEVER_OPENED, openedOf, rowOf, supplied } from './outcome';
 import type { Passed, Review } from './record';
 
-export function checkSubmission({ record, rows, sources }: Review): Passed {
+export function checkSubmission({ record, rows }: Review): Passed {
   const { changeId, file } = record;
   const row = rowOf(rows, 'submitted');
-  if (row === null) {
-    if (sources.context === 'commit') fail('the ledger has no submission of this change');
-    if (file !== null && (file.submission !== null || file.bytes !== null)) fail('no row contains the submission');
-    return ['none: the change was never opened', { submission: null }];
-  }
+  if (row === null) return fail('no row contains a submission: the change was never opened');
   const parsed = Submission.safeParse(row.body['submission']);
   if (!parsed.success) fail(`row ${row.n}: its submission cannot be read`);
   const submission = parsed.data;

@@ -1,0 +1,120 @@
+/**
+ * Why a review may be rolled back, by its rows and by what this committer verifies itself. The workflow only proposes a reason:
+ * anyone with write access to the namespace can schedule `rollback` and `reconcile` for any review.
+ */
+import { CountersignFailure } from '../../policy/contracts/failure';
+import { FailureType } from '../../policy/contracts/failure-type';
+import type { RollbackReason } from '../../policy/contracts/outcome';
+import { decide, lastCountedAt } from '../../policy/decide/decide';
+import { cardinalityOf, matchPolicies } from '../../policy/decide/violations';
+import type { StoredRow } from '../../policy/evidence/chain';
+import { untilSettled } from '../../policy/evidence/recorded-findings';
+import { cutExplanation } from '../../policy/text/cut-text';
+import { verifyReview } from '../../signing/verify-review';
+import type { ReviewFacts } from '../../signing/verify-review/record';
+import {
+  BY_STRENGTH,
+  ROLLBACK_SUPPORT,
+  UNSUPPORTED_ROLLBACK,
+  type Ending,
+} from '../../signing/verify-review/rollback-reasons';
+import { reachable } from '../review/disclose';
+import { refusalKey } from '../review/refusal-key';
+import { collectReview } from './collect-record';
+import type { CommitDeps } from './commit-deps';
+import type { ReceiptFacts } from './settlement';
+import { verifyChange } from './verify-change';
+
+export interface SupportedEnding {
+  readonly reason: RollbackReason;
+  readonly explanation: string;
+}
+
+/**
+ * The proposed reason if it is supported, else the strongest that is. Without one the refusal is recorded, once for each reason, and a
+ * retryable VALIDATION_ERROR is thrown: an open review reaches a supported reason at its deadline at the latest.
+ */
+export async function supportedEnding(
+  deps: CommitDeps,
+  facts: ReceiptFacts,
+  rows: readonly StoredRow[],
+  proposed: RollbackReason,
+): Promise<SupportedEnding> {
+  const ending = await endingOf(deps, facts, rows, proposed);
+  for (const reason of [proposed, ...BY_STRENGTH]) {
+    const explanation = ROLLBACK_SUPPORT[reason](ending);
+    if (explanation !== null) return { reason, explanation: cutExplanation(explanation) };
+  }
+  const explanation = `The rows of this change do not support a rollback as ${proposed}`;
+  await deps.ledger.append(facts.changeId, [
+    {
+      kind: 'refused',
+      at: deps.now().toISOString(),
+      factKey: refusalKey(UNSUPPORTED_ROLLBACK, { changeId: facts.changeId, proposed }),
+      body: { check: UNSUPPORTED_ROLLBACK, reason: proposed, explanation },
+    },
+  ]);
+  throw CountersignFailure.retryable(explanation, FailureType.Validation, { reason: proposed });
+}
+
+async function endingOf(
+  deps: CommitDeps,
+  receipt: ReceiptFacts,
+  rows: readonly StoredRow[],
+  proposed: RollbackReason,
+): Promise<Ending> {
+  const { changeId, stagingSha, fingerprint } = receipt;
+  const asked = { changeId, planHash: receipt.planHash ?? '', stagingSha, fingerprint };
+  const { record, sources, policyMoved } = await collectReview(deps, { ...asked, ending: proposed }, rows);
+  const { facts, checks } = verifyReview(record, sources);
+  const at = sources.at ?? '';
+  // A finding that is the reason is computed again, so that no row is believed.
+  const byFindings = proposed === 'forbidden' || proposed === 'contract_violation';
+  const recomputed = checks.some(({ name, result }) => name === 'recomputed' && result === 'ok');
+  const known = byFindings && !recomputed ? null : await decidedOf(deps, facts, at);
+  const asksForRefusal = proposed === 'commit_refused' || proposed === 'policy_moved';
+  const verified = asksForRefusal ? await verifyChange(deps, asked, rows) : null;
+  const moved = sources.policy?.ok === false ? sources.policy.explanation : 'The plan can no longer be used';
+  return {
+    rows: untilSettled(rows.map(({ row }) => row)),
+    begun: false,
+    at,
+    plan: facts.pinned?.plan ?? null,
+    findings: known === null ? null : (facts.findings ?? null),
+    decided: known?.decided ?? null,
+    triggered: known?.triggered ?? 0,
+    answeredAt: known?.answeredAt ?? null,
+    live: {
+      policyMoved: policyMoved ? moved : null,
+      refusal:
+        verified === null || verified.ok ? null : { ...verified, discounted: (facts.answers?.refused.length ?? 0) > 0 },
+    },
+  };
+}
+
+/** What follows from the verified facts; null if one is missing. */
+async function decidedOf(
+  deps: CommitDeps,
+  facts: Partial<ReviewFacts>,
+  at: string,
+): Promise<Pick<Ending, 'decided' | 'triggered' | 'answeredAt'> | null> {
+  const { pinned, findings, disclosure, answers, requester, staging } = facts;
+  if (pinned == null || findings === undefined || disclosure === undefined || answers === undefined) return null;
+  if (requester === undefined) return null;
+  const { plan } = pinned;
+  const input = {
+    plan,
+    findings,
+    violations: disclosure.violations,
+    answers: answers.answers,
+    requester,
+    reachable: disclosure.fingerprint === null ? null : await reachable(deps.keys, plan),
+    disclosedAt: disclosure.at,
+    at,
+  };
+  return {
+    decided: decide(input),
+    triggered: matchPolicies(plan, findings, cardinalityOf(staging?.record ?? null)).length,
+    answeredAt: lastCountedAt(input),
+  };
+}

@@ -1,0 +1,209 @@
+/**
+ * What must be in the rows for a rollback to state a reason. One table: the committer asks it before it signs a receipt, with
+ * `live`, and `verify` asks it again offline, without.
+ *
+ * W1 A reason that the rows do not support is never signed, whatever the workflow asks for.
+ * W2 The explanation comes from the rows and from `decide`, never from the workflow.
+ * W3 Every open review reaches a reason that is supported: answers expire, and what never happened within its time-out did not
+ *    happen.
+ */
+import { EFFECT_UNKNOWN, NOTHING_APPLIED, type LedgerRow } from '../../policy/contracts/ledger';
+import { MAX_VIOLATIONS } from '../../policy/contracts/limits';
+import type { ValidatorFinding } from '../../policy/contracts/finding';
+import type { RollbackReason } from '../../policy/contracts/outcome';
+import type { Plan } from '../../policy/contracts/plan';
+import type { Decided } from '../../policy/decide/decide';
+import { COMPUTED_BY_ASSEMBLY, CONTRACT_VIOLATION } from '../../policy/decide/findings';
+import { isJudge } from '../../policy/contracts/readings';
+import { openEnvelope } from '../../policy/evidence/dsse';
+
+/** A review that is to be rolled back, or was. */
+export interface Ending {
+  /** The rows before the settlement. */
+  readonly rows: readonly LedgerRow[];
+  /** Whether a commit had begun. */
+  readonly begun: boolean;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly plan: Plan | null;
+  readonly findings: readonly ValidatorFinding[] | null;
+  /** The result of `decide` for verified findings and answers; null if they cannot be verified. */
+  readonly decided: Decided | null;
+  /** How many violations the findings trigger. */
+  readonly triggered: number;
+  /** When the last answer that was needed was admitted; null if none was, or if it is unknown. */
+  readonly answeredAt: string | null;
+  /** What only the committer knows, at the time of the rollback; null in an evidence file. */
+  readonly live: {
+    /** Why the plan can no longer be used; null if it can. */
+    readonly policyMoved: string | null;
+    /** Why a commit is refused now; null if it would not be, or was not asked for. */
+    readonly refusal: {
+      readonly check: string;
+      readonly explanation: string;
+      /** Whether an accepted answer no longer counts, e.g. because its key was revoked. */
+      readonly discounted: boolean;
+    } | null;
+  } | null;
+}
+
+/** The explanation if the reason is supported, else null. */
+type Support = (ending: Ending) => string | null;
+
+const MINUTE = 60_000;
+/** Time-outs of the workflow's activities: opening and disclosure, the guardians, and the dry run. */
+const PATIENT_MS = 24 * 60 * MINUTE;
+const GUARDIANS_MS = 15 * MINUTE;
+const DRY_RUN_MS = GUARDIANS_MS + 60 * MINUTE;
+
+export const ROLLBACK_SUPPORT: { readonly [R in RollbackReason]: Support } = {
+  withdrawn: (ending) => stoppedBy(ending, 'withdrawn'),
+  superseded: (ending) => stoppedBy(ending, 'superseded'),
+  declined: ({ decided }) => decidedAs(decided, 'declined'),
+  expired: (ending) => {
+    const expired = decidedAs(ending.decided, 'expired');
+    if (expired !== null) return expired;
+    return !has(ending, 'disclosed') && ageOf(ending) >= PATIENT_MS
+      ? 'The review was not ready for answers within 24 hours'
+      : null;
+  },
+  /** A finding of the guardians, computed again by the committer, an attested one, or what the committer found before the dry run. */
+  forbidden: (ending) =>
+    decidedAs(ending.decided, 'forbidden') ??
+    (ending.triggered > MAX_VIOLATIONS
+      ? `The change has ${ending.triggered} violations, more than the maximum of ${MAX_VIOLATIONS}`
+      : null) ??
+    refusedText(ending, 'stage') ??
+    silence(ending),
+  contract_violation: (ending) =>
+    ending.findings?.some((f) => f.validator_id === CONTRACT_VIOLATION && f.status === 'BLOCK') === true
+      ? decidedAs(ending.decided, 'contract_violation')
+      : silence(ending),
+  no_handler: ({ decided, live }) =>
+    // Offline it is not known who could be reached.
+    decidedAs(decided, 'no_handler') ??
+    (live === null && decided !== null && decided.action !== 'COMMIT' ? 'Too few people could answer' : null),
+  policy_moved: ({ decided, live }) =>
+    // Offline it is not known which plans the committer could compile.
+    decidedAs(decided, 'policy_moved') ?? (live === null ? 'The plan could no longer be used' : live.policyMoved),
+  commit_refused: (ending) => {
+    const row = ending.rows.findLast((r) => r.kind === 'refused' && isCommitCheck(r.body['check']));
+    if (row === undefined) return null;
+    if (ending.live === null) return textOf(row);
+    const { refusal } = ending.live;
+    return refusal === null || mayStillPass(ending, refusal) ? null : `${refusal.check}: ${refusal.explanation}`;
+  },
+  commit_failed: (ending) => {
+    if (ending.begun) return 'The commit had begun';
+    if (!has(ending, 'disclosed')) {
+      const staged = ending.rows.findLast(({ kind }) => kind === 'staged');
+      if (staged?.body['rejected'] === true) return `The target rejected the change: ${textOf(staged)}`;
+      const failed = refusedText(ending, DRY_RUN_FAILED);
+      if (failed !== null) return `The dry run failed: ${failed}`;
+      if (staged === undefined && isComplete(ending, 'static') && ageOf(ending) >= DRY_RUN_MS)
+        return 'The dry run did not succeed in time';
+    }
+    return windowHasPassed(ending) ? 'The change was not committed within the commit window' : null;
+  },
+  // After an intent only: the marker of the target decides, and the committer records the reason before it seals it.
+  stale_base: ({ begun }) => (begun ? 'The target had changed' : null),
+  post_failed: ({ begun }) => (begun ? 'A post validator refused the effect' : null),
+};
+
+/** Strongest first: what the committer signs if the reason that was asked for is not supported. */
+export const BY_STRENGTH: readonly RollbackReason[] = [
+  'forbidden',
+  'contract_violation',
+  'withdrawn',
+  'superseded',
+  'declined',
+  'policy_moved',
+  'no_handler',
+  'expired',
+  'commit_failed',
+  'commit_refused',
+];
+
+/** Value of `check` in the row `refused` of a dry run that cannot succeed. */
+export const DRY_RUN_FAILED = 'dry_run_failed';
+/** Value of `check` in the row `refused` of a rollback whose reason is not supported. */
+export const UNSUPPORTED_ROLLBACK = 'rollback';
+
+/** Values of `check` in rows `refused` that do not prove that a commit was refused. */
+const NOT_OF_A_COMMIT: ReadonlySet<unknown> = new Set([
+  NOTHING_APPLIED,
+  EFFECT_UNKNOWN,
+  UNSUPPORTED_ROLLBACK,
+  DRY_RUN_FAILED,
+  'stage',
+  'target_frozen',
+]);
+
+function isCommitCheck(check: unknown): boolean {
+  return typeof check === 'string' && !NOT_OF_A_COMMIT.has(check) && !check.includes(': ');
+}
+
+function decidedAs(decided: Decided | null, reason: RollbackReason): string | null {
+  return decided?.action === 'ROLLBACK' && decided.reason === reason ? decided.explanation : null;
+}
+
+function stoppedBy({ rows }: Ending, kind: string): string | null {
+  const row = rows.find((each) => (each.kind as string) === kind);
+  return row === undefined ? null : textOf(row);
+}
+
+function refusedText({ rows }: Ending, check: string): string | null {
+  const row = rows.find(({ kind, body }) => kind === 'refused' && body['check'] === check);
+  return row === undefined ? null : textOf(row);
+}
+
+function textOf({ body }: LedgerRow): string {
+  return String(body['explanation'] ?? '');
+}
+
+function has({ rows }: Ending, kind: LedgerRow['kind']): boolean {
+  return rows.some((row) => row.kind === kind);
+}
+
+/** Milliseconds since the change was opened; NaN, which passes no bound, if it was not. */
+function ageOf({ rows, at }: Ending): number {
+  return Date.parse(at) - Date.parse(rows.find(({ kind }) => kind === 'submitted')?.at ?? '');
+}
+
+/** A guardian that has not answered within its time-out cannot allow the change. */
+function silence(ending: Ending): string | null {
+  if (isComplete(ending, 'all') || has(ending, 'disclosed') || !(ageOf(ending) >= GUARDIANS_MS)) return null;
+  return decidedAs(ending.decided, 'contract_violation');
+}
+
+/** Whether each validator has answered: all of them, or those that run before the dry run. */
+function isComplete({ plan, rows }: Ending, which: 'all' | 'static'): boolean {
+  if (plan === null) return false;
+  const subjects = rows.flatMap(({ kind, body }) => {
+    if (kind === 'findings') return [body['validator_id']];
+    if (kind !== 'attested') return [];
+    const opened = openEnvelope('attested', body['envelope']);
+    return opened.ok ? [opened.statement.predicate.subject] : [];
+  });
+  return plan.validators.every((validator) => {
+    const later = validator.kind === 'attested' || validator.needsStaging || validator.phase !== 'preflight';
+    if (COMPUTED_BY_ASSEMBLY.has(validator.id) || (which === 'static' && later)) return true;
+    return subjects.includes(validator.id) || (isJudge(validator) && plan.judgeWhen === 'onlyIfClean');
+  });
+}
+
+/** Whether the refusal may end by itself: a review that still runs, or an answer that is still missing. */
+function mayStillPass(
+  ending: Ending,
+  { check, discounted }: { readonly check: string; readonly discounted: boolean },
+): boolean {
+  if (!has(ending, 'disclosed') && (!isComplete(ending, 'all') || ending.triggered > 0)) return true;
+  return check === 'decision' && ending.decided?.action === 'WAIT' && !discounted;
+}
+
+/** Whether everything was decided for a commit, which then did not begin within the plan's commit window. */
+function windowHasPassed({ decided, plan, rows, at, answeredAt }: Ending): boolean {
+  if (decided?.action !== 'COMMIT' || plan === null) return false;
+  const last = rows.findLast(({ kind }) => ['findings', 'attested', 'staged', 'disclosed'].includes(kind));
+  return Date.parse(at) >= Date.parse(answeredAt ?? last?.at ?? '') + plan.commitWindowMs;
+}
