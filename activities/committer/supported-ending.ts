@@ -41,7 +41,8 @@ export async function supportedEnding(
   proposed: RollbackReason,
 ): Promise<SupportedEnding> {
   const ending = await endingOf(deps, facts, rows, proposed);
-  for (const reason of [proposed, ...BY_STRENGTH]) {
+  const others = BY_STRENGTH.filter((r) => r !== 'withdrawn' && r !== 'superseded');
+  for (const reason of [proposed, ...others]) {
     const explanation = ROLLBACK_SUPPORT[reason](ending);
     if (explanation !== null) return { reason, explanation: cutExplanation(explanation) };
   }

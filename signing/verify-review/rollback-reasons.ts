@@ -7,7 +7,7 @@
  * W3 Every open review reaches a reason that is supported: answers expire, and what never happened within its time-out did not
  *    happen.
  */
-import { EFFECT_UNKNOWN, NOTHING_APPLIED, type LedgerRow } from '../../policy/contracts/ledger';
+import { EFFECT_UNKNOWN, LedgerKind, NOTHING_APPLIED, type LedgerRow } from '../../policy/contracts/ledger';
 import { MAX_VIOLATIONS } from '../../policy/contracts/limits';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
 import type { RollbackReason } from '../../policy/contracts/outcome';
@@ -148,6 +148,7 @@ function decidedAs(decided: Decided | null, reason: RollbackReason): string | nu
 }
 
 function stoppedBy({ rows }: Ending, kind: string): string | null {
+  if (!(LedgerKind.options as readonly string[]).includes(kind)) return `The change was ${kind}`;
   const row = rows.find((each) => (each.kind as string) === kind);
   return row === undefined ? null : textOf(row);
 }

@@ -49,7 +49,11 @@ describe('evidence of each outcome verifies', () => {
     ['committed without a question', { table: 'public.items' }, 'COMMITTED'],
     ['declined', { table: 'public.prices', answers: [{ by: 'bob', decision: 'reject' }] }, 'declined'],
     ['forbidden by a static guardian', { table: 'public.vault' }, 'forbidden'],
-    ['refused because one confirmation is missing', { table: 'public.prices', answers: [YES[0]] }, 'commit_refused'],
+    [
+      'refused because the key of an approver was revoked after the answer',
+      { table: 'public.prices', answers: YES, revoked: 'bob' },
+      'commit_refused',
+    ],
     [
       'committed although the judge could not answer, because two people confirmed that',
       { table: 'public.items', judge: 'missing', answers: YES },
@@ -276,8 +280,13 @@ describe('evidence fails if the committer signed a receipt that the rows contrad
       committed,
       'decision',
     ],
-    ['a commit with one confirmation of two', { table: 'public.prices', answers: [YES[0]] }, committed, 'decision'],
-    ['a commit of a change without answers', { table: 'public.prices' }, committed, 'decision'],
+    [
+      'a commit with one confirmation of two',
+      { table: 'public.prices', answers: [YES[0]], stop: 'withdrawn' },
+      committed,
+      'decision',
+    ],
+    ['a commit of a change without answers', { table: 'public.prices', stop: 'withdrawn' }, committed, 'decision'],
     ['a commit of a forbidden change', { table: 'public.vault' }, committed, 'decision'],
     ['a decline without a reject', { table: 'public.prices', stop: 'withdrawn' }, { reason: 'declined' }, 'decision'],
     ['an expiry before the deadline', { table: 'public.prices', stop: 'withdrawn' }, { reason: 'expired' }, 'decision'],

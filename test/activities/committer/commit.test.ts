@@ -8,6 +8,7 @@ import { createCommitActivities } from '../../../activities/committer/create-com
 import { settledOf } from '../../../activities/committer/settlement';
 import { inActivity } from '../../../dev/activity-context';
 import type { Submission } from '../../../policy/contracts/diff';
+import { RollbackReason } from '../../../policy/contracts/outcome';
 import { changeId as changeIdOf, inputSha as inputShaOf } from '../../../policy/contracts/change-id';
 
 const confirmed = (options?: WorldOptions): Promise<ReviewWorld> => new ReviewWorld(options).confirmed();
@@ -80,8 +81,10 @@ describe('every change ends exactly once', () => {
 
   test('nothing commits after a rollback, even with all answers [T65]', async () => {
     const world = await confirmed();
-    const rolledBack = await world.rollback({ reason: 'withdrawn' });
-    expect(rolledBack).toMatchObject({ state: 'ROLLED_BACK', reason: 'withdrawn' });
+    world.revoked.add(world.planHash);
+    const rolledBack = await world.rollback({ reason: 'policy_moved' });
+    expect(rolledBack).toMatchObject({ state: 'ROLLED_BACK', reason: 'policy_moved' });
+    world.revoked.clear();
     expect(await world.commit()).toEqual(rolledBack);
     expect(world.target.applied).toBe(0);
   });
@@ -406,41 +409,88 @@ describe('rollback, which any caller may request', () => {
     expect(await world.kinds()).not.toContain('decided');
   });
 
-  test('ends a change that was never opened, with a receipt that repeats no claim of the caller', async () => {
+  test('signs nothing for a change that was never opened, and writes no row', async () => {
     const world = new ReviewWorld();
-    const claims = {
-      planHash: OTHER,
-      stagingSha: OTHER,
-      fingerprint: OTHER,
-      inputSha: OTHER,
-      mode: 'cooperative' as const,
-    };
-    expect(await world.rollback({ ...claims, reason: 'expired' })).toMatchObject({
+    for (const reason of RollbackReason.options)
+      expect(await failureType(world.rollback({ reason, explanation: 'alice declined it' }))).toBe('VALIDATION_ERROR');
+    expect(world.ledger.all).toHaveLength(0);
+    expect(await world.ledger.review(world.changeId)).toBeNull();
+  });
+
+  test.each(RollbackReason.options.filter((reason) => reason !== 'withdrawn' && reason !== 'superseded'))(
+    'leaves a review open that waits for answers, and records the refusal, if the reason %s is not supported',
+    async (reason) => {
+      const world = await new ReviewWorld().reviewed();
+      await world.commit();
+      const failure = await world
+        .rollback({ reason, explanation: 'alice declined it' })
+        .catch((error: unknown) => error);
+      expect(failure).toMatchObject({ type: 'VALIDATION_ERROR', nonRetryable: false });
+      const rows = await world.rows();
+      expect(rows.some(({ row }) => row.kind === 'decided' || row.kind === 'receipt')).toBe(false);
+      expect(rows.at(-1)?.row).toMatchObject({ kind: 'refused', body: { check: 'rollback', reason } });
+      await world.answer(world.keys.ada);
+      expect(await world.commit()).toMatchObject({ state: 'COMMITTED' });
+    },
+  );
+
+  test('leaves a review open that waits for answers if reconcile is scheduled by hand', async () => {
+    const world = await new ReviewWorld().reviewed();
+    expect(await failureType(world.reconcile())).toBe('VALIDATION_ERROR');
+    expect(await world.kinds()).not.toContain('receipt');
+  });
+
+  test('leaves a review open that has not yet all its findings', async () => {
+    for (const reason of ['contract_violation', 'forbidden', 'commit_refused', 'commit_failed'] as const) {
+      const world = new ReviewWorld();
+      await world.open();
+      await world.commit();
+      expect(await failureType(world.rollback({ reason }))).toBe('VALIDATION_ERROR');
+      expect(await world.kinds()).not.toContain('receipt');
+    }
+  });
+
+  test('says what the rows say, never what the caller says', async () => {
+    const world = await new ReviewWorld().reviewed();
+    await world.answer(world.keys.bob, { decision: 'reject', reason: 'wrong price' });
+    const ended = await world.rollback({ reason: 'declined', explanation: 'alice declined it' });
+    expect(ended).toMatchObject({
+      reason: 'declined',
+      explanation: expect.stringContaining('declined by bob: wrong price'),
+    });
+    expect(ended.explanation).not.toContain('alice');
+  });
+
+  test('uses the strongest reason that the rows support if they do not support the one that was asked for', async () => {
+    const world = await new ReviewWorld().reviewed();
+    await world.answer(world.keys.bob, { decision: 'reject' });
+    expect(await world.rollback({ reason: 'expired' })).toMatchObject({ reason: 'declined' });
+  });
+
+  test('as expired needs a deadline that has passed by the clock of the committer', async () => {
+    const world = await new ReviewWorld().reviewed();
+    world.pass(24 * 60 - 1);
+    expect(await failureType(world.rollback({ reason: 'expired' }))).toBe('VALIDATION_ERROR');
+    world.pass(2);
+    expect(await world.rollback({ reason: 'expired' })).toMatchObject({ state: 'ROLLED_BACK', reason: 'expired' });
+  });
+
+  test('as commit_refused needs a refusal that waiting cannot end', async () => {
+    const world = await confirmed();
+    world.reregister(world.keys.ada, { revokedAt: world.at() });
+    expect(await world.commit()).toMatchObject({ state: 'REFUSED' });
+    expect(await world.rollback({ reason: 'commit_refused' })).toMatchObject({
       state: 'ROLLED_BACK',
-      reason: 'expired',
-      planHash: null,
-      stagingSha: null,
+      reason: 'commit_refused',
+      explanation: expect.stringMatching(/^decision: /),
     });
-    expect(await receipt(world)).toMatchObject({
-      inputSha: world.inputSha,
-      planHash: null,
-      stagingSha: null,
-      fingerprint: null,
-      mode: 'enforced',
-    });
-    expect(await world.ledger.review(world.changeId)).toMatchObject({
-      state: 'ROLLED_BACK',
-      tenant: 'acme',
-      target: 'shop',
-      inputSha: world.inputSha,
-    });
-    await world.confirmed();
-    expect(await world.commit()).toMatchObject({ state: 'ROLLED_BACK', reason: 'expired' });
   });
 
   test('takes every fact of an opened change from the ledger', async () => {
     const world = await confirmed();
+    world.revoked.add(world.planHash);
     await world.rollback({
+      reason: 'policy_moved',
       planHash: OTHER,
       stagingSha: OTHER,
       fingerprint: OTHER,
@@ -453,13 +503,6 @@ describe('rollback, which any caller may request', () => {
       stagingSha: world.staged?.stagingSha,
       fingerprint: world.disclosed?.fingerprint,
       mode: 'enforced',
-    });
-  });
-
-  test('ends the change even if its explanation was truncated inside a surrogate pair', async () => {
-    const world = await confirmed();
-    expect(await world.rollback({ explanation: `${'x'.repeat(3999)}\ud83d\ude00` })).toMatchObject({
-      state: 'ROLLED_BACK',
     });
   });
 

@@ -121,6 +121,7 @@ it('gives the target precedence over the operator if the target has an answer', 
 it("commits nothing on an operator's statement without an intent: it rolls back as never begun", async () => {
   const world = await new ReviewWorld().confirmed();
   await say(world, true);
+  world.pass(16);
   expect(await world.reconcile()).toMatchObject({ state: 'ROLLED_BACK', reason: 'commit_failed' });
   expect(world.target.applied).toBe(0);
 });

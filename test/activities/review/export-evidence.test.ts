@@ -36,14 +36,3 @@ it('contains the digest of the history, which verify reports as claimed by the e
   expect(report.verdict).toBe('verified');
   expect(report.checks.find(({ name }) => name === 'history')?.detail).toContain('claimed by the exporter');
 });
-
-it('exports a change that was rolled back before it was opened, without a plan, and it verifies', async () => {
-  const world = evidenceWorld();
-  const { changeId } = await world.review({ ...CHANGE, unopened: true });
-  const bundle = await world.export(changeId);
-  expect(bundle).toMatchObject({ submission: null, policy: null, findings: [] });
-  expect(verifyEvidence(evidenceText(bundle), world.trust)).toMatchObject({
-    verdict: 'verified',
-    outcome: { reason: 'expired' },
-  });
-});

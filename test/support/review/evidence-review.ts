@@ -25,8 +25,8 @@ export interface WorldChange {
   readonly stop?: RollbackReason;
   /** A bundle that is published after the opening, whose result is then lost: the opening is retried. */
   readonly published?: string;
-  /** Rolled back before any worker could open it. */
-  readonly unopened?: boolean;
+  /** The key made from this name is revoked after the answers. */
+  readonly revoked?: string;
   /** Stops after the answers, and leaves the change open. */
   readonly open?: boolean;
 }
@@ -68,10 +68,11 @@ export class EvidenceReview extends ReviewSteps {
   }
 
   /** Runs the steps in the order of the workflow. Null if the change is left open. */
-  async run(publish: (bundleText: string) => void): Promise<Settled | CommitResult | null> {
+  async run(
+    publish: (bundleText: string) => void,
+    revoke: (name: string) => void,
+  ): Promise<Settled | CommitResult | null> {
     const { change } = this;
-    if (change.unopened === true)
-      return this.rollback({ planHash: null, reason: 'expired', explanation: 'Not opened' });
     await this.open();
     if (change.published !== undefined) {
       publish(change.published);
@@ -83,6 +84,7 @@ export class EvidenceReview extends ReviewSteps {
     if (staged.kind !== 'staged') return this.#end(staged.kind === 'refused' ? 'forbidden' : 'commit_failed');
     const findings = this.findings({}, await this.#askJudge());
     const answers = this.triggered(findings).length === 0 ? [] : await this.#askPeople(findings);
+    if (change.revoked !== undefined) revoke(change.revoked);
     if (change.open === true) return null;
     if (change.stop !== undefined) return this.#end(change.stop);
     if (answers.some(({ decision }) => decision === 'reject')) return this.#end('declined');

@@ -96,7 +96,10 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
         const envelope = review.signSubmission(keys.agent, { nonce: `submission-${changeId.slice(0, 16)}` });
         review.submission = { ...submission, envelope };
       }
-      return { changeId, settled: await review.run(policy.publish) };
+      return {
+        changeId,
+        settled: await review.run(policy.publish, (name) => keys.revoke(name, clock().toISOString())),
+      };
     },
     export: (changeId, asked = { bytes: true }) => exportEvidence(sources, changeId, asked),
   };
