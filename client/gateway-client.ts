@@ -10,6 +10,7 @@ import { MAX_EVIDENCE_BYTES, parseEvidence, type EvidenceBundle } from '../polic
 import type { VerifiedReview } from '../signing/verified-review';
 import { acknowledge } from './acknowledge';
 import { readResult, readReview } from './read-review';
+import { SpendResult } from '../policy/contracts/spent';
 import { WithdrawResult } from '../policy/contracts/withdrawal';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { CountersignError, type ErrorCode, invalidInput, messageOf } from './errors';
@@ -163,6 +164,16 @@ export class GatewayClient implements ReviewCalls {
       rows: async () => (await this.#bundle(id)).rows,
       watch: async () => ({ next: (ms) => sleep(Math.min(ms, READ_AGAIN_MS)), close: () => {} }),
     });
+  }
+
+  async spend(changeId: string, nonce: string): Promise<SpendResult> {
+    return await this.#call(
+      'POST',
+      `/v1/reviews/${idOf(changeId)}/spent`,
+      json({ nonce }),
+      SpendResult,
+      CALL_TIMEOUT_MS,
+    );
   }
 
   /** Withdraws the change. The gateway records the owner of the service key as the actor; `message.actor` is ignored. */

@@ -1,11 +1,13 @@
 /**
  * Guards a function of the caller's process (cooperative mode). The committer verifies and signs the decision; the caller
- * performs the effect and is responsible for performing it only once.
+ * performs the effect.
  *
  * U1 The effect runs only after a COMMIT that a trusted committer signed for exactly these bytes, which are hashed again just
  *    before.
- * U2 An approval is used at most once: if the review was already closed, or another call waits for it, nothing runs.
- * U3 In all other cases (rejected, unverified, timed out, exception) the effect does not run.
+ * U2 An approval is used at most once, in all processes together and however often its receipt is shown: the ledger records the
+ *    use before the effect, for the first call only. A call that ends after it, e.g. by a crash, has not performed the effect, and no
+ *    other call will.
+ * U3 In all other cases (rejected, unverified, timed out, exception, ledger and gateway away) the effect does not run.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256Hex } from '../policy/contracts/hash';
@@ -46,6 +48,8 @@ export type GuardReason =
   | 'already_decided'
   /** The target is enforced: the committer has performed the effect, so the tool must not. */
   | 'not_cooperative'
+  /** The ledger has another call that used this approval. */
+  | 'already_used'
   /** The second call of `stage` returned different bytes. */
   | 'bytes_changed'
   /** Submitting or waiting failed. */
@@ -74,7 +78,7 @@ export function isGuardBlock(value: unknown): value is GuardBlock {
 export type Guarded<Args extends readonly unknown[], Result> = (...args: Args) => Promise<Result | GuardBlock>;
 
 /** The client methods that guard() uses. `Countersign` and `GatewayClient` have them. */
-export type GuardClient = Pick<ReviewCalls, 'prepare' | 'submit' | 'result' | 'withdraw' | 'trust'>;
+export type GuardClient = Pick<ReviewCalls, 'prepare' | 'submit' | 'result' | 'spend' | 'withdraw' | 'trust'>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Duration of one wait, below the time-outs of usual proxies and load balancers. */
@@ -145,7 +149,11 @@ export function guard<Args extends readonly unknown[], Result>(
     try {
       const approval = await approve(countersign, { ...change, raw: bytes }, changeId, options.timeoutMs ?? DAY_MS);
       if (approval.kind === 'refused') return await stop(approval.reason, approval.explanation, approval.outcome);
-      if (options.commit !== undefined) return await options.commit(Uint8Array.from(bytes), approval.receipt, ...args);
+      if (options.commit !== undefined) {
+        const unused = await spendOnce(countersign, changeId);
+        if (unused !== null) return await stop(unused.reason, unused.explanation, approval.outcome);
+        return await options.commit(Uint8Array.from(bytes), approval.receipt, ...args);
+      }
       const again = countersign.prepare({ ...change, raw: parts(await options.stage(...args)).raw });
       if (sha256Hex(again.bytes) !== approval.receipt.diffSha)
         return await stop(
@@ -153,11 +161,40 @@ export function guard<Args extends readonly unknown[], Result>(
           'The second call of `stage` returned different bytes than were approved; make it deterministic, or set `commit`',
           approval.outcome,
         );
+      const unused = await spendOnce(countersign, changeId);
+      if (unused !== null) return await stop(unused.reason, unused.explanation, approval.outcome);
       return await tool(...args);
     } finally {
       waiting.delete(changeId);
     }
   };
+}
+
+const SPEND_TRIES = 5;
+
+/**
+ * Records the use of the approval, the last step before the effect. Null if this call may perform it. A lost answer is asked for again
+ * with the same nonce.
+ */
+async function spendOnce(
+  countersign: GuardClient,
+  changeId: string,
+): Promise<{ readonly reason: GuardReason; readonly explanation: string } | null> {
+  const nonce = newNonce();
+  for (let tries = 1; ; tries++) {
+    try {
+      const { spent, message } = await countersign.spend(changeId, nonce);
+      return spent ? null : { reason: 'already_used', explanation: message };
+    } catch (error) {
+      const transient = error instanceof CountersignError && TRANSIENT.has(error.code);
+      if (!transient || tries === SPEND_TRIES)
+        return {
+          reason: 'failed',
+          explanation: `The use of the approval could not be recorded, so the effect did not run: ${messageOf(error)}`,
+        };
+      await sleep(RETRY_MS / 4);
+    }
+  }
 }
 
 type Approval =

@@ -1,5 +1,6 @@
 import type { AnswerMessage } from '../policy/contracts/answer';
 import type { EvidenceBundle } from '../policy/evidence/bundle';
+import type { SpendResult } from '../policy/contracts/spent';
 import type { ByteStore } from '../policy/evidence/byte-store';
 import type { StoredRow } from '../policy/evidence/chain';
 import type { ReviewPage, ReviewQuery } from '../policy/evidence/ledger-port';
@@ -19,7 +20,7 @@ export interface Watch {
   close(): void;
 }
 
-/** The ledger, as used by client and gateway. They write only refusals of answers to a closed review. */
+/** The ledger, as used by client and gateway. They write only refusals of answers to a closed review, and the use of an approval. */
 export interface ClientLedger {
   readonly list: (query: ReviewQuery) => Promise<ReviewPage>;
   /** Rows, bytes, policy and keys of a review, to be verified by the caller. Null if the ledger has no row of the change. */
@@ -31,4 +32,9 @@ export interface ClientLedger {
   readonly watch: (changeId: string) => Promise<Watch>;
   /** Appends `answer_refused` for a message to a closed review. */
   readonly recordLate: (changeId: string, message: AnswerMessage, why: string) => Promise<void>;
+  /**
+   * Appends `spent` for a committed change in cooperative mode, once; the first nonce has it. `keyId`: the key that asks, which must be
+   * the one that signed the submission; null for a process that has the database.
+   */
+  readonly spend: (changeId: string, nonce: string, keyId: string | null) => Promise<SpendResult>;
 }

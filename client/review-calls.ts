@@ -1,6 +1,7 @@
 import type { AnswerMessage, AnswerResults } from '../policy/contracts/answer';
 import type { ReviewOutcome } from '../policy/contracts/outcome';
 import type { Preflight, ReviewStatus } from '../policy/contracts/status';
+import type { SpendResult } from '../policy/contracts/spent';
 import type { WithdrawResult } from '../policy/contracts/withdrawal';
 import type { VerifiedReview } from '../signing/verified-review';
 import type { ReceiptTrust } from './receipt';
@@ -35,5 +36,10 @@ export interface ReviewCalls {
   status(changeId: string): Promise<ReviewStatus>;
   result(changeId: string, bounds?: Bounded): Promise<ReviewResult>;
   answer(changeId: string, answers: AnswerMessage['answers']): Promise<AnswerResults>;
+  /**
+   * Uses the approval of a cooperative change, before its effect. `spent` is true for one nonce only, whoever asks and however often
+   * the receipt is shown. Throws if neither gateway nor ledger can be reached; then the effect must not be performed.
+   */
+  spend(changeId: string, nonce: string): Promise<SpendResult>;
   withdraw(changeId: string, message?: { readonly reason?: string; readonly actor?: string }): Promise<WithdrawResult>;
 }

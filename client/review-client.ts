@@ -14,6 +14,7 @@ import { Sha256Hex, type Submission } from '../policy/contracts/diff';
 import { changeId as changeIdOf } from '../policy/contracts/change-id';
 import type { ReviewOutcome } from '../policy/contracts/outcome';
 import type { Preflight, ReviewStatus } from '../policy/contracts/status';
+import { SpendMessage, type SpendResult } from '../policy/contracts/spent';
 import { SupersedeMessage, WithdrawMessage, type WithdrawResult } from '../policy/contracts/withdrawal';
 import { MESSAGES } from '../policy/contracts/messages';
 import { REVIEW_WORKFLOW, TASK_QUEUES } from '../policy/contracts/queues';
@@ -380,6 +381,18 @@ export class ReviewClient {
       if (problem.kind === 'workflow_failed') return { state: 'ABORTED', verified: false, why: problem.message };
       throw await this.#toError(changeId, problem, error, 'Retry the call');
     }
+  }
+
+  /** Writes the row `spent` (ReviewCalls.spend). `keyId`: the key of the caller of a gateway. Throws `ledger_unavailable`. */
+  async spend(changeId: string, nonce: string, keyId: string | null = null): Promise<SpendResult> {
+    const ledger = this.#ledger;
+    const { nonce: own } = parseInput(SpendMessage, { nonce }, 'Nothing was written');
+    if (ledger === null)
+      throw new CountersignError(
+        'ledger_unavailable',
+        'An approval can be used only with a ledger or a gateway, which record its use. Set `ledger` in the options of the client',
+      );
+    return await fromLedger(() => ledger.spend(changeId, own, keyId), 'The use of the approval could not be recorded');
   }
 
   /** Lists reviews from the ledger, newest first. Throws `ledger_unavailable`. */

@@ -24,7 +24,10 @@ export interface RefusedBeforeRelay {
 
 /** What the gateway needs from the process that serves it. */
 export interface GatewayDeps {
-  readonly reviews: Pick<ReviewClient, 'start' | 'bundle' | 'tenantOf' | 'result' | 'list' | 'answer' | 'withdraw'>;
+  readonly reviews: Pick<
+    ReviewClient,
+    'start' | 'bundle' | 'tenantOf' | 'result' | 'list' | 'answer' | 'withdraw' | 'spend'
+  >;
   readonly store: Pick<ByteStore, 'put' | 'has'>;
   readonly keys: () => Promise<{ readonly find: KeyLookup }>;
   readonly answers: AnswerGate;

@@ -10,6 +10,7 @@ import { createLedger } from '../storage/ledger/ledger';
 import { ledgerNotifications, type LedgerNotifications } from '../storage/ledger/notifications';
 import { operatorVerifier, publishedPolicies } from '../storage/plans/stored-revisions';
 import { createByteStore } from '../storage/store/byte-store';
+import { spendApproval } from './spend-approval';
 
 export interface ClientLedgerOptions {
   readonly db: Database;
@@ -44,6 +45,7 @@ export function clientLedger(options: ClientLedgerOptions): ClientLedger & Pick<
     watch: (changeId) => notifications.watch(changeId),
     recordLate: async (changeId, message, why) =>
       void (await late.recordLate(changeId, message, { code: 'closed', message: why })),
+    spend: (changeId, nonce, keyId) => spendApproval(ledger, now, { changeId, nonce, keyId }),
     close: () => notifications.close(),
   };
 }

@@ -113,8 +113,9 @@ async function end(change: Review, settled: Settled): Promise<void> {
     inputSha: change.inputSha,
     planHash: settled.planHash,
     stagingSha: settled.stagingSha,
-    findings: [...settled.findings],
-    violations: [...settled.violations],
+    // Without them the result is not of a committer: anyone can complete an activity. The outcome is then unverified.
+    findings: [...((settled as Partial<Settled>).findings ?? [])],
+    violations: [...((settled as Partial<Settled>).violations ?? [])],
     receipt: settled.receipt,
   };
   change.preflight ??= preflightOf(change);

@@ -87,7 +87,8 @@ export function printResult(out: Printer, changeId: string, result: ReviewResult
       out.line(
         line`${changeId}  ${stateText(outcome.state, outcome.reason)}  ${outcome.mode}  ${result.verified ? styled('green', 'verified') : styled('red', 'unverified')}`,
       );
-      out.block(outcome.explanation, '  ');
+      // Words that no receipt binds are not printed.
+      if (result.verified) out.block(outcome.explanation, '  ');
       if (result.why !== null) out.line(line`  ${styled('red', result.why)}`);
       return;
     }

@@ -5,6 +5,7 @@ import { parseJsonBody } from '../../client/http-body';
 import { parseInput } from '../../client/parse';
 import { AnswerMessage, type AnswerResults } from '../../policy/contracts/answer';
 import { Envelope } from '../../policy/contracts/diff';
+import { SpendMessage } from '../../policy/contracts/spent';
 import { WithdrawMessage } from '../../policy/contracts/withdrawal';
 import type { RegisteredKey } from '../../policy/evidence/key-registry';
 import { judgeAnswer } from '../../signing/judge-answer';
@@ -17,7 +18,7 @@ import type { GatewayMetrics } from '../metrics';
 const SignedAnswers = AnswerMessage.extend({ answers: z.array(Envelope).min(1).max(50) });
 const Withdrawal = WithdrawMessage.omit({ actor: true });
 
-/** POST /v1/reviews/:id/answers and /v1/reviews/:id/withdraw */
+/** POST /v1/reviews/:id/answers, /v1/reviews/:id/withdraw and /v1/reviews/:id/spent */
 export function answerRoutes(deps: GatewayDeps, callers: Callers, metrics: GatewayMetrics): Hono {
   const { reviews } = deps;
   const limits = deps.answerLimits ?? new AnswerLimits();
@@ -44,6 +45,12 @@ export function answerRoutes(deps: GatewayDeps, callers: Callers, metrics: Gatew
     const { reason } = parseInput(Withdrawal, parseJsonBody(caller.body), NOTHING_DONE);
     const changeId = await callers.reviewOf(c, caller);
     return c.json(await reviews.withdraw(changeId, { actor: actorOf(caller.key), reason }));
+  });
+  routes.post('/:id/spent', async (c) => {
+    const caller = await callers.authenticate(c, MAX_JSON_BYTES, 'submit');
+    const { nonce } = parseInput(SpendMessage, parseJsonBody(caller.body), NOTHING_DONE);
+    const { changeId } = await callers.reviewOf(c, caller);
+    return c.json(await reviews.spend(changeId, nonce, caller.key.keyId));
   });
   return routes;
 }

@@ -17,6 +17,7 @@ function reviewer(
     sign: (end?: Partial<ReviewOutcome>, lies?: Partial<ReceiptPredicate>, key?: typeof committer) => ReviewOutcome;
     changeId: string;
   }) => ReviewResult | Error,
+  spent = new Map<string, string>(),
 ): GuardClient & { submitted: SubmitInput[]; withdrawn: string[] } {
   const submitted: SubmitInput[] = [];
   const withdrawn: string[] = [];
@@ -48,6 +49,11 @@ function reviewer(
       if (result instanceof Error) throw result;
       return result;
     },
+    spend: async (changeId, nonce) => {
+      const first = spent.get(changeId) ?? nonce;
+      spent.set(changeId, first);
+      return { spent: first === nonce, message: '' };
+    },
     withdraw: async (changeId) => {
       withdrawn.push(changeId);
       return { code: 'accepted', message: '' };
@@ -73,6 +79,41 @@ describe('guard', () => {
     expect(ran).toEqual([order()]);
     expect(client.submitted[0]).toMatchObject({ sourceTool: 'Payment', target: 'shop' });
   });
+
+  it('uses an approval once, also if another process has it, or if its receipt is shown again', async () => {
+    const ran: string[] = [];
+    const ledger = new Map<string, string>();
+    const fixed = { ...options, requestKey: () => 'fixed' };
+    const inProcess = (name: string) =>
+      guard(async (_o: Order) => (ran.push(name), name), fixed, reviewer(commits, ledger));
+    const [one, two] = await Promise.all([inProcess('one')(order()), inProcess('two')(order())]);
+    expect(ran).toEqual(['one']);
+    expect([isGuardBlock(one), two]).toMatchObject([false, { reason: 'already_used' }]);
+    expect(await inProcess('replayed')(order())).toMatchObject({ reason: 'already_used' });
+    expect(ran).toEqual(['one']);
+  });
+
+  it.each([
+    ['the tool', options],
+    ['`commit`', { ...options, commit: async () => 'paid' }],
+  ])(
+    'runs %s only after the use of the approval was recorded, and asks again after a lost answer',
+    async (_what, given) => {
+      const client = reviewer(commits);
+      const away = new CountersignError('gateway_unavailable', 'away');
+      const spend = jest.fn(client.spend);
+      spend.mockRejectedValueOnce(away).mockImplementationOnce(async (id, nonce) => {
+        await client.spend(id, nonce);
+        throw away;
+      });
+      expect(await guard(async (_o: Order) => 'paid', given, { ...client, spend })(order())).toBe('paid');
+      expect(new Set(spend.mock.calls.map(([, nonce]) => nonce)).size).toBe(1);
+      const down = { ...client, spend: () => Promise.reject(new CountersignError('ledger_unavailable', 'down')) };
+      const tool = jest.fn(async (_o: Order) => 'paid');
+      expect(await guard(tool, given, down)(order())).toMatchObject({ reason: 'failed' });
+      expect(tool).not.toHaveBeenCalled();
+    },
+  );
 
   it.each([
     ['a finding of BLOCK beside a signed COMMIT', 'BLOCK', {}, 1],
