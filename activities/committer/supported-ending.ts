@@ -15,6 +15,7 @@ import type { ReviewFacts } from '../../signing/verify-review/record';
 import {
   BY_STRENGTH,
   ROLLBACK_SUPPORT,
+  STOPS_HAVE_ROWS,
   UNSUPPORTED_ROLLBACK,
   type Ending,
 } from '../../signing/verify-review/rollback-reasons';
@@ -41,7 +42,7 @@ export async function supportedEnding(
   proposed: RollbackReason,
 ): Promise<SupportedEnding> {
   const ending = await endingOf(deps, facts, rows, proposed);
-  const others = BY_STRENGTH.filter((r) => r !== 'withdrawn' && r !== 'superseded');
+  const others = BY_STRENGTH.filter((r) => STOPS_HAVE_ROWS || (r !== 'withdrawn' && r !== 'superseded'));
   for (const reason of [proposed, ...others]) {
     const explanation = ROLLBACK_SUPPORT[reason](ending);
     if (explanation !== null) return { reason, explanation: cutExplanation(explanation) };

@@ -49,7 +49,7 @@ export function answerRoutes(deps: GatewayDeps, callers: Callers, metrics: Gatew
   routes.post('/:id/spent', async (c) => {
     const caller = await callers.authenticate(c, MAX_JSON_BYTES, 'submit');
     const { nonce } = parseInput(SpendMessage, parseJsonBody(caller.body), NOTHING_DONE);
-    const { changeId } = await callers.reviewOf(c, caller);
+    const changeId = await callers.reviewOf(c, caller);
     return c.json(await reviews.spend(changeId, nonce, caller.key.keyId));
   });
   return routes;

@@ -147,8 +147,11 @@ function decidedAs(decided: Decided | null, reason: RollbackReason): string | nu
   return decided?.action === 'ROLLBACK' && decided.reason === reason ? decided.explanation : null;
 }
 
+/** False only while the ledger has no rows `withdrawn` and `superseded`. */
+export const STOPS_HAVE_ROWS = (LedgerKind.options as readonly string[]).includes('withdrawn');
+
 function stoppedBy({ rows }: Ending, kind: string): string | null {
-  if (!(LedgerKind.options as readonly string[]).includes(kind)) return `The change was ${kind}`;
+  if (!STOPS_HAVE_ROWS) return `The change was ${kind}`;
   const row = rows.find((each) => (each.kind as string) === kind);
   return row === undefined ? null : textOf(row);
 }
