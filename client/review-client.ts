@@ -119,6 +119,7 @@ export class ReviewClient {
         throw refusedBy(problem, cause);
       case 'workflow_failed':
       case 'not_a_review':
+      case 'no_more_updates':
       case 'other':
         throw new CountersignError(
           'internal',
@@ -244,6 +245,9 @@ export class ReviewClient {
       return { said: {}, late: false };
     } catch (error) {
       const problem = toTemporalProblem(error);
+      // A flood of updates must not keep an answer out: a signal has no such limit, and its row is read back all the same.
+      if (problem.kind === 'no_more_updates' && via === 'update')
+        return await this.#send(changeId, message, 'signal', timeoutMs);
       if (problem.kind !== 'not_running')
         throw await this.#toError(changeId, problem, error, 'Send again: duplicates count once');
       return { said: await this.#refuseLate(changeId, message, error), late: true };
@@ -461,6 +465,7 @@ export class ReviewClient {
       case 'not_a_review':
         return new CountersignError('not_found', `Workflow ${changeId} is not a review: ${problem.message}`, { cause });
       case 'no_worker':
+      case 'no_more_updates':
         return noWorker(changeId, whatToDo, cause);
       case 'timed_out':
         // If the server answers the probe, the worker caused the time-out.

@@ -11,7 +11,7 @@ import { messageOf } from './errors';
 /**
  * The meaning of a failed call to Temporal. `not_running`: no run with this id accepts messages, because it is closed, past
  * retention, or never existed. `timed_out`: no answer in time, so the call may have taken effect. `unreachable`: the server could
- * not be reached. `workflow_failed`: the workflow ended without a result.
+ * not be reached. `no_more_updates`: the run has reached the server's limit of updates; signals still arrive. `workflow_failed`: the workflow ended without a result.
  */
 export type TemporalProblem =
   | { readonly kind: 'not_running' }
@@ -19,6 +19,7 @@ export type TemporalProblem =
   | { readonly kind: 'timed_out'; readonly message: string }
   | { readonly kind: 'unreachable'; readonly message: string }
   | { readonly kind: 'no_worker'; readonly message: string }
+  | { readonly kind: 'no_more_updates'; readonly message: string }
   | { readonly kind: 'not_a_review'; readonly message: string }
   | { readonly kind: 'refused'; readonly message: string; readonly type: string | null }
   | { readonly kind: 'workflow_failed'; readonly message: string }
@@ -26,6 +27,12 @@ export type TemporalProblem =
 
 // Values of grpc.status. Repeated here, because @grpc/grpc-js is not a dependency.
 const GRPC = { CANCELLED: 1, DEADLINE_EXCEEDED: 4, NOT_FOUND: 5, FAILED_PRECONDITION: 9, UNAVAILABLE: 14 } as const;
+
+/**
+ * What the server says at its limits history.maxTotalUpdates (2,000 in a run) and history.maxInFlightUpdates (10). The codes differ
+ * (FAILED_PRECONDITION and RESOURCE_EXHAUSTED) and have other meanings as well.
+ */
+const UPDATE_LIMIT = /limit on .* updates .*has been reached/i;
 
 /** The failure type of an update that was accepted, but whose workflow ended before the update completed. */
 const ENDED_UNDER_UPDATE = 'AcceptedUpdateCompletedWorkflow';
@@ -49,6 +56,7 @@ export function toTemporalProblem(error: unknown): TemporalProblem {
       : null;
   if (grpc === null) return { kind: 'other', message };
   const details = grpc.details === '' ? message : grpc.details;
+  if (UPDATE_LIMIT.test(details)) return { kind: 'no_more_updates', message: details };
   switch (grpc.code) {
     case GRPC.DEADLINE_EXCEEDED:
     case GRPC.CANCELLED:

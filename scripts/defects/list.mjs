@@ -471,6 +471,13 @@ export const DEFECTS = [
     tests: ['test/gateway/gateway.test.ts'],
   },
   {
+    name: 'do not send an answer by signal when updates are exhausted',
+    through: 'a flood of updates that shuts approvers out',
+    file: 'client/review-client.ts',
+    ...never("problem.kind === 'no_more_updates' && via === 'update')"),
+    tests: ['test/client/review-client.test.ts'],
+  },
+  {
     name: 'register a person under another spelling',
     through: 'a requester who approves the own change under that spelling',
     file: 'policy/contracts/subject-id.ts',

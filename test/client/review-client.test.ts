@@ -311,6 +311,21 @@ describe('answer', () => {
     await expect(server.countersign.answer(CHANGE, [envelope])).rejects.toMatchObject({ code: 'temporal_unavailable' });
   });
 
+  it.each([
+    [9, 'The limit on the total number of distinct updates in this workflow has been reached (2000). Make sure …'],
+    [8, 'limit on number of concurrent in-flight updates has been reached (10)'],
+  ])('goes by signal if the server accepts no more updates of the review (status %i)', async (code, message) => {
+    const signals: unknown[] = [];
+    const { countersign } = client({
+      executeUpdate: () => {
+        throw grpcError(code, message);
+      },
+      signal: (...sent) => void signals.push(sent),
+    });
+    expect(await countersign.answer(CHANGE, [envelope])).toMatchObject({ '#0': { code: 'sent' } });
+    expect(signals).toHaveLength(1);
+  });
+
   it('reports every answer as sent, in an update and in a signal, if it can read no ledger', async () => {
     const signalled = client({ signal: () => undefined });
     const sent = { '#0': { code: 'sent', message: expect.any(String) } };
