@@ -1,13 +1,16 @@
-import { Context } from '@temporalio/activity';
+import { asyncLocalStorage } from '@temporalio/activity';
 
 const HEARTBEAT_MS = 4_000;
+/** Outside an activity, in the reconciler. */
+const MAX_MS = 60_000;
 
 /**
  * Runs `work` with a heartbeat that starts before it, since connecting can be slow. `signal` aborts if the activity is cancelled
- * or times out, or if its worker shuts down; only then can another attempt start.
+ * or times out, or if its worker shuts down; only then can another attempt start. Outside an activity it aborts after MAX_MS.
  */
 export async function withHeartbeat<T>(work: (signal: AbortSignal, beat: () => void) => Promise<T>): Promise<T> {
-  const context = Context.current();
+  const context = asyncLocalStorage.getStore();
+  if (context === undefined) return work(AbortSignal.timeout(MAX_MS), () => {});
   const beat = (): void => context.heartbeat();
   beat();
   const timer = setInterval(beat, HEARTBEAT_MS);

@@ -39,6 +39,7 @@ function exitCodeForReason(reason: RollbackReason | null): ExitCode {
     case 'commit_failed':
     case 'post_failed':
     case 'contract_violation':
+    case 'workflow_lost':
     case null:
       return ExitCode.Rejected;
     default:

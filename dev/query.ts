@@ -6,11 +6,17 @@ export async function query<R extends Record<string, unknown>>(
   text: string,
   values: readonly unknown[] = [],
 ): Promise<R[]> {
-  const client = new PgClient({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  await client.connect();
+  const client = await openedClient(url);
   try {
     return (await client.query<R>(text, values.length === 0 ? undefined : [...values])).rows;
   } finally {
     await client.end();
   }
+}
+
+/** A connection that the caller ends. */
+export async function openedClient(url: string): Promise<PgClient> {
+  const client = new PgClient({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  await client.connect();
+  return client;
 }

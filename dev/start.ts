@@ -36,8 +36,8 @@ export interface Dev {
   readonly setup: DevSetup;
   readonly gatewayUrl: string;
   readonly processes: Readonly<Record<ProcessName, RunningProcess>>;
-  /** Starts a process again, after a crash. */
-  restart(name: ProcessName): Promise<RunningProcess>;
+  /** Starts a process again after it has ended; `more` overrides variables of its environment. */
+  restart(name: ProcessName, more?: Readonly<Record<string, string>>): Promise<RunningProcess>;
   stop(): Promise<void>;
 }
 
@@ -60,12 +60,12 @@ export async function startDev(options: DevOptions): Promise<Dev> {
     const logDir = join(stateDir, 'logs');
     mkdirSync(logDir, { recursive: true });
     const processes = {} as Record<ProcessName, RunningProcess>;
-    const start = async (name: ProcessName): Promise<RunningProcess> =>
-      (processes[name] = await startProcess(name, envs[name], logDir, say));
+    const start = async (name: ProcessName, more: Readonly<Record<string, string>> = {}): Promise<RunningProcess> =>
+      (processes[name] = await startProcess(name, { ...envs[name], ...more }, logDir, say));
     runtime.beforeStop(async () => void (await Promise.all(Object.values(processes).map((each) => each.stop()))));
     rememberClient(runtime, setup, options, gatewayPort);
     const names = Object.keys(envs) as ProcessName[];
-    await Promise.all(names.map(start));
+    await Promise.all(names.map((name) => start(name)));
     say(`Workers: ${names.map((name) => `${name} (process ${processes[name].pid})`).join(', ')}; logs in ${logDir}`);
     return {
       runtime,

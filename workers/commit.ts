@@ -4,9 +4,14 @@ import { startCheckpoints } from './checkpoints';
 import { CommitEnv, ConfigError, readEnv, readTargets } from './config';
 import { startDerivationThreads } from './derivation';
 import { main } from './main';
-import { commitActivities } from './roles/commit';
+import { TASK_QUEUES } from '../policy/contracts/queues';
+import { reconcilerMetrics } from './reconciler/metrics';
+import { createReconciler } from './reconciler/reconciler';
+import { startReconciler } from './reconciler/start-reconciler';
+import { commitActivities, commitDeps } from './roles/commit';
 import { runRole } from './run-role';
 import { receiptSignerWith } from './signers';
+import { openClient } from './temporal';
 
 const CHECKPOINT_INTERVAL_MS = 60_000;
 
@@ -18,7 +23,7 @@ main('committer', async (logger) => {
     keyKind: 'committer',
     env,
     logger,
-    wire({ key, extensions, resources }) {
+    wire({ key, taskQueue, extensions, resources }) {
       if (key.demo) assertDevelopmentTargets(targets);
       const threads = startDerivationThreads(env.COUNTERSIGN_EXTENSIONS);
       const { checkpoint } = createCheckpointer({ db: resources.db, key, now: resources.now });
@@ -28,9 +33,23 @@ main('committer', async (logger) => {
         everyMs: CHECKPOINT_INTERVAL_MS,
         logger,
       });
+      const role = { resources, extensions, receipts: receiptSignerWith(key), targets, threads };
+      const temporal = openClient(process.env);
+      const { pass } = createReconciler({
+        db: resources.db,
+        deps: commitDeps(role),
+        temporal,
+        reviewQueue: taskQueue.replace(TASK_QUEUES.commit, TASK_QUEUES.review),
+        graceMs: env.COUNTERSIGN_RECONCILE_GRACE_SECONDS * 1000,
+        logger,
+        count: reconcilerMetrics(),
+      });
+      const reconciler = startReconciler({ pass, everyMs: env.COUNTERSIGN_RECONCILE_EVERY_SECONDS * 1000, logger });
       return {
-        activities: commitActivities({ resources, extensions, receipts: receiptSignerWith(key), targets, threads }),
+        activities: commitActivities(role),
         async close() {
+          await reconciler.stop();
+          await temporal.connection.close();
           await checkpoints.stop();
           await threads.close();
         },

@@ -52,7 +52,12 @@ export const JudgeEnv = WithKey.extend({
   COUNTERSIGN_JUDGE_PRICES_FILE: z.string().min(1).optional(),
   COUNTERSIGN_JUDGE_REQUESTS_PER_SECOND: z.coerce.number().min(0.01).max(1000).default(5),
 });
-export const CommitEnv = WithKey.extend({ COUNTERSIGN_TARGETS_FILE: z.string().min(1) });
+export const CommitEnv = WithKey.extend({
+  COUNTERSIGN_TARGETS_FILE: z.string().min(1),
+  /** How long the workflow of an open review may be gone or stuck before the committer repairs or ends the review. */
+  COUNTERSIGN_RECONCILE_GRACE_SECONDS: z.coerce.number().min(1).max(86_400).default(300),
+  COUNTERSIGN_RECONCILE_EVERY_SECONDS: z.coerce.number().min(1).max(86_400).default(60),
+});
 export const GatewayEnv = Common.extend({
   COUNTERSIGN_GATEWAY_PORT: Port.default(8077),
   COUNTERSIGN_GATEWAY_HOST: z.string().default('127.0.0.1'),

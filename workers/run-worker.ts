@@ -5,6 +5,7 @@ import { temporalLogger, type Logger } from './logger';
 import { sayReady } from './say-ready';
 import { dataConverter } from './temporal';
 import { traceActivities } from './tracing';
+import { connectScreened } from './screen/screened-connection';
 import { connectWorker } from './worker-connection';
 import { workflowBundle } from './workflow-bundle';
 
@@ -28,7 +29,9 @@ export async function runWorker(run: WorkerRun): Promise<void> {
     telemetryOptions:
       metricsPort === undefined ? {} : { metrics: { prometheus: { bindAddress: `127.0.0.1:${metricsPort}` } } },
   });
-  const { connection, namespace } = await connectWorker(run.env);
+  const { connection, namespace, closeProxy } = run.workflows
+    ? await connectScreened(run.env, logger)
+    : { ...(await connectWorker(run.env)), closeProxy: undefined };
   try {
     const worker = await Worker.create({
       ...(await workerOptions(run)),
@@ -43,6 +46,7 @@ export async function runWorker(run: WorkerRun): Promise<void> {
     logger.info('worker stopped');
   } finally {
     await closeQuietly(connection, logger);
+    await closeProxy?.();
   }
 }
 
@@ -79,6 +83,9 @@ export async function workerOptions(
     ...(run.workflows
       ? {
           workflowBundle: { code: await workflowBundle() },
+          // A workflow that is interrupted after this time corrupts the async hooks of Node, which ends the whole process. The
+          // default of 5 s of wall-clock time is short for a long history on a busy machine.
+          isolateExecutionTimeout: '60 s',
           workflowTaskPollerBehavior: { type: 'autoscaling' as const },
         }
       : {}),

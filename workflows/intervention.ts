@@ -3,6 +3,7 @@ import { FailureType } from '../policy/contracts/failure-type';
 import { MAX_VIOLATIONS } from '../policy/contracts/limits';
 import { cardinalityOf, matchPolicies, tooMany, type TriggeredPolicy } from '../policy/decide/violations';
 import { failureOf } from './failure';
+import { continueWhenCalm, isLong } from './next-run';
 import { opening } from './proxies';
 import { waitOrTimeout } from './wait-or-timeout';
 import { now, reference, type Review } from './review-state';
@@ -65,16 +66,22 @@ async function disclose(change: Review, triggered: readonly TriggeredPolicy[]): 
 }
 
 /** One durable timer at a time, for the next reminder or the next deadline, whichever is earlier. */
-async function waitForAnswers(change: Review): Promise<void> {
-  const settled = (): boolean => change.stopped !== null || change.decideAt(now()).action !== 'WAIT';
+export async function waitForAnswers(change: Review): Promise<void> {
+  const settled = (): boolean => change.stopped !== null || !change.stillWaits();
+  const mustContinue = (): boolean => change.mayContinue && isLong();
   while (!settled()) {
+    if (mustContinue()) await continueWhenCalm(change, { what: 'answers' }, settled);
     const decided = change.decideAt(now());
     if (decided.action !== 'WAIT') return;
     const untilDeadline = Math.max(1, Date.parse(decided.nextDeadline) - Date.now());
     const reminder = change.plan.remindEveryMs;
     const isReminder = reminder !== null && reminder < untilDeadline;
     const summary = isReminder ? 'next reminder' : `deadline ${decided.nextDeadline}`;
-    const fired = await waitOrTimeout(isReminder ? reminder : untilDeadline, summary, settled);
+    const fired = await waitOrTimeout(
+      isReminder ? reminder : untilDeadline,
+      summary,
+      () => settled() || mustContinue(),
+    );
     if (fired && isReminder) notify(change, 'reminder');
   }
 }

@@ -1,32 +1,40 @@
-import { condition, log } from '@temporalio/workflow';
+import { ApplicationFailure, condition, log } from '@temporalio/workflow';
 import type { Admitted, AdmitInput } from '../activities/review-types';
 import type { AnswerResults } from '../policy/contracts/answer';
+import { FailureType } from '../policy/contracts/failure-type';
 import { SupersedeMessage, WithdrawMessage, type WithdrawResult } from '../policy/contracts/withdrawal';
+import type { MessageKind } from './message-bounds';
 import { admission } from './proxies';
 import type { Review } from './review-state';
-
-/**
- * After this many refusals signals are only counted, so that a flood cannot fill the history (Temporal ends a run at 51,200
- * events). Updates are bounded by the server at 2,000 per run.
- */
-const MAX_REFUSED_SIGNALS = 1_000;
 
 /**
  * Handlers of the messages of a review. A signal handler must never throw: a plain error would block the workflow task, and an
  * ApplicationFailure would fail the whole review.
  */
 export class MessageHandlers {
-  #refusedSignals = 0;
   #seq = 0;
 
   constructor(readonly review: Review) {}
 
+  /** For update validators: throws if the message is past a bound, so that it writes no event. */
+  assertWithinBounds(kind: MessageKind, message: unknown): void {
+    const refusal = this.review.bounds.refusal(kind, message);
+    if (refusal !== null) throw ApplicationFailure.nonRetryable(refusal, FailureType.Validation);
+  }
+
+  /** For signals: false if the message is past a bound and must be dropped. */
+  #isWithinBounds(kind: MessageKind, message: unknown): boolean {
+    this.review.received++;
+    if (this.review.bounds.refusal(kind, message) === null) return true;
+    this.review.dropped++;
+    this.review.warn('Messages past the bounds of a review were dropped');
+    return false;
+  }
+
   /** One path for update and signal: the activity `admitAnswer` verifies, appends to the ledger, and returns the result of each answer. */
   async answer(message: unknown, via: 'update' | 'signal'): Promise<AnswerResults> {
-    if (via === 'signal' && this.#refusedSignals >= MAX_REFUSED_SIGNALS) {
-      this.#refusedSignals++;
-      return {};
-    }
+    const { bounds } = this.review;
+    bounds.count('answer', message);
     // The violations may already be disclosed in the ledger while the activity's result arrives in the same activation, after
     // this message. The disclosure is bounded by its own timeouts.
     await condition(() => !this.review.disclosing);
@@ -37,18 +45,16 @@ export class MessageHandlers {
     const closedInLedger = !this.review.isClosed() && Object.values(results).some(({ code }) => code === 'closed');
     if (closedInLedger)
       this.review.stopped ??= { reason: 'withdrawn', explanation: 'The ledger has this review as closed' };
-    if (via === 'signal')
-      this.#refusedSignals += Object.values(results).filter(
-        (r) => r.code !== 'accepted' && r.code !== 'duplicate',
-      ).length;
+    if (Object.values(results).every(({ code }) => code === 'accepted')) bounds.giveBack('answer', message);
     return results;
   }
 
   async answerSignal(message: unknown): Promise<void> {
+    if (!this.#isWithinBounds('answer', message)) return;
     try {
       await this.answer(message, 'signal');
     } catch (error) {
-      this.review.warnings.push('An answer sent by signal could not be admitted and does not count. Send it again.');
+      this.review.warn('An answer sent by signal could not be admitted and does not count. Send it again.');
       log.error('An answer sent by signal could not be admitted', { error: String(error) });
     }
   }
@@ -71,14 +77,21 @@ export class MessageHandlers {
         members: review.plan.groups[v.group]?.members ?? [],
         fourEyes: v.fourEyes,
       })),
-      admitted: review.answers(),
+      // Admission needs their digests only; the reasons of many answers could exceed the server's limit of a payload.
+      admitted: review.answers().map((answer) => ({ ...answer, reason: '' })),
       message,
       via,
     };
     return admission(`answer ${++this.#seq}, by ${via}`, via).admitAnswer(input);
   }
 
+  /** `withdraw` and `supersede` by signal. */
+  stopSignal(name: 'withdraw' | 'supersede', message: unknown): void {
+    if (this.#isWithinBounds('stop', message)) this[name](message);
+  }
+
   withdraw(message: unknown): WithdrawResult {
+    this.review.bounds.count('stop', message);
     const parsed = WithdrawMessage.safeParse(message);
     if (!parsed.success) return { code: 'malformed', message: 'withdraw: expected {"actor": text, "reason": text}' };
     const { actor, reason } = parsed.data;
@@ -86,6 +99,7 @@ export class MessageHandlers {
   }
 
   supersede(message: unknown): WithdrawResult {
+    this.review.bounds.count('stop', message);
     const parsed = SupersedeMessage.safeParse(message);
     if (!parsed.success)
       return { code: 'malformed', message: 'supersede: expected {"by": changeId, "actor": text, "reason": text}' };

@@ -39,7 +39,7 @@ export function notify(change: Review, event: 'intervention_required' | 'reminde
   notices(event)
     .notify(input)
     .catch((error: unknown) => {
-      change.warnings.push(`A notification (${event}) could not be sent`);
+      change.warn(`A notification (${event}) could not be sent`);
       log.error('A notification could not be sent', { event, error: String(error) });
     });
 }
@@ -58,7 +58,7 @@ export async function signalRequester(
       outcome,
     });
   } catch (error) {
-    change.warnings.push('The requester could not be signalled');
+    change.warn('The requester could not be signalled');
     log.warn('The requester could not be signalled', { error: String(error) });
   }
 }

@@ -6,7 +6,12 @@ import type { ValidatorFinding } from '../policy/contracts/finding';
 import type { ReviewOutcome, ReviewState, RollbackReason } from '../policy/contracts/outcome';
 import type { Plan } from '../policy/contracts/plan';
 import type { StagingRecord } from '../policy/contracts/staging-record';
-import { toFindingProjection, type Preflight, type ReviewStatus, type ViolationStatus } from '../policy/contracts/status';
+import {
+  toFindingProjection,
+  type Preflight,
+  type ReviewStatus,
+  type ViolationStatus,
+} from '../policy/contracts/status';
 import type { PolicyViolation } from '../policy/contracts/violation';
 import { decide, type Decided } from '../policy/decide/decide';
 import {
@@ -20,6 +25,29 @@ import {
   type SkipReason,
 } from '../policy/decide/findings';
 import type { Waiving } from '../policy/decide/waivers';
+import { MessageBounds, type Counts } from './message-bounds';
+
+const MAX_WARNINGS = 50;
+
+/** The state of a review that continues as a new run, because the history of this one became long. */
+export interface Carried {
+  readonly waitsFor: { readonly what: 'answers' } | { readonly what: 'effect'; readonly since: number };
+  readonly state: ReviewState;
+  readonly opened: Opened;
+  readonly stagingSha: string | null;
+  readonly staging: StagingRecord | null;
+  readonly preflight: Preflight | null;
+  readonly violations: readonly PolicyViolation[];
+  readonly fingerprint: string | null;
+  readonly disclosedAt: string | null;
+  readonly reachable: readonly string[];
+  readonly warnings: readonly string[];
+  readonly answers: readonly AdmittedAnswer[];
+  readonly outcomes: readonly (readonly [string, RawOutcome])[];
+  readonly tooManyViolations: number | null;
+  readonly counts: Counts;
+  readonly dropped: number;
+}
 
 /**
  * The state of one review, shared by the handlers and the main function. It decides nothing itself; `decide` does.
@@ -50,12 +78,21 @@ export class Review {
   /** Set by a signal while the effect is unknown: check the target again now. */
   lookAgain = false;
   readonly warnings: string[] = [];
+  bounds = new MessageBounds(() => Date.now());
+  /** False if the state is too large for a new run: this run then goes on to the server's limits. */
+  mayContinue = true;
+  /** Messages that reached this run. */
+  received = 0;
+  /** Signals that were not handled, because they are unknown or past a bound. */
+  dropped = 0;
   readonly #answers = new Map<string, AdmittedAnswer>();
   readonly #outcomes = new Map<string, RawOutcome>();
   /** Set by `complete` or `skipRest`: from then on the findings are as they will be disclosed. */
   #complete = false;
   #tooManyViolations: number | undefined;
   #built: ValidatorFinding[] | null = null;
+  /** `decide` waits at least until then unless an answer is admitted; null if it must be asked. Milliseconds since 1970. */
+  #waitsUntil: number | null = null;
 
   constructor(
     readonly changeId: string,
@@ -74,6 +111,54 @@ export class Review {
   #opened(): Opened {
     if (this.opened === null) throw new Error('The plan was read before it was resolved');
     return this.opened;
+  }
+
+  /** Everything that the next run of this workflow needs. Only while the review waits: no activity is running then. */
+  carry(waitsFor: Carried['waitsFor']): Carried {
+    const { state, stagingSha, staging, preflight, violations, fingerprint, disclosedAt, reachable } = this;
+    return {
+      waitsFor,
+      state,
+      opened: this.#opened(),
+      stagingSha,
+      staging,
+      preflight,
+      violations,
+      fingerprint,
+      disclosedAt,
+      reachable,
+      warnings: this.warnings,
+      answers: this.answers(),
+      outcomes: [...this.#outcomes],
+      tooManyViolations: this.#tooManyViolations ?? null,
+      counts: this.bounds.counts(),
+      dropped: this.dropped,
+    };
+  }
+
+  /** The inverse of `carry`. What was carried is no more trusted than any message: the committer verifies the review. */
+  restore(carried: Carried): void {
+    this.state = carried.state;
+    this.opened = carried.opened;
+    this.stagingSha = carried.stagingSha;
+    this.staging = carried.staging;
+    this.preflight = carried.preflight;
+    this.violations = carried.violations;
+    this.fingerprint = carried.fingerprint;
+    this.disclosedAt = carried.disclosedAt;
+    this.reachable = carried.reachable;
+    this.warnings.push(...carried.warnings);
+    this.admit(carried.answers);
+    for (const [id, outcome] of carried.outcomes) this.record(id, outcome);
+    this.#tooManyViolations = carried.tooManyViolations ?? undefined;
+    this.bounds = new MessageBounds(() => Date.now(), carried.counts);
+    this.dropped = carried.dropped;
+    this.complete();
+  }
+
+  /** Adds a warning to status and UI, each text once and at most MAX_WARNINGS. */
+  warn(text: string): void {
+    if (!this.warnings.includes(text) && this.warnings.length < MAX_WARNINGS) this.warnings.push(text);
   }
 
   record(validatorId: string, outcome: RawOutcome): void {
@@ -145,11 +230,24 @@ export class Review {
   }
 
   admit(answers: readonly AdmittedAnswer[]): void {
+    this.#waitsUntil = null;
     for (const answer of answers) this.#answers.set(answer.digest, answer);
   }
 
   answers(): AdmittedAnswer[] {
     return [...this.#answers.values()];
+  }
+
+  /**
+   * Whether `decide` waits for answers. Called after each message of an activation: a replay can have thousands of them, and a
+   * workflow that takes more than `isolateExecutionTimeout` for an activation takes its worker down. So it decides again only
+   * after an answer was admitted or the next deadline has passed.
+   */
+  stillWaits(): boolean {
+    if (this.#waitsUntil !== null && Date.now() < this.#waitsUntil) return true;
+    const decided = this.decideAt(now());
+    this.#waitsUntil = decided.action === 'WAIT' ? Date.parse(decided.nextDeadline) : null;
+    return decided.action === 'WAIT';
   }
 
   decideAt(at: string): Decided {

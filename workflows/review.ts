@@ -29,22 +29,25 @@ import type { PlanValidator } from '../policy/contracts/plan';
 import type { ReviewOutcome } from '../policy/contracts/outcome';
 import type { Preflight } from '../policy/contracts/status';
 import { validatorFailedResult } from '../policy/decide/findings';
-import { intervene } from './intervention';
+import { intervene, waitForAnswers } from './intervention';
 import { failureOf } from './failure';
 import { askJudge } from './judging';
 import { MessageHandlers } from './message-handlers';
+import type { MessageKind } from './message-bounds';
 import * as messages from './messages';
 import { guardians, opening, staging } from './proxies';
-import { now, preflightOf, reference, Review } from './review-state';
-import { rollBack, settle, type Ending } from './settling';
+import { now, preflightOf, reference, Review, type Carried } from './review-state';
+import { resumeUnknown, rollBack, settle, type Ending } from './settling';
 import { publishStatus } from './reporting';
 
-export async function review(input: Submission): Promise<ReviewOutcome> {
+/** `carried`: the state of the run that continued as this one. */
+export async function review(input: Submission, carried?: Carried): Promise<ReviewOutcome> {
   const submission = parseSubmission(input);
   const change = new Review(workflowInfo().workflowId, inputSha(submission), submission);
+  if (carried !== undefined) restore(change, carried);
   registerHandlers(change);
   try {
-    await run(change);
+    await (carried === undefined ? run(change) : resume(change, carried));
   } catch (error) {
     if (!isCancellation(error)) throw error;
     await CancellationScope.nonCancellable(() => endCancelled(change, error));
@@ -80,24 +83,48 @@ function parseSubmission(input: unknown): Submission {
   );
 }
 
+/** Anyone can start a workflow with such an argument: an unreadable one must not fail the workflow task for ever. */
+function restore(change: Review, carried: Carried): void {
+  try {
+    change.restore(carried);
+    change.decideAt(now());
+  } catch (error) {
+    throw ApplicationFailure.nonRetryable(`Invalid carried state: ${String(error)}`, FailureType.Validation);
+  }
+}
+
 function registerHandlers(change: Review): void {
   const handlers = new MessageHandlers(change);
   // For the Temporal UI and `temporal workflow query`. Clients of ours read the ledger instead.
   setHandler(messages.statusQuery, () => change.status(now()));
-  setHandler(messages.submitUpdate, async (): Promise<Preflight> => {
-    await condition(() => change.preflight !== null || change.unopened !== null);
-    if (change.preflight === null) throw change.unopened ?? new Error('unreachable');
-    return change.preflight;
+  // A rejection by a validator leaves no trace, so within the bounds every refusal is left to the activity, which records it.
+  const bounded = (kind: MessageKind) => ({
+    validator: (message?: unknown) => handlers.assertWithinBounds(kind, message),
   });
-  // No update validator: a rejection by one leaves no trace, and every refused attempt must be in the ledger.
-  setHandler(messages.answerUpdate, (message) => handlers.answer(message, 'update'));
+  setHandler(
+    messages.submitUpdate,
+    async (): Promise<Preflight> => {
+      change.bounds.count('submit', null);
+      await condition(() => change.preflight !== null || change.unopened !== null);
+      if (change.preflight === null) throw change.unopened ?? new Error('unreachable');
+      return change.preflight;
+    },
+    bounded('submit'),
+  );
+  setHandler(messages.answerUpdate, (message) => handlers.answer(message, 'update'), bounded('answer'));
   setHandler(messages.answerSignal, (message) => handlers.answerSignal(message));
-  setHandler(messages.withdrawUpdate, (message) => handlers.withdraw(message));
-  setHandler(messages.withdrawSignal, (message) => void handlers.withdraw(message));
-  setHandler(messages.supersedeUpdate, (message) => handlers.supersede(message));
-  setHandler(messages.supersedeSignal, (message) => void handlers.supersede(message));
-  setHandler(messages.lookAgainSignal, () => void (change.lookAgain = true));
-  setDefaultSignalHandler((name) => log.warn('Ignored an unknown signal', { name }));
+  setHandler(messages.withdrawUpdate, (message) => handlers.withdraw(message), bounded('stop'));
+  setHandler(messages.withdrawSignal, (message) => handlers.stopSignal('withdraw', message));
+  setHandler(messages.supersedeUpdate, (message) => handlers.supersede(message), bounded('stop'));
+  setHandler(messages.supersedeSignal, (message) => handlers.stopSignal('supersede', message));
+  setHandler(messages.lookAgainSignal, () => {
+    change.received++;
+    change.lookAgain = true;
+  });
+  setDefaultSignalHandler((name) => {
+    change.received++;
+    if (change.dropped++ === 0) log.warn('Ignored an unknown signal', { name: name.slice(0, 100) });
+  });
 }
 
 async function run(change: Review): Promise<void> {
@@ -116,6 +143,14 @@ async function run(change: Review): Promise<void> {
 
   const ending = await intervene(change);
   if (ending !== null) return rollBack(change, ending);
+  await settle(change);
+}
+
+/** Goes on where the previous run continued as this one. */
+async function resume(change: Review, carried: Carried): Promise<void> {
+  publishStatus(change);
+  if (carried.waitsFor.what === 'effect') return resumeUnknown(change, carried.waitsFor.since);
+  await waitForAnswers(change);
   await settle(change);
 }
 
@@ -144,7 +179,7 @@ async function open(change: Review): Promise<boolean> {
   }
   change.recordResults(change.opened.results);
   if (submission.inline !== undefined)
-    change.warnings.push('The diff was sent inline: its bytes stay in this history until the retention period ends');
+    change.warn('The diff was sent inline: its bytes stay in this history until the retention period ends');
   publishStatus(change);
   if (submission.supersedes !== undefined) await supersede(change, submission.supersedes);
   return true;
@@ -161,7 +196,7 @@ async function supersede(change: Review, superseded: string): Promise<void> {
     });
   } catch (error) {
     if (isCancellation(error)) throw error;
-    change.warnings.push(
+    change.warn(
       `The superseded review ${superseded.slice(0, 12)} could not be signalled: it is closed or does not exist`,
     );
   }

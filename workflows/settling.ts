@@ -1,6 +1,5 @@
 import { ApplicationFailure, CancellationScope } from '@temporalio/workflow';
-import type { CommitResult, Settled } from '../activities/review-types';
-import type { Submission } from '../policy/contracts/diff';
+import type { CommitInput, CommitResult, Settled } from '../activities/review-types';
 import { FailureType } from '../policy/contracts/failure-type';
 import type { RollbackReason } from '../policy/contracts/outcome';
 import { failureOf } from './failure';
@@ -10,6 +9,8 @@ import { now, preflightOf, type Review } from './review-state';
 import { notify, publishStatus, signalRequester } from './reporting';
 import { MAX_EXPLANATION_LENGTH } from '../policy/contracts/limits';
 import { cutText } from '../policy/text/cut-text';
+import { continueWhenCalm, isLong } from './next-run';
+import { withoutInline } from './without-inline';
 
 /** Why a review is rolled back. */
 export interface Ending {
@@ -42,8 +43,7 @@ const LOOK_AGAIN_MS = 10 * 60_000;
 async function commit(change: Review): Promise<void> {
   change.state = 'COMMITTING';
   publishStatus(change);
-  const { changeId, planHash, stagingSha, fingerprint } = change;
-  const input = { changeId, planHash, stagingSha, fingerprint };
+  const input = commitInput(change);
   // From here on the effect may exist: a cancellation must not leave it unresolved.
   await CancellationScope.nonCancellable(async () => {
     let result: CommitResult;
@@ -52,25 +52,42 @@ async function commit(change: Review): Promise<void> {
     } catch (error) {
       result = { state: 'EFFECT_UNKNOWN', explanation: `The commit did not report: ${failureOf(error).message}` };
     }
-    if (result.state === 'REFUSED') return rollBack(change, result);
-    const since = Date.now();
-    while (result.state === 'EFFECT_UNKNOWN') {
-      if (Date.now() - since > UNKNOWN_LIMIT_MS)
-        throw ApplicationFailure.nonRetryable(
-          `The effect is unknown for 30 days: ${result.explanation}`,
-          FailureType.Target,
-        );
-      change.state = 'EFFECT_UNKNOWN';
-      publishStatus(change, result.explanation);
-      // Reset before reconciling, so that a signal that arrives meanwhile is not lost.
-      change.lookAgain = false;
-      result = await settling('read the marker').reconcile(input);
-      if (result.state === 'EFFECT_UNKNOWN')
-        await waitOrTimeout(LOOK_AGAIN_MS, 'an operator must resolve the effect', () => change.lookAgain);
-    }
-    if (result.state === 'REFUSED') return rollBack(change, result);
-    return end(change, result);
+    return resolve(change, result, Date.now());
   });
+}
+
+/** Goes on in a new run with a commit whose effect is unknown since then (`continueWhenCalm`). */
+export function resumeUnknown(change: Review, since: number): Promise<void> {
+  return CancellationScope.nonCancellable(async () =>
+    resolve(change, await settling('read the marker').reconcile(commitInput(change)), since),
+  );
+}
+
+/** Asks the target again until the effect is known. */
+async function resolve(change: Review, result: CommitResult, since: number): Promise<void> {
+  const input = commitInput(change);
+  while (result.state === 'EFFECT_UNKNOWN') {
+    if (Date.now() - since > UNKNOWN_LIMIT_MS)
+      throw ApplicationFailure.nonRetryable(
+        `The effect is unknown for 30 days: ${result.explanation}`,
+        FailureType.Target,
+      );
+    change.state = 'EFFECT_UNKNOWN';
+    publishStatus(change, result.explanation);
+    // Reset before reconciling, so that a signal that arrives meanwhile is not lost.
+    change.lookAgain = false;
+    result = await settling('read the marker').reconcile(input);
+    if (result.state === 'EFFECT_UNKNOWN') {
+      if (isLong()) await continueWhenCalm(change, { what: 'effect', since }, () => change.lookAgain);
+      await waitOrTimeout(LOOK_AGAIN_MS, 'an operator must resolve the effect', () => change.lookAgain);
+    }
+  }
+  if (result.state === 'REFUSED') return rollBack(change, result);
+  return end(change, result);
+}
+
+function commitInput({ changeId, planHash, stagingSha, fingerprint }: Review): CommitInput {
+  return { changeId, planHash, stagingSha, fingerprint };
 }
 
 export async function rollBack(
@@ -122,9 +139,4 @@ async function end(change: Review, settled: Settled): Promise<void> {
   publishStatus(change);
   notify(change, 'closed');
   if (submission.replyTo !== undefined) await signalRequester(change, submission.replyTo, change.outcome);
-}
-
-function withoutInline(submission: Submission): Submission {
-  const { inline: _inline, ...rest } = submission;
-  return rest;
 }

@@ -22,6 +22,11 @@ const DYNAMIC_CONFIG: Readonly<Record<string, unknown>> = {
   'history.rps': 20_000,
   'matching.rps': 20_000,
   'matching.persistenceMaxQPS': 20_000,
+  // A run is ended by the server when its history is larger than the limit. Smaller payloads and a larger limit give a review the
+  // time to continue as a new run while someone floods it. Its own payloads are far smaller.
+  'limit.blobSize.warn': 256 * 1024,
+  'limit.blobSize.error': 1024 * 1024,
+  'limit.historySize.error': 256 * 1024 * 1024,
 };
 const SQLITE_PRAGMAS = ['journal_mode=wal', 'synchronous=normal'];
 

@@ -16,6 +16,7 @@ import { GATEWAY } from './attacks/gateway';
 import { FACTS } from './attacks/facts';
 import { LIFECYCLE } from './attacks/lifecycle';
 import { RECEIPTS } from './attacks/receipts';
+import { LIVENESS } from './attacks/liveness';
 import { REPLAYS } from './attacks/replays';
 import { VERIFIED } from './attacks/verified';
 import { Testbed, type Row } from './testbed';
@@ -33,6 +34,8 @@ const ATTACKS: readonly Attack[] = [
   ...RECEIPTS,
   ...FACTS,
   ...BREAKERS,
+  // Its last attacks put load on the servers.
+  ...LIVENESS,
 ];
 
 interface AttackReport {

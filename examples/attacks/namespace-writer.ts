@@ -300,6 +300,17 @@ export class NamespaceWriter {
     };
   }
 
+  /** Signals with a payload of this JSON text. */
+  async signalText(workflowId: string, signalName: string, text: string): Promise<void> {
+    await this.connection.workflowService.signalWorkflowExecution({
+      namespace: this.namespace,
+      workflowExecution: { workflowId },
+      identity: IDENTITY,
+      signalName,
+      input: { payloads: [{ metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from(text) }] },
+    });
+  }
+
   /** Resets a workflow to its first workflow task without reapplying its messages. Returns the id of the new run. */
   async resetToStart(workflowId: string): Promise<string> {
     const { workflowService: api } = this.connection;

@@ -57,6 +57,8 @@ export interface Row {
 /** The shop with its people and reviews on real servers and our real processes, and the attacker. */
 export class Testbed {
   readonly #driver: ReviewDriver;
+  #nth = 0;
+  #quick = false;
   #before = '';
   #second: Promise<Testbed> | undefined;
   readonly temporal: Client;
@@ -139,6 +141,17 @@ export class Testbed {
   /** A second set-up with circuit breakers. In this one they are off, because the changes of the attacks would open them. */
   withBreakers(): Promise<Testbed> {
     return (this.#second ??= Testbed.start(() => {}, { breakers: true }));
+  }
+
+  /** Restarts the committer so that it takes seconds instead of minutes to find a review whose workflow is gone. */
+  async reconcileQuickly(): Promise<void> {
+    if (this.#quick) return;
+    this.#quick = true;
+    await this.dev.processes.commit.stop();
+    await this.dev.restart('commit', {
+      COUNTERSIGN_RECONCILE_GRACE_SECONDS: '4',
+      COUNTERSIGN_RECONCILE_EVERY_SECONDS: '2',
+    });
   }
 
   get queues(): typeof TASK_QUEUES {

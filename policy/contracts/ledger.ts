@@ -23,6 +23,8 @@ export const LedgerKind = z.enum([
   'closed',
   'head',
   'spent',
+  /** The reconciler found the workflow of an open review gone or stuck: what was found, what was done. */
+  'repaired',
 ]);
 export type LedgerKind = z.infer<typeof LedgerKind>;
 

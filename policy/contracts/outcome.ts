@@ -32,6 +32,8 @@ export const RollbackReason = z.enum([
   'commit_failed',
   'post_failed',
   'contract_violation',
+  /** Its workflow was gone or could not go on; the reconciler ended it. */
+  'workflow_lost',
 ]);
 export type RollbackReason = z.infer<typeof RollbackReason>;
 

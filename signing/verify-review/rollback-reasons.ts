@@ -108,6 +108,11 @@ export const ROLLBACK_SUPPORT: { readonly [R in RollbackReason]: Support } = {
   // After an intent only: the marker of the target decides, and the committer records the reason before it seals it.
   stale_base: ({ begun }) => (begun ? 'The target had changed' : null),
   post_failed: ({ begun }) => (begun ? 'A post validator refused the effect' : null),
+  /** Written by the reconciler before it ends the review. */
+  workflow_lost: ({ rows }) => {
+    const row = rows.findLast(({ kind, body }) => kind === 'repaired' && body['did'] === 'ended');
+    return row === undefined ? null : textOf(row);
+  },
 };
 
 /** Strongest first: what the committer signs if the reason that was asked for is not supported. */

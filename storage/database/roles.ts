@@ -97,7 +97,7 @@ export const APPEND_GRANTS: Partial<Readonly<Record<Role, readonly string[]>>> =
     'refused',
   ],
   cs_judge: ['attested', 'refused'],
-  cs_commit: ['findings', 'staged', 'decided', 'intent', 'effect', 'receipt', 'refused', 'closed', 'head'],
+  cs_commit: ['findings', 'staged', 'decided', 'intent', 'effect', 'receipt', 'refused', 'closed', 'head', 'repaired'],
   cs_gateway: ['answer_refused', 'refused', 'spent'],
   cs_operator: ['resolved'],
 };

@@ -1,3 +1,4 @@
+import type { CommitDeps } from '../../activities/committer/commit-deps';
 import { createCommitActivities } from '../../activities/committer/create-commit-activities';
 import { effectSends } from '../../activities/committer/effect-sends';
 import type { ReceiptSigner } from '../../activities/committer/settlement';
@@ -23,31 +24,35 @@ export interface CommitRole {
 }
 
 /** Activities of the queue `countersign-commit`. Only the committer has credentials of targets. */
-export function commitActivities({ resources, extensions, receipts, targets, threads }: CommitRole): CommitActivities {
+export function commitActivities(role: CommitRole): CommitActivities {
+  const deps = commitDeps(role);
+  return {
+    ...createStagingActivities({ ...deps, staging: stagingRecords(role.resources.db) }),
+    ...createCommitActivities(deps),
+  };
+}
+
+/** What the committer's activities and its reconciler need. */
+export function commitDeps({ resources, extensions, receipts, targets, threads }: CommitRole): CommitDeps {
   const { store, ledger, keys, plans, operators, now, db } = resources;
   const { validators, sourceTools: tools } = extensions;
-  const staging = stagingRecords(db);
-  const targetIsDevelopment = (target: string): boolean | null => targets.get(target)?.development ?? null;
   return {
-    ...createStagingActivities({ store, ledger, plans, tools, validators, threads, staging, targets, now }),
-    ...createCommitActivities({
-      store,
-      ledger,
-      withAdvisoryLock: ledgerWithAdvisoryLock(db),
-      breakerRows: createBreakers({ db, operators }),
-      plans,
-      tools,
-      validators,
-      threads,
-      keys,
-      stagingRecords: staging,
-      targets,
-      sends: effectSends(db),
-      freezes: targetFreezes(db, operators),
-      operators,
-      targetIsDevelopment,
-      receipts,
-      now,
-    }),
+    store,
+    ledger,
+    withAdvisoryLock: ledgerWithAdvisoryLock(db),
+    breakerRows: createBreakers({ db, operators }),
+    plans,
+    tools,
+    validators,
+    threads,
+    keys,
+    stagingRecords: stagingRecords(db),
+    targets,
+    sends: effectSends(db),
+    freezes: targetFreezes(db, operators),
+    operators,
+    targetIsDevelopment: (target) => targets.get(target)?.development ?? null,
+    receipts,
+    now,
   };
 }

@@ -1,0 +1,54 @@
+import type { JsonObject } from '../../policy/contracts/canonical-json';
+import { invalid } from '../../policy/contracts/failure';
+import type { StoredRow } from '../../policy/evidence/chain';
+import { cutExplanation } from '../../policy/text/cut-text';
+import type { CommitResult } from '../review-types';
+import type { CommitDeps } from './commit-deps';
+import { factsOfRows } from './receipt-facts';
+import { reconcile } from './reconcile';
+import { begin, closeRolledBack, settledOf } from './settlement';
+
+/** Why the workflow of a review that is open in the ledger can no longer end it, and what was done about it. */
+export interface Repair {
+  /** Kind of the problem, such as `terminated`. */
+  readonly found: string;
+  readonly did: 'reset' | 'ended';
+  /** For people. */
+  readonly explanation: string;
+  /** The run in which it was found; null if the workflow does not exist. */
+  readonly runId: string | null;
+  readonly workflowType: string | null;
+}
+
+/** Records what the reconciler found and did. A repeated repair of the same run is recorded once. */
+export async function recordRepair(deps: CommitDeps, changeId: string, repair: Repair): Promise<void> {
+  const { found, did, runId, workflowType } = repair;
+  const body: JsonObject = { found, did, runId, workflowType, explanation: cutExplanation(repair.explanation) };
+  const at = deps.now().toISOString();
+  const factKey = `repaired:${did}:${found}:${runId ?? ''}`;
+  await deps.ledger.append(changeId, [{ kind: 'repaired', at, factKey, body }]);
+}
+
+/** How often this review was reset by the reconciler. */
+export function resetsOf(rows: readonly StoredRow[]): number {
+  return rows.filter(({ row }) => row.kind === 'repaired' && row.body['did'] === 'reset').length;
+}
+
+/**
+ * Ends a review that its workflow can no longer end. Goes the way of every settlement: without an intent it writes the rollback
+ * first, so that no commit can begin; after an intent the target's marker decides, and is sealed if there is no effect, so that a
+ * late attempt cannot commit. Returns EFFECT_UNKNOWN if the target cannot tell; the review then stays open for an operator.
+ */
+export async function endLostReview(deps: CommitDeps, changeId: string, repair: Repair): Promise<CommitResult> {
+  const rows = await deps.ledger.read(changeId);
+  const settled = settledOf(rows);
+  if (settled !== null) return settled;
+  const facts = factsOfRows(rows, changeId);
+  if (facts === null) throw invalid('changeId', 'a change that was opened', changeId, 'Submit the change first');
+  // First, because the receipt names a reason that this row supports.
+  await recordRepair(deps, changeId, repair);
+  const wanted = { kind: 'decided', reason: 'workflow_lost', explanation: cutExplanation(repair.explanation) } as const;
+  const settlement = await begin(deps, changeId, wanted, {});
+  if (settlement.kind === 'decided') return closeRolledBack(deps, facts, settlement.reason, settlement.explanation);
+  return reconcile(deps, changeId);
+}

@@ -1,0 +1,66 @@
+import { problemOf, type OpenReview } from '../../../workers/reconciler/problem';
+import type { Observation } from '../../../workers/reconciler/observe';
+
+const HOUR = 3_600_000;
+const NOW = 1_800_000_000_000;
+const waiting: OpenReview = {
+  changeId: 'a'.repeat(64),
+  state: 'INTERVENTION_REQUIRED',
+  updatedAt: NOW - 100 * HOUR,
+  deadlineAt: NOW + HOUR,
+};
+const running: Extract<Observation, { state: 'running' }> = {
+  state: 'running',
+  type: 'review',
+  runId: 'run',
+  taskQueue: 'countersign-review',
+  events: 30,
+  attempts: 0,
+  problems: null,
+};
+const kind = (seen: Observation, review: Partial<OpenReview> = {}): string | null =>
+  problemOf({ ...waiting, ...review }, seen, NOW, HOUR)?.kind ?? null;
+
+test('a review that waits for people has no problem, for however long it waits', () => {
+  expect(kind(running)).toBeNull();
+  expect(kind({ ...running, attempts: 1 })).toBeNull();
+  expect(kind(running, { updatedAt: 0 })).toBeNull();
+});
+
+test('a review on a queue of ours with a suffix has no problem', () => {
+  expect(kind({ ...running, taskQueue: 'countersign-review-blue' })).toBeNull();
+});
+
+test('a task that one crash of a worker repeated is not a failing task', () => {
+  expect(kind({ ...running, attempts: 2 })).toBeNull();
+});
+
+test.each<[Observation, string]>([
+  [{ state: 'missing' }, 'missing'],
+  [{ state: 'closed', how: 'terminated', type: 'review', runId: 'run' }, 'terminated'],
+  [{ state: 'closed', how: 'failed', type: 'review', runId: 'run' }, 'failed'],
+  [{ state: 'closed', how: 'completed', type: 'review', runId: 'run' }, 'completed'],
+  [{ ...running, type: 'mallory' }, 'other_type'],
+  [{ ...running, taskQueue: 'mallory' }, 'other_queue'],
+  [{ ...running, taskQueue: 'countersign-reviewer' }, 'other_queue'],
+  [{ ...running, attempts: 3 }, 'task_fails'],
+])('a workflow that cannot end its review is a problem: %j', (seen, expected) => {
+  expect(kind(seen)).toBe(expected);
+});
+
+test('a workflow that has not ended long after its deadline is a problem, in every state', () => {
+  expect(kind(running, { deadlineAt: NOW - HOUR + 1 })).toBeNull();
+  expect(kind(running, { deadlineAt: NOW - HOUR - 1 })).toBe('overdue');
+  for (const state of ['RUNNING', 'COMMITTING', 'EFFECT_UNKNOWN'] as const) {
+    expect(kind(running, { state, deadlineAt: null, updatedAt: NOW - 24 * HOUR })).toBeNull();
+    expect(kind(running, { state, deadlineAt: null, updatedAt: NOW - 40 * 24 * HOUR })).toBe('overdue');
+  }
+});
+
+test('a failing task that makes progress is another problem each time, and names of others are cut', () => {
+  const key = (events: number): string | undefined =>
+    problemOf(waiting, { ...running, attempts: 5, events }, NOW, HOUR)?.key;
+  expect(key(30)).toBe(key(30));
+  expect(key(30)).not.toBe(key(31));
+  expect(problemOf(waiting, { ...running, type: 'x'.repeat(5_000) }, NOW, HOUR)?.what.length).toBeLessThan(200);
+});

@@ -1,0 +1,185 @@
+import type { Client } from '@temporalio/client';
+import type { Database, Queryable } from '../../../storage/database/database';
+import { createReconciler } from '../../../workers/reconciler/reconciler';
+import { ReviewWorld } from '../../support/review/review-world';
+
+const GRACE_MS = 60_000;
+const MINUTE = 60_000;
+const RUNNING = 1;
+const TERMINATED = 5;
+const NOT_FOUND = 5;
+
+beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'setTimeout', 'setInterval'] }));
+afterEach(() => jest.useRealTimers());
+
+interface Workflow {
+  status: number;
+  type?: string;
+  attempt?: number;
+  events?: number;
+}
+
+/** A reconciler over the reviews of one world and the workflows of a server in memory. */
+async function setting(workflow: Workflow | null, { others = 0 } = {}) {
+  const world = await new ReviewWorld().confirmed();
+  const server = {
+    workflow,
+    pollers: true,
+    locked: true,
+    resets: [] as string[],
+    terminated: [] as string[],
+    down: false,
+  };
+  const describe = ({ execution }: { execution: { workflowId: string } }) => {
+    if (server.down) throw Object.assign(new Error('unavailable'), { code: 14, details: '', metadata: {} });
+    const seen = execution.workflowId === world.changeId ? server.workflow : { status: RUNNING, attempt: 9 };
+    if (seen === null) throw Object.assign(new Error('not found'), { code: NOT_FOUND, details: '', metadata: {} });
+    return {
+      workflowExecutionInfo: {
+        status: seen.status,
+        type: { name: seen.type ?? 'review' },
+        execution: { runId: `run ${server.resets.length}` },
+        taskQueue: 'countersign-review',
+        historyLength: seen.events ?? 10,
+      },
+      pendingWorkflowTask: { attempt: seen.attempt ?? 0 },
+    };
+  };
+  const temporal = {
+    options: { namespace: 'test' },
+    workflowService: {
+      describeWorkflowExecution: async (request: never) => describe(request),
+      describeTaskQueue: async () => ({
+        pollers: server.pollers ? [{ lastAccessTime: { seconds: Date.now() / 1000 } }] : [],
+      }),
+      getWorkflowExecutionHistory: async () => ({
+        history: { events: [{ eventId: 4, workflowTaskCompletedEventAttributes: {} }] },
+        nextPageToken: [],
+      }),
+      resetWorkflowExecution: async ({ requestId }: { requestId: string }) => {
+        server.resets.push(requestId);
+        return { runId: 'next' };
+      },
+    },
+    workflow: { getHandle: (id: string) => ({ terminate: async () => void server.terminated.push(id) }) },
+  } as unknown as Client;
+  const open = [world.changeId, ...Array.from({ length: others }, (_, i) => `${i}`.padStart(64, 'e'))];
+  const review = (id: string) => ({
+    change_id: id,
+    state: 'INTERVENTION_REQUIRED',
+    updated_at: new Date(),
+    deadline_at: null,
+  });
+  const db = {
+    query: async () => ({ rows: (await world.kinds()).includes('closed') ? [] : open.map(review) }),
+    transaction: (work: (tx: Queryable) => Promise<unknown>) =>
+      work({ query: async () => ({ rows: [{ locked: server.locked }] }) } as unknown as Queryable),
+  } as unknown as Database;
+  const counted: string[] = [];
+  const { pass } = createReconciler({
+    db,
+    deps: world.deps,
+    temporal,
+    reviewQueue: 'countersign-review',
+    graceMs: GRACE_MS,
+    logger: { info: jest.fn(), warn: jest.fn(), error: jest.fn() } as never,
+    count: ({ found, did }) => void counted.push(`${found} ${did}`),
+  });
+  /** Passes once a minute. */
+  const passes = async (times: number): Promise<void> => {
+    for (let i = 0; i < times; i++) {
+      await pass();
+      jest.setSystemTime(Date.now() + MINUTE);
+    }
+  };
+  return {
+    world,
+    server,
+    pass,
+    passes,
+    counted,
+    reason: async () => (await world.rows()).findLast(({ row }) => row.kind === 'closed')?.row.body['reason'] ?? null,
+  };
+}
+
+test('a review whose workflow was terminated ends as workflow_lost, after the grace period and not before', async () => {
+  const { passes, reason, counted } = await setting({ status: TERMINATED });
+  await passes(1);
+  expect(await reason()).toBeNull();
+  await passes(1);
+  expect(await reason()).toBe('workflow_lost');
+  expect(counted).toEqual(['terminated seen', 'terminated ended']);
+});
+
+test('a review whose workflow does not exist ends as workflow_lost', async () => {
+  const { passes, reason } = await setting(null);
+  await passes(2);
+  expect(await reason()).toBe('workflow_lost');
+});
+
+test('a workflow of another type under the id of a review is terminated after the review was ended', async () => {
+  const { passes, reason, server, world } = await setting({ status: RUNNING, type: 'mallory' });
+  await passes(2);
+  expect(await reason()).toBe('workflow_lost');
+  expect(server.terminated).toEqual([world.changeId]);
+});
+
+test('a review that waits is left alone, and so is every review while the server cannot be asked', async () => {
+  const { passes, reason, server, counted } = await setting({ status: RUNNING });
+  await passes(100);
+  server.workflow = { status: TERMINATED };
+  server.down = true;
+  await passes(100);
+  expect([await reason(), counted]).toEqual([null, []]);
+});
+
+test('a problem that went away in between is counted from the start', async () => {
+  const { passes, reason, server } = await setting({ status: TERMINATED });
+  await passes(1);
+  server.workflow = { status: RUNNING };
+  await passes(1);
+  server.workflow = { status: TERMINATED };
+  await passes(1);
+  expect(await reason()).toBeNull();
+});
+
+test('a workflow that fails its task is reset first, and its review is ended if that does not help', async () => {
+  const { passes, reason, server, world } = await setting({ status: RUNNING, attempt: 5 });
+  await passes(2);
+  expect(server.resets).toHaveLength(1);
+  expect(await reason()).toBeNull();
+  await passes(20);
+  expect(server.resets).toHaveLength(2);
+  expect(await reason()).toBe('workflow_lost');
+  expect(server.terminated).toEqual([world.changeId]);
+});
+
+test('a workflow whose failing task makes progress is not touched', async () => {
+  const { pass, reason, server } = await setting({ status: RUNNING, attempt: 5 });
+  for (let events = 10; events < 30; events++) {
+    server.workflow = { status: RUNNING, attempt: 5, events };
+    await pass();
+    jest.setSystemTime(Date.now() + MINUTE);
+  }
+  expect([server.resets, await reason()]).toEqual([[], null]);
+});
+
+test('a failing task is left alone while no worker polls: the workers are down', async () => {
+  const { passes, reason, server } = await setting({ status: RUNNING, attempt: 5 });
+  server.pollers = false;
+  await passes(100);
+  expect([server.resets, await reason()]).toEqual([[], null]);
+});
+
+test('no review is ended while many workflows fail their task: that is a broken deployment', async () => {
+  const { passes, reason } = await setting({ status: RUNNING, attempt: 5 }, { others: 30 });
+  await passes(100);
+  expect(await reason()).toBeNull();
+});
+
+test('a committer without the lock does nothing', async () => {
+  const { passes, pass, reason, server } = await setting({ status: TERMINATED });
+  server.locked = false;
+  await passes(10);
+  expect([await pass(), await reason()]).toEqual([null, null]);
+});

@@ -1,0 +1,71 @@
+import { isGrpcServiceError, type Client } from '@temporalio/client';
+import { defaultPayloadConverter } from '@temporalio/common';
+
+/** What Temporal says about the workflow of one review. */
+export type Observation =
+  | { readonly state: 'missing' }
+  | { readonly state: 'closed'; readonly how: ClosedAs; readonly type: string; readonly runId: string }
+  | {
+      readonly state: 'running';
+      readonly type: string;
+      readonly runId: string;
+      readonly taskQueue: string;
+      /** Events of the history: it grows only if a workflow task completes or something arrives. */
+      readonly events: number;
+      /** Attempts of the pending workflow task; 0 if none is pending. */
+      readonly attempts: number;
+      /** Search attribute `TemporalReportedProblems`, which servers from 1.30 set; null if absent. */
+      readonly problems: string | null;
+    };
+export type ClosedAs = 'completed' | 'failed' | 'cancelled' | 'terminated' | 'timed_out' | 'closed';
+
+/** Statuses of `temporal.api.enums.v1.WorkflowExecutionStatus`. */
+const RUNNING = 1;
+const CLOSED: Readonly<Record<number, ClosedAs>> = {
+  2: 'completed',
+  3: 'failed',
+  4: 'cancelled',
+  5: 'terminated',
+  7: 'timed_out',
+};
+const NOT_FOUND = 5;
+
+/** Describes the newest run with this id. */
+export async function observe(temporal: Client, workflowId: string): Promise<Observation> {
+  try {
+    const { workflowExecutionInfo: info, pendingWorkflowTask } =
+      await temporal.workflowService.describeWorkflowExecution({
+        namespace: temporal.options.namespace,
+        execution: { workflowId },
+      });
+    if (info == null) throw new Error(`The server described no workflow ${workflowId}`);
+    const type = info.type?.name ?? '';
+    const runId = info.execution?.runId ?? '';
+    if (info.status !== RUNNING) return { state: 'closed', how: CLOSED[info.status ?? 0] ?? 'closed', type, runId };
+    const reported = info.searchAttributes?.indexedFields?.['TemporalReportedProblems'];
+    return {
+      state: 'running',
+      type,
+      runId,
+      taskQueue: info.taskQueue ?? '',
+      events: Number(info.historyLength ?? 0),
+      attempts: pendingWorkflowTask?.attempt ?? 0,
+      problems: reported == null ? null : JSON.stringify(defaultPayloadConverter.fromPayload(reported)).slice(0, 500),
+    };
+  } catch (error) {
+    if (isGrpcServiceError(error) && error.code === NOT_FOUND) return { state: 'missing' };
+    throw error;
+  }
+}
+
+/** Whether a worker polled this workflow queue within `withinMs`. */
+export async function hasPollers(temporal: Client, taskQueue: string, withinMs: number): Promise<boolean> {
+  const { pollers } = await temporal.workflowService.describeTaskQueue({
+    namespace: temporal.options.namespace,
+    taskQueue: { name: taskQueue },
+    taskQueueType: 1,
+  });
+  return (pollers ?? []).some(
+    ({ lastAccessTime }) => Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1000 < withinMs,
+  );
+}

@@ -1,0 +1,189 @@
+/**
+ * Finds reviews that are open in the ledger although their workflow is gone, of another type, failing its task, or overdue, and
+ * repairs them, so that every change reaches a terminal state.
+ *
+ * R1 One pass at a time across all committers, under an advisory lock. A pass looks at a bounded number of open reviews and goes
+ *    on where the last one stopped.
+ * R2 Nothing is done at the first sight of a problem, but after it was seen again for `graceMs`, while the workflow made no
+ *    progress. A review that waits for people has no problem; neither has one whose workers are down.
+ * R3 A workflow that fails its task is reset first. It is ended only if that did not help, and never while many fail at once:
+ *    that is a broken deployment, which an operator must mend. Its reviews end when they are overdue.
+ * R4 The ledger is written first, then the workflow is terminated. A review that is closed in the ledger cannot be changed.
+ */
+import type { Client } from '@temporalio/client';
+import { endLostReview, recordRepair, resetsOf, type Repair } from '../../activities/committer/end-lost-review';
+import type { CommitDeps } from '../../activities/committer/commit-deps';
+import type { Database, Queryable } from '../../storage/database/database';
+import type { Logger } from '../logger';
+import { hasPollers, observe, type Observation } from './observe';
+import { problemOf, type OpenReview, type Problem } from './problem';
+import { resetToLastGoodPoint } from './reset';
+
+export interface ReconcilerOptions {
+  readonly db: Database;
+  readonly deps: CommitDeps;
+  readonly temporal: Client;
+  /** The queue of the review worker that this committer belongs to. */
+  readonly reviewQueue: string;
+  readonly graceMs: number;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /** Counts what was found and done. */
+  readonly count: (event: { readonly found: string; readonly did: Did }) => void;
+}
+export type Did = 'seen' | Repair['did'] | 'failed' | 'left_unknown';
+
+const MAX_REVIEWS_PER_PASS = 500;
+const AT_ONCE = 4;
+const MAX_RESETS = 2;
+/** Multiples of the grace period. */
+const STUCK_GRACES = 5;
+const OVERDUE_GRACES = 12;
+const UNKNOWN_GRACES = 2;
+/** More stuck workflows than this at once are a broken deployment (R3). */
+const MAX_STUCK = 20;
+
+interface Sighting {
+  readonly key: string;
+  readonly since: number;
+}
+
+/** `pass` resolves with the number of reviews that it looked at; null if another committer holds the lock. */
+export function createReconciler(options: ReconcilerOptions): { readonly pass: () => Promise<number | null> } {
+  const { db, deps, temporal, reviewQueue, graceMs, logger, count } = options;
+  const sightings = new Map<string, Sighting>();
+  const notBefore = new Map<string, number>();
+  let cursor = '';
+
+  async function pass(): Promise<number | null> {
+    return db.transaction(async (tx) => {
+      if (!(await tryLock(tx))) return null;
+      const reviews = await openReviews(db, cursor);
+      cursor = reviews.length < MAX_REVIEWS_PER_PASS ? '' : (reviews.at(-1)?.changeId ?? '');
+      const found: { review: OpenReview; problem: Problem }[] = [];
+      await inParallel(reviews, async (review) => {
+        const problem = await look(review);
+        if (problem !== null) found.push({ review, problem });
+        else sightings.delete(review.changeId);
+      });
+      const workersAlive = found.length > 0 && (await hasPollers(temporal, reviewQueue, Math.max(graceMs, 120_000)));
+      const stuck = found.filter(({ problem }) => problem.stuck).length;
+      if (stuck > MAX_STUCK)
+        logger.error(
+          { stuck },
+          'Many workflows fail their task: check the review worker. They are not ended meanwhile',
+        );
+      for (const each of found) await repair(each, { workersAlive, systemic: stuck > MAX_STUCK });
+      return reviews.length;
+    });
+  }
+
+  async function look(review: OpenReview): Promise<Problem | null> {
+    let seen: Observation;
+    try {
+      seen = await observe(temporal, review.changeId);
+    } catch (error) {
+      logger.warn({ changeId: review.changeId, error: String(error) }, 'A workflow could not be described');
+      return null;
+    }
+    return problemOf(review, seen, Date.now(), OVERDUE_GRACES * graceMs);
+  }
+
+  async function repair(
+    { review, problem }: { readonly review: OpenReview; readonly problem: Problem },
+    { workersAlive, systemic }: { readonly workersAlive: boolean; readonly systemic: boolean },
+  ): Promise<void> {
+    const { changeId } = review;
+    const age = ageOf(changeId, problem);
+    if (age < graceMs || Date.now() < (notBefore.get(changeId) ?? 0)) return;
+    if ((problem.stuck || problem.kind === 'overdue') && !workersAlive) return;
+    try {
+      const resets = problem.stuck ? resetsOf(await deps.ledger.readKinds(changeId, ['repaired'])) : 0;
+      if (problem.stuck && resets < MAX_RESETS && (await reset(changeId, problem))) return;
+      if (problem.stuck && (systemic || age < STUCK_GRACES * graceMs)) return;
+      await end(changeId, problem);
+    } catch (error) {
+      count({ found: problem.kind, did: 'failed' });
+      notBefore.set(changeId, Date.now() + UNKNOWN_GRACES * graceMs);
+      logger.error({ changeId, found: problem.kind, error: String(error) }, 'An open review could not be repaired');
+    }
+  }
+
+  function ageOf(changeId: string, problem: Problem): number {
+    const now = Date.now();
+    const sighting = sightings.get(changeId);
+    if (sighting?.key === problem.key) return now - sighting.since;
+    sightings.set(changeId, { key: problem.key, since: now });
+    count({ found: problem.kind, did: 'seen' });
+    logger.warn(
+      { changeId, found: problem.kind, runId: problem.runId },
+      `An open review has a problem: ${problem.what}`,
+    );
+    return 0;
+  }
+
+  /** False if the run has no point to reset to. */
+  async function reset(changeId: string, problem: Problem): Promise<boolean> {
+    if (problem.runId === null) return false;
+    const newRun = await resetToLastGoodPoint(temporal, changeId, problem.runId);
+    if (newRun === null) return false;
+    await recordRepair(deps, changeId, repairOf(problem, 'reset', `${problem.what}; reset as run ${newRun}`));
+    count({ found: problem.kind, did: 'reset' });
+    logger.warn({ changeId, runId: problem.runId, newRun }, 'A workflow that failed its task was reset');
+    return true;
+  }
+
+  async function end(changeId: string, problem: Problem): Promise<void> {
+    const result = await endLostReview(deps, changeId, repairOf(problem, 'ended', problem.what));
+    const known = result.state !== 'EFFECT_UNKNOWN' && result.state !== 'REFUSED';
+    count({ found: problem.kind, did: known ? 'ended' : 'left_unknown' });
+    logger.warn({ changeId, found: problem.kind, state: result.state }, 'The review of a lost workflow was settled');
+    // The target cannot tell: ask again later. `countersign list` shows it, and an operator can resolve it.
+    if (!known) notBefore.set(changeId, Date.now() + UNKNOWN_GRACES * graceMs);
+    else await terminate(changeId, problem);
+  }
+
+  /** Whatever still runs with this id can no longer change anything; ended, it does not mislead. */
+  async function terminate(changeId: string, { runId, kind }: Problem): Promise<void> {
+    sightings.delete(changeId);
+    notBefore.delete(changeId);
+    if (!['task_fails', 'overdue', 'other_type', 'other_queue'].includes(kind) || runId === null) return;
+    await temporal.workflow.getHandle(changeId, runId).terminate('Countersign: the review ended in the ledger');
+  }
+
+  return { pass };
+}
+
+function repairOf(problem: Problem, did: Repair['did'], explanation: string): Repair {
+  const { kind, runId, workflowType } = problem;
+  return { found: kind, did, explanation, runId, workflowType };
+}
+
+/** Released at the end of the transaction, also if the process crashes. */
+async function tryLock(tx: Queryable): Promise<boolean> {
+  const { rows } = await tx.query<{ locked: boolean }>(
+    `select pg_try_advisory_xact_lock(hashtextextended('countersign reconciler', 2)) as locked`,
+  );
+  return rows[0]?.locked === true;
+}
+
+async function openReviews(db: Queryable, after: string): Promise<OpenReview[]> {
+  const { rows } = await db.query<{ change_id: string; state: string; updated_at: Date; deadline_at: Date | null }>(
+    `select change_id, state, updated_at, deadline_at from reviews
+     where closed_at is null and change_id > $1 order by change_id limit ${MAX_REVIEWS_PER_PASS}`,
+    [after],
+  );
+  return rows.map((row) => ({
+    changeId: row.change_id,
+    state: row.state as OpenReview['state'],
+    updatedAt: row.updated_at.getTime(),
+    deadlineAt: row.deadline_at?.getTime() ?? null,
+  }));
+}
+
+async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  let next = 0;
+  const one = async (): Promise<void> => {
+    for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, one));
+}

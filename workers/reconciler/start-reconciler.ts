@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../logger';
+
+export interface ReconcilerRun {
+  readonly pass: () => Promise<number | null>;
+  readonly everyMs: number;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+/**
+ * Runs a pass about every `everyMs`, with up to a quarter more or less so that committers do not keep step. A failed pass is
+ * logged and the next one follows. `stop` waits for the pass in progress.
+ */
+export function startReconciler({ pass, everyMs, logger }: ReconcilerRun): { readonly stop: () => Promise<void> } {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      const jittered = everyMs * (0.75 + Math.random() / 2);
+      await sleep(jittered, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      try {
+        await pass();
+      } catch (error) {
+        logger.error({ error: String(error) }, 'The reconciler could not look at the open reviews');
+      }
+    }
+  }
+
+  const running = run();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

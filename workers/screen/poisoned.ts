@@ -1,0 +1,48 @@
+import { bytesOf, isDecodable, numberOf } from './decodable';
+
+/** A workflow task that the worker could not decode. */
+export interface PoisonedTask {
+  readonly taskToken: Uint8Array;
+  readonly workflowId: string;
+  readonly runId: string;
+  /** True if an earlier workflow task of the run completed, so that it can be reset. */
+  readonly hasCompletedTask: boolean;
+}
+
+const service = <C extends string>(call: C) => `/temporal.api.workflowservice.v1.WorkflowService/${call}` as const;
+const POLL = service('PollWorkflowTaskQueue');
+const COMPLETED = service('RespondWorkflowTaskCompleted');
+const HISTORY = service('GetWorkflowExecutionHistory');
+
+/** Calls whose responses contain events of histories, with the type of the response. */
+const RESPONSES = {
+  [POLL]: 'temporal.api.workflowservice.v1.PollWorkflowTaskQueueResponse',
+  [COMPLETED]: 'temporal.api.workflowservice.v1.RespondWorkflowTaskCompletedResponse',
+  [HISTORY]: 'temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryResponse',
+} as const;
+export type ScreenedPath = keyof typeof RESPONSES;
+
+export function isScreened(path: string): path is ScreenedPath {
+  return Object.hasOwn(RESPONSES, path);
+}
+
+/** True if a worker may be unable to decode this response. */
+export function isPoisoned(path: ScreenedPath, message: Uint8Array): boolean {
+  return !isDecodable(RESPONSES[path], message);
+}
+
+/** The task in a response of this path; null if it has none. */
+export function poisonedTask(path: ScreenedPath, message: Uint8Array): PoisonedTask | null {
+  if (path === HISTORY) return null;
+  // The response to a completed task can have the next one.
+  const task = path === COMPLETED ? bytesOf(message, 1) : message;
+  if (task === null) return null;
+  const execution = bytesOf(task, 2) ?? new Uint8Array();
+  const text = (bytes: Uint8Array | null): string => Buffer.from(bytes ?? []).toString('utf8');
+  return {
+    taskToken: bytesOf(task, 1) ?? new Uint8Array(),
+    workflowId: text(bytesOf(execution, 1)),
+    runId: text(bytesOf(execution, 2)),
+    hasCompletedTask: numberOf(task, 4) > 0,
+  };
+}
