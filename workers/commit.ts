@@ -6,7 +6,7 @@ import { startDerivationThreads } from './derivation';
 import { main } from './main';
 import { TASK_QUEUES } from '../policy/contracts/queues';
 import { reconcilerMetrics } from './reconciler/metrics';
-import { createReconciler } from './reconciler/reconciler';
+import { Reconciler } from './reconciler/reconciler';
 import { startReconciler } from './reconciler/start-reconciler';
 import { commitActivities, commitDeps } from './roles/commit';
 import { runRole } from './run-role';
@@ -35,7 +35,7 @@ main('committer', async (logger) => {
       });
       const role = { resources, extensions, receipts: receiptSignerWith(key), targets, threads };
       const temporal = openClient(process.env);
-      const { pass } = createReconciler({
+      const reconciling = new Reconciler({
         db: resources.db,
         deps: commitDeps(role),
         temporal,
@@ -44,7 +44,11 @@ main('committer', async (logger) => {
         logger,
         count: reconcilerMetrics(),
       });
-      const reconciler = startReconciler({ pass, everyMs: env.COUNTERSIGN_RECONCILE_EVERY_SECONDS * 1000, logger });
+      const reconciler = startReconciler({
+        pass: () => reconciling.pass(),
+        everyMs: env.COUNTERSIGN_RECONCILE_EVERY_SECONDS * 1000,
+        logger,
+      });
       return {
         activities: commitActivities(role),
         async close() {

@@ -18,7 +18,6 @@ import {
   assembleAnswered,
   assembleFindings,
   COMPUTED_BY_ASSEMBLY,
-  findingsSha,
   isHardBlock,
   type Assembly,
   type RawOutcome,

@@ -57,7 +57,6 @@ export interface Row {
 /** The shop with its people and reviews on real servers and our real processes, and the attacker. */
 export class Testbed {
   readonly #driver: ReviewDriver;
-  #nth = 0;
   #quick = false;
   #before = '';
   #second: Promise<Testbed> | undefined;

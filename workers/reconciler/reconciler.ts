@@ -15,7 +15,7 @@ import { endLostReview, recordRepair, resetsOf, type Repair } from '../../activi
 import type { CommitDeps } from '../../activities/committer/commit-deps';
 import type { Database, Queryable } from '../../storage/database/database';
 import type { Logger } from '../logger';
-import { hasPollers, observe, type Observation } from './observe';
+import { hasPollers, observe } from './observe';
 import { problemOf, type OpenReview, type Problem } from './problem';
 import { resetToLastGoodPoint } from './reset';
 
@@ -42,28 +42,35 @@ const UNKNOWN_GRACES = 2;
 /** More stuck workflows than this at once are a broken deployment (R3). */
 const MAX_STUCK = 20;
 
+interface Found {
+  readonly changeId: string;
+  readonly problem: Problem;
+}
+
 interface Sighting {
   readonly key: string;
   readonly since: number;
 }
 
-/** `pass` resolves with the number of reviews that it looked at; null if another committer holds the lock. */
-export function createReconciler(options: ReconcilerOptions): { readonly pass: () => Promise<number | null> } {
-  const { db, deps, temporal, reviewQueue, graceMs, logger, count } = options;
-  const sightings = new Map<string, Sighting>();
-  const notBefore = new Map<string, number>();
-  let cursor = '';
+export class Reconciler {
+  readonly #sightings = new Map<string, Sighting>();
+  readonly #notBefore = new Map<string, number>();
+  #cursor = '';
 
-  async function pass(): Promise<number | null> {
+  constructor(readonly options: ReconcilerOptions) {}
+
+  /** Resolves with the number of reviews that it looked at; null if another committer holds the lock. */
+  pass(): Promise<number | null> {
+    const { db, temporal, reviewQueue, graceMs, logger } = this.options;
     return db.transaction(async (tx) => {
       if (!(await tryLock(tx))) return null;
-      const reviews = await openReviews(db, cursor);
-      cursor = reviews.length < MAX_REVIEWS_PER_PASS ? '' : (reviews.at(-1)?.changeId ?? '');
-      const found: { review: OpenReview; problem: Problem }[] = [];
+      const reviews = await openReviews(db, this.#cursor);
+      this.#cursor = reviews.length < MAX_REVIEWS_PER_PASS ? '' : (reviews.at(-1)?.changeId ?? '');
+      const found: Found[] = [];
       await inParallel(reviews, async (review) => {
-        const problem = await look(review);
-        if (problem !== null) found.push({ review, problem });
-        else sightings.delete(review.changeId);
+        const problem = await this.#look(review);
+        if (problem === null) this.#sightings.delete(review.changeId);
+        else found.push({ changeId: review.changeId, problem });
       });
       const workersAlive = found.length > 0 && (await hasPollers(temporal, reviewQueue, Math.max(graceMs, 120_000)));
       const stuck = found.filter(({ problem }) => problem.stuck).length;
@@ -72,57 +79,56 @@ export function createReconciler(options: ReconcilerOptions): { readonly pass: (
           { stuck },
           'Many workflows fail their task: check the review worker. They are not ended meanwhile',
         );
-      for (const each of found) await repair(each, { workersAlive, systemic: stuck > MAX_STUCK });
+      for (const each of found) await this.#repair(each, { workersAlive, systemic: stuck > MAX_STUCK });
       return reviews.length;
     });
   }
 
-  async function look(review: OpenReview): Promise<Problem | null> {
-    let seen: Observation;
+  async #look(review: OpenReview): Promise<Problem | null> {
+    const { temporal, graceMs, logger } = this.options;
     try {
-      seen = await observe(temporal, review.changeId);
+      const seen = await observe(temporal, review.changeId);
+      return problemOf(review, seen, Date.now(), OVERDUE_GRACES * graceMs);
     } catch (error) {
       logger.warn({ changeId: review.changeId, error: String(error) }, 'A workflow could not be described');
       return null;
     }
-    return problemOf(review, seen, Date.now(), OVERDUE_GRACES * graceMs);
   }
 
-  async function repair(
-    { review, problem }: { readonly review: OpenReview; readonly problem: Problem },
+  async #repair(
+    { changeId, problem }: Found,
     { workersAlive, systemic }: { readonly workersAlive: boolean; readonly systemic: boolean },
   ): Promise<void> {
-    const { changeId } = review;
-    const age = ageOf(changeId, problem);
-    if (age < graceMs || Date.now() < (notBefore.get(changeId) ?? 0)) return;
+    const { deps, graceMs, logger, count } = this.options;
+    const age = this.#ageOf(changeId, problem);
+    if (age < graceMs || Date.now() < (this.#notBefore.get(changeId) ?? 0)) return;
     if ((problem.stuck || problem.kind === 'overdue') && !workersAlive) return;
     try {
       const resets = problem.stuck ? resetsOf(await deps.ledger.readKinds(changeId, ['repaired'])) : 0;
-      if (problem.stuck && resets < MAX_RESETS && (await reset(changeId, problem))) return;
+      if (problem.stuck && resets < MAX_RESETS && (await this.#reset(changeId, problem))) return;
       if (problem.stuck && (systemic || age < STUCK_GRACES * graceMs)) return;
-      await end(changeId, problem);
+      await this.#end(changeId, problem);
     } catch (error) {
       count({ found: problem.kind, did: 'failed' });
-      notBefore.set(changeId, Date.now() + UNKNOWN_GRACES * graceMs);
+      this.#notBefore.set(changeId, Date.now() + UNKNOWN_GRACES * graceMs);
       logger.error({ changeId, found: problem.kind, error: String(error) }, 'An open review could not be repaired');
     }
   }
 
-  function ageOf(changeId: string, problem: Problem): number {
+  #ageOf(changeId: string, problem: Problem): number {
     const now = Date.now();
-    const sighting = sightings.get(changeId);
+    const sighting = this.#sightings.get(changeId);
     if (sighting?.key === problem.key) return now - sighting.since;
-    sightings.set(changeId, { key: problem.key, since: now });
-    count({ found: problem.kind, did: 'seen' });
-    logger.warn(
-      { changeId, found: problem.kind, runId: problem.runId },
-      `An open review has a problem: ${problem.what}`,
-    );
+    this.#sightings.set(changeId, { key: problem.key, since: now });
+    this.options.count({ found: problem.kind, did: 'seen' });
+    const facts = { changeId, found: problem.kind, runId: problem.runId };
+    this.options.logger.warn(facts, `An open review has a problem: ${problem.what}`);
     return 0;
   }
 
   /** False if the run has no point to reset to. */
-  async function reset(changeId: string, problem: Problem): Promise<boolean> {
+  async #reset(changeId: string, problem: Problem): Promise<boolean> {
+    const { temporal, deps, count, logger } = this.options;
     if (problem.runId === null) return false;
     const newRun = await resetToLastGoodPoint(temporal, changeId, problem.runId);
     if (newRun === null) return false;
@@ -132,25 +138,25 @@ export function createReconciler(options: ReconcilerOptions): { readonly pass: (
     return true;
   }
 
-  async function end(changeId: string, problem: Problem): Promise<void> {
+  async #end(changeId: string, problem: Problem): Promise<void> {
+    const { deps, count, graceMs, logger } = this.options;
     const result = await endLostReview(deps, changeId, repairOf(problem, 'ended', problem.what));
     const known = result.state !== 'EFFECT_UNKNOWN' && result.state !== 'REFUSED';
     count({ found: problem.kind, did: known ? 'ended' : 'left_unknown' });
     logger.warn({ changeId, found: problem.kind, state: result.state }, 'The review of a lost workflow was settled');
     // The target cannot tell: ask again later. `countersign list` shows it, and an operator can resolve it.
-    if (!known) notBefore.set(changeId, Date.now() + UNKNOWN_GRACES * graceMs);
-    else await terminate(changeId, problem);
+    if (!known) this.#notBefore.set(changeId, Date.now() + UNKNOWN_GRACES * graceMs);
+    else await this.#terminate(changeId, problem);
   }
 
   /** Whatever still runs with this id can no longer change anything; ended, it does not mislead. */
-  async function terminate(changeId: string, { runId, kind }: Problem): Promise<void> {
-    sightings.delete(changeId);
-    notBefore.delete(changeId);
+  async #terminate(changeId: string, { runId, kind }: Problem): Promise<void> {
+    this.#sightings.delete(changeId);
+    this.#notBefore.delete(changeId);
     if (!['task_fails', 'overdue', 'other_type', 'other_queue'].includes(kind) || runId === null) return;
-    await temporal.workflow.getHandle(changeId, runId).terminate('Countersign: the review ended in the ledger');
+    const handle = this.options.temporal.workflow.getHandle(changeId, runId);
+    await handle.terminate('Countersign: the review ended in the ledger');
   }
-
-  return { pass };
 }
 
 function repairOf(problem: Problem, did: Repair['did'], explanation: string): Repair {

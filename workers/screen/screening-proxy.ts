@@ -89,16 +89,18 @@ function forward(
   const request = session.request({ ...rest, ':scheme': options.upstream.startsWith('https') ? 'https' : 'http' });
   stream.pipe(request);
   // A cancelled poll must be cancelled at the server too: it would otherwise give the task to nobody.
-  stream.on('close', () => void (request.closed || request.close(http2.constants.NGHTTP2_CANCEL)));
-  request.on(
-    'error',
-    () => void (stream.headersSent ? stream.close() : refuse(stream, UNAVAILABLE, 'connection lost')),
-  );
+  stream.on('close', () => {
+    if (!request.closed) request.close(http2.constants.NGHTTP2_CANCEL);
+  });
+  request.on('error', () => {
+    if (stream.headersSent) stream.close();
+    else refuse(stream, UNAVAILABLE, 'connection lost');
+  });
   request.on('response', (response, flags) => {
     if (stream.destroyed) return;
     const ended = (flags & END_STREAM) !== 0;
     const head = withoutConnectionHeaders(response);
-    if (ended) return void stream.respond(head, { endStream: true });
+    if (ended) return stream.respond(head, { endStream: true });
     let trailers: http2.IncomingHttpHeaders = {};
     request.on('trailers', (sent) => (trailers = withoutConnectionHeaders(sent)));
     stream.on('wantTrailers', () => stream.sendTrailers(trailers));

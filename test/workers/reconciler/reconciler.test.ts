@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Database, Queryable } from '../../../storage/database/database';
-import { createReconciler } from '../../../workers/reconciler/reconciler';
+import { Reconciler } from '../../../workers/reconciler/reconciler';
 import { ReviewWorld } from '../../support/review/review-world';
 
 const GRACE_MS = 60_000;
@@ -76,7 +76,7 @@ async function setting(workflow: Workflow | null, { others = 0 } = {}) {
       work({ query: async () => ({ rows: [{ locked: server.locked }] }) } as unknown as Queryable),
   } as unknown as Database;
   const counted: string[] = [];
-  const { pass } = createReconciler({
+  const reconciler = new Reconciler({
     db,
     deps: world.deps,
     temporal,
@@ -85,6 +85,7 @@ async function setting(workflow: Workflow | null, { others = 0 } = {}) {
     logger: { info: jest.fn(), warn: jest.fn(), error: jest.fn() } as never,
     count: ({ found, did }) => void counted.push(`${found} ${did}`),
   });
+  const pass = () => reconciler.pass();
   /** Passes once a minute. */
   const passes = async (times: number): Promise<void> => {
     for (let i = 0; i < times; i++) {
