@@ -299,6 +299,46 @@ describe('post validators, inside the commit', () => {
   });
 });
 
+describe('a change that was not rehearsed', () => {
+  const NO_MASS_UPDATE = `
+  - pack: demo-pack
+  - judge: {model: m}
+  - condition: { name: no_mass_update, reason: Too many rows., when: 'staging.tables.exists(t, t.updated > 3)', staged: true, level: forbid }`;
+  async function unseen(options: WorldOptions): Promise<ReviewWorld> {
+    const world = new ReviewWorld({ text: 'clean', ...options });
+    world.target.rehearses = false;
+    await world.confirmed();
+    expect(world.disclosed?.violations.map((v) => [v.validatorId, v.need])).toEqual([
+      ['guardian.base_unverifiable', 'human'],
+    ]);
+    return world;
+  }
+
+  test('is committed after a person has confirmed that nothing shows its effect', async () => {
+    const world = await unseen({ metadata: { affected_rows: 5 } });
+    world.target.updated = 5;
+    expect(await world.commit()).toMatchObject({ state: 'COMMITTED' });
+  });
+  test('is rolled back if its effect is forbidden', async () => {
+    const world = await unseen({ bundle: { validators: NO_MASS_UPDATE } });
+    world.target.updated = 4;
+    expect(await world.commit()).toMatchObject({
+      state: 'ROLLED_BACK',
+      reason: 'post_failed',
+      explanation: expect.stringContaining('no_mass_update'),
+    });
+  });
+  test('is rolled back if its effect contradicts the claim that the person saw', async () => {
+    const world = await unseen({ metadata: { affected_rows: 1 } });
+    world.target.updated = 5;
+    expect(await world.commit()).toMatchObject({
+      state: 'ROLLED_BACK',
+      reason: 'post_failed',
+      explanation: expect.stringContaining('claims 1 rows'),
+    });
+  });
+});
+
 describe('post validators of an effect whose commit did not report', () => {
   const unreported = async (options?: WorldOptions): Promise<ReviewWorld> => {
     const world = await confirmed(options);

@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../../policy/contracts/canonical-json';
+import { previewSha } from '../../../policy/contracts/staging-record';
 import { recordedFindings } from '../../../policy/evidence/recorded-findings';
 import { ReviewWorld } from '../../support/review/review-world';
 
@@ -44,4 +46,50 @@ test('executes nothing if it finds a SAFETY BLOCK, and records the refusal [P8]'
   await world.open();
   expect(await world.stage()).toMatchObject({ kind: 'refused', explanation: expect.stringContaining('demo_forbid') });
   expect([world.stagingRecords.size, (await world.kinds()).at(-1)]).toEqual([0, 'refused']);
+});
+
+/** A world whose store says that the worker was lost `times` times during a dry run. */
+function lostWorld(times: number): { world: ReviewWorld; ended: () => number } {
+  let ended = 0;
+  class LostWorld extends ReviewWorld {
+    override get deps() {
+      const staging = {
+        ...super.deps.staging,
+        begin: async () => ({ attempt: 'next', lost: times }),
+        end: async () => void ended++,
+      };
+      return { ...super.deps, staging };
+    }
+  }
+  return { world: new LostWorld({ text: 'clean' }), ended: () => ended };
+}
+
+test('is repeated once after the worker was lost during it, and then rejected', async () => {
+  for (const [times, kind] of [
+    [0, 'staged'],
+    [1, 'staged'],
+    [2, 'rejected'],
+  ] as const) {
+    const { world, ended } = lostWorld(times);
+    await world.open();
+    expect(await world.stage()).toMatchObject({ kind });
+    expect(ended()).toBe(1);
+  }
+});
+
+test('binds the preview that is stored with the record', async () => {
+  const world = new ReviewWorld({ text: 'clean' });
+  const preview = { tables: [{ table: 'orders', rows: [{ before: null, after: { note: 'lone \ud800' } }] }] };
+  const kept: unknown[] = [];
+  Object.assign(world.target.effects, {
+    stage: async () => ({ kind: 'staged', record: world.target.record(), preview }),
+  });
+  const { staging } = world.deps;
+  Object.defineProperty(world, 'deps', {
+    value: { ...world.deps, staging: { ...staging, put: async (...args: unknown[]) => void kept.push(args[3]) } },
+  });
+  await world.open();
+  const staged = await world.stage();
+  expect(staged.kind === 'staged' && staged.record.previewSha).toBe(previewSha(kept[0] as JsonObject));
+  expect(JSON.stringify(kept[0])).toContain('lone \ufffd');
 });

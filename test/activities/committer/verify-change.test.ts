@@ -485,7 +485,10 @@ describe('of several attested records the strictest counts', () => {
     expect(checkOf(await verify(world))).toBe('findings');
   });
   test('an open breaker that was hidden', async () => {
-    const world = new ReviewWorld({ text: 'HOLD', breakers: [{ validatorId: 'guardian.b', evidence: ['e'.repeat(64)] }] });
+    const world = new ReviewWorld({
+      text: 'HOLD',
+      breakers: [{ validatorId: 'guardian.b', evidence: ['e'.repeat(64)] }],
+    });
     await world.open();
     await world.stage();
     await world.judged({ status: 'ALLOW' });

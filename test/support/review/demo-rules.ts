@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { judgeDefinition } from '../../../policy/judge/config';
 import { aggregateDefinition } from '../../../policy/rules/aggregate/aggregate';
+import { stagedConditionDefinition } from '../../../policy/rules/condition/condition';
 import { BUILTIN_VALIDATORS } from '../../../policy/rules/builtin';
 import { defineRule, type ValidatorDefinition } from '../../../policy/rules/define';
 import { validatorRegistry } from '../../../policy/rules/registry';
@@ -46,6 +47,7 @@ export const DEMO_VALIDATORS = validatorRegistry([
   rule('demo_forbid', 'FORBID', { level: 'forbid' }),
   rule('demo_advice', 'ADVICE', { level: 'advise' }),
   rule('demo_post', 'MANY', { phase: 'post', reads: ['bytes', 'staging'] }),
+  stagedConditionDefinition,
   judgeDefinition,
   aggregateDefinition,
   ...BUILTIN_VALIDATORS,

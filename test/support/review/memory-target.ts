@@ -12,6 +12,8 @@ export const MEMORY_FACTS = { ok: true, kind: 'memory', parser: { name: 'memory'
 export class MemoryTarget {
   /** Rows that a dry run updates now. Another number means that the base of the change has moved. */
   updated = 1;
+  /** False: the dry run executes nothing, and the commit is the first execution. */
+  rehearses = true;
   /** Number of effects applied and not compensated. */
   applied = 0;
   /** Called inside `commit`, before the effect. */
@@ -48,7 +50,7 @@ export class MemoryTarget {
     if (marker === 'sealed') return { kind: 'sealed' };
     if (marker !== undefined) return this.#postChecked(ctx, marker);
     const record = this.record();
-    if (stagingShaOf(record) !== stagingShaOf({ ...ctx.approved, previewSha: record.previewSha }))
+    if (this.rehearses && stagingShaOf(record) !== stagingShaOf({ ...ctx.approved, previewSha: record.previewSha }))
       return { kind: 'stale', explanation: 'the base has moved' };
     const post = this.late ? undefined : await ctx.postCheck?.(record);
     if (post?.ok === false) return { kind: 'post_failed', explanation: post.explanation };
@@ -68,7 +70,10 @@ export class MemoryTarget {
   }
 
   readonly effects: TargetEffects = {
-    stage: async () => ({ kind: 'staged', record: this.record(), preview: {} }),
+    stage: async () => {
+      const unseen = { tables: [], fullyCaptured: false, uncaptured: ['DO'], reason: 'not_rehearsed' as const };
+      return { kind: 'staged', record: { ...this.record(), ...(this.rehearses ? {} : unseen) }, preview: {} };
+    },
     commit: (ctx) => this.#commit(ctx),
     readBack: async (ctx) => this.#readMarker(ctx.changeId),
     seal: async (ctx) => {

@@ -3,6 +3,7 @@ import { isStaged, isStatic, selectValidators } from '../../../activities/review
 import type { Blocked } from '../../../storage/breakers/breakers';
 import type { UnitResults } from '../../../activities/review-types';
 import type { AnswerPredicate } from '../../../policy/contracts/answer';
+import type { Submission } from '../../../policy/contracts/diff';
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import { policyMoved } from '../../../policy/contracts/failure';
 import type { PlanValidator } from '../../../policy/contracts/plan';
@@ -35,6 +36,7 @@ export interface WorldOptions {
   readonly text?: string;
   readonly signedBy?: 'service' | 'nobody';
   readonly requestKey?: string;
+  readonly metadata?: Submission['metadata'];
   readonly callback?: (requester: string | null) => PolicyCallbackResult;
   /** The validators whose circuit breakers do not let the change pass. */
   readonly breakers?: Blocked;
@@ -81,8 +83,8 @@ export class ReviewWorld extends ReviewSteps {
   #forged = 0;
 
   constructor(readonly options: WorldOptions = {}) {
-    const { sourceTool = 'SQLDryRun', text = 'HOLD', tenant, requestKey } = options;
-    super({ text, sourceTool, tenant, requestKey });
+    const { sourceTool = 'SQLDryRun', text = 'HOLD', tenant, requestKey, metadata = {} } = options;
+    super({ text, sourceTool, tenant, requestKey, metadata });
     this.ledger = options.ledger ?? memoryLedger();
     const extensions = { validators: this.validators, callbacks: this.#callbacks, sourceTools: this.tools };
     ({ plan: this.plan, planHash: this.planHash } = compileText(
