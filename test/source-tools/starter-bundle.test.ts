@@ -52,17 +52,17 @@ test.each(['Own.Tool', 'Another'])('where no rule reads %s, a person sees every 
   }
 });
 
-test('keeps target, members and development verbatim, including special characters', () => {
+test('keeps target, members and development verbatim, including members that YAML reads as other types', () => {
   const text = starterBundle('SQLDryRun', {
     target: 'prod',
-    members: ['o\'neill: "ada"', '# bob'],
+    members: ['1e3', 'no', 'o.neill+ada@example.org'],
     development: false,
   });
   const plan = planOf('SQLDryRun', text, 'prod');
   expect(plan).toMatchObject({
     development: false,
     target: 'prod',
-    groups: { owners: { members: ['o\'neill: "ada"', '# bob'] } },
+    groups: { owners: { members: ['1e3', 'no', 'o.neill+ada@example.org'] } },
   });
 });
 
