@@ -176,14 +176,14 @@ async function askAboutPiece(
       },
       { signal, deadlineMs: Math.max(1, conversation.deadlineAt - startedAt) },
     ));
-  const read = readAnswer(reply.text, { policyIds, canary: nonce });
+  const read = readAnswer(reply.text, { policyIds, canary: nonce, piece });
   if (!read.ok) {
     const details = { code: read.code, responseSha: sha256Of(reply.text), returnedModel: reply.model };
-    throw parseFailure('answer', `${read.code}: ${read.message}`, { retryable: !read.saysBlock, details });
+    throw parseFailure('answer', `${read.code}: ${read.message}`, details);
   }
   if (cached === null) await deps.cache.set(key, { ...reply, origin: input.changeId });
   return {
-    answered: { piece, answer: read.answer, proseContradicts: read.proseContradicts },
+    answered: { piece, answer: read.answer },
     text: reply.text,
     model: reply.model,
     call: {

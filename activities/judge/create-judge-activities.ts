@@ -44,8 +44,6 @@ export function createJudgeActivities(deps: JudgeDeps): JudgeActivities {
         const judge = await resolveJudge(deps, input);
         const answer = await askAboutDiff(deps, judge, input, { signal, attempt });
         return record(deps, judge, input, answer);
-      }).catch((error: unknown) => {
-        throw withoutThirdAttempt(error, Context.current().info.attempt);
       }),
 
     /**
@@ -64,23 +62,6 @@ export function createJudgeActivities(deps: JudgeDeps): JudgeActivities {
 function requireOpened(deps: JudgeDeps, activity: string, input: JudgeInput): Promise<void> {
   const { ledger } = deps;
   return assertOpened({ ledger, now: () => new Date(deps.now()) }, activity, input);
-}
-
-/** An unreadable answer is retried once: from the second attempt on, the failure becomes non-retryable. */
-function withoutThirdAttempt(error: unknown, attempt: number): unknown {
-  if (
-    !(error instanceof CountersignFailure) ||
-    error.type !== FailureType.VerdictParse ||
-    attempt < 2 ||
-    error.nonRetryable === true
-  )
-    return error;
-  return new CountersignFailure({
-    message: error.message,
-    type: FailureType.VerdictParse,
-    nonRetryable: true,
-    details: [...(error.details ?? [])],
-  });
 }
 
 async function record(deps: JudgeDeps, judge: ResolvedJudge, input: JudgeInput, answer: JudgeAnswer): Promise<Judged> {

@@ -28,18 +28,13 @@ export function backendFailure(
   });
 }
 
-/** The model answered, but not with a valid verdict. Retried at most once, and never if the text contains BLOCK. */
+/** The model answered, but not with a valid verdict. Never retried: another answer would be another chance to pass. */
 export function parseFailure(
   cause: 'answer' | 'truncated',
   text: string,
-  options: { readonly retryable: boolean; readonly details?: Readonly<Record<string, unknown>> },
+  details: Readonly<Record<string, unknown>> = {},
 ): CountersignFailure {
-  return new CountersignFailure({
-    type: FailureType.VerdictParse,
-    message: failureMessage(cause, text),
-    nonRetryable: !options.retryable,
-    details: [{ cause, ...options.details }],
-  });
+  return CountersignFailure.nonRetryable(failureMessage(cause, text), FailureType.VerdictParse, { cause, ...details });
 }
 
 /** No renderer supports this source tool, or the bytes are not text. Nothing was sent to a server. Not retryable. */

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { saysBlock } from '../../policy/judge/read-answer';
 import type { Usage } from '../../policy/judge/record';
 import { backendFailure, parseFailure } from './judge-failures';
 import type { ModelReply, ModelRequest } from './model-exchange';
@@ -82,9 +81,7 @@ export function replyOf(
   if (isRefusal(message) || ended === 'refusal')
     throw backendFailure('refusal', 'the model refused to answer', { retryable: false });
   if (LENGTH_WORDS.includes(ended))
-    throw parseFailure('truncated', 'the answer was truncated at the token limit; raise maxTokens', {
-      retryable: !saysBlock(message.content ?? ''),
-    });
+    throw parseFailure('truncated', 'the answer was truncated at the token limit; raise maxTokens');
   if ((message.tool_calls ?? []).length > 0)
     throw backendFailure('bad_envelope', 'the model called a tool, but none was offered', { retryable: true });
   return {

@@ -7,12 +7,15 @@ import { integerOption, requiredOption, textOption, type Options } from '../opti
 
 const PARSE_HELP = `how the judge's raw answers are parsed, one JSON object per line; no server
 
-  in   {"id": "a", "raw": "…", "policyIds": ["no_drop"], "canary": "9f2c"}
+  in   {"id": "a", "raw": "…", "policyIds": ["no_drop"], "canary": "9f2c",
+        "lines": 12}
   out  {"id": "a", "status": "ALLOW", "reasonCode": "judge_allow"}
 
-policyIds and canary are checked if given; "unchecked" names what was not.
-Unreadable is BLOCK, judge_verdict_parse; "cause" and "message" say why, where.
-Abstention is WARN, judge_abstain. Expected, with exactly these members:
+policyIds, canary and lines (the number of lines that the model was shown) are
+checked if given; "unchecked" names what was not. Unreadable is BLOCK,
+judge_verdict_parse; "cause" and "message" say why, where. Abstention is WARN,
+judge_abstain. The text must be one object with exactly these members, after at
+most one <think> block and in at most one code fence, and nothing else:
 
   {"observations": [{"line": 1, "effect": "adds a column"}],
    "policyResults": [{"policyId": "no_drop", "result": "clear",

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Severity, type Verdict } from '../../policy/contracts/verdict';
-import { objectsInText, type FoundObject } from '../../policy/judge/objects-in-text';
+import { objectsInText, type FoundObject } from './objects-in-text';
 
 /** The part of a verdict that the model decides. The validator sets name and version and ignores those in the answer. */
 const ModelVerdict = z.object({

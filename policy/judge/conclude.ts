@@ -4,7 +4,7 @@ import type { PolicyRow, WireAnswer } from './wire';
 /** The strictest status in one answer. `score` is the share of clear policies; the model does not choose it. */
 export interface Conclusion {
   readonly status: Status;
-  /** judge_allow, judge_block, judge_warn, judge_abstain, judge_unsure, judge_instructions_in_diff, judge_contradiction. */
+  /** judge_allow, judge_block, judge_warn, judge_abstain, judge_unsure, judge_instructions_in_diff. */
   readonly reasonCode: string;
   readonly score: number;
   /** The rows that are not clear, as answered. */
@@ -16,8 +16,8 @@ interface Candidate {
   readonly reasonCode: string;
 }
 
-/** Derives the status of one answer. `proseContradicts`: the text outside the object is stricter than ALLOW. */
-export function conclude(answer: WireAnswer, proseContradicts: boolean): Conclusion {
+/** Derives the status of one answer. */
+export function conclude(answer: WireAnswer): Conclusion {
   const candidates: Candidate[] = [];
   for (const row of answer.policyResults) {
     if (row.result === 'violated')
@@ -26,7 +26,6 @@ export function conclude(answer: WireAnswer, proseContradicts: boolean): Conclus
   }
   candidates.push(ofVerdict(answer.verdict));
   if (answer.instructionsInDiff) candidates.push({ status: 'WARN', reasonCode: 'judge_instructions_in_diff' });
-  if (proseContradicts) candidates.push({ status: 'WARN', reasonCode: 'judge_contradiction' });
 
   const strictest = candidates.reduce((a, b) => (rank(b.status) > rank(a.status) ? b : a));
   const rows = answer.policyResults;
@@ -55,7 +54,7 @@ function ofVerdict(verdict: WireAnswer['verdict']): Candidate {
 
 /** Of the candidates that are as strict as `strictest`, the one with the most informative reason code. */
 function mostSpecific(strictest: Candidate, candidates: readonly Candidate[]): Candidate {
-  const order = ['judge_instructions_in_diff', 'judge_abstain', 'judge_warn', 'judge_unsure', 'judge_contradiction'];
+  const order = ['judge_instructions_in_diff', 'judge_abstain', 'judge_warn', 'judge_unsure'];
   const equal = candidates.filter((candidate) => candidate.status === strictest.status);
   for (const reasonCode of order) {
     const match = equal.find((candidate) => candidate.reasonCode === reasonCode);

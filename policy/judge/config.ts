@@ -117,7 +117,7 @@ export const judgeDefinition: ValidatorDefinition<JudgeConfig> = Object.freeze({
   pack: null,
   kind: 'attested' as const,
   version: 'v1',
-  logicRevision: 2,
+  logicRevision: 3,
   config: JudgeConfig,
   sourceTools: '*' as const,
   phase: 'preflight' as const,

@@ -11,7 +11,7 @@ import { cutText } from '../text/cut-text';
 import { MAX_RENDERED_LINES } from '../text/render/source-lines';
 import { textRenderer } from '../text/render/text';
 import { makeVisible, VISIBLE_REVISION } from '../text/visible';
-import { utf8Length } from './objects-in-text';
+import { utf8Length } from '../text/utf8-length';
 import type { JsonValue } from '../contracts/canonical-json';
 import { canonicalJson } from '../contracts/canonical-json';
 

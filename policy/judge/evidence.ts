@@ -1,6 +1,6 @@
 import { diffEvidence, type Span } from '../contracts/facts';
 import { quotable, type DocumentLine, type JudgeDocument } from './document';
-import type { Piece } from './pieces';
+import { isShown, type Piece } from './pieces';
 
 /**
  * Evidence references for marked line numbers. Drops numbers outside the piece that was shown and merges consecutive
@@ -12,7 +12,7 @@ export function lineEvidence(
   piece: Piece,
   lines: readonly number[],
 ): string[] {
-  const known = [...new Set(lines)].filter((n) => isShown(piece, n - 1)).sort((a, b) => a - b);
+  const known = [...new Set(lines)].filter((n) => isShown(piece, n)).sort((a, b) => a - b);
   const spans: Span[] = [];
   let previous = -1;
   for (const n of known) {
@@ -41,10 +41,6 @@ export function isQuoteVerified(document: JudgeDocument, piece: Piece, quote: st
   const shown = [...piece.context.map((i) => document.lines[i]), ...document.lines.slice(piece.first, piece.last + 1)];
   const text = quotable(shown.filter((line): line is DocumentLine => line !== undefined));
   return text.includes(quote) || [...document.metadata, ...document.prose].some((line) => line.includes(quote));
-}
-
-function isShown(piece: Piece, index: number): boolean {
-  return (index >= piece.first && index <= piece.last) || piece.context.includes(index);
 }
 
 function spanOf(line: DocumentLine): Span {

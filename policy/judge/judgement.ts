@@ -20,7 +20,6 @@ import { MAX_REASON_LENGTH } from '../contracts/limits';
 export interface AnsweredPiece {
   readonly piece: Piece;
   readonly answer: WireAnswer;
-  readonly proseContradicts: boolean;
 }
 
 /** The strictest row of one policy over all pieces. Contains no text of the diff: a quotation is verified and dropped. */
@@ -57,7 +56,7 @@ export interface JudgementInput {
 export function judge(input: JudgementInput): Judgement {
   const concluded = input.pieces.map((piece) => ({
     ...piece,
-    conclusion: conclude(piece.answer, piece.proseContradicts),
+    conclusion: conclude(piece.answer),
   }));
   const strictest = withMinimum(
     concluded.map((c) => c.conclusion).reduce((a, b) => (rank(b.status) > rank(a.status) ? b : a)),
@@ -165,8 +164,6 @@ function summaryOf({ status, reasonCode }: Pick<Conclusion, 'status' | 'reasonCo
       return 'unsure, a person must decide';
     case 'judge_instructions_in_diff':
       return 'the change contains text that addresses its reviewer';
-    case 'judge_contradiction':
-      return 'the text of its answer contradicts its verdict';
     case 'judge_injection_markers':
       return `no objection, but the change contains text that addresses a reviewer (${input.markers.join(', ')})`;
     case 'judge_hidden_characters':

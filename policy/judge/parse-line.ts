@@ -13,6 +13,8 @@ export const JudgeLine = z.object({
     .transform((raw) => raw ?? ''),
   policyIds: z.array(z.string()).nullish(),
   canary: z.string().nullish(),
+  /** The number of lines that the model was shown, marked from 1. */
+  lines: z.int().min(0).nullish(),
 });
 export type JudgeLine = z.infer<typeof JudgeLine>;
 
@@ -24,19 +26,26 @@ export interface JudgeLineRead {
   readonly cause?: AnswerRefusal;
   readonly message?: string;
   /** Checks that were skipped because the line lacks the expected value. */
-  readonly unchecked?: readonly ('policyIds' | 'canary')[];
+  readonly unchecked?: readonly ('policyIds' | 'canary' | 'lines')[];
 }
 
 /** Reads a raw answer as the gate does. An unreadable one is BLOCK with `judge_verdict_parse`, an abstention WARN with `judge_abstain`. */
 export function parseJudgeLine(line: JudgeLine): JudgeLineRead {
-  const unchecked = (['policyIds', 'canary'] as const).filter((key) => line[key] === undefined || line[key] === null);
-  const read = readAnswer(line.raw, { policyIds: line.policyIds ?? null, canary: line.canary ?? null });
+  const unchecked = (['policyIds', 'canary', 'lines'] as const).filter(
+    (key) => line[key] === undefined || line[key] === null,
+  );
+  const { lines } = line;
+  const read = readAnswer(line.raw, {
+    policyIds: line.policyIds ?? null,
+    canary: line.canary ?? null,
+    piece: lines === undefined || lines === null ? null : { first: 0, last: lines - 1, context: [] },
+  });
   const rest = unchecked.length === 0 ? {} : { unchecked };
   if (!read.ok) {
     const { code: cause, message } = read;
     return { id: line.id, status: 'BLOCK', reasonCode: 'judge_verdict_parse', cause, message, ...rest };
   }
-  const { status, reasonCode } = conclude(read.answer, read.proseContradicts);
+  const { status, reasonCode } = conclude(read.answer);
   return { id: line.id, status, reasonCode, ...rest };
 }
 

@@ -7,6 +7,12 @@ export interface Piece {
   readonly context: readonly number[];
 }
 
+/** Whether the request for the piece contains the line that is marked `number`, counted from 1. */
+export function isShown(piece: Piece, number: number): boolean {
+  const index = number - 1;
+  return (index >= piece.first && index <= piece.last) || piece.context.includes(index);
+}
+
 export type Split =
   | { readonly ok: true; readonly pieces: readonly Piece[]; readonly bytes: number }
   /** Exceeds the limits: no call is made, and a person must answer (`judge_coverage`). */

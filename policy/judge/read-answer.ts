@@ -1,74 +1,68 @@
 /**
- * Parses the raw text of one model answer.
+ * Reads the raw text of one model answer.
  *
- * R1 No repair, no case folding, no synonyms: each would be a way to turn BLOCK into ALLOW.
- * R2 Exactly one object that could be a verdict, and not inside another structure. Two are rejected, even if they are
- *    identical: the first may be quoted from the diff.
- * R3 Text outside the object can only make the result stricter.
+ * R1 The text is exactly one JSON object, after an optional `<think>…</think>` block and inside an optional code fence.
+ *    Any other text beside it makes the answer unreadable, so that the object cannot be a quotation of the diff.
+ * R2 No repair, no case folding, no synonyms and no search for words: each would be a way to turn BLOCK into ALLOW.
+ * R3 Unknown and duplicate members, and lines that the model was not shown, make the answer unreadable too.
  */
-import { objectsInText, type FoundObject } from './objects-in-text';
+import { isWellFormed } from '../contracts/canonical-json';
+import { readJsonAt, skipSpace, type JsonRefusal } from '../text/json-text';
+import { utf8Length } from '../text/utf8-length';
+import { isShown, type Piece } from './pieces';
 import { WireAnswer } from './wire';
-import { wordList } from '../text/word-list';
 
 /** Raise it whenever the result for the same text changes. Part of `logic_hash`. */
-export const ANSWER_PARSER_REVISION = 5;
+export const ANSWER_PARSER_REVISION = 6;
+
+const MAX_ANSWER_BYTES = 64 * 1024;
+/** Deeper values are refused; the wire schema needs four levels. */
+const MAX_ANSWER_DEPTH = 32;
 
 export type AnswerRefusal =
   | 'too_long'
+  | 'lone_surrogate'
   | 'unclosed_think'
-  | 'root_array'
-  | 'budget'
+  | 'unclosed_fence'
   | 'no_object'
-  | 'several_objects'
-  | 'broken_object'
-  | 'duplicate_key'
+  | 'invalid_json'
   | 'truncated'
+  | 'too_deep'
+  | 'duplicate_key'
+  | 'text_after'
   | 'schema'
   | 'canary'
-  | 'policy_rows';
+  | 'policy_rows'
+  | 'lines';
 
-export type AnswerRead =
-  | { readonly ok: true; readonly answer: WireAnswer; readonly proseContradicts: boolean }
-  | {
-      readonly ok: false;
-      readonly code: AnswerRefusal;
-      readonly message: string;
-      /** The text contains BLOCK: a retry could only turn it into a weaker verdict. */
-      readonly saysBlock: boolean;
-    };
-
-export interface ExpectedAnswer {
-  /** Policies that must have exactly one row each. Null: not checked. */
-  readonly policyIds: readonly string[] | null;
-  /** Null: not checked. */
-  readonly canary: string | null;
+export interface AnswerRefused {
+  readonly ok: false;
+  readonly code: AnswerRefusal;
+  readonly message: string;
 }
 
-/** Parses `raw` strictly. Never throws; a refusal's `message` does not quote the answer. */
+export type AnswerRead = { readonly ok: true; readonly answer: WireAnswer } | AnswerRefused;
+
+/** What the request asked for. Null: not checked. */
+export interface ExpectedAnswer {
+  /** Policies that must have exactly one row each. */
+  readonly policyIds: readonly string[] | null;
+  readonly canary: string | null;
+  /** The lines that the model was shown. */
+  readonly piece: Piece | null;
+}
+
+/** Reads `raw` strictly. Never throws; a refusal's `message` does not quote the answer. */
 export function readAnswer(raw: string, expected: ExpectedAnswer): AnswerRead {
-  const refuse = (code: AnswerRefusal, message: string): AnswerRead => ({
-    ok: false,
-    code,
-    message,
-    saysBlock: saysBlock(raw),
-  });
+  if (utf8Length(raw) > MAX_ANSWER_BYTES)
+    return refuse('too_long', `the answer is longer than ${MAX_ANSWER_BYTES} bytes`);
+  if (!isWellFormed(raw)) return refuse('lone_surrogate', 'the answer contains a lone surrogate');
+  const body = bodyOf(raw);
+  if (!body.ok) return body;
+  const object = objectIn(raw, body);
+  if (!object.ok) return object;
 
-  const found = objectsInText(raw);
-  if (!found.ok) return refuse(found.code, found.message);
-  const broken = found.broken.find((b) => b.looksLikeJson);
-  if (broken !== undefined) {
-    const code = broken.reason === 'duplicate_key' || broken.reason === 'truncated' ? broken.reason : 'broken_object';
-    return refuse(code, `invalid JSON object at character ${broken.start}: ${broken.reason.replaceAll('_', ' ')}`);
-  }
-  const candidates = found.objects.filter(couldBeVerdict);
-  const [candidate] = candidates;
-  if (candidate === undefined) return refuse('no_object', 'the answer contains no verdict object');
-  if (candidates.length > 1)
-    return refuse('several_objects', `the answer contains ${candidates.length} possible verdict objects, expected one`);
-  if (candidate.enclosed)
-    return refuse('broken_object', 'the verdict object is inside text in braces that is not JSON');
-
-  const parsed = WireAnswer.safeParse(candidate.value);
+  const parsed = WireAnswer.safeParse(object.value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     // Only path and code: the schema's message may quote the answer, and the answer may quote the diff.
@@ -82,7 +76,82 @@ export function readAnswer(raw: string, expected: ExpectedAnswer): AnswerRead {
     return refuse('canary', 'the canary differs from the one in the request');
   const rows = rowsProblem(answer, expected.policyIds);
   if (rows !== null) return refuse('policy_rows', rows);
-  return { ok: true, answer, proseContradicts: proseContradicts(found.prose) };
+  const lines = expected.piece === null ? null : linesProblem(answer, expected.piece);
+  return lines === null ? { ok: true, answer } : refuse('lines', lines);
+}
+
+function refuse(code: AnswerRefusal, message: string): AnswerRefused {
+  return { ok: false, code, message };
+}
+
+interface Body {
+  readonly ok: true;
+  readonly start: number;
+  /** The offset of the closing fence, or of the end of the text. */
+  readonly end: number;
+}
+
+const THINK = '<think>';
+const THINK_END = '</think>';
+const FENCE = '```';
+const FENCE_START = /```(?:json)?\r?\n/y;
+
+/** Finds what is left without the think block and the fence. */
+function bodyOf(text: string): Body | AnswerRefused {
+  let start = skipSpace(text, 0);
+  if (text.startsWith(THINK, start)) {
+    const close = text.indexOf(THINK_END, start);
+    const nested = text.indexOf(THINK, start + THINK.length);
+    if (close === -1 || (nested !== -1 && nested < close))
+      return refuse('unclosed_think', 'the leading <think> is not closed before other text');
+    start = skipSpace(text, close + THINK_END.length);
+  }
+  FENCE_START.lastIndex = start;
+  if (FENCE_START.exec(text) === null) return { ok: true, start, end: text.length };
+  const inside = FENCE_START.lastIndex;
+  const closing = endWithoutSpace(text, inside) - FENCE.length;
+  if (closing < inside || !text.startsWith(FENCE, closing) || text[closing - 1] !== '\n')
+    return refuse('unclosed_fence', 'the answer does not end with a line that closes its code fence');
+  return { ok: true, start: skipSpace(text, inside), end: closing };
+}
+
+function endWithoutSpace(text: string, from: number): number {
+  let end = text.length;
+  while (end > from && ' \n\r\t'.includes(text.charAt(end - 1))) end--;
+  return end;
+}
+
+type ReadObject = { readonly ok: true; readonly value: unknown } | AnswerRefused;
+
+function objectIn(text: string, { start, end }: Body): ReadObject {
+  if (text[start] !== '{')
+    return refuse(
+      'no_object',
+      start >= end ? 'the answer contains no JSON object' : `expected a JSON object at character ${start}`,
+    );
+  const read = readJsonAt(text, start, MAX_ANSWER_DEPTH, { steps: text.length * 2 + 16 });
+  if (!read.ok)
+    return refuse(codeOf(read.reason), `invalid JSON at character ${read.at}: ${read.reason.replaceAll('_', ' ')}`);
+  const rest = skipSpace(text, read.end);
+  return rest === end
+    ? { ok: true, value: read.value }
+    : refuse('text_after', `the answer contains text after the JSON object, at character ${rest}`);
+}
+
+function codeOf(reason: JsonRefusal): AnswerRefusal {
+  switch (reason) {
+    case 'truncated':
+    case 'duplicate_key':
+    case 'too_deep':
+    case 'lone_surrogate':
+      return reason;
+    case 'syntax':
+    case 'budget':
+    case 'number_range':
+      return 'invalid_json';
+    default:
+      return reason satisfies never;
+  }
 }
 
 function rowsProblem(answer: WireAnswer, policyIds: readonly string[] | null): string | null {
@@ -95,57 +164,9 @@ function rowsProblem(answer: WireAnswer, policyIds: readonly string[] | null): s
   return ids.length === requested.length ? null : 'the answer has rows for policies that were not requested';
 }
 
-/** True if the text contains BLOCK in any case: such an answer is not retried, so that it cannot become weaker. */
-export function saysBlock(text: string): boolean {
-  return /BLOCK/i.test(text);
-}
-
-/** Verdict words in upper case, as models write verdicts: "no reason to block" is prose, "BLOCK" is an answer. */
-const VERDICT_WORD = /(?<![A-Za-z_])(?:BLOCK|BLOCKED|WARN|ABSTAIN|REJECT|REJECTED|DENY|DENIED)(?![A-Za-z_])/;
-const VERDICT_PHRASE = /verdict[^A-Za-z0-9]{0,8}(?:is[^A-Za-z0-9]{1,4})?(?:block|warn|abstain|reject|deny)/i;
-
-function proseContradicts(prose: string): boolean {
-  return VERDICT_WORD.test(prose) || VERDICT_PHRASE.test(prose);
-}
-
-/**
- * Keys of the wire form and of other verdict formats. Ordinary rows have some of them too. An answer with such a row next
- * to the verdict is rejected, because no list of bad values is complete: `{"outcome": "rollback"}`.
- */
-const VERDICT_KEYS = new Set([
-  ...Object.keys(WireAnswer.shape).map((key) => key.toLowerCase()),
-  'approved',
-  'approve',
-  'decision',
-  'status',
-  'severity',
-  'result',
-  'outcome',
-  'action',
-  'answer',
-  'response',
-  'policyid',
-  'error',
-  'refusal',
-]);
-const VERDICT_VALUES = new Set(
-  wordList('allow warn block abstain approve approved blocked reject rejected deny denied'),
-);
-/** True if any key or value, at any depth, is one that a verdict would have. */
-function couldBeVerdict(object: FoundObject): boolean {
-  const stack: unknown[] = [object.value];
-  while (stack.length > 0) {
-    const value = stack.pop();
-    if (typeof value === 'string') {
-      if (VERDICT_VALUES.has(plain(value))) return true;
-    } else if (typeof value === 'object' && value !== null) {
-      if (!Array.isArray(value) && Object.keys(value).some((key) => VERDICT_KEYS.has(plain(key)))) return true;
-      for (const member of Object.values(value)) stack.push(member);
-    }
-  }
-  return false;
-}
-
-function plain(word: string): string {
-  return word.trim().toLowerCase();
+function linesProblem({ observations, policyResults }: WireAnswer, piece: Piece): string | null {
+  const observed = observations.findIndex(({ line }) => !isShown(piece, line));
+  if (observed !== -1) return `observations.${observed}.line is not a line of the request`;
+  const row = policyResults.findIndex(({ lines }) => lines.some((line) => !isShown(piece, line)));
+  return row === -1 ? null : `policyResults.${row}.lines contains a number that is not a line of the request`;
 }

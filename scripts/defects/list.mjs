@@ -52,6 +52,22 @@ export const DEFECTS = [
     tests: CHECKS,
   },
   {
+    name: 'accept text after the judge’s object',
+    through: 'an ALLOW that the model quotes from the change before its own verdict',
+    file: 'policy/judge/read-answer.ts',
+    from: 'return rest === end',
+    to: 'return rest <= end',
+    tests: ['test/policy/judge/read-answer.test.ts'],
+  },
+  {
+    name: 'accept unknown members in the judge’s answer',
+    through: 'an ALLOW beside a member that says the opposite',
+    file: 'policy/judge/wire.ts',
+    from: 'export const WireAnswer = z.strictObject({',
+    to: 'export const WireAnswer = z.object({',
+    tests: ['test/policy/judge/read-answer.test.ts'],
+  },
+  {
     name: 'skip the hash chain of the ledger',
     through: 'ledger rows that were changed, removed or reordered',
     file: review('rows'),

@@ -43,18 +43,19 @@ describe('judge parse', () => {
     const input = '\ufeff{"id":1,"raw":"fine"}\r\n\r\n{"id":2}\n{"raw":"x"}\n{"id":3,"raw":null}';
     const { code, out, err } = await run(['judge', 'parse', '--jsonl'], input);
     expect(code).toBe(0);
-    const unread = {
+    const unread = (message: string) => ({
       status: 'BLOCK',
       reasonCode: 'judge_verdict_parse',
       cause: 'no_object',
-      message: 'the answer contains no verdict object',
-    };
+      message,
+      unchecked: ['policyIds', 'canary', 'lines'],
+    });
     expect(out.split('\n').map((row) => (row === '' ? null : JSON.parse(row)))).toEqual([
-      { id: 1, ...unread, unchecked: ['policyIds', 'canary'] },
+      { id: 1, ...unread('expected a JSON object at character 0') },
       { id: 2, line: 3, error: expect.stringMatching(/^raw: expected the model's text/) },
       { id: null, line: 4, error: 'id: expected a string, a number or null' },
       // Servers send null for an empty message: an unreadable answer, not an unreadable line.
-      { id: 3, ...unread, unchecked: ['policyIds', 'canary'] },
+      { id: 3, ...unread('the answer contains no JSON object') },
       null,
     ]);
     expect(err).toBe('2 of 4 lines contain no raw answer: see "error"\n');
@@ -63,7 +64,7 @@ describe('judge parse', () => {
   it('parses the example of its help to the output that the help shows', async () => {
     const { out } = await run(['judge', 'parse', '--help'], '');
     const raw = out.slice(out.indexOf('{"observations"'), out.indexOf('"high"}') + '"high"}'.length);
-    const given = { id: 'a', raw, policyIds: ['no_drop'], canary: '9f2c' };
+    const given = { id: 'a', raw, policyIds: ['no_drop'], canary: '9f2c', lines: 12 };
     const read = await run(['judge', 'parse'], JSON.stringify(given));
     expect(JSON.parse(read.out)).toEqual({ id: 'a', status: 'ALLOW', reasonCode: 'judge_allow' });
   });

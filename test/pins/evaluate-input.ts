@@ -198,7 +198,6 @@ interface Split {
 interface Read {
   readonly ok: boolean;
   readonly answer: unknown;
-  readonly proseContradicts: boolean;
 }
 
 const LOGIC = '0'.repeat(64);
@@ -215,14 +214,14 @@ async function judgeResults(
   const text = Buffer.from(diff.raw).toString('utf8');
   const policyIds = policies.map(({ id }) => id);
   const redactor = call('createRedactor') as { redact: (of: string) => string; counts: () => unknown };
-  const read = call('readAnswer', input.answer, { policyIds, canary: null }) as Read;
+  const read = call('readAnswer', input.answer, { policyIds, canary: null, piece: null }) as Read;
   const results: Record<string, unknown> = {
     'judge/redactor': await caught(() => [redactor.redact(text), redactor.counts()]),
     'judge/markers': await caught(() => [call('injectionMarkers', text), call('injectionPlaces', text)]),
     'judge/answer': [
       read,
-      call('readAnswer', input.answer, { policyIds: null, canary: 'c0ffee' }),
-      read.ok ? call('conclude', read.answer, read.proseContradicts) : null,
+      call('readAnswer', input.answer, { policyIds: null, canary: 'c0ffee', piece: null }),
+      read.ok ? call('conclude', read.answer) : null,
     ],
   };
   const renderer = renderers[input.sourceTool];
@@ -253,7 +252,7 @@ async function judgeResults(
             model: 'model',
             diffSha: diff.diffSha,
             document,
-            pieces: all.map((piece) => ({ piece, answer: read.answer, proseContradicts: read.proseContradicts })),
+            pieces: all.map((piece) => ({ piece, answer: read.answer })),
             markers,
             bytes: diff.raw.length,
           })

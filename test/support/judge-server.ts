@@ -16,6 +16,8 @@ export interface ChatRequest {
   readonly message: string;
   readonly canary: string;
   readonly policyIds: readonly string[];
+  /** Number of the first line of the change in this request. */
+  readonly firstLine: number;
   readonly json: { readonly [key: string]: unknown };
 }
 
@@ -96,27 +98,32 @@ function toChat(body: string): ChatRequest {
     message,
     canary: header.canary,
     policyIds: header.policyIds,
+    firstLine: header.firstLine,
     json,
   };
 }
 
-function headerOf(message: string): { canary: string; policyIds: string[] } {
+function headerOf(message: string): Pick<ChatRequest, 'canary' | 'policyIds' | 'firstLine'> {
   const line = message.slice(0, message.indexOf('\n') === -1 ? undefined : message.indexOf('\n'));
   try {
-    const { canary, policyIds } = JSON.parse(line) as { canary?: string; policyIds?: string[] };
-    return { canary: canary ?? '', policyIds: policyIds ?? [] };
+    const { canary, policyIds, piece } = JSON.parse(line) as {
+      canary?: string;
+      policyIds?: string[];
+      piece?: { firstLine: number };
+    };
+    return { canary: canary ?? '', policyIds: policyIds ?? [], firstLine: piece?.firstLine ?? 1 };
   } catch {
-    return { canary: '', policyIds: [] };
+    return { canary: '', policyIds: [], firstLine: 1 };
   }
 }
 
 /** A strict answer to this request; `over` replaces members. */
 export function answerTo(
-  request: Pick<ChatRequest, 'canary' | 'policyIds'>,
+  request: Pick<ChatRequest, 'canary' | 'policyIds'> & { readonly firstLine?: number },
   over: { readonly [key: string]: unknown } = {},
 ): { [key: string]: unknown } {
   return {
-    observations: [{ line: 1, effect: 'Changes one row.' }],
+    observations: [{ line: request.firstLine ?? 1, effect: 'Changes one row.' }],
     policyResults: request.policyIds.map((policyId) => ({
       policyId,
       result: 'clear',

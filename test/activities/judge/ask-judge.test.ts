@@ -179,7 +179,7 @@ describe('askJudge', () => {
             policyId,
             result: 'violated',
             severity: 'BLOCK',
-            lines: [1, 2, 99],
+            lines: [1, 2],
             quote: 'amount = 0',
             why: 'Sets the amount to [zero](http://x).',
           };

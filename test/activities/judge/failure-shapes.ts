@@ -29,12 +29,12 @@ const backend = (
   retryable,
   ...(delayMs === undefined ? {} : { delayMs }),
 });
-const parse = (id: string, handler: Handler, retryable = true, cause: JudgeCause = 'answer'): FailureShape => ({
+const parse = (id: string, handler: Handler, cause: JudgeCause = 'answer'): FailureShape => ({
   id,
   handler,
   type: FailureType.VerdictParse,
   cause,
-  retryable,
+  retryable: false,
 });
 
 const status =
@@ -417,19 +417,16 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
   parse(
     'truncated at the token limit',
     choice({ finish_reason: 'length' }, { content: '{"observations":[' }),
-    true,
     'truncated',
   ),
   parse(
     "truncated, in another server's word, though it reads whole",
     choice({ finish_reason: 'MAX_TOKENS' }),
-    true,
     'truncated',
   ),
   parse(
     'truncated after it said BLOCK',
     choice({ finish_reason: 'length' }, { content: '{"verdict":"BLOCK"' }),
-    false,
     'truncated',
   ),
   parse(
@@ -439,7 +436,7 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
   parse('empty content', saying('')),
   parse('null content', choice({}, { content: null })),
   parse('prose', saying('Looks fine to me.')),
-  parse('prose that says BLOCK', saying('I would BLOCK this.'), false),
+  parse('prose that says BLOCK', saying('I would BLOCK this.')),
   parse('another shape', saying('{"approved":true,"score":1,"reason":"","severity":"","details":{}}')),
   parse(
     'an extra key',
@@ -448,10 +445,17 @@ export const FAILURE_SHAPES: readonly FailureShape[] = [
   parse(
     'a key twice',
     edited((text) => text.replace('"verdict"', '"verdict":"BLOCK","verdict"')),
-    false,
   ),
   parse('another canary', (response, request) =>
     sendJson(response, 200, completion(request.model, answerTo({ ...request, canary: '0'.repeat(16) }))),
+  ),
+  parse(
+    'prose beside the verdict',
+    edited((text) => `Here is my verdict: ${text}`),
+  ),
+  parse(
+    'a line that was not shown',
+    edited((text) => text.replace('"line":1', '"line":99')),
   ),
   parse('a policy left out', (response, request) =>
     sendJson(response, 200, completion(request.model, answerTo({ ...request, policyIds: request.policyIds.slice(1) }))),

@@ -1,7 +1,7 @@
 import { conclude } from '../../../policy/judge/conclude';
 import { readAnswer } from '../../../policy/judge/read-answer';
 import { leastCpuMs } from '../../support/least-cpu';
-import { BENIGN, CANARY, HOSTILE, POLICY_IDS, row, wire } from './answer-corpus';
+import { STRICT_ANSWERS, STRICT_CANARY, STRICT_LINES, STRICT_POLICIES } from './strict-answers';
 
 /** A small deterministic random generator: a failure names its seed, and every run uses the same cases. */
 function random(seed: number): () => number {
@@ -15,12 +15,12 @@ function random(seed: number): () => number {
   };
 }
 
-const violated = row(POLICY_IDS[0], { result: 'violated', severity: 'BLOCK', lines: [1], quote: 'x', why: 'y' });
+const rawOf = (id: string): string => STRICT_ANSWERS.find((answer) => answer.id === id)?.raw ?? '';
 /** None of these answers is an ALLOW, and no mutation of them may become one. */
 const BLOCKING = [
-  JSON.stringify(wire({ verdict: 'BLOCK' })),
-  JSON.stringify(wire({ policyResults: [violated, row(POLICY_IDS[1])] })),
-  JSON.stringify(wire({ verdict: 'BLOCK', policyResults: [violated, row(POLICY_IDS[1])] }), null, 1),
+  rawOf('BLOCK object'),
+  rawOf('violated BLOCK row under ALLOW'),
+  JSON.stringify(JSON.parse(rawOf('BLOCK object')), null, 1),
 ];
 const PIECES = [
   '{',
@@ -44,7 +44,7 @@ const PIECES = [
   '\ufeff',
   '\ud800',
   '"__proto__":{}',
-  JSON.stringify(wire()),
+  rawOf('bare object'),
 ];
 
 function mutate(text: string, next: () => number): string {
@@ -74,14 +74,18 @@ function mutate(text: string, next: () => number): string {
   return result;
 }
 
-const expected = { policyIds: POLICY_IDS, canary: CANARY };
+const expected = {
+  policyIds: STRICT_POLICIES,
+  canary: STRICT_CANARY,
+  piece: { first: 0, last: STRICT_LINES - 1, context: [] },
+};
 
 const leastTime = (text: string): number => leastCpuMs(() => readAnswer(text, expected));
 
 describe('readAnswer on 100,000 mutated answers', () => {
   it('does not throw, stays within its time limit, and does not read ALLOW while the text still contains BLOCK', () => {
     const next = random(20261101);
-    const seeds = [...BENIGN, ...HOSTILE].map((a) => a.raw).filter((raw) => raw.length < 8000);
+    const seeds = STRICT_ANSWERS.map((a) => a.raw).filter((raw) => raw.length < 8000);
     const slow: string[] = [];
     let flips = 0;
     for (let i = 0; i < 100_000; i++) {
@@ -91,7 +95,7 @@ describe('readAnswer on 100,000 mutated answers', () => {
       const began = performance.now();
       const read = readAnswer(text, expected);
       if (performance.now() - began > 5 && leastTime(text) > 200) slow.push(text);
-      if (blocking && read.ok && conclude(read.answer, read.proseContradicts).status === 'ALLOW') {
+      if (blocking && read.ok && conclude(read.answer).status === 'ALLOW') {
         // A mutation may replace the BLOCK and its verdict member by a complete ALLOW; then the text contains no BLOCK.
         if (/"BLOCK"/.test(text)) flips++;
       }

@@ -1,7 +1,7 @@
 import { sha256HexOfText } from '../../../policy/contracts/hash';
 import { DEFAULT_POLICIES } from '../../../policy/judge/default-policies';
 import { makeDocument } from '../../../policy/judge/document';
-import { objectsInText } from '../../../policy/judge/objects-in-text';
+import { objectsInText } from '../../../compat/flyto/objects-in-text';
 import { splitDocument } from '../../../policy/judge/pieces';
 import { instructions, nonceOf, userMessage } from '../../../policy/judge/prompt';
 import { readAnswer } from '../../../policy/judge/read-answer';
@@ -103,7 +103,7 @@ describe('injected text', () => {
       const echoed = found.ok ? found.objects.map((o) => JSON.stringify(o.value)) : [];
       for (const raw of [...echoed, data.slice(0, 60_000), one.diff]) {
         if (raw.includes('verdict')) echoes++;
-        const read = readAnswer(raw, { policyIds: POLICY_IDS, canary: nonce });
+        const read = readAnswer(raw, { policyIds: POLICY_IDS, canary: nonce, piece: null });
         expect(read.ok).toBe(false);
       }
     }

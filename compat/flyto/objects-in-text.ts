@@ -1,8 +1,9 @@
-import { readJsonAt, skipSpace, type Budget, type JsonRefusal } from '../text/json-text';
+import { readJsonAt, skipSpace, type Budget, type JsonRefusal } from '../../policy/text/json-text';
+import { utf8Length } from '../../policy/text/utf8-length';
 
-/** Deeper values are refused; the wire schema needs four levels. */
-export const MAX_ANSWER_DEPTH = 32;
-export const MAX_ANSWER_BYTES = 64 * 1024;
+/** Deeper values are refused. */
+const MAX_ANSWER_DEPTH = 32;
+const MAX_ANSWER_BYTES = 64 * 1024;
 
 const MAX_OPENINGS = 512;
 
@@ -148,23 +149,4 @@ function withoutThink(text: string): string | null {
   if (!text.startsWith(THINK, start)) return text;
   const end = text.indexOf(THINK_END, start);
   return end === -1 ? null : text.slice(end + THINK_END.length);
-}
-
-/** A regular expression search is faster than inspecting each unit. */
-const BEYOND_ASCII = /[\u0080-\uffff]/;
-
-/** Length of the text in UTF-8 bytes. */
-export function utf8Length(text: string): number {
-  if (!BEYOND_ASCII.test(text)) return text.length;
-  let bytes = 0;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit < 0x80) bytes += 1;
-    else if (unit < 0x800) bytes += 2;
-    else if (unit >= 0xd800 && unit <= 0xdbff) {
-      bytes += 4;
-      i++;
-    } else bytes += 3;
-  }
-  return bytes;
 }
