@@ -32,7 +32,7 @@ const config = JudgeConfig.parse({ model: MODEL });
 function judgeOf(raw: Uint8Array, sourceTool: string): ResolvedJudge {
   const tool = SOURCE_TOOLS.find((one) => one.sourceTool === sourceTool);
   if (tool === undefined) throw new RangeError(sourceTool);
-  return { config, renderer: tool.render, raw, validator: judgeValidator(config, tool) };
+  return { config, renderer: tool.render, raw, effectMembers: [], validator: judgeValidator(config, tool) };
 }
 
 async function ask(deps: AskDeps, raw: Uint8Array, sourceTool: string): Promise<string> {

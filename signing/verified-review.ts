@@ -101,6 +101,7 @@ function reviewOf(bundle: EvidenceBundle, facts: Partial<ReviewFacts>, at: strin
     requester: facts.requester ?? null,
     inputSha: subject.inputSha,
     diffSha: subject.diffSha,
+    metadata: submission?.metadata ?? {},
     planHash: pinned?.planHash ?? null,
     stagingSha: staging?.sha ?? null,
     fingerprint: facts.disclosure?.fingerprint ?? null,

@@ -1,4 +1,5 @@
 import { Name } from '../policy/contracts/diff';
+import { NO_EFFECT_METADATA } from '../policy/contracts/effect-metadata';
 import type { ExtractedFacts, Facts } from '../policy/contracts/facts';
 import { misconfigured } from '../policy/contracts/failure';
 import { frozenRegistry } from '../policy/contracts/registry';
@@ -61,6 +62,7 @@ export function defineSourceTool<F extends ExtractedFacts>(tool: SourceToolDefin
       return typed === null || claims === undefined ? null : claims(typed, diff);
     },
     render: Object.freeze({ ...(tool.render ?? textRenderer) }),
+    effectMetadata: Object.freeze({ ...(tool.effectMetadata ?? NO_EFFECT_METADATA) }),
     staging: staging === null ? null : async () => Object.freeze({ ...(await staging()) }),
   } satisfies SourceTool);
 }

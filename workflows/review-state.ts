@@ -286,6 +286,7 @@ export class Review {
       requester: opened?.requester ?? null,
       inputSha: this.inputSha,
       diffSha: submission.diffSha,
+      metadata: submission.metadata,
       planHash: opened?.planHash ?? null,
       stagingSha: this.stagingSha,
       fingerprint: this.fingerprint,

@@ -66,13 +66,13 @@ export async function askAboutDiff(
   run: { readonly signal: AbortSignal; readonly attempt: number },
 ): Promise<JudgeAnswer> {
   const startedAt = deps.now();
-  const { validator, config, renderer, raw } = judgeOfPlan;
+  const { validator, config, renderer, raw, effectMembers } = judgeOfPlan;
   const rendered = makeDocument({
     raw,
     maxBytes: config.byteBudget * config.maxChunks,
     metadata: input.metadata,
     renderer,
-    metadataKeys: config.metadataKeys,
+    metadataKeys: [...new Set([...config.metadataKeys, ...effectMembers])],
     proseKeys: config.includeAgentProse ? config.proseKeys : null,
   });
   const context = { input, judgeOfPlan, host: deps.transport.host, attempt: run.attempt };

@@ -86,7 +86,13 @@ async function evaluateCase(
     const config = options.configOf(labelled.sourceTool);
     const { result, record } = await askAboutDiff(
       options,
-      { validator: judgeValidator(config, tool), config, renderer: tool.render, raw },
+      {
+        validator: judgeValidator(config, tool),
+        config,
+        renderer: tool.render,
+        raw,
+        effectMembers: Object.keys(tool.effectMetadata.members),
+      },
       ref,
       {
         signal,

@@ -15,6 +15,8 @@ export interface ResolvedJudge {
   readonly config: JudgeConfig;
   readonly renderer: DiffRenderer;
   readonly raw: Uint8Array;
+  /** Metadata members that become part of the effect: the judge sees them whatever the plan says. */
+  readonly effectMembers: readonly string[];
 }
 
 /** Recomputes every hash that `input` claims. Call it before anything is sent to a model. */
@@ -48,7 +50,7 @@ export async function resolveJudge(
   const raw = await deps.store.get(input.tenant, input.diffSha);
   const digest = sha256Of(raw);
   if (digest !== input.diffSha) throw digestMismatch('diffSha', input.diffSha, digest);
-  return { validator, config, renderer: tool.render, raw };
+  return { validator, config, renderer: tool.render, raw, effectMembers: Object.keys(tool.effectMetadata.members) };
 }
 
 const MAX_CONFIGS = 200;

@@ -1,6 +1,7 @@
 import { Submission } from '../../policy/contracts/diff';
 import { changeId as changeIdOf, inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
+import { effectMetadataProblem } from '../../policy/contracts/effect-metadata';
 import type { Plan } from '../../policy/contracts/plan';
 import { openingWarnings } from '../../policy/contracts/opening-warnings';
 import { sha256Hex } from '../../policy/contracts/hash';
@@ -38,7 +39,7 @@ export interface OpeningDeps extends Pick<DerivationDeps, 'tools' | 'threads'> {
 /**
  * The first activity: checks the submission, pins the plan, attests external facts, and opens the ledger. Refuses, without
  * retry: an id that is not the hash of the change, an unknown source tool, missing bytes, inline bytes that the target does not
- * allow, an invalid signature, a target without a plan.
+ * allow, metadata that may not become part of the effect, an invalid signature, a target without a plan.
  *
  * O1 A change is opened once. A retry after a lost result or a reset uses the plan that was pinned first, even if a newer one is
  *    published, and attests nothing again: a record under another plan would not be bound to this review.
@@ -57,7 +58,16 @@ async function openReview(
   const { tenant, target, sourceTool, diffSha, metadata } = submission;
   await assertContentAddressed(deps, changeId, submission);
   const inputSha = inputShaOf(submission);
-  if (deps.tools.get(sourceTool) === undefined) throw unknownSourceTool(sourceTool, deps.tools.keys());
+  const tool = deps.tools.get(sourceTool);
+  if (tool === undefined) throw unknownSourceTool(sourceTool, deps.tools.keys());
+  const unfit = effectMetadataProblem(tool.effectMetadata, metadata);
+  if (unfit !== null)
+    throw invalid(
+      unfit.field,
+      'metadata that may become part of the effect',
+      'another value',
+      `It was refused: ${unfit.problem}`,
+    );
   const before = await readRecordedOpening(deps.ledger, changeId);
   const { plan, planHash, revision } =
     before === null ? await deps.plans.current(target, sourceTool) : await deps.plans.byHash(before.planHash);

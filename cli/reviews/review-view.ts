@@ -21,6 +21,7 @@ export function printReview(out: Printer, status: ReviewStatus, bytes: Uint8Arra
   if (bytes === null) out.line(styled('yellow', '  its bytes cannot be read here: do not answer what you cannot see'));
   else printDiff(out, status.sourceTool, bytes);
   out.line();
+  printMetadata(out, status.metadata);
   out.line(styled('bold', `Findings (${status.findings.length})`));
   const text = bytes === null ? null : decodeUtf8(bytes);
   for (const finding of status.findings) printFinding(out, finding, status.diffSha, text);
@@ -28,6 +29,23 @@ export function printReview(out: Printer, status: ReviewStatus, bytes: Uint8Arra
   out.line(styled('bold', `Violations (${status.violations.length})`));
   for (const violation of status.violations) printViolation(out, violation);
   if (status.violations.length === 0) out.line('  none');
+}
+
+/** What the submitter wrote beside the bytes: claims, and members that become part of the effect, such as a commit message. */
+function printMetadata(out: Printer, metadata: ReviewStatus['metadata']): void {
+  const members = Object.entries(metadata);
+  if (members.length === 0) return;
+  out.line(
+    styled(
+      'bold',
+      `Metadata (${members.length}), written by the submitter; a commit message becomes part of the effect`,
+    ),
+  );
+  for (const [name, value] of members) {
+    out.line(line`  ${styled('dim', name)}`);
+    out.block(typeof value === 'string' ? value : JSON.stringify(value), '      ');
+  }
+  out.line();
 }
 
 function field(out: Printer, name: string, value: Printable): void {

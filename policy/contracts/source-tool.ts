@@ -5,6 +5,7 @@
  * A1 Everything except `staging` is a pure function of bytes and metadata, with the same result on every machine.
  */
 import type { DiffInput } from './diff';
+import type { EffectMetadata } from './effect-metadata';
 import type { ExtractedFacts, Facts, FactsParser, FactsRefusal, Span } from './facts';
 import type { Registry } from './registry';
 import type { TargetEffects } from './target-effects';
@@ -112,6 +113,7 @@ export interface SourceTool extends DiffReader {
   readonly mode: 'enforced' | 'cooperative';
   /** Loads the code that accesses the target. Only the committer calls it. Null for a cooperative tool. */
   readonly staging: (() => Promise<TargetEffects>) | null;
+  readonly effectMetadata: EffectMetadata;
 }
 
 /**
@@ -129,6 +131,8 @@ export interface SourceToolDefinition<F extends ExtractedFacts = ExtractedFacts>
   readonly touched?: (facts: F, diff: DiffInput) => readonly Touched[] | null;
   readonly claims?: (facts: F, diff: DiffInput) => ClaimCheck | null;
   readonly render?: DiffRenderer;
+  /** Default: no metadata becomes part of the effect. */
+  readonly effectMetadata?: EffectMetadata;
 }
 
 export type SourceToolRegistry = Registry<SourceTool>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Sha256Hex } from './diff';
+import { Metadata, Sha256Hex } from './diff';
 import { ErrorClass, HookClass, type ValidatorFinding } from './finding';
 import { Mode, ReviewState, RollbackReason } from './outcome';
 import { PolicyViolation } from './violation';
@@ -55,6 +55,8 @@ export const ReviewStatus = z.strictObject({
   requester: z.string().nullable(),
   inputSha: Sha256Hex,
   diffSha: Sha256Hex,
+  /** What the submitter wrote beside the bytes. Members that the source tool declares become part of the effect. */
+  metadata: Metadata,
   planHash: Sha256Hex.nullable(),
   stagingSha: Sha256Hex.nullable(),
   /** Must be part of each answer; null until violations are disclosed. */

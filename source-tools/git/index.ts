@@ -1,6 +1,7 @@
 import type { Pack } from '../../policy/rules/pack';
 import { defineSourceTool } from '../define';
 import { touchedNames } from '../touched-names';
+import { commitMessageProblem } from './commit-message';
 import { extractGitPatchFacts } from './facts/extract-git-facts';
 import type { GitPatchFacts } from './facts/git-facts';
 import { GIT_PARSER } from './facts/git-parser';
@@ -19,6 +20,21 @@ export const gitPatch = defineSourceTool<GitPatchFacts>({
   measure: measurePatch,
   touched: touchedNames,
   render: gitRenderer,
+  effectMetadata: {
+    members: { message: commitMessageProblem, base_commit: () => null },
+    refused: [
+      'author',
+      'author_name',
+      'author_email',
+      'committer',
+      'date',
+      'trailers',
+      'notes',
+      'signature',
+      'branch',
+      'ref',
+    ],
+  },
   staging: async () => (await import('./staging/index.js')).gitPatchEffects,
 });
 

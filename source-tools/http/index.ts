@@ -17,6 +17,8 @@ export const httpPatch = defineSourceTool<HttpPatchFacts>({
   measure: measureRequest,
   touched: touchedNames,
   render: jsonRenderer,
+  // Everything that is sent is in the bytes.
+  effectMetadata: { members: {}, refused: ['headers', 'method', 'url', 'body', 'content_type', 'contentType'] },
   staging: async () => (await import('./staging/index.js')).httpPatchEffects,
 });
 

@@ -49,6 +49,7 @@ export function status(overrides: Partial<ReviewStatus> = {}): ReviewStatus {
     requester: 'carol',
     inputSha: hex('1'),
     diffSha: hex('2'),
+    metadata: {},
     planHash: hex('3'),
     stagingSha: hex('4'),
     fingerprint: hex('f'),

@@ -307,7 +307,7 @@ export const RECEIPTS: readonly Attack[] = [
   commitMessage('a C1 control character', 'Fix a typo\u009b2J'),
   commitMessage('a zero width space inside a trailer', 'Fix a typo\n\nRe\u200bviewed-by: Alice <alice@example.com>'),
   commitMessage('[skip ci]', 'Fix a typo [skip ci]'),
-  commitMessage('a secret', `Fix a typo\n\ntoken ghp_${'a1B2'.repeat(9)}`),
+  commitMessage('a secret', `Fix a typo\n\npostgres://shop:${'hunter2'}-Zq81kWx@db.example.com/shop`),
   {
     name: 'metadata that becomes part of an effect: an author that a person never saw',
     async run(testbed) {

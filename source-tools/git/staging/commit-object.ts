@@ -3,6 +3,8 @@
  * every attempt makes the same object, and its id is known in advance.
  */
 import { createHash } from 'node:crypto';
+import type { JsonValue } from '../../../policy/contracts/canonical-json';
+import { commitMessageProblem } from '../commit-message';
 import type { GitBase } from './git-record';
 
 export interface CommitObject {
@@ -10,7 +12,6 @@ export interface CommitObject {
   readonly body: string;
 }
 
-const MAX_MESSAGE = 4000;
 export const TRAILER = 'Countersign-Change';
 
 export function commitObject(base: GitBase, changeId: string, intentAt: string): CommitObject {
@@ -33,19 +34,13 @@ export function commitObject(base: GitBase, changeId: string, intentAt: string):
 
 export type Message = { readonly ok: true; readonly message: string } | { readonly ok: false; readonly why: string };
 
-/** The commit message from `metadata.message`, or a default. A message with a line that looks like our trailer is refused. */
-export function messageOf(given: unknown, changeId: string): Message {
+/** The commit message from `metadata.message`, or a default. The opening of the review has refused others (commit-message.ts). */
+export function messageOf(given: JsonValue | undefined, changeId: string): Message {
   if (given === undefined || given === null) return { ok: true, message: `Change ${changeId.slice(0, 12)}` };
-  if (typeof given !== 'string' || given.trim() === '' || given.length > MAX_MESSAGE)
-    return { ok: false, why: `metadata.message: expected a string of 1 to ${MAX_MESSAGE} characters` };
-  for (let i = 0; i < given.length; i++) {
-    const code = given.charCodeAt(i);
-    if ((code < 0x20 && code !== 0x0a) || code === 0x7f)
-      return { ok: false, why: 'metadata.message: control characters other than line feeds are not allowed' };
-  }
-  if (/^countersign-/im.test(given))
-    return { ok: false, why: 'metadata.message: lines that start with "Countersign-" are reserved' };
-  return { ok: true, message: given.trim() };
+  const problem = commitMessageProblem(given);
+  return problem === null
+    ? { ok: true, message: String(given).trim() }
+    : { ok: false, why: `metadata.message: ${problem}` };
 }
 
 /** Name and email address in the format of a commit object. The configuration rejects characters that would break it. */

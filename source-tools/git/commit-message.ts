@@ -1,0 +1,74 @@
+/**
+ * What a commit message from `metadata.message` may contain. It is written by the agent, and readers of the repository, pipelines and
+ * other tools believe it, so it is bounded by an allowlist.
+ *
+ * M1 No character that hides or reorders text: what a reviewer reads is what a machine reads.
+ * M2 Trailers only from a list. A trailer such as `Reviewed-by` would claim a review that did not take place.
+ * M3 No directive to a pipeline, such as `[skip ci]`: it would switch off checks of the branch.
+ */
+import type { JsonValue } from '../../policy/contracts/canonical-json';
+import { isWellFormed } from '../../policy/contracts/canonical-json';
+import { bidi, controls, homoglyphs, invisible } from '../../policy/text/characters';
+
+export const MAX_MESSAGE = 4000;
+
+/** Tokens before a colon at the start of a line after the first, in lower case. Links start with their scheme. */
+const TRAILERS: ReadonlySet<string> = new Set([
+  ...[
+    'fixes',
+    'closes',
+    'resolves',
+    'refs',
+    'references',
+    'see',
+    'see-also',
+    'related',
+    'issue',
+    'ticket',
+    'bug',
+    'jira',
+  ],
+  ...[
+    'note',
+    'notes',
+    'why',
+    'what',
+    'how',
+    'before',
+    'after',
+    'example',
+    'examples',
+    'context',
+    'motivation',
+    'details',
+  ],
+  ...['http', 'https'],
+]);
+
+/** `Reviewed-by`, `approved by`, `Signed off by`, with any separator. */
+const CLAIM =
+  /\b(?:review|approv|ack|nack|sign|test|verif|confirm|authori[sz]|audit|suggest|report|co-?author)[a-z]*[\W_]*(?:off)?[\W_]*by\b/iu;
+/** Conventional commits: `fix(shop)!: …`. */
+const SUBJECT = /^[a-z]+(?:\([^)]*\))?!?$/;
+const DIRECTIVE =
+  /\[[^\]\n]*\b(?:skip|ci|no[ -]?build)\b[^\]\n]*\]|\*\*\*\s*no_?ci\s*\*\*\*|\bskip-checks\b|\bskip-ci\b/iu;
+
+/** Null if the value may become a commit message. */
+export function commitMessageProblem(value: JsonValue): string | null {
+  if (typeof value !== 'string' || value.trim() === '' || value.length > MAX_MESSAGE)
+    return `expected a string of 1 to ${MAX_MESSAGE} characters`;
+  if (!isWellFormed(value)) return 'it has a lone surrogate';
+  const odd = [...bidi(value), ...invisible(value), ...controls(value), ...homoglyphs(value)][0];
+  if (odd !== undefined) return `it has a character that hides, reorders or imitates text: ${odd.what}`;
+  if (/[^\P{C}\n]/u.test(value)) return 'control characters other than line feeds are not allowed';
+  if (CLAIM.test(value)) return 'it claims a review or a signature ("… by"), which only Countersign can prove';
+  if (DIRECTIVE.test(value)) return 'it has a directive to a pipeline, such as [skip ci]';
+  for (const [i, line] of value.split('\n').entries()) {
+    const token = /^\s*([^\s:]{1,100})\s*[:#](?:\s|$|\/\/)/u.exec(line)?.[1];
+    if (token === undefined) continue;
+    if (i === 0 ? SUBJECT.test(token) || TRAILERS.has(token.toLowerCase()) : TRAILERS.has(token.toLowerCase()))
+      continue;
+    return `line ${i + 1} looks like the trailer "${token}"; allowed are ${[...TRAILERS].slice(0, 12).join(', ')}`;
+  }
+  return null;
+}
