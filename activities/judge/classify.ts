@@ -38,6 +38,16 @@ function failureOfStatus(error: InstanceType<typeof APIError>, status: number): 
   });
 }
 
+/**
+ * True if the server refused `response_format` itself: servers that do not know it answer 400 or 422 before they generate
+ * anything. They name the parameter in `param`, in the message or in a validation report.
+ */
+export function refusesResponseFormat(error: unknown): boolean {
+  if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return false;
+  const said = `${error.param ?? ''} ${error.message} ${JSON.stringify(error.error ?? null)}`;
+  return said.includes('response_format') || said.includes('json_schema');
+}
+
 function ofStatus(status: number, code: string | null): { readonly cause: JudgeCause; readonly retryable: boolean } {
   if (code === 'insufficient_quota' || code === 'billing_hard_limit_reached')
     return { cause: 'quota', retryable: false };

@@ -11,6 +11,7 @@ const Stored = z.strictObject({
   requestId: z.string().nullable(),
   finishReason: z.string(),
   usage: Usage,
+  structured: z.boolean(),
   origin: z.string(),
 });
 
@@ -46,8 +47,8 @@ export function createDatabaseJudgeCache({ db, macKey, ttlMs, now }: DatabaseCac
     },
     set: async (key, reply) => {
       const at = now();
-      const { text, model, requestId, finishReason, usage, origin } = reply;
-      const stored = JSON.stringify({ text, model, requestId, finishReason, usage, origin });
+      const { text, model, requestId, finishReason, usage, structured, origin } = reply;
+      const stored = JSON.stringify({ text, model, requestId, finishReason, usage, structured, origin });
       await db.query(
         `insert into judge_answers as a (key, reply, at, mac) values ($1, $2, $3, $4)
          on conflict (key) do update set reply = excluded.reply, at = excluded.at, mac = excluded.mac where a.at <= $5`,

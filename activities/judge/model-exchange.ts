@@ -5,6 +5,8 @@ export interface ModelRequest {
   readonly instructions: string;
   readonly message: string;
   readonly jsonSchema: { readonly [key: string]: unknown };
+  /** Whether the server must generate in `jsonSchema`. `preferred`: not if it refuses the parameter. */
+  readonly structuredOutput: 'required' | 'preferred' | 'off';
   /** 0: left out of the request. */
   readonly maxTokens: number;
   /** Absent: left out of the request. */
@@ -21,4 +23,6 @@ export interface ModelReply {
   readonly requestId: string | null;
   readonly finishReason: string;
   readonly usage: Usage;
+  /** Whether the request asked for output in the schema. */
+  readonly structured: boolean;
 }

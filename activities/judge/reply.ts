@@ -40,7 +40,7 @@ export function replyOf(
   data: unknown,
   request: Pick<ModelRequest, 'model' | 'acceptedModels'>,
   requestId: string | null,
-): ModelReply {
+): Omit<ModelReply, 'structured'> {
   if (isErrorBody(data))
     throw backendFailure('bad_envelope', 'the server answered 200 with an error object', { retryable: true });
   const parsed = Completion.safeParse(data);

@@ -1,7 +1,8 @@
 /**
  * One request to an OpenAI-compatible server.
  *
- * X1 Exactly one HTTP request for each call: the client's retries are off, because Temporal retries the activity.
+ * X1 One HTTP request for each call: the client's retries are off, because Temporal retries the activity. The exception is a
+ *    server that refuses `response_format`: the first call to its model sends a second request without it.
  * X2 Does not stream: an aborted stream ends without an error, and a truncated verdict would be read as a complete one.
  * X3 Each call ends with a reply, a CountersignFailure or the caller's own cancellation. An unknown error is a backend
  *    failure.
@@ -12,7 +13,7 @@ import OpenAI from 'openai';
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
 import { WIRE_SCHEMA_NAME } from '../../policy/judge/wire';
 import { createBoundedFetch } from './bounded-fetch';
-import { failureOfCall } from './classify';
+import { failureOfCall, refusesResponseFormat } from './classify';
 import type { ModelReply, ModelRequest } from './model-exchange';
 import { replyOf } from './reply';
 
@@ -66,6 +67,29 @@ export function createJudgeTransport(config: TransportConfig): JudgeTransport {
     fetch: createBoundedFetch(allowedHosts).fetch,
   });
 
+  /** Models that answered without `response_format` after the server had refused it. */
+  const withoutFormat = new Set<string>();
+
+  const send = async (request: ModelRequest, structured: boolean, options: RequestOptions): Promise<ModelReply> => {
+    const { data, request_id: requestId } = await client.chat.completions
+      .create(bodyOf(request, dialect, structured), options)
+      .withResponse();
+    return { ...replyOf(data, request, requestId), structured };
+  };
+  const sendAsSupported = async (request: ModelRequest, options: RequestOptions): Promise<ModelReply> => {
+    const { model, structuredOutput } = request;
+    if (structuredOutput === 'off' || (structuredOutput === 'preferred' && withoutFormat.has(model)))
+      return send(request, false, options);
+    try {
+      return await send(request, true, options);
+    } catch (error) {
+      if (structuredOutput === 'required' || !refusesResponseFormat(error)) throw error;
+    }
+    const reply = await send(request, false, options);
+    withoutFormat.add(model);
+    return reply;
+  };
+
   return {
     host,
     ask: async (request, { signal, deadlineMs }) => {
@@ -80,14 +104,8 @@ export function createJudgeTransport(config: TransportConfig): JudgeTransport {
       }, deadlineMs);
       signal.addEventListener('abort', cancel, { once: true });
       try {
-        const { data, request_id: requestId } = await client.chat.completions
-          .create(bodyOf(request, dialect), {
-            signal: stop.signal,
-            // After our own deadline, in case the abort signal is lost.
-            timeout: deadlineMs + 1000,
-          })
-          .withResponse();
-        return replyOf(data, request, requestId);
+        // The client's own time limit is after our deadline, in case the abort signal is lost.
+        return await sendAsSupported(request, { signal: stop.signal, timeout: deadlineMs + 1000 });
       } catch (error) {
         if (signal.aborted) throw new CancelledFailure('The judge was cancelled during the request');
         throw failureOfCall(error, late ? deadlineMs : null);
@@ -97,6 +115,11 @@ export function createJudgeTransport(config: TransportConfig): JudgeTransport {
       }
     },
   };
+}
+
+interface RequestOptions {
+  readonly signal: AbortSignal;
+  readonly timeout: number;
 }
 
 function hostOf(baseUrl: string): string {
@@ -113,7 +136,11 @@ function hostOf(baseUrl: string): string {
   return url.host;
 }
 
-function bodyOf(request: ModelRequest, dialect: 'openai' | 'compatible'): ChatCompletionCreateParamsNonStreaming {
+function bodyOf(
+  request: ModelRequest,
+  dialect: 'openai' | 'compatible',
+  structured: boolean,
+): ChatCompletionCreateParamsNonStreaming {
   const openai = dialect === 'openai';
   return {
     model: request.model,
@@ -121,10 +148,14 @@ function bodyOf(request: ModelRequest, dialect: 'openai' | 'compatible'): ChatCo
       { role: openai ? 'developer' : 'system', content: request.instructions },
       { role: 'user', content: request.message },
     ],
-    response_format: {
-      type: 'json_schema',
-      json_schema: { name: WIRE_SCHEMA_NAME, strict: true, schema: { ...request.jsonSchema } },
-    },
+    ...(structured
+      ? {
+          response_format: {
+            type: 'json_schema',
+            json_schema: { name: WIRE_SCHEMA_NAME, strict: true, schema: { ...request.jsonSchema } },
+          },
+        }
+      : {}),
     ...(request.maxTokens === 0
       ? {}
       : openai

@@ -54,6 +54,12 @@ const Settings = z.strictObject({
       });
     })
     .describe('The rubric: every answer has one row for each policy.'),
+  structuredOutput: z
+    .enum(['required', 'preferred', 'off'])
+    .default('preferred')
+    .describe(
+      'Whether the request asks for output in the schema of the answer. If the server refuses that, `preferred` asks again without it and `required` fails.',
+    ),
   byteBudget: z
     .int()
     .min(256)

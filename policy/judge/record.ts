@@ -24,6 +24,8 @@ export const JudgeCall = z.strictObject({
   requestId: z.string().max(200).nullable(),
   finishReason: z.string().max(50),
   usage: Usage,
+  /** Whether the request asked for output in the schema of the answer; false if the plan or the server does not allow it. */
+  structuredOutput: z.boolean(),
   latencyMs: Count,
   /** Id of the change whose cached answer was reused; null if the model was called. */
   reusedFrom: Sha256Hex.nullable(),

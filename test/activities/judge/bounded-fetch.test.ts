@@ -32,6 +32,7 @@ describe('createBoundedFetch under the transport', () => {
         instructions: 'é',
         message: '{}',
         jsonSchema: {},
+        structuredOutput: 'preferred',
         maxTokens: 0,
         acceptedModels: [],
         cacheKey: 'c',

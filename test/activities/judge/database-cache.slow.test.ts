@@ -11,6 +11,7 @@ const reply = (text: string): CachedReply => ({
   requestId: null,
   finishReason: 'stop',
   usage: { input: 1, cachedInput: 0, output: 2, reasoning: null },
+  structured: true,
   origin: 'c'.repeat(64),
 });
 

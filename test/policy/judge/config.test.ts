@@ -45,6 +45,7 @@ describe('the logic_hash of the judge', () => {
     ['agent prose', hash({ config: settings({ includeAgentProse: true }) })],
     ['deadline', hash({ config: settings({ deadlineMs: 59_999 }) })],
     ['acceptedModels', hash({ config: settings({ acceptedModels: ['x'] }) })],
+    ['structured output', hash({ config: settings({ structuredOutput: 'off' }) })],
     ['prompt', hash({ config: computed({ promptSha: 'x' }) })],
     ['schema', hash({ config: computed({ schemaSha: 'x' }) })],
     ['renderer', hash({ config: computed({ rendererRevision: 'x' }) })],
