@@ -101,8 +101,7 @@ test('half-open lets one of two concurrent changes through as the probe, and a g
   const first = await Promise.any(ended);
   expect(first).toMatchObject({ state: 'COMMITTED' });
   expect(await breakerOf(PRICES)).toMatchObject({ state: 'closed' });
-  for (const id of ids)
-    if ((await system.countersign.status(id)).state === 'INTERVENTION_REQUIRED') await end(id);
+  for (const id of ids) if ((await system.countersign.status(id)).state === 'INTERVENTION_REQUIRED') await end(id);
   await Promise.all(ended);
 });
 
