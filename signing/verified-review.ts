@@ -62,6 +62,7 @@ export function verifiedReview(bundle: EvidenceBundle, trust: EvidenceTrust, at:
     derived: null,
     sums: null,
     rejects: null,
+    factsSha: null,
     nonces: null,
     target: null,
   });

@@ -37,6 +37,7 @@ export function verifyEvidence(file: string | Uint8Array, trust: EvidenceTrust):
     derived: null,
     sums: null,
     rejects: null,
+    factsSha: null,
     nonces: null,
     target: null,
   });

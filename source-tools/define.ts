@@ -36,7 +36,7 @@ export function defineSourceTool<F extends ExtractedFacts>(tool: SourceToolDefin
       `Source tool "${tool.sourceTool}" is cooperative but has staging; remove the staging, or make it enforced`,
     );
   }
-  const { sourceTool, mode, parser, facts, texts, measure, touched, claims, staging } = tool;
+  const { sourceTool, mode, parser, facts, normalized, texts, measure, touched, claims, staging } = tool;
   // The cast is safe because `given` comes from `facts` of the same tool.
   const factsOf = (given: Facts): F | null => (given.ok ? (given as F) : null);
   return Object.freeze({
@@ -44,6 +44,7 @@ export function defineSourceTool<F extends ExtractedFacts>(tool: SourceToolDefin
     mode,
     parser: Object.freeze({ ...parser }),
     facts: async (diff) => facts(diff),
+    normalized: async (diff) => (normalized === undefined ? null : normalized(diff)),
     texts: (given, diff) => {
       const typed = texts === undefined ? null : factsOf(given);
       return typed === null || texts === undefined ? wholeTexts(diff.raw) : texts(typed, diff);

@@ -27,7 +27,7 @@ import { targetUnavailable } from '../../source-tools/target-failure';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import { aggregateConfigOf, readAggregateRecord } from '../review/aggregate-record';
 import { toolFor } from '../review/derivation';
-import { deriveResults, readFacts, type DerivationDeps } from '../review/derive';
+import { deriveResults, factsShaOf, readFacts, type DerivationDeps } from '../review/derive';
 import { loadDiff } from '../review/load-diff';
 
 export interface StagingRecords {
@@ -88,6 +88,8 @@ export async function collectReview(
       ? null
       : await lookUp.run(() => loadDiff(deps.store, deps.tools, { ...submission, inputSha: inputShaOf(submission) }));
   const diff = loaded?.ok === true ? loaded.value : null;
+  const factsSha =
+    submission === null || diff === null ? null : await lookUp.run(() => factsShaOf(deps, submission, diff));
   const staging = asked.stagingSha === null ? null : await deps.stagingRecords.get(changeId, asked.stagingSha);
   // Bypasses the cache: this is the last time that revocations are checked.
   const keys = await deps.keys.snapshot(0);
@@ -127,7 +129,11 @@ export async function collectReview(
       trust: null,
       derived,
       sums,
-      rejects: await deps.ledger.rejectedInputs({ inputSha, factsSha: null }, changeId),
+      rejects: await deps.ledger.rejectedInputs(
+        { inputSha, factsSha: factsSha?.ok === true ? factsSha.value : null },
+        changeId,
+      ),
+      factsSha,
       nonces: await deps.ledger.spentNonces(changeId),
       target:
         plan === null

@@ -17,6 +17,7 @@ import type { ChangeRef, CommitActivities, Staged } from '../review-types';
 import type { SourceTool } from '../../policy/contracts/source-tool';
 import type { StageContext, Staged as StagedInTarget } from '../../policy/contracts/target-effects';
 import { targetContext, type Targets } from './targets';
+import { stagedMeasureOf } from '../../policy/rules/aggregate/measure';
 import { cutExplanation } from '../../policy/text/cut-text';
 import type { VerificationDeps } from './collect-record';
 
@@ -96,7 +97,11 @@ async function stageOpened(deps: StagingDeps, ref: ChangeRef): Promise<Staged> {
       kind: 'staged',
       at,
       factKey: `staged:${stagingSha}`,
-      body: { stagingSha, record: record as unknown as JsonObject },
+      body: {
+        stagingSha,
+        record: record as unknown as JsonObject,
+        measured: stagedMeasureOf(tool, diff, facts, record),
+      },
     },
     ...findingRows(plan, ref.changeId, results, at, stagingSha),
   ]);

@@ -38,6 +38,7 @@ export async function readAggregateRecord(
     target: by.has('target') ? target : null,
     sourceTool: by.has('sourceTool') ? sourceTool : null,
     requester: by.has('agent') ? requester : null,
+    unknownOnlyCommitted: requester !== null,
     since: windowStart(config, openedAt),
     except: UNCOUNTED_REASONS,
     // One more than MAX_COUNTED shows that there are more, and the superseded change may be among them.

@@ -17,6 +17,9 @@ export interface WorldFactsDeps {
   readonly breakers: Pick<BreakerStore, 'pass'> | null;
 }
 
+/** `factsSha`: null if the facts could not be read. */
+type OpenedRef = ChangeRef & { readonly factsSha: string | null };
+
 export interface WorldFacts {
   readonly results: Readonly<Record<string, ValidatorResult>>;
   readonly rows: readonly LedgerEntry[];
@@ -26,7 +29,7 @@ export interface WorldFacts {
 export async function attestWorldFacts(
   deps: WorldFactsDeps,
   plan: Plan,
-  ref: ChangeRef,
+  ref: OpenedRef,
   at: string,
 ): Promise<WorldFacts> {
   const results: Record<string, ValidatorResult> = {};
@@ -53,11 +56,11 @@ async function read(
   deps: WorldFactsDeps,
   plan: Plan,
   validator: PlanValidator,
-  ref: ChangeRef,
+  ref: OpenedRef,
 ): Promise<{ kind: 'previously_rejected' | 'breaker'; result: ValidatorResult; record: JsonObject }> {
   switch (validator.implementation) {
     case 'previously_rejected': {
-      const rejects = await deps.ledger.rejectedInputs({ inputSha: ref.inputSha, factsSha: null }, ref.changeId);
+      const rejects = await deps.ledger.rejectedInputs(ref, ref.changeId);
       return {
         kind: 'previously_rejected',
         result: rejectedResult(validator.id, rejects),

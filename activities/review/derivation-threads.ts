@@ -18,6 +18,7 @@ export const THREAD_LIMITS = { maxOldGenerationSizeMb: 768, maxYoungGenerationSi
 
 type Task =
   | { readonly kind: 'facts'; readonly diff: DiffInput }
+  | { readonly kind: 'contentSha'; readonly diff: DiffInput }
   | { readonly kind: 'results'; readonly validators: readonly PlanValidator[]; readonly change: DerivedChange };
 
 export interface DerivationThreads extends Derivation {
@@ -30,6 +31,7 @@ export function derivationThreads(start: () => Worker, wallMs = WALL_MS, size = 
   const run = async (task: Task): Promise<unknown> => JSON.parse(await pool.run(task));
   return {
     facts: async (diff) => (await run({ kind: 'facts', diff })) as Facts,
+    contentSha: async (diff) => (await run({ kind: 'contentSha', diff })) as string,
     results: async (validators, change) => (await run({ kind: 'results', validators, change })) as UnitResults,
     close: pool.close,
   };
@@ -46,14 +48,24 @@ export function serveDerivation(port: MessagePort, parts: DerivationParts): void
 
 async function answer(derivation: Derivation, task: Task): Promise<ThreadReply> {
   try {
-    const json =
-      task.kind === 'facts'
-        ? JSON.stringify(await derivation.facts(task.diff))
-        : resultsJson(await derivation.results(task.validators, task.change));
+    const json = await jsonOf(derivation, task);
     return { ok: true, json };
   } catch (error) {
     // The name only: a message may quote the diff.
     return { ok: false, message: error instanceof Error ? error.name : 'a non-error was thrown' };
+  }
+}
+
+async function jsonOf(derivation: Derivation, task: Task): Promise<string> {
+  switch (task.kind) {
+    case 'facts':
+      return JSON.stringify(await derivation.facts(task.diff));
+    case 'contentSha':
+      return JSON.stringify(await derivation.contentSha(task.diff));
+    case 'results':
+      return resultsJson(await derivation.results(task.validators, task.change));
+    default:
+      return task satisfies never;
   }
 }
 

@@ -4,6 +4,7 @@ import { changeEvaluator, type EvaluationInput } from '../../policy/rules/evalua
 import type { Facts } from '../../policy/contracts/facts';
 import { deepFreeze } from '../../policy/rules/deep-freeze';
 import type { ValidatorRegistry } from '../../policy/rules/registry';
+import { typedHash } from '../../policy/contracts/hash';
 import { unknownSourceTool } from '../../policy/contracts/failure';
 import type { UnitResults } from '../review-types';
 import type { SourceTool, SourceToolRegistry } from '../../policy/contracts/source-tool';
@@ -14,6 +15,8 @@ export type DerivedChange = Omit<EvaluationInput, 'facts' | 'tool'>;
 /** Extracts facts and runs rules. Both are pure: the same input gives the same output on every thread. */
 export interface Derivation {
   readonly facts: (diff: DiffInput) => Promise<Facts>;
+  /** Digest of the normalized content of a diff. */
+  readonly contentSha: (diff: DiffInput) => Promise<string>;
   /** Raw results by validator id. The caller has checked that this process has every implementation. */
   readonly results: (validators: readonly PlanValidator[], change: DerivedChange) => Promise<UnitResults>;
 }
@@ -27,6 +30,7 @@ export interface DerivationParts {
 export function inlineDerivation({ tools, validators }: DerivationParts): Derivation {
   return {
     facts: (diff) => extractFacts(tools, diff),
+    contentSha: (diff) => contentSha(tools, diff),
     results: async (chosen, change) => {
       const tool = toolFor(tools, change.diff.sourceTool);
       const facts = await extractFacts(tools, change.diff);
@@ -54,6 +58,20 @@ export function evaluateEach(
 /** Returns deeply frozen facts, since several validators share them. Fails with ErrUnknownDiffType, not retried. */
 export async function extractFacts(tools: SourceToolRegistry, diff: DiffInput): Promise<Facts> {
   return deepFreeze(await toolFor(tools, diff.sourceTool).facts(diff));
+}
+
+/** By the bytes if the tool cannot normalize them. Fails with ErrUnknownDiffType, not retried. */
+export async function contentSha(tools: SourceToolRegistry, diff: DiffInput): Promise<string> {
+  const { sourceTool, diffSha } = diff;
+  const content = await toolFor(tools, sourceTool).normalized(diff);
+  if (content === null) return typedHash('content', { sourceTool, diffSha });
+  try {
+    return typedHash('content', { sourceTool, content });
+  } catch (error) {
+    // A text that is not well-formed, or content that is nested too deeply.
+    if (error instanceof TypeError || error instanceof RangeError) return typedHash('content', { sourceTool, diffSha });
+    throw error;
+  }
 }
 
 /** Fails with ErrUnknownDiffType, not retried. */

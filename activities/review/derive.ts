@@ -2,9 +2,11 @@ import type { DiffInput } from '../../policy/contracts/diff';
 import type { Plan, PlanValidator } from '../../policy/contracts/plan';
 import { resolveValidator } from '../../policy/rules/evaluate';
 import type { Facts } from '../../policy/contracts/facts';
+import { typedHash } from '../../policy/contracts/hash';
 import { policyMoved } from '../../policy/contracts/failure';
 import type { UnitResults } from '../review-types';
 import {
+  contentSha,
   extractFacts,
   inlineDerivation,
   type Derivation,
@@ -20,6 +22,16 @@ export interface DerivationDeps extends DerivationParts {
 /** The facts of a diff, for adapters, callbacks and limits. */
 export async function readFacts(deps: Pick<DerivationDeps, 'tools' | 'threads'>, diff: DiffInput): Promise<Facts> {
   return deps.threads == null ? extractFacts(deps.tools, diff) : deps.threads.facts(diff);
+}
+
+/** Digest of what a change does to a target, however it is written. Retried with ErrValidatorBackend if a thread did not answer. */
+export async function factsShaOf(
+  deps: Pick<DerivationDeps, 'tools' | 'threads'>,
+  { tenant, target }: { readonly tenant: string; readonly target: string },
+  diff: DiffInput,
+): Promise<string> {
+  const content = deps.threads == null ? await contentSha(deps.tools, diff) : await deps.threads.contentSha(diff);
+  return typedHash('facts', { tenant, target, content });
 }
 
 /** Derived preflight validators that need no staging record. They run before the dry run executes anything. */

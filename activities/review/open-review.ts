@@ -1,4 +1,5 @@
-import { Submission } from '../../policy/contracts/diff';
+import { Submission, type DiffInput } from '../../policy/contracts/diff';
+import { FailureType } from '../../policy/contracts/failure-type';
 import { changeId as changeIdOf, inputSha as inputShaOf } from '../../policy/contracts/change-id';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
 import { effectMetadataProblem } from '../../policy/contracts/effect-metadata';
@@ -13,10 +14,10 @@ import { measureOf, type Measure } from '../../policy/rules/aggregate/measure';
 import { attestAggregates } from './attest-aggregates';
 import { loadDiff } from './load-diff';
 import { recordRefusal } from './assert-opened';
-import { type CountersignFailure, digestMismatch, invalid, unknownSourceTool } from '../../policy/contracts/failure';
+import { CountersignFailure, digestMismatch, invalid, unknownSourceTool } from '../../policy/contracts/failure';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import { toolFor } from './derivation';
-import { readFacts, type DerivationDeps } from './derive';
+import { factsShaOf, readFacts, type DerivationDeps } from './derive';
 import type { ChangeRef, Opened, OpenInput, ReviewActivities } from '../review-types';
 import { requesterOf, type Requester } from './requester';
 import { readRecordedOpening } from './recorded-opening';
@@ -93,9 +94,16 @@ async function openReview(
 
   const at = deps.now().toISOString();
   const ref = { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };
-  const world = await attestWorldFacts(deps, plan, ref, at);
-  const own = await measureIfNeeded(deps, plan, ref);
-  const submitted = { submission: withoutInline(submission), inputSha, requester: person };
+  const diff = await loadDiff(deps.store, deps.tools, ref);
+  const factsSha = await factsShaIfReadable(deps, ref, diff);
+  const world = await attestWorldFacts(deps, plan, { ...ref, factsSha }, at);
+  const own = await measureIfNeeded(deps, plan, diff);
+  const submitted = {
+    submission: withoutInline(submission),
+    inputSha,
+    requester: person,
+    ...(factsSha === null ? {} : { factsSha }),
+  };
   const opening: LedgerEntry[] = [
     {
       kind: 'submitted',
@@ -156,10 +164,19 @@ function refusedEnvelope(why: string): CountersignFailure {
   );
 }
 
+/** Null if the bytes could not be parsed in time: the change must not wait in its opening, and the committer refuses it. */
+async function factsShaIfReadable(deps: OpeningDeps, ref: ChangeRef, diff: DiffInput): Promise<string | null> {
+  try {
+    return await factsShaOf(deps, ref, diff);
+  } catch (error) {
+    if (error instanceof CountersignFailure && error.type === FailureType.Backend) return null;
+    throw error;
+  }
+}
+
 /** Operations and rows of the change; null if the plan has no limit over many changes. */
-async function measureIfNeeded(deps: OpeningDeps, plan: Plan, ref: ChangeRef): Promise<Measure | null> {
+async function measureIfNeeded(deps: OpeningDeps, plan: Plan, diff: DiffInput): Promise<Measure | null> {
   if (!plan.validators.some(isAggregate)) return null;
-  const diff = await loadDiff(deps.store, deps.tools, ref);
   return measureOf(toolFor(deps.tools, diff.sourceTool), diff, await readFacts(deps, diff));
 }
 

@@ -51,6 +51,7 @@ export async function replayFindings(deps: ReplayDeps, bundle: EvidenceBundle, r
       trust: null,
       sums: null,
       rejects: null,
+      factsSha: null,
       nonces: null,
       target: null,
     },

@@ -8,6 +8,8 @@ export type Sha256 = string;
 /** Every hash that Countersign defines, by the name in its `type` member. */
 export type HashName =
   | 'input'
+  | 'content'
+  | 'facts'
   | 'change'
   | 'staging'
   | 'preview'

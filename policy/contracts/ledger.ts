@@ -61,6 +61,8 @@ export interface OpenedChange {
   readonly changeId: Sha256;
   /** From the row `submitted`. */
   readonly measure: JsonValue;
+  /** From the last row `staged` before the change that is checked; null if there is none. */
+  readonly staged: JsonValue;
   /** From the row `closed`; null while the change is open. */
   readonly state: TerminalState | null;
 }

@@ -25,6 +25,11 @@ export function touchedRows(record: StagingRecord): number {
   return [...record.tables, ...record.sideEffects].reduce((total, c) => total + sum(c), 0);
 }
 
+/** Number of rows that the change deletes, captured or not. */
+export function deletedRows(record: StagingRecord): number {
+  return [...record.tables, ...record.sideEffects].reduce((total, { deleted }) => total + deleted, 0);
+}
+
 /** One circuit-breaker sample: ERROR and BLOCK are failures, WARN is a warning, ALLOW is a success. */
 export type BreakerSample = 'success' | 'warn' | 'failure';
 

@@ -4,6 +4,7 @@
  *
  * A1 Everything except `staging` is a pure function of bytes and metadata, with the same result on every machine.
  */
+import type { JsonValue } from './canonical-json';
 import type { DiffInput } from './diff';
 import type { EffectMetadata } from './effect-metadata';
 import type { ExtractedFacts, Facts, FactsParser, FactsRefusal, Span } from './facts';
@@ -21,6 +22,7 @@ export interface DiffText {
 export interface DiffMeasure {
   /** Number of writing statements, hunks, operations of a document, or resources. */
   readonly operations: number | null;
+  /** Rows that deletes and truncates remove, and dropped objects, files, members or resources. */
   readonly deletions: number | null;
   readonly rows: number | null;
   /** The distinct places that the change counts for. If absent, everything in `touched`. */
@@ -96,6 +98,11 @@ export interface DiffReader {
   readonly parser: FactsParser;
   /** Must be bounded by bytes, statements and depth. Returns a refusal for input that it cannot read; does not throw. */
   readonly facts: (diff: DiffInput) => Promise<Facts>;
+  /**
+   * What the bytes say, without comments, white space and other spellings of the same: a change that was rejected is recognized by
+   * it. Null if the tool cannot tell; then the bytes are compared.
+   */
+  readonly normalized: (diff: DiffInput) => Promise<JsonValue>;
   readonly texts: (facts: Facts, diff: DiffInput) => readonly DiffText[];
   readonly measure: (facts: Facts, diff: DiffInput) => DiffMeasure;
   /** In the order of the diff. Null means unknown; an empty array means that nothing is changed. */
@@ -126,6 +133,7 @@ export interface SourceToolDefinition<F extends ExtractedFacts = ExtractedFacts>
   'sourceTool' | 'mode' | 'parser' | 'staging'
 > {
   readonly facts: (diff: DiffInput) => F | FactsRefusal | Promise<F | FactsRefusal>;
+  readonly normalized?: (diff: DiffInput) => JsonValue | Promise<JsonValue>;
   readonly texts?: (facts: F, diff: DiffInput) => readonly DiffText[];
   readonly measure?: (facts: F, diff: DiffInput) => DiffMeasure;
   readonly touched?: (facts: F, diff: DiffInput) => readonly Touched[] | null;

@@ -96,8 +96,9 @@ export interface OpenedQuery {
   readonly tenant: string | null;
   readonly target: string | null;
   readonly sourceTool: string | null;
-  /** Also matches changes without a known requester. */
   readonly requester: string | null;
+  /** Changes without a known requester match only if their commit had begun before this change was opened. */
+  readonly unknownOnlyCommitted: boolean;
   /** Changes opened after this time, in ISO 8601. */
   readonly since: string;
   /** Excludes changes that were rolled back for one of these reasons. */

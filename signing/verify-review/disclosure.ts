@@ -12,7 +12,7 @@ import {
   matchPolicies,
   type TriggeredPolicy,
 } from '../../policy/decide/violations';
-import { assertSame, fail, NEVER_OPENED, notChecked, openedOf, rowOf } from './outcome';
+import { assertSame, fail, NEVER_OPENED, notChecked, openedOf, rowOf, supplied } from './outcome';
 import type { Passed, Review } from './record';
 
 /** Builds violations, callback results and fingerprint again. The disclosed ones must be identical. */
@@ -89,6 +89,9 @@ export function checkPreviouslyRejected(review: Review): Passed {
   if (rejects === null) notChecked('the ledger of other reviews is not in the file');
   const opened = openedOf(review) ?? fail(NEVER_OPENED);
   const findings = review.need('findings');
+  const factsSha = supplied(review.sources.factsSha, 'the facts were not computed again');
+  if (rowOf(review.rows, 'submitted')?.body['factsSha'] !== factsSha)
+    fail('the digest of the facts in the row `submitted` differs from that of the bytes');
   if (rejects.length > 0 && !disclosesPriorRejection(opened.plan, findings))
     fail(`the same change was rejected at ${rejects[0]?.at ?? ''}, after this review was opened; submit it again`);
   return [rejects.length === 0 ? 'none' : `${rejects.length} rejects, which were disclosed`];

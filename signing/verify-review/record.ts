@@ -71,8 +71,10 @@ export interface ReviewSources {
   readonly derived: Supplied<Readonly<Record<string, unknown>>> | null;
   /** What the limits over many changes must count, read from the ledger and measured from the bytes. */
   readonly sums: Supplied<CountedSums> | null;
-  /** Rejects of the same input under other request keys. */
+  /** Rejects of the same input or facts under other change ids. */
   readonly rejects: readonly StandingReject[] | null;
+  /** Digest of the normalized content, computed again from the bytes. */
+  readonly factsSha: Supplied<string> | null;
   readonly nonces: readonly SpentNonce[] | null;
   /** The committer's own configuration; a null `development` means that it does not serve the target. */
   readonly target: { readonly mode: Mode | null; readonly development: boolean | null } | null;

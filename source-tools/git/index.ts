@@ -6,6 +6,7 @@ import { extractGitPatchFacts } from './facts/extract-git-facts';
 import type { GitPatchFacts } from './facts/git-facts';
 import { GIT_PARSER } from './facts/git-parser';
 import { measurePatch } from './facts/measure';
+import { normalizedPatch } from './facts/normalized-patch';
 import { patchTexts } from './facts/texts';
 import { gitRenderer } from './render';
 import { gitDiffRules } from './rules';
@@ -16,6 +17,7 @@ export const gitPatch = defineSourceTool<GitPatchFacts>({
   mode: 'enforced',
   parser: GIT_PARSER,
   facts: ({ raw }) => extractGitPatchFacts(raw),
+  normalized: ({ raw }) => normalizedPatch(raw),
   texts: patchTexts,
   measure: measurePatch,
   touched: touchedNames,

@@ -1,4 +1,5 @@
 import { jsonRenderer } from '../../policy/text/render/json';
+import { normalizedJson } from '../../policy/text/normalized-json';
 import type { Pack } from '../../policy/rules/pack';
 import { defineSourceTool } from '../define';
 import { touchedNames } from '../touched-names';
@@ -14,6 +15,7 @@ export const httpPatch = defineSourceTool<HttpPatchFacts>({
   mode: 'enforced',
   parser: HTTP_PARSER,
   facts: ({ raw }) => extractHttpPatchFacts(raw),
+  normalized: ({ raw }) => normalizedJson(raw),
   measure: measureRequest,
   touched: touchedNames,
   render: jsonRenderer,

@@ -1,4 +1,5 @@
 import { jsonRenderer } from '../../policy/text/render/json';
+import { normalizedJson } from '../../policy/text/normalized-json';
 import type { Pack } from '../../policy/rules/pack';
 import { defineSourceTool } from '../define';
 import { readCasDocument } from './facts/cas-document';
@@ -7,6 +8,7 @@ import { extractSqlFacts } from './facts/extract-sql-facts';
 import { measureCas, measureSql } from './facts/measure';
 import { CAS_PARSER, type SqlCasFacts } from './facts/sql-cas-facts';
 import type { SqlFacts } from './facts/sql-facts';
+import { normalizedSql } from './facts/normalized-sql';
 import { SQL_PARSER } from './facts/sql-parser';
 import { touchedByCas, touchedBySql } from './facts/touched';
 import { sqlRenderer } from './render';
@@ -20,6 +22,7 @@ export const sqlDryRun = defineSourceTool<SqlFacts>({
   mode: 'enforced',
   parser: SQL_PARSER,
   facts: ({ raw }) => extractSqlFacts(raw),
+  normalized: ({ raw }) => normalizedSql(raw),
   measure: measureSql,
   touched: touchedBySql,
   claims: sqlClaims,
@@ -36,6 +39,7 @@ export const sqlCas = defineSourceTool<SqlCasFacts>({
     const read = readCasDocument(raw);
     return read.ok ? read.facts : read;
   },
+  normalized: ({ raw }) => normalizedJson(raw),
   measure: measureCas,
   touched: touchedByCas,
   claims: casClaims,

@@ -16,7 +16,7 @@ export const LEDGER_CHANNEL = 'countersign_ledger';
  * D3 Fact keys include the kind, and the role if several roles may append the kind, so that no role can occupy the key of another's
  *    fact. `intent` and `decided` share a key, so only the first of the two is kept. `actor` is the role that is logged in.
  * D4 A refusal that is repeated, or beyond the rows of its kind, is counted in `refusal_counts`, never dropped.
- * D5 What queries search for (`mark`, `input_sha`, `facts_sha`) and what the projection identifies a review by is read from the rows here,
+ * D5 What queries search for (`mark`, `input_sha`, `facts_sha`, `measure`) and what the projection identifies a review by is read from the rows here,
  *    not passed by the caller.
  * D6 The database sets number and time of a row of the circuit breakers, under a lock, so that all readers fold the same rows in the
  *    same order. The sample of a review is written with its row `closed`.
@@ -35,7 +35,7 @@ create table if not exists ledger (
   seq bigint generated always as identity primary key,
   change_id text not null check (change_id ~ '^[0-9a-f]{64}$'), n int not null check (n >= 0),
   prev text not null, hash text not null, kind text not null, at text not null check (at ~ '^[0-9T:.Z-]{20,30}$'), actor text not null, body text not null,
-  fact_key text not null, mark text, input_sha text, facts_sha text,
+  fact_key text not null, mark text, input_sha text, facts_sha text, measure text,
   unique (change_id, n), unique (change_id, fact_key)
 );
 create index if not exists ledger_refused on ledger (change_id, kind) where kind in ('answer_refused', 'refused');
@@ -170,7 +170,7 @@ declare
   v_owner boolean := pg_has_role(session_user, current_user, 'member');
   v_ends boolean := v_owner or ${isMemberOf(['cs_commit'])};
   v_n int; v_prev text; v_hash text; v_fact text; v_fresh boolean := cardinality(p_kinds) = 0; v_row ledger%rowtype;
-  v_group text; v_submitted jsonb; v_mark text; v_input text; v_facts text;
+  v_group text; v_submitted jsonb; v_mark text; v_input text; v_facts text; v_measure text;
 begin
   if not v_owner and exists (
     select from unnest(p_kinds) as k(kind) where not exists (
@@ -215,16 +215,18 @@ begin
     v_hash := encode(sha256(convert_to(
       '{"actor":' || to_json(session_user::text)::text || ',"at":"' || p_ats[i] || '","body":' || p_bodies[i] || ',"changeId":"' || p_change ||
       '","kind":"' || p_kinds[i] || '","n":' || v_n || ',"prev":"' || v_prev || '","type":"countersign/ledger/v1"}', 'UTF8')), 'hex');
-    v_mark := null; v_input := null; v_facts := null;
+    v_mark := null; v_input := null; v_facts := null; v_measure := null;
     if p_kinds[i] = 'submitted' then
       v_submitted := opening_of(json_of(p_bodies[i]));
       v_input := v_submitted->>'inputSha'; v_facts := v_submitted->>'factsSha';
-      v_mark := case when json_typeof(json_of(p_bodies[i])->'measure') = 'object' then 'measured' end;
+      v_measure := nullif((json_of(p_bodies[i])->'measure')::text, 'null');
+    elsif p_kinds[i] = 'staged' then
+      v_measure := nullif((json_of(p_bodies[i])->'measured')::text, 'null');
     elsif p_kinds[i] = 'answer_accepted' then
       v_mark := case when (json_of(p_bodies[i])->'decision')::text = '"reject"' then 'reject' end;
     end if;
-    insert into ledger (change_id, n, prev, hash, kind, at, actor, body, fact_key, mark, input_sha, facts_sha)
-      values (p_change, v_n, v_prev, v_hash, p_kinds[i], p_ats[i], session_user, p_bodies[i], v_fact, v_mark, v_input, v_facts);
+    insert into ledger (change_id, n, prev, hash, kind, at, actor, body, fact_key, mark, input_sha, facts_sha, measure)
+      values (p_change, v_n, v_prev, v_hash, p_kinds[i], p_ats[i], session_user, p_bodies[i], v_fact, v_mark, v_input, v_facts, v_measure);
     return query select i, 'appended', v_n, v_prev, v_hash, p_kinds[i], p_ats[i], session_user::text, null::text;
     if p_kinds[i] = 'closed' and json_of(p_bodies[i])->'samples' is not null then
       insert into breaker_rows (tenant, source_tool, kind, change_id, body)

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../policy/contracts/canonical-json';
+import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-json';
 import { Sha256Hex } from '../../policy/contracts/diff';
 import type { LedgerRow, OpenedChange } from '../../policy/contracts/ledger';
 import { TerminalState } from '../../policy/contracts/outcome';
@@ -59,8 +59,18 @@ export function createLedger(db: Queryable): Ledger {
       return rows.map((row): StandingReject => ({ changeId: row.change_id, n: row.n, at: row.at }));
     },
 
-    async openedBefore({ changeId, tenant, target, sourceTool, requester, since, except, limit }) {
-      const { rows } = await db.query<{ change_id: string; body: string; closed: string | null }>(OPENED_BEFORE, [
+    async openedBefore({
+      changeId,
+      tenant,
+      target,
+      sourceTool,
+      requester,
+      since,
+      except,
+      limit,
+      unknownOnlyCommitted,
+    }) {
+      const { rows } = await db.query<OpenedRow>(OPENED_BEFORE, [
         assertSha(changeId),
         tenant,
         target,
@@ -69,11 +79,13 @@ export function createLedger(db: Queryable): Ledger {
         since,
         except,
         limit,
+        unknownOnlyCommitted,
       ]);
       return rows.map((row): OpenedChange => {
         // Only the committer may append this row. A state that is unknown here counts as open.
         const state = row.closed === null ? null : (TerminalState.safeParse(toBody(row.closed)['state']).data ?? null);
-        return { changeId: row.change_id, measure: toBody(row.body)['measure'] ?? null, state };
+        const json = (text: string | null): JsonValue => (text === null ? null : (JSON.parse(text) as JsonValue));
+        return { changeId: row.change_id, measure: json(row.measure), staged: json(row.staged), state };
       });
     },
 
@@ -103,20 +115,33 @@ export function createLedger(db: Queryable): Ledger {
  * because the planner would otherwise scan the full ledger from its end.
  */
 const OPENED_BEFORE = `
-with candidates as materialized (
-  select r.change_id from reviews r
+with own as (
+  select coalesce((select s.seq from ledger s where s.change_id = $1 and s.fact_key = 'submitted/submitted'), 9223372036854775807) as seq
+), candidates as materialized (
+  select r.change_id, r.requester from reviews r
   where ($2::text is null or r.tenant = $2) and r.opened_at > $6::timestamptz and r.change_id <> $1
     and ($3::text is null or r.target = $3) and ($4::text is null or r.source_tool = $4)
     and ($5::text is null or r.requester is null or r.requester = $5)
 )
-select l.change_id, l.body, c.body as closed
-from candidates r
+select l.change_id, l.measure, c.body as closed,
+  (select s.measure from ledger s
+   where s.change_id = r.change_id and s.kind = 'staged' and s.measure is not null and s.seq < own.seq order by s.seq desc limit 1) as staged
+from own, candidates r
 join ledger l on l.change_id = r.change_id and l.fact_key = 'submitted/submitted'
 left join ledger c on c.change_id = r.change_id and c.fact_key = 'closed/closed'
-where l.seq < coalesce((select s.seq from ledger s where s.change_id = $1 and s.fact_key = 'submitted/submitted'), 9223372036854775807)
-  and l.mark = 'measured'
+left join ledger i on i.change_id = r.change_id and i.fact_key = 'settlement/settlement' and i.kind = 'intent'
+where l.seq < own.seq
+  and l.measure is not null
+  and (not $9::boolean or r.requester is not null or (i.seq < own.seq and coalesce(c.body::json->>'state', '') <> 'ROLLED_BACK'))
   and (c.body is null or not (c.body::json->>'state' = 'ROLLED_BACK' and c.body::json->>'reason' = any($7::text[])))
 order by l.seq desc limit $8`;
+
+interface OpenedRow {
+  change_id: string;
+  measure: string | null;
+  staged: string | null;
+  closed: string | null;
+}
 
 interface TableRow {
   change_id: string;

@@ -183,9 +183,25 @@ export function memoryLedger(): MemoryLedger {
         .slice(0, 20)
         .map(({ row }) => ({ changeId: row.changeId, n: row.n, at: row.at }));
     },
-    async openedBefore({ changeId, tenant, target, sourceTool, requester, since, except, limit }) {
+    async openedBefore({
+      changeId,
+      tenant,
+      target,
+      sourceTool,
+      requester,
+      since,
+      except,
+      limit,
+      unknownOnlyCommitted,
+    }) {
       const opened = (id: string) => rows.findIndex(({ row }) => row.changeId === id && row.kind === 'submitted');
       const own = opened(changeId);
+      const before = rows.slice(0, own === -1 ? rows.length : own).map(({ row }) => row);
+      const committing = (id: string) => before.some((row) => row.changeId === id && row.kind === 'intent');
+      const staged = (id: string) =>
+        before.findLast((row) => row.changeId === id && row.kind === 'staged' && row.body['measured'] != null)?.body[
+          'measured'
+        ] ?? null;
       return rows
         .filter(({ row: { kind, changeId: id, body } }, i) => {
           const review = reviews.get(id);
@@ -200,6 +216,9 @@ export function memoryLedger(): MemoryLedger {
             (target ?? review.target) === review.target &&
             (sourceTool ?? review.sourceTool) === review.sourceTool &&
             (requester === null || review.requester === null || review.requester === requester) &&
+            (!unknownOnlyCommitted ||
+              review.requester !== null ||
+              (committing(id) && closed?.['state'] !== 'ROLLED_BACK')) &&
             Date.parse(review.openedAt) > Date.parse(since) &&
             body['measure'] !== undefined &&
             !left
@@ -212,6 +231,7 @@ export function memoryLedger(): MemoryLedger {
           return {
             changeId: row.changeId,
             measure: structuredClone(row.body['measure'] ?? null),
+            staged: structuredClone(staged(row.changeId)),
             state: TerminalState.safeParse(closed).data ?? null,
           };
         });

@@ -14,7 +14,7 @@ import type { OpenedChange } from '../../contracts/ledger';
 import { durationMs } from '../../contracts/duration';
 import type { ValidatorDefinition } from '../define';
 import { AggregateConfig, MAX_COUNTED } from './config';
-import { MAX_PLACES, Measure, Place } from './measure';
+import { MAX_PLACES, Measure, Place, StagedMeasure } from './measure';
 
 const Weight = z.int().min(0).nullable();
 
@@ -34,7 +34,10 @@ export const AggregateRecord = z.strictObject({
   tenant: Name,
   target: Name,
   sourceTool: Name,
-  /** The agent: the person or service behind the submission. If it is unknown (null), the changes of all agents count. */
+  /**
+   * The agent: the person or service behind the submission. If it is unknown (null), the changes of all agents count. If it is
+   * known, a change of an unknown agent counts only if its commit had begun before this one was opened.
+   */
   requester: z.string().nullable(),
   openedAt: z.iso.datetime(),
   own: Measure,
@@ -66,9 +69,13 @@ export type SummedChange = Omit<AggregateRecord, 'counted' | 'complete' | 'place
 export function sumChanges(
   change: SummedChange,
   { limits }: AggregateConfig,
-  others: readonly Pick<OpenedChange, 'changeId' | 'measure' | 'state'>[],
+  others: readonly OpenedChange[],
 ): AggregateRecord {
-  const known = others.map(({ measure, ...other }) => ({ ...other, measure: Measure.safeParse(measure).data ?? null }));
+  const known = others.map(({ measure, staged, ...other }) => ({
+    ...other,
+    measure: Measure.safeParse(measure).data ?? null,
+    staged: StagedMeasure.safeParse(staged).data ?? null,
+  }));
   const counted = known.slice(0, MAX_COUNTED);
   const places = limits.places === undefined ? [] : counted.flatMap(({ measure }) => measure?.places ?? []);
   return {
@@ -79,9 +86,25 @@ export function sumChanges(
   };
 }
 
+/** The claim or the number of the dry run, whichever is larger; null if neither is known. */
+function larger(claimed: number | null | undefined, staged: number | null | undefined): number | null {
+  if (claimed == null || staged == null) return claimed ?? staged ?? null;
+  return Math.max(claimed, staged);
+}
+
 /** An unknown value of a change that was rolled back counts as zero, because the change was not applied. */
-function toCounted({ changeId, measure, state }: Omit<OpenedChange, 'measure'> & { measure: Measure | null }): Counted {
-  const { bytes = null, operations = null, deletions = null, rows = null, places = null } = measure ?? {};
+function toCounted({
+  changeId,
+  measure,
+  staged,
+  state,
+}: Omit<OpenedChange, 'measure' | 'staged'> & {
+  readonly measure: Measure | null;
+  readonly staged: StagedMeasure | null;
+}): Counted {
+  const { bytes = null, operations = null, places = null } = measure ?? {};
+  const deletions = larger(measure?.deletions, staged?.deletions);
+  const rows = larger(measure?.rows, staged?.rows);
   const unknown = state === 'ROLLED_BACK' ? 0 : null;
   return {
     changeId,
@@ -209,7 +232,7 @@ export const aggregateDefinition: ValidatorDefinition<AggregateConfig> = Object.
   pack: null,
   kind: 'attested' as const,
   version: 'v1',
-  logicRevision: 3,
+  logicRevision: 4,
   config: AggregateConfig,
   sourceTools: '*' as const,
   phase: 'preflight' as const,

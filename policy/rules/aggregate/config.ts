@@ -25,7 +25,9 @@ const Limits = z
     changes: limit(`Number of changes, including this one; at most ${MAX_COUNTED}.`, MAX_COUNTED),
     bytes: limit('Total size of the diffs in bytes.'),
     operations: limit('Statements that write, hunks of a patch, operations of a JSON document, resources of a plan.'),
-    deletions: limit('Deletes, truncates, drops; files deleted; members removed; resources destroyed.'),
+    deletions: limit(
+      'Rows of deletes and truncates, by metadata.affected_rows (the limit fires without it); objects dropped; files deleted; members removed; resources destroyed.',
+    ),
     rows: limit(
       'Rows; for a patch, lines. For SQL text the value of metadata.affected_rows; the limit fires without it.',
     ),

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import type { DiffInput } from '../../contracts/diff';
 import type { Facts } from '../../contracts/facts';
 import { sha256HexOfText } from '../../contracts/hash';
+import { deletedRows, touchedRows } from '../../contracts/readings';
 import type { DiffMeasure } from '../../contracts/source-tool';
+import type { StagingRecord } from '../../contracts/staging-record';
 import type { ViewedTool } from '../tool-view';
 
 /** Largest possible limit on places. A change that touches more is measured as one more than this. */
@@ -25,6 +27,24 @@ export const Measure = z.strictObject({
     .nullable(),
 });
 export type Measure = z.infer<typeof Measure>;
+
+/** What the dry run of a change showed. The committer writes it into the row `staged`. */
+export const StagedMeasure = z.strictObject({ deletions: Count.nullable(), rows: Count });
+export type StagedMeasure = z.infer<typeof StagedMeasure>;
+
+/** Null if the dry run did not capture everything, or if there was none. */
+export function stagedMeasureOf(
+  tool: Pick<ViewedTool, 'measure' | 'touched'>,
+  diff: DiffInput,
+  facts: Facts,
+  record: StagingRecord,
+): StagedMeasure | null {
+  if (!record.fullyCaptured || record.origin === 'claimed') return null;
+  const measured = (rows: number): DiffMeasure =>
+    tool.measure(facts, { ...diff, metadata: { ...diff.metadata, affected_rows: rows } });
+  const { rows } = measured(touchedRows(record));
+  return rows === null ? null : { rows, deletions: measured(deletedRows(record)).deletions };
+}
 
 /** Pure: the review worker and the committer get the same measure. `tool`: the source tool that extracted `facts`. */
 export function measureOf(tool: Pick<ViewedTool, 'measure' | 'touched'>, diff: DiffInput, facts: Facts): Measure {

@@ -4,7 +4,10 @@ import { claimedRows } from '../../../policy/text/claimed-rows';
 import type { SqlCasFacts } from './sql-cas-facts';
 import type { SqlFacts } from './sql-facts';
 
-/** `rows` is the claim of the change, because the number is not known before the dry run. The rule `metadata_mismatch` checks the claim. */
+/**
+ * `rows` is the claim of the change, because the number is not known before the dry run. The rule `metadata_mismatch` checks the
+ * claim. Rows that deletes and truncates remove count by the claim as well, at least one for each statement.
+ */
 export function measureSql(facts: SqlFacts, diff: DiffInput): DiffMeasure {
   const writing = facts.statements.filter((statement) => !statement.readOnly).length;
   const rows = writing === 0 ? 0 : claimedRows(diff.metadata);
@@ -16,9 +19,11 @@ export function measureSql(facts: SqlFacts, diff: DiffInput): DiffMeasure {
   const truncated = facts.truncates.reduce((sum, { tables }) => sum + tables.length, 0);
   const dropped = facts.drops.reduce((sum, { objects }) => sum + Math.max(1, objects.length), 0);
   const columns = facts.alters.filter(({ action }) => action === 'drop_column').length;
+  const removing = deletes.length + truncated;
+  const removed = removing === 0 ? 0 : rows === null ? null : Math.max(removing, rows);
   return {
     operations: Math.max(writing, facts.dml.length),
-    deletions: deletes.length + truncated + dropped + columns,
+    deletions: removed === null ? null : removed + dropped + columns,
     rows,
   };
 }

@@ -138,12 +138,18 @@ describe('at the opening', () => {
     expect((await recordOf(other)).counted).toEqual([]);
   });
 
-  test('counts a change of an unknown agent for every agent, and sums it with the changes of all agents', async () => {
-    await opened(2);
+  test('sums a change of an unknown agent with those of all agents, and counts it for others only once its commit has begun', async () => {
+    const counted = async (world: ReviewWorld | undefined): Promise<string[]> =>
+      world === undefined ? [] : (await recordOf(world)).counted.map(({ changeId }) => changeId);
+    const [first] = await opened(1);
     const [unsigned] = await opened(1, { signedBy: 'nobody' });
-    expect(unsigned && (await recordOf(unsigned)).counted).toHaveLength(2);
+    expect(await counted(unsigned)).toEqual([first?.changeId]);
+    const [third] = await opened(1);
+    expect(await counted(third)).toEqual([first?.changeId]);
+    const intent = { kind: 'intent', at: '2026-03-01T12:00:00.000Z', factKey: 'settlement', body: {} } as const;
+    await third?.ledger.append(unsigned?.changeId ?? '', [intent]);
     const [fourth] = await opened(1);
-    expect(fourth && said(fourth)?.status).toBe('BLOCK');
+    expect(await counted(fourth)).toEqual([third?.changeId, unsigned?.changeId, first?.changeId]);
   });
 
   test.each([

@@ -372,6 +372,8 @@ test('planHash does not depend on diff, findings, answers or time: its only inpu
 
 describe('typedHash', () => {
   const NAMES: Readonly<Record<HashName, true>> = {
+    content: true,
+    facts: true,
     input: true,
     change: true,
     staging: true,

@@ -53,6 +53,7 @@ const NOTHING: ReviewSources = {
   derived: null,
   sums: null,
   rejects: null,
+  factsSha: null,
   nonces: null,
   target: null,
 };
@@ -93,6 +94,7 @@ function commitOf(file: EvidenceBundle): Given {
         },
       },
       rejects: [],
+      factsSha: { ok: true, value: String(bodyOf(file, 'submitted')['factsSha']) },
       nonces: file.rows.flatMap(({ row }) => spentBy(row)),
       target: { mode: 'enforced', development: false },
     },
@@ -482,6 +484,7 @@ const ATTACKS: Readonly<Record<CheckName, readonly (readonly [attack: string, gi
       'a rejected change is submitted again under another request key',
       () => supplying({ rejects: [{ changeId: OTHER, n: 9, at: LONG_AGO }] }),
     ],
+    ['the row has the facts of another change', () => supplying({ factsSha: { ok: true, value: OTHER } })],
   ],
   disclosure: [
     ['a workflow asks with another fingerprint', () => asking({ fingerprint: OTHER })],
@@ -580,6 +583,7 @@ test.each<[string, (given: Given) => Given, CheckName]>([
   ['derived', ({ record, sources }) => ({ record, sources: { ...sources, derived: null } }), 'recomputed'],
   ['sums', ({ record, sources }) => ({ record, sources: { ...sources, sums: null } }), 'sums'],
   ['rejects', ({ record, sources }) => ({ record, sources: { ...sources, rejects: null } }), 'previously_rejected'],
+  ['factsSha', ({ record, sources }) => ({ record, sources: { ...sources, factsSha: null } }), 'previously_rejected'],
   ['nonces', ({ record, sources }) => ({ record, sources: { ...sources, nonces: null } }), 'nonces'],
   ['target', ({ record, sources }) => ({ record, sources: { ...sources, target: null } }), 'target'],
 ])(

@@ -72,7 +72,8 @@ class Bench {
 
   openedBefore(changeId: string, more: Partial<OpenedQuery> = {}) {
     const all = { target: null, sourceTool: null, requester: null, since: minute(-60), except: [], limit: 100 };
-    return this.ledger.openedBefore({ changeId, tenant: this.tenant, ...all, ...more });
+    const unknownOnlyCommitted = false;
+    return this.ledger.openedBefore({ changeId, tenant: this.tenant, unknownOnlyCommitted, ...all, ...more });
   }
 }
 
@@ -114,6 +115,33 @@ describe.each(kinds)('the changes opened before one, %s', (_name, bench) => {
     expect(await b.before(NEW, { requester: 'ada', target: 'shop', sourceTool: 'SQLDryRun' })).toEqual([unknown, own]);
   });
 
+  test('without a known agent count against a known one only once their commit has begun, and not if it was undone', async () => {
+    const b = bench();
+    const [waiting, committing, done, undone] = await Promise.all([1, 2, 3, 4].map(() => b.open({ requester: null })));
+    const intent = { kind: 'intent', at: minute(0), factKey: 'settlement', body: {} } as const;
+    for (const id of [committing, done, undone]) await b.committer.append(id ?? '', [intent]);
+    await b.end(done ?? '', 'COMMITTED', null);
+    await b.end(undone ?? '', 'ROLLED_BACK', 'post_failed');
+    const own = await b.open();
+    await b.committer.append(waiting ?? '', [intent]);
+    const counted = async (more: Partial<OpenedQuery>) => (await b.before(own, more)).sort();
+    expect(await counted({ requester: 'ada', unknownOnlyCommitted: true })).toEqual([committing, done].sort());
+    expect(await counted({ unknownOnlyCommitted: true })).toEqual([committing, done].sort());
+    expect(await counted({})).toEqual([waiting, committing, done, undone].sort());
+  });
+
+  test('have what their last dry run measured before the change was opened', async () => {
+    const b = bench();
+    const other = await b.open();
+    const staged = (factKey: string, measured: JsonValue) =>
+      b.committer.append(other, [{ kind: 'staged', at: minute(0), factKey, body: { measured } }]);
+    await staged('a', { rows: 3, deletions: 2 });
+    await staged('b', null);
+    const own = await b.open();
+    await staged('c', { rows: 0, deletions: 0 });
+    expect(await b.openedBefore(own)).toMatchObject([{ changeId: other, staged: { rows: 3, deletions: 2 } }]);
+  });
+
   test('include every tenant if none is given', async () => {
     const a = bench();
     const b = new Bench(a.ledger, a.committer);
@@ -136,9 +164,9 @@ describe.each(kinds)('the changes opened before one, %s', (_name, bench) => {
     await b.end(declined, 'ROLLED_BACK', 'declined');
     await b.end(withdrawn, 'ROLLED_BACK', 'withdrawn');
     expect(await b.openedBefore(NEW, { except: ['withdrawn', 'superseded'] })).toEqual([
-      { changeId: declined, measure: MEASURE, state: 'ROLLED_BACK' },
-      { changeId: done, measure: MEASURE, state: 'COMMITTED' },
-      { changeId: open, measure: MEASURE, state: null },
+      { changeId: declined, measure: MEASURE, staged: null, state: 'ROLLED_BACK' },
+      { changeId: done, measure: MEASURE, staged: null, state: 'COMMITTED' },
+      { changeId: open, measure: MEASURE, staged: null, state: null },
     ]);
     expect(await b.before(NEW)).toContain(withdrawn);
   });
@@ -184,7 +212,12 @@ describe.each<[string, () => { bench: Bench; withAdvisoryLock: WithAdvisoryLock 
       Array.from({ length: 20 }, () =>
         withAdvisoryLock(bench.tenant, async (ledger) => {
           const all = { target: null, sourceTool: null, requester: null, since: minute(-60), except: [], limit: 100 };
-          const { length } = await ledger.openedBefore({ changeId: NEW, tenant: bench.tenant, ...all });
+          const { length } = await ledger.openedBefore({
+            changeId: NEW,
+            tenant: bench.tenant,
+            unknownOnlyCommitted: true,
+            ...all,
+          });
           await bench.open({ ledger });
           return length;
         }),

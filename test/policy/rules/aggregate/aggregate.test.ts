@@ -26,6 +26,7 @@ const weighing = (more: Partial<Measure> = {}): Measure => ({
 const other = (n: number, measure: Partial<Measure> = {}, state: OpenedChange['state'] = null): OpenedChange => ({
   changeId: sha(n),
   measure: weighing(measure),
+  staged: null,
   state,
 });
 const config = (limits: object): AggregateConfig => AggregateConfig.parse({ name: 'split', window: '1h', limits });
@@ -89,10 +90,24 @@ test.each(['operations', 'deletions', 'rows', 'places'] as const)(
   },
 );
 
+test('another change counts with its claim or with what its dry run showed, whichever is larger', () => {
+  const deletions = (claimed: number | null, staged: unknown): string => {
+    const counted = { ...other(1, { deletions: claimed }), staged: staged as OpenedChange['staged'] };
+    return resultOf({ deletions: 50 }, [counted]).status;
+  };
+  expect(deletions(1, { deletions: 60, rows: 60 })).toBe('BLOCK');
+  expect(deletions(60, { deletions: 1, rows: 1 })).toBe('BLOCK');
+  expect(deletions(1, { deletions: 2, rows: 2 })).toBe('ALLOW');
+  expect(deletions(null, { deletions: 2, rows: 2 })).toBe('ALLOW');
+  expect(deletions(null, null)).toBe('BLOCK');
+  expect(deletions(null, { deletions: '2', rows: 2 })).toBe('BLOCK');
+});
+
 test('a measure that cannot be parsed counts as unknown', () => {
-  expect(resultOf({ bytes: 100 }, [{ changeId: sha(1), measure: { bytes: 'few' }, state: 'COMMITTED' }]).status).toBe(
-    'BLOCK',
-  );
+  expect(
+    resultOf({ bytes: 100 }, [{ changeId: sha(1), measure: { bytes: 'few' }, staged: null, state: 'COMMITTED' }])
+      .status,
+  ).toBe('BLOCK');
 });
 
 test(`blocks if there are more than ${MAX_COUNTED} other changes, regardless of their values`, () => {
@@ -130,7 +145,7 @@ const limitsArbitrary = fc
   .filter((limits) => Object.keys(limits).length > 0);
 const others = fc
   .array(fc.record({ measure, state }), { maxLength: 6 })
-  .map((list) => list.map((o, n): OpenedChange => ({ ...o, changeId: sha(n) })));
+  .map((list) => list.map((o, n): OpenedChange => ({ ...o, staged: null, changeId: sha(n) })));
 
 test('one more change never turns a BLOCK into an ALLOW, for limits other than places', () => {
   fc.assert(

@@ -21,14 +21,14 @@ const rows = (n: number): Metadata => ({ affected_rows: n });
 
 describe('SQL text', () => {
   test.each<[string, number, number, number]>([
-    ['delete from a where id = 1', 1, 1, 1],
-    ['delete from a where id = 1; delete from a where id = 2', 2, 2, 1],
-    ['with gone as (delete from a returning id) delete from b where id in (select id from gone)', 2, 2, 2],
-    ['do $$ begin delete from a where id = 1; delete from b where id = 2; end $$', 2, 2, 2],
-    ['truncate a, b, c', 1, 3, 3],
+    ['delete from a where id = 1', 1, 7, 1],
+    ['delete from a where id = 1; delete from a where id = 2', 2, 7, 1],
+    ['with gone as (delete from a returning id) delete from b where id in (select id from gone)', 2, 7, 2],
+    ['do $$ begin delete from a where id = 1; delete from b where id = 2; end $$', 2, 7, 2],
+    ['truncate a, b, c', 1, 7, 3],
     ['drop table a, b', 1, 2, 2],
     ['alter table a drop column b', 1, 1, 1],
-    ['merge into a using b on a.id = b.id when matched then delete', 1, 1, 1],
+    ['merge into a using b on a.id = b.id when matched then delete', 1, 7, 1],
     ['update a set x = 1 where id = 1', 1, 0, 1],
     ['insert into a (id) values (1)', 1, 0, 1],
   ])('%s: %d operations, %d deletions, %d places', async (text, operations, deletions, places) => {
@@ -44,6 +44,15 @@ describe('SQL text', () => {
 
   test('a statement that only reads counts only its bytes and needs no claim', async () => {
     expect(await sql('select * from a, b')).toEqual({ bytes: 18, operations: 0, deletions: 0, rows: 0, places: [] });
+  });
+
+  test('a delete counts the rows that it claims, at least one for each statement, and an unknown number without a claim', async () => {
+    const text = 'delete from a where id < 9; delete from b where id = 1; drop table c';
+    const deletions = async (metadata?: Metadata) => (await sql(text, metadata)).deletions;
+    expect(await deletions(rows(50))).toBe(51);
+    expect(await deletions(rows(0))).toBe(3);
+    expect(await deletions()).toBeNull();
+    expect((await sql('drop table a, b')).deletions).toBe(2);
   });
 
   test('without a valid claim the number of rows is unknown, never zero', async () => {
