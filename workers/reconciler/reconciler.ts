@@ -6,7 +6,7 @@
  *    on where the last one stopped.
  * R2 Nothing is done at the first sight of a problem, but after it was seen again for `graceMs`, while the workflow made no
  *    progress. A review that waits for people has no problem; neither has one whose workers are down.
- * R3 A workflow that fails its task is reset first. It is ended only if that did not help, and never while many fail at once:
+ * R3 A workflow that fails its task is reset first, then without the messages that it had not yet handled. It is ended only if that did not help, and never while many fail at once:
  *    that is a broken deployment, which an operator must mend. Its reviews end when they are overdue.
  * R4 The ledger is written first, then the workflow is terminated. A review that is closed in the ledger cannot be changed.
  */
@@ -105,7 +105,7 @@ export class Reconciler {
     if ((problem.stuck || problem.kind === 'overdue') && !workersAlive) return;
     try {
       const resets = problem.stuck ? resetsOf(await deps.ledger.readKinds(changeId, ['repaired'])) : 0;
-      if (problem.stuck && resets < MAX_RESETS && (await this.#reset(changeId, problem))) return;
+      if (problem.stuck && resets < MAX_RESETS && (await this.#reset(changeId, problem, resets === 0))) return;
       if (problem.stuck && (systemic || age < STUCK_GRACES * graceMs)) return;
       await this.#end(changeId, problem);
     } catch (error) {
@@ -127,10 +127,10 @@ export class Reconciler {
   }
 
   /** False if the run has no point to reset to. */
-  async #reset(changeId: string, problem: Problem): Promise<boolean> {
+  async #reset(changeId: string, problem: Problem, withMessages: boolean): Promise<boolean> {
     const { temporal, deps, count, logger } = this.options;
     if (problem.runId === null) return false;
-    const newRun = await resetToLastGoodPoint(temporal, changeId, problem.runId);
+    const newRun = await resetToLastGoodPoint(temporal, changeId, problem.runId, withMessages);
     if (newRun === null) return false;
     await recordRepair(deps, changeId, repairOf(problem, 'reset', `${problem.what}; reset as run ${newRun}`));
     count({ found: problem.kind, did: 'reset' });

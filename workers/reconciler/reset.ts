@@ -1,13 +1,19 @@
 import type { Client } from '@temporalio/client';
 
+/** `temporal.api.enums.v1.ResetReapplyExcludeType`. */
+const SIGNALS = 1;
+const UPDATES = 2;
+
 /**
- * Resets a run to its last completed workflow task: what came after is discarded, except messages, and its activities run again.
- * Returns the id of the new run, or null if no workflow task of it has completed.
+ * Resets a run to its last completed workflow task: what came after is discarded, and its activities run again. Messages that
+ * came after are sent again, unless `withMessages` is false, because one of them may be what stops the run: their senders must
+ * then send them again. Returns the id of the new run, or null if no workflow task of it has completed.
  */
 export async function resetToLastGoodPoint(
   temporal: Client,
   workflowId: string,
   runId: string,
+  withMessages: boolean,
 ): Promise<string | null> {
   const eventId = await lastCompletedTask(temporal, workflowId, runId);
   if (eventId === null) return null;
@@ -15,6 +21,7 @@ export async function resetToLastGoodPoint(
     namespace: temporal.options.namespace,
     workflowExecution: { workflowId, runId },
     workflowTaskFinishEventId: eventId,
+    resetReapplyExcludeTypes: withMessages ? [] : [SIGNALS, UPDATES],
     // The same request twice resets once.
     requestId: `countersign-reset-${runId}`,
     reason: 'Countersign: the workflow failed its task repeatedly',

@@ -7,11 +7,11 @@ import type { Client as PgClient } from 'pg';
 import { openedClient } from '../../../dev/query';
 import { refundOrder, topUp, type Attack, type Attempt } from '../attack';
 import { pause } from '../namespace-writer';
-import { failNextActivity, nestedFailure, startWithFailure } from '../poison';
+import { failNextActivity, nestedFailure, signalUndecodable, startWithFailure } from '../poison';
 import type { Testbed } from '../testbed';
 
 /** Within this time an honest review must end, and an approver's answer must be accepted. */
-const HONEST_MS = 30_000;
+const HONEST_MS = 60_000;
 /** Within this time the ledger must have a terminal state for a review whose workflow was taken away. */
 const REPAIRED_MS = 60_000;
 /** The server accepts at most this much in one request, less its envelope. */
@@ -133,6 +133,19 @@ export const LIVENESS: readonly Attack[] = [
       } finally {
         await testbed.dev.restart('judge');
       }
+    },
+  },
+  {
+    name: 'liveness: a signal that no worker can decode',
+    async run(testbed) {
+      await testbed.reconcileQuickly();
+      const status = await testbed.submitAndWait(refundOrder(26));
+      const { changeId } = status;
+      await signalUndecodable(testbed.attacker, testbed.dev.runtime.temporalAddress, changeId);
+      return attempt(changeId, async () => {
+        const heard = await approverIsHeard(testbed, status);
+        return heard === null ? null : endsAs(testbed, changeId, 'COMMITTED', 'ROLLED_BACK workflow_lost');
+      });
     },
   },
   floodAttack('an answer by signal of almost 2 MiB', 1, async (testbed, changeId) => {

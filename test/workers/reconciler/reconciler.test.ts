@@ -56,8 +56,8 @@ async function setting(workflow: Workflow | null, { others = 0 } = {}) {
         history: { events: [{ eventId: 4, workflowTaskCompletedEventAttributes: {} }] },
         nextPageToken: [],
       }),
-      resetWorkflowExecution: async ({ requestId }: { requestId: string }) => {
-        server.resets.push(requestId);
+      resetWorkflowExecution: async (request: { requestId: string; resetReapplyExcludeTypes: number[] }) => {
+        server.resets.push(`without ${request.resetReapplyExcludeTypes.length} kinds of messages`);
         return { runId: 'next' };
       },
     },
@@ -150,7 +150,7 @@ test('a workflow that fails its task is reset first, and its review is ended if 
   expect(server.resets).toHaveLength(1);
   expect(await reason()).toBeNull();
   await passes(20);
-  expect(server.resets).toHaveLength(2);
+  expect(server.resets).toEqual(['without 0 kinds of messages', 'without 2 kinds of messages']);
   expect(await reason()).toBe('workflow_lost');
   expect(server.terminated).toEqual([world.changeId]);
 });
