@@ -1,3 +1,4 @@
+import { changeId as changeIdOf } from '../../../policy/contracts/change-id';
 import { createOpeningActivities, type OpeningDeps } from '../../../activities/review/open-review';
 import { openEnvelope } from '../../../policy/evidence/dsse';
 import { ReviewWorld } from '../../support/review/review-world';
@@ -70,4 +71,24 @@ test('keeps the plan of an opened change even if the newest policy has none for 
   const first = await both.before.open();
   const plans = { ...both.before.plans, current: () => Promise.reject(new Error('no plan for shop')) };
   expect(await openAgain(both, { plans })).toEqual(first);
+});
+
+test('refuses metadata that may not become part of the effect, with the name of the member, and opens nothing', async () => {
+  const world = new ReviewWorld();
+  const tool = {
+    ...world.target.tool,
+    effectMetadata: { members: { note: () => 'it is too bold' }, refused: ['author'] },
+  };
+  const tools = { get: () => tool, keys: () => [] };
+  for (const member of ['note', 'author']) {
+    const submission = { ...world.submission, metadata: { [member]: 'x' } };
+    delete submission.envelope;
+    await world.store.put(submission.tenant, world.raw);
+    const opening = createOpeningActivities({ ...world.deps, tools }).openReview({
+      changeId: changeIdOf(submission),
+      submission,
+    });
+    await expect(opening).rejects.toMatchObject({ type: 'VALIDATION_ERROR', message: expect.stringContaining(member) });
+  }
+  expect(world.ledger.all).toHaveLength(0);
 });
