@@ -24,6 +24,7 @@ const registry = 'signing/registry-verify.ts';
 const decide = 'policy/decide/decide.ts';
 const violations = 'policy/decide/violations.ts';
 const apply = 'source-tools/sql/staging/apply.ts';
+const schema = 'storage/database/schema.ts';
 
 /** `what` is the condition of an `if`; the defect makes it always false. */
 const never = (what) => ({ from: `if (${what}`, to: `if (false && ${what}` });
@@ -669,5 +670,123 @@ export const DEFECTS = [
     file: 'activities/review/open-review.ts',
     ...never('unfit !== null)'),
     tests: ['test/activities/review/open-review.test.ts'],
+  // What the ledger counts and remembers.
+  {
+    name: 'a repeated refusal is not counted',
+    through: 'forty forged answers leave one row and no count',
+    file: schema,
+    from: 'perform count_refusal(p_change, v_fact)',
+    to: 'null',
+    tests: ['test/storage/ledger/ledger.slow.test.ts'],
+  },
+  {
+    name: 'the refusals of all database roles share their keys',
+    through: 'the gateway writes a row in place of the committer',
+    file: schema,
+    from: "then p_kinds[i] || '/' || session_user\n                   else",
+    to: 'then p_kinds[i]\n                   else',
+    tests: ['test/storage/database/database.slow.test.ts'],
+  },
+  {
+    name: 'a refusal is keyed by its check alone',
+    through: 'twenty forged commits leave one row',
+    file: 'activities/review/refusal-key.ts',
+    from: '`refused:${check}#${digestOf(message)}`',
+    to: '`refused:${check}#`',
+    tests: ['test/activities/review/assert-opened.test.ts'],
+  },
+  {
+    name: 'bytes may be stored under another digest',
+    through: 'the gateway plants bytes that make an honest change fail',
+    file: schema,
+    from: "check (digest = encode(sha256(bytes), 'hex') and size = octet_length(bytes))",
+    to: 'check (true)',
+    tests: ['test/storage/database/database.slow.test.ts'],
+  },
+  {
+    name: 'every role that may write the projection may end a review in it',
+    through: 'a compromised review worker hides an open review',
+    file: schema,
+    from: 'if not p_ends then',
+    to: 'if false then',
+    tests: ['test/storage/database/database.slow.test.ts'],
+  },
+  {
+    name: 'earlier rejects are found by the input alone',
+    through: 'a comment makes a rejected change a new one',
+    file: 'storage/ledger/ledger.ts',
+    from: '(s.input_sha = $1 or s.facts_sha = $2)',
+    to: '(s.input_sha = $1 or $2::text is null)',
+    tests: ['test/storage/ledger/ledger.slow.test.ts'],
+  },
+  {
+    name: 'the committer does not compare the digest of the facts',
+    through: 'a row with the facts of another change hides its reject',
+    file: review('disclosure'),
+    ...never("rowOf(review.rows, 'submitted')?.body['factsSha'] !== factsSha"),
+    tests: CHECKS,
+  },
+  {
+    name: 'the normalized SQL keeps positions',
+    through: 'white space makes a rejected change a new one',
+    file: 'source-tools/sql/facts/normalized-sql.ts',
+    from: "!(typeof value === 'number' && POSITION.test(name))",
+    to: "!(typeof value === 'string' && POSITION.test(name))",
+    tests: ['test/source-tools/normalized.test.ts'],
+  },
+  {
+    name: 'an unsigned opening counts for every agent',
+    through: 'one unsigned opening fills the limits of all',
+    file: 'activities/review/aggregate-record.ts',
+    from: 'unknownOnlyCommitted: requester !== null',
+    to: 'unknownOnlyCommitted: false',
+    tests: MANY,
+  },
+  {
+    name: 'a limit counts the statements of deletes',
+    through: 'a delete of all rows counts as one',
+    file: 'source-tools/sql/facts/measure.ts',
+    from: 'rows === null ? null : Math.max(removing, rows)',
+    to: 'removing',
+    tests: ['test/policy/rules/aggregate/measure.test.ts'],
+  },
+  {
+    name: 'a limit ignores what the dry runs of other changes showed',
+    through: 'a false claim is counted for hours',
+    file: 'policy/rules/aggregate/aggregate.ts',
+    from: 'return Math.max(claimed, staged);',
+    to: 'return claimed;',
+    tests: ['test/policy/rules/aggregate/aggregate.test.ts'],
+  },
+  {
+    name: 'a sample that cannot be read is skipped',
+    through: 'a malformed row keeps a breaker closed',
+    file: 'policy/decide/breaker-rows.ts',
+    from: '? addReview(before, { changeId: id.data, samples: samples.data }, at, p)\n        : null;',
+    to: '? addReview(before, { changeId: id.data, samples: samples.data }, at, p)\n        : before;',
+    tests: ['test/policy/decide/breaker-rows.test.ts'],
+  },
+  {
+    name: 'an old reset closes a breaker again',
+    through: 'a copy of a signed reset closes it forever',
+    file: 'policy/decide/breaker-rows.ts',
+    ...never('Math.abs(row.at - Date.parse(reset.issuedAt)) > RESET_FRESH_MS'),
+    tests: ['test/policy/decide/breaker-rows.test.ts'],
+  },
+  {
+    name: 'a reset is not bound to its tenant and source tool',
+    through: 'a reset of one tenant closes the breakers of another',
+    file: 'storage/breakers/breakers.ts',
+    from: 'return reset?.tenant === pair.tenant && reset.sourceTool === pair.sourceTool ? reset : null;',
+    to: 'return pair === null ? null : reset;',
+    tests: ['test/storage/breakers/breakers.slow.test.ts'],
+  },
+  {
+    name: 'every database role may append rows of the circuit breakers',
+    through: 'a reset or sample by a role that may not decide',
+    file: schema,
+    from: "or new.kind = 'probe' and",
+    to: 'or true or',
+    tests: ['test/storage/breakers/breakers.slow.test.ts'],
   },
 ];
