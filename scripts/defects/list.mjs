@@ -670,6 +670,8 @@ export const DEFECTS = [
     file: 'activities/review/open-review.ts',
     ...never('unfit !== null)'),
     tests: ['test/activities/review/open-review.test.ts'],
+  },
+
   // What the ledger counts and remembers.
   {
     name: 'a repeated refusal is not counted',
