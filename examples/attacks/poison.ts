@@ -84,7 +84,7 @@ export async function signalUndecodable(
         const status = headers['grpc-status'];
         if (status === '0') resolve();
         else if (status !== undefined)
-          reject(new Error(`The signal was refused: ${headers['grpc-message'] ?? status}`));
+          reject(new Error(`The signal was refused: ${String(headers['grpc-message'] ?? status)}`));
       };
       stream.on('response', done);
       stream.on('trailers', done);
