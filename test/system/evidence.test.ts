@@ -91,7 +91,10 @@ test('the evidence of a waiting review has no receipt and is unverified', async 
   await system.waiting(changeId);
   const report = verifyEvidence(await exportBundle(env, changeId, { bytes: false }, () => undefined), trust);
   expect(report.verdict).toBe('unverified');
-  expect(report.checks.filter(({ result }) => result === 'failed').map(({ name }) => name)).toEqual(['receipt']);
+  expect(report.checks.filter(({ result }) => result === 'failed').map(({ name }) => name)).toEqual([
+    'head',
+    'receipt',
+  ]);
 });
 
 test('the whole ledger verifies, and a row that the database owner changes is detected', async () => {

@@ -302,7 +302,9 @@ test('signals the requester’s workflow: commit with a receipt that verifies, o
 test('a missing requester does not change the outcome and adds a warning', async () => {
   const { changeId } = await system.submit({ ...REFUND, replyTo: { workflowId: `nobody${system.suffix}` } });
   await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED', verified: true });
-  const shown = await system.temporal.workflow.getHandle(changeId).query<ReviewStatus>('status');
+  const workflow = system.temporal.workflow.getHandle(changeId);
+  await workflow.result();
+  const shown = await workflow.query<ReviewStatus>('status');
   expect(shown.warnings).toContain('The requester could not be signalled');
 });
 
