@@ -12,6 +12,8 @@ const LATE = [
   'test/activities/committer/lost-seal.slow.test.ts',
 ];
 const MANY = ['test/activities/review/aggregates.test.ts'];
+const SHOWN = ['test/signing/verified-review.test.ts'];
+const CLIENT = ['test/client/review-client.test.ts'];
 const TARGET = ['test/source-tools/sql/staging/commit.slow.test.ts'];
 
 const review = (file) => `signing/verify-review/${file}.ts`;
@@ -572,6 +574,65 @@ export const DEFECTS = [
     from: "if (settlement.kind === 'decided') return",
     to: 'return',
     tests: ['test/activities/committer/end-lost-review.test.ts'],
+    name: 'show a review although a check failed',
+    through: 'words that rows, bytes or policy do not prove, under the eyes of the person who signs',
+    file: 'signing/verified-review.ts',
+    ...never('unmet.length > 0)'),
+    tests: SHOWN,
+  },
+  {
+    name: 'disclose findings in the words of the workflow',
+    through: 'a reason that no rule gave, beside a fingerprint that people sign',
+    file: review('findings'),
+    from: "if (review.sources.context !== 'commit' && rowOf(rows, 'disclosed') !== null)",
+    to: "if (review.sources.context === 'commit' && rowOf(rows, 'disclosed') !== null)",
+    tests: SHOWN,
+  },
+  {
+    name: 'show an open review without its bytes',
+    through: 'a signature of a person who saw no diff',
+    file: review('checks'),
+    from: "contexts: { commit: 'required', open: 'required', evidence: 'if_supplied', replay: 'required' },\n    run: checkBytes,",
+    to: "contexts: { commit: 'required', open: 'if_supplied', evidence: 'if_supplied', replay: 'required' },\n    run: checkBytes,",
+    tests: SHOWN,
+  },
+  {
+    name: 'sign for the change of the review instead of the one that was named',
+    through: 'a signature for one change by a person who looked at another',
+    file: 'client/sign-answers.ts',
+    ...never('reviewed !== changeId'),
+    tests: ['test/client/channel.test.ts'],
+  },
+  {
+    name: 'report an answer as the review says, without its row',
+    through: 'a reject that is acknowledged and dropped',
+    file: 'client/acknowledge.ts',
+    from: "const reply = said === undefined ? '' :",
+    to: "if (said !== undefined) return said;\n  const reply = said === undefined ? '' :",
+    tests: CLIENT,
+  },
+  {
+    name: 'acknowledge answers from rows that are no chain',
+    through: 'an acknowledgement that anyone can write',
+    file: 'client/acknowledge.ts',
+    from: '      assertChain(changeId, rows);\n',
+    to: '',
+    tests: CLIENT,
+  },
+  {
+    name: 'take the outcome of a review from its rows unverified',
+    through: 'an outcome with words that nobody signed, shown as verified',
+    file: 'client/read-review.ts',
+    ...never('!verdict.ok) return unproved('),
+    tests: CLIENT,
+  },
+  {
+    name: 'show a review as ended by the projection',
+    through: 'a review that the list shows as committed although it is open',
+    file: 'storage/ledger/listed-end.ts',
+    from: "Open.safeParse(projection.state).data ?? 'COMMITTING'",
+    to: 'projection.state',
+    tests: ['test/storage/ledger/ledger.slow.test.ts'],
   },
   {
     name: 'sign a rollback for a change that was never opened',

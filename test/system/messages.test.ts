@@ -281,7 +281,7 @@ describe.each<Via>(['update', 'signal'])('an answer by %s', (via) => {
       ReviewStatus,
       'fingerprint' | 'violations'
     >;
-    const unaware = await system.countersign.status(changeId);
+    const unaware = await handle(changeId).query<ReviewStatus>('status');
     expect(unaware).toMatchObject({ state: 'RUNNING', violations: [] });
     const shown = { ...unaware, fingerprint, violations, environment: 'development' as const };
     const message = { answers: system.sign(shown, 'alice', 'confirm') };
