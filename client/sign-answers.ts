@@ -27,7 +27,7 @@ export function signAnswers(
   signer: Signer,
   validity: { readonly issuedAt: Date; readonly expiresAt: Date },
 ): SignedAnswers {
-  if (reviewed !== changeId || status.changeId !== changeId)
+  if ([reviewed, status.changeId].some((id) => id !== changeId))
     throw new CountersignError(
       'refused',
       `Expected the review of ${changeId}, got that of ${reviewed}: nothing was signed`,

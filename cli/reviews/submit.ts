@@ -76,8 +76,10 @@ function printSubmitted(io: Io, { changeId, preflight, outcome }: Submitted): vo
   io.out.line(changeId);
   if (outcome !== null) io.err.line('this change was reviewed before');
   if (preflight === 'pending') io.err.line(styled('yellow', 'no findings yet; the review continues'));
-  else
+  else {
+    io.err.line(styled('dim', 'findings so far, provisional:'));
     for (const finding of preflight.findings) if (finding.status !== 'ALLOW') printFinding(io.err, finding, '', null);
+  }
 }
 
 function parseMetadata(json: string): Record<string, never> {

@@ -600,7 +600,7 @@ export const DEFECTS = [
     name: 'sign for the change of the review instead of the one that was named',
     through: 'a signature for one change by a person who looked at another',
     file: 'client/sign-answers.ts',
-    ...never('reviewed !== changeId'),
+    ...never('[reviewed, status.changeId]'),
     tests: ['test/client/channel.test.ts'],
   },
   {

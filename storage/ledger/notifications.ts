@@ -42,8 +42,10 @@ export function ledgerNotifications(options: {
       connectionTimeoutMillis: CONNECT_MS,
       keepAlive: true,
     });
+    let connected = false;
     const lost = (): void => {
-      if (closed) return;
+      if (closed || !connected) return;
+      connected = false;
       listening = null;
       wakeAll();
     };
@@ -55,6 +57,7 @@ export function ledgerNotifications(options: {
     try {
       await client.connect();
       await client.query(`listen ${LEDGER_CHANNEL}`);
+      connected = true;
       return client;
     } catch {
       // Watches fall back to reading again after their time-outs; a read reports that the database is not available.

@@ -1,0 +1,65 @@
+import { createLedger } from '../../../storage/ledger/ledger';
+import { ledgerNotifications, type LedgerNotifications } from '../../../storage/ledger/notifications';
+import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
+
+const AT = '2026-01-02T03:04:05.678Z';
+const id = (n: number): string => n.toString(16).padStart(64, '0');
+const LONG = 20_000;
+
+let postgres: TestPostgres;
+let database: TestDatabase;
+let notifications: LedgerNotifications;
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  database = await postgres.database();
+  notifications = ledgerNotifications({ url: database.url('cs_gateway'), applicationName: 'watching' });
+}, 60_000);
+afterAll(async () => {
+  await notifications.close();
+  await postgres.stop();
+});
+
+const append = (n: number, factKey: string): Promise<unknown> =>
+  createLedger(database.open('cs_gateway')).append(id(n), [{ kind: 'refused', at: AT, body: { factKey }, factKey }]);
+
+async function elapsed(work: () => Promise<void>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+
+it('wakes a watch when rows of its change are appended, also between two waits, but not for rows of another change', async () => {
+  const [own, other] = [await notifications.watch(id(1)), await notifications.watch(id(2))];
+  const waiting = elapsed(() => own.next(LONG));
+  await append(1, 'a');
+  expect(await waiting).toBeLessThan(LONG / 2);
+  expect(await elapsed(() => other.next(50))).toBeGreaterThanOrEqual(45);
+
+  await append(1, 'b');
+  expect(await elapsed(() => own.next(LONG))).toBeLessThan(LONG / 2);
+  [own, other].forEach((watch) => watch.close());
+});
+
+it('wakes every watch when its connection is lost, and listens again', async () => {
+  const watch = await notifications.watch(id(3));
+  const waiting = elapsed(() => watch.next(LONG));
+  const killed = await database
+    .open('admin')
+    .query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'watching-listen'`);
+  expect(killed.rowCount).toBe(1);
+  expect(await waiting).toBeLessThan(LONG / 2);
+
+  const again = elapsed(() => watch.next(LONG));
+  await new Promise((done) => setTimeout(done, 1_000));
+  await append(3, 'a');
+  expect(await again).toBeLessThan(LONG / 2);
+  watch.close();
+});
+
+it('waits for its time-out if the database cannot be reached', async () => {
+  const down = ledgerNotifications({ url: 'postgresql://nobody@127.0.0.1:9/none', applicationName: 'down' });
+  const watch = await down.watch(id(4));
+  expect(await elapsed(() => watch.next(60))).toBeGreaterThanOrEqual(55);
+  watch.close();
+  await down.close();
+});
