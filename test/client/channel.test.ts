@@ -107,4 +107,10 @@ describe('signing answers', () => {
       signAnswers(CHANGE, reviewed(open), { ...choice, violationIds: [hex('9')] }, signer, validity),
     ).toThrow('has no violation');
   });
+
+  it('refuses a review of another change than the one that the person named', () => {
+    const choice = { violationIds: [hex('a')], decision: 'confirm' as const, reason: '' };
+    const signer = createSigner(newKeyPair());
+    expect(() => signAnswers(hex('e'), reviewed(open), choice, signer, validity)).toThrow('nothing was signed');
+  });
 });

@@ -337,11 +337,16 @@ describe('answer', () => {
   it('reports accepted, duplicate and refused only if a row of the ledger says so, whatever the review replies', async () => {
     const { bundle, answer, changeId } = await openReview();
     const other = { ...answer, payload: Buffer.from('{}').toString('base64') };
-    const replies = (code: string) => ({ executeUpdate: () => accepted(undefined, code), describe: () => RUNNING });
+    const key = violationOf(answer);
+    const replies = (code: string) => ({
+      executeUpdate: () => ({ ...accepted('#0', code), ...accepted(key, code) }),
+      describe: () => RUNNING,
+    });
     for (const code of ['accepted', 'duplicate', 'contradicts']) {
       const { countersign } = client(replies(code), ledgerOf(bundle));
-      const key = violationOf(answer);
-      expect(await countersign.answer(changeId, [answer])).toMatchObject({ [key]: { code: 'accepted' } });
+      expect(await countersign.answer(changeId, [answer])).toMatchObject({
+        [key]: { code: code === 'duplicate' ? 'duplicate' : 'accepted' },
+      });
       expect(await countersign.answer(changeId, [other])).toMatchObject({ '#0': { code: 'sent' } });
     }
   }, 40_000);

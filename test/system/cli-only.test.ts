@@ -188,7 +188,7 @@ test('a signed answer is accepted when sent with the exact command that `counter
   // Runs in a shell, because the quoting is part of the test.
   await run('sh', ['-c', command], { env: { PATH: `${dir}:/usr/bin:/bin`, HOME: dir }, timeout: 30_000 });
   const outcome = await resultOf(changeId);
-  expect(verifyOutcome(changeId, outcome, signed.countersign.trust)).toMatchObject({ verified: true });
+  expect(verifyOutcome(changeId, outcome, signed.countersign.trust)).toEqual({ verified: true, why: null });
   expect(outcome.state).toBe('COMMITTED');
   const accepted = (await signed.ledger(changeId)).find(({ row }) => row.kind === 'answer_accepted');
   expect(accepted?.row.body).toMatchObject({
