@@ -19,6 +19,7 @@ export { createSigner, type Signer } from './signer';
 export { type AnswerChoice, signAnswers, type SignedAnswers } from './sign-answers';
 export { type ListFilter, type ReviewPage, type ReviewProjection } from './ports';
 export { GatewayClient, type GatewayClientOptions } from './gateway-client';
+export { verifiedReview, type Difference, type ReviewVerdict, type VerifiedReview } from '../signing/verified-review';
 export { type LoadedKey, readKeyFile } from '../signing/key-file';
 export type {
   AnswerCode,

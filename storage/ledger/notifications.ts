@@ -22,37 +22,66 @@ const CONNECT_MS = 5_000;
  * One LISTEN connection for the whole process, opened with the first watch. A notification has no authority: whoever is woken
  * reads the rows. If the connection is lost, every watch is woken, and the next call of `next` connects again.
  */
-export function ledgerNotifications(options: {
+export function ledgerNotifications(options: NotificationOptions): LedgerNotifications {
+  return new Listener(options);
+}
+
+export interface NotificationOptions {
   readonly url: string;
   readonly applicationName: string;
-}): LedgerNotifications {
-  const wakers = new Map<string, Set<() => void>>();
-  let listening: Promise<Client | null> | null = null;
-  let failedAt = 0;
-  let closed = false;
+}
 
-  const wakeAll = (): void => {
-    for (const set of wakers.values()) for (const wake of set) wake();
-  };
+class Listener implements LedgerNotifications {
+  readonly #wakers = new Map<string, Set<() => void>>();
+  #listening: Promise<Client | null> | null = null;
+  #failedAt = 0;
+  #closed = false;
 
-  async function connect(): Promise<Client | null> {
+  constructor(private readonly options: NotificationOptions) {}
+
+  async watch(changeId: string): Promise<LedgerWatch> {
+    const wakers = this.#wakers.get(changeId) ?? new Set();
+    const watch = new Watch(
+      () => this.#listen(),
+      () => {
+        wakers.delete(watch.wake);
+        if (wakers.size === 0 && this.#wakers.get(changeId) === wakers) this.#wakers.delete(changeId);
+      },
+    );
+    this.#wakers.set(changeId, wakers.add(watch.wake));
+    await this.#listen();
+    return watch;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#wakeAll();
+    await (await this.#listening)?.end().catch(() => {});
+  }
+
+  async #listen(): Promise<void> {
+    if (this.#closed || (this.#listening === null && Date.now() - this.#failedAt < RETRY_MS)) return;
+    await (this.#listening ??= this.#connect());
+  }
+
+  async #connect(): Promise<Client | null> {
     const client = new Client({
-      connectionString: options.url,
-      application_name: `${options.applicationName}-listen`,
+      connectionString: this.options.url,
+      application_name: `${this.options.applicationName}-listen`,
       connectionTimeoutMillis: CONNECT_MS,
       keepAlive: true,
     });
     let connected = false;
     const lost = (): void => {
-      if (closed || !connected) return;
+      if (this.#closed || !connected) return;
       connected = false;
-      listening = null;
-      wakeAll();
+      this.#listening = null;
+      this.#wakeAll();
     };
     client.on('error', lost);
     client.on('end', lost);
     client.on('notification', ({ payload }) => {
-      for (const wake of wakers.get(payload ?? '') ?? []) wake();
+      for (const wake of this.#wakers.get(payload ?? '') ?? []) wake();
     });
     try {
       await client.connect();
@@ -61,52 +90,44 @@ export function ledgerNotifications(options: {
       return client;
     } catch {
       // Watches fall back to reading again after their time-outs; a read reports that the database is not available.
-      failedAt = Date.now();
-      listening = null;
+      this.#failedAt = Date.now();
+      this.#listening = null;
       await client.end().catch(() => {});
       return null;
     }
   }
 
-  async function listen(): Promise<void> {
-    if (closed || (listening === null && Date.now() - failedAt < RETRY_MS)) return;
-    await (listening ??= connect());
+  #wakeAll(): void {
+    for (const wakers of this.#wakers.values()) for (const wake of wakers) wake();
   }
+}
 
-  return {
-    async watch(changeId) {
-      let pending = false;
-      let wakeWaiter: (() => void) | null = null;
-      const wake = (): void => {
-        pending = true;
-        wakeWaiter?.();
-      };
-      const set = wakers.get(changeId) ?? new Set();
-      wakers.set(changeId, set.add(wake));
-      await listen();
-      return {
-        async next(timeoutMs) {
-          if (!pending) {
-            await listen();
-            await new Promise<void>((resolve) => {
-              const timer = setTimeout(resolve, timeoutMs);
-              wakeWaiter = () => (clearTimeout(timer), resolve());
-              if (pending) wakeWaiter();
-            });
-          }
-          wakeWaiter = null;
-          pending = false;
-        },
-        close() {
-          set.delete(wake);
-          if (set.size === 0 && wakers.get(changeId) === set) wakers.delete(changeId);
-        },
-      };
-    },
-    async close() {
-      closed = true;
-      wakeAll();
-      await (await listening)?.end().catch(() => {});
-    },
+class Watch implements LedgerWatch {
+  #pending = false;
+  #wakeWaiter: (() => void) | null = null;
+
+  constructor(
+    private readonly listen: () => Promise<void>,
+    readonly close: () => void,
+  ) {}
+
+  readonly wake = (): void => {
+    this.#pending = true;
+    this.#wakeWaiter?.();
   };
+
+  async next(timeoutMs: number): Promise<void> {
+    if (!this.#pending) await this.listen();
+    if (!this.#pending) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, timeoutMs);
+        this.#wakeWaiter = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.#wakeWaiter = null;
+    }
+    this.#pending = false;
+  }
 }
