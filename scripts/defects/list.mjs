@@ -15,6 +15,9 @@ const MANY = ['test/activities/review/aggregates.test.ts'];
 const SHOWN = ['test/signing/verified-review.test.ts'];
 const CLIENT = ['test/client/review-client.test.ts'];
 const TARGET = ['test/source-tools/sql/staging/commit.slow.test.ts'];
+const GATE = ['test/source-tools/sql/staging/gate.slow.test.ts'];
+const DRY_RUN = ['test/source-tools/sql/staging/dry-run.slow.test.ts'];
+const STAGE = ['test/activities/committer/stage.test.ts'];
 
 const review = (file) => `signing/verify-review/${file}.ts`;
 const commit = 'activities/committer/commit.ts';
@@ -27,6 +30,7 @@ const decide = 'policy/decide/decide.ts';
 const violations = 'policy/decide/violations.ts';
 const apply = 'source-tools/sql/staging/apply.ts';
 const schema = 'storage/database/schema.ts';
+const inspect = 'source-tools/sql/staging/inspect-catalog.ts';
 
 /** `what` is the condition of an `if`; the defect makes it always false. */
 const never = (what) => ({ from: `if (${what}`, to: `if (false && ${what}` });
@@ -851,5 +855,108 @@ export const DEFECTS = [
     from: "or new.kind = 'probe' and",
     to: 'or true or',
     tests: ['test/storage/breakers/breakers.slow.test.ts'],
+    name: 'rehearse functions that are not on the list',
+    through: 'a dry run that sleeps, locks, signals other sessions or advances sequences',
+    file: inspect,
+    ...never('!isListed(call))'),
+    tests: GATE,
+  },
+  {
+    name: 'rehearse a function that hides a built-in one',
+    through: 'a value that differs between the dry run and the commit',
+    file: inspect,
+    from: 'else if (call.schema === null && users.length > 0)',
+    to: 'else if (false)',
+    tests: GATE,
+  },
+  {
+    name: 'rehearse triggers without reading them',
+    through: 'a trigger that recognizes the commit',
+    file: inspect,
+    from: "this.#function(foid, 'trigger');",
+    to: '',
+    tests: GATE,
+  },
+  {
+    name: 'rehearse statements that read the system views',
+    through: 'a value that depends on sessions or roles',
+    file: inspect,
+    ...never('SYSTEM.has(relation.schema)) {'),
+    tests: GATE,
+  },
+  {
+    name: 'rehearse types without reading the checks of their domains',
+    through: 'a domain check that takes locks',
+    file: inspect,
+    from: 'await this.#expressions(sql.DOMAIN_CHECKS, [list(this.#types), list(this.#all)]);',
+    to: '',
+    tests: GATE,
+  },
+  {
+    name: 'rehearse locking clauses',
+    through: 'row locks on a whole table',
+    file: 'source-tools/sql/facts/rehearsable.ts',
+    ...never('refused !== undefined)'),
+    tests: GATE,
+  },
+  {
+    name: 'believe the estimate of the planner',
+    through: 'a dry run that locks many rows or takes many sequence values',
+    file: 'source-tools/sql/staging/bounds.ts',
+    from: 'return Number(counted?.[0]);',
+    to: 'return 0;',
+    tests: GATE,
+  },
+  {
+    name: 'lock every row of a key that is not unique',
+    through: 'row locks on a whole table',
+    file: 'source-tools/sql/staging/cas-effects.ts',
+    ...never('rowCount > 1)'),
+    tests: GATE,
+  },
+  {
+    name: 'retry a dry run that met a lock',
+    through: 'an hour of lock waits on the target',
+    file: 'source-tools/sql/staging/rehearse.ts',
+    ...never("busy?.kind === 'declined')"),
+    tests: DRY_RUN,
+  },
+  {
+    name: 'pass a column that differs between two dry runs',
+    through: 'a committed value that no approver was shown',
+    file: 'source-tools/sql/staging/record.ts',
+    ...never("why === 'other')"),
+    tests: DRY_RUN,
+  },
+  {
+    name: 'leave the settings of a session to its role',
+    through: 'another meaning of the same SQL text in the commit',
+    file: 'source-tools/sql/staging/session.ts',
+    from: '...FIXED_SETTINGS,',
+    to: '',
+    tests: TARGET,
+  },
+  {
+    name: 'skip the check of the catalog in the commit',
+    through: 'effects of a trigger that was added after the dry run',
+    file: apply,
+    from: "if (approved.reason === 'not_rehearsed') return null;",
+    to: 'return null;',
+    tests: TARGET,
+  },
+  {
+    name: 'repeat a dry run whatever it did to the worker',
+    through: 'a change that ends one worker after the other',
+    file: 'activities/committer/stage.ts',
+    ...never('lost > MAX_LOST)'),
+    tests: STAGE,
+  },
+  {
+    name: 'leave out the staged rules in the commit of what was not rehearsed',
+    through: 'a forbidden effect',
+    file: applyChange,
+    from: 'isFirst ? isStaged : isPost',
+    to: 'isPost',
+    tests: COMMIT,
   },
 ];
