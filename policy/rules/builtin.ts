@@ -26,7 +26,7 @@ function builtin({ level, ...rest }: Builtin): ValidatorDefinition<NoConfig> {
     ...rest,
     pack: null,
     version: 'v1',
-    logicRevision: 3,
+    logicRevision: 4,
     config: NoConfig,
     sourceTools: '*',
     phase: 'preflight',

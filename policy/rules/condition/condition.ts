@@ -55,7 +55,7 @@ function define(
     pack: null,
     kind: 'derived' as const,
     version: 'v1',
-    logicRevision: 2,
+    logicRevision: 3,
     config,
     sourceTools: '*' as const,
     phase: 'preflight' as const,

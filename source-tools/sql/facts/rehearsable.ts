@@ -4,10 +4,17 @@
  * An allowlist: a node of the grammar that is not listed makes the statement unfit for a rehearsal. Names are as written; the
  * catalog decides what they mean (staging/inspect-catalog.ts).
  */
-import { CLOCK_FUNCTIONS, CLOCK_KEYWORDS, SAFE_FUNCTIONS, SET_FUNCTIONS } from './safe-functions';
+import {
+  CLOCK_FUNCTIONS,
+  CLOCK_KEYWORDS,
+  MOVING_CLOCKS,
+  PADDING_FUNCTIONS,
+  SAFE_FUNCTIONS,
+  SET_FUNCTIONS,
+} from './safe-functions';
 import type { SqlName } from './sql-facts';
 import type { Tree } from './parser';
-import { child, list, nameFrom, rangeName, strings, text, typed, typedList } from './tree';
+import { child, list, nameFrom, number, rangeName, strings, text, typed, typedList } from './tree';
 
 /** How a statement gives a column its value. `clock`: a bare call such as now(). `own`: the default of the column. */
 export type Assigned = 'clock' | 'own' | 'other';
@@ -31,6 +38,8 @@ export interface Executed {
   /** Names after a dot, such as `f` in `(row).f`, which call a function if the row has no such column. */
   readonly members: readonly string[];
   readonly writes: readonly Write[];
+  /** Clocks that move within the transaction, unless they are the whole value of a column. */
+  readonly moving: readonly string[];
   /** In the body of a trigger: columns of the new row that it assigns. */
   readonly assigns: readonly { readonly name: string; readonly assigned: Assigned }[];
 }
@@ -43,6 +52,9 @@ interface Found {
   readonly relations: SqlName[];
   readonly members: Set<string>;
   readonly writes: Write[];
+  readonly moving: Set<string>;
+  /** Calls that are the whole value of a column. */
+  readonly values: Set<unknown>;
 }
 
 const STATEMENTS: Readonly<Record<string, string>> = {
@@ -111,6 +123,8 @@ export function executedBy(stmt: Tree, place: string): Executed {
     relations: [],
     members: new Set(),
     writes: [],
+    moving: new Set(),
+    values: new Set(),
   };
   const statement = typed(stmt);
   if (statement === null || !(statement.type in STATEMENTS))
@@ -120,6 +134,7 @@ export function executedBy(stmt: Tree, place: string): Executed {
     ...found,
     reasons: [...found.reasons].map((reason) => `${place}: ${reason}`),
     members: [...found.members],
+    moving: [...found.moving],
     assigns: [],
   };
 }
@@ -191,8 +206,31 @@ function note(type: string, node: Tree, found: Found): void {
 function noteCall(node: Tree, found: Found): void {
   const name = nameFrom(strings(list(node, 'funcname')));
   found.calls.push(name);
+  if (MOVING_CLOCKS.has(name.name) && !found.values.has(node)) found.moving.add(name.name);
+  const problem = paddingProblem(name.name, list(node, 'args'));
+  if (problem !== null) found.reasons.add(problem);
   if (SET_FUNCTIONS.has(name.name) && !list(node, 'args').every(isConstant))
     found.reasons.add(`${name.name}() returns a number of rows that is not written in the statement`);
+}
+
+const MAX_PADDING = 10_000;
+/** A format string without a width, such as `%s and %1$I`. */
+const PLAIN_FORMAT = /^(?:[^%]|%%|%(?:\d+\$)?[sIL])*$/;
+
+/** A short diff must not make the server build values of gigabytes. */
+function paddingProblem(name: string, args: readonly unknown[]): string | null {
+  const position = PADDING_FUNCTIONS[name];
+  if (position !== undefined) {
+    const length = typed(args[position]);
+    const value = length?.type === 'A_Const' ? (number(child(length.node, 'ival'), 'ival') ?? 0) : null;
+    return value !== null && value <= MAX_PADDING
+      ? null
+      : `the length of ${name}() is not a constant of at most ${MAX_PADDING}`;
+  }
+  if (name !== 'format') return null;
+  const pattern = typed(args[0]);
+  const isPlain = pattern?.type === 'A_Const' && PLAIN_FORMAT.test(text(child(pattern.node, 'sval'), 'sval'));
+  return isPlain ? null : 'the pattern of format() is not a constant without widths';
 }
 
 /** A literal, also in a cast, a sign or an array. */
@@ -222,6 +260,7 @@ function noteWrite(type: string, node: Tree, found: Found): void {
   const set = (targets: readonly { readonly node: Tree }[]): void => {
     for (const target of targets) {
       const assigned = assignedBy(target.node['val']);
+      noteValue(target.node['val'], found);
       columns.push({ name: text(target.node, 'name'), assigned });
       // UPDATE … SET x = DEFAULT takes a value of a sequence for each row.
       if (assigned === 'own') found.reasons.add('SET … = DEFAULT may take values of a sequence');
@@ -233,6 +272,7 @@ function noteWrite(type: string, node: Tree, found: Found): void {
     const targets = typedList(when.node, 'targetList');
     if (text(when.node, 'commandType') === 'CMD_INSERT') {
       const values = list(when.node, 'values');
+      for (const value of values) noteValue(value, found);
       targets.forEach((target, i) =>
         columns.push({ name: text(target.node, 'name'), assigned: assignedBy(values[i]) }),
       );
@@ -240,13 +280,28 @@ function noteWrite(type: string, node: Tree, found: Found): void {
     } else set(targets);
   }
   const source = typed(node['selectStmt'])?.node ?? null;
-  if (command === 'INSERT' && source !== null) columns.push(...insertedColumns(node, source));
+  if (command === 'INSERT' && source !== null) {
+    columns.push(...insertedColumns(node, source));
+    const rows = typedList(source, 'valuesLists').flatMap((row) => list(row.node, 'items'));
+    // With DISTINCT or an order a value would decide about rows.
+    const keepsRows = ['distinctClause', 'sortClause', 'groupClause', 'larg'].every((key) => source[key] === undefined);
+    const targets = keepsRows ? typedList(source, 'targetList').map((target) => target.node['val']) : [];
+    for (const value of [...rows, ...targets]) noteValue(value, found);
+  }
   found.writes.push({
     relation: rangeName(child(node, 'relation')),
     command,
     columns,
     counted: command === 'INSERT' && (source === null || isCounted(source)),
   });
+}
+
+/** Marks a bare clock that is the whole value of a column. */
+function noteValue(value: unknown, found: Found): void {
+  if (assignedBy(value) !== 'clock') return;
+  const node = typed(value);
+  if (node?.type === 'TypeCast') noteValue(node.node['arg'], found);
+  else found.values.add(node?.node);
 }
 
 function insertedColumns(node: Tree, source: Tree): Write['columns'] {

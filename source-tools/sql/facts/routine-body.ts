@@ -71,6 +71,7 @@ const NOTHING: Executed = {
   relations: [],
   members: [],
   writes: [],
+  moving: [],
   assigns: [],
 };
 

@@ -20,6 +20,15 @@ export const CLOCK_FUNCTIONS: ReadonlySet<string> = new Set(
   words('now transaction_timestamp statement_timestamp clock_timestamp timeofday'),
 );
 
+/**
+ * Clocks that move within a transaction. Only as the whole value of a column: in a condition, the rows that were counted before the
+ * statement could differ from those that it changes.
+ */
+export const MOVING_CLOCKS: ReadonlySet<string> = new Set(words('statement_timestamp clock_timestamp timeofday'));
+
+/** Functions whose result can be much longer than their arguments, with the position of the length: it must be a small constant. */
+export const PADDING_FUNCTIONS: Readonly<Record<string, number>> = { repeat: 1, lpad: 1, rpad: 1 };
+
 /** Functions that a column default may also call: sequences, of which a rehearsal takes at most one value for each row, and random UUIDs. */
 export const DEFAULT_FUNCTIONS: ReadonlySet<string> = new Set(words('nextval gen_random_uuid uuidv4 uuidv7'));
 
@@ -53,7 +62,7 @@ const VALUES = `
   jsonb_array_length jsonb_build_array jsonb_build_object jsonb_extract_path jsonb_extract_path_text jsonb_insert jsonb_object
   jsonb_path_exists jsonb_path_match jsonb_path_query_array jsonb_path_query_first jsonb_populate_record jsonb_pretty jsonb_set
   jsonb_set_lax jsonb_strip_nulls jsonb_to_record jsonb_typeof to_jsonb
-  array_append array_cat array_dims array_fill array_length array_lower array_ndims array_position array_positions array_prepend
+  array_append array_cat array_dims array_length array_lower array_ndims array_position array_positions array_prepend
   array_remove array_replace array_reverse array_sort array_to_string array_upper cardinality trim_array
   isempty lower_inc lower_inf upper_inc upper_inf range_merge multirange int4range int8range numrange tsrange tstzrange daterange
   int4multirange int8multirange nummultirange tsmultirange tstzmultirange datemultirange

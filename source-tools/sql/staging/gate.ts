@@ -24,6 +24,8 @@ export async function checkRehearsable(
     return { ok: false, outcome: { kind: 'declined', explanation } };
   }
   const written = new Set(executed.flatMap(({ reasons }) => reasons));
+  for (const { moving } of executed)
+    for (const name of moving) written.add(`${name}() moves during the dry run; use now(), or only set a column to it`);
   if (written.size > 0) return stopped(works, [...written]);
   const { reasons, columns } = await inspectCatalog(session, executed, settings.maxRehearsedRows);
   return reasons.length > 0 ? stopped(works, reasons) : { ok: true, columns };

@@ -9,7 +9,7 @@
  */
 import { executedByPlpgsql, executedBySql } from '../facts/routine-body';
 import { combined, isListed, type Assigned, type Executed, type Write } from '../facts/rehearsable';
-import { DEFAULT_FUNCTIONS, SAFE_FUNCTIONS } from '../facts/safe-functions';
+import { DEFAULT_FUNCTIONS, MOVING_CLOCKS, SAFE_FUNCTIONS } from '../facts/safe-functions';
 import type { SqlName } from '../facts/sql-facts';
 import { relationLabel } from './identifiers';
 import * as sql from './inspect-queries';
@@ -107,8 +107,10 @@ class Inspector {
       schemas,
     );
     const members = new Set(executed.flatMap((e) => e.members));
-    for (const [schema, name] of await this.session.rows(sql.MEMBER_FUNCTIONS, [list(members), schemas]))
-      this.#reasons.add(`${schema}.${name}() may be called by a name after a dot`);
+    for (const [oid, schema, name] of await this.session.rows(sql.MEMBER_FUNCTIONS, [list(members), schemas]))
+      if (schema !== 'pg_catalog') this.#function(oid, body ?? 'statement');
+      else if (!SAFE_FUNCTIONS.has(name ?? '') || MOVING_CLOCKS.has(name ?? ''))
+        this.#reasons.add(`${name}() may be called by a name after a dot`);
     await this.#typesOf(
       executed.flatMap(({ types }) => types),
       schemas,
@@ -317,6 +319,8 @@ class Inspector {
         );
         if (origin !== 'trigger' && executed.some(({ writes }) => writes.length > 0))
           this.#reasons.add(`${place} changes rows`);
+        if (origin !== 'trigger' && executed.some(({ moving }) => moving.length > 0))
+          this.#reasons.add(`${place} reads a clock that moves during the dry run`);
         bodies.set(origin, [...(bodies.get(origin) ?? []), ...executed]);
       }
     }

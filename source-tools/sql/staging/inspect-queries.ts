@@ -5,12 +5,15 @@ export const FUNCTIONS_BY_NAME = `
 SELECT p.oid::text, n.nspname, p.proname FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
 WHERE p.proname = ANY($1::name[]) AND ($2::name[] IS NULL OR n.nspname = ANY($2::name[]))`;
 
-/** $1: names, $2: schemas or null. Functions outside pg_catalog that \`row.name\` would call: schema, name. */
+/**
+ * $1: names, $2: schemas or null. Functions that `value.name` would call, which PostgreSQL reads as `name(value)`: oid, schema, name.
+ * Immutable built-in functions only compute a value.
+ */
 export const MEMBER_FUNCTIONS = `
-SELECT n.nspname, p.proname FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
-JOIN pg_catalog.pg_type t ON t.oid = p.proargtypes[0]
-WHERE p.proname = ANY($1::name[]) AND n.nspname <> 'pg_catalog' AND ($2::name[] IS NULL OR n.nspname = ANY($2::name[]))
-  AND p.pronargs - p.pronargdefaults <= 1 AND t.typtype IN ('c', 'p', 'd')`;
+SELECT p.oid::text, n.nspname, p.proname FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+WHERE p.proname = ANY($1::name[]) AND p.pronargs >= 1 AND p.pronargs - p.pronargdefaults <= 1
+  AND ((n.nspname = 'pg_catalog' AND p.provolatile <> 'i')
+    OR (n.nspname <> 'pg_catalog' AND ($2::name[] IS NULL OR n.nspname = ANY($2::name[]))))`;
 
 /** $1: names, $2: schemas or null. Operators outside pg_catalog: schema, name, oid of the function, whether it is C code that is not volatile. */
 export const OPERATORS = `

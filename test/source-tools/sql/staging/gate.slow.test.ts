@@ -71,6 +71,8 @@ describe('the check before a rehearsal', () => {
     `MERGE INTO items USING (VALUES (1, 'a'), (999, 'b')) v(id, name) ON items.id = v.id WHEN MATCHED THEN UPDATE SET name = v.name WHEN NOT MATCHED THEN INSERT (id, name) VALUES (v.id, v.name)`,
     `WITH x AS (SELECT 1 AS id) UPDATE items SET n = 1 FROM x WHERE items.id = x.id AND items.n IS DISTINCT FROM 5`,
     `INSERT INTO items (id) VALUES (1000), (1001)`,
+    `UPDATE items SET at = clock_timestamp(), name = lpad(id::text, 8, '0') || format('%s-%s', id, n) WHERE id = 1`,
+    `INSERT INTO items (id, at) SELECT 1000 + id, clock_timestamp() FROM items WHERE id < 5`,
     `INSERT INTO items (id) SELECT g FROM generate_series(2000, 2010) AS g`,
     `SELECT count(*) FILTER (WHERE n > 0), jsonb_agg(name ORDER BY id) FROM items GROUP BY GROUPING SETS ((n), ())`,
   ])('passes %s', async (sql) => {
@@ -103,8 +105,15 @@ describe('the check before a rehearsal', () => {
     ['TABLESAMPLE', `SELECT * FROM items TABLESAMPLE SYSTEM (50)`],
     ['SELECT INTO', `SELECT 1 INTO x`],
     ['generate_series() returns a number of rows', `INSERT INTO items (id) SELECT generate_series(1, (SELECT 5))`],
-    ['string_to_table() returns a number of rows', `SELECT string_to_table(repeat('x,', 1000000), ',')`],
+    ['string_to_table() returns a number of rows', `SELECT string_to_table(repeat('x,', 1000), ',')`],
     ['SET … = DEFAULT', `UPDATE tickets SET id = DEFAULT WHERE id = 1`],
+    ['clock_timestamp() moves', `UPDATE items SET n = 1 WHERE clock_timestamp() > now() + interval '1 second'`],
+    ['clock_timestamp() moves', `INSERT INTO items (id, at) SELECT DISTINCT 5000, clock_timestamp()`],
+    ['pg_sleep() may be called', `SELECT a.pg_sleep FROM unnest(ARRAY[4.0::float8]) a`],
+    ['pg_sleep() may be called', `SELECT (4.0::float8).pg_sleep`],
+    ['the length of repeat()', `SELECT repeat('x', 1000000000)`],
+    ['the length of lpad()', `UPDATE items SET name = lpad(name, n) WHERE id = 1`],
+    ['the pattern of format()', `SELECT format('%1000000000s', '')`],
     ['is a sequence', `SELECT last_value FROM tickets_id_seq`],
   ])('refuses %s', async (reason, sql) => {
     expect(await refusals(sql)).toContain(reason);
