@@ -855,6 +855,8 @@ export const DEFECTS = [
     from: "or new.kind = 'probe' and",
     to: 'or true or',
     tests: ['test/storage/breakers/breakers.slow.test.ts'],
+  },
+  {
     name: 'rehearse functions that are not on the list',
     through: 'a dry run that sleeps, locks, signals other sessions or advances sequences',
     file: inspect,
