@@ -124,7 +124,8 @@ export class EvidenceReview extends ReviewSteps {
     for (const { by, decision } of this.change.answers ?? []) {
       const reason = decision === 'reject' ? 'Prices move on Mondays only' : 'Looked at both rows';
       const answers = violations.map(({ violationId }) => {
-        const nonce = `answer-${by}-${violationId.slice(0, 16)}`;
+        // Reviews of the same input have the same violation ids, but a nonce is spent once.
+        const nonce = `answer-${by}-${violationId.slice(0, 16)}${this.change.requestKey ?? ''}`;
         return this.sign(seededKey(by), { violationId, decision, reason, nonce });
       });
       admitted.push(...(await this.admit(answers, admitted)).admitted);
