@@ -75,7 +75,7 @@ async function evaluateCase(
     validatorId: JUDGE_ID,
   };
   const startedAt = options.now();
-  const base = { id: labelled.id, label: labelled.label };
+  const base = { id: labelled.id, sourceTool: labelled.sourceTool, label: labelled.label };
   try {
     const tool = options.tools.get(labelled.sourceTool);
     if (tool === undefined)
@@ -106,6 +106,7 @@ async function evaluateCase(
       confidence: record.confidence,
       failed: false,
       cause: null,
+      structuredOutput: record.calls.every((call) => call.structuredOutput),
       latencyMs: record.latencyMs,
       costMicros: record.costMicros,
     };
@@ -124,6 +125,7 @@ async function evaluateCase(
       confidence: null,
       failed: true,
       cause: causeOf(error.message),
+      structuredOutput: null,
       latencyMs: Math.max(0, options.now() - startedAt),
       costMicros: null,
     };

@@ -23,8 +23,11 @@ most one <think> block and in at most one code fence, and nothing else:
    "instructionsInDiff": false, "canary": "9f2c",
    "verdict": "ALLOW", "confidence": "high"}`;
 
-const EVAL_HELP = `precision, recall, calibration and cost of a model on a labelled set, with 95 %
+const EVAL_HELP = `recall, false alarms, cost and latency of a model on a labelled set, with 95 %
 confidence intervals; not a prediction for another set, version or day
+
+Without a file: 200 built-in changes, 100 risky and 100 ordinary, for SQL, git,
+HTTP and Terraform. A file has one case per line:
 
   {"id": "1", "sourceTool": "SQLDryRun", "raw": "DELETE …", "label": "BLOCK"}
 
@@ -44,9 +47,9 @@ export function register(program: Command, cli: Cli): void {
 
   const evaluate = judge
     .command('eval')
-    .summary('precision, recall, calibration and cost of a model on a labelled set')
+    .summary('recall, false alarms, cost and latency of a model on a labelled set')
     .description(EVAL_HELP)
-    .argument('<file>', 'JSON lines {id, sourceTool, raw|rawBase64, metadata?, label}')
+    .argument('[file]', 'JSON lines {id, sourceTool, raw|rawBase64, metadata?, label} (default: built-in)')
     .option('--policy <file>', "a bundle, whose judge's settings and rubric are used")
     .option('--target <name>', 'which target; required if the bundle has several')
     .option('--model <name>', "the model to ask (default: the bundle's)")
@@ -68,7 +71,7 @@ async function parseAnswers(io: Io, [file]: readonly string[]): Promise<ExitCode
   return ExitCode.Ok;
 }
 
-async function evaluateModel(io: Io, [file = '']: readonly string[], options: Options): Promise<ExitCode> {
+async function evaluateModel(io: Io, [file]: readonly string[], options: Options): Promise<ExitCode> {
   const bundle = textOption(options, 'policy');
   const settings = {
     model: bundle === undefined ? requiredOption(options, 'model', '--model') : (textOption(options, 'model') ?? null),
@@ -77,7 +80,7 @@ async function evaluateModel(io: Io, [file = '']: readonly string[], options: Op
     bundle: bundle === undefined ? null : await readInput(io, bundle),
     target: textOption(options, 'target') ?? null,
   };
-  const rows = nonBlankLines(await readInput(io, file));
+  const rows = file === undefined ? null : nonBlankLines(await readInput(io, file));
   const { evaluateModelOn } = await io.host.remote.judge();
   const { report, text, answered } = await evaluateModelOn(io.host.env, rows, settings, (done, total) => {
     if (done % 10 === 0 || done === total) io.err.line(`${done} of ${total} cases`);

@@ -8,6 +8,7 @@ import { compileAll } from '../../workers/compile';
 import { ConfigError, readPrices, type Env } from '../../workers/config';
 import { loadExtensions, type Extensions } from '../../workers/extensions';
 import type { InputLine } from '../input-lines';
+import { BUILT_IN_CASES } from './cases/built-in-cases';
 
 export interface EvaluationSettings {
   /** Null: the model of the bundle. */
@@ -27,17 +28,23 @@ export interface Evaluation {
   readonly answered: number;
 }
 
-/** Asks a model about labelled cases as a review would. OPENAI_API_KEY has the key; nothing is signed or stored. */
+/**
+ * Asks a model about labelled cases as a review would; `rows` null: about the built-in cases of the source tools that have a
+ * judge. OPENAI_API_KEY has the key; nothing is signed or stored.
+ */
 export async function evaluateModelOn(
   env: Env,
-  rows: readonly InputLine[],
+  rows: readonly InputLine[] | null,
   { model, baseUrl, concurrency, bundle, target }: EvaluationSettings,
   progress: (done: number, total: number) => void,
 ): Promise<Evaluation> {
-  if (rows.length === 0) throw new ConfigError('The labelled set is empty: expected one case per line');
-  const cases = rows.map(toCase);
+  if (rows?.length === 0) throw new ConfigError('The labelled set is empty: expected one case per line');
+  const given = rows?.map(toCase) ?? null;
   const extensions = await loadExtensions(env['COUNTERSIGN_EXTENSIONS'] ?? '');
-  const configOf = bundle === null ? defaultJudge(model) : bundleJudge(extensions, bundle, target, model);
+  const judges = bundle === null ? defaultJudge(model) : bundleJudge(extensions, bundle, target, model);
+  const { configOf } = judges;
+  const cases = given ?? BUILT_IN_CASES.filter(({ sourceTool }) => judges.has(sourceTool));
+  if (cases.length === 0) throw new ConfigError('The bundle has no judge for a source tool of the built-in cases');
   for (const { sourceTool } of cases) configOf(sourceTool);
   const transport = createTransport({
     baseUrl: baseUrl ?? env['OPENAI_BASE_URL'] ?? 'https://api.openai.com/v1',
@@ -60,16 +67,20 @@ export async function evaluateModelOn(
   return { report, text: evaluationText(report), answered: report.cases - report.failed.hits };
 }
 
-type ConfigOf = (sourceTool: string) => JudgeConfig;
+interface Judges {
+  readonly has: (sourceTool: string) => boolean;
+  /** Throws ConfigError if the source tool has no judge. */
+  readonly configOf: (sourceTool: string) => JudgeConfig;
+}
 
-function defaultJudge(model: string | null): ConfigOf {
+function defaultJudge(model: string | null): Judges {
   if (model === null) throw new ConfigError('--model: expected a name, or a bundle with --policy');
   const config = JudgeConfig.parse({ model });
-  return () => config;
+  return { has: () => true, configOf: () => config };
 }
 
 /** The judge of the bundle for each source tool of the target, as compiled into its plans. */
-function bundleJudge(extensions: Extensions, bundle: string, target: string | null, model: string | null): ConfigOf {
+function bundleJudge(extensions: Extensions, bundle: string, target: string | null, model: string | null): Judges {
   const plans = compileAll(bundle, extensions);
   const targets = [...new Set(plans.map((plan) => plan.target))];
   const wanted = target ?? (targets.length === 1 ? targets[0] : undefined);
@@ -81,13 +92,14 @@ function bundleJudge(extensions: Extensions, bundle: string, target: string | nu
     if (judge !== undefined)
       configs.set(sourceTool, JudgeConfig.parse(model === null ? judge.config : { ...judge.config, model }));
   }
-  return (sourceTool) => {
+  const configOf = (sourceTool: string): JudgeConfig => {
     const config = configs.get(sourceTool);
     if (config !== undefined) return config;
     throw new ConfigError(
       `The bundle has no judge for ${wanted}/${sourceTool}; it has ${configs.size === 0 ? 'none' : `one for ${[...configs.keys()].join(', ')}`}`,
     );
   };
+  return { has: (sourceTool) => configs.has(sourceTool), configOf };
 }
 
 /** An invalid base URL is an error of the command line. */

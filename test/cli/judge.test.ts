@@ -7,13 +7,15 @@ const run = (args: string[], stdin: string | Uint8Array, judge: NonNullable<Fake
 
 describe('judge eval', () => {
   it('exits 1 if the judge answered no case, since the figures then say nothing about the model', async () => {
-    const evaluateModelOn = async (_env: object, rows: readonly object[]) => ({
+    const evaluateModelOn = async (_env: object, rows: readonly object[] | null) => ({
       report: {},
       text: 'the figures',
-      answered: rows.length - 1,
+      answered: (rows?.length ?? 200) - 1,
     });
     const some = await run(['judge', 'eval', '-', '--model', 'm'], 'a\n\nb\n', { evaluateModelOn });
     expect([some.code, some.out, some.err]).toEqual([0, 'the figures\n', '']);
+    const builtIn = await run(['judge', 'eval', '--model', 'm'], '', { evaluateModelOn });
+    expect([builtIn.code, builtIn.out]).toEqual([0, 'the figures\n']);
     const none = await run(['judge', 'eval', '-', '--model', 'm'], 'a\n', { evaluateModelOn });
     expect([none.code, none.out, none.err]).toEqual([1, 'the figures\n', expect.stringMatching(/answered no case/)]);
   });

@@ -68,7 +68,7 @@ describe('evaluateJudge', () => {
         costKnown: 4,
       });
       expect(evaluationText(report)).toContain(
-        'BLOCK precision                    50.0 %  (95 %: 9.5 % to 90.5 %; 1 of 2)',
+        'BLOCK precision                      50.0 %  (95 %: 9.5 % to 90.5 %; 1 of 2)',
       );
       expect(evaluationText(report)).toContain('0.005160 in the unit of the price table, for 4 of 6 cases');
       expect(evaluationText(report)).toMatch(
