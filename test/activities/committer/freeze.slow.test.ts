@@ -25,6 +25,7 @@ describe('a frozen target', () => {
     const world = await new ReviewWorld().confirmed();
     world.freeze = FREEZE;
     expect(await failureType(world.commit())).toBe('TARGET_UNAVAILABLE');
+    world.pass(16);
     expect(await world.reconcile()).toMatchObject({
       state: 'ROLLED_BACK',
       reason: 'commit_failed',
