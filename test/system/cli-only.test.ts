@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { runCli } from '../../cli';
 import { processHost } from '../../cli/host';
-import { verifyOutcome } from '../../client/receipt';
 import type { Submission } from '../../policy/contracts/diff';
 import { changeId as changeIdOf } from '../../policy/contracts/change-id';
 import { sha256Hex } from '../../policy/contracts/hash';
@@ -188,7 +187,8 @@ test('a signed answer is accepted when sent with the exact command that `counter
   // Runs in a shell, because the quoting is part of the test.
   await run('sh', ['-c', command], { env: { PATH: `${dir}:/usr/bin:/bin`, HOME: dir }, timeout: 30_000 });
   const outcome = await resultOf(changeId);
-  expect(verifyOutcome(changeId, outcome, signed.countersign.trust)).toEqual({ verified: true, why: null });
+  // The outcome that the Temporal CLI prints cannot be verified: it writes empty lists as null, and the receipt binds every finding.
+  await expect(signed.ended(changeId)).resolves.toMatchObject({ verified: true });
   expect(outcome.state).toBe('COMMITTED');
   const accepted = (await signed.ledger(changeId)).find(({ row }) => row.kind === 'answer_accepted');
   expect(accepted?.row.body).toMatchObject({
