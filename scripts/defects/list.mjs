@@ -578,6 +578,8 @@ export const DEFECTS = [
     from: "if (settlement.kind === 'decided') return",
     to: 'return',
     tests: ['test/activities/committer/end-lost-review.test.ts'],
+  },
+  {
     name: 'show a review although a check failed',
     through: 'words that rows, bytes or policy do not prove, under the eyes of the person who signs',
     file: 'signing/verified-review.ts',
