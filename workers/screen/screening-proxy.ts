@@ -38,11 +38,13 @@ const UNAUTHENTICATED = '16';
 const END_STREAM = 1;
 const WINDOW_BYTES = 4 * 1024 * 1024;
 const PING_MS = 30_000;
+/** In MB. With the default of 10, a few histories at the limit of a response would stop new calls of the worker. */
+const maxSessionMemory = 256;
 
 export async function startScreeningProxy(options: ScreeningProxyOptions): Promise<ScreeningProxy> {
   const secret = randomBytes(32).toString('hex');
   const upstream = reconnecting(options);
-  const server = http2.createServer({ settings: { initialWindowSize: WINDOW_BYTES } });
+  const server = http2.createServer({ maxSessionMemory, settings: { initialWindowSize: WINDOW_BYTES } });
   const sessions = new Set<http2.ServerHttp2Session>();
   server.on('session', (session) => {
     sessions.add(session);
@@ -158,7 +160,11 @@ function reconnecting({ upstream, tls, onError }: ScreeningProxyOptions) {
   return {
     session(): http2.ClientHttp2Session {
       if (current !== null && !current.closed && !current.destroyed) return current;
-      const opened = http2.connect(upstream, { ...tls, settings: { initialWindowSize: WINDOW_BYTES } });
+      const opened = http2.connect(upstream, {
+        ...tls,
+        maxSessionMemory,
+        settings: { initialWindowSize: WINDOW_BYTES },
+      });
       opened.on('error', onError);
       opened.on('connect', () => opened.setLocalWindowSize(WINDOW_BYTES));
       // The server is about to close: calls in progress finish, new ones use a new connection.
