@@ -8,6 +8,7 @@ import type { ValidatorFinding, ValidatorResult } from '../policy/contracts/find
 import type { Mode, RollbackReason, TerminalState } from '../policy/contracts/outcome';
 import type { Plan } from '../policy/contracts/plan';
 import type { StagingRecord } from '../policy/contracts/staging-record';
+import type { Stopped, WithdrawResult } from '../policy/contracts/withdrawal';
 import type { PolicyViolation } from '../policy/contracts/violation';
 import type { CallbackResults, TriggeredPolicy } from '../policy/decide/violations';
 
@@ -43,6 +44,8 @@ export interface Opened {
   readonly warnings: readonly string[];
   /** When the review was opened, from the ledger row. Waivers are evaluated at this time. */
   readonly openedAt: string;
+  /** Set if the ledger has the change as withdrawn or superseded, as after a restart of the workflow. */
+  readonly stopped: Stopped | null;
 }
 
 export interface GuardiansInput extends ChangeRef {
@@ -103,6 +106,7 @@ export interface AdmitInput {
   readonly development: boolean;
   /** Null until violations are disclosed: every answer is then refused as `too_early`. */
   readonly fingerprint: string | null;
+  /** The review is being rolled back. The start of a commit is found in the ledger. */
   readonly closed: boolean;
   readonly requester: string | null;
   readonly violations: readonly {
@@ -119,6 +123,18 @@ export interface AdmitInput {
 export interface Admitted {
   readonly results: AnswerResults;
   readonly admitted: readonly AdmittedAnswer[];
+}
+
+export interface AdmitWithdrawalInput {
+  readonly changeId: string;
+  readonly kind: 'withdraw' | 'supersede';
+  readonly message: unknown;
+  readonly via: 'update' | 'signal';
+}
+export interface AdmittedWithdrawal {
+  readonly result: WithdrawResult;
+  /** What the ledger has, whoever sent it; null if the change is neither withdrawn nor superseded. */
+  readonly stopped: Stopped | null;
 }
 
 export interface NotifyInput {
@@ -175,7 +191,7 @@ export type CommitResult =
   /** A check refused the commit; the ledger contains its name. Nothing was applied, and the workflow rolls back. */
   | {
       readonly state: 'REFUSED';
-      readonly reason: Extract<RollbackReason, 'commit_refused' | 'policy_moved'>;
+      readonly reason: Extract<RollbackReason, 'commit_refused' | 'policy_moved' | 'withdrawn' | 'superseded'>;
       readonly explanation: string;
     };
 
@@ -185,6 +201,7 @@ export interface ReviewActivities {
   readonly runGuardians: (input: GuardiansInput) => Promise<UnitResults>;
   readonly disclose: (input: DiscloseInput) => Promise<Disclosed>;
   readonly admitAnswer: (input: AdmitInput) => Promise<Admitted>;
+  readonly admitWithdrawal: (input: AdmitWithdrawalInput) => Promise<AdmittedWithdrawal>;
   readonly notify: (input: NotifyInput) => Promise<void>;
 }
 export interface JudgeActivities {

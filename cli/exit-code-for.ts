@@ -2,6 +2,7 @@ import type { AnswerCode, AnswerResults } from '../policy/contracts/answer';
 import type { RollbackReason } from '../policy/contracts/outcome';
 import { CountersignError, type ErrorCode } from '../client/errors';
 import type { ReviewResult } from '../client/result';
+import type { WithdrawCode, WithdrawResult } from '../policy/contracts/withdrawal';
 import { ConfigError } from '../workers/config-error';
 import { ExitCode } from './exit-codes';
 import { UsageError } from './usage-error';
@@ -67,6 +68,8 @@ const ANSWER: { readonly [C in AnswerCode]: ExitCode } = {
   expired: ExitCode.Expired,
   nonce_reused: ExitCode.Failure,
   contradicts: ExitCode.Failure,
+  superseded: ExitCode.Stale,
+  nothing_to_retract: ExitCode.Failure,
   too_many_refusals: ExitCode.Failure,
 };
 
@@ -76,6 +79,28 @@ export function exitCodeForAnswers(results: AnswerResults): ExitCode {
     (worst, { code }) => (ANSWER[code] > worst ? ANSWER[code] : worst),
     ExitCode.Ok,
   );
+}
+
+const WITHDRAW: { readonly [C in WithdrawCode]: ExitCode } = {
+  accepted: ExitCode.Ok,
+  duplicate: ExitCode.Ok,
+  sent: ExitCode.Unverified,
+  malformed: ExitCode.Usage,
+  too_late: ExitCode.Failure,
+  not_open: ExitCode.Failure,
+  wrong_context: ExitCode.Failure,
+  unknown_key: ExitCode.NotEligible,
+  revoked_key: ExitCode.NotEligible,
+  demo_key: ExitCode.NotEligible,
+  bad_signature: ExitCode.Unverified,
+  not_eligible: ExitCode.NotEligible,
+  not_yet_valid: ExitCode.Failure,
+  nonce_reused: ExitCode.Failure,
+  too_many_refusals: ExitCode.Failure,
+};
+
+export function exitCodeForWithdrawal({ code }: WithdrawResult): ExitCode {
+  return WITHDRAW[code];
 }
 
 const ERROR: { readonly [C in ErrorCode]: ExitCode } = {

@@ -7,8 +7,8 @@ import { answerKeys } from './answer-keys';
 import { CountersignError } from './errors';
 import type { Watch } from './ports';
 
-/** How long to look for the row of an answer. */
-const ACKNOWLEDGE_MS = 5_000;
+/** How long to look for the row of an answer or a withdrawal. */
+export const ACKNOWLEDGE_MS = 5_000;
 
 /**
  * What became of answers that were sent, by the ledger. `said` is what the review replied: anyone who can write to the namespace can
@@ -50,7 +50,8 @@ export function unacknowledged(sent: AnswerMessage['answers'], said: AnswerResul
   );
 }
 
-function assertChain(changeId: string, rows: readonly StoredRow[]): void {
+/** Throws `not_verified` unless the rows are the hash chain of this change. */
+export function assertChain(changeId: string, rows: readonly StoredRow[]): void {
   const chain = verifyChain(rows);
   if (chain.ok && rows.every(({ row }) => row.changeId === changeId)) return;
   throw new CountersignError(
@@ -66,10 +67,12 @@ function resultInRows(answer: AnswerMessage['answers'][number], rows: readonly L
   const text = canonicalJson(answer);
   const counted = rows.filter(({ kind }) => COUNTED.has(kind));
   const own = counted.find(({ body }) => canonicalJson(body['answer'] ?? null) === text);
-  if (own !== undefined)
-    return { code: 'accepted', message: `${String(own.body['decision'])} by ${String(own.body['person'])}` };
   const digest = messageDigest(answer);
   const refused = rows.findLast(({ kind, body }) => kind === 'answer_refused' && body['digest'] === digest);
+  // Recorded before, but the same person has signed a later answer since.
+  const replaced = own !== undefined && refused?.body['code'] === 'superseded' && refused.n > own.n;
+  if (own !== undefined && !replaced)
+    return { code: 'accepted', message: `${String(own.body['decision'])} by ${String(own.body['person'])}` };
   if (refused !== undefined)
     return { code: refused.body['code'] as AnswerResult['code'], message: String(refused.body['message']) };
   const mine = decisionOf(answer);

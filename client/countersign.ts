@@ -1,8 +1,10 @@
+import type { WithdrawResult } from '../policy/contracts/withdrawal';
 import type { Submission } from '../policy/contracts/diff';
 import { CountersignError, messageOf } from './errors';
 import type { ByteSink } from './ports';
 import type { Bounded, ReviewCalls, Submitted } from './review-calls';
 import { ReviewClient, type ReviewClientOptions } from './review-client';
+import { signSupersession, signWithdrawal, type SupersedeInput, type WithdrawInput } from './sign-withdrawal';
 import type { Signer } from './signer';
 import { prepareSubmission, signSubmission, type PreparedSubmission, type SubmitInput } from './submission';
 
@@ -10,7 +12,10 @@ export interface CountersignOptions extends ReviewClientOptions {
   readonly tenant: string;
   /** Stores the diff bytes. If null, every submission is inline, which the target must allow. */
   readonly store: ByteSink | null;
-  /** Signs submissions. The requester is then known and cannot answer. Without it, policies that require four eyes need one more person. */
+  /**
+   * Signs submissions and their withdrawal. The requester is then known and cannot answer. Without it, policies that require four eyes
+   * need one more person, and only an approver can withdraw.
+   */
   readonly serviceKey?: Signer | null;
 }
 
@@ -47,6 +52,24 @@ export class Countersign extends ReviewClient implements ReviewCalls {
   /** Validates and hashes a submission without sending it. Gives its `changeId`. */
   prepare(input: SubmitInput): PreparedSubmission {
     return prepareSubmission(this.#store === null ? { ...input, inline: true } : input, this.tenant);
+  }
+
+  /** Withdraws a change that this service key submitted. Throws `not_eligible` without a service key. */
+  async withdraw(changeId: string, input: WithdrawInput = {}): Promise<WithdrawResult> {
+    return await this.sendWithdrawal(changeId, signWithdrawal(changeId, input, this.#signer(), new Date()));
+  }
+
+  /** Replaces a change that this service key submitted by another one. Throws `not_eligible` without a service key. */
+  async supersede(changeId: string, input: SupersedeInput): Promise<WithdrawResult> {
+    return await this.sendSupersession(changeId, signSupersession(changeId, input, this.#signer(), new Date()));
+  }
+
+  #signer(): Signer {
+    if (this.#serviceKey !== null) return this.#serviceKey;
+    throw new CountersignError(
+      'not_eligible',
+      'Only a signed statement withdraws a change: set `serviceKey` in the options of the client to the key that submitted it. Nothing was sent',
+    );
   }
 
   #signed(prepared: PreparedSubmission): Submission {

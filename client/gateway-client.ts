@@ -9,6 +9,7 @@ import { Preflight, type ReviewStatus } from '../policy/contracts/status';
 import { MAX_EVIDENCE_BYTES, parseEvidence, type EvidenceBundle } from '../policy/evidence/bundle';
 import type { VerifiedReview } from '../signing/verified-review';
 import { acknowledge } from './acknowledge';
+import { acknowledgeWithdrawal } from './acknowledge-withdrawal';
 import { readResult, readReview } from './read-review';
 import { SpendResult } from '../policy/contracts/spent';
 import { WithdrawResult } from '../policy/contracts/withdrawal';
@@ -19,6 +20,7 @@ import type { ListFilter, ReviewPage, ReviewProjection } from './ports';
 import type { ReceiptTrust } from './receipt';
 import type { ReviewResult } from './result';
 import { SUBMIT_TIMEOUT_MS, type Bounded, type ReviewCalls, type Submitted } from './review-calls';
+import { signWithdrawal, type WithdrawInput } from './sign-withdrawal';
 import type { Signer } from './signer';
 import { prepareSubmission, signSubmission, type PreparedSubmission, type SubmitInput } from './submission';
 import { readBody } from './http-body';
@@ -176,18 +178,19 @@ export class GatewayClient implements ReviewCalls {
     );
   }
 
-  /** Withdraws the change. The gateway records the owner of the service key as the actor; `message.actor` is ignored. */
-  async withdraw(
-    changeId: string,
-    message: { readonly reason?: string; readonly actor?: string } = {},
-  ): Promise<WithdrawResult> {
-    return await this.#call(
-      'POST',
-      `/v1/reviews/${idOf(changeId)}/withdraw`,
-      json({ reason: message.reason ?? '' }),
-      WithdrawResult,
-      CALL_TIMEOUT_MS * 3,
-    );
+  /**
+   * Withdraws a change that this key submitted, or, with an approver's key, one that its owner may answer. The result comes from the
+   * ledger row; without a row it is `sent`.
+   */
+  async withdraw(changeId: string, input: WithdrawInput = {}): Promise<WithdrawResult> {
+    const id = idOf(changeId);
+    const message = signWithdrawal(id, input, this.#signer, new Date());
+    const path = `/v1/reviews/${id}/withdraw`;
+    const said = await this.#call('POST', path, json(message), WithdrawResult, CALL_TIMEOUT_MS * 3);
+    return await acknowledgeWithdrawal(id, message, said, {
+      rows: async () => (await this.#bundle(id)).rows,
+      watch: async () => ({ next: (ms) => sleep(Math.min(ms, READ_AGAIN_MS)), close: () => {} }),
+    });
   }
 
   async #call<T>(

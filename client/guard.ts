@@ -295,18 +295,20 @@ function approvalOf(
   }
 }
 
-/** Withdraws the change, so that people are not asked to approve an effect that will not run. */
+/** Withdraws the change with the service key, so that people are not asked to approve an effect that will not run. */
 async function withdrawAfterTimeout(
   countersign: GuardClient,
   changeId: string,
   timeoutMs: number,
   no: (reason: GuardReason, explanation: string) => Approval,
 ): Promise<Approval> {
-  const { code } = await countersign.withdraw(changeId, {
-    actor: 'guard',
-    reason: `no decision within ${timeoutMs} ms`,
-  });
-  return no('timed_out', `No decision within ${timeoutMs} ms. Result of withdrawing the change: ${code}`);
+  const said = `No decision within ${timeoutMs} ms`;
+  try {
+    const { code } = await countersign.withdraw(changeId, { actor: 'guard', reason: said });
+    return no('timed_out', `${said}. Result of withdrawing the change: ${code}`);
+  } catch (error) {
+    return no('timed_out', `${said}, and the change could not be withdrawn: ${messageOf(error)}`);
+  }
 }
 
 function parts(staged: Staged): { raw: string | Uint8Array; metadata?: Metadata } {

@@ -17,6 +17,8 @@ export { type ApprovalChannel, consult, type Consulted, type PolicyRequest } fro
 export { CountersignError, type ErrorCode } from './errors';
 export { createSigner, type Signer } from './signer';
 export { type AnswerChoice, signAnswers, type SignedAnswers } from './sign-answers';
+export { confirmationsOf } from './retraction';
+export { signSupersession, signWithdrawal, type SupersedeInput, type WithdrawInput } from './sign-withdrawal';
 export { type ListFilter, type ReviewPage, type ReviewProjection } from './ports';
 export { GatewayClient, type GatewayClientOptions } from './gateway-client';
 export { verifiedReview, type Difference, type ReviewVerdict, type VerifiedReview } from '../signing/verified-review';
@@ -31,5 +33,5 @@ export type {
 export type { Envelope, Metadata, Submission } from '../policy/contracts/diff';
 export type { ReceiptPredicate, ReviewOutcome, ReviewState, RollbackReason } from '../policy/contracts/outcome';
 export type { FindingProjection, Preflight, ReviewStatus, ViolationStatus } from '../policy/contracts/status';
-export type { WithdrawResult } from '../policy/contracts/withdrawal';
+export type { SupersedeMessage, WithdrawMessage, WithdrawResult } from '../policy/contracts/withdrawal';
 export type { DecidedMessage } from '../policy/contracts/messages';

@@ -6,6 +6,7 @@ import type { WithdrawResult } from '../policy/contracts/withdrawal';
 import type { VerifiedReview } from '../signing/verified-review';
 import type { ReceiptTrust } from './receipt';
 import type { ReviewResult } from './result';
+import type { WithdrawInput } from './sign-withdrawal';
 import type { PreparedSubmission, SubmitInput } from './submission';
 
 /** Result of `submit`. `outcome` is set if the same change was submitted before and its review is closed. */
@@ -41,5 +42,5 @@ export interface ReviewCalls {
    * the receipt is shown. Throws if neither gateway nor ledger can be reached; then the effect must not be performed.
    */
   spend(changeId: string, nonce: string): Promise<SpendResult>;
-  withdraw(changeId: string, message?: { readonly reason?: string; readonly actor?: string }): Promise<WithdrawResult>;
+  withdraw(changeId: string, input?: WithdrawInput): Promise<WithdrawResult>;
 }

@@ -26,6 +26,7 @@ import { parseInput } from './parse';
 import type { EvidenceBundle } from '../policy/evidence/bundle';
 import type { VerifiedReview } from '../signing/verified-review';
 import { acknowledge, unacknowledged } from './acknowledge';
+import { acknowledgeWithdrawal, unacknowledgedWithdrawal } from './acknowledge-withdrawal';
 import type { ClientLedger, ListFilter, ReviewPage } from './ports';
 import { readResult, readReview } from './read-review';
 import type { ReceiptTrust } from './receipt';
@@ -267,32 +268,36 @@ export class ReviewClient {
     return Object.fromEntries(answerKeys(message).map((key) => [key, { code: 'closed' as const, message: why }]));
   }
 
-  /** Withdraws the change, which rolls it back. Returns `too_late` after the commit has started. */
-  async withdraw(changeId: string, message: WithdrawMessage): Promise<WithdrawResult> {
-    return await this.#withdrawOrSupersede(
+  /**
+   * Sends a signed withdrawal, which rolls the change back. Returns `too_late` after the commit has begun. The result comes
+   * from the row in the ledger; without a row or a ledger it is `sent`.
+   */
+  async sendWithdrawal(changeId: string, message: WithdrawMessage): Promise<WithdrawResult> {
+    return await this.#stop(
       changeId,
       MESSAGES.withdraw,
-      parseInput(WithdrawMessage, message, 'Nothing was sent'),
+      parseInput(WithdrawMessage, message, 'Sign it with `signWithdrawal`. Nothing was sent'),
     );
   }
 
-  /** Replaces this change with another one. Answers are not carried over. */
-  async supersede(changeId: string, message: SupersedeMessage): Promise<WithdrawResult> {
-    return await this.#withdrawOrSupersede(
+  /** Sends the signed statement that another change replaces this one. Answers are not carried over. Results as `sendWithdrawal`. */
+  async sendSupersession(changeId: string, message: SupersedeMessage): Promise<WithdrawResult> {
+    return await this.#stop(
       changeId,
       MESSAGES.supersede,
-      parseInput(SupersedeMessage, message, 'Nothing was sent'),
+      parseInput(SupersedeMessage, message, 'Sign it with `signSupersession`. Nothing was sent'),
     );
   }
 
-  async #withdrawOrSupersede(
+  async #stop(
     changeId: string,
     name: typeof MESSAGES.withdraw | typeof MESSAGES.supersede,
     message: WithdrawMessage | SupersedeMessage,
   ): Promise<WithdrawResult> {
     const handle = this.#handle(changeId);
+    let result: WithdrawResult;
     try {
-      return await this.#within(ANSWER_TIMEOUT_MS, () =>
+      result = await this.#within(ANSWER_TIMEOUT_MS, () =>
         handle.executeUpdate<WithdrawResult, [typeof message]>(name, { args: [message] }),
       );
     } catch (error) {
@@ -302,6 +307,12 @@ export class ReviewClient {
       if (!(await this.#isKnown(changeId))) throw notFound(changeId, error);
       return { code: 'too_late', message: 'The review is closed' };
     }
+    const ledger = this.#ledger;
+    if (ledger === null) return unacknowledgedWithdrawal(result);
+    return await acknowledgeWithdrawal(changeId, message, result, {
+      rows: () => fromLedger(() => ledger.rows(changeId), 'The message was sent, but the ledger cannot be read'),
+      watch: () => fromLedger(() => ledger.watch(changeId), 'The message was sent, but the ledger cannot be read'),
+    });
   }
 
   /**

@@ -11,6 +11,8 @@ export interface AnswerChoice {
   readonly violationIds: readonly string[];
   readonly decision: Decision;
   readonly reason: string;
+  /** Digest of the signer's confirmation by violation id (`confirmationsOf`). Required to retract. */
+  readonly retracts?: ReadonlyMap<string, string>;
 }
 
 /** In the order of `violationIds`. */
@@ -48,6 +50,7 @@ export function signAnswers(
       fingerprint,
       violationId,
       decision: choice.decision,
+      retracts: retractedBy(choice, violationId),
       reason: choice.reason,
       keyId: signer.keyId,
       context: { tenant: status.tenant, target: status.target, environment },
@@ -58,4 +61,11 @@ export function signAnswers(
     });
     return signer.sign(statement);
   });
+}
+
+function retractedBy({ decision, retracts }: AnswerChoice, violationId: string): string | null {
+  if (decision !== 'retract') return null;
+  const digest = retracts?.get(violationId);
+  if (digest !== undefined) return digest;
+  throw new CountersignError('refused', `You have no confirmation of violation ${violationId} to take back`);
 }

@@ -88,6 +88,7 @@ export function signSubmission(prepared: PreparedSubmission, signer: Signer, iss
     inputSha: prepared.inputSha,
     keyId: signer.keyId,
     onBehalfOf: signer.onBehalfOf,
+    supersedes: prepared.submission.supersedes ?? null,
     nonce: newNonce(),
     issuedAt: issuedAt.toISOString(),
   });

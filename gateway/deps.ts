@@ -26,7 +26,7 @@ export interface RefusedBeforeRelay {
 export interface GatewayDeps {
   readonly reviews: Pick<
     ReviewClient,
-    'start' | 'bundle' | 'tenantOf' | 'result' | 'list' | 'answer' | 'withdraw' | 'spend'
+    'start' | 'bundle' | 'tenantOf' | 'result' | 'list' | 'answer' | 'sendWithdrawal' | 'spend'
   >;
   readonly store: Pick<ByteStore, 'put' | 'has'>;
   readonly keys: () => Promise<{ readonly find: KeyLookup }>;

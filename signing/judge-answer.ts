@@ -6,6 +6,7 @@
  *    to report the refusal.
  * A3 Every member that an answer binds is compared here: change, fingerprint, violation, context, signer, time. The nonce is
  *    checked by the ledger.
+ * A4 Which of several answers of one person counts is decided by `decide`. Here each answer is judged without the others.
  */
 import type { AnswerCode, AnswerPredicate, Decision } from '../policy/contracts/answer';
 import { UnsignedAnswer } from '../policy/contracts/answer';
@@ -41,7 +42,7 @@ export interface AnswerScope {
   readonly violations: readonly AnswerableViolation[];
 }
 
-/** An answer that counts, unless the ledger finds a reused nonce or a contradicting answer. */
+/** A valid answer. It is admitted unless its nonce was spent, or the same person has given a later answer. */
 export interface CountedAnswer {
   readonly code: 'accepted';
   readonly violationId: string;
@@ -53,6 +54,8 @@ export interface CountedAnswer {
   readonly digest: string;
   readonly keyId: string | null;
   readonly nonce: string | null;
+  readonly issuedAt: string;
+  readonly retracts: string | null;
 }
 export interface RefusedAnswer {
   readonly code: Exclude<AnswerCode, 'accepted' | 'duplicate'>;
@@ -71,10 +74,10 @@ export function judgeAnswer(
   const envelope = Envelope.safeParse(answer);
   if (envelope.success) return judgeSigned(envelope.data, scope, keys, at);
   const plain = UnsignedAnswer.safeParse(answer);
-  if (plain.success) return judgeUnsigned(answer, plain.data, scope);
+  if (plain.success) return judgeUnsigned(answer, plain.data, scope, at);
   return refuse(
     'malformed',
-    'expected a signed envelope, or {violationId, fingerprint, decision: "confirm" | "reject", reason, actor}',
+    'expected a signed envelope, or {violationId, fingerprint, decision: "confirm" | "reject" | "retract", retracts, reason, actor}',
     null,
   );
 }
@@ -127,12 +130,19 @@ function judgeSigned(
       digest: messageDigest(envelope),
       keyId: key.keyId,
       nonce: predicate.nonce,
+      issuedAt: predicate.issuedAt,
+      retracts: predicate.retracts,
     }
   );
 }
 
-function judgeUnsigned(sent: unknown, answer: UnsignedAnswer, scope: AnswerScope): CountedAnswer | RefusedAnswer {
-  const { violationId, fingerprint, decision, reason, actor } = answer;
+function judgeUnsigned(
+  sent: unknown,
+  answer: UnsignedAnswer,
+  scope: AnswerScope,
+  at: string,
+): CountedAnswer | RefusedAnswer {
+  const { violationId, fingerprint, decision, retracts, reason, actor } = answer;
   if (scope.answersMode !== 'unsigned' || !scope.development) {
     return refuse(
       'unsigned_not_accepted',
@@ -154,6 +164,8 @@ function judgeUnsigned(sent: unknown, answer: UnsignedAnswer, scope: AnswerScope
       digest,
       keyId: null,
       nonce: null,
+      issuedAt: at,
+      retracts: retracts ?? null,
     }
   );
 }

@@ -6,11 +6,16 @@ import type { SpentNonce } from '../policy/evidence/ledger-port';
 import { CLOCK_SKEW_MS, judgeAnswer, type AnswerScope, type CountedAnswer } from './judge-answer';
 import { verifyEnvelope } from './envelope';
 
-/** Idempotency key in the ledger: one person can answer one violation of one disclosure once. */
-export function answerFactKey(
-  answer: Pick<CountedAnswer, 'signed' | 'fingerprint' | 'violationId' | 'person'>,
-): string {
-  return `answer:${answer.signed ? 'signed' : 'unsigned'}:${answer.fingerprint}:${answer.violationId}:${answer.person}`;
+/** Idempotency key in the ledger: the same answer is recorded once. */
+export function answerFactKey(answer: Pick<CountedAnswer, 'digest' | 'violationId'>): string {
+  return `answer:${answer.violationId}:${answer.digest}`;
+}
+
+/** Kinds of the rows with an admitted answer. A retraction has a kind of its own. */
+export const ANSWER_ROWS = ['answer_accepted', 'retracted'] as const;
+
+export function answerRowKind({ decision }: Pick<CountedAnswer, 'decision'>): (typeof ANSWER_ROWS)[number] {
+  return decision === 'retract' ? 'retracted' : 'answer_accepted';
 }
 
 export interface VerifyAnswers {
@@ -27,47 +32,46 @@ export interface VerifyAnswers {
 }
 
 export interface VerifiedAnswers {
-  /** The answers that `decide` counts: at most one for each person and violation; a reject takes precedence over a confirm. */
+  /** All that verify. `decide` counts the last word of each person on each violation. */
   readonly answers: readonly AdmittedAnswer[];
   /**
    * Rejects of this change that a registered approver signed. They stay valid after a reset, a new disclosure, a revocation of
    * the key and the expiry of the answer. Any one of them forbids the commit.
    */
   readonly standingRejects: readonly AdmittedAnswer[];
-  /** Rows of accepted answers that do not verify. */
+  /** Rows of admitted answers that do not verify. */
   readonly refused: readonly { readonly n: number; readonly code: AnswerCode; readonly message: string }[];
 }
 
-/** Verifies every accepted answer again as it was sent. Person, digest and decision in the row are not trusted. */
+/** Verifies every admitted answer again as it was sent. Person, digest and decision in the row are not trusted. */
 export function verifyAcceptedAnswers({ rows, scope, keys, nonces, at }: VerifyAnswers): VerifiedAnswers {
-  const counted = new Map<string, AdmittedAnswer>();
+  const answers: AdmittedAnswer[] = [];
   const standingRejects: AdmittedAnswer[] = [];
   const refused: { n: number; code: AnswerCode; message: string }[] = [];
   const seenNonces = new Set<string>();
   for (const row of rows) {
-    if (row.kind !== 'answer_accepted' || row.changeId !== scope.changeId) continue;
+    if ((row.kind !== 'answer_accepted' && row.kind !== 'retracted') || row.changeId !== scope.changeId) continue;
     const sent = row.body['answer'];
     const verdict = judgeAnswer(sent, scope, keys, row.at);
     const problem = verdict.code === 'accepted' ? rowProblem(row, verdict, seenNonces, nonces, at) : verdict;
     if (problem !== null) {
       refused.push({ n: row.n, code: problem.code, message: problem.message });
-      const reject = standingReject(row, sent, scope, keys);
-      if (reject !== null) standingRejects.push(reject);
+      const standing = standingAnswer(row, sent, scope, keys);
+      if (standing?.decision === 'reject') standingRejects.push(standing);
+      if (standing?.decision === 'retract') answers.push(standing);
       continue;
     }
     if (verdict.code !== 'accepted') continue;
     const admitted = toAdmitted(verdict, row.at);
     if (admitted.decision === 'reject') standingRejects.push(admitted);
-    const place = `${admitted.violationId} ${admitted.person}`;
-    if (counted.get(place)?.decision !== 'reject' && (admitted.decision === 'reject' || !counted.has(place)))
-      counted.set(place, admitted);
+    answers.push(admitted);
   }
-  return { answers: [...counted.values()], standingRejects, refused };
+  return { answers, standingRejects, refused };
 }
 
 export function toAdmitted(answer: CountedAnswer, admittedAt: string): AdmittedAnswer {
-  const { violationId, fingerprint, decision, person, signed, reason, digest } = answer;
-  return { violationId, fingerprint, decision, person, signed, reason, admittedAt, digest };
+  const { violationId, fingerprint, decision, person, signed, reason, issuedAt, retracts, digest } = answer;
+  return { violationId, fingerprint, decision, person, signed, reason, issuedAt, retracts, admittedAt, digest };
 }
 
 type Problem = { readonly code: AnswerCode; readonly message: string };
@@ -79,6 +83,8 @@ function rowProblem(
   nonces: readonly SpentNonce[] | null,
   at: string,
 ): Problem | null {
+  if (row.kind !== answerRowKind(answer))
+    return { code: 'malformed', message: `a row ${row.kind} contains the decision ${answer.decision}` };
   // A row with a future time could make an answer valid that has expired.
   if (Date.parse(row.at) > Date.parse(at) + CLOCK_SKEW_MS)
     return { code: 'expired', message: `the row has the time ${row.at}, which is in the future` };
@@ -94,24 +100,30 @@ function rowProblem(
   return null;
 }
 
-function standingReject(row: LedgerRow, sent: unknown, scope: AnswerScope, keys: KeyLookup): AdmittedAnswer | null {
+/**
+ * A reject or a retraction that no longer verifies, for example because its key was revoked. It stays valid: otherwise the
+ * revocation of a key could loosen the outcome.
+ */
+function standingAnswer(row: LedgerRow, sent: unknown, scope: AnswerScope, keys: KeyLookup): AdmittedAnswer | null {
   const opened = openEnvelope('answer', sent);
   if (!opened.ok) return null;
   const { predicate } = opened.statement;
-  if (predicate.decision !== 'reject' || predicate.changeId !== scope.changeId) return null;
+  if (predicate.decision === 'confirm' || predicate.changeId !== scope.changeId) return null;
   const key = keys(opened.keyid);
   if (key === undefined || key.kind !== 'approver' || key.subject.type !== 'person' || (key.demo && !scope.development))
     return null;
   if (!verifyEnvelope(sent, key.publicKey, 'answer').ok) return null;
-  // If the violation is known, only members of its group may reject it.
+  // If the violation is known, only members of its group may answer it.
   const violation = scope.violations.find((v) => v.violationId === predicate.violationId);
   if (violation !== undefined && !violation.members.includes(key.subject.id)) return null;
-  const { violationId, fingerprint, reason } = predicate;
+  const { violationId, fingerprint, decision, reason, issuedAt, retracts } = predicate;
   const digest = String(row.body['digest'] ?? '');
   return {
     violationId,
     fingerprint,
-    decision: 'reject',
+    decision,
+    issuedAt,
+    retracts,
     person: key.subject.id,
     signed: true,
     reason,

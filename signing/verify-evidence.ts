@@ -108,6 +108,7 @@ const NEED_A_RECEIPT: ReadonlySet<string> = new Set([
   'settlement',
   'effect',
   'standing_reject',
+  'withdrawal',
   'decision',
   'commit_window',
 ]);

@@ -8,7 +8,7 @@ export type SubmissionVerified =
   | { readonly ok: true; readonly requester: string | null; readonly keyId: string; readonly nonce: string }
   | { readonly ok: false; readonly code: RegistryRefusal | 'unsigned' | 'wrong_change'; readonly message: string };
 
-/** Verifies the service key's signature. The requester comes from the registry, and the statement must name the same person. */
+/** Verifies the service key's signature over the change and over what it supersedes. The requester comes from the registry, and the statement must name the same person. */
 export function verifySubmission(
   submission: Submission,
   expected: { readonly keys: KeyLookup; readonly development: boolean },
@@ -25,6 +25,13 @@ export function verifySubmission(
   if (predicate.changeId !== changeId(submission) || predicate.inputSha !== inputSha(submission)) {
     return { ok: false, code: 'wrong_change', message: 'the submission was signed for another change' };
   }
+  const supersedes = submission.supersedes ?? null;
+  if (predicate.supersedes !== supersedes)
+    return {
+      ok: false,
+      code: 'wrong_change',
+      message: `the submission supersedes ${supersedes ?? 'nothing'}, but was signed to supersede ${predicate.supersedes ?? 'nothing'}`,
+    };
   if (predicate.onBehalfOf !== key.onBehalfOf) {
     return {
       ok: false,

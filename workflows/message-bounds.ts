@@ -96,7 +96,7 @@ function lengthOf(message: unknown): number | null {
 
 /** The key or the actor that the message names first. At most 200 characters. */
 function senderOf(message: unknown): string {
-  const first = member(member(message, 'answers'), '0') ?? message;
+  const first = member(member(message, 'answers'), '0') ?? member(message, 'statement') ?? message;
   const key = member(member(member(first, 'signatures'), '0'), 'keyid');
   const named = key ?? member(first, 'actor');
   return typeof named === 'string' ? `:${named.slice(0, 200)}` : 'unnamed';

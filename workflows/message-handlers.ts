@@ -2,7 +2,7 @@ import { ApplicationFailure, condition, log } from '@temporalio/workflow';
 import type { Admitted, AdmitInput } from '../activities/review-types';
 import type { AnswerResults } from '../policy/contracts/answer';
 import { FailureType } from '../policy/contracts/failure-type';
-import { SupersedeMessage, WithdrawMessage, type WithdrawResult } from '../policy/contracts/withdrawal';
+import type { WithdrawResult } from '../policy/contracts/withdrawal';
 import type { MessageKind } from './message-bounds';
 import { admission } from './proxies';
 import type { Review } from './review-state';
@@ -42,9 +42,9 @@ export class MessageHandlers {
     // The review may have closed while the activity ran. A late answer is in the ledger but decides nothing.
     if (!this.review.isClosed()) this.review.admit(admitted);
     // The ledger has this review as closed: the run was reset to an earlier point. It ends with the recorded outcome.
-    const closedInLedger = !this.review.isClosed() && Object.values(results).some(({ code }) => code === 'closed');
+    const closedInLedger = this.review.isWaiting() && Object.values(results).some(({ code }) => code === 'closed');
     if (closedInLedger)
-      this.review.stopped ??= { reason: 'withdrawn', explanation: 'The ledger has this review as closed' };
+      this.review.stopped ??= { reason: 'commit_failed', explanation: 'The ledger has this review as closed' };
     if (Object.values(results).every(({ code }) => code === 'accepted')) bounds.giveBack('answer', message);
     return results;
   }
@@ -85,31 +85,28 @@ export class MessageHandlers {
     return admission(`answer ${++this.#seq}, by ${via}`, via).admitAnswer(input);
   }
 
-  /** `withdraw` and `supersede` by signal. */
-  stopSignal(name: 'withdraw' | 'supersede', message: unknown): void {
-    if (this.#isWithinBounds('stop', message)) this[name](message);
+  /**
+   * Withdraws or supersedes the change. The activity verifies the message and appends the row; only then is it acknowledged. From
+   * that row on no commit can begin, whatever becomes of this workflow.
+   */
+  async stop(kind: 'withdraw' | 'supersede', message: unknown, via: 'update' | 'signal'): Promise<WithdrawResult> {
+    const { review } = this;
+    review.bounds.count('stop', message);
+    // Until the change is opened the ledger has nothing that the message could be compared with.
+    await condition(() => review.opened !== null || review.unopened !== null || review.isClosed());
+    const input = { changeId: review.changeId, kind, message, via };
+    const { result, stopped } = await admission(`${kind} ${++this.#seq}, by ${via}`, via).admitWithdrawal(input);
+    if (stopped !== null) review.stopped ??= stopped;
+    return result;
   }
 
-  withdraw(message: unknown): WithdrawResult {
-    this.review.bounds.count('stop', message);
-    const parsed = WithdrawMessage.safeParse(message);
-    if (!parsed.success) return { code: 'malformed', message: 'withdraw: expected {"actor": text, "reason": text}' };
-    const { actor, reason } = parsed.data;
-    return this.#stop('withdrawn', `Withdrawn by ${actor}${reason === '' ? '' : `: ${reason}`}`);
-  }
-
-  supersede(message: unknown): WithdrawResult {
-    this.review.bounds.count('stop', message);
-    const parsed = SupersedeMessage.safeParse(message);
-    if (!parsed.success)
-      return { code: 'malformed', message: 'supersede: expected {"by": changeId, "actor": text, "reason": text}' };
-    return this.#stop('superseded', `Superseded by ${parsed.data.by}`);
-  }
-
-  #stop(reason: 'withdrawn' | 'superseded', explanation: string): WithdrawResult {
-    if (this.review.isClosed()) return { code: 'too_late', message: `The review is ${this.review.state}` };
-    if (this.review.stopped !== null) return { code: 'duplicate', message: this.review.stopped.explanation };
-    this.review.stopped = { reason, explanation };
-    return { code: 'accepted', message: explanation };
+  async stopSignal(kind: 'withdraw' | 'supersede', message: unknown): Promise<void> {
+    if (!this.#isWithinBounds('stop', message)) return;
+    try {
+      await this.stop(kind, message, 'signal');
+    } catch (error) {
+      this.review.warn(`A signal "${kind}" could not be admitted and has no effect. Send it again.`);
+      log.error('A signal could not be admitted', { kind, error: String(error) });
+    }
   }
 }

@@ -7,10 +7,9 @@
 import * as diff from '../policy/contracts/diff';
 import * as finding from '../policy/contracts/finding';
 import * as jsonValue from '../policy/contracts/json-value';
-import * as withdrawal from '../policy/contracts/withdrawal';
 import './index';
 
-for (const module of [diff, finding, jsonValue, withdrawal]) {
+for (const module of [diff, finding, jsonValue]) {
   for (const exported of Object.values<unknown>(module)) {
     if (typeof exported !== 'object' || exported === null || !('_zod' in exported && 'safeParse' in exported)) continue;
     void exported.safeParse;

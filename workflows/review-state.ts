@@ -23,6 +23,7 @@ import {
   type RawOutcome,
   type SkipReason,
 } from '../policy/decide/findings';
+import { lastWords } from '../policy/decide/last-words';
 import type { Waiving } from '../policy/decide/waivers';
 import { MessageBounds, type Counts } from './message-bounds';
 
@@ -53,7 +54,8 @@ export interface Carried {
  *
  * S1 `outcomes` has one entry for each validator that answered or was skipped; findings are built from it. The built array is
  *    cached until the next outcome, because every wait calls `decide` again and building is most of its cost.
- * S2 `state` only moves forward. From COMMITTING on, no answer and no withdrawal changes anything.
+ * S2 `state` only moves forward, except that a commit which was refused because a confirmation was taken back waits again. In
+ *    COMMITTING an answer or a withdrawal can only make the committer refuse the commit.
  */
 export class Review {
   state: ReviewState = 'RUNNING';
@@ -72,8 +74,10 @@ export class Review {
   /** True while the disclosure runs. The ledger may contain the violations before this workflow receives the result. */
   disclosing = false;
   outcome: ReviewOutcome | null = null;
-  /** The first withdrawal, superseding change or cancellation. */
-  stopped: { readonly reason: 'withdrawn' | 'superseded'; readonly explanation: string } | null = null;
+  /** Why the review ends without a decision: the ledger has the change as withdrawn, superseded or closed. */
+  stopped: { readonly reason: RollbackReason; readonly explanation: string } | null = null;
+  /** Set before the rollback is requested: from then on no message can change the outcome. */
+  rollingBack = false;
   /** Set by a signal while the effect is unknown: check the target again now. */
   lookAgain = false;
   readonly warnings: string[] = [];
@@ -262,9 +266,17 @@ export class Review {
     });
   }
 
-  /** True if no message can change the outcome any more. */
+  /** True while no decision was made. */
+  isWaiting(): boolean {
+    return this.state === 'RUNNING' || this.state === 'INTERVENTION_REQUIRED';
+  }
+
+  /**
+   * True if no message can change the outcome any more. While a commit is requested, one still can: whether the commit has begun is
+   * known to the ledger only.
+   */
   isClosed(): boolean {
-    return this.state !== 'RUNNING' && this.state !== 'INTERVENTION_REQUIRED';
+    return this.rollingBack || this.outcome !== null;
   }
 
   environment(): 'development' | 'production' {
@@ -303,7 +315,7 @@ export class Review {
   #violationStatus(violation: PolicyViolation, resolution: ViolationStatus['resolution']): ViolationStatus {
     const members = this.plan.groups[violation.group]?.members ?? [];
     const mayAnswer = members.filter((person) => !(violation.fourEyes && person === this.opened?.requester));
-    const confirmed = this.answers().filter(
+    const confirmed = lastWords(this.answers()).filter(
       (a) => a.violationId === violation.violationId && a.decision === 'confirm' && mayAnswer.includes(a.person),
     );
     return { ...violation, resolution, mayAnswer, confirmedBy: [...new Set(confirmed.map((a) => a.person))] };

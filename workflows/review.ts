@@ -62,7 +62,7 @@ export async function review(input: Submission, carried?: Carried): Promise<Revi
  * cancelled, without an outcome, and the change stays open in the ledger.
  */
 async function endCancelled(change: Review, cancelled: unknown): Promise<void> {
-  if (change.stopped !== null) return rollBack(change, change.stopped);
+  if (change.stopped !== null) return void (await rollBack(change, change.stopped));
   try {
     await rollBack(change, { reason: 'withdrawn', explanation: 'The workflow was cancelled' }, undefined, 'once');
   } catch (error) {
@@ -113,9 +113,9 @@ function registerHandlers(change: Review): void {
   );
   setHandler(messages.answerUpdate, (message) => handlers.answer(message, 'update'), bounded('answer'));
   setHandler(messages.answerSignal, (message) => handlers.answerSignal(message));
-  setHandler(messages.withdrawUpdate, (message) => handlers.withdraw(message), bounded('stop'));
+  setHandler(messages.withdrawUpdate, (message) => handlers.stop('withdraw', message, 'update'), bounded('stop'));
   setHandler(messages.withdrawSignal, (message) => handlers.stopSignal('withdraw', message));
-  setHandler(messages.supersedeUpdate, (message) => handlers.supersede(message), bounded('stop'));
+  setHandler(messages.supersedeUpdate, (message) => handlers.stop('supersede', message, 'update'), bounded('stop'));
   setHandler(messages.supersedeSignal, (message) => handlers.stopSignal('supersede', message));
   setHandler(messages.lookAgainSignal, () => {
     change.received++;
@@ -127,8 +127,9 @@ function registerHandlers(change: Review): void {
   });
 }
 
-async function run(change: Review): Promise<void> {
+async function run(change: Review): Promise<unknown> {
   if (!(await open(change))) return;
+  if (change.stopped !== null) return rollBack(change, change.stopped, 'withdrawn');
 
   await runStaticGuardians(change);
   change.preflight = preflightOf(change);
@@ -143,15 +144,24 @@ async function run(change: Review): Promise<void> {
 
   const ending = await intervene(change);
   if (ending !== null) return rollBack(change, ending);
-  await settle(change);
+  await settleAnswers(change);
+}
+
+/** A confirmation can be taken back while the commit is requested. The review then waits for answers again. */
+async function settleAnswers(change: Review): Promise<void> {
+  while ((await settle(change)) === 'wait') {
+    change.state = 'INTERVENTION_REQUIRED';
+    publishStatus(change);
+    await waitForAnswers(change);
+  }
 }
 
 /** Goes on where the previous run continued as this one. */
-async function resume(change: Review, carried: Carried): Promise<void> {
+async function resume(change: Review, carried: Carried): Promise<unknown> {
   publishStatus(change);
   if (carried.waitsFor.what === 'effect') return resumeUnknown(change, carried.waitsFor.since);
   await waitForAnswers(change);
-  await settle(change);
+  await settleAnswers(change);
 }
 
 /** Resolves and pins the plan. Returns false if the review ended here. */
@@ -178,6 +188,7 @@ async function open(change: Review): Promise<boolean> {
     throw change.unopened;
   }
   change.recordResults(change.opened.results);
+  change.stopped ??= change.opened.stopped;
   if (submission.inline !== undefined)
     change.warn('The diff was sent inline: its bytes stay in this history until the retention period ends');
   publishStatus(change);
@@ -185,15 +196,13 @@ async function open(change: Review): Promise<boolean> {
   return true;
 }
 
-/** Closes the review that this change supersedes. None of its answers is carried over. A no-op if that review is already closed. */
+/**
+ * Closes the review that this change supersedes. None of its answers is carried over. That review reads in the ledger, where this
+ * change is already opened, whether the same requester signed a submission that supersedes it. A no-op if it is already closed.
+ */
 async function supersede(change: Review, superseded: string): Promise<void> {
-  const actor = change.opened?.requester ?? 'unknown requester';
   try {
-    await getExternalWorkflowHandle(superseded).signal(messages.supersedeSignal, {
-      by: change.changeId,
-      actor,
-      reason: 'superseded',
-    });
+    await getExternalWorkflowHandle(superseded).signal(messages.supersedeSignal, { by: change.changeId });
   } catch (error) {
     if (isCancellation(error)) throw error;
     change.warn(

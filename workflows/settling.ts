@@ -18,8 +18,11 @@ export interface Ending {
   readonly explanation: string;
 }
 
-/** Decides once, then commits or rolls back (W3). */
-export async function settle(change: Review, skipped?: 'static_block' | 'staged_block'): Promise<void> {
+/**
+ * Decides, then commits or rolls back (W3). `wait`: the commit did not begin, because a confirmation was taken back while it was
+ * requested; the review waits for answers again.
+ */
+export async function settle(change: Review, skipped?: 'static_block' | 'staged_block'): Promise<'ended' | 'wait'> {
   if (skipped !== undefined) change.skipRest(skipped);
   // A withdrawal before the decision takes precedence over the answers.
   if (change.stopped !== null) return rollBack(change, change.stopped, 'withdrawn');
@@ -40,31 +43,38 @@ export async function settle(change: Review, skipped?: 'static_block' | 'staged_
 const UNKNOWN_LIMIT_MS = 30 * 24 * 60 * 60_000;
 const LOOK_AGAIN_MS = 10 * 60_000;
 
-async function commit(change: Review): Promise<void> {
+async function commit(change: Review): Promise<'ended' | 'wait'> {
   change.state = 'COMMITTING';
   publishStatus(change);
   const input = commitInput(change);
   // From here on the effect may exist: a cancellation must not leave it unresolved.
-  await CancellationScope.nonCancellable(async () => {
+  return CancellationScope.nonCancellable(async () => {
     let result: CommitResult;
     try {
       result = await committing('commit', change.plan.commitWindowMs).commit(input);
     } catch (error) {
       result = { state: 'EFFECT_UNKNOWN', explanation: `The commit did not report: ${failureOf(error).message}` };
     }
-    return resolve(change, result, Date.now());
+    return result.state === 'REFUSED' ? refused(change, result) : resolve(change, result, Date.now());
   });
 }
 
+/** What people said while the commit was requested decides, and otherwise the refusal of the committer. */
+async function refused(change: Review, refusal: Ending): Promise<'ended' | 'wait'> {
+  const decided = change.decideAt(now());
+  if (change.stopped === null && decided.action === 'WAIT') return 'wait';
+  return rollBack(change, change.stopped ?? (decided.action === 'ROLLBACK' ? decided : refusal));
+}
+
 /** Goes on in a new run with a commit whose effect is unknown since then (`continueWhenCalm`). */
-export function resumeUnknown(change: Review, since: number): Promise<void> {
+export function resumeUnknown(change: Review, since: number): Promise<'ended'> {
   return CancellationScope.nonCancellable(async () =>
     resolve(change, await settling('read the marker').reconcile(commitInput(change)), since),
   );
 }
 
 /** Asks the target again until the effect is known. */
-async function resolve(change: Review, result: CommitResult, since: number): Promise<void> {
+async function resolve(change: Review, result: CommitResult, since: number): Promise<'ended'> {
   const input = commitInput(change);
   while (result.state === 'EFFECT_UNKNOWN') {
     if (Date.now() - since > UNKNOWN_LIMIT_MS)
@@ -95,9 +105,10 @@ export async function rollBack(
   ending: Ending,
   skip?: 'static_block' | 'staged_block' | 'withdrawn',
   tries: 'until_supported' | 'once' = 'until_supported',
-): Promise<void> {
+): Promise<'ended'> {
   if (skip !== undefined) change.skipRest(skip);
   change.state = 'COMMITTING';
+  change.rollingBack = true;
   const { changeId, submission, opened, stagingSha, fingerprint } = change;
   const input = {
     changeId,
@@ -110,13 +121,13 @@ export async function rollBack(
     reason: ending.reason,
     explanation: cutText(ending.explanation, MAX_EXPLANATION_LENGTH),
   };
-  await CancellationScope.nonCancellable(async () =>
+  return CancellationScope.nonCancellable(async () =>
     end(change, await settling(`roll back: ${ending.reason}`, tries).rollback(input)),
   );
 }
 
 /** State and reason are the committer's (W4). */
-async function end(change: Review, settled: Settled): Promise<void> {
+async function end(change: Review, settled: Settled): Promise<'ended'> {
   const { submission } = change;
   change.state = settled.state;
   change.reason = settled.reason;
@@ -139,4 +150,5 @@ async function end(change: Review, settled: Settled): Promise<void> {
   publishStatus(change);
   notify(change, 'closed');
   if (submission.replyTo !== undefined) await signalRequester(change, submission.replyTo, change.outcome);
+  return 'ended';
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { Sha256Hex } from '../../policy/contracts/diff';
 import type { StoredRow } from '../../policy/evidence/chain';
+import { CountersignFailure } from '../../policy/contracts/failure';
+import { FailureType } from '../../policy/contracts/failure-type';
 import type { LedgerEntry } from '../../policy/evidence/ledger-port';
 import { cutExplanation } from '../../policy/text/cut-text';
 import { refusalKey } from '../review/refusal-key';
@@ -9,7 +11,7 @@ import { applyChange } from './apply-change';
 import { assertNotFrozen } from './assert-not-frozen';
 import type { CommitDeps } from './commit-deps';
 import { factsOfVerified } from './receipt-facts';
-import { begin, closeRolledBack, settledOf } from './settlement';
+import { beginCommit, closeRolledBack, settledOf } from './settlement';
 import { verifyChange, type RefusedChange } from './verify-change';
 
 const CommitShape = z.object({
@@ -19,7 +21,14 @@ const CommitShape = z.object({
   fingerprint: Sha256Hex.nullable(),
 });
 
-/** Verifies the review, writes the intent, and applies the change. Returns the recorded end if the change has already ended. */
+/** Each try verifies once more what people said in the meantime. Statements are few, so more tries mean that someone floods. */
+const MAX_TRIES = 10;
+
+/**
+ * Verifies the review, writes the intent, and applies the change. Returns the recorded end if the change has already ended. The
+ * intent is written only if no statement of a person arrived after the rows that were verified; otherwise they are verified again.
+ * Throws STORE_UNAVAILABLE, which is retried within the commit window, if statements keep arriving.
+ */
 export async function commit(deps: CommitDeps, input: CommitInput): Promise<CommitResult> {
   const parsed = CommitShape.safeParse(input);
   if (!parsed.success)
@@ -28,24 +37,30 @@ export async function commit(deps: CommitDeps, input: CommitInput): Promise<Comm
       reason: 'commit_refused',
       explanation: 'input: expected the ids and hashes of one change',
     };
-  const { changeId } = parsed.data;
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const result = await verifyAndCommit(deps, parsed.data);
+    if (result !== 'moved') return result;
+  }
+  throw CountersignFailure.retryable(
+    `Answers to ${parsed.data.changeId} arrived during each of ${MAX_TRIES} verifications`,
+    FailureType.Store,
+  );
+}
+
+async function verifyAndCommit(deps: CommitDeps, input: CommitInput): Promise<CommitResult | 'moved'> {
+  const { changeId } = input;
   const rows = await deps.ledger.read(changeId);
   const settled = settledOf(rows);
   if (settled !== null) return settled;
-  const verified = await verifyChange(deps, parsed.data, rows);
-  if (!verified.ok) return refused(deps, parsed.data, verified, rows);
+  const verified = await verifyChange(deps, input, rows);
+  if (!verified.ok) return refused(deps, input, verified, rows);
   await assertNotFrozen(deps, changeId, verified.plan.target);
   const { planHash, stagingSha, fingerprint, at: verifiedAt } = verified;
-  const intent = { kind: 'intent', verifiedAt } as const;
-  const settlement = await begin(deps, changeId, intent, { planHash, stagingSha, fingerprint });
+  const intent = { kind: 'intent', verifiedAt, lastN: rows.at(-1)?.row.n ?? -1 } as const;
+  const settlement = await beginCommit(deps, changeId, intent, { planHash, stagingSha, fingerprint });
+  if (settlement === 'moved') return 'moved';
   if (settlement.kind === 'decided')
     return closeRolledBack(deps, factsOfVerified(verified), settlement.reason, settlement.explanation);
-  // An answer that was recorded during the verification precedes the intent, so a reject among them counts.
-  const now = await deps.ledger.read(changeId);
-  if (countAnswers(now) !== countAnswers(rows)) {
-    const again = await verifyChange(deps, parsed.data, now);
-    if (!again.ok) return refused(deps, parsed.data, again, now);
-  }
   return applyChange(deps, verified, settlement.at);
 }
 
@@ -66,8 +81,4 @@ async function refused(
   // No row for an invented id, so that a hostile caller cannot fill the ledger.
   if (rows.length > 0) await deps.ledger.append(input.changeId, [entry]);
   return { state: 'REFUSED', reason, explanation: `${check}: ${explanation}` };
-}
-
-function countAnswers(rows: readonly StoredRow[]): number {
-  return rows.filter(({ row }) => row.kind === 'answer_accepted').length;
 }

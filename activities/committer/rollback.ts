@@ -4,8 +4,6 @@ import { digestMismatch, invalid } from '../../policy/contracts/failure';
 import { RollbackReason } from '../../policy/contracts/outcome';
 import type { RollbackInput, Settled } from '../review-types';
 import type { CommitDeps } from './commit-deps';
-import { cutExplanation } from '../../policy/text/cut-text';
-import { STOPS_HAVE_ROWS } from '../../signing/verify-review/rollback-reasons';
 import { factsOfRows } from './receipt-facts';
 import { settleUnreported } from './reconcile';
 import { begin, closeRolledBack, settledOf } from './settlement';
@@ -26,9 +24,7 @@ export async function rollback(deps: CommitDeps, input: RollbackInput): Promise<
     throw invalid('changeId', 'a change that was opened', changeId, 'Only a change with a ledger has an outcome');
   if (!rows.some(({ row }) => row.kind === 'intent' || row.kind === 'decided')) {
     const ending = await supportedEnding(deps, facts, rows, reason);
-    const stopped = !STOPS_HAVE_ROWS && (ending.reason === 'withdrawn' || ending.reason === 'superseded');
-    const explanation = stopped ? cutExplanation(String(input.explanation)) : ending.explanation;
-    const settlement = await begin(deps, changeId, { kind: 'decided', reason: ending.reason, explanation }, {});
+    const settlement = await begin(deps, changeId, { kind: 'decided', ...ending }, {});
     if (settlement.kind === 'decided') return closeRolledBack(deps, facts, settlement.reason, settlement.explanation);
   }
   const result = await settleUnreported(deps, changeId);

@@ -2,7 +2,8 @@
  * Ends a change exactly once.
  *
  * E1 The ledger fact `settlement` is written once for each change: `intent` (a commit has begun) or `decided` (it is rolled
- *    back). A second writer gets the existing row. Without a settlement there is no effect.
+ *    back). A second writer gets the existing row. Without a settlement there is no effect. The ledger refuses an intent if a
+ *    statement of a person came after the rows that were verified, and refuses every statement after the settlement.
  * E2 After `intent` the target's marker decides the outcome. If there is no effect, the marker is sealed before the change is
  *    closed, so that a delayed attempt cannot apply the change later. In cooperative mode the receipt is the marker: the
  *    requester applies nothing without it, and it is written once.
@@ -65,7 +66,8 @@ export type ReceiptFacts = Omit<
 >;
 
 export type SettlementRequest =
-  | { readonly kind: 'intent'; readonly verifiedAt: string }
+  /** `lastN`: number of the last row that was verified. */
+  | { readonly kind: 'intent'; readonly verifiedAt: string; readonly lastN: number }
   | { readonly kind: 'decided'; readonly reason: RollbackReason; readonly explanation: string };
 /** The settlement in the ledger. `at` is the time of the row, which another process may have written. */
 export type RecordedSettlement =
@@ -76,10 +78,32 @@ export type RecordedSettlement =
 export async function begin(
   deps: SettlementDeps,
   changeId: string,
-  wanted: SettlementRequest,
+  wanted: Extract<SettlementRequest, { kind: 'decided' }>,
   body: JsonObject,
   first: ProjectionPatch = {},
 ): Promise<RecordedSettlement> {
+  const recorded = await record(deps, changeId, wanted, body, first);
+  if (recorded === 'moved') throw new Error('The ledger refused to record a rollback');
+  return recorded;
+}
+
+/** E1. `moved`: nothing was recorded, because a statement of a person is not among the rows that were verified. */
+export async function beginCommit(
+  deps: SettlementDeps,
+  changeId: string,
+  wanted: Extract<SettlementRequest, { kind: 'intent' }>,
+  body: JsonObject,
+): Promise<RecordedSettlement | 'moved'> {
+  return record(deps, changeId, wanted, body, {});
+}
+
+async function record(
+  deps: SettlementDeps,
+  changeId: string,
+  wanted: SettlementRequest,
+  body: JsonObject,
+  first: ProjectionPatch,
+): Promise<RecordedSettlement | 'moved'> {
   const end: JsonObject =
     wanted.kind === 'intent' ? {} : { reason: wanted.reason, explanation: toWellFormed(wanted.explanation) };
   const entry: LedgerEntry = {
@@ -88,7 +112,9 @@ export async function begin(
     factKey: 'settlement',
     body: { ...body, ...end },
   };
-  const [appended] = await deps.ledger.append(changeId, [entry], { ...first, state: 'COMMITTING' });
+  const expectedN = wanted.kind === 'intent' ? wanted.lastN : undefined;
+  const [appended] = await deps.ledger.append(changeId, [entry], { ...first, state: 'COMMITTING' }, expectedN);
+  if (appended?.status === 'moved') return 'moved';
   const row = appended?.stored?.row;
   if (row === undefined) throw new Error('The ledger returned no settlement row');
   if (row.kind === 'intent') return { kind: 'intent', at: row.at };

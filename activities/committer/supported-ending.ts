@@ -15,7 +15,6 @@ import type { ReviewFacts } from '../../signing/verify-review/record';
 import {
   BY_STRENGTH,
   ROLLBACK_SUPPORT,
-  STOPS_HAVE_ROWS,
   UNSUPPORTED_ROLLBACK,
   type Ending,
 } from '../../signing/verify-review/rollback-reasons';
@@ -42,8 +41,7 @@ export async function supportedEnding(
   proposed: RollbackReason,
 ): Promise<SupportedEnding> {
   const ending = await endingOf(deps, facts, rows, proposed);
-  const others = BY_STRENGTH.filter((r) => STOPS_HAVE_ROWS || (r !== 'withdrawn' && r !== 'superseded'));
-  for (const reason of [proposed, ...others]) {
+  for (const reason of [proposed, ...BY_STRENGTH]) {
     const explanation = ROLLBACK_SUPPORT[reason](ending);
     if (explanation !== null) return { reason, explanation: cutExplanation(explanation) };
   }
@@ -73,12 +71,16 @@ async function endingOf(
   // A finding that is the reason is computed again, so that no row is believed.
   const byFindings = proposed === 'forbidden' || proposed === 'contract_violation';
   const recomputed = checks.some(({ name, result }) => name === 'recomputed' && result === 'ok');
+  // A row whose statement does not verify forbids the commit, but is no reason to sign that someone withdrew the change.
+  const signed = checks.some(({ name, result }) => name === 'withdrawal' && result === 'ok');
   const known = byFindings && !recomputed ? null : await decidedOf(deps, facts, at);
   const asksForRefusal = proposed === 'commit_refused' || proposed === 'policy_moved';
   const verified = asksForRefusal ? await verifyChange(deps, asked, rows) : null;
   const moved = sources.policy?.ok === false ? sources.policy.explanation : 'The plan can no longer be used';
   return {
-    rows: untilSettled(rows.map(({ row }) => row)),
+    rows: untilSettled(rows.map(({ row }) => row)).filter(
+      ({ kind }) => signed || (kind !== 'withdrawn' && kind !== 'superseded'),
+    ),
     begun: false,
     at,
     plan: facts.pinned?.plan ?? null,

@@ -9,6 +9,7 @@ import type { PolicyViolation } from '../../policy/contracts/violation';
 import type { Waiving } from '../../policy/decide/waivers';
 import type { StoredRow } from '../../policy/evidence/chain';
 import { waivingOf } from '../../policy/evidence/recorded-findings';
+import { stopRowOf } from '../../signing/judge-withdrawal';
 import { firstUnmet, verifyReview } from '../../signing/verify-review';
 import { readFacts } from '../review/derive';
 import { collectReview, type AskedCommit, type VerificationDeps } from './collect-record';
@@ -35,7 +36,7 @@ export interface VerifiedChange {
 export interface RefusedChange {
   readonly ok: false;
   readonly check: string;
-  readonly reason: Extract<RollbackReason, 'commit_refused' | 'policy_moved'>;
+  readonly reason: Extract<RollbackReason, 'commit_refused' | 'policy_moved' | 'withdrawn' | 'superseded'>;
   readonly explanation: string;
 }
 
@@ -50,13 +51,15 @@ export async function verifyChange(
   const { record, sources, diff, policyMoved } = await collectReview(deps, asked, rows);
   const { ok, checks, facts } = verifyReview(record, sources);
   const unmet = firstUnmet(checks);
-  if (!ok || unmet !== undefined)
+  if (!ok || unmet !== undefined) {
+    const stopped = unmet?.name === 'withdrawal' ? stopRowOf(record.rows.map(({ row }) => row)) : null;
     return {
       ok: false,
       check: unmet?.name ?? 'unknown',
-      reason: policyMoved ? 'policy_moved' : 'commit_refused',
-      explanation: unmet?.detail ?? 'the review could not be verified',
+      reason: stopped?.reason ?? (policyMoved ? 'policy_moved' : 'commit_refused'),
+      explanation: stopped?.explanation ?? unmet?.detail ?? 'the review could not be verified',
     };
+  }
   const { submission, pinned, staging, findings, disclosure } = facts;
   if (submission == null || pinned == null || findings === undefined || disclosure === undefined || diff === null)
     throw new Error('A verified review lacks a fact that its checks must establish');

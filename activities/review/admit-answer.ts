@@ -4,18 +4,21 @@
  * N1 An answer counts only once the ledger has its row: the ledger is written first, then the result goes to the workflow.
  * N2 Admission is idempotent: a retry after a lost result, or the same answer twice, finds the existing row and returns it. A
  *    refusal that is repeated is counted.
- * N3 After a receipt or the start of a rollback nothing is admitted, even if the calling workflow is still open: it may have
- *    been reset.
- * N4 The committer does not trust this activity: it verifies the rows again, against its own plan.
+ * N3 After the start of the commit or of the rollback nothing is admitted. The ledger refuses it in the transaction in which it would
+ *    write the row, so an accepted reject or retraction is never followed by a commit.
+ * N4 Of each person the answer with the latest signed `issuedAt` counts. An older one that arrives later is refused, and a reject
+ *    is final.
+ * N5 The committer does not trust this activity: it verifies the rows again, against its own plan.
  */
 import type { JsonValue } from '../../policy/contracts/canonical-json';
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import type { KeyRegistry } from '../../policy/evidence/key-registry';
 import type { Appended, Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
 import { judgeAnswer, type CountedAnswer, type RefusedAnswer } from '../../signing/judge-answer';
-import { answerFactKey, toAdmitted } from '../../signing/verify-answers';
+import { ANSWER_ROWS, answerFactKey, answerRowKind, toAdmitted } from '../../signing/verify-answers';
 import type { AdmitInput, Admitted, ReviewActivities } from '../review-types';
 import { parseAnswerMessage } from './answer-message';
+import { afterOthers, type RepeatedAnswer } from './answer-order';
 import { refusalEntry } from './answer-refusal';
 import { byViolation, refusedResult, type Outcome } from './answer-results';
 
@@ -27,7 +30,7 @@ export interface AnswerDeps {
 
 interface Verdict {
   readonly sent: unknown;
-  readonly judged: CountedAnswer | RefusedAnswer;
+  readonly judged: CountedAnswer | RefusedAnswer | RepeatedAnswer;
 }
 
 /** `admitAnswer` returns every refusal as data. It throws only STORE_UNAVAILABLE, which Temporal retries. */
@@ -39,9 +42,11 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
       const at = now().toISOString();
       const [{ find }, stored] = await Promise.all([
         keys.snapshot(),
-        ledger.readKinds(input.changeId, ['answer_accepted', 'decided', 'receipt']),
+        ledger.readKinds(input.changeId, [...ANSWER_ROWS, 'intent', 'decided', 'receipt']),
       ]);
-      const rows = stored.flatMap(({ row }) => (row.kind === 'answer_accepted' ? [row] : []));
+      const rows = stored.flatMap(({ row }) =>
+        row.kind === 'answer_accepted' || row.kind === 'retracted' ? [row] : [],
+      );
       const closed = input.closed || rows.length < stored.length;
       const verdicts = parseAnswerMessage(input.message).map(({ sent, problem }): Verdict => {
         if (problem !== null) return { sent, judged: { code: 'malformed', message: problem, violationId: null } };
@@ -56,41 +61,44 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
         };
       });
 
-      const toEntry = ({ sent, judged }: Verdict): LedgerEntry =>
-        judged.code === 'accepted'
-          ? acceptedEntry(sent, judged, { at, via: input.via })
-          : refusalEntry({ sent, refused: judged, via: input.via, at });
-      const appended = await ledger.append(input.changeId, verdicts.map(toEntry));
-      const known = new Set(input.admitted.map(({ digest }) => digest));
-      const outcomes = verdicts.map(({ judged }, i) => outcomeOf(judged, appended[i], known));
-
-      // The append may refuse an answer that was valid: its nonce was spent, or another answer was faster. Record that too.
-      const ledgerRefusals = verdicts.flatMap(({ sent, judged }, i) => {
-        const { code, message } = outcomes[i]?.result ?? {};
-        if (judged.code !== 'accepted' || message === undefined || (code !== 'nonce_reused' && code !== 'contradicts'))
-          return [];
-        const refused = { code, message, violationId: judged.violationId };
-        return [
-          {
-            i,
-            refused,
-            entry: refusalEntry({ sent, refused, via: input.via, at }),
-          },
-        ];
+      const refusal = (sent: unknown, refused: RefusedAnswer): LedgerEntry =>
+        refusalEntry({ sent, refused, via: input.via, at });
+      const entries = verdicts.map(({ sent, judged }) => {
+        if (judged.code === 'accepted') return acceptedEntry(sent, judged, { at, via: input.via });
+        return judged.code === 'duplicate' ? null : refusal(sent, judged);
       });
-      if (ledgerRefusals.length > 0) {
-        const recorded = await ledger.append(
-          input.changeId,
-          ledgerRefusals.map(({ entry }) => entry),
-        );
-        ledgerRefusals.forEach(
-          ({ i, refused }, k) =>
-            (outcomes[i] = { violationId: refused.violationId, result: refusedResult(refused, recorded[k]) }),
-        );
-      }
+      const appended = await appendSome(ledger, input.changeId, entries);
+      const known = new Set(input.admitted.map(({ digest }) => digest));
+      const outcomes = verdicts.map(({ judged }, i) => outcomeOf(judged, appended[i] ?? null, known));
+
+      // The ledger may refuse an answer that was valid: its nonce was spent, or the commit has begun. Record that too.
+      const refused = verdicts.map(({ judged }, i) =>
+        judged.code === 'accepted' ? refusedByLedger(judged, appended[i] ?? null) : null,
+      );
+      const recorded = await appendSome(
+        ledger,
+        input.changeId,
+        refused.map((each, i) => (each === null ? null : refusal(verdicts[i]?.sent, each))),
+      );
+      refused.forEach((each, i) => {
+        if (each !== null)
+          outcomes[i] = { violationId: each.violationId, result: refusedResult(each, recorded[i] ?? undefined) };
+      });
       return { results: byViolation(outcomes), admitted: outcomes.flatMap(({ admitted }) => admitted ?? []) };
     },
   };
+}
+
+/** Appends the entries that are not null, and returns the results in the places of all. */
+async function appendSome(
+  ledger: Ledger,
+  changeId: string,
+  entries: readonly (LedgerEntry | null)[],
+): Promise<readonly (Appended | null)[]> {
+  const some = entries.flatMap((entry) => entry ?? []);
+  if (some.length === 0) return [];
+  const results = [...(await ledger.append(changeId, some))];
+  return entries.map((entry) => (entry === null ? null : (results.shift() ?? null)));
 }
 
 /** An answer that was admitted in time stays valid: a retry, or the same answer again, must not be refused as expired. */
@@ -109,33 +117,26 @@ function restoreAdmitted(
   return judged;
 }
 
-/** Refuses an answer to a closed review, and a confirm of a person who has rejected the same violation. */
+const CLOSED = 'the review is already decided; further answers have no effect';
+
+/** Refuses an answer to a closed review, and one that a later answer, or a reject, of the same person overrides (N4). */
 function applyReviewState(
   judged: CountedAnswer | RefusedAnswer,
   input: AdmitInput,
   rows: readonly LedgerRow[],
-): CountedAnswer | RefusedAnswer {
+): Verdict['judged'] {
   const { violationId } = judged;
   const counted = judged.code === 'accepted' && input.admitted.some(({ digest }) => digest === judged.digest);
-  if (input.closed && judged.code !== 'malformed' && !counted) {
-    return { code: 'closed', message: 'the review is already decided; further answers have no effect', violationId };
-  }
-  if (judged.code !== 'accepted' || judged.decision === 'reject') return judged;
-  // On any fingerprint: a reject remains valid after a reset of the workflow.
-  const rejectedBefore = rows.some(
-    ({ body }) =>
-      body['decision'] === 'reject' &&
-      body['signed'] === judged.signed &&
-      body['person'] === judged.person &&
-      body['violationId'] === violationId,
-  );
-  return rejectedBefore
-    ? {
-        code: 'contradicts',
-        message: `"${judged.person}" has already rejected this violation; a reject cannot be undone`,
-        violationId,
-      }
-    : judged;
+  if (input.closed && judged.code !== 'malformed' && !counted) return { code: 'closed', message: CLOSED, violationId };
+  return judged.code === 'accepted' ? afterOthers(judged, rows) : judged;
+}
+
+/** Why the ledger did not take a valid answer; null if it has it. */
+function refusedByLedger({ violationId }: CountedAnswer, appended: Appended | null): RefusedAnswer | null {
+  if (appended?.status === 'settled') return { code: 'closed', message: CLOSED, violationId };
+  return appended?.stored == null
+    ? { code: 'nonce_reused', message: 'its nonce was already used; sign a new answer', violationId }
+    : null;
 }
 
 function acceptedEntry(
@@ -143,9 +144,10 @@ function acceptedEntry(
   answer: CountedAnswer,
   by: { readonly at: string; readonly via: string },
 ): LedgerEntry {
-  const { violationId, fingerprint, decision, reason, person, signed, digest, keyId, nonce } = answer;
+  const { violationId, fingerprint, decision, reason, person, signed, digest, issuedAt, retracts, keyId, nonce } =
+    answer;
   return {
-    kind: 'answer_accepted',
+    kind: answerRowKind(answer),
     at: by.at,
     // `judgeAnswer` parsed it strictly: it is an envelope or an unsigned answer, without other members.
     body: {
@@ -157,6 +159,8 @@ function acceptedEntry(
       person,
       signed,
       digest,
+      issuedAt,
+      retracts,
       keyId,
       via: by.via,
     },
@@ -166,33 +170,24 @@ function acceptedEntry(
 }
 
 /** `known`: digests of the answers that the workflow counts already, or that earlier items of this message add. */
-function outcomeOf(judged: CountedAnswer | RefusedAnswer, appended: Appended | undefined, known: Set<string>): Outcome {
+function outcomeOf(judged: Verdict['judged'], appended: Appended | null, known: Set<string>): Outcome {
   const { violationId } = judged;
-  if (judged.code !== 'accepted') return { violationId, result: refusedResult(judged, appended) };
-  if (appended?.stored == null) {
-    return { violationId, result: { code: 'nonce_reused', message: 'its nonce was already used; sign a new answer' } };
+  const duplicate = { code: 'duplicate', message: 'this answer was already recorded' } as const;
+  if (judged.code === 'duplicate') {
+    const { recorded } = judged;
+    const counted = known.has(recorded.digest);
+    known.add(recorded.digest);
+    return { violationId, result: duplicate, ...(counted ? {} : { admitted: recorded }) };
   }
-  const { row } = appended.stored;
-  if (row.body['decision'] !== judged.decision) {
-    return {
-      violationId,
-      result: {
-        code: 'contradicts',
-        message: `"${judged.person}" has already answered "${String(row.body['decision'])}"; the first answer counts`,
-      },
-    };
-  }
-  const digest = String(row.body['digest']);
+  if (judged.code !== 'accepted') return { violationId, result: refusedResult(judged, appended ?? undefined) };
+  const refused = refusedByLedger(judged, appended);
+  if (refused !== null || appended?.stored == null)
+    return { violationId, result: { code: refused?.code ?? 'closed', message: refused?.message ?? CLOSED } };
+  const { digest } = judged;
   const counted = known.has(digest);
   known.add(digest);
+  if (counted) return { violationId, result: duplicate };
   // If the workflow does not count it yet, the result of an earlier attempt was lost: return the answer again.
-  const admitted = toAdmitted({ ...judged, digest, reason: String(row.body['reason']) }, row.at);
-  const same = digest === judged.digest;
-  return counted || !same
-    ? {
-        violationId,
-        result: { code: 'duplicate', message: 'this answer was already recorded' },
-        ...(counted ? {} : { admitted }),
-      }
-    : { violationId, result: { code: 'accepted', message: `${judged.decision} by ${judged.person}` }, admitted };
+  const admitted = toAdmitted(judged, appended.stored.row.at);
+  return { violationId, result: { code: 'accepted', message: `${judged.decision} by ${judged.person}` }, admitted };
 }

@@ -1,23 +1,36 @@
-import type { AnswerCode } from '../../policy/contracts/answer';
 import { canonicalJson, type JsonValue } from '../../policy/contracts/canonical-json';
 import { sha256HexOfText } from '../../policy/contracts/hash';
-import type { LedgerEntry } from '../../policy/evidence/ledger-port';
+import { MAX_REFUSED_ROWS, type LedgerEntry } from '../../policy/evidence/ledger-port';
 
 /** Only the digest of a larger refused answer is recorded, so that a hostile sender cannot fill the ledger. */
 export const MAX_RECORDED_CHARS = 16 * 1024;
 
-/** The ledger row of a refused answer, keyed by its digest and the code: the same answer again is counted on the row. */
+/**
+ * The ledger row of a refused answer, withdrawal or supersession (`about`), keyed by its digest and the code: the same message again is
+ * counted on the row.
+ */
 export function refusalEntry(of: {
   readonly sent: unknown;
-  readonly refused: { readonly code: AnswerCode; readonly message: string; readonly violationId: string | null };
+  readonly refused: {
+    readonly code: string;
+    readonly message: string;
+    readonly violationId: string | null;
+    readonly about?: 'withdraw' | 'supersede';
+  };
   readonly via: string;
   readonly at: string;
 }): LedgerEntry {
   const { sent, refused, via, at } = of;
-  const { code, message, violationId } = refused;
+  const { code, message, violationId, about } = refused;
   const content = contentOf(sent);
   const factKey = `#${code}:${String(content['digest'] ?? 'unreadable')}`;
-  return { kind: 'answer_refused', at, body: { code, message, violationId, via, ...content }, factKey };
+  const body = { code, message, violationId, via, ...(about === undefined ? {} : { about }), ...content };
+  return { kind: 'answer_refused', at, body, factKey };
+}
+
+/** The text of a refusal of which the ledger only increased the count. */
+export function refusedText({ code, message }: { readonly code: string; readonly message: string }): string {
+  return `${code}: ${message}; this review has ${MAX_REFUSED_ROWS} recorded refusals, further ones are only counted`;
 }
 
 function contentOf(sent: unknown): { readonly [key: string]: JsonValue } {

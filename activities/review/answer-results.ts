@@ -1,6 +1,7 @@
 import type { AdmittedAnswer, AnswerResult, AnswerResults } from '../../policy/contracts/answer';
-import { MAX_REFUSED_ROWS, type Appended } from '../../policy/evidence/ledger-port';
+import type { Appended } from '../../policy/evidence/ledger-port';
 import type { RefusedAnswer } from '../../signing/judge-answer';
+import { refusedText } from './answer-refusal';
 
 export interface Outcome {
   readonly violationId: string | null;
@@ -14,10 +15,7 @@ export function refusedResult(
   appended: Appended | undefined,
 ): AnswerResult {
   if (appended?.status !== 'counted') return { code: refused.code, message: refused.message };
-  return {
-    code: 'too_many_refusals',
-    message: `${refused.code}: ${refused.message}; this review has ${MAX_REFUSED_ROWS} recorded refusals, further ones are only counted`,
-  };
+  return { code: 'too_many_refusals', message: refusedText(refused) };
 }
 
 /**

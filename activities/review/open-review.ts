@@ -43,7 +43,11 @@ export interface OpeningDeps extends Pick<DerivationDeps, 'tools' | 'threads'> {
  * allow, metadata that may not become part of the effect, an invalid signature, a target without a plan.
  *
  * O1 A change is opened once. A retry after a lost result or a reset uses the plan that was pinned first, even if a newer one is
- *    published, and attests nothing again: a record under another plan would not be bound to this review.
+ *    published, and attests nothing again: a record under another plan would not be bound to this review. A change that was
+ *    withdrawn or superseded stays so (`stopped`).
+ * O2 A change that names another one in `supersedes` ends the review of that one once its own row `submitted` is written: its
+ *    workflow then signals the other review, which admits the signal by that row. The signature of this submission covers the member
+ *    `supersedes`, so no second signature is needed (J3 of judge-withdrawal.ts).
  */
 export function createOpeningActivities(deps: OpeningDeps): Pick<ReviewActivities, 'openReview'> {
   return {
@@ -80,6 +84,7 @@ async function openReview(
     of: { readonly plan: Plan; readonly planHash: string },
     openedAt: string,
     results: Opened['results'],
+    stopped: Opened['stopped'] = null,
   ): Opened => ({
     plan: of.plan,
     planHash: of.planHash,
@@ -89,8 +94,9 @@ async function openReview(
     channels: deps.channels,
     warnings: warningsOf(of.plan, requester),
     openedAt,
+    stopped,
   });
-  if (before !== null) return toOpened({ plan, planHash }, before.openedAt, before.results(plan));
+  if (before !== null) return toOpened({ plan, planHash }, before.openedAt, before.results(plan), before.stopped);
 
   const at = deps.now().toISOString();
   const ref = { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };
@@ -139,7 +145,7 @@ async function openReview(
   const other = await readRecordedOpening(deps.ledger, changeId);
   if (other === null) throw new Error(`The ledger has the change ${changeId} as opened, but no pinned plan of it`);
   const pinned = await deps.plans.byHash(other.planHash);
-  return toOpened(pinned, other.openedAt, other.results(pinned.plan));
+  return toOpened(pinned, other.openedAt, other.results(pinned.plan), other.stopped);
 }
 
 /** The workflow id is the hash of the change: the same change has one review, and no other change can use its id. */

@@ -1,14 +1,18 @@
 import { ValidatorResult } from '../../policy/contracts/finding';
+import type { Stopped } from '../../policy/contracts/withdrawal';
 import type { Plan, PlanValidator } from '../../policy/contracts/plan';
 import { isJudge } from '../../policy/contracts/readings';
 import type { StoredRow } from '../../policy/evidence/chain';
 import { openEnvelope } from '../../policy/evidence/dsse';
 import type { Ledger } from '../../policy/evidence/ledger-port';
+import { stopRowOf } from '../../signing/judge-withdrawal';
 
 /** A change as it was opened. Its rows were appended in one transaction: either all of them exist or none. */
 export interface RecordedOpening {
   readonly planHash: string;
   readonly openedAt: string;
+  /** Set if the change was withdrawn or superseded since. Not verified here: any such row forbids the commit. */
+  readonly stopped: Stopped | null;
   /** The results that were attested at the opening, by validator id. Not verified here: the committer verifies every record. */
   readonly results: (plan: Plan) => Readonly<Record<string, ValidatorResult>>;
 }
@@ -18,11 +22,13 @@ export async function readRecordedOpening(
   ledger: Pick<Ledger, 'readKinds'>,
   changeId: string,
 ): Promise<RecordedOpening | null> {
-  const rows = await ledger.readKinds(changeId, ['submitted', 'planned', 'attested']);
+  const rows = await ledger.readKinds(changeId, ['submitted', 'planned', 'attested', 'withdrawn', 'superseded']);
   const openedAt = rows.find(({ row }) => row.kind === 'submitted')?.row.at;
   const planHash = rows.find(({ row }) => row.kind === 'planned')?.row.body['planHash'];
   if (openedAt === undefined || typeof planHash !== 'string') return null;
-  return { planHash, openedAt, results: (plan) => attestedResults(rows, plan, planHash) };
+  const stop = stopRowOf(rows.map(({ row }) => row));
+  const stopped = stop === null ? null : { reason: stop.reason, explanation: stop.explanation };
+  return { planHash, openedAt, stopped, results: (plan) => attestedResults(rows, plan, planHash) };
 }
 
 function attestedResults(rows: readonly StoredRow[], plan: Plan, planHash: string): Record<string, ValidatorResult> {

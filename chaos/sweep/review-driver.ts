@@ -67,7 +67,7 @@ export class ReviewDriver {
     if (status === null || status.fingerprint === null) return;
     switch (scenario) {
       case 'withdraw':
-        await this.#retry(() => countersign.withdraw(this.changeId, { actor: 'sweep', reason: 'withdrawn' }));
+        await this.#retry(() => countersign.withdraw(this.changeId, { reason: 'withdrawn' }));
         return;
       case 'reject':
         return this.#send(status, alice, 'reject');

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { CountersignError } from '../../client/errors';
 import type { AnswerResults, Decision } from '../../policy/contracts/answer';
 import type { Envelope } from '../../policy/contracts/diff';
 import { addAction, promptFor, type Cli, type Io } from '../action';
@@ -17,7 +18,7 @@ const MAX_ANSWERS_PER_MESSAGE = 50;
 
 export function register(program: Command, cli: Cli): void {
   const answer = withAnswerOptions(
-    program.command('answer').description('confirm or reject violations, signed with your key'),
+    program.command('answer').description('confirm, reject or retract, signed with your key'),
   );
   answer.option('--via <way>', 'update (default: prints the verdict) or signal');
   addAction(answer, cli, sendAnswers);
@@ -35,6 +36,7 @@ function withAnswerOptions(command: Command): Command {
     .option('--all', 'every violation that waits for an answer')
     .option('--confirm', 'confirm the chosen violations')
     .option('--reject', 'reject: the change is rolled back')
+    .option('--retract', 'take your confirmation back, until the commit begins')
     .option('--reason <text>', 'why; required to reject')
     .option('--key <file>', 'your approver key')
     .option('--valid <minutes>', 'how long the signature is valid');
@@ -73,38 +75,65 @@ interface SignedAnswers {
 
 async function signAnswers(
   io: Io,
-  { reviews }: Connected,
+  { reviews, ledgerRows }: Connected,
   id: string,
   options: Options,
   validity: IntegerBounds,
 ): Promise<SignedAnswers> {
   const minutes = integerOption(options, 'valid', '--valid', validity);
   const keyFile = requiredOption(options, 'key', '--key');
-  const review = await reviews.review(id);
-  const { status } = review;
-  const violationIds = chosenViolations(status, textOption(options, 'violation'), options['all'] === true);
-  // What is being answered is printed before the question, on standard error: pipes receive data only.
-  for (const violation of status.violations.filter((v) => violationIds.includes(v.violationId)))
-    printViolation(io.err, violation);
-  const decision = await decisionOption(io, options);
-  const reason =
-    textOption(options, 'reason') ?? (decision === 'reject' ? await promptFor(io, 'Why?', '--reason') : '');
-  if (decision === 'reject' && reason === '') throw new UsageError('--reason: a rejection needs a reason');
+  const given = givenDecision(options);
   const { loadKey } = await import('../key-files.js');
   const { createSigner } = await import('../../client/signer.js');
   const client = await import('../../client/sign-answers.js');
+  const review = await reviews.review(id);
+  const { status } = review;
+  const [prefix, all] = [textOption(options, 'violation'), options['all'] === true];
+  const retracts = given === 'retract' ? await ownConfirmations(io, keyFile, await ledgerRows(id)) : undefined;
+  const violationIds =
+    retracts !== undefined && all && prefix === undefined
+      ? [...retracts.keys()]
+      : chosenViolations(status, prefix, all);
+  // What is being answered is printed before the question, on standard error: pipes receive data only.
+  for (const violation of status.violations.filter((v) => violationIds.includes(v.violationId)))
+    printViolation(io.err, violation);
+  const decision = given ?? (await promptForDecision(io));
+  const reason =
+    textOption(options, 'reason') ?? (decision === 'reject' ? await promptFor(io, 'Why?', '--reason') : '');
+  if (decision === 'reject' && reason === '') throw new UsageError('--reason: a rejection needs a reason');
   const issuedAt = io.host.now();
   const expiresAt = new Date(issuedAt.getTime() + minutes * 60_000);
   const signer = createSigner(loadKey(io.host.env, keyFile));
-  const envelopes = client.signAnswers(id, review, { violationIds, decision, reason }, signer, { issuedAt, expiresAt });
+  const choice = { violationIds, decision, reason, ...(retracts === undefined ? {} : { retracts }) };
+  const envelopes = client.signAnswers(id, review, choice, signer, { issuedAt, expiresAt });
   return { envelopes, violationIds, decision };
 }
 
-async function decisionOption(io: Io, options: Options): Promise<Decision> {
-  const confirm = options['confirm'] === true;
-  if (confirm && options['reject'] === true) throw new UsageError('Give either --confirm or --reject');
-  if (confirm) return 'confirm';
-  if (options['reject'] === true) return 'reject';
+/** The confirmations of the owner of the key, by violation id. Throws `refused` if there are none. */
+async function ownConfirmations(
+  io: Io,
+  keyFile: string,
+  rows: Awaited<ReturnType<Connected['ledgerRows']>>,
+): Promise<ReadonlyMap<string, string>> {
+  const { loadKey } = await import('../key-files.js');
+  const { confirmationsOf } = await import('../../client/retraction.js');
+  const person = loadKey(io.host.env, keyFile).subject.id;
+  const confirmations = confirmationsOf(
+    rows.map(({ row }) => row),
+    person,
+  );
+  if (confirmations.size === 0)
+    throw new CountersignError('refused', `"${person}" has no confirmation in this review to take back`);
+  return confirmations;
+}
+
+function givenDecision(options: Options): Decision | null {
+  const given = (['confirm', 'reject', 'retract'] as const).filter((decision) => options[decision] === true);
+  if (given.length > 1) throw new UsageError('Give only one of --confirm, --reject and --retract');
+  return given[0] ?? null;
+}
+
+async function promptForDecision(io: Io): Promise<Decision> {
   const reply = await promptFor(io, 'Type "confirm" or "reject":', '--confirm or --reject');
   if (reply === 'confirm' || reply === 'reject') return reply;
   throw new UsageError(`expected "confirm" or "reject", got "${reply}"; nothing was sent`);

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { addAction, type Cli } from '../action';
-import { requiredOption, textOption } from '../options';
+import { exitCodeForWithdrawal } from '../exit-code-for';
 import { ExitCode } from '../exit-codes';
+import { requiredOption, textOption } from '../options';
 import { line, styled } from '../printer';
 
 export function register(program: Command, cli: Cli): void {
@@ -9,14 +10,16 @@ export function register(program: Command, cli: Cli): void {
     .command('withdraw')
     .description('withdraw a change; it is rolled back')
     .argument('<id>', 'the change id')
-    .option('--actor <name>', 'who withdraws it')
+    .option('--key <file>', 'the service key that submitted it, or your approver key')
     .option('--reason <text>', 'why');
   addAction(command, cli, async (io, [id = ''], options) => {
-    const message = { actor: requiredOption(options, 'actor', '--actor'), reason: textOption(options, 'reason') ?? '' };
-    const result = await io.withReviews({}, async ({ reviews }) => await reviews.withdraw(id, message));
-    const good = result.code === 'accepted' || result.code === 'duplicate';
+    const serviceKey = requiredOption(options, 'key', '--key');
+    const reason = textOption(options, 'reason') ?? '';
+    const result = await io.withReviews({ serviceKey }, ({ reviews }) => reviews.withdraw(id, { reason }));
+    const exitCode = exitCodeForWithdrawal(result);
     if (io.json) io.out.json({ changeId: id, ...result });
-    else io.out.line(line`${id}  ${styled(good ? 'green' : 'red', result.code)}  ${result.message}`);
-    return good ? ExitCode.Ok : ExitCode.Failure;
+    else
+      io.out.line(line`${id}  ${styled(exitCode === ExitCode.Ok ? 'green' : 'red', result.code)}  ${result.message}`);
+    return exitCode;
   });
 }

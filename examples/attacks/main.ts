@@ -18,6 +18,7 @@ import { LIFECYCLE } from './attacks/lifecycle';
 import { RECEIPTS } from './attacks/receipts';
 import { LIVENESS } from './attacks/liveness';
 import { REPLAYS } from './attacks/replays';
+import { STATEMENTS } from './attacks/statements';
 import { VERIFIED } from './attacks/verified';
 import { Testbed, type Row } from './testbed';
 import { RaceLost } from './namespace-writer';
@@ -34,6 +35,7 @@ const ATTACKS: readonly Attack[] = [
   ...RECEIPTS,
   ...FACTS,
   ...BREAKERS,
+  ...STATEMENTS,
   // Its last attacks put load on the servers.
   ...LIVENESS,
 ];

@@ -319,6 +319,7 @@ export class Testbed {
             fingerprint: status.fingerprint ?? '',
             violationId,
             decision,
+            retracts: null,
             reason: 'seen',
             keyId: key.keyId,
             context: { tenant: status.tenant, target: status.target, environment: 'development' },

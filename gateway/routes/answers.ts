@@ -7,7 +7,6 @@ import { AnswerMessage, type AnswerResults } from '../../policy/contracts/answer
 import { Envelope } from '../../policy/contracts/diff';
 import { SpendMessage } from '../../policy/contracts/spent';
 import { WithdrawMessage } from '../../policy/contracts/withdrawal';
-import type { RegisteredKey } from '../../policy/evidence/key-registry';
 import { judgeAnswer } from '../../signing/judge-answer';
 import { AnswerLimits } from '../answer-limits';
 import { NOTHING_DONE, type Callers } from '../callers';
@@ -16,23 +15,24 @@ import { MAX_JSON_BYTES } from '../limits';
 import type { GatewayMetrics } from '../metrics';
 
 const SignedAnswers = AnswerMessage.extend({ answers: z.array(Envelope).min(1).max(50) });
-const Withdrawal = WithdrawMessage.omit({ actor: true });
 
-/** POST /v1/reviews/:id/answers, /v1/reviews/:id/withdraw and /v1/reviews/:id/spent */
+/** POST /v1/reviews/:id/answers and /v1/reviews/:id/withdraw, which relay signed statements; and /v1/reviews/:id/spent */
 export function answerRoutes(deps: GatewayDeps, callers: Callers, metrics: GatewayMetrics): Hono {
   const { reviews } = deps;
   const limits = deps.answerLimits ?? new AnswerLimits();
   const routes = new Hono();
+  const take = (keyId: string, messages: number): void => {
+    if (limits.take(keyId, messages, deps.now())) return;
+    metrics.refused('answer_limit');
+    throw new CountersignError('too_many_requests', 'Too many answers, or too many invalid ones, in five minutes');
+  };
   routes.post('/:id/answers', async (c) => {
     const caller = await callers.authenticate(c, MAX_JSON_BYTES, 'answer');
     const todo = 'The gateway relays signed envelopes only';
     const { answers } = parseInput(SignedAnswers, parseJsonBody(caller.body), todo);
     const changeId = await callers.reviewOf(c, caller);
     const { keyId } = caller.key;
-    if (!limits.take(keyId, answers.length, deps.now())) {
-      metrics.refused('answer_limit');
-      throw new CountersignError('too_many_requests', 'Too many answers, or too many invalid ones, in five minutes');
-    }
+    take(keyId, answers.length);
     const { valid, refused } = await checkAnswers(deps, changeId, answers);
     limits.refused(keyId, refused.length, deps.now());
     refused.forEach(() => metrics.refused('answer'));
@@ -42,9 +42,10 @@ export function answerRoutes(deps: GatewayDeps, callers: Callers, metrics: Gatew
   });
   routes.post('/:id/withdraw', async (c) => {
     const caller = await callers.authenticate(c, MAX_JSON_BYTES, 'submit', 'answer');
-    const { reason } = parseInput(Withdrawal, parseJsonBody(caller.body), NOTHING_DONE);
+    const message = parseInput(WithdrawMessage, parseJsonBody(caller.body), NOTHING_DONE);
     const changeId = await callers.reviewOf(c, caller);
-    return c.json(await reviews.withdraw(changeId, { actor: actorOf(caller.key), reason }));
+    take(caller.key.keyId, 1);
+    return c.json(await reviews.sendWithdrawal(changeId, message));
   });
   routes.post('/:id/spent', async (c) => {
     const caller = await callers.authenticate(c, MAX_JSON_BYTES, 'submit');
@@ -76,8 +77,4 @@ async function checkAnswers(
     else refused.push({ sent, code: judged.code, message: judged.message, violationId: judged.violationId });
   }
   return { valid, refused };
-}
-
-function actorOf({ subject }: RegisteredKey): string {
-  return `${subject.type}:${subject.id}`.slice(0, 200);
 }

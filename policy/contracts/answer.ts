@@ -3,41 +3,59 @@ import { Envelope, Sha256Hex } from './diff';
 
 export const MAX_ANSWERS_PER_MESSAGE = 50;
 
-export const Decision = z.enum(['confirm', 'reject']);
+/** `retract` takes the same person's confirmation back, until the commit begins. A reject is final. */
+export const Decision = z.enum(['confirm', 'reject', 'retract']);
 export type Decision = z.infer<typeof Decision>;
 
 const IsoTime = z.iso.datetime();
 const Reason = z.string().max(2000);
 
-/** What an approver signs. Every member is bound: a different diff, plan, finding or target needs a new answer. */
-export const AnswerPredicate = z.strictObject({
-  changeId: Sha256Hex,
-  fingerprint: Sha256Hex,
-  violationId: Sha256Hex,
-  decision: Decision,
-  reason: Reason,
-  keyId: z.string().min(1).max(200),
-  context: z.strictObject({
-    tenant: z.string(),
-    target: z.string(),
-    environment: z.enum(['development', 'production']),
-  }),
-  /** Fraction of the diff that was shown on screen, 0 to 1; null outside the web inbox. */
-  coverage: z.number().min(0).max(1).nullable(),
-  nonce: z.string().min(16).max(100),
-  issuedAt: IsoTime,
-  expiresAt: IsoTime,
-});
+/** A retraction, and only a retraction, names the confirmation that it takes back. */
+const namesConfirmation = (answer: {
+  readonly decision: Decision;
+  readonly retracts?: string | null | undefined;
+}): boolean => (answer.decision === 'retract') === ((answer.retracts ?? null) !== null);
+const RETRACTS = 'expected `retracts` to be a digest if and only if the decision is `retract`';
+
+/**
+ * What an approver signs. Every member is bound: a different diff, plan, finding or target needs a new answer. Of each person and
+ * violation the answer with the latest `issuedAt` counts.
+ */
+export const AnswerPredicate = z
+  .strictObject({
+    changeId: Sha256Hex,
+    fingerprint: Sha256Hex,
+    violationId: Sha256Hex,
+    decision: Decision,
+    /** Digest of the confirmation that a retraction takes back; null for other decisions. */
+    retracts: Sha256Hex.nullable(),
+    reason: Reason,
+    keyId: z.string().min(1).max(200),
+    context: z.strictObject({
+      tenant: z.string(),
+      target: z.string(),
+      environment: z.enum(['development', 'production']),
+    }),
+    /** Fraction of the diff that was shown on screen, 0 to 1; null outside the web inbox. */
+    coverage: z.number().min(0).max(1).nullable(),
+    nonce: z.string().min(16).max(100),
+    issuedAt: IsoTime,
+    expiresAt: IsoTime,
+  })
+  .refine(namesConfirmation, RETRACTS);
 export type AnswerPredicate = z.infer<typeof AnswerPredicate>;
 
 /** A plain JSON answer, accepted only if the plan sets `answers: unsigned` (development targets). `actor` is an unverified claim. */
-export const UnsignedAnswer = z.strictObject({
-  violationId: Sha256Hex,
-  fingerprint: Sha256Hex,
-  decision: Decision,
-  reason: Reason.default(''),
-  actor: z.string().min(1).max(200),
-});
+export const UnsignedAnswer = z
+  .strictObject({
+    violationId: Sha256Hex,
+    fingerprint: Sha256Hex,
+    decision: Decision,
+    retracts: Sha256Hex.optional(),
+    reason: Reason.default(''),
+    actor: z.string().min(1).max(200),
+  })
+  .refine(namesConfirmation, RETRACTS);
 export type UnsignedAnswer = z.infer<typeof UnsignedAnswer>;
 
 /** Payload of `answer`, as update and as signal. Each answer names its violation; answers by position are not supported. */
@@ -50,8 +68,9 @@ export const AnswerMessage = z.strictObject({
 export type AnswerMessage = z.infer<typeof AnswerMessage>;
 
 /**
- * What became of an answer. `duplicate` is not a refusal: sending the same answer again is a no-op. `sent`: no row of the ledger
- * says what became of it; only clients report it.
+ * What became of an answer. `duplicate` is not a refusal: the same answer again, or the same decision of the same person, is a no-op.
+ * `contradicts`: the person has rejected this violation, which is final. `superseded`: the person has signed a later answer.
+ * `sent`: no row of the ledger says what became of it; only clients report it.
  */
 export const AnswerCode = z.enum([
   'sent',
@@ -73,6 +92,8 @@ export const AnswerCode = z.enum([
   'expired',
   'nonce_reused',
   'contradicts',
+  'superseded',
+  'nothing_to_retract',
   'too_many_refusals',
 ]);
 export type AnswerCode = z.infer<typeof AnswerCode>;
@@ -93,6 +114,10 @@ export const AdmittedAnswer = z.strictObject({
   person: z.string().min(1),
   signed: z.boolean(),
   reason: z.string(),
+  /** The time that the person signed; the time of admission for an unsigned answer. */
+  issuedAt: IsoTime,
+  /** Digest of the confirmation that a retraction takes back; null for other decisions. */
+  retracts: Sha256Hex.nullable(),
   admittedAt: IsoTime,
   /** SHA-256 of the canonical JSON of the answer as sent. A second answer with this digest is a duplicate. */
   digest: Sha256Hex,

@@ -1,27 +1,53 @@
 import { z } from 'zod';
-import { Sha256Hex } from './diff';
+import { Envelope, Sha256Hex } from './diff';
 
-/** Payload of `withdraw`: the requester withdraws the change. It can only cause a rollback, so it needs no signature. */
-export const WithdrawMessage = z.strictObject({
-  actor: z.string().min(1).max(200),
-  reason: z.string().max(2000).default(''),
-});
+/**
+ * Payload of `withdraw`: a statement of kind `withdraw`, signed by the service key that submitted the change, or by an approver of
+ * its plan.
+ */
+export const WithdrawMessage = z.strictObject({ statement: Envelope });
 export type WithdrawMessage = z.infer<typeof WithdrawMessage>;
 
-/** Payload of `supersede`: another change replaces this one. Answers are not carried over. */
-export const SupersedeMessage = z.strictObject({
-  by: Sha256Hex,
-  actor: z.string().min(1).max(200),
-  reason: z.string().max(2000).default(''),
-});
+/**
+ * Payload of `supersede`: a signed statement of kind `supersede`; or the id of the change that replaces this one, if the signed
+ * submission of that change names this one in `supersedes`. Answers are not carried over.
+ */
+export const SupersedeMessage = z.union([z.strictObject({ statement: Envelope }), z.strictObject({ by: Sha256Hex })]);
 export type SupersedeMessage = z.infer<typeof SupersedeMessage>;
 
-/** What `withdraw` and `supersede` answer. `too_late`: the commit has begun, or the review is over. */
-export const WithdrawResult = z.strictObject({
-  code: z.enum(['accepted', 'duplicate', 'malformed', 'too_late']),
-  message: z.string(),
-});
+/**
+ * What `withdraw` and `supersede` answer. `accepted` and `duplicate`: the ledger has the row, so the change cannot be committed.
+ * `too_late`: the commit has begun, or the review is over. `sent`: the client has no ledger in which it could read the row. Every other
+ * code is a refusal, recorded in the ledger.
+ */
+export const WithdrawCode = z.enum([
+  'accepted',
+  'duplicate',
+  'sent',
+  'malformed',
+  'too_late',
+  'not_open',
+  'wrong_context',
+  'unknown_key',
+  'revoked_key',
+  'demo_key',
+  'bad_signature',
+  'not_eligible',
+  'not_yet_valid',
+  'nonce_reused',
+  'too_many_refusals',
+]);
+export type WithdrawCode = z.infer<typeof WithdrawCode>;
+
+export const WithdrawResult = z.strictObject({ code: WithdrawCode, message: z.string() });
 export type WithdrawResult = z.infer<typeof WithdrawResult>;
+
+/** Why an open review ends without a decision. */
+export interface Stopped {
+  readonly reason: 'withdrawn' | 'superseded';
+  /** For people, in plain text. */
+  readonly explanation: string;
+}
 
 /** Payload of `resolve`: the finding of the operator about an effect that could not be determined automatically. */
 export const ResolveMessage = z.strictObject({ note: z.string().max(2000).default('') });

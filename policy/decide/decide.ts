@@ -5,6 +5,7 @@ import type { Plan } from '../contracts/plan';
 import { fires, isJudge } from '../contracts/readings';
 import type { PolicyViolation } from '../contracts/violation';
 import { CONTRACT_VIOLATION, isHardBlock } from './findings';
+import { lastWords } from './last-words';
 import { tooMany } from './violations';
 import { MAX_VIOLATIONS } from '../contracts/limits';
 
@@ -16,7 +17,8 @@ import { MAX_VIOLATIONS } from '../contracts/limits';
  * D2 Precedence: hard block > human reject > no handler > time-out.
  * D3 Adding a finding, a violation or a judge never loosens the outcome.
  * D4 The order of two answers never changes the outcome.
- * D5 Never reads a clock: `at` is a parameter.
+ * D5 Of each person the last signed answer counts, and a reject is final (`lastWords`).
+ * D6 Never reads a clock: `at` is a parameter.
  *
  * Frozen per `decideRevision`: to change the result of any input, add a new revision next to this one.
  */
@@ -151,15 +153,19 @@ function resolutionOf(violation: PolicyViolation, input: DecideInput): Resolutio
   return people.size >= violation.quorum ? 'confirmed' : 'pending';
 }
 
-/** The answers to one violation that were admitted before its deadline, from eligible people. */
+/**
+ * The last words of eligible people on one violation, among the answers that were admitted before its deadline. A retraction after
+ * the deadline still takes a confirmation back, until the commit begins.
+ */
 function countedAnswers(violation: PolicyViolation, input: DecideInput): readonly AdmittedAnswer[] {
   const deadline = deadlineOf(violation, input);
-  return input.answers.filter(
+  const given = input.answers.filter(
     (a) =>
       a.violationId === violation.violationId &&
-      Date.parse(a.admittedAt) < deadline &&
+      (a.decision === 'retract' || Date.parse(a.admittedAt) < deadline) &&
       isEligible(violation, a.person, input),
   );
+  return lastWords(given);
 }
 
 /** Admission time of the last answer that counts; null if there is none. The commit window starts here. */

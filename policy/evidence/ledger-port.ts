@@ -14,15 +14,21 @@ export const REFUSALS = ['answer_refused', 'refused'] as const satisfies readonl
  */
 export const MAX_REFUSED_ROWS = 100;
 
+/** Statements of people. Refused as `settled` once the change has an `intent` or `decided` row. */
+export const UNTIL_SETTLED = ['answer_accepted', 'retracted', 'withdrawn', 'superseded'] as const;
+
+/** Rows that can change the result of a verification: an `intent` is not written if one arrived after it (`expectedN`). */
+export const REVERIFIED = [...UNTIL_SETTLED, 'attested'] as const;
+
 /** A fact to append. The ledger adds `actor`, the database role of the process. */
 export interface LedgerEntry {
   readonly kind: LedgerKind;
   readonly at: string;
   readonly body: { readonly [key: string]: JsonValue };
   /**
-   * Idempotency key within change and kind: a retry finds the existing row. `intent` and `decided` share one key, so that
-   * only the first of them is written. Kinds that several roles append have one set of keys for each role. A refusal that is keyed
-   * by its message has a `#` before the digest.
+   * Idempotency key within change and kind: a retry finds the existing row. `intent` and `decided` share one key, and
+   * so do `withdrawn` and `superseded`, so that only the first of the two is written. Kinds that several roles append have one set
+   * of keys for each role. A refusal that is keyed by its message has a `#` before the digest.
    */
   readonly factKey: string;
   /** Nonce of a key, spent in the same transaction. If it is already spent, nothing is written. */
@@ -31,11 +37,17 @@ export interface LedgerEntry {
 
 /**
  * Result of one entry. `existing`: a row with this fact key exists, possibly with another body; `stored` is that row,
- * and a refusal was counted on it. `counted`: only the counter of refusals was incremented. `nonce_reused`: nothing was written.
+ * and a refusal was counted on it. `counted`: only the counter of refusals was incremented. `nonce_reused`, `settled` and `moved`:
+ * nothing was written. `settled`: the commit or the rollback has begun. `moved`: an `intent` was refused, because the change was
+ * withdrawn or superseded, or a row of REVERIFIED has a number above `expectedN`.
  */
 export type Appended =
   | { readonly status: 'appended' | 'existing'; readonly existing: boolean; readonly stored: StoredRow }
-  | { readonly status: 'counted' | 'nonce_reused'; readonly existing: false; readonly stored: null };
+  | {
+      readonly status: 'counted' | 'nonce_reused' | 'settled' | 'moved';
+      readonly existing: false;
+      readonly stored: null;
+    };
 
 /** The row of a review in lists and search. Written in the same transaction as the ledger rows that it reflects. */
 export interface ReviewProjection {
@@ -146,8 +158,14 @@ export interface Ledger extends LedgerReader {
   /**
    * Writes all entries and the projection in one transaction and returns the results in entry order. Opening a change is
    * atomic: if its `submitted` row exists, the entries after it are not written and its result is the last one.
+   * `expectedN`: number of the last row that was verified before an `intent`; by default any.
    */
-  append(changeId: Sha256, entries: readonly LedgerEntry[], projection?: ProjectionPatch): Promise<readonly Appended[]>;
+  append(
+    changeId: Sha256,
+    entries: readonly LedgerEntry[],
+    projection?: ProjectionPatch,
+    expectedN?: number,
+  ): Promise<readonly Appended[]>;
 }
 
 /**

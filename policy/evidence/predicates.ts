@@ -15,12 +15,32 @@ export const SubmissionPredicate = z.strictObject({
   inputSha: Sha256Hex,
   keyId: KeyId,
   onBehalfOf: SubjectId.nullable(),
+  /** The change that this one replaces, or null. This signature is what supersedes that change. */
+  supersedes: Sha256Hex.nullable(),
   nonce: Nonce,
   issuedAt: IsoTime,
 });
 export type SubmissionPredicate = z.infer<typeof SubmissionPredicate>;
 
-/** What a key may sign: submissions, answers, attested records, receipts, or operator statements. */
+/** Members that both statements which end a review have. `actor` is a claim of the signer; the registry names the key's owner. */
+const Ending = {
+  changeId: Sha256Hex,
+  keyId: KeyId,
+  actor: z.string().min(1).max(200),
+  reason: z.string().max(2000),
+  nonce: Nonce,
+  issuedAt: IsoTime,
+};
+
+/** Withdraws a change. Signed by the service key that submitted it, or by an approver of its plan. */
+export const WithdrawPredicate = z.strictObject(Ending);
+export type WithdrawPredicate = z.infer<typeof WithdrawPredicate>;
+
+/** Replaces a change by another one, `by`, of the same requester, target and source tool. Signed as a withdrawal. */
+export const SupersedePredicate = z.strictObject({ ...Ending, by: Sha256Hex });
+export type SupersedePredicate = z.infer<typeof SupersedePredicate>;
+
+/** What a key may sign: submissions and withdrawals, answers and withdrawals, attested records, receipts, or operator statements. */
 export const KeyKind = z.enum(['service', 'approver', 'attestor', 'committer', 'operator']);
 export type KeyKind = z.infer<typeof KeyKind>;
 

@@ -21,7 +21,9 @@ import {
   PolicyRevision,
   PolicyRevocation,
   SubmissionPredicate,
+  SupersedePredicate,
   TargetFreeze,
+  WithdrawPredicate,
 } from './predicates';
 
 export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
@@ -30,6 +32,8 @@ export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
 export const PREDICATES = {
   submission: SubmissionPredicate,
   answer: AnswerPredicate,
+  withdraw: WithdrawPredicate,
+  supersede: SupersedePredicate,
   attested: AttestedPredicate,
   receipt: ReceiptPredicate,
   'policy-revision': PolicyRevision,
@@ -68,6 +72,11 @@ const SUBJECTS: { readonly [K in StatementKind]: (p: PredicateOf<K>) => readonly
     ['change', p.changeId],
     ['violation', p.violationId],
   ],
+  withdraw: (p) => [['change', p.changeId]],
+  supersede: (p) => [
+    ['change', p.changeId],
+    ['by', p.by],
+  ],
   attested: (p) => [['input', p.inputSha]],
   receipt: (p) => [['diff', p.diffSha]],
   'policy-revision': (p) => [['bundle', p.bundleSha]],
@@ -87,6 +96,8 @@ const SUBJECTS: { readonly [K in StatementKind]: (p: PredicateOf<K>) => readonly
 const SIGNERS: { readonly [K in StatementKind]: (p: PredicateOf<K>) => string } = {
   submission: (p) => p.keyId,
   answer: (p) => p.keyId,
+  withdraw: (p) => p.keyId,
+  supersede: (p) => p.keyId,
   attested: (p) => p.keyId,
   receipt: (p) => p.keyId,
   'policy-revision': (p) => p.keyId,

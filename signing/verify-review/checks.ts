@@ -11,6 +11,7 @@ import { checkKeys } from './registry-entries';
 import { checkChain, checkCheckpoint, checkChecksum, checkFormat, checkHistory, checkOrder } from './rows';
 import { checkStaging } from './staging';
 import { checkBytes, checkRequester, checkSubmission } from './submission';
+import { checkWithdrawal } from './withdrawal';
 
 /**
  * `required`: the verification fails unless the check passes. `if_supplied`: it may be `not_checked`, and must not fail.
@@ -144,6 +145,13 @@ export const CHECKS = [
     proves: 'The signature of the submission is valid or absent, and the rows name the person that it proves.',
     contexts: { commit: 'required', open: 'required', evidence: 'required', replay: NO_TRUST },
     run: checkRequester,
+  },
+  {
+    name: 'withdrawal',
+    proves:
+      'The change that is committed was neither withdrawn nor superseded; one that was, was so by a valid signature.',
+    contexts: { commit: 'required', open: 'required', evidence: 'required', replay: NO_TRUST },
+    run: checkWithdrawal,
   },
   {
     name: 'attested',

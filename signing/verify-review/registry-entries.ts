@@ -1,4 +1,4 @@
-import { Envelope } from '../../policy/contracts/diff';
+import { Envelope, Submission } from '../../policy/contracts/diff';
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import type { EvidenceBundle, EvidenceKey } from '../../policy/evidence/bundle';
 import type { RegisteredKey } from '../../policy/evidence/key-registry';
@@ -9,7 +9,7 @@ import { signedByOne } from './signed-by';
 
 /**
  * The sorted ids of the keys whose registry entries an evidence file must contain: those that signed the submission, attested
- * records and accepted answers. The committer's key is not among them, since the verifier trusts it directly.
+ * records, answers that were admitted, and withdrawals, and the submission of a change that replaced this one. The committer's key is not among them, since the verifier trusts it directly.
  */
 export function signerIds(submission: EvidenceBundle['submission'], rows: readonly LedgerRow[]): readonly string[] {
   const ids = new Set<string>();
@@ -20,7 +20,11 @@ export function signerIds(submission: EvidenceBundle['submission'], rows: readon
   add(submission?.envelope);
   for (const row of rows) {
     if (row.kind === 'attested') add(row.body['envelope']);
-    if (row.kind === 'answer_accepted') add(row.body['answer']);
+    if (row.kind === 'answer_accepted' || row.kind === 'retracted') add(row.body['answer']);
+    if (row.kind === 'withdrawn' || row.kind === 'superseded') {
+      add(row.body['statement']);
+      add(Submission.safeParse(row.body['other']).data?.envelope);
+    }
   }
   return [...ids].sort();
 }

@@ -7,7 +7,7 @@
  * W3 Every open review reaches a reason that is supported: answers expire, and what never happened within its time-out did not
  *    happen.
  */
-import { EFFECT_UNKNOWN, LedgerKind, NOTHING_APPLIED, type LedgerRow } from '../../policy/contracts/ledger';
+import { EFFECT_UNKNOWN, NOTHING_APPLIED, type LedgerRow } from '../../policy/contracts/ledger';
 import { MAX_VIOLATIONS } from '../../policy/contracts/limits';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
 import type { RollbackReason } from '../../policy/contracts/outcome';
@@ -152,12 +152,9 @@ function decidedAs(decided: Decided | null, reason: RollbackReason): string | nu
   return decided?.action === 'ROLLBACK' && decided.reason === reason ? decided.explanation : null;
 }
 
-/** False only while the ledger has no rows `withdrawn` and `superseded`. */
-export const STOPS_HAVE_ROWS = (LedgerKind.options as readonly string[]).includes('withdrawn');
-
-function stoppedBy({ rows }: Ending, kind: string): string | null {
-  if (!STOPS_HAVE_ROWS) return `The change was ${kind}`;
-  const row = rows.find((each) => (each.kind as string) === kind);
+/** The check `withdrawal` verifies the statement in the row. */
+function stoppedBy({ rows }: Ending, kind: 'withdrawn' | 'superseded'): string | null {
+  const row = rows.find((each) => each.kind === kind);
   return row === undefined ? null : textOf(row);
 }
 

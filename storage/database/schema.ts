@@ -1,4 +1,4 @@
-import { MAX_REFUSED_ROWS, REFUSALS } from '../../policy/evidence/ledger-port';
+import { MAX_REFUSED_ROWS, REFUSALS, REVERIFIED, UNTIL_SETTLED } from '../../policy/evidence/ledger-port';
 import { APPEND_GRANTS, PROJECTING_ROLES } from './roles';
 
 /** Raise it with every change of the schema below. */
@@ -14,13 +14,17 @@ export const LEDGER_CHANNEL = 'countersign_ledger';
  * D2 `ledger_append` computes the hash chain under one lock per change, so that an append needs one round trip. It must agree with
  *    `ledgerHash` (a test compares them).
  * D3 Fact keys include the kind, and the role if several roles may append the kind, so that no role can occupy the key of another's
- *    fact. `intent` and `decided` share a key, so only the first of the two is kept. `actor` is the role that is logged in.
+ *    fact. `intent` and `decided` share a key, and so do `withdrawn` and `superseded`, so only the first of the two is
+ *    kept. `actor` is the role that is logged in.
  * D4 A refusal that is repeated, or beyond the rows of its kind, is counted in `refusal_counts`, never dropped.
  * D5 What queries search for (`mark`, `input_sha`, `facts_sha`, `measure`) and what the projection identifies a review by is read from the rows here,
  *    not passed by the caller.
  * D6 The database sets number and time of a row of the circuit breakers, under a lock, so that all readers fold the same rows in the
  *    same order. The sample of a review is written with its row `closed`.
  * D7 A trigger rejects UPDATE, DELETE and TRUNCATE on append-only tables, also for their owner.
+ * D8 What people said and how the change ends are ordered by the lock: after `intent` or `decided` no statement is taken, and an
+ *    `intent` is refused if a statement arrived that its committer has not verified. So an acknowledged withdrawal, reject or
+ *    retraction is never followed by a commit.
  */
 export const TABLES_SQL = `
 create table if not exists schema_info (version int not null primary key, applied_at timestamptz not null default now());
@@ -133,6 +137,7 @@ end $$;
 ${APPEND_ONLY.map((table) => `create or replace trigger append_only before update or delete or truncate on ${table} for each statement execute function refuse_change();`).join('\n')}
 `;
 
+const quoted = (kinds: readonly string[]): string => kinds.map((kind) => `'${kind}'`).join(', ');
 const kindsByRole = Object.entries(APPEND_GRANTS)
   .map(([role, kinds]) => `('${role}', ${textArray(kinds)})`)
   .join(', ');
@@ -160,9 +165,11 @@ $$;`;
  */
 export const APPEND_SQL = `
 drop function if exists ledger_append(text, text[], text[], text[], text[], text[], text[], text[], text[], json);
+drop function if exists ledger_append(text, text[], text[], text[], text[], text[], text[], json);
 drop function if exists project_review(text, jsonb);
 create or replace function ledger_append(
-  p_change text, p_kinds text[], p_ats text[], p_bodies text[], p_facts text[], p_nonce_keys text[], p_nonces text[], p_projection json
+  p_change text, p_kinds text[], p_ats text[], p_bodies text[], p_facts text[], p_nonce_keys text[], p_nonces text[], p_projection json,
+  p_expected_n int default null
 ) returns table (idx int, status text, r_n int, r_prev text, r_hash text, r_kind text, r_at text, r_actor text, r_body text)
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 #variable_conflict use_column
@@ -185,7 +192,7 @@ begin
   if not found then v_n := -1; v_prev := repeat('0', 64); end if;
 
   for i in 1 .. cardinality(p_kinds) loop
-    v_fact := case when p_kinds[i] in ('intent', 'decided') then 'settlement'
+    v_fact := case when p_kinds[i] in ('intent', 'decided') then 'settlement' when p_kinds[i] in ('withdrawn', 'superseded') then 'stopped'
                    when p_kinds[i] = any(${textArray(sharedKinds)}) then p_kinds[i] || '/' || session_user
                    else p_kinds[i] end || '/' || p_facts[i];
     select * into v_row from ledger l where l.change_id = p_change and l.fact_key = v_fact;
@@ -193,6 +200,17 @@ begin
       if p_kinds[i] = any(${textArray(REFUSALS)}) then perform count_refusal(p_change, v_fact); end if;
       return query select i, 'existing', v_row.n, v_row.prev, v_row.hash, v_row.kind, v_row.at, v_row.actor, v_row.body;
       exit when p_kinds[i] = 'submitted'; -- already opened: the other entries of this opening must not be mixed with it
+      continue;
+    end if;
+    if p_kinds[i] in (${quoted(UNTIL_SETTLED)})
+       and exists (select from ledger l where l.change_id = p_change and l.kind in ('intent', 'decided')) then
+      return query select i, 'settled', null::int, null::text, null::text, null::text, null::text, null::text, null::text;
+      continue;
+    end if;
+    if p_kinds[i] = 'intent'
+       and exists (select from ledger l where l.change_id = p_change and (l.kind in ('withdrawn', 'superseded')
+                   or (l.n > p_expected_n and l.kind in (${quoted(REVERIFIED)})))) then
+      return query select i, 'moved', null::int, null::text, null::text, null::text, null::text, null::text, null::text;
       continue;
     end if;
     -- All refused answers that a role records are one group; other refusals form one group for each check, and those without # have none.

@@ -21,14 +21,15 @@ export function createLedger(db: Queryable): Ledger {
   return {
     ...createReviewReader(db),
 
-    async append(changeId, entries, projection) {
+    async append(changeId, entries, projection, expectedN) {
       const values = [
         assertSha(changeId),
         ...toColumns(entries),
         projection === undefined ? null : toProjection(projection, entries),
+        expectedN ?? null,
       ];
       const { rows } = await db.query<AppendRow>(
-        'select * from ledger_append($1, $2, $3, $4, $5, $6, $7, $8)',
+        'select * from ledger_append($1, $2, $3, $4, $5, $6, $7, $8, $9)',
         values,
         'ledger_append',
       );
@@ -168,7 +169,7 @@ interface AppendRow {
 }
 
 function toAppended(changeId: string, row: AppendRow, entries: readonly LedgerEntry[]): Appended {
-  if (row.status === 'counted' || row.status === 'nonce_reused')
+  if (row.status !== 'appended' && row.status !== 'existing')
     return { status: row.status, existing: false, stored: null };
   const { r_n: n, r_prev: prev, r_hash: hash, r_kind: kind, r_at: at, r_actor: actor } = row;
   // Parsing the canonical text of an appended body gives the same value, except that RFC 8785 (3.2.2.3) writes -0 as 0.

@@ -1,9 +1,11 @@
 import type { Connected } from '../../cli/reviews/connect';
 import { CountersignError } from '../../client/errors';
 import { toResult } from '../../client/result';
-import { openEnvelope } from '../../policy/evidence/dsse';
+import { messageDigest, openEnvelope } from '../../policy/evidence/dsse';
+import type { Envelope } from '../../policy/contracts/diff';
+import { signPredicate } from '../../signing/envelope';
 import { sha256Hex } from '../../policy/contracts/hash';
-import { ledgerHash } from '../../policy/contracts/ledger';
+import { ledgerHash, type LedgerRow } from '../../policy/contracts/ledger';
 import { writeKeyFile } from '../../signing/key-file';
 import { newKeyPair } from '../../signing/keys';
 import {
@@ -88,6 +90,8 @@ describe('usage', () => {
     ['neither violation nor all', ['answer', CHANGE, '--confirm', '--key', keyFile]],
     ['both decisions', ['answer', CHANGE, '--all', '--confirm', '--reject', '--key', keyFile]],
     ['no key', ['answer', CHANGE, '--all', '--confirm']],
+    ['a confirmation and a retraction', ['answer', CHANGE, '--all', '--confirm', '--retract', '--key', keyFile]],
+    ['a withdrawal without key', ['withdraw', CHANGE]],
     ['a rejection without reason', ['answer', CHANGE, '--all', '--reject', '--key', keyFile]],
     ['no decision', ['answer', CHANGE, '--all', '--key', keyFile]],
     ['a wait that is not a number', ['result', CHANGE, '--wait', 'long']],
@@ -277,6 +281,68 @@ describe('answer', () => {
       answer: async () => ({ ...accepted(hex('b')), [hex('a')]: { code, message: '' } }),
     };
     expect((await run(['answer', CHANGE, '--all', '--confirm', '--key', keyFile], { reviews })).code).toBe(exit);
+  });
+});
+
+describe('answer --retract', () => {
+  const answered = (decision: 'confirm' | 'retract', more: object = {}) => {
+    const members = { changeId: CHANGE, fingerprint: hex('f'), violationId: hex('a'), decision, retracts: null };
+    const context = { tenant: 'acme', target: 'shop', environment: 'production' } as const;
+    const rest = { reason: '', keyId: key.keyId, context, coverage: null, nonce: 'n'.repeat(16) };
+    const times = { issuedAt: '2026-11-20T09:00:00.000Z', expiresAt: '2026-11-20T09:10:00.000Z' };
+    return signPredicate('answer', { ...members, ...rest, ...times, ...more }, key);
+  };
+  const rowsWith = (...rows: readonly [LedgerRow['kind'], unknown][]): Partial<Connected> => ({
+    ledgerRows: async () =>
+      rows.map(([kind, answer]) => {
+        const body = { answer, person: 'alice' } as LedgerRow['body'];
+        const at = '2026-11-20T09:00:00.000Z';
+        return { row: { changeId: CHANGE, n: 0, prev: hex('0'), kind, at, actor: 'cs_review', body }, hash: hex('0') };
+      }),
+  });
+  const retractAll = ['answer', CHANGE, '--all', '--retract', '--key', keyFile];
+  const yes = answered('confirm');
+
+  it('signs a retraction that names the confirmation of the owner of the key', async () => {
+    const sent: Envelope[] = [];
+    const reviews = {
+      review: async () => reviewed(),
+      answer: async (_id: string, answers: readonly unknown[]) => (sent.push(...(answers as Envelope[])), accepted()),
+    };
+    const violation = ['--violation', hex('a')];
+    for (const chosen of [['--all'], violation]) {
+      const args = ['answer', CHANGE, ...chosen, '--retract', '--key', keyFile];
+      expect((await run(args, { reviews, connected: rowsWith(['answer_accepted', yes]) })).code).toBe(0);
+    }
+    const predicates = sent.map((envelope) => openEnvelope('answer', envelope));
+    for (const opened of predicates)
+      expect(opened).toMatchObject({
+        statement: { predicate: { decision: 'retract', retracts: messageDigest(yes), violationId: hex('a') } },
+      });
+    expect(predicates).toHaveLength(2);
+  });
+
+  it('sends nothing if there is no confirmation, or it was taken back before', async () => {
+    const reviews = { review: async () => reviewed() };
+    const back = answered('retract', { retracts: messageDigest(yes), nonce: 'm'.repeat(16) });
+    for (const connected of [rowsWith(), rowsWith(['answer_accepted', yes], ['retracted', back])]) {
+      const { code, err } = await run(retractAll, { reviews, connected });
+      expect([code, err]).toEqual([1, expect.stringContaining('no confirmation')]);
+    }
+  });
+});
+
+describe('withdraw', () => {
+  it.each([
+    ['accepted', 0],
+    ['duplicate', 0],
+    ['too_late', 1],
+    ['not_eligible', 13],
+    ['bad_signature', 14],
+    ['sent', 14],
+  ] as const)('exits for %s with %i', async (code, exit) => {
+    const reviews = { withdraw: async () => ({ code, message: '' }) };
+    expect((await run(['withdraw', CHANGE, '--key', keyFile], { reviews })).code).toBe(exit);
   });
 });
 
@@ -520,7 +586,7 @@ describe('--json', () => {
     [['sign', CHANGE, '--all', '--confirm', '--key', keyFile], 0, ['changeId', 'messages', 'commands', 'argv']],
     [['result', CHANGE], 8, ['state', 'status']],
     [['watch', CHANGE, '--timeout', '1'], 8, ['state', 'status']],
-    [['withdraw', CHANGE, '--actor', 'carol'], 0, ['changeId', 'code', 'message']],
+    [['withdraw', CHANGE, '--key', keyFile], 0, ['changeId', 'code', 'message']],
     [
       ['keys', 'new', '--kind', 'approver', '--subject', 'person:a', '--tenant', 'acme', '--out', 'k'],
       0,

@@ -13,12 +13,17 @@ import {
 import { Countersign } from '../../client/countersign';
 import type { ClientLedger } from '../../client/ports';
 import type { EvidenceBundle } from '../../policy/evidence/bundle';
-import { openEnvelope } from '../../policy/evidence/dsse';
+import { messageDigest, openEnvelope } from '../../policy/evidence/dsse';
+import type { StoredRow } from '../../policy/evidence/chain';
+import type { LedgerRow } from '../../policy/contracts/ledger';
+import type { WithdrawResult } from '../../policy/contracts/withdrawal';
+import { chained } from '../support/review/ledger-rows';
 import type { Envelope } from '../../policy/contracts/diff';
 import { evidenceWorld } from '../support/review/evidence-world';
 import type { Preflight } from '../../policy/contracts/status';
 import { CLOSED, fakeTemporal, grpcError, RUNNING, type Script, type StartCall } from './fake-temporal';
 import { accepted, CHANGE, committer, failing, hex, outcome, trust as receiptTrust, withReceipt } from './fakes';
+import { signWithdrawal } from '../../client/sign-withdrawal';
 import { createSigner } from '../../client/signer';
 import { newKeyPair } from '../../signing/keys';
 
@@ -466,12 +471,64 @@ describe('result', () => {
   });
 });
 
+const AT = '2026-11-20T10:00:00.000Z';
+
 describe('withdraw', () => {
+  const service = createSigner(newKeyPair());
+  const message = signWithdrawal(CHANGE, { reason: 'wrong table' }, service, new Date());
+  const explanation = 'Withdrawn by service shopbot: wrong table';
+
   it('is too late for a closed review', async () => {
     const { countersign } = client({ executeUpdate: gone, describe: () => CLOSED });
-    expect(await countersign.withdraw(CHANGE, { actor: 'carol', reason: '' })).toEqual({
+    expect(await countersign.sendWithdrawal(CHANGE, message)).toEqual({
       code: 'too_late',
       message: 'The review is closed',
+    });
+  });
+
+  it('is acknowledged only with its row in the ledger, whatever the workflow says', async () => {
+    const row = (kind: 'withdrawn' | 'answer_refused', body: object) =>
+      chained([
+        { changeId: CHANGE, n: 0, prev: '', kind, at: AT, actor: 'cs_review', body: body as LedgerRow['body'] },
+      ]);
+    const send = (code: WithdrawResult['code'], rows: readonly StoredRow[]) =>
+      client(
+        { executeUpdate: () => ({ code, message: 'sure' }) },
+        { ...ledgerOf(null), rows: async () => rows },
+      ).countersign.sendWithdrawal(CHANGE, message);
+    const recorded = row('withdrawn', { statement: message.statement, by: null, explanation });
+    expect(await send('accepted', recorded)).toEqual({ code: 'accepted', message: explanation });
+    expect(await send('duplicate', recorded)).toEqual({ code: 'duplicate', message: explanation });
+    expect(await send('malformed', recorded)).toEqual({ code: 'accepted', message: explanation });
+    const others = row('withdrawn', { statement: envelope, by: null, explanation });
+    expect(await send('accepted', others)).toEqual({ code: 'duplicate', message: explanation });
+    const refused = row('answer_refused', { digest: messageDigest(message), code: 'not_eligible', message: 'no' });
+    expect(await send('accepted', refused)).toEqual({ code: 'not_eligible', message: 'no' });
+    const broken = recorded.map((stored) => ({ ...stored, hash: hex('0') }));
+    await expect(send('accepted', broken)).rejects.toMatchObject({ code: 'not_verified' });
+    expect(await send('accepted', [])).toMatchObject({ code: 'sent', message: expect.stringContaining('sure') });
+    const without = client({ executeUpdate: () => ({ code: 'accepted', message: '' }) });
+    expect(await without.countersign.sendWithdrawal(CHANGE, message)).toMatchObject({ code: 'sent' });
+  }, 15_000);
+
+  it('is signed with the service key, over this change, and sends nothing without one', async () => {
+    const sent: unknown[] = [];
+    const temporal = fakeTemporal({
+      executeUpdate: (_name, [message]) => (sent.push(message), { code: 'not_eligible', message: '' }),
+    });
+    const of = (serviceKey: typeof service | null) =>
+      new Countersign({ temporal: temporal.client, tenant: 'acme', store: null, serviceKey });
+    await expect(of(null).withdraw(CHANGE)).rejects.toMatchObject({ code: 'not_eligible' });
+    expect(sent).toEqual([]);
+    expect(await of(service).withdraw(CHANGE, { reason: 'r' })).toMatchObject({ code: 'sent' });
+    expect(await of(service).supersede(CHANGE, { by: hex('8') })).toMatchObject({ code: 'sent' });
+    const statements = (sent as { statement: unknown }[]).map(({ statement }) => statement);
+    expect(openEnvelope('withdraw', statements[0])).toMatchObject({
+      keyid: service.keyId,
+      statement: { predicate: { changeId: CHANGE, reason: 'r' } },
+    });
+    expect(openEnvelope('supersede', statements[1])).toMatchObject({
+      statement: { predicate: { changeId: CHANGE, by: hex('8') } },
     });
   });
 });

@@ -9,6 +9,7 @@ import { Nonces } from '../../gateway/nonces';
 import { authorizationHeader, REQUEST_WINDOW_MS } from '../../client/request-claim';
 import { CountersignError } from '../../client/errors';
 import { createSigner, type Signer } from '../../client/signer';
+import { signWithdrawal } from '../../client/sign-withdrawal';
 import { prepareSubmission, signSubmission } from '../../client/submission';
 import { signAnswers } from '../../client/sign-answers';
 import { MAX_DIFF_BYTES, type Submission } from '../../policy/contracts/diff';
@@ -138,6 +139,7 @@ async function send(
 
 const bytes = new TextEncoder().encode('UPDATE t SET a = 1');
 const prepared = prepareSubmission({ target: 'shop', sourceTool: 'SQLDryRun', raw: bytes }, 'acme');
+const withdrawal = signWithdrawal(CHANGE, { reason: 'oops' }, createSigner(agent), now);
 const submission = signSubmission(prepared, createSigner({ ...agent, onBehalfOf: 'carol' }), now);
 const own = { tenantOf: async () => 'acme', bundle: async () => ({}) as EvidenceBundle };
 
@@ -340,7 +342,7 @@ describe('a review', () => {
       { path: `/v1/reviews/${CHANGE}` },
       { path: `/v1/reviews/${CHANGE}/result` },
       { method: 'POST', path: `/v1/reviews/${CHANGE}/answers`, body: JSON.stringify(answers) },
-      { method: 'POST', path: `/v1/reviews/${CHANGE}/withdraw`, body: '{}' },
+      { method: 'POST', path: `/v1/reviews/${CHANGE}/withdraw`, body: JSON.stringify(withdrawal) },
     ]) {
       const answer = await send(app, { ...sent, signer });
       expect([answer.status, answer.json().error.message]).toEqual([404, `No review ${CHANGE}`]);
@@ -391,16 +393,17 @@ describe('a review', () => {
     expect(relayed).toEqual(signed);
   });
 
-  it('is withdrawn in the name of the key, not of a name that the sender chooses', async () => {
-    const actors: unknown[] = [];
+  it('is withdrawn only by a signed statement, which is relayed as it is', async () => {
+    const relayed: unknown[] = [];
     const { app } = gateway({
       ...own,
-      withdraw: async (_id, message) => (actors.push(message.actor), { code: 'accepted', message: '' }),
+      sendWithdrawal: async (_id, message) => (relayed.push(message), { code: 'accepted', message: '' }),
     });
     const path = `/v1/reviews/${CHANGE}/withdraw`;
-    expect((await send(app, { method: 'POST', path, body: '{"actor":"alice"}' })).status).toBe(400);
-    expect((await send(app, { method: 'POST', path, body: '{"reason":"oops"}' })).status).toBe(200);
-    expect(actors).toEqual(['agent:shopbot']);
+    for (const body of ['{"actor":"alice","reason":"oops"}', '{"reason":"oops"}', '{}'])
+      expect((await send(app, { method: 'POST', path, body })).status).toBe(400);
+    expect((await send(app, { method: 'POST', path, body: JSON.stringify(withdrawal) })).status).toBe(200);
+    expect(relayed).toEqual([withdrawal]);
   });
 });
 
@@ -534,6 +537,7 @@ describe('GatewayClient, on loopback', () => {
     const world = evidenceWorld({ checkpoint: false });
     const { changeId: ended } = await world.review({ table: 'public.items' });
     const { changeId: open } = await world.review({ table: 'public.prices', open: true });
+    const { changeId: withdrawn } = await world.review({ table: 'public.prices', requestKey: 'w', stop: 'withdrawn' });
     const page = { reviews: [], next: null };
     const asked: string[] = [];
     const { app } = gateway(
@@ -552,7 +556,7 @@ describe('GatewayClient, on loopback', () => {
             : { state: 'PENDING', status: null },
         list: async ({ tenant } = {}) => (asked.push(String(tenant)), page),
         answer: async () => accepted(),
-        withdraw: async () => ({ code: 'too_late', message: '' }),
+        sendWithdrawal: async () => ({ code: 'too_late', message: '' }),
       },
       { now: () => Date.now() },
     );
@@ -579,7 +583,11 @@ describe('GatewayClient, on loopback', () => {
       expect(await misled.result(ended)).toMatchObject({ verified: false });
       expect(await client.list({ state: 'RUNNING' })).toEqual(page);
       expect(asked).toEqual(['acme']);
-      expect(await client.withdraw(prepared.changeId)).toMatchObject({ code: 'too_late' });
+      // The reply of the review says nothing: its row does.
+      expect(await client.withdraw(withdrawn)).toMatchObject({
+        code: 'duplicate',
+        message: expect.stringContaining('Withdrawn by'),
+      });
       const outsider = new GatewayClient({ ...options, serviceKey: createSigner(stranger) });
       await expect(outsider.status(CHANGE)).rejects.toMatchObject({ code: 'unauthenticated' });
     } finally {

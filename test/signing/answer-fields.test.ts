@@ -2,10 +2,11 @@ import type { AnswerPredicate } from '../../policy/contracts/answer';
 import { canonicalJson } from '../../policy/contracts/canonical-json';
 import type { Envelope } from '../../policy/contracts/diff';
 import { fromBase64, toBase64 } from '../../policy/evidence/base64';
+import { messageDigest } from '../../policy/evidence/dsse';
 import { statementOf } from '../../policy/evidence/statement';
 import { signEnvelope } from '../../signing/envelope';
 import { judgeAnswer, type AnswerScope } from '../../signing/judge-answer';
-import { verifyAcceptedAnswers } from '../../signing/verify-answers';
+import { answerFactKey, verifyAcceptedAnswers } from '../../signing/verify-answers';
 import { lookup, testKey } from '../support/keys';
 
 const sha = (letter: string): string => letter.repeat(64);
@@ -19,6 +20,7 @@ const SIGNED: AnswerPredicate = {
   fingerprint: sha('2'),
   violationId: sha('a'),
   decision: 'reject',
+  retracts: null,
   reason: 'it drops the table',
   keyId: dana.keyId,
   context: { tenant: 'acme', target: 'shop', environment: 'production' },
@@ -44,6 +46,7 @@ const OTHER = {
   fingerprint: [{ fingerprint: sha('9') }, 'wrong_fingerprint'],
   violationId: [{ violationId: sha('9') }, 'unknown_violation'],
   decision: [{ decision: 'confirm' }, null],
+  retracts: [{ decision: 'retract', retracts: sha('9') }, null],
   reason: [{ reason: 'fine' }, null],
   keyId: [{ keyId: eli.keyId }, 'bad_signature'],
   context: [{ context: { ...SIGNED.context, tenant: 'other' } }, 'wrong_context'],
@@ -93,7 +96,7 @@ describe('the committer, on the ledger rows', () => {
     body: { answer: sent as never, ...body },
   });
   const verified = (sent: unknown, body: object, spent: string | null) => {
-    const factKey = `answer:signed:${SIGNED.fingerprint}:${SIGNED.violationId}:dana`;
+    const factKey = answerFactKey({ violationId: SIGNED.violationId, digest: messageDigest(sent) });
     const nonces = spent === null ? [] : [{ keyId: dana.keyId, nonce: spent, changeId: SIGNED.changeId, factKey }];
     return verifyAcceptedAnswers({ rows: [row(sent, body)], scope, keys, nonces, at: NOW });
   };

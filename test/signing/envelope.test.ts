@@ -130,6 +130,7 @@ describe('a submission', () => {
     inputSha: inputSha(s),
     keyId: service.keyId,
     onBehalfOf: 'rita',
+    supersedes: s.supersedes ?? null,
     nonce: newNonce(),
     issuedAt: '2026-01-02T03:04:05.000Z',
   });

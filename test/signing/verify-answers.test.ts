@@ -1,5 +1,7 @@
 import type { AnswerPredicate } from '../../policy/contracts/answer';
 import type { LedgerRow } from '../../policy/contracts/ledger';
+import { lastWords } from '../../policy/decide/last-words';
+import { messageDigest } from '../../policy/evidence/dsse';
 import type { SpentNonce } from '../../policy/evidence/ledger-port';
 import { signPredicate } from '../../signing/envelope';
 import { judgeAnswer, type AnswerScope } from '../../signing/judge-answer';
@@ -37,6 +39,7 @@ const signed = (key: SigningKey, more: Partial<AnswerPredicate> = {}) =>
       fingerprint: PRINT,
       violationId: V1,
       decision: 'confirm',
+      retracts: null,
       reason: '',
       keyId: key.keyId,
       context: scope.context,
@@ -184,14 +187,14 @@ it('ignores rows of other kinds and of other changes', () => {
   expect([answers, refused]).toEqual([[], []]);
 });
 
-it('counts one answer for each person and violation, and a reject rather than a confirm in either order', () => {
+it('returns every answer, of which the last word of each person counts: a reject rather than a confirm in either order', () => {
   const [yes, again, no] = [row(signed(dana)), row(signed(dana)), row(signed(dana, { decision: 'reject' }))];
-  expect(verify([yes, again], { nonces: null }).answers).toHaveLength(1);
+  expect(lastWords(verify([yes, again], { nonces: null }).answers)).toHaveLength(1);
   for (const rows of [
     [yes, no],
     [no, yes],
   ])
-    expect(verify(rows, { nonces: null }).answers.map((a) => a.decision)).toEqual(['reject']);
+    expect(lastWords(verify(rows, { nonces: null }).answers).map((a) => a.decision)).toEqual(['reject']);
 });
 
 it('counts an unsigned answer if plan and target allow it', () => {
@@ -201,6 +204,37 @@ it('counts an unsigned answer if plan and target allow it', () => {
     { scope: development },
   );
   expect(answers).toEqual([expect.objectContaining({ person: 'dana', signed: false })]);
+});
+
+describe('a retraction', () => {
+  const yes = signed(dana);
+  const retract = signed(dana, {
+    decision: 'retract',
+    retracts: messageDigest(yes),
+    issuedAt: '2026-03-01T11:59:20.000Z',
+  });
+  const rows = [row(yes), row(retract, { kind: 'retracted', n: 4 })];
+  const count = (given: readonly LedgerRow[], more: Partial<VerifyAnswers> = {}) =>
+    lastWords(verify(given, more).answers);
+
+  it('takes the confirmation back, in either order of the rows', () => {
+    expect(count(rows)).toEqual([]);
+    expect(count([...rows].reverse())).toEqual([]);
+  });
+
+  it('stays valid if its key was revoked since, while the confirmation was signed with another key', () => {
+    const other = testKey('approver', 'dana', { revokedAt: NOW });
+    const late = signed(other, { decision: 'retract', retracts: messageDigest(yes) });
+    const all = lookup(dana, eli, { entry: other.entry });
+    const given = [row(yes), row(late, { kind: 'retracted', n: 4 })];
+    expect(verify(given, { keys: all }).refused.map(({ code }) => code)).toEqual(['revoked_key']);
+    expect(count(given, { keys: all })).toEqual([]);
+  });
+
+  it('does not count in a row of another kind, nor another answer in its row', () => {
+    for (const given of [[row(retract)], [row(yes, { kind: 'retracted' })]])
+      expect(verify(given)).toMatchObject({ refused: [{ code: 'malformed' }] });
+  });
 });
 
 describe('a reject is permanent', () => {

@@ -296,6 +296,12 @@ describe('evidence fails if the committer signed a receipt that the rows contrad
       { reason: 'stale_base' },
       'decision',
     ],
+    [
+      'a withdrawal without a row',
+      { table: 'public.prices', answers: [{ by: 'bob', decision: 'reject' }] },
+      { reason: 'withdrawn' },
+      'withdrawal',
+    ],
     ['another diff', { table: 'public.prices', answers: YES }, { diffSha: '0'.repeat(64) }, 'settlement'],
     ['another tenant', { table: 'public.prices', answers: YES }, { tenant: 'other' }, 'settlement'],
     ['another fingerprint', { table: 'public.prices', answers: YES }, { fingerprint: '0'.repeat(64) }, 'settlement'],

@@ -8,6 +8,8 @@ import type { StoredRow } from '../../policy/evidence/chain';
 import {
   MAX_REFUSED_ROWS,
   REFUSALS,
+  REVERIFIED,
+  UNTIL_SETTLED,
   type Appended,
   type WithAdvisoryLock,
   type Ledger,
@@ -47,21 +49,36 @@ export function memoryLedger(): MemoryLedger {
     counts.set(key, { changeId, factKey, count: (counts.get(key)?.count ?? 0) + 1 });
   };
 
-  function appendOne(changeId: string, entry: LedgerEntry, role: string): Appended {
+  const nothing = (status: 'counted' | 'nonce_reused' | 'settled' | 'moved'): Appended => ({
+    status,
+    existing: false,
+    stored: null,
+  });
+
+  function appendOne(changeId: string, entry: LedgerEntry, role: string, expectedN: number | undefined): Appended {
     const fact = `${factKind(entry.kind, role)}/${entry.factKey}`;
     const existing = rowsOf(changeId).find(({ factKey }) => factKey === fact);
     if (existing !== undefined) {
       if ((REFUSALS as readonly string[]).includes(entry.kind)) count(changeId, fact);
       return { status: 'existing', existing: true, stored: stored(existing) };
     }
+    const has = (kinds: readonly string[], after = -1): boolean =>
+      rowsOf(changeId).some(({ row }) => kinds.includes(row.kind) && row.n > after);
+    if ((UNTIL_SETTLED as readonly string[]).includes(entry.kind) && has(['intent', 'decided']))
+      return nothing('settled');
+    if (
+      entry.kind === 'intent' &&
+      (has(['withdrawn', 'superseded']) || (expectedN !== undefined && has(REVERIFIED, expectedN)))
+    )
+      return nothing('moved');
     const group = groupOf(entry.kind, fact, role);
     if (group !== null && rowsOf(changeId).filter((r) => r.factKey.startsWith(group)).length >= MAX_REFUSED_ROWS) {
       count(changeId, group);
-      return { status: 'counted', existing: false, stored: null };
+      return nothing('counted');
     }
     if (entry.nonce !== undefined) {
       const place = canonicalJson([entry.nonce.keyId, entry.nonce.nonce]);
-      if (nonces.has(place)) return { status: 'nonce_reused', existing: false, stored: null };
+      if (nonces.has(place)) return nothing('nonce_reused');
       nonces.set(place, { ...entry.nonce, changeId, factKey: entry.factKey });
     }
     const last = rowsOf(changeId).at(-1);
@@ -129,13 +146,13 @@ export function memoryLedger(): MemoryLedger {
         }
       };
     },
-    async append(changeId, entries, projection) {
+    async append(changeId, entries, projection, expectedN) {
       if (!/^[0-9a-f]{64}$/.test(changeId)) throw new TypeError(`Ledger: changeId "${changeId}"`);
       toColumns(entries);
       if (projection !== undefined) assertProjectable(changeId, projection);
       const done: Appended[] = [];
       for (const entry of entries) {
-        const appended = appendOne(changeId, entry, role);
+        const appended = appendOne(changeId, entry, role, expectedN);
         done.push(appended);
         if (appended.existing && entry.kind === 'submitted') break;
       }
@@ -250,6 +267,7 @@ export function memoryLedger(): MemoryLedger {
 
 function factKind(kind: LedgerKind, role: string): string {
   if (kind === 'intent' || kind === 'decided') return 'settlement';
+  if (kind === 'withdrawn' || kind === 'superseded') return 'stopped';
   return SHARED.includes(kind) ? `${kind}/${role}` : kind;
 }
 

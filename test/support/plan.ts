@@ -170,7 +170,7 @@ function hashOf(plan: Plan): string {
 
 export function answerTo(
   violation: Pick<PolicyViolation, 'violationId'>,
-  decision: 'confirm' | 'reject',
+  decision: AdmittedAnswer['decision'],
   person = 'ada',
   more: Partial<AdmittedAnswer> = {},
 ): AdmittedAnswer {
@@ -182,6 +182,8 @@ export function answerTo(
     person,
     signed: true,
     reason: '',
+    issuedAt: at,
+    retracts: null,
     admittedAt: at,
     digest: '4'.repeat(64),
     ...more,

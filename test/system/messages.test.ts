@@ -131,6 +131,7 @@ function expired(context: Context): Envelope {
       fingerprint: fingerprint ?? '',
       violationId: context.human,
       decision: 'confirm',
+      retracts: null,
       reason: '',
       keyId: signer.keyId,
       context: { tenant, target, environment: 'development' },

@@ -1,4 +1,5 @@
 import { createAnswerActivities } from '../../activities/review/admit-answer';
+import { createWithdrawalActivities } from '../../activities/review/admit-withdrawal';
 import type { Attestor } from '../../activities/attestation';
 import { createDisclosureActivities } from '../../activities/review/disclose';
 import type { Derivation } from '../../activities/review/derivation';
@@ -52,6 +53,7 @@ export function reviewActivities({
     ...createGuardianActivities({ store, ledger, plans, tools, validators, threads, now }),
     ...createDisclosureActivities({ store, ledger, plans, tools, threads, callbacks, keys, attestor, now }),
     ...createAnswerActivities({ ledger, keys, now }),
+    ...createWithdrawalActivities({ ledger, keys, plans, now }),
     ...createNoticeActivities({ log: (message, facts) => logger.info(facts, message), webhooks, now }),
   };
 }

@@ -235,12 +235,68 @@ describe('a reject that is recorded while the commit verifies', () => {
   test('counts: nothing is applied, and the review rolls back', async () => {
     const world = await race();
     expect(await world.rollback({ reason: 'commit_refused' })).toMatchObject({ state: 'ROLLED_BACK' });
-    expect([world.target.applied, world.target.markers.get(world.changeId)]).toEqual([0, 'sealed']);
+    expect([world.target.applied, world.target.markers.get(world.changeId)]).toEqual([0, undefined]);
+    expect(await world.kinds()).not.toContain('intent');
   });
   test('counts in cooperative mode: no receipt that allows the effect is issued', async () => {
     const world = await race({ sourceTool: 'Refund' });
     expect(await world.rollback({ reason: 'commit_refused' })).toMatchObject({ state: 'ROLLED_BACK' });
     expect(await receipt(world)).toMatchObject({ action: 'ROLLBACK', mode: 'cooperative' });
+  });
+});
+
+describe('a withdrawn change', () => {
+  test('is not committed, even with all answers, and its commit is refused as withdrawn [T65]', async () => {
+    const world = await confirmed();
+    await world.withdraw(world.keys.service);
+    expect(await world.commit()).toMatchObject({
+      state: 'REFUSED',
+      reason: 'withdrawn',
+      explanation: expect.stringContaining('Withdrawn by'),
+    });
+    expect([world.target.applied, (await world.kinds()).includes('intent')]).toEqual([0, false]);
+  });
+
+  test('is not committed if the withdrawal is recorded while the commit verifies', async () => {
+    const world = await confirmed();
+    const keys = world.deps.keys;
+    let first = true;
+    const snapshot = async (): ReturnType<typeof keys.snapshot> => {
+      if (first) {
+        first = false;
+        expect((await world.withdraw(world.keys.bob)).result.code).toBe('accepted');
+      }
+      return keys.snapshot();
+    };
+    const result = await world.commit({}, { keys: { ...keys, snapshot } });
+    expect(result).toMatchObject({ state: 'REFUSED', reason: 'withdrawn' });
+    expect([world.target.applied, (await world.kinds()).includes('intent')]).toEqual([0, false]);
+  });
+
+  test('cannot be withdrawn after the commit has begun', async () => {
+    const world = await confirmed();
+    expect(await world.commit()).toMatchObject({ state: 'COMMITTED' });
+    expect(await world.withdraw(world.keys.service)).toMatchObject({ result: { code: 'too_late' }, stopped: null });
+  });
+});
+
+describe('an answer that arrives while the commit verifies', () => {
+  test('is verified as well; after ten such rounds the commit is retried, and nothing is applied', async () => {
+    const world = await confirmed();
+    const { ledger } = world.deps;
+    let n = 0;
+    const flooded = {
+      ...ledger,
+      read: async (changeId: string) => {
+        const rows = await ledger.read(changeId);
+        await ledger.append(changeId, [
+          { kind: 'attested', at: new Date().toISOString(), factKey: `flood ${++n}`, body: { envelope: null } },
+        ]);
+        return rows.filter(({ row }) => row.kind !== 'attested' || row.body['envelope'] !== null);
+      },
+    };
+    await expect(world.commit({}, { ledger: flooded })).rejects.toThrow('during each of 10 verifications');
+    expect([world.target.applied, n]).toEqual([0, 10]);
   });
 });
 

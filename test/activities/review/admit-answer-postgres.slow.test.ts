@@ -35,6 +35,7 @@ function input(changeId: string, nonce = newNonce()): AdmitInput {
       fingerprint: sha('2'),
       violationId: sha('a'),
       decision: 'confirm',
+      retracts: null,
       reason: 'ja',
       keyId: dana.keyId,
       context,

@@ -3,6 +3,8 @@ import type { AdmitInput } from '../../../activities/review-types';
 import type { AnswerPredicate } from '../../../policy/contracts/answer';
 import type { Envelope } from '../../../policy/contracts/diff';
 import type { RegisteredKey } from '../../../policy/evidence/key-registry';
+import { lastWords } from '../../../policy/decide/last-words';
+import { messageDigest } from '../../../policy/evidence/dsse';
 import { toBase64 } from '../../../policy/evidence/base64';
 import { signPredicate } from '../../../signing/envelope';
 import { newNonce, type SigningKey } from '../../../signing/keys';
@@ -11,6 +13,7 @@ import { memoryLedger, type MemoryLedger } from '../../support/memory-ledger';
 
 const sha = (letter: string): string => letter.repeat(64);
 const NOW = '2026-03-01T12:00:00.000Z';
+const LATER = '2026-03-01T11:59:30.000Z';
 const [CHANGE, PRINT, V1, V2, AUTO] = [sha('1'), sha('2'), sha('a'), sha('b'), sha('c')];
 
 const dana = testKey('approver', 'dana');
@@ -30,6 +33,7 @@ function predicate(key: SigningKey, more: Partial<AnswerPredicate> = {}): Answer
     fingerprint: PRINT,
     violationId: V1,
     decision: 'confirm',
+    retracts: null,
     reason: 'seen',
     keyId: key.keyId,
     context: { tenant: 'acme', target: 'shop', environment: 'production' },
@@ -321,12 +325,9 @@ describe('the same answer sent again', () => {
 });
 
 describe('a contradicting answer', () => {
-  it.each([
-    ['confirm', 'reject'],
-    ['reject', 'confirm'],
-  ] as const)('cannot turn a %s of the same person into a %s [T57]', async (before, after) => {
-    const first = await admit(input([signed(dana, { decision: before })]));
-    const flip = await admit(input([signed(danaToo, { decision: after })], { admitted: first.admitted }));
+  it('cannot turn a reject of the same person into a confirm, however late it was signed [T57]', async () => {
+    const first = await admit(input([signed(dana, { decision: 'reject' })]));
+    const flip = await admit(input([signed(danaToo, { issuedAt: LATER })], { admitted: first.admitted }));
     expect(flip).toEqual({
       results: { [V1]: { code: 'contradicts', message: expect.stringContaining('already') } },
       admitted: [],
@@ -334,16 +335,17 @@ describe('a contradicting answer', () => {
     expect(kinds()).toEqual(['answer_accepted', 'answer_refused']);
   });
 
-  it('is refused even if it is admitted concurrently', async () => {
-    const both = await Promise.all([
-      admit(input([signed(dana)])),
-      admit(input([signed(danaToo, { decision: 'reject' })])),
-    ]);
-    expect(both.flatMap(({ results }) => Object.values(results).map((r) => r.code)).sort()).toEqual([
-      'accepted',
-      'contradicts',
-    ]);
-    expect(kinds().sort()).toEqual(['answer_accepted', 'answer_refused']);
+  it('turns a confirm of the same person into a reject, if it was signed later [T57]', async () => {
+    await admit(input([signed(dana)]));
+    expect(await codes(input([signed(danaToo, { decision: 'reject', issuedAt: LATER })]))).toEqual({
+      [V1]: 'accepted',
+    });
+    expect(kinds()).toEqual(['answer_accepted', 'answer_accepted']);
+  });
+
+  it('is recorded if it is admitted concurrently; the reject then decides', async () => {
+    await Promise.all([admit(input([signed(dana)])), admit(input([signed(danaToo, { decision: 'reject' })]))]);
+    expect(kinds()).toEqual(['answer_accepted', 'answer_accepted']);
   });
 
   it('is refused after a reject in the ledger, even if a reset workflow lost it and disclosed another fingerprint', async () => {
@@ -365,6 +367,78 @@ describe('a contradicting answer', () => {
   it('does not result from an unsigned reject in the name of the signer', async () => {
     await admit(input([unsigned({ decision: 'reject' })], development));
     expect(await codes(input([signed(dana)]))).toEqual({ [V1]: 'accepted' });
+  });
+});
+
+describe('a retraction', () => {
+  const confirmed = async (key: SigningKey = dana, more: Partial<AnswerPredicate> = {}) => {
+    const envelope = signed(key, more);
+    return { envelope, digest: messageDigest(envelope), ...(await admit(input([envelope]))) };
+  };
+  const retracting = (digest: string, more: Partial<AnswerPredicate> = {}) =>
+    ({ decision: 'retract', retracts: digest, issuedAt: LATER, ...more }) as const;
+
+  it('takes a confirm of the same person back, signed with any key of that person [T57]', async () => {
+    const { digest, admitted } = await confirmed();
+    const { results, admitted: retracted } = await admit(input([signed(danaToo, retracting(digest))], { admitted }));
+    expect(results).toEqual({ [V1]: { code: 'accepted', message: 'retract by dana' } });
+    expect(retracted).toEqual([expect.objectContaining({ decision: 'retract', retracts: digest, issuedAt: LATER })]);
+    expect(lastWords([...admitted, ...retracted])).toEqual([]);
+    expect(kinds()).toEqual(['answer_accepted', 'retracted']);
+  });
+
+  it('is refused from another person, for another confirm, and without one', async () => {
+    const { digest } = await confirmed();
+    expect(await codes(input([signed(eli, retracting(digest))]))).toEqual({ [V1]: 'nothing_to_retract' });
+    expect(await codes(input([signed(dana, retracting(sha('9')))]))).toEqual({ [V1]: 'nothing_to_retract' });
+    expect(await codes(input([signed(dana, retracting(digest, { violationId: V2 }))]))).toEqual({
+      [V2]: 'nothing_to_retract',
+    });
+    expect(kinds()).toEqual(['answer_accepted', 'answer_refused', 'answer_refused', 'answer_refused']);
+  });
+
+  it('makes an older confirm that arrives later, or again, refused as superseded', async () => {
+    const { envelope, digest } = await confirmed();
+    await admit(input([signed(dana, retracting(digest))]));
+    const older = signed(danaToo, { issuedAt: '2026-03-01T11:59:10.000Z' });
+    for (const replayed of [older, envelope]) expect(await codes(input([replayed]))).toEqual({ [V1]: 'superseded' });
+    expect(await codes(input([signed(dana, { issuedAt: NOW })]))).toEqual({ [V1]: 'accepted' });
+  });
+
+  it('is a no-op if it is sent again, and is returned if its result was lost', async () => {
+    const { digest } = await confirmed();
+    const retract = signed(dana, retracting(digest));
+    const first = await admit(input([retract]));
+    expect(await admit(input([retract]))).toEqual(first);
+    expect(await codes(input([retract], { admitted: first.admitted }))).toEqual({ [V1]: 'duplicate' });
+    expect(await codes(input([signed(dana, retracting(digest))]))).toEqual({ [V1]: 'duplicate' });
+    expect(kinds()).toEqual(['answer_accepted', 'retracted']);
+  });
+
+  it.each(['intent', 'decided'] as const)('is refused after the row %s, like every answer', async (kind) => {
+    const { digest } = await confirmed();
+    const entry = { kind, at: NOW, factKey: 'settlement', body: {} };
+    // The activity has read the rows before the commit begins.
+    const racing = {
+      ...ledger,
+      readKinds: async (...asked: Parameters<MemoryLedger['readKinds']>) => {
+        const rows = await ledger.readKinds(...asked);
+        if (!kinds().includes(kind)) await ledger.append(CHANGE, [entry]);
+        return rows;
+      },
+    };
+    deps = { ...deps, ledger: racing };
+    const answers = [signed(dana, retracting(digest)), signed(eli, { decision: 'reject', violationId: V2 })];
+    expect(await codes(input(answers))).toEqual({ [V1]: 'closed', [V2]: 'closed' });
+    expect(kinds()).toEqual(['answer_accepted', kind, 'answer_refused', 'answer_refused']);
+  });
+});
+
+describe('an older answer', () => {
+  it('is refused if it arrives after a later one of the same person, and recorded', async () => {
+    await admit(input([signed(dana, { issuedAt: LATER })]));
+    expect(await codes(input([signed(danaToo, { decision: 'reject' })]))).toEqual({ [V1]: 'superseded' });
+    expect(kinds()).toEqual(['answer_accepted', 'answer_refused']);
   });
 });
 

@@ -104,6 +104,7 @@ describe('at the opening', () => {
     const [first, , , held] = await opened(4);
     await opened(1);
     if (first === undefined || held === undefined) throw new Error('unreachable');
+    await first.withdraw(first.keys.service);
     await first.rollback({ reason: 'withdrawn' });
     for (const [world, status] of [
       [first, 'ALLOW'],
@@ -263,6 +264,7 @@ describe('at the committer', () => {
   test('accepts a record that counted a change which was withdrawn since', async () => {
     const [first] = await opened(2);
     const world = await change().reviewed();
+    await first?.withdraw(first.keys.service);
     await first?.rollback({ reason: 'withdrawn' });
     expect((await recordOf(world)).counted).toHaveLength(2);
     expect(await world.commit()).toMatchObject({ state: 'COMMITTED' });
@@ -282,7 +284,8 @@ describe('at the committer', () => {
 describe('a change that supersedes another', () => {
   async function replaces(first: ReviewWorld): Promise<ReviewWorld> {
     const world = change({ text: `again ${++nth}` });
-    await world.open({ ...world.submission, supersedes: first.changeId });
+    world.submission = { ...world.submission, supersedes: first.changeId };
+    await world.open({ ...world.submission, envelope: world.signSubmission(world.keys.service) });
     await world.guard();
     if ((await world.stage()).kind !== 'staged') throw new Error('not staged');
     return world;
@@ -293,6 +296,8 @@ describe('a change that supersedes another', () => {
     if (first === undefined) throw new Error('unreachable');
     const second = await replaces(first);
     expect(said(second)?.status).toBe('ALLOW');
+    first.registered = [...first.registered, second.keys.service];
+    expect((await first.supersedeBy(second.changeId)).result.code).toBe('accepted');
     await first.rollback({ reason: 'superseded' });
     expect(await second.commit()).toMatchObject({ state: 'COMMITTED' });
   });

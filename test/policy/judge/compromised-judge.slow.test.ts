@@ -73,6 +73,8 @@ function decisionOf(plan: Plan, outcomes: ReadonlyMap<string, RawOutcome>, answe
             person: 'ada',
             signed: true,
             reason: '',
+            issuedAt: '2026-01-01T00:00:00.000Z',
+            retracts: null,
             admittedAt: AT,
             digest: 'd'.repeat(64),
           }));

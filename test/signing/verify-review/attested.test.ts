@@ -145,7 +145,14 @@ describe('R1: only records of an active attestor key count', () => {
   });
   test('fails: a statement of another kind', () => {
     const service = testKey('attestor', 'x');
-    const said = { changeId, inputSha, keyId: service.keyId, onBehalfOf: null, nonce: 'n'.repeat(16) };
+    const said = {
+      changeId,
+      inputSha,
+      keyId: service.keyId,
+      onBehalfOf: null,
+      supersedes: null,
+      nonce: 'n'.repeat(16),
+    };
     const statement = signPredicate('submission', { ...said, issuedAt: TEST_TIME }, service);
     expect(() => says([statement], [service])).toThrow(CheckFailed);
   });

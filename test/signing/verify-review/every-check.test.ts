@@ -2,7 +2,7 @@ import type { LedgerKind, LedgerRow } from '../../../policy/contracts/ledger';
 import { sha256HexOfText } from '../../../policy/contracts/hash';
 import { COMPUTED_BY_ASSEMBLY } from '../../../policy/decide/findings';
 import { evidenceChecksum, type EvidenceBundle } from '../../../policy/evidence/bundle';
-import { openEnvelope } from '../../../policy/evidence/dsse';
+import { messageDigest, openEnvelope } from '../../../policy/evidence/dsse';
 import { AggregateRecord } from '../../../policy/rules/aggregate/aggregate';
 import { signPredicate } from '../../../signing/envelope';
 import { signKeyEntry } from '../../../signing/registry-entry';
@@ -104,8 +104,8 @@ function commitOf(file: EvidenceBundle): Given {
 function spentBy(row: LedgerRow): NonNullable<ReviewSources['nonces']> {
   const opened = row.kind === 'answer_accepted' ? openEnvelope('answer', row.body['answer']) : null;
   if (opened?.ok !== true) return [];
-  const { keyId, nonce, fingerprint, violationId } = opened.statement.predicate;
-  const factKey = answerFactKey({ signed: true, fingerprint, violationId, person: String(row.body['person']) });
+  const { keyId, nonce, violationId } = opened.statement.predicate;
+  const factKey = answerFactKey({ violationId, digest: messageDigest(row.body['answer']) });
   return [{ keyId, nonce, changeId: row.changeId, factKey }];
 }
 
@@ -173,6 +173,18 @@ function answerRow(by: string, more: object): Edit {
     const key = seededKey(by);
     const predicate = { ...opened.statement.predicate, nonce: 'another-nonce-of-it', ...more, keyId: key.keyId };
     return { ...row, body: { ...row.body, answer: signPredicate('answer', predicate, key) as never, person: by } };
+  });
+}
+
+/** The row of a withdrawal that `by` signed, as a database writer could insert it. */
+function withdrawnRow(by: string): Edit {
+  return inserting((rows) => {
+    const { keyId } = seededKey(by);
+    const { changeId, at } = rows[0] ?? unreachable();
+    const members = { changeId, keyId, actor: by, reason: '', nonce: 'a-nonce-of-this-row', issuedAt: at };
+    const statement = signPredicate('withdraw', members, seededKey(by)) as never;
+    const body = { statement, by: null, other: null, explanation: `Withdrawn by ${by}` };
+    return { ...(rows.at(-1) ?? unreachable()), kind: 'withdrawn', body };
   });
 }
 
@@ -425,6 +437,10 @@ const ATTACKS: Readonly<Record<CheckName, readonly (readonly [attack: string, gi
   requester: [
     ['the service key was revoked', () => withKey('agent', { revokedAt: LONG_AGO })],
     ['the key of an approver signs a submission', () => withKey('agent', { kind: 'approver' })],
+  ],
+  withdrawal: [
+    ['a commit of a change that its requester withdrew', () => committing(withdrawnRow('agent'))],
+    ['a commit of a change whose withdrawal does not verify', () => committing(withdrawnRow('mallory'))],
   ],
   attested: [
     ['a record signed by an unregistered key', () => committing(judgeRow('mallory', {}))],

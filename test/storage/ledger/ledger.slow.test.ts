@@ -132,6 +132,66 @@ describe.each(kinds)('the ledger %s', (_name, ledger) => {
       ]);
     });
 
+    it.each(['intent', 'decided'] as const)('takes no statement of a person after the row %s', async (settled) => {
+      const [id, l] = [freshId(), ledger()];
+      const kinds = ['answer_accepted', 'retracted', 'withdrawn', 'superseded'] as const;
+      const statements = kinds.map((kind) => entry('late', { kind, nonce: { keyId: 'k', nonce: `${id}${kind}` } }));
+      await l.append(id, [entry('early', { kind: 'answer_accepted' }), entry('settlement', { kind: settled })]);
+      const results = await l.append(id, statements);
+      expect(results.map(({ status }) => status)).toEqual(kinds.map(() => 'settled'));
+      expect((await l.read(id)).map(({ row }) => row.kind)).toEqual(['answer_accepted', settled]);
+      // Nothing was spent, and a row from before is still found.
+      expect(await l.spentNonces(id)).toEqual([]);
+      expect((await l.append(id, [entry('early', { kind: 'answer_accepted' })]))[0]?.status).toBe('existing');
+    });
+
+    it.each(['answer_accepted', 'retracted', 'attested', 'withdrawn', 'superseded'] as const)(
+      'refuses an intent if a row %s came after the rows that were verified',
+      async (kind) => {
+        const [id, l] = [freshId(), ledger()];
+        const intent = [entry('settlement', { kind: 'intent' })];
+        await l.append(id, [entry('a', { kind: 'submitted' }), entry('b', { kind: 'answer_accepted' })]);
+        await l.append(id, [entry('c'), entry('d', { kind })]);
+        expect((await l.append(id, intent, undefined, 2))[0]).toEqual({
+          status: 'moved',
+          existing: false,
+          stored: null,
+        });
+        const stopped = kind === 'withdrawn' || kind === 'superseded';
+        expect((await l.append(id, intent, undefined, 3))[0]?.status).toBe(stopped ? 'moved' : 'appended');
+        expect((await l.append(id, intent))[0]?.status).toBe(stopped ? 'moved' : 'existing');
+      },
+    );
+
+    it('writes an intent although rows that change nothing came after those that were verified', async () => {
+      const [id, l] = [freshId(), ledger()];
+      await l.append(id, [entry('a', { kind: 'submitted' }), entry('b'), entry('c', { kind: 'answer_refused' })]);
+      expect((await l.append(id, [entry('settlement', { kind: 'intent' })], undefined, 0))[0]?.status).toBe('appended');
+    });
+
+    it('keeps only one of withdrawn and superseded', async () => {
+      const [id, l] = [freshId(), ledger()];
+      const [first] = await l.append(id, [entry('stopped', { kind: 'withdrawn' })]);
+      const [second] = await l.append(id, [entry('stopped', { kind: 'superseded' })]);
+      expect([second?.status, second?.stored]).toEqual(['existing', first?.stored]);
+    });
+
+    it('writes either the intent or the statement, never the statement unseen before the intent, however they race', async () => {
+      const l = ledger();
+      for (let i = 0; i < 30; i++) {
+        const id = freshId();
+        await l.append(id, [entry('a', { kind: 'submitted' })]);
+        const [[intent], [withdrawn]] = await Promise.all([
+          l.append(id, [entry('settlement', { kind: 'intent' })], undefined, 0),
+          l.append(id, [entry('stopped', { kind: 'withdrawn' })]),
+        ]);
+        expect([
+          ['appended', 'settled'],
+          ['moved', 'appended'],
+        ]).toContainEqual([intent?.status, withdrawn?.status]);
+      }
+    });
+
     it('keeps a valid chain when many connections append to one change concurrently', async () => {
       const id = freshId();
       const l = ledger();

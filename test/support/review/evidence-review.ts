@@ -86,6 +86,8 @@ export class EvidenceReview extends ReviewSteps {
     const answers = this.triggered(findings).length === 0 ? [] : await this.#askPeople(findings);
     if (change.revoked !== undefined) revoke(change.revoked);
     if (change.open === true) return null;
+    if (change.stop === 'withdrawn')
+      await this.withdraw(seededKey('agent'), { nonce: `withdraw-${this.changeId.slice(0, 16)}` });
     if (change.stop !== undefined) return this.#end(change.stop);
     if (answers.some(({ decision }) => decision === 'reject')) return this.#end('declined');
     const settled = await this.commit();

@@ -3,6 +3,7 @@ import { createCommitActivities } from '../../../activities/committer/create-com
 import { createStagingActivities, type StagingDeps } from '../../../activities/committer/stage';
 import type { CommitActivities, ReviewActivities } from '../../../activities/review-types';
 import { createAnswerActivities, type AnswerDeps } from '../../../activities/review/admit-answer';
+import { createWithdrawalActivities } from '../../../activities/review/admit-withdrawal';
 import { createDisclosureActivities, type DisclosureDeps } from '../../../activities/review/disclose';
 import { createOpeningActivities, type OpeningDeps } from '../../../activities/review/open-review';
 import { createGuardianActivities, type GuardianDeps } from '../../../activities/review/run-guardians';
@@ -50,7 +51,11 @@ export function reviewDeps({ signers, stagingRecords, ...parts }: ReviewParts): 
   };
 }
 
-type Activities = Pick<ReviewActivities, 'openReview' | 'runGuardians' | 'disclose' | 'admitAnswer'> & CommitActivities;
+type Activities = Pick<
+  ReviewActivities,
+  'openReview' | 'runGuardians' | 'disclose' | 'admitAnswer' | 'admitWithdrawal'
+> &
+  CommitActivities;
 
 /** The real activities. Those of the committer run in an activity context, which they need. */
 export function reviewActivities(deps: ReviewDeps): Activities {
@@ -61,6 +66,7 @@ export function reviewActivities(deps: ReviewDeps): Activities {
     ...createGuardianActivities(deps),
     ...createDisclosureActivities(deps),
     ...createAnswerActivities(deps),
+    ...createWithdrawalActivities(deps),
     stage: (input) => inActivity(() => stage(input)),
     commit: (input) => inActivity(() => commit(input)),
     rollback: (input) => inActivity(() => rollback(input)),

@@ -3,6 +3,7 @@ import type { CommitDeps } from '../../../activities/committer/commit-deps';
 import { isStatic } from '../../../activities/review/derive';
 import type {
   Admitted,
+  AdmittedWithdrawal,
   CommitInput,
   CommitResult,
   Disclosed,
@@ -20,6 +21,7 @@ import type { ValidatorFinding, ValidatorResult } from '../../../policy/contract
 import { assembleFindings, COMPUTED_BY_ASSEMBLY, type RawOutcome } from '../../../policy/decide/findings';
 import { cardinalityOf, matchPolicies } from '../../../policy/decide/violations';
 import { givenToJudge } from '../../../policy/evidence/attested-given';
+import type { PredicateOf } from '../../../policy/evidence/statement';
 import { JUDGE_ID } from '../../../policy/judge/config';
 import { signPredicate } from '../../../signing/envelope';
 import { newNonce, type SigningKey } from '../../../signing/keys';
@@ -120,6 +122,7 @@ export abstract class ReviewSteps extends SubmittedReview {
       fingerprint: this.disclosed?.fingerprint ?? '0'.repeat(64),
       violationId: this.disclosed?.violations.find((v) => v.need === 'human')?.violationId ?? '0'.repeat(64),
       decision: 'confirm',
+      retracts: null,
       reason: 'seen',
       keyId: key.keyId,
       context: { tenant: 'acme', target: 'shop', environment: 'production' },
@@ -153,6 +156,25 @@ export abstract class ReviewSteps extends SubmittedReview {
 
   answer(key: SigningKey, more: Partial<AnswerPredicate> = {}): Promise<Admitted> {
     return this.admit([this.sign(key, more)]);
+  }
+
+  /** Withdraws the change as its requester or an approver; `more` replaces members of the statement. */
+  withdraw(key: SigningKey, more: Partial<PredicateOf<'withdraw'>> = {}): Promise<AdmittedWithdrawal> {
+    const { changeId } = this;
+    const members = { changeId, actor: 'shopbot', reason: 'not needed', nonce: newNonce(), issuedAt: this.at() };
+    const statement = signPredicate('withdraw', { ...members, keyId: key.keyId, ...more }, key);
+    return reviewActivities(this.deps).admitWithdrawal({
+      changeId,
+      kind: 'withdraw',
+      message: { statement },
+      via: 'update',
+    });
+  }
+
+  /** As the workflow of the change `by` does, which names this one in its signed submission. */
+  supersedeBy(by: string): Promise<AdmittedWithdrawal> {
+    const { changeId } = this;
+    return reviewActivities(this.deps).admitWithdrawal({ changeId, kind: 'supersede', message: { by }, via: 'signal' });
   }
 
   commit(input: Partial<CommitInput> = {}, deps: Partial<CommitDeps> = {}): Promise<CommitResult> {

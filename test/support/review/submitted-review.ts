@@ -57,6 +57,7 @@ export abstract class SubmittedReview {
       inputSha,
       keyId,
       onBehalfOf: entry.onBehalfOf,
+      supersedes: this.submission.supersedes ?? null,
       nonce: newNonce(),
       issuedAt: this.at(),
     };

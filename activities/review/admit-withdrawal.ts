@@ -1,0 +1,120 @@
+/**
+ * The only way to withdraw or supersede a change, sent as an update or as a signal.
+ *
+ * M1 It counts only once the ledger has the row `withdrawn` or `superseded`. From then on no commit can begin.
+ * M2 Nothing in the input is trusted but the message, which is verified: submission, plan and the replacing change come from the
+ *    ledger. A message that names a replacing change without a signature is judged by the signed submission of that change.
+ * M3 Whatever the message, the result says what the ledger has, so that a restarted workflow ends as the one before it.
+ */
+import type { JsonObject } from '../../policy/contracts/canonical-json';
+import { Sha256Hex, Submission } from '../../policy/contracts/diff';
+import { CountersignFailure } from '../../policy/contracts/failure';
+import { FailureType } from '../../policy/contracts/failure-type';
+import type { Plan } from '../../policy/contracts/plan';
+import type { WithdrawCode } from '../../policy/contracts/withdrawal';
+import type { StoredRow } from '../../policy/evidence/chain';
+import type { LedgerEntry } from '../../policy/evidence/ledger-port';
+import { judgeWithdrawal, replacingChange, stopRowOf, type CountedWithdrawal } from '../../signing/judge-withdrawal';
+import type { PlanSource } from '../../storage/plans/plan-source';
+import type { AdmittedWithdrawal, AdmitWithdrawalInput, ReviewActivities } from '../review-types';
+import type { AnswerDeps } from './admit-answer';
+import { refusalEntry, refusedText } from './answer-refusal';
+
+export interface WithdrawalDeps extends AnswerDeps {
+  readonly plans: Pick<PlanSource, 'byHash'>;
+}
+
+/** `admitWithdrawal` returns every refusal as data. It throws only STORE_UNAVAILABLE, which Temporal retries. */
+export function createWithdrawalActivities(deps: WithdrawalDeps): Pick<ReviewActivities, 'admitWithdrawal'> {
+  return { admitWithdrawal: (input) => admit(deps, input) };
+}
+
+async function admit(deps: WithdrawalDeps, input: AdmitWithdrawalInput): Promise<AdmittedWithdrawal> {
+  const { ledger, keys, now } = deps;
+  const { changeId, kind, message } = input;
+  const at = now().toISOString();
+  const rows = await ledger.readKinds(changeId, ['submitted', 'planned', 'withdrawn', 'superseded']);
+  const submission = submissionOf(rows);
+  // No row for an invented id, so that a hostile caller cannot fill the ledger.
+  if (submission === null) return { result: { code: 'not_open', message: 'No such change was opened' }, stopped: null };
+  const [{ find }, plan, other] = await Promise.all([
+    keys.snapshot(),
+    planOf(deps, rows),
+    replacing(deps, kind, message),
+  ]);
+  const judged = judgeWithdrawal(kind, message, { changeId, submission, plan, other }, find, at);
+  const found = toStopped(rows);
+  if (judged.code !== 'accepted') return { result: await refuse(deps, input, judged, at), stopped: found };
+
+  const [appended] = await ledger.append(changeId, [toEntry(judged, other, at, input.via)]);
+  const row = appended?.stored ?? null;
+  if (row !== null) {
+    const stopped = toStopped([row]);
+    const duplicate = { code: 'duplicate', message: stopped?.explanation ?? '' } as const;
+    const accepted = { code: 'accepted', message: judged.explanation } as const;
+    return { result: appended?.existing === true ? duplicate : accepted, stopped };
+  }
+  const tooLate = 'The commit has begun, or the review is over';
+  const refused: { readonly code: WithdrawCode; readonly message: string } =
+    appended?.status === 'settled'
+      ? { code: 'too_late', message: tooLate }
+      : { code: 'nonce_reused', message: 'its nonce was already used; sign a new statement' };
+  return { result: await refuse(deps, input, refused, at), stopped: found };
+}
+
+async function refuse(
+  { ledger }: WithdrawalDeps,
+  { changeId, kind, message, via }: AdmitWithdrawalInput,
+  refused: { readonly code: WithdrawCode; readonly message: string },
+  at: string,
+): Promise<AdmittedWithdrawal['result']> {
+  const about = { ...refused, violationId: null, about: kind };
+  const entry = refusalEntry({ sent: message, refused: about, via, at });
+  const [appended] = await ledger.append(changeId, [entry]);
+  return appended?.status === 'counted'
+    ? { code: 'too_many_refusals', message: refusedText(refused) }
+    : { code: refused.code, message: refused.message };
+}
+
+function toEntry(judged: CountedWithdrawal, other: Submission | null, at: string, via: string): LedgerEntry {
+  const { reason, explanation, by, statement, keyId, person, digest, nonce } = judged;
+  const evidence = { statement, by, other, explanation, keyId, person, digest, via };
+  return {
+    kind: reason,
+    at,
+    factKey: 'stopped',
+    body: evidence as unknown as JsonObject,
+    ...(nonce === null ? {} : { nonce: { keyId, nonce } }),
+  };
+}
+
+/** The replacing change as it was opened; null if the message names none, or one that was not opened. */
+async function replacing(
+  { ledger }: WithdrawalDeps,
+  kind: AdmitWithdrawalInput['kind'],
+  message: unknown,
+): Promise<Submission | null> {
+  const by = Sha256Hex.safeParse(replacingChange(kind, message));
+  return by.success ? submissionOf(await ledger.readKinds(by.data, ['submitted'])) : null;
+}
+
+/** Null if the policy was revoked: the requester can still withdraw. */
+async function planOf({ plans }: WithdrawalDeps, rows: readonly StoredRow[]): Promise<Plan | null> {
+  const planHash = rows.find(({ row }) => row.kind === 'planned')?.row.body['planHash'];
+  if (typeof planHash !== 'string') return null;
+  try {
+    return (await plans.byHash(planHash)).plan;
+  } catch (error) {
+    if (error instanceof CountersignFailure && error.type === FailureType.PolicyMoved) return null;
+    throw error;
+  }
+}
+
+function submissionOf(rows: readonly StoredRow[]): Submission | null {
+  return Submission.safeParse(rows.find(({ row }) => row.kind === 'submitted')?.row.body['submission']).data ?? null;
+}
+
+function toStopped(rows: readonly StoredRow[]): AdmittedWithdrawal['stopped'] {
+  const stopped = stopRowOf(rows.map(({ row }) => row));
+  return stopped === null ? null : { reason: stopped.reason, explanation: stopped.explanation };
+}

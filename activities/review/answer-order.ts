@@ -1,0 +1,61 @@
+import type { AdmittedAnswer } from '../../policy/contracts/answer';
+import { AdmittedAnswer as AdmittedSchema } from '../../policy/contracts/answer';
+import type { LedgerRow } from '../../policy/contracts/ledger';
+import { lastWords } from '../../policy/decide/last-words';
+import type { CountedAnswer, RefusedAnswer } from '../../signing/judge-answer';
+
+/** The last word of this person is the same decision already: a second row would not change anything. */
+export interface RepeatedAnswer {
+  readonly code: 'duplicate';
+  readonly violationId: string;
+  readonly recorded: AdmittedAnswer;
+}
+
+/**
+ * Compares a valid answer with those that the ledger has of the same person on the same violation. The latest `issuedAt` counts: an
+ * older answer that arrives later is refused, and so is everything after a reject. `rows`: the admitted answers of the change.
+ */
+export function afterOthers(
+  answer: CountedAnswer,
+  rows: readonly LedgerRow[],
+): CountedAnswer | RefusedAnswer | RepeatedAnswer {
+  const { decision, person, violationId, fingerprint, digest, retracts } = answer;
+  const refuse = (code: RefusedAnswer['code'], message: string): RefusedAnswer => ({ code, message, violationId });
+  const own = rows.flatMap((row) => {
+    const admitted = admittedOf(row);
+    return admitted?.person === person && admitted.violationId === violationId && admitted.signed === answer.signed
+      ? [admitted]
+      : [];
+  });
+  // On any fingerprint: a reject remains valid after a reset of the workflow.
+  if (decision !== 'reject' && own.some((other) => other.decision === 'reject'))
+    return refuse('contradicts', `"${person}" has already rejected this violation; a reject cannot be undone`);
+  const given = own.filter((other) => other.fingerprint === fingerprint);
+  const others = given.filter((other) => other.digest !== digest);
+  const later = others.find((other) => other.digest !== retracts && isLater(other, answer));
+  const [counts] = lastWords(given);
+  if (later !== undefined && (counts?.decision !== decision || decision === 'retract'))
+    return refuse('superseded', `"${person}" signed a later answer, "${later.decision}", at ${later.issuedAt}`);
+  // The same answer again is left to its row.
+  if (given.length > others.length) return answer;
+  if (counts !== undefined && counts.decision === decision) return { code: 'duplicate', violationId, recorded: counts };
+  if (decision !== 'retract') return answer;
+  const recorded = others.find((other) => other.decision === 'retract' && other.retracts === retracts);
+  if (recorded !== undefined) return { code: 'duplicate', violationId, recorded };
+  return others.some((other) => other.decision === 'confirm' && other.digest === retracts)
+    ? answer
+    : refuse('nothing_to_retract', `"${person}" has not confirmed this violation with an answer of that digest`);
+}
+
+/** Of two answers with the same time, a confirmation is the one that does not count. */
+function isLater(other: AdmittedAnswer, answer: CountedAnswer): boolean {
+  const [theirs, mine] = [Date.parse(other.issuedAt), Date.parse(answer.issuedAt)];
+  return answer.decision === 'confirm' ? theirs >= mine : theirs > mine;
+}
+
+/** The answer of a row as admission wrote it. Null for a row that it cannot have written. */
+function admittedOf({ body, at }: LedgerRow): AdmittedAnswer | null {
+  const { violationId, fingerprint, decision, person, signed, reason, issuedAt, retracts, digest } = body;
+  const answer = { violationId, fingerprint, decision, person, signed, reason, issuedAt, retracts, digest };
+  return AdmittedSchema.safeParse({ ...answer, admittedAt: at }).data ?? null;
+}

@@ -1,0 +1,68 @@
+import { canonicalJson } from '../policy/contracts/canonical-json';
+import type { LedgerRow } from '../policy/contracts/ledger';
+import {
+  WithdrawCode,
+  type SupersedeMessage,
+  type WithdrawMessage,
+  type WithdrawResult,
+} from '../policy/contracts/withdrawal';
+import type { StoredRow } from '../policy/evidence/chain';
+import { messageDigest } from '../policy/evidence/dsse';
+import { ACKNOWLEDGE_MS, assertChain } from './acknowledge';
+import type { Watch } from './ports';
+
+/**
+ * What became of a withdrawal that was sent, by the ledger. `said` is what the review replied, which anyone who can write to the
+ * namespace can forge. Without a row the result is `sent`: the change may or may not be withdrawn.
+ */
+export async function acknowledgeWithdrawal(
+  changeId: string,
+  message: WithdrawMessage | SupersedeMessage,
+  said: WithdrawResult,
+  ledger: { readonly rows: () => Promise<readonly StoredRow[]>; readonly watch: () => Promise<Watch> },
+): Promise<WithdrawResult> {
+  const until = Date.now() + ACKNOWLEDGE_MS;
+  const watch = await ledger.watch();
+  try {
+    for (;;) {
+      const rows = await ledger.rows();
+      assertChain(changeId, rows);
+      const found = resultInRows(
+        message,
+        rows.map(({ row }) => row),
+      );
+      if (found !== null)
+        return found.code === 'accepted' && said.code === 'duplicate' ? { ...found, code: 'duplicate' } : found;
+      const left = until - Date.now();
+      if (left <= 0) return unacknowledgedWithdrawal(said);
+      await watch.next(left);
+    }
+  } finally {
+    watch.close();
+  }
+}
+
+/** The result of a client that can read no rows. */
+export function unacknowledgedWithdrawal({ code, message }: WithdrawResult): WithdrawResult {
+  return {
+    code: 'sent',
+    message: `sent, but not acknowledged: no row of the ledger has it. The review replied "${code}: ${message}", which nothing proves`,
+  };
+}
+
+/** `duplicate`: the change was withdrawn or superseded by another statement. Null: there is no row of it. */
+function resultInRows(message: WithdrawMessage | SupersedeMessage, rows: readonly LedgerRow[]): WithdrawResult | null {
+  const stop = rows.find(({ kind }) => kind === 'withdrawn' || kind === 'superseded');
+  if (stop !== undefined) {
+    const { statement = null, by = null, explanation } = stop.body;
+    const own =
+      'by' in message
+        ? statement === null && by === message.by
+        : canonicalJson(statement) === canonicalJson(message.statement);
+    return { code: own ? 'accepted' : 'duplicate', message: String(explanation) };
+  }
+  const digest = messageDigest(message);
+  const refused = rows.findLast(({ kind, body }) => kind === 'answer_refused' && body['digest'] === digest);
+  const code = WithdrawCode.safeParse(refused?.body['code']);
+  return refused !== undefined && code.success ? { code: code.data, message: String(refused.body['message']) } : null;
+}
