@@ -8,10 +8,8 @@
  * K4 A retry can only make the result stricter: an unreadable answer that contains BLOCK is not retried, and every record
  *    stays in the ledger.
  */
-import { CountersignFailure } from '../../policy/contracts/failure';
 import { Context } from '@temporalio/activity';
 import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-json';
-import { FailureType } from '../../policy/contracts/failure-type';
 import { givenToJudge } from '../../policy/evidence/attested-given';
 import { judgeFailureResult, causeOf } from '../../policy/decide/judge-failure';
 import { attest } from '../attestation';

@@ -55,10 +55,7 @@ async function evaluateCase(
   labelled: LabelledCase,
   signal: AbortSignal,
 ): Promise<EvaluatedCase> {
-  const raw =
-    labelled.rawBase64 === undefined
-      ? new TextEncoder().encode(labelled.raw ?? '')
-      : new Uint8Array(Buffer.from(labelled.rawBase64, 'base64'));
+  const raw = bytesOf(labelled);
   const submission = {
     tenant: 'eval',
     target: 'eval',
@@ -130,4 +127,10 @@ async function evaluateCase(
       costMicros: null,
     };
   }
+}
+
+function bytesOf({ raw, rawBase64 }: LabelledCase): Uint8Array {
+  return rawBase64 === undefined
+    ? new TextEncoder().encode(raw ?? '')
+    : new Uint8Array(Buffer.from(rawBase64, 'base64'));
 }

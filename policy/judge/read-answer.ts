@@ -35,7 +35,7 @@ export type AnswerRefusal =
   | 'policy_rows'
   | 'lines';
 
-export interface AnswerRefused {
+interface AnswerRefused {
   readonly ok: false;
   readonly code: AnswerRefusal;
   readonly message: string;
