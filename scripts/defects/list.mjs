@@ -830,17 +830,17 @@ export const DEFECTS = [
   {
     name: 'a sample that cannot be read is skipped',
     through: 'a malformed row keeps a breaker closed',
-    file: 'policy/decide/breaker-rows.ts',
+    file: 'policy/evidence/breaker-rows.ts',
     from: '? addReview(before, { changeId: id.data, samples: samples.data }, at, p)\n        : null;',
     to: '? addReview(before, { changeId: id.data, samples: samples.data }, at, p)\n        : before;',
-    tests: ['test/policy/decide/breaker-rows.test.ts'],
+    tests: ['test/policy/evidence/breaker-rows.test.ts'],
   },
   {
     name: 'an old reset closes a breaker again',
     through: 'a copy of a signed reset closes it forever',
-    file: 'policy/decide/breaker-rows.ts',
+    file: 'policy/evidence/breaker-rows.ts',
     ...never('Math.abs(row.at - Date.parse(reset.issuedAt)) > RESET_FRESH_MS'),
-    tests: ['test/policy/decide/breaker-rows.test.ts'],
+    tests: ['test/policy/evidence/breaker-rows.test.ts'],
   },
   {
     name: 'a reset is not bound to its tenant and source tool',

@@ -1,7 +1,7 @@
 /** Reads and writes the rows of the circuit breakers. The database sets the order and the time of each row. */
 import type { Envelope } from '../../policy/contracts/diff';
 import { BREAKER_PARAMETERS, type BreakerParameters } from '../../policy/decide/breaker';
-import { foldBreakers, type FoldedBreakers } from '../../policy/decide/breaker-rows';
+import { foldBreakers, type FoldedBreakers } from '../../policy/evidence/breaker-rows';
 import {
   packBreakers,
   phaseOf,

@@ -149,7 +149,6 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     databaseUrl: databaseUrls.cs_gateway,
   });
   const { temporal } = client;
-  const taskQueue = TASK_QUEUES.review + suffix;
   const roles = openRoles(
     { ...roleSetup(setup), databaseUrls },
     {

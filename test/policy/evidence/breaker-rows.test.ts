@@ -1,5 +1,5 @@
 import { BREAKER_PARAMETERS as P } from '../../../policy/decide/breaker';
-import { foldBreakers, RESET_FRESH_MS, type BreakerRow } from '../../../policy/decide/breaker-rows';
+import { foldBreakers, RESET_FRESH_MS, type BreakerRow } from '../../../policy/evidence/breaker-rows';
 import { packBreakers, viewAt } from '../../../policy/decide/breakers';
 import type { BreakerReset } from '../../../policy/evidence/predicates';
 

@@ -11,8 +11,8 @@
 import { z } from 'zod';
 import { Sha256Hex } from '../contracts/diff';
 import { ValidatorId } from '../contracts/finding';
-import type { BreakerReset } from '../evidence/predicates';
-import type { BreakerParameters } from './breaker';
+import type { BreakerReset } from './predicates';
+import type { BreakerParameters } from '../decide/breaker';
 import {
   addReview,
   MAX_VALIDATORS,
@@ -22,7 +22,7 @@ import {
   resetBreakers,
   unpackBreakers,
   type Breakers,
-} from './breakers';
+} from '../decide/breakers';
 
 export interface BreakerRow {
   readonly kind: string;
