@@ -63,16 +63,7 @@ async function openReview(
   const { tenant, target, sourceTool, diffSha, metadata } = submission;
   await assertContentAddressed(deps, changeId, submission);
   const inputSha = inputShaOf(submission);
-  const tool = deps.tools.get(sourceTool);
-  if (tool === undefined) throw unknownSourceTool(sourceTool, deps.tools.keys());
-  const unfit = effectMetadataProblem(tool.effectMetadata, metadata);
-  if (unfit !== null)
-    throw invalid(
-      unfit.field,
-      'metadata that may become part of the effect',
-      'another value',
-      `It was refused: ${unfit.problem}`,
-    );
+  assertAcceptable(deps, submission);
   const before = await readRecordedOpening(deps.ledger, changeId);
   const { plan, planHash, revision } =
     before === null ? await deps.plans.current(target, sourceTool) : await deps.plans.byHash(before.planHash);
@@ -109,14 +100,10 @@ async function openReview(
     inputSha,
     requester: person,
     ...(factsSha === null ? {} : { factsSha }),
+    ...(own === null ? {} : { measure: own }),
   };
   const opening: LedgerEntry[] = [
-    {
-      kind: 'submitted',
-      at,
-      factKey: 'submitted',
-      body: own === null ? submitted : { ...submitted, measure: own },
-    },
+    { kind: 'submitted', at, factKey: 'submitted', body: submitted },
     { kind: 'planned', at, factKey: 'planned', body: { planHash, revision, mode: plan.mode } },
   ];
   const append = async (ledger: Ledger): Promise<Opened | null> => {
@@ -146,6 +133,16 @@ async function openReview(
   if (other === null) throw new Error(`The ledger has the change ${changeId} as opened, but no pinned plan of it`);
   const pinned = await deps.plans.byHash(other.planHash);
   return toOpened(pinned, other.openedAt, other.results(pinned.plan), other.stopped);
+}
+
+/** Refuses an unknown source tool, and metadata that must not become part of the effect. */
+function assertAcceptable({ tools }: OpeningDeps, { sourceTool, metadata }: Submission): void {
+  const tool = tools.get(sourceTool);
+  if (tool === undefined) throw unknownSourceTool(sourceTool, tools.keys());
+  const unfit = effectMetadataProblem(tool.effectMetadata, metadata);
+  if (unfit === null) return;
+  const expected = 'metadata that may become part of the effect';
+  throw invalid(unfit.field, expected, 'another value', `It was refused: ${unfit.problem}`);
 }
 
 /** The workflow id is the hash of the change: the same change has one review, and no other change can use its id. */

@@ -1,16 +1,7 @@
-import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-json';
-import { Sha256Hex } from '../../policy/contracts/diff';
-import type { LedgerRow, OpenedChange } from '../../policy/contracts/ledger';
-import { TerminalState } from '../../policy/contracts/outcome';
+import type { JsonObject } from '../../policy/contracts/canonical-json';
+import type { LedgerRow } from '../../policy/contracts/ledger';
 import type { StoredRow } from '../../policy/evidence/chain';
-import type {
-  Appended,
-  Ledger,
-  LedgerEntry,
-  RefusalCount,
-  SpentNonce,
-  StandingReject,
-} from '../../policy/evidence/ledger-port';
+import type { Appended, Ledger, LedgerEntry, RefusalCount, SpentNonce } from '../../policy/evidence/ledger-port';
 import type { Queryable } from '../database/database';
 import { toColumns, toProjection } from './columns';
 import { assertChangeId } from './assert-change-id';

@@ -32,7 +32,6 @@ import { ANY_TENANT } from '../../policy/evidence/predicates';
 import { fullGrant, signKeyEntry, signKeyRevocation } from '../../signing/registry-entry';
 import { extensionsOf, type Extension, type Extensions } from '../../workers/extensions';
 import type { Resources } from '../../workers/resources';
-import { TASK_QUEUES } from '../../policy/contracts/queues';
 
 export type WorkerName = LocalRole;
 

@@ -82,7 +82,6 @@ export async function captureWork(
   const known = new Map<string, Row | undefined>();
   const before = await statistics(session);
   const [facts] = await session.rows(SESSION_FACTS);
-  const startedAt = facts?.[0];
 
   for (const [index, work] of works.entries()) {
     heartbeat();
@@ -120,9 +119,25 @@ export async function captureWork(
 
   const failure = await runDeferred(session);
   if (failure !== null) return failure;
+  return summarize(session, { before, facts, statements, incomplete, reasons, kept });
+}
+
+/** Reads what the statements of this transaction changed in total. */
+async function summarize(
+  session: Session,
+  of: {
+    readonly before: Awaited<ReturnType<typeof statistics>>;
+    readonly facts: Row | undefined;
+    readonly statements: Capture['statements'];
+    readonly incomplete: ReadonlySet<string>;
+    readonly reasons: string[];
+    readonly kept: ReturnType<typeof createRowBuffer>;
+  },
+): Promise<Captured> {
+  const { before, facts, statements, incomplete, reasons, kept } = of;
   const counted = difference(before, await statistics(session));
   const [after] = await session.rows(SESSION_FACTS);
-  if (after?.[0] !== startedAt || after?.[1] !== facts?.[1]) {
+  if (after?.[0] !== facts?.[0] || after?.[1] !== facts?.[1]) {
     // Defence in depth: S1 in session.ts makes this unreachable. If it happened, no result of this transaction could be trusted.
     return { kind: 'declined', explanation: 'the change left its transaction or changed its role' };
   }

@@ -260,7 +260,8 @@ describe('a change that supersedes another', () => {
     const first = await opened();
     const second = await opened(service, { requestKey: '2' });
     const [row] = await ledger.readKinds(second, ['submitted']);
-    const { submission } = row?.row.body as unknown as { submission: Submission };
+    if (row === undefined) throw new Error('no row');
+    const { submission } = row.row.body as unknown as { submission: Submission };
     const forged = memoryLedger();
     ledger = forged;
     deps = { ...deps, ledger };
