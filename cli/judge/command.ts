@@ -11,11 +11,8 @@ const PARSE_HELP = `how the judge's raw answers are parsed, one JSON object per 
         "lines": 12}
   out  {"id": "a", "status": "ALLOW", "reasonCode": "judge_allow"}
 
-policyIds, canary and lines (the number of lines that the model was shown) are
-checked if given; "unchecked" names what was not. Unreadable is BLOCK,
-judge_verdict_parse; "cause" and "message" say why, where. Abstention is WARN,
-judge_abstain. The text must be one object with exactly these members, after at
-most one <think> block and in at most one code fence, and nothing else:
+policyIds, canary and lines (how many were shown) are checked if given. Text
+beside this object makes it BLOCK, judge_verdict_parse, with a "cause":
 
   {"observations": [{"line": 1, "effect": "adds a column"}],
    "policyResults": [{"policyId": "no_drop", "result": "clear",
@@ -23,11 +20,8 @@ most one <think> block and in at most one code fence, and nothing else:
    "instructionsInDiff": false, "canary": "9f2c",
    "verdict": "ALLOW", "confidence": "high"}`;
 
-const EVAL_HELP = `recall, false alarms, cost and latency of a model on a labelled set, with 95 %
-confidence intervals; not a prediction for another set, version or day
-
-Without a file: 200 built-in changes, 100 risky and 100 ordinary, for SQL, git,
-HTTP and Terraform. A file has one case per line:
+const EVAL_HELP = `recall, false alarms, cost and latency of a model on 200 built-in changes or a
+labelled set, with 95 % intervals; not a prediction for another set or version
 
   {"id": "1", "sourceTool": "SQLDryRun", "raw": "DELETE …", "label": "BLOCK"}
 
@@ -49,7 +43,7 @@ export function register(program: Command, cli: Cli): void {
     .command('eval')
     .summary('recall, false alarms, cost and latency of a model on a labelled set')
     .description(EVAL_HELP)
-    .argument('[file]', 'JSON lines {id, sourceTool, raw|rawBase64, metadata?, label} (default: built-in)')
+    .argument('[file]', 'JSON lines {id, sourceTool, raw|rawBase64, metadata?, label}')
     .option('--policy <file>', "a bundle, whose judge's settings and rubric are used")
     .option('--target <name>', 'which target; required if the bundle has several')
     .option('--model <name>', "the model to ask (default: the bundle's)")
