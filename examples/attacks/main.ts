@@ -19,6 +19,8 @@ import { RECEIPTS } from './attacks/receipts';
 import { LIVENESS } from './attacks/liveness';
 import { REPLAYS } from './attacks/replays';
 import { STATEMENTS } from './attacks/statements';
+import { SECOND_READER } from './attacks/second-reader';
+import { SECOND_READER_EFFECTS } from './attacks/second-reader-effects';
 import { VERIFIED } from './attacks/verified';
 import { Testbed, type Row } from './testbed';
 import { RaceLost } from './namespace-writer';
@@ -36,6 +38,8 @@ const ATTACKS: readonly Attack[] = [
   ...FACTS,
   ...BREAKERS,
   ...STATEMENTS,
+  ...SECOND_READER,
+  ...SECOND_READER_EFFECTS,
   // Its last attacks put load on the servers.
   ...LIVENESS,
 ];
