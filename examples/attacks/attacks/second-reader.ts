@@ -147,13 +147,14 @@ async function honestEnd(testbed: Testbed, status: ReviewStatus): Promise<string
   return verifiedEnd(testbed, changeId);
 }
 
+let files = 0;
 async function verifiedEnd(testbed: Testbed, changeId: string): Promise<string | null> {
   const result = await testbed.ended(changeId).catch((error: unknown) => ({ state: String(error), verified: false }));
   await testbed.baseline();
   if (result.state !== 'COMMITTED' || result.verified !== true)
     return `an approved change is ${result.state}, verified: ${String(result.verified)}`;
   const { stateDir } = testbed.dev.runtime;
-  const file = join(stateDir, `${changeId}.second.json`);
+  const file = join(stateDir, `${changeId}.${++files}.second.json`);
   const exported = await testbed.cli('export', changeId, '--out', file);
   if (exported.code !== 0) return `export fails: ${exported.err.slice(0, 300)}`;
   const { code, out } = await testbed.cli('verify', file, '--trust', join(stateDir, 'evidence-trust.json'), '--json');
@@ -397,14 +398,13 @@ function unsignedOperator(
 }
 
 const forgedRevocation = (keyId: string): string => {
-  const mallory = newKeyPair();
-  return JSON.stringify(
-    signPredicate('key-revocation' as never, { keyId, reason: 'left', revokedAt: at(0) } as never, mallory),
-  );
+  const predicate = { keyId, reason: 'left', revokedAt: at(0) };
+  const subject = [{ name: 'key', digest: { sha256: keyId } }];
+  return JSON.stringify(envelope('key-revocation', subject, predicate, newKeyPair()));
 };
 
 const deep = `{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`;
-const BODIES = [
+const ODD = [
   'null',
   '[]',
   '"x"',
@@ -414,9 +414,20 @@ const BODIES = [
   '{"a":1,"a":2}',
   '{"__proto__":{"x":1}}',
   '{"check":"\\u202e\\u001b[2J"}',
-  'not json',
   deep,
 ];
+const asRows = (bodies: readonly string[], kind = 'refused') => bodies.map((body) => ({ kind, body }));
+
+/** Rows that are appended to a change after it was committed: its evidence must stay as good as it was. */
+function afterTheEnd(name: string, id: number, rows: readonly Parameters<typeof append>[3][]): Attack {
+  return named(name, async (testbed) => {
+    const changeId = await testbed.submit(topUp(id));
+    const before = await verifiedEnd(testbed, changeId);
+    if (before !== null) throw new Error(`Without an attack: ${before}`);
+    for (const row of rows) await append(testbed, 'cs_gateway', changeId, row);
+    return judged(changeId, await verifiedEnd(testbed, changeId));
+  });
+}
 
 export const SECOND_READER: readonly Attack[] = [
   takenBack('a confirm and a retract of the same instant', 11, async (testbed, status) => {
@@ -517,32 +528,27 @@ export const SECOND_READER: readonly Attack[] = [
   ofRole('a row of the gateway’s role from the year 9999', 27, [{ at: '9999-12-31T23:59:59.999Z' }]),
   ofRole('a row of the gateway’s role at a time that is none', 28, [{ at: '-'.repeat(20) }, { at: '.'.repeat(30) }]),
   ofRole('a row of the gateway’s role from the past', 29, [{ at: '1970-01-01T00:00:00.000Z' }]),
+  ofRole('a row of the gateway’s role that is not JSON', 30, asRows(['not json'])),
+  ofRole('rows of the gateway’s role that are odd JSON', 10, asRows(ODD)),
+  ofRole('refused answers of the gateway’s role that are odd JSON', 1, asRows(ODD, 'answer_refused')),
+  ofRole('rows `spent` of the gateway’s role in an enforced change', 2, asRows(['{}'], 'spent')),
+  ofRole('records of the judge’s role that are odd JSON', 3, asRows(ODD, 'attested'), 'cs_judge'),
+  ofRole('empty records of the judge’s role', 5, asRows(['{}'], 'attested'), 'cs_judge'),
   ofRole(
-    'rows of the gateway’s role with odd bodies',
-    30,
-    BODIES.map((body) => ({ body })),
-  ),
-  ofRole(
-    'refused answers of the gateway’s role with odd bodies',
-    1,
-    BODIES.map((body) => ({ kind: 'answer_refused', body })),
-  ),
-  ofRole('a row `spent` of the gateway’s role in an enforced change', 2, [
-    { kind: 'spent', fact: 'spent' },
-    { kind: 'spent', body: 'null' },
-  ]),
-  ofRole(
-    'records of the judge’s role with odd bodies',
-    3,
-    BODIES.map((body) => ({ kind: 'attested', body })),
-    'cs_judge',
-  ),
-  ofRole(
-    'findings of the review worker’s role with odd bodies',
+    'findings of the review worker’s role that allow what is held',
     4,
-    ['{}', 'null', '{"validator_id":"guardian.orders","status":"ALLOW"}'].map((body) => ({ kind: 'findings', body })),
+    asRows(
+      [
+        '{"class":"POLICY","detectedAt":"preflight","evidenceRefs":[],"reason":"","status":"ALLOW","validator_id":"guardian.orders"}',
+      ],
+      'findings',
+    ),
     'cs_review',
   ),
+  afterTheEnd('a row of the gateway’s role after the end, not JSON', 16, asRows(['not json'])),
+  afterTheEnd('a row of the gateway’s role after the end, odd JSON', 17, asRows(ODD)),
+  afterTheEnd('a row of the gateway’s role after the end, at a time that is none', 18, [{ at: '-'.repeat(20) }]),
+  afterTheEnd('a row `spent` of the gateway’s role after the end', 19, asRows(['{}'], 'spent')),
   named('rows of the gateway’s role before a change is opened', async (testbed) => {
     const { changeId, submission } = await testbed.prepared(topUp(22));
     for (const kind of ['refused', 'answer_refused', 'spent']) await append(testbed, 'cs_gateway', changeId, { kind });
