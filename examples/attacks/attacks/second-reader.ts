@@ -1,5 +1,5 @@
 /** Attacks that were written from the documentation and the schema alone: orderings, forged state, and roles of the database. */
-import { sign } from 'node:crypto';
+import { createHash, sign } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -68,6 +68,7 @@ function rawAnswer(status: ReviewStatus, key: SigningKey, decision: string, { ki
     keyId: key.keyId,
     context: { tenant, target, environment: 'development' },
     coverage: null,
+    retracts: null,
     nonce: newNonce(),
     issuedAt: at(0),
     expiresAt: at(600_000),
@@ -76,7 +77,16 @@ function rawAnswer(status: ReviewStatus, key: SigningKey, decision: string, { ki
   return envelope(kind, subject, predicate, key);
 }
 
+/** Takes back the answer in this envelope. */
+const retract = (status: ReviewStatus, key: SigningKey, confirm: readonly unknown[], more: Raw = {}) => {
+  const retracts = createHash('sha256')
+    .update(canonicalJson(confirm[0] as never))
+    .digest('hex');
+  return [rawAnswer(status, key, 'retract', { retracts, ...more })];
+};
+
 interface Raw {
+  readonly retracts?: string;
   readonly kind?: string;
   readonly issuedAt?: string;
   readonly expiresAt?: string;
@@ -99,17 +109,22 @@ function takenBack(
 }
 
 /** Two messages at the same moment, several times: never may one that stops a change be accepted and the change be committed. */
-function race(name: string, first: number, stop: (testbed: Testbed, status: ReviewStatus) => Promise<string>): Attack {
+function race(
+  name: string,
+  first: number,
+  stop: (testbed: Testbed, status: ReviewStatus, confirm: readonly unknown[]) => Promise<string>,
+): Attack {
   return named(name, async (testbed) => {
     let achieved: string | null = null;
     let changeId = '';
     for (let i = 0; i < ROUNDS; i++) {
       const status = await testbed.submitAndWait(raisePay(first + i));
       ({ changeId } = status);
-      await send(testbed, status, testbed.sign(status, testbed.keyOf('alice')));
+      const given = testbed.sign(status, testbed.keyOf('alice'));
+      await send(testbed, status, given);
       const confirm = testbed.sign(status, testbed.keyOf('bob'));
       const [code] = await Promise.all([
-        stop(testbed, status).catch(() => 'closed'),
+        stop(testbed, status, given).catch(() => 'closed'),
         pause(i * 15).then(() => send(testbed, status, confirm)),
       ]);
       if ((await paidOut(testbed, changeId)) && code === ACCEPTED) achieved = `round ${i}: accepted, and committed`;
@@ -433,28 +448,25 @@ export const SECOND_READER: readonly Attack[] = [
   takenBack('a confirm and a retract of the same instant', 11, async (testbed, status) => {
     const issuedAt = at(0);
     const alice = testbed.keyOf('alice');
+    const confirm = testbed.sign(status, alice, 'confirm', { issuedAt });
     return [
-      ...(await send(testbed, status, testbed.sign(status, alice, 'confirm', { issuedAt }))),
-      ...(await send(testbed, status, [rawAnswer(status, alice, 'retract', { issuedAt })])),
+      ...(await send(testbed, status, confirm)),
+      ...(await send(testbed, status, retract(status, alice, confirm, { issuedAt }))),
     ];
   }),
-  takenBack('a retract and a confirm of the same instant, the confirm arrives last', 12, async (testbed, status) => {
+  takenBack('a confirm and a retract of the same instant in one message', 12, async (testbed, status) => {
     const issuedAt = at(0);
     const alice = testbed.keyOf('alice');
-    return [
-      ...(await send(testbed, status, [rawAnswer(status, alice, 'retract', { issuedAt })])),
-      ...(await send(testbed, status, testbed.sign(status, alice, 'confirm', { issuedAt }))),
-    ];
+    const confirm = testbed.sign(status, alice, 'confirm', { issuedAt });
+    return send(testbed, status, [...confirm, ...retract(status, alice, confirm, { issuedAt })]);
   }),
   takenBack('a confirm of a clock that is ahead, then a retract of a right clock', 13, async (testbed, status) => {
     const alice = testbed.keyOf('alice');
+    const ahead = { issuedAt: at(280_000), expiresAt: at(900_000) };
+    const confirm = testbed.sign(status, alice, 'confirm', ahead);
     return [
-      ...(await send(
-        testbed,
-        status,
-        testbed.sign(status, alice, 'confirm', { issuedAt: at(280_000), expiresAt: at(900_000) }),
-      )),
-      ...(await send(testbed, status, [rawAnswer(status, alice, 'retract')])),
+      ...(await send(testbed, status, confirm)),
+      ...(await send(testbed, status, retract(status, alice, confirm))),
     ];
   }),
   takenBack('a confirm, a retract and the same confirm again after a restart', 14, async (testbed, status) => {
@@ -462,17 +474,16 @@ export const SECOND_READER: readonly Attack[] = [
     const confirm = testbed.sign(status, alice);
     const first = await send(testbed, status, confirm);
     await pause(5);
-    const second = await send(testbed, status, [rawAnswer(status, alice, 'retract')]);
+    const second = await send(testbed, status, retract(status, alice, confirm));
     const { submission } = await testbed.submissionOf(status.changeId);
     await testbed.temporal.workflow.getHandle(status.changeId).terminate('maintenance');
     await testbed.startReview(status.changeId, submission);
     await testbed.workflowWaits(status.changeId);
     return [...first, ...second, ...(await send(testbed, status, confirm))];
   }),
-  race('a retract while the last confirm arrives', 15, async (testbed, status) => {
-    const retract = [rawAnswer(status, testbed.keyOf('alice'), 'retract')];
-    return (await testbed.update(status.changeId, retract))[0] ?? '';
-  }),
+  race('a retract while the last confirm arrives', 15, async (testbed, status, confirm) =>
+    testbed.update(status.changeId, retract(status, testbed.keyOf('alice'), confirm)).then(([code]) => code ?? ''),
+  ),
   race('a withdrawal while the last confirm arrives', 19, async (testbed, status) =>
     testbed.countersign.withdraw(status.changeId, { actor: 'dana', reason: 'no' }).then(({ code }) => code),
   ),
