@@ -118,7 +118,13 @@ async function review({ keys }: DevSetup, client: DevClient, i: number): Promise
   const issuedAt = new Date();
   const validity = { issuedAt, expiresAt: new Date(issuedAt.getTime() + 600_000) };
   await countersign.answer(changeId, [
-    ...signAnswers(changeId, { changeId, status }, choice, createSigner(keys.alice.key), validity),
+    ...signAnswers(
+      changeId,
+      { changeId, status, staging: null, preview: null },
+      choice,
+      createSigner(keys.alice.key),
+      validity,
+    ),
   ]);
   const result = await countersign.result(changeId, { timeoutMs: 60_000 });
   if (result.state !== 'COMMITTED') throw new Error(`Expected COMMITTED, got ${JSON.stringify(result).slice(0, 500)}`);

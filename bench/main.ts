@@ -127,7 +127,7 @@ async function measureReviews(dev: Dev, client: DevClient, total: number, open: 
     const issuedAt = new Date();
     for (const violation of status.violations) {
       const choice = { violationIds: [violation.violationId], decision: 'confirm' as const, reason: 'bench' };
-      const answers = signAnswers(changeId, { changeId, status }, choice, approver, {
+      const answers = signAnswers(changeId, { changeId, status, staging: null, preview: null }, choice, approver, {
         issuedAt,
         expiresAt: new Date(issuedAt.getTime() + 600_000),
       });

@@ -20,11 +20,12 @@ export type SignedAnswers = readonly Envelope[];
 
 /**
  * Signs one answer for each violation of the change `changeId`, bound to the verified `review` that was displayed. Throws
- * `refused` if the review is of another change, has no fingerprint yet, or does not contain a violation.
+ * `refused` if the review is of another change, has no fingerprint yet, does not contain a violation, or lacks the rows of its
+ * dry run, which only a confirmation needs.
  */
 export function signAnswers(
   changeId: string,
-  { status, changeId: reviewed }: Pick<VerifiedReview, 'changeId' | 'status'>,
+  { status, changeId: reviewed, staging, preview }: Pick<VerifiedReview, 'changeId' | 'status' | 'staging' | 'preview'>,
   choice: AnswerChoice,
   signer: Signer,
   validity: { readonly issuedAt: Date; readonly expiresAt: Date },
@@ -41,6 +42,11 @@ export function signAnswers(
       `Review ${changeId} is ${status.state} and has disclosed no violations: there is nothing to answer`,
     );
   }
+  if (choice.decision === 'confirm' && staging !== null && staging.previewSha !== null && preview === null)
+    throw new CountersignError(
+      'refused',
+      `The rows that the dry run of ${changeId} changed were not sent, so they cannot be confirmed. A key needs the right "answer" to read them`,
+    );
   return choice.violationIds.map((violationId) => {
     if (!status.violations.some((violation) => violation.violationId === violationId)) {
       throw new CountersignError('refused', `Review ${changeId} has no violation ${violationId}`);

@@ -69,6 +69,11 @@ export class Callers {
     return { key, right, body };
   }
 
+  /** Only who may answer a review sees rows of its target. */
+  mayAnswer({ key }: Caller): boolean {
+    return key.rights.includes('answer');
+  }
+
   /** Throws `not_eligible` if the caller may not act for `tenant`. */
   assertTenant({ key, right }: Caller, tenant: string): void {
     if (mayUse(key, { right, tenant })) return;

@@ -8,6 +8,7 @@
  * R3 Rows that nobody signed can be withheld or invented by whoever serves them. Then the fingerprint is another one, so a
  *    signature for it has no effect on the real review.
  */
+import type { JsonObject } from '../policy/contracts/canonical-json';
 import type { AdmittedAnswer } from '../policy/contracts/answer';
 import type { ValidatorFinding } from '../policy/contracts/finding';
 import { inputSha as inputShaOf } from '../policy/contracts/change-id';
@@ -33,6 +34,11 @@ export interface VerifiedReview {
   readonly plan: Plan | null;
   /** The dry run that the review rests on. */
   readonly staging: StagingRecord | null;
+  /**
+   * Rows before and after of the dry run, as `staging.previewSha` binds them. Null if there are none, or if the bundle was made
+   * without them; then `staging.previewSha` is not null, and `signAnswers` refuses.
+   */
+  readonly preview: JsonObject | null;
   /** Null if the bundle was made without them. */
   readonly bytes: Uint8Array | null;
   /** The accepted answers that count. */
@@ -120,6 +126,7 @@ function reviewOf(bundle: EvidenceBundle, facts: Partial<ReviewFacts>, at: strin
       findings,
       plan: pinned?.plan ?? null,
       staging: staging?.record ?? null,
+      preview: facts.preview ?? null,
       bytes: bundle.bytes === null ? null : fromBase64(bundle.bytes),
       answers: facts.answers?.answers ?? [],
       refusals: rows.filter(({ kind }) => kind === 'answer_refused' || kind === 'refused'),

@@ -69,6 +69,7 @@ export function recordOf(bundle: EvidenceBundle): ReviewRecord {
           : { ok: true, value: raw },
     plan: bundle.policy?.plan ?? null,
     staging: bundle.staging,
+    preview: bundle.preview,
     asked: null,
     file: bundle,
   };

@@ -1,4 +1,5 @@
 import { createLateAnswers } from '../activities/review/late-answers';
+import { stagingRecords } from '../activities/committer/staging-records';
 import { exportEvidence, type EvidenceSources } from '../activities/review/export-evidence';
 import type { ClientLedger } from '../client/ports';
 import { Submission } from '../policy/contracts/diff';
@@ -30,6 +31,7 @@ export function clientLedger(options: ClientLedgerOptions): ClientLedger & Pick<
   const sources: EvidenceSources = {
     ledger,
     store: createByteStore(db),
+    previews: stagingRecords(db),
     keys: keyEnvelopes(db),
     policy: { ...publishedPolicies(db), ...operatorVerifier(options.operators) },
     // Neither is needed to show a review, and both take long to read.

@@ -118,6 +118,7 @@ export async function collectReview(
       bytes: loaded?.ok === true ? { ok: true, value: loaded.value.raw } : loaded,
       plan,
       staging,
+      preview: null,
       asked,
       file: null,
     },

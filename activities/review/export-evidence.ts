@@ -1,7 +1,8 @@
+import type { JsonObject } from '../../policy/contracts/canonical-json';
 import { ReceiptPredicate } from '../../policy/contracts/outcome';
 import { Envelope, Submission } from '../../policy/contracts/diff';
 import type { LedgerKind, LedgerRow } from '../../policy/contracts/ledger';
-import { StagingRecord } from '../../policy/contracts/staging-record';
+import { StagingRecord, stagingSha } from '../../policy/contracts/staging-record';
 import { toBase64 } from '../../policy/evidence/base64';
 import {
   EVIDENCE_FORMAT,
@@ -22,6 +23,7 @@ import type { PublishedPolicies } from '../../storage/plans/stored-revisions';
 export interface EvidenceSources {
   readonly ledger: Pick<LedgerReader, 'read'>;
   readonly store: Pick<ByteStore, 'get'>;
+  readonly previews: { readonly preview: (changeId: string, stagingSha: string) => Promise<JsonObject | null> };
   readonly keys: KeyEnvelopeReader;
   readonly inclusion: InclusionReader;
   readonly policy: PublishedPolicies & Pick<PlanSourceDeps, 'verifyRevision' | 'verifyRevocation'>;
@@ -31,7 +33,7 @@ export interface EvidenceSources {
 
 /**
  * Collects everything that is known about one change, open or closed, into the file that `countersign verify` and
- * `verifiedReview` read. It verifies nothing itself. Fails with VALIDATION_ERROR if the change has no rows, and with
+ * `verifiedReview` read. Without `bytes`, it has neither the diff nor the rows of the preview. It verifies nothing itself. Fails with VALIDATION_ERROR if the change has no rows, and with
  * `policy_moved` if its policy revision or plan is not stored.
  */
 export async function exportEvidence(
@@ -55,6 +57,7 @@ export async function exportEvidence(
     .map(({ entry, revocation }) => ({ entry, revocation }));
   const raw =
     options.bytes && submission !== null ? await sources.store.get(submission.tenant, submission.diffSha) : null;
+  const shown = options.bytes && staging !== null && staging.previewSha !== null;
   const bundle = {
     format: EVIDENCE_FORMAT,
     changeId,
@@ -62,6 +65,7 @@ export async function exportEvidence(
     bytes: raw === null ? null : toBase64(raw),
     policy,
     staging,
+    preview: shown ? await sources.previews.preview(changeId, stagingSha(staging)) : null,
     findings: policy === null ? [] : [...recordedFindings({ plan: policy.plan, changeId, rows, end })],
     receipt: Envelope.safeParse(body('receipt')?.['envelope']).data ?? null,
     rows: stored.map(({ row, hash }) => ({ row, hash })),

@@ -129,7 +129,7 @@ export class ReviewDriver {
     const validity = { issuedAt, expiresAt: new Date(issuedAt.getTime() + 3_600_000) };
     const answers = signAnswers(
       this.changeId,
-      { changeId: this.changeId, status },
+      { changeId: this.changeId, status, staging: null, preview: null },
       { violationIds, decision, reason: decision },
       signer,
       validity,

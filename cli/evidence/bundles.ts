@@ -1,5 +1,6 @@
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { stagingRecords } from '../../activities/committer/staging-records';
 import { exportEvidence, type EvidenceSources } from '../../activities/review/export-evidence';
 import { replayFindings } from '../../activities/review/replay-evidence';
 import { keyEnvelopes } from '../../storage/keys/key-envelopes';
@@ -66,6 +67,7 @@ async function withSources<T>(
     const sources: EvidenceSources = {
       ledger: createLedger(db),
       store: createByteStore(db),
+      previews: stagingRecords(db),
       keys: keyEnvelopes(db),
       inclusion: inclusionReader(db),
       policy: { ...publishedPolicies(db), ...operatorVerifier(local.operators) },

@@ -11,6 +11,7 @@ import { shellCommand } from '../shell-quote';
 import { UsageError } from '../usage-error';
 import type { Connected } from './connect';
 import { printViolation } from './review-view';
+import { printStaging } from './staging-view';
 import { chosenViolations } from './violation-choice';
 
 /** The workflow accepts at most this many answers in one message. */
@@ -95,6 +96,7 @@ async function signAnswers(
       ? [...retracts.keys()]
       : chosenViolations(status, prefix, all);
   // What is being answered is printed before the question, on standard error: pipes receive data only.
+  printStaging(io.err, review);
   for (const violation of status.violations.filter((v) => violationIds.includes(v.violationId)))
     printViolation(io.err, violation);
   const decision = given ?? (await promptForDecision(io));

@@ -1,10 +1,15 @@
 import type { FindingProjection, ReviewStatus, ViolationStatus } from '../../policy/contracts/status';
 import type { ReviewResult } from '../../client/result';
+import type { VerifiedReview } from '../../signing/verified-review';
+import { printStaging } from './staging-view';
 import { printDiff, printEvidence, decodeUtf8 } from './diff-view';
 import { line, styled, type Printable, type Printer, type Style, type Text } from '../printer';
 
-/** Prints a review for the person who must answer it: the bytes, then the findings, then the violations. */
-export function printReview(out: Printer, status: ReviewStatus, bytes: Uint8Array | null, now: Date): void {
+export type ShownReview = Pick<VerifiedReview, 'status' | 'bytes' | 'staging' | 'preview'>;
+
+/** Prints a review for the person who must answer it: the bytes, the dry run, the findings, then the violations. */
+export function printReview(out: Printer, review: ShownReview, now: Date): void {
+  const { status, bytes } = review;
   out.line(line`${styled('bold', 'Review')} ${status.changeId}  ${stateText(status.state, status.reason)}`);
   field(
     out,
@@ -22,6 +27,7 @@ export function printReview(out: Printer, status: ReviewStatus, bytes: Uint8Arra
   else printDiff(out, status.sourceTool, bytes);
   out.line();
   printMetadata(out, status.metadata);
+  printStaging(out, review);
   out.line(styled('bold', `Findings (${status.findings.length})`));
   const text = bytes === null ? null : decodeUtf8(bytes);
   for (const finding of status.findings) printFinding(out, finding, status.diffSha, text);

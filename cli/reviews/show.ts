@@ -11,10 +11,10 @@ export function register(program: Command, cli: Cli): void {
     .option('--evidence', 'with --json: everything the decision is based on');
   addAction(command, cli, async (io, [id = ''], options) => {
     return await io.withReviews({}, async ({ reviews }) => {
-      const { status, bytes } = await reviews.review(id);
-      if (!io.json) printReview(io.out, status, bytes, io.host.now());
-      else if (options['evidence'] !== true) io.out.json(status);
-      else io.out.json({ ...status, evidence: await reviews.bundle(id) });
+      const review = await reviews.review(id);
+      if (!io.json) printReview(io.out, review, io.host.now());
+      else if (options['evidence'] !== true) io.out.json(review.status);
+      else io.out.json({ ...review.status, evidence: await reviews.bundle(id) });
       return ExitCode.Ok;
     });
   });

@@ -5,7 +5,7 @@ import { parseInput } from '../../client/parse';
 import { canonicalJson } from '../../policy/contracts/canonical-json';
 import { Name } from '../../policy/contracts/diff';
 import { ReviewState } from '../../policy/contracts/outcome';
-import { MAX_EVIDENCE_BYTES } from '../../policy/evidence/bundle';
+import { evidenceChecksum, MAX_EVIDENCE_BYTES, type EvidenceBundle } from '../../policy/evidence/bundle';
 import { NOTHING_DONE, type Callers } from '../callers';
 import type { GatewayDeps } from '../deps';
 import { MAX_WAIT_MS } from '../limits';
@@ -35,8 +35,10 @@ export function reviewRoutes({ reviews }: GatewayDeps, callers: Callers): Hono {
     return c.json(await reviews.list({ ...query, tenant: callers.tenantOf(c, caller) }));
   });
   routes.get('/:id', async (c) => {
-    const changeId = await callers.reviewOf(c, await callers.authenticate(c, 0, 'read'));
-    const text = `${canonicalJson(await reviews.bundle(changeId))}\n`;
+    const caller = await callers.authenticate(c, 0, 'read');
+    const changeId = await callers.reviewOf(c, caller);
+    const bundle = await reviews.bundle(changeId);
+    const text = `${canonicalJson(callers.mayAnswer(caller) ? bundle : withoutPreview(bundle))}\n`;
     if (text.length > MAX_EVIDENCE_BYTES)
       throw new CountersignError(
         'too_large',
@@ -51,4 +53,10 @@ export function reviewRoutes({ reviews }: GatewayDeps, callers: Callers): Hono {
     return c.json(await reviews.result(changeId, { timeoutMs: waitMs }));
   });
   return routes;
+}
+
+/** An agent that may submit and read could otherwise read rows of the target through the dry run of its own change. */
+function withoutPreview(bundle: EvidenceBundle): EvidenceBundle {
+  const rest = { ...bundle, preview: null };
+  return { ...rest, sha256: evidenceChecksum(rest) };
 }

@@ -7,7 +7,7 @@
  * B3 `sha256` detects a damaged file. It does not protect against a forger, and no check relies on it.
  */
 import { z } from 'zod';
-import { canonicalJson } from '../contracts/canonical-json';
+import { canonicalJson, type JsonObject } from '../contracts/canonical-json';
 import { Base64, Envelope, MAX_DIFF_BYTES, Sha256Hex, Submission } from '../contracts/diff';
 import { ValidatorFinding } from '../contracts/finding';
 import { sha256HexOfText, type Sha256 } from '../contracts/hash';
@@ -27,6 +27,11 @@ const Inclusion = z.strictObject({
   leaves: z.array(z.strictObject({ leaf: z.int().min(0), proof: z.array(Sha256Hex).max(64) })).max(MAX_ROWS),
 });
 
+/** A schema would copy the object and drop a column named `__proto__`. */
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 export const EvidenceBundle = z.strictObject({
   format: z.literal(EVIDENCE_FORMAT),
   changeId: Sha256Hex,
@@ -45,6 +50,8 @@ export const EvidenceBundle = z.strictObject({
     .nullable(),
   /** The dry run that the decision is based on. */
   staging: StagingRecord.nullable(),
+  /** Rows before and after of that dry run, for people; `staging.previewSha` binds them. Null if there are none, or if they were left out. */
+  preview: z.custom<JsonObject>(isObject, 'expected an object or null').nullable(),
   /** `validatorFindings` in declared order, as `recordedFindings` reads them from the rows. */
   findings: z.array(ValidatorFinding).max(MAX_ROWS),
   /** Signed by the committer. Null if there is none yet; then the bundle does not prove how the change ended. */

@@ -603,6 +603,13 @@ export const DEFECTS = [
     tests: SHOWN,
   },
   {
+    name: 'show rows before and after that nothing binds',
+    through: 'a confirmation by a person who was shown other rows than the dry run changed',
+    file: review('staging'),
+    ...never('sha !== expected)'),
+    tests: SHOWN,
+  },
+  {
     name: 'sign for the change of the review instead of the one that was named',
     through: 'a signature for one change by a person who looked at another',
     file: 'client/sign-answers.ts',

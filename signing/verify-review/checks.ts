@@ -9,7 +9,7 @@ import { checkRecomputed } from './recomputed';
 import type { Check, VerifyContext } from './record';
 import { checkKeys } from './registry-entries';
 import { checkChain, checkCheckpoint, checkChecksum, checkFormat, checkHistory, checkOrder } from './rows';
-import { checkStaging } from './staging';
+import { checkPreview, checkStaging } from './staging';
 import { checkBytes, checkRequester, checkSubmission } from './submission';
 import { checkWithdrawal } from './withdrawal';
 
@@ -139,6 +139,17 @@ export const CHECKS = [
     proves: 'The dry run is the one that the decision rests on, and an enforced commit has one.',
     contexts: { commit: 'required', open: 'required', evidence: 'required', replay: 'required' },
     run: checkStaging,
+  },
+  {
+    name: 'preview',
+    proves: 'The rows before and after that people are shown are those of the dry run.',
+    contexts: {
+      commit: 'omitted: no person is shown anything',
+      open: 'if_supplied',
+      evidence: 'if_supplied',
+      replay: 'omitted: rules do not read it',
+    },
+    run: checkPreview,
   },
   {
     name: 'requester',

@@ -6,7 +6,7 @@
  * A source that the caller does not have is null, and the check that needs it is reported as `not_checked`.
  */
 import type { AttestedPredicate } from '../../policy/contracts/attested';
-import type { JsonValue } from '../../policy/contracts/canonical-json';
+import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-json';
 import type { Submission } from '../../policy/contracts/diff';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
 import type { LedgerRow } from '../../policy/contracts/ledger';
@@ -46,6 +46,8 @@ export interface ReviewRecord {
   readonly bytes: Supplied<Uint8Array> | null;
   readonly plan: Plan | null;
   readonly staging: StagingRecord | null;
+  /** Rows before and after, for people. Null if there are none, or if they were left out. */
+  readonly preview: JsonObject | null;
   /** The commit or rollback that the workflow requests; null outside the committer. */
   readonly asked: {
     readonly planHash: string;
@@ -111,6 +113,8 @@ export interface ReviewFacts {
   readonly pinned: { readonly plan: Plan; readonly planHash: string } | null;
   readonly keys: KeyLookup;
   readonly staging: { readonly record: StagingRecord; readonly sha: string } | null;
+  /** Null: the dry run has none. */
+  readonly preview: JsonObject | null;
   /** The person behind the submission; null if unknown. */
   readonly requester: string | null;
   readonly records: readonly AttestedPredicate[];

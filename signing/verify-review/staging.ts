@@ -1,7 +1,7 @@
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import type { StagingRecord } from '../../policy/contracts/staging-record';
-import { stagingSha as stagingShaOf } from '../../policy/contracts/staging-record';
-import { fail, NEVER_OPENED, openedOf, rowOf } from './outcome';
+import { previewSha as previewShaOf, stagingSha as stagingShaOf } from '../../policy/contracts/staging-record';
+import { fail, notChecked, NEVER_OPENED, openedOf, rowOf } from './outcome';
 import type { Passed, Review } from './record';
 
 export function checkStaging(review: Review): Passed {
@@ -31,6 +31,20 @@ export function checkStaging(review: Review): Passed {
   const { target, sourceTool } = opened.submission;
   if (staging.target !== target || staging.sourceTool !== sourceTool) fail('the record is for another target or tool');
   return [`stagingSha ${sha}, ${staging.origin}`, { staging: { record: staging, sha } }];
+}
+
+/** The rows that people are shown are those of the dry run. They may be left out; then nothing is shown in their place. */
+export function checkPreview(review: Review): Passed {
+  const { preview } = review.record;
+  const expected = review.need('staging')?.record.previewSha ?? null;
+  if (expected === null) {
+    if (preview !== null) fail('there is a preview, but the dry run has none');
+    return ['none', { preview: null }];
+  }
+  if (preview === null) return notChecked('the preview was left out; `previewSha` identifies it');
+  const sha = previewShaOf(preview);
+  if (sha !== expected) fail(`the preview hashes to ${sha}, the dry run names ${expected}`);
+  return [`previewSha ${sha}`, { preview }];
 }
 
 /** The dry run that the commit request or the receipt names; without either, the disclosed one, or else the last. */

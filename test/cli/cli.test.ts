@@ -21,6 +21,7 @@ import {
   violation,
   withReceipt,
 } from '../client/fakes';
+import { stagingRecord } from '../support/staging-record';
 import { runCommand, temporaryFolder, type CommandRun, type RunOptions } from './run-command';
 
 interface Options extends RunOptions {
@@ -201,6 +202,29 @@ describe('show', () => {
     expect(JSON.parse(out)).toEqual(status({ warnings: ['\u202e'] }));
   });
 });
+
+it.each([
+  ['show', []],
+  ['answer', ['--all', '--confirm', '--key', keyFile]],
+  ['sign', ['--all', '--confirm', '--key', keyFile]],
+])(
+  '%s prints the dry run, with the columns that are not compared and the rows before → after',
+  async (command, more) => {
+    const notCompared = [{ table: 'orders', column: 'seen', why: 'a clock' }];
+    const rows = [{ before: { id: '1', paid: 'no' }, after: { id: '1', paid: 'yes' } }];
+    const review = {
+      ...reviewed(),
+      staging: stagingRecord({ previewSha: hex('7'), notCompared }),
+      preview: { tables: [{ table: 'orders', total: 1, rows }], moreTables: 0 },
+    };
+    const reviews = { review: async () => review, answer: async () => accepted() };
+    const { code, out, err } = await run([command, CHANGE, ...more], { reviews });
+    expect(code).toBe(0);
+    const text = command === 'show' ? out : err;
+    expect(text).toContain('orders.seen: a clock');
+    expect(text).toContain('paid: "no" → "yes"');
+  },
+);
 
 describe('answer', () => {
   const two = status({

@@ -3,6 +3,8 @@ import type { ReviewClient } from '../../client/review-client';
 import { createSigner } from '../../client/signer';
 import { signAnswers } from '../../client/sign-answers';
 import { newKeyPair } from '../../signing/keys';
+import type { JsonObject } from '../../policy/contracts/canonical-json';
+import { stagingRecord } from '../support/staging-record';
 import { accepted, CHANGE, failing, hex, reviewed, status, violation } from './fakes';
 
 type Reviews = Pick<ReviewClient, 'review' | 'answer'>;
@@ -106,6 +108,22 @@ describe('signing answers', () => {
     expect(() =>
       signAnswers(CHANGE, reviewed(open), { ...choice, violationIds: [hex('9')] }, signer, validity),
     ).toThrow('has no violation');
+  });
+
+  it('refuses to confirm a dry run whose rows were not sent, but not to reject it', () => {
+    const review = { ...reviewed(open), staging: stagingRecord({ previewSha: hex('7') }) };
+    const signer = createSigner(newKeyPair());
+    const sign = (decision: 'confirm' | 'reject', preview: JsonObject | null) =>
+      signAnswers(
+        CHANGE,
+        { ...review, preview },
+        { violationIds: [hex('a')], decision, reason: 'x' },
+        signer,
+        validity,
+      );
+    expect(() => sign('confirm', null)).toThrow('were not sent');
+    expect(sign('confirm', { tables: [] })).toHaveLength(1);
+    expect(sign('reject', null)).toHaveLength(1);
   });
 
   it('refuses a review of another change than the one that the person named', () => {

@@ -16,7 +16,8 @@ import { MAX_DIFF_BYTES, type Submission } from '../../policy/contracts/diff';
 import { sha256Hex } from '../../policy/contracts/hash';
 import type { RegisteredKey } from '../../policy/evidence/key-registry';
 import { newKeyPair, type SigningKey } from '../../signing/keys';
-import type { EvidenceBundle } from '../../policy/evidence/bundle';
+import { parseEvidence, type EvidenceBundle } from '../../policy/evidence/bundle';
+import { verifiedReview } from '../../signing/verified-review';
 import { evidenceWorld } from '../support/review/evidence-world';
 import { accepted, CHANGE, failing, hex, outcome, reviewed, status } from '../client/fakes';
 
@@ -404,6 +405,23 @@ describe('a review', () => {
       expect((await send(app, { method: 'POST', path, body })).status).toBe(400);
     expect((await send(app, { method: 'POST', path, body: JSON.stringify(withdrawal) })).status).toBe(200);
     expect(relayed).toEqual([withdrawal]);
+  });
+});
+
+describe('rows of the target', () => {
+  it('are in the evidence only for a key that may answer', async () => {
+    const world = evidenceWorld({ checkpoint: false });
+    const { changeId } = await world.review({ table: 'public.prices', open: true });
+    const evidence = await world.export(changeId);
+    const read = async (rights: RegisteredKey['rights']) => {
+      const keys = async () => ({ find: () => entry(agent, { rights }) });
+      const { app } = gateway({ ...own, bundle: async () => evidence }, { keys });
+      return parseEvidence((await send(app, { path: `/v1/reviews/${changeId}` })).text);
+    };
+    expect(await read(['read', 'answer'])).toEqual({ ok: true, bundle: evidence });
+    const without = await read(['submit', 'read']);
+    expect(without).toMatchObject({ ok: true, bundle: { changeId, preview: null } });
+    expect(without.ok && verifiedReview(without.bundle, world.trust, evidence.rows.at(-1)!.row.at).ok).toBe(true);
   });
 });
 

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../policy/contracts/canonical-json';
+import { canonicalJson, type JsonObject } from '../../policy/contracts/canonical-json';
 import { GENESIS, ledgerHash, type LedgerRow } from '../../policy/contracts/ledger';
 import { evidenceChecksum, type EvidenceBundle } from '../../policy/evidence/bundle';
 import { toBase64 } from '../../policy/evidence/base64';
@@ -55,7 +55,7 @@ it('shows an open review from its rows: violations, who confirmed, deadline, fin
   const verdict = verifiedReview(open, world.trust, NOW);
   expect(verdict).toMatchObject({ ok: true });
   if (!verdict.ok) return;
-  const { status, answers, staging, bytes, outcome, plan } = verdict.review;
+  const { status, answers, staging, preview, bytes, outcome, plan } = verdict.review;
   expect(status).toMatchObject({
     changeId,
     state: 'INTERVENTION_REQUIRED',
@@ -68,7 +68,14 @@ it('shows an open review from its rows: violations, who confirmed, deadline, fin
   });
   expect(status.findings).toHaveLength(plan?.validators.length ?? 0);
   expect(answers).toMatchObject([{ person: 'alice', decision: 'confirm' }]);
+  expect(preview).toEqual(open.preview);
+  expect(preview).toMatchObject({ tables: [{ rows: [{ before: { stock: '1' }, after: { stock: '2' } }] }] });
   expect([staging === null, bytes === null, outcome]).toEqual([false, false, null]);
+});
+
+it('shows no rows if they were left out, and says that the dry run has some', () => {
+  const verdict = verifiedReview(withChecksum({ ...open, preview: null }), world.trust, NOW);
+  expect(verdict).toMatchObject({ ok: true, review: { preview: null, staging: { previewSha: expect.any(String) } } });
 });
 
 it('shows a review that has ended with the outcome of its receipt', async () => {
@@ -90,6 +97,7 @@ describe('refuses a review', () => {
     ['with another plan', () => withChecksum({ ...open, policy: open.policy === null ? null : { ...open.policy, plan: { ...open.policy.plan, groups: { dba: { members: ['mallory'] } } } } }), 'plan'],
     ['without its policy', () => withChecksum({ ...open, policy: null }), 'plan'],
     ['with another dry run', () => withBody('staged', ({ record }) => ({ record: { ...(record as object), fullyCaptured: false } })), 'staging'],
+    ['with another row in the preview', () => withChecksum({ ...open, preview: JSON.parse(JSON.stringify(open.preview).replace('"stock":"2"', '"stock":"1"')) as JsonObject }), 'preview'],
     ['with another violation', () => withBody('disclosed', ({ violations }) => ({ violations: (violations as object[]).map((v) => ({ ...v, message: WORDS })) })), 'disclosure'],
     ['with a hidden violation', () => withBody('disclosed', () => ({ violations: [] })), 'disclosure'],
     ['with another fingerprint', () => withBody('disclosed', () => ({ fingerprint: '0'.repeat(64) })), 'disclosure'],

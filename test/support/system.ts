@@ -200,7 +200,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       return [
         ...signAnswers(
           status.changeId,
-          { changeId: status.changeId, status },
+          { changeId: status.changeId, status, staging: null, preview: null },
           { violationIds, decision, reason: `${decision} by ${key.subject.id}` },
           createSigner(key),
           validity,

@@ -1,6 +1,7 @@
 import { exportEvidence } from '../../../activities/review/export-evidence';
 import { FailureType } from '../../../policy/contracts/failure-type';
-import { evidenceText } from '../../../policy/evidence/bundle';
+import { canonicalJson, type JsonObject } from '../../../policy/contracts/canonical-json';
+import { evidenceText, parseEvidence } from '../../../policy/evidence/bundle';
 import { verifyEvidence } from '../../../signing/verify-evidence';
 import { evidenceWorld } from '../../support/review/evidence-world';
 
@@ -35,4 +36,24 @@ it('contains the digest of the history, which verify reports as claimed by the e
   const report = verifyEvidence(evidenceText(bundle), world.trust);
   expect(report.verdict).toBe('verified');
   expect(report.checks.find(({ name }) => name === 'history')?.detail).toContain('claimed by the exporter');
+});
+
+it('contains the rows of the dry run only together with the bytes', async () => {
+  const world = evidenceWorld();
+  const { changeId } = await world.review(CHANGE);
+  const [whole, digests] = [await world.export(changeId), await world.export(changeId, { bytes: false })];
+  expect([whole.preview === null, digests.preview]).toEqual([false, null]);
+  const previews = [whole, digests].map((bundle) =>
+    verifyEvidence(evidenceText(bundle), world.trust).checks.find(({ name }) => name === 'preview'),
+  );
+  expect(previews.map((check) => check?.result)).toEqual(['ok', 'not_checked']);
+});
+
+it('keeps a column named __proto__ in the preview', async () => {
+  const world = evidenceWorld();
+  const { changeId } = await world.review(CHANGE);
+  const preview = JSON.parse('{"tables":[{"__proto__":"x"}]}') as JsonObject;
+  const bundle = { ...(await world.export(changeId)), preview };
+  const parsed = parseEvidence(evidenceText(bundle));
+  expect(parsed.ok && canonicalJson(parsed.bundle.preview)).toBe(canonicalJson(preview));
 });

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import type { LedgerKind, LedgerRow } from '../../../policy/contracts/ledger';
 import { sha256HexOfText } from '../../../policy/contracts/hash';
 import { COMPUTED_BY_ASSEMBLY } from '../../../policy/decide/findings';
@@ -433,6 +434,16 @@ const ATTACKS: Readonly<Record<CheckName, readonly (readonly [attack: string, gi
       },
     ],
     ['the row has another record under the hash', () => committing(setting('staged', { record: {} }))],
+  ],
+  preview: [
+    ['the rows that people are shown are changed', () => sealed({ preview: { tables: [], moreTables: 0 } })],
+    [
+      'a cell of a row is changed',
+      () => {
+        const text = JSON.stringify(bundle.preview ?? unreachable());
+        return sealed({ preview: JSON.parse(text.replace('"stock":"2"', '"stock":"3"')) as JsonObject });
+      },
+    ],
   ],
   requester: [
     ['the service key was revoked', () => withKey('agent', { revokedAt: LONG_AGO })],

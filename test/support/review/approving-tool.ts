@@ -16,7 +16,9 @@ export function approvingTool(target: { readonly rows: number; readonly table: s
           statements: [{ sha: sha256Hex(diff.raw), command: 'UPDATE', rowCount: target.rows }],
           tables: [updatedTable(target.table, target.rows, sha256HexOfText('touched'))],
         });
-        return { kind: 'staged', record, preview: {} };
+        const row = { before: { id: '7', stock: '1' }, after: { id: '7', stock: '2' } };
+        const preview = { tables: [{ table: target.table, total: target.rows, rows: [row] }], moreTables: 0 };
+        return { kind: 'staged', record, preview };
       },
       commit: async () => ({ kind: 'applied', effect: { rows: { [target.table]: target.rows } }, replayed: false }),
       readBack: async () => ({ found: false }),

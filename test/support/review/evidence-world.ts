@@ -1,5 +1,6 @@
 import type { CommitResult, Settled } from '../../../activities/review-types';
 import { exportEvidence, type EvidenceSources } from '../../../activities/review/export-evidence';
+import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import type { StagingRecord } from '../../../policy/contracts/staging-record';
 import type { EvidenceBundle, EvidenceInclusion } from '../../../policy/evidence/bundle';
 import { inclusionProofs, merkleRoot } from '../../../policy/evidence/merkle';
@@ -60,6 +61,7 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
   const ledger = memoryLedger();
   const store = memoryByteStore();
   const stagingRecords = new Map<string, StagingRecord>();
+  const previews = new Map<string, JsonObject>();
   const effect = { rows: 1, table: '' };
   const tools = sourceToolRegistry([approvingTool(effect)]);
   const { validators, callbacks } = OURS;
@@ -71,13 +73,14 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
     keys,
     clock,
     deps: (review) => {
-      const stores = { store, ledger, plans, stagingRecords, keys: keys.registry() };
+      const stores = { store, ledger, plans, stagingRecords, previews, keys: keys.registry() };
       return reviewDeps({ ...review, ...stores, tools, validators, callbacks, signers: keys, now: clock });
     },
   };
   const sources: EvidenceSources = {
     ledger,
     store,
+    previews: { preview: async (changeId, sha) => previews.get(`${changeId}/${sha}`) ?? null },
     policy,
     keys,
     inclusion: { covering: async (changeId) => (checkpoint ? inclusionOf(ledger, changeId, keys.committer) : null) },

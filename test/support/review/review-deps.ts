@@ -8,6 +8,7 @@ import { createDisclosureActivities, type DisclosureDeps } from '../../../activi
 import { createOpeningActivities, type OpeningDeps } from '../../../activities/review/open-review';
 import { createGuardianActivities, type GuardianDeps } from '../../../activities/review/run-guardians';
 import { inActivity } from '../../../dev/activity-context';
+import type { JsonObject } from '../../../policy/contracts/canonical-json';
 import type { StagingRecord } from '../../../policy/contracts/staging-record';
 import type { SigningKey } from '../../../signing/keys';
 import { attestorWith, receiptSignerWith } from '../../../workers/signers';
@@ -24,10 +25,12 @@ export interface ReviewParts extends Pick<
   readonly signers: { readonly attestor: SigningKey; readonly committer: SigningKey };
   /** By `<changeId>/<stagingSha>`. */
   readonly stagingRecords: Map<string, StagingRecord>;
+  /** As `stagingRecords`. */
+  readonly previews?: Map<string, JsonObject>;
 }
 
 /** All dependencies over stores in memory, for the production target `shop`: no freeze, no circuit breakers, no channels. */
-export function reviewDeps({ signers, stagingRecords, ...parts }: ReviewParts): ReviewDeps {
+export function reviewDeps({ signers, stagingRecords, previews, ...parts }: ReviewParts): ReviewDeps {
   return {
     ...parts,
     attestor: attestorWith(signers.attestor),
@@ -37,7 +40,10 @@ export function reviewDeps({ signers, stagingRecords, ...parts }: ReviewParts): 
     breakerRows: { compact: async () => {} },
     channels: [],
     staging: {
-      put: async (changeId, sha, record) => void stagingRecords.set(`${changeId}/${sha}`, record),
+      put: async (changeId, sha, record, preview) => {
+        stagingRecords.set(`${changeId}/${sha}`, record);
+        previews?.set(`${changeId}/${sha}`, preview);
+      },
       begin: async () => ({ attempt: 'one', lost: 0 }),
       end: async () => {},
     },
