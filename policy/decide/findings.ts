@@ -131,7 +131,9 @@ function breachOf(validator: PlanValidator, result: ValidatorResult): string | n
     return `validator_id: expected "${validator.id}", got "${result.validator_id}"`;
   if (result.status !== 'ALLOW' && result.evidenceRefs.some((ref) => ref.trim() === ''))
     return 'evidenceRefs: expected references that are not empty';
-  if (result.errorClass !== undefined && result.status !== 'BLOCK')
+  // A recorded finding is read as a result again, and at level `advise` its BLOCK was lowered already.
+  const lowered = validator.level === 'advise' && result.status === 'WARN';
+  if (result.errorClass !== undefined && result.status !== 'BLOCK' && !lowered)
     return `errorClass: expected status BLOCK for an error, got ${result.status}`;
   return hashable(result) ? null : 'result: expected well-formed text and bounded nesting, so that it can be hashed';
 }

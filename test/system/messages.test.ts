@@ -6,6 +6,7 @@ import { verifyChain } from '../../policy/evidence/chain';
 import { statementOf } from '../../policy/evidence/statement';
 import { newKeyPair, newNonce } from '../../signing/keys';
 import { GIFT_POLICY, SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { eventually } from '../support/eventually';
 import { replay } from '../support/replay';
 import { pause, startSystem, workflowBundlePath, type System, type TestKey } from '../support/system';
 import { humanViolations, PRICE, update, waitingPrice } from './scenarios';
@@ -13,6 +14,8 @@ import { humanViolations, PRICE, update, waitingPrice } from './scenarios';
 let system: System;
 /** While set, `commit` waits for it before it starts. */
 let commitGate: Promise<void> | null = null;
+/** While set, `commit` waits for it before it reports, so the workflow has no result yet. */
+let reportGate: Promise<void> | null = null;
 /** While set, `disclose` waits for it after writing the disclosure to the ledger, so the workflow has no result yet. */
 let discloseGate: Promise<void> | null = null;
 beforeAll(async () => {
@@ -36,7 +39,13 @@ beforeAll(async () => {
       }
       if (worker !== 'commit') return activities;
       const { commit } = activities as { commit: (input: unknown) => Promise<unknown> };
-      return { ...activities, commit: async (input: unknown) => (await commitGate, await commit(input)) };
+      const gated = async (input: unknown): Promise<unknown> => {
+        await commitGate;
+        const result = await commit(input);
+        await reportGate;
+        return result;
+      };
+      return { ...activities, commit: gated };
     },
   });
 }, 120_000);
@@ -212,11 +221,12 @@ describe.each<Via>(['update', 'signal'])('an answer by %s', (via) => {
     },
   );
 
-  test('counts once if sent twice, and a contradicting answer cannot change it; the other answers then commit without a failed workflow task [T57]', async () => {
+  test('counts once if sent twice, and a contradicting answer that was signed before it cannot change it; the other answers then commit without a failed workflow task [T57]', async () => {
     const { status, human } = context;
     const { changeId } = status;
-    const yes = confirm(context, 'alice');
     const no = system.sign(status, 'alice', 'reject', [human]);
+    await pause(5);
+    const yes = confirm(context, 'alice');
     if (via === 'update') {
       expect(await send(changeId, one(yes), via)).toEqual(['accepted']);
       expect(await send(changeId, one(yes), via)).toEqual(['duplicate']);
@@ -224,7 +234,7 @@ describe.each<Via>(['update', 'signal'])('an answer by %s', (via) => {
       await system.countersign.answer(changeId, [yes], { via });
       await system.countersign.answer(changeId, [yes], { via });
     }
-    expect(await send(changeId, { answers: no }, via)).toEqual(['contradicts']);
+    expect(await send(changeId, { answers: no }, via)).toEqual(['superseded']);
     const now = await system.countersign.status(changeId);
     expect(now.violations.find((v) => v.violationId === human)).toMatchObject({
       resolution: 'confirmed',
@@ -301,15 +311,42 @@ describe.each<Via>(['update', 'signal'])('an answer by %s', (via) => {
     await replay({ codePath: workflowBundlePath() }, await handle(changeId).fetchHistory(), changeId);
   });
 
+  test('that rejects before a requested commit begins is accepted, and the change is declined', async () => {
+    const { changeId } = await system.submit(waitingPrice(via === 'update' ? 7 : 8));
+    const status = await system.waiting(changeId);
+    let open = (): void => {};
+    commitGate = new Promise((resolve) => (open = resolve));
+    try {
+      await system.answer(changeId, 'alice', 'confirm');
+      const results = await system.countersign.answer(changeId, system.sign(status, 'bob', 'reject'), { via });
+      expect(Object.values(results).map((r) => r.code)).toEqual(['accepted']);
+    } finally {
+      open();
+      commitGate = null;
+    }
+    await expect(system.ended(changeId)).resolves.toMatchObject({
+      state: 'ROLLED_BACK',
+      verified: true,
+      outcome: { reason: 'declined' },
+    });
+  });
+
   test('during and after the commit is refused as closed and recorded in the ledger [T56]', async () => {
     const { changeId } = await system.submit(waitingPrice(via === 'update' ? 3 : 4));
     const status = await system.waiting(changeId);
     let open = (): void => {};
-    commitGate = new Promise((resolve) => (open = resolve));
-    await system.answer(changeId, 'alice', 'confirm');
-    expect(await send(changeId, { answers: system.sign(status, 'bob', 'reject') }, via)).toEqual(['closed']);
-    open();
-    commitGate = null;
+    reportGate = new Promise((resolve) => (open = resolve));
+    try {
+      await system.answer(changeId, 'alice', 'confirm');
+      await eventually('the commit has begun', async () =>
+        (await system.ledger(changeId)).some(({ row }) => row.kind === 'intent'),
+      );
+      expect(await send(changeId, { answers: system.sign(status, 'bob', 'reject') }, via)).toEqual(['closed']);
+    } finally {
+      open();
+      reportGate = null;
+    }
+    await handle(changeId).result();
     await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED' });
     const results = await system.countersign.answer(changeId, system.sign(status, 'bob', 'reject'), { via });
     expect(Object.values(results).map((r) => r.code)).toEqual(['closed']);
@@ -374,25 +411,26 @@ test('a signal sent with the start neither crashes nor answers the review [T59]'
   for (const id of [changeId, bytes.changeId]) await system.countersign.withdraw(id, { actor: 'dana', reason: '' });
 });
 
-test('the ledger records 100 refusals, counts further ones, and the review still accepts an answer', async () => {
+test('the ledger records 100 refusals, counts further ones and repeated ones, and the review still accepts an answer', async () => {
   const { changeId } = await system.submit(waitingPrice(18));
   const status = await system.waiting(changeId);
-  const fifty = {
-    answers: Array.from({ length: 50 }, (_, i) => ({
+  const codesOfFifty = async (batch: number): Promise<Set<string>> => {
+    const answers = Array.from({ length: 50 }, (_, i) => ({
       violationId: otherHash,
       fingerprint: otherHash,
       decision: 'confirm',
-      reason: String(i),
+      reason: `${batch}.${i}`,
       actor: 'alice',
-    })),
+    }));
+    const results = await handle(changeId).executeUpdate<AnswerResults, [unknown]>('answer', { args: [{ answers }] });
+    expect(Object.keys(results)).toHaveLength(50);
+    return new Set(Object.values(results).map((r) => r.code));
   };
-  const last = async (): Promise<string[]> =>
-    Object.values(await handle(changeId).executeUpdate<AnswerResults, [unknown]>('answer', { args: [fifty] })).map(
-      (r) => r.code,
-    );
-  await last();
-  await last();
-  expect(new Set(await last())).toEqual(new Set(['too_many_refusals']));
+  expect(await codesOfFifty(0)).toEqual(new Set(['unsigned_not_accepted']));
+  expect(await codesOfFifty(0)).toEqual(new Set(['unsigned_not_accepted']));
+  expect(await refusals(changeId)).toHaveLength(50);
+  expect(await codesOfFifty(1)).toEqual(new Set(['unsigned_not_accepted']));
+  expect(await codesOfFifty(2)).toEqual(new Set(['too_many_refusals']));
   expect(await refusals(changeId)).toHaveLength(100);
   await system.countersign.answer(changeId, system.sign(status, 'alice', 'confirm'));
   await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED' });

@@ -1,3 +1,4 @@
+import { WorkflowFailedError } from '@temporalio/client';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import type { JudgeServer } from '../support/judge-server';
 import { GIFT_POLICY, JUDGE_ENTRY, SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
@@ -192,7 +193,7 @@ test('a withdrawal is acknowledged and ends the review, and later answers are re
   });
   const { state, outcome } = await system.ended(changeId);
   expect({ state, reason: outcome.reason }).toEqual({ state: 'ROLLED_BACK', reason: 'withdrawn' });
-  expect(outcome.explanation).toBe('Withdrawn by dana: typo');
+  expect(outcome.explanation).toBe('Withdrawn by agent shop-agent, for dana: typo');
   const late = await system.countersign.answer(changeId, system.sign(status, 'alice', 'confirm'));
   expect(Object.values(late).map((r) => r.code)).toEqual(['closed']);
   await expect(system.countersign.withdraw(changeId, { actor: 'dana', reason: '' })).resolves.toMatchObject({
@@ -211,16 +212,19 @@ test('a change that supersedes another ends it and inherits none of its answers'
   await system.answer(second.changeId, 'bob', 'reject');
 });
 
-test('a cancelled workflow rolls back with a receipt and completes', async () => {
+test('a cancelled workflow ends without an outcome, and its change is neither withdrawn nor committed', async () => {
   const { changeId } = await system.submit(waitingPrice(15));
-  await system.waiting(changeId);
-  await system.temporal.workflow.getHandle(changeId).cancel();
-  const { state, outcome, verified } = await system.ended(changeId);
-  expect({ state, reason: outcome.reason, verified }).toEqual({
-    state: 'ROLLED_BACK',
-    reason: 'withdrawn',
-    verified: true,
-  });
+  const status = await system.waiting(changeId);
+  const workflow = system.temporal.workflow.getHandle(changeId);
+  await workflow.cancel();
+  await expect(workflow.result()).rejects.toThrow(WorkflowFailedError);
+  expect((await workflow.describe()).status.name).toBe('CANCELLED');
+  expect(await system.countersign.result(changeId)).toMatchObject({ state: 'ABORTED', verified: false });
+  const late = await system.countersign.answer(changeId, system.sign(status, 'alice', 'confirm'));
+  expect(Object.values(late).map((r) => r.code)).toEqual(['closed']);
+  const kinds = (await system.ledger(changeId)).map(({ row }) => row.kind);
+  expect(kinds.filter((kind) => ['withdrawn', 'intent', 'decided', 'receipt', 'closed'].includes(kind))).toEqual([]);
+  expect(await system.shop('select version from prices where id = 15')).toEqual([{ version: 1 }]);
 });
 
 test('a callback resolves a violation that needs no confirmation, and forbids another without asking a person [V15]', async () => {

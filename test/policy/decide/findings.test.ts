@@ -209,6 +209,12 @@ describe('levels', () => {
     expect(decideOn(plan, findings).action).toBe('COMMIT');
   });
 
+  test('the recorded error of a rule at level advise is read again as the same finding', () => {
+    const findings = assemble({ 'safety.advice': result(resultOf('safety.advice', 'ERROR')) });
+    const { phase: _phase, class: _class, logic_hash: _hash, ...recorded } = of(findings, 'safety.advice');
+    expect(assemble({ 'safety.advice': result(recorded) })).toEqual(findings);
+  });
+
   test.each(['safety.b', 'guardian.a'])('the BLOCK of %s is not lowered', (id) => {
     for (const says of ['BLOCK', 'ERROR'] as const)
       expect(of(assemble({ [id]: result(resultOf(id, says)) }), id).status).toBe('BLOCK');
