@@ -1,3 +1,5 @@
+import { stagingRecords } from '../../../activities/committer/staging-records';
+import { stagingSha } from '../../../policy/contracts/staging-record';
 import { exportEvidence } from '../../../activities/review/export-evidence';
 import { keyEnvelopes } from '../../../storage/keys/key-envelopes';
 import { createCheckpointer } from '../../../storage/ledger/checkpoint';
@@ -18,7 +20,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => postgres.stop());
 
-it("exports verifiable evidence from PostgreSQL with the gateway's database role, witnessed once a checkpoint covers it", async () => {
+it("exports verifiable evidence from PostgreSQL with the gateway's database role, which cannot change it, witnessed once a checkpoint covers it", async () => {
   const world = evidenceWorld();
   const committer = world.keys.committer;
   const ids: string[] = [];
@@ -36,10 +38,23 @@ it("exports verifiable evidence from PostgreSQL with the gateway's database role
     expect(done?.stored?.hash).toBe(hash);
   }
   const gateway = database.open('cs_gateway');
-  const sources = { ...world.sources, ledger: createLedger(gateway), inclusion: inclusionReader(gateway) };
+  for (const id of ids) {
+    const { staging, preview } = await world.export(id);
+    await stagingRecords(database.open('cs_commit')).put(id, stagingSha(staging!), staging!, preview!);
+  }
+  const edit = gateway.query(`update staging_records set preview = '{}'`);
+  await expect(edit).rejects.toThrow('permission denied');
+  const sources = {
+    ...world.sources,
+    previews: stagingRecords(gateway),
+    ledger: createLedger(gateway),
+    inclusion: inclusionReader(gateway),
+  };
   const verified = async (id: string) =>
     verifyEvidence(evidenceText(await exportEvidence(sources, id, { bytes: true })), world.trust);
-  expect(await verified(ids[1]!)).toMatchObject({ verdict: 'verified', witnessed: false });
+  const first = await verified(ids[1]!);
+  expect(first).toMatchObject({ verdict: 'verified', witnessed: false });
+  expect(first.checks.find(({ name }) => name === 'preview')?.result).toBe('ok');
 
   const { checkpoint } = createCheckpointer({
     db: database.open('cs_commit'),
