@@ -11,7 +11,7 @@ import type { AnswerPredicate } from '../../policy/contracts/answer';
 import { Envelope, Submission } from '../../policy/contracts/diff';
 import { inputSha } from '../../policy/contracts/change-id';
 import { ReceiptPredicate } from '../../policy/contracts/outcome';
-import type { Plan, PlanValidator } from '../../policy/contracts/plan';
+import { Plan, type PlanValidator } from '../../policy/contracts/plan';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import { signPredicate } from '../../signing/envelope';
 import type { KeyLabel } from '../../signing/key-file';
@@ -223,10 +223,13 @@ export class Testbed {
   /** The plan that a review pinned. */
   async planOf(changeId: string): Promise<Plan> {
     const { planHash } = await this.submissionOf(changeId);
-    const plans = compileAll(this.bundleText, await loadExtensions(EXTENSIONS));
-    const found = plans.find((compiled) => compiled.planHash === planHash);
-    if (found === undefined) throw new Error(`The bundle has no plan ${planHash}`);
-    return found.plan;
+    const [found] = await query<{ plan: string }>(
+      this.dev.runtime.postgres.superuserUrl('countersign'),
+      'select plan from compiled_plans where plan_hash = $1',
+      [planHash],
+    );
+    if (found === undefined) throw new Error(`There is no plan ${planHash}`);
+    return Plan.parse(JSON.parse(found.plan));
   }
 
   /** The part of the input that most of our activities share. */

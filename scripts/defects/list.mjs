@@ -17,6 +17,9 @@ const CLIENT = ['test/client/review-client.test.ts'];
 const TARGET = ['test/source-tools/sql/staging/commit.slow.test.ts'];
 const GATE = ['test/source-tools/sql/staging/gate.slow.test.ts'];
 const DRY_RUN = ['test/source-tools/sql/staging/dry-run.slow.test.ts'];
+const WITHDRAW = ['test/activities/review/admit-withdrawal.test.ts'];
+const LAST = ['test/policy/decide/last-words.test.ts'];
+const LEDGER = ['test/storage/ledger/ledger.slow.test.ts'];
 const STAGE = ['test/activities/committer/stage.test.ts'];
 
 const review = (file) => `signing/verify-review/${file}.ts`;
@@ -25,6 +28,8 @@ const applyChange = 'activities/committer/apply-change.ts';
 const reconcile = 'activities/committer/reconcile.ts';
 const sealMarker = 'activities/committer/seal-marker.ts';
 const judge = 'signing/judge-answer.ts';
+const withdrawal = 'signing/judge-withdrawal.ts';
+const lastWords = 'policy/decide/last-words.ts';
 const registry = 'signing/registry-verify.ts';
 const decide = 'policy/decide/decide.ts';
 const violations = 'policy/decide/violations.ts';
@@ -969,5 +974,143 @@ export const DEFECTS = [
     from: 'isFirst ? isStaged : isPost',
     to: 'isPost',
     tests: COMMIT,
+  },
+  {
+    name: 'take statements of people after the change is settled',
+    through: 'a withdrawal or reject that is acknowledged although the commit has begun',
+    file: schema,
+    from: "l.kind in ('intent', 'decided')) then",
+    to: "l.kind in ('intent', 'decided') and false) then",
+    tests: LEDGER,
+  },
+  {
+    name: 'begin a commit although the change is withdrawn',
+    through: 'the commit of a change whose withdrawal was acknowledged',
+    file: schema,
+    from: "(l.kind in ('withdrawn', 'superseded')\n                   or",
+    to: '(false\n                   or',
+    tests: LEDGER,
+  },
+  {
+    name: 'begin a commit although an answer came after the verified rows',
+    through: 'a commit after a reject or retraction was acknowledged',
+    file: schema,
+    from: 'l.n > p_expected_n and',
+    to: 'l.n < 0 and',
+    tests: LEDGER,
+  },
+  {
+    name: 'commit without the number of the last verified row',
+    through: 'an answer that the committer did not verify',
+    file: commit,
+    from: 'lastN: rows.at(-1)?.row.n ?? -1',
+    to: 'lastN: 1e9',
+    tests: COMMIT,
+  },
+  {
+    name: 'let every service key withdraw a change',
+    through: 'a withdrawal by an agent that did not submit the change',
+    file: withdrawal,
+    from: 'return submitterOf(scope.submission, scope, keys)?.key.keyId === key.keyId\n      ? null',
+    to: "return key.kind === 'service'\n      ? null",
+    tests: WITHDRAW,
+  },
+  {
+    name: 'let an agent withdraw under the name of an approver',
+    through: 'a withdrawal that is not by a person',
+    file: withdrawal,
+    ...never("key.subject.type !== 'person')"),
+    tests: WITHDRAW,
+  },
+  {
+    name: 'let everyone withdraw a change',
+    through: 'a withdrawal by a person who may not answer',
+    file: withdrawal,
+    from: 'return approver ? null : refuse(',
+    to: 'return approver || approver === false ? null : refuse(',
+    tests: WITHDRAW,
+  },
+  {
+    name: 'accept a withdrawal of another change',
+    through: 'one signed withdrawal that ends many changes',
+    file: withdrawal,
+    ...never('predicate.changeId !== scope.changeId)'),
+    tests: WITHDRAW,
+  },
+  {
+    name: 'let a change supersede one of another target',
+    through: 'a change that ends the review of an unrelated one',
+    file: withdrawal,
+    ...never('other[member] !== submission[member])'),
+    tests: WITHDRAW,
+  },
+  {
+    name: 'let a change supersede one of another requester',
+    through: 'an agent that ends the reviews of other agents',
+    file: withdrawal,
+    from: 'return same ? null : refuse(',
+    to: 'return same || same === false ? null : refuse(',
+    tests: WITHDRAW,
+  },
+  {
+    name: 'take a change as evidence that does not name the one it supersedes',
+    through: 'a supersession that no one signed',
+    file: withdrawal,
+    from: ' || other.supersedes !== changeId)',
+    to: ')',
+    tests: WITHDRAW,
+  },
+  {
+    name: 'skip the comparison of what a submission supersedes with its signature',
+    through: 'a signed change that an attacker lets supersede another one',
+    file: 'signing/verify-submission.ts',
+    ...never('predicate.supersedes !== supersedes)'),
+    tests: WITHDRAW,
+  },
+  {
+    name: 'let a later answer take back a reject',
+    through: 'a change that a person rejected',
+    file: lastWords,
+    ...never('rejects.length > 0)'),
+    tests: LAST,
+  },
+  {
+    name: 'let a retraction take back only the confirmation that it names',
+    through: 'an older confirmation of the same person that is sent again',
+    file: lastWords,
+    from: ' &&\n      retracts.every((retract) => Date.parse(retract.issuedAt) < Date.parse(answer.issuedAt)),',
+    to: ',',
+    tests: LAST,
+  },
+  {
+    name: 'count a confirmation that a retraction names',
+    through: 'a commit on a confirmation that was taken back',
+    file: lastWords,
+    from: '      !retracted.has(answer.digest) &&\n',
+    to: '',
+    tests: LAST,
+  },
+  {
+    name: 'commit a change that was withdrawn',
+    through: 'a commit after a withdrawal',
+    file: review('withdrawal'),
+    from: 'const stopped = stopRowOf(rows);',
+    to: "const stopped = end?.action === 'COMMIT' ? null : stopRowOf(rows);",
+    tests: CHECKS,
+  },
+  {
+    name: 'skip the signature of a recorded withdrawal',
+    through: 'a withdrawal that a database writer invented',
+    file: review('withdrawal'),
+    from: '  assertSigned(review, stopped.row);\n  return',
+    to: '  return',
+    tests: ['test/signing/verify-evidence.test.ts'],
+  },
+  {
+    name: 'accept a withdrawal after the change was settled',
+    through: 'an order of rows that the ledger never writes',
+    file: review('withdrawal'),
+    ...never('settled !== null && settled.n < stopped.row.n)'),
+    tests: ['test/signing/verify-evidence.test.ts'],
   },
 ];

@@ -220,6 +220,34 @@ describe('evidence fails after a database owner rewrote the rows and recomputed 
     expect(unmet(report)).toContain(check);
   });
 
+  it.each<[string, (rows: LedgerRow[], row: LedgerRow) => readonly LedgerRow[]]>([
+    [
+      'the signed statement of a withdrawal was replaced by an unsigned one',
+      (rows, row) => {
+        const statement = row.body['statement'] as { signatures: { sig: string }[] };
+        statement.signatures = statement.signatures.map((signature) => ({ ...signature, sig: 'AA==' }));
+        return rows;
+      },
+    ],
+    ['the words of a withdrawal were changed', (rows, row) => ((row.body['explanation'] = 'Withdrawn by alice'), rows)],
+    [
+      'the withdrawal came after the change was settled',
+      (rows, row) => {
+        const at = rows.findIndex(({ kind }) => kind === 'decided') + 1;
+        return [...rows.slice(0, at).filter((other) => other !== row), row, ...rows.slice(at)];
+      },
+    ],
+  ])('when %s', async (_name, edit) => {
+    const { world, bundle } = await exported({ table: 'public.prices', stop: 'withdrawn' });
+    const forged = rewritten(bundle, (rows) =>
+      edit(
+        rows,
+        rows.find(({ kind }) => kind === 'withdrawn')!,
+      ),
+    );
+    expect(unmet(verify(forged, world))).toContain('withdrawal');
+  });
+
   it('when a finding on the dry run was disclosed as waived, but no waiver of the plan covers it', async () => {
     const { world, bundle } = await exported({ table: 'public.items', rows: 5, claimedRows: 1, answers: YES });
     expect(verify(bundle, world).verdict).toBe('verified');

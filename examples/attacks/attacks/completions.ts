@@ -1,4 +1,7 @@
-/** The attacker completes activities in place of our workers: by id, before the worker does or while the queue's rate limit is 0. */
+/**
+ * The attacker completes activities in place of our workers: by id, before the worker does or while the queue's rate limit is 0.
+ * A workflow that was lied to may ask for a rollback that the rows do not support; its review then stays open.
+ */
 import type { ReviewStatus } from '../../../policy/contracts/status';
 import type { PolicyViolation } from '../../../policy/contracts/violation';
 import { stagingSha as stagingShaOf, type StagingRecord } from '../../../policy/contracts/staging-record';
@@ -46,6 +49,8 @@ async function forgeAdmission(
       person,
       signed: true,
       reason: 'seen',
+      issuedAt: new Date().toISOString(),
+      retracts: null,
       admittedAt: new Date().toISOString(),
       digest: String(i).repeat(64),
     })),
@@ -100,8 +105,9 @@ export const COMPLETIONS: readonly Attack[] = [
       const { changeId, submission } = await testbed.prepared(refundOrder(8));
       const race = testbed.attacker.race(changeId, activityId, { 'guardian.orders': allow('guardian.orders') });
       await Promise.all([race, testbed.startReview(changeId, submission)]);
-      await testbed.ended(changeId);
-      return { changeId, refusal: refused('recomputed', 'disclosure') };
+      const refusal = refused('recomputed', 'disclosure');
+      await testbed.waitForRow(changeId, refusal);
+      return { changeId, refusal };
     },
   },
   {
@@ -129,7 +135,7 @@ export const COMPLETIONS: readonly Attack[] = [
         await testbed.attacker.complete(id, 'stage', staged);
         return id;
       });
-      await testbed.ended(changeId);
+      await testbed.waitForRow(changeId, refused('staging'));
       return { changeId, refusal: refused('staging') };
     },
   },
@@ -184,8 +190,9 @@ export const COMPLETIONS: readonly Attack[] = [
         });
         return id;
       });
-      await testbed.ended(changeId);
-      return { changeId, refusal: refused('findings', 'disclosure') };
+      const refusal = refused('findings', 'disclosure');
+      await testbed.waitForRow(changeId, refusal);
+      return { changeId, refusal };
     },
   },
   {
@@ -193,7 +200,7 @@ export const COMPLETIONS: readonly Attack[] = [
     async run(testbed) {
       const status = await testbed.submitAndWait(raisePay(12));
       await forgeAdmission(testbed, status, ['alice', 'bob']);
-      await testbed.ended(status.changeId);
+      await testbed.waitForRow(status.changeId, refused('decision'));
       return { changeId: status.changeId, refusal: refused('decision') };
     },
   },

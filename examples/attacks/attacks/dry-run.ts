@@ -15,6 +15,8 @@ interface Probe {
   readonly sql: string | (() => string);
   /** Objects of the shop that exist before the change is submitted. */
   readonly setup?: string;
+  /** Removes objects of `setup` with which no later change could be rehearsed. */
+  readonly cleanup?: string;
   /** What happens between the dry run and the approval. */
   readonly meanwhile?: string;
   /** Runs while the change is staged: what other sessions saw, or null. */
@@ -55,6 +57,7 @@ async function attack(testbed: Testbed, probe: Probe): Promise<Attempt> {
   over = true;
   const seen = await watching;
   const taken = await testbed.target(probe.loot ?? `select * from orders where version >= ${LOOT}`);
+  if (probe.cleanup !== undefined) await testbed.target(probe.cleanup);
   const why = staged === null ? 'the dry run did not end within 10 s' : null;
   const check = (): Promise<string | null> =>
     Promise.resolve(seen ?? why ?? (taken.length > 0 ? `committed: ${JSON.stringify(taken[0])}` : null));
@@ -245,17 +248,20 @@ const PROBES: Readonly<Record<string, Probe>> = {
   'a function of the shop that hides a built-in one': {
     setup: `create or replace function public.lower(varchar) returns int language plpgsql as $$ begin return case when ${IN_COMMIT} then ${LOOT} else ${NOISE} end; end $$`,
     sql: `update orders set version = lower(status::varchar) where id = 12`,
+    cleanup: 'drop function public.lower(varchar)',
   },
   'an operator of the shop that hides a built-in one': {
     setup: `create or replace function public.plus(int, text) returns int language plpgsql as $$ begin return case when ${IN_COMMIT} then ${LOOT} else ${NOISE} end; end $$;
       do $$ begin create operator public.+ (leftarg = int, rightarg = text, function = public.plus); exception when duplicate_function then null; end $$`,
     sql: `update orders set version = version + status where id = 13`,
+    cleanup: 'drop function public.plus(int, text) cascade',
   },
   'an implicit cast that knows the commit': {
     setup: `do $$ begin create type euro as (n int); exception when duplicate_object then null; end $$;
       create or replace function public.cents(euro) returns int language plpgsql as $$ begin return case when ${IN_COMMIT} then ${LOOT} else ${NOISE} end; end $$;
       do $$ begin create cast (euro as int) with function public.cents(euro) as assignment; exception when duplicate_object then null; end $$`,
     sql: `update orders set version = row(1)::euro where id = 14`,
+    cleanup: 'drop type euro cascade',
   },
   'an update of a whole large table': {
     setup: LARGE,
