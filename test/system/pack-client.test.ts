@@ -143,7 +143,7 @@ export const submission: Submission = { tenant: 'acme', target: 'shop', sourceTo
 export const wrongTarget: Submission = { ...submission, target: 1 };
 // @ts-expect-error a state is one of a closed set
 export const wrongState: ReviewStatus['state'] = 'UNKNOWN';
-const values: Record<Exclude<keyof typeof client, 'default'>, true> = { GuardBlock: true, consult: true, isGuardBlock: true, prepareSubmission: true, signSubmission: true, verifyOutcome: true, ${NAMES.replaceAll(/\w+/g, '$&: true')} };
+const values: Record<Exclude<keyof typeof client, 'default'>, true> = { GuardBlock: true, consult: true, isGuardBlock: true, prepareSubmission: true, signSubmission: true, verifyOutcome: true, confirmationsOf: true, signSupersession: true, signWithdrawal: true, verifiedReview: true, ${NAMES.replaceAll(/\w+/g, '$&: true')} };
 console.log(Object.keys(values).filter((name) => !(name in client)).join());
 `,
       ['--exactOptionalPropertyTypes'],
