@@ -7,9 +7,12 @@
 import * as diff from '../policy/contracts/diff';
 import * as finding from '../policy/contracts/finding';
 import * as jsonValue from '../policy/contracts/json-value';
+import * as outcome from '../policy/contracts/outcome';
+import * as status from '../policy/contracts/status';
+import * as violation from '../policy/contracts/violation';
 import './index';
 
-for (const module of [diff, finding, jsonValue]) {
+for (const module of [diff, finding, jsonValue, outcome, status, violation]) {
   for (const exported of Object.values<unknown>(module)) {
     if (typeof exported !== 'object' || exported === null || !('_zod' in exported && 'safeParse' in exported)) continue;
     void exported.safeParse;

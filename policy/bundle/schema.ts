@@ -50,7 +50,9 @@ export const Target = z.strictObject({
     .max(50)
     .default([])
     .describe('The source tools whose effect the requester performs after it receives a signed receipt.'),
-  staging: JsonRecord.default({}).describe('Settings of the dry run, such as maxRehearsedRows, volatileColumns and statementTimeoutMs.'),
+  staging: JsonRecord.default({}).describe(
+    'Settings of the dry run, such as maxRehearsedRows, volatileColumns and statementTimeoutMs.',
+  ),
 });
 
 const RuleSettings = z.strictObject({
