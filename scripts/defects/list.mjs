@@ -1113,4 +1113,12 @@ export const DEFECTS = [
     ...never('settled !== null && settled.n < stopped.row.n)'),
     tests: ['test/signing/verify-evidence.test.ts'],
   },
+  {
+    name: 'forget the answers of a review that continues as a new run',
+    through: 'a reject that no longer counts, or approvers who are not heard',
+    file: 'workflows/review-state.ts',
+    from: 'this.admit(carried.answers);',
+    to: '',
+    tests: ['test/workflows/review-carry.test.ts'],
+  },
 ];
