@@ -50,7 +50,7 @@ test('freezes every schema that the workflow modules export before the SDK freez
       expect({ name, frozen: Object.isFrozen(value) }).toEqual({ name, frozen: true });
     }
   }
-  expect(schemas).toEqual(expect.arrayContaining(['Submission', 'ValidatorResult', 'WithdrawMessage']));
+  expect(schemas).toEqual(expect.arrayContaining(['Submission', 'ValidatorResult', 'PolicyViolation']));
 });
 
 test('has a history of each outcome', () => {
