@@ -89,7 +89,8 @@ function failsPermanently(): Case[] {
     one(at('activity.stage', 'before', 'fatal'), 'confirm', rolledBack('commit_failed')),
     one(at('activity.askJudge', 'before', 'fatal'), 'auto', COMMITTED, ...judged),
     one(at('activity.askJudge', 'before', 'fatal'), 'reject', rolledBack('declined'), ...judged),
-    one(at('activity.disclose', 'before', 'fatal'), 'confirm', rolledBack('commit_failed')),
+    // No row says why, so the receipt states the only reason that rows support: nobody could answer in time.
+    one(at('activity.disclose', 'before', 'fatal'), 'confirm', rolledBack('expired')),
     one(at('activity.commit', 'before', 'fatal'), 'confirm', rolledBack('commit_failed')),
     one(at('activity.commit', 'after', 'fatal'), 'confirm', COMMITTED),
   ];

@@ -25,6 +25,8 @@ import { attestorWith, receiptSignerWith } from '../../workers/signers';
 import { workerOptions } from '../../workers/run-worker';
 import { connectWorker } from '../../workers/worker-connection';
 import type { Logger } from '../../workers/logger';
+import { CountersignFailure } from '../../policy/contracts/failure';
+import { FailureType } from '../../policy/contracts/failure-type';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
 import { fileFaultSource } from './armed-faults';
 import { withFailingActivities, withFailingLedger, withFailingTargets } from './failpoints';
@@ -111,7 +113,7 @@ function wire(sweep: SweepEnv, logger: Logger): object {
     case 'commit': {
       const env = readEnv(CommitEnv, process.env);
       const key = readKey(env, 'committer');
-      return commitActivities({
+      return withLateRollbacks({
         ...open(env),
         receipts: receiptSignerWith(key),
         targets: readTargets(env.COUNTERSIGN_TARGETS_FILE),
@@ -121,4 +123,34 @@ function wire(sweep: SweepEnv, logger: Logger): object {
     default:
       return sweep.SWEEP_ROLE satisfies never;
   }
+}
+
+/** Longer than the longest time-out of an activity, 24 hours. */
+const LATER_MS = 25 * 60 * 60_000;
+
+/**
+ * The committer refuses to roll back for a silence that is younger than the time-out of the silent activity. The sweep shortens
+ * these time-outs to seconds, so a refused attempt is made again as if it were the retry of a day later.
+ */
+function withLateRollbacks(role: Parameters<typeof commitActivities>[0]): ReturnType<typeof commitActivities> {
+  const activities = commitActivities(role);
+  const now = (): Date => new Date(Date.now() + LATER_MS);
+  const later = commitActivities({ ...role, resources: { ...role.resources, now } });
+  const orLater =
+    <I, O>(first: (input: I) => Promise<O>, second: (input: I) => Promise<O>) =>
+    async (input: I): Promise<O> => {
+      try {
+        return await first(input);
+      } catch (error) {
+        const unsupported =
+          error instanceof CountersignFailure && error.type === FailureType.Validation && !error.nonRetryable;
+        if (!unsupported) throw error;
+        return second(input);
+      }
+    };
+  return {
+    ...activities,
+    rollback: orLater(activities.rollback, later.rollback),
+    reconcile: orLater(activities.reconcile, later.reconcile),
+  };
 }
