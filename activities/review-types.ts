@@ -95,28 +95,13 @@ export interface Disclosed {
   readonly reachable: readonly string[];
 }
 
+/** What an answer is compared with comes from ledger rows and the pinned plan, not from here. */
 export interface AdmitInput {
   readonly changeId: string;
-  readonly context: {
-    readonly tenant: string;
-    readonly target: string;
-    readonly environment: 'development' | 'production';
-  };
-  readonly answersMode: 'signed' | 'unsigned';
-  readonly development: boolean;
-  /** Null until violations are disclosed: every answer is then refused as `too_early`. */
-  readonly fingerprint: string | null;
   /** The review is being rolled back. The start of a commit is found in the ledger. */
   readonly closed: boolean;
-  readonly requester: string | null;
-  readonly violations: readonly {
-    readonly violationId: string;
-    readonly need: PolicyViolation['need'];
-    readonly group: string;
-    readonly members: readonly string[];
-    readonly fourEyes: boolean;
-  }[];
-  readonly admitted: readonly AdmittedAnswer[];
+  /** Digests of the answers that the workflow counts already. */
+  readonly admitted: readonly string[];
   readonly message: unknown;
   readonly via: 'update' | 'signal';
 }

@@ -1,8 +1,6 @@
+import { answerScopeFromRows, SCOPE_ROWS } from '../activities/review/answer-scope-from-rows';
 import { createLateAnswers } from '../activities/review/late-answers';
 import type { AnswerGate } from '../gateway/deps';
-import { Submission } from '../policy/contracts/diff';
-import { PolicyViolation } from '../policy/contracts/violation';
-import { answerScopeOf } from '../signing/answer-scope';
 import type { Resources } from './resources';
 
 /** Reads from ledger rows and the pinned plan what the gateway compares answers with, and records what it refuses. */
@@ -10,23 +8,9 @@ export function answerGate({ ledger, plans, now }: Pick<Resources, 'ledger' | 'p
   const late = createLateAnswers({ ledger, now });
   return {
     async scopeOf(changeId) {
-      const rows = await ledger.readKinds(changeId, ['submitted', 'planned', 'disclosed', 'receipt', 'closed']);
-      const bodyOf = (kind: string) => rows.find(({ row }) => row.kind === kind)?.row.body;
-      const planHash = bodyOf('planned')?.['planHash'];
-      const submission = Submission.safeParse(bodyOf('submitted')?.['submission']);
-      const ended = bodyOf('receipt') !== undefined || bodyOf('closed') !== undefined;
-      if (ended || typeof planHash !== 'string' || !submission.success) return null;
-      const { plan } = await plans.byHash(planHash);
-      const [disclosed, requester] = [bodyOf('disclosed'), bodyOf('submitted')?.['requester']];
-      const fingerprint = disclosed?.['fingerprint'];
-      return answerScopeOf({
-        changeId,
-        submission: submission.data,
-        plan,
-        fingerprint: typeof fingerprint === 'string' ? fingerprint : null,
-        requester: typeof requester === 'string' ? requester : null,
-        violations: PolicyViolation.array().parse(disclosed?.['violations'] ?? []),
-      });
+      const rows = await ledger.readKinds(changeId, [...SCOPE_ROWS, 'receipt', 'closed']);
+      const hasEnded = rows.some(({ row }) => row.kind === 'receipt' || row.kind === 'closed');
+      return hasEnded ? null : answerScopeFromRows(plans, changeId, rows);
     },
     recordRefused: (changeId, refused) =>
       late.recordRefused(

@@ -37,7 +37,7 @@ export class MessageHandlers {
     bounds.count('answer', message);
     // The violations may already be disclosed in the ledger while the activity's result arrives in the same activation, after
     // this message. The disclosure is bounded by its own timeouts.
-    await condition(() => !this.review.disclosing);
+    await condition(() => !this.review.disclosing && this.review.isOpeningDone());
     const { admitted, results } = await this.#admit(message, via);
     // The review may have closed while the activity ran. A late answer is in the ledger but decides nothing.
     if (!this.review.isClosed()) this.review.admit(admitted);
@@ -61,24 +61,10 @@ export class MessageHandlers {
 
   #admit(message: unknown, via: 'update' | 'signal'): Promise<Admitted> {
     const { review } = this;
-    const { tenant, target } = review.submission;
     const input: AdmitInput = {
       changeId: review.changeId,
-      context: { tenant, target, environment: review.environment() },
-      answersMode: review.opened?.plan.answers ?? 'signed',
-      development: review.opened?.plan.development ?? false,
-      fingerprint: review.fingerprint,
       closed: review.isClosed(),
-      requester: review.opened?.requester ?? null,
-      violations: review.violations.map((v) => ({
-        violationId: v.violationId,
-        need: v.need,
-        group: v.group,
-        members: review.plan.groups[v.group]?.members ?? [],
-        fourEyes: v.fourEyes,
-      })),
-      // Admission needs their digests only; the reasons of many answers could exceed the server's limit of a payload.
-      admitted: review.answers().map((answer) => ({ ...answer, reason: '' })),
+      admitted: review.answers().map(({ digest }) => digest),
       message,
       via,
     };
@@ -93,7 +79,7 @@ export class MessageHandlers {
     const { review } = this;
     review.bounds.count('stop', message);
     // Until the change is opened the ledger has nothing that the message could be compared with.
-    await condition(() => review.opened !== null || review.unopened !== null || review.isClosed());
+    await condition(() => review.isOpeningDone());
     const input = { changeId: review.changeId, kind, message, via };
     const { result, stopped } = await admission(`${kind} ${++this.#seq}, by ${via}`, via).admitWithdrawal(input);
     if (stopped !== null) review.stopped ??= stopped;

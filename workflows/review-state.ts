@@ -279,6 +279,11 @@ export class Review {
     return this.rollingBack || this.outcome !== null;
   }
 
+  /** True once the ledger has the change as opened, or never will: only then can a message be compared with its rows. */
+  isOpeningDone(): boolean {
+    return this.opened !== null || this.unopened !== null || this.isClosed();
+  }
+
   environment(): 'development' | 'production' {
     return this.opened?.plan.development === true ? 'development' : 'production';
   }

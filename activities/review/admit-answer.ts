@@ -8,25 +8,34 @@
  *    write the row, so an accepted reject or retraction is never followed by a commit.
  * N4 Of each person the answer with the latest signed `issuedAt` counts. An older one that arrives later is refused, and a reject
  *    is final.
- * N5 The committer does not trust this activity: it verifies the rows again, against its own plan.
+ * N5 Answers are compared with the ledger rows of the change and its pinned plan, never with what the workflow says: anyone with write
+ *    access to the namespace can schedule this activity, and a row that the committer cannot verify would stop the review for ever.
+ *    A change that was not opened gets no row.
+ * N6 The committer does not trust this activity: it verifies the rows again, against its own plan.
  */
 import type { JsonValue } from '../../policy/contracts/canonical-json';
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import type { KeyRegistry } from '../../policy/evidence/key-registry';
 import type { Appended, Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
-import { judgeAnswer, type CountedAnswer, type RefusedAnswer } from '../../signing/judge-answer';
+import { judgeAnswer, type AnswerScope, type CountedAnswer, type RefusedAnswer } from '../../signing/judge-answer';
 import { ANSWER_ROWS, answerFactKey, answerRowKind, toAdmitted } from '../../signing/verify-answers';
+import type { PlanSource } from '../../storage/plans/plan-source';
 import type { AdmitInput, Admitted, ReviewActivities } from '../review-types';
-import { parseAnswerMessage } from './answer-message';
+import { parseAnswerMessage, violationIdOf } from './answer-message';
 import { afterOthers, type RepeatedAnswer } from './answer-order';
 import { refusalEntry } from './answer-refusal';
 import { byViolation, refusedResult, type Outcome } from './answer-results';
+import { answerScopeFromRows, SCOPE_ROWS } from './answer-scope-from-rows';
 
 export interface AnswerDeps {
   readonly ledger: Ledger;
   readonly keys: Pick<KeyRegistry, 'snapshot'>;
+  readonly plans: Pick<PlanSource, 'byHash'>;
   readonly now: () => Date;
 }
+
+/** After one of these rows no answer is admitted. */
+const END_ROWS = ['intent', 'decided', 'receipt'] as const;
 
 interface Verdict {
   readonly sent: unknown;
@@ -35,26 +44,28 @@ interface Verdict {
 
 /** `admitAnswer` returns every refusal as data. It throws only STORE_UNAVAILABLE, which Temporal retries. */
 export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities, 'admitAnswer'> {
-  const { ledger, keys, now } = deps;
+  const { ledger, keys, plans, now } = deps;
 
   return {
     async admitAnswer(input): Promise<Admitted> {
       const at = now().toISOString();
       const [{ find }, stored] = await Promise.all([
         keys.snapshot(),
-        ledger.readKinds(input.changeId, [...ANSWER_ROWS, 'intent', 'decided', 'receipt']),
+        ledger.readKinds(input.changeId, [...SCOPE_ROWS, ...ANSWER_ROWS, ...END_ROWS]),
       ]);
+      const scope = await answerScopeFromRows(plans, input.changeId, stored);
+      if (scope === null) return notOpened(input.message);
       const rows = stored.flatMap(({ row }) =>
         row.kind === 'answer_accepted' || row.kind === 'retracted' ? [row] : [],
       );
-      const closed = input.closed || rows.length < stored.length;
+      const closed = input.closed || stored.some(({ row }) => END_ROWS.some((kind) => kind === row.kind));
       const verdicts = parseAnswerMessage(input.message).map(({ sent, problem }): Verdict => {
         if (problem !== null) return { sent, judged: { code: 'malformed', message: problem, violationId: null } };
-        const judged = judgeAnswer(sent, input, find, at);
+        const judged = judgeAnswer(sent, scope, find, at);
         return {
           sent,
           judged: applyReviewState(
-            restoreAdmitted(judged, input, rows, (then) => judgeAnswer(sent, input, find, then)),
+            restoreAdmitted(judged, scope, rows, (then) => judgeAnswer(sent, scope, find, then)),
             { ...input, closed },
             rows,
           ),
@@ -68,7 +79,7 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
         return judged.code === 'duplicate' ? null : refusal(sent, judged);
       });
       const appended = await appendSome(ledger, input.changeId, entries);
-      const known = new Set(input.admitted.map(({ digest }) => digest));
+      const known = new Set(input.admitted);
       const outcomes = verdicts.map(({ judged }, i) => outcomeOf(judged, appended[i] ?? null, known));
 
       // The ledger may refuse an answer that was valid: its nonce was spent, or the commit has begun. Record that too.
@@ -89,6 +100,16 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
   };
 }
 
+/** Refuses every answer and records nothing: an invented id must not create rows. */
+function notOpened(message: unknown): Admitted {
+  const outcomes = parseAnswerMessage(message).map(({ sent, problem }): Outcome =>
+    problem === null
+      ? { violationId: violationIdOf(sent), result: { code: 'too_early', message: 'no such change was opened' } }
+      : { violationId: null, result: { code: 'malformed', message: problem } },
+  );
+  return { results: byViolation(outcomes), admitted: [] };
+}
+
 /** Appends the entries that are not null, and returns the results in the places of all. */
 async function appendSome(
   ledger: Ledger,
@@ -104,13 +125,13 @@ async function appendSome(
 /** An answer that was admitted in time stays valid: a retry, or the same answer again, must not be refused as expired. */
 function restoreAdmitted(
   judged: CountedAnswer | RefusedAnswer,
-  input: AdmitInput,
+  { fingerprint }: AnswerScope,
   rows: readonly LedgerRow[],
   judgeAt: (at: string) => CountedAnswer | RefusedAnswer,
 ): CountedAnswer | RefusedAnswer {
   if (judged.code !== 'expired') return judged;
   for (const row of rows) {
-    if (row.body['violationId'] !== judged.violationId || row.body['fingerprint'] !== input.fingerprint) continue;
+    if (row.body['violationId'] !== judged.violationId || row.body['fingerprint'] !== fingerprint) continue;
     const atAdmission = judgeAt(row.at);
     if (atAdmission.code === 'accepted' && atAdmission.digest === row.body['digest']) return atAdmission;
   }
@@ -126,7 +147,7 @@ function applyReviewState(
   rows: readonly LedgerRow[],
 ): Verdict['judged'] {
   const { violationId } = judged;
-  const counted = judged.code === 'accepted' && input.admitted.some(({ digest }) => digest === judged.digest);
+  const counted = judged.code === 'accepted' && input.admitted.includes(judged.digest);
   if (input.closed && judged.code !== 'malformed' && !counted) return { code: 'closed', message: CLOSED, violationId };
   return judged.code === 'accepted' ? afterOthers(judged, rows) : judged;
 }

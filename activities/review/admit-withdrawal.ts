@@ -15,14 +15,11 @@ import type { WithdrawCode } from '../../policy/contracts/withdrawal';
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { LedgerEntry } from '../../policy/evidence/ledger-port';
 import { judgeWithdrawal, replacingChange, stopRowOf, type CountedWithdrawal } from '../../signing/judge-withdrawal';
-import type { PlanSource } from '../../storage/plans/plan-source';
 import type { AdmittedWithdrawal, AdmitWithdrawalInput, ReviewActivities } from '../review-types';
 import type { AnswerDeps } from './admit-answer';
 import { refusalEntry, refusedText } from './answer-refusal';
 
-export interface WithdrawalDeps extends AnswerDeps {
-  readonly plans: Pick<PlanSource, 'byHash'>;
-}
+export type WithdrawalDeps = AnswerDeps;
 
 /** `admitWithdrawal` returns every refusal as data. It throws only STORE_UNAVAILABLE, which Temporal retries. */
 export function createWithdrawalActivities(deps: WithdrawalDeps): Pick<ReviewActivities, 'admitWithdrawal'> {

@@ -124,6 +124,13 @@ async function openReview(
       openedAt: at,
       summary: `${sourceTool} on ${target}`,
     });
+    if (first?.status === 'settled')
+      throw invalid(
+        'changeId',
+        'a change that has not ended',
+        `${changeId}, which has`,
+        'Submit it under another request key',
+      );
     return first?.existing === true ? null : toOpened({ plan, planHash }, at, results);
   };
   const opened = await (own === null ? append(deps.ledger) : deps.withAdvisoryLock('openings', append));

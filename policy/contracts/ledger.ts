@@ -44,8 +44,27 @@ export const LedgerRow = z.strictObject({
 });
 export type LedgerRow = z.infer<typeof LedgerRow>;
 
+/**
+ * Kinds of rows that may follow `intent` or `decided`: what ends the change, how an unknown effect or a lost workflow was resolved, and
+ * those of AFTER_HEAD. What the decision was based on cannot change after it.
+ */
+export const AFTER_SETTLEMENT: ReadonlySet<LedgerKind> = new Set<LedgerKind>([
+  'effect',
+  'resolved',
+  'repaired',
+  'receipt',
+  'closed',
+  'head',
+  'answer_refused',
+  'refused',
+  'spent',
+]);
+
 /** Kinds of rows that may follow the row `head`: refused messages, and the use of a cooperative receipt. */
 export const AFTER_HEAD: ReadonlySet<LedgerKind> = new Set<LedgerKind>(['answer_refused', 'refused', 'spent']);
+
+/** Kinds of rows that may follow the row `closed`. */
+export const AFTER_CLOSED: ReadonlySet<LedgerKind> = new Set<LedgerKind>(['head', ...AFTER_HEAD]);
 
 export const GENESIS: Sha256 = '0'.repeat(64);
 

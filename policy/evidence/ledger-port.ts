@@ -14,11 +14,11 @@ export const REFUSALS = ['answer_refused', 'refused'] as const satisfies readonl
  */
 export const MAX_REFUSED_ROWS = 100;
 
-/** Statements of people. Refused as `settled` once the change has an `intent` or `decided` row. */
-export const UNTIL_SETTLED = ['answer_accepted', 'retracted', 'withdrawn', 'superseded'] as const;
+/** Statements of people. */
+export const STATEMENTS = ['answer_accepted', 'retracted', 'withdrawn', 'superseded'] as const;
 
 /** Rows that can change the result of a verification: an `intent` is not written if one arrived after it (`expectedN`). */
-export const REVERIFIED = [...UNTIL_SETTLED, 'attested'] as const;
+export const REVERIFIED = [...STATEMENTS, 'attested'] as const;
 
 /** A fact to append. The ledger adds `actor`, the database role of the process. */
 export interface LedgerEntry {
@@ -38,7 +38,8 @@ export interface LedgerEntry {
 /**
  * Result of one entry. `existing`: a row with this fact key exists, possibly with another body; `stored` is that row,
  * and a refusal was counted on it. `counted`: only the counter of refusals was incremented. `nonce_reused`, `settled` and `moved`:
- * nothing was written. `settled`: the commit or the rollback has begun. `moved`: an `intent` was refused, because the change was
+ * nothing was written. `settled`: the change ends or has ended, and rows of this kind may not follow (AFTER_SETTLEMENT, AFTER_CLOSED,
+ * AFTER_HEAD). `moved`: an `intent` was refused, because the change was
  * withdrawn or superseded, or a row of REVERIFIED has a number above `expectedN`.
  */
 export type Appended =

@@ -282,7 +282,7 @@ export const DEFECTS = [
     name: 'admit answers after a reset of a closed review',
     through: 'an answer that is reported as accepted but has no effect',
     file: 'activities/review/admit-answer.ts',
-    from: 'input.closed || rows.length < stored.length',
+    from: 'input.closed || stored.some(({ row }) => END_ROWS.some((kind) => kind === row.kind))',
     to: 'input.closed',
     tests: ADMIT,
   },

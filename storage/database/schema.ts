@@ -1,8 +1,9 @@
-import { MAX_REFUSED_ROWS, REFUSALS, REVERIFIED, UNTIL_SETTLED } from '../../policy/evidence/ledger-port';
+import { AFTER_CLOSED, AFTER_HEAD, AFTER_SETTLEMENT } from '../../policy/contracts/ledger';
+import { MAX_REFUSED_ROWS, REFUSALS, REVERIFIED } from '../../policy/evidence/ledger-port';
 import { APPEND_GRANTS, PROJECTING_ROLES } from './roles';
 
 /** Raise it with every change of the schema below. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 /** `ledger_append` notifies this channel of the id of each change that gets rows. */
 export const LEDGER_CHANNEL = 'countersign_ledger';
@@ -22,9 +23,10 @@ export const LEDGER_CHANNEL = 'countersign_ledger';
  * D6 The database sets number and time of a row of the circuit breakers, under a lock, so that all readers fold the same rows in the
  *    same order. The sample of a review is written with its row `closed`.
  * D7 A trigger rejects UPDATE, DELETE and TRUNCATE on append-only tables, also for their owner.
- * D8 What people said and how the change ends are ordered by the lock: after `intent` or `decided` no statement is taken, and an
- *    `intent` is refused if a statement arrived that its committer has not verified. So an acknowledged withdrawal, reject or
- *    retraction is never followed by a commit.
+ * D8 What people said and how the change ends are ordered by the lock. After `intent` or `decided` only rows that end the change and
+ *    refusals are taken, after `closed` only its head, refusals and the use of its receipt: an activity that is scheduled again by
+ *    hand adds nothing to the evidence. An `intent` is refused if a statement arrived that its committer has not verified. So an
+ *    acknowledged withdrawal, reject or retraction is never followed by a commit.
  */
 export const TABLES_SQL = `
 create table if not exists schema_info (version int not null primary key, applied_at timestamptz not null default now());
@@ -177,6 +179,7 @@ declare
   v_owner boolean := pg_has_role(session_user, current_user, 'member');
   v_ends boolean := v_owner or ${isMemberOf(['cs_commit'])};
   v_n int; v_prev text; v_hash text; v_fact text; v_fresh boolean := cardinality(p_kinds) = 0; v_row ledger%rowtype;
+  v_allowed text[]; -- kinds that may follow the end of the change; null while it is open
   v_group text; v_submitted jsonb; v_mark text; v_input text; v_facts text; v_measure text;
 begin
   if not v_owner and exists (
@@ -190,6 +193,10 @@ begin
   perform pg_advisory_xact_lock(hashtextextended(p_change, 0));
   select l.n, l.hash into v_n, v_prev from ledger l where l.change_id = p_change order by l.n desc limit 1;
   if not found then v_n := -1; v_prev := repeat('0', 64); end if;
+  select case when bool_or(l.kind = 'head') then ${textArray([...AFTER_HEAD])}
+              when bool_or(l.kind = 'closed') then ${textArray([...AFTER_CLOSED])}
+              when bool_or(l.kind in ('intent', 'decided')) then ${textArray([...AFTER_SETTLEMENT])} end
+    into v_allowed from ledger l where l.change_id = p_change;
 
   for i in 1 .. cardinality(p_kinds) loop
     v_fact := case when p_kinds[i] in ('intent', 'decided') then 'settlement' when p_kinds[i] in ('withdrawn', 'superseded') then 'stopped'
@@ -202,8 +209,7 @@ begin
       exit when p_kinds[i] = 'submitted'; -- already opened: the other entries of this opening must not be mixed with it
       continue;
     end if;
-    if p_kinds[i] in (${quoted(UNTIL_SETTLED)})
-       and exists (select from ledger l where l.change_id = p_change and l.kind in ('intent', 'decided')) then
+    if p_kinds[i] <> all(v_allowed) then
       return query select i, 'settled', null::int, null::text, null::text, null::text, null::text, null::text, null::text;
       continue;
     end if;
@@ -251,6 +257,9 @@ begin
         select r.tenant, r.source_tool, 'sample', p_change, (json_of(p_bodies[i])->'samples')::text from reviews r where r.change_id = p_change
         on conflict do nothing;
     end if;
+    v_allowed := case p_kinds[i] when 'head' then ${textArray([...AFTER_HEAD])} when 'closed' then ${textArray([...AFTER_CLOSED])}
+                   when 'intent' then ${textArray([...AFTER_SETTLEMENT])} when 'decided' then ${textArray([...AFTER_SETTLEMENT])}
+                   else v_allowed end;
     v_prev := v_hash;
     v_fresh := true;
   end loop;

@@ -1,7 +1,15 @@
 import { listedEnd } from '../../storage/ledger/listed-end';
 import { toColumns } from '../../storage/ledger/columns';
 import { canonicalJson } from '../../policy/contracts/canonical-json';
-import { GENESIS, LedgerKind, LedgerRow, ledgerHash } from '../../policy/contracts/ledger';
+import {
+  AFTER_CLOSED,
+  AFTER_HEAD,
+  AFTER_SETTLEMENT,
+  GENESIS,
+  LedgerKind,
+  LedgerRow,
+  ledgerHash,
+} from '../../policy/contracts/ledger';
 import { APPEND_GRANTS, type Role } from '../../storage/database/roles';
 import { TerminalState } from '../../policy/contracts/outcome';
 import type { StoredRow } from '../../policy/evidence/chain';
@@ -9,7 +17,6 @@ import {
   MAX_REFUSED_ROWS,
   REFUSALS,
   REVERIFIED,
-  UNTIL_SETTLED,
   type Appended,
   type WithAdvisoryLock,
   type Ledger,
@@ -64,7 +71,11 @@ export function memoryLedger(): MemoryLedger {
     }
     const has = (kinds: readonly string[], after = -1): boolean =>
       rowsOf(changeId).some(({ row }) => kinds.includes(row.kind) && row.n > after);
-    if ((UNTIL_SETTLED as readonly string[]).includes(entry.kind) && has(['intent', 'decided']))
+    if (
+      (!AFTER_SETTLEMENT.has(entry.kind) && has(['intent', 'decided'])) ||
+      (!AFTER_CLOSED.has(entry.kind) && has(['closed'])) ||
+      (!AFTER_HEAD.has(entry.kind) && has(['head']))
+    )
       return nothing('settled');
     if (
       entry.kind === 'intent' &&

@@ -52,7 +52,7 @@ export function reviewActivities({
     }),
     ...createGuardianActivities({ store, ledger, plans, tools, validators, threads, now }),
     ...createDisclosureActivities({ store, ledger, plans, tools, threads, callbacks, keys, attestor, now }),
-    ...createAnswerActivities({ ledger, keys, now }),
+    ...createAnswerActivities({ ledger, keys, plans, now }),
     ...createWithdrawalActivities({ ledger, keys, plans, now }),
     ...createNoticeActivities({ log: (message, facts) => logger.info(facts, message), webhooks, now }),
   };

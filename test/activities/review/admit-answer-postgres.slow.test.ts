@@ -1,5 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createAnswerActivities } from '../../../activities/review/admit-answer';
+import { answerScopeFromRows } from '../../../activities/review/answer-scope-from-rows';
 import { createKeyRegistry } from '../../../storage/keys/key-registry';
 import { createLedger } from '../../../storage/ledger/ledger';
 import type { Admitted, AdmitInput } from '../../../activities/review-types';
@@ -8,6 +9,7 @@ import { signPredicate } from '../../../signing/envelope';
 import { newKeyPair, newNonce } from '../../../signing/keys';
 import { signKeyEntry, signKeyRevocation } from '../../../signing/registry-entry';
 import { verifyAcceptedAnswers } from '../../../signing/verify-answers';
+import { answerPlans, writeDisclosedChange, type DisclosedChange } from '../../support/review/disclosed-change';
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
 
 const sha = (letter: string): string => letter.repeat(64);
@@ -46,20 +48,15 @@ function input(changeId: string, nonce = newNonce()): AdmitInput {
     },
     dana,
   );
-  return {
-    changeId,
-    context,
-    answersMode: 'signed',
-    development: false,
-    fingerprint: sha('2'),
-    closed: false,
-    requester: 'rita',
-    violations: [{ violationId: sha('a'), need: 'human', group: 'dba', members: ['dana'], fourEyes: true }],
-    admitted: [],
-    message: { answers: [envelope] },
-    via: 'signal',
-  };
+  return { changeId, closed: false, admitted: [], message: { answers: [envelope] }, via: 'signal' };
 }
+
+const PLAN: DisclosedChange['plan'] = {
+  answers: 'signed',
+  development: false,
+  groups: { dba: { members: ['dana'] } },
+};
+const VIOLATION = { violationId: sha('a'), need: 'human', group: 'dba', fourEyes: true } as const;
 
 it("admits with the review worker's database role, and the committer verifies the rows again; a revocation applies at once", async () => {
   const clock = { now: 0 };
@@ -78,10 +75,15 @@ it("admits with the review worker's database role, and the committer verifies th
   const { admitAnswer } = createAnswerActivities({
     ledger: review,
     keys: registryOf('cs_review'),
+    plans: answerPlans(PLAN),
     now: () => new Date(),
   });
   const admit = (i: AdmitInput) => new MockActivityEnvironment().run(admitAnswer, i) as Promise<Admitted>;
 
+  for (const letter of ['1', '3', '4', '5']) {
+    const change = { changeId: sha(letter), plan: PLAN, fingerprint: sha('2'), violations: [VIOLATION] };
+    await writeDisclosedChange(review, change);
+  }
   const one = input(sha('1'));
   const first = await admit(one);
   expect(first.results).toEqual({ [sha('a')]: { code: 'accepted', message: 'confirm by dana' } });
@@ -96,11 +98,13 @@ it("admits with the review worker's database role, and the committer verifies th
 
   const commit = createLedger(database.open('cs_commit'));
   const stored = await commit.read(sha('1'));
-  expect(verifyChain(stored)).toMatchObject({ ok: true, length: 1 });
+  expect(verifyChain(stored)).toMatchObject({ ok: true, length: 4 });
+  const scope = await answerScopeFromRows(answerPlans(PLAN), sha('1'), stored);
+  if (scope === null) throw new Error('Expected a scope');
   const verify = async () =>
     verifyAcceptedAnswers({
       rows: stored.map(({ row }) => row),
-      scope: one,
+      scope,
       keys: (await registryOf('cs_commit').snapshot()).find,
       nonces: await commit.spentNonces(sha('1')),
       at: new Date().toISOString(),

@@ -1,3 +1,4 @@
+import type { LedgerKind } from '../../../policy/contracts/ledger';
 import fc from 'fast-check';
 import { ledgerHash } from '../../../policy/contracts/ledger';
 import { verifyChain } from '../../../policy/evidence/chain';
@@ -130,6 +131,29 @@ describe.each(kinds)('the ledger %s', (_name, ledger) => {
         ['existing', 'intent'],
         ['existing', 'intent'],
       ]);
+    });
+
+    it('takes after the end of a change only the rows that end it and refusals, and after its head nothing that its evidence counts', async () => {
+      const [id, l] = [freshId(), ledger()];
+      const work = ['findings', 'staged', 'attested', 'disclosed'] as const;
+      const late = async (kinds: readonly LedgerKind[]) =>
+        (
+          await l.append(
+            id,
+            kinds.map((kind) => entry(`late:${kind}`, { kind })),
+          )
+        ).map(({ status }) => status);
+      await l.append(id, [entry('settlement', { kind: 'decided' })]);
+      expect(await late(work)).toEqual(work.map(() => 'settled'));
+      await l.append(id, [entry('receipt', { kind: 'receipt' }), entry('closed', { kind: 'closed' })]);
+      expect(await late([...work, 'submitted', 'effect', 'repaired'])).toEqual(Array(7).fill('settled'));
+      await l.append(id, [entry('head', { kind: 'head' })]);
+      expect(await late(['staged', 'head', 'refused', 'answer_refused'])).toEqual([
+        ...['settled', 'settled'],
+        ...['appended', 'appended'],
+      ]);
+      const kinds = (await l.read(id)).map(({ row }) => row.kind);
+      expect(kinds).toEqual(['decided', 'receipt', 'closed', 'head', 'refused', 'answer_refused']);
     });
 
     it.each(['intent', 'decided'] as const)('takes no statement of a person after the row %s', async (settled) => {

@@ -137,18 +137,10 @@ export abstract class ReviewSteps extends SubmittedReview {
 
   /** Passes answers to the admission. `admitted`: those admitted before. */
   admit(answers: readonly Envelope[], admitted: readonly AdmittedAnswer[] = []): Promise<Admitted> {
-    const { disclosed, plan, changeId } = this;
-    const members = (group: string): readonly string[] => plan.groups[group]?.members ?? [];
     return reviewActivities(this.deps).admitAnswer({
-      changeId,
-      context: { tenant: 'acme', target: 'shop', environment: 'production' },
-      answersMode: plan.answers,
-      development: plan.development,
-      fingerprint: disclosed?.fingerprint ?? null,
+      changeId: this.changeId,
       closed: false,
-      requester: this.opened?.requester ?? null,
-      violations: (disclosed?.violations ?? []).map((v) => ({ ...v, members: members(v.group) })),
-      admitted,
+      admitted: admitted.map(({ digest }) => digest),
       message: { answers },
       via: 'update',
     });
