@@ -80,7 +80,7 @@ it("admits with the review worker's database role, and the committer verifies th
   });
   const admit = (i: AdmitInput) => new MockActivityEnvironment().run(admitAnswer, i) as Promise<Admitted>;
 
-  for (const letter of ['1', '3', '4', '5']) {
+  for (const letter of ['1', '3', '4', '5', '6']) {
     const change = { changeId: sha(letter), plan: PLAN, fingerprint: sha('2'), violations: [VIOLATION] };
     await writeDisclosedChange(review, change);
   }
