@@ -6,10 +6,8 @@ import {
   type WithdrawMessage,
   type WithdrawResult,
 } from '../policy/contracts/withdrawal';
-import type { StoredRow } from '../policy/evidence/chain';
 import { messageDigest } from '../policy/evidence/dsse';
-import { ACKNOWLEDGE_MS, assertChain } from './acknowledge';
-import type { Watch } from './ports';
+import { readBack, type WatchedRows } from './read-back';
 
 /**
  * What became of a withdrawal that was sent, by the ledger. `said` is what the review replied, which anyone who can write to the
@@ -19,27 +17,12 @@ export async function acknowledgeWithdrawal(
   changeId: string,
   message: WithdrawMessage | SupersedeMessage,
   said: WithdrawResult,
-  ledger: { readonly rows: () => Promise<readonly StoredRow[]>; readonly watch: () => Promise<Watch> },
+  ledger: WatchedRows,
 ): Promise<WithdrawResult> {
-  const until = Date.now() + ACKNOWLEDGE_MS;
-  const watch = await ledger.watch();
-  try {
-    for (;;) {
-      const rows = await ledger.rows();
-      assertChain(changeId, rows);
-      const found = resultInRows(
-        message,
-        rows.map(({ row }) => row),
-      );
-      if (found !== null)
-        return found.code === 'accepted' && said.code === 'duplicate' ? { ...found, code: 'duplicate' } : found;
-      const left = until - Date.now();
-      if (left <= 0) return unacknowledgedWithdrawal(said);
-      await watch.next(left);
-    }
-  } finally {
-    watch.close();
-  }
+  const rows = await readBack(changeId, ledger, (read) => resultInRows(message, read) !== null);
+  const found = resultInRows(message, rows);
+  if (found === null) return unacknowledgedWithdrawal(said);
+  return found.code === 'accepted' && said.code === 'duplicate' ? { ...found, code: 'duplicate' } : found;
 }
 
 /** The result of a client that can read no rows. */
@@ -50,7 +33,7 @@ export function unacknowledgedWithdrawal({ code, message }: WithdrawResult): Wit
   };
 }
 
-/** `duplicate`: the change was withdrawn or superseded by another statement. Null: there is no row of it. */
+/** `duplicate`: the change was withdrawn or superseded by another statement. Null: the ledger has no row for the message. */
 function resultInRows(message: WithdrawMessage | SupersedeMessage, rows: readonly LedgerRow[]): WithdrawResult | null {
   const stop = rows.find(({ kind }) => kind === 'withdrawn' || kind === 'superseded');
   if (stop !== undefined) {

@@ -1,14 +1,9 @@
 import type { AnswerMessage, AnswerResult, AnswerResults } from '../policy/contracts/answer';
 import { canonicalJson } from '../policy/contracts/canonical-json';
 import type { LedgerRow } from '../policy/contracts/ledger';
-import { verifyChain, type StoredRow } from '../policy/evidence/chain';
 import { messageDigest, openEnvelope } from '../policy/evidence/dsse';
 import { answerKeys } from './answer-keys';
-import { CountersignError } from './errors';
-import type { Watch } from './ports';
-
-/** How long to look for the row of an answer or a withdrawal. */
-export const ACKNOWLEDGE_MS = 5_000;
+import { readBack, type WatchedRows } from './read-back';
 
 /**
  * What became of answers that were sent, by the ledger. `said` is what the review replied: anyone who can write to the namespace can
@@ -18,27 +13,12 @@ export async function acknowledge(
   changeId: string,
   sent: AnswerMessage['answers'],
   said: AnswerResults,
-  ledger: { readonly rows: () => Promise<readonly StoredRow[]>; readonly watch: () => Promise<Watch> },
+  ledger: WatchedRows,
 ): Promise<AnswerResults> {
-  const until = Date.now() + ACKNOWLEDGE_MS;
-  const watch = await ledger.watch();
-  try {
-    for (;;) {
-      const rows = await ledger.rows();
-      assertChain(changeId, rows);
-      const found = sent.map((answer) =>
-        resultInRows(
-          answer,
-          rows.map(({ row }) => row),
-        ),
-      );
-      const left = until - Date.now();
-      if (found.every((result) => result !== null) || left <= 0) return byKey(sent, found, said);
-      await watch.next(left);
-    }
-  } finally {
-    watch.close();
-  }
+  const resultsIn = (rows: readonly LedgerRow[]): (AnswerResult | null)[] =>
+    sent.map((answer) => resultInRows(answer, rows));
+  const rows = await readBack(changeId, ledger, (read) => resultsIn(read).every((result) => result !== null));
+  return byKey(sent, resultsIn(rows), said);
 }
 
 /** The results of a client that can read no rows. */
@@ -47,16 +27,6 @@ export function unacknowledged(sent: AnswerMessage['answers'], said: AnswerResul
     sent,
     sent.map(() => null),
     said,
-  );
-}
-
-/** Throws `not_verified` unless the rows are the hash chain of this change. */
-export function assertChain(changeId: string, rows: readonly StoredRow[]): void {
-  const chain = verifyChain(rows);
-  if (chain.ok && rows.every(({ row }) => row.changeId === changeId)) return;
-  throw new CountersignError(
-    'not_verified',
-    `The ledger rows of ${changeId} are not its hash chain${chain.ok ? '' : `: row ${chain.n}: ${chain.problem}`}`,
   );
 }
 

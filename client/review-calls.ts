@@ -38,7 +38,7 @@ export interface ReviewCalls {
   result(changeId: string, bounds?: Bounded): Promise<ReviewResult>;
   answer(changeId: string, answers: AnswerMessage['answers']): Promise<AnswerResults>;
   /**
-   * Uses the approval of a cooperative change, before its effect. `spent` is true for one nonce only, whoever asks and however often
+   * Uses the approval of a cooperative change, before its effect. `spent` is true for one nonce only, for all callers together and however often
    * the receipt is shown. Throws if neither gateway nor ledger can be reached; then the effect must not be performed.
    */
   spend(changeId: string, nonce: string): Promise<SpendResult>;

@@ -7,12 +7,11 @@
  * C2 Without a ledger an outcome of the workflow is `verified` only with a receipt of a trusted committer, and answers are `sent`.
  * C3 An answer to a closed review is recorded in the ledger as refused; it is never silently dropped.
  */
-import { WithStartWorkflowOperation, type Client, type WorkflowHandle } from '@temporalio/client';
+import { WithStartWorkflowOperation, type Client } from '@temporalio/client';
 import { TypedSearchAttributes, type Workflow } from '@temporalio/common';
 import { AnswerMessage, AnswerResults, MAX_ANSWERS_PER_MESSAGE } from '../policy/contracts/answer';
 import { Sha256Hex, type Submission } from '../policy/contracts/diff';
 import { changeId as changeIdOf } from '../policy/contracts/change-id';
-import type { ReviewOutcome } from '../policy/contracts/outcome';
 import type { Preflight, ReviewStatus } from '../policy/contracts/status';
 import { SpendMessage, type SpendResult } from '../policy/contracts/spent';
 import { SupersedeMessage, WithdrawMessage, type WithdrawResult } from '../policy/contracts/withdrawal';
@@ -21,20 +20,22 @@ import { REVIEW_WORKFLOW, TASK_QUEUES } from '../policy/contracts/queues';
 import { startAttributes } from '../policy/contracts/search-attributes';
 import { answerKeys } from './answer-keys';
 import { linkToChange } from './change-link';
-import { CountersignError, messageOf } from './errors';
+import { CountersignError } from './errors';
 import { parseInput } from './parse';
 import type { EvidenceBundle } from '../policy/evidence/bundle';
 import type { VerifiedReview } from '../signing/verified-review';
 import { acknowledge, unacknowledged } from './acknowledge';
 import { acknowledgeWithdrawal, unacknowledgedWithdrawal } from './acknowledge-withdrawal';
 import type { ClientLedger, ListFilter, ReviewPage } from './ports';
-import { readResult, readReview } from './read-review';
+import { readReview } from './read-review';
 import type { ReceiptTrust } from './receipt';
-import { toPreflight, toResult, type ReviewResult } from './result';
+import { toPreflight, type ReviewResult } from './result';
 import { SUBMIT_TIMEOUT_MS, type Bounded, type Submitted } from './review-calls';
 import { fromLedger, notFound, noWorker, refusedBy, setupHint, unavailable } from './review-errors';
+import { ReviewRuns } from './review-runs';
 import { toTemporalProblem, type TemporalProblem } from './temporal-errors';
 import { describeStart } from './start-description';
+import { resultFromLedger, resultOfWorkflow } from './wait-for-result';
 
 export interface ReviewClientOptions {
   readonly temporal: Client;
@@ -47,19 +48,17 @@ export interface ReviewClientOptions {
 
 const CALL_TIMEOUT_MS = 10_000;
 const ANSWER_TIMEOUT_MS = 30_000;
-/** Time-out of the probe that finds the cause of another time-out. */
-const PROBE_TIMEOUT_MS = 2_000;
-/** A waiting call reads again after this time, also without a notification. */
-const READ_AGAIN_MS = 5_000;
 
 export class ReviewClient {
   readonly #temporal: Client;
+  readonly #runs: ReviewRuns;
   readonly #taskQueue: string;
   readonly #ledger: ClientLedger | null;
   readonly trust: ReceiptTrust | null;
 
   constructor(options: ReviewClientOptions) {
     this.#temporal = options.temporal;
+    this.#runs = new ReviewRuns(options.temporal);
     this.#taskQueue = options.taskQueue ?? TASK_QUEUES.review;
     this.#ledger = options.ledger ?? null;
     this.trust = options.trust ?? null;
@@ -82,7 +81,7 @@ export class ReviewClient {
       ...describeStart(submission),
     });
     try {
-      const preflight = await this.#within(timeoutMs, () =>
+      const preflight = await this.#runs.within(timeoutMs, () =>
         // Do not set an update id: for a known id the server returns the result from a closed run as if it were open, so that
         // a known outcome would look like a new approval. Retries inside this call reuse the id that the SDK generates.
         this.#temporal.workflow.executeUpdateWithStart<Workflow, Preflight, []>(MESSAGES.submit, {
@@ -103,7 +102,7 @@ export class ReviewClient {
       case 'timed_out':
       case 'unreachable':
       case 'no_worker':
-        switch (await this.#probe(changeId)) {
+        switch (await this.#runs.probe(changeId)) {
           case 'running':
             return { changeId, preflight: 'pending', outcome: null };
           case 'closed':
@@ -181,14 +180,14 @@ export class ReviewClient {
 
   /** Why the ledger has no row of a change. */
   async #notOpened(changeId: string): Promise<never> {
-    if ((await this.#probe(changeId)) === 'running') throw noWorker(changeId, 'Ask again later', undefined);
+    if ((await this.#runs.probe(changeId)) === 'running') throw noWorker(changeId, 'Ask again later', undefined);
     throw notFound(changeId, undefined);
   }
 
   /**
    * Sends answers: signed envelopes, or plain answers if the target accepts them. Returns the result of each, keyed by violation
-   * id, when its ledger row was read back; without a row after five seconds, or without a ledger, it is `sent`. For a closed review each result is `closed`, and the refusal is recorded in
-   * the ledger. More than 50 answers are sent in several messages. Throws `not_found`. After `worker_unavailable` or
+   * id, when its ledger row was read back; without a row after five seconds, or without a ledger, it is `sent`. For a closed review
+   * each result is `closed`, and the refusal is recorded in the ledger. More than 50 answers are sent in several messages. Throws `not_found`. After `worker_unavailable` or
    * `temporal_unavailable`, send again: duplicates count once.
    */
   async answer(
@@ -233,16 +232,16 @@ export class ReviewClient {
     via: 'update' | 'signal',
     timeoutMs: number,
   ): Promise<{ readonly said: AnswerResults; readonly late: boolean }> {
-    const handle = this.#handle(changeId);
+    const handle = this.#runs.handle(idOf(changeId));
     try {
       if (via === 'update') {
-        const said = await this.#within(timeoutMs, () =>
+        const said = await this.#runs.within(timeoutMs, () =>
           handle.executeUpdate<AnswerResults, [AnswerMessage]>(MESSAGES.answer, { args: [message] }),
         );
-        // Whatever another workflow replies: only texts that say what to look for.
+        // Another workflow may have replied: the reply only tells which rows to look for.
         return { said: AnswerResults.safeParse(said).data ?? {}, late: false };
       }
-      await this.#within(timeoutMs, () => handle.signal<[AnswerMessage]>(MESSAGES.answer, message));
+      await this.#runs.within(timeoutMs, () => handle.signal<[AnswerMessage]>(MESSAGES.answer, message));
       return { said: {}, late: false };
     } catch (error) {
       const problem = toTemporalProblem(error);
@@ -250,7 +249,7 @@ export class ReviewClient {
       if (problem.kind === 'no_more_updates' && via === 'update')
         return await this.#send(changeId, message, 'signal', timeoutMs);
       if (problem.kind !== 'not_running')
-        throw await this.#toError(changeId, problem, error, 'Send again: duplicates count once');
+        throw await this.#runs.toError(changeId, problem, error, 'Send again: duplicates count once');
       return { said: await this.#refuseLate(changeId, message, error), late: true };
     }
   }
@@ -294,16 +293,16 @@ export class ReviewClient {
     name: typeof MESSAGES.withdraw | typeof MESSAGES.supersede,
     message: WithdrawMessage | SupersedeMessage,
   ): Promise<WithdrawResult> {
-    const handle = this.#handle(changeId);
+    const handle = this.#runs.handle(idOf(changeId));
     let result: WithdrawResult;
     try {
-      result = await this.#within(ANSWER_TIMEOUT_MS, () =>
+      result = await this.#runs.within(ANSWER_TIMEOUT_MS, () =>
         handle.executeUpdate<WithdrawResult, [typeof message]>(name, { args: [message] }),
       );
     } catch (error) {
       const problem = toTemporalProblem(error);
       if (problem.kind !== 'not_running')
-        throw await this.#toError(changeId, problem, error, 'Send again: it takes effect once');
+        throw await this.#runs.toError(changeId, problem, error, 'Send again: it takes effect once');
       if (!(await this.#isKnown(changeId))) throw notFound(changeId, error);
       return { code: 'too_late', message: 'The review is closed' };
     }
@@ -322,80 +321,14 @@ export class ReviewClient {
   async result(changeId: string, { timeoutMs = 0 }: Bounded = {}): Promise<ReviewResult> {
     const id = idOf(changeId);
     const ledger = this.#ledger;
-    if (ledger === null) return await this.#resultOfWorkflow(id, timeoutMs);
-    const read = <T>(call: () => Promise<T>): Promise<T> => fromLedger(call, 'The review cannot be read');
-    const until = Date.now() + timeoutMs;
-    const watch = await ledger.watch(id);
-    try {
-      for (;;) {
-        const summary = await read(() => ledger.summary(id));
-        if (summary?.ended === true) return await this.#ended(id);
-        const aborted = await this.#aborted(id, summary !== null);
-        if (aborted !== null)
-          return (await read(() => ledger.summary(id)))?.ended === true ? await this.#ended(id) : aborted;
-        const left = until - Date.now();
-        if (left <= 0) return await this.#pending(id, summary !== null);
-        await watch.next(Math.min(left, READ_AGAIN_MS));
-      }
-    } finally {
-      watch.close();
-    }
-  }
-
-  async #ended(changeId: string): Promise<ReviewResult> {
-    const why = 'The ledger has the review as ended, but no receipt that can be read';
-    const result = readResult(changeId, await this.bundle(changeId), this.trust);
-    return result ?? { state: 'ABORTED', verified: false, why };
-  }
-
-  async #pending(changeId: string, opened: boolean): Promise<ReviewResult> {
-    const trusting = (this.trust?.operators?.length ?? 0) > 0;
-    return { state: 'PENDING', status: opened && trusting ? await this.status(changeId) : null };
-  }
-
-  /** Null while a run is open, or if Temporal does not answer about a review that the ledger has as open. */
-  async #aborted(changeId: string, opened: boolean): Promise<ReviewResult | null> {
-    let run: 'running' | 'closed' | 'unknown';
-    try {
-      run = await this.#probe(changeId);
-    } catch (error) {
-      if (opened) return null;
-      throw error;
-    }
-    if (run === 'running') return null;
-    if (run === 'unknown' && !opened) throw notFound(changeId, undefined);
-    const failure = run === 'closed' ? await this.#failureOf(changeId) : null;
-    const why = failure ?? 'The workflow has ended or is gone, and the ledger has no end of the review';
-    return { state: 'ABORTED', verified: false, why };
-  }
-
-  /** The message of a workflow that failed; null if it did not. */
-  async #failureOf(changeId: string): Promise<string | null> {
-    try {
-      await this.#within(PROBE_TIMEOUT_MS, () => this.#handle(changeId).result());
-      return null;
-    } catch (error) {
-      const problem = toTemporalProblem(error);
-      return problem.kind === 'workflow_failed' ? problem.message : null;
-    }
-  }
-
-  /** For a client without a ledger: what the workflow returned, `verified` only by its receipt. */
-  async #resultOfWorkflow(changeId: string, timeoutMs: number): Promise<ReviewResult> {
-    if (timeoutMs <= 0 && (await this.#probe(changeId)) === 'running') return { state: 'PENDING', status: null };
-    const handle = this.#handle(changeId);
-    try {
-      const outcome = await this.#within(
-        Math.max(timeoutMs, PROBE_TIMEOUT_MS),
-        () => handle.result() as Promise<ReviewOutcome>,
-      );
-      return toResult(changeId, outcome, this.trust);
-    } catch (error) {
-      const problem = toTemporalProblem(error);
-      if (problem.kind === 'timed_out') return { state: 'PENDING', status: null };
-      if (problem.kind === 'workflow_failed') return { state: 'ABORTED', verified: false, why: problem.message };
-      throw await this.#toError(changeId, problem, error, 'Retry the call');
-    }
+    if (ledger === null) return await resultOfWorkflow(this.#runs, this.trust, id, timeoutMs);
+    const source = { runs: this.#runs, ledger, trust: this.trust };
+    return await resultFromLedger(
+      source,
+      { bundle: () => this.bundle(id), status: () => this.status(id) },
+      id,
+      timeoutMs,
+    );
   }
 
   /** Writes the row `spent` (ReviewCalls.spend). `keyId`: the key of the caller of a gateway. Throws `ledger_unavailable`. */
@@ -435,64 +368,11 @@ export class ReviewClient {
     return await fromLedger(() => ledger.list(query), 'Reviews cannot be listed');
   }
 
-  #handle(changeId: string): WorkflowHandle {
-    return this.#temporal.workflow.getHandle(idOf(changeId));
-  }
-
-  async #within<T>(timeoutMs: number, call: () => Promise<T>): Promise<T> {
-    return await this.#temporal.withDeadline(Date.now() + timeoutMs, call);
-  }
-
-  /** Whether a run with this id exists. Throws `temporal_unavailable` if the server does not answer in time. */
-  async #probe(changeId: string): Promise<'running' | 'closed' | 'unknown'> {
-    const handle = this.#handle(changeId);
-    try {
-      const description = await this.#within(PROBE_TIMEOUT_MS, () => handle.describe());
-      return description.status.name === 'RUNNING' ? 'running' : 'closed';
-    } catch (error) {
-      const problem = toTemporalProblem(error);
-      if (problem.kind === 'not_running') return 'unknown';
-      throw unavailable('Retry the call', messageOf(error), error);
-    }
-  }
-
   async #isKnown(changeId: string): Promise<boolean> {
-    if ((await this.#probe(changeId)) !== 'unknown') return true;
+    if ((await this.#runs.probe(changeId)) !== 'unknown') return true;
     const ledger = this.#ledger;
     const what = 'Temporal does not have the review, and the ledger cannot be read';
     return ledger !== null && (await fromLedger(() => ledger.summary(changeId), what)) !== null;
-  }
-
-  async #toError(
-    changeId: string,
-    problem: TemporalProblem,
-    cause: unknown,
-    whatToDo: string,
-  ): Promise<CountersignError> {
-    switch (problem.kind) {
-      case 'not_running':
-      case 'already_closed':
-        return notFound(changeId, cause);
-      case 'not_a_review':
-        return new CountersignError('not_found', `Workflow ${changeId} is not a review: ${problem.message}`, { cause });
-      case 'no_worker':
-      case 'no_more_updates':
-        return noWorker(changeId, whatToDo, cause);
-      case 'timed_out':
-        // If the server answers the probe, the worker caused the time-out.
-        return (await this.#probe(changeId)) === 'unknown'
-          ? notFound(changeId, cause)
-          : noWorker(changeId, whatToDo, cause);
-      case 'unreachable':
-        return unavailable(whatToDo, problem.message, cause);
-      case 'refused':
-        return refusedBy(problem, cause);
-      case 'workflow_failed':
-      case 'other':
-        return new CountersignError('internal', problem.message, { cause });
-      default:
-        return problem satisfies never;
-    }
   }
 }
 

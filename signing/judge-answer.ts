@@ -13,7 +13,7 @@ import { UnsignedAnswer } from '../policy/contracts/answer';
 import { Envelope } from '../policy/contracts/diff';
 import { messageDigest, openEnvelope } from '../policy/evidence/dsse';
 import type { KeyLookup } from '../policy/evidence/key-registry';
-import { verifyWithRegistry } from './registry-verify';
+import { refusalCode, verifyWithRegistry } from './registry-verify';
 
 /** Tolerated difference between the signer's clock and ours, in milliseconds. */
 export const CLOCK_SKEW_MS = 60_000;
@@ -99,7 +99,7 @@ function judgeSigned(
     development: scope.development,
     use: { right: 'answer', tenant: scope.context.tenant },
   });
-  if (!verified.ok) return refuse(keyRefusal(verified.code), verified.message, violationId);
+  if (!verified.ok) return refuse(refusalCode(verified.code), verified.message, violationId);
   const { predicate, key } = verified;
   if (key.subject.type !== 'person')
     return refuse(
@@ -207,30 +207,6 @@ function refusedByTime(predicate: AnswerPredicate, at: string): RefusedAnswer | 
     return refuse('expired', `issued at ${issuedAt}, which is in the future; correct the signer's clock`, violationId);
   if (Date.parse(expiresAt) <= now) return refuse('expired', `expired at ${expiresAt}; sign a new answer`, violationId);
   return null;
-}
-
-function keyRefusal(code: Exclude<ReturnType<typeof verifyWithRegistry>, { ok: true }>['code']): RefusedAnswer['code'] {
-  switch (code) {
-    case 'unknown_key':
-    case 'revoked_key':
-    case 'demo_key':
-      return code;
-    case 'wrong_key_kind':
-    case 'not_permitted':
-      return 'not_eligible';
-    case 'wrong_key':
-    case 'bad_signature':
-      return 'bad_signature';
-    case 'malformed':
-    case 'not_utf8':
-    case 'not_json':
-    case 'not_canonical':
-    case 'wrong_kind':
-    case 'invalid_statement':
-      return 'malformed';
-    default:
-      return code satisfies never;
-  }
 }
 
 function digestOf(sent: unknown): string | null {

@@ -17,7 +17,7 @@ import { SupersedeMessage, WithdrawMessage, type Stopped, type WithdrawCode } fr
 import { messageDigest, openEnvelope } from '../policy/evidence/dsse';
 import type { KeyLookup, RegisteredKey } from '../policy/evidence/key-registry';
 import { CLOCK_SKEW_MS, MAX_ANSWER_PAYLOAD } from './judge-answer';
-import { verifyWithRegistry, type RegistryRefusal } from './registry-verify';
+import { refusalCode, verifyWithRegistry } from './registry-verify';
 import { verifySubmission } from './verify-submission';
 
 export interface WithdrawalScope {
@@ -92,7 +92,7 @@ function judgeStatement(
   const right = keyKind === 'service' ? 'submit' : 'answer';
   const use = { right, tenant: scope.submission.tenant } as const;
   const verified = verifyWithRegistry(statement, kind, { keys, keyKind, development, use });
-  if (!verified.ok) return refuse(codeOf(verified.code), verified.message);
+  if (!verified.ok) return refuse(refusalCode(verified.code), verified.message);
   const { predicate, key } = verified;
   if (predicate.changeId !== scope.changeId)
     return refuse('wrong_context', `signed for another change, ${predicate.changeId}`);
@@ -195,30 +195,6 @@ export function stopRowOf(rows: readonly LedgerRow[]): (Stopped & { readonly row
 function ownerOf({ kind, subject, onBehalfOf }: RegisteredKey): string {
   if (kind === 'approver') return subject.id;
   return `${subject.type} ${subject.id}${onBehalfOf === null ? '' : `, for ${onBehalfOf}`}`;
-}
-
-function codeOf(code: RegistryRefusal): Refused['code'] {
-  switch (code) {
-    case 'unknown_key':
-    case 'revoked_key':
-    case 'demo_key':
-      return code;
-    case 'wrong_key_kind':
-    case 'not_permitted':
-      return 'not_eligible';
-    case 'wrong_key':
-    case 'bad_signature':
-      return 'bad_signature';
-    case 'malformed':
-    case 'not_utf8':
-    case 'not_json':
-    case 'not_canonical':
-    case 'wrong_kind':
-    case 'invalid_statement':
-      return 'malformed';
-    default:
-      return code satisfies never;
-  }
 }
 
 function refuse(code: Refused['code'], message: string): Refused {

@@ -43,3 +43,31 @@ export function verifyWithRegistry<K extends StatementKind>(
     );
   return { ok: true, predicate: verified.predicate, key };
 }
+
+export type KeyRefusalCode =
+  'unknown_key' | 'revoked_key' | 'demo_key' | 'not_eligible' | 'bad_signature' | 'malformed';
+
+/** The result code that the sender of an answer or a withdrawal receives for a refused envelope. */
+export function refusalCode(code: RegistryRefusal): KeyRefusalCode {
+  switch (code) {
+    case 'unknown_key':
+    case 'revoked_key':
+    case 'demo_key':
+      return code;
+    case 'wrong_key_kind':
+    case 'not_permitted':
+      return 'not_eligible';
+    case 'wrong_key':
+    case 'bad_signature':
+      return 'bad_signature';
+    case 'malformed':
+    case 'not_utf8':
+    case 'not_json':
+    case 'not_canonical':
+    case 'wrong_kind':
+    case 'invalid_statement':
+      return 'malformed';
+    default:
+      return code satisfies never;
+  }
+}

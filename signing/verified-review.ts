@@ -5,7 +5,7 @@
  * R1 Fingerprint, violations, findings, requester, plan and dry run are recomputed or verified (`verifyReview`); on any
  *    difference there is no review, only the differences.
  * R2 A review with a receipt is verified as `countersign verify` does it; one without as `open`.
- * R3 Rows that nobody signed can be withheld or invented by whoever serves them. Then the fingerprint is another one, so a
+ * R3 Rows that nobody signed can be withheld or invented by the server that serves them. Then the fingerprint is another one, so a
  *    signature for it has no effect on the real review.
  */
 import type { JsonObject } from '../policy/contracts/canonical-json';
@@ -24,7 +24,7 @@ import type { EvidenceBundle } from '../policy/evidence/bundle';
 import { recordOf } from './verify-evidence';
 import { isMet, verifyReview } from './verify-review';
 import { rowOf } from './verify-review/outcome';
-import type { CheckResult, EvidenceTrust, ReviewFacts } from './verify-review/record';
+import { RECORD_ONLY, type CheckResult, type EvidenceTrust, type ReviewFacts } from './verify-review/record';
 
 export interface VerifiedReview {
   readonly changeId: string;
@@ -60,17 +60,10 @@ export type ReviewVerdict =
 export function verifiedReview(bundle: EvidenceBundle, trust: EvidenceTrust, at: string): ReviewVerdict {
   const ended = rowOf(rowsOf(bundle), 'receipt') !== null;
   const { checks, facts } = verifyReview(recordOf(bundle), {
+    ...RECORD_ONLY,
     context: ended ? 'evidence' : 'open',
     trust,
     at: ended ? null : at,
-    policy: null,
-    keys: null,
-    derived: null,
-    sums: null,
-    rejects: null,
-    factsSha: null,
-    nonces: null,
-    target: null,
   });
   const unmet = checks.filter((check) => !isMet(check));
   if (unmet.length > 0) {

@@ -4,7 +4,7 @@ import { parseEvidence, type EvidenceBundle } from '../policy/evidence/bundle';
 import { toPublicKeyObject } from './keys';
 import { isMet, verifyReview } from './verify-review';
 import { CHECKS } from './verify-review/checks';
-import type { CheckResult, EvidenceTrust, ReviewRecord } from './verify-review/record';
+import { RECORD_ONLY, type CheckResult, type EvidenceTrust, type ReviewRecord } from './verify-review/record';
 
 export type { EvidenceTrust } from './verify-review/record';
 
@@ -29,17 +29,9 @@ export function verifyEvidence(file: string | Uint8Array, trust: EvidenceTrust):
   if (!parsed.ok) return unreadable(parsed.problem);
   const { bundle } = parsed;
   const { checks, facts } = verifyReview(recordOf(bundle), {
+    ...RECORD_ONLY,
     context: 'evidence',
     trust,
-    at: null,
-    policy: null,
-    keys: null,
-    derived: null,
-    sums: null,
-    rejects: null,
-    factsSha: null,
-    nonces: null,
-    target: null,
   });
   const { receipt } = facts;
   const verdict = verdictOf(bundle, checks);

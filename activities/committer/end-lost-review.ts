@@ -36,7 +36,7 @@ export function resetsOf(rows: readonly StoredRow[]): number {
 
 /**
  * Ends a review that its workflow can no longer end. Goes the way of every settlement: without an intent it writes the rollback
- * first, so that no commit can begin; after an intent the target's marker decides, and is sealed if there is no effect, so that a
+ * first, which prevents a later commit; after an intent the target's marker decides, and is sealed if there is no effect, so that a
  * late attempt cannot commit. Returns EFFECT_UNKNOWN if the target cannot tell; the review then stays open for an operator.
  */
 export async function endLostReview(deps: CommitDeps, changeId: string, repair: Repair): Promise<CommitResult> {

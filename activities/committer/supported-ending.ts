@@ -71,7 +71,7 @@ async function endingOf(
   // A finding that is the reason is computed again, so that no row is believed.
   const byFindings = proposed === 'forbidden' || proposed === 'contract_violation';
   const recomputed = checks.some(({ name, result }) => name === 'recomputed' && result === 'ok');
-  // A row whose statement does not verify forbids the commit, but is no reason to sign that someone withdrew the change.
+  // A row whose statement does not verify forbids the commit, but it does not support a receipt that says the change was withdrawn.
   const signed = checks.some(({ name, result }) => name === 'withdrawal' && result === 'ok');
   const known = byFindings && !recomputed ? null : await decidedOf(deps, facts, at);
   const asksForRefusal = proposed === 'commit_refused' || proposed === 'policy_moved';

@@ -8,6 +8,7 @@ import type { ReplayReport } from '../../policy/evidence/reports';
 import type { ValidatorRegistry } from '../../policy/rules/registry';
 import { firstUnmet, verifyReview } from '../../signing/verify-review';
 import { mustRunAgain } from '../../signing/verify-review/recomputed';
+import { RECORD_ONLY } from '../../signing/verify-review/record';
 import { recordOf } from '../../signing/verify-evidence';
 import type { SourceToolRegistry } from '../../policy/contracts/source-tool';
 import { deriveResults } from './derive';
@@ -43,17 +44,10 @@ export async function replayFindings(deps: ReplayDeps, bundle: EvidenceBundle, r
   const { checks, facts } = verifyReview(
     { ...recordOf(bundle), bytes: { ok: true, value: raw } },
     {
+      ...RECORD_ONLY,
       context: 'replay',
-      derived: { ok: true, value: derived },
-      at: null,
-      policy: null,
-      keys: null,
       trust: null,
-      sums: null,
-      rejects: null,
-      factsSha: null,
-      nonces: null,
-      target: null,
+      derived: { ok: true, value: derived },
     },
   );
   // Differences go into the report. If any other check is not met, there is nothing to compare.

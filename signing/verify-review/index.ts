@@ -1,5 +1,5 @@
 /**
- * Verifies a review: for the committer before it acts, for whoever shows or answers it, for `countersign verify` on a file, and
+ * Verifies a review: for the committer before it acts, for clients that show or answer it, for `countersign verify` on a file, and
  * for `countersign replay`.
  * Pure: no network, no database, no clock.
  *

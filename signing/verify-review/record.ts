@@ -24,7 +24,7 @@ import type { AggregateRecord } from '../../policy/rules/aggregate/aggregate';
 import type { VerifiedAnswers } from '../verify-answers';
 
 /**
- * Caller of the verification: the committer before it acts, whoever shows or answers an open review, `countersign verify` on a
+ * Caller of the verification: the committer before it acts, a client that shows or answers an open review, `countersign verify` on a
  * file, or `countersign replay`.
  */
 export type VerifyContext = 'commit' | 'open' | 'evidence' | 'replay';
@@ -81,6 +81,19 @@ export interface ReviewSources {
   /** The committer's own configuration; a null `development` means that it does not serve the target. */
   readonly target: { readonly mode: Mode | null; readonly development: boolean | null } | null;
 }
+
+/** Sources of a verifier that has the record alone: no database, no rules, no registry. `trust` is added by the caller. */
+export const RECORD_ONLY = {
+  at: null,
+  policy: null,
+  keys: null,
+  derived: null,
+  sums: null,
+  rejects: null,
+  factsSha: null,
+  nonces: null,
+  target: null,
+} as const satisfies Omit<ReviewSources, 'context' | 'trust'>;
 
 export interface CountedSums {
   readonly own: JsonValue;

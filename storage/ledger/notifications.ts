@@ -19,7 +19,7 @@ const RETRY_MS = 2_000;
 const CONNECT_MS = 5_000;
 
 /**
- * One LISTEN connection for the whole process, opened with the first watch. A notification has no authority: whoever is woken
+ * One LISTEN connection for the whole process, opened with the first watch. A notification has no authority: a caller that it wakes
  * reads the rows. If the connection is lost, every watch is woken, and the next call of `next` connects again.
  */
 export function ledgerNotifications(options: NotificationOptions): LedgerNotifications {

@@ -8,7 +8,7 @@ const fill = (filled: MessageBounds, kind: 'answer' | 'stop' | 'submit', count: 
   for (let i = 0; i < count; i++) filled.count(kind, envelope(sender ?? `key ${i}`));
 };
 
-test('a message that is too long or cannot be written as JSON is refused, whoever sends it', () => {
+test('a message that is too long or cannot be written as JSON is refused from every sender', () => {
   const fresh = bounds();
   expect(fresh.refusal('answer', 'x'.repeat(MAX_MESSAGE_LENGTH - 2))).toBeNull();
   expect(fresh.refusal('answer', 'x'.repeat(MAX_MESSAGE_LENGTH))).toMatch(/longer/);

@@ -70,7 +70,7 @@ export const GIT_CASES: LabelledSet = {
     ),
     'packages from another registry': edit(
       '.npmrc',
-      '-registry=https://registry.npmjs.org/',
+      '-registry=https://packages.example.com/',
       '+registry=http://packages.mirror.example/',
     ),
     'secrets of the build sent away': edit(

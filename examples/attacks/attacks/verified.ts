@@ -95,7 +95,7 @@ function fakeReply(name: string, decision: '--confirm' | '--reject', code: strin
 
 type Json = Record<string, unknown>;
 
-/** The gateway's answer to `GET /v1/reviews/:id` is edited: whoever believes it sees `lie`. */
+/** The gateway's answer to `GET /v1/reviews/:id` is edited: a client that believes it sees `lie`. */
 function lyingGateway(
   name: string,
   change: ReturnType<typeof refundOrder>,

@@ -11,7 +11,12 @@ import { answerFactKey } from '../../../signing/verify-answers';
 import { recordOf, verifyEvidence } from '../../../signing/verify-evidence';
 import { requiredChecks, verifyReview } from '../../../signing/verify-review';
 import { CHECKS, type CheckName } from '../../../signing/verify-review/checks';
-import type { CheckResult, ReviewRecord, ReviewSources } from '../../../signing/verify-review/record';
+import {
+  RECORD_ONLY,
+  type CheckResult,
+  type ReviewRecord,
+  type ReviewSources,
+} from '../../../signing/verify-review/record';
 import { evidenceWorld, WORLD_BUNDLE, type World } from '../../support/review/evidence-world';
 import { chained, isJudgeRecord, rewritten } from '../../support/review/ledger-rows';
 import { seededKey } from '../../support/seeded-key';
@@ -45,19 +50,7 @@ beforeAll(async () => {
   commit = commitOf(bundle);
 }, 60_000);
 
-const NOTHING: ReviewSources = {
-  context: 'evidence',
-  at: null,
-  policy: null,
-  keys: null,
-  trust: null,
-  derived: null,
-  sums: null,
-  rejects: null,
-  factsSha: null,
-  nonces: null,
-  target: null,
-};
+const NOTHING: ReviewSources = { ...RECORD_ONLY, context: 'evidence', trust: null };
 
 function evidenceOf(file: EvidenceBundle): Given {
   return { record: recordOf(file), sources: { ...NOTHING, trust: world.trust } };

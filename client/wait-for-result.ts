@@ -1,0 +1,100 @@
+import type { ReviewOutcome } from '../policy/contracts/outcome';
+import type { ReviewStatus } from '../policy/contracts/status';
+import type { EvidenceBundle } from '../policy/evidence/bundle';
+import type { ClientLedger } from './ports';
+import { readResult } from './read-review';
+import type { ReceiptTrust } from './receipt';
+import { toResult, type ReviewResult } from './result';
+import { fromLedger, notFound } from './review-errors';
+import { PROBE_TIMEOUT_MS, type ReviewRuns, type RunState } from './review-runs';
+import { toTemporalProblem } from './temporal-errors';
+
+/** A waiting call reads again after this time, also without a notification. */
+const READ_AGAIN_MS = 5_000;
+
+interface Source {
+  readonly runs: ReviewRuns;
+  readonly ledger: ClientLedger;
+  readonly trust: ReceiptTrust | null;
+}
+
+/** The review that is waited for, read again with each call. */
+interface Reading {
+  readonly bundle: () => Promise<EvidenceBundle>;
+  readonly status: () => Promise<ReviewStatus>;
+}
+
+export async function resultFromLedger(
+  source: Source,
+  reading: Reading,
+  changeId: string,
+  timeoutMs: number,
+): Promise<ReviewResult> {
+  const { ledger } = source;
+  const ended = async (): Promise<boolean | null> =>
+    (await fromLedger(() => ledger.summary(changeId), 'The review cannot be read'))?.ended ?? null;
+  const until = Date.now() + timeoutMs;
+  const watch = await ledger.watch(changeId);
+  try {
+    for (;;) {
+      const state = await ended();
+      if (state === true) return await endedResult(source, reading, changeId);
+      const opened = state !== null;
+      const aborted = await abortedResult(source.runs, changeId, opened);
+      // The review may have ended between the two reads.
+      if (aborted !== null) return (await ended()) === true ? await endedResult(source, reading, changeId) : aborted;
+      const left = until - Date.now();
+      if (left <= 0) return { state: 'PENDING', status: opened && verifies(source) ? await reading.status() : null };
+      await watch.next(Math.min(left, READ_AGAIN_MS));
+    }
+  } finally {
+    watch.close();
+  }
+}
+
+function verifies({ trust }: Source): boolean {
+  return (trust?.operators?.length ?? 0) > 0;
+}
+
+async function endedResult({ trust }: Source, { bundle }: Reading, changeId: string): Promise<ReviewResult> {
+  const why = 'The ledger has the review as ended, but no receipt that can be read';
+  return readResult(changeId, await bundle(), trust) ?? { state: 'ABORTED', verified: false, why };
+}
+
+/** Null while a run is open, or if Temporal does not answer about a review that the ledger has as open. */
+async function abortedResult(runs: ReviewRuns, changeId: string, opened: boolean): Promise<ReviewResult | null> {
+  let run: RunState;
+  try {
+    run = await runs.probe(changeId);
+  } catch (error) {
+    if (opened) return null;
+    throw error;
+  }
+  if (run === 'running') return null;
+  if (run === 'unknown' && !opened) throw notFound(changeId, undefined);
+  const failure = run === 'closed' ? await runs.failureOf(changeId) : null;
+  const why = failure ?? 'The workflow has ended or is gone, and the ledger has no end of the review';
+  return { state: 'ABORTED', verified: false, why };
+}
+
+/** For a client without a ledger: what the workflow returned, `verified` only by its receipt. */
+export async function resultOfWorkflow(
+  runs: ReviewRuns,
+  trust: ReceiptTrust | null,
+  changeId: string,
+  timeoutMs: number,
+): Promise<ReviewResult> {
+  if (timeoutMs <= 0 && (await runs.probe(changeId)) === 'running') return { state: 'PENDING', status: null };
+  try {
+    const outcome = await runs.within(
+      Math.max(timeoutMs, PROBE_TIMEOUT_MS),
+      () => runs.handle(changeId).result() as Promise<ReviewOutcome>,
+    );
+    return toResult(changeId, outcome, trust);
+  } catch (error) {
+    const problem = toTemporalProblem(error);
+    if (problem.kind === 'timed_out') return { state: 'PENDING', status: null };
+    if (problem.kind === 'workflow_failed') return { state: 'ABORTED', verified: false, why: problem.message };
+    throw await runs.toError(changeId, problem, error, 'Retry the call');
+  }
+}
