@@ -1,5 +1,6 @@
 import { proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { CommitActivities, JudgeActivities, ReviewActivities } from '../activities/review-types';
+import { MAX_GUARDIAN_ATTEMPTS } from '../policy/contracts/limits';
 import { siblingQueue } from '../policy/contracts/queues';
 
 /**
@@ -15,12 +16,12 @@ export function opening(summary: string): ReviewActivities {
   return proxyActivities<ReviewActivities>({ ...patient, summary });
 }
 
-/** After three failed attempts the validators give ERROR findings, which a person answers. */
+/** After the last failed attempt the validators give ERROR findings, which a person answers. */
 export function guardians(summary: string): ReviewActivities {
   return proxyActivities<ReviewActivities>({
     startToCloseTimeout: '60 s',
     scheduleToCloseTimeout: '15 min',
-    retry: { ...steady, maximumAttempts: 3 },
+    retry: { ...steady, maximumAttempts: MAX_GUARDIAN_ATTEMPTS },
     summary,
   });
 }

@@ -6,10 +6,8 @@ import { previewSha, stagingSha as stagingShaOf } from '../../policy/contracts/s
 import { assembleAnswered, isHardBlock } from '../../policy/decide/findings';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { loadDiff } from '../review/load-diff';
-import { assertOpened, recordRefusal } from '../review/assert-opened';
-import { CountersignFailure, unknownSourceTool } from '../../policy/contracts/failure';
-import { FailureType } from '../../policy/contracts/failure-type';
-import { DRY_RUN_FAILED } from '../../signing/verify-review/rollback-reasons';
+import { assertOpened } from '../review/assert-opened';
+import { unknownSourceTool } from '../../policy/contracts/failure';
 import { deriveResults, isStaged, isStatic, readFacts } from '../review/derive';
 import { findingRows } from '../review/finding-rows';
 import { refusalKey } from '../review/refusal-key';
@@ -43,14 +41,7 @@ export function createStagingActivities(deps: StagingDeps): Pick<CommitActivitie
   return {
     async stage(ref) {
       await assertOpened(deps, 'stage', ref);
-      return stageOpened(deps, ref).catch(async (error: unknown) => {
-        // A failure that no retry can resolve ends the review; the row supports its reason.
-        const { Configuration, PolicyMoved } = FailureType;
-        if (!(error instanceof CountersignFailure) || !error.nonRetryable || error.type === PolicyMoved) throw error;
-        throw error.type === Configuration || error.type === FailureType.UnknownDiffType
-          ? await recordRefusal(deps, ref.changeId, { check: DRY_RUN_FAILED, message: ref }, error)
-          : error;
-      });
+      return stageOpened(deps, ref);
     },
   };
 }

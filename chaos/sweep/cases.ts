@@ -89,8 +89,7 @@ function failsPermanently(): Case[] {
     one(at('activity.stage', 'before', 'fatal'), 'confirm', rolledBack('commit_failed')),
     one(at('activity.askJudge', 'before', 'fatal'), 'auto', COMMITTED, ...judged),
     one(at('activity.askJudge', 'before', 'fatal'), 'reject', rolledBack('declined'), ...judged),
-    // No row says why, so the receipt states the only reason that rows support: the deadline passed without an answer.
-    one(at('activity.disclose', 'before', 'fatal'), 'confirm', rolledBack('expired')),
+    one(at('activity.disclose', 'before', 'fatal'), 'confirm', rolledBack('commit_failed')),
     one(at('activity.commit', 'before', 'fatal'), 'confirm', rolledBack('commit_failed')),
     one(at('activity.commit', 'after', 'fatal'), 'confirm', COMMITTED),
   ];

@@ -21,12 +21,11 @@ import { openResources, type Resources } from '../../workers/resources';
 import { commitActivities } from '../../workers/roles/commit';
 import { judgeActivities } from '../../workers/roles/judge';
 import { reviewActivities } from '../../workers/roles/review';
+import { recordFailures } from '../../activities/record-failures';
 import { attestorWith, receiptSignerWith } from '../../workers/signers';
 import { workerOptions } from '../../workers/run-worker';
 import { connectWorker } from '../../workers/worker-connection';
 import type { Logger } from '../../workers/logger';
-import { CountersignFailure } from '../../policy/contracts/failure';
-import { FailureType } from '../../policy/contracts/failure-type';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
 import { fileFaultSource } from './armed-faults';
 import { withFailingActivities, withFailingLedger, withFailingTargets } from './failpoints';
@@ -42,8 +41,10 @@ main('sweep-worker', async (logger) => {
   const env = readEnv(SweepEnv, process.env);
   Runtime.install({ logger: new DefaultLogger('ERROR', () => {}) });
   const { connection, namespace } = await connectWorker(process.env);
-  const activities = withFailingActivities(wire(env, logger), fileFaultSource(env.SWEEP_DIR));
-  const worker = await createWorker(env, activities, connection, namespace);
+  const { activities, resources } = wire(env, logger);
+  // A failpoint that fails for good is a failure of the activity, so it is recorded like one.
+  const failing = recordFailures(resources, withFailingActivities(activities, fileFaultSource(env.SWEEP_DIR)));
+  const worker = await createWorker(env, failing, connection, namespace);
   sayReady();
   await worker.run();
   await connection.close();
@@ -69,7 +70,7 @@ async function createWorker(
   return Worker.create({ ...options, ...limits, ...(SWEEP_ROLE === 'review' ? workflows : {}), connection, namespace });
 }
 
-function wire(sweep: SweepEnv, logger: Logger): object {
+function wire(sweep: SweepEnv, logger: Logger): { readonly activities: object; readonly resources: Resources } {
   const faults = fileFaultSource(sweep.SWEEP_DIR);
   const open = (env: CommonEnv): { resources: Resources; extensions: Extensions } => {
     const ours = extensionsOf();
@@ -88,8 +89,9 @@ function wire(sweep: SweepEnv, logger: Logger): object {
       const env = readEnv(ReviewEnv, process.env);
       const key = readKey(env, 'attestor');
       const { COUNTERSIGN_WEBHOOK_URL: url = '', COUNTERSIGN_WEBHOOK_SECRET: secret = '' } = env;
-      return reviewActivities({
-        ...open(env),
+      const opened = open(env);
+      const activities = reviewActivities({
+        ...opened,
         attestor: attestorWith(key),
         webhooks: new Map([['webhook', { url, secret }]]),
         // Not read: they would hold changes that the sweep expects to commit. Their rows are written by the committer.
@@ -98,59 +100,34 @@ function wire(sweep: SweepEnv, logger: Logger): object {
         threads: null,
         logger,
       });
+      return { activities, resources: opened.resources };
     }
     case 'judge': {
       const env = readEnv(JudgeEnv, process.env);
       const key = readKey(env, 'attestor');
-      return judgeActivities({
-        ...open(env),
+      const opened = open(env);
+      const activities = judgeActivities({
+        ...opened,
         attestor: attestorWith(key),
         key,
         transport: { baseUrl: env.OPENAI_BASE_URL, apiKey: env.OPENAI_API_KEY ?? 'none' },
         prices: {},
       });
+      return { activities, resources: opened.resources };
     }
     case 'commit': {
       const env = readEnv(CommitEnv, process.env);
       const key = readKey(env, 'committer');
-      return withLateRollbacks({
-        ...open(env),
+      const opened = open(env);
+      const activities = commitActivities({
+        ...opened,
         receipts: receiptSignerWith(key),
         targets: readTargets(env.COUNTERSIGN_TARGETS_FILE),
         threads: null,
       });
+      return { activities, resources: opened.resources };
     }
     default:
       return sweep.SWEEP_ROLE satisfies never;
   }
-}
-
-/** Longer than the longest time-out of an activity, 24 hours. */
-const LATER_MS = 25 * 60 * 60_000;
-
-/**
- * The committer refuses to roll back for a silence that is younger than the time-out of the silent activity. The sweep shortens
- * these time-outs to seconds, so a refused attempt is made again as if it were the retry of a day later.
- */
-function withLateRollbacks(role: Parameters<typeof commitActivities>[0]): ReturnType<typeof commitActivities> {
-  const activities = commitActivities(role);
-  const now = (): Date => new Date(Date.now() + LATER_MS);
-  const later = commitActivities({ ...role, resources: { ...role.resources, now } });
-  const orLater =
-    <I, O>(first: (input: I) => Promise<O>, second: (input: I) => Promise<O>) =>
-    async (input: I): Promise<O> => {
-      try {
-        return await first(input);
-      } catch (error) {
-        const unsupported =
-          error instanceof CountersignFailure && error.type === FailureType.Validation && !error.nonRetryable;
-        if (!unsupported) throw error;
-        return second(input);
-      }
-    };
-  return {
-    ...activities,
-    rollback: orLater(activities.rollback, later.rollback),
-    reconcile: orLater(activities.reconcile, later.reconcile),
-  };
 }

@@ -10,3 +10,5 @@ export const MAX_EXPLANATION_LENGTH = 4000;
 
 export const MAX_EVIDENCE_REFS = 50;
 export const MAX_VIOLATIONS = 200;
+/** Attempts of the guardians of one unit; after the last one their findings are errors. */
+export const MAX_GUARDIAN_ATTEMPTS = 3;

@@ -4,10 +4,16 @@
  *
  * W1 A reason that the rows do not support is never signed, whatever the workflow asks for.
  * W2 The explanation comes from the rows and from `decide`, never from the workflow.
- * W3 Every open review reaches a reason that is supported: answers expire, and what never happened within its time-out did not
- *    happen.
+ * W3 Every open review reaches a reason that is supported: answers expire, a worker records that a step failed for good, and what
+ *    never happened within its time-out did not happen.
  */
-import { EFFECT_UNKNOWN, NOTHING_APPLIED, type LedgerRow } from '../../policy/contracts/ledger';
+import {
+  EFFECT_UNKNOWN,
+  NOTHING_APPLIED,
+  STEP_FAILED,
+  type FailedStep,
+  type LedgerRow,
+} from '../../policy/contracts/ledger';
 import { MAX_VIOLATIONS } from '../../policy/contracts/limits';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
 import type { RollbackReason } from '../../policy/contracts/outcome';
@@ -98,11 +104,15 @@ export const ROLLBACK_SUPPORT: { readonly [R in RollbackReason]: Support } = {
     if (!has(ending, 'disclosed')) {
       const staged = ending.rows.findLast(({ kind }) => kind === 'staged');
       if (staged?.body['rejected'] === true) return `The target rejected the change: ${textOf(staged)}`;
-      const failed = refusedText(ending, DRY_RUN_FAILED);
+      const failed = failureOf(ending, 'stage');
       if (failed !== null) return `The dry run failed: ${failed}`;
+      const unheard = failureOf(ending, 'disclose');
+      if (unheard !== null) return `The violations could not be disclosed: ${unheard}`;
       if (staged === undefined && isComplete(ending, 'static') && ageOf(ending) >= DRY_RUN_MS)
         return 'The dry run did not succeed in time';
     }
+    const failed = ending.decided?.action === 'COMMIT' ? failureOf(ending, 'commit') : null;
+    if (failed !== null) return `The commit failed before it began: ${failed}`;
     return windowHasPassed(ending) ? 'The change was not committed within the commit window' : null;
   },
   // After an intent only: the marker of the target decides, and the committer records the reason before it seals it.
@@ -129,8 +139,6 @@ export const BY_STRENGTH: readonly RollbackReason[] = [
   'commit_refused',
 ];
 
-/** Value of `check` in the row `refused` of a dry run that cannot succeed. */
-export const DRY_RUN_FAILED = 'dry_run_failed';
 /** Value of `check` in the row `refused` of a rollback whose reason is not supported. */
 export const UNSUPPORTED_ROLLBACK = 'rollback';
 
@@ -139,7 +147,7 @@ const NOT_OF_A_COMMIT: ReadonlySet<unknown> = new Set([
   NOTHING_APPLIED,
   EFFECT_UNKNOWN,
   UNSUPPORTED_ROLLBACK,
-  DRY_RUN_FAILED,
+  STEP_FAILED,
   'stage',
   'target_frozen',
 ]);
@@ -176,14 +184,26 @@ function ageOf({ rows, at }: Ending): number {
   return Date.parse(at) - Date.parse(rows.find(({ kind }) => kind === 'submitted')?.at ?? '');
 }
 
-/** A guardian that has not answered within its time-out cannot allow the change. */
+/** A guardian that failed for good, or has not answered within its time-out, cannot allow the change. */
 function silence(ending: Ending): string | null {
-  if (isComplete(ending, 'all') || has(ending, 'disclosed') || !(ageOf(ending) >= GUARDIANS_MS)) return null;
-  return decidedAs(ending.decided, 'contract_violation');
+  if (isComplete(ending, 'all') || has(ending, 'disclosed')) return null;
+  const failed = failuresOf(ending, 'runGuardians').map(({ body }) => body['unit']);
+  const ended = !isComplete(ending, 'static') && isComplete(ending, 'static', failed);
+  return ended || ageOf(ending) >= GUARDIANS_MS ? decidedAs(ending.decided, 'contract_violation') : null;
 }
 
-/** Whether each validator has answered: all of them, or those that run before the dry run. */
-function isComplete({ plan, rows }: Ending, which: 'all' | 'static'): boolean {
+/** The rows that the worker wrote in which this step failed for good. */
+function failuresOf({ rows }: Ending, step: FailedStep): readonly LedgerRow[] {
+  return rows.filter(({ kind, body }) => kind === 'refused' && body['check'] === STEP_FAILED && body['step'] === step);
+}
+
+function failureOf(ending: Ending, step: FailedStep): string | null {
+  const row = failuresOf(ending, step).at(-1);
+  return row === undefined ? null : textOf(row);
+}
+
+/** Whether each validator has answered: all of them, or those that run before the dry run. Those of a unit in `except` need not have. */
+function isComplete({ plan, rows }: Ending, which: 'all' | 'static', except: readonly unknown[] = []): boolean {
   if (plan === null) return false;
   const subjects = rows.flatMap(({ kind, body }) => {
     if (kind === 'findings') return [body['validator_id']];
@@ -194,6 +214,7 @@ function isComplete({ plan, rows }: Ending, which: 'all' | 'static'): boolean {
   return plan.validators.every((validator) => {
     const later = validator.kind === 'attested' || validator.needsStaging || validator.phase !== 'preflight';
     if (COMPUTED_BY_ASSEMBLY.has(validator.id) || (which === 'static' && later)) return true;
+    if (except.includes(validator.unit)) return true;
     return subjects.includes(validator.id) || (isJudge(validator) && plan.judgeWhen === 'onlyIfClean');
   });
 }

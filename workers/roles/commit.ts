@@ -7,6 +7,7 @@ import { targetFreezes } from '../../activities/committer/target-freezes';
 import { stagingRecords } from '../../activities/committer/staging-records';
 import type { Targets } from '../../activities/committer/targets';
 import type { Derivation } from '../../activities/review/derivation';
+import { recordFailures } from '../../activities/record-failures';
 import type { CommitActivities } from '../../activities/review-types';
 import { createBreakers } from '../../storage/breakers/breakers';
 import { ledgerWithAdvisoryLock } from '../../storage/ledger/with-advisory-lock';
@@ -26,10 +27,10 @@ export interface CommitRole {
 /** Activities of the queue `countersign-commit`. Only the committer has credentials of targets. */
 export function commitActivities(role: CommitRole): CommitActivities {
   const deps = commitDeps(role);
-  return {
+  return recordFailures<CommitActivities>(deps, {
     ...createStagingActivities({ ...deps, staging: stagingRecords(role.resources.db) }),
     ...createCommitActivities(deps),
-  };
+  });
 }
 
 /** What the committer's activities and its reconciler need. */

@@ -6,6 +6,7 @@ import type { Derivation } from '../../activities/review/derivation';
 import { createGuardianActivities } from '../../activities/review/run-guardians';
 import { createNoticeActivities, type Webhook } from '../../activities/review/notify';
 import { createOpeningActivities } from '../../activities/review/open-review';
+import { recordFailures } from '../../activities/record-failures';
 import type { ReviewActivities } from '../../activities/review-types';
 import type { BreakerStore } from '../../storage/breakers/breakers';
 import type { Extensions } from '../extensions';
@@ -36,7 +37,7 @@ export function reviewActivities({
 }: ReviewRole): ReviewActivities {
   const { store, ledger, withAdvisoryLock, keys, plans, now } = resources;
   const { validators, callbacks, sourceTools: tools } = extensions;
-  return {
+  const activities: ReviewActivities = {
     ...createOpeningActivities({
       store,
       ledger,
@@ -56,4 +57,5 @@ export function reviewActivities({
     ...createWithdrawalActivities({ ledger, keys, plans, now }),
     ...createNoticeActivities({ log: (message, facts) => logger.info(facts, message), webhooks, now }),
   };
+  return recordFailures({ ledger, now }, activities);
 }

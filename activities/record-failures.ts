@@ -1,0 +1,73 @@
+/**
+ * Records in the ledger that a step of a review failed for good, so that its review need not wait for the step's time-out. The row
+ * is written by the worker in which the step failed, with the database role of that worker: a workflow cannot write it, whatever
+ * it asks for, and a failure that someone reported to Temporal in place of the worker leaves no row.
+ */
+import { asyncLocalStorage } from '@temporalio/activity';
+import { CountersignFailure } from '../policy/contracts/failure';
+import { FailureType } from '../policy/contracts/failure-type';
+import { MAX_GUARDIAN_ATTEMPTS } from '../policy/contracts/limits';
+import type { Ledger } from '../policy/evidence/ledger-port';
+import { cutExplanation } from '../policy/text/cut-text';
+import { STEP_FAILED, type FailedStep } from '../policy/contracts/ledger';
+import { refusalKey } from './review/refusal-key';
+
+export interface RecordingDeps {
+  readonly ledger: Pick<Ledger, 'readKinds' | 'append'>;
+  readonly now: () => Date;
+}
+
+type Activity = (input: never) => Promise<unknown>;
+
+const STEPS: ReadonlySet<string> = new Set<FailedStep>(['runGuardians', 'stage', 'disclose', 'commit']);
+
+/** Failures that no retry resolves and that no input of the caller causes. */
+const FINAL: ReadonlySet<FailureType> = new Set([FailureType.Configuration, FailureType.UnknownDiffType]);
+
+/** The same activities. The failure of one is passed on unchanged, after it was recorded if it is final. */
+export function recordFailures<A extends object>(deps: RecordingDeps, activities: A): A {
+  const recording = Object.entries(activities as Record<string, Activity>).map(([name, activity]) => {
+    if (!STEPS.has(name)) return [name, activity] as const;
+    const step = name as FailedStep;
+    return [
+      name,
+      async (input: unknown): Promise<unknown> => {
+        try {
+          return await activity(input as never);
+        } catch (error) {
+          if (isFinal(step, error)) await recordFailure(deps, step, input, error);
+          throw error;
+        }
+      },
+    ] as const;
+  });
+  return Object.fromEntries(recording) as A;
+}
+
+/** Of the guardians also the last attempt: the workflow makes no other, whatever the failure was. */
+function isFinal(step: FailedStep, error: unknown): boolean {
+  const attempt = asyncLocalStorage.getStore()?.info.attempt ?? 1;
+  if (step === 'runGuardians' && attempt >= MAX_GUARDIAN_ATTEMPTS) return !isOfInput(error);
+  return error instanceof CountersignFailure && error.nonRetryable && FINAL.has(error.type);
+}
+
+/** A failure that another input may not have: anyone with access to the namespace can pass one. */
+function isOfInput(error: unknown): boolean {
+  const types: readonly FailureType[] = [FailureType.Validation, FailureType.DigestMismatch, FailureType.PolicyMoved];
+  return error instanceof CountersignFailure && types.includes(error.type);
+}
+
+/** Writes no row if the change was never opened. A repeated failure of the same type is one row. */
+async function recordFailure(deps: RecordingDeps, step: FailedStep, input: unknown, error: unknown): Promise<void> {
+  const { changeId, unit } = input as { readonly changeId?: unknown; readonly unit?: unknown };
+  if (typeof changeId !== 'string') return;
+  const type = error instanceof CountersignFailure ? error.type : 'Error';
+  const failed = { step, type, ...(step === 'runGuardians' && typeof unit === 'string' ? { unit } : {}) };
+  const explanation = cutExplanation(error instanceof Error ? error.message : String(error));
+  const at = deps.now().toISOString();
+  const factKey = refusalKey(STEP_FAILED, failed);
+  if ((await deps.ledger.readKinds(changeId, ['submitted'])).length === 0) return;
+  await deps.ledger.append(changeId, [
+    { kind: 'refused', at, factKey, body: { check: STEP_FAILED, ...failed, explanation } },
+  ]);
+}
