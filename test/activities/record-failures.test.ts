@@ -16,10 +16,10 @@ async function fail(
   error: unknown,
   { attempt = 1, unit = 'unit' } = {},
 ): Promise<void> {
-  const activities = { [step]: () => Promise.reject(error as Error) } as Record<
-    Step,
-    (input: object) => Promise<never>
-  >;
+  const failing = async (_input: object): Promise<never> => {
+    throw error;
+  };
+  const activities = { runGuardians: failing, stage: failing, disclose: failing, commit: failing };
   const recorded = recordFailures(world.deps, activities)[step];
   const thrown = await inActivity(() => recorded({ changeId: world.changeId, unit }), { attempt }).catch(
     (caught: unknown) => caught,
