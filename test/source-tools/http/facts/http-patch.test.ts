@@ -13,7 +13,6 @@ import type { HttpPatchFacts } from '../../../../source-tools/http/facts/http-fa
 import { request } from '../../../../source-tools/http/rules/define-http-rule';
 import { httpPatchPack } from '../../../../source-tools/http/rules';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
-import { withCorpus } from '../../sql/rules/support/corpus';
 
 const factsOf = (raw: string) => extractHttpPatchFacts(Buffer.from(raw));
 
@@ -24,26 +23,6 @@ function read(raw: string): HttpPatchFacts {
 }
 
 const urlOf = (url: string) => read(request({ url })).url;
-
-interface PatchCase {
-  readonly id: string;
-  readonly comment: string | null;
-  readonly doc: JsonValue;
-  readonly patch: JsonValue;
-  readonly expected: 'ok' | 'error';
-  readonly result?: JsonValue;
-}
-
-withCorpus<readonly PatchCase[]>('json-patch-rfc6902.json', (cases) => {
-  it.each(cases.map((c) => [c.id, c.comment ?? '', c] as const))('agrees with the suite on %s %s', (_, __, c) => {
-    const raw = request({ body: c.patch, document: c.doc });
-    const verdict = runRule(httpPatchPack, 'http_patch_invalid', raw);
-    expect(verdict.errorClass).toBeUndefined();
-    expect(verdict.status).toBe(c.expected === 'ok' ? 'ALLOW' : 'BLOCK');
-    if (c.expected === 'ok' && c.result !== undefined)
-      expect(canonicalJson(read(raw).result)).toBe(canonicalJson(c.result));
-  });
-});
 
 describe('a JSON Patch', () => {
   const name = fc.constantFrom('a', 'b', '0', '1', '-', '', 'x/y', '~');

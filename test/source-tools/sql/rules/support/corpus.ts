@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 /** Third-party test cases, in a folder next to the checkout. They are not copied into the repository. */
-const CORPORA = resolve(__dirname, '../../../../../../shared/corpora');
+export const CORPORA = resolve(__dirname, '../../../../../../shared/corpora');
 
 /** The corpus, or null if it is absent. */
-export function corpus<T>(file: string): T | null {
-  const path = join(CORPORA, file);
+export function corpus<T>(file: string, folder = CORPORA): T | null {
+  const path = join(folder, file);
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as T) : null;
 }
 
