@@ -2,7 +2,9 @@ import type { ReviewClient } from '../client/review-client';
 import type { ByteStore } from '../policy/evidence/byte-store';
 import type { AnswerCode, AnswerResults } from '../policy/contracts/answer';
 import type { KeyLookup } from '../policy/evidence/key-registry';
+import type { WithdrawMessage, WithdrawResult } from '../policy/contracts/withdrawal';
 import type { AnswerScope } from '../signing/judge-answer';
+import type { RefusedWithdrawal, WithdrawalScope } from '../signing/judge-withdrawal';
 import type { GatewayMetrics } from './metrics';
 import type { AnswerLimits } from './answer-limits';
 import type { Nonces } from './nonces';
@@ -11,6 +13,14 @@ import type { Nonces } from './nonces';
 export interface AnswerGate {
   /** What answers are compared with, from ledger rows; null for a review that is not open, whose answers are refused as late. */
   readonly scopeOf: (changeId: string) => Promise<AnswerScope | null>;
+  /** What a withdrawal is compared with, from ledger rows; null for a review that is not open. */
+  readonly withdrawalScopeOf: (changeId: string, message: WithdrawMessage) => Promise<WithdrawalScope | null>;
+  /** Records a refused withdrawal in the ledger. */
+  readonly recordRefusedWithdrawal: (
+    changeId: string,
+    message: WithdrawMessage,
+    refused: RefusedWithdrawal,
+  ) => Promise<WithdrawResult>;
   /** Records refused answers in the ledger. Results by violation id. */
   readonly recordRefused: (changeId: string, refused: readonly RefusedBeforeRelay[]) => Promise<AnswerResults>;
 }

@@ -1,3 +1,7 @@
+import type { LedgerKind } from '../policy/contracts/ledger';
+import type { StoredRow } from '../policy/evidence/chain';
+import { recordRefusedWithdrawal } from '../activities/review/admit-withdrawal';
+import { WITHDRAWAL_ROWS, withdrawalScopeFromRows } from '../activities/review/withdrawal-scope';
 import { answerScopeFromRows, SCOPE_ROWS } from '../activities/review/answer-scope-from-rows';
 import { createLateAnswers } from '../activities/review/late-answers';
 import type { AnswerGate } from '../gateway/deps';
@@ -6,12 +10,23 @@ import type { Resources } from './resources';
 /** Reads from ledger rows and the pinned plan what the gateway compares answers with, and records what it refuses. */
 export function answerGate({ ledger, plans, now }: Pick<Resources, 'ledger' | 'plans' | 'now'>): AnswerGate {
   const late = createLateAnswers({ ledger, now });
+  /** Null if the review has ended. */
+  const openRows = async (changeId: string, kinds: readonly LedgerKind[]): Promise<readonly StoredRow[] | null> => {
+    const rows = await ledger.readKinds(changeId, [...kinds, 'receipt', 'closed']);
+    return rows.some(({ row }) => row.kind === 'receipt' || row.kind === 'closed') ? null : rows;
+  };
   return {
     async scopeOf(changeId) {
-      const rows = await ledger.readKinds(changeId, [...SCOPE_ROWS, 'receipt', 'closed']);
-      const hasEnded = rows.some(({ row }) => row.kind === 'receipt' || row.kind === 'closed');
-      return hasEnded ? null : answerScopeFromRows(plans, changeId, rows);
+      const rows = await openRows(changeId, SCOPE_ROWS);
+      return rows === null ? null : answerScopeFromRows(plans, changeId, rows);
     },
+    async withdrawalScopeOf(changeId, message) {
+      const rows = await openRows(changeId, WITHDRAWAL_ROWS);
+      const sent = { kind: 'withdraw', message } as const;
+      return rows === null ? null : withdrawalScopeFromRows({ ledger, plans }, changeId, rows, sent);
+    },
+    recordRefusedWithdrawal: (changeId, message, refused) =>
+      recordRefusedWithdrawal({ ledger, now }, changeId, { kind: 'withdraw', message, via: 'gateway' }, refused),
     recordRefused: (changeId, refused) =>
       late.recordRefused(
         changeId,

@@ -7,17 +7,15 @@
  * M3 Whatever the message, the result says what the ledger has, so that a restarted workflow ends as the one before it.
  */
 import type { JsonObject } from '../../policy/contracts/canonical-json';
-import { Sha256Hex, Submission } from '../../policy/contracts/diff';
-import { CountersignFailure } from '../../policy/contracts/failure';
-import { FailureType } from '../../policy/contracts/failure-type';
-import type { Plan } from '../../policy/contracts/plan';
+import type { Submission } from '../../policy/contracts/diff';
 import type { WithdrawCode } from '../../policy/contracts/withdrawal';
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { LedgerEntry } from '../../policy/evidence/ledger-port';
-import { judgeWithdrawal, replacingChange, stopRowOf, type CountedWithdrawal } from '../../signing/judge-withdrawal';
+import { judgeWithdrawal, stopRowOf, type CountedWithdrawal } from '../../signing/judge-withdrawal';
 import type { AdmittedWithdrawal, AdmitWithdrawalInput, ReviewActivities } from '../review-types';
 import type { AnswerDeps } from './admit-answer';
 import { refusalEntry, refusedText } from './answer-refusal';
+import { WITHDRAWAL_ROWS, withdrawalScopeFromRows } from './withdrawal-scope';
 
 export type WithdrawalDeps = AnswerDeps;
 
@@ -30,20 +28,19 @@ async function admit(deps: WithdrawalDeps, input: AdmitWithdrawalInput): Promise
   const { ledger, keys, now } = deps;
   const { changeId, kind, message } = input;
   const at = now().toISOString();
-  const rows = await ledger.readKinds(changeId, ['submitted', 'planned', 'withdrawn', 'superseded']);
-  const submission = submissionOf(rows);
-  // No row for an invented id, so that a hostile caller cannot fill the ledger.
-  if (submission === null) return { result: { code: 'not_open', message: 'No such change was opened' }, stopped: null };
-  const [{ find }, plan, other] = await Promise.all([
+  const rows = await ledger.readKinds(changeId, [...WITHDRAWAL_ROWS, 'withdrawn', 'superseded']);
+  const [{ find }, scope] = await Promise.all([
     keys.snapshot(),
-    planOf(deps, rows),
-    replacing(deps, kind, message),
+    withdrawalScopeFromRows(deps, changeId, rows, { kind, message }),
   ]);
-  const judged = judgeWithdrawal(kind, message, { changeId, submission, plan, other }, find, at);
+  // No row for an invented id, so that a hostile caller cannot fill the ledger.
+  if (scope === null) return { result: { code: 'not_open', message: 'No such change was opened' }, stopped: null };
+  const judged = judgeWithdrawal(kind, message, scope, find, at);
   const found = toStopped(rows);
-  if (judged.code !== 'accepted') return { result: await refuse(deps, input, judged, at), stopped: found };
+  if (judged.code !== 'accepted')
+    return { result: await recordRefusedWithdrawal(deps, changeId, input, judged), stopped: found };
 
-  const [appended] = await ledger.append(changeId, [toEntry(judged, other, at, input.via)]);
+  const [appended] = await ledger.append(changeId, [toEntry(judged, scope.other, at, input.via)]);
   const row = appended?.stored ?? null;
   if (row !== null) {
     const stopped = toStopped([row]);
@@ -56,17 +53,18 @@ async function admit(deps: WithdrawalDeps, input: AdmitWithdrawalInput): Promise
     appended?.status === 'settled'
       ? { code: 'too_late', message: tooLate }
       : { code: 'nonce_reused', message: 'its nonce was already used; sign a new statement' };
-  return { result: await refuse(deps, input, refused, at), stopped: found };
+  return { result: await recordRefusedWithdrawal(deps, changeId, input, refused), stopped: found };
 }
 
-async function refuse(
-  { ledger }: WithdrawalDeps,
-  { changeId, kind, message, via }: AdmitWithdrawalInput,
+/** Records a refused message. The result says whether the refusal has its own row, or was counted on another. */
+export async function recordRefusedWithdrawal(
+  { ledger, now }: Pick<WithdrawalDeps, 'ledger' | 'now'>,
+  changeId: string,
+  { kind, message, via }: Pick<AdmitWithdrawalInput, 'kind' | 'message'> & { readonly via: string },
   refused: { readonly code: WithdrawCode; readonly message: string },
-  at: string,
 ): Promise<AdmittedWithdrawal['result']> {
   const about = { ...refused, violationId: null, about: kind };
-  const entry = refusalEntry({ sent: message, refused: about, via, at });
+  const entry = refusalEntry({ sent: message, refused: about, via, at: now().toISOString() });
   const [appended] = await ledger.append(changeId, [entry]);
   return appended?.status === 'counted'
     ? { code: 'too_many_refusals', message: refusedText(refused) }
@@ -83,32 +81,6 @@ function toEntry(judged: CountedWithdrawal, other: Submission | null, at: string
     body: evidence as unknown as JsonObject,
     ...(nonce === null ? {} : { nonce: { keyId, nonce } }),
   };
-}
-
-/** The replacing change as it was opened; null if the message names none, or one that was not opened. */
-async function replacing(
-  { ledger }: WithdrawalDeps,
-  kind: AdmitWithdrawalInput['kind'],
-  message: unknown,
-): Promise<Submission | null> {
-  const by = Sha256Hex.safeParse(replacingChange(kind, message));
-  return by.success ? submissionOf(await ledger.readKinds(by.data, ['submitted'])) : null;
-}
-
-/** Null if the policy was revoked: the requester can still withdraw. */
-async function planOf({ plans }: WithdrawalDeps, rows: readonly StoredRow[]): Promise<Plan | null> {
-  const planHash = rows.find(({ row }) => row.kind === 'planned')?.row.body['planHash'];
-  if (typeof planHash !== 'string') return null;
-  try {
-    return (await plans.byHash(planHash)).plan;
-  } catch (error) {
-    if (error instanceof CountersignFailure && error.type === FailureType.PolicyMoved) return null;
-    throw error;
-  }
-}
-
-function submissionOf(rows: readonly StoredRow[]): Submission | null {
-  return Submission.safeParse(rows.find(({ row }) => row.kind === 'submitted')?.row.body['submission']).data ?? null;
 }
 
 function toStopped(rows: readonly StoredRow[]): AdmittedWithdrawal['stopped'] {

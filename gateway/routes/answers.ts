@@ -8,6 +8,7 @@ import { Envelope } from '../../policy/contracts/diff';
 import { SpendMessage } from '../../policy/contracts/spent';
 import { WithdrawMessage } from '../../policy/contracts/withdrawal';
 import { judgeAnswer } from '../../signing/judge-answer';
+import { judgeWithdrawal, type RefusedWithdrawal } from '../../signing/judge-withdrawal';
 import { AnswerLimits } from '../answer-limits';
 import { NOTHING_DONE, type Callers } from '../callers';
 import type { GatewayDeps, RefusedBeforeRelay } from '../deps';
@@ -44,8 +45,13 @@ export function answerRoutes(deps: GatewayDeps, callers: Callers, metrics: Gatew
     const caller = await callers.authenticate(c, MAX_JSON_BYTES, 'submit', 'answer');
     const message = parseInput(WithdrawMessage, parseJsonBody(caller.body), NOTHING_DONE);
     const changeId = await callers.reviewOf(c, caller);
-    take(caller.key.keyId, 1);
-    return c.json(await reviews.sendWithdrawal(changeId, message));
+    const { keyId } = caller.key;
+    take(keyId, 1);
+    const refused = await refusedWithdrawal(deps, changeId, message);
+    if (refused === null) return c.json(await reviews.sendWithdrawal(changeId, message));
+    limits.refused(keyId, 1, deps.now());
+    metrics.refused('answer');
+    return c.json(await deps.answers.recordRefusedWithdrawal(changeId, message, refused));
   });
   routes.post('/:id/spent', async (c) => {
     const caller = await callers.authenticate(c, MAX_JSON_BYTES, 'submit');
@@ -77,4 +83,17 @@ async function checkAnswers(
     else refused.push({ sent, code: judged.code, message: judged.message, violationId: judged.violationId });
   }
   return { valid, refused };
+}
+
+/** Why a withdrawal is refused before it becomes a message of the workflow; null to relay it. */
+async function refusedWithdrawal(
+  deps: GatewayDeps,
+  changeId: string,
+  message: WithdrawMessage,
+): Promise<RefusedWithdrawal | null> {
+  const scope = await deps.answers.withdrawalScopeOf(changeId, message);
+  if (scope === null) return null;
+  const { find } = await deps.keys();
+  const judged = judgeWithdrawal('withdraw', message, scope, find, new Date(deps.now()).toISOString());
+  return judged.code === 'accepted' ? null : judged;
 }

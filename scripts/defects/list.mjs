@@ -500,6 +500,14 @@ export const DEFECTS = [
     tests: ['test/gateway/gateway.test.ts'],
   },
   {
+    name: 'relay a withdrawal without verifying it',
+    through: 'junk that uses up the messages of a review',
+    file: 'gateway/routes/answers.ts',
+    from: "return judged.code === 'accepted' ? null : judged;",
+    to: "return judged.code === 'accepted' || judged ? null : judged;",
+    tests: ['test/gateway/gateway.test.ts'],
+  },
+  {
     name: 'do not send an answer by signal when updates are exhausted',
     through: 'a flood of updates that shuts approvers out',
     file: 'client/review-client.ts',

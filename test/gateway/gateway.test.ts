@@ -79,6 +79,7 @@ function gateway(given: Partial<GatewayDeps['reviews']> = {}, overrides: Partial
   const log: object[] = [];
   const stored = new Map<string, Uint8Array>();
   const recorded: RefusedBeforeRelay[] = [];
+  const refusedWithdrawals: unknown[] = [];
   const app = createGateway({
     reviews: failing<GatewayDeps['reviews']>(given),
     store: {
@@ -91,6 +92,16 @@ function gateway(given: Partial<GatewayDeps['reviews']> = {}, overrides: Partial
     keys: async () => ({ find: (keyId) => keys.get(keyId) }),
     answers: {
       scopeOf: async () => scope,
+      withdrawalScopeOf: async () => ({
+        changeId: CHANGE,
+        submission: { ...submission, tenant: 'acme' },
+        plan: null,
+        other: null,
+      }),
+      recordRefusedWithdrawal: async (_id, message, { code, message: why }) => {
+        refusedWithdrawals.push(message);
+        return { code, message: why };
+      },
       recordRefused: async (_id, refused) => {
         recorded.push(...refused);
         return Object.fromEntries(
@@ -102,7 +113,7 @@ function gateway(given: Partial<GatewayDeps['reviews']> = {}, overrides: Partial
     log: { error: (facts) => void log.push(facts) },
     ...overrides,
   });
-  return { app, log, stored, recorded };
+  return { app, log, stored, recorded, refusedWithdrawals };
 }
 
 interface Sent {
@@ -405,6 +416,15 @@ describe('a review', () => {
       expect((await send(app, { method: 'POST', path, body })).status).toBe(400);
     expect((await send(app, { method: 'POST', path, body: JSON.stringify(withdrawal) })).status).toBe(200);
     expect(relayed).toEqual([withdrawal]);
+  });
+
+  it('is not withdrawn by a person who is not an approver of its plan: the refusal is recorded, and nothing is relayed', async () => {
+    const { app, refusedWithdrawals } = gateway(own);
+    const message = signWithdrawal(CHANGE, {}, createSigner(alice), now);
+    const path = `/v1/reviews/${CHANGE}/withdraw`;
+    const sent = await send(app, { method: 'POST', path, body: JSON.stringify(message), signer: createSigner(alice) });
+    expect([sent.status, sent.json()]).toMatchObject([200, { code: 'not_eligible' }]);
+    expect(refusedWithdrawals).toEqual([message]);
   });
 });
 
