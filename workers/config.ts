@@ -56,7 +56,7 @@ export const CommitEnv = WithKey.extend({
   COUNTERSIGN_TARGETS_FILE: z.string().min(1),
   /** How long the workflow of an open review may be gone or stuck before the committer repairs or ends the review. */
   COUNTERSIGN_RECONCILE_GRACE_SECONDS: z.coerce.number().min(1).max(86_400).default(300),
-  COUNTERSIGN_RECONCILE_EVERY_SECONDS: z.coerce.number().min(1).max(86_400).default(60),
+  COUNTERSIGN_RECONCILE_EVERY_SECONDS: z.coerce.number().min(1).max(86_400).default(20),
 });
 export const GatewayEnv = Common.extend({
   COUNTERSIGN_GATEWAY_PORT: Port.default(8077),

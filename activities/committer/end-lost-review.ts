@@ -18,20 +18,38 @@ export interface Repair {
   /** The run in which it was found; null if the workflow does not exist. */
   readonly runId: string | null;
   readonly workflowType: string | null;
+  /** Of a reset: the event that it went back to, and whether later messages were sent again. */
+  readonly point?: number;
+  readonly withMessages?: boolean;
 }
 
 /** Records what the reconciler found and did. A repeated repair of the same run is recorded once. */
 export async function recordRepair(deps: CommitDeps, changeId: string, repair: Repair): Promise<void> {
-  const { found, did, runId, workflowType } = repair;
-  const body: JsonObject = { found, did, runId, workflowType, explanation: cutExplanation(repair.explanation) };
+  const { found, did, runId, workflowType, point, withMessages } = repair;
+  const reset = did === 'reset' ? { point: point ?? null, withMessages: withMessages ?? true } : {};
+  const body: JsonObject = {
+    found,
+    did,
+    runId,
+    workflowType,
+    ...reset,
+    explanation: cutExplanation(repair.explanation),
+  };
   const at = deps.now().toISOString();
   const factKey = `repaired:${did}:${found}:${runId ?? ''}`;
   await deps.ledger.append(changeId, [{ kind: 'repaired', at, factKey, body }]);
 }
 
-/** How often this review was reset by the reconciler. */
-export function resetsOf(rows: readonly StoredRow[]): number {
-  return rows.filter(({ row }) => row.kind === 'repaired' && row.body['did'] === 'reset').length;
+/** The resets of this review by the reconciler, in order. */
+export function resetsOf(
+  rows: readonly StoredRow[],
+): { readonly runId: string | null; readonly withMessages: boolean }[] {
+  return rows
+    .filter(({ row }) => row.kind === 'repaired' && row.body['did'] === 'reset')
+    .map(({ row: { body } }) => ({
+      runId: typeof body['runId'] === 'string' ? body['runId'] : null,
+      withMessages: body['withMessages'] !== false,
+    }));
 }
 
 /**

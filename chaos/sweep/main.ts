@@ -30,6 +30,8 @@ interface CheckedReview {
   readonly drive: ReviewDriver;
   readonly problems: readonly string[];
   readonly state: string;
+  /** What the reconciler did about it. */
+  readonly repairs: readonly string[];
 }
 
 async function main(): Promise<void> {
@@ -163,7 +165,8 @@ async function checkReviews(cluster: Cluster, drives: readonly ReviewDriver[]): 
     // A matrix case whose failpoint was not reached proves nothing.
     const isMatrix = !/^\d+$/.test(drive.of.name);
     if (isMatrix && unreached.length > 0) problems.push(`the failpoint was never reached: ${unreached.join(', ')}`);
-    return { drive, problems, state: seen.workflow?.status === 'COMPLETED' ? String(outcome) : 'open' };
+    const repairs = seen.ledger.filter(({ kind }) => kind === 'repaired').map(({ body }) => body);
+    return { drive, problems, repairs, state: seen.workflow?.status === 'COMPLETED' ? String(outcome) : 'open' };
   });
 }
 
@@ -205,8 +208,9 @@ function report(
   say(
     `Faults: ${[...ACTIONS, 'stop', 'postgres', 'temporal'].map((a) => `${a} ${actions.filter((x) => x === a).length}`).join(', ')}`,
   );
-  const reset = found.filter(({ drive }) => drive.resets > 0).map(({ drive }) => drive.of.name);
-  if (reset.length > 0) say(`Reset because the history did not replay (docs/decisions/0009): ${reset.join(', ')}`);
+  for (const { drive, repairs } of found)
+    for (const repair of repairs)
+      say(`Repaired by the reconciler: ${drive.of.name}, change ${drive.changeId}: ${repair}`);
   say(`Restarts: ${JSON.stringify(cluster.restarts)}; ${Math.round(ms / 1000)} s`);
 }
 

@@ -9,15 +9,11 @@ import { ANY_TENANT } from '../../policy/evidence/predicates';
 import { fullGrant, signKeyEntry, signKeyRevocation } from '../../signing/registry-entry';
 import type { Case } from './cases';
 import type { Cluster } from './cluster';
-import { resetDiverged } from './reset-diverged';
 import { changeOf, TABLES } from './scenarios';
 import type { SubmitInput } from '../../client/submission';
 
 /** A review that is still open after this long is a violation. Far longer than even an overloaded machine needs. */
 const MAX_OPEN_MS = 900_000;
-
-/** Interval of the checks whether the workflow of an open review no longer replays. */
-const REPLAY_CHECK_MS = 15_000;
 
 /** Plays agent and approvers of one review, regardless of crashes. Resolves when the review is closed or has been open for MAX_OPEN_MS. */
 export class ReviewDriver {
@@ -161,22 +157,9 @@ export class ReviewDriver {
         this.lastError = error instanceof Error ? error.message : String(error);
       }
       await sleep(wait);
-      if (Date.now() > this.#nextReplayCheck) await this.#checkReplay();
     }
     return null;
   }
-
-  async #checkReplay(): Promise<void> {
-    this.#nextReplayCheck = Date.now() + REPLAY_CHECK_MS;
-    try {
-      if (await resetDiverged(this.cluster.temporal, this.changeId)) this.resets++;
-    } catch (error) {
-      this.lastError = error instanceof Error ? error.message : String(error); // Temporal is down: retried at the next check.
-    }
-  }
-  #nextReplayCheck = Date.now() + REPLAY_CHECK_MS;
-  /** How often the workflow had to be reset. */
-  resets = 0;
 
   /** Message of the last failed call, reported if the review does not end. */
   lastError = '';

@@ -18,12 +18,15 @@ import { sayReady } from '../../workers/say-ready';
 import { extensionsOf, type Extensions } from '../../workers/extensions';
 import { main } from '../../workers/main';
 import { openResources, type Resources } from '../../workers/resources';
-import { commitActivities } from '../../workers/roles/commit';
+import { Reconciler, type ReconcilerOptions } from '../../workers/reconciler/reconciler';
+import { startReconciler } from '../../workers/reconciler/start-reconciler';
+import { commitActivities, commitDeps } from '../../workers/roles/commit';
 import { judgeActivities } from '../../workers/roles/judge';
 import { reviewActivities } from '../../workers/roles/review';
 import { recordFailures } from '../../activities/record-failures';
 import { attestorWith, receiptSignerWith } from '../../workers/signers';
 import { workerOptions } from '../../workers/run-worker';
+import { openClient } from '../../workers/temporal';
 import { connectWorker } from '../../workers/worker-connection';
 import type { Logger } from '../../workers/logger';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
@@ -41,12 +44,14 @@ main('sweep-worker', async (logger) => {
   const env = readEnv(SweepEnv, process.env);
   Runtime.install({ logger: new DefaultLogger('ERROR', () => {}) });
   const { connection, namespace } = await connectWorker(process.env);
-  const { activities, resources } = wire(env, logger);
+  const { activities, resources, reconcile } = wire(env, logger);
   // A failpoint that fails for good is a failure of the activity, so it is recorded like one.
   const failing = recordFailures(resources, withFailingActivities(activities, fileFaultSource(env.SWEEP_DIR)));
   const worker = await createWorker(env, failing, connection, namespace);
+  const reconciler = reconcile === undefined ? undefined : startReconciling(reconcile, logger);
   sayReady();
   await worker.run();
+  await reconciler?.stop();
   await connection.close();
 });
 
@@ -70,7 +75,27 @@ async function createWorker(
   return Worker.create({ ...options, ...limits, ...(SWEEP_ROLE === 'review' ? workflows : {}), connection, namespace });
 }
 
-function wire(sweep: SweepEnv, logger: Logger): { readonly activities: object; readonly resources: Resources } {
+interface Wired {
+  readonly activities: object;
+  readonly resources: Resources;
+  /** Of the committer. */
+  readonly reconcile?: Pick<ReconcilerOptions, 'db' | 'deps'>;
+}
+
+/** As the committer does, only sooner: nothing else repairs a review of the sweep. */
+function startReconciling(options: Pick<ReconcilerOptions, 'db' | 'deps'>, logger: Logger) {
+  const reconciler = new Reconciler({
+    ...options,
+    temporal: openClient(process.env),
+    reviewQueue: TASK_QUEUES.review,
+    graceMs: 30_000,
+    logger,
+    count: () => {},
+  });
+  return startReconciler({ pass: () => reconciler.pass(), everyMs: 5_000, logger });
+}
+
+function wire(sweep: SweepEnv, logger: Logger): Wired {
   const faults = fileFaultSource(sweep.SWEEP_DIR);
   const open = (env: CommonEnv): { resources: Resources; extensions: Extensions } => {
     const ours = extensionsOf();
@@ -119,13 +144,14 @@ function wire(sweep: SweepEnv, logger: Logger): { readonly activities: object; r
       const env = readEnv(CommitEnv, process.env);
       const key = readKey(env, 'committer');
       const opened = open(env);
-      const activities = commitActivities({
+      const role = {
         ...opened,
         receipts: receiptSignerWith(key),
         targets: readTargets(env.COUNTERSIGN_TARGETS_FILE),
         threads: null,
-      });
-      return { activities, resources: opened.resources };
+      };
+      const { resources } = opened;
+      return { activities: commitActivities(role), resources, reconcile: { db: resources.db, deps: commitDeps(role) } };
     }
     default:
       return sweep.SWEEP_ROLE satisfies never;

@@ -1,5 +1,7 @@
 import { isGrpcServiceError, type Client } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
+import type { temporal } from '@temporalio/proto';
+import { FailureType } from '../../policy/contracts/failure-type';
 
 /** What Temporal says about the workflow of one review. */
 export type Observation =
@@ -16,6 +18,8 @@ export type Observation =
       readonly attempts: number;
       /** Search attribute `TemporalReportedProblems`, which servers from 1.30 set; null if absent. */
       readonly problems: string | null;
+      /** The reason of the last refusal if the committer keeps refusing to end the review as the workflow asks; else null. */
+      readonly refusedEnd: string | null;
     };
 export type ClosedAs = 'completed' | 'failed' | 'cancelled' | 'terminated' | 'timed_out' | 'closed';
 
@@ -31,13 +35,16 @@ const CLOSED: Readonly<Record<number, ClosedAs>> = {
 const NOT_FOUND = 5;
 
 /** Describes the newest run with this id. */
-export async function observe(temporal: Client, workflowId: string): Promise<Observation> {
+export async function observe(client: Client, workflowId: string): Promise<Observation> {
   try {
-    const { workflowExecutionInfo: info, pendingWorkflowTask } =
-      await temporal.workflowService.describeWorkflowExecution({
-        namespace: temporal.options.namespace,
-        execution: { workflowId },
-      });
+    const {
+      workflowExecutionInfo: info,
+      pendingWorkflowTask,
+      pendingActivities,
+    } = await client.workflowService.describeWorkflowExecution({
+      namespace: client.options.namespace,
+      execution: { workflowId },
+    });
     if (info == null) throw new Error(`The server described no workflow ${workflowId}`);
     const type = info.type?.name ?? '';
     const runId = info.execution?.runId ?? '';
@@ -50,6 +57,7 @@ export async function observe(temporal: Client, workflowId: string): Promise<Obs
       taskQueue: info.taskQueue ?? '',
       events: Number(info.historyLength ?? 0),
       attempts: pendingWorkflowTask?.attempt ?? 0,
+      refusedEnd: refusedEndOf(pendingActivities ?? []),
       problems: reported == null ? null : JSON.stringify(defaultPayloadConverter.fromPayload(reported)).slice(0, 500),
     };
   } catch (error) {
@@ -58,10 +66,25 @@ export async function observe(temporal: Client, workflowId: string): Promise<Obs
   }
 }
 
+/** Activities that end a review. The committer refuses them with a retryable VALIDATION_ERROR while the rows support no end. */
+const ENDS: readonly unknown[] = ['rollback', 'reconcile'];
+/** Fewer are usual: the clocks of Temporal and of the committer can differ at a deadline. */
+const MIN_REFUSALS = 3;
+
+function refusedEndOf(pending: readonly temporal.api.workflow.v1.IPendingActivityInfo[]): string | null {
+  const refused = pending.find(
+    ({ activityType, attempt, lastFailure }) =>
+      ENDS.includes(activityType?.name) &&
+      (attempt ?? 0) > MIN_REFUSALS &&
+      lastFailure?.applicationFailureInfo?.type === FailureType.Validation,
+  );
+  return refused === undefined ? null : (refused.lastFailure?.message ?? '').slice(0, 500);
+}
+
 /** Whether a worker polled this workflow queue within `withinMs`. */
-export async function hasPollers(temporal: Client, taskQueue: string, withinMs: number): Promise<boolean> {
-  const { pollers } = await temporal.workflowService.describeTaskQueue({
-    namespace: temporal.options.namespace,
+export async function hasPollers(client: Client, taskQueue: string, withinMs: number): Promise<boolean> {
+  const { pollers } = await client.workflowService.describeTaskQueue({
+    namespace: client.options.namespace,
     taskQueue: { name: taskQueue },
     taskQueueType: 1,
   });

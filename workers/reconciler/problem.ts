@@ -49,6 +49,8 @@ export function problemOf(review: OpenReview, seen: Observation, now: number, ov
   const limit = review.deadlineAt ?? (days === undefined ? null : review.updatedAt + days * DAY_MS);
   if (limit !== null && now > limit + overdueMs)
     return problem('overdue', `The workflow has not ended since ${new Date(limit).toISOString()}`, runId, seen);
+  if (seen.refusedEnd !== null)
+    return problem('refused_end', `The workflow asks for an end that was refused: ${seen.refusedEnd}`, runId, seen);
   if (seen.attempts < MIN_ATTEMPTS) return null;
   const reported = seen.problems === null ? '' : `: ${seen.problems}`;
   const what = `The workflow has failed its task ${seen.attempts} times${reported}`;

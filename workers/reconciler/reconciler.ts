@@ -6,9 +6,13 @@
  *    on where the last one stopped.
  * R2 Nothing is done at the first sight of a problem, but after it was seen again for `graceMs`, while the workflow made no
  *    progress. A review that waits for people has no problem; neither has one whose workers are down.
- * R3 A workflow that fails its task is reset first, then without the messages that it had not yet handled. It is ended only if that did not help, and never while many fail at once:
- *    that is a broken deployment, which an operator must mend. Its reviews end when they are overdue.
- * R4 The ledger is written first, then the workflow is terminated. A review that is closed in the ledger cannot be changed.
+ * R3 A workflow that fails its task is reset first, to the last workflow task before the event that the worker named. If its history
+ *    did not replay, and still does not, it is reset further back. Then it is reset without the messages that it had not yet handled.
+ *    Its review is ended only if that did not help, and never while many fail at once: that is a broken deployment, which an operator
+ *    must fix. The reviews then end when they are overdue.
+ * R4 A workflow that keeps asking for an end that the rows do not support, because someone completed an activity in place of our
+ *    workers, does not go on by itself: its review is ended.
+ * R5 The ledger is written first, then the workflow is terminated. A review that is closed in the ledger cannot be changed.
  */
 import type { Client } from '@temporalio/client';
 import { endLostReview, recordRepair, resetsOf, type Repair } from '../../activities/committer/end-lost-review';
@@ -17,7 +21,7 @@ import type { Database, Queryable } from '../../storage/database/database';
 import type { Logger } from '../logger';
 import { hasPollers, observe } from './observe';
 import { problemOf, type OpenReview, type Problem } from './problem';
-import { resetToLastGoodPoint } from './reset';
+import { resetPoint, resetTo, stoppedBy, type Stopped } from './reset';
 
 export interface ReconcilerOptions {
   readonly db: Database;
@@ -34,7 +38,10 @@ export type Did = 'seen' | Repair['did'] | 'failed' | 'left_unknown';
 
 const MAX_REVIEWS_PER_PASS = 500;
 const AT_ONCE = 4;
-const MAX_RESETS = 2;
+/** Resets with the messages; the next one is without them. */
+const RESETS_WITH_MESSAGES = { diverged: 2, other: 1 } as const satisfies Record<Stopped['why'], number>;
+/** A history that does not replay never will, so it is reset sooner. Other failures can end by themselves: a worker may be starved. */
+const DIVERGED_GRACE_MS = 10_000;
 /** Multiples of the grace period. */
 const STUCK_GRACES = 5;
 const OVERDUE_GRACES = 12;
@@ -101,11 +108,11 @@ export class Reconciler {
   ): Promise<void> {
     const { deps, graceMs, logger, count } = this.options;
     const age = this.#ageOf(changeId, problem);
-    if (age < graceMs || Date.now() < (this.#notBefore.get(changeId) ?? 0)) return;
+    const wait = problem.stuck ? Math.min(graceMs, DIVERGED_GRACE_MS) : graceMs;
+    if (age < wait || Date.now() < (this.#notBefore.get(changeId) ?? 0)) return;
     if ((problem.stuck || problem.kind === 'overdue') && !workersAlive) return;
     try {
-      const resets = problem.stuck ? resetsOf(await deps.ledger.readKinds(changeId, ['repaired'])) : 0;
-      if (problem.stuck && resets < MAX_RESETS && (await this.#reset(changeId, problem, resets === 0))) return;
+      if (problem.stuck && (await this.#reset(changeId, problem, age))) return;
       if (problem.stuck && (systemic || age < STUCK_GRACES * graceMs)) return;
       await this.#end(changeId, problem);
     } catch (error) {
@@ -126,13 +133,24 @@ export class Reconciler {
     return 0;
   }
 
-  /** False if the run has no point to reset to. */
-  async #reset(changeId: string, problem: Problem, withMessages: boolean): Promise<boolean> {
-    const { temporal, deps, count, logger } = this.options;
-    if (problem.runId === null) return false;
-    const newRun = await resetToLastGoodPoint(temporal, changeId, problem.runId, withMessages);
-    if (newRun === null) return false;
-    await recordRepair(deps, changeId, repairOf(problem, 'reset', `${problem.what}; reset as run ${newRun}`));
+  /** True if the run was reset, or may be later. False if it was reset as often as can help, or has no point to reset to. */
+  async #reset(changeId: string, problem: Problem, age: number): Promise<boolean> {
+    const { temporal, deps, count, logger, graceMs } = this.options;
+    const { runId, what } = problem;
+    if (runId === null) return false;
+    const earlier = resetsOf(await deps.ledger.readKinds(changeId, ['repaired'])).filter(
+      (reset) => reset.runId !== runId,
+    );
+    const stopped = await stoppedBy(temporal, changeId, runId);
+    if (stopped.why === 'other' && age < graceMs) return true;
+    const withMessages = earlier.length < RESETS_WITH_MESSAGES[stopped.why];
+    if (earlier.some((reset) => !reset.withMessages)) return false;
+    const point = resetPoint(stopped);
+    if (point === null) return false;
+    const explanation = `${what}; reset to event ${point}${withMessages ? '' : ' without later messages'}`;
+    // First, so that no repair is without its row. A second attempt after a crash resets the same run once.
+    await recordRepair(deps, changeId, { ...repairOf(problem, 'reset', explanation), point, withMessages });
+    const newRun = await resetTo(temporal, changeId, runId, point, withMessages);
     count({ found: problem.kind, did: 'reset' });
     logger.warn({ changeId, runId: problem.runId, newRun }, 'A workflow that failed its task was reset');
     return true;

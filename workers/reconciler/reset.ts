@@ -1,27 +1,73 @@
 import type { Client } from '@temporalio/client';
+import { temporal as proto } from '@temporalio/proto';
 
-/** `temporal.api.enums.v1.ResetReapplyExcludeType`. */
-const SIGNALS = 1;
-const UPDATES = 2;
+const { ResetReapplyExcludeType, WorkflowTaskFailedCause } = proto.api.enums.v1;
+
+/** What stops a run, by its history. */
+export interface Stopped {
+  /**
+   * `diverged`: the history does not replay. The worker reports it, or the server, if the worker accepts an update twice.
+   * `other`: for example, a message that no worker can decode.
+   */
+  readonly why: 'diverged' | 'other';
+  /** The event that the worker named as the one that does not fit; null if it named none. */
+  readonly eventId: number | null;
+  /** Ids of the events WorkflowTaskCompleted, ascending: the points to which the run can be reset. */
+  readonly points: readonly number[];
+}
+
+const DIVERGED: ReadonlySet<number> = new Set([
+  WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR,
+  WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_BAD_UPDATE_WORKFLOW_EXECUTION_MESSAGE,
+]);
+
+/** Reads the history of a run up to its end, or up to the first event that cannot be decoded. */
+export async function stoppedBy(client: Client, workflowId: string, runId: string): Promise<Stopped> {
+  const points: number[] = [];
+  let failed: proto.api.history.v1.IWorkflowTaskFailedEventAttributes | null = null;
+  for await (const event of eventsOf(client, workflowId, runId)) {
+    if (event.workflowTaskCompletedEventAttributes != null) {
+      points.push(Number(event.eventId));
+      // The failures before it were resolved by this task.
+      failed = null;
+    }
+    failed = event.workflowTaskFailedEventAttributes ?? failed;
+  }
+  const named = /HistoryEvent\(id: (\d+)/.exec(failed?.failure?.message ?? '')?.[1];
+  return {
+    why: DIVERGED.has(failed?.cause ?? 0) ? 'diverged' : 'other',
+    eventId: named === undefined ? null : Number(named),
+    points,
+  };
+}
 
 /**
- * Resets a run to its last completed workflow task: what came after is discarded, and its activities run again. Messages that
- * came after are sent again, unless `withMessages` is false, because one of them may be what stops the run: their senders must
- * then send them again. Returns the id of the new run, or null if no workflow task of it has completed.
+ * The last point before the event that the worker named: everything up to it has replayed. If it named none, the last point. A run
+ * that was reset does not have the point that it was reset to, so a second reset goes one point further back, unless the run went on.
  */
-export async function resetToLastGoodPoint(
-  temporal: Client,
+export function resetPoint({ eventId, points }: Stopped): number | null {
+  return points.findLast((point) => point < (eventId ?? Infinity)) ?? null;
+}
+
+/**
+ * Resets a run to a workflow task: what came after is discarded, and its activities run again. Messages that came after are sent
+ * again, unless `withMessages` is false, because one of them may be what stops the run: their senders must then send them again.
+ * Returns the id of the new run.
+ */
+export async function resetTo(
+  client: Client,
   workflowId: string,
   runId: string,
+  point: number,
   withMessages: boolean,
-): Promise<string | null> {
-  const eventId = await lastCompletedTask(temporal, workflowId, runId);
-  if (eventId === null) return null;
-  const reset = await temporal.workflowService.resetWorkflowExecution({
-    namespace: temporal.options.namespace,
+): Promise<string> {
+  const { RESET_REAPPLY_EXCLUDE_TYPE_SIGNAL: signals, RESET_REAPPLY_EXCLUDE_TYPE_UPDATE: updates } =
+    ResetReapplyExcludeType;
+  const reset = await client.workflowService.resetWorkflowExecution({
+    namespace: client.options.namespace,
     workflowExecution: { workflowId, runId },
-    workflowTaskFinishEventId: eventId,
-    resetReapplyExcludeTypes: withMessages ? [] : [SIGNALS, UPDATES],
+    workflowTaskFinishEventId: point as never,
+    resetReapplyExcludeTypes: withMessages ? [] : [signals, updates],
     // The same request twice resets once.
     requestId: `countersign-reset-${runId}`,
     reason: 'Countersign: the workflow failed its task repeatedly',
@@ -29,32 +75,28 @@ export async function resetToLastGoodPoint(
   return reset.runId;
 }
 
-type EventId = NonNullable<
-  NonNullable<
-    NonNullable<Awaited<ReturnType<Client['workflowService']['getWorkflowExecutionHistory']>>['history']>['events']
-  >[number]['eventId']
->;
-
-/** Reads small pages and stops at one that cannot be decoded: an event that no worker can decode is what stops the run. */
-async function lastCompletedTask(temporal: Client, workflowId: string, runId: string): Promise<EventId | null> {
-  let last: EventId | null = null;
+/** Reads pages of one event and stops at one that cannot be decoded: it may be what stops the run. Throws if the first page fails. */
+async function* eventsOf(
+  client: Client,
+  workflowId: string,
+  runId: string,
+): AsyncGenerator<proto.api.history.v1.IHistoryEvent> {
   let nextPageToken: Uint8Array | undefined;
-  for (;;) {
-    const page = await temporal.workflowService
-      .getWorkflowExecutionHistory({
-        namespace: temporal.options.namespace,
+  for (let first = true; ; first = false) {
+    let page: proto.api.workflowservice.v1.IGetWorkflowExecutionHistoryResponse;
+    try {
+      page = await client.workflowService.getWorkflowExecutionHistory({
+        namespace: client.options.namespace,
         execution: { workflowId, runId },
         maximumPageSize: 1,
         ...(nextPageToken === undefined ? {} : { nextPageToken }),
-      })
-      .catch((error: unknown) => {
-        if (last === null) throw error;
-        return null;
       });
-    if (page === null) return last;
-    for (const event of page.history?.events ?? [])
-      if (event.workflowTaskCompletedEventAttributes != null && event.eventId != null) last = event.eventId;
-    if (page.nextPageToken == null || page.nextPageToken.length === 0) return last;
+    } catch (error) {
+      if (first) throw error;
+      return;
+    }
+    yield* page.history?.events ?? [];
+    if (page.nextPageToken == null || page.nextPageToken.length === 0) return;
     nextPageToken = page.nextPageToken;
   }
 }

@@ -17,6 +17,7 @@ const running: Extract<Observation, { state: 'running' }> = {
   events: 30,
   attempts: 0,
   problems: null,
+  refusedEnd: null,
 };
 const kind = (seen: Observation, review: Partial<OpenReview> = {}): string | null =>
   problemOf({ ...waiting, ...review }, seen, NOW, HOUR)?.kind ?? null;
@@ -44,6 +45,7 @@ test.each<[Observation, string]>([
   [{ ...running, taskQueue: 'mallory' }, 'other_queue'],
   [{ ...running, taskQueue: 'countersign-reviewer' }, 'other_queue'],
   [{ ...running, attempts: 3 }, 'task_fails'],
+  [{ ...running, refusedEnd: 'not supported' }, 'refused_end'],
 ])('a workflow that cannot end its review is a problem: %j', (seen, expected) => {
   expect(kind(seen)).toBe(expected);
 });

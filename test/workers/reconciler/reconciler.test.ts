@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
 import type { Database, Queryable } from '../../../storage/database/database';
 import { Reconciler } from '../../../workers/reconciler/reconciler';
 import { ReviewWorld } from '../../support/review/review-world';
@@ -16,8 +17,25 @@ interface Workflow {
   status: number;
   type?: string;
   attempt?: number;
+  /** Pending activities, by `describe`. */
+  pending?: readonly object[];
+  /** Events of its history, by their members. */
+  history?: readonly object[];
   events?: number;
 }
+
+const completed = (eventId: number) => ({ eventId, workflowTaskCompletedEventAttributes: {} });
+const { WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR: diverged } = temporal.api.enums.v1.WorkflowTaskFailedCause;
+/** A failed workflow task, in which the worker named the event that does not fit. */
+const failedAt = (eventId: number, named: number) => ({
+  eventId,
+  workflowTaskFailedEventAttributes: {
+    cause: diverged,
+    failure: {
+      message: `[TMPRL1100] Update machine does not handle this event: HistoryEvent(id: ${named}, UpdateAccepted)`,
+    },
+  },
+});
 
 /** A reconciler over the reviews of one world and the workflows of a server in memory. */
 async function setting(workflow: Workflow | null, { others = 0 } = {}) {
@@ -43,6 +61,7 @@ async function setting(workflow: Workflow | null, { others = 0 } = {}) {
         historyLength: seen.events ?? 10,
       },
       pendingWorkflowTask: { attempt: seen.attempt ?? 0 },
+      pendingActivities: 'pending' in seen ? seen.pending : [],
     };
   };
   const temporal = {
@@ -53,11 +72,15 @@ async function setting(workflow: Workflow | null, { others = 0 } = {}) {
         pollers: server.pollers ? [{ lastAccessTime: { seconds: Date.now() / 1000 } }] : [],
       }),
       getWorkflowExecutionHistory: async () => ({
-        history: { events: [{ eventId: 4, workflowTaskCompletedEventAttributes: {} }] },
+        history: { events: server.workflow?.history ?? [completed(4)] },
         nextPageToken: [],
       }),
-      resetWorkflowExecution: async (request: { requestId: string; resetReapplyExcludeTypes: number[] }) => {
-        server.resets.push(`without ${request.resetReapplyExcludeTypes.length} kinds of messages`);
+      resetWorkflowExecution: async (request: {
+        workflowTaskFinishEventId: number;
+        resetReapplyExcludeTypes: number[];
+      }) => {
+        const { workflowTaskFinishEventId: point, resetReapplyExcludeTypes: without } = request;
+        server.resets.push(`to ${point} without ${without.length} kinds of messages`);
         return { runId: 'next' };
       },
     },
@@ -150,9 +173,68 @@ test('a workflow that fails its task is reset first, and its review is ended if 
   expect(server.resets).toHaveLength(1);
   expect(await reason()).toBeNull();
   await passes(20);
-  expect(server.resets).toEqual(['without 0 kinds of messages', 'without 2 kinds of messages']);
+  expect(server.resets).toEqual(['to 4 without 0 kinds of messages', 'to 4 without 2 kinds of messages']);
   expect(await reason()).toBe('workflow_lost');
   expect(server.terminated).toEqual([world.changeId]);
+});
+
+test('a workflow whose history does not replay is reset within a minute to the task before the event that the worker named, then one task further back', async () => {
+  const { pass, passes, reason, server, counted, world } = await setting({
+    status: RUNNING,
+    attempt: 3,
+    history: [completed(4), completed(9), completed(15), completed(21), failedAt(25, 17)],
+  });
+  await pass();
+  jest.setSystemTime(Date.now() + 20_000);
+  await pass();
+  expect(server.resets).toEqual(['to 15 without 0 kinds of messages']);
+  expect(counted).toEqual(['task_fails seen', 'task_fails reset']);
+  const repaired = (await world.rows()).filter(({ row }) => row.kind === 'repaired');
+  expect(repaired.map(({ row }) => row.body)).toMatchObject([{ did: 'reset', found: 'task_fails', point: 15 }]);
+
+  server.workflow = { status: RUNNING, attempt: 3, history: [completed(4), completed(9), failedAt(16, 13)] };
+  await passes(2);
+  server.workflow = { status: RUNNING, attempt: 3, history: [completed(4), failedAt(12, 8)] };
+  await passes(2);
+  expect(server.resets).toEqual([
+    'to 15 without 0 kinds of messages',
+    'to 9 without 0 kinds of messages',
+    'to 4 without 2 kinds of messages',
+  ]);
+  expect(await reason()).toBeNull();
+  await passes(20);
+  expect(server.resets).toHaveLength(3);
+  expect(await reason()).toBe('workflow_lost');
+});
+
+test('a workflow that a message stops is reset with the messages first, then without', async () => {
+  const { passes, server } = await setting({ status: RUNNING, attempt: 5, history: [completed(4), completed(9)] });
+  await passes(2);
+  server.workflow = { status: RUNNING, attempt: 5, history: [completed(4)] };
+  await passes(2);
+  expect(server.resets).toEqual(['to 9 without 0 kinds of messages', 'to 4 without 2 kinds of messages']);
+});
+
+test('a workflow that made progress after it failed a task is reset to its last task', async () => {
+  const history = [completed(4), failedAt(8, 3), completed(12)];
+  const { passes, server } = await setting({ status: RUNNING, attempt: 5, history });
+  await passes(2);
+  expect(server.resets).toEqual(['to 12 without 0 kinds of messages']);
+});
+
+test('a review whose workflow keeps asking for an end that the rows do not support is ended, and its workflow is not terminated', async () => {
+  const refused = (attempt: number, type = 'VALIDATION_ERROR') => [
+    { activityType: { name: 'admitAnswer' }, attempt: 9 },
+    { activityType: { name: 'rollback' }, attempt, lastFailure: { message: 'no', applicationFailureInfo: { type } } },
+  ];
+  const { passes, reason, server } = await setting({ status: RUNNING, pending: refused(3) });
+  await passes(10);
+  server.workflow = { status: RUNNING, pending: refused(50, 'STORE_UNAVAILABLE') };
+  await passes(10);
+  expect(await reason()).toBeNull();
+  server.workflow = { status: RUNNING, pending: refused(4) };
+  await passes(2);
+  expect([await reason(), server.terminated]).toEqual(['workflow_lost', []]);
 });
 
 test('a workflow whose failing task makes progress is not touched', async () => {
