@@ -1,3 +1,4 @@
+import { pause } from './namespace-writer';
 import type { Row, Testbed } from './testbed';
 
 /** One attempt to commit an unapproved change, or to make one look committed. */
@@ -29,6 +30,15 @@ export const refused =
   (...checks: readonly string[]) =>
   ({ kind, body }: Row): boolean =>
     kind === 'refused' && checks.includes(String(body['check']));
+
+/** State and reason of the row `closed`; null if there is none in time. */
+export async function endInLedger(testbed: Testbed, changeId: string, withinMs: number): Promise<string | null> {
+  for (const until = Date.now() + withinMs; Date.now() < until; await pause(250)) {
+    const closed = (await testbed.rows(changeId)).find(({ kind }) => kind === 'closed')?.body;
+    if (closed !== undefined) return [closed['state'], closed['reason']].filter((each) => each !== null).join(' ');
+  }
+  return null;
+}
 
 /** A change that `guardian.orders` holds until one person of the group confirms it. */
 export const refundOrder = (id: number) => ({

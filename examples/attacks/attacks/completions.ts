@@ -1,17 +1,20 @@
 /**
  * The attacker completes activities in place of our workers: by id, before the worker does or while the queue's rate limit is 0.
- * A workflow that was lied to may ask for a rollback that the rows do not support; its review then stays open.
+ * A workflow that was lied to may ask for a rollback that the rows do not support; the reconciler then ends its review.
  */
 import type { ReviewStatus } from '../../../policy/contracts/status';
 import type { PolicyViolation } from '../../../policy/contracts/violation';
 import { stagingSha as stagingShaOf, type StagingRecord } from '../../../policy/contracts/staging-record';
 import { signPredicate } from '../../../signing/envelope';
 import { newKeyPair } from '../../../signing/keys';
-import { raisePay, refundOrder, refused, topUp, type Attack } from '../attack';
+import { endInLedger, raisePay, refundOrder, refused, topUp, type Attack, type Attempt } from '../attack';
 import type { Testbed } from '../testbed';
 import { pause, RaceLost } from '../namespace-writer';
 
 const allow = (id: string) => ({ validator_id: id, status: 'ALLOW', reason: '', evidenceRefs: [] });
+
+/** Within this time after the lie the ledger must have an end. */
+const ENDS_MS = 60_000;
 
 /** Runs `work` while the rate limit of these queues is 0, so that no worker gets their activities. */
 async function throttled<T>(testbed: Testbed, queues: readonly string[], work: () => Promise<T>): Promise<T> {
@@ -63,6 +66,21 @@ async function forgeAdmission(
   await Promise.all([race, testbed.signal(status.changeId, junk.slice(0, 50))]);
 }
 
+/** The review must end in a rollback, although its workflow was lied to. */
+function endsLater(testbed: Testbed, changeId: string, refusal: Attempt['refusal']): Attempt {
+  return {
+    changeId,
+    refusal,
+    async check() {
+      await testbed.reconcileQuickly();
+      const end = await endInLedger(testbed, changeId, ENDS_MS);
+      return end?.startsWith('ROLLED_BACK') === true
+        ? null
+        : `the review of a deceived workflow is ${end ?? 'still open'}`;
+    },
+  };
+}
+
 /** The result of a committer, with a receipt of the attacker's choice. */
 const committed = (receipt: unknown) => ({
   state: 'COMMITTED',
@@ -107,7 +125,7 @@ export const COMPLETIONS: readonly Attack[] = [
       await Promise.all([race, testbed.startReview(changeId, submission)]);
       const refusal = refused('recomputed', 'disclosure');
       await testbed.waitForRow(changeId, refusal);
-      return { changeId, refusal };
+      return endsLater(testbed, changeId, refusal);
     },
   },
   {
@@ -136,7 +154,7 @@ export const COMPLETIONS: readonly Attack[] = [
         return id;
       });
       await testbed.waitForRow(changeId, refused('staging'));
-      return { changeId, refusal: refused('staging') };
+      return endsLater(testbed, changeId, refused('staging'));
     },
   },
   {
@@ -192,7 +210,7 @@ export const COMPLETIONS: readonly Attack[] = [
       });
       const refusal = refused('findings', 'disclosure');
       await testbed.waitForRow(changeId, refusal);
-      return { changeId, refusal };
+      return endsLater(testbed, changeId, refusal);
     },
   },
   {
@@ -201,7 +219,7 @@ export const COMPLETIONS: readonly Attack[] = [
       const status = await testbed.submitAndWait(raisePay(12));
       await forgeAdmission(testbed, status, ['alice', 'bob']);
       await testbed.waitForRow(status.changeId, refused('decision'));
-      return { changeId: status.changeId, refusal: refused('decision') };
+      return endsLater(testbed, status.changeId, refused('decision'));
     },
   },
   forgedCommit('without a receipt', async () => null),

@@ -5,7 +5,7 @@
  */
 import type { Client as PgClient } from 'pg';
 import { openedClient } from '../../../dev/query';
-import { refundOrder, topUp, type Attack, type Attempt } from '../attack';
+import { endInLedger, refundOrder, topUp, type Attack, type Attempt } from '../attack';
 import { pause } from '../namespace-writer';
 import { failNextActivity, nestedFailure, signalUndecodable, startWithFailure } from '../poison';
 import type { Testbed } from '../testbed';
@@ -62,15 +62,6 @@ async function approverIsHeard(testbed: Testbed, status: Awaited<ReturnType<Test
     }
   }
   return `the approver's answer was not accepted: ${last.slice(0, 200)}`;
-}
-
-/** State and reason of the row `closed`, or null if there is none in time. */
-async function endInLedger(testbed: Testbed, changeId: string, withinMs: number): Promise<string | null> {
-  for (const until = Date.now() + withinMs; Date.now() < until; await pause(250)) {
-    const closed = (await testbed.rows(changeId)).find(({ kind }) => kind === 'closed')?.body;
-    if (closed !== undefined) return [closed['state'], closed['reason']].filter((each) => each !== null).join(' ');
-  }
-  return null;
 }
 
 /** Null if the review ends in the ledger in time as one of `ends`. */
