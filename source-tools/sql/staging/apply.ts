@@ -62,7 +62,10 @@ async function applyInTransaction(
   const prepared = await ownQueries(ctx, 'reading the tables', () => prepare(session, gateOf(ctx, settings, session)));
   if (!prepared.ok) return fromFailed(ctx, prepared.outcome);
   const captured = await ownQueries(ctx, 'the commit', () =>
-    captureWork(session, prepared.works, settings, ctx.heartbeat),
+    captureWork(session, prepared.works, settings, {
+      checked: ctx.approved.reason !== 'not_rehearsed',
+      heartbeat: ctx.heartbeat,
+    }),
   );
   if (captured.kind !== 'captured') return fromFailed(ctx, captured);
 

@@ -2,16 +2,15 @@
  * How many rows a statement would change, before it executes.
  *
  * N1 The planner's estimate is read first. It costs nothing, and stops a change of many rows without a scan.
- * N2 Then the rows are counted with the statement's own FROM and WHERE, up to the limit, because an estimate may be wrong. The
- *    query is cut from the text of the statement and used only if it parses to the same tree; otherwise the number is unknown.
+ * N2 Then the rows are counted with the statement's own FROM and WHERE, up to the limit, because an estimate may be wrong.
+ *    Without such a query (source-query.ts) the number is unknown.
  */
-import { parseStatements, type Tree } from '../facts/parser';
-import { lex, punctuationOf, wordOf } from '../facts/lexer';
-import { child, has, list, text, typed, typedList } from '../facts/tree';
+import { parseStatements } from '../facts/parser';
+import { typed } from '../facts/tree';
 import type { Session } from './session';
+import { sourceQuery } from './source-query';
 import type { Work } from './work';
 
-const MAX_CANDIDATES = 200;
 /** An estimate above the limit by this factor is believed without counting. */
 const ESTIMATE_FACTOR = 2;
 
@@ -24,10 +23,10 @@ export async function rowsChangedBy(session: Session, work: Work, limit: number)
   const [row] = await session.rows(`EXPLAIN (FORMAT JSON)\n${work.plain}`, work.values);
   const estimate = estimatedRows((JSON.parse(row?.[0] ?? '[]') as { Plan?: PlanNode }[])[0]?.Plan);
   if (estimate > limit * ESTIMATE_FACTOR) return estimate;
-  const query = countingQuery(work.plain, statement.type, statement.node);
+  const query = sourceQuery(work.plain, statement.type, statement.node);
   if (query === null || typeof query === 'number') return query;
   const [counted] = await session.rows(
-    `${query.with} SELECT pg_catalog.count(*) FROM (${query.select}\nLIMIT ${limit + 1}) AS counted`,
+    `${query.with} SELECT pg_catalog.count(*) FROM (SELECT 1 ${query.from}\nLIMIT ${limit + 1}) AS counted`,
   );
   return Number(counted?.[0]);
 }
@@ -46,157 +45,4 @@ function estimatedRows(plan: PlanNode | undefined): number {
   const below = children.reduce((sum, each) => sum + estimatedRows(each), 0);
   if (plan['Node Type'] !== 'ModifyTable') return below;
   return children.reduce((sum, each) => sum + (each['Parent Relationship'] === 'Outer' ? each['Plan Rows'] : 0), below);
-}
-
-interface CountingQuery {
-  readonly with: string;
-  readonly select: string;
-}
-
-/** Exported for tests. A number if the statement itself says it; null if no query is found that reads the same rows. */
-export function countingQuery(sql: string, type: string, node: Tree): CountingQuery | number | null {
-  const source = typed(node['selectStmt'])?.node;
-  if (type === 'InsertStmt') {
-    if (source === undefined) return 1; // DEFAULT VALUES
-    const values = list(source, 'valuesLists');
-    if (values.length > 0 && !has(source, 'larg')) return values.length;
-  }
-  const cuts = topLevelWords(sql);
-  let tried = 0;
-  for (const query of candidates(type, node, sql, cuts)) {
-    if (++tried > MAX_CANDIDATES) return null;
-    if (readsTheSame(type, node, query)) return query;
-  }
-  return null;
-}
-
-interface Word {
-  readonly word: string;
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Words, and opening parentheses, outside of all parentheses. Offsets in UTF-16 units. */
-function topLevelWords(sql: string): readonly Word[] {
-  const bytes = new TextEncoder().encode(sql);
-  const tokens = lex(bytes);
-  const decoder = new TextDecoder();
-  const offset = (at: number): number => decoder.decode(bytes.subarray(0, at)).length;
-  const out: Word[] = [];
-  let depth = 0;
-  for (let i = 0; i < tokens.count; i++) {
-    const mark = punctuationOf(bytes, tokens, i);
-    const [start, end] = [tokens.starts[i] as number, tokens.ends[i] as number];
-    if (mark === '(' && depth === 0) out.push({ word: '(', start: offset(start), end: offset(end) });
-    if (mark === '(' || mark === '[') depth++;
-    else if (mark === ')' || mark === ']') depth--;
-    else if (depth === 0) {
-      const word = wordOf(bytes, tokens, i);
-      if (word !== null && KEYWORDS.has(word)) out.push({ word, start: offset(start), end: offset(end) });
-    }
-  }
-  return out;
-}
-
-const KEYWORDS = new Set(
-  'with insert update delete merge into from using set where returning select values table on when overriding'.split(
-    ' ',
-  ),
-);
-
-function* candidates(type: string, node: Tree, sql: string, words: readonly Word[]): Generator<CountingQuery> {
-  const at = (...names: readonly string[]): readonly Word[] => words.filter(({ word }) => names.includes(word));
-  const end: Word = { word: '', start: sql.length, end: sql.length };
-  const cut = (from: Word, to: Word): string => sql.slice(from.end, to.start);
-  for (const verb of at('insert', 'update', 'delete', 'merge')) {
-    const prefix = has(node, 'withClause') ? sql.slice(0, verb.start) : '';
-    const later = (all: readonly Word[], than: Word): readonly Word[] => all.filter(({ start }) => start >= than.end);
-    if (type === 'InsertStmt') {
-      for (const first of later(at('select', 'with', 'values', 'table', '('), verb))
-        for (const last of [end, ...later(at('on', 'returning'), first)])
-          yield { with: prefix, select: `SELECT 1 FROM (${sql.slice(first.start, last.start)}\n) AS source` };
-      continue;
-    }
-    if (type === 'MergeStmt') {
-      for (const using of later(at('using'), verb))
-        for (const on of later(at('on'), using))
-          for (const when of later(at('when'), on).slice(0, 1)) {
-            const into = later(at('into'), verb)[0] ?? verb;
-            const join = `${cut(into, using)} RIGHT JOIN ${cut(using, on)}\nON ${cut(on, when)}`;
-            yield { with: prefix, select: `SELECT 1 FROM ${join}` };
-          }
-      continue;
-    }
-    const lists = type === 'UpdateStmt' ? at('from') : at('using');
-    const target = type === 'UpdateStmt' ? verb : (later(at('from'), verb)[0] ?? verb);
-    const hasList = list(node, type === 'UpdateStmt' ? 'fromClause' : 'usingClause').length > 0;
-    const where = has(node, 'whereClause') ? later(at('where'), target) : [null];
-    for (const condition of where) {
-      const stop = [end, ...later(at('returning'), condition ?? target)];
-      for (const last of stop)
-        for (const more of hasList ? later(lists, target) : [null]) {
-          const set = type === 'UpdateStmt' ? later(at('set'), target)[0] : undefined;
-          const relation = cut(target, set ?? more ?? condition ?? last);
-          const others = more === null ? '' : `, ${cut(more, condition ?? last)}`;
-          const filter = condition === null ? '' : `\nWHERE ${cut(condition, last)}`;
-          yield { with: prefix, select: `SELECT 1 FROM ${relation}\n${others}${filter}` };
-        }
-    }
-  }
-}
-
-/** True if the query selects one row for each row that the statement changes. */
-function readsTheSame(type: string, node: Tree, query: CountingQuery): boolean {
-  const parsed = parseStatements(`${query.with} ${query.select}`);
-  const select = parsed.ok && parsed.value.length === 1 ? typed(parsed.value[0]?.stmt) : null;
-  if (select?.type !== 'SelectStmt') return false;
-  const { fromClause, whereClause, withClause, ...rest } = select.node;
-  if (plain(withClause) !== plain(node['withClause'])) return false;
-  if (Object.keys(rest).some((key) => !['targetList', 'limitOption', 'op'].includes(key))) return false;
-  const [first, ...others] = Array.isArray(fromClause) ? (fromClause as unknown[]) : [];
-  const target = { RangeVar: child(node, 'relation') };
-  switch (type) {
-    case 'UpdateStmt':
-    case 'DeleteStmt': {
-      const joined = list(node, type === 'UpdateStmt' ? 'fromClause' : 'usingClause');
-      return (
-        plain(first) === plain(target) &&
-        plain(others) === plain(joined) &&
-        plain(whereClause) === plain(node['whereClause'])
-      );
-    }
-    case 'MergeStmt': {
-      const join = typed(first)?.node ?? {};
-      // Rows of the target without a source row are not in this join.
-      const bySource = typedList(node, 'mergeWhenClauses').some(
-        (when) => text(when.node, 'matchKind') === 'MERGE_WHEN_NOT_MATCHED_BY_SOURCE',
-      );
-      return (
-        !bySource &&
-        others.length === 0 &&
-        whereClause === undefined &&
-        plain(join['larg']) === plain(target) &&
-        plain(join['rarg']) === plain(node['sourceRelation']) &&
-        plain(join['quals']) === plain(node['joinCondition'])
-      );
-    }
-    case 'InsertStmt': {
-      const from = typed(first);
-      return (
-        from?.type === 'RangeSubselect' &&
-        others.length === 0 &&
-        whereClause === undefined &&
-        plain(from.node['subquery']) === plain(node['selectStmt'])
-      );
-    }
-    default:
-      return false;
-  }
-}
-
-const PLACES = /^(location|(rexpr_)?list_(start|end))$/;
-
-/** A tree without the places of its nodes in the text. */
-function plain(tree: unknown): string {
-  return JSON.stringify(tree ?? null, (key, value: unknown) => (PLACES.test(key) ? undefined : value));
 }

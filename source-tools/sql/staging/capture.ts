@@ -1,6 +1,6 @@
 /**
- * Runs the work of a change in an open transaction and records its effect: rows with RETURNING, and counts of all rows with the
- * transaction's statistics.
+ * Runs the work of a change in an open transaction and records its effect: rows with RETURNING (before PostgreSQL 18 old rows of an
+ * UPDATE with a query before it), and counts of all rows with the transaction's statistics.
  *
  * C1 Statistics are differences within this transaction, read after deferred triggers have run (SET CONSTRAINTS ALL IMMEDIATE).
  *    So the record includes what COMMIT would trigger.
@@ -12,29 +12,12 @@ import type { SqlSettings } from './settings';
 import type { Row, Session } from './session';
 import { relationLabel } from './identifiers';
 import { RELATIONS, SESSION_FACTS } from './catalog-queries';
+import { RowBuffer, toCapturedRow, type CapturedRow, type Relation } from './captured-rows';
 import { chooseText, type Choice } from './choose-text';
 import { OWN_SCHEMA } from './marker';
+import { BoundedRows, changedSince, joinRows, readOldRows, type NewRow } from './old-rows';
 import type { Work } from './work';
-import { countRow, difference, statistics, type Counts } from './statistics';
-
-export const MAX_CAPTURED_BYTES = 64 * 1024 * 1024;
-
-export interface CapturedRow {
-  readonly work: number;
-  /** Table oids. Null if there is no old or no new row. */
-  readonly oldTable: string | null;
-  readonly newTable: string | null;
-  /** `to_jsonb(row)::text` */
-  readonly before: string | null;
-  readonly after: string | null;
-}
-
-export interface Relation {
-  readonly label: string;
-  readonly schema: string;
-  /** Columns of the primary key in key order, or null if there is none. */
-  readonly key: readonly string[] | null;
-}
+import { difference, statistics, type Counts } from './statistics';
 
 export interface Capture {
   readonly statements: readonly { readonly sha: string; readonly command: string; readonly rowCount: number }[];
@@ -66,52 +49,48 @@ export type Guard = (work: Work, rowsSoFar: number) => Promise<string | null>;
 
 export type NotCaptured = Exclude<Captured, { readonly kind: 'captured' }>;
 
+export interface CaptureOptions {
+  /** True if gate.ts found the works fit for a rehearsal, so that their conditions have no effect and may be evaluated again. */
+  readonly checked: boolean;
+  readonly heartbeat?: (() => void) | undefined;
+  readonly guard?: Guard;
+}
+
 /** Rejects with the driver's error only if one of Countersign's own queries fails. */
 export async function captureWork(
   session: Session,
   works: readonly Work[],
   settings: SqlSettings,
-  heartbeat: () => void = () => {},
-  guard: Guard | null = null,
+  { checked, heartbeat, guard }: CaptureOptions,
 ): Promise<Captured> {
   const statements: { sha: string; command: string; rowCount: number }[] = [];
   const incomplete = new Set<string>();
   const reasons: string[] = [];
-  const kept = createRowBuffer(settings, incomplete);
+  const kept = new RowBuffer(settings, incomplete);
 
   const known = new Map<string, Row | undefined>();
   const before = await statistics(session);
   const [facts] = await session.rows(SESSION_FACTS);
 
   for (const [index, work] of works.entries()) {
-    heartbeat();
+    heartbeat?.();
     let choice: Choice;
+    let result: Executed;
     try {
       const stop = (await guard?.(work, total(statements))) ?? null;
       if (stop !== null) return { kind: 'not_rehearsed', works, reasons: [stop] };
-      choice = await chooseText(session, work, known);
+      choice = await chooseText(session, work, known, checked);
+      if ('declined' in choice) return { kind: 'declined', explanation: choice.declined };
+      result = await execute(session, { index, work, choice, settings, kept });
     } catch (error) {
       // A schema without USAGE for the role fails here already. The statement itself would fail with the same error.
       return { kind: 'failed', place: work.place, error };
     }
-    if ('declined' in choice) return { kind: 'declined', explanation: choice.declined };
-    for (const oid of choice.incomplete) incomplete.add(oid);
+    if (!result.captured) for (const oid of choice.family) incomplete.add(oid);
     if (choice.reason !== null) reasons.push(choice.reason);
     if (work.uncapturable !== null) reasons.push(`${work.place} ${work.uncapturable}`);
-    let seen = 0;
-    const onRow = (row: Row): void => {
-      seen++;
-      kept.add(toCapturedRow(index, row));
-    };
-    let result: { command: string; rowCount: number };
-    try {
-      result = await session.run({ text: choice.text, values: work.values, ...(choice.captures ? { onRow } : {}) });
-    } catch (error) {
-      return { kind: 'failed', place: work.place, error };
-    }
     if (work.exactlyOne && result.rowCount !== 1) return missed(work, result.rowCount);
-    if (choice.captures && seen !== result.rowCount)
-      reasons.push(`${work.place}: ${result.rowCount} rows changed, ${seen} returned`);
+    if (result.reason !== null) reasons.push(`${work.place}: ${result.reason}`);
     // Any command other than INSERT, UPDATE, DELETE and MERGE may have created or dropped a table.
     if (work.target === null) known.clear();
     statements.push({ sha: work.sha, command: work.command, rowCount: work.target === null ? 0 : result.rowCount });
@@ -120,6 +99,68 @@ export async function captureWork(
   const failure = await runDeferred(session);
   if (failure !== null) return failure;
   return summarize(session, { before, facts, statements, incomplete, reasons, kept });
+}
+
+interface Executed {
+  readonly rowCount: number;
+  /** Whether the rows were captured, and why not if the statement could not show it before. */
+  readonly captured: boolean;
+  readonly reason: string | null;
+}
+
+interface Step {
+  readonly index: number;
+  readonly work: Work;
+  readonly choice: Exclude<Choice, { readonly declined: string }>;
+  readonly settings: SqlSettings;
+  readonly kept: RowBuffer;
+}
+
+/** Runs one statement and keeps its rows. Rejects with the driver's error. */
+async function execute(session: Session, step: Step): Promise<Executed> {
+  const { index, work, choice, kept } = step;
+  if (choice.oldRows !== null) return executeWithOldRows(session, step, choice.oldRows);
+  let seen = 0;
+  const onRow = (row: Row): void => {
+    seen++;
+    kept.add(toCapturedRow(index, row));
+  };
+  const { text, captures } = choice;
+  const { rowCount } = await session.run({ text, values: work.values, ...(captures ? { onRow } : {}) });
+  return { rowCount, captured: captures, reason: captures ? unreturned(rowCount, seen) : null };
+}
+
+/** Reads and locks the rows that the statement will change, runs it, and keeps the rows if it changed exactly those. */
+async function executeWithOldRows(session: Session, step: Step, oldRows: string): Promise<Executed> {
+  const { index, work, choice, settings, kept } = step;
+  const before = await readOldRows(session, { text: oldRows, values: work.values }, settings.maxCapturedRows);
+  const after = new BoundedRows<NewRow>(settings.maxCapturedRows);
+  let seen = 0;
+  const onRow = (row: Row): void => {
+    seen++;
+    const [, table, , text] = row.slice(-4);
+    after.add({ table: table ?? '', row: text ?? '' });
+  };
+  const { rowCount } = await session.run({ text: choice.text, values: work.values, onRow });
+  const failed = unreturned(rowCount, seen);
+  if (failed !== null) return { rowCount, captured: false, reason: failed };
+  if (before.overflow || after.overflow) {
+    kept.overflow = true;
+    return { rowCount, captured: false, reason: null };
+  }
+  const changed = await changedSince(session, work.target ?? '', before.rows);
+  if (changed.length !== rowCount) {
+    const reason =
+      'the rows that it changed are not those that its condition selected before; the condition selects other rows each time, or another session changed them';
+    return { rowCount, captured: false, reason };
+  }
+  const tables = new Set([...changed, ...after.rows].map(({ table }) => table));
+  kept.add(...joinRows(index, changed, after.rows, await relationsOf(session, [...tables])));
+  return { rowCount, captured: true, reason: null };
+}
+
+function unreturned(rowCount: number, seen: number): string | null {
+  return seen === rowCount ? null : `${rowCount} rows changed, ${seen} returned`;
 }
 
 /** Reads what the statements of this transaction changed in total. */
@@ -131,7 +172,7 @@ async function summarize(
     readonly statements: Capture['statements'];
     readonly incomplete: ReadonlySet<string>;
     readonly reasons: string[];
-    readonly kept: ReturnType<typeof createRowBuffer>;
+    readonly kept: RowBuffer;
   },
 ): Promise<Captured> {
   const { before, facts, statements, incomplete, reasons, kept } = of;
@@ -158,7 +199,7 @@ async function summarize(
       counted,
       relations,
       incomplete,
-      overflow: kept.overflowed(),
+      overflow: kept.overflow,
       reasons,
       session: sessionFacts(facts ?? []),
       serverVersion: `PostgreSQL ${session.version}`,
@@ -185,34 +226,6 @@ async function runDeferred(session: Session): Promise<NotCaptured | null> {
   } catch (error) {
     return { kind: 'failed', place: 'deferred constraints', error };
   }
-}
-
-/** Counts every row and keeps those within the limits (C2). */
-function createRowBuffer(settings: SqlSettings, incomplete: Set<string>) {
-  const rows: CapturedRow[] = [];
-  const captured = new Map<string, { inserted: number; updated: number; deleted: number }>();
-  let overflow = false;
-  let bytes = 0;
-  return {
-    rows,
-    captured,
-    overflowed: () => overflow,
-    add(row: CapturedRow): void {
-      countRow(captured, row);
-      bytes += (row.before?.length ?? 0) + (row.after?.length ?? 0);
-      if (rows.length < settings.maxCapturedRows && bytes <= MAX_CAPTURED_BYTES) {
-        rows.push(row);
-        return;
-      }
-      overflow = true;
-      for (const oid of [row.oldTable, row.newTable]) if (oid !== null) incomplete.add(oid);
-    },
-  };
-}
-
-function toCapturedRow(work: number, row: Row): CapturedRow {
-  const [oldTable = null, newTable = null, before = null, after = null] = row.slice(-4);
-  return { work, oldTable, newTable, before, after };
 }
 
 async function relationsOf(session: Session, oids: readonly string[]): Promise<Map<string, Relation>> {

@@ -10,19 +10,30 @@ export type Choice =
   | {
       readonly text: string;
       readonly captures: boolean;
+      /** Query to run before the statement: the rows before it. Null if the statement returns them, or if nothing is captured. */
+      readonly oldRows: string | null;
       /** Why rows are counted but not captured, or null. */
       readonly reason: string | null;
-      /** Oids of the tables whose rows are not captured. */
-      readonly incomplete: readonly string[];
+      /** Oids of the target and its children. */
+      readonly family: readonly string[];
     };
 
-/** `known` caches catalog lookups by relation. Rejects with the driver's error. */
-export async function chooseText(session: Session, work: Work, known: Map<string, Row | undefined>): Promise<Choice> {
-  if (work.target === null) return { text: work.plain, captures: false, reason: null, incomplete: [] };
+/**
+ * `known` caches catalog lookups by relation. `checked`: whether the statement was found fit for a rehearsal, so that its conditions
+ * may be evaluated more than once. Rejects with the driver's error.
+ */
+export async function chooseText(
+  session: Session,
+  work: Work,
+  known: Map<string, Row | undefined>,
+  checked: boolean,
+): Promise<Choice> {
+  const plain = { text: work.plain, captures: false, oldRows: null } as const;
+  if (work.target === null) return { ...plain, reason: null, family: [] };
   if (!known.has(work.target)) known.set(work.target, (await session.rows(TARGET, [work.target]))[0]);
   const found = known.get(work.target);
   // Unknown relation: send the statement, so that the server reports its own error.
-  if (found === undefined) return { text: work.plain, captures: false, reason: null, incomplete: [] };
+  if (found === undefined) return { ...plain, reason: null, family: [] };
   const [, kind, hasRules, schema, name, family] = found;
   const label = relationLabel(schema ?? '', name ?? '');
   if (kind === 'f')
@@ -30,21 +41,14 @@ export async function chooseText(session: Session, work: Work, known: Map<string
   if (schema === OWN_SCHEMA)
     return { declined: `${work.place}: ${label} belongs to Countersign, and changes must not write to it` };
   const all = JSON.parse(family ?? '[]') as string[];
+  const uncaptured = (reason: string): Choice => ({ ...plain, reason: `${work.place}: ${reason}`, family: all });
   if ((kind !== 'r' && kind !== 'p') || hasRules === 't') {
     const what = kind === 'v' ? 'is a view' : hasRules === 't' ? 'has rewrite rules' : 'is not a regular table';
-    return {
-      text: work.plain,
-      captures: false,
-      reason: `${work.place}: ${label} ${what}, so rows are counted, not captured`,
-      incomplete: all,
-    };
+    return uncaptured(`${label} ${what}, so rows are counted, not captured`);
   }
   const instrumented = work.instrument(session.versionNumber);
-  if (instrumented.captures) return { text: instrumented.text, captures: true, reason: null, incomplete: [] };
-  return {
-    text: instrumented.text,
-    captures: false,
-    reason: `${work.place}: ${instrumented.reason}`,
-    incomplete: all,
-  };
+  if (!instrumented.captures) return uncaptured(instrumented.reason);
+  if (instrumented.oldRows !== null && !checked)
+    return uncaptured('the rows before it are not read, because its conditions must be evaluated only once');
+  return { ...instrumented, reason: null, family: all };
 }

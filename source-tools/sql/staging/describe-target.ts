@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import type { TargetLine } from '../../target-line';
-import { OLD_NEW_VERSION } from './returning';
+import { OLD_NEW_VERSION, OLDEST_VERSION } from './returning';
 import { toSqlFailure } from './sql-failure';
 
 export interface TargetDescription {
@@ -51,10 +51,11 @@ async function describe(client: Client, purpose: 'stage' | 'commit'): Promise<Ta
   };
 
   if (about.number >= OLD_NEW_VERSION) add('ok', `PostgreSQL ${about.version}`);
+  else if (about.number < OLDEST_VERSION) add('fail', `PostgreSQL ${about.version} is too old: 14 or later is needed`);
   else {
     add(
       'warn',
-      `PostgreSQL ${about.version} does not support OLD and NEW in RETURNING: UPDATE, MERGE and upsert cannot be fully captured and need a human confirmation (use 18 or later)`,
+      `PostgreSQL ${about.version} has no OLD and NEW in RETURNING: MERGE and INSERT … ON CONFLICT DO UPDATE cannot be captured and need a human confirmation (18 or later captures them)`,
     );
   }
   if (about.privileged)

@@ -7,7 +7,8 @@
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import { canonicalJson } from '../../../policy/contracts/canonical-json';
 import type { StagingRecord } from '../../../policy/contracts/staging-record';
-import { MAX_CAPTURED_BYTES, type Capture } from './capture';
+import type { Capture } from './capture';
+import { MAX_CAPTURED_BYTES } from './captured-rows';
 import type { Counts } from './statistics';
 import type { WrittenColumns } from './inspect-catalog';
 import type { SqlSettings } from './settings';

@@ -119,7 +119,11 @@ async function runOnce(ctx: StageContext, prepare: Prepare, settings: SqlSetting
       return null;
     });
     const captured = prepared.ok
-      ? await captureWork(session, prepared.works, limited, ctx.heartbeat, rowGuard(session, limited))
+      ? await captureWork(session, prepared.works, limited, {
+          checked: true,
+          heartbeat: ctx.heartbeat,
+          guard: rowGuard(session, limited),
+        })
       : prepared.outcome;
     return { captured: captured.kind === 'failed' && budget.isExceeded ? budget.exceeded() : captured, columns };
   } catch (error) {

@@ -1,5 +1,6 @@
 /**
- * Adds a RETURNING clause to a statement, so that it returns every row before and after the change.
+ * Adds a RETURNING clause to a statement, so that it returns every row before and after the change. Before PostgreSQL 18 RETURNING
+ * has no old rows: those of an UPDATE are read before it (old-rows.ts), and those of MERGE and ON CONFLICT DO UPDATE are not captured.
  *
  * R1 The statement is not changed otherwise. The clause is appended after a newline (the statement may end in a comment), and the
  *    result is parsed again and must have the same tree except for RETURNING.
@@ -8,14 +9,21 @@
  */
 import { parseSync } from 'libpg-query';
 import { quoteIdentifier } from './identifiers';
+import { oldRowsQuery } from './old-rows';
 import type { Statement } from './statements';
 
 /** `server_version_num` of the first PostgreSQL that supports OLD and NEW in RETURNING. */
 export const OLD_NEW_VERSION = 180_000;
+/** `server_version_num` of the oldest PostgreSQL on which this works. */
+export const OLDEST_VERSION = 140_000;
 
-/** The last four columns of the result are: oid of the table before and after, row before and after. */
+/** How a statement is sent so that its rows are captured. */
 export type Instrumented =
-  | { readonly captures: true; readonly text: string }
+  /**
+   * The last four columns of the result are: oid of the table before and after, row before and after. `oldRows` is the query that
+   * reads the rows before the statement, or null if the statement itself returns them.
+   */
+  | { readonly captures: true; readonly text: string; readonly oldRows: string | null }
   /** Sent unchanged. `reason` says why its rows are only counted. */
   | { readonly captures: false; readonly text: string; readonly reason: string };
 
@@ -24,40 +32,47 @@ type Returnable = Pick<Statement, 'text' | 'command' | 'returning' | 'upsert' | 
 /** Only for statements of kind `rows` that write to a table. The parser must be loaded. */
 export function withReturning(statement: Returnable, versionNumber: number): Instrumented {
   const { text, returning } = statement;
-  const plain = (reason: string): Instrumented => ({ captures: false, text, reason });
-  let clause: string | null;
-  if (versionNumber >= OLD_NEW_VERSION) {
-    if (returning === 'unclear')
-      return plain('its RETURNING clause cannot be extended, because one of its tables is named like OLD or NEW');
-    clause =
-      returning === 'absent'
-        ? `RETURNING WITH (OLD AS ${unusedName(text, 'o__')}, NEW AS ${unusedName(text, 'n__')}) ${columns(unusedName(text, 'o__'), unusedName(text, 'n__'))}`
-        : `, ${columns(quoteIdentifier(returning.old), quoteIdentifier(returning.new))}`;
-  } else {
-    clause = olderClause(statement);
-    if (clause === null)
-      return plain(
-        `PostgreSQL ${Math.floor(versionNumber / 10_000)} does not support OLD and NEW in RETURNING (18 does), so the rows before the change cannot be captured`,
-      );
-  }
-  const extended = `${text}\n${clause}`;
+  const added = versionNumber >= OLD_NEW_VERSION ? clauseOf(text, returning) : olderClause(statement, versionNumber);
+  if ('reason' in added) return { captures: false, text, reason: added.reason };
+  const extended = `${text}\n${added.clause}`;
   if (!equalExceptReturning(text, extended))
-    return plain('its RETURNING clause cannot be extended without changing the statement');
-  return { captures: true, text: extended };
+    return { captures: false, text, reason: 'its RETURNING clause cannot be extended without changing the statement' };
+  return { captures: true, text: extended, oldRows: added.oldRows };
+}
+
+type Added = { readonly clause: string; readonly oldRows: string | null } | { readonly reason: string };
+
+function clauseOf(text: string, returning: Statement['returning']): Added {
+  if (returning === 'unclear')
+    return { reason: 'its RETURNING clause cannot be extended, because one of its tables is named like OLD or NEW' };
+  if (returning !== 'absent')
+    return { clause: `, ${columns(quoteIdentifier(returning.old), quoteIdentifier(returning.new))}`, oldRows: null };
+  const [old, now] = [unusedName(text, 'o__'), unusedName(text, 'n__')];
+  return { clause: `RETURNING WITH (OLD AS ${old}, NEW AS ${now}) ${columns(old, now)}`, oldRows: null };
 }
 
 function columns(old: string, now: string): string {
   return `${old}.tableoid, ${now}.tableoid, pg_catalog.to_jsonb(${old}.*)::text, pg_catalog.to_jsonb(${now}.*)::text`;
 }
 
-/** Before PostgreSQL 18 only a plain INSERT and a DELETE can return all their rows. Null for other statements. */
-function olderClause({ command, upsert, returning, target }: Returnable): string | null {
-  if (target === null || upsert || (command !== 'INSERT' && command !== 'DELETE')) return null;
-  if (returning === 'unclear') return null;
+/** Before PostgreSQL 18 RETURNING has one row image: the new one, or the old one for DELETE. The names OLD and NEW have no meaning there. */
+function olderClause({ text, command, upsert, returning, target }: Returnable, versionNumber: number): Added {
+  const server = `PostgreSQL ${Math.floor(versionNumber / 10_000)}`;
+  if (target === null || command === 'MERGE' || upsert) {
+    const what = upsert ? 'INSERT … ON CONFLICT DO UPDATE' : command;
+    return { reason: `${server} does not return the rows before ${what} (18 does), so they cannot be captured` };
+  }
   const alias = quoteIdentifier(target.alias);
   const row = `pg_catalog.to_jsonb(${alias}.*)::text`;
-  const list = command === 'INSERT' ? `NULL, ${alias}.tableoid, NULL, ${row}` : `${alias}.tableoid, NULL, ${row}, NULL`;
-  return `${returning === 'absent' ? 'RETURNING ' : ', '}${list}`;
+  const list = command === 'DELETE' ? `${alias}.tableoid, NULL, ${row}, NULL` : `NULL, ${alias}.tableoid, NULL, ${row}`;
+  const clause = `${returning === 'absent' ? 'RETURNING ' : ', '}${list}`;
+  if (command !== 'UPDATE') return { clause, oldRows: null };
+  const oldRows = oldRowsQuery(text, target.alias);
+  return oldRows === null
+    ? {
+        reason: `${server} does not return the rows before an UPDATE (18 does), and its condition cannot be read separately`,
+      }
+    : { clause, oldRows };
 }
 
 function unusedName(text: string, prefix: string): string {

@@ -7,8 +7,6 @@ export interface Counts {
   readonly deleted: number;
 }
 
-type Mutable = { -readonly [K in keyof Counts]: number };
-
 /** Row counts by table oid. They may include earlier transactions of the connection, so use differences. */
 export async function statistics(session: Session): Promise<Map<string, Counts>> {
   const found = await session.rows(STATISTICS);
@@ -38,20 +36,31 @@ export function difference(
   return out;
 }
 
-/** Counts a row like the statistics do: a row that moves to another partition is one delete and one insert. */
-export function countRow(
-  counts: Map<string, Mutable>,
-  row: { readonly oldTable: string | null; readonly newTable: string | null },
+/**
+ * Counts rows like the statistics do: a row that is gone from a table and a row that is new in it are one update, so a row that
+ * moves to another partition is one delete and one insert.
+ */
+export function countRows(
+  counts: Map<string, Counts>,
+  rows: readonly { readonly oldTable: string | null; readonly newTable: string | null }[],
 ): void {
+  const sides = new Map<string, { gone: number; new: number }>();
   const of = (oid: string) => {
-    const found = counts.get(oid) ?? { inserted: 0, updated: 0, deleted: 0 };
-    counts.set(oid, found);
+    const found = sides.get(oid) ?? { gone: 0, new: 0 };
+    sides.set(oid, found);
     return found;
   };
-  if (row.oldTable !== null && row.oldTable === row.newTable) {
-    of(row.oldTable).updated++;
-    return;
+  for (const { oldTable, newTable } of rows) {
+    if (oldTable !== null) of(oldTable).gone++;
+    if (newTable !== null) of(newTable).new++;
   }
-  if (row.oldTable !== null) of(row.oldTable).deleted++;
-  if (row.newTable !== null) of(row.newTable).inserted++;
+  for (const [oid, side] of sides) {
+    const { inserted, updated, deleted } = counts.get(oid) ?? { inserted: 0, updated: 0, deleted: 0 };
+    const both = Math.min(side.gone, side.new);
+    counts.set(oid, {
+      inserted: inserted + side.new - both,
+      updated: updated + both,
+      deleted: deleted + side.gone - both,
+    });
+  }
 }

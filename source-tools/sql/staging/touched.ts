@@ -8,7 +8,8 @@
  *    the data between the runs.
  */
 import { createHash } from 'node:crypto';
-import type { Capture, CapturedRow, Relation } from './capture';
+import type { Capture } from './capture';
+import type { CapturedRow, Relation } from './captured-rows';
 import { columnsOf } from './row-text';
 
 export interface NetChange {
@@ -89,7 +90,8 @@ function sidesOf(row: CapturedRow): { oid: string; before: string | null; after:
   return sides;
 }
 
-function keyOf(relation: Relation | undefined, row: string | null): string | null {
+/** JSON array of the values of the primary key as the server wrote them. Null without a row or a primary key. */
+export function keyOf(relation: Relation | undefined, row: string | null): string | null {
   if (row === null || relation?.key == null) return null;
   const columns = columnsOf(row);
   return JSON.stringify(relation.key.map((name) => columns.get(name) ?? 'null'));

@@ -1,56 +1,65 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { listenOnReusablePort } from '../../../support/listening-port';
+import { useExistingPostgres } from '../../../../dev/embedded';
+import type { PostgresServer } from '../../../../dev/embedded/postgres';
 import { postgresUser } from '../../../../dev/embedded/postgres-binaries';
+import { listenOnReusablePort } from '../../../support/listening-port';
 
 jest.setTimeout(60_000);
 
-/** Binaries of a PostgreSQL before 18 on PATH, to test a second version. Null if there is none. */
-export function olderPostgres(): { readonly bin: string; readonly version: string } | null {
-  for (const dir of (process.env['PATH'] ?? '').split(delimiter)) {
+/** Set by `.ci/run`: the tests on an older server must run. */
+const REQUIRED = 'COUNTERSIGN_TEST_OLDER_POSTGRES';
+const PASSWORD = 'superuser-password';
+
+export interface OlderPostgres {
+  readonly bin: string;
+  /** Such as `15.18`. */
+  readonly version: string;
+}
+
+/** An installed PostgreSQL 14 to 17: on PATH, or where Debian installs it. Null if there is none. */
+export function olderPostgres(): OlderPostgres | null {
+  const path = (process.env['PATH'] ?? '').split(delimiter).filter((dir) => dir !== '');
+  const debian = [15, 17, 16, 14].map((major) => `/usr/lib/postgresql/${major}/bin`);
+  for (const dir of [...path, ...debian]) {
     const program = join(dir, 'postgres');
-    if (dir === '' || !existsSync(program)) continue;
+    if (!existsSync(program)) continue;
     const bin = dirname(realpathSync(program));
     const version = /\d+(\.\d+)?/.exec(execFileSync(join(bin, 'postgres'), ['--version'], { encoding: 'utf8' }))?.[0];
-    if (version !== undefined && Number.parseInt(version, 10) < 18 && existsSync(join(bin, 'initdb')))
-      return { bin, version };
+    const major = Number.parseInt(version ?? '', 10);
+    if (version !== undefined && major >= 14 && major < 18 && existsSync(join(bin, 'initdb'))) return { bin, version };
   }
+  if (process.env[REQUIRED] === 'required')
+    throw new Error(`${REQUIRED} is set, but no PostgreSQL 14 to 17 is installed; run .ci/install-postgresql-15`);
   return null;
 }
 
-/** Starts the server on loopback with trust authentication. Returns the superuser's URL and a function that stops it. */
-export async function startOlderPostgres(
-  bin: string,
-): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+/** Starts the server on loopback with password authentication and without durability. */
+export async function startOlderPostgres({ bin }: OlderPostgres): Promise<PostgresServer> {
   const runAs = await postgresUser(() => {});
   const dir = mkdtempSync(join(tmpdir(), 'countersign-older-'));
-  if (runAs !== undefined) chownSync(dir, runAs.uid, runAs.gid);
+  const passwordFile = join(dir, 'password');
+  writeFileSync(passwordFile, PASSWORD);
+  if (runAs !== undefined) for (const path of [dir, passwordFile]) chownSync(path, runAs.uid, runAs.gid);
   const data = join(dir, 'data');
   const options = { ...runAs, cwd: dir, stdio: 'ignore' } as const;
-  execFileSync(
-    join(bin, 'initdb'),
-    ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'],
-    options,
-  );
-  const port = await freePort();
-  const args = [
-    '-D',
-    data,
-    '-p',
-    String(port),
-    '-c',
-    'listen_addresses=127.0.0.1',
-    '-c',
-    `unix_socket_directories=${dir}`,
+  const initdb = [
+    '-U',
+    'postgres',
+    '--auth=scram-sha-256',
+    `--pwfile=${passwordFile}`,
+    '--encoding=UTF8',
+    '--locale=C',
   ];
-  const child = spawn(join(bin, 'postgres'), [...args, '-c', 'fsync=off'], {
-    ...options,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  execFileSync(join(bin, 'initdb'), ['-D', data, ...initdb, '--no-sync'], options);
+  const port = await freePort();
+  const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${dir}`, 'fsync=off'];
+  const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
+  const child = spawn(join(bin, 'postgres'), args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
   await new Promise<void>((resolve, reject) => {
     let said = '';
     child.stderr?.on('data', (chunk: Buffer) => {
@@ -59,8 +68,9 @@ export async function startOlderPostgres(
     });
     child.on('exit', () => reject(new Error(said)));
   });
+  const server = await useExistingPostgres(`postgresql://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`, () => {});
   return {
-    url: `postgresql://postgres@127.0.0.1:${port}/postgres`,
+    ...server,
     stop: async () => {
       child.removeAllListeners('exit');
       child.kill('SIGINT');

@@ -92,7 +92,11 @@ describe('the added RETURNING', () => {
   it('is limited to what an older server supports', async () => {
     expect(await captures('INSERT INTO a VALUES (1)', 150_000)).toBe(true);
     expect(await captures('DELETE FROM a AS "B"', 150_000)).toBe(true);
-    expect(await captures('UPDATE a SET x = 1', 170_000)).toBe(false);
+    expect(await captures('UPDATE a SET x = 1', 140_000)).toBe(true);
+    expect(await sent('UPDATE a AS old SET x = 1 RETURNING x', 170_000)).toContain(
+      'RETURNING x\n, NULL, "old".tableoid, NULL, pg_catalog.to_jsonb("old".*)::text',
+    );
+    expect(await captures('UPDATE a SET x = 1 WHERE CURRENT OF c', 170_000)).toBe(false);
     expect(await captures('INSERT INTO a VALUES (1) ON CONFLICT (id) DO UPDATE SET id = 2', 170_000)).toBe(false);
     expect(await captures('INSERT INTO a VALUES (1) ON CONFLICT DO NOTHING', 170_000)).toBe(true);
     expect(await captures('MERGE INTO a USING b ON true WHEN MATCHED THEN DELETE', 170_000)).toBe(false);

@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { initTarget } from '../../../../source-tools/sql/staging/init-target';
 import type { PostgresServer } from '../../../../dev/embedded/postgres';
 import { testServer, uniqueDatabase } from '../../../support/test-server';
+import { olderPostgres, startOlderPostgres, type OlderPostgres } from './older-server';
 
 const PASSWORDS = { stage: 'stage-password', commit: 'commit-password' };
 
@@ -33,13 +34,34 @@ export interface TargetServer {
 
 /** For one test file; closed after it. `alone`: see {@link testServer}. */
 export function startTargetServer({ alone = false } = {}): Promise<TargetServer> {
-  const server = start(alone);
+  return remembered(testServer(alone).then(start));
+}
+
+function startOlderTargetServer(older: OlderPostgres): Promise<TargetServer> {
+  return remembered(startOlderPostgres(older).then(start));
+}
+
+type StartServer = () => Promise<TargetServer>;
+
+/** Runs the tests on PostgreSQL 18 and on an installed older one. `major` is for what differs. */
+export function onEachServer(tests: (start: StartServer, major: number) => void): void {
+  describe('on PostgreSQL 18', () => tests(() => startTargetServer({ alone: true }), 18));
+  const older = olderPostgres();
+  if (older === null) {
+    describe('on PostgreSQL 14 to 17', () =>
+      it.skip('needs an installed one, see .ci/install-postgresql-15', () => {}));
+    return;
+  }
+  describe(`on PostgreSQL ${older.version}`, () =>
+    tests(() => startOlderTargetServer(older), Number.parseInt(older.version, 10)));
+}
+
+function remembered(server: Promise<TargetServer>): Promise<TargetServer> {
   started.push(server);
   return server;
 }
 
-async function start(alone: boolean): Promise<TargetServer> {
-  const server = await testServer(alone);
+async function start(server: PostgresServer): Promise<TargetServer> {
   const name = uniqueDatabase('shop');
   await server.createDatabase(name);
   const adminUrl = server.superuserUrl(name);

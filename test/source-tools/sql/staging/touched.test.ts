@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { CapturedRow, Relation } from '../../../../source-tools/sql/staging/capture';
+import type { CapturedRow, Relation } from '../../../../source-tools/sql/staging/captured-rows';
 import { columnsOf } from '../../../../source-tools/sql/staging/row-text';
 import { compareRuns, netChanges, touchedSha, type NetChange } from '../../../../source-tools/sql/staging/touched';
 

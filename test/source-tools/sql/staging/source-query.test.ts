@@ -1,6 +1,6 @@
 import { loadParser, parseStatements } from '../../../../source-tools/sql/facts/parser';
 import { typed } from '../../../../source-tools/sql/facts/tree';
-import { countingQuery } from '../../../../source-tools/sql/staging/bounds';
+import { sourceQuery } from '../../../../source-tools/sql/staging/source-query';
 
 beforeAll(() => loadParser());
 
@@ -8,10 +8,10 @@ function queryOf(sql: string): string | number | null {
   const parsed = parseStatements(sql);
   const statement = parsed.ok ? typed(parsed.value[0]?.stmt) : null;
   if (statement === null) throw new Error(`invalid: ${sql}`);
-  const query = countingQuery(sql, statement.type, statement.node);
+  const query = sourceQuery(sql, statement.type, statement.node);
   return query === null || typeof query === 'number'
     ? query
-    : `${query.with} ${query.select}`.replaceAll(/\s+/g, ' ').trim();
+    : `${query.with} SELECT 1 ${query.from}`.replaceAll(/\s+/g, ' ').trim();
 }
 
 describe('the query that counts the rows of a statement', () => {

@@ -1,0 +1,55 @@
+import type { Row } from './session';
+import type { SqlSettings } from './settings';
+import { countRows, type Counts } from './statistics';
+
+export const MAX_CAPTURED_BYTES = 64 * 1024 * 1024;
+
+export interface CapturedRow {
+  readonly work: number;
+  /** Table oids. Null if there is no old or no new row. */
+  readonly oldTable: string | null;
+  readonly newTable: string | null;
+  /** `to_jsonb(row)::text` */
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+export interface Relation {
+  readonly label: string;
+  readonly schema: string;
+  /** Columns of the primary key in key order, or null if there is none. */
+  readonly key: readonly string[] | null;
+}
+
+/** The last four columns of the result: oid of the table before and after, row before and after. */
+export function toCapturedRow(work: number, row: Row): CapturedRow {
+  const [oldTable = null, newTable = null, before = null, after = null] = row.slice(-4);
+  return { work, oldTable, newTable, before, after };
+}
+
+/** Counts every row, and keeps those within the limits. The tables of rows that are not kept are added to `incomplete`. */
+export class RowBuffer {
+  readonly rows: CapturedRow[] = [];
+  readonly captured = new Map<string, Counts>();
+  overflow = false;
+  #bytes = 0;
+
+  constructor(
+    readonly settings: Pick<SqlSettings, 'maxCapturedRows'>,
+    readonly incomplete: Set<string>,
+  ) {}
+
+  /** Rows that are counted together: a row that is gone and a row that is new in the same table are one update. */
+  add(...rows: readonly CapturedRow[]): void {
+    countRows(this.captured, rows);
+    for (const row of rows) {
+      this.#bytes += (row.before?.length ?? 0) + (row.after?.length ?? 0);
+      if (this.rows.length < this.settings.maxCapturedRows && this.#bytes <= MAX_CAPTURED_BYTES) {
+        this.rows.push(row);
+        continue;
+      }
+      this.overflow = true;
+      for (const oid of [row.oldTable, row.newTable]) if (oid !== null) this.incomplete.add(oid);
+    }
+  }
+}
