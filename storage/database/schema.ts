@@ -1,5 +1,6 @@
 import { AFTER_CLOSED, AFTER_HEAD, AFTER_SETTLEMENT } from '../../policy/contracts/ledger';
 import { MAX_REFUSED_ROWS, REFUSALS, REVERIFIED } from '../../policy/evidence/ledger-port';
+import { CANONICAL_ROW_SQL } from './canonical-row-sql';
 import { APPEND_GRANTS, PROJECTING_ROLES } from './roles';
 
 /** Raise it with every change of the schema below. */
@@ -12,6 +13,7 @@ export const LEDGER_CHANNEL = 'countersign_ledger';
  * The schema, idempotent, in one transaction.
  *
  * D1 Bodies of ledger rows are canonical JSON in a text column. The hash is over the text, and jsonb would normalize it and reject NUL.
+ *    `ledger_append` refuses any other body, and any time that is not now (canonical-row-sql.ts).
  * D2 `ledger_append` computes the hash chain under one lock per change, so that an append needs one round trip. It must agree with
  *    `ledgerHash` (a test compares them).
  * D3 Fact keys include the kind, and the role if several roles may append the kind, so that no role can occupy the key of another's
@@ -40,7 +42,7 @@ create table if not exists blobs (
 create table if not exists ledger (
   seq bigint generated always as identity primary key,
   change_id text not null check (change_id ~ '^[0-9a-f]{64}$'), n int not null check (n >= 0),
-  prev text not null, hash text not null, kind text not null, at text not null check (at ~ '^[0-9T:.Z-]{20,30}$'), actor text not null, body text not null,
+  prev text not null, hash text not null, kind text not null, at text not null, actor text not null, body text not null,
   fact_key text not null, mark text, input_sha text, facts_sha text, measure text,
   unique (change_id, n), unique (change_id, fact_key)
 );
@@ -190,6 +192,7 @@ begin
   if not v_owner and p_projection is not null and not (${isMemberOf(PROJECTING_ROLES)}) then
     raise exception 'role % may not write the projection', session_user using errcode = 'insufficient_privilege';
   end if;
+  perform check_rows(p_kinds, p_ats, p_bodies, v_owner);
   perform pg_advisory_xact_lock(hashtextextended(p_change, 0));
   select l.n, l.hash into v_n, v_prev from ledger l where l.change_id = p_change order by l.n desc limit 1;
   if not found then v_n := -1; v_prev := repeat('0', 64); end if;
@@ -277,6 +280,7 @@ language sql set search_path = pg_catalog, public, pg_temp as $$
 $$;
 
 ${JSON_OF_SQL}
+${CANONICAL_ROW_SQL}
 -- The members of a row \`submitted\` that identify a review.
 create or replace function opening_of(body json) returns jsonb language sql immutable set search_path = pg_catalog, public, pg_temp as $$
   select jsonb_strip_nulls(jsonb_build_object(

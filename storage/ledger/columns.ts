@@ -7,7 +7,8 @@ import type { LedgerEntry, ProjectionPatch } from '../../policy/evidence/ledger-
 export const MAX_ENTRIES = 1000;
 export const MAX_BODY_CHARS = 1024 * 1024;
 
-const IsoTime = z.iso.datetime();
+/** As Date.toISOString writes it. */
+const IsoTime = z.iso.datetime({ precision: 3 });
 
 /** Converts entries to the parallel arrays of `ledger_append`. Throws if an entry is invalid or too large, so that no fact is dropped. */
 export function toColumns(entries: readonly LedgerEntry[]): unknown[] {

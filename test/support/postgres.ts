@@ -1,6 +1,7 @@
 import { migrate } from '../../storage/database/migrate';
 import { openDatabase, type Database } from '../../storage/database/database';
 import { ROLES, type Role } from '../../storage/database/roles';
+import { query } from '../../dev/query';
 import type { PostgresServer } from '../../dev/embedded/postgres';
 import { testServer, uniqueDatabase } from './test-server';
 
@@ -10,8 +11,8 @@ jest.setTimeout(60_000);
 /** A real PostgreSQL for one test file: start it in beforeAll, stop it in afterAll. */
 export interface TestPostgres {
   readonly server: PostgresServer;
-  /** A fresh database with our schema. */
-  database(): Promise<TestDatabase>;
+  /** A fresh database with our schema. `anyTime`: rows may have times that are far from the clock of the database. */
+  database(options?: { readonly anyTime?: boolean }): Promise<TestDatabase>;
   stop(): Promise<void>;
 }
 
@@ -24,6 +25,9 @@ export interface TestDatabase {
   open(role: Role | 'admin'): Database;
 }
 
+/** Removes the check of the time of ledger rows, for tests that set the clock. */
+const ANY_TIME = `create or replace function time_problem(moment text, any_moment boolean) returns text language sql as 'select null'`;
+
 const PASSWORD = 'only-for-tests';
 
 /** `alone`: see {@link testServer}. */
@@ -32,11 +36,12 @@ export async function startTestPostgres({ alone = false } = {}): Promise<TestPos
   const open: Database[] = [];
   return {
     server,
-    async database() {
+    async database({ anyTime = false } = {}) {
       const name = uniqueDatabase('countersign');
       await server.createDatabase(name);
       const adminUrl = server.superuserUrl(name);
       await migrate(adminUrl, { roles: Object.fromEntries(ROLES.map((role) => [role, PASSWORD])) });
+      if (anyTime) await query(adminUrl, ANY_TIME);
       const url = (role: Role): string => `postgresql://${role}:${PASSWORD}@127.0.0.1:${server.port}/${name}`;
       return {
         name,

@@ -5,7 +5,7 @@ import { BREAKER_PARAMETERS } from '../../../policy/decide/breaker';
 import { newKeyPair } from '../../../signing/keys';
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
 
-const AT = '2026-01-02T03:04:05.678Z';
+const AT = new Date().toISOString();
 const PARAMETERS = { ...BREAKER_PARAMETERS, minSamples: 3, openMs: 300 };
 const ID = 'guardian.held';
 const operator = newKeyPair();

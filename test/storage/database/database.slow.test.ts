@@ -5,12 +5,11 @@ import { openDatabase, type Database } from '../../../storage/database/database'
 import { migrate } from '../../../storage/database/migrate';
 import { APPEND_GRANTS, ROLES, TABLE_GRANTS, type Role } from '../../../storage/database/roles';
 import { LedgerKind } from '../../../policy/contracts/ledger';
-import { verifyChain } from '../../../policy/evidence/chain';
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
 
 /** SHA-256 of no bytes. */
 const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
-const AT = '2026-01-02T03:04:05.000Z';
+const AT = new Date().toISOString();
 const id = (n: number): string => n.toString(16).padStart(64, '0');
 let postgres: TestPostgres;
 let database: TestDatabase;
@@ -179,14 +178,26 @@ describe('a role', () => {
     }
   });
 
-  it('that passes a body that is not canonical JSON is detected by the chain', async () => {
+  it('cannot append a row that readers cannot read [P8]', async () => {
     const db = database.open('cs_gateway');
-    await db.query(`select * from ledger_append($1, '{refused}', $2, $3, '{f}', '{null}', '{null}', null)`, [
-      id(80),
-      [AT],
-      ['{"b":1, "a":2}'],
-    ]);
-    expect(verifyChain(await createLedger(db).read(id(80)))).toMatchObject({ ok: false, n: 0 });
+    const append = (body: string, at = AT) =>
+      db.query(`select * from ledger_append($1, '{refused}', $2, $3, '{f}', '{null}', '{null}', null)`, [
+        id(80),
+        [at],
+        [body],
+      ]);
+    for (const body of ['not json', 'null', '{"a":1e999}', '{"b":1, "a":2}', '{"a":1,"a":2}'])
+      await expect(append(body)).rejects.toMatchObject({ code: '22023' });
+    for (const at of ['-'.repeat(20), '2026-01-02T03:04:05.000Z', '9999-12-31T23:59:59.999Z'])
+      await expect(append('{}', at)).rejects.toMatchObject({ code: '22023' });
+    expect(await createLedger(db).read(id(80))).toEqual([]);
+  });
+
+  it('cannot append a record of a key that is not registered [P8]', async () => {
+    const envelope = { payload: 'e30=', payloadType: 'x', signatures: [{ keyid: 'mallory', sig: 'AA==' }] };
+    const record = { kind: 'attested', at: AT, body: { envelope }, factKey: 'a' } as const;
+    for (const role of ['cs_judge', 'cs_review'] as const)
+      await expect(createLedger(database.open(role)).append(id(81), [record])).rejects.toMatchObject({ code: '22023' });
   });
 });
 

@@ -5,7 +5,7 @@ import { merkleRoot } from '../../../policy/evidence/merkle';
 import { lookup, testKey } from '../../support/keys';
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
 
-const AT = '2026-01-02T03:04:05.000Z';
+const AT = new Date().toISOString();
 const id = (n: number): string => n.toString(16).padStart(64, '0');
 const key = testKey('committer', 'committer');
 const trust = { keys: lookup(key), development: false };

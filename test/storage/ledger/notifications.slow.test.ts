@@ -2,7 +2,7 @@ import { createLedger } from '../../../storage/ledger/ledger';
 import { ledgerNotifications, type LedgerNotifications } from '../../../storage/ledger/notifications';
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
 
-const AT = '2026-01-02T03:04:05.678Z';
+const AT = new Date().toISOString();
 const id = (n: number): string => n.toString(16).padStart(64, '0');
 const LONG = 20_000;
 

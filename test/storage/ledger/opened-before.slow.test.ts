@@ -10,7 +10,7 @@ let postgres: TestPostgres;
 let database: TestDatabase;
 beforeAll(async () => {
   postgres = await startTestPostgres();
-  database = await postgres.database();
+  database = await postgres.database({ anyTime: true });
 }, 60_000);
 afterAll(() => postgres.stop());
 

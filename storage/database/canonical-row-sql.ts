@@ -1,0 +1,139 @@
+/** Most levels of objects and arrays in the body of a ledger row. Readers wrap it, and canonical JSON has at most MAX_DEPTH levels. */
+const MAX_BODY_DEPTH = 180;
+
+/** Most minutes between the time of a row and the clock of the database. Clocks differ, and an append may wait for a lock. */
+const MAX_CLOCK_DIFFERENCE = 10;
+
+/**
+ * What `ledger_append` checks of each row before it hashes it. The hash is over the text, and readers compute it again from the parsed body:
+ * one row in another form would make all rows of its change unreadable.
+ *
+ * S1 The body is a JSON object in canonical form (RFC 8785): no white space, no needless escape, no number that is not finite or not in
+ *    the shortest form, members in the order of their UTF-16 code units, none twice.
+ * S2 PostgreSQL cannot read a key with a NUL, and has no character below it. For the comparison of keys, NUL becomes U+0001 U+0001 and
+ *    U+0001 becomes U+0001 U+0002, which keeps their order and that of all others.
+ * S3 The time has the form of Date.toISOString and names a real moment, within MAX_CLOCK_DIFFERENCE of the database's clock. It is not
+ *    taken from the database: processes sign and verify for exactly this moment (a row `intent` has the time of its verification).
+ *    The owner of the schema is excepted, who can restore rows.
+ */
+export const CANONICAL_ROW_SQL = String.raw`
+-- Null if the body is canonical, otherwise what is wrong.
+create or replace function body_problem(body text) returns text language plpgsql immutable set search_path = pg_catalog, public, pg_temp as $$
+declare
+  v_structure text; v_brackets text; v_number text; v_keys text := body;
+begin
+  if body is null or not (body is json object) then return 'not a JSON object'; end if;
+  -- Every backslash of valid JSON is in a string.
+  if strpos(body, '\') > 0
+     and strpos(regexp_replace(body, '\\(["\\bfnrt]|u00(0[0-7bef]|1[0-9a-f]))', '', 'g'), '\') > 0 then
+    return 'a character with a needless escape, or half of a surrogate pair';
+  end if;
+  v_structure := regexp_replace(body, '"([^"\\]|\\.)*"', '"', 'g');
+  if v_structure ~ '\s' then return 'white space between its members'; end if;
+  for v_number in select distinct m[1] from regexp_matches(v_structure, '(-?[0-9][0-9.eE+-]*)', 'g') m
+                  where m[1] !~ '^(0|-?[1-9][0-9]{0,14})$' loop
+    if not is_canonical_number(v_number) then return 'the number ' || left(v_number, 40); end if;
+  end loop;
+  v_brackets := regexp_replace(v_structure, '[^][{}]', '', 'g');
+  for i in 1 .. ${MAX_BODY_DEPTH} loop
+    v_brackets := replace(replace(v_brackets, '{}', ''), '[]', '');
+    exit when v_brackets = '';
+  end loop;
+  if v_brackets <> '' then return 'more than ${MAX_BODY_DEPTH} levels'; end if;
+  if strpos(body, '\u0000') > 0 then
+    v_keys := regexp_replace(v_keys, '(?<!\\)((?:\\\\)*)\\u0001', '\1\\u0001\\u0002', 'g');
+    v_keys := regexp_replace(v_keys, '(?<!\\)((?:\\\\)*)\\u0000', '\1\\u0001\\u0001', 'g');
+  end if;
+  if exists (
+    with recursive parts(part) as (
+      select v_keys::json
+      union all
+      select inner_part from parts cross join lateral (
+        select value from json_each(case when json_typeof(part) = 'object' then part else '{}' end)
+        union all
+        select value from json_array_elements(case when json_typeof(part) = 'array' then part else '[]' end)
+      ) as each(inner_part) where json_typeof(inner_part) in ('object', 'array')
+    )
+    select from parts cross join lateral (
+      select key, lag(key) over (order by place) as before
+      from json_each(case when json_typeof(part) = 'object' then part else '{}' end) with ordinality as members(key, value, place)
+    ) as keys where not precedes(before, key)
+  ) then return 'members that are not in the order of their names, or a name twice'; end if;
+  return null;
+end $$;
+
+-- Whether the text of a JSON number is the one that ECMAScript writes: RFC 8785, 3.2.2.3.
+create or replace function is_canonical_number(text) returns boolean language plpgsql immutable set search_path = pg_catalog, public, pg_temp as $$
+declare
+  v_digits text := significant_digits($1); v_shortest text;
+begin
+  if $1 !~ '^-?([1-9][0-9]{0,20}|(0\.0{0,5}[1-9]|0\.0{0,5}[1-9][0-9]*[1-9]|[1-9][0-9]{0,20}\.([0-9]*[1-9]))|[1-9](\.[0-9]*[1-9])?e(\+(2[1-9]|[3-9][0-9]|[1-3][0-9]{2})|-([7-9]|[1-9][0-9]|[1-3][0-9]{2})))$'
+  then return false; end if;
+  -- PostgreSQL writes the shortest digits too, and in rare cases one digit more.
+  v_shortest := significant_digits(($1)::float8::text);
+  return v_digits = v_shortest or length(v_digits) < length(v_shortest);
+exception when numeric_value_out_of_range then
+  return false; -- not finite, or nearer to zero than any number that can be represented
+end $$;
+
+create or replace function significant_digits(number text) returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select trim(trailing '0' from ltrim(replace(split_part(ltrim(number, '-'), 'e', 1), '.', ''), '0'));
+$$;
+
+create or replace function utf16_hex(characters text) returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select coalesce(string_agg(
+    case when ascii(c) < 65536 then lpad(to_hex(ascii(c)), 4, '0')
+         else to_hex(55296 + ((ascii(c) - 65536) >> 10)) || to_hex(56320 + ((ascii(c) - 65536) & 1023)) end, '' order by place), '')
+  from regexp_split_to_table(characters, '') with ordinality as split(c, place) where c <> '';
+$$;
+
+-- The order of RFC 8785, 3.2.3. Bytes of UTF-8 are in another order only if a character is from U+E000 on.
+create or replace function precedes(a text, b text) returns boolean language sql immutable set search_path = pg_catalog, public, pg_temp as $$
+  select case when a is null then true
+              when a || b !~ '[\uE000-\U0010FFFF]' then a collate "C" < b collate "C"
+              else utf16_hex(a) collate "C" < utf16_hex(b) collate "C" end;
+$$;
+
+-- Null if the time is a moment in the one form that is written, near the clock of the database unless any is allowed.
+create or replace function time_problem(moment text, any_moment boolean) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_moment timestamptz;
+begin
+  if moment is null or moment !~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$' then return 'not in the form of ISO 8601 with milliseconds'; end if;
+  v_moment := moment::timestamptz;
+  if to_char(v_moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') <> moment then return 'not a moment that exists'; end if;
+  if not any_moment and abs(extract(epoch from v_moment - clock_timestamp())) > ${MAX_CLOCK_DIFFERENCE} * 60 then
+    return 'more than ${MAX_CLOCK_DIFFERENCE} minutes from the clock of the database';
+  end if;
+  return null;
+exception when datetime_field_overflow or invalid_datetime_format then
+  return 'not a moment that exists';
+end $$;
+
+-- Raises an error that names the first row that readers could not read.
+create or replace function check_rows(kinds text[], ats text[], bodies text[], any_moment boolean) returns void
+language plpgsql stable set search_path = pg_catalog, public, pg_temp as $$
+declare
+  v_problem text;
+begin
+  for i in 1 .. cardinality(kinds) loop
+    v_problem := body_problem(bodies[i]);
+    if v_problem is not null then
+      raise exception 'body of the ledger row %: expected canonical JSON, got %', kinds[i], v_problem using errcode = 'invalid_parameter_value';
+    end if;
+    v_problem := time_problem(ats[i], any_moment);
+    if v_problem is not null then
+      raise exception 'time of the ledger row %: %', kinds[i], v_problem using errcode = 'invalid_parameter_value';
+    end if;
+    -- Evidence must contain the entry of each key that signed a record, so a key without entry would make it incomplete for ever.
+    if kinds[i] = 'attested' and not any_moment and exists (
+      select from jsonb_path_query(json_of(bodies[i])::jsonb, '$.envelope.signatures[*].keyid') as s(keyid)
+      where not exists (select from keys k where to_jsonb(k.key_id) = s.keyid)) then
+      raise exception 'body of the ledger row attested: its key is not registered' using errcode = 'invalid_parameter_value';
+    end if;
+  end loop;
+end $$;
+
+revoke all on function body_problem, is_canonical_number, significant_digits, precedes, utf16_hex, time_problem, check_rows from public;
+`;
