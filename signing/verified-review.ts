@@ -21,6 +21,7 @@ import { toFindingProjection, type ReviewStatus, type ViolationStatus } from '..
 import { decide, type Decided } from '../policy/decide/decide';
 import { fromBase64 } from '../policy/evidence/base64';
 import type { EvidenceBundle } from '../policy/evidence/bundle';
+import { unreadableRows, unreadableRowText } from '../policy/evidence/unreadable-rows';
 import { recordOf } from './verify-evidence';
 import { isMet, verifyReview } from './verify-review';
 import { rowOf } from './verify-review/outcome';
@@ -109,7 +110,7 @@ function reviewOf(bundle: EvidenceBundle, facts: Partial<ReviewFacts>, at: strin
     violations: violationsOf(facts, decided),
     disclosedAt: facts.disclosure?.at ?? null,
     deadlineAt: receipt === null && decided?.action === 'WAIT' ? decided.nextDeadline : null,
-    warnings: warningsOf(facts),
+    warnings: [...warningsOf(facts), ...unreadableRows(rows).map(unreadableRowText)],
   };
   return {
     ok: true,

@@ -27,10 +27,12 @@ const Inclusion = z.strictObject({
   leaves: z.array(z.strictObject({ leaf: z.int().min(0), proof: z.array(Sha256Hex).max(64) })).max(MAX_ROWS),
 });
 
-/** A schema would copy the object and drop a column named `__proto__`. */
+/** A schema would copy the object and drop a member named `__proto__`. */
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+const EvidenceRow = LedgerRow.extend({ body: z.custom<LedgerRow['body']>(isObject, 'expected an object') });
 
 export const EvidenceBundle = z.strictObject({
   format: z.literal(EVIDENCE_FORMAT),
@@ -58,7 +60,7 @@ export const EvidenceBundle = z.strictObject({
   receipt: Envelope.nullable(),
   /** Every ledger row of the change, with attested records, answers and disclosed findings as they were signed. */
   rows: z
-    .array(z.strictObject({ row: LedgerRow, hash: Sha256Hex }))
+    .array(z.strictObject({ row: EvidenceRow, hash: Sha256Hex }))
     .min(1)
     .max(MAX_ROWS),
   /** Count and hash of the last row. */

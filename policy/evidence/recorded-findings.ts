@@ -16,6 +16,7 @@ import { assembleAnswered, assembleFindings, COMPUTED_BY_ASSEMBLY, isHardBlock }
 import type { RawOutcome, SkipReason } from '../decide/findings';
 import { waiveFindings, type Waiving } from '../decide/waivers';
 import { openEnvelope } from './dsse';
+import { findingOfRow } from './unreadable-rows';
 
 export interface RecordedChange {
   readonly plan: Plan;
@@ -88,7 +89,7 @@ function lastStaged(rows: readonly LedgerRow[]): unknown {
   return rows.findLast((row) => row.kind === 'staged' && row.body['rejected'] !== true)?.body['stagingSha'] ?? null;
 }
 
-/** Findings by validator id. The first row of each counts; for validators of the dry run the first one on `stagingSha`. */
+/** Findings by validator id. The first readable row of each counts; for validators of the dry run the first one on `stagingSha`. */
 export function writtenFindings(
   plan: Plan,
   rows: readonly LedgerRow[],
@@ -102,12 +103,11 @@ export function writtenFindings(
   for (const row of rows) {
     if (row.kind === 'staged') staged = row.body['stagingSha'] ?? null;
     if (row.kind !== 'findings') continue;
-    const { detectedAt, ...report } = row.body;
-    const parsed = ValidatorFinding.safeParse({ ...report, phase: detectedAt });
-    if (!parsed.success) throw new RangeError(`row ${row.n} (findings): not a valid finding`);
-    const { validator_id: id } = parsed.data;
+    const finding = findingOfRow(row);
+    if (finding === null) continue;
+    const { validator_id: id } = finding;
     if (ofDryRun.has(id) && staged !== stagingSha) continue;
-    if (!written.has(id)) written.set(id, parsed.data);
+    if (!written.has(id)) written.set(id, finding);
   }
   return written;
 }

@@ -2,7 +2,7 @@
  * Attested records: signed results of judge, callbacks, circuit breakers and limits over many changes.
  *
  * R1 Every record must be signed by an attestor key, for this change, input, plan and logic, and its input digest must equal the
- *    one computed here; otherwise the check fails. The record of a revoked key does not count.
+ *    one computed here; otherwise the check fails. The record of a revoked key does not count, nor a row that contains no record.
  * R2 If a validator has several records, the strictest counts, regardless of the dry run it was made for: neither asking again
  *    nor staging again and asking again can loosen a result.
  * R3 A missing record is an ERROR, so a person must answer. An ERROR does not hide the result of another record: the finding
@@ -23,6 +23,7 @@ import {
   type Given,
 } from '../../policy/evidence/attested-given';
 import { untilSettled } from '../../policy/evidence/recorded-findings';
+import { unreadableRows, unreadableRowText } from '../../policy/evidence/unreadable-rows';
 import { AggregateRecord, aggregateResult, countsAll } from '../../policy/rules/aggregate/aggregate';
 import { AggregateConfig } from '../../policy/rules/aggregate/config';
 import { verifyWithRegistry } from '../registry-verify';
@@ -45,16 +46,21 @@ export function checkAttested(review: Review): Passed {
     use: null,
   } as const;
   const records: AttestedPredicate[] = [];
+  const unreadable = unreadableRows(rows);
   for (const row of rows) {
+    if (unreadable.some(({ n }) => n === row.n)) continue;
     const verified = verifyWithRegistry(row.body['envelope'], 'attested', expected);
     if (!verified.ok && verified.code === 'revoked_key') continue;
     if (!verified.ok) fail(`row ${row.n}: ${verified.message}`);
     assertBound(verified.predicate, row, opened, review.rows);
     records.push(verified.predicate);
   }
-  const revoked = rows.length - records.length;
-  const note = revoked === 0 ? '' : `, and ${revoked} of revoked keys that do not count`;
-  return [`${records.length} records${note}`, { records }];
+  const revoked = rows.length - unreadable.length - records.length;
+  const notes = [
+    ...(revoked === 0 ? [] : [`${revoked} of revoked keys that do not count`]),
+    ...unreadable.map(unreadableRowText),
+  ];
+  return [[`${records.length} records`, ...notes].join('; '), { records }];
 }
 
 function assertBound(

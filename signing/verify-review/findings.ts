@@ -14,6 +14,7 @@ import { isJudge } from '../../policy/contracts/readings';
 import { applyWaivers, WAIVED, waiveFindings } from '../../policy/decide/waivers';
 import { recordKindOf } from '../../policy/evidence/attested-given';
 import { recordedFindings, strictness, waivingOf, writtenFindings } from '../../policy/evidence/recorded-findings';
+import { unreadableRows, unreadableRowText } from '../../policy/evidence/unreadable-rows';
 import { agrees } from './agreement';
 import { countedRows, missingRecord, strictestResult } from './attested';
 import { assertSame, fail, NEVER_OPENED, openedOf, rowOf, type OpenedReview } from './outcome';
@@ -43,7 +44,11 @@ export function checkFindings(review: Review): Passed {
   }
   if (review.sources.context !== 'commit' && rowOf(rows, 'disclosed') !== null)
     checkDisclosedWords(findings, written, review, opened);
-  return [`${findings.length} findings, findingsSha ${findingsSha(findings)}`, { findings }];
+  const unreadable = unreadableRows(rows.filter(({ kind }) => kind === 'findings')).map(unreadableRowText);
+  return [
+    [`${findings.length} findings, findingsSha ${findingsSha(findings)}`, ...unreadable].join('; '),
+    { findings },
+  ];
 }
 
 /**

@@ -8,7 +8,7 @@ import { signPredicate } from '../../../signing/envelope';
 import { checkAttested, missingRecord, strictestResult } from '../../../signing/verify-review/attested';
 import { callbackResultsOf } from '../../../signing/verify-review/disclosure';
 import { CheckFailed } from '../../../signing/verify-review/outcome';
-import type { Review, ReviewFacts, ReviewSources } from '../../../signing/verify-review/record';
+import type { Passed, Review, ReviewFacts, ReviewSources } from '../../../signing/verify-review/record';
 import { lookup, testKey, TEST_TIME, type TestKey } from '../../support/keys';
 import { findingOf, JUDGE, planOf, policyOf, resultOf } from '../../support/plan';
 import { chained } from '../../support/review/ledger-rows';
@@ -56,13 +56,13 @@ function rowsOf(envelopes: readonly unknown[], kind: LedgerRow['kind'] = 'attest
   return chained(bodies.map((body) => ({ ...row, ...body }) as LedgerRow)).map((stored) => stored.row);
 }
 
-/** The records that count; throws CheckFailed. */
-function read(
+/** The result of the check; throws CheckFailed. */
+function check(
   envelopes: readonly unknown[],
   keys: readonly { entry: TestKey['entry'] }[] = [attestor],
   development = false,
   kind?: LedgerRow['kind'],
-): readonly AttestedPredicate[] {
+): Passed {
   const facts: Partial<ReviewFacts> = {
     submission,
     pinned: { plan: { ...plan, development }, planHash },
@@ -78,8 +78,12 @@ function read(
       return value;
     },
   };
-  return checkAttested(review as Review)[1]?.records ?? [];
+  return checkAttested(review as Review);
 }
+
+/** The records that count; throws CheckFailed. */
+const read = (...given: Parameters<typeof check>): readonly AttestedPredicate[] => check(...given)[1]?.records ?? [];
+const detail = (...given: Parameters<typeof check>): string => check(...given)[0];
 
 const strictest = (records: readonly AttestedPredicate[]): unknown =>
   strictestResult(JUDGE, records, { changeId, stagingSha: B });
@@ -136,12 +140,21 @@ describe('R1: only records of an active attestor key count', () => {
     expect(() => says([signed({}, key)], [key])).toThrow(CheckFailed);
     expect(says([signed({}, key)], [key], true)).toMatchObject(allowed);
   });
-  test('fails: a signature of another key or statement, or a value that is not an envelope', () => {
+  test('fails: a signature of another key or statement', () => {
     const envelope = signed() as { signatures: readonly object[] };
     const forged = { ...envelope, signatures: [{ keyid: attestor.keyId, sig: 'AAAA' }] };
     const warned = signed({ result: resultOf(JUDGE.id, 'WARN') as AttestedPredicate['result'] }) as object;
-    for (const each of [forged, { ...warned, signatures: envelope.signatures }, null, 'x', {}, []])
+    for (const each of [forged, { ...warned, signatures: envelope.signatures }])
       expect(() => says([each])).toThrow(CheckFailed);
+  });
+  test('a value that is not an envelope does not count, and its row is named', () => {
+    for (const each of [null, 'x', {}, []]) {
+      expect(says([each])).toBeNull();
+      expect(says([each, signed()])).toMatchObject(allowed);
+      expect(detail([each, signed()])).toBe(
+        '1 records; row 1 (attested) is unreadable and does not count: it contains no signed record',
+      );
+    }
   });
   test('fails: a statement of another kind', () => {
     const service = testKey('attestor', 'x');
