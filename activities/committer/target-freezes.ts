@@ -3,7 +3,7 @@
  *
  * Z1 While a target is frozen, no effect begins or is retried there. Effects that were applied are still read back and settled.
  * Z2 The number of a row is part of the signed statement, so that rows cannot be reordered. A row without the signature of a
- *    trusted operator is ignored.
+ *    trusted operator is ignored. The database takes only the next number, so that no row leaves the operator without one.
  * Z3 Fails closed: if too many ignored rows precede the newest valid one, it is unknown whether the target is frozen, and
  *    nothing begins there.
  */
@@ -39,7 +39,7 @@ export function targetFreezes(db: Queryable, operators: readonly string[]): Targ
   };
 }
 
-/** Freezes or unfreezes under the next number. If two run concurrently, one fails on the unique key and can be retried. */
+/** Freezes or unfreezes under the next number. If two run concurrently, one is refused by the database and can be retried. */
 export async function recordFreeze(
   db: Queryable,
   freeze: Omit<TargetFreeze, 'n' | 'keyId'>,

@@ -25,7 +25,8 @@ export const LEDGER_CHANNEL = 'countersign_ledger';
  * D6 The database sets number and time of a row of the circuit breakers, under a lock, so that all readers fold the same rows in the
  *    same order. The sample of a review is written with its row `closed`.
  * D7 A trigger rejects UPDATE, DELETE and TRUNCATE on append-only tables, also for their owner.
- * D8 What people said and how the change ends are ordered by the lock. After `intent` or `decided` only rows that end the change and
+ * D8 Freezes of a target are numbered without gaps, under a lock: a row with the highest number would leave none for the operator.
+ * D9 What people said and how the change ends are ordered by the lock. After `intent` or `decided` only rows that end the change and
  *    refusals are taken, after `closed` only its head, refusals and the use of its receipt: an activity that is scheduled again by
  *    hand adds nothing to the evidence. An `intent` is refused if a statement arrived that its committer has not verified. So an
  *    acknowledged withdrawal, reject or retraction is never followed by a commit.
@@ -336,6 +337,19 @@ begin
   return new;
 end $$;
 create or replace trigger stamp_row before insert on breaker_rows for each row execute function stamp_breaker_row();
+
+create or replace function number_freeze() returns trigger language plpgsql set search_path = pg_catalog, public, pg_temp as $$
+declare
+  v_next int;
+begin
+  perform pg_advisory_xact_lock(hashtextextended(new.target, 3));
+  select coalesce(max(f.n), 0) + 1 into v_next from target_freezes f where f.target = new.target;
+  if new.n is distinct from v_next then
+    raise exception 'number of the freeze of %: expected %, got %', new.target, v_next, new.n using errcode = 'invalid_parameter_value';
+  end if;
+  return new;
+end $$;
+create or replace trigger number_row before insert on target_freezes for each row execute function number_freeze();
 
 revoke all on function ledger_append, project_review, count_refusal, opening_of, json_of from public;
 `;

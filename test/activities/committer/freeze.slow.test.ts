@@ -82,11 +82,31 @@ describe('the table of freezes', () => {
     await say(false, stranger);
     const admin = database.open('admin');
     await admin.query(
-      `insert into target_freezes (target, n, envelope) select target, 9, envelope from target_freezes where n = 2`,
+      `insert into target_freezes (target, n, envelope) select target, 5, envelope from target_freezes where n = 2`,
     );
     expect(await current()).toMatchObject({ frozen: true, n: 3 });
     // Forged rows cannot prevent an operator from adding one.
-    expect(await say(false)).toBe(10);
+    expect(await say(false)).toBe(6);
+    expect(await current()).toBeNull();
+  });
+
+  it('has the next number, also for the owner', async () => {
+    await say(true);
+    const { envelope } = (
+      await database.open('admin').query<{ envelope: unknown }>('select envelope from target_freezes')
+    ).rows[0] ?? { envelope: null };
+    for (const role of ['cs_operator', 'admin'] as const)
+      for (const n of [1, 3, 2_147_483_647])
+        await expect(
+          database
+            .open(role)
+            .query('insert into target_freezes (target, n, envelope) values ($1, $2, $3)', [
+              'shop',
+              n,
+              JSON.stringify(envelope),
+            ]),
+        ).rejects.toMatchObject({ code: '22023' });
+    expect(await say(false)).toBe(2);
     expect(await current()).toBeNull();
   });
 
