@@ -10,6 +10,7 @@ import type {
   SourceToolRegistry,
 } from '../policy/contracts/source-tool';
 import type { TargetAccess } from '../policy/contracts/target-effects';
+import { oneLineTitle } from '../policy/text/change-title';
 import { claimedRows } from '../policy/text/claimed-rows';
 import { textRenderer } from '../policy/text/render/text';
 import { wholeTexts } from '../policy/text/whole-texts';
@@ -36,7 +37,7 @@ export function defineSourceTool<F extends ExtractedFacts>(tool: SourceToolDefin
       `Source tool "${tool.sourceTool}" is cooperative but has staging; remove the staging, or make it enforced`,
     );
   }
-  const { sourceTool, mode, parser, facts, normalized, texts, measure, touched, claims, staging } = tool;
+  const { sourceTool, mode, parser, facts, normalized, texts, measure, touched, claims, title, staging } = tool;
   // The cast is safe because `given` comes from `facts` of the same tool.
   const factsOf = (given: Facts): F | null => (given.ok ? (given as F) : null);
   return Object.freeze({
@@ -61,6 +62,14 @@ export function defineSourceTool<F extends ExtractedFacts>(tool: SourceToolDefin
     claims: (given, diff) => {
       const typed = factsOf(given);
       return typed === null || claims === undefined ? null : claims(typed, diff);
+    },
+    title: (given, diff, record) => {
+      const typed = factsOf(given);
+      if (typed === null) return `${sourceTool}: ${diff.raw.length} bytes that cannot be read`;
+      const measured = record?.origin === 'measured' ? record : null;
+      return oneLineTitle(
+        title === undefined ? `${sourceTool}: ${diff.raw.length} bytes` : title(typed, diff, measured),
+      );
     },
     render: Object.freeze({ ...(tool.render ?? textRenderer) }),
     effectMetadata: Object.freeze({ ...(tool.effectMetadata ?? NO_EFFECT_METADATA) }),

@@ -83,19 +83,14 @@ async function stageOpened(deps: StagingDeps, ref: ChangeRef): Promise<Staged> {
     staging: { record, sha: stagingSha },
   });
   const at = deps.now().toISOString();
-  await deps.ledger.append(ref.changeId, [
-    {
-      kind: 'staged',
-      at,
-      factKey: `staged:${stagingSha}`,
-      body: {
-        stagingSha,
-        record: record as unknown as JsonObject,
-        measured: stagedMeasureOf(tool, diff, facts, record),
-      },
-    },
-    ...findingRows(plan, ref.changeId, results, at, stagingSha),
-  ]);
+  const body = {
+    stagingSha,
+    record: record as unknown as JsonObject,
+    measured: stagedMeasureOf(tool, diff, facts, record),
+  };
+  const staged = { kind: 'staged' as const, at, factKey: `staged:${stagingSha}`, body };
+  const rows = [staged, ...findingRows(plan, ref.changeId, results, at, stagingSha)];
+  await deps.ledger.append(ref.changeId, rows, { summary: tool.title(facts, diff, record) });
   return { kind: 'staged', record, stagingSha, results };
 }
 

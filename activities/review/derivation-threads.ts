@@ -19,6 +19,7 @@ export const THREAD_LIMITS = { maxOldGenerationSizeMb: 768, maxYoungGenerationSi
 type Task =
   | { readonly kind: 'facts'; readonly diff: DiffInput }
   | { readonly kind: 'contentSha'; readonly diff: DiffInput }
+  | { readonly kind: 'title'; readonly diff: DiffInput }
   | { readonly kind: 'results'; readonly validators: readonly PlanValidator[]; readonly change: DerivedChange };
 
 export interface DerivationThreads extends Derivation {
@@ -32,6 +33,7 @@ export function derivationThreads(start: () => Worker, wallMs = WALL_MS, size = 
   return {
     facts: async (diff) => (await run({ kind: 'facts', diff })) as Facts,
     contentSha: async (diff) => (await run({ kind: 'contentSha', diff })) as string,
+    title: async (diff) => (await run({ kind: 'title', diff })) as string,
     results: async (validators, change) => (await run({ kind: 'results', validators, change })) as UnitResults,
     close: pool.close,
   };
@@ -62,6 +64,8 @@ async function jsonOf(derivation: Derivation, task: Task): Promise<string> {
       return JSON.stringify(await derivation.facts(task.diff));
     case 'contentSha':
       return JSON.stringify(await derivation.contentSha(task.diff));
+    case 'title':
+      return JSON.stringify(await derivation.title(task.diff));
     case 'results':
       return resultsJson(await derivation.results(task.validators, task.change));
     default:

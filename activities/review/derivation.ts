@@ -17,6 +17,8 @@ export interface Derivation {
   readonly facts: (diff: DiffInput) => Promise<Facts>;
   /** Digest of the normalized content of a diff. */
   readonly contentSha: (diff: DiffInput) => Promise<string>;
+  /** The tool's title of a change that has not been staged. */
+  readonly title: (diff: DiffInput) => Promise<string>;
   /** Raw results by validator id. The caller has checked that this process has every implementation. */
   readonly results: (validators: readonly PlanValidator[], change: DerivedChange) => Promise<UnitResults>;
 }
@@ -31,6 +33,7 @@ export function inlineDerivation({ tools, validators }: DerivationParts): Deriva
   return {
     facts: (diff) => extractFacts(tools, diff),
     contentSha: (diff) => contentSha(tools, diff),
+    title: (diff) => titleOf(tools, diff),
     results: async (chosen, change) => {
       const tool = toolFor(tools, change.diff.sourceTool);
       const facts = await extractFacts(tools, change.diff);
@@ -58,6 +61,11 @@ export function evaluateEach(
 /** Returns deeply frozen facts, since several validators share them. Fails with ErrUnknownDiffType, not retried. */
 export async function extractFacts(tools: SourceToolRegistry, diff: DiffInput): Promise<Facts> {
   return deepFreeze(await toolFor(tools, diff.sourceTool).facts(diff));
+}
+
+/** Fails with ErrUnknownDiffType, not retried. */
+export async function titleOf(tools: SourceToolRegistry, diff: DiffInput): Promise<string> {
+  return toolFor(tools, diff.sourceTool).title(await extractFacts(tools, diff), diff, null);
 }
 
 /** By the bytes if the tool cannot normalize them. Fails with ErrUnknownDiffType, not retried. */

@@ -7,6 +7,7 @@ import { policyMoved } from '../../policy/contracts/failure';
 import type { UnitResults } from '../review-types';
 import {
   contentSha,
+  titleOf,
   extractFacts,
   inlineDerivation,
   type Derivation,
@@ -32,6 +33,11 @@ export async function factsShaOf(
 ): Promise<string> {
   const content = deps.threads == null ? await contentSha(deps.tools, diff) : await deps.threads.contentSha(diff);
   return typedHash('facts', { tenant, target, content });
+}
+
+/** What the change does, in one line, before its dry run. Retried with ErrValidatorBackend if a thread did not answer. */
+export async function readTitle(deps: Pick<DerivationDeps, 'tools' | 'threads'>, diff: DiffInput): Promise<string> {
+  return deps.threads == null ? titleOf(deps.tools, diff) : deps.threads.title(diff);
 }
 
 /** Derived preflight validators that need no staging record. They run before the dry run executes anything. */

@@ -17,8 +17,8 @@ import { recordRefusal } from './assert-opened';
 import { CountersignFailure, digestMismatch, invalid, unknownSourceTool } from '../../policy/contracts/failure';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import { toolFor } from './derivation';
-import { factsShaOf, readFacts, type DerivationDeps } from './derive';
-import type { ChangeRef, Opened, OpenInput, ReviewActivities } from '../review-types';
+import { factsShaOf, readFacts, readTitle, type DerivationDeps } from './derive';
+import type { Opened, OpenInput, ReviewActivities } from '../review-types';
 import { requesterOf, type Requester } from './requester';
 import { readRecordedOpening } from './recorded-opening';
 import { attestWorldFacts, type WorldFactsDeps } from './attest-world-facts';
@@ -92,7 +92,8 @@ async function openReview(
   const at = deps.now().toISOString();
   const ref = { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };
   const diff = await loadDiff(deps.store, deps.tools, ref);
-  const factsSha = await factsShaIfReadable(deps, ref, diff);
+  const factsSha = await ifReadable(() => factsShaOf(deps, ref, diff));
+  const summary = (await ifReadable(() => readTitle(deps, diff))) ?? `${sourceTool} on ${target}`;
   const world = await attestWorldFacts(deps, plan, { ...ref, factsSha }, at);
   const own = await measureIfNeeded(deps, plan, diff);
   const submitted = {
@@ -122,7 +123,7 @@ async function openReview(
       requester: person,
       pending: 0,
       openedAt: at,
-      summary: `${sourceTool} on ${target}`,
+      summary,
     });
     if (first?.status === 'settled')
       throw invalid(
@@ -175,9 +176,9 @@ function refusedEnvelope(why: string): CountersignFailure {
 }
 
 /** Null if the bytes could not be parsed in time: the change must not wait in its opening, and the committer refuses it. */
-async function factsShaIfReadable(deps: OpeningDeps, ref: ChangeRef, diff: DiffInput): Promise<string | null> {
+async function ifReadable(read: () => Promise<string>): Promise<string | null> {
   try {
-    return await factsShaOf(deps, ref, diff);
+    return await read();
   } catch (error) {
     if (error instanceof CountersignFailure && error.type === FailureType.Backend) return null;
     throw error;

@@ -9,6 +9,7 @@ import type { DiffInput } from './diff';
 import type { EffectMetadata } from './effect-metadata';
 import type { ExtractedFacts, Facts, FactsParser, FactsRefusal, Span } from './facts';
 import type { Registry } from './registry';
+import type { StagingRecord } from './staging-record';
 import type { TargetEffects } from './target-effects';
 
 /** A text in the diff, for rules that read any text. `spanOf` maps positions in `text` to the staged bytes. */
@@ -109,6 +110,11 @@ export interface DiffReader {
   readonly touched: (facts: Facts, diff: DiffInput) => readonly Touched[] | null;
   /** Null if there is nothing to compare the claims with. */
   readonly claims: (facts: Facts, diff: DiffInput) => ClaimCheck | null;
+  /**
+   * One line that says what the change does, from its bytes and, if there is one, the dry run: `UPDATE invoices: 40 rows`. Bounded, and
+   * with control characters escaped. Never from metadata, which the agent wrote. No rule reads it.
+   */
+  readonly title: (facts: Facts, diff: DiffInput, staging: StagingRecord | null) => string;
   readonly render: DiffRenderer;
 }
 
@@ -125,7 +131,7 @@ export interface SourceTool extends DiffReader {
 
 /**
  * Definition of a custom source tool. The optional functions have defaults: all bytes are one text, measure and touched
- * objects are unknown, claims are not checked, and the bytes are rendered as plain text. Raise the parser's version whenever facts,
+ * objects are unknown, claims are not checked, the title is the number of bytes, and the bytes are rendered as plain text. Raise the parser's version whenever facts,
  * texts, measure, touched objects or claims change for any diff.
  */
 export interface SourceToolDefinition<F extends ExtractedFacts = ExtractedFacts> extends Pick<
@@ -138,6 +144,8 @@ export interface SourceToolDefinition<F extends ExtractedFacts = ExtractedFacts>
   readonly measure?: (facts: F, diff: DiffInput) => DiffMeasure;
   readonly touched?: (facts: F, diff: DiffInput) => readonly Touched[] | null;
   readonly claims?: (facts: F, diff: DiffInput) => ClaimCheck | null;
+  /** Default: the tool and the number of bytes. A claimed dry run is not passed. */
+  readonly title?: (facts: F, diff: DiffInput, staging: StagingRecord | null) => string;
   readonly render?: DiffRenderer;
   /** Default: no metadata becomes part of the effect. */
   readonly effectMetadata?: EffectMetadata;

@@ -10,6 +10,7 @@ import { normalizedPatch } from './facts/normalized-patch';
 import { patchTexts } from './facts/texts';
 import { gitRenderer } from './render';
 import { gitDiffRules } from './rules';
+import { patchTitle } from './title';
 
 /** Source tool for unified diffs. */
 export const gitPatch = defineSourceTool<GitPatchFacts>({
@@ -21,6 +22,7 @@ export const gitPatch = defineSourceTool<GitPatchFacts>({
   texts: patchTexts,
   measure: measurePatch,
   touched: touchedNames,
+  title: patchTitle,
   render: gitRenderer,
   effectMetadata: {
     members: { message: commitMessageProblem, base_commit: () => null },

@@ -8,6 +8,7 @@ import type { HttpPatchFacts } from './facts/http-facts';
 import { HTTP_PARSER } from './facts/http-parser';
 import { measureRequest } from './facts/measure';
 import { httpPatchRules } from './rules';
+import { requestTitle } from './title';
 
 /** Source tool for requests that change one JSON resource. */
 export const httpPatch = defineSourceTool<HttpPatchFacts>({
@@ -18,6 +19,7 @@ export const httpPatch = defineSourceTool<HttpPatchFacts>({
   normalized: ({ raw }) => normalizedJson(raw),
   measure: measureRequest,
   touched: touchedNames,
+  title: requestTitle,
   render: jsonRenderer,
   // Everything that is sent is in the bytes.
   effectMetadata: { members: {}, refused: ['headers', 'method', 'url', 'body', 'content_type', 'contentType'] },

@@ -15,6 +15,7 @@ import { sqlRenderer } from './render';
 import { sqlPostgresRules } from './rules';
 import { casParseFailure } from './rules/cas-parse-failure';
 import { sqlPostgresStyleRules } from './rules/style';
+import { casTitle, sqlTitle } from './title';
 
 /** `SQLDryRun`: SQL text for PostgreSQL. */
 export const sqlDryRun = defineSourceTool<SqlFacts>({
@@ -26,6 +27,7 @@ export const sqlDryRun = defineSourceTool<SqlFacts>({
   measure: measureSql,
   touched: touchedBySql,
   claims: sqlClaims,
+  title: sqlTitle,
   render: sqlRenderer,
   staging: async () => (await import('./staging/index.js')).sqlDryRunEffects,
 });
@@ -43,6 +45,7 @@ export const sqlCas = defineSourceTool<SqlCasFacts>({
   measure: measureCas,
   touched: touchedByCas,
   claims: casClaims,
+  title: casTitle,
   render: jsonRenderer,
   staging: async () => (await import('./staging/index.js')).sqlCasEffects,
 });

@@ -8,6 +8,7 @@ import { measurePlan } from './facts/measure';
 import type { TerraformPlanFacts } from './facts/terraform-facts';
 import { TERRAFORM_PARSER } from './facts/terraform-parser';
 import { terraformPlanRules } from './rules';
+import { planTitle } from './title';
 
 /** Source tool for Terraform plans. The committer does not apply a plan; the requester does, on a signed receipt. */
 export const terraformPlan = defineSourceTool<TerraformPlanFacts>({
@@ -18,6 +19,7 @@ export const terraformPlan = defineSourceTool<TerraformPlanFacts>({
   normalized: ({ raw }) => normalizedJson(raw),
   measure: measurePlan,
   touched: touchedNames,
+  title: planTitle,
   render: jsonRenderer,
   staging: null,
 });

@@ -1,0 +1,18 @@
+import type { TerraformAction, TerraformPlanFacts } from './facts/terraform-facts';
+
+/** `terraform: 1 to destroy, 2 to create`: what is lost comes first. */
+export function planTitle({ resources }: TerraformPlanFacts): string {
+  const counts = ACTIONS.map(([action, words]) => {
+    const count = resources.filter((resource) => resource.action === action).length;
+    return count === 0 ? null : `${count} to ${words}`;
+  }).filter((part) => part !== null);
+  return `terraform: ${counts.length === 0 ? 'no changes of resources' : counts.join(', ')}`;
+}
+
+const ACTIONS: readonly (readonly [TerraformAction, string])[] = [
+  ['delete', 'destroy'],
+  ['replace', 'replace'],
+  ['forget', 'forget'],
+  ['create', 'create'],
+  ['update', 'update'],
+];
