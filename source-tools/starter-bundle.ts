@@ -5,6 +5,8 @@ export interface StarterOptions {
   readonly members?: readonly string[];
   /** Whether the target accepts demo keys. Default true, for the embedded environment; never for production. */
   readonly development?: boolean;
+  /** For HTTPPatch: hosts that agents may call, in lower case; `*.host` for all subdomains. Default: `api.example.com`. */
+  readonly hosts?: readonly string[];
 }
 
 /**
@@ -12,7 +14,7 @@ export interface StarterOptions {
  * built-in rule reads. Compiles against the registry of this version.
  */
 export function starterBundle(sourceTool: string, options: StarterOptions = {}): string {
-  const { target = 'dev', members = ['alice', 'bob'], development = true } = options;
+  const { target = 'dev', members = ['alice', 'bob'], development = true, hosts = ['api.example.com'] } = options;
   return [
     `# Rules for changes of AI agents and who must countersign them. Check this file with \`countersign policy check\`.`,
     'version: 1',
@@ -39,7 +41,7 @@ export function starterBundle(sourceTool: string, options: StarterOptions = {}):
     '',
     '# Levels: forbid = roll back without asking; confirm = a person answers; advise = show; shadow = report for tuning.',
     'validators:',
-    ...(STARTERS[sourceTool] ?? ASK_ALWAYS),
+    ...(sourceTool === 'HTTPPatch' ? httpPatch(hosts) : (STARTERS[sourceTool] ?? ASK_ALWAYS)),
     '',
     'deadline: 24h # without an answer the change is rolled back',
     'commitWindow: 15m',
@@ -93,16 +95,25 @@ const SQL_CAS = [
   ...manySmall(100),
 ];
 
-const HTTP_PATCH = [
-  '  - pack: http-patch',
-  '    rules:',
-  '      # List the endpoints that agents may call; until then a person sees every request.',
-  '      http_method_path_scope: { level: confirm, config: { allow: [] } }',
-  ...SECRETS,
-  ...TEXT,
-  ...CROSS,
-  ...manySmall(20),
-];
+function httpPatch(hosts: readonly string[]): readonly string[] {
+  const named = `[${hosts.map(text).join(', ')}]`;
+  return [
+    '  - pack: http-patch',
+    '    rules:',
+    '      # Name the hosts and paths that agents may call; a person sees every other request.',
+    `      http_method_path_scope: { level: confirm, config: { allow: [{ hosts: ${named} }] } }`,
+    '      # A named host may be internal.',
+    `      http_private_target: { config: { allowHosts: ${named} } }`,
+    `      http_private_link: { config: { allowHosts: ${named} } }`,
+    '      # The committer compares the resource with the staged state, and sends If-Match and Idempotency-Key itself.',
+    '      http_test_required: advise',
+    '      http_idempotency_key: advise',
+    ...SECRETS,
+    ...TEXT,
+    ...CROSS,
+    ...manySmall(20),
+  ];
+}
 
 /** Without the pack `text`: the pack `git-diff` has its own rule for suspicious characters. */
 const GIT_PATCH = ['  - pack: git-diff', ...SECRETS, ...CROSS, ...manySmall(20)];
@@ -134,7 +145,6 @@ const ASK_ALWAYS = [
 const STARTERS: Readonly<Record<string, readonly string[]>> = {
   SQLDryRun: SQL_DRY_RUN,
   SQLCAS: SQL_CAS,
-  HTTPPatch: HTTP_PATCH,
   GitPatch: GIT_PATCH,
   TerraformPlan: TERRAFORM_PLAN,
 };

@@ -37,6 +37,7 @@ export function register(program: Command, cli: Cli): void {
     .command('init')
     .description('write a starter bundle, strict enough to be used as it is')
     .option('--tool <name>', 'source tool, e.g. SQLDryRun')
+    .option('--hosts <names>', 'for HTTPPatch: hosts that agents may call, separated by commas')
     .option('--out <file>', 'where to write it (default: standard output)');
   addAction(init, cli, writeStarter);
 
@@ -193,7 +194,10 @@ async function printSchema(io: Io): Promise<ExitCode> {
 
 async function writeStarter(io: Io, _args: readonly string[], options: Options): Promise<ExitCode> {
   const { starterBundle } = await import('../../source-tools/starter-bundle.js');
-  const bundle = starterBundle(requiredOption(options, 'tool', '--tool'));
+  const tool = requiredOption(options, 'tool', '--tool');
+  const hosts = textOption(options, 'hosts')?.split(',');
+  if (hosts !== undefined && tool !== 'HTTPPatch') throw new UsageError('--hosts: only HTTPPatch has hosts');
+  const bundle = starterBundle(tool, hosts === undefined ? {} : { hosts });
   const out = textOption(options, 'out');
   if (out !== undefined) await writeNewFile(out, bundle);
   if (io.json) io.out.json({ file: out ?? null, bundle });

@@ -1,5 +1,7 @@
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
-import type { HttpPatchFacts, Member, PatchFault, Write } from './http-facts';
+import type { HttpPatchFacts, PatchFault, Write } from './http-facts';
+import { Members } from './members';
+import { transferOf, type NameBudget } from './transfers';
 import { arrayIndex, pointerOf } from '../../../policy/text/json-pointer';
 import { refuse } from '../../../policy/text/refusal';
 import { applyJsonPatch, applyMergePatch, equal, readOperation, type Json, type Operation } from './json-patch';
@@ -7,12 +9,21 @@ import { applyJsonPatch, applyMergePatch, equal, readOperation, type Json, type 
 export const MAX_OPERATIONS = 5000;
 /** Maximum number of segments of one pointer; equals the maximum nesting of the document. */
 const MAX_TOKENS = 64;
-/** Maximum total length of all stored pointers, because long names in deep documents multiply. */
-const MAX_POINTER_CHARACTERS = 4_000_000;
+/** Maximum number of names that the transfers of one patch may list. */
+const MAX_NAMES = 50_000;
 
 export type Body = Pick<
   HttpPatchFacts,
-  'body' | 'operations' | 'writes' | 'members' | 'longestArray' | 'faults' | 'result' | 'changesNothing'
+  | 'body'
+  | 'operations'
+  | 'writes'
+  | 'members'
+  | 'links'
+  | 'transfers'
+  | 'longestArray'
+  | 'faults'
+  | 'result'
+  | 'changesNothing'
 >;
 
 const EMPTY: Body = {
@@ -20,6 +31,8 @@ const EMPTY: Body = {
   operations: 0,
   writes: [],
   members: [],
+  links: [],
+  transfers: [],
   longestArray: 0,
   faults: [],
   result: undefined,
@@ -62,6 +75,8 @@ function readJsonPatch(body: JsonValue | undefined, document: JsonValue | undefi
   const operations: Operation[] = [];
   const faults: PatchFault[] = [];
   const writes: Write[] = [];
+  const transfers: HttpPatchFacts['transfers'][number][] = [];
+  const names: NameBudget = { left: MAX_NAMES };
   const seen = new Members();
   for (const [i, item] of items.entries()) {
     const at = `/body/${i}`;
@@ -78,14 +93,24 @@ function readJsonPatch(body: JsonValue | undefined, document: JsonValue | undefi
     if (operation.value !== undefined && operation.op !== 'test')
       seen.collect(operation.value, operation.path, ['body', String(i), 'value']);
     seen.named(operation.path, `${at}/path`);
+    const transfer = transferOf(operation, at, document, names);
+    if (transfer !== null) transfers.push(transfer);
   }
-  const base: Body = { ...EMPTY, body: 'json-patch', operations: items.length, writes, ...seen.facts(), faults };
+  const base: Body = {
+    ...EMPTY,
+    body: 'json-patch',
+    operations: items.length,
+    writes,
+    transfers,
+    ...seen.facts(),
+    faults,
+  };
   if (document === undefined || faults.length > 0) return base;
   const applied = applyJsonPatch(document, operations);
   if (!applied.ok)
     return {
       ...base,
-      faults: [{ at: `/body/${applied.index}`, why: `it does not apply to the document: ${applied.why}` }],
+      faults: [{ at: `/body/${applied.index}`, why: applied.why }],
     };
   return { ...base, result: applied.value, changesNothing: equal(applied.value, document as Json) };
 }
@@ -124,7 +149,7 @@ function readMergePatch(body: JsonValue, document: JsonValue | undefined): Body 
       }
       return;
     }
-    if (Array.isArray(value)) seen.collect(value as JsonValue, path, ['body', ...path]);
+    seen.collect(value, path, ['body', ...path]);
     writes.push({ how: value === null && path.length > 0 ? 'null' : 'set', changes: true, pointer, at, shifts: false });
   };
   walk(body, []);
@@ -155,50 +180,4 @@ function readPlainJson(body: JsonValue, method: string): Body {
     writes: method === 'PUT' || !isObject ? [wholeDocument, ...members] : members,
     ...seen.facts(),
   };
-}
-
-/** Collects the named members of written values. */
-class Members {
-  readonly #members: Member[] = [];
-  #longest = 0;
-  #characters = 0;
-
-  facts(): Pick<Body, 'members' | 'longestArray'> {
-    return { members: this.#members, longestArray: this.#longest };
-  }
-
-  /** Collects every name in the path of an operation: `/user/role` names `role` just as a value does. */
-  named(path: readonly string[], at: string): void {
-    path.forEach((name, i) => {
-      if (arrayIndex(name) === null && name !== '-')
-        this.#push({ name, pointer: pointerOf(path.slice(0, i + 1)), at, length: null });
-    });
-  }
-
-  member(name: string, path: readonly string[], at: readonly string[], value: JsonValue): void {
-    const length = Array.isArray(value) ? value.length : null;
-    this.#longest = Math.max(this.#longest, length ?? 0);
-    this.#push({ name, pointer: pointerOf(path), at: pointerOf(at), length });
-  }
-
-  #push(member: Member): void {
-    this.#characters += member.pointer.length + member.at.length;
-    if (this.#characters > MAX_POINTER_CHARACTERS)
-      refuse('too_many_entries', 'The member names of the document are too many or too long', null);
-    this.#members.push(member);
-  }
-
-  /** Collects all members of the value at any depth. */
-  collect(value: JsonValue, path: readonly string[], at: readonly string[]): void {
-    if (typeof value !== 'object' || value === null) return;
-    if (Array.isArray(value)) {
-      this.#longest = Math.max(this.#longest, value.length);
-      value.forEach((item: JsonValue, i) => this.collect(item, [...path, String(i)], [...at, String(i)]));
-      return;
-    }
-    for (const [key, member] of Object.entries(value)) {
-      this.member(key, [...path, key], [...at, key], member);
-      this.collect(member, [...path, key], [...at, key]);
-    }
-  }
 }

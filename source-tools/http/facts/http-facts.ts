@@ -49,6 +49,28 @@ export interface Member {
   readonly length: number | null;
 }
 
+/** A string in a written value that is a URL, or a host without a scheme. */
+export interface Link {
+  /** Name of the closest member; empty for a value without one. */
+  readonly name: string;
+  readonly at: string;
+  readonly url: HttpUrl;
+  /** False for a host without a scheme, which is a link only if its member is one. */
+  readonly hasScheme: boolean;
+}
+
+/** A `copy` or `move` of a JSON Patch. */
+export interface Transfer {
+  readonly how: 'copy' | 'move';
+  readonly from: readonly string[];
+  readonly to: readonly string[];
+  readonly at: string;
+  /** Names of the members below `from` in the staged document; empty without one. */
+  readonly below: readonly string[];
+  /** False if there are too many members below `from` to list. */
+  readonly complete: boolean;
+}
+
 export interface PatchFault {
   readonly at: string;
   readonly why: string;
@@ -68,6 +90,8 @@ export interface HttpPatchFacts extends ExtractedFacts {
   readonly operations: number;
   readonly writes: readonly Write[];
   readonly members: readonly Member[];
+  readonly links: readonly Link[];
+  readonly transfers: readonly Transfer[];
   /** Longest array in the body. */
   readonly longestArray: number;
   /** Why the body is not a valid patch, or does not apply to the staged document. */

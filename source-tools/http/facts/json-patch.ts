@@ -6,7 +6,9 @@
  *    ends.
  */
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
-import { arrayIndex, tokensOf } from '../../../policy/text/json-pointer';
+import { arrayIndex, pointerOf, tokensOf } from '../../../policy/text/json-pointer';
+import { shown } from '../../../policy/text/shown-name';
+import { shownValue } from './shown-value';
 
 export type Json = null | boolean | number | string | Json[] | JsonMap;
 export interface JsonMap {
@@ -29,16 +31,18 @@ const OPS = new Set(['add', 'remove', 'replace', 'move', 'copy', 'test']);
 export function readOperation(item: JsonValue): ReadOperation {
   if (!isMap(item)) return { ok: false, why: 'an operation is not an object' };
   const { op, path, from } = item;
-  if (typeof op !== 'string' || !OPS.has(op)) return { ok: false, why: 'an unknown operation' };
+  if (typeof op !== 'string' || !OPS.has(op))
+    return { ok: false, why: `an unknown operation${typeof op === 'string' ? ` ${shown(op.slice(0, 40))}` : ''}` };
   const pathTokens = typeof path === 'string' ? tokensOf(path) : null;
-  if (pathTokens === null) return { ok: false, why: 'a path that is not a JSON pointer' };
+  if (pathTokens === null) return { ok: false, why: `${op} with ${notPointer('path', path)}` };
   const needsFrom = op === 'move' || op === 'copy';
   const fromTokens = needsFrom && typeof from === 'string' ? tokensOf(from) : null;
-  if (needsFrom && fromTokens === null) return { ok: false, why: 'a "from" that is not a JSON pointer' };
+  if (needsFrom && fromTokens === null) return { ok: false, why: `${op} with ${notPointer('from', from)}` };
   const needsValue = op === 'add' || op === 'replace' || op === 'test';
-  if (needsValue && !Object.hasOwn(item, 'value')) return { ok: false, why: 'an operation without a value' };
+  const shownPath = shownPointer(pathTokens);
+  if (needsValue && !Object.hasOwn(item, 'value')) return { ok: false, why: `${op} of ${shownPath} without a value` };
   if (op === 'move' && fromTokens !== null && isBelow(pathTokens, fromTokens))
-    return { ok: false, why: 'a value is moved into itself' };
+    return { ok: false, why: `move of ${shownPointer(fromTokens)} into itself, to ${shownPath}` };
   return {
     ok: true,
     operation: {
@@ -48,6 +52,23 @@ export function readOperation(item: JsonValue): ReadOperation {
       value: needsValue ? (item['value'] as Json) : undefined,
     },
   };
+}
+
+function notPointer(member: string, value: JsonValue | undefined): string {
+  if (value === undefined) return `no "${member}"`;
+  return typeof value === 'string'
+    ? `a "${member}" that is not a JSON pointer: ${shown(value.slice(0, 200))}`
+    : `a "${member}" that is not a string`;
+}
+
+function shownPointer(tokens: readonly string[]): string {
+  return tokens.length === 0 ? 'the whole document' : shown(pointerOf(tokens).slice(0, 200));
+}
+
+/** The operation with its path, and its value as far as it may be shown. */
+function describe({ op, path, from, value }: Operation): string {
+  const source = from === null ? '' : `${shownPointer(from)} to `;
+  return `${op} of ${source}${shownPointer(path)}${value === undefined ? '' : ` with ${shownValue(value, path)}`}`;
 }
 
 function isBelow(path: readonly string[], parent: readonly string[]): boolean {
@@ -72,8 +93,8 @@ export function applyJsonPatch(document: JsonValue, operations: readonly Operati
   const root: JsonMap = Object.assign(Object.create(null) as JsonMap, { '': clone(document as Json, budget) });
   for (const [index, operation] of operations.entries()) {
     const why = applyOne(root, operation, budget);
-    if (why !== null) return { ok: false, index, why };
     if (budget.left < 0) return { ok: false, index, why: 'the patch copies or compares too many values' };
+    if (why !== null) return { ok: false, index, why: `${describe(operation)}: ${why}` };
   }
   return { ok: true, value: root[''] as Json };
 }
@@ -93,15 +114,13 @@ function applyOne(root: JsonMap, { op, path, from, value }: Operation, budget: B
     case 'remove':
       return remove(root, target, budget).why;
     case 'test': {
-      const found = get(root, target);
-      if (found === undefined) return 'it tests a value that does not exist';
-      return equal(found, value as Json, budget) ? null : 'the tested value differs';
+      const found = valueAtPointer(root, target);
+      if (found === undefined) return 'the location does not exist';
+      return equal(found, value as Json, budget) ? null : `the value in the document is ${shownValue(found, path)}`;
     }
     case 'copy': {
-      const found = get(root, ['', ...(from as readonly string[])]);
-      return found === undefined
-        ? 'it copies a value that does not exist'
-        : add(root, target, clone(found, budget), budget);
+      const found = valueAtPointer(root, ['', ...(from as readonly string[])]);
+      return found === undefined ? 'the source does not exist' : add(root, target, clone(found, budget), budget);
     }
     case 'move': {
       const removed = remove(root, ['', ...(from as readonly string[])], budget);
@@ -112,8 +131,9 @@ function applyOne(root: JsonMap, { op, path, from, value }: Operation, budget: B
   }
 }
 
-function get(root: JsonMap, tokens: readonly string[]): Json | undefined {
-  let value: Json = root;
+/** The value at a location of the document; undefined if the location does not exist. */
+export function valueAtPointer(document: Json, tokens: readonly string[]): Json | undefined {
+  let value: Json = document;
   for (const token of tokens) {
     if (Array.isArray(value)) {
       const index = arrayIndex(token);
@@ -132,16 +152,16 @@ interface Place {
 }
 
 function placeOf(root: JsonMap, tokens: readonly string[]): Place {
-  return { parent: get(root, tokens.slice(0, -1)), token: tokens.at(-1) as string };
+  return { parent: valueAtPointer(root, tokens.slice(0, -1)), token: tokens.at(-1) as string };
 }
 
-const NO_PARENT = 'the parent of its location does not exist';
+const NO_PARENT = 'the parent of the location does not exist';
 
 function add(root: JsonMap, tokens: readonly string[], value: Json, budget: Budget): string | null {
   const { parent, token } = placeOf(root, tokens);
   if (Array.isArray(parent)) {
     const index = token === '-' ? parent.length : arrayIndex(token);
-    if (index === null || index > parent.length) return 'its location is not a valid array index';
+    if (index === null || index > parent.length) return 'the location is not a valid array index';
     budget.left -= parent.length >> 4;
     parent.splice(index, 0, value);
     return null;
@@ -155,12 +175,12 @@ function replace(root: JsonMap, tokens: readonly string[], value: Json): string 
   const { parent, token } = placeOf(root, tokens);
   if (Array.isArray(parent)) {
     const index = arrayIndex(token);
-    if (index === null || index >= parent.length) return 'it replaces an item that does not exist';
+    if (index === null || index >= parent.length) return 'the item does not exist';
     parent[index] = value;
     return null;
   }
   if (typeof parent !== 'object' || parent === null) return NO_PARENT;
-  if (!Object.hasOwn(parent, token)) return 'it replaces a member that does not exist';
+  if (!Object.hasOwn(parent, token)) return 'the member does not exist';
   parent[token] = value;
   return null;
 }
@@ -173,13 +193,12 @@ function remove(
   const { parent, token } = placeOf(root, tokens);
   if (Array.isArray(parent)) {
     const index = arrayIndex(token);
-    if (index === null || index >= parent.length)
-      return { why: 'it removes an item that does not exist', value: undefined };
+    if (index === null || index >= parent.length) return { why: 'the item does not exist', value: undefined };
     budget.left -= parent.length >> 4;
     return { why: null, value: parent.splice(index, 1)[0] };
   }
   if (typeof parent !== 'object' || parent === null) return { why: NO_PARENT, value: undefined };
-  if (!Object.hasOwn(parent, token)) return { why: 'it removes a member that does not exist', value: undefined };
+  if (!Object.hasOwn(parent, token)) return { why: 'the member does not exist', value: undefined };
   const value = parent[token];
   // Removing the whole document leaves null.
   if (tokens.length === 1) parent[token] = null;

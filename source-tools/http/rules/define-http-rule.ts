@@ -23,9 +23,3 @@ export const MERGE = 'application/merge-patch+json';
 export function formatPointer(pointer: string): string {
   return pointer === '' ? 'the whole document' : shown(pointer.slice(0, 300));
 }
-
-/** A name in lower case without underscores and hyphens, so that `isAdmin`, `is_admin` and `IS-ADMIN` are equal. */
-export function normalizedName(name: string): string {
-  const lower = name.toLowerCase();
-  return lower.includes('_') || lower.includes('-') ? lower.replaceAll('_', '').replaceAll('-', '') : lower;
-}

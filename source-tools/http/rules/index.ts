@@ -9,6 +9,7 @@ import {
   overrideHeader,
   patchInvalid,
   prototypePollution,
+  tenantHeader,
 } from './messages';
 import {
   bulk,
@@ -20,7 +21,16 @@ import {
   testRequired,
   unknownFields,
 } from './pointers';
-import { deleteMethod, httpParse, methodPathScope, plainText, privateTarget, urlAmbiguous } from './target';
+import { privateCopy, privateLink } from './private';
+import {
+  administrativePath,
+  deleteMethod,
+  httpParse,
+  methodPathScope,
+  plainText,
+  privateTarget,
+  urlAmbiguous,
+} from './target';
 
 /** In catalogue order, which is also the order of findings. */
 export const httpPatchRules: readonly PackRule[] = [
@@ -35,7 +45,11 @@ export const httpPatchRules: readonly PackRule[] = [
   testRequired,
   authHeader,
   overrideHeader,
+  tenantHeader,
   privilegeFields,
+  privateCopy,
+  privateLink,
+  administrativePath,
   bulk,
   unknownFields,
   contentTypeMismatch,

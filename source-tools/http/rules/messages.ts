@@ -6,7 +6,7 @@ import { wordList } from '../../../policy/text/word-list';
 
 export const patchInvalid = httpRule({
   name: 'http_patch_invalid',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'forbid',
   why: 'A patch that does not apply was written against another document, or depends on how the server interprets it.',
   examples: {
@@ -37,9 +37,16 @@ const CREDENTIALS = new Set(
 `),
 );
 
+const CREDENTIAL_PARAMETERS = new Set(
+  wordList(`
+  access_token auth_token api_key apikey api-key client_secret private_token password passwd secret x-amz-signature
+  x-goog-signature x-amz-security-token id_token refresh_token session_token
+`),
+);
+
 export const authHeader = httpRule({
   name: 'http_auth_header',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'forbid',
   why: 'The committer adds credentials. A credential in a staged request is leaked or stolen.',
   config: z.strictObject({
@@ -53,36 +60,91 @@ export const authHeader = httpRule({
     bad: request({ headers: { 'If-Match': '"7"', AUTHORIZATION: 'Bearer x' } }),
     good: request({ headers: { 'If-Match': '"7"', Accept: 'application/json' } }),
   },
-  find: ({ headers }, { allow }) => {
+  find: ({ headers, url }, { allow }) => {
     const allowed = new Set(allow.map((name) => name.toLowerCase()));
-    return headers
-      .filter(({ name }) => CREDENTIALS.has(name) && !allowed.has(name))
-      .map(({ name, at }) => ({ at, what: `the header ${shown(name)} contains a credential` }));
+    return [
+      ...headers
+        .filter(({ name }) => CREDENTIALS.has(name) && !allowed.has(name))
+        .map(({ name, at }) => ({ at, what: `the header ${shown(name)} contains a credential` })),
+      ...url.queryNames
+        .filter((name) => CREDENTIAL_PARAMETERS.has(name.toLowerCase()))
+        .map((name) => ({ at: '/url', what: `the query parameter ${shown(name)} contains a credential` })),
+    ];
   },
 });
 
 const ROUTING = new Set(
   wordList(`
-  host connection content-length transfer-encoding te trailer upgrade forwarded via x-real-ip x-client-ip
-  true-client-ip cf-connecting-ip x-original-url x-rewrite-url x-http-method x-http-method-override x-method-override
-  content-encoding
+  host connection keep-alive content-length transfer-encoding te trailer upgrade expect forwarded via x-real-ip
+  x-client-ip client-ip x-cluster-client-ip x-remote-ip x-remote-addr x-originating-ip true-client-ip fastly-client-ip
+  cf-connecting-ip cf-connecting-ipv6 x-host x-original-host x-original-url x-rewrite-url x-override-url x-http-method
+  x-http-method-override x-method-override x-http-destinationurl x-custom-ip-authorization content-encoding destination
+  base-url
 `),
 );
 
 export const overrideHeader = httpRule({
   name: 'http_override_header',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'forbid',
-  why: 'These headers change where the request goes or how the server interprets it.',
+  why: 'Such a header or parameter changes where the request goes or how the server interprets it.',
   examples: {
     bad: request({ headers: { 'If-Match': '"7"', 'X-HTTP-Method-Override': 'DELETE' } }),
     good: request({ headers: { 'If-Match': '"7"', 'X-Request-Id': '1' } }),
   },
-  find: ({ headers }) =>
-    headers
-      .filter(({ name }) => ROUTING.has(name) || name.startsWith('x-forwarded-') || name.startsWith('proxy-'))
+  find: ({ headers, url }) => [
+    ...headers
+      .filter(({ name }) => ROUTING.has(name) || ROUTING_PREFIXES.some((prefix) => name.startsWith(prefix)))
       .map(({ name, at }) => ({ at, what: `the header ${shown(name)} redirects or reinterprets the request` })),
+    ...url.queryNames
+      .filter((name) => OVERRIDES.has(name.toLowerCase()))
+      .map((name) => ({ at: '/url', what: `the query parameter ${shown(name)} replaces the method` })),
+  ],
 });
+
+const ROUTING_PREFIXES = ['x-forwarded-', 'proxy-', 'x-envoy-', 'x-amzn-', 'x-original-', 'x-middleware-'];
+const OVERRIDES = new Set(['_method', 'x-http-method-override', 'method_override', '_httpmethod']);
+
+/** Headers by which a gateway, a proxy or a service decides for whom a request acts. */
+const IDENTITY = new Set(
+  wordList(`
+  x-tenant x-tenant-id x-tenantid tenant tenant-id x-org x-org-id x-organization x-organization-id x-account x-account-id
+  x-scope-orgid x-workspace-id x-project-id x-customer-id x-company-id x-team-id x-realm x-user x-user-id x-userid
+  x-username x-user-name x-user-email x-email x-user-role x-user-roles x-role x-roles x-groups x-admin x-is-admin
+  x-permissions x-scopes x-remote-user remote-user x-authenticated-user x-auth-user x-webauth-user x-forwarded-user
+  x-impersonate-user x-impersonate impersonate-user impersonate-group impersonate-uid x-act-as x-on-behalf-of
+  x-goog-user-project x-goog-authenticated-user-email x-ms-client-principal x-ms-client-principal-id stripe-account sudo
+  x-sudo x-consumer-id x-consumer-username x-internal x-internal-request
+`),
+);
+
+export const tenantHeader = httpRule({
+  name: 'http_tenant_header',
+  logicRevision: 1,
+  defaultLevel: 'confirm',
+  why: 'Services behind a gateway trust these headers, so a request that sets one can act for another tenant or user.',
+  config: z.strictObject({
+    allow: z
+      .array(z.string().min(1).max(200))
+      .max(50)
+      .default([])
+      .describe('Names of allowed headers. Case is ignored.'),
+  }),
+  examples: {
+    bad: request({ headers: { 'If-Match': '"7"', 'X-Tenant-Id': '42' } }),
+    good: request({ headers: { 'If-Match': '"7"', 'X-Request-Id': '42' } }),
+  },
+  find: ({ headers }, { allow }) => {
+    const allowed = new Set(allow.map((name) => name.toLowerCase()));
+    return headers
+      .filter(
+        ({ name }) => !allowed.has(name) && (IDENTITY.has(name) || IDENTITY_PREFIXES.some((p) => name.startsWith(p))),
+      )
+      .map(({ name, at }) => ({ at, what: `the header ${shown(name)} says for whom the request acts` }));
+  },
+});
+
+const IDENTITY_PREFIXES = ['impersonate-', 'x-impersonate-', 'x-tenant-', 'x-internal-', 'x-auth-request-'];
 
 export const contentTypeMismatch = httpRule({
   name: 'http_content_type_mismatch',

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { arrayIndex, tokensOf } from '../../../policy/text/json-pointer';
+import type { Hit } from '../../../policy/rules/rule-maker';
 import { memoizeByObject } from '../../../policy/text/memoize';
 import { shown } from '../../../policy/text/shown-name';
-import { httpRule, MERGE, normalizedName, request, formatPointer } from './define-http-rule';
+import { httpRule, MERGE, request, formatPointer } from './define-http-rule';
 import type { HttpPatchFacts, Write } from '../facts/http-facts';
+import { normalizedName } from '../facts/private-names';
 import { wordList } from '../../../policy/text/word-list';
 
 const Pointer = z
@@ -147,7 +149,7 @@ const PRIVILEGE = wordList(`
   privileges scopes grants acl access_level entitlements privileged allow_privilege_escalation host_network host_pid
   service_account_name groups tenant_id org_id organization_id verified email_verified mfa_enabled two_factor_enabled
   password password_hash price unit_price amount total balance credit credit_limit discount salary refund iban
-  account_number
+  account_number webhook webhook_url callback_url redirect_uri redirect_uris allowed_origins ip_allowlist
 `);
 
 const guardedNames = memoizeByObject(
@@ -157,9 +159,9 @@ const guardedNames = memoizeByObject(
 
 export const privilegeFields = httpRule({
   name: 'http_privilege_fields',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
-  why: 'An API may let a client write roles, permissions and prices like any other member.',
+  why: 'An API may let a client write roles, permissions, prices and the addresses that it calls like any other member.',
   config: z.strictObject({
     names: z
       .array(z.string().min(1).max(200))
@@ -172,11 +174,19 @@ export const privilegeFields = httpRule({
     bad: '{"method": "PATCH", "url": "https://api.example.com/v1/users/7", "contentType": "application/merge-patch+json",\n "body": {"profile": {"is\\u0041dmin": true}}}',
     good: request({ contentType: MERGE, body: { profile: { note: 'is_admin' } } }),
   },
-  find: ({ members }, config) => {
+  find: ({ members, transfers }, config) => {
     const guarded = guardedNames(config);
-    return members
-      .filter((member) => guarded.has(normalizedName(member.name)))
-      .map((member) => ({ at: member.at, what: `writes ${shown(member.name.slice(0, 100))}` }));
+    const isGuarded = (name: string): boolean => guarded.has(normalizedName(name));
+    const written = members
+      .filter(({ name }) => isGuarded(name))
+      .map(({ name, at }) => ({ at, what: `writes ${shown(name.slice(0, 100))}` }));
+    const transferred = transfers.flatMap(({ how, from, below, complete, at }): readonly Hit[] => {
+      const verb = how === 'copy' ? 'copies' : 'moves';
+      if (!complete) return [{ at, what: `${verb} more members than can be listed` }];
+      const name = [...from, ...below].find(isGuarded);
+      return name === undefined ? [] : [{ at, what: `${verb} ${shown(name.slice(0, 100))}` }];
+    });
+    return [...written, ...transferred];
   },
 });
 

@@ -3,8 +3,12 @@ import { globCovers } from '../../../policy/text/glob';
 import { parseRule, type Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { httpRule, request } from './define-http-rule';
+import { isBelowHost } from './hosts';
 import type { HttpPatchFacts, Reach } from '../facts/http-facts';
 import { HTTP_PACK } from '../facts/http-parser';
+import { normalizedName } from '../facts/private-names';
+import { memoizeByObject } from '../../../policy/text/memoize';
+import { wordList } from '../../../policy/text/word-list';
 
 export const httpParse = parseRule(HTTP_PACK, {
   name: 'http_parse_failure',
@@ -40,7 +44,7 @@ const REACH: Readonly<Record<Exclude<Reach, 'public'>, string>> = {
 
 export const privateTarget = httpRule({
   name: 'http_private_target',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'forbid',
   why: 'Internal services often trust every caller, and the cloud metadata service returns credentials.',
   config: z.strictObject({
@@ -48,14 +52,14 @@ export const privateTarget = httpRule({
       .array(z.string().min(1).max(253))
       .max(200)
       .default([])
-      .describe('Internal hosts that requests may target, in canonical form.'),
+      .describe('Internal hosts that requests may target, in canonical form; *.host for all its subdomains.'),
   }),
   examples: {
     bad: request({ url: 'http://2852039166/latest/meta-data' }),
     good: request({ url: 'https://8.8.8.8/v1/orders/17' }),
   },
   find: ({ url }, { allowHosts }) => {
-    if (url.reach === 'public' || allowHosts.some((host) => host.toLowerCase() === url.host)) return [];
+    if (url.reach === 'public' || allowHosts.some((entry) => isBelowHost(entry.toLowerCase(), url.host))) return [];
     return [{ at: '/url', what: `${shown(url.host)} is ${REACH[url.reach]}` }];
   },
 });
@@ -87,9 +91,7 @@ type Scope = z.infer<typeof Scope>;
 
 function covers(scope: Scope, { method, url }: HttpPatchFacts): boolean {
   if (scope.methods !== undefined && !scope.methods.includes(method)) return false;
-  const host = scope.hosts.some((entry) =>
-    entry.startsWith('*.') ? url.host.endsWith(entry.slice(1)) : entry === url.host,
-  );
+  const host = scope.hosts.some((entry) => isBelowHost(entry, url.host));
   return host && (scope.paths === undefined || scope.paths.some((path) => globCovers(path, url.path)));
 }
 
@@ -123,6 +125,48 @@ export const methodPathScope = httpRule({
     return hits;
   },
 });
+
+const ADMINISTRATIVE = wordList(`
+  admin administrator administration sudo impersonate internal actuator debug console exec execute eval shell rpc graphql
+  purge wipe destroy truncate drop erase shutdown terminate reset rotate revoke bulk batch _bulk _delete_by_query
+  _update_by_query reindex migrate restore refund refunds payout payouts transfer transfers withdraw withdrawals
+  tokens keys api-keys apikeys credentials secrets permissions roles policies memberships members invitations webhooks
+`);
+
+const namesOfPaths = memoizeByObject(
+  ({ names, also }: { readonly names: readonly string[]; readonly also: readonly string[] }): ReadonlySet<string> =>
+    new Set([...names, ...also].map(normalizedName)),
+);
+
+export const administrativePath = httpRule({
+  name: 'http_administrative_path',
+  logicRevision: 1,
+  defaultLevel: 'confirm',
+  why: 'The path says that the request administers the service, moves money or deletes in bulk; its body says little about that.',
+  config: z.strictObject({
+    names: z
+      .array(z.string().min(1).max(200))
+      .max(500)
+      .default(ADMINISTRATIVE)
+      .describe('Segments of the path, separated by "/" or ":". Case, "_" and "-" are ignored.'),
+    also: z.array(z.string().min(1).max(200)).max(500).default([]).describe('Segments in addition to `names`.'),
+  }),
+  examples: {
+    bad: request({ method: 'POST', url: 'https://api.example.com/v1/admin/users:purge' }),
+    good: request({ url: 'https://api.example.com/v1/articles/administrators-guide' }),
+  },
+  find: ({ method, url }, config) => {
+    if (READS.has(method)) return [];
+    const names = namesOfPaths(config);
+    const found = url.path
+      .slice(0, 8192)
+      .split(/[/:]/)
+      .find((segment) => names.has(normalizedName(segment)));
+    return found === undefined ? [] : [{ at: '/url', what: `the path contains ${shown(found.slice(0, 100))}` }];
+  },
+});
+
+const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 export const plainText = httpRule({
   name: 'http_plain_text',

@@ -1,0 +1,79 @@
+import type { JsonValue } from '../../../policy/contracts/canonical-json';
+import { arrayIndex, pointerOf } from '../../../policy/text/json-pointer';
+import { refuse } from '../../../policy/text/refusal';
+import type { HttpPatchFacts, Link, Member } from './http-facts';
+import { readUrl } from './url';
+
+/** Maximum total length of all stored pointers, because long names in deep documents multiply. */
+const MAX_POINTER_CHARACTERS = 4_000_000;
+const MAX_LINKS = 5000;
+/** A scheme or two slashes; a URL parser drops blanks and control characters before it, and reads `\\` as `/`. */
+const URL_START = /^[\s\p{Cc}]{0,20}(?<scheme>[a-z][a-z0-9+.-]{0,20}:)?[/\\]{2}/iu;
+const BARE_HOST =
+  /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]{2,45}\]|localhost|[a-z0-9.-]{1,100}\.(?:internal|local|localhost))(?::\d{1,5})?(?:[/?#]|$)/i;
+
+/** Collects the named members and the URLs of written values. */
+export class Members {
+  readonly #members: Member[] = [];
+  readonly #links: Link[] = [];
+  #longest = 0;
+  #characters = 0;
+
+  facts(): Pick<HttpPatchFacts, 'members' | 'links' | 'longestArray'> {
+    return { members: this.#members, links: this.#links, longestArray: this.#longest };
+  }
+
+  /** Collects every name in the path of an operation: `/user/role` names `role` just as a value does. */
+  named(path: readonly string[], at: string): void {
+    path.forEach((name, i) => {
+      if (arrayIndex(name) === null && name !== '-')
+        this.#push({ name, pointer: pointerOf(path.slice(0, i + 1)), at, length: null });
+    });
+  }
+
+  member(name: string, path: readonly string[], at: readonly string[], value: JsonValue): void {
+    const length = Array.isArray(value) ? value.length : null;
+    this.#longest = Math.max(this.#longest, length ?? 0);
+    this.#push({ name, pointer: pointerOf(path), at: pointerOf(at), length });
+  }
+
+  /** Collects all members and URLs of the value at any depth. */
+  collect(value: JsonValue, path: readonly string[], at: readonly string[]): void {
+    if (typeof value === 'string') return this.#link(value, path, at);
+    if (typeof value !== 'object' || value === null) return;
+    if (Array.isArray(value)) {
+      this.#longest = Math.max(this.#longest, value.length);
+      value.forEach((item: JsonValue, i) => this.collect(item, [...path, String(i)], [...at, String(i)]));
+      return;
+    }
+    for (const [key, member] of Object.entries(value)) {
+      this.member(key, [...path, key], [...at, key], member);
+      this.collect(member, [...path, key], [...at, key]);
+    }
+  }
+
+  #push(member: Member): void {
+    this.#count(member.pointer.length + member.at.length);
+    this.#members.push(member);
+  }
+
+  #link(text: string, path: readonly string[], at: readonly string[]): void {
+    const start = URL_START.exec(text);
+    if (start === null && !BARE_HOST.test(text)) return;
+    const hasScheme = start?.groups?.['scheme'] !== undefined;
+    const url = readUrl(start === null ? `http://${text}` : hasScheme ? text : `http:${text.trimStart()}`);
+    if (url === null) return;
+    if (this.#links.length >= MAX_LINKS)
+      refuse('too_many_entries', 'The values of the request have too many URLs', null);
+    const name = path.findLast((token) => arrayIndex(token) === null && token !== '-') ?? '';
+    const pointer = pointerOf(at);
+    this.#count(pointer.length);
+    this.#links.push({ name, at: pointer, url, hasScheme: start !== null });
+  }
+
+  #count(characters: number): void {
+    this.#characters += characters;
+    if (this.#characters > MAX_POINTER_CHARACTERS)
+      refuse('too_many_entries', 'The member names of the document are too many or too long', null);
+  }
+}

@@ -1,0 +1,23 @@
+import { wordList } from '../../../policy/text/word-list';
+
+/** Names whose values are credentials or personal secrets, and names of folders for such values. */
+const EXACT = new Set(
+  wordList(`
+  private internal hidden confidential restricted ssn pin cvv cvc salt otp totp seed mnemonic recoverycodes backupcodes
+  taxid nationalid passportnumber cardnumber pan iban accountnumber dateofbirth medical diagnosis
+`),
+);
+/** Parts of such names, such as `stripe_secret_key`. */
+const PARTS = wordList('secret password passwd passphrase token credential apikey privatekey accesskey signingkey');
+
+/** A name in lower case without underscores and hyphens, so that `isAdmin`, `is_admin` and `IS-ADMIN` are equal. */
+export function normalizedName(name: string): string {
+  const lower = name.toLowerCase();
+  return lower.includes('_') || lower.includes('-') ? lower.replaceAll('_', '').replaceAll('-', '') : lower;
+}
+
+/** Whether a member of this name is meant for few readers. */
+export function isPrivateName(name: string): boolean {
+  const normalized = normalizedName(name);
+  return EXACT.has(normalized) || PARTS.some((part) => normalized.includes(part));
+}

@@ -1,0 +1,133 @@
+import { httpPatchPack } from '../../../../source-tools/http/rules';
+import { MERGE, request } from '../../../../source-tools/http/rules/define-http-rule';
+import { runRule } from '../../../policy/rules/support/run-pack-rule';
+
+const run = (rule: string, change: Readonly<Record<string, unknown>>, config = {}) =>
+  runRule(httpPatchPack, rule, request(change), { config });
+const isHeld = (...args: Parameters<typeof run>): boolean => run(...args).status !== 'ALLOW';
+
+describe('a copy or move', () => {
+  const of = (op: string, from: string, path: string, document?: unknown) => ({ body: [{ op, from, path }], document });
+
+  it('is held if it takes a private member, or a parent of one in the staged document, to another place', () => {
+    const document = { user: { name: 'a', login: { password_hash: 'x' } }, note: '' };
+    expect(isHeld('http_private_copy', of('copy', '/private/notes', '/notes'))).toBe(true);
+    expect(isHeld('http_private_copy', of('move', '/config/stripeSecretKey', '/label'))).toBe(true);
+    expect(isHeld('http_private_copy', of('copy', '/user', '/note', document))).toBe(true);
+    expect(isHeld('http_private_copy', of('copy', '', '/note', document))).toBe(true);
+  });
+
+  it('passes if the member stays private or is ordinary', () => {
+    const document = { user: { name: 'a', login: { password_hash: 'x' } }, note: '' };
+    expect(isHeld('http_private_copy', of('move', '/secrets/a', '/secrets/b'))).toBe(false);
+    expect(isHeld('http_private_copy', of('copy', '/user/name', '/note', document))).toBe(false);
+  });
+
+  it('is held if it takes a privileged member, even inside of another one', () => {
+    const document = { users: [{ role: 'admin' }, { role: 'user' }] };
+    expect(isHeld('http_privilege_fields', of('move', '/role', '/former'))).toBe(true);
+    expect(isHeld('http_privilege_fields', of('copy', '/users/0', '/users/1', document))).toBe(true);
+    expect(isHeld('http_privilege_fields', of('copy', '/a', '/b', document))).toBe(false);
+  });
+
+  it('is held if too many members are below its source', () => {
+    const document = { from: Array.from({ length: 5000 }, () => ({ a: 1, b: 2, c: 3 })) };
+    const body = Array.from({ length: 4 }, (_, i) => ({ op: 'copy', from: '/from', path: `/k${i}` }));
+    expect(run('http_private_copy', { body, document })).toMatchObject({
+      status: 'BLOCK',
+      reason: expect.stringContaining('more members than can be listed'),
+    });
+  });
+});
+
+describe('a link in a written value', () => {
+  const held = (name: string, value: unknown, config = {}) =>
+    isHeld('http_private_link', { contentType: MERGE, body: { [name]: value } }, config);
+
+  it.each([
+    ['webhook_url', 'http://169.254.169.254/latest/meta-data/'],
+    ['callback', 'http://2852039166/'],
+    ['avatar', 'http://[::ffff:10.0.0.1]/x'],
+    ['description', 'http://127.0.0.1:9200/_all'],
+    ['webhookUrl', '//metadata.google.internal/computeMetadata/v1/'],
+    ['endpoint', '10.0.0.5:6379'],
+    ['upstream_host', 'vault.internal'],
+    ['callbackUrl', ' \thttp:\\\\localhost\\x'],
+    ['import_url', 'file:///etc/passwd'],
+    ['source', 'gopher://api.example.com:25/'],
+    ['targets', ['https://www.example.com/', 'http://192.168.0.1/']],
+  ])('is held if %s is %j', (name, value) => {
+    expect(held(name, value)).toBe(true);
+  });
+
+  it.each([
+    ['homepage', 'https://www.example.com/'],
+    ['runbook', 'see http://localhost:3000 for the local server'],
+    ['docs', 'https://wiki.shop.internal/runbook'],
+    ['device_ip', '10.0.0.5'],
+    ['quantity', '17'],
+    ['webhook_url', 'https://hooks.example.com/in'],
+  ])('passes if %s is %j', (name, value) => {
+    expect(held(name, value)).toBe(false);
+  });
+
+  it('passes for an internal host that the bundle names', () => {
+    expect(held('endpoint', 'http://orders.internal/x', { allowHosts: ['orders.internal'] })).toBe(false);
+    expect(held('endpoint', 'http://vault.internal/x', { allowHosts: ['orders.internal'] })).toBe(true);
+  });
+
+  it('is read in the value of a JSON Patch operation, but not of a test', () => {
+    const value = 'http://127.0.0.1/';
+    expect(isHeld('http_private_link', { body: [{ op: 'add', path: '/hooks/-', value }] })).toBe(true);
+    expect(isHeld('http_private_link', { body: [{ op: 'test', path: '/hooks/0', value }] })).toBe(false);
+  });
+});
+
+it.each(['X-Tenant-Id', 'x-scope-orgid', 'Impersonate-User', 'X-Internal-Call', 'Stripe-Account'])(
+  'the header %s is held, because it says for whom the request acts',
+  (name) => {
+    expect(isHeld('http_tenant_header', { headers: { [name]: '42' } })).toBe(true);
+    expect(isHeld('http_tenant_header', { headers: { [name]: '42' } }, { allow: [name] })).toBe(false);
+  },
+);
+
+it.each(['/v1/admin/users', '/v1/users/7:impersonate', '/v1/API_KEYS', '/orders/_delete_by_query'])(
+  'a write to the path %s is held, a read is not',
+  (path) => {
+    const url = `https://api.example.com${path}`;
+    expect(isHeld('http_administrative_path', { method: 'POST', url })).toBe(true);
+    expect(isHeld('http_administrative_path', { method: 'GET', url, body: undefined, contentType: null })).toBe(false);
+  },
+);
+
+it('a query parameter that contains a credential or replaces the method is held', () => {
+  const url = 'https://api.example.com/v1/orders/17';
+  expect(isHeld('http_auth_header', { url: `${url}?page=1&access_token=x` })).toBe(true);
+  expect(isHeld('http_auth_header', { url: `${url}?page_token=x` })).toBe(false);
+  expect(isHeld('http_override_header', { url: `${url}?_method=DELETE` })).toBe(true);
+});
+
+describe('the reason for an invalid patch', () => {
+  const reason = (body: unknown, document?: unknown): string => run('http_patch_invalid', { body, document }).reason;
+
+  it('says the operation, its path and its value', () => {
+    expect(reason([{ op: 'replace', path: '/a~2b', value: 1 }])).toContain('not a JSON pointer: "/a~2b"');
+    expect(reason([{ op: 'replace', path: '/state', value: 'paid' }], { status: 'open' })).toContain(
+      'replace of "/state" with "paid": the member does not exist',
+    );
+    expect(reason([{ op: 'test', path: '/version', value: 7 }], { version: 8 })).toContain(
+      'test of "/version" with 7: the value in the document is 8',
+    );
+    expect(reason([{ op: 'copy', from: '/a', path: '/b' }], {})).toContain('copy of "/a" to "/b": the source does not');
+    expect(reason([{ op: 'frob', path: '/a' }])).toContain('an unknown operation "frob"');
+  });
+
+  it('does not contain a value that may be a secret, and only the size of a long one', () => {
+    const secret = reason([{ op: 'test', path: '/login/password', value: 'hunter2-x' }], {
+      login: { password: 'correct horse' },
+    });
+    expect(secret).toContain('test of "/login/password" with a value that is not shown');
+    expect(secret).not.toMatch(/hunter2|horse/);
+    expect(reason([{ op: 'replace', path: '/x', value: 'y'.repeat(500) }], {})).toContain('a text of 500 characters');
+  });
+});

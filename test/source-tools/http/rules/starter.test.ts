@@ -1,0 +1,27 @@
+import { starterEvaluator } from '../../../quality/labelled';
+import { MERGE, request } from '../../../../source-tools/http/rules/define-http-rule';
+
+const evaluate = starterEvaluator();
+const outcomeOf = async (change: Readonly<Record<string, unknown>>): Promise<string> =>
+  (await evaluate({ sourceTool: 'HTTPPatch', raw: request(change), metadata: {} })).outcome;
+
+describe('the starter bundle for HTTP', () => {
+  it.each([
+    ['a JSON Patch', {}],
+    ['a JSON Patch without If-Match', { headers: {} }],
+    ['a merge patch', { contentType: MERGE, headers: {}, body: { note: 'x', tags: ['a'] } }],
+    ['a read', { method: 'GET', headers: {}, contentType: null, body: undefined }],
+    ['a POST', { method: 'POST', headers: {}, contentType: 'application/json', body: { title: 'x' } }],
+  ])('passes %s to the named host', async (_, change) => {
+    expect(await outcomeOf(change)).toBe('COMMIT');
+  });
+
+  it.each([
+    ['another host', { url: 'https://api.example.net/v1/orders/17' }],
+    ['a subdomain of the named host', { url: 'https://x.api.example.com/v1/orders/17' }],
+    ['an internal address', { url: 'http://10.0.0.7/v1/orders/17' }],
+    ['a DELETE', { method: 'DELETE', contentType: null, body: undefined }],
+  ])('holds %s', async (_, change) => {
+    expect(await outcomeOf(change)).not.toBe('COMMIT');
+  });
+});
