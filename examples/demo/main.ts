@@ -21,6 +21,8 @@ import { RuntimeInUse } from '../../dev/embedded';
 import { stateDirOf } from '../../workers/local-client';
 import { openConnection } from '../../workers/temporal';
 import { connectWorker } from '../../workers/worker-connection';
+import { createPrinter, wantsColor } from '../../cli/printer';
+import { askPerson } from './ask-person';
 import { CASES, type Case, type Stage } from './cases';
 import { judgeScript } from './judge-script';
 import { createRefundActivities } from './refund-activities';
@@ -45,7 +47,7 @@ interface Row {
   readonly mode: string;
   readonly workflowId: string;
   readonly violations: number;
-  readonly verified: boolean | string;
+  readonly verified: boolean;
 }
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -81,7 +83,7 @@ async function main(options: Options): Promise<number> {
         : rows.filter((row) => CASES.find((c) => c.id === row.id)?.expected !== ended(row));
     for (const row of unexpected)
       say(`Case ${row.id}: expected ${CASES.find((c) => c.id === row.id)?.expected ?? ''}, got ${ended(row)}`);
-    return unexpected.length === 0 && rows.every((row) => row.verified === true) ? 0 : 1;
+    return unexpected.length === 0 && rows.every((row) => row.verified) ? 0 : 1;
   } finally {
     await dev?.stop();
     await judge.server?.stop();
@@ -141,7 +143,7 @@ async function play(
     submit: (input) => gateway.submit({ ...input, target: 'shop', requestKey: `demo ${run}` }),
     waiting: (changeId) => waiting(gateway, changeId),
     answer: options.interactive
-      ? (status) => askPerson(dev, clientOf, status)
+      ? (status) => answerAtTerminal(dev, clientOf, status)
       : (...args) => answerByGateway(dev, clientOf, ...args),
     answerByTemporalCli: options.interactive ? async () => {} : (...args) => answerByCli(dev, ...args),
     result: (changeId) => gateway.result(changeId, { timeoutMs: waitMs }),
@@ -174,7 +176,7 @@ async function playCase(each: Case, stage: Stage, reviews: GatewayClient, model:
   for (const v of outcome.violations) say(`  violation ${v.validatorId}: ${v.message}`);
   const judged = outcome.findings.find((f) => f.validator_id === 'guardian.llm_judge');
   say(
-    `  ${outcome.state}${outcome.reason === null ? '' : ` (${outcome.reason})`}; ${model}: ${judged?.status ?? 'none'}; receipt ${verified === true ? 'verified' : 'NOT verified'}`,
+    `  ${outcome.state}${outcome.reason === null ? '' : ` (${outcome.reason})`}; ${model}: ${judged?.status ?? 'none'}; receipt ${verified ? 'verified' : 'NOT verified'}`,
   );
   return {
     id: each.id,
@@ -254,28 +256,17 @@ async function answerByCli(
   );
 }
 
-/** --interactive: asks the user at the terminal for each pending violation. Stops after a reject. */
-async function askPerson(dev: Dev, clientOf: ClientOf, status: ReviewStatus): Promise<void> {
-  const current = await clientOf('alice').status(status.changeId);
-  if (current.state !== 'INTERVENTION_REQUIRED') return;
+/** --interactive: asks at the terminal, and sends each answer signed by the person who gives it. */
+async function answerAtTerminal(dev: Dev, clientOf: ClientOf, status: ReviewStatus): Promise<void> {
+  const review = await clientOf('alice').review(status.changeId);
+  if (review.status.state !== 'INTERVENTION_REQUIRED') return;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const ended = new Promise<null>((resolve) => terminal.once('close', () => resolve(null)));
+  const ask = (question: string): Promise<string | null> => Promise.race([terminal.question(question), ended]);
   try {
-    for (const violation of current.violations.filter((v) => v.resolution === 'pending')) {
-      say(`  ${violation.validatorId}: ${violation.message} (may answer: ${violation.mayAnswer.join(', ')})`);
-      const person = (await terminal.question('  Who answers, alice or bob? ')).trim() === 'bob' ? 'bob' : 'alice';
-      const input = (await terminal.question('  confirm or reject? ')).trim();
-      const decision = input === 'confirm' ? 'confirm' : 'reject';
-      await answerByGateway(
-        dev,
-        clientOf,
-        current,
-        person,
-        decision,
-        [violation.violationId],
-        (await terminal.question('  Reason? ')).trim(),
-      );
-      if (decision === 'reject') return;
-    }
+    const out = createPrinter(process.stderr, wantsColor(process.stderr, process.env, true));
+    for await (const { person, decision, violationId, reason } of askPerson(ask, out, review))
+      await answerByGateway(dev, clientOf, review.status, person, decision, [violationId], reason);
   } finally {
     terminal.close();
   }
@@ -322,7 +313,7 @@ function report(rows: readonly Row[], dev: Dev, options: Options): void {
       row.reason ?? '',
       row.mode,
       row.violations,
-      row.verified === true ? 'verified' : String(row.verified),
+      row.verified ? 'verified' : 'NOT verified',
     ]);
   }
   say(`\n${table.toString()}\n`);
