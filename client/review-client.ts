@@ -118,7 +118,6 @@ export class ReviewClient {
       case 'refused':
         throw refusedBy(problem, cause);
       case 'workflow_failed':
-      case 'not_a_review':
       case 'no_more_updates':
       case 'other':
         throw new CountersignError(

@@ -57,8 +57,6 @@ export class ReviewRuns {
       case 'not_running':
       case 'already_closed':
         return notFound(changeId, cause);
-      case 'not_a_review':
-        return new CountersignError('not_found', `Workflow ${changeId} is not a review: ${problem.message}`, { cause });
       case 'no_worker':
       case 'no_more_updates':
         return noWorker(changeId, whatToDo, cause);

@@ -1,6 +1,5 @@
 import {
   isGrpcServiceError,
-  QueryNotRegisteredError,
   WorkflowFailedError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
@@ -20,7 +19,6 @@ export type TemporalProblem =
   | { readonly kind: 'unreachable'; readonly message: string }
   | { readonly kind: 'no_worker'; readonly message: string }
   | { readonly kind: 'no_more_updates'; readonly message: string }
-  | { readonly kind: 'not_a_review'; readonly message: string }
   | { readonly kind: 'refused'; readonly message: string; readonly type: string | null }
   | { readonly kind: 'workflow_failed'; readonly message: string }
   | { readonly kind: 'other'; readonly message: string };
@@ -41,7 +39,6 @@ export function toTemporalProblem(error: unknown): TemporalProblem {
   const message = messageOf(error);
   if (error instanceof WorkflowExecutionAlreadyStartedError) return { kind: 'already_closed' };
   if (error instanceof WorkflowNotFoundError) return { kind: 'not_running' };
-  if (error instanceof QueryNotRegisteredError) return { kind: 'not_a_review', message };
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return { kind: 'timed_out', message };
   if (error instanceof WorkflowFailedError)
     return {

@@ -87,6 +87,9 @@ export async function workerOptions(
           // default of 5 s of wall-clock time is short for a long history on a busy machine.
           isolateExecutionTimeout: '60 s',
           workflowTaskPollerBehavior: { type: 'autoscaling' as const },
+          // A task that waits longer for its cached run goes to the normal queue, where a query brings the whole history and is refused if
+          // it ran ahead. The default of 10 s is short for a starved worker; the tasks of a dead worker wait this long.
+          stickyQueueScheduleToStartTimeout: '30 s',
         }
       : {}),
     activityTaskPollerBehavior: { type: 'autoscaling' as const },

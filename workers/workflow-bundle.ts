@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { bundleWorkflowCode, type DefaultLogger } from '@temporalio/worker';
 
 const ENTRY = require.resolve('../workflows/index');
+/** Interceptors of every review. */
+export const WORKFLOW_INTERCEPTORS: readonly string[] = [require.resolve('../workflows/refuse-run-ahead')];
 const PRELOADED = require.resolve('../workflows/preload');
 const BUILT = join(__dirname, '..', 'workflow-bundle.js');
 /** The compiler writes this file last. An installed package does not have it, and its sources do not change. */
@@ -26,6 +28,7 @@ export async function buildWorkflowBundle(logger?: DefaultLogger): Promise<strin
   const { code } = await bundleWorkflowCode({
     workflowsPath: ENTRY,
     payloadConverterPath: require.resolve('../workflows/payload-converter'),
+    workflowInterceptorModules: [...WORKFLOW_INTERCEPTORS],
     // Evaluated once per worker, then frozen, instead of once per review: a module must not keep state of a workflow outside
     // of its function.
     preloadModules: [PRELOADED],

@@ -10,6 +10,7 @@ import { setUpDev, type DevSetup } from '../../dev/setup';
 import { startProcess, type RunningProcess } from '../../dev/process-tree';
 import type { Say } from '../../dev/embedded';
 import { extensionsOf } from '../../workers/extensions';
+import { WORKFLOW_INTERCEPTORS } from '../../workers/workflow-bundle';
 import { startApi, type SweepApi } from './api';
 import { FaultController } from './armed-faults';
 import { Supervisor, type Role } from './supervisor';
@@ -115,7 +116,7 @@ async function starter(
   const { code } = await bundleWorkflowCode({
     workflowsPath: require.resolve('../../workflows/index'),
     payloadConverterPath: require.resolve('../../workflows/payload-converter'),
-    workflowInterceptorModules: [require.resolve('./short-timeouts')],
+    workflowInterceptorModules: [...WORKFLOW_INTERCEPTORS, require.resolve('./short-timeouts')],
     logger: new DefaultLogger('ERROR'),
   });
   writeFileSync(bundle, code);

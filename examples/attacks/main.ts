@@ -9,7 +9,7 @@ import Table from 'cli-table3';
 import { topUp, type Attack, type Attempt } from './attack';
 import { ANSWERS } from './attacks/answers';
 import { BREAKERS } from './attacks/breakers';
-import { COMPLETIONS } from './attacks/completions';
+import { COMPLETIONS, DECEPTIONS } from './attacks/completions';
 import { DIRECT } from './attacks/direct';
 import { DRY_RUN } from './attacks/dry-run';
 import { GATEWAY } from './attacks/gateway';
@@ -40,6 +40,7 @@ const ATTACKS: readonly Attack[] = [
   ...STATEMENTS,
   ...SECOND_READER,
   ...SECOND_READER_EFFECTS,
+  ...DECEPTIONS,
   // Its last attacks put load on the servers.
   ...LIVENESS,
 ];

@@ -27,6 +27,7 @@ import { Operator } from './operator';
 import { makeRepository, type Repository } from './repository';
 import { startSmallApi, type SmallApi } from './small-api';
 import { query } from '../../dev/query';
+import { queryWorkflow } from '../../dev/query-workflow';
 import { reviewDriver, type DrivenChange, type ReviewDriver } from '../../dev/review-driver';
 
 const FOLDER = join(__dirname, '..', '..', '..', 'examples', 'attacks');
@@ -188,7 +189,7 @@ export class Testbed {
   async workflowWaits(changeId: string): Promise<ReviewStatus> {
     const handle = this.temporal.workflow.getHandle(changeId);
     for (const until = Date.now() + WAIT_MS; Date.now() < until; await pause(100)) {
-      const status = await handle.query<ReviewStatus>('status');
+      const status = await queryWorkflow<ReviewStatus>(handle, 'status');
       if (status.state === 'INTERVENTION_REQUIRED' && status.fingerprint !== null) return status;
     }
     throw new Error(`The workflow ${changeId} does not wait for answers`);

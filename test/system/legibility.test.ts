@@ -1,6 +1,7 @@
 import { trace } from '@opentelemetry/api';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { temporal } from '@temporalio/proto';
+import { queryWorkflow } from '../../dev/query-workflow';
 import type { JudgeServer } from '../support/judge-server';
 import { JUDGE_ENTRY, SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
 import { pause, startSystem, type System } from '../support/system';
@@ -36,7 +37,7 @@ const text = (payload: temporal.api.common.v1.IPayload | null | undefined): stri
   payload?.data == null ? '' : (JSON.parse(Buffer.from(payload.data).toString()) as string);
 
 async function currentDetails(): Promise<string> {
-  return (await handle().query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
+  return (await queryWorkflow<{ currentDetails: string }>(handle(), '__temporal_workflow_metadata')).currentDetails;
 }
 
 test('the workflow summary names the change: tool, tenant, target and digest', async () => {

@@ -5,6 +5,7 @@ import type { ReviewStatus } from '../../policy/contracts/status';
 import { verifyChain } from '../../policy/evidence/chain';
 import { statementOf } from '../../policy/evidence/statement';
 import { newKeyPair, newNonce } from '../../signing/keys';
+import { queryWorkflow } from '../../dev/query-workflow';
 import { GIFT_POLICY, SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
 import { eventually } from '../support/eventually';
 import { replay } from '../support/replay';
@@ -292,7 +293,7 @@ describe.each<Via>(['update', 'signal'])('an answer by %s', (via) => {
       ReviewStatus,
       'fingerprint' | 'violations'
     >;
-    const unaware = await handle(changeId).query<ReviewStatus>('status');
+    const unaware = await queryWorkflow<ReviewStatus>(handle(changeId), 'status');
     expect(unaware).toMatchObject({ state: 'RUNNING', violations: [] });
     const shown = { ...unaware, fingerprint, violations, environment: 'development' as const };
     const message = { answers: system.sign(shown, 'alice', 'confirm') };

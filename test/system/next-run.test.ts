@@ -1,3 +1,4 @@
+import { queryWorkflow } from '../../dev/query-workflow';
 import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
 import { eventually } from '../support/eventually';
 import { startSystem, type System } from '../support/system';
@@ -36,7 +37,10 @@ test('a review whose history is long continues as a new run, with its violations
   // A change of an unknown requester needs two people.
   await system.answer(changeId, 'alice', 'confirm');
   await flood(changeId);
-  const after = await handle(changeId).query<{ fingerprint: string; violations: unknown[]; state: string }>('status');
+  const after = await queryWorkflow<{ fingerprint: string; violations: unknown[]; state: string }>(
+    handle(changeId),
+    'status',
+  );
   expect(after).toMatchObject({ fingerprint: before.fingerprint, state: 'INTERVENTION_REQUIRED' });
   expect(after.violations).toMatchObject([{ resolution: 'pending', confirmedBy: ['alice'] }]);
   await system.answer(changeId, 'bob', 'confirm');

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { startTemporalServer } from '../../dev/embedded';
 import type { TemporalServer } from '../../dev/embedded/temporal-server';
 import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
+import { queryWorkflow } from '../../dev/query-workflow';
 import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
 import { startSwitchProxy, type SwitchProxy } from '../support/switch-proxy';
 import { pause, startSystem, type System } from '../support/system';
@@ -51,7 +52,7 @@ const cents = async (id: number): Promise<unknown> =>
 async function reaches(changeId: string, state: string): Promise<void> {
   const handle = system.temporal.workflow.getHandle(changeId);
   for (const until = Date.now() + 60_000; Date.now() < until; await pause(50))
-    if ((await handle.query<ReviewStatus>('status')).state === state) return;
+    if ((await queryWorkflow<ReviewStatus>(handle, 'status')).state === state) return;
   throw new Error(`The review did not reach ${state} within 60 s`);
 }
 

@@ -1,5 +1,6 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import type { ReviewStatus } from '../../policy/contracts/status';
+import { queryWorkflow } from '../../dev/query-workflow';
 import type { JudgeServer } from '../support/judge-server';
 import { GIFT_POLICY, JUDGE_ENTRY, SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
 import { pause, startSystem, type System } from '../support/system';
@@ -308,7 +309,7 @@ test('a missing requester does not change the outcome and adds a warning', async
   await expect(system.ended(changeId)).resolves.toMatchObject({ state: 'COMMITTED', verified: true });
   const workflow = system.temporal.workflow.getHandle(changeId);
   await workflow.result();
-  const shown = await workflow.query<ReviewStatus>('status');
+  const shown = await queryWorkflow<ReviewStatus>(workflow, 'status');
   expect(shown.warnings).toContain('The requester could not be signalled');
 });
 

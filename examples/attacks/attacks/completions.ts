@@ -111,7 +111,92 @@ function forgedCommit(name: string, receiptFor: (testbed: Testbed, changeId: str
   };
 }
 
+/** The outcome of the workflow is forged. The attacks come before those in which the committer reconciles quickly. */
 export const COMPLETIONS: readonly Attack[] = [
+  {
+    name: 'complete-activity by id: callbacks',
+    async run(testbed) {
+      const gift = {
+        sourceTool: 'SQLDryRun',
+        raw: 'update gifts set cents = 90000 where id = 10',
+        metadata: { table_name: 'gifts', affected_rows: 1, cents: 90_000 },
+      };
+      const honest = await testbed.ended(await testbed.submit(gift));
+      if (honest.state === 'ABORTED') throw new Error(honest.why);
+      const resolved = honest.outcome.violations.map((v): PolicyViolation => ({
+        ...v,
+        need: 'callback',
+        callbackResult: { passed: true, message: null },
+      }));
+      const forged = {
+        callbackResults: Object.fromEntries(
+          resolved.map((v) => [`${v.findingIndex}/${v.policyKey}`, v.callbackResult]),
+        ),
+        violations: resolved,
+        fingerprint: '0'.repeat(64),
+        disclosedAt: new Date().toISOString(),
+        reachable: ['alice'],
+      };
+      let race: Promise<void> = Promise.resolve();
+      const changeId = await throttled(testbed, [testbed.queues.judge], async () => {
+        const id = await testbed.submit(gift);
+        const asked = await testbed.attacker.pending(id, 'askJudge');
+        race = testbed.attacker.race(id, String(Number(asked) + 1), forged);
+        return id;
+      });
+      await race;
+      await testbed.ended(changeId);
+      // Our worker may have written its disclosure too, before it learned that the activity was completed.
+      return { changeId, refusal: refused('disclosure') };
+    },
+  },
+  forgedCommit('without a receipt', async () => null),
+  forgedCommit('with a receipt signed with another key', async (testbed, changeId) => {
+    const mallory = newKeyPair();
+    const genuine = await testbed.receiptOf(await testbed.submit(topUp(13)));
+    return signPredicate('receipt', { ...genuine.predicate, changeId, keyId: mallory.keyId }, mallory);
+  }),
+  forgedCommit('with the genuine receipt of another change', async (testbed) => {
+    const genuine = await testbed.receiptOf(await testbed.submit(topUp(14)));
+    return genuine.envelope;
+  }),
+  {
+    name: 'complete-activity by id: rollback, with the result of a commit',
+    async run(testbed) {
+      const status = await testbed.submitAndWait(refundOrder(15));
+      const { changeId } = status;
+      await throttled(testbed, [testbed.queues.commit], async () => {
+        await testbed.update(changeId, testbed.sign(status, testbed.keyOf('alice'), 'reject'));
+        await testbed.attacker.complete(changeId, 'rollback', committed(null));
+        await testbed.ended(changeId);
+      });
+      return { changeId, refusal: null, forged: true };
+    },
+  },
+  {
+    name: 'a hostile worker polls the commit queue',
+    async run(testbed) {
+      // Dry runs first, because the poller would take those as well. The server serves our committer's older polls before it.
+      const open = await Promise.all(Array.from({ length: 16 }, () => testbed.submitAndWait(refundOrder(16))));
+      const poller = testbed.attacker.poll(testbed.queues.commit, 'commit', committed(null));
+      try {
+        for (const status of open) {
+          const { changeId } = status;
+          await forgeAdmission(testbed, status);
+          if (!(await isStolen(testbed, poller.stolen, changeId))) continue;
+          await testbed.ended(changeId);
+          return { changeId, refusal: null, forged: true };
+        }
+        throw new RaceLost(`our committer was first, ${open.length} times`);
+      } finally {
+        await poller.stop();
+      }
+    },
+  },
+];
+
+/** The workflow is deceived, so that it asks for an end that the rows do not support. */
+export const DECEPTIONS: readonly Attack[] = [
   {
     name: 'complete-activity by id: guardians',
     async run(testbed) {
@@ -158,43 +243,6 @@ export const COMPLETIONS: readonly Attack[] = [
     },
   },
   {
-    name: 'complete-activity by id: callbacks',
-    async run(testbed) {
-      const gift = {
-        sourceTool: 'SQLDryRun',
-        raw: 'update gifts set cents = 90000 where id = 10',
-        metadata: { table_name: 'gifts', affected_rows: 1, cents: 90_000 },
-      };
-      const honest = await testbed.ended(await testbed.submit(gift));
-      if (honest.state === 'ABORTED') throw new Error(honest.why);
-      const resolved = honest.outcome.violations.map((v): PolicyViolation => ({
-        ...v,
-        need: 'callback',
-        callbackResult: { passed: true, message: null },
-      }));
-      const forged = {
-        callbackResults: Object.fromEntries(
-          resolved.map((v) => [`${v.findingIndex}/${v.policyKey}`, v.callbackResult]),
-        ),
-        violations: resolved,
-        fingerprint: '0'.repeat(64),
-        disclosedAt: new Date().toISOString(),
-        reachable: ['alice'],
-      };
-      let race: Promise<void> = Promise.resolve();
-      const changeId = await throttled(testbed, [testbed.queues.judge], async () => {
-        const id = await testbed.submit(gift);
-        const asked = await testbed.attacker.pending(id, 'askJudge');
-        race = testbed.attacker.race(id, String(Number(asked) + 1), forged);
-        return id;
-      });
-      await race;
-      await testbed.ended(changeId);
-      // Our worker may have written its disclosure too, before it learned that the activity was completed.
-      return { changeId, refusal: refused('disclosure') };
-    },
-  },
-  {
     name: 'complete-activity by id: judge',
     async run(testbed) {
       const change = { ...topUp(11), raw: `update accounts set owner = 'mallory' where id = 11` };
@@ -220,49 +268,6 @@ export const COMPLETIONS: readonly Attack[] = [
       await forgeAdmission(testbed, status, ['alice', 'bob']);
       await testbed.waitForRow(status.changeId, refused('decision'));
       return endsLater(testbed, status.changeId, refused('decision'));
-    },
-  },
-  forgedCommit('without a receipt', async () => null),
-  forgedCommit('with a receipt signed with another key', async (testbed, changeId) => {
-    const mallory = newKeyPair();
-    const genuine = await testbed.receiptOf(await testbed.submit(topUp(13)));
-    return signPredicate('receipt', { ...genuine.predicate, changeId, keyId: mallory.keyId }, mallory);
-  }),
-  forgedCommit('with the genuine receipt of another change', async (testbed) => {
-    const genuine = await testbed.receiptOf(await testbed.submit(topUp(14)));
-    return genuine.envelope;
-  }),
-  {
-    name: 'complete-activity by id: rollback, with the result of a commit',
-    async run(testbed) {
-      const status = await testbed.submitAndWait(refundOrder(15));
-      const { changeId } = status;
-      await throttled(testbed, [testbed.queues.commit], async () => {
-        await testbed.update(changeId, testbed.sign(status, testbed.keyOf('alice'), 'reject'));
-        await testbed.attacker.complete(changeId, 'rollback', committed(null));
-        await testbed.ended(changeId);
-      });
-      return { changeId, refusal: null, forged: true };
-    },
-  },
-  {
-    name: 'a hostile worker polls the commit queue',
-    async run(testbed) {
-      // Dry runs first, because the poller would take those as well. The server serves our committer's older polls before it.
-      const open = await Promise.all(Array.from({ length: 16 }, () => testbed.submitAndWait(refundOrder(16))));
-      const poller = testbed.attacker.poll(testbed.queues.commit, 'commit', committed(null));
-      try {
-        for (const status of open) {
-          const { changeId } = status;
-          await forgeAdmission(testbed, status);
-          if (!(await isStolen(testbed, poller.stolen, changeId))) continue;
-          await testbed.ended(changeId);
-          return { changeId, refusal: null, forged: true };
-        }
-        throw new RaceLost(`our committer was first, ${open.length} times`);
-      } finally {
-        await poller.stop();
-      }
     },
   },
 ];
