@@ -14,9 +14,7 @@
  * Rests on an experimental interface: test/system/run-ahead.test.ts must pass with each version of the SDK.
  */
 import type { ActivateInput, WorkflowInterceptorsFactory } from '@temporalio/workflow';
-
-/** In the message of the query's failure. The sender repeats the query. */
-export const RAN_AHEAD = 'RAN_AHEAD';
+import { RAN_AHEAD } from '../policy/contracts/ran-ahead';
 
 export const interceptors: WorkflowInterceptorsFactory = () => {
   let last: { readonly at: string; readonly length: number } | null = null;

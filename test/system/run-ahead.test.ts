@@ -3,7 +3,7 @@ import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
 import { quietRuntime } from '../../dev/local-workers';
 import { WORKFLOW_INTERCEPTORS } from '../../workers/workflow-bundle';
-import { RAN_AHEAD } from '../../workflows/refuse-run-ahead';
+import { RAN_AHEAD } from '../../policy/contracts/ran-ahead';
 import { eventually } from '../support/eventually';
 import { startPollProxy, type PollProxy } from '../support/poll-proxy';
 import { replay } from '../support/replay';

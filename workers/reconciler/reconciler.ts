@@ -106,7 +106,7 @@ export class Reconciler {
     { changeId, problem }: Found,
     { workersAlive, systemic }: { readonly workersAlive: boolean; readonly systemic: boolean },
   ): Promise<void> {
-    const { deps, graceMs, logger, count } = this.options;
+    const { graceMs, logger, count } = this.options;
     const age = this.#ageOf(changeId, problem);
     const wait = problem.stuck ? Math.min(graceMs, DIVERGED_GRACE_MS) : graceMs;
     if (age < wait || Date.now() < (this.#notBefore.get(changeId) ?? 0)) return;
