@@ -6,7 +6,7 @@ import { onEachServer, type TargetServer } from './target-server';
 import { commitContext, diffOf, recordOf, stageContext } from './sql-diff';
 
 const { stage, commit } = sqlCasEffects;
-onEachServer((start, major) => {
+onEachServer((start) => {
   let pg: TargetServer;
 
   beforeAll(async () => {

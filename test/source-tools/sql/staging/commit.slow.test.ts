@@ -7,7 +7,7 @@ import { commitContext, newChangeId, recordOf, stageContext } from './sql-diff';
 import { startProxy, type Proxy } from './tcp-proxy';
 
 const { stage, commit, readBack, seal } = sqlDryRunEffects;
-onEachServer((start, major) => {
+onEachServer((start) => {
   let pg: TargetServer;
   let proxy: Proxy;
 
