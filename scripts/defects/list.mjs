@@ -16,6 +16,7 @@ const SHOWN = ['test/signing/verified-review.test.ts'];
 const CLIENT = ['test/client/review-client.test.ts'];
 const TARGET = ['test/source-tools/sql/staging/commit.slow.test.ts'];
 const GATE = ['test/source-tools/sql/staging/gate.slow.test.ts'];
+const OLD_ROWS = ['test/source-tools/sql/staging/old-rows.slow.test.ts'];
 const DRY_RUN = ['test/source-tools/sql/staging/dry-run.slow.test.ts'];
 const WITHDRAW = ['test/activities/review/admit-withdrawal.test.ts'];
 const LAST = ['test/policy/decide/last-words.test.ts'];
@@ -932,6 +933,43 @@ export const DEFECTS = [
     from: 'return Number(counted?.[0]);',
     to: 'return 0;',
     tests: GATE,
+  },
+  {
+    name: 'count the rows of a WITH query that is named like the target',
+    through: 'a dry run that locks a whole table',
+    file: 'source-tools/sql/staging/source-query.ts',
+    ...never('isNamedLikeTarget(type, node))'),
+    tests: ['test/source-tools/sql/staging/source-query.test.ts'],
+  },
+  {
+    name: 'take each row that was read before an UPDATE for a changed one',
+    through: 'a record with rows that the change does not touch, before PostgreSQL 18',
+    file: 'source-tools/sql/staging/old-rows.ts',
+    from: 'return rows.filter(({ table, ctid }) => !visible.has(`${table}/${ctid}`));',
+    to: 'return rows;',
+    tests: OLD_ROWS,
+  },
+  {
+    name: 'accept an UPDATE of other rows than were read before it',
+    through: 'a record without the rows that the change touches, before PostgreSQL 18',
+    file: 'source-tools/sql/staging/capture.ts',
+    ...never('changed.length !== rowCount)'),
+    tests: OLD_ROWS,
+  },
+  {
+    name: 'read the rows before an UPDATE without a lock',
+    through: 'a row that another session changes after it was read, before PostgreSQL 18',
+    file: 'source-tools/sql/staging/old-rows.ts',
+    from: '\\nFOR NO KEY UPDATE OF ${name}`;',
+    to: '`;',
+    tests: OLD_ROWS,
+  },
+  {
+    name: 'read the rows before an UPDATE whose conditions were not checked',
+    through: 'an effect of the condition that happens twice, before PostgreSQL 18',
+    file: 'source-tools/sql/staging/choose-text.ts',
+    ...never('instrumented.oldRows !== null && !checked)'),
+    tests: OLD_ROWS,
   },
   {
     name: 'lock every row of a key that is not unique',

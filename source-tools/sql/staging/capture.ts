@@ -123,7 +123,7 @@ async function execute(session: Session, step: Step): Promise<Executed> {
   let seen = 0;
   const onRow = (row: Row): void => {
     seen++;
-    kept.add(toCapturedRow(index, row));
+    kept.add([toCapturedRow(index, row)]);
   };
   const { text, captures } = choice;
   const { rowCount } = await session.run({ text, values: work.values, ...(captures ? { onRow } : {}) });
@@ -155,7 +155,7 @@ async function executeWithOldRows(session: Session, step: Step, oldRows: string)
     return { rowCount, captured: false, reason };
   }
   const tables = new Set([...changed, ...after.rows].map(({ table }) => table));
-  kept.add(...joinRows(index, changed, after.rows, await relationsOf(session, [...tables])));
+  kept.add(joinRows(index, changed, after.rows, await relationsOf(session, [...tables])));
   return { rowCount, captured: true, reason: null };
 }
 

@@ -40,7 +40,7 @@ export class RowBuffer {
   ) {}
 
   /** Rows that are counted together: a row that is gone and a row that is new in the same table are one update. */
-  add(...rows: readonly CapturedRow[]): void {
+  add(rows: readonly CapturedRow[]): void {
     countRows(this.captured, rows);
     for (const row of rows) {
       this.#bytes += (row.before?.length ?? 0) + (row.after?.length ?? 0);

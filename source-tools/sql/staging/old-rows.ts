@@ -22,7 +22,7 @@ import { keyOf } from './touched';
 export function oldRowsQuery(sql: string, alias: string): string | null {
   const parsed = parseStatements(sql);
   const update = parsed.ok && parsed.value.length === 1 ? typed(parsed.value[0]?.stmt) : null;
-  if (update?.type !== 'UpdateStmt') return null;
+  if (update?.type !== 'UpdateStmt' || READS_LOCKS.test(JSON.stringify(update.node))) return null;
   const source = sourceQuery(sql, update.type, update.node);
   if (source === null || typeof source === 'number') return null;
   const name = quoteIdentifier(alias);
@@ -32,6 +32,9 @@ export function oldRowsQuery(sql: string, alias: string): string | null {
   const select = again.ok && again.value.length === 1 ? typed(again.value[0]?.stmt) : null;
   return select?.type === 'SelectStmt' && list(select.node, 'lockingClause').length === 1 ? query : null;
 }
+
+/** System columns that change when a row is locked (https://www.postgresql.org/docs/15/ddl-system-columns.html). */
+const READS_LOCKS = /"sval":"(?:xmax|cmax)"/;
 
 /** Collects rows up to a number and a size. */
 export class BoundedRows<T extends { readonly row: string }> {

@@ -26,6 +26,7 @@ export function sourceQuery(sql: string, type: string, node: Tree): SourceQuery 
     const values = list(source, 'valuesLists');
     if (values.length > 0 && !has(source, 'larg')) return values.length;
   }
+  if (isNamedLikeTarget(type, node)) return null;
   const cuts = topLevelWords(sql);
   let tried = 0;
   for (const query of candidates(type, node, sql, cuts)) {
@@ -33,6 +34,15 @@ export function sourceQuery(sql: string, type: string, node: Tree): SourceQuery 
     if (readsTheSame(type, node, query)) return query;
   }
   return null;
+}
+
+/** In `WITH a AS (…) UPDATE a` the target is the table, but in a SELECT the name would mean the WITH query. */
+function isNamedLikeTarget(type: string, node: Tree): boolean {
+  const relation = child(node, 'relation');
+  if (type === 'InsertStmt' || has(relation, 'schemaname')) return false;
+  return typedList(child(node, 'withClause'), 'ctes').some(
+    (cte) => text(cte.node, 'ctename') === text(relation, 'relname'),
+  );
 }
 
 interface Word {

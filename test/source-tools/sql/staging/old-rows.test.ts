@@ -31,6 +31,8 @@ describe('the query for the rows before an UPDATE', () => {
     'UPDATE a SET x = 1 WHERE CURRENT OF c',
     'DELETE FROM a',
     'UPDATE a SET x = 1; UPDATE a SET x = 2',
+    'UPDATE a SET x = 1 WHERE a.xmax = 0',
+    'WITH a AS (SELECT 1 AS id) UPDATE a SET x = 1',
     'UPDATE',
   ])('is not made for: %s', (sql) => {
     expect(oldRowsQuery(sql, 'a')).toBeNull();

@@ -47,4 +47,16 @@ describe('the query that counts the rows of a statement', () => {
   it('is unknown if the number of rows also depends on rows that no source row matches', () => {
     expect(queryOf('MERGE INTO a USING b ON a.id = b.id WHEN NOT MATCHED BY SOURCE THEN DELETE')).toBeNull();
   });
+
+  it.each([
+    'WITH a AS (SELECT 1) UPDATE a SET x = 1',
+    'WITH b AS (SELECT 1), "A" AS (SELECT 2), a AS (SELECT 3) DELETE FROM A',
+    'WITH a AS (SELECT 1) MERGE INTO a USING b ON true WHEN MATCHED THEN DELETE',
+  ])('is unknown if a WITH query has the name of the target, which a SELECT would read instead: %s', (sql) => {
+    expect(queryOf(sql)).toBeNull();
+  });
+
+  it('reads the target if only its schema tells it from a WITH query', () => {
+    expect(queryOf('WITH a AS (SELECT 1) DELETE FROM s.a')).toBe('WITH a AS (SELECT 1) SELECT 1 FROM s.a');
+  });
 });
