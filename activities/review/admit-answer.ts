@@ -1,5 +1,5 @@
 /**
- * The only way to admit an answer, sent as an update or as a signal. Each answer of a message is judged independently.
+ * The only way to admit an answer, sent as an update or as a signal. Each answer of a message gets one verdict.
  *
  * N1 An answer counts only once the ledger has its row: the ledger is written first, then the result goes to the workflow.
  * N2 Admission is idempotent: a retry after a lost result, or the same answer twice, finds the existing row and returns it. A
@@ -7,7 +7,7 @@
  * N3 After the start of the commit or of the rollback nothing is admitted. The ledger refuses it in the transaction in which it would
  *    write the row, so an accepted reject or retraction is never followed by a commit.
  * N4 Of each person the answer with the latest signed `issuedAt` counts. An older one that arrives later is refused, and a reject
- *    is final.
+ *    is final. Of answers with the same time the stricter counts, also within one message: reject, retract, confirm.
  * N5 Answers are compared with the ledger rows of the change and its pinned plan, never with what the workflow says: anyone with write
  *    access to the namespace can schedule this activity, and a row that the committer cannot verify would stop the review for ever.
  *    A change that was not opened gets no row.
@@ -22,7 +22,7 @@ import { ANSWER_ROWS, answerFactKey, answerRowKind, toAdmitted } from '../../sig
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { AdmitInput, Admitted, ReviewActivities } from '../review-types';
 import { parseAnswerMessage, violationIdOf } from './answer-message';
-import { afterOthers, type RepeatedAnswer } from './answer-order';
+import { afterMessage, judgingOrder, type RecordedAnswer, type RepeatedAnswer } from './answer-order';
 import { refusalEntry } from './answer-refusal';
 import { byViolation, refusedResult, type Outcome } from './answer-results';
 import { answerScopeFromRows, SCOPE_ROWS } from './answer-scope-from-rows';
@@ -36,6 +36,11 @@ export interface AnswerDeps {
 
 /** After one of these rows no answer is admitted. */
 const END_ROWS = ['intent', 'decided', 'receipt'] as const;
+
+interface ValidAnswer {
+  readonly sent: unknown;
+  readonly judged: CountedAnswer | RefusedAnswer;
+}
 
 interface Verdict {
   readonly sent: unknown;
@@ -59,18 +64,12 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
         row.kind === 'answer_accepted' || row.kind === 'retracted' ? [row] : [],
       );
       const closed = input.closed || stored.some(({ row }) => END_ROWS.some((kind) => kind === row.kind));
-      const verdicts = parseAnswerMessage(input.message).map(({ sent, problem }): Verdict => {
+      const valid = parseAnswerMessage(input.message).map(({ sent, problem }): ValidAnswer => {
         if (problem !== null) return { sent, judged: { code: 'malformed', message: problem, violationId: null } };
         const judged = judgeAnswer(sent, scope, find, at);
-        return {
-          sent,
-          judged: applyReviewState(
-            restoreAdmitted(judged, scope, rows, (then) => judgeAnswer(sent, scope, find, then)),
-            { ...input, closed },
-            rows,
-          ),
-        };
+        return { sent, judged: restoreAdmitted(judged, scope, rows, (then) => judgeAnswer(sent, scope, find, then)) };
       });
+      const verdicts = judgeMessage(valid, { ...input, closed }, rows, at);
 
       const refusal = (sent: unknown, refused: RefusedAnswer): LedgerEntry =>
         refusalEntry({ sent, refused, via: input.via, at });
@@ -138,18 +137,43 @@ function restoreAdmitted(
   return judged;
 }
 
+/** Judges the answers of one message, each after those that could override it. The result has the order of the message. */
+function judgeMessage(
+  answers: readonly ValidAnswer[],
+  input: AdmitInput,
+  rows: readonly RecordedAnswer[],
+  at: string,
+): readonly Verdict[] {
+  const verdicts: Verdict[] = [...answers];
+  const before: RecordedAnswer[] = [];
+  const order = judgingOrder(answers.map(({ judged }) => (judged.code === 'accepted' ? judged.decision : null)));
+  for (const i of order) {
+    const answer = answers[i];
+    if (answer === undefined) continue;
+    const judged = applyReviewState(answer.judged, input, rows, before);
+    verdicts[i] = { sent: answer.sent, judged };
+    if (judged.code === 'accepted')
+      before.push({
+        body: acceptedEntry(answer.sent, judged, { at, via: input.via }).body as RecordedAnswer['body'],
+        at,
+      });
+  }
+  return verdicts;
+}
+
 const CLOSED = 'the review is already decided; further answers have no effect';
 
 /** Refuses an answer to a closed review, and one that a later answer, or a reject, of the same person overrides (N4). */
 function applyReviewState(
   judged: CountedAnswer | RefusedAnswer,
   input: AdmitInput,
-  rows: readonly LedgerRow[],
+  rows: readonly RecordedAnswer[],
+  before: readonly RecordedAnswer[],
 ): Verdict['judged'] {
   const { violationId } = judged;
   const counted = judged.code === 'accepted' && input.admitted.includes(judged.digest);
   if (input.closed && judged.code !== 'malformed' && !counted) return { code: 'closed', message: CLOSED, violationId };
-  return judged.code === 'accepted' ? afterOthers(judged, rows) : judged;
+  return judged.code === 'accepted' ? afterMessage(judged, rows, before) : judged;
 }
 
 /** Why the ledger did not take a valid answer; null if it has it. */

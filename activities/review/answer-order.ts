@@ -11,13 +11,16 @@ export interface RepeatedAnswer {
   readonly recorded: AdmittedAnswer;
 }
 
+/** An answer as its row has it. */
+export type RecordedAnswer = Pick<LedgerRow, 'body' | 'at'>;
+
 /**
  * Compares a valid answer with those that the ledger has of the same person on the same violation. The latest `issuedAt` counts: an
  * older answer that arrives later is refused, and so is everything after a reject. `rows`: the admitted answers of the change.
  */
 export function afterOthers(
   answer: CountedAnswer,
-  rows: readonly LedgerRow[],
+  rows: readonly RecordedAnswer[],
 ): CountedAnswer | RefusedAnswer | RepeatedAnswer {
   const { decision, person, violationId, fingerprint, digest, retracts } = answer;
   const refuse = (code: RefusedAnswer['code'], message: string): RefusedAnswer => ({ code, message, violationId });
@@ -47,6 +50,32 @@ export function afterOthers(
     : refuse('nothing_to_retract', `"${person}" has not confirmed this violation with an answer of that digest`);
 }
 
+/**
+ * As `afterOthers`, among the answers of one message as well: `before` are those of it that were judged before. None of them has a row
+ * yet, so none is returned as recorded.
+ */
+export function afterMessage(
+  answer: CountedAnswer,
+  rows: readonly RecordedAnswer[],
+  before: readonly RecordedAnswer[],
+): CountedAnswer | RefusedAnswer | RepeatedAnswer {
+  const recorded = afterOthers(answer, rows);
+  if (before.length === 0 || recorded.code === 'duplicate') return recorded;
+  const judged = afterOthers(answer, [...rows, ...before]);
+  return judged.code === 'duplicate' ? answer : judged;
+}
+
+const ORDER = { reject: 0, confirm: 1, retract: 2 } as const;
+
+/**
+ * The order in which the answers of one message are judged, as indexes: a confirmation after a reject, which is final, and before a retraction,
+ * which can only take back an answer that was given. Their order in the message has no influence.
+ */
+export function judgingOrder(decisions: readonly (keyof typeof ORDER | null)[]): readonly number[] {
+  const place = (i: number): number => ORDER[decisions[i] ?? 'reject'];
+  return decisions.map((_, i) => i).sort((a, b) => place(a) - place(b));
+}
+
 /** Of two answers with the same time, a confirmation is the one that does not count. */
 function isLater(other: AdmittedAnswer, answer: CountedAnswer): boolean {
   const [theirs, mine] = [Date.parse(other.issuedAt), Date.parse(answer.issuedAt)];
@@ -54,7 +83,7 @@ function isLater(other: AdmittedAnswer, answer: CountedAnswer): boolean {
 }
 
 /** The answer of a row as admission wrote it. Null for a row that it cannot have written. */
-function admittedOf({ body, at }: LedgerRow): AdmittedAnswer | null {
+function admittedOf({ body, at }: RecordedAnswer): AdmittedAnswer | null {
   const { violationId, fingerprint, decision, person, signed, reason, issuedAt, retracts, digest } = body;
   const answer = { violationId, fingerprint, decision, person, signed, reason, issuedAt, retracts, digest };
   return AdmittedSchema.safeParse({ ...answer, admittedAt: at }).data ?? null;

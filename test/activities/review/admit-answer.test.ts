@@ -477,6 +477,39 @@ describe('a retraction', () => {
   });
 });
 
+describe('answers of one person in one message', () => {
+  const confirm = signed(dana);
+  const again = signed(danaToo);
+  const retract = signed(danaToo, { decision: 'retract', retracts: messageDigest(confirm) });
+  const reject = signed(danaToo, { decision: 'reject' });
+
+  it.each([
+    ['a confirm and a retraction', [confirm, retract], null],
+    ['a confirm and a reject', [confirm, reject], 'reject'],
+    ['all three', [confirm, retract, reject], 'reject'],
+    ['two confirms', [confirm, again], 'confirm'],
+  ] as const)('of the same time: %s, in any order, and the stricter counts', async (_what, answers, expected) => {
+    for (const order of [answers, [...answers].reverse()]) {
+      ledger = memoryLedger();
+      deps = { ...deps, ledger };
+      const { admitted } = await admit(input(order));
+      expect(lastWords(admitted)[0]?.decision ?? null).toBe(expected);
+    }
+  });
+
+  it('have no influence on the answers of another person', async () => {
+    const { admitted } = await admit(input([signed(eli), retract, confirm]));
+    expect(lastWords(admitted).map(({ person }) => person)).toEqual(['eli']);
+  });
+
+  it('count only with a row: a confirm like one whose nonce was spent is not taken as recorded', async () => {
+    const nonce = newNonce();
+    await admit(input([signed(dana, { nonce, violationId: V2 })]));
+    const { admitted } = await admit(input([signed(dana, { nonce }), again]));
+    expect(admitted.map(({ digest }) => digest)).toEqual([messageDigest(again)]);
+  });
+});
+
 describe('an older answer', () => {
   it('is refused if it arrives after a later one of the same person, and recorded', async () => {
     await admit(input([signed(dana, { issuedAt: LATER })]));
