@@ -6,7 +6,7 @@ import { previewSha, stagingSha as stagingShaOf } from '../../policy/contracts/s
 import { assembleAnswered, isHardBlock } from '../../policy/decide/findings';
 import type { Ledger } from '../../policy/evidence/ledger-port';
 import { loadDiff } from '../review/load-diff';
-import { assertOpened } from '../review/assert-opened';
+import { assertOpened, isEnding } from '../review/assert-opened';
 import { unknownSourceTool } from '../../policy/contracts/failure';
 import { deriveResults, isStaged, isStatic, readFacts } from '../review/derive';
 import { findingRows } from '../review/finding-rows';
@@ -41,6 +41,8 @@ export function createStagingActivities(deps: StagingDeps): Pick<CommitActivitie
   return {
     async stage(ref) {
       await assertOpened(deps, 'stage', ref);
+      if (await isEnding(deps.ledger, ref.changeId))
+        return refuse(deps, ref, 'The change ends or has ended, so nothing is rehearsed');
       return stageOpened(deps, ref);
     },
   };

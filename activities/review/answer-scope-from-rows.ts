@@ -1,6 +1,7 @@
 import { Submission } from '../../policy/contracts/diff';
 import { PolicyViolation } from '../../policy/contracts/violation';
-import type { LedgerKind } from '../../policy/contracts/ledger';
+import { invalid } from '../../policy/contracts/failure';
+import type { LedgerKind, LedgerRow } from '../../policy/contracts/ledger';
 import type { StoredRow } from '../../policy/evidence/chain';
 import { answerScopeOf } from '../../signing/answer-scope';
 import type { AnswerScope } from '../../signing/judge-answer';
@@ -32,6 +33,13 @@ export async function answerScopeFromRows(
     plan,
     fingerprint: typeof fingerprint === 'string' ? fingerprint : null,
     requester: typeof requester === 'string' ? requester : null,
-    violations: PolicyViolation.array().parse(disclosed?.['violations'] ?? []),
+    violations: violationsOf(disclosed),
   });
+}
+
+/** Fails with VALIDATION_ERROR, which is not retried, if the row cannot be read: then no answer counts. */
+function violationsOf(disclosed: LedgerRow['body'] | undefined): readonly PolicyViolation[] {
+  const parsed = PolicyViolation.array().safeParse(disclosed?.['violations'] ?? []);
+  if (parsed.success) return parsed.data;
+  throw invalid('disclosed', 'a row with violations', 'another body', 'Withdraw the change and submit it again');
 }

@@ -42,6 +42,14 @@ export async function assertOpened(
   throw await recordRefusal(deps, ref.changeId, { check: `${activity}: ${member}`, message: ref }, failure);
 }
 
+/**
+ * Whether the change ends or has ended. What is scheduled then, by hand or by a workflow that was reset, must have no effect: the
+ * ledger takes no row of it either.
+ */
+export async function isEnding(ledger: Pick<Ledger, 'readKinds'>, changeId: string): Promise<boolean> {
+  return (await ledger.readKinds(changeId, ['intent', 'decided', 'closed'])).length > 0;
+}
+
 /** Records the failure as refused in the ledger, if the change was opened. Returns the failure to throw. `message`: what was refused. */
 export async function recordRefusal(
   { ledger, now }: OpenedDeps,

@@ -1,6 +1,9 @@
 import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-json';
 import type { Plan } from '../../policy/contracts/plan';
-import type { PolicyCallbackResult } from '../../policy/contracts/violation';
+import { z } from 'zod';
+import { Sha256Hex } from '../../policy/contracts/diff';
+import { invalid } from '../../policy/contracts/failure';
+import { PolicyCallbackResult, PolicyViolation } from '../../policy/contracts/violation';
 import { findingsSha } from '../../policy/decide/findings';
 import { buildViolations, callbackKey, callbackResultsSha, fingerprint } from '../../policy/decide/violations';
 import { givenToCallback } from '../../policy/evidence/attested-given';
@@ -10,7 +13,7 @@ import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
 import { evaluateCallback, type CallbackRegistry } from '../../policy/rules/callback';
 import { attest, type Attestor } from '../attestation';
 import { loadDiff } from './load-diff';
-import { assertOpened } from './assert-opened';
+import { assertOpened, isEnding, recordRefusal } from './assert-opened';
 import { readFacts, type DerivationDeps } from './derive';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { DiscloseInput, ReviewActivities } from '../review-types';
@@ -33,6 +36,13 @@ export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewAct
   return {
     async disclose(asked) {
       await assertOpened(deps, 'disclose', asked);
+      if (await isEnding(deps.ledger, asked.changeId))
+        throw await recordRefusal(
+          deps,
+          asked.changeId,
+          { check: 'disclose: ended', message: asked },
+          invalid('changeId', 'a change that is open', asked.changeId, 'It ends or has ended, so nothing is disclosed'),
+        );
       const { plan } = await deps.plans.byHash(asked.planHash);
       const input = { ...asked, requester: await requesterOfLedger(deps.ledger, asked.changeId) };
       const at = deps.now().toISOString();
@@ -69,16 +79,34 @@ export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewAct
         deadlineAt: pending.length === 0 ? null : new Date(deps.now().getTime() + deadlineMs).toISOString(),
       });
       const row = appended.at(-1)?.stored?.row;
-      const first = row?.body as unknown as typeof body | undefined;
+      const first = row === undefined ? body : disclosedOf(row.body);
       return {
-        callbackResults: first?.callbackResults ?? results,
-        violations: first?.violations ?? violations,
-        fingerprint: first?.fingerprint ?? bound,
+        callbackResults: first.callbackResults,
+        violations: first.violations,
+        fingerprint: first.fingerprint,
         disclosedAt: row?.at ?? at,
         reachable: await reachable(deps.keys, plan),
       };
     },
   };
+}
+
+const Disclosed = z.object({
+  callbackResults: z.record(z.string(), PolicyCallbackResult),
+  violations: z.array(PolicyViolation),
+  fingerprint: Sha256Hex,
+});
+
+/** What the row says. Fails with VALIDATION_ERROR if a process appended a row that this activity cannot have written. */
+function disclosedOf(body: unknown): z.infer<typeof Disclosed> {
+  const parsed = Disclosed.safeParse(body);
+  if (parsed.success) return parsed.data;
+  throw invalid(
+    'disclosed',
+    'a row with violations, results and fingerprint',
+    'another body',
+    'Submit the change again',
+  );
 }
 
 /** The requester that `openReview` verified. The input of this activity is not trusted: a callback may approve based on it. */

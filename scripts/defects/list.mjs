@@ -229,6 +229,22 @@ export const DEFECTS = [
     tests: ['test/activities/committer/freeze.slow.test.ts'],
   },
   {
+    name: 'rehearse a change that has ended',
+    through: 'a dry run that anyone with write access to the namespace can repeat for ever',
+    file: 'activities/committer/stage.ts',
+    from: 'if (await isEnding(deps.ledger, ref.changeId))',
+    to: 'if (false)',
+    tests: ['test/activities/review/assert-opened.test.ts'],
+  },
+  {
+    name: 'call the callbacks of a change that has ended',
+    through: 'code of a policy that runs again after the end, for anyone with write access to the namespace',
+    file: 'activities/review/disclose.ts',
+    from: 'if (await isEnding(deps.ledger, asked.changeId))',
+    to: 'if (false)',
+    tests: ['test/activities/review/assert-opened.test.ts'],
+  },
+  {
     name: 'ignore quorum',
     through: 'one confirmation where two are required',
     file: decide,

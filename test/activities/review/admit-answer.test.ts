@@ -477,6 +477,12 @@ describe('a retraction', () => {
   });
 });
 
+it('fails with a type if the row `disclosed` cannot be read, and writes nothing', async () => {
+  const refused = admit(input([signed(dana)]), { violations: [{ ...need, violationId: 'not a digest' }] });
+  await expect(refused).rejects.toMatchObject({ type: 'VALIDATION_ERROR', nonRetryable: true });
+  expect(kinds()).toEqual([]);
+});
+
 describe('answers of one person in one message', () => {
   const confirm = signed(dana);
   const again = signed(danaToo);

@@ -56,6 +56,43 @@ describe.each(Object.keys(ACTIVITIES))('%s', (name) => {
   });
 });
 
+describe.each(['intent', 'decided', 'closed'] as const)('after the row %s', (kind) => {
+  const ended = async (): Promise<ReviewWorld> => {
+    const world = new ReviewWorld({ text: 'HOLD' });
+    await world.open();
+    await world.ledger.append(world.changeId, [{ kind, at: world.clock().toISOString(), factKey: kind, body: {} }]);
+    return world;
+  };
+
+  test('stage rehearses nothing, and the refusal is recorded [P8]', async () => {
+    const world = await ended();
+    expect(await world.stage()).toMatchObject({ kind: 'refused', explanation: expect.stringContaining('has ended') });
+    expect([world.stagingRecords.size, (await world.kinds()).at(-1)]).toEqual([0, 'refused']);
+  });
+
+  test('disclose runs no callback, and the refusal is recorded [P8]', async () => {
+    const world = await ended();
+    expect(await failureType(ACTIVITIES['disclose']?.(world, world.ref) ?? unreachable())).toBe('VALIDATION_ERROR');
+    expect((await world.rows()).at(-1)?.row.body).toMatchObject({ check: 'disclose: ended' });
+    expect(await world.kinds()).not.toContain('disclosed');
+  });
+});
+
+test.each([{}, { violations: 'none' }, { violations: [{}], fingerprint: 'x', callbackResults: {} }])(
+  'disclose fails for good if another row was disclosed that cannot be read: %j',
+  async (body) => {
+    const world = new ReviewWorld({ text: 'HOLD' });
+    await world.open();
+    const at = world.clock().toISOString();
+    await world.ledger.append(world.changeId, [{ kind: 'disclosed', at, factKey: 'disclosed', body }]);
+    expect(await failureType(ACTIVITIES['disclose']?.(world, world.ref) ?? unreachable())).toBe('VALIDATION_ERROR');
+  },
+);
+
+function unreachable(): never {
+  throw new Error('no such activity');
+}
+
 describe('openReview', () => {
   const call = (world: ReviewWorld, submission: unknown): Promise<string> =>
     failureType(world.open(submission as ReviewWorld['submission']));
