@@ -13,7 +13,7 @@ async function main(name: 'review' | 'judge' | 'commit'): Promise<void> {
           workflowBundle: {
             code: (
               await bundleWorkflowCode({
-                workflowsPath: require.resolve('./floor-workflow'),
+                workflowsPath: require.resolve('./floor-workflows'),
                 logger: new DefaultLogger('WARN'),
               })
             ).code,

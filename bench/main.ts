@@ -3,23 +3,18 @@
  * `npm run bench -- rules`: rules alone. Progress goes to standard error; with --json the last line of standard output is
  * one object.
  */
-import { fork, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
-import { createSigner } from '../client/signer';
-import { signAnswers } from '../client/sign-answers';
 import { startScriptedJudge } from '../examples/demo/scripted-judge';
-import { openDevClient, type DevClient } from '../dev/client';
-import { startDev, type Dev } from '../dev/start';
-import { TASK_QUEUES } from '../policy/contracts/queues';
-import { FLOOR_SUFFIX } from './floor-worker';
+import { openDevClient } from '../dev/client';
+import { startDev } from '../dev/start';
+import type { Figures } from './figures';
+import { measureFixedFloor, measureFloor } from './floors';
 import { benchRules } from './rules';
-import { cpuSeconds, historyFigures, machine, seedItems, spread, throughput, type Spread } from './measure';
-
-const ROWS = 20_000;
+import { machine, seedItems } from './measure';
+import { measureReviews, ROWS } from './reviews';
 
 const BUNDLE = `
 version: 1
@@ -42,15 +37,6 @@ validators:
       rules: [{ tableWhitelist: { name: usual, allowed: [none] } }]
   - judge: { model: scripted-judge }
 `;
-
-interface Figures {
-  readonly perSecond: number;
-  readonly submitToPreflightMs: Spread;
-  readonly lastAnswerToCommittedMs: Spread;
-  readonly events: number;
-  readonly actions: number;
-  readonly workerCpuMs: number;
-}
 
 async function main(json: boolean, reviews: number, open: number): Promise<void> {
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -76,23 +62,20 @@ async function main(json: boolean, reviews: number, open: number): Promise<void>
     const { temporal } = client;
     say(`Machine: ${machine()}`);
     say(`Reviews: ${reviews}, ${open} open at once; then one at a time`);
-    const ours = await measureReviews(dev, client, reviews, open);
-    say(`Floor: the same number of no-op activities and messages`);
-    const floor = await measureFloor(dev, temporal, reviews, open);
-    const ratioToFloor = Math.round((ours.perSecond / floor.perSecond) * 1000) / 1000;
-    for (const [name, f] of [
-      ['review', ours],
-      ['floor', floor],
-    ] as const) {
-      say(
-        `${name.padEnd(7)} ${f.perSecond.toFixed(1)}/s · submit → preflight p50 ${f.submitToPreflightMs.p50} p95 ${f.submitToPreflightMs.p95} p99 ${f.submitToPreflightMs.p99} ms · ` +
-          `last answer → committed p50 ${f.lastAnswerToCommittedMs.p50} p95 ${f.lastAnswerToCommittedMs.p95} p99 ${f.lastAnswerToCommittedMs.p99} ms · ${f.events} events, ${f.actions} actions · worker CPU ${f.workerCpuMs} ms`,
-      );
-    }
-    say(`throughput is ${ratioToFloor} of the floor`);
+    const count = { total: reviews, open };
+    const review = await measureReviews(dev, client, count);
+    say('Floor of equal shape: as many activities and messages, which do nothing');
+    const floor = await measureFloor(dev, temporal, count);
+    say('Fixed floor: the cheapest workflow with the steps of a review');
+    const fixedFloor = await measureFixedFloor(dev, temporal, count);
+    const measured = { review, floor, fixedFloor };
+    for (const [name, each] of Object.entries(measured)) say(summaryOf(name, each));
+    const ratioToFloor = ratio(review.perSecond, floor.perSecond);
+    const ratioToFixedFloor = ratio(review.perSecond, fixedFloor.perSecond);
+    say(`throughput is ${ratioToFloor} of the floor, ${ratioToFixedFloor} of the fixed floor`);
     if (json)
       process.stdout.write(
-        `${JSON.stringify({ ratioToFloor, machine: machine(), reviews, open, review: ours, floor })}\n`,
+        `${JSON.stringify({ ratioToFloor, ratioToFixedFloor, machine: machine(), reviews, open, ...measured })}\n`,
       );
     await client.close();
   } finally {
@@ -102,143 +85,20 @@ async function main(json: boolean, reviews: number, open: number): Promise<void>
   }
 }
 
-async function measureReviews(dev: Dev, client: DevClient, total: number, open: number): Promise<Figures> {
-  const { setup } = dev;
-  const { countersign, temporal } = client;
-  const approver = createSigner(setup.keys.alice.key);
-  const times = { preflight: [] as number[], commit: [] as number[] };
-  let last = '';
-  const job = async (i: number): Promise<void> => {
-    const began = performance.now();
-    const raw = `update items set stock = ${i + 1} where id = ${(i % ROWS) + 1}`;
-    const { changeId, preflight } = await countersign.submit(
-      { target: 'shop', sourceTool: 'SQLDryRun', raw, metadata: { table_name: 'items', affected_rows: 1 } },
-      { timeoutMs: 60_000 },
-    );
-    if (preflight === 'pending') throw new Error('The preflight took more than 60 s');
-    times.preflight.push(performance.now() - began);
-    const status = await poll(async () => {
-      if (!(await client.isDisclosed(changeId))) return null;
-      const status = await countersign.status(changeId);
-      if (status.state !== 'RUNNING' && status.state !== 'INTERVENTION_REQUIRED')
-        throw new Error(`The review is ${status.state}: ${status.reason ?? ''}`);
-      return status.state === 'INTERVENTION_REQUIRED' ? status : null;
-    });
-    const issuedAt = new Date();
-    for (const violation of status.violations) {
-      const choice = { violationIds: [violation.violationId], decision: 'confirm' as const, reason: 'bench' };
-      const answers = signAnswers(changeId, { changeId, status, staging: null, preview: null }, choice, approver, {
-        issuedAt,
-        expiresAt: new Date(issuedAt.getTime() + 600_000),
-      });
-      const sent = await countersign.answer(changeId, [...answers]);
-      if (Object.values(sent).some((r) => r.code !== 'accepted')) throw new Error(JSON.stringify(sent));
-    }
-    const answered = performance.now();
-    const result = await countersign.result(changeId, { timeoutMs: 60_000 });
-    times.commit.push(performance.now() - answered);
-    if (result.state !== 'COMMITTED' || result.verified !== true)
-      throw new Error(`Expected a verified COMMITTED, got ${JSON.stringify(result).slice(0, 500)}`);
-    last = changeId;
-  };
-  const pids = Object.values(dev.processes).map((p) => p.pid);
-  return figures(temporal, total, open, job, times, () => last, pids);
+function ratio(part: number, whole: number): number {
+  return Math.round((part / whole) * 1000) / 1000;
 }
 
-/** Polls until `ask` resolves with a value, as an approver's client does: immediately, then every 250 ms. */
-async function poll<T>(ask: () => Promise<T | null>): Promise<T> {
-  for (;;) {
-    const status = await ask();
-    if (status !== null) return status;
-    await new Promise((resolve) => setTimeout(resolve, 250));
-  }
-}
-
-async function measureFloor(dev: Dev, temporal: Client, total: number, open: number): Promise<Figures> {
-  const workers = await Promise.all(
-    (['review', 'judge', 'commit'] as const).map((name) => startFloorWorker(dev, name)),
-  );
-  const times = { preflight: [] as number[], commit: [] as number[] };
-  let last = '';
-  const run = Date.now().toString(36);
-  const job = async (i: number): Promise<void> => {
-    const began = performance.now();
-    const workflowId = `floor-${run}-${i}`;
-    const startWorkflowOperation = new WithStartWorkflowOperation('floor', {
-      workflowId,
-      taskQueue: TASK_QUEUES.review + FLOOR_SUFFIX,
-      args: [{ i }],
-      workflowIdConflictPolicy: 'USE_EXISTING',
-    });
-    await temporal.workflow.executeUpdateWithStart('submit', { startWorkflowOperation });
-    times.preflight.push(performance.now() - began);
-    const handle = temporal.workflow.getHandle(workflowId);
-    await poll(async () => ((await handle.query<string>('status')) === 'RUNNING' ? null : true));
-    await handle.executeUpdate('answer', { args: [{ n: 1 }] });
-    await handle.executeUpdate('answer', { args: [{ n: 2 }] });
-    const answered = performance.now();
-    await handle.result();
-    times.commit.push(performance.now() - answered);
-    last = workflowId;
-  };
-  try {
-    return await figures(
-      temporal,
-      total,
-      open,
-      job,
-      times,
-      () => last,
-      workers.map((w) => w.pid ?? 0),
-    );
-  } finally {
-    await Promise.all(workers.map(stopped));
-  }
-}
-
-async function figures(
-  temporal: Client,
-  total: number,
-  open: number,
-  job: (i: number) => Promise<void>,
-  times: { preflight: number[]; commit: number[] },
-  last: () => string,
-  pids: readonly number[],
-): Promise<Figures> {
-  const warm = Math.min(30, total);
-  await throughput(warm, open, job);
-  const cpuBefore = cpuSeconds(pids);
-  const perSecond = await throughput(total, open, (i) => job(warm + i));
-  const workerCpuMs = Math.round(((cpuSeconds(pids) - cpuBefore) / total) * 1000);
-  times.preflight.length = 0;
-  times.commit.length = 0;
-  await throughput(Math.min(50, total), 1, (i) => job(warm + total + i));
-  const { events, actions } = await historyFigures(temporal, last());
-  return {
-    perSecond: Math.round(perSecond * 10) / 10,
-    submitToPreflightMs: spread(times.preflight),
-    lastAnswerToCommittedMs: spread(times.commit),
-    events,
-    actions,
-    workerCpuMs,
-  };
-}
-
-function startFloorWorker(dev: Dev, name: string): Promise<ChildProcess> {
-  const child = fork(join(__dirname, 'floor-worker.js'), [name], {
-    env: { ...process.env, TEMPORAL_ADDRESS: dev.runtime.temporalAddress, TEMPORAL_NAMESPACE: dev.runtime.namespace },
-  });
-  return new Promise((resolve, reject) => {
-    child.once('message', () => resolve(child));
-    child.once('exit', (code) => reject(new Error(`The baseline worker ${name} exited with ${code}`)));
-  });
-}
-
-function stopped(child: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    child.once('exit', () => resolve());
-    child.kill('SIGTERM');
-  });
+function summaryOf(name: string, f: Figures): string {
+  const latency = ({ p50, p95, p99 }: Figures['submitToPreflightMs']): string => `p50 ${p50} p95 ${p95} p99 ${p99} ms`;
+  const cpu = Object.entries(f.cpuMsByProcess).map(([process, ms]) => `${process} ${ms}`);
+  return [
+    `${name.padEnd(10)} ${f.perSecond.toFixed(1)}/s`,
+    `submit → preflight ${latency(f.submitToPreflightMs)}`,
+    `last answer → committed ${latency(f.lastAnswerToCommittedMs)}`,
+    `${f.events} events, ${f.historyBytes} bytes, ${f.actions} actions`,
+    `CPU ms: ${cpu.join(', ')}`,
+  ].join(' · ');
 }
 
 const { values, positionals } = parseArgs({

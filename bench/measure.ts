@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { Client } from '@temporalio/client';
@@ -18,33 +17,21 @@ export function spread(samples: readonly number[]): Spread {
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
 
-/** Total user and system CPU seconds of the processes so far; 0 for a process whose time cannot be read (only Linux). */
-export function cpuSeconds(pids: readonly number[]): number {
-  return pids.reduce((sum, pid) => {
-    try {
-      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      return sum + (Number(fields[11]) + Number(fields[12])) / 100;
-    } catch {
-      return sum; // Not Linux, or the process has exited: it adds nothing to the sum.
-    }
-  }, 0);
-}
-
 export function machine(): string {
   const [first] = cpus();
   return `${cpus().length} × ${first?.model.trim() ?? 'unknown CPU'}, Node ${process.version}, ${process.platform}`;
 }
 
 /**
- * Number of events in a history, and the actions that Temporal Cloud would bill: start, activities, timers, updates, signals
+ * Number of events in a history, its bytes, and the actions that Temporal Cloud would bill: start, activities, timers, updates, signals
  * and search attribute upserts.
  */
 export async function historyFigures(
   temporal: Client,
   workflowId: string,
-): Promise<{ readonly events: number; readonly actions: number }> {
-  const { events = [] } = await temporal.workflow.getHandle(workflowId).fetchHistory();
+): Promise<{ readonly events: number; readonly historyBytes: number; readonly actions: number }> {
+  const handle = temporal.workflow.getHandle(workflowId);
+  const [{ events }, { historySize }] = await Promise.all([handle.fetchHistory(), handle.describe()]);
   const billed = (events ?? []).filter((event) =>
     [
       event.workflowExecutionStartedEventAttributes,
@@ -55,7 +42,7 @@ export async function historyFigures(
       event.upsertWorkflowSearchAttributesEventAttributes,
     ].some((attributes) => attributes != null),
   );
-  return { events: (events ?? []).length, actions: billed.length };
+  return { events: (events ?? []).length, historyBytes: historySize ?? 0, actions: billed.length };
 }
 
 /** Runs `total` jobs, `open` at a time; resolves with jobs per second. */

@@ -1,0 +1,2 @@
+export * from './fixed-floor-workflow';
+export * from './floor-workflow';

@@ -1,0 +1,103 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
+import type { Dev } from '../dev/start';
+import { TASK_QUEUES } from '../policy/contracts/queues';
+import { figures, type Figures } from './figures';
+import { FLOOR_SUFFIX } from './floor-worker';
+import { poll } from './poll';
+
+const FLOOR_WORKERS = ['review', 'judge', 'commit'] as const;
+
+interface Count {
+  readonly total: number;
+  readonly open: number;
+}
+
+/** The floor of equal shape: as many activities, messages and queries as a review, which do nothing. */
+export async function measureFloor(dev: Dev, temporal: Client, count: Count): Promise<Figures> {
+  const workers = await Promise.all(FLOOR_WORKERS.map((name) => startFloorWorker(dev, name)));
+  const times = { preflight: [] as number[], commit: [] as number[] };
+  let last = '';
+  const run = Date.now().toString(36);
+  const job = async (i: number): Promise<void> => {
+    const began = performance.now();
+    const workflowId = `floor-${run}-${i}`;
+    const startWorkflowOperation = new WithStartWorkflowOperation('floor', {
+      workflowId,
+      taskQueue: TASK_QUEUES.review + FLOOR_SUFFIX,
+      args: [{ i }],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+    });
+    await temporal.workflow.executeUpdateWithStart('submit', { startWorkflowOperation });
+    times.preflight.push(performance.now() - began);
+    const handle = temporal.workflow.getHandle(workflowId);
+    await poll(async () => ((await handle.query<string>('status')) === 'RUNNING' ? null : true));
+    await handle.executeUpdate('answer', { args: [{ n: 1 }] });
+    await handle.executeUpdate('answer', { args: [{ n: 2 }] });
+    const answered = performance.now();
+    await handle.result();
+    times.commit.push(performance.now() - answered);
+    last = workflowId;
+  };
+  try {
+    return await figures({ temporal, job, times, last: () => last, pids: pidsOf(workers) }, count);
+  } finally {
+    await Promise.all(workers.map(stopped));
+  }
+}
+
+/** The fixed floor, which is the same in all versions (fixed-floor-workflow.ts). */
+export async function measureFixedFloor(dev: Dev, temporal: Client, count: Count): Promise<Figures> {
+  const workers = [await startFloorWorker(dev, 'review')];
+  const times = { preflight: [] as number[], commit: [] as number[] };
+  let last = '';
+  const run = Date.now().toString(36);
+  const payload = { filling: 'x'.repeat(80) };
+  const job = async (i: number): Promise<void> => {
+    const began = performance.now();
+    const workflowId = `fixed-floor-${run}-${i}`;
+    const startWorkflowOperation = new WithStartWorkflowOperation('fixedFloor', {
+      workflowId,
+      taskQueue: TASK_QUEUES.review + FLOOR_SUFFIX,
+      args: [payload],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+    });
+    await temporal.workflow.executeUpdateWithStart('submit', { startWorkflowOperation });
+    times.preflight.push(performance.now() - began);
+    const handle = temporal.workflow.getHandle(workflowId);
+    await handle.executeUpdate('waiting');
+    await handle.executeUpdate('answer', { args: [payload] });
+    await handle.executeUpdate('answer', { args: [payload] });
+    const answered = performance.now();
+    await handle.result();
+    times.commit.push(performance.now() - answered);
+    last = workflowId;
+  };
+  try {
+    return await figures({ temporal, job, times, last: () => last, pids: pidsOf(workers) }, count);
+  } finally {
+    await Promise.all(workers.map(stopped));
+  }
+}
+
+function pidsOf(workers: readonly ChildProcess[]): Record<string, number> {
+  return Object.fromEntries(workers.map(({ pid }, i) => [FLOOR_WORKERS[i] ?? '', pid ?? 0]));
+}
+
+function startFloorWorker(dev: Dev, name: string): Promise<ChildProcess> {
+  const child = fork(join(__dirname, 'floor-worker.js'), [name], {
+    env: { ...process.env, TEMPORAL_ADDRESS: dev.runtime.temporalAddress, TEMPORAL_NAMESPACE: dev.runtime.namespace },
+  });
+  return new Promise((resolve, reject) => {
+    child.once('message', () => resolve(child));
+    child.once('exit', (code) => reject(new Error(`The baseline worker ${name} exited with ${code}`)));
+  });
+}
+
+function stopped(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve());
+    child.kill('SIGTERM');
+  });
+}
