@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { runCli } from '.';
 import { processHost } from './host';
+import { withCliEnv } from '../workers/env-file';
 
 const { version } = JSON.parse(readFileSync(join(__dirname, '..', '..', 'package.json'), 'utf8')) as {
   version: string;
@@ -14,7 +15,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1);
 });
 
-runCli(process.argv.slice(2), processHost(version, process.env))
+const env = withCliEnv(resolve(process.env['COUNTERSIGN_STATE_DIR'] ?? '.countersign'), process.env);
+runCli(process.argv.slice(2), processHost(version, env))
   .then((code) => {
     process.exitCode = code;
   })

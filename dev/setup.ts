@@ -64,7 +64,10 @@ export async function setUpDev(options: DevSetupOptions): Promise<DevSetup> {
 
   const keys = demoKeys(join(stateDir, 'keys'), new Date());
   await register(databaseUrls.cs_operator, keys, bundleText, extensions, say);
-  const trustFile = writeJson(stateDir, 'trust.json', { operators: [keys.operator.key.publicKey] });
+  const trustFile = writeJson(stateDir, 'trust.json', {
+    operators: [keys.operator.key.publicKey],
+    committers: [keys.committer.key.publicKey],
+  });
 
   const prepared = await Promise.all(targets.map((target) => setUpTarget(postgres, target, newPassword)));
   const targetsFile = writeJson(stateDir, 'targets.json', {

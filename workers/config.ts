@@ -9,87 +9,41 @@ import { readKeyFile, type LoadedKey } from '../signing/key-file';
 import type { TargetConfig, Targets } from '../activities/committer/targets';
 import { ConfigError } from './config-error';
 import { readJson } from './json-file';
+import { unknownVariables } from './process-env';
 
 export { ConfigError };
+export { CodecEnv, CommitEnv, GatewayEnv, JudgeEnv, ReviewEnv, type CommonEnv, type RoleEnv } from './process-env';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-const Port = z.coerce.number().int().min(0).max(65_535);
-const Common = z.object({
-  COUNTERSIGN_DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, 'expected postgres://role:password@host:port/countersign'),
-  COUNTERSIGN_TRUST_FILE: z.string().min(1),
-  COUNTERSIGN_QUEUE_SUFFIX: z
-    .string()
-    .regex(/^(-[a-z0-9][a-z0-9-]*)?$/, 'expected an empty value or -name')
-    .default(''),
-  COUNTERSIGN_EXTENSIONS: z.string().default(''),
-  COUNTERSIGN_METRICS_PORT: Port.optional(),
-  /** Encryption keys of Temporal payloads; without it payloads are not encrypted. */
-  COUNTERSIGN_PAYLOAD_KEYS_FILE: z.string().min(1).optional(),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
-});
-export type CommonEnv = z.infer<typeof Common>;
-
-const WithKey = Common.extend({
-  COUNTERSIGN_KEY_FILE: z.string().min(1),
-  COUNTERSIGN_KEY_PASSPHRASE: z.string().min(1).optional(),
-});
-/** The variables that all worker processes have in common. */
-export type RoleEnv = z.infer<typeof WithKey>;
-
-export const ReviewEnv = WithKey.extend({
-  /** Whether circuit breakers are used. */
-  COUNTERSIGN_BREAKERS: z.enum(['on', 'off']).default('on'),
-  COUNTERSIGN_WEBHOOK_URL: z.url({ protocol: /^https?$/ }).optional(),
-  COUNTERSIGN_WEBHOOK_SECRET: z.string().min(16).optional(),
-});
-export const JudgeEnv = WithKey.extend({
-  OPENAI_API_KEY: z.string().min(1).optional(),
-  OPENAI_BASE_URL: z.url({ protocol: /^https?$/ }).default('https://api.openai.com/v1'),
-  /** The provider's prices; without it the cost of a judgement is recorded as unknown. */
-  COUNTERSIGN_JUDGE_PRICES_FILE: z.string().min(1).optional(),
-  COUNTERSIGN_JUDGE_REQUESTS_PER_SECOND: z.coerce.number().min(0.01).max(1000).default(5),
-});
-export const CommitEnv = WithKey.extend({
-  COUNTERSIGN_TARGETS_FILE: z.string().min(1),
-  /** How long the workflow of an open review may be gone or stuck before the committer repairs or ends the review. */
-  COUNTERSIGN_RECONCILE_GRACE_SECONDS: z.coerce.number().min(1).max(86_400).default(300),
-  COUNTERSIGN_RECONCILE_EVERY_SECONDS: z.coerce.number().min(1).max(86_400).default(20),
-});
-export const GatewayEnv = Common.extend({
-  COUNTERSIGN_GATEWAY_PORT: Port.default(8077),
-  COUNTERSIGN_GATEWAY_HOST: z.string().default('127.0.0.1'),
-});
-
-export const CodecEnv = z.object({
-  COUNTERSIGN_PAYLOAD_KEYS_FILE: z.string().min(1),
-  /** The only origin that is allowed by CORS: the Temporal UI. */
-  COUNTERSIGN_UI_ORIGIN: z.url({ protocol: /^https?$/ }).transform((url) => new URL(url).origin),
-  COUNTERSIGN_CODEC_PORT: Port.default(8078),
-  COUNTERSIGN_CODEC_HOST: z.string().default('127.0.0.1'),
-});
-
-/** Throws ConfigError that lists every invalid variable; values are never printed. */
+/** Throws ConfigError that lists every invalid or unknown variable; values are never printed. */
 export function readEnv<T extends z.ZodType>(schema: T, env: Env): z.infer<T> {
   const parsed = schema.safeParse(env);
-  if (parsed.success) return parsed.data;
-  const lines = parsed.error.issues.map((issue) => {
+  const lines = unknownVariables(env).map(
+    ({ name, nearest }) => `  ${name}: no process reads this variable; did you mean ${nearest}?`,
+  );
+  if (parsed.success && lines.length === 0) return parsed.data;
+  for (const issue of parsed.error?.issues ?? []) {
     const name = issue.path.join('.');
-    return `  ${name}: ${env[name] === undefined ? 'is not set' : issue.message}`;
-  });
+    lines.push(`  ${name}: ${env[name] === undefined ? 'is not set' : issue.message}`);
+  }
   throw new ConfigError(`Invalid environment; docs/operate.md describes each variable.\n${lines.join('\n')}`);
 }
 
 const PublicKey = z.string().regex(/^[0-9a-f]{64}$/, 'expected an Ed25519 public key, 64 lower-case hex digits');
-const TrustFile = z.strictObject({ operators: z.array(PublicKey).min(1) });
+const TrustFile = z.strictObject({ operators: z.array(PublicKey).min(1), committers: z.array(PublicKey).default([]) });
+export type Trust = z.infer<typeof TrustFile>;
 
-/** The operator keys that this process trusts, for policy revisions and for entries of the key registry. */
+/** Whose signatures count: operators sign policy revisions and entries of the key registry, committers sign receipts. */
+export function readTrustFile(path: string): Trust {
+  const trust = readJson(path, TrustFile);
+  [...trust.operators, ...trust.committers].forEach(toPublicKeyObject);
+  return trust;
+}
+
+/** The operator keys that this process trusts. */
 export function readTrust(path: string): readonly string[] {
-  const { operators } = readJson(path, TrustFile);
-  operators.forEach(toPublicKeyObject);
-  return operators;
+  return readTrustFile(path).operators;
 }
 
 const Named = { name: z.string(), development: z.boolean() };

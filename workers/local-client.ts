@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { ConfigError, type Env } from './config';
+import { ConfigError, readTrustFile, type Env } from './config';
 
 /** What `dev` and the demo write to their state directory, so that the CLI needs no configuration there. */
 const LocalClient = z.strictObject({
@@ -34,7 +34,7 @@ export function writeLocalClient(stateDir: string, client: LocalClient): void {
 }
 
 /**
- * Settings from the environment (COUNTERSIGN_DATABASE_URL, TEMPORAL_ADDRESS, …), and otherwise from the state directory.
+ * Settings from the environment (COUNTERSIGN_DATABASE_URL, COUNTERSIGN_TRUST_FILE, …), and otherwise from the state directory.
  * Throws ConfigError if neither names a database.
  */
 export function localClient(env: Env): LocalClient {
@@ -44,9 +44,11 @@ export function localClient(env: Env): LocalClient {
   if (databaseUrl === undefined) {
     throw new ConfigError(
       'No server is configured: none was started here, and COUNTERSIGN_DATABASE_URL is not set.\n' +
-        '  Start one with "countersign dev", or set TEMPORAL_ADDRESS, COUNTERSIGN_DATABASE_URL and COUNTERSIGN_COMMITTERS.',
+        '  Start one with "countersign dev", or prepare your own servers with "countersign init". COUNTERSIGN_STATE_DIR names its directory.',
     );
   }
+  const trustFile = env['COUNTERSIGN_TRUST_FILE'];
+  const trust = trustFile === undefined ? found : readTrustFile(trustFile);
   return {
     temporalAddress: env['TEMPORAL_ADDRESS'] ?? found?.temporalAddress ?? '127.0.0.1:7233',
     namespace: env['TEMPORAL_NAMESPACE'] ?? found?.namespace ?? 'default',
@@ -57,12 +59,8 @@ export function localClient(env: Env): LocalClient {
     gatewayUrl: env['COUNTERSIGN_GATEWAY_URL'] ?? found?.gatewayUrl ?? '',
     tenant: env['COUNTERSIGN_TENANT'] ?? found?.tenant ?? 'default',
     keysDir: found?.keysDir ?? '',
-    operators: list(env['COUNTERSIGN_OPERATORS']) ?? found?.operators ?? [],
-    committers: list(env['COUNTERSIGN_COMMITTERS']) ?? found?.committers ?? [],
+    operators: trust?.operators ?? [],
+    committers: trust?.committers ?? [],
     extensions: env['COUNTERSIGN_EXTENSIONS'] ?? found?.extensions ?? '',
   };
-}
-
-function list(text: string | undefined): string[] | undefined {
-  return text?.split(',').map((each) => each.trim());
 }

@@ -35,7 +35,7 @@ export async function resetBreakers(env: Env, request: BreakerResetRequest): Pro
     if (!resets.some((reset) => reset.keyId === key.keyId && reset.issuedAt === issuedAt))
       throw new CountersignError(
         'invalid_input',
-        'The reset does not count: its key is not a trusted operator (COUNTERSIGN_OPERATORS), or the clocks of this machine and the database differ by more than five minutes',
+        'The reset does not count: its key is not a trusted operator (COUNTERSIGN_TRUST_FILE), or the clocks of this machine and the database differ by more than five minutes',
       );
     const ids = (before.breakers ?? []).map((view) => view.validatorId);
     return ids.filter((id) => validatorId === null || id === validatorId);

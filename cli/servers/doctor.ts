@@ -140,7 +140,7 @@ function checkTrust(local: LocalClient): Check {
   return failed(
     'trust',
     'no committer key is trusted here: every outcome is unverified',
-    'Set COUNTERSIGN_COMMITTERS to the public keys of your committers',
+    'Set COUNTERSIGN_TRUST_FILE to a file that lists the public keys of your operators and committers',
   );
 }
 

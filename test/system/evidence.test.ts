@@ -27,8 +27,7 @@ beforeAll(async () => {
   env = {
     COUNTERSIGN_STATE_DIR: '/nowhere',
     COUNTERSIGN_DATABASE_URL: system.setup.databaseUrls.cs_gateway,
-    COUNTERSIGN_OPERATORS: trust.operators.join(),
-    COUNTERSIGN_COMMITTERS: trust.committers.join(),
+    COUNTERSIGN_TRUST_FILE: system.setup.trustFile,
     // Relative to workers/extensions.ts.
     COUNTERSIGN_EXTENSIONS: '../test/support/shop-extension',
     TEMPORAL_ADDRESS: process.env['COUNTERSIGN_TEST_TEMPORAL'],

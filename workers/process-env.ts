@@ -1,0 +1,203 @@
+/**
+ * Every environment variable of every process and of the CLI, with its meaning. docs/operate.md shows this table, and a test
+ * compares the two.
+ */
+import { z } from 'zod';
+
+const Port = z.coerce.number().int().min(0).max(65_535);
+const Path = z.string().min(1);
+const WebUrl = z.url({ protocol: /^https?$/ });
+const DatabaseUrl = z.string().regex(/^postgres(ql)?:\/\//, 'expected postgres://role:password@host:port/countersign');
+
+const ExtensionsList = z
+  .string()
+  .default('')
+  .describe('Comma-separated paths of your [extension modules](extend.md), the same for all.');
+const QueueSuffix = z
+  .string()
+  .regex(/^(-[a-z0-9][a-z0-9-]*)?$/, 'expected an empty value or -name')
+  .default('')
+  .describe('Separates task queues, for example `-staging`.');
+const PayloadKeysFile = Path.optional().describe(
+  'Encrypts the Temporal history with AES-256-GCM. See [Encryption](#encryption).',
+);
+const KeyPassphrase = Path.optional().describe('The passphrase of an encrypted key file.');
+const PricesFile = Path.optional().describe(
+  'Prices by model, in millionths of a currency unit per million tokens. Without it the cost is recorded as unknown.',
+);
+
+const Common = z.object({
+  COUNTERSIGN_DATABASE_URL: DatabaseUrl.describe(
+    'The Countersign database, with the role of this process: `cs_review`, `cs_judge`, `cs_commit` or `cs_gateway`.',
+  ),
+  COUNTERSIGN_TRUST_FILE: Path.describe(
+    'JSON `{"operators": [public keys], "committers": [public keys]}`: who may sign policy and key registrations, and who signs receipts.',
+  ),
+  COUNTERSIGN_QUEUE_SUFFIX: QueueSuffix,
+  COUNTERSIGN_EXTENSIONS: ExtensionsList,
+  COUNTERSIGN_METRICS_PORT: Port.optional().describe('Prometheus metrics on loopback.'),
+  COUNTERSIGN_PAYLOAD_KEYS_FILE: PayloadKeysFile,
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
+    .default('info')
+    .describe('`fatal`, `error`, `warn`, `info`, `debug` or `trace`.'),
+});
+export type CommonEnv = z.infer<typeof Common>;
+
+const WithKey = Common.extend({
+  COUNTERSIGN_KEY_FILE: Path.describe('The key of this process.'),
+  COUNTERSIGN_KEY_PASSPHRASE: KeyPassphrase,
+  COUNTERSIGN_BUILD_ID: z
+    .string()
+    .optional()
+    .describe('Turns on worker versioning. See [Deploying a new version](#deploying-a-new-version).'),
+});
+/** The variables that all worker processes have in common. */
+export type RoleEnv = z.infer<typeof WithKey>;
+
+export const ReviewEnv = WithKey.extend({
+  COUNTERSIGN_BREAKERS: z.enum(['on', 'off']).default('on').describe('Circuit breakers: `on` or `off`.'),
+  COUNTERSIGN_WEBHOOK_URL: WebUrl.optional().describe('Receives notifications (Standard Webhooks).'),
+  COUNTERSIGN_WEBHOOK_SECRET: z
+    .string()
+    .min(16)
+    .optional()
+    .describe('Signs the notifications. Needed with a webhook URL; at least 16 characters.'),
+});
+export const JudgeEnv = WithKey.extend({
+  OPENAI_API_KEY: Path.optional().describe('The key of the model API. Without it the judge cannot answer.'),
+  OPENAI_BASE_URL: WebUrl.default('https://api.openai.com/v1').describe('Any OpenAI-compatible server.'),
+  COUNTERSIGN_JUDGE_PRICES_FILE: PricesFile,
+  COUNTERSIGN_JUDGE_REQUESTS_PER_SECOND: z.coerce
+    .number()
+    .min(0.01)
+    .max(1000)
+    .default(5)
+    .describe('Rate limit over all judge workers.'),
+});
+export const CommitEnv = WithKey.extend({
+  COUNTERSIGN_TARGETS_FILE: Path.describe('The targets and their credentials. See [Targets](#targets).'),
+  COUNTERSIGN_RECONCILE_GRACE_SECONDS: z.coerce
+    .number()
+    .min(1)
+    .max(86_400)
+    .default(300)
+    .describe(
+      'How long the workflow of an open review may be gone or stuck before the review is repaired or ended. See [Lost workflows](#lost-workflows).',
+    ),
+  COUNTERSIGN_RECONCILE_EVERY_SECONDS: z.coerce
+    .number()
+    .min(1)
+    .max(86_400)
+    .default(20)
+    .describe('Interval of the search for lost workflows.'),
+});
+export const GatewayEnv = Common.extend({
+  COUNTERSIGN_GATEWAY_HOST: z.string().default('127.0.0.1').describe('Address on which the gateway listens.'),
+  COUNTERSIGN_GATEWAY_PORT: Port.default(8077).describe('Port on which the gateway listens.'),
+});
+
+export const CodecEnv = z.object({
+  COUNTERSIGN_PAYLOAD_KEYS_FILE: Path.describe('The keys with which the codec server decrypts.'),
+  COUNTERSIGN_UI_ORIGIN: WebUrl.transform((url) => new URL(url).origin).describe(
+    'The Temporal UI, the only origin that CORS allows. Anyone who can reach the codec server can read every review.',
+  ),
+  COUNTERSIGN_CODEC_HOST: z.string().default('127.0.0.1').describe('Address on which the codec server listens.'),
+  COUNTERSIGN_CODEC_PORT: Port.default(8078).describe('Port on which the codec server listens.'),
+});
+
+/** Read by `countersign` commands, each of which needs only some of them. */
+export const CliEnv = z.object({
+  COUNTERSIGN_STATE_DIR: Path.default('.countersign').describe(
+    'The directory of `countersign init` or `countersign dev`. Its file `cli.env` or `client.json` sets what the environment does not.',
+  ),
+  COUNTERSIGN_DATABASE_URL: DatabaseUrl.optional().describe('The Countersign database, with the role `cs_gateway`.'),
+  COUNTERSIGN_OPERATOR_DATABASE_URL: DatabaseUrl.optional().describe(
+    'The same database with the role `cs_operator`, for commands that take an operator key.',
+  ),
+  COUNTERSIGN_DATABASE_ADMIN_URL: DatabaseUrl.optional().describe(
+    'The same database with a role that may create tables and roles, for `init` and `setup`. `dev` uses this server instead of its own.',
+  ),
+  COUNTERSIGN_TRUST_FILE: Path.optional().describe('The same trust file that the processes read.'),
+  COUNTERSIGN_TARGETS_FILE: Path.optional().describe('`doctor` checks these targets.'),
+  COUNTERSIGN_TARGET_ADMIN_URL: DatabaseUrl.optional().describe(
+    'A target, with a role that may create roles and schemas, for `target init`.',
+  ),
+  COUNTERSIGN_TARGET_SCHEMAS: z
+    .string()
+    .default('public')
+    .describe('Comma-separated schemas whose tables `target init` grants.'),
+  COUNTERSIGN_GATEWAY_URL: WebUrl.optional().describe('The address of the gateway.'),
+  COUNTERSIGN_TENANT: z.string().default('default').describe('The tenant of reviews, if `--tenant` is not given.'),
+  COUNTERSIGN_QUEUE_SUFFIX: QueueSuffix,
+  COUNTERSIGN_EXTENSIONS: ExtensionsList,
+  COUNTERSIGN_PAYLOAD_KEYS_FILE: PayloadKeysFile,
+  COUNTERSIGN_KEY_PASSPHRASE: KeyPassphrase,
+  COUNTERSIGN_JUDGE_PRICES_FILE: PricesFile,
+  COUNTERSIGN_TEMPORAL_CLI: Path.optional().describe('The Temporal CLI that `dev` uses.'),
+  COUNTERSIGN_CACHE: Path.optional().describe('Where `dev` keeps downloaded programs. Default: the cache of the user.'),
+});
+
+export const ENV_SCHEMAS = {
+  review: ReviewEnv,
+  judge: JudgeEnv,
+  committer: CommitEnv,
+  gateway: GatewayEnv,
+  codec: CodecEnv,
+  CLI: CliEnv,
+} as const;
+export type EnvReader = keyof typeof ENV_SCHEMAS;
+
+export interface Variable {
+  readonly name: string;
+  /** Processes that read it with this meaning. */
+  readonly readBy: readonly EnvReader[];
+  readonly meaning: string;
+  /** The value that is used if it is not set; null if there is none. */
+  readonly fallback: string | null;
+  readonly required: boolean;
+}
+
+/** The table of configuration, derived from the schemas. A variable with two meanings has two rows. */
+export function variables(): readonly Variable[] {
+  const rows = new Map<string, Variable>();
+  for (const reader of Object.keys(ENV_SCHEMAS) as EnvReader[])
+    for (const [name, schema] of Object.entries<z.ZodType>(ENV_SCHEMAS[reader].shape)) {
+      const meaning = schema.description ?? '';
+      const key = `${name} ${meaning}`;
+      const known = rows.get(key);
+      const unset = schema.safeParse(undefined);
+      const fallback = unset.success && unset.data !== undefined && unset.data !== '' ? String(unset.data) : null;
+      rows.set(key, { name, meaning, fallback, required: !unset.success, readBy: [...(known?.readBy ?? []), reader] });
+    }
+  return [...rows.values()];
+}
+
+/** Names with our prefix that nothing reads, each with the nearest known name: most are typing errors. */
+export function unknownVariables(
+  env: Readonly<Record<string, string | undefined>>,
+): readonly { readonly name: string; readonly nearest: string }[] {
+  const known = new Set(variables().map(({ name }) => name));
+  return Object.keys(env)
+    .filter((name) => name.startsWith('COUNTERSIGN_') && env[name] !== undefined && !known.has(name))
+    .map((name) => ({ name, nearest: nearest(name, [...known]) }));
+}
+
+function nearest(name: string, known: readonly string[]): string {
+  const ranked = known.map((each) => ({ each, distance: editDistance(name, each) }));
+  return ranked.reduce((best, next) => (next.distance < best.distance ? next : best)).each;
+}
+
+/** Levenshtein distance. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
