@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../policy/contracts/canonical-json';
+import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
 import type { HttpPatchFacts, PatchFault, Write } from './http-facts';
 import { Members } from './members';
 import { transferOf, type NameBudget } from './transfers';
@@ -53,7 +53,7 @@ export function readBody(
   if (body === undefined) return EMPTY;
   if (contentType === MERGE_PATCH) return readMergePatch(body, document);
   const isJson = contentType === null ? typeof body !== 'string' : isJsonType(contentType);
-  if (isJson) return readPlainJson(body, method);
+  if (isJson) return readPlainJson(body, method, document);
   if (typeof body === 'string') return { ...EMPTY, body: 'text' };
   return refuse('invalid_document', 'Expected "body" to be text, since the content type is not JSON', null);
 }
@@ -159,8 +159,11 @@ function readMergePatch(body: JsonValue, document: JsonValue | undefined): Body 
   return { ...base, result, changesNothing: equal(result, document as Json) };
 }
 
-/** PUT replaces the document. With any other method the server decides what each member means. */
-function readPlainJson(body: JsonValue, method: string): Body {
+/**
+ * PUT replaces the document. With any other method the server decides what each member means. A PUT that keeps every member of
+ * the staged document writes only the members that it names.
+ */
+function readPlainJson(body: JsonValue, method: string, document: JsonValue | undefined): Body {
   const seen = new Members();
   seen.collect(body, [], ['body']);
   const wholeDocument: Write = { how: 'set', changes: true, pointer: '', at: '/body', shifts: false };
@@ -177,7 +180,22 @@ function readPlainJson(body: JsonValue, method: string): Body {
   return {
     ...EMPTY,
     body: 'json',
-    writes: method === 'PUT' || !isObject ? [wholeDocument, ...members] : members,
+    writes: (method === 'PUT' && !keepsMembers(document, body)) || !isObject ? [wholeDocument, ...members] : members,
     ...seen.facts(),
   };
+}
+
+/** Whether the new document has every member of the old one. False if the old one is not known. */
+function keepsMembers(old: JsonValue | undefined, body: JsonValue): boolean {
+  if (old === undefined) return false;
+  if (Array.isArray(old))
+    return (
+      Array.isArray(body) &&
+      old.every((item: JsonValue, i) => i < body.length && keepsMembers(item, body[i] as JsonValue))
+    );
+  if (typeof old !== 'object' || old === null) return true;
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return false;
+  return Object.entries(old).every(
+    ([name, member]) => Object.hasOwn(body, name) && keepsMembers(member, (body as JsonObject)[name] as JsonValue),
+  );
 }

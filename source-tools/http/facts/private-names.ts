@@ -7,6 +7,8 @@ const EXACT = new Set(
   taxid nationalid passportnumber cardnumber pan iban accountnumber dateofbirth medical diagnosis
 `),
 );
+/** Words of such names, such as `internalNotes`. */
+const WORDS = new Set(wordList('private internal hidden confidential restricted'));
 /** Parts of such names, such as `stripe_secret_key`. */
 const PARTS = wordList('secret password passwd passphrase token credential apikey privatekey accesskey signingkey');
 
@@ -16,8 +18,18 @@ export function normalizedName(name: string): string {
   return lower.includes('_') || lower.includes('-') ? lower.replaceAll('_', '').replaceAll('-', '') : lower;
 }
 
+/** The words of a name in lower case: `allow`, `force` and `pushes` of `allowForcePushes`. */
+export function wordsOf(name: string): readonly string[] {
+  return name
+    .slice(0, 300)
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u);
+}
+
 /** Whether a member of this name is meant for few readers. */
 export function isPrivateName(name: string): boolean {
   const normalized = normalizedName(name);
-  return EXACT.has(normalized) || PARTS.some((part) => normalized.includes(part));
+  if (EXACT.has(normalized) || PARTS.some((part) => normalized.includes(part))) return true;
+  return wordsOf(name).some((word) => WORDS.has(word));
 }

@@ -22,15 +22,8 @@ import {
   unknownFields,
 } from './pointers';
 import { privateCopy, privateLink } from './private';
-import {
-  administrativePath,
-  deleteMethod,
-  httpParse,
-  methodPathScope,
-  plainText,
-  privateTarget,
-  urlAmbiguous,
-} from './target';
+import { administrativePath, securitySetting } from './administration';
+import { deleteMethod, httpParse, methodPathScope, plainText, privateTarget, urlAmbiguous } from './target';
 
 /** In catalogue order, which is also the order of findings. */
 export const httpPatchRules: readonly PackRule[] = [
@@ -50,6 +43,7 @@ export const httpPatchRules: readonly PackRule[] = [
   privateCopy,
   privateLink,
   administrativePath,
+  securitySetting,
   bulk,
   unknownFields,
   contentTypeMismatch,

@@ -71,7 +71,7 @@ export const protectedPointer = httpRule({
 
 export const rootReplaced = httpRule({
   name: 'http_root_replaced',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'Replacing the whole document removes every member that the new document does not contain.',
   examples: {
@@ -149,8 +149,11 @@ const PRIVILEGE = wordList(`
   privileges scopes grants acl access_level entitlements privileged allow_privilege_escalation host_network host_pid
   service_account_name groups tenant_id org_id organization_id verified email_verified mfa_enabled two_factor_enabled
   password password_hash price unit_price amount total balance credit credit_limit discount salary refund iban
-  account_number webhook webhook_url callback_url redirect_uri redirect_uris allowed_origins ip_allowlist
+  account_number limit limits quota quotas spending_limit daily_limit rate_limit webhook webhook_url callback_url redirect_uri redirect_uris allowed_origins ip_allowlist
 `);
+
+/** The unit of an amount in its name, such as `amountCents`. */
+const MONEY_UNIT = /(?:in)?(?:cents?|minor|micros|usd|eur|gbp|chf)$/;
 
 const guardedNames = memoizeByObject(
   ({ names, also }: { readonly names: readonly string[]; readonly also: readonly string[] }): ReadonlySet<string> =>
@@ -176,7 +179,10 @@ export const privilegeFields = httpRule({
   },
   find: ({ members, transfers }, config) => {
     const guarded = guardedNames(config);
-    const isGuarded = (name: string): boolean => guarded.has(normalizedName(name));
+    const isGuarded = (name: string): boolean => {
+      const normalized = normalizedName(name);
+      return guarded.has(normalized) || guarded.has(normalized.replace(MONEY_UNIT, ''));
+    };
     const written = members
       .filter(({ name }) => isGuarded(name))
       .map(({ name, at }) => ({ at, what: `writes ${shown(name.slice(0, 100))}` }));

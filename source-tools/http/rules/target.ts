@@ -6,9 +6,6 @@ import { httpRule, request } from './define-http-rule';
 import { isBelowHost } from './hosts';
 import type { HttpPatchFacts, Reach } from '../facts/http-facts';
 import { HTTP_PACK } from '../facts/http-parser';
-import { normalizedName } from '../facts/private-names';
-import { memoizeByObject } from '../../../policy/text/memoize';
-import { wordList } from '../../../policy/text/word-list';
 
 export const httpParse = parseRule(HTTP_PACK, {
   name: 'http_parse_failure',
@@ -125,48 +122,6 @@ export const methodPathScope = httpRule({
     return hits;
   },
 });
-
-const ADMINISTRATIVE = wordList(`
-  admin administrator administration sudo impersonate internal actuator debug console exec execute eval shell rpc graphql
-  purge wipe destroy truncate drop erase shutdown terminate reset rotate revoke bulk batch _bulk _delete_by_query
-  _update_by_query reindex migrate restore refund refunds payout payouts transfer transfers withdraw withdrawals
-  tokens keys api-keys apikeys credentials secrets permissions roles policies memberships members invitations webhooks
-`);
-
-const namesOfPaths = memoizeByObject(
-  ({ names, also }: { readonly names: readonly string[]; readonly also: readonly string[] }): ReadonlySet<string> =>
-    new Set([...names, ...also].map(normalizedName)),
-);
-
-export const administrativePath = httpRule({
-  name: 'http_administrative_path',
-  logicRevision: 1,
-  defaultLevel: 'confirm',
-  why: 'The path says that the request administers the service, moves money or deletes in bulk; its body says little about that.',
-  config: z.strictObject({
-    names: z
-      .array(z.string().min(1).max(200))
-      .max(500)
-      .default(ADMINISTRATIVE)
-      .describe('Segments of the path, separated by "/" or ":". Case, "_" and "-" are ignored.'),
-    also: z.array(z.string().min(1).max(200)).max(500).default([]).describe('Segments in addition to `names`.'),
-  }),
-  examples: {
-    bad: request({ method: 'POST', url: 'https://api.example.com/v1/admin/users:purge' }),
-    good: request({ url: 'https://api.example.com/v1/articles/administrators-guide' }),
-  },
-  find: ({ method, url }, config) => {
-    if (READS.has(method)) return [];
-    const names = namesOfPaths(config);
-    const found = url.path
-      .slice(0, 8192)
-      .split(/[/:]/)
-      .find((segment) => names.has(normalizedName(segment)));
-    return found === undefined ? [] : [{ at: '/url', what: `the path contains ${shown(found.slice(0, 100))}` }];
-  },
-});
-
-const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 export const plainText = httpRule({
   name: 'http_plain_text',

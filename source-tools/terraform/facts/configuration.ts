@@ -6,8 +6,13 @@ import { isObject } from './json';
 
 type Configuration = Pick<TerraformPlanFacts, 'provisioners' | 'dataSources' | 'modules' | 'providers'>;
 
-/** The members that the configuration sets, by resource address without `count` and `for_each` keys. */
-export type SetMembers = ReadonlyMap<string, ReadonlySet<string>>;
+/** What the configuration says about resources, by address without `count` and `for_each` keys. */
+export interface ConfiguredResources {
+  /** The members that it sets. */
+  readonly members: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Firewall groups to which a resource with one rule refers. */
+  readonly groupsOfRules: ReadonlySet<string>;
+}
 
 const MAX_MODULE_DEPTH = 16;
 /** Maximum length of a module name, because it is repeated in the address of everything below the module. */
@@ -17,7 +22,7 @@ const MAX_PARTS = 20_000;
 /** Reads provisioners, data sources, modules and providers of the configuration, including all called modules. */
 export function readConfiguration(value: JsonValue | undefined): {
   readonly parts: Configuration;
-  readonly members: SetMembers;
+  readonly configured: ConfiguredResources;
 } {
   const found: { -readonly [K in keyof Configuration]: Configuration[K][number][] } = {
     provisioners: [],
@@ -26,7 +31,9 @@ export function readConfiguration(value: JsonValue | undefined): {
     providers: [],
   };
   const members = new Map<string, ReadonlySet<string>>();
-  if (!isObject(value)) return { parts: found, members };
+  const groupsOfRules = new Set<string>();
+  const configured = { members, groupsOfRules };
+  if (!isObject(value)) return { parts: found, configured };
   const base = ['configuration'];
   let parts = 0;
   const count = (): void => {
@@ -51,7 +58,11 @@ export function readConfiguration(value: JsonValue | undefined): {
         const at = [...path, 'resources', String(i)];
         const name = `${address}${text(resource['address']) ?? ''}`;
         const type = text(resource['type']) ?? '';
-        if (isObject(resource['expressions'])) members.set(name, new Set(Object.keys(resource['expressions'])));
+        const expressions = resource['expressions'];
+        if (isObject(expressions)) {
+          members.set(name, new Set(Object.keys(expressions)));
+          for (const group of groupsOf(type, expressions)) groupsOfRules.add(`${address}${group}`);
+        }
         if (resource['mode'] === 'data') found.dataSources.push({ at: pointerOf(at), address: name, type });
         const provisioners = resource['provisioners'];
         if (!Array.isArray(provisioners)) return;
@@ -83,7 +94,27 @@ export function readConfiguration(value: JsonValue | undefined): {
   };
   const root = value['root_module'];
   if (isObject(root)) walk(root, [...base, 'root_module'], '', 0);
-  return { parts: found, members };
+  return { parts: found, configured };
+}
+
+/** Types of one firewall rule, and the member that names its group. */
+export const RULE_TYPES: Readonly<Record<string, string>> = {
+  aws_security_group_rule: 'security_group_id',
+  aws_vpc_security_group_ingress_rule: 'security_group_id',
+  aws_vpc_security_group_egress_rule: 'security_group_id',
+  azurerm_network_security_rule: 'network_security_group_name',
+};
+
+/** Addresses, in the module of the rule, of the resources to which the group member of a rule refers. */
+function groupsOf(type: string, expressions: JsonObject): string[] {
+  const member = Object.hasOwn(RULE_TYPES, type) ? RULE_TYPES[type] : undefined;
+  const expression = member === undefined ? undefined : expressions[member];
+  const references = isObject(expression) ? expression['references'] : undefined;
+  if (!Array.isArray(references)) return [];
+  return references.flatMap((reference: JsonValue) => {
+    const [group, name] = typeof reference === 'string' ? withoutKeys(reference).split('.') : [];
+    return group === undefined || name === undefined ? [] : [`${group}.${name}`];
+  });
 }
 
 /** The address of a resource in the configuration: `module.a.aws_s3_bucket.b` for `module.a["x.y"].aws_s3_bucket.b[0]`. */

@@ -6,8 +6,9 @@ import { TERRAFORM_PARSER } from './terraform-parser';
 import { containsTrue } from '../rules/values';
 import { readJsonDocument } from '../../../policy/text/json-document';
 import { refusal, refuse, Refused } from '../../../policy/text/refusal';
-import { readConfiguration, withoutKeys, type SetMembers } from './configuration';
+import { readConfiguration, withoutKeys, type ConfiguredResources } from './configuration';
 import { isObject, objectOf, textOf } from './json';
+import { withSeparateRules } from './separate-rules';
 
 export const MAX_PLAN_BYTES = MAX_DIFF_BYTES;
 const BOUNDS = { maxBytes: MAX_PLAN_BYTES, maxDepth: 128, maxEntries: 40_000 };
@@ -57,8 +58,8 @@ function extract(raw: Uint8Array): TerraformPlanFacts | FactsRefusal {
     !Object.hasOwn(plan, 'resource_changes')
   )
     return refusal('not_a_plan', 'This is the JSON of a state, not of a plan', null);
-  const { parts, members } = readConfiguration(plan['configuration']);
-  const resources = readResources(plan, 'resource_changes', members);
+  const { parts, configured } = readConfiguration(plan['configuration']);
+  const resources = withSeparateRules(readResources(plan, 'resource_changes', configured), configured);
   return {
     ok: true,
     kind: 'terraform-plan',
@@ -69,7 +70,7 @@ function extract(raw: Uint8Array): TerraformPlanFacts | FactsRefusal {
     applyable: flagOf(plan, 'applyable'),
     inexactNumber: read.inexactAt !== null,
     resources,
-    drift: readResources(plan, 'resource_drift', members),
+    drift: readResources(plan, 'resource_drift', configured),
     outputs: readOutputs(plan),
     ...parts,
     failedChecks: readChecks(plan['checks']),
@@ -89,21 +90,22 @@ function flagOf(plan: JsonObject, key: string): boolean | null {
   return typeof value === 'boolean' ? value : refuse('invalid_document', `Expected "${key}" to be true or false`, null);
 }
 
-function readResources(plan: JsonObject, key: string, members: SetMembers): TerraformResource[] {
+function readResources(plan: JsonObject, key: string, configured: ConfiguredResources): TerraformResource[] {
   const list = plan[key] ?? [];
   if (!Array.isArray(list)) return refuse('invalid_document', `Expected "${key}" to be an array`, null);
   if (list.length > MAX_RESOURCES)
     refuse('too_many_resources', `The plan has more than ${MAX_RESOURCES} resources`, null);
-  return list.map((item: JsonValue, i) => readResource(objectOf(item, key), `/${key}/${i}`, members));
+  return list.map((item: JsonValue, i) => readResource(objectOf(item, key), `/${key}/${i}`, configured));
 }
 
-function readResource(item: JsonObject, at: string, members: SetMembers): TerraformResource {
+function readResource(item: JsonObject, at: string, configured: ConfiguredResources): TerraformResource {
   const change = objectOf(item['change'], 'change');
   const actions = change['actions'];
   const sequence = Array.isArray(actions) ? actions.join(',') : '';
   const action = Object.hasOwn(ACTIONS, sequence) ? ACTIONS[sequence] : undefined;
   if (action === undefined) return refuse('unknown_action', 'A resource has an unknown sequence of actions', null);
   const address = textOf(item, 'address');
+  const given = configured.members.get(withoutKeys(address));
   const beforeSensitive = maskOf(change['before_sensitive']);
   const afterSensitive = maskOf(change['after_sensitive']);
   return {
@@ -121,8 +123,9 @@ function readResource(item: JsonObject, at: string, members: SetMembers): Terraf
     before: withoutHidden(change['before'] ?? null, beforeSensitive),
     after: withoutHidden(change['after'] ?? null, afterSensitive),
     unknown: maskOf(change['after_unknown']),
-    leftToProvider:
-      action === 'create' ? leftToProvider(change['after_unknown'], members.get(withoutKeys(address))) : [],
+    leftToProvider: action === 'create' ? leftToProvider(change['after_unknown'], given) : [],
+    configured: given !== undefined,
+    separateRules: false,
     beforeSensitive,
     afterSensitive,
   };

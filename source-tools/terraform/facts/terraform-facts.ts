@@ -27,6 +27,10 @@ export interface TerraformResource {
    * also lists a block that `dynamic` generates as not set, so use this only for members that are not blocks.
    */
   readonly leftToProvider: readonly string[];
+  /** Whether the plan contains the configuration of the resource. */
+  readonly configured: boolean;
+  /** For a new firewall group: whether its rules are resources of their own, so that an unknown block of rules is empty. */
+  readonly separateRules: boolean;
   readonly beforeSensitive: JsonValue;
   readonly afterSensitive: JsonValue;
 }

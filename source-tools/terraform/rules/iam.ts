@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
+import { globCovers } from '../../../policy/text/glob';
 import { readJson } from '../../../policy/text/json-text';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
@@ -60,23 +61,45 @@ function broadGrants(document: JsonValue, trust: boolean): string[] {
     if (powerful !== undefined) grants.push(`allows every action of ${powerful}`);
     if (resources.includes('*') && actions.some((action) => action.includes('*')) && grants.length === 0)
       grants.push('allows actions with a wildcard on every resource');
-    if (actions.some((action) => ESCALATING.has(action.toLowerCase())) && resources.includes('*'))
+    if (resources.some(isEveryResource) && ESCALATING.some((name) => covers(actions, name)))
       grants.push('allows privilege escalation on every resource');
+    else if (covers(actions, 'iam:passrole') && !resources.every(isNamed))
+      grants.push('allows iam:PassRole without naming the role');
     const principal = member(statement, 'Principal');
     if (namesEveryone(principal) && !conditioned)
       grants.push(trust ? 'lets everyone assume the role' : 'allows everyone');
+    if (trust && namesAccount(principal) && !conditioned)
+      grants.push('lets every identity of an account assume the role');
     if (trust && member(principal, 'Federated') !== null && !namesSubject(statement))
       grants.push('trusts every subject of an identity provider');
     return grants;
   });
 }
 
-const ESCALATING = new Set(
-  wordList(`
-  iam:passrole iam:createaccesskey iam:attachrolepolicy iam:attachuserpolicy iam:putuserpolicy iam:putrolepolicy
-  iam:createpolicyversion iam:updateassumerolepolicy sts:assumerole
-`),
-);
+const ESCALATING = wordList(`
+  iam:passrole iam:createaccesskey iam:createloginprofile iam:updateloginprofile iam:attachrolepolicy iam:attachuserpolicy
+  iam:attachgrouppolicy iam:putuserpolicy iam:putrolepolicy iam:putgrouppolicy iam:addusertogroup iam:createpolicyversion
+  iam:setdefaultpolicyversion iam:updateassumerolepolicy iam:deleterolepermissionsboundary sts:assumerole
+`);
+
+/** Whether one of the actions, which may contain wildcards, includes the action `name`. */
+function covers(actions: readonly string[], name: string): boolean {
+  return actions.some((action) => globCovers(action.toLowerCase().slice(0, 200), name));
+}
+
+/** `*`, or every resource of a kind, such as `arn:aws:iam::111122223333:role/*`. */
+function isEveryResource(resource: string): boolean {
+  return resource === '*' || /:(?:role|user|group|policy)?\/?\*$/.test(resource.slice(-40));
+}
+
+function isNamed(resource: string): boolean {
+  return resource.startsWith('arn:') && !resource.includes('*') && !resource.includes('?');
+}
+
+/** Whether a trust policy lets every identity of an account assume the role. */
+function namesAccount(principal: JsonValue): boolean {
+  return textsOf(member(principal, 'AWS')).some((text) => text.endsWith(':root') || /^\d{12}$/.test(text));
+}
 
 function isFilled(value: JsonValue): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
@@ -122,14 +145,7 @@ function policyHits(r: TerraformResource, path: readonly (string | number)[]): r
   );
 }
 
-const MANAGED = [
-  'administratoraccess',
-  'poweruseraccess',
-  'iamfullaccess',
-  'amazons3fullaccess',
-  'awskeymanagementservicepoweruser',
-  'systemadministrator',
-];
+const MANAGED = ['administratoraccess', 'poweruseraccess', 'awskeymanagementservicepoweruser', 'systemadministrator'];
 const GOOGLE_ROLES = [
   'roles/owner',
   'roles/editor',
@@ -165,7 +181,11 @@ function broadRoles(r: TerraformResource): readonly Hit[] {
   const isBroadRole = (text: string): boolean =>
     GOOGLE_ROLES.some((role) => (role.endsWith('.') ? text.startsWith(role) && text.includes('admin') : text === role));
   if (r.type.startsWith('aws_iam_') && r.type.endsWith('policy_attachment'))
-    return check('policy_arn', (text) => MANAGED.some((name) => text.endsWith(`/${name}`)), 'attaches');
+    return check(
+      'policy_arn',
+      (text) => text.endsWith('fullaccess') || MANAGED.some((name) => text.endsWith(`/${name}`)),
+      'attaches',
+    );
   if (/^google_.*_iam_(?:member|binding)$/.test(r.type))
     return [
       ...check('role', isBroadRole, 'grants'),
@@ -188,6 +208,16 @@ function broadRoles(r: TerraformResource): readonly Hit[] {
   return [];
 }
 
+/** Types of credentials for people and programs. */
+const CREDENTIALS = new Set(
+  wordList(`
+  aws_iam_access_key aws_iam_user_login_profile aws_iam_service_specific_credential aws_iam_user_ssh_key
+  google_service_account_key google_storage_hmac_key google_apikeys_key azuread_application_password
+  azuread_service_principal_password azuread_application_federated_identity_credential github_repository_deploy_key
+  gitlab_deploy_token gitlab_project_access_token gitlab_personal_access_token
+`),
+);
+
 const role = (statement: Readonly<Record<string, unknown>>): string =>
   planOf([
     {
@@ -199,7 +229,7 @@ const role = (statement: Readonly<Record<string, unknown>>): string =>
 
 export const iamWidening = terraformRule({
   name: 'terraform_iam_widening',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'A wildcard in a policy grants permissions that were never listed or reviewed.',
   examples: {
@@ -208,6 +238,8 @@ export const iamWidening = terraformRule({
   },
   find: ({ resources }) =>
     createdOrChanged(resources).flatMap((r): readonly Hit[] => {
+      if (CREDENTIALS.has(r.type) && r.action !== 'update')
+        return [atResource(r, 'creates a credential that does not expire by default')];
       if (!r.type.startsWith('aws_') || OTHER_POLICIES.has(r.type)) return broadRoles(r);
       if (![r.after, r.unknown, r.afterSensitive].some(mayHoldPolicy)) return broadRoles(r);
       const documents = POLICIES.flatMap((path) => policyHits(r, path));

@@ -2,10 +2,13 @@ import type { ValidatorDefinition } from '../../../policy/rules/define';
 import type { PackRule } from '../../../policy/rules/rule-maker';
 import { blastRadius, deletionProtection, destroy, protectedResource, replace } from './destroy';
 import { iamWidening } from './iam';
-import { openEgress, openIngress, publicAccess } from './network';
+import { openEgress, openIngress } from './network';
 import { drift, forget, format, imports, noOp, sensitive, terraformParse } from './plan';
+import { publicAccess } from './public-access';
+import { dnsChanged, outsideConnection, remoteScript } from './reach';
 import { allowedValues, requiredTags, unknownAfterApply } from './settings';
 import { externalData, provisioner, sourcePin } from './sources';
+import { loggingOff, protectionOff } from './switched-off';
 
 /** In catalogue order, which is also the order of findings. */
 export const terraformPlanRules: readonly PackRule[] = [
@@ -20,6 +23,11 @@ export const terraformPlanRules: readonly PackRule[] = [
   openIngress,
   openEgress,
   publicAccess,
+  outsideConnection,
+  dnsChanged,
+  remoteScript,
+  loggingOff,
+  protectionOff,
   unknownAfterApply,
   sensitive,
   provisioner,

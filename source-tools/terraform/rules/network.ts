@@ -84,7 +84,13 @@ function openingsOf(r: TerraformResource, direction: Direction): readonly Openin
   };
   const blocks = (name: string, each: (path: Path) => readonly Opening[]): readonly Opening[] => {
     const value = valueAt(r, [name]);
-    if (value.state === 'hidden') return [{ path: [name], ranges: [], ports: [ALL], hidden: value.why }];
+    if (value.state === 'hidden') {
+      // An unknown block of a new group is usually no block. Only the configuration can tell; without one,
+      // terraform_unknown_after_apply reports it.
+      const isNew = r.action === 'create' || r.action === 'replace';
+      if (value.why === 'unknown' && isNew && (r.separateRules || !r.configured)) return [];
+      return [{ path: [name], ranges: [], ports: [ALL], hidden: value.why }];
+    }
     if (value.state === 'absent') return [];
     return Array.isArray(value.value) ? value.value.flatMap((_, i) => each([name, i])) : each([name]);
   };
@@ -177,7 +183,7 @@ const RULE = { type: 'ingress', protocol: 'tcp', from_port: 22, to_port: 22 };
 
 export const openIngress = terraformRule({
   name: 'terraform_open_ingress',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'Internet scanners find an open port within minutes.',
   config: z.strictObject({
@@ -207,7 +213,7 @@ export const openIngress = terraformRule({
 
 export const openEgress = terraformRule({
   name: 'terraform_open_egress',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'A resource with unrestricted egress can exfiltrate data.',
@@ -239,103 +245,3 @@ export const openEgress = terraformRule({
 function isMore(from: number, to: number, except: readonly number[]): boolean {
   return from === PING[0] ? except.length === 0 : !(from === to && except.includes(from));
 }
-
-/** Values that make a resource public, by type. */
-const PUBLIC: readonly {
-  readonly types: readonly string[];
-  readonly path: Path;
-  readonly values: readonly JsonValue[];
-  readonly what: string;
-}[] = [
-  {
-    types: ['aws_s3_bucket', 'aws_s3_bucket_acl'],
-    path: ['acl'],
-    values: ['public-read', 'public-read-write', 'authenticated-read', 'website'],
-    what: 'its objects are public',
-  },
-  ...['block_public_acls', 'block_public_policy', 'ignore_public_acls', 'restrict_public_buckets'].map((name) => ({
-    types: ['aws_s3_bucket_public_access_block', 'aws_s3_account_public_access_block'],
-    path: [name],
-    values: [false],
-    what: 'public access is not blocked',
-  })),
-  {
-    types: [
-      'aws_db_instance',
-      'aws_rds_cluster_instance',
-      'aws_redshift_cluster',
-      'aws_dms_replication_instance',
-      'aws_mq_broker',
-    ],
-    path: ['publicly_accessible'],
-    values: [true],
-    what: 'it is reachable from the internet',
-  },
-  { types: ['aws_lambda_function_url'], path: ['authorization_type'], values: ['NONE'], what: 'anyone may call it' },
-  {
-    types: ['google_storage_bucket_acl', 'google_storage_default_object_acl'],
-    path: ['predefined_acl'],
-    values: ['publicRead', 'publicReadWrite', 'authenticatedRead'],
-    what: 'its objects are public',
-  },
-  {
-    types: ['azurerm_storage_account'],
-    path: ['allow_blob_public_access'],
-    values: [true],
-    what: 'its containers may be public',
-  },
-  {
-    types: ['azurerm_storage_account'],
-    path: ['allow_nested_items_to_be_public'],
-    values: [true],
-    what: 'its containers may be public',
-  },
-  {
-    types: ['azurerm_storage_container'],
-    path: ['container_access_type'],
-    values: ['blob', 'container'],
-    what: 'its objects are public',
-  },
-  {
-    types: [
-      'azurerm_mssql_server',
-      'azurerm_postgresql_server',
-      'azurerm_mysql_server',
-      'azurerm_cosmosdb_account',
-      'azurerm_key_vault',
-    ],
-    path: ['public_network_access_enabled'],
-    values: [true],
-    what: 'it is reachable from the internet',
-  },
-];
-
-const PUBLIC_BY_TYPE: ReadonlyMap<string, typeof PUBLIC> = new Map(
-  [...new Set(PUBLIC.flatMap(({ types }) => types))].map((type) => [
-    type,
-    PUBLIC.filter(({ types }) => types.includes(type)),
-  ]),
-);
-
-export const publicAccess = terraformRule({
-  name: 'terraform_public_access',
-  logicRevision: 4,
-  defaultLevel: 'confirm',
-  why: 'Attackers scan the internet for public buckets and databases.',
-  examples: {
-    bad: planOf([{ address: 'aws_s3_bucket.logs', actions: ['create'], after: { acl: 'public-read' } }]),
-    good: planOf([{ address: 'aws_s3_bucket.logs', actions: ['create'], after: { acl: 'private' } }]),
-  },
-  find: ({ resources }) =>
-    createdOrChanged(resources).flatMap((r) =>
-      (PUBLIC_BY_TYPE.get(r.type) ?? []).flatMap(({ path, values, what }): readonly Hit[] => {
-        const value = valueAt(r, path);
-        // A bucket without an ACL is private by default. The defaults of other settings are not all safe.
-        if (path[0] === 'acl' && r.leftToProvider.includes('acl')) return [];
-        if (value.state === 'hidden') return [atResource(r, undecided(String(path[0]), value.why))];
-        return value.state === 'known' && values.includes(value.value) && !isUnchanged(r, path)
-          ? [atResource(r, what, path)]
-          : [];
-      }),
-    ),
-});

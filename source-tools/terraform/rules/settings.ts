@@ -47,9 +47,12 @@ const NEEDED = [
   },
 ];
 
+/** Blocks of rules in a firewall group. Empty if the rules are resources of their own. */
+const RULE_BLOCKS = new Set(['ingress', 'egress', 'security_rule']);
+
 export const unknownAfterApply = terraformRule({
   name: 'terraform_unknown_after_apply',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'confirm',
   why: 'A value that is known only after apply cannot be approved before it.',
   config: z.strictObject({
@@ -72,7 +75,7 @@ export const unknownAfterApply = terraformRule({
       return needed
         .filter(({ type }) => globCovers(type, r.type))
         .flatMap(({ attributes }) => attributes.flatMap((name) => pathsOf(r, name)))
-        .filter((path) => hidesBelow(r, path))
+        .filter((path) => hidesBelow(r, path) && !(r.separateRules && RULE_BLOCKS.has(String(path[0]))))
         .map((path) => atResource(r, `${shown(path.join('.'))} is not known before apply`));
     }),
 });

@@ -131,3 +131,35 @@ describe('the reason for an invalid patch', () => {
     expect(reason([{ op: 'replace', path: '/x', value: 'y'.repeat(500) }], {})).toContain('a text of 500 characters');
   });
 });
+
+describe('a security setting', () => {
+  const held = (body: unknown, path = '/v1/things/1'): boolean =>
+    isHeld('http_security_setting', { contentType: MERGE, url: `https://api.example.com${path}`, body });
+
+  it.each([{ allowForcePushes: true }, { require_pkce: false }, { a: { 'mfa-required': false } }, { private: false }])(
+    'is held: %j',
+    (body) => {
+      expect(held(body)).toBe(true);
+    },
+  );
+
+  it('is found in the path, and not in words that only contain a setting', () => {
+    expect(held({ x: 1 }, '/v1/waf/rules/1')).toBe(true);
+    expect(held({ author: 'x', publicTitle: 'y', catalog: 'z', reinforced: 1 }, '/v1/authors/1')).toBe(false);
+  });
+});
+
+it('an amount in a unit is found like the amount', () => {
+  const body = { amountCents: -1, priceInEur: 2 };
+  expect(run('http_privilege_fields', { contentType: MERGE, body }).reason).toMatch(/amountCents.*priceInEur/);
+});
+
+it('a PUT replaces the whole document unless it keeps every member of the staged one', () => {
+  const put = (body: unknown, document?: unknown): boolean =>
+    isHeld('http_root_replaced', { method: 'PUT', contentType: 'application/json', body, document });
+  expect(put({ a: 2, b: [1, 2] })).toBe(true);
+  expect(put({ a: 2, b: [1, 2], c: 3 }, { a: 1, b: [0] })).toBe(false);
+  expect(put({ a: 2 }, { a: 1, b: 1 })).toBe(true);
+  expect(put({ a: { b: 1 } }, { a: { b: 1, c: 2 } })).toBe(true);
+  expect(put({ a: [1] }, { a: [1, 2] })).toBe(true);
+});

