@@ -1,7 +1,7 @@
 import type { PayloadCodec } from '@temporalio/common';
 import { DefaultLogger, makeTelemetryFilterString, type NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { TASK_QUEUES } from '../policy/contracts/queues';
-import { workerOptions } from '../workers/run-worker';
+import { REVIEW_WORKER, workerOptions } from '../workers/run-worker';
 import type { LocalRole } from './local-roles';
 
 export interface LocalWorkersOptions {
@@ -28,7 +28,7 @@ export function localWorkers(options: LocalWorkersOptions): LocalWorkers {
   const running = new Map<LocalRole, { readonly worker: Worker; readonly ended: Promise<void> }>();
   const ofReviews = {
     workflowBundle: { codePath: options.workflowBundlePath },
-    workflowTaskPollerBehavior: { type: 'autoscaling' as const },
+    ...REVIEW_WORKER,
   };
   const stop = async (role: LocalRole): Promise<void> => {
     const started = running.get(role);

@@ -1,4 +1,5 @@
 import { createByteStore } from '../storage/store/byte-store';
+import { databaseClock } from '../storage/database/database-clock';
 import { openDatabase, type Database } from '../storage/database/database';
 import { createKeyRegistry } from '../storage/keys/key-registry';
 import { ledgerWithAdvisoryLock } from '../storage/ledger/with-advisory-lock';
@@ -23,6 +24,7 @@ export interface Resources {
   /** Public keys of the operators that this process trusts. */
   readonly operators: readonly string[];
   readonly now: () => Date;
+  readonly databaseNow: () => Promise<Date>;
 }
 
 export interface ResourceOptions {
@@ -62,5 +64,6 @@ export function openResources(options: ResourceOptions): Resources {
     plans,
     operators: trustedOperators,
     now: () => new Date(),
+    databaseNow: databaseClock(db),
   };
 }

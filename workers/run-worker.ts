@@ -68,6 +68,18 @@ export function versioning(
   };
 }
 
+/** Options of every worker that runs review workflows, in production, in development and in tests. */
+export const REVIEW_WORKER = {
+  // Node can abort the whole process with "async hook stack has become corrupted" if the promises of a workflow are interrupted at
+  // this limit (nodejs/node#38503, open for Node 20). The default of 5 s is wall-clock time, and the replay of a long history on a
+  // starved machine takes longer. No review computes for a minute. The SDK reads this option, but its public type does not have it.
+  isolateExecutionTimeout: '60 s',
+  workflowTaskPollerBehavior: { type: 'autoscaling' },
+  // A task that waits longer for its cached run goes to the normal queue, where a query brings the whole history and is refused if
+  // it ran ahead. The default of 10 s is short for a starved worker; the tasks of a dead worker wait this long.
+  stickyQueueScheduleToStartTimeout: '30 s',
+} as const;
+
 export async function workerOptions(
   run: Pick<WorkerRun, 'taskQueue' | 'activities' | 'workflows' | 'maxTaskQueueActivitiesPerSecond'>,
 ): Promise<Omit<WorkerOptions, 'connection' | 'namespace'>> {
@@ -83,13 +95,7 @@ export async function workerOptions(
     ...(run.workflows
       ? {
           workflowBundle: { code: await workflowBundle() },
-          // A workflow that is interrupted after this time corrupts the async hooks of Node, which ends the whole process. The
-          // default of 5 s of wall-clock time is short for a long history on a busy machine.
-          isolateExecutionTimeout: '60 s',
-          workflowTaskPollerBehavior: { type: 'autoscaling' as const },
-          // A task that waits longer for its cached run goes to the normal queue, where a query brings the whole history and is refused if
-          // it ran ahead. The default of 10 s is short for a starved worker; the tasks of a dead worker wait this long.
-          stickyQueueScheduleToStartTimeout: '30 s',
+          ...REVIEW_WORKER,
         }
       : {}),
     activityTaskPollerBehavior: { type: 'autoscaling' as const },

@@ -43,6 +43,8 @@ export interface VerificationDeps extends DerivationDeps {
   /** Whether this committer's configuration marks the target as `development`; null for a target that it does not serve. */
   readonly targetIsDevelopment: (target: string) => boolean | null;
   readonly now: () => Date;
+  /** The clock of the database: deadlines and the commit window are compared with it. */
+  readonly databaseNow: () => Promise<Date>;
 }
 
 export interface AskedCommit {
@@ -74,7 +76,7 @@ export async function collectReview(
 ): Promise<CollectedReview> {
   const { changeId } = asked;
   // Taken before keys and revocations are read, so that every revocation up to this time is included.
-  const at = deps.now().toISOString();
+  const at = (await deps.databaseNow()).toISOString();
   const lookUp = new Lookups();
   const planned = bodyOf(rows, 'planned');
   const pinned =

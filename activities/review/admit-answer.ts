@@ -32,6 +32,8 @@ export interface AnswerDeps {
   readonly keys: Pick<KeyRegistry, 'snapshot'>;
   readonly plans: Pick<PlanSource, 'byHash'>;
   readonly now: () => Date;
+  /** The clock of the database: the same one that the deadline began with. */
+  readonly databaseNow: () => Promise<Date>;
 }
 
 /** After one of these rows no answer is admitted. */
@@ -49,11 +51,11 @@ interface Verdict {
 
 /** `admitAnswer` returns every refusal as data. It throws only STORE_UNAVAILABLE, which Temporal retries. */
 export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities, 'admitAnswer'> {
-  const { ledger, keys, plans, now } = deps;
+  const { ledger, keys, plans, databaseNow } = deps;
 
   return {
     async admitAnswer(input): Promise<Admitted> {
-      const at = now().toISOString();
+      const at = (await databaseNow()).toISOString();
       const [{ find }, stored] = await Promise.all([
         keys.snapshot(),
         ledger.readKinds(input.changeId, [...SCOPE_ROWS, ...ANSWER_ROWS, ...END_ROWS]),

@@ -26,6 +26,8 @@ export interface DisclosureDeps extends Pick<DerivationDeps, 'tools' | 'threads'
   readonly keys: KeyRegistry;
   readonly attestor: Attestor;
   readonly now: () => Date;
+  /** The clock of the database, with which deadlines begin. */
+  readonly databaseNow: () => Promise<Date>;
 }
 
 /**
@@ -45,8 +47,9 @@ export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewAct
         );
       const { plan } = await deps.plans.byHash(asked.planHash);
       const input = { ...asked, requester: await requesterOfLedger(deps.ledger, asked.changeId) };
-      const at = deps.now().toISOString();
-      const { results, rows } = await runCallbacks(deps, plan, input, at);
+      const { results, rows } = await runCallbacks(deps, plan, input, (await deps.databaseNow()).toISOString());
+      const now = await deps.databaseNow();
+      const at = now.toISOString();
       const violations = buildViolations({ ...input, plan, callbackResults: results });
       const bound = fingerprint({
         changeId: input.changeId,
@@ -76,7 +79,7 @@ export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewAct
         state: 'INTERVENTION_REQUIRED',
         pending: pending.length,
         highestSeverity: input.findings.some((f) => f.status === 'BLOCK') ? 'BLOCK' : 'WARN',
-        deadlineAt: pending.length === 0 ? null : new Date(deps.now().getTime() + deadlineMs).toISOString(),
+        deadlineAt: pending.length === 0 ? null : new Date(now.getTime() + deadlineMs).toISOString(),
       });
       const row = appended.at(-1)?.stored?.row;
       const first = row === undefined ? body : disclosedOf(row.body);

@@ -25,7 +25,7 @@ import { judgeActivities } from '../../workers/roles/judge';
 import { reviewActivities } from '../../workers/roles/review';
 import { recordFailures } from '../../activities/record-failures';
 import { attestorWith, receiptSignerWith } from '../../workers/signers';
-import { workerOptions } from '../../workers/run-worker';
+import { REVIEW_WORKER, workerOptions } from '../../workers/run-worker';
 import { openClient } from '../../workers/temporal';
 import { connectWorker } from '../../workers/worker-connection';
 import type { Logger } from '../../workers/logger';
@@ -64,7 +64,7 @@ async function createWorker(
   const options = await workerOptions({ taskQueue: TASK_QUEUES[SWEEP_ROLE], activities, workflows: false });
   const workflows = {
     workflowBundle: { codePath: SWEEP_BUNDLE },
-    workflowTaskPollerBehavior: { type: 'autoscaling' as const },
+    ...REVIEW_WORKER,
     // The workflows of a killed worker move to another worker after this long.
     stickyQueueScheduleToStartTimeout: '2 s' as const,
     // After a kill all workflow tasks arrive together and each creates a new sandbox; more in parallel would time out.

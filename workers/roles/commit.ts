@@ -35,7 +35,7 @@ export function commitActivities(role: CommitRole): CommitActivities {
 
 /** What the committer's activities and its reconciler need. */
 export function commitDeps({ resources, extensions, receipts, targets, threads }: CommitRole): CommitDeps {
-  const { store, ledger, keys, plans, operators, now, db } = resources;
+  const { store, ledger, keys, plans, operators, now, databaseNow, db } = resources;
   const { validators, sourceTools: tools } = extensions;
   return {
     store,
@@ -55,5 +55,6 @@ export function commitDeps({ resources, extensions, receipts, targets, threads }
     targetIsDevelopment: (target) => targets.get(target)?.development ?? null,
     receipts,
     now,
+    databaseNow,
   };
 }

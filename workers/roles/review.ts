@@ -35,7 +35,7 @@ export function reviewActivities({
   logger,
   threads,
 }: ReviewRole): ReviewActivities {
-  const { store, ledger, withAdvisoryLock, keys, plans, now } = resources;
+  const { store, ledger, withAdvisoryLock, keys, plans, now, databaseNow } = resources;
   const { validators, callbacks, sourceTools: tools } = extensions;
   const activities: ReviewActivities = {
     ...createOpeningActivities({
@@ -52,9 +52,9 @@ export function reviewActivities({
       now,
     }),
     ...createGuardianActivities({ store, ledger, plans, tools, validators, threads, now }),
-    ...createDisclosureActivities({ store, ledger, plans, tools, threads, callbacks, keys, attestor, now }),
-    ...createAnswerActivities({ ledger, keys, plans, now }),
-    ...createWithdrawalActivities({ ledger, keys, plans, now }),
+    ...createDisclosureActivities({ store, ledger, plans, tools, threads, callbacks, keys, attestor, now, databaseNow }),
+    ...createAnswerActivities({ ledger, keys, plans, now, databaseNow }),
+    ...createWithdrawalActivities({ ledger, keys, plans, now, databaseNow }),
     ...createNoticeActivities({ log: (message, facts) => logger.info(facts, message), webhooks, now }),
   };
   return recordFailures({ ledger, now }, activities);

@@ -1,4 +1,5 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { databaseClock } from '../../../storage/database/database-clock';
 import { createAnswerActivities } from '../../../activities/review/admit-answer';
 import { answerScopeFromRows } from '../../../activities/review/answer-scope-from-rows';
 import { createKeyRegistry } from '../../../storage/keys/key-registry';
@@ -77,6 +78,7 @@ it("admits with the review worker's database role, and the committer verifies th
     keys: registryOf('cs_review'),
     plans: answerPlans(PLAN),
     now: () => new Date(),
+    databaseNow: databaseClock(database.open('cs_review')),
   });
   const admit = (i: AdmitInput) => new MockActivityEnvironment().run(admitAnswer, i) as Promise<Admitted>;
 

@@ -38,6 +38,7 @@ beforeEach(() => {
     keys: testRegistry(...keys),
     plans: { byHash: async (planHash) => ({ plan: { ...planOf([]), ...plan }, planHash, revision: 1 }) },
     now: () => new Date(NOW),
+    databaseNow: async () => new Date(NOW),
   };
 });
 

@@ -33,6 +33,7 @@ export interface ReviewParts extends Pick<
 export function reviewDeps({ signers, stagingRecords, previews, ...parts }: ReviewParts): ReviewDeps {
   return {
     ...parts,
+    databaseNow: async () => parts.now(),
     attestor: attestorWith(signers.attestor),
     receipts: receiptSignerWith(signers.committer),
     withAdvisoryLock: memoryWithAdvisoryLock(parts.ledger),
