@@ -108,8 +108,6 @@ function httpPatch(hosts: readonly string[]): readonly string[] {
     '      # The committer compares the resource with the staged state, and sends If-Match and Idempotency-Key itself.',
     '      http_test_required: advise',
     '      http_idempotency_key: advise',
-    '      # As http_remove, which is the same in a JSON Patch.',
-    '      http_null_delete: advise',
     ...SECRETS,
     ...TEXT,
     ...CROSS,

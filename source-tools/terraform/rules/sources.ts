@@ -74,16 +74,11 @@ export const externalData = terraformRule({
 
 export const sourcePin = terraformRule({
   name: 'terraform_source_pin',
-  logicRevision: 3,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A source without a pinned version can resolve to different code at apply time.',
   config: z.strictObject({
-    providers: z
-      .boolean()
-      .default(false)
-      .describe(
-        'Whether providers must have a version constraint. Their versions are also in the dependency lock file.',
-      ),
+    providers: z.boolean().default(true).describe('Whether providers must have a version constraint.'),
     sources: z
       .array(z.string().min(1).max(500))
       .max(200)
