@@ -251,7 +251,8 @@ function refused(input: Pick<ValidatorInput, 'diff'>, refusal: FactsRefusal): Ru
   };
 }
 
-function unexpectedKind(input: Pick<ValidatorInput, 'diff'>, kind: string, expected: string): RuleOutcome {
+/** The ERROR of a rule for facts of another kind. */
+export function unexpectedKind(input: Pick<ValidatorInput, 'diff'>, kind: string, expected: string): RuleOutcome {
   return {
     fires: true,
     reason: `This rule reads facts of kind "${expected}", not "${kind}"`,

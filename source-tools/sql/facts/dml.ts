@@ -1,6 +1,7 @@
 import { shown } from '../../../policy/text/shown-name';
 import type { HiddenWriteFact, Occurrence, SqlName } from './sql-facts';
 import { fold } from './constant';
+import { keyValues } from './key-values';
 import type { Tree } from './parser';
 import { child, flag, has, isOn, list, number, options, rangeName, text, typed, typedList } from './tree';
 import {
@@ -63,6 +64,7 @@ function insert(node: Tree, ctx: Context, walk: Walker): void {
     table,
     where: 'absent',
     whereReason: '',
+    keyValues: null,
     hasColumnList: list(node, 'cols').length > 0,
     valueRows: values.length > 0 ? values.length : null,
     onConflictUpdate: text(conflict, 'action') === 'ONCONFLICT_UPDATE',
@@ -78,12 +80,13 @@ function changeRows(kind: 'update' | 'delete', node: Tree, ctx: Context, walk: W
   const target = child(node, 'relation');
   const at = occurrenceFromVerb(ctx, kind, target);
   const table = recordWrite(ctx, target, at);
-  const { where, reason } = classifyWhere(node['whereClause'], table);
+  const { where, reason } = classifyWhere(node['whereClause'], table, node);
   ctx.facts.dml.push({
     kind,
     table,
     where,
     whereReason: reason,
+    keyValues: keyValues(node),
     hasColumnList: false,
     valueRows: null,
     onConflictUpdate: false,
@@ -102,13 +105,14 @@ function merge(node: Tree, ctx: Context, walk: Walker): void {
   const clauses = typedList(node, 'mergeWhenClauses');
   const actions = clauses.map((c) => text(c.node, 'commandType').replace('CMD_', '').toLowerCase());
   const bySource = clauses.some((c) => text(c.node, 'matchKind') === 'MERGE_WHEN_NOT_MATCHED_BY_SOURCE');
-  const { where, reason } = classifyWhere(node['joinCondition'], table);
+  const { where, reason } = classifyWhere(node['joinCondition'], table, node);
   const mergeActions = [...new Set([...actions, ...(bySource ? ['not_matched_by_source'] : [])])];
   ctx.facts.dml.push({
     kind: 'merge',
     table,
     where,
     whereReason: reason,
+    keyValues: null,
     hasColumnList: true,
     valueRows: null,
     onConflictUpdate: false,
@@ -158,7 +162,8 @@ function select(node: Tree, ctx: Context, walk: Walker): void {
     });
     ctx.facts.creations.push({ objectType: 'table', name: table, temporary, guarded: false, ...at });
   }
-  if (list(node, 'lockingClause').length > 0) {
+  // With SKIP LOCKED nothing waits; a person decides about it if it has no small LIMIT (modelled-nodes.ts).
+  if (typedList(node, 'lockingClause').some((clause) => text(clause.node, 'waitPolicy') !== 'LockWaitSkip')) {
     const at = occurrence(ctx);
     ctx.facts.hiddenWrites.push({ what: 'row_lock', ...at });
   }

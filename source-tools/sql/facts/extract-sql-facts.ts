@@ -16,12 +16,13 @@ import { refuseUnparsable } from './parse-bounds';
 import { MAX_TOKENS } from './scan-cost';
 import { loadParser, parseStatements, type RawStatement } from './parser';
 import { privilegeHandlers } from './privileges';
+import { isModelled, unmodelledParts } from './rehearsable';
 import { refusal, refuse, Refused } from '../../../policy/text/refusal';
 import { serverHandlers } from './server';
 import { sessionHandlers } from './session';
 import { rootSource, type Source } from './source';
 import { text, typed } from './tree';
-import { createWalker, emptyFacts, type Collected, type Context, type Walker } from './walker';
+import { createWalker, emptyFacts, occurrence, type Collected, type Context, type Walker } from './walker';
 
 /** Bounds of one text. A text that exceeds one of them is refused, which a rule reports as a finding; it never passes. */
 export const MAX_SQL_BYTES = 1024 * 1024;
@@ -96,6 +97,8 @@ function extract(raw: Uint8Array): SqlFacts | FactsRefusal {
       prepared,
     };
     walk.visit(statement.stmt, ctx);
+    if (isModelled(statement.stmt))
+      for (const reason of unmodelledParts(statement.stmt)) facts.unmodelled.push({ reason, ...occurrence(ctx) });
     bounds.check();
     const prepare = typed(statement.stmt);
     if (prepare?.type === 'PrepareStmt') prepared.add(text(prepare.node, 'name'));
@@ -204,7 +207,14 @@ function tokenEndAt(source: Source, offset: number): number {
 }
 
 /** Lists whose entries do not indicate a write. */
-const DESCRIPTIVE = new Set<keyof Collected>(['relations', 'functionCalls', 'longIdentifiers', 'selects', 'wildcards']);
+const DESCRIPTIVE = new Set<keyof Collected>([
+  'relations',
+  'functionCalls',
+  'longIdentifiers',
+  'selects',
+  'wildcards',
+  'unmodelled',
+]);
 
 function writes(facts: Collected): number {
   let sum = 0;

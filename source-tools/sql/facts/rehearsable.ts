@@ -1,9 +1,11 @@
 /**
  * What one parsed statement executes: functions, operators, types and relations, and whether its form may be rehearsed. Pure.
  *
- * An allowlist: a node of the grammar that is not listed makes the statement unfit for a rehearsal. Names are as written; the
+ * An allowlist (modelled-nodes.ts): a node, member or value that is not listed makes the statement unfit for a rehearsal. Names are as written; the
  * catalog decides what they mean (staging/inspect-catalog.ts).
  */
+import { shown } from '../../../policy/text/shown-name';
+import { MODELLED_NODES, SAFE_OPERATORS } from './modelled-nodes';
 import {
   CLOCK_FUNCTIONS,
   CLOCK_KEYWORDS,
@@ -65,56 +67,45 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   MergeStmt: 'MERGE',
 };
 
-/** Nodes without an effect other than that of the nodes inside them. */
-const NODES = new Set(
-  `SelectStmt InsertStmt UpdateStmt DeleteStmt MergeStmt MergeWhenClause ResTarget ColumnRef String Integer Float Boolean BitString
-  A_Const A_Star A_Expr A_Indices A_Indirection A_ArrayExpr BoolExpr NullTest BooleanTest CaseExpr CaseWhen CoalesceExpr MinMaxExpr
-  FuncCall NamedArgExpr TypeCast TypeName CollateClause SubLink RangeVar RangeSubselect RangeFunction JoinExpr Alias SortBy WindowDef
-  WithClause CommonTableExpr CTESearchClause CTECycleClause List RowExpr SetToDefault MultiAssignRef OnConflictClause InferClause
-  IndexElem GroupingFunc GroupingSet ParamRef ReturningClause ReturningOption SQLValueFunction ColumnDef JsonObjectConstructor
-  JsonArrayConstructor JsonArrayQueryConstructor JsonObjectAgg JsonArrayAgg JsonAggConstructor JsonKeyValue JsonValueExpr JsonFormat
-  JsonOutput JsonReturning JsonIsPredicate JsonParseExpr JsonScalarExpr JsonSerializeExpr JsonFuncExpr JsonBehavior JsonArgument
-  MergeSupportFunc`.split(/\s+/),
-);
-
-/** Nodes that are refused by name, with the reason for people. */
-const REFUSED: Readonly<Record<string, string>> = {
-  LockingClause: 'FOR UPDATE, FOR SHARE and similar clauses lock rows',
-  IntoClause: 'SELECT INTO creates a table',
-  RangeTableSample: 'TABLESAMPLE reads random rows',
-};
-
-/** Members that contain a node without its type name. */
-const BARE: Readonly<Record<string, string>> = {
-  relation: 'RangeVar',
-  withClause: 'WithClause',
-  onConflictClause: 'OnConflictClause',
-  infer: 'InferClause',
-  returningClause: 'ReturningClause',
-  typeName: 'TypeName',
-  alias: 'Alias',
-  join_using_alias: 'Alias',
-  over: 'WindowDef',
-  larg: 'SelectStmt',
-  rarg: 'SelectStmt',
-  intoClause: 'IntoClause',
-  collClause: 'CollateClause',
-  search_clause: 'CTESearchClause',
-  cycle_clause: 'CTECycleClause',
-  constructor: 'JsonAggConstructor',
-  output: 'JsonOutput',
-  returning: 'JsonReturning',
-  format: 'JsonFormat',
-  context_item: 'JsonValueExpr',
-  on_empty: 'JsonBehavior',
-  on_error: 'JsonBehavior',
-  arg: 'JsonKeyValue',
-  value: 'JsonValueExpr',
-  val: 'JsonValueExpr',
+/** Reasons for people, by node type or by type and member. Without one the reason names the part of the grammar. */
+const REASONS: Readonly<Record<string, (value: unknown) => string>> = {
+  'SelectStmt.intoClause': () => 'SELECT INTO creates a table',
+  RangeTableSample: () => 'TABLESAMPLE reads random rows',
+  'LockingClause.waitPolicy': () =>
+    'FOR UPDATE, FOR SHARE and similar clauses wait for locks, unless they have SKIP LOCKED',
+  'SQLValueFunction.op': (op) => `${String(op).replace('SVFOP_', '')} reads who runs the statement`,
+  'RangeVar.relpersistence': () => 'only permanent tables are known',
+  'InsertStmt.override': () => 'OVERRIDING replaces the value of an identity column',
+  'MergeWhenClause.override': () => 'OVERRIDING replaces the value of an identity column',
 };
 
 /** `place` is how reasons name the statement, for example `statement 2 (UPDATE)`. */
 export function executedBy(stmt: Tree, place: string): Executed {
+  const found = examine(stmt);
+  return {
+    ...found,
+    reasons: [...found.reasons].map((reason) => `${place}: ${reason}`),
+    members: [...found.members],
+    moving: [...found.moving],
+    assigns: [],
+  };
+}
+
+/** Why a SELECT, INSERT, UPDATE, DELETE or MERGE has a part whose effects are not known. Its functions are not considered. */
+export function unmodelledParts(stmt: Tree): readonly string[] {
+  const { reasons, operators } = examine(stmt);
+  for (const { schema, name } of operators)
+    if ((schema !== null && schema !== 'pg_catalog') || !SAFE_OPERATORS.has(name))
+      reasons.add(`the operator ${shown(name)} is not one of PostgreSQL`);
+  return [...reasons];
+}
+
+/** True for a statement whose grammar is modelled. */
+export function isModelled(stmt: Tree): boolean {
+  return (typed(stmt)?.type ?? '') in STATEMENTS;
+}
+
+function examine(stmt: Tree): Found {
   const found: Found = {
     reasons: new Set(),
     calls: [],
@@ -130,38 +121,56 @@ export function executedBy(stmt: Tree, place: string): Executed {
   if (statement === null || !(statement.type in STATEMENTS))
     found.reasons.add('only SELECT, INSERT, UPDATE, DELETE and MERGE are rehearsed');
   else visitNode(statement.type, statement.node, found);
-  return {
-    ...found,
-    reasons: [...found.reasons].map((reason) => `${place}: ${reason}`),
-    members: [...found.members],
-    moving: [...found.moving],
-    assigns: [],
-  };
+  return found;
 }
 
-function visit(value: unknown, found: Found, key = ''): void {
+/** `type`: that of a node without its type name. */
+function visit(value: unknown, found: Found, place: string, type?: string): void {
   if (Array.isArray(value)) {
-    for (const item of value) visit(item, found);
+    for (const item of value) visit(item, found, place);
     return;
   }
-  if (typeof value !== 'object' || value === null) return;
-  const node = typed(value);
-  if (node !== null) return visitNode(node.type, node.node, found);
-  if (Object.keys(value).length === 0) return; // an empty list item
-  const type = BARE[key];
-  if (type === undefined) found.reasons.add(`"${key}" is not a known part of a statement`);
-  else visitNode(type, value as Tree, found);
+  if (typeof value === 'object' && value !== null) {
+    if (type !== undefined) return visitNode(type, value as Tree, found);
+    const node = typed(value);
+    if (node !== null) return visitNode(node.type, node.node, found);
+    if (Object.keys(value).length === 0) return; // an empty list item
+  }
+  found.reasons.add(`${place} is not a known part of a statement`);
 }
 
 function visitNode(type: string, node: Tree, found: Found): void {
-  const refused = REFUSED[type];
-  if (refused !== undefined) found.reasons.add(refused);
-  else if (!NODES.has(type)) found.reasons.add(`${type} is not a known part of a statement`);
-  else if (type === 'A_Const')
-    return; // its members are the value
-  else {
-    note(type, node, found);
-    for (const [key, member] of Object.entries(node)) if (typeof member === 'object') visit(member, found, key);
+  const members = MODELLED_NODES.get(type);
+  if (members === undefined) {
+    found.reasons.add(REASONS[type]?.(null) ?? `${type} is not a known part of a statement`);
+    return;
+  }
+  note(type, node, found);
+  // The names after FOR UPDATE OF are aliases of the same statement.
+  if (type === 'LockingClause') node = { ...node, lockedRels: [] };
+  for (const [name, value] of Object.entries(node)) {
+    const place = `${type}.${name}`;
+    const member = members.get(name);
+    switch (member?.kind) {
+      case undefined:
+        found.reasons.add(REASONS[place]?.(value) ?? `${place} is not a known part of a statement`);
+        break;
+      case 'nodes':
+        visit(value, found, place);
+        break;
+      case 'inline':
+        visit(value, found, place, member.type);
+        break;
+      case 'value':
+        if (typeof value === 'object') found.reasons.add(`${place} is not a known part of a statement`);
+        break;
+      case 'choice':
+        if (typeof value !== 'string' || !member.values.has(value))
+          found.reasons.add(REASONS[place]?.(value) ?? `${place} has the value ${String(value)}, which is not known`);
+        break;
+      default:
+        member satisfies never;
+    }
   }
 }
 
@@ -189,9 +198,9 @@ function note(type: string, node: Tree, found: Found): void {
     case 'A_Indirection':
       for (const name of strings(list(node, 'indirection'))) found.members.add(name);
       return;
-    case 'SQLValueFunction':
-      if (!CLOCK_KEYWORDS.has(text(node, 'op')))
-        found.reasons.add(`${text(node, 'op').replace('SVFOP_', '')} reads who runs the statement`);
+    case 'SelectStmt':
+      if (node['lockingClause'] !== undefined && !((constantLimit(node) ?? Infinity) <= MAX_LOCKED))
+        found.reasons.add(`row locks need a LIMIT of at most ${MAX_LOCKED}`);
       return;
     case 'InsertStmt':
     case 'UpdateStmt':
@@ -201,6 +210,16 @@ function note(type: string, node: Tree, found: Found): void {
     default:
       return;
   }
+}
+
+/** Rows that a SELECT with FOR UPDATE SKIP LOCKED may lock. */
+const MAX_LOCKED = 1000;
+
+/** LIMIT with a number, else null. */
+export function constantLimit(select: Tree): number | null {
+  const limit = typed(select['limitCount']);
+  if (limit?.type !== 'A_Const' || limit.node['ival'] === undefined) return null;
+  return select['limitOption'] === 'LIMIT_OPTION_WITH_TIES' ? null : (number(child(limit.node, 'ival'), 'ival') ?? 0);
 }
 
 function noteCall(node: Tree, found: Found): void {
@@ -234,7 +253,7 @@ function paddingProblem(name: string, args: readonly unknown[]): string | null {
 }
 
 /** A literal, also in a cast, a sign or an array. */
-function isConstant(value: unknown): boolean {
+export function isConstant(value: unknown): boolean {
   const node = typed(value);
   switch (node?.type) {
     case 'A_Const':

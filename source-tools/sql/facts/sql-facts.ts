@@ -36,6 +36,7 @@ export interface SqlFacts extends ExtractedFacts {
   readonly selects: readonly SelectFact[];
   readonly wildcards: readonly Occurrence[];
   readonly comments: readonly CommentFact[];
+  readonly unmodelled: readonly UnmodelledFact[];
 }
 
 /** One top-level statement. `start` and `end` are UTF-8 byte offsets that exclude surrounding whitespace, comments and the semicolon. */
@@ -92,6 +93,8 @@ export interface DmlFact extends Occurrence {
   readonly where: WhereClass;
   /** Why the condition is always true, as text for a finding; else empty. */
   readonly whereReason: string;
+  /** UPDATE and DELETE: number of key values that the condition names, `id IN (7, 8)` two; null if it names no number. */
+  readonly keyValues: number | null;
   /** INSERT: true if it has an explicit column list. */
   readonly hasColumnList: boolean;
   /** INSERT … VALUES: number of rows; null for other sources. */
@@ -313,4 +316,9 @@ export interface CommentFact extends Occurrence {
   readonly column: string | null;
   /** False if it removes the comment. */
   readonly hasText: boolean;
+}
+
+/** A part of a SELECT, INSERT, UPDATE, DELETE or MERGE whose effects are not known, one for each reason and statement. */
+export interface UnmodelledFact extends Occurrence {
+  readonly reason: string;
 }

@@ -36,6 +36,7 @@ export function emptyFacts(): Collected {
     selects: [],
     wildcards: [],
     comments: [],
+    unmodelled: [],
   };
 }
 

@@ -12,20 +12,28 @@ export interface Classified {
 const PRESENT: Classified = { where: 'present', reason: '' };
 const SYSTEM_COLUMNS = new Set(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid']);
 
-/** Classifies the condition of an UPDATE, DELETE or MERGE on `table` by what the text alone shows. */
-export function classifyWhere(condition: unknown, table: SqlName): Classified {
+/** The written table, and the names by which the statement refers to it and to the other tables of its FROM clause. */
+interface Scope {
+  readonly table: SqlName;
+  readonly names: ReadonlySet<string>;
+}
+
+/** Classifies the condition of an UPDATE, DELETE or MERGE (`statement`) on `name` by what the text alone shows. */
+export function classifyWhere(condition: unknown, name: SqlName, statement: Tree): Classified {
   if (condition === undefined || condition === null) return { where: 'absent', reason: '' };
   if (typed(condition)?.type === 'CurrentOfExpr') return { where: 'current_of', reason: '' };
-  return always(condition, table) ?? PRESENT;
+  const names = new Set<string>();
+  for (const key of ['relation', 'fromClause', 'usingClause', 'sourceRelation']) namesIn(statement[key], names);
+  return always(condition, { table: name, names }) ?? PRESENT;
 }
 
 /** Why a condition is true for every row (or every row whose operand is not null). Undefined if the text does not show it. */
-function always(expression: unknown, table: SqlName): Classified | undefined {
+function always(expression: unknown, scope: Scope): Classified | undefined {
   const e = typed(expression);
   if (e === null) return undefined;
   // Operands are examined one at a time and never folded together, so each node is read once even in deeply nested AND and OR.
   if (e.type === 'BoolExpr' && text(e.node, 'boolop') !== 'NOT_EXPR')
-    return alwaysBoolean(text(e.node, 'boolop'), list(e.node, 'args'), table);
+    return alwaysBoolean(text(e.node, 'boolop'), list(e.node, 'args'), scope);
   const folded = fold(expression);
   if (folded?.type === 'boolean')
     return folded.value === true ? { where: 'always_true', reason: 'a constant condition' } : undefined;
@@ -33,28 +41,28 @@ function always(expression: unknown, table: SqlName): Classified | undefined {
     return { where: 'always_true', reason: 'a condition that does not depend on the row' };
   switch (e.type) {
     case 'A_Expr':
-      return alwaysOperator(e.node, table);
+      return alwaysOperator(e.node, scope);
     case 'NullTest':
       return text(e.node, 'nulltesttype') === 'IS_NOT_NULL' && isSystemColumn(e.node['arg'])
         ? { where: 'always_true', reason: 'a system column is never null' }
         : undefined;
     case 'SubLink':
-      return alwaysSubquery(e.node, table);
+      return alwaysSubquery(e.node, scope);
     default:
       return undefined;
   }
 }
 
-function alwaysBoolean(operator: string, args: readonly unknown[], table: SqlName): Classified | undefined {
+function alwaysBoolean(operator: string, args: readonly unknown[], scope: Scope): Classified | undefined {
   if (operator === 'AND_EXPR') {
-    const operands = args.map((arg) => always(arg, table));
+    const operands = args.map((arg) => always(arg, scope));
     return operands.includes(undefined)
       ? undefined
       : (operands.find((o) => o?.where === 'self_subquery') ?? operands[0]);
   }
   if (operator === 'OR_EXPR') {
     for (const arg of args) {
-      const operand = always(arg, table);
+      const operand = always(arg, scope);
       if (operand !== undefined) return { ...operand, reason: `OR with ${operand.reason}` };
     }
     return complementary(args) ? { where: 'always_true', reason: 'OR of a condition and its negation' } : undefined;
@@ -62,18 +70,18 @@ function alwaysBoolean(operator: string, args: readonly unknown[], table: SqlNam
   return undefined;
 }
 
-function alwaysOperator(node: Tree, table: SqlName): Classified | undefined {
+function alwaysOperator(node: Tree, scope: Scope): Classified | undefined {
   const operator = strings(list(node, 'name')).at(-1) ?? '';
   const kind = text(node, 'kind');
   const reflexive = (kind === 'AEXPR_OP' && ['=', '<=', '>='].includes(operator)) || kind === 'AEXPR_NOT_DISTINCT';
-  if (reflexive && sameColumn(node['lexpr'], node['rexpr']))
+  if (reflexive && sameColumn(node['lexpr'], node['rexpr'], scope))
     return { where: 'always_true', reason: 'a column compared with itself' };
   const array = typed(node['rexpr']);
   if (kind === 'AEXPR_OP_ANY' && operator === '=' && array?.type === 'SubLink')
-    return alwaysSubquery({ ...array.node, subLinkType: 'ANY_SUBLINK', testexpr: node['lexpr'] }, table);
+    return alwaysSubquery({ ...array.node, subLinkType: 'ANY_SUBLINK', testexpr: node['lexpr'] }, scope);
   if (kind === 'AEXPR_IN' && operator === '=' && isColumn(node['lexpr'])) {
     const items = list(child(child(node, 'rexpr'), 'List'), 'items');
-    if (items.some((item) => sameColumn(node['lexpr'], item)))
+    if (items.some((item) => sameColumn(node['lexpr'], item, scope)))
       return { where: 'always_true', reason: 'a column compared with a list that contains the column' };
   }
   if ((kind === 'AEXPR_LIKE' || kind === 'AEXPR_ILIKE') && !operator.startsWith('!')) {
@@ -90,7 +98,7 @@ function alwaysOperator(node: Tree, table: SqlName): Classified | undefined {
 }
 
 /** An unfiltered `id IN (SELECT id FROM same_table)`, and EXISTS on the unfiltered table or without a table. */
-function alwaysSubquery(node: Tree, table: SqlName): Classified | undefined {
+function alwaysSubquery(node: Tree, scope: Scope): Classified | undefined {
   const select = typed(node['subselect']);
   if (select?.type !== 'SelectStmt') return undefined;
   const s = select.node;
@@ -107,11 +115,11 @@ function alwaysSubquery(node: Tree, table: SqlName): Classified | undefined {
   const only = from[0];
   const link = text(node, 'subLinkType');
   const condition = s['whereClause'];
-  const isUnfiltered = condition === undefined || always(condition, table) !== undefined;
+  const isUnfiltered = condition === undefined || always(condition, scope) !== undefined;
   if (link === 'EXISTS_SUBLINK') {
     if (!isUnfiltered) return undefined;
     if (from.length === 0) return { where: 'always_true', reason: 'EXISTS without a table' };
-    return from.length === 1 && only?.type === 'RangeVar' && sameTable(rangeName(only.node), table)
+    return from.length === 1 && only?.type === 'RangeVar' && sameTable(rangeName(only.node), scope.table)
       ? { where: 'self_subquery', reason: 'EXISTS on the same table without a filter' }
       : undefined;
   }
@@ -120,7 +128,7 @@ function alwaysSubquery(node: Tree, table: SqlName): Classified | undefined {
     !isUnfiltered ||
     from.length !== 1 ||
     only?.type !== 'RangeVar' ||
-    !sameTable(rangeName(only.node), table)
+    !sameTable(rangeName(only.node), scope.table)
   )
     return undefined;
   const row = typed(node['testexpr']);
@@ -150,11 +158,25 @@ function isRandomCall(type: string, node: unknown): boolean {
   return /random|uuid|nextval|clock_timestamp/.test(strings(list(node as Tree, 'funcname')).at(-1) ?? '');
 }
 
-/** True if both name the same column. `id` equals `t.id`: if it meant another table, the server would report it as ambiguous. */
-function sameColumn(a: unknown, b: unknown): boolean {
+/**
+ * True if both name the same column. `id` equals `t.id` for a table t of the statement: if it meant another table, the server would
+ * report it as ambiguous. In a function body, `r.id`, OLD.id and NEW.id are values of a variable.
+ */
+function sameColumn(a: unknown, b: unknown, { names }: Scope): boolean {
   const [left, right] = [a, b].map((e) => (isColumn(e) ? strings(list(typed(e)?.node ?? {}, 'fields')) : []));
   if (left === undefined || right === undefined || left.length === 0 || left.at(-1) !== right.at(-1)) return false;
-  return left.length === 1 || right.length === 1 || left.at(-2) === right.at(-2);
+  const [table, other] = [left.at(-2), right.at(-2)];
+  if (table !== undefined && other !== undefined) return table === other;
+  const named = table ?? other;
+  return named === undefined || names.has(named);
+}
+
+function namesIn(value: unknown, names: Set<string>): void {
+  if (Array.isArray(value)) for (const item of value) namesIn(item, names);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+  for (const [key, member] of Object.entries(value))
+    if (typeof member === 'object') namesIn(member, names);
+    else if ((key === 'relname' || key === 'aliasname') && typeof member === 'string') names.add(member);
 }
 
 function isColumn(expression: unknown): boolean {

@@ -1,15 +1,25 @@
 import { z } from 'zod';
+import type { StagingRecord } from '../../../policy/contracts/staging-record';
 import { touchedRows } from '../../../policy/contracts/readings';
 import { defineRule, type RuleOutcome, type ValidatorInput } from '../../../policy/rules/define';
 import { diffEvidence, stagingEvidence } from '../../../policy/contracts/facts';
-import { packRule, pageOf } from '../../../policy/rules/rule-maker';
+import { packRule, pageOf, unavailable, unexpectedKind } from '../../../policy/rules/rule-maker';
+import { claimedRows } from '../../../policy/text/claimed-rows';
+import type { SqlFacts } from '../facts/sql-facts';
+import { SQL_PARSER } from '../facts/sql-parser';
 import type { SqlExamples, SqlRule } from './define-sql-rule';
 
-const MaxRows = (rows: number): z.ZodType<{ maxRows: number }> =>
-  z.strictObject({ maxRows: z.int().min(0).default(rows) });
+interface Limit {
+  readonly maxRows: number;
+}
+interface Limits extends Limit {
+  readonly maxUnclaimedRows: number;
+}
+
+const MaxRows = (rows: number): z.ZodType<Limit> => z.strictObject({ maxRows: z.int().min(0).default(rows) });
 
 /** Uses the row counts of the dry run, including rows that were not captured, and never the caller's claim. Exactly `maxRows` passes. */
-function tooManyRows(input: ValidatorInput<{ maxRows: number }>): RuleOutcome {
+function tooManyRows(input: ValidatorInput<Limit>): RuleOutcome {
   if (input.staging === null) return noRecord(input);
   const { record, sha } = input.staging;
   const rows = touchedRows(record);
@@ -27,6 +37,43 @@ function tooManyRows(input: ValidatorInput<{ maxRows: number }>): RuleOutcome {
   };
 }
 
+/** Also limits the rows of an UPDATE, DELETE or MERGE that its condition does not name, if the change does not claim their number. */
+function tooManyUnclaimedRows(input: ValidatorInput<Limits>): RuleOutcome {
+  if (input.diff.sourceTool !== 'SQLDryRun') return tooManyRows(input);
+  const { facts } = input;
+  if (!facts.ok) return unavailable(input, facts);
+  if (facts.kind !== 'sql') return unexpectedKind(input, facts.kind, 'sql');
+  const many = tooManyRows(input);
+  // A claim that differs from the dry run is a finding of metadata_mismatch.
+  if (many.fires || input.staging === null || claimedRows(input.diff.metadata) !== null) return many;
+  const { record, sha } = input.staging;
+  const unnamed = record.statements.flatMap((statement, index) => unnamedRows(facts as SqlFacts, statement, index));
+  const rows = unnamed.reduce((sum, each) => sum + each.rows, 0);
+  const { maxUnclaimedRows } = input.config;
+  if (rows <= maxUnclaimedRows) return { fires: false };
+  return {
+    fires: true,
+    reason: `Without affected_rows, the dry run changed ${rows} rows that no key in a condition names, more than the limit of ${maxUnclaimedRows}`,
+    reasonCode: 'unclaimed_rows',
+    evidence: unnamed.slice(0, 20).map(({ index }) => stagingEvidence(sha, `/statements/${index}`)),
+    details: { rows, maxUnclaimedRows },
+    recommendedActions: ['Compare a unique key with constants, or declare the number of rows in affected_rows.'],
+  };
+}
+
+/** The rows of a statement if they are more than the key values that its condition names: then the values are not those of a unique key. */
+function unnamedRows(
+  facts: SqlFacts,
+  { command, rowCount }: StagingRecord['statements'][number],
+  index: number,
+): readonly { readonly index: number; readonly rows: number }[] {
+  if (!KEYED.has(command) || rowCount === 0) return [];
+  const write = facts.dml.find((d) => d.statement === index && d.via.length === 0);
+  return rowCount <= (write?.keyValues ?? 0) ? [] : [{ index, rows: rowCount }];
+}
+
+const KEYED = new Set(['UPDATE', 'DELETE', 'MERGE']);
+
 /** Outcome of a rule that needs the staging record if there is none: an ERROR, so the rule fails closed. */
 export function noRecord(input: Pick<ValidatorInput, 'diff'>): RuleOutcome {
   return {
@@ -38,50 +85,51 @@ export function noRecord(input: Pick<ValidatorInput, 'diff'>): RuleOutcome {
   };
 }
 
-function rowRule(
-  name: string,
-  defaultLevel: 'confirm' | 'forbid',
-  rows: number,
-  why: string,
+function rowRule<Config>(
+  definition: Pick<
+    Parameters<typeof defineRule<Config>>[0],
+    'name' | 'logicRevision' | 'defaultLevel' | 'why' | 'config' | 'reads' | 'apply' | 'parser'
+  >,
   examples: SqlExamples,
 ): SqlRule {
-  const definition = defineRule<{ maxRows: number }>({
-    name,
+  const rule = defineRule<Config>({
     pack: 'sql-postgres',
-    logicRevision: 3,
-    defaultLevel,
-    why,
-    docs: pageOf('sql-postgres', name),
-    config: MaxRows(rows),
-    reads: ['staging'],
+    docs: pageOf('sql-postgres', definition.name),
     sourceTools: ['SQLDryRun', 'SQLCAS'],
-    apply: tooManyRows,
+    ...definition,
   });
-  return { ...packRule(definition, examples), examples };
+  return { ...packRule(rule, examples), examples };
 }
 
 const update = 'UPDATE orders SET paid = true WHERE id < 5000';
 
-export const affectedRows = rowRule(
-  'sql_affected_rows',
-  'confirm',
-  1000,
-  'The dry run changed many rows, regardless of what the agent declared.',
+export const affectedRows = rowRule<Limits>(
   {
-    bad: update,
-    good: update,
-    rows: { bad: 1001, good: 1000 },
+    name: 'sql_affected_rows',
+    logicRevision: 4,
+    defaultLevel: 'confirm',
+    why: 'The dry run changed many rows, or more than the condition names and the agent did not declare how many.',
+    config: z.strictObject({
+      maxRows: z.int().min(0).default(1000),
+      /** Rows that an UPDATE, DELETE or MERGE may change without naming them by a key and without a claim. */
+      maxUnclaimedRows: z.int().min(0).default(1),
+    }),
+    parser: SQL_PARSER,
+    reads: ['facts', 'metadata', 'staging'],
+    apply: tooManyUnclaimedRows,
   },
+  { bad: update, good: 'UPDATE orders SET paid = true WHERE id = 4999', rows: { bad: 1001, good: 1 } },
 );
 
-export const affectedRowsLimit = rowRule(
-  'sql_affected_rows_limit',
-  'forbid',
-  100_000,
-  'A change of this size needs a planned migration, not a review.',
+export const affectedRowsLimit = rowRule<Limit>(
   {
-    bad: update,
-    good: update,
-    rows: { bad: 100_001, good: 100_000 },
+    name: 'sql_affected_rows_limit',
+    logicRevision: 3,
+    defaultLevel: 'forbid',
+    why: 'A change of this size needs a planned migration, not a review.',
+    config: MaxRows(100_000),
+    reads: ['staging'],
+    apply: tooManyRows,
   },
+  { bad: update, good: update, rows: { bad: 100_001, good: 100_000 } },
 );

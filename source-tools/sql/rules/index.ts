@@ -7,7 +7,7 @@ import { constraintNotValid, onDeleteCascade, setNotNull, uniqueConstraint } fro
 import type { SqlExamples, SqlRule } from './define-sql-rule';
 import { cascade, drop, dropDatabase, truncate } from './drop';
 import { dynamicSql } from './dynamic-sql';
-import { dangerousFunction, sideEffectFunction } from './functions';
+import { dangerousFunction } from './functions';
 import { hiddenWrite } from './hidden-write';
 import { identifierTooLong } from './identifiers';
 import { insertRowLimit, insertWithoutColumns } from './inserts';
@@ -17,19 +17,23 @@ import { parseFailure } from './parse-failure';
 import { privilegeChange, privilegeEscalation } from './privileges';
 import { rollbackAvailable } from './rollback-available';
 import { serverSideExecution } from './server-side-execution';
+import { statementNotAllowed } from './statement-not-allowed';
 import { multiStatement, statementLimit } from './statements';
 import { tableScope } from './table-scope';
 import { transactionControl, uncommittedTransaction } from './transaction-control';
+import { unkeyedWrite } from './unkeyed-write';
 import { deleteWithoutWhere, tautologicalWhere, updateWithoutWhere } from './where';
 
 /** In the order of their findings: rules that gate the change first, then migration safety. */
 export const sqlPostgresRules: readonly SqlRule[] = [
   parseFailure,
+  statementNotAllowed,
   multiStatement,
   transactionControl,
   deleteWithoutWhere,
   updateWithoutWhere,
   tautologicalWhere,
+  unkeyedWrite,
   drop,
   dropDatabase,
   truncate,
@@ -37,7 +41,6 @@ export const sqlPostgresRules: readonly SqlRule[] = [
   alterDestructive,
   serverSideExecution,
   dangerousFunction,
-  sideEffectFunction,
   dynamicSql,
   privilegeChange,
   privilegeEscalation,

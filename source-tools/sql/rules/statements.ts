@@ -11,10 +11,13 @@ export const multiStatement = defineSqlRule({
   config: Max,
   examples: { bad: "SELECT ';'; DELETE FROM orders WHERE id = 1", good: "SELECT ';' /* ; */ -- ;" },
   find: ({ statements }, { maxStatements }) =>
-    statements.slice(maxStatements).map((s) => ({
-      at: { span: s.span, path: `statement ${s.index + 1}` },
-      what: `${s.command} after statement ${maxStatements}`,
-    })),
+    // A text of INSERT statements only adds rows, like one INSERT with several rows.
+    statements.every((s) => s.command === 'INSERT')
+      ? []
+      : statements.slice(maxStatements).map((s) => ({
+          at: { span: s.span, path: `statement ${s.index + 1}` },
+          what: `${s.command} after statement ${maxStatements}`,
+        })),
 });
 
 export const statementLimit = defineSqlRule({

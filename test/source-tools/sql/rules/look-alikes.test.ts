@@ -79,10 +79,10 @@ const LOOK_ALIKES: Readonly<Record<string, readonly string[]>> = {
     'SELECT 1 AS "pg_read_file()"',
     "COMMENT ON TABLE t IS 'dblink(1)'",
   ],
-  sql_side_effect_function: [
+  sql_statement_not_allowed: [
     'SELECT now(), count(*), coalesce(a, 1) FROM t',
-    "SELECT current_setting('a.b')",
-    "SELECT nextval('s')",
+    "SELECT 'DROP TABLE t', 'pg_sleep(1)', pg_sleep FROM t",
+    "INSERT INTO t (id, note) VALUES (1, 'CREATE POLICY p ON t') ON CONFLICT (id) DO NOTHING",
   ],
   sql_dynamic_sql: [
     "DO $$ BEGIN EXECUTE 'SELECT 1'; END $$",

@@ -138,7 +138,7 @@ const MISSES: Readonly<Record<string, readonly string[]>> = {
     "DO $$ DECLARE x text := pg_read_file('x'); BEGIN NULL; END $$",
     "CALL pg_file_write('x')",
   ],
-  sql_side_effect_function: [
+  sql_statement_not_allowed: [
     'SELECT pg_terminate_backend(1)',
     'SELECT pg_sleep(1000)',
     "SELECT set_config('a.b', 'c', false)",

@@ -1,0 +1,134 @@
+/** How many values of a key the condition of an UPDATE or DELETE names. A condition that is not understood names no number. Pure. */
+import { constantLimit, isConstant } from './rehearsable';
+import type { Tree } from './parser';
+import { child, flag, has, list, strings, text, typed, typedList } from './tree';
+
+/** The written table as the condition names it. `alone`: no other table, so that a column without a table belongs to it. */
+interface Target {
+  readonly name: string;
+  readonly alone: boolean;
+}
+
+/**
+ * `id = 7` names one value, `id IN (7, 8)` two, `a = 1 AND b = 2` one. Null for every other condition, for example a range, IS NOT
+ * NULL, or a join that does not restrict the written table. The catalog is not read: the dry run shows if a value selects several rows.
+ */
+export function keyValues(statement: Tree): number | null {
+  const relation = child(statement, 'relation');
+  const others = [...list(statement, 'fromClause'), ...list(statement, 'usingClause')];
+  const name = text(child(relation, 'alias'), 'aliasname') || text(relation, 'relname');
+  return valuesOf(statement['whereClause'], { name, alone: others.length === 0 });
+}
+
+function valuesOf(condition: unknown, target: Target): number | null {
+  const e = typed(condition);
+  switch (e?.type) {
+    case 'BoolExpr': {
+      const values = list(e.node, 'args').map((arg) => valuesOf(arg, target));
+      const known = values.filter((value) => value !== null);
+      if (text(e.node, 'boolop') === 'AND_EXPR') return known.length === 0 ? null : Math.min(...known);
+      if (text(e.node, 'boolop') !== 'OR_EXPR' || known.length < values.length) return null;
+      return known.reduce((sum, each) => sum + each, 0);
+    }
+    case 'A_Expr':
+      return valuesOfOperator(e.node, target);
+    case 'SubLink':
+      return valuesOfSubquery(e.node, target);
+    default:
+      return null;
+  }
+}
+
+function valuesOfOperator(node: Tree, target: Target): number | null {
+  const operator = strings(list(node, 'name'));
+  if (operator.at(-1) !== '=' || (operator.length > 1 && operator[0] !== 'pg_catalog')) return null;
+  const [left, right] = [node['lexpr'], node['rexpr']];
+  const compares = (key: unknown, value: unknown): boolean => isKey(key, target) && isValueFor(key, value, target);
+  switch (text(node, 'kind')) {
+    case 'AEXPR_OP':
+      return compares(left, right) || compares(right, left) ? 1 : null;
+    case 'AEXPR_IN': {
+      const items = list(child(child(node, 'rexpr'), 'List'), 'items');
+      return items.length > 0 && items.every((item) => compares(left, item)) ? items.length : null;
+    }
+    case 'AEXPR_OP_ANY': {
+      const items = arrayItems(right);
+      return items !== null && items.every((item) => compares(left, item)) ? items.length : null;
+    }
+    default:
+      return null;
+  }
+}
+
+/** `key IN (SELECT … LIMIT 10)`. */
+function valuesOfSubquery(node: Tree, target: Target): number | null {
+  if (text(node, 'subLinkType') !== 'ANY_SUBLINK' || has(node, 'operName') || !isKey(node['testexpr'], target))
+    return null;
+  return isIndependent(node['subselect'], target) ? constantLimit(typed(node['subselect'])?.node ?? {}) : null;
+}
+
+function arrayItems(expression: unknown): readonly unknown[] | null {
+  const e = typed(expression);
+  if (e?.type === 'TypeCast') return arrayItems(e.node['arg']);
+  if (e?.type !== 'A_ArrayExpr') return null;
+  const items = list(e.node, 'elements');
+  return items.length > 0 ? items : null;
+}
+
+/** System columns other than ctid are the same in many rows. */
+const SHARED = new Set(['tableoid', 'xmin', 'xmax', 'cmin', 'cmax']);
+
+/** A column of the target, or a row of such columns. */
+function isKey(expression: unknown, target: Target): boolean {
+  const e = typed(expression);
+  if (e?.type === 'RowExpr') {
+    const parts = list(e.node, 'args');
+    return parts.length > 0 && parts.every((part) => typed(part)?.type === 'ColumnRef' && isKey(part, target));
+  }
+  if (e?.type !== 'ColumnRef') return false;
+  const fields = list(e.node, 'fields');
+  const names = strings(fields);
+  if (names.length !== fields.length || SHARED.has(names.at(-1) ?? '')) return false;
+  return names.length === 1 ? target.alone : names.length === 2 && names[0] === target.name;
+}
+
+function isValueFor(key: unknown, value: unknown, target: Target): boolean {
+  const columns = typed(key);
+  if (columns?.type !== 'RowExpr') return isValue(value, target);
+  const row = typed(value);
+  const parts = row?.type === 'RowExpr' ? list(row.node, 'args') : [];
+  return parts.length === list(columns.node, 'args').length && parts.every((part) => isValue(part, target));
+}
+
+/** A constant other than NULL, true and false, or a subquery that returns one value for all rows. */
+function isValue(value: unknown, target: Target): boolean {
+  const e = typed(value);
+  if (e?.type === 'SubLink')
+    return text(e.node, 'subLinkType') === 'EXPR_SUBLINK' && isIndependent(e.node['subselect'], target);
+  if (e?.type === 'TypeCast' && typed(e.node['arg'])?.type !== 'A_ArrayExpr') return isValue(e.node['arg'], target);
+  if (e?.type === 'A_Const') return !flag(e.node, 'isnull') && !has(e.node, 'boolval');
+  return e?.type !== 'A_ArrayExpr' && isConstant(value);
+}
+
+/**
+ * True if the subquery reads at least one table and does not name a column of the target. A column without a table may belong to the
+ * target; then the dry run shows more rows than values.
+ */
+function isIndependent(subquery: unknown, target: Target): boolean {
+  const select = typed(subquery);
+  if (select?.type !== 'SelectStmt' || list(select.node, 'fromClause').length === 0) return false;
+  const from = typedList(select.node, 'fromClause');
+  const own = from.map((r) => text(child(r.node, 'alias'), 'aliasname') || text(r.node, 'relname'));
+  return own.includes(target.name) || !names(select.node, target.name);
+}
+
+function names(value: unknown, table: string): boolean {
+  if (Array.isArray(value)) return value.some((item) => names(item, table));
+  if (typeof value !== 'object' || value === null) return false;
+  const e = typed(value);
+  if (e?.type === 'ColumnRef') {
+    const parts = strings(list(e.node, 'fields'));
+    return parts.length !== 1 && parts[0] === table;
+  }
+  return Object.values(value).some((member) => names(member, table));
+}

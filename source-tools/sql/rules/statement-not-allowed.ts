@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { shown } from '../../../policy/text/shown-name';
+import { parseName, shownName, type TableName } from '../../../policy/text/table-name';
+import { isListed } from '../facts/rehearsable';
+import type { Occurrence, RelationFact, SqlStatement } from '../facts/sql-facts';
+import { defineSqlRule, type Hit } from './define-sql-rule';
+
+const FunctionName = z
+  .string()
+  .min(1)
+  .max(130)
+  .refine((text) => parseName(text) !== null, 'expected function or schema.function');
+
+const Config = z.strictObject({
+  /** Kinds of statements that may commit without a question, as the server names them: `UPDATE`, `CREATE INDEX`. */
+  kinds: z
+    .array(z.string().regex(/^[A-Z][A-Z ]{1,60}$/, 'expected a command in upper case, such as CREATE INDEX'))
+    .max(200)
+    .default(['SELECT', 'INSERT', 'UPDATE', 'DELETE']),
+  /** Functions of your own that may be called, written as the statements call them. */
+  functions: z.array(FunctionName).max(500).default([]),
+});
+type Config = z.infer<typeof Config>;
+
+/**
+ * An allowlist. Of SELECT, INSERT, UPDATE, DELETE and MERGE each clause and option must be known too; of another kind that the bundle
+ * names, only the called functions are examined here.
+ */
+export const statementNotAllowed = defineSqlRule({
+  name: 'sql_statement_not_allowed',
+  logicRevision: 1,
+  defaultLevel: 'confirm',
+  why: 'Only listed kinds of statements, with clauses and functions whose effects are known, may commit without a question.',
+  config: Config,
+  examples: {
+    bad: 'CREATE POLICY all_rows ON orders USING (true)',
+    good: 'UPDATE orders SET paid = true WHERE id = 7',
+  },
+  find: (facts, config) => {
+    const functions = config.functions.flatMap((text) => parseName(text) ?? []);
+    const examined = new Set(facts.statements.filter((s) => config.kinds.includes(s.command)).map((s) => s.index));
+    const isExamined = ({ statement }: Occurrence): boolean => examined.has(statement);
+    return [
+      ...facts.statements.filter((s) => !examined.has(s.index)).map(notListed),
+      ...facts.unmodelled.filter(isExamined).map((part) => ({ at: part, what: part.reason })),
+      ...facts.relations
+        .filter((r) => isExamined(r) && isOfSystem(r))
+        .map((r) => ({
+          at: r,
+          what: `${shownName(r.relation)} belongs to the system: it shows settings, sessions, roles or the schema`,
+        })),
+      ...facts.functionCalls
+        .filter((c) => isExamined(c) && !isListed(c.function) && !functions.some((f) => isSame(f, c.function)))
+        .map((c) => ({
+          at: c,
+          what: `${shownName(c.function)}() is not on the list of functions without side effects`,
+        })),
+    ];
+  },
+});
+
+function notListed({ command, span, index }: SqlStatement): Hit {
+  const what = `${shown(command)} is not one of the kinds that may commit without a question`;
+  return { at: { span, path: `statement ${index + 1}` }, what };
+}
+
+function isOfSystem({ relation: { schema, name } }: RelationFact): boolean {
+  return schema === null ? name.startsWith('pg_') : schema === 'information_schema' || schema.startsWith('pg_');
+}
+
+/** A name without a schema allows only calls without a schema. */
+function isSame(a: TableName, b: TableName): boolean {
+  return a.schema === b.schema && a.name === b.name;
+}

@@ -1,0 +1,32 @@
+import { claimedRows } from '../../../policy/text/claimed-rows';
+import { shownName } from '../../../policy/text/table-name';
+import type { Container } from '../facts/sql-facts';
+import { defineSqlRule } from './define-sql-rule';
+
+/** What these contain runs when other statements call it, not in this change. */
+const LATER: ReadonlySet<Container> = new Set(['function_body', 'rule', 'view']);
+
+export const unkeyedWrite = defineSqlRule({
+  name: 'sql_unkeyed_write',
+  logicRevision: 1,
+  defaultLevel: 'confirm',
+  why: 'A condition that does not name its rows can select many, and without a claim the number cannot be compared.',
+  reads: ['bytes', 'facts', 'metadata'],
+  advice: [
+    'Compare a key of the table with constants (id = 7, id IN (7, 8)), or declare the number of rows in affected_rows.',
+  ],
+  examples: {
+    bad: 'DELETE FROM orders USING customers c WHERE c.id = 7 AND length(orders.note) >= 0',
+    good: 'DELETE FROM orders USING customers c WHERE orders.id = 7 AND length(c.name) >= 0',
+  },
+  find: ({ dml }, _config, { diff }) =>
+    claimedRows(diff.metadata) !== null
+      ? []
+      : dml
+          .filter((d) => (d.kind === 'update' || d.kind === 'delete') && d.keyValues === null)
+          .filter((d) => d.where === 'present' && !d.via.some((container) => LATER.has(container)))
+          .map((d) => ({
+            at: d,
+            what: `${d.kind.toUpperCase()} on ${shownName(d.table)} with a condition that does not name its rows, and no affected_rows`,
+          })),
+});
