@@ -71,6 +71,13 @@ const manySmall = (deletions: number): readonly string[] => [
 const SQL_DRY_RUN = [
   '  - pack: sql-postgres',
   '    rules:',
+  '      # The kinds of statements that may commit without a question. A person answers for every other one, and for',
+  '      # every clause and function whose effects are not known.',
+  '      sql_statement_not_allowed: { config: { kinds: [SELECT, INSERT, UPDATE, DELETE] } }',
+  '      # The tables that agents may use; a person answers for every other one. Name yours, such as public.orders.',
+  "      sql_table_scope: { level: confirm, config: { allow: ['public.*'] } }",
+  '      # Rows that a change may touch without naming them by a key and without declaring their number.',
+  '      sql_affected_rows: { config: { maxUnclaimedRows: 1 } }',
   '      # SQL that is assembled at run time cannot be checked beforehand.',
   '      sql_dynamic_sql: forbid',
   ...SECRETS,

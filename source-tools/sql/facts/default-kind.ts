@@ -15,6 +15,11 @@ const NOT_VOLATILE = new Set(
 `),
 );
 
+/** Functions of these without a parameter: a call with one means another function. */
+const WITHOUT_PARAMETERS = new Set(
+  wordList('now transaction_timestamp statement_timestamp current_database current_schema version pg_client_encoding'),
+);
+
 /** Volatility of a column default. ADD COLUMN with a volatile default rewrites the table. */
 export function defaultKind(expression: unknown): ColumnFact['defaultKind'] {
   const kind = { volatile: false, stable: false };
@@ -32,7 +37,10 @@ function scan(value: unknown, kind: { volatile: boolean; stable: boolean }): voi
   if (node?.type === 'SQLValueFunction') kind.stable = true;
   if (node?.type === 'FuncCall') {
     const parts = strings(list(node.node, 'funcname'));
-    const known = NOT_VOLATILE.has(parts.at(-1) ?? '') && (parts.length === 1 || parts[0] === 'pg_catalog');
+    const name = parts.at(-1) ?? '';
+    const isBuiltIn = parts.length === 1 || parts[0] === 'pg_catalog';
+    const hasParameters = list(node.node, 'args').length > 0;
+    const known = isBuiltIn && NOT_VOLATILE.has(name) && !(hasParameters && WITHOUT_PARAMETERS.has(name));
     if (known) kind.stable = true;
     else kind.volatile = true;
   }

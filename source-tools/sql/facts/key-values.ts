@@ -1,10 +1,11 @@
 /** How many values of a key the condition of an UPDATE or DELETE names. A condition that is not understood names no number. Pure. */
 import { constantLimit, isConstant } from './rehearsable';
 import type { Tree } from './parser';
-import { child, flag, has, list, strings, text, typed, typedList } from './tree';
+import { child, flag, has, list, rangeName, strings, text, typed, typedList } from './tree';
 
 /** The written table as the condition names it. `alone`: no other table, so that a column without a table belongs to it. */
 interface Target {
+  readonly schema: string | null;
   readonly name: string;
   readonly alone: boolean;
 }
@@ -16,8 +17,10 @@ interface Target {
 export function keyValues(statement: Tree): number | null {
   const relation = child(statement, 'relation');
   const others = [...list(statement, 'fromClause'), ...list(statement, 'usingClause')];
-  const name = text(child(relation, 'alias'), 'aliasname') || text(relation, 'relname');
-  return valuesOf(statement['whereClause'], { name, alone: others.length === 0 });
+  const alias = text(child(relation, 'alias'), 'aliasname');
+  const { schema, name } = rangeName(relation);
+  const target = alias === '' ? { schema, name } : { schema: null, name: alias };
+  return valuesOf(statement['whereClause'], { ...target, alone: others.length === 0 });
 }
 
 function valuesOf(condition: unknown, target: Target): number | null {
@@ -89,7 +92,9 @@ function isKey(expression: unknown, target: Target): boolean {
   const fields = list(e.node, 'fields');
   const names = strings(fields);
   if (names.length !== fields.length || SHARED.has(names.at(-1) ?? '')) return false;
-  return names.length === 1 ? target.alone : names.length === 2 && names[0] === target.name;
+  if (names.length === 1) return target.alone;
+  const [table, schema = target.schema] = names.slice(0, -1).reverse();
+  return names.length <= 3 && table === target.name && schema === target.schema;
 }
 
 function isValueFor(key: unknown, value: unknown, target: Target): boolean {

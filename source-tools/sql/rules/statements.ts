@@ -5,7 +5,7 @@ const Max = z.strictObject({ maxStatements: z.int().min(1).max(1000).default(1) 
 
 export const multiStatement = defineSqlRule({
   name: 'sql_multi_statement',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'A reviewer can miss an additional statement.',
   config: Max,

@@ -3,16 +3,15 @@ import { shown } from '../../../../policy/text/shown-name';
 import { defineSqlRule, type Hit } from '../define-sql-rule';
 import type { AlterFact, ConstraintFact, CreationFact, Occurrence, SqlFacts } from '../../facts/sql-facts';
 import { shownName } from '../../../../policy/text/table-name';
+import { TABLE_PARTS } from './schema';
 import { AssumeInTransaction, sameName, transactionState } from '../transaction-state';
 
 const GUARDABLE = new Set(['add_column', 'drop_column', 'drop_constraint']);
-/** Object types of ALTER TABLE. RENAME reports the renamed part (column, constraint) as its type. */
-const TABLES = new Set(['table', 'column', 'tabconstraint']);
 
 export const robustStatements = defineSqlRule({
   name: 'sql_robust_statements',
   pack: 'sql-postgres-style',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'If the script stops before its end outside a transaction, it cannot be run again.',
@@ -37,7 +36,7 @@ export const robustStatements = defineSqlRule({
         .filter((d) => !d.ifExists)
         .map((d) => ({ ...d, what: `DROP ${d.objectType.toUpperCase()} without IF EXISTS` })),
       ...facts.alters
-        .filter((a) => TABLES.has(a.objectType) && a.action !== 'add_constraint' && !isRepeatable(facts, a))
+        .filter((a) => TABLE_PARTS.has(a.objectType) && a.action !== 'add_constraint' && !isRepeatable(facts, a))
         .map((a) => ({ ...a, what: `${a.action.toUpperCase().replaceAll('_', ' ')} without a guard` })),
       ...unguardedConstraints(facts).map((c) => ({
         ...c,
@@ -69,12 +68,15 @@ function isRepeatable(facts: SqlFacts, alter: AlterFact): boolean {
   );
 }
 
-/** The server rejects ON COMMIT DROP on a table that is not temporary, so such a table does not count as guarded. */
+/**
+ * A temporary table exists until the session ends, so a second run in the same session fails unless it has ON COMMIT DROP. The server
+ * rejects ON COMMIT DROP on a table that is not temporary.
+ */
 function isGuarded(facts: SqlFacts, creation: CreationFact): boolean {
-  const isRejected =
-    creation.objectType === 'table' &&
-    facts.tables.some((t) => t.statement === creation.statement && t.droppedOnCommit && !t.temporary);
-  return creation.guarded && !isRejected;
+  const table =
+    creation.objectType === 'table' ? facts.tables.find((t) => t.statement === creation.statement) : undefined;
+  if (table === undefined) return creation.guarded;
+  return table.droppedOnCommit ? table.temporary : table.ifNotExists;
 }
 
 /** ADD CONSTRAINT entries without an earlier DROP CONSTRAINT IF EXISTS of the same name. Each DROP counts for one ADD. */

@@ -26,17 +26,31 @@ export const requirePrimaryKey = defineSqlRule({
 
 export const requireSchema = defineSqlRule({
   ...style,
+  logicRevision: 5,
   name: 'sql_require_schema',
   why: 'The schema of an unqualified name depends on the current search_path.',
   examples: {
     bad: 'CREATE TABLE t (id bigint)',
-    good: 'CREATE TABLE public.t (id bigint); CREATE TEMP TABLE s (id bigint)',
+    good: 'CREATE TABLE public.t (id bigint); CREATE TEMP TABLE s (id bigint); DROP TABLE public.u',
   },
-  find: ({ tables }) =>
-    tables
-      .filter((t) => !t.temporary && t.table.schema === null)
-      .map((t) => ({ at: t, what: `${shownName(t.table)} has no schema` })),
+  find: ({ tables, alters, drops }) => {
+    const altered = alters.filter((a) => TABLE_PARTS.has(a.objectType));
+    const named = [
+      ...tables.filter((t) => !t.temporary).map((at) => ({ at, table: at.table })),
+      // One ALTER TABLE can have several actions.
+      ...altered
+        .filter((a, i) => altered.findIndex((b) => b.statement === a.statement) === i)
+        .flatMap((at) => (at.object === null ? [] : [{ at, table: at.object }])),
+      ...drops.filter((d) => d.objectType === 'table').flatMap((at) => at.objects.map((table) => ({ at, table }))),
+    ];
+    return named
+      .filter(({ table }) => table.schema === null)
+      .map(({ at, table }) => ({ at, what: `${shownName(table)} has no schema` }));
+  },
 });
+
+/** Object types of ALTER TABLE. RENAME reports the renamed part (column, constraint) as its type. */
+export const TABLE_PARTS = new Set(['table', 'column', 'tabconstraint']);
 
 export const requireComment = defineSqlRule({
   ...style,

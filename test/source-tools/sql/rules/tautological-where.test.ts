@@ -36,3 +36,27 @@ describe('a condition that selects all rows', () => {
     expect(await fires('sql_tautological_where', sql)).toBe(false);
   });
 });
+
+describe('a value of a variable in PL/pgSQL', () => {
+  const body = (
+    sql: string,
+  ): string => `CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ DECLARE r record; BEGIN
+    FOR r IN SELECT * FROM b LOOP ${sql}; END LOOP; RETURN NEW; END $$`;
+
+  it.each([
+    'DELETE FROM a WHERE id = OLD.id',
+    'UPDATE a SET n = 1 WHERE id = NEW.id',
+    'DELETE FROM a WHERE id = r.id',
+    'DELETE FROM a WHERE r.id = id AND n = NEW.n',
+  ])('is not the column: %s', async (sql) => {
+    expect(await fires('sql_tautological_where', body(sql))).toBe(false);
+  });
+
+  it.each([
+    'DELETE FROM a WHERE id = a.id',
+    'DELETE FROM a WHERE OLD.id = OLD.id',
+    'UPDATE a AS x SET n = 1 WHERE x.id = id',
+  ])('is compared with itself, or not used: %s', async (sql) => {
+    expect(await fires('sql_tautological_where', body(sql))).toBe(true);
+  });
+});

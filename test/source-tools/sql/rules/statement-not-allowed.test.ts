@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { OTHER_STATEMENTS } from './support/other-statements';
+import { run } from './support/run-rule';
+import { firedRules, starterEvaluator } from './support/starter-outcome';
+
+const evaluate = starterEvaluator();
+
+describe.each(Object.entries(OTHER_STATEMENTS))('of %s', (_group, texts) => {
+  it.each(texts)('a person decides about: %s', async (sql) => {
+    const outcome = await evaluate(sql);
+    expect([outcome.outcome, firedRules(outcome)]).not.toEqual(['COMMIT', expect.anything()]);
+    // The allowlist alone is enough.
+    expect(await run('sql_statement_not_allowed', sql)).toMatchObject(
+      sql === 'WITH gone AS (DELETE FROM orders WHERE id = 1 RETURNING id) SELECT * FROM gone'
+        ? { status: 'ALLOW' } // sql_hidden_write asks
+        : { status: 'BLOCK', reasonCode: 'statement_not_allowed' },
+    );
+  });
+});
+
+/** What agents do every day. */
+const ORDINARY = [
+  'SELECT 1',
+  'SELECT * FROM orders WHERE id = 7',
+  'SELECT o.id, c.name FROM orders o JOIN customers c ON c.id = o.customer_id WHERE o.paid ORDER BY o.id DESC LIMIT 10',
+  'SELECT count(*), sum(total), max(made) FROM orders GROUP BY customer_id HAVING count(*) > 1',
+  "SELECT date_trunc('day', made), coalesce(note, '-'), total::numeric(10, 2) FROM orders WHERE made > now() - interval '1 day'",
+  'WITH recent AS (SELECT id FROM orders WHERE made > current_date) SELECT * FROM recent UNION ALL SELECT 0',
+  'SELECT row_number() OVER (PARTITION BY customer_id ORDER BY made) FROM orders',
+  "SELECT data->>'name', data @> '{\"a\": 1}', tags[1] FROM orders WHERE name ILIKE 'a%' AND id = ANY ('{1,2}')",
+  'SELECT CASE WHEN total > 10 THEN upper(name) ELSE NULL END FROM orders WHERE EXISTS (SELECT 1 FROM customers)',
+  'SELECT id FROM jobs WHERE done = false ORDER BY id LIMIT 10 FOR UPDATE SKIP LOCKED',
+  "INSERT INTO orders (id, note) VALUES (1, 'a'), (2, 'b')",
+  'INSERT INTO orders (id, made) VALUES (1, now()) ON CONFLICT (id) DO NOTHING',
+  "INSERT INTO orders (id, note) VALUES (1, 'a') ON CONFLICT (id) DO UPDATE SET note = excluded.note RETURNING id",
+  "INSERT INTO orders (id) VALUES (1); INSERT INTO order_lines (order_id, sku) VALUES (1, 'a')",
+  "INSERT INTO settings (key, value) VALUES ('theme', '{\"dark\": true}'::jsonb)",
+  'UPDATE orders SET paid = true WHERE id = 7',
+  'UPDATE orders SET paid = true, made = now() WHERE id IN (7, 8, 9)',
+  "UPDATE orders SET note = 'x' || note WHERE id = 7 AND version = 3 RETURNING *",
+  "UPDATE orders AS o SET total = o.total + l.price FROM order_lines l WHERE l.order_id = o.id AND o.id = 7 AND l.sku = 'a'",
+  "UPDATE public.orders SET data = jsonb_set(data, '{a}', '1') WHERE public.orders.id = 7 OR id = 8",
+  'UPDATE orders SET (a, b) = (1, 2) WHERE (tenant, id) = (3, 7)',
+  'UPDATE orders SET total = (SELECT sum(price) FROM order_lines WHERE order_id = 7) WHERE id = 7',
+  'UPDATE jobs SET done = true WHERE id = (SELECT id FROM jobs WHERE done = false ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)',
+  'DELETE FROM orders WHERE id = 7',
+  "DELETE FROM sessions WHERE token = 'abc' AND expires < now()",
+  'DELETE FROM order_lines WHERE (order_id, line) IN ((7, 1), (7, 2))',
+  'DELETE FROM orders WHERE id = ANY (ARRAY[1, 2, 3]::bigint[])',
+  'DELETE FROM orders USING customers c WHERE c.id = orders.customer_id AND orders.id = 7',
+];
+
+it.each(ORDINARY)('commits without a question: %s', async (sql) => {
+  const outcome = await evaluate(sql);
+  expect([outcome.outcome, firedRules(outcome).filter((name) => name !== 'sql_insert_without_columns')]).toEqual([
+    'COMMIT',
+    [],
+  ]);
+});
+
+it('knows which kinds and functions the bundle names', async () => {
+  const config = { kinds: ['SELECT', 'CREATE INDEX'], functions: ['price', 'shop.discount'] };
+  const status = async (sql: string): Promise<string> =>
+    (await run('sql_statement_not_allowed', sql, { config })).status;
+  expect(await status('CREATE INDEX i ON orders (id)')).toBe('ALLOW');
+  expect(await status('CREATE INDEX i ON orders (price(id))')).toBe('ALLOW');
+  expect(await status('CREATE INDEX i ON orders (cost(id))')).toBe('BLOCK');
+  expect(await status('SELECT price(1), shop.discount(2)')).toBe('ALLOW');
+  expect(await status('SELECT evil.price(1)')).toBe('BLOCK');
+  expect(await status('SELECT discount(1)')).toBe('BLOCK');
+  expect(await status('UPDATE orders SET paid = true WHERE id = 7')).toBe('BLOCK');
+});
+
+it('names the function and its place', async () => {
+  const result = await run('sql_statement_not_allowed', 'SELECT\n  my_function(1), now()');
+  expect(result).toMatchObject({
+    reason: '"my_function"() is not on the list of functions without side effects (statement 1)',
+    details: { places: [{ line: 2, column: 3 }] },
+  });
+});
+
+/** Places of an ordinary statement for an expression. */
+const PLACES = [
+  (e: string) => `SELECT ${e} FROM orders`,
+  (e: string) => `SELECT id FROM orders WHERE note = 'a' OR ${e} IS NOT NULL`,
+  (e: string) => `INSERT INTO orders (id, note) VALUES (1, ${e})`,
+  (e: string) => `INSERT INTO orders (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET note = ${e}`,
+  (e: string) => `UPDATE orders SET note = coalesce(${e}, 'a') WHERE id = 7`,
+  (e: string) => `UPDATE orders SET note = 'a' WHERE id = 7 AND ${e} = 1`,
+  (e: string) => `DELETE FROM orders WHERE id = 7 RETURNING ${e}`,
+  (e: string) => `SELECT max(id) FILTER (WHERE ${e} = 1) OVER (ORDER BY ${e}) FROM orders LIMIT 3`,
+  (e: string) => `WITH a AS (SELECT ARRAY[${e}]) SELECT CASE WHEN true THEN 1 END FROM a, LATERAL (SELECT ${e}) b`,
+  (e: string) => `SELECT * FROM orders o JOIN customers c ON c.id = (SELECT count(*) FROM orders GROUP BY ${e})`,
+];
+const Name = fc.stringMatching(/^[a-z][a-z_]{6,14}[0-9]$/);
+
+it('never lets a function or operator that is not listed commit without a question, at any place of a statement', async () => {
+  const expression = fc.oneof(
+    Name.map((name) => `${name}(1)`),
+    fc.tuple(Name, Name).map(([schema, name]) => `${schema}.${name}(DISTINCT 1)`),
+    Name.map((name) => `lower(trim(${name}('a')))`),
+    fc.constantFrom('lower', 'now', 'coalesce_', 'count').map((name) => `${name}_x.${name}(1)`),
+    fc.constantFrom('<=>', '===', '@#@', '~~~', '%%', '|=|').map((name) => `(1 ${name} 2)`),
+    fc.constantFrom('CURRENT_USER', 'SESSION_USER', 'CURRENT_ROLE', 'CURRENT_CATALOG', 'CURRENT_SCHEMA', 'USER'),
+    fc.constantFrom('xmlforest(1 AS a)', "xmlparse(content 'a')", "xmlroot('<a/>', version '1.0')"),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...PLACES), expression, async (place, e) => {
+      const { outcome } = await evaluate(place(e), { affected_rows: 1 });
+      expect([place(e), outcome]).toEqual([place(e), expect.not.stringMatching('COMMIT')]);
+    }),
+    { numRuns: 300 },
+  );
+});
