@@ -1,7 +1,7 @@
 import { shown } from '../../../policy/text/shown-name';
 import type { HiddenWriteFact, Occurrence, SqlName } from './sql-facts';
 import { fold } from './constant';
-import { keyValues } from './key-values';
+import { isRestricted, keyValues } from './key-values';
 import type { Tree } from './parser';
 import { child, flag, has, isOn, list, number, options, rangeName, text, typed, typedList } from './tree';
 import {
@@ -65,6 +65,7 @@ function insert(node: Tree, ctx: Context, walk: Walker): void {
     where: 'absent',
     whereReason: '',
     keyValues: null,
+    restricted: false,
     hasColumnList: list(node, 'cols').length > 0,
     valueRows: values.length > 0 ? values.length : null,
     onConflictUpdate: text(conflict, 'action') === 'ONCONFLICT_UPDATE',
@@ -87,6 +88,7 @@ function changeRows(kind: 'update' | 'delete', node: Tree, ctx: Context, walk: W
     where,
     whereReason: reason,
     keyValues: keyValues(node),
+    restricted: isRestricted(node),
     hasColumnList: false,
     valueRows: null,
     onConflictUpdate: false,
@@ -113,6 +115,7 @@ function merge(node: Tree, ctx: Context, walk: Walker): void {
     where,
     whereReason: reason,
     keyValues: null,
+    restricted: false,
     hasColumnList: true,
     valueRows: null,
     onConflictUpdate: false,

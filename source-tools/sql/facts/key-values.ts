@@ -1,4 +1,5 @@
 /** How many values of a key the condition of an UPDATE or DELETE names. A condition that is not understood names no number. Pure. */
+import { fold } from './constant';
 import { constantLimit, isConstant } from './rehearsable';
 import type { Tree } from './parser';
 import { child, flag, has, list, rangeName, strings, text, typed, typedList } from './tree';
@@ -15,12 +16,82 @@ interface Target {
  * NULL, or a join that does not restrict the written table. The catalog is not read: the dry run shows if a value selects several rows.
  */
 export function keyValues(statement: Tree): number | null {
+  return valuesOf(statement['whereClause'], targetOf(statement));
+}
+
+/**
+ * True if the condition compares a column of the written table with a value (also in a range or with LIKE), or for equality with a
+ * column of another table, or is a column that is true, or null. Then the claimed number of rows decides. False for IS NOT NULL, a
+ * function of a column, a negation, a lower bound of at most 1, and every other condition.
+ */
+export function isRestricted(statement: Tree): boolean {
+  return restricts(statement['whereClause'], targetOf(statement));
+}
+
+function targetOf(statement: Tree): Target {
   const relation = child(statement, 'relation');
   const others = [...list(statement, 'fromClause'), ...list(statement, 'usingClause')];
   const alias = text(child(relation, 'alias'), 'aliasname');
   const { schema, name } = rangeName(relation);
-  const target = alias === '' ? { schema, name } : { schema: null, name: alias };
-  return valuesOf(statement['whereClause'], { ...target, alone: others.length === 0 });
+  return { ...(alias === '' ? { schema, name } : { schema: null, name: alias }), alone: others.length === 0 };
+}
+
+function restricts(condition: unknown, target: Target): boolean {
+  const e = typed(condition);
+  switch (e?.type) {
+    case 'BoolExpr': {
+      const args = list(e.node, 'args');
+      if (text(e.node, 'boolop') === 'AND_EXPR') return args.some((arg) => restricts(arg, target));
+      return text(e.node, 'boolop') === 'OR_EXPR' && args.every((arg) => restricts(arg, target));
+    }
+    case 'ColumnRef':
+      return isKey(condition, target);
+    case 'NullTest':
+      return text(e.node, 'nulltesttype') === 'IS_NULL' && isKey(e.node['arg'], target);
+    case 'SubLink':
+      return text(e.node, 'subLinkType') === 'ANY_SUBLINK' && isKey(e.node['testexpr'], target);
+    case 'A_Expr':
+      return restrictsByOperator(e.node, target);
+    default:
+      return false;
+  }
+}
+
+function restrictsByOperator(node: Tree, target: Target): boolean {
+  const operator = strings(list(node, 'name')).at(-1) ?? '';
+  const [left, right] = [node['lexpr'], node['rexpr']];
+  switch (text(node, 'kind')) {
+    case 'AEXPR_OP':
+      if (operator === '=' && [left, right].every((side) => typed(side)?.type === 'ColumnRef'))
+        return isKey(left, target) !== isKey(right, target);
+      if (['=', '<', '<='].includes(operator) && isKey(left, target)) return isFixed(right);
+      if (['>', '>='].includes(operator) && isKey(left, target)) return isFixed(right) && !isLow(right);
+      if (['=', '>', '>='].includes(operator) && isKey(right, target)) return isFixed(left);
+      return ['<', '<='].includes(operator) && isKey(right, target) && isFixed(left) && !isLow(left);
+    case 'AEXPR_IN':
+    case 'AEXPR_OP_ANY':
+      return operator === '=' && isKey(left, target) && isFixed(right);
+    case 'AEXPR_LIKE':
+    case 'AEXPR_ILIKE':
+      return !operator.startsWith('!') && isKey(left, target) && isFixed(right);
+    case 'AEXPR_BETWEEN':
+      return isKey(left, target) && isFixed(right);
+    default:
+      return false;
+  }
+}
+
+/** A value that is the same for all rows: no column and no subquery. */
+function isFixed(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(isFixed);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([key, member]) => key !== 'ColumnRef' && key !== 'SubLink' && isFixed(member));
+}
+
+/** Keys and amounts are rarely below 1, so such a lower bound selects all rows. */
+function isLow(value: unknown): boolean {
+  const constant = fold(value);
+  return constant?.type === 'number' && Number(constant.value) <= 1;
 }
 
 function valuesOf(condition: unknown, target: Target): number | null {

@@ -95,6 +95,8 @@ export interface DmlFact extends Occurrence {
   readonly whereReason: string;
   /** UPDATE and DELETE: number of key values that the condition names, `id IN (7, 8)` two; null if it names no number. */
   readonly keyValues: number | null;
+  /** UPDATE and DELETE: the condition compares a column of the table with a value or with a column of another table. */
+  readonly restricted: boolean;
   /** INSERT: true if it has an explicit column list. */
   readonly hasColumnList: boolean;
   /** INSERT … VALUES: number of rows; null for other sources. */

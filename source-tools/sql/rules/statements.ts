@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DmlFact, SqlStatement } from '../facts/sql-facts';
 import { defineSqlRule } from './define-sql-rule';
 
 const Max = z.strictObject({ maxStatements: z.int().min(1).max(1000).default(1) });
@@ -9,16 +10,22 @@ export const multiStatement = defineSqlRule({
   defaultLevel: 'confirm',
   why: 'A reviewer can miss an additional statement.',
   config: Max,
-  examples: { bad: "SELECT ';'; DELETE FROM orders WHERE id = 1", good: "SELECT ';' /* ; */ -- ;" },
-  find: ({ statements }, { maxStatements }) =>
-    // A text of INSERT statements only adds rows, like one INSERT with several rows.
-    statements.every((s) => s.command === 'INSERT')
-      ? []
-      : statements.slice(maxStatements).map((s) => ({
-          at: { span: s.span, path: `statement ${s.index + 1}` },
-          what: `${s.command} after statement ${maxStatements}`,
-        })),
+  examples: { bad: "SELECT ';'; DELETE FROM orders WHERE id > 1", good: "SELECT ';' /* ; */ -- ;" },
+  find: ({ statements, dml }, { maxStatements }) =>
+    statements
+      .slice(maxStatements)
+      .filter((s) => !namesItsRows(s, dml))
+      .map((s) => ({
+        at: { span: s.span, path: `statement ${s.index + 1}` },
+        what: `${s.command} after statement ${maxStatements}`,
+      })),
 });
+
+/** INSERT, and a write that names its rows by a key: such statements often belong together, and each is easy to check. */
+function namesItsRows({ index, command }: SqlStatement, dml: readonly DmlFact[]): boolean {
+  if (command === 'INSERT') return true;
+  return dml.some((d) => d.statement === index && d.via.length === 0 && d.keyValues !== null);
+}
 
 export const statementLimit = defineSqlRule({
   name: 'sql_statement_limit',

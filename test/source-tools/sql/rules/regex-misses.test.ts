@@ -239,6 +239,7 @@ const MISSES: Readonly<Record<string, readonly string[]>> = {
     'SELECT 1;SELECT 2',
     'CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT 1; END; SELECT 1',
     'SELECT $a$;$a$; SELECT 1',
+    'INSERT INTO t VALUES (1); DELETE FROM t WHERE id > 7',
   ],
   sql_parse_failure: ['SELECT 1 \0; DROP TABLE t', '\\! rm', '\ufeffSELECT 1', '', '-- nothing', 'SELECT 1; SELEC 2'],
 };

@@ -74,6 +74,35 @@ describe('sql_unkeyed_write', () => {
     expect(await fires('sql_unkeyed_write', "DELETE FROM sessions WHERE token = 'a'")).toBe(false);
   });
 
+  it.each([
+    'DELETE FROM t WHERE length(x) >= 0',
+    'DELETE FROM t WHERE x IS NOT NULL',
+    'DELETE FROM t WHERE id > 0',
+    'DELETE FROM t WHERE 1 <= id',
+    'DELETE FROM t WHERE NOT (id = ANY (SELECT 1 WHERE false))',
+    "DELETE FROM t WHERE name <> '' OR x = 7",
+    "DELETE FROM t USING u WHERE u.state = 'void'",
+    "UPDATE t AS a SET n = 1 FROM u AS c WHERE c.code = 'x' AND c.active",
+    'DELETE FROM t WHERE x > y',
+    'DELETE FROM t WHERE EXISTS (SELECT 1 FROM u)',
+    'INSERT INTO t (id, n) SELECT id, 0 FROM u ON CONFLICT (id) DO UPDATE SET n = excluded.n',
+  ])('asks about a condition that is not known to restrict the table, also with a claim: %s', async (sql) => {
+    expect(await fires('sql_unkeyed_write', sql, { metadata: { affected_rows: 1 } })).toBe(true);
+  });
+
+  it.each([
+    "DELETE FROM t WHERE made < now() - interval '1 day'",
+    "DELETE FROM t WHERE made BETWEEN '2026-01-01' AND '2026-02-01' AND length(x) >= 0",
+    'DELETE FROM t WHERE 1000 < n',
+    'DELETE FROM t WHERE hidden OR x IS NULL',
+    "DELETE FROM t WHERE name LIKE 'tmp%'",
+    'DELETE FROM t WHERE owner IN (SELECT id FROM u WHERE gone)',
+    "UPDATE t SET n = 1 FROM u WHERE u.id = t.owner AND u.name = 'a'",
+    'INSERT INTO t (id, n) VALUES (1, 2) ON CONFLICT (id) DO UPDATE SET n = 2',
+  ])('leaves the number of rows to the claim: %s', async (sql) => {
+    expect(await fires('sql_unkeyed_write', sql, { metadata: { affected_rows: 5 } })).toBe(false);
+  });
+
   it('reads WITH queries and DO blocks, and not the bodies of functions', async () => {
     expect(await fires('sql_unkeyed_write', 'WITH x AS (DELETE FROM t WHERE id > 1 RETURNING id) SELECT 1')).toBe(true);
     expect(await fires('sql_unkeyed_write', 'DO $$ BEGIN DELETE FROM t WHERE id > 1; END $$')).toBe(true);
