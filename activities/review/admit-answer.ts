@@ -16,15 +16,22 @@
 import type { JsonValue } from '../../policy/contracts/canonical-json';
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import type { KeyRegistry } from '../../policy/evidence/key-registry';
-import type { Appended, Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
+import type { Appended, Ledger, LedgerEntry, ProjectionPatch } from '../../policy/evidence/ledger-port';
 import { judgeAnswer, type AnswerScope, type CountedAnswer, type RefusedAnswer } from '../../signing/judge-answer';
-import { ANSWER_ROWS, answerFactKey, answerRowKind, toAdmitted } from '../../signing/verify-answers';
+import {
+  ANSWER_ROWS,
+  answerFactKey,
+  answerRowKind,
+  toAdmitted,
+  verifyAcceptedAnswers,
+} from '../../signing/verify-answers';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { AdmitInput, Admitted, ReviewActivities } from '../review-types';
 import { parseAnswerMessage, violationIdOf } from './answer-message';
 import { afterMessage, judgingOrder, type RecordedAnswer, type RepeatedAnswer } from './answer-order';
 import { refusalEntry } from './answer-refusal';
 import { byViolation, refusedResult, type Outcome } from './answer-results';
+import { pendingAfter } from './pending-after';
 import { answerScopeFromRows, SCOPE_ROWS } from './answer-scope-from-rows';
 
 export interface AnswerDeps {
@@ -79,7 +86,10 @@ export function createAnswerActivities(deps: AnswerDeps): Pick<ReviewActivities,
         if (judged.code === 'accepted') return acceptedEntry(sent, judged, { at, via: input.via });
         return judged.code === 'duplicate' ? null : refusal(sent, judged);
       });
-      const appended = await appendSome(ledger, input.changeId, entries);
+      const counted = verdicts.flatMap(({ judged }) => (judged.code === 'accepted' ? [toAdmitted(judged, at)] : []));
+      const before = verifyAcceptedAnswers({ rows, scope, keys: find, nonces: null, at }).answers;
+      const patch = counted.length === 0 ? undefined : await pendingAfter(plans, stored, [...before, ...counted], at);
+      const appended = await appendSome(ledger, input.changeId, entries, patch);
       const known = new Set(input.admitted);
       const outcomes = verdicts.map(({ judged }, i) => outcomeOf(judged, appended[i] ?? null, known));
 
@@ -116,10 +126,11 @@ async function appendSome(
   ledger: Ledger,
   changeId: string,
   entries: readonly (LedgerEntry | null)[],
+  projection?: ProjectionPatch,
 ): Promise<readonly (Appended | null)[]> {
   const some = entries.flatMap((entry) => entry ?? []);
   if (some.length === 0) return [];
-  const results = [...(await ledger.append(changeId, some))];
+  const results = [...(await ledger.append(changeId, some, projection))];
   return entries.map((entry) => (entry === null ? null : (results.shift() ?? null)));
 }
 

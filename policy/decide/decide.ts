@@ -179,6 +179,19 @@ export function lastCountedAt(
   return times.length === 0 ? null : new Date(Math.max(...times)).toISOString();
 }
 
+/** Violations that wait for a person, and the earliest deadline among them; null if there are none. */
+export function stillPending(
+  input: Pick<DecideInput, 'plan' | 'violations' | 'answers' | 'requester' | 'disclosedAt' | 'at'>,
+): { readonly pending: readonly string[]; readonly nextDeadline: string | null } {
+  const full = { ...input, findings: [], reachable: null };
+  const pending = input.violations.filter((v) => resolutionOf(v, full) === 'pending');
+  const deadline = Math.min(...pending.map((v) => deadlineOf(v, full)));
+  return {
+    pending: pending.map((v) => v.violationId),
+    nextDeadline: Number.isFinite(deadline) ? new Date(deadline).toISOString() : null,
+  };
+}
+
 /** Members of the violation's group are eligible. If the policy requires four eyes, the requester is not. */
 function isEligible(violation: PolicyViolation, person: string, input: DecideInput): boolean {
   const members = input.plan.groups[violation.group]?.members ?? [];

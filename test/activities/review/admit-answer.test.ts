@@ -121,6 +121,14 @@ describe('an answer that counts', () => {
     });
   });
 
+  it('is counted in the list of reviews: what still waits for a person', async () => {
+    const listed = async (): Promise<unknown> => (await ledger.review(CHANGE))?.pending;
+    await admit(input([signed(dana)]));
+    expect(await listed()).toBe(1);
+    await admit(input([signed(dana, { violationId: V2 })]));
+    expect(await listed()).toBe(0);
+  });
+
   it('is judged independently of a refused and a malformed one in the same message [V12, P5]', async () => {
     const { results, admitted } = await admit(
       input([signed(dana), signed(stranger, { violationId: V2 }), { nonsense: true }]),

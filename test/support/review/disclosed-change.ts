@@ -26,7 +26,9 @@ export async function writeDisclosedChange(ledger: Ledger, change: DisclosedChan
   const { fingerprint, violations } = change;
   if (fingerprint !== null) bodies.push(['disclosed', { fingerprint, violations: violations.map(complete) }]);
   const entries = bodies.map(([kind, body]) => ({ kind, at: AT, factKey: kind, body: body as JsonObject }));
-  await ledger.append(change.changeId, entries);
+  const { tenant, target, sourceTool } = submission;
+  const opened = { tenant, target, sourceTool, inputSha: '5'.repeat(64), mode: 'enforced', openedAt: AT } as const;
+  await ledger.append(change.changeId, entries, opened);
 }
 
 /** A plan source that has one plan with the members that answers are compared with. */
@@ -37,5 +39,5 @@ export function answerPlans(plan: DisclosedChange['plan']): Pick<PlanSource, 'by
 function complete(of: DisclosedChange['violations'][number], findingIndex: number): PolicyViolation {
   const { violationId, need, group, fourEyes } = of;
   const rest = { validatorId: 'v', policyKey: 'p', message: 'm', requiresConfirmation: true, callbackResult: null };
-  return { violationId, findingIndex, ...rest, need, group, quorum: 1, fourEyes, deadlineMs: 60_000 };
+  return { violationId, findingIndex, ...rest, need, group, quorum: 1, fourEyes, deadlineMs: 86_400_000 };
 }
