@@ -48,12 +48,18 @@ function toText(value: Printable): Text {
 export interface Printer {
   readonly color: boolean;
   readonly line: (text?: Printable) => void;
-  /** Several lines, each after the gutter, so that untrusted text cannot imitate other output; wraps at the terminal's width. */
+  /**
+   * Several lines, each after the gutter, so that untrusted text cannot imitate other output; wraps at the terminal's width. Prints at
+   * most `max` lines, and returns the number of lines that it left out.
+   */
   readonly block: (
     text: string,
     gutter: string | ((n: number) => string),
-    style?: (line: string, n: number) => Style | null,
-  ) => void;
+    style?: ((line: string, n: number) => Style | null) | null,
+    max?: number,
+  ) => number;
+  /** One line of untrusted text after the gutter, cut at the terminal's width with `…`. Returns whether it was cut. */
+  readonly cut: (text: string, gutter: string, style?: Style | null) => boolean;
   /** Tab-separated cells, for pipes. A tab inside a cell is escaped. */
   readonly tabbed: (cells: readonly string[]) => void;
   /** One JSON document on one line. */
@@ -67,17 +73,36 @@ export function createPrinter(sink: Sink, color: boolean): Printer {
     line: (text = '') => put(toText(text)),
     tabbed: (cells) => void sink.write(`${cells.map(escapeLine).join('\t')}\n`),
     json: (value) => void sink.write(`${escapeJson(JSON.stringify(value))}\n`),
-    block: (text, gutter, style) => {
+    cut: (text, gutter, style = null) => {
+      const shown = escapeLine(text);
+      const width = sink.isTTY === true ? (sink.columns ?? 80) - cells(gutter) : null;
+      const whole = width === null || cells(shown) <= width;
+      const content: Span = {
+        text: whole ? shown : `${wrap(shown, width - 2)[0] ?? ''} …`,
+        styles: style === null ? [] : [style],
+      };
+      sink.write(`${render(styled('dim', gutter), color)}${paint(content, color)}\n`);
+      return !whole;
+    },
+    block: (text, gutter, style, max = Infinity) => {
+      let omitted = 0;
+      let printed = 0;
       escapeLines(text).forEach((shown, i) => {
         const before = typeof gutter === 'string' ? gutter : gutter(i + 1);
         const lineStyle = style?.(shown, i + 1) ?? null;
         wrap(shown, sink.isTTY === true ? (sink.columns ?? 80) - cells(before) : null).forEach((piece, part) => {
+          if (printed >= max) {
+            omitted++;
+            return;
+          }
+          printed++;
           const margin = part === 0 ? before : `${' '.repeat(Math.max(0, before.length - 2))}⋮ `;
           // Already escaped: the parts of an escape must not be escaped again.
           const content: Span = { text: piece, styles: lineStyle === null ? [] : [lineStyle] };
           sink.write(`${render(styled('dim', margin), color)}${paint(content, color)}\n`);
         });
       });
+      return omitted;
     },
   };
 }

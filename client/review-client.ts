@@ -23,6 +23,7 @@ import { linkToChange } from './change-link';
 import { CountersignError } from './errors';
 import { parseInput } from './parse';
 import type { EvidenceBundle } from '../policy/evidence/bundle';
+import { isIdPrefix } from '../policy/evidence/ledger-port';
 import type { VerifiedReview } from '../signing/verified-review';
 import { acknowledge, unacknowledged } from './acknowledge';
 import { acknowledgeWithdrawal, unacknowledgedWithdrawal } from './acknowledge-withdrawal';
@@ -350,7 +351,7 @@ export class ReviewClient {
         'ledger_unavailable',
         'Reviews cannot be listed without a ledger. Set `ledger` in the options of the client',
       );
-    const { tenant, state, target, after, limit = 50 } = filter;
+    const { tenant, state, target, idPrefix, after, limit = 50 } = filter;
     if (!Number.isInteger(limit) || limit < 1 || limit > 500)
       throw new CountersignError(
         'invalid_input',
@@ -362,6 +363,7 @@ export class ReviewClient {
       ...(tenant === undefined ? {} : { tenant }),
       ...(state === undefined ? {} : { state }),
       ...(target === undefined ? {} : { target }),
+      ...(idPrefix === undefined ? {} : { idPrefix: prefixOf(idPrefix) }),
       ...(after === undefined ? {} : { after }),
     };
     return await fromLedger(() => ledger.list(query), 'Reviews cannot be listed');
@@ -373,6 +375,13 @@ export class ReviewClient {
     const what = 'Temporal does not have the review, and the ledger cannot be read';
     return ledger !== null && (await fromLedger(() => ledger.summary(changeId), what)) !== null;
   }
+}
+
+function prefixOf(text: string): string {
+  if (isIdPrefix(text)) return text;
+  throw new CountersignError('invalid_input', `idPrefix: expected 8 to 64 lower-case hex digits, got "${text}"`, {
+    field: 'idPrefix',
+  });
 }
 
 function idOf(changeId: string): string {

@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
 import type { EvidenceReport, EvidenceTrust } from '../../signing/verify-evidence';
+import { isIdPrefix } from '../../policy/evidence/ledger-port';
 import type { ReplayReport } from '../../policy/evidence/reports';
 import { messageOf } from '../../client/errors';
 import { addAction, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
 import { readFileBytes, writeNewFile } from '../files';
-import { isHex64, requiredOption, textOption, type Options } from '../options';
+import { requiredOption, textOption, type Options } from '../options';
 import { line, styled, type Text } from '../printer';
+import { CHANGE_ID, changeIdArgument } from '../reviews/change-id';
 import { UsageError } from '../usage-error';
 
 const MAX_EVIDENCE_BYTES = 64 * 1024 * 1024;
@@ -16,7 +18,7 @@ export function register(program: Command, cli: Cli): void {
   const exportCommand = program
     .command('export')
     .description('write one review as an evidence file, to verify offline')
-    .argument('<id>', 'the change id')
+    .argument('<id>', CHANGE_ID)
     .option('--bytes', 'with the diff itself, so that findings can be replayed')
     .option('--out <file>', 'where to (default: standard output)');
   addAction(exportCommand, cli, exportEvidence);
@@ -31,15 +33,15 @@ export function register(program: Command, cli: Cli): void {
   const replay = program
     .command('replay')
     .description('compute findings again, compare byte for byte')
-    .argument('<id-or-file>', 'a change id, or what export wrote');
+    .argument('<id-or-file>', 'a change id or its first digits, or what export wrote');
   addAction(replay, cli, replayFindings);
 }
 
-async function exportEvidence(io: Io, [id = '']: readonly string[], options: Options): Promise<ExitCode> {
-  assertChangeId(id);
+async function exportEvidence(io: Io, [given = '']: readonly string[], options: Options): Promise<ExitCode> {
   const out = textOption(options, 'out');
   if (out === undefined && io.host.stdout.isTTY === true)
     throw new UsageError('--out is missing: evidence is not printed on a terminal');
+  const id = await changeIdArgument(io, given);
   const { exportBundle } = await io.host.remote.evidence();
   const bundle = await exportBundle(io.host.env, id, { bytes: options['bytes'] === true }, io.err.line);
   if (out === undefined) {
@@ -95,8 +97,8 @@ function resultWord({ result, required }: EvidenceReport['checks'][number]): Tex
 }
 
 async function replayFindings(io: Io, [idOrFile = '']: readonly string[]): Promise<ExitCode> {
-  const source = isHex64(idOrFile)
-    ? { changeId: idOrFile }
+  const source = isIdPrefix(idOrFile)
+    ? { changeId: await changeIdArgument(io, idOrFile) }
     : { file: await readFileBytes(idOrFile, MAX_EVIDENCE_BYTES) };
   const replay = await (await io.host.remote.evidence()).replayBundle(io.host.env, source, io.err.line);
   if (io.json) io.out.json(replay);
@@ -121,9 +123,4 @@ function printReplay(io: Io, { equal, recomputed, findings, notReproducible, dif
       ? line`${styled('green', 'equal')}  ${recomputed} of ${findings} findings computed again, byte for byte`
       : line`${styled('red', 'not equal')}  ${differences.length} of ${findings} findings differ`,
   );
-}
-
-/** Throws a UsageError if `id` is not a change id. */
-export function assertChangeId(id: string): void {
-  if (!isHex64(id)) throw new UsageError(`id: expected a change id, 64 lower-case hex digits, got "${id}"`);
 }

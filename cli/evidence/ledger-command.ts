@@ -4,7 +4,9 @@ import type { StoredRow } from '../../policy/evidence/chain';
 import { addAction, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
 import { line, styled } from '../printer';
-import { assertChangeId } from './command';
+import { shortTime } from '../reviews/state-view';
+import { CHANGE_ID, changeIdArgument, resolveChangeId } from '../reviews/change-id';
+import { rowText } from './row-text';
 
 const PROGRESS_MS = 5_000;
 
@@ -13,19 +15,22 @@ export function register(program: Command, cli: Cli): void {
 
   const show = ledger
     .command('show')
-    .description('all rows of one review, their chain checked')
-    .argument('<id>', 'the change id');
+    .description('the rows of one review, one line each, their chain checked')
+    .argument('<id>', CHANGE_ID);
   addAction(show, cli, showRows);
 
   const verify = ledger
     .command('verify')
     .description('check chains and checkpoints, of one review or of all')
-    .argument('[id]', 'the change id');
+    .argument('[id]', CHANGE_ID);
   addAction(verify, cli, verifyLedger);
 }
 
-async function showRows(io: Io, [id = '']: readonly string[]): Promise<ExitCode> {
-  const rows = await io.withReviews({}, ({ ledgerRows }) => ledgerRows(id));
+async function showRows(io: Io, [given = '']: readonly string[]): Promise<ExitCode> {
+  const { id, rows } = await io.withReviews({}, async ({ reviews, ledgerRows }) => {
+    const changeId = await resolveChangeId(reviews, given);
+    return { id: changeId, rows: await ledgerRows(changeId) };
+  });
   if (rows.length === 0) throw new CountersignError('not_found', `The ledger has no review ${id}`);
   const { verifyChain } = await import('../../policy/evidence/chain.js');
   const chain = verifyChain(rows);
@@ -40,12 +45,12 @@ async function showRows(io: Io, [id = '']: readonly string[]): Promise<ExitCode>
 }
 
 function printRow(io: Io, { row }: StoredRow): void {
-  io.out.line(line`${String(row.n).padStart(3)}  ${row.at}  ${styled('bold', row.kind.padEnd(15))} ${row.actor}`);
-  io.out.block(JSON.stringify(row.body), '       ');
+  const { n, at, kind, actor } = row;
+  io.out.cut(rowText(row), `${String(n).padStart(3)}  ${shortTime(at)}  ${kind.padEnd(15)} ${actor.padEnd(9)} `);
 }
 
-async function verifyLedger(io: Io, [id]: readonly string[]): Promise<ExitCode> {
-  if (id !== undefined) assertChangeId(id);
+async function verifyLedger(io: Io, [given]: readonly string[]): Promise<ExitCode> {
+  const id = given === undefined ? undefined : await changeIdArgument(io, given);
   let lastPrinted = io.host.now().getTime();
   const progress = (rows: number): void => {
     const now = io.host.now().getTime();

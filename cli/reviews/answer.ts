@@ -9,8 +9,10 @@ import { integerOption, requiredOption, textOption, type IntegerBounds, type Opt
 import { line, styled } from '../printer';
 import { shellCommand } from '../shell-quote';
 import { UsageError } from '../usage-error';
+import { CHANGE_ID, resolveChangeId, shortId } from './change-id';
 import type { Connected } from './connect';
-import { printViolation } from './review-view';
+import { changeTitle } from './change-title';
+import { printViolation } from './finding-view';
 import { printStaging } from './staging-view';
 import { chosenViolations } from './violation-choice';
 
@@ -32,8 +34,8 @@ export function register(program: Command, cli: Cli): void {
 
 function withAnswerOptions(command: Command): Command {
   return command
-    .argument('<id>', 'the change id')
-    .option('--violation <id>', 'its id, or the first 6 or more digits of it')
+    .argument('<id>', CHANGE_ID)
+    .option('--violation <id>', 'its id, or the first 8 or more digits of it')
     .option('--all', 'every violation that waits for an answer')
     .option('--confirm', 'confirm the chosen violations')
     .option('--reject', 'reject: the change is rolled back')
@@ -43,8 +45,9 @@ function withAnswerOptions(command: Command): Command {
     .option('--valid <minutes>', 'how long the signature is valid');
 }
 
-async function sendAnswers(io: Io, [id = '']: readonly string[], options: Options): Promise<ExitCode> {
+async function sendAnswers(io: Io, [given = '']: readonly string[], options: Options): Promise<ExitCode> {
   return await io.withReviews({}, async (connected) => {
+    const id = await resolveChangeId(connected.reviews, given);
     const signed = await signAnswers(io, connected, id, options, { min: 1, max: 24 * 60, default: 10 });
     const results = await connected.reviews.answer(id, [...signed.envelopes], { via: viaOption(options) });
     if (io.json) io.out.json({ changeId: id, decision: signed.decision, results });
@@ -53,8 +56,9 @@ async function sendAnswers(io: Io, [id = '']: readonly string[], options: Option
   });
 }
 
-async function printSignedAnswers(io: Io, [id = '']: readonly string[], options: Options): Promise<ExitCode> {
+async function printSignedAnswers(io: Io, [given = '']: readonly string[], options: Options): Promise<ExitCode> {
   return await io.withReviews({}, async (connected) => {
+    const id = await resolveChangeId(connected.reviews, given);
     const { envelopes } = await signAnswers(io, connected, id, options, { min: 1, max: 7 * 24 * 60, default: 60 });
     const messages = toMessages(envelopes);
     const commands = messages.map((message) => signalCommand(connected, id, message));
@@ -96,6 +100,7 @@ async function signAnswers(
       ? [...retracts.keys()]
       : chosenViolations(status, prefix, all);
   // What is being answered is printed before the question, on standard error: pipes receive data only.
+  io.err.line(line`${styled('bold', await changeTitle(review))}  ${id}`);
   printStaging(io.err, review);
   for (const violation of status.violations.filter((v) => violationIds.includes(v.violationId)))
     printViolation(io.err, violation);
@@ -151,13 +156,13 @@ function printResults(io: Io, violationIds: readonly string[], results: AnswerRe
   const entries = Object.entries(results);
   for (const [key, { code, message }] of entries) {
     const good = code === 'accepted' || code === 'duplicate';
-    io.out.line(line`${key.slice(0, 12)}  ${styled(good ? 'green' : 'red', code)}  ${message}`);
+    io.out.line(line`${shortId(key)}  ${styled(good ? 'green' : 'red', code)}  ${message}`);
   }
   // A signal has no result.
   if (entries.length === 0)
     for (const violationId of violationIds)
       io.out.line(
-        line`${violationId.slice(0, 12)}  ${styled('yellow', 'sent')}  see whether it was counted with: countersign show`,
+        line`${shortId(violationId)}  ${styled('yellow', 'sent')}  see whether it was counted with: countersign show`,
       );
 }
 

@@ -11,19 +11,29 @@ export function decodeUtf8(bytes: Uint8Array): string | null {
   }
 }
 
-/** Prints all of a diff, from its bytes, without omissions. */
-export function printDiff(out: Printer, sourceTool: string, bytes: Uint8Array): void {
+/** Prints a diff from its bytes: all of it, or at most `max` lines, and then how many it left out. */
+export function printDiff(out: Printer, sourceTool: string, bytes: Uint8Array, max = Infinity): void {
   const text = decodeUtf8(bytes);
   if (text === null) {
     out.line(styled('yellow', 'not UTF-8: shown as bytes'));
-    out.block(hex(bytes), '  ');
+    printLeftOut(out, out.block(hex(bytes), '  ', null, max));
     return;
   }
   const oneLineJson = !text.trimEnd().includes('\n') && /^[\s]*[[{]/.test(text.slice(0, 100));
   if (oneLineJson) out.line(styled('dim', 'one line of JSON, shown on several lines; every token is unchanged'));
   const lines = oneLineJson ? reindent(text) : text;
   const width = String(lines.split('\n').length).length;
-  out.block(lines, (n) => `${String(n).padStart(width)} │ `, sourceTool === 'GitPatch' ? patchStyle : undefined);
+  const style = sourceTool === 'GitPatch' ? patchStyle : null;
+  // The last line feed of a text starts no line.
+  const shown = lines.endsWith('\n') ? lines.slice(0, -1) : lines;
+  printLeftOut(
+    out,
+    out.block(shown, (n) => `${String(n).padStart(width)} │ `, style, max),
+  );
+}
+
+function printLeftOut(out: Printer, omitted: number): void {
+  if (omitted > 0) out.line(styled('yellow', `  … ${omitted} more lines of the change (--all)`));
 }
 
 /** The lines that an evidence reference `diff:<sha>#L3:C5-L3:C20` points at; empty for other forms and other diffs. */
@@ -63,11 +73,17 @@ function hex(bytes: Uint8Array): string {
   return rows.join('\n');
 }
 
-/** Prints the lines that evidence points at, at most three for each reference; prints other references as they are. */
-export function printEvidence(out: Printer, references: readonly string[], diffSha: string, text: string | null): void {
+/** Prints the lines that evidence points at, at most three or `max` for each reference; prints other references as they are. */
+export function printEvidence(
+  out: Printer,
+  references: readonly string[],
+  diffSha: string,
+  text: string | null,
+  max = Infinity,
+): void {
   for (const reference of references) {
     const lines = evidenceLines(reference, diffSha, text);
     if (lines.length === 0) out.line(line`      ${styled('dim', reference)}`);
-    for (const { n, text: content } of lines) out.block(content, `      L${n} │ `);
+    for (const { n, text: content } of lines.slice(0, max)) out.block(content, `      L${n} │ `, null, max);
   }
 }

@@ -7,7 +7,10 @@ import type { ExitCode } from '../exit-codes';
 import { integerOption } from '../options';
 import { line, styled } from '../printer';
 import type { Connected } from './connect';
-import { printResult, stateText } from './review-view';
+import { CHANGE_ID, resolveChangeId } from './change-id';
+import { titleIfVerified } from './change-title';
+import { printResult } from './result-view';
+import { stateText } from './state-view';
 
 const MAX_SECONDS = 30 * 24 * 3600;
 const POLL_MS = 2_000;
@@ -16,31 +19,33 @@ export function register(program: Command, cli: Cli): void {
   const result = program
     .command('result')
     .description('the end of a review, verified; the exit code says which')
-    .argument('<id>', 'the change id')
+    .argument('<id>', CHANGE_ID)
     .option('--wait <seconds>', 'wait for the end (default 0: do not wait)');
-  addAction(result, cli, async (io, [id = ''], options) => {
+  addAction(result, cli, async (io, [given = ''], options) => {
     const seconds = integerOption(options, 'wait', '--wait', { min: 0, max: MAX_SECONDS, default: 0 });
-    return await io.withReviews({}, async ({ reviews }) =>
-      report(io, id, await reviews.result(id, { timeoutMs: seconds * 1000 })),
-    );
+    return await io.withReviews({}, async ({ reviews }) => {
+      const id = await resolveChangeId(reviews, given);
+      return await report(io, reviews, id, await reviews.result(id, { timeoutMs: seconds * 1000 }));
+    });
   });
 
   const watch = program
     .command('watch')
     .description('follow a review until its end')
-    .argument('<id>', 'the change id')
+    .argument('<id>', CHANGE_ID)
     .option('--timeout <seconds>', 'stop watching after this long (default one day)');
-  addAction(watch, cli, async (io, [id = ''], options) => {
+  addAction(watch, cli, async (io, [given = ''], options) => {
     const seconds = integerOption(options, 'timeout', '--timeout', { min: 1, max: MAX_SECONDS, default: 24 * 3600 });
-    return await io.withReviews({}, async (connected) =>
-      report(io, id, await follow(io, connected, id, seconds * 1000)),
-    );
+    return await io.withReviews({}, async (connected) => {
+      const id = await resolveChangeId(connected.reviews, given);
+      return await report(io, connected.reviews, id, await follow(io, connected, id, seconds * 1000));
+    });
   });
 }
 
-function report(io: Io, id: string, result: ReviewResult): ExitCode {
+async function report(io: Io, reviews: Connected['reviews'], id: string, result: ReviewResult): Promise<ExitCode> {
   if (io.json) io.out.json(result);
-  else printResult(io.out, id, result);
+  else printResult(io.out, id, await titleIfVerified(reviews, id), result, io.host.now());
   return exitCodeForResult(result);
 }
 

@@ -5,7 +5,8 @@ import { addAction, type Cli } from '../action';
 import { textOption, integerOption } from '../options';
 import { ExitCode } from '../exit-codes';
 import { line, styled, type Printer } from '../printer';
-import { stateText } from './review-view';
+import { shortId } from './change-id';
+import { shortTime, stateLine } from './state-view';
 import { UsageError } from '../usage-error';
 
 const STATES: readonly ReviewState[] = [
@@ -43,7 +44,7 @@ export function register(program: Command, cli: Cli): void {
       return ExitCode.Ok;
     }
     for (const review of page.reviews) {
-      if (io.host.stdout.isTTY === true) printRow(io.out, review);
+      if (io.host.stdout.isTTY === true) printRow(io.out, review, io.host.now());
       else io.out.tabbed(cells(review));
     }
     if (page.reviews.length === 0) io.err.line('no reviews');
@@ -52,15 +53,11 @@ export function register(program: Command, cli: Cli): void {
   });
 }
 
-function printRow(out: Printer, review: ReviewProjection): void {
-  const waits =
-    review.pending === 0
-      ? ''
-      : `  ${review.pending} to answer${review.deadlineAt === null ? '' : ` until ${review.deadlineAt}`}`;
-  out.line(line`${styled('bold', review.changeId)}  ${stateText(review.state, review.reason)}`);
-  out.line(
-    line`  ${review.sourceTool} on ${review.tenant}/${review.target}  ${review.openedAt}${waits}  ${styled('dim', review.summary)}`,
-  );
+function printRow(out: Printer, review: ReviewProjection, now: Date): void {
+  out.cut(review.summary, `${shortId(review.changeId)}  `, 'bold');
+  out.line(line`          ${stateLine(review, now)}`);
+  const by = review.requester === null ? '' : `  asked by ${review.requester}`;
+  out.line(styled('dim', line`          ${review.tenant}/${review.target}  ${shortTime(review.openedAt)}${by}`));
 }
 
 /** The columns of the piped form. Add new ones at the end. */

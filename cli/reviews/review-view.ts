@@ -1,139 +1,120 @@
-import type { FindingProjection, ReviewStatus, ViolationStatus } from '../../policy/contracts/status';
-import type { ReviewResult } from '../../client/result';
+import type { AdmittedAnswer } from '../../policy/contracts/answer';
+import type { ReviewStatus } from '../../policy/contracts/status';
 import type { VerifiedReview } from '../../signing/verified-review';
-import { printStaging } from './staging-view';
-import { printDiff, printEvidence, decodeUtf8 } from './diff-view';
-import { line, styled, type Printable, type Printer, type Style, type Text } from '../printer';
+import { line, styled, type Printable, type Printer } from '../printer';
+import { shortId } from './change-id';
+import { decodeUtf8, printDiff } from './diff-view';
+import { answerCommand, groupFindings, printFinding, printFired, printViolation } from './finding-view';
+import { shortTime, shownState, stateLine } from './state-view';
+import { printStaging, shownRows, type Extent } from './staging-view';
 
-export type ShownReview = Pick<VerifiedReview, 'status' | 'bytes' | 'staging' | 'preview'>;
+export type ShownReview = Pick<VerifiedReview, 'status' | 'bytes' | 'staging' | 'preview' | 'answers' | 'refusals'>;
 
-/** Prints a review for the person who must answer it: the bytes, the dry run, the findings, then the violations. */
-export function printReview(out: Printer, review: ShownReview, now: Date): void {
-  const { status, bytes } = review;
-  out.line(line`${styled('bold', 'Review')} ${status.changeId}  ${stateText(status.state, status.reason)}`);
-  field(
-    out,
-    'target',
-    line`${status.tenant}/${status.target}  ${status.sourceTool}  ${status.environment ?? 'environment unknown'}${status.mode === null ? '' : `, ${status.mode}`}`,
-  );
-  field(out, 'requester', status.requester ?? 'unknown');
-  if (status.deadlineAt !== null)
-    field(out, 'deadline', `${status.deadlineAt} (${remaining(status.deadlineAt, now)}); then it is rolled back`);
-  field(out, 'fingerprint', status.fingerprint ?? 'none: no violations were disclosed');
-  for (const warning of status.warnings) out.line(line`${styled('yellow', '  ! ')}${styled('yellow', warning)}`);
-  out.line();
-  out.line(line`${styled('bold', 'Diff')} sha256:${status.diffSha}${bytes === null ? '' : `, ${bytes.length} bytes`}`);
-  if (bytes === null) out.line(styled('yellow', '  its bytes cannot be read here: do not answer what you cannot see'));
-  else printDiff(out, status.sourceTool, bytes);
-  out.line();
-  printMetadata(out, status.metadata);
-  printStaging(out, review);
-  out.line(styled('bold', `Findings (${status.findings.length})`));
-  const text = bytes === null ? null : decodeUtf8(bytes);
-  for (const finding of status.findings) printFinding(out, finding, status.diffSha, text);
-  out.line();
-  out.line(styled('bold', `Violations (${status.violations.length})`));
-  for (const violation of status.violations) printViolation(out, violation);
-  if (status.violations.length === 0) out.line('  none');
-}
+const MAX_CLAIMS = 4;
+const MAX_CLAIM_LINES = 2;
+const MAX_ANSWERS = 6;
+/** Lines of the change and of rows together, on a screen of 50. */
+const MAX_CONTENT = 26;
+const MIN_STATEMENT = 6;
 
-/** What the submitter wrote beside the bytes: claims, and members that become part of the effect, such as a commit message. */
-function printMetadata(out: Printer, metadata: ReviewStatus['metadata']): void {
-  const members = Object.entries(metadata);
-  if (members.length === 0) return;
-  out.line(
-    styled(
-      'bold',
-      `Metadata (${members.length}), written by the submitter; a commit message becomes part of the effect`,
-    ),
-  );
-  for (const [name, value] of members) {
-    out.line(line`  ${styled('dim', name)}`);
-    out.block(typeof value === 'string' ? value : JSON.stringify(value), '      ');
-  }
-  out.line();
+/**
+ * Prints a review for the person who must answer it, on about 50 lines of 80 columns: what the change does, who asks and why, the
+ * statement, the rows, what fired with the command that answers it, and the answers so far. What is left out is named, and `full`
+ * prints it.
+ */
+export function printReview(out: Printer, title: string, review: ShownReview, now: Date, extent: Extent): void {
+  const { status } = review;
+  const full = extent === 'full';
+  out.line(styled('bold', title));
+  out.line(stateLine(shownState(status), now));
+  field(out, 'id', status.changeId);
+  const environment = status.environment ?? 'environment unknown';
+  const mode = status.mode === null ? '' : `, ${status.mode}`;
+  field(out, 'target', line`${status.tenant}/${status.target}  ${status.sourceTool}  ${environment}${mode}`);
+  field(out, 'asked by', status.requester ?? 'unknown: the submission is not signed');
+  if (full) field(out, 'fingerprint', status.fingerprint ?? 'none: no violations were disclosed');
+  if (full && status.deadlineAt !== null) field(out, 'deadline', `${status.deadlineAt}; then it is rolled back`);
+  for (const warning of status.warnings) out.block(warning, '  ! ', () => 'yellow');
+  printClaims(out, status.metadata, extent);
+  printStatement(out, review, extent);
+  printStaging(out, review, extent);
+  printFindings(out, review, extent);
+  printAnswers(out, review, extent);
 }
 
 function field(out: Printer, name: string, value: Printable): void {
   out.line(line`  ${styled('dim', name.padEnd(12))}${value}`);
 }
 
-export function printFinding(out: Printer, finding: FindingProjection, diffSha: string, text: string | null): void {
-  const quiet = finding.status === 'ALLOW' || finding.status === 'SKIPPED';
-  out.line(
-    line`  ${statusText(finding.status)} ${finding.class.padEnd(6)} ${finding.validatorId}${finding.errorClass === undefined ? '' : line` ${styled('magenta', finding.errorClass)}`}`,
-  );
-  if (quiet && finding.status === 'ALLOW') return;
-  out.block(finding.reason, '      ');
-  printEvidence(out, finding.evidenceRefs, diffSha, text);
+/** What the submitter wrote beside the bytes: claims, and members that become part of the effect, such as a commit message. */
+function printClaims(out: Printer, metadata: ReviewStatus['metadata'], extent: Extent): void {
+  const members = Object.entries(metadata);
+  if (members.length === 0) return;
+  out.line(line`${styled('bold', 'Claims of the requester')}, not verified; a commit message is part of the effect`);
+  const shown = extent === 'full' ? members : members.slice(0, MAX_CLAIMS);
+  let omitted = members.length - shown.length;
+  for (const [name, value] of shown) {
+    const text = `${JSON.stringify(name)}: ${typeof value === 'string' ? value : JSON.stringify(value)}`;
+    omitted += out.block(text, '  ', null, extent === 'full' ? Infinity : MAX_CLAIM_LINES);
+  }
+  if (omitted > 0) out.line(styled('yellow', `  … ${omitted} more lines of claims (--all)`));
 }
 
-export function printViolation(out: Printer, violation: ViolationStatus): void {
-  const { resolution } = violation;
-  const style: Style =
-    resolution === 'confirmed' || resolution === 'callback' ? 'green' : resolution === 'pending' ? 'yellow' : 'red';
-  out.line(
-    line`  ${styled('bold', violation.violationId.slice(0, 12))} ${styled(style, resolution)}  ${violation.validatorId}  policy ${violation.policyKey}`,
-  );
-  out.block(violation.message, '      ');
-  const { callbackResult } = violation;
-  if (callbackResult !== null) {
-    out.line(
-      line`      callback ${callbackResult.passed ? styled('green', 'passed') : styled('red', 'failed')}${callbackResult.message === null ? '' : `: ${callbackResult.message}`}`,
+function printStatement(out: Printer, { status, bytes, preview }: ShownReview, extent: Extent): void {
+  out.line();
+  const digest = extent === 'full' ? ` sha256:${status.diffSha}` : '';
+  out.line(line`${styled('bold', 'Change')}${digest}${bytes === null ? '' : `, ${bytes.length} bytes`}`);
+  if (bytes === null) out.line(styled('yellow', '  its bytes cannot be read here: do not answer what you cannot see'));
+  else printDiff(out, status.sourceTool, bytes, extent === 'full' ? Infinity : statementLines(preview));
+  out.line();
+}
+
+/** A change with few rows has more space for its text. */
+function statementLines(preview: ShownReview['preview']): number {
+  return Math.max(MIN_STATEMENT, MAX_CONTENT - shownRows(preview));
+}
+
+function printFindings(out: Printer, { status, bytes }: ShownReview, extent: Extent): void {
+  const { changeId, diffSha } = status;
+  const source = { diffSha, text: bytes === null ? null : decodeUtf8(bytes) };
+  const { fired, others, passed, skipped } = groupFindings(status);
+  out.line(styled('bold', `Findings that fired (${fired.length})`));
+  for (const each of fired) printFired(out, changeId, each, source, extent);
+  if (others.length > 0) out.line(styled('bold', `Violations without a finding (${others.length})`));
+  for (const violation of others) printViolation(out, violation, '', extent);
+  const { pending } = shownState(status);
+  if (pending > 1) out.line(line`    all ${pending}: ${styled('cyan', answerCommand(changeId, null))}`);
+  if (pending > 0) out.line(line`    or, instead of --confirm: ${styled('cyan', '--reject --reason WHY')}`);
+  const skips = skipped === 0 ? '' : `, ${skipped} skipped`;
+  if (extent === 'screen') out.line(line`${styled('green', `${passed} checks passed`)}${skips} (--all)`);
+  else {
+    out.line(line`${styled('bold', `Checks that passed (${passed})`)}${skips}`);
+    for (const finding of status.findings)
+      if (finding.status === 'ALLOW' || finding.status === 'SKIPPED') printFinding(out, finding, source);
+  }
+}
+
+function printAnswers(out: Printer, { answers, refusals }: ShownReview, extent: Extent): void {
+  const full = extent === 'full';
+  if (answers.length > 0) out.line(styled('bold', `Answers (${answers.length})`));
+  const shown = full ? answers : answers.slice(-MAX_ANSWERS);
+  if (shown.length < answers.length)
+    out.line(styled('yellow', `  … ${answers.length - shown.length} earlier answers (--all)`));
+  for (const answer of shown) printAnswer(out, answer, full);
+  if (refusals.length === 0) return;
+  out.line(line`${styled('yellow', `${refusals.length} refused attempts`)} ${full ? '' : '(--all)'}`);
+  if (!full) return;
+  for (const { at, body } of refusals)
+    out.block(
+      `${shortTime(at)} ${String(body['code'] ?? body['check'])}: ${String(body['message'] ?? body['explanation'])}`,
+      '  ',
     );
-  }
-  if (violation.need !== 'human') return;
-  const who = violation.mayAnswer.length === 0 ? 'no one' : violation.mayAnswer.join(', ');
-  out.line(
-    line`      ${violation.confirmedBy.length} of ${violation.quorum} confirmed${violation.confirmedBy.length === 0 ? '' : ` (${violation.confirmedBy.join(', ')})`}; group ${violation.group}; may answer: ${who}${violation.fourEyes ? '; four eyes' : ''}`,
-  );
 }
 
-/** Prints the outcome of a review, or that it is open. */
-export function printResult(out: Printer, changeId: string, result: ReviewResult): void {
-  switch (result.state) {
-    case 'PENDING': {
-      const open = result.status?.violations.filter((violation) => violation.resolution === 'pending') ?? [];
-      out.line(
-        line`${changeId}  ${styled('yellow', result.status?.state ?? 'open')}${open.length === 0 ? '' : `  ${open.length} to answer`}`,
-      );
-      for (const violation of open) printViolation(out, violation);
-      return;
-    }
-    case 'ABORTED':
-      out.line(line`${changeId}  ${styled('red', 'ABORTED')}  ${styled('red', 'unverified')}`);
-      out.block(result.why, '  ');
-      return;
-    case 'COMMITTED':
-    case 'ROLLED_BACK':
-    case 'COMPENSATED': {
-      const { outcome } = result;
-      out.line(
-        line`${changeId}  ${stateText(outcome.state, outcome.reason)}  ${outcome.mode}  ${result.verified ? styled('green', 'verified') : styled('red', 'unverified')}`,
-      );
-      // Words that no receipt binds are not printed.
-      if (result.verified) out.block(outcome.explanation, '  ');
-      if (result.why !== null) out.line(line`  ${styled('red', result.why)}`);
-      return;
-    }
-    default:
-      result satisfies never;
-  }
-}
-
-export function stateText(state: string, reason: string | null): Text {
-  const style: Style =
-    state === 'COMMITTED' ? 'green' : state === 'ROLLED_BACK' || state === 'COMPENSATED' ? 'red' : 'yellow';
-  return styled(style, reason === null ? state : `${state} ${reason}`);
-}
-
-function statusText(status: FindingProjection['status']): Text {
-  const style: Style = status === 'ALLOW' ? 'green' : status === 'BLOCK' ? 'red' : status === 'WARN' ? 'yellow' : 'dim';
-  return styled(style, status.padEnd(7));
-}
-
-function remaining(deadline: string, now: Date): string {
-  const minutes = Math.floor((Date.parse(deadline) - now.getTime()) / 60_000);
-  if (minutes < 0) return 'past';
-  return minutes < 120 ? `in ${minutes} min` : `in ${Math.floor(minutes / 60)} h`;
+function printAnswer(out: Printer, answer: AdmittedAnswer, full: boolean): void {
+  const { admittedAt, person, decision, violationId, signed, reason } = answer;
+  const style = decision === 'confirm' ? 'green' : decision === 'reject' ? 'red' : 'yellow';
+  const who = line`${styled('bold', person)} ${styled(style, decision)}${signed ? '' : styled('yellow', ' unsigned')}`;
+  out.line(line`  ${shortTime(admittedAt)}  ${who} ${shortId(violationId)}${reason === '' ? '' : ':'}`);
+  if (reason !== '') out.block(reason, '      ', null, full ? Infinity : MAX_CLAIM_LINES);
 }

@@ -1,18 +1,23 @@
 import type { Command } from 'commander';
 import { addAction, type Cli } from '../action';
 import { ExitCode } from '../exit-codes';
+import { CHANGE_ID, resolveChangeId } from './change-id';
+import { changeTitle } from './change-title';
 import { printReview } from './review-view';
 
 export function register(program: Command, cli: Cli): void {
   const command = program
     .command('show')
-    .description('show diff, findings, evidence, and who may answer')
-    .argument('<id>', 'the change id')
+    .description('show what a change does, what fired, and how to answer')
+    .argument('<id>', CHANGE_ID)
+    .option('--all', 'everything: the whole change, all rows, all checks')
     .option('--evidence', 'with --json: everything the decision is based on');
-  addAction(command, cli, async (io, [id = ''], options) => {
+  addAction(command, cli, async (io, [given = ''], options) => {
     return await io.withReviews({}, async ({ reviews }) => {
+      const id = await resolveChangeId(reviews, given);
       const review = await reviews.review(id);
-      if (!io.json) printReview(io.out, review, io.host.now());
+      const extent = options['all'] === true ? 'full' : 'screen';
+      if (!io.json) printReview(io.out, await changeTitle(review), review, io.host.now(), extent);
       else if (options['evidence'] !== true) io.out.json(review.status);
       else io.out.json({ ...review.status, evidence: await reviews.bundle(id) });
       return ExitCode.Ok;

@@ -20,37 +20,70 @@ const RowPreview = z.strictObject({
 });
 type PreviewRow = z.infer<typeof RowPreview>['tables'][number]['rows'][number];
 
+/** `screen`: each row on one line, long lists shortened, what is left out named. `full`: everything. */
+export type Extent = 'screen' | 'full';
+const MAX_LISTED = 4;
+
+/** Number of rows that a preview shows. */
+export function shownRows(preview: JsonObject | null): number {
+  const rows = RowPreview.safeParse(preview);
+  return rows.success ? Math.min(MAX_ROWS, rows.data.tables.flatMap((table) => table.rows).length) : 0;
+}
+
 /** Prints what the dry run did, what it could not say, and at most 20 rows before and after. */
-export function printStaging(out: Printer, { staging, preview }: Pick<VerifiedReview, 'staging' | 'preview'>): void {
+export function printStaging(
+  out: Printer,
+  { staging, preview }: Pick<VerifiedReview, 'staging' | 'preview'>,
+  extent: Extent = 'full',
+): void {
   if (staging === null) return;
   const measured = staging.origin === 'measured' ? '' : ', claimed by the requester and not verified';
   out.line(line`${styled('bold', 'Dry run')}${measured}`);
   if (staging.reason === 'not_rehearsed')
     out.line(styled('yellow', '  not rehearsed: nothing was executed. The change first executes in the commit'));
-  printCounts(out, staging);
+  printCounts(out, staging, extent);
   if (staging.uncaptured.length > 0) out.line(styled('yellow', '  not captured'));
-  for (const reason of staging.uncaptured) out.block(reason, '      ');
-  printNotCompared(out, staging);
-  if (staging.previewSha !== null) printPreview(out, preview);
+  printList(out, staging.uncaptured, extent);
+  printNotCompared(out, staging, extent);
+  if (staging.previewSha !== null) printPreview(out, preview, extent);
   out.line();
 }
 
-function printCounts(out: Printer, { tables, sideEffects }: StagingRecord): void {
-  for (const [effects, cause] of [
-    [tables, ''],
-    [sideEffects, ', by triggers, cascades or functions'],
-  ] as const)
-    for (const { table, inserted, updated, deleted } of effects)
-      out.line(line`  ${table}: ${inserted} inserted, ${updated} updated, ${deleted} deleted${cause}`);
+function printCounts(out: Printer, { tables, sideEffects }: StagingRecord, extent: Extent): void {
+  const counts = [...effectsText(tables, ''), ...effectsText(sideEffects, ', by triggers, cascades or functions')];
+  const shown = extent === 'full' ? counts : counts.slice(0, 2 * MAX_LISTED);
+  for (const text of shown) out.line(line`  ${text}`);
+  printOmitted(out, counts.length - shown.length, 'tables');
 }
 
-function printNotCompared(out: Printer, { notCompared }: StagingRecord): void {
+function effectsText(effects: StagingRecord['sideEffects'], cause: string): string[] {
+  return effects.map(
+    ({ table, inserted, updated, deleted }) =>
+      `${table}: ${inserted} inserted, ${updated} updated, ${deleted} deleted${cause}`,
+  );
+}
+
+function printNotCompared(out: Printer, { notCompared }: StagingRecord, extent: Extent): void {
   if (notCompared.length === 0) return;
   out.line(styled('yellow', '  not compared: the commit may write other values into these columns'));
-  for (const { table, column, why } of notCompared) out.block(`${table}.${word(column)}: ${why}`, '      ');
+  printList(
+    out,
+    notCompared.map(({ table, column, why }) => `${table}.${word(column)}: ${why}`),
+    extent,
+  );
 }
 
-function printPreview(out: Printer, preview: JsonObject | null): void {
+function printList(out: Printer, all: readonly string[], extent: Extent): void {
+  const shown = extent === 'full' ? all : all.slice(0, MAX_LISTED);
+  for (const text of shown) out.block(text, '      ');
+  printOmitted(out, all.length - shown.length, 'of these');
+}
+
+function printOmitted(out: Printer, count: number, what: string): void {
+  if (count > 0) out.line(styled('yellow', `      … ${count} more ${what} (--all)`));
+}
+
+function printPreview(out: Printer, preview: JsonObject | null, extent: Extent): void {
   if (preview === null) {
     out.line(styled('yellow', '  its rows were not sent: do not confirm what you cannot see'));
     return;
@@ -58,24 +91,33 @@ function printPreview(out: Printer, preview: JsonObject | null): void {
   const rows = RowPreview.safeParse(preview);
   // Other tools have other previews.
   if (!rows.success) {
-    out.block(JSON.stringify(preview, null, 2), '      ');
+    const max = extent === 'full' ? Infinity : 2;
+    for (const [name, value] of Object.entries(preview)) {
+      const omitted = out.block(`${word(name)}: ${JSON.stringify(value)}`, '  ', null, max);
+      printOmitted(out, omitted, 'lines');
+    }
     return;
   }
   let left = MAX_ROWS;
+  let cut = false;
   for (const table of rows.data.tables) {
     const shown = table.rows.slice(0, left);
     left -= shown.length;
-    out.line(line`  ${table.table}: ${shown.length} of ${table.total} rows`);
-    shown.forEach((row, i) => printRow(out, row, i + 1));
+    out.line(line`  ${table.table}: ${shown.length} of ${table.total} rows, before → after`);
+    shown.forEach((row, i) => (cut = printRow(out, row, i + 1, extent) || cut));
   }
+  if (cut) out.line(styled('yellow', '      rows that end with … are cut at the width of the terminal (--all)'));
   if (rows.data.moreTables > 0) out.line(styled('yellow', `  and ${rows.data.moreTables} more tables`));
 }
 
-function printRow(out: Printer, row: PreviewRow, n: number): void {
+/** Returns whether the row was cut. */
+function printRow(out: Printer, row: PreviewRow, n: number, extent: Extent): boolean {
   const [kind, style] = kindOf(row);
-  const { changed, same } = cellsOf(row);
-  out.block(`${n}. ${kind}${same.length === 0 ? '' : `  ${same.join(', ')}`}`, '    ', () => style);
-  for (const cell of changed) out.block(cell, '        ');
+  const gutter = `  ${String(n).padStart(2)}. ${kind}  `;
+  const text = rowText(row);
+  if (extent === 'screen') return out.cut(text, gutter, style);
+  out.block(text, gutter, () => style);
+  return false;
 }
 
 function kindOf({ before, after }: PreviewRow): readonly [string, Style] {
@@ -83,8 +125,11 @@ function kindOf({ before, after }: PreviewRow): readonly [string, Style] {
   return after === null ? ['delete', 'red'] : ['update', 'yellow'];
 }
 
-/** Each cell on one line, changed cells as `name: before → after`. Values are JSON, so that they cannot imitate an arrow. */
-function cellsOf({ before, after }: PreviewRow): { readonly changed: string[]; readonly same: string[] } {
+/**
+ * The first unchanged cell, which is usually the key, then the changed cells as `name: before → after`, then the others. Values are JSON,
+ * so that they cannot imitate an arrow or another cell.
+ */
+function rowText({ before, after }: PreviewRow): string {
   const [changed, same]: [string[], string[]] = [[], []];
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
   for (const name of names) {
@@ -92,7 +137,7 @@ function cellsOf({ before, after }: PreviewRow): { readonly changed: string[]; r
     if (before !== null && after !== null && old === now) same.push(`${word(name)}: ${old}`);
     else changed.push(`${word(name)}: ${[old, now].filter((value) => value !== null).join(' → ')}`);
   }
-  return { changed, same };
+  return [...same.slice(0, 1), ...changed, ...same.slice(1)].join('  ');
 }
 
 function cell(row: JsonObject | null, name: string): string | null {

@@ -9,7 +9,10 @@ import { readInputBytes } from '../files';
 import { integerOption, requiredOption, textOption, type Options } from '../options';
 import { line, styled } from '../printer';
 import { UsageError } from '../usage-error';
-import { printFinding, printResult } from './review-view';
+import { resolveChangeId, shortId } from './change-id';
+import { titleIfVerified } from './change-title';
+import { printFinding } from './finding-view';
+import { printResult } from './result-view';
 
 /** A limit on what is read into memory; the service has the exact limit of a diff, and the better error message. */
 const MAX_READ_BYTES = 2 * 1024 * 1024;
@@ -38,7 +41,9 @@ async function submit(io: Io, [file = '-']: readonly string[], options: Options)
   const input = await submitInput(io, file, options);
   const connect = { tenant: textOption(options, 'tenant'), serviceKey: textOption(options, 'key') };
   return await io.withReviews(connect, async ({ reviews }) => {
-    const submitted = await reviews.submit(input);
+    const { supersedes } = input;
+    const replaced = supersedes === undefined ? {} : { supersedes: await resolveChangeId(reviews, supersedes) };
+    const submitted = await reviews.submit({ ...input, ...replaced });
     const forbidden = submitted.preflight !== 'pending' && submitted.preflight.forbidden;
     const open = submitted.outcome === null && !forbidden;
     const result =
@@ -48,8 +53,10 @@ async function submit(io: Io, [file = '-']: readonly string[], options: Options)
     if (io.json) io.out.json({ ...submitted, result });
     else {
       printSubmitted(io, submitted);
-      if (result !== null) printResult(io.err, submitted.changeId, result);
-      else io.err.line(line`see it with: countersign show ${submitted.changeId.slice(0, 64)}`);
+      if (result !== null) {
+        const { changeId } = submitted;
+        printResult(io.err, changeId, await titleIfVerified(reviews, changeId), result, io.host.now());
+      } else io.err.line(line`see it with: countersign show ${shortId(submitted.changeId)}`);
     }
     return result === null ? ExitCode.Pending : exitCodeForResult(result);
   });
@@ -78,7 +85,8 @@ function printSubmitted(io: Io, { changeId, preflight, outcome }: Submitted): vo
   if (preflight === 'pending') io.err.line(styled('yellow', 'no findings yet; the review continues'));
   else {
     io.err.line(styled('dim', 'findings so far, provisional:'));
-    for (const finding of preflight.findings) if (finding.status !== 'ALLOW') printFinding(io.err, finding, '', null);
+    for (const finding of preflight.findings)
+      if (finding.status !== 'ALLOW') printFinding(io.err, finding, { diffSha: '', text: null });
   }
 }
 

@@ -1,11 +1,10 @@
 import type { ReviewStatus } from '../../policy/contracts/status';
 import { CountersignError } from '../../client/errors';
+import { isIdPrefix, MIN_ID_PREFIX } from '../../policy/evidence/ledger-port';
 import { UsageError } from '../usage-error';
 
-const MIN_PREFIX = 6;
-
 /**
- * The violations that `--violation K` (an id, or a prefix of at least 6 digits that only one id has) or `--all` choose.
+ * The violations that `--violation K` (an id, or a prefix of at least 8 digits that only one id has) or `--all` choose.
  * `--all` means every violation that still waits for a person.
  */
 export function chosenViolations(status: ReviewStatus, prefix: string | undefined, all: boolean): string[] {
@@ -22,9 +21,9 @@ export function chosenViolations(status: ReviewStatus, prefix: string | undefine
       );
     return open;
   }
-  if (!/^[0-9a-f]{6,64}$/.test(prefix))
+  if (!isIdPrefix(prefix))
     throw new UsageError(
-      `--violation: expected at least ${MIN_PREFIX} lower-case hex digits of an id that \`show\` prints, got "${prefix}"`,
+      `--violation: expected at least ${MIN_ID_PREFIX} lower-case hex digits of an id that \`show\` prints, got "${prefix}"`,
     );
   const matches = status.violations.filter((violation) => violation.violationId.startsWith(prefix));
   const [only, ...more] = matches;

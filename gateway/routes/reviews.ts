@@ -19,6 +19,10 @@ const ListQuery = z.strictObject({
   tenant: Name.optional(),
   state: ReviewState.optional(),
   target: Name.optional(),
+  idPrefix: z
+    .string()
+    .regex(/^[0-9a-f]{8,64}$/, 'expected 8 to 64 lower-case hex digits')
+    .optional(),
   limit: IntegerText.pipe(z.int().min(1).max(500)).optional(),
   after: z.string().max(500).optional(),
 });

@@ -79,10 +79,19 @@ export interface ReviewProjection {
  */
 export type ProjectionPatch = Partial<Omit<ReviewProjection, 'changeId' | 'updatedAt'>>;
 
+/** Digits of a change id or violation id that people type and that lists show. */
+export const MIN_ID_PREFIX = 8;
+
+export function isIdPrefix(text: string): boolean {
+  return /^[0-9a-f]{8,64}$/.test(text);
+}
+
 export interface ReviewQuery {
   readonly tenant?: string;
   readonly state?: ReviewState;
   readonly target?: string;
+  /** Change ids that start with these hex digits, at least MIN_ID_PREFIX of them. */
+  readonly idPrefix?: string;
   /** 1 to 500. */
   readonly limit: number;
   /** `next` of the previous page. */

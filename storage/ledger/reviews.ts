@@ -1,5 +1,5 @@
 import { Sha256Hex } from '../../policy/contracts/diff';
-import type { LedgerReader, ReviewProjection } from '../../policy/evidence/ledger-port';
+import { isIdPrefix, type LedgerReader, type ReviewProjection } from '../../policy/evidence/ledger-port';
 import type { Queryable } from '../database/database';
 import { listedEnd } from './listed-end';
 
@@ -37,7 +37,7 @@ export function createReviewReader(db: Queryable): Pick<LedgerReader, 'review' |
       return rows[0] === undefined ? null : toReview(rows[0]);
     },
 
-    async listReviews({ tenant, state, target, limit, after }) {
+    async listReviews({ tenant, state, target, idPrefix, limit, after }) {
       if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE)
         throw new RangeError(`limit: expected an integer from 1 to ${MAX_PAGE}, got ${limit}`);
       const values: unknown[] = [];
@@ -49,6 +49,12 @@ export function createReviewReader(db: Queryable): Pick<LedgerReader, 'review' |
       if (tenant !== undefined) add((p) => `r.tenant = ${p}`, tenant);
       if (state !== undefined) add((p) => `r.state = ${p}`, state);
       if (target !== undefined) add((p) => `r.target = ${p}`, target);
+      if (idPrefix !== undefined) {
+        if (!isIdPrefix(idPrefix)) throw new RangeError(`idPrefix: expected 8 to 64 hex digits, got "${idPrefix}"`);
+        // A range, not "like": it uses the index of the primary key under any collation, because all ids have the same form.
+        add((p) => `r.change_id >= ${p}`, idPrefix.padEnd(64, '0'));
+        add((p) => `r.change_id <= ${p}`, idPrefix.padEnd(64, 'f'));
+      }
       if (after !== undefined) {
         const [openedAt, changeId] = fromCursor(after);
         values.push(openedAt, changeId);

@@ -40,11 +40,9 @@ it('prints rows before → after with the changed cells, and what identifies the
   );
   const text = printed({ previewSha: hex('7') }, preview);
   expect(text).toContain('public.orders: 3 of 57 rows');
-  expect(text).toContain('1. update  id: "7"\n');
-  expect(text).toContain('  note: "a → b" → null\n');
-  expect(text).toContain('  at: "x" → not compared\n');
-  expect(text).toContain('2. insert\n        id: "8"\n');
-  expect(text).toContain('3. delete\n        id: "9"\n');
+  expect(text).toContain('1. update  id: "7"  note: "a → b" → null  at: "x" → not compared\n');
+  expect(text).toContain('2. insert  id: "8"\n');
+  expect(text).toContain('3. delete  id: "9"\n');
   expect(text).toContain('and 2 more tables');
 });
 

@@ -181,13 +181,13 @@ export function memoryLedger(): MemoryLedger {
       const review = reviews.get(changeId);
       return review === undefined ? null : listed(review);
     },
-    async listReviews({ tenant, state, target, limit, after }) {
+    async listReviews({ tenant, state, target, idPrefix = '', limit, after }) {
       if (!Number.isInteger(limit) || limit < 1 || limit > 500) throw new RangeError('limit');
       if (after !== undefined && !reviews.has(after)) throw new RangeError('after');
       const all = [...reviews.values()]
         .filter(
           (r) =>
-            (tenant ?? r.tenant) === r.tenant && (state ?? r.state) === r.state && (target ?? r.target) === r.target,
+            r.changeId.startsWith(idPrefix) && (tenant ?? r.tenant) === r.tenant && (state ?? r.state) === r.state && (target ?? r.target) === r.target,
         )
         .sort((a, b) =>
           a.openedAt === b.openedAt ? (a.changeId < b.changeId ? -1 : 1) : a.openedAt > b.openedAt ? -1 : 1,

@@ -1,0 +1,138 @@
+import type { JsonValue } from '../../policy/contracts/canonical-json';
+import type { LedgerRow } from '../../policy/contracts/ledger';
+import { fromBase64 } from '../../policy/evidence/base64';
+import { shortId } from '../reviews/change-id';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** What a row of the ledger says, in one line. Signed statements are decoded; their signatures are not checked here. */
+export function rowText({ kind, body }: LedgerRow): string {
+  switch (kind) {
+    case 'submitted':
+      return submittedText(body);
+    case 'planned':
+      return `plan ${digest(body['planHash'])}, revision ${text(body['revision'])} of the policy, ${text(body['mode'])}`;
+    case 'findings':
+      return colon(`${text(body['status'])} ${text(body['validator_id'])}`, text(body['reason']));
+    case 'staged':
+      return stagedText(body);
+    case 'attested':
+      return attestedText(statementOf(body['envelope']));
+    case 'disclosed':
+      return `${count(body['violations'], 'violation')}, ${count(body['findings'], 'finding')}, fingerprint ${digest(body['fingerprint'])}`;
+    case 'answer_accepted':
+    case 'retracted':
+      return colon(
+        `${text(body['person'])} ${text(body['decision'])} ${digest(body['violationId'])}${body['signed'] === false ? ', unsigned' : ''}`,
+        text(body['reason']),
+      );
+    case 'answer_refused':
+      return colon(`${text(body['code'])} ${digest(body['violationId'])}`, text(body['message']));
+    case 'receipt':
+      return receiptText(statementOf(body['envelope']));
+    case 'head':
+      return headText(statementOf(body['envelope']));
+    case 'withdrawn':
+    case 'superseded':
+    case 'resolved':
+      return stopText(body);
+    case 'decided':
+    case 'effect':
+    case 'closed':
+    case 'refused':
+    case 'repaired':
+    case 'intent':
+    case 'spent':
+      return membersText(body);
+    default:
+      return kind satisfies never;
+  }
+}
+
+function submittedText(body: Members): string {
+  const submission = membersOf(body['submission']);
+  const { sourceTool, tenant, target, diffSha } = submission;
+  const by = body['requester'] === null ? 'not signed' : `asked by ${text(body['requester'])}`;
+  return `${text(sourceTool)} on ${text(tenant)}/${text(target)}, diff ${digest(diffSha)}, ${by}`;
+}
+
+function stagedText(body: Members): string {
+  if (body['rejected'] === true) return colon('rejected by the target', text(body['explanation']));
+  const record = membersOf(body['record']);
+  const tables = Array.isArray(record['tables']) ? record['tables'].map(membersOf) : [];
+  const counts = tables.map(
+    ({ table, inserted, updated, deleted }) =>
+      `${text(table)} +${text(inserted)} ~${text(updated)} -${text(deleted)} rows`,
+  );
+  const how = record['reason'] === 'not_rehearsed' ? 'not rehearsed' : text(record['origin']);
+  return colon(`dry run ${digest(body['stagingSha'])}, ${how}`, counts.join(', '));
+}
+
+function attestedText(predicate: Members): string {
+  return colon(`${text(predicate['kind'])} ${text(predicate['subject'])}`, text(predicate['result']));
+}
+
+function receiptText(predicate: Members): string {
+  const { state, reason, mode, effect, keyId } = predicate;
+  const why = reason == null ? '' : ` ${text(reason)}`;
+  return colon(`${text(state)}${why}, ${text(mode)}, signed by ${digest(keyId)}`, effect == null ? '' : text(effect));
+}
+
+function headText(predicate: Members): string {
+  return `${text(predicate['rows'])} rows end with ${digest(predicate['hash'])}, signed by ${digest(predicate['keyId'])}`;
+}
+
+/** A statement of a person or an operator, with what was signed if it was signed. */
+function stopText(body: Members): string {
+  const signed = statementOf(body['envelope'] ?? body['statement']);
+  return membersText({ ...body, ...signed });
+}
+
+/** Digests short, without the members that only bind the row to the change. */
+function membersText(body: Members): string {
+  return Object.entries(body)
+    .filter(([name, value]) => value !== null && !LEFT_OUT.has(name))
+    .map(([name, value]) => `${name} ${isDigest(value) ? digest(value) : text(value)}`)
+    .join(', ');
+}
+
+const LEFT_OUT: ReadonlySet<string> = new Set(['envelope', 'statement', 'changeId', 'samples', 'nonce', 'input']);
+
+/** The predicate of a signed envelope; empty if it cannot be decoded. */
+function statementOf(envelope: unknown): Members {
+  const payload = fromBase64(String(membersOf(envelope)['payload'] ?? ''));
+  if (payload === null) return {};
+  try {
+    const statement = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload)) as unknown;
+    return membersOf(membersOf(statement)['predicate']);
+  } catch (error) {
+    // Not JSON, or not UTF-8: the row is printed without the statement, and --json prints it as it is.
+    if (error instanceof SyntaxError || error instanceof TypeError) return {};
+    throw error;
+  }
+}
+
+function membersOf(value: unknown): Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value as JsonValue | undefined) ?? '?');
+}
+
+function isDigest(value: unknown): value is string {
+  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
+}
+
+function digest(value: unknown): string {
+  return isDigest(value) ? shortId(value) : text(value);
+}
+
+function count(value: unknown, one: string): string {
+  const length = Array.isArray(value) ? value.length : 0;
+  return `${length} ${one}${length === 1 ? '' : 's'}`;
+}
+
+function colon(what: string, more: string): string {
+  return more === '' ? what : `${what}: ${more}`;
+}

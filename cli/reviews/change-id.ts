@@ -1,0 +1,47 @@
+import { CountersignError } from '../../client/errors';
+import { isIdPrefix, MIN_ID_PREFIX } from '../../policy/evidence/ledger-port';
+import type { Io } from '../action';
+import { isHex64 } from '../options';
+import { UsageError } from '../usage-error';
+import type { Connected } from './connect';
+
+/** What the help says of an argument that names a change. */
+export const CHANGE_ID = `the change id, or its first ${MIN_ID_PREFIX} or more digits`;
+const MAX_NAMED = 5;
+
+/** The first digits of a change id or violation id, as screens show it and commands accept it. */
+export function shortId(id: string): string {
+  return id.slice(0, MIN_ID_PREFIX);
+}
+
+/**
+ * The id of the one change that `given` names, in full or by its first digits. Throws a UsageError if it is not hex or too short or
+ * if several changes start with it, and `not_found` if none does.
+ */
+export async function resolveChangeId(reviews: Pick<Connected['reviews'], 'list'>, given: string): Promise<string> {
+  assertIdPrefix(given);
+  if (isHex64(given)) return given;
+  const page = await reviews.list({ idPrefix: given, limit: MAX_NAMED });
+  const [only, ...others] = page.reviews;
+  if (only === undefined)
+    throw new CountersignError(
+      'not_found',
+      `The ledger has no review whose id starts with ${given}; \`countersign list\` shows ids`,
+    );
+  if (others.length === 0 && page.next === null) return only.changeId;
+  const named = page.reviews.map(({ changeId, summary }) => `${changeId}  ${summary}`);
+  const more = page.next === null ? [] : ['…'];
+  throw new UsageError([`id: several reviews start with ${given}; give more digits:`, ...named, ...more].join('\n'));
+}
+
+function assertIdPrefix(given: string): void {
+  if (!isIdPrefix(given))
+    throw new UsageError(`id: expected ${CHANGE_ID}, lower-case hex, got "${given}"; \`countersign list\` shows ids`);
+}
+
+/** As `resolveChangeId`, for commands that otherwise need no connection to reviews. */
+export async function changeIdArgument(io: Io, given: string): Promise<string> {
+  assertIdPrefix(given);
+  if (isHex64(given)) return given;
+  return await io.withReviews({}, ({ reviews }) => resolveChangeId(reviews, given));
+}

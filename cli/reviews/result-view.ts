@@ -1,0 +1,42 @@
+import type { ReviewResult } from '../../client/result';
+import { line, styled, type Printer } from '../printer';
+import { printViolation } from './finding-view';
+import { shownState, stateLine, stateText } from './state-view';
+
+/** Prints the outcome of a review, or that it is open, in the words of `show`. `title` is null for a review that does not verify. */
+export function printResult(
+  out: Printer,
+  changeId: string,
+  title: string | null,
+  result: ReviewResult,
+  now: Date,
+): void {
+  if (title !== null) out.line(styled('bold', title));
+  switch (result.state) {
+    case 'PENDING': {
+      const { status } = result;
+      const state = status === null ? styled('yellow', 'open, not verified yet') : stateLine(shownState(status), now);
+      out.line(line`${changeId}  ${state}`);
+      for (const violation of status?.violations ?? [])
+        if (violation.resolution === 'pending') printViolation(out, violation);
+      return;
+    }
+    case 'ABORTED':
+      out.line(line`${changeId}  ${styled('red', 'ABORTED')}  ${styled('red', 'unverified')}`);
+      out.block(result.why, '  ');
+      return;
+    case 'COMMITTED':
+    case 'ROLLED_BACK':
+    case 'COMPENSATED': {
+      const { outcome, verified, why } = result;
+      const proof = verified ? styled('green', 'verified') : styled('red', 'unverified');
+      out.line(line`${changeId}  ${stateText(outcome.state, outcome.reason)}  ${outcome.mode}  ${proof}`);
+      // Words that no receipt binds are not printed.
+      if (verified) out.block(outcome.explanation, '  ');
+      if (why !== null) out.line(line`  ${styled('red', why)}`);
+      return;
+    }
+    default:
+      result satisfies never;
+  }
+}
