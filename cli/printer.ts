@@ -78,7 +78,7 @@ export function createPrinter(sink: Sink, color: boolean): Printer {
       const width = sink.isTTY === true ? (sink.columns ?? 80) - cells(gutter) : null;
       const whole = width === null || cells(shown) <= width;
       const content: Span = {
-        text: whole ? shown : `${wrap(shown, width - 2)[0] ?? ''} …`,
+        text: whole ? shown : `${fitting(shown, width - 2)} …`,
         styles: style === null ? [] : [style],
       };
       sink.write(`${render(styled('dim', gutter), color)}${paint(content, color)}\n`);
@@ -124,6 +124,17 @@ function cells(text: string): number {
   return width;
 }
 
+function fitting(text: string, width: number): string {
+  let shown = '';
+  let used = 0;
+  for (const char of text) {
+    used += cells(char);
+    if (used > width) break;
+    shown += char;
+  }
+  return shown;
+}
+
 function wrap(text: string, width: number | null): string[] {
   if (width === null || cells(text) <= width) return [text];
   const pieces: string[] = [];
@@ -132,9 +143,12 @@ function wrap(text: string, width: number | null): string[] {
   for (const char of text) {
     const size = cells(char);
     if (used + size > Math.max(20, width)) {
-      pieces.push(piece);
-      piece = '';
-      used = 0;
+      // Between two words if there is a space near the end: every character is still printed.
+      const space = piece.lastIndexOf(' ') + 1;
+      const end = space > piece.length * 0.7 ? space : piece.length;
+      pieces.push(piece.slice(0, end));
+      piece = piece.slice(end);
+      used = cells(piece);
     }
     piece += char;
     used += size;

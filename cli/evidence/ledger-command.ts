@@ -4,7 +4,6 @@ import type { StoredRow } from '../../policy/evidence/chain';
 import { addAction, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
 import { line, styled } from '../printer';
-import { shortTime } from '../reviews/state-view';
 import { CHANGE_ID, changeIdArgument, resolveChangeId } from '../reviews/change-id';
 import { rowText } from './row-text';
 
@@ -36,7 +35,11 @@ async function showRows(io: Io, [given = '']: readonly string[]): Promise<ExitCo
   const chain = verifyChain(rows);
   if (io.json) io.out.json({ changeId: id, rows, chain });
   else {
-    for (const row of rows) printRow(io, row);
+    rows.forEach((stored, i) => {
+      const day = stored.row.at.slice(0, 10);
+      if (day !== rows[i - 1]?.row.at.slice(0, 10)) io.out.line(styled('dim', `${day}, UTC`));
+      printRow(io, stored);
+    });
     io.err.line(
       chain.ok ? styled('green', `${chain.length} rows, one chain`) : styled('red', `row ${chain.n}: ${chain.problem}`),
     );
@@ -46,7 +49,7 @@ async function showRows(io: Io, [given = '']: readonly string[]): Promise<ExitCo
 
 function printRow(io: Io, { row }: StoredRow): void {
   const { n, at, kind, actor } = row;
-  io.out.cut(rowText(row), `${String(n).padStart(3)}  ${shortTime(at)}  ${kind.padEnd(15)} ${actor.padEnd(9)} `);
+  io.out.cut(rowText(row), `${String(n).padStart(3)} ${at.slice(11, 19)} ${kind.padEnd(15)} ${actor.padEnd(9)} `);
 }
 
 async function verifyLedger(io: Io, [given]: readonly string[]): Promise<ExitCode> {

@@ -37,9 +37,13 @@ export function rowText({ kind, body }: LedgerRow): string {
     case 'resolved':
       return stopText(body);
     case 'decided':
+      return colon(text(body['reason']), text(body['explanation']));
     case 'effect':
+      return colon(text(body['state']), text(body['effect'] ?? body['explanation']));
     case 'closed':
+      return `${text(body['state'])}${body['reason'] == null ? '' : ` ${text(body['reason'])}`}`;
     case 'refused':
+      return colon(text(body['check']), text(body['explanation']));
     case 'repaired':
     case 'intent':
     case 'spent':
@@ -69,7 +73,9 @@ function stagedText(body: Members): string {
 }
 
 function attestedText(predicate: Members): string {
-  return colon(`${text(predicate['kind'])} ${text(predicate['subject'])}`, text(predicate['result']));
+  const result = membersOf(predicate['result']);
+  const short = 'status' in result ? colon(text(result['status']), text(result['reason'])) : text(predicate['result']);
+  return colon(`${text(predicate['kind'])} ${text(predicate['subject'])}`, short);
 }
 
 function receiptText(predicate: Members): string {
@@ -103,11 +109,11 @@ function statementOf(envelope: unknown): Members {
   const payload = fromBase64(String(membersOf(envelope)['payload'] ?? ''));
   if (payload === null) return {};
   try {
-    const statement = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload)) as unknown;
+    const statement = JSON.parse(new TextDecoder().decode(payload)) as unknown;
     return membersOf(membersOf(statement)['predicate']);
   } catch (error) {
-    // Not JSON, or not UTF-8: the row is printed without the statement, and --json prints it as it is.
-    if (error instanceof SyntaxError || error instanceof TypeError) return {};
+    // Not JSON: the row is printed without the statement, and --json prints it as it is.
+    if (error instanceof SyntaxError) return {};
     throw error;
   }
 }
@@ -116,8 +122,11 @@ function membersOf(value: unknown): Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
 }
 
+/** On one line: lines of a text are joined by slashes. */
 function text(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value as JsonValue | undefined) ?? '?');
+  return typeof value === 'string'
+    ? value.replaceAll('\n', ' / ')
+    : (JSON.stringify(value as JsonValue | undefined) ?? '?');
 }
 
 function isDigest(value: unknown): value is string {

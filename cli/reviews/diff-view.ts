@@ -1,4 +1,5 @@
 import type { Printer, Style } from '../printer';
+import { counted } from '../../policy/text/change-title';
 import { line, styled } from '../printer';
 import { reindent } from '../reindent';
 
@@ -33,7 +34,7 @@ export function printDiff(out: Printer, sourceTool: string, bytes: Uint8Array, m
 }
 
 function printLeftOut(out: Printer, omitted: number): void {
-  if (omitted > 0) out.line(styled('yellow', `  … ${omitted} more lines of the change (--all)`));
+  if (omitted > 0) out.line(styled('yellow', `  … ${counted(omitted, 'more line')} of the change (--all)`));
 }
 
 /** The lines that an evidence reference `diff:<sha>#L3:C5-L3:C20` points at; empty for other forms and other diffs. */
@@ -83,7 +84,9 @@ export function printEvidence(
 ): void {
   for (const reference of references) {
     const lines = evidenceLines(reference, diffSha, text);
-    if (lines.length === 0) out.line(line`      ${styled('dim', reference)}`);
-    for (const { n, text: content } of lines.slice(0, max)) out.block(content, `      L${n} │ `, null, max);
+    if (lines.length === 0) out.block(reference, '      ', () => 'dim');
+    for (const { n, text: content } of lines.slice(0, max))
+      if (max === Infinity) out.block(content, `      L${n} │ `);
+      else out.cut(content, `      L${n} │ `);
   }
 }

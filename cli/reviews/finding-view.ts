@@ -1,4 +1,5 @@
 import type { FindingProjection, ReviewStatus, ViolationStatus } from '../../policy/contracts/status';
+import { counted } from '../../policy/text/change-title';
 import { line, styled, type Printer, type Style, type Text } from '../printer';
 import { shellCommand } from '../shell-quote';
 import { shortId } from './change-id';
@@ -50,9 +51,9 @@ export function printFired(
 ): void {
   printFinding(out, finding, source, extent);
   for (const violation of violations) {
-    printViolation(out, violation, finding.reason, extent);
+    printViolation(out, violation, finding, extent);
     const waits = violation.need === 'human' && violation.resolution === 'pending';
-    if (waits) out.line(line`      ${styled('cyan', answerCommand(changeId, shortId(violation.violationId)))}`);
+    if (waits) out.line(line`    → ${styled('cyan', answerCommand(changeId, shortId(violation.violationId)))}`);
   }
 }
 
@@ -75,36 +76,41 @@ export function printFinding(
   const shown = extent === 'full' ? finding.evidenceRefs : finding.evidenceRefs.slice(0, MAX_EVIDENCE);
   printEvidence(out, shown, diffSha, text, extent === 'full' ? Infinity : 1);
   const more = finding.evidenceRefs.length - shown.length;
-  if (more > 0) out.line(styled('yellow', `      … ${more} more places (--all)`));
+  if (more > 0) out.line(styled('yellow', `      … ${counted(more, 'more place')} (--all)`));
 }
 
-/** `said`: the text of the finding above it, which is not printed again. */
-export function printViolation(out: Printer, violation: ViolationStatus, said = '', extent: Extent = 'full'): void {
-  const { resolution, callbackResult } = violation;
-  const id = line`    ${styled('bold', shortId(violation.violationId))} ${styled(STYLES[resolution], resolution)}`;
-  out.line(line`${id}  ${said === '' ? `${violation.validatorId}  ` : ''}${askedText(violation)}`);
+/** `finding`: what was printed above it and is not printed again. */
+export function printViolation(
+  out: Printer,
+  violation: ViolationStatus,
+  finding: Pick<FindingProjection, 'reason'> | null = null,
+  extent: Extent = 'full',
+): void {
+  const { violationId, resolution, callbackResult, validatorId, policyKey, need, confirmedBy, quorum } = violation;
+  const of = finding === null ? `${validatorId}  ` : '';
+  const by = confirmedBy.length === 0 ? '' : ` (${confirmedBy.join(', ')})`;
+  const so = need === 'human' ? `${confirmedBy.length} of ${quorum} confirmed${by}` : `policy ${policyKey}`;
+  const asked = need === 'human' ? `, ${askedText(violation)}` : '';
+  out.block(`${of}${resolution}: ${so}${asked}`, `    ${shortId(violationId)} `, () => STYLES[resolution]);
   // The message can repeat the reason, alone or in its first lines.
-  const own = violation.message.startsWith(said) ? violation.message.slice(said.length).trim() : violation.message;
-  if (own !== '') printText(out, own, extent);
+  const said = finding?.reason ?? '';
+  const { message } = violation;
+  printText(out, message.startsWith(said) ? message.slice(said.length).trim() : message, extent);
   if (callbackResult === null) return;
   const passed = callbackResult.passed ? styled('green', 'passed') : styled('red', 'failed');
-  const message = callbackResult.message === null ? '' : `: ${callbackResult.message}`;
-  out.line(line`      callback ${passed}${message}`);
+  out.line(line`      callback ${passed}`);
+  if (callbackResult.message !== null) printText(out, callbackResult.message, extent);
 }
 
-/** Who is asked, and the quorum so far. */
-function askedText(violation: ViolationStatus): string {
-  const { need, confirmedBy, quorum, group, mayAnswer, fourEyes, policyKey } = violation;
-  if (need !== 'human') return `policy ${policyKey}`;
-  const by = confirmedBy.length === 0 ? '' : ` (${confirmedBy.join(', ')})`;
-  const who = mayAnswer.length === 0 ? 'may answer: no one' : `may answer: ${mayAnswer.join(', ')}`;
-  return `${confirmedBy.length} of ${quorum} confirmed${by}; ${group}, ${who}${fourEyes ? '; four eyes' : ''}`;
+function askedText({ group, mayAnswer, fourEyes }: ViolationStatus): string {
+  const who = mayAnswer.length === 0 ? 'no one can answer' : mayAnswer.join(', ');
+  return `of ${group}: ${who}${fourEyes ? '; four eyes' : ''}`;
 }
 
 function printText(out: Printer, text: string, extent: Extent): void {
   if (text === '') return;
-  const omitted = out.block(text, '      ', null, extent === 'full' ? Infinity : MAX_REASON);
-  if (omitted > 0) out.line(styled('yellow', `      … ${omitted} more lines (--all)`));
+  const omitted = out.block(text, '    │ ', null, extent === 'full' ? Infinity : MAX_REASON);
+  if (omitted > 0) out.line(styled('yellow', `      … ${counted(omitted, 'more line')} (--all)`));
 }
 
 const STYLES: Readonly<Record<ViolationStatus['resolution'], Style>> = {

@@ -11,18 +11,20 @@ export function printResult(
   result: ReviewResult,
   now: Date,
 ): void {
-  if (title !== null) out.line(styled('bold', title));
+  if (title !== null) out.block(title, '', () => 'bold');
   switch (result.state) {
     case 'PENDING': {
       const { status } = result;
       const state = status === null ? styled('yellow', 'open, not verified yet') : stateLine(shownState(status), now);
-      out.line(line`${changeId}  ${state}`);
+      out.line(state);
+      out.line(line`  id  ${changeId}`);
       for (const violation of status?.violations ?? [])
         if (violation.resolution === 'pending') printViolation(out, violation);
       return;
     }
     case 'ABORTED':
-      out.line(line`${changeId}  ${styled('red', 'ABORTED')}  ${styled('red', 'unverified')}`);
+      out.line(line`${styled('red', 'ABORTED')}  ${styled('red', 'unverified')}`);
+      out.line(line`  id  ${changeId}`);
       out.block(result.why, '  ');
       return;
     case 'COMMITTED':
@@ -30,7 +32,8 @@ export function printResult(
     case 'COMPENSATED': {
       const { outcome, verified, why } = result;
       const proof = verified ? styled('green', 'verified') : styled('red', 'unverified');
-      out.line(line`${changeId}  ${stateText(outcome.state, outcome.reason)}  ${outcome.mode}  ${proof}`);
+      out.line(line`${stateText(outcome.state, outcome.reason)}  ${outcome.mode}  ${proof}`);
+      out.line(line`  id  ${changeId}`);
       // Words that no receipt binds are not printed.
       if (verified) out.block(outcome.explanation, '  ');
       if (why !== null) out.line(line`  ${styled('red', why)}`);

@@ -1,7 +1,8 @@
 import type { AdmittedAnswer } from '../../policy/contracts/answer';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import type { VerifiedReview } from '../../signing/verified-review';
-import { line, styled, type Printable, type Printer } from '../printer';
+import { counted } from '../../policy/text/change-title';
+import { line, styled, type Printer } from '../printer';
 import { shortId } from './change-id';
 import { decodeUtf8, printDiff } from './diff-view';
 import { answerCommand, groupFindings, printFinding, printFired, printViolation } from './finding-view';
@@ -11,10 +12,12 @@ import { printStaging, shownRows, type Extent } from './staging-view';
 export type ShownReview = Pick<VerifiedReview, 'status' | 'bytes' | 'staging' | 'preview' | 'answers' | 'refusals'>;
 
 const MAX_CLAIMS = 4;
-const MAX_CLAIM_LINES = 2;
+const MAX_CLAIM_LINES = 3;
 const MAX_ANSWERS = 6;
-/** Lines of the change and of rows together, on a screen of 50. */
-const MAX_CONTENT = 26;
+/** Lines of a screen for the change and its rows, if one finding fired; each further finding takes some of them. */
+const CONTENT = 24;
+const FINDING = 5;
+const MIN_ROWS = 8;
 const MIN_STATEMENT = 6;
 
 /**
@@ -25,25 +28,28 @@ const MIN_STATEMENT = 6;
 export function printReview(out: Printer, title: string, review: ShownReview, now: Date, extent: Extent): void {
   const { status } = review;
   const full = extent === 'full';
-  out.line(styled('bold', title));
+  out.block(title, '', () => 'bold');
   out.line(stateLine(shownState(status), now));
   field(out, 'id', status.changeId);
   const environment = status.environment ?? 'environment unknown';
   const mode = status.mode === null ? '' : `, ${status.mode}`;
-  field(out, 'target', line`${status.tenant}/${status.target}  ${status.sourceTool}  ${environment}${mode}`);
+  field(out, 'target', `${status.tenant}/${status.target}  ${status.sourceTool}  ${environment}${mode}`);
   field(out, 'asked by', status.requester ?? 'unknown: the submission is not signed');
   if (full) field(out, 'fingerprint', status.fingerprint ?? 'none: no violations were disclosed');
   if (full && status.deadlineAt !== null) field(out, 'deadline', `${status.deadlineAt}; then it is rolled back`);
   for (const warning of status.warnings) out.block(warning, '  ! ', () => 'yellow');
   printClaims(out, status.metadata, extent);
-  printStatement(out, review, extent);
-  printStaging(out, review, extent);
+  const space = CONTENT - FINDING * Math.max(0, groupFindings(status).fired.length - 1);
+  const rows = Math.max(MIN_ROWS, space - MIN_STATEMENT);
+  const statement = Math.max(MIN_STATEMENT, space - Math.min(rows, shownRows(review.preview)));
+  printStatement(out, review, full ? Infinity : statement);
+  printStaging(out, review, extent, full ? Infinity : rows);
   printFindings(out, review, extent);
   printAnswers(out, review, extent);
 }
 
-function field(out: Printer, name: string, value: Printable): void {
-  out.line(line`  ${styled('dim', name.padEnd(12))}${value}`);
+function field(out: Printer, name: string, value: string): void {
+  out.block(value, `  ${name.padEnd(12)}`);
 }
 
 /** What the submitter wrote beside the bytes: claims, and members that become part of the effect, such as a commit message. */
@@ -55,38 +61,31 @@ function printClaims(out: Printer, metadata: ReviewStatus['metadata'], extent: E
   let omitted = members.length - shown.length;
   for (const [name, value] of shown) {
     const text = `${JSON.stringify(name)}: ${typeof value === 'string' ? value : JSON.stringify(value)}`;
-    omitted += out.block(text, '  ', null, extent === 'full' ? Infinity : MAX_CLAIM_LINES);
+    omitted += out.block(text, '  │ ', null, extent === 'full' ? Infinity : MAX_CLAIM_LINES);
   }
-  if (omitted > 0) out.line(styled('yellow', `  … ${omitted} more lines of claims (--all)`));
+  if (omitted > 0) out.line(styled('yellow', `  … ${counted(omitted, 'more line')} of claims (--all)`));
 }
 
-function printStatement(out: Printer, { status, bytes, preview }: ShownReview, extent: Extent): void {
-  out.line();
-  const digest = extent === 'full' ? ` sha256:${status.diffSha}` : '';
-  out.line(line`${styled('bold', 'Change')}${digest}${bytes === null ? '' : `, ${bytes.length} bytes`}`);
+function printStatement(out: Printer, { status, bytes }: ShownReview, max: number): void {
+  const size = bytes === null ? '' : `, ${counted(bytes.length, 'byte')}`;
+  out.line(line`${styled('bold', 'Change')} sha256:${status.diffSha}${max === Infinity ? size : ''}`);
   if (bytes === null) out.line(styled('yellow', '  its bytes cannot be read here: do not answer what you cannot see'));
-  else printDiff(out, status.sourceTool, bytes, extent === 'full' ? Infinity : statementLines(preview));
-  out.line();
-}
-
-/** A change with few rows has more space for its text. */
-function statementLines(preview: ShownReview['preview']): number {
-  return Math.max(MIN_STATEMENT, MAX_CONTENT - shownRows(preview));
+  else printDiff(out, status.sourceTool, bytes, max);
 }
 
 function printFindings(out: Printer, { status, bytes }: ShownReview, extent: Extent): void {
   const { changeId, diffSha } = status;
   const source = { diffSha, text: bytes === null ? null : decodeUtf8(bytes) };
   const { fired, others, passed, skipped } = groupFindings(status);
-  out.line(styled('bold', `Findings that fired (${fired.length})`));
+  const { pending } = shownState(status);
+  const reject = pending === 0 ? '' : '; to reject: --reject --reason WHY, without --confirm';
+  out.line(line`${styled('bold', `Findings that fired (${fired.length})`)}${reject}`);
   for (const each of fired) printFired(out, changeId, each, source, extent);
   if (others.length > 0) out.line(styled('bold', `Violations without a finding (${others.length})`));
-  for (const violation of others) printViolation(out, violation, '', extent);
-  const { pending } = shownState(status);
-  if (pending > 1) out.line(line`    all ${pending}: ${styled('cyan', answerCommand(changeId, null))}`);
-  if (pending > 0) out.line(line`    or, instead of --confirm: ${styled('cyan', '--reject --reason WHY')}`);
+  for (const violation of others) printViolation(out, violation, null, extent);
+  if (pending > 1) out.line(line`    → all ${pending}: ${styled('cyan', answerCommand(changeId, null))}`);
   const skips = skipped === 0 ? '' : `, ${skipped} skipped`;
-  if (extent === 'screen') out.line(line`${styled('green', `${passed} checks passed`)}${skips} (--all)`);
+  if (extent === 'screen') out.line(line`${styled('green', `${counted(passed, 'check')} passed`)}${skips} (--all)`);
   else {
     out.line(line`${styled('bold', `Checks that passed (${passed})`)}${skips}`);
     for (const finding of status.findings)
@@ -99,10 +98,10 @@ function printAnswers(out: Printer, { answers, refusals }: ShownReview, extent: 
   if (answers.length > 0) out.line(styled('bold', `Answers (${answers.length})`));
   const shown = full ? answers : answers.slice(-MAX_ANSWERS);
   if (shown.length < answers.length)
-    out.line(styled('yellow', `  … ${answers.length - shown.length} earlier answers (--all)`));
+    out.line(styled('yellow', `  … ${counted(answers.length - shown.length, 'earlier answer')} (--all)`));
   for (const answer of shown) printAnswer(out, answer, full);
   if (refusals.length === 0) return;
-  out.line(line`${styled('yellow', `${refusals.length} refused attempts`)} ${full ? '' : '(--all)'}`);
+  out.line(line`${styled('yellow', counted(refusals.length, 'refused attempt'))} ${full ? '' : '(--all)'}`);
   if (!full) return;
   for (const { at, body } of refusals)
     out.block(

@@ -35,6 +35,7 @@ export function printStaging(
   out: Printer,
   { staging, preview }: Pick<VerifiedReview, 'staging' | 'preview'>,
   extent: Extent = 'full',
+  maxRows = MAX_ROWS,
 ): void {
   if (staging === null) return;
   const measured = staging.origin === 'measured' ? '' : ', claimed by the requester and not verified';
@@ -45,21 +46,21 @@ export function printStaging(
   if (staging.uncaptured.length > 0) out.line(styled('yellow', '  not captured'));
   printList(out, staging.uncaptured, extent);
   printNotCompared(out, staging, extent);
-  if (staging.previewSha !== null) printPreview(out, preview, extent);
-  out.line();
+  if (staging.previewSha !== null) printPreview(out, preview, extent, Math.min(MAX_ROWS, maxRows));
+  if (extent === 'full') out.line();
 }
 
 function printCounts(out: Printer, { tables, sideEffects }: StagingRecord, extent: Extent): void {
-  const counts = [...effectsText(tables, ''), ...effectsText(sideEffects, ', by triggers, cascades or functions')];
+  const counts = [...effectsText(tables, ''), ...effectsText(sideEffects, 'side effect on ')];
   const shown = extent === 'full' ? counts : counts.slice(0, 2 * MAX_LISTED);
   for (const text of shown) out.line(line`  ${text}`);
   printOmitted(out, counts.length - shown.length, 'tables');
 }
 
-function effectsText(effects: StagingRecord['sideEffects'], cause: string): string[] {
+function effectsText(effects: StagingRecord['sideEffects'], how: string): string[] {
   return effects.map(
     ({ table, inserted, updated, deleted }) =>
-      `${table}: ${inserted} inserted, ${updated} updated, ${deleted} deleted${cause}`,
+      `${how}${table}: ${inserted} inserted, ${updated} updated, ${deleted} deleted`,
   );
 }
 
@@ -83,7 +84,7 @@ function printOmitted(out: Printer, count: number, what: string): void {
   if (count > 0) out.line(styled('yellow', `      … ${count} more ${what} (--all)`));
 }
 
-function printPreview(out: Printer, preview: JsonObject | null, extent: Extent): void {
+function printPreview(out: Printer, preview: JsonObject | null, extent: Extent, maxRows: number): void {
   if (preview === null) {
     out.line(styled('yellow', '  its rows were not sent: do not confirm what you cannot see'));
     return;
@@ -98,12 +99,13 @@ function printPreview(out: Printer, preview: JsonObject | null, extent: Extent):
     }
     return;
   }
-  let left = MAX_ROWS;
+  let left = maxRows;
   let cut = false;
   for (const table of rows.data.tables) {
     const shown = table.rows.slice(0, left);
     left -= shown.length;
-    out.line(line`  ${table.table}: ${shown.length} of ${table.total} rows, before → after`);
+    const more = shown.length < table.rows.length ? ` (--all shows ${table.rows.length})` : '';
+    out.line(line`  ${table.table}: ${shown.length} of ${table.total} rows, before → after${more}`);
     shown.forEach((row, i) => (cut = printRow(out, row, i + 1, extent) || cut));
   }
   if (cut) out.line(styled('yellow', '      rows that end with … are cut at the width of the terminal (--all)'));

@@ -160,7 +160,7 @@ describe('show', () => {
       'in 24 h',
       '1 │ UPDATE customers',
       'L1 │ UPDATE customers',
-      'may answer: alice, bob',
+      'of approvers: alice, bob; four eyes',
       '0 of 1 confirmed',
     ]) {
       expect(out).toContain(part);
