@@ -3,7 +3,7 @@ import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
-import { isUnchanged, createdOrChanged, textsOf, valueAt } from './values';
+import { admitsOnlyTags, isUnchanged, createdOrChanged, textsOf, valueAt } from './values';
 import { wordList } from '../../../policy/text/word-list';
 
 type Path = readonly (string | number)[];
@@ -58,88 +58,108 @@ const FIREWALL_TYPES = new Set(
 `),
 );
 
+/** Reads the firewall rules of one resource. */
+interface Reader {
+  readonly r: TerraformResource;
+  /** The value of a member, or null if it is absent or hidden. */
+  readonly at: (path: Path, name: string) => JsonValue;
+  readonly opening: (path: Path, names: readonly string[], ports: readonly PortRange[]) => Opening;
+  /** The openings of each block of this name. */
+  readonly blocks: (name: string, each: (path: Path) => readonly Opening[]) => readonly Opening[];
+}
+
+function readerOf(r: TerraformResource): Reader {
+  return {
+    r,
+    at: (path, name) => {
+      const value = valueAt(r, [...path, name]);
+      return value.state === 'known' ? value.value : null;
+    },
+    opening: (path, names, ports) => {
+      const ranges = names.map((name) => [...path, name]);
+      const hidden = ranges.map((range) => valueAt(r, range)).find((value) => value.state === 'hidden');
+      return { path, ranges, ports, hidden: hidden?.state === 'hidden' ? hidden.why : null };
+    },
+    blocks: (name, each) => {
+      const value = valueAt(r, [name]);
+      if (value.state === 'hidden') {
+        // An unknown block of a new group is usually no block. Only the configuration can tell; without one,
+        // terraform_unknown_after_apply reports it.
+        const isNew = r.action === 'create' || r.action === 'replace';
+        if (value.why === 'unknown' && isNew && (r.separateRules || !r.configured)) return [];
+        return [{ path: [name], ranges: [], ports: [ALL], hidden: value.why }];
+      }
+      if (value.state === 'absent') return [];
+      return Array.isArray(value.value) ? value.value.flatMap((_, i) => each([name, i])) : each([name]);
+    },
+  };
+}
+
 function openingsOf(r: TerraformResource, direction: Direction): readonly Opening[] {
   if (!FIREWALL_TYPES.has(r.type)) return [];
-  const opening = (
-    path: Path,
-    names: readonly string[],
-    ports: readonly PortRange[],
-    needs: readonly string[] = [],
-  ): Opening => {
-    const ranges = names.map((name) => [...path, name]);
-    const hidden = [...ranges, ...needs.map((name) => [...path, name])]
-      .map((at) => valueAt(r, at))
-      .find((v) => v.state === 'hidden');
-    return { path, ranges, ports, hidden: hidden?.state === 'hidden' ? hidden.why : null };
-  };
-  const at = (path: Path, name: string): JsonValue => {
-    const value = valueAt(r, [...path, name]);
-    return value.state === 'known' ? value.value : null;
-  };
-  const aws = (path: Path): readonly PortRange[] => {
-    const protocol = String(at(path, 'protocol') ?? at(path, 'ip_protocol') ?? '').toLowerCase();
-    if (protocol === '-1' || protocol === 'all') return [ALL];
-    if (isPing(protocol)) return [PING];
-    return [portRange(at(path, 'from_port'), at(path, 'to_port'))];
-  };
-  const blocks = (name: string, each: (path: Path) => readonly Opening[]): readonly Opening[] => {
-    const value = valueAt(r, [name]);
-    if (value.state === 'hidden') {
-      // An unknown block of a new group is usually no block. Only the configuration can tell; without one,
-      // terraform_unknown_after_apply reports it.
-      const isNew = r.action === 'create' || r.action === 'replace';
-      if (value.why === 'unknown' && isNew && (r.separateRules || !r.configured)) return [];
-      return [{ path: [name], ranges: [], ports: [ALL], hidden: value.why }];
-    }
-    if (value.state === 'absent') return [];
-    return Array.isArray(value.value) ? value.value.flatMap((_, i) => each([name, i])) : each([name]);
-  };
-  const CIDRS = ['cidr_blocks', 'ipv6_cidr_blocks'];
+  const reader = readerOf(r);
+  switch (r.type) {
+    case 'google_compute_firewall':
+      return googleOpenings(reader, direction);
+    case 'azurerm_network_security_rule':
+      return azureOpenings(reader, direction, []);
+    case 'azurerm_network_security_group':
+      return reader.blocks('security_rule', (path) => azureOpenings(reader, direction, path));
+    default:
+      return awsOpenings(reader, direction);
+  }
+}
+
+function awsPorts({ at }: Reader, path: Path): readonly PortRange[] {
+  const protocol = String(at(path, 'protocol') ?? at(path, 'ip_protocol') ?? '').toLowerCase();
+  if (protocol === '-1' || protocol === 'all') return [ALL];
+  if (isPing(protocol)) return [PING];
+  return [portRange(at(path, 'from_port'), at(path, 'to_port'))];
+}
+
+const CIDRS = ['cidr_blocks', 'ipv6_cidr_blocks'];
+
+function awsOpenings(reader: Reader, direction: Direction): readonly Opening[] {
+  const { r, at, opening, blocks } = reader;
+  const one = (path: Path, names: readonly string[]): Opening => opening(path, names, awsPorts(reader, path));
   switch (r.type) {
     case 'aws_security_group':
     case 'aws_default_security_group':
-      return blocks(direction, (path) => [opening(path, CIDRS, aws(path))]);
+      return blocks(direction, (path) => [one(path, CIDRS)]);
     case 'aws_security_group_rule':
-      return at([], 'type') === direction ? [opening([], CIDRS, aws([]))] : [];
+      return at([], 'type') === direction ? [one([], CIDRS)] : [];
     case 'aws_vpc_security_group_ingress_rule':
     case 'aws_vpc_security_group_egress_rule':
-      return r.type.includes(direction) ? [opening([], ['cidr_ipv4', 'cidr_ipv6'], aws([]))] : [];
+      return r.type.includes(direction) ? [one([], ['cidr_ipv4', 'cidr_ipv6'])] : [];
     case 'aws_network_acl_rule':
       if ((at([], 'egress') === true) !== (direction === 'egress')) return [];
-      return at([], 'rule_action') === 'allow' ? [opening([], ['cidr_block', 'ipv6_cidr_block'], aws([]))] : [];
-    case 'aws_db_security_group':
-    case 'aws_redshift_security_group':
-      return direction === 'ingress' ? blocks('ingress', (path) => [opening(path, ['cidr'], [ALL])]) : [];
-    case 'google_compute_firewall': {
-      if (String(at([], 'direction') ?? 'INGRESS').toLowerCase() !== direction || at([], 'disabled') === true)
-        return [];
-      const names = direction === 'ingress' ? ['source_ranges'] : ['destination_ranges'];
-      return blocks('allow', (path) => {
-        const ports = textsOf(at(path, 'ports')).map(portsOfText);
-        const all = isPing(at(path, 'protocol')) ? PING : ALL;
-        return [{ ...opening([], names, ports.length === 0 ? [all] : ports), path: [names[0] as string] }];
-      });
-    }
-    case 'azurerm_network_security_rule':
-      return azure([]);
-    case 'azurerm_network_security_group':
-      return blocks('security_rule', azure);
+      return at([], 'rule_action') === 'allow' ? [one([], ['cidr_block', 'ipv6_cidr_block'])] : [];
     default:
-      return [];
+      // aws_db_security_group and aws_redshift_security_group have no ports.
+      return direction === 'ingress' ? blocks('ingress', (path) => [opening(path, ['cidr'], [ALL])]) : [];
   }
+}
 
-  function azure(path: Path): readonly Opening[] {
-    const way = direction === 'ingress' ? 'inbound' : 'outbound';
-    if (String(at(path, 'direction') ?? '').toLowerCase() !== way) return [];
-    if (String(at(path, 'access') ?? '').toLowerCase() !== 'allow') return [];
-    const names =
-      direction === 'ingress'
-        ? ['source_address_prefix', 'source_address_prefixes']
-        : ['destination_address_prefix', 'destination_address_prefixes'];
-    const ports = [...textsOf(at(path, 'destination_port_range')), ...textsOf(at(path, 'destination_port_ranges'))];
-    if (isPing(at(path, 'protocol'))) return [opening(path, names, [PING])];
-    return [opening(path, names, ports.length === 0 ? [ALL] : ports.map(portsOfText))];
-  }
+function googleOpenings({ r, at, opening, blocks }: Reader, direction: Direction): readonly Opening[] {
+  if (String(at([], 'direction') ?? 'INGRESS').toLowerCase() !== direction || at([], 'disabled') === true) return [];
+  if (direction === 'ingress' && admitsOnlyTags(r)) return [];
+  const name = direction === 'ingress' ? 'source_ranges' : 'destination_ranges';
+  return blocks('allow', (path) => {
+    const ports = textsOf(at(path, 'ports')).map(portsOfText);
+    const all = isPing(at(path, 'protocol')) ? PING : ALL;
+    return [{ ...opening([], [name], ports.length === 0 ? [all] : ports), path: [name] }];
+  });
+}
+
+function azureOpenings({ at, opening }: Reader, direction: Direction, path: Path): readonly Opening[] {
+  const way = direction === 'ingress' ? 'inbound' : 'outbound';
+  if (String(at(path, 'direction') ?? '').toLowerCase() !== way) return [];
+  if (String(at(path, 'access') ?? '').toLowerCase() !== 'allow') return [];
+  const prefix = direction === 'ingress' ? 'source_address_prefix' : 'destination_address_prefix';
+  const names = [prefix, `${prefix}es`];
+  const ports = [...textsOf(at(path, 'destination_port_range')), ...textsOf(at(path, 'destination_port_ranges'))];
+  if (isPing(at(path, 'protocol'))) return [opening(path, names, [PING])];
+  return [opening(path, names, ports.length === 0 ? [ALL] : ports.map(portsOfText))];
 }
 
 const Ports = z.array(z.int().min(0).max(65535)).max(200);

@@ -4,7 +4,7 @@ import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
-import { hidesBelow, createdOrChanged, member, valueAt } from './values';
+import { admitsOnlyTags, hidesBelow, createdOrChanged, member, valueAt } from './values';
 
 const Type = z.string().min(1).max(200).describe('Glob of resource types.');
 /** `a.b.0.c`; `*` matches every item of a list. */
@@ -50,6 +50,11 @@ const NEEDED = [
 /** Blocks of rules in a firewall group. Empty if the rules are resources of their own. */
 const RULE_BLOCKS = new Set(['ingress', 'egress', 'security_rule']);
 
+/** Whether the rest of the plan shows that an unknown value opens nothing. */
+function isDecided(r: TerraformResource, name: string): boolean {
+  return (r.separateRules && RULE_BLOCKS.has(name)) || (name === 'source_ranges' && admitsOnlyTags(r));
+}
+
 export const unknownAfterApply = terraformRule({
   name: 'terraform_unknown_after_apply',
   logicRevision: 3,
@@ -75,7 +80,7 @@ export const unknownAfterApply = terraformRule({
       return needed
         .filter(({ type }) => globCovers(type, r.type))
         .flatMap(({ attributes }) => attributes.flatMap((name) => pathsOf(r, name)))
-        .filter((path) => hidesBelow(r, path) && !(r.separateRules && RULE_BLOCKS.has(String(path[0]))))
+        .filter((path) => hidesBelow(r, path) && !isDecided(r, String(path[0])))
         .map((path) => atResource(r, `${shown(path.join('.'))} is not known before apply`));
     }),
 });

@@ -5,7 +5,7 @@ import { globCovers } from '../../../policy/text/glob';
 import { wordList } from '../../../policy/text/word-list';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
-import { createdOrChanged, member, isDestroyed, valueAt } from './values';
+import { createdOrChanged, isDestroyed, valueAt } from './values';
 
 type Path = readonly (string | number)[];
 

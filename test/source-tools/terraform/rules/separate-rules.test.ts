@@ -87,3 +87,24 @@ describe('a new security group whose rules are not known before apply', () => {
     expect(heldBy(azure('other'))).toEqual(['terraform_unknown_after_apply']);
   });
 });
+
+it('a new Google firewall rule whose address ranges are not known passes only if it admits tags', () => {
+  const firewall = (more: object): ExampleResource => ({
+    address: 'google_compute_firewall.f',
+    actions: ['create'],
+    after: { direction: 'INGRESS', allow: [{ protocol: 'tcp', ports: ['22'] }], ...more },
+    after_unknown: { source_ranges: true },
+  });
+  const both = ['terraform_open_ingress', 'terraform_unknown_after_apply'];
+  expect(heldBy([firewall({ source_tags: ['web'] })])).toEqual([]);
+  expect(heldBy([firewall({})])).toEqual(both);
+  const resource = {
+    address: 'google_compute_firewall.f',
+    mode: 'managed',
+    type: 'google_compute_firewall',
+    name: 'f',
+  };
+  const expressions = { source_ranges: { references: ['var.ranges'] }, source_tags: { constant_value: ['web'] } };
+  const configuration = { root_module: { resources: [{ ...resource, expressions }] } };
+  expect(heldBy([firewall({ source_tags: ['web'] })], { configuration })).toEqual(both);
+});
