@@ -38,6 +38,8 @@ export interface DevSetupOptions {
   readonly extensions: Extensions;
   readonly bundleText: string;
   readonly targets: readonly DevTarget[];
+  /** Server of the targets. Default: the one of the runtime. */
+  readonly targetServer?: Runtime['postgres'];
   /** Targets that are no databases, as in the targets file. */
   readonly otherTargets?: readonly object[];
   readonly say: Say;
@@ -69,7 +71,8 @@ export async function setUpDev(options: DevSetupOptions): Promise<DevSetup> {
     committers: [keys.committer.key.publicKey],
   });
 
-  const prepared = await Promise.all(targets.map((target) => setUpTarget(postgres, target, newPassword)));
+  const server = options.targetServer ?? postgres;
+  const prepared = await Promise.all(targets.map((target) => setUpTarget(server, target, newPassword)));
   const targetsFile = writeJson(stateDir, 'targets.json', {
     targets: [
       ...prepared.map(({ name, stageUrl, commitUrl }) => ({ name, development: true, stageUrl, commitUrl })),

@@ -107,6 +107,9 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const suffix = `-${options.name}-${process.pid}-${Date.now().toString(36)}`;
   const stateDir = mkdtempSync(join(tmpdir(), 'countersign-system-'));
   const postgres = await useExistingPostgres(process.env['COUNTERSIGN_TEST_POSTGRES'] ?? '', () => {});
+  // Set by .ci/on-postgresql-15: another server for the target.
+  const targetUrl = process.env['COUNTERSIGN_TEST_TARGET_POSTGRES'];
+  const targetServer = targetUrl === undefined ? postgres : await useExistingPostgres(targetUrl, () => {});
   const unique = suffix.replaceAll('-', '_');
   const target: DevTarget = {
     name: 'shop',
@@ -119,6 +122,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const setup = await alone(() =>
     setUpDev({
       runtime: { postgres, stateDir },
+      targetServer,
       extensions,
       bundleText: options.bundleText,
       targets: [target],
