@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import Table from 'cli-table3';
 import { topUp, type Attack, type Attempt } from './attack';
+import { ADMISSION } from './attacks/admission';
 import { ANSWERS } from './attacks/answers';
 import { BREAKERS } from './attacks/breakers';
 import { COMPLETIONS, DECEPTIONS } from './attacks/completions';
@@ -19,14 +20,18 @@ import { RECEIPTS } from './attacks/receipts';
 import { LIVENESS } from './attacks/liveness';
 import { REPLAYS } from './attacks/replays';
 import { STATEMENTS } from './attacks/statements';
-import { SECOND_READER } from './attacks/second-reader';
-import { SECOND_READER_EFFECTS } from './attacks/second-reader-effects';
+import { SECOND_READER_EFFECTS } from './attacks/second-reader/effects';
+import { OPERATOR } from './attacks/second-reader/operator';
+import { ORDERINGS } from './attacks/second-reader/orderings';
+import { ROWS } from './attacks/second-reader/rows';
+import { STATE } from './attacks/second-reader/state';
 import { VERIFIED } from './attacks/verified';
 import { Testbed, type Row } from './testbed';
 import { RaceLost } from './namespace-writer';
 
 const ATTACKS: readonly Attack[] = [
   ...ANSWERS,
+  ...ADMISSION,
   ...REPLAYS,
   ...LIFECYCLE,
   ...COMPLETIONS,
@@ -38,7 +43,10 @@ const ATTACKS: readonly Attack[] = [
   ...FACTS,
   ...BREAKERS,
   ...STATEMENTS,
-  ...SECOND_READER,
+  ...ORDERINGS,
+  ...STATE,
+  ...ROWS,
+  ...OPERATOR,
   ...SECOND_READER_EFFECTS,
   ...DECEPTIONS,
   // Its last attacks put load on the servers.

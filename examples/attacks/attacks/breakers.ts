@@ -1,4 +1,5 @@
 /** Attacks on the circuit breakers, in a second set-up that has them on. */
+import { ENDED, ifRefused } from '../if-refused';
 import { signPredicate } from '../../../signing/envelope';
 import { newKeyPair } from '../../../signing/keys';
 import { topUp, type Attack } from '../attack';
@@ -23,10 +24,7 @@ export const BREAKERS: readonly Attack[] = [
     name: 'a workflow under the id of the breakers that no worker runs',
     async run(testbed) {
       const own = await testbed.withBreakers();
-      await own.temporal.workflow
-        .getHandle(BREAKER_ID)
-        .terminate('maintenance')
-        .catch(() => null);
+      await ifRefused(own.temporal.workflow.getHandle(BREAKER_ID).terminate('maintenance'), ENDED, null);
       await own.temporal.workflow.start('mallory', { workflowId: BREAKER_ID, taskQueue: 'mallory-dead' });
       const changeId = await own.submit(topUp(4));
       const other = await heldBy(own, changeId, 90_000);
@@ -52,10 +50,7 @@ export const BREAKERS: readonly Attack[] = [
         evidence: [FORGED],
       };
       const reading = { tenant: TENANT, sourceTool: TOOL, breakers: [view], resets: [], ignored: 0 };
-      await own.temporal.workflow
-        .getHandle(BREAKER_ID)
-        .terminate('maintenance')
-        .catch(() => null);
+      await ifRefused(own.temporal.workflow.getHandle(BREAKER_ID).terminate('maintenance'), ENDED, null);
       const stop = await own.attacker.answerQueries(BREAKER_ID, reading);
       const changeId = await own.submit(topUp(5));
       await heldBy(own, changeId, 60_000);
@@ -79,10 +74,8 @@ export const BREAKERS: readonly Attack[] = [
       const first = await heldBy(own, await own.submit(topUp(3)));
       if (!first.includes('guardian.circuit_open')) throw new Error(`The breaker is not open: ${first.join()}`);
       const message = { validatorId: null, actor: 'alice', reason: 'all is well' };
-      await own.temporal.workflow
-        .getHandle(BREAKER_ID)
-        .executeUpdate('reset', { args: [message] })
-        .catch(() => null);
+      const breaker = own.temporal.workflow.getHandle(BREAKER_ID);
+      await ifRefused(breaker.executeUpdate('reset', { args: [message] }), ENDED, null);
       await writeReset(own);
       const changeId = await own.submit(topUp(2));
       const held = await heldBy(own, changeId);

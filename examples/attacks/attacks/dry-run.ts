@@ -1,4 +1,5 @@
 /** Changes whose dry run harms others, or shows something else than what commits. Each runs on the real PostgreSQL of the target. */
+import { ENDED, ifRefused } from '../if-refused';
 import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import type { Attack, Attempt } from '../attack';
@@ -65,10 +66,10 @@ async function attack(testbed: Testbed, probe: Probe): Promise<Attempt> {
 }
 
 async function confirmAndEnd(testbed: Testbed, changeId: string): Promise<void> {
-  const status = await testbed.waiting(changeId).catch(() => null); // it ended without a question
+  const status = await ifRefused(testbed.waiting(changeId), ['The review'], null); // it ended without a question
   if (status !== null)
     for (const name of ['alice', 'bob'] as const)
-      await testbed.update(changeId, testbed.sign(status, testbed.keyOf(name))).catch(() => undefined); // closed after the first answer
+      await ifRefused(testbed.update(changeId, testbed.sign(status, testbed.keyOf(name))), ENDED, null); // closed after the first answer
   await testbed.waitForRow(changeId, ({ kind }) => kind === 'closed');
 }
 

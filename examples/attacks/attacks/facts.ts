@@ -1,4 +1,6 @@
 /** Attacks on what the ledger counts and remembers: refusals, limits over many changes, earlier rejects, stored bytes. */
+import { canonicalJson, type JsonObject } from '../../../policy/contracts/canonical-json';
+import { appendAs } from '../append-as';
 import { raisePay, refundOrder, topUp, type Attack } from '../attack';
 import { query } from '../../../dev/query';
 import type { Testbed } from '../testbed';
@@ -54,7 +56,7 @@ export const FACTS: readonly Attack[] = [
       const status = await testbed.submitAndWait(refundOrder(13));
       const { changeId } = status;
       for (const fact of ['refused:decision', 'decision'])
-        await append(testbed, 'cs_gateway', changeId, fact, { check: 'decision', explanation: 'all is well' });
+        await append(testbed, changeId, fact, { check: 'decision', explanation: 'all is well' });
       await testbed.scheduleCommit(status);
       const check = async (): Promise<string | null> => {
         const rows = await actors(testbed, changeId);
@@ -72,8 +74,7 @@ export const FACTS: readonly Attack[] = [
     async run(testbed) {
       const status = await testbed.submitAndWait(refundOrder(14));
       const { changeId } = status;
-      for (let i = 0; i < 101; i++)
-        await append(testbed, 'cs_gateway', changeId, `${i}`, { code: 'x' }, 'answer_refused');
+      for (let i = 0; i < 101; i++) await append(testbed, changeId, `${i}`, { code: 'x' }, 'answer_refused');
       await testbed.update(changeId, testbed.sign(status, testbed.keyOf('agent')));
       const check = async (): Promise<string | null> =>
         (await testbed.rows(changeId)).some(({ kind, body }) => kind === 'answer_refused' && body['code'] !== 'x')
@@ -200,20 +201,16 @@ async function actors(testbed: Testbed, changeId: string): Promise<{ actor: stri
   }));
 }
 
-/** Appends a row as a role of the database. */
+/** Appends a row with the gateway's role. */
 async function append(
   testbed: Testbed,
-  role: 'cs_gateway',
   changeId: string,
   fact: string,
-  body: object,
+  body: JsonObject,
   kind = 'refused',
 ): Promise<void> {
-  await query(
-    testbed.dev.setup.databaseUrls[role],
-    `select * from ledger_append($1, array[$2], array[$3], array[$4], array[$5], '{null}', '{null}', null)`,
-    [changeId, kind, new Date().toISOString(), JSON.stringify(body), fact],
-  );
+  const refusal = await appendAs(testbed, 'cs_gateway', changeId, { kind, body: canonicalJson(body), fact });
+  if (refusal !== null) throw new Error(refusal);
 }
 
 async function heldBy(testbed: Testbed, changeId: string): Promise<string[]> {

@@ -1,9 +1,10 @@
 /** Changes whose effect is larger than, or another than, what the rules read and the dry run shows. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { topUp, type Attack } from '../attack';
-import { pause } from '../namespace-writer';
-import type { Change, Testbed } from '../testbed';
+import { topUp, type Attack } from '../../attack';
+import { ENDED, ifRefused } from '../../if-refused';
+import { pause } from '../../namespace-writer';
+import type { Change, Testbed } from '../../testbed';
 
 const LOOT = 1_000_000;
 const GRANTS = `grant select, insert, update, delete on all tables in schema public to stage_shop, commit_shop;
@@ -41,7 +42,7 @@ async function end(testbed: Testbed, changeId: string, careless = false): Promis
     if (!captured && !careless) return { ...seen, asked, reason: 'held: not fully captured' };
     const status = await testbed.waiting(changeId);
     for (const name of ['alice', 'bob'] as const)
-      await testbed.update(changeId, testbed.sign(status, testbed.keyOf(name))).catch(() => undefined); // closed after the first answer
+      await ifRefused(testbed.update(changeId, testbed.sign(status, testbed.keyOf(name))), ENDED, null); // closed after the first answer
   }
   throw new Error(`${changeId} does not end`);
 }

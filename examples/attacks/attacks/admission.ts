@@ -1,0 +1,178 @@
+/** Activities of the review worker and the committer by hand: before their time, after the end, and with invented members. */
+import { query } from '../../../dev/query';
+import type { ReviewStatus } from '../../../policy/contracts/status';
+import { appendAs } from '../append-as';
+import { answerRefused, refundOrder, refused, topUp, type Attack, type Attempt } from '../attack';
+import { ENDED, ifRefused } from '../if-refused';
+import { pause } from '../namespace-writer';
+import type { Testbed } from '../testbed';
+
+/** The number of rows of a change in a table of ours. */
+async function count(testbed: Testbed, table: 'rehearsals' | 'ledger', changeId: string): Promise<number> {
+  const url = testbed.dev.runtime.postgres.superuserUrl('countersign');
+  const rows = await query<{ n: number }>(url, `select count(*)::int as n from ${table} where change_id = $1`, [
+    changeId,
+  ]);
+  return rows[0]?.n ?? 0;
+}
+
+/** `admitAnswer` by hand, with members that no workflow sends. The refusal `code` must be recorded. */
+function admitted(
+  name: string,
+  id: number,
+  code: string,
+  answers: (testbed: Testbed, status: ReviewStatus) => readonly unknown[],
+): Attack {
+  return {
+    name: `admission: ${name}`,
+    async run(testbed) {
+      const status = await testbed.submitAndWait(refundOrder(id));
+      const { changeId } = status;
+      const input = {
+        ...testbed.admission(status, answers(testbed, status)),
+        answersMode: 'unsigned',
+        development: true,
+        scope: { answers: 'unsigned' },
+        at: '2000-01-01T00:00:00.000Z',
+      };
+      const result = await testbed.attacker.schedule('admitAnswer', testbed.queues.review, input);
+      if (!result.ok) throw new Error(`admitAnswer: ${result.message}`);
+      await testbed.scheduleCommit(status);
+      const rows = await testbed.rows(changeId);
+      const accepted = rows.some(({ kind }) => kind === 'answer_accepted');
+      return {
+        changeId,
+        refusal: answerRefused(code),
+        check: () => Promise.resolve(accepted ? 'the answer was accepted' : null),
+      };
+    },
+  };
+}
+
+const plain = ({ violations, fingerprint }: ReviewStatus): object[] =>
+  violations.map(({ violationId }) => ({
+    violationId,
+    fingerprint,
+    decision: 'confirm',
+    reason: 'ok',
+    actor: 'alice',
+  }));
+
+/** The input of `disclose` for a change, with findings of the attacker's choice. */
+const disclosure = async (testbed: Testbed, changeId: string, of: Pick<ReviewStatus, 'stagingSha'>) => ({
+  ...(await testbed.reference(changeId)),
+  stagingSha: of.stagingSha,
+  requester: 'mallory',
+  findings: [],
+  triggered: [],
+});
+
+/** Withdraws the change: its review must end in the ledger as a rollback. Null if it does. */
+async function endsByWithdrawal(testbed: Testbed, changeId: string): Promise<string | null> {
+  await ifRefused(testbed.countersign.withdraw(changeId, { actor: 'dana', reason: 'no' }), ENDED, null);
+  const closed = await testbed.waitForRow(changeId, ({ kind }) => kind === 'closed');
+  const state = closed?.body['state'];
+  return state === 'ROLLED_BACK' ? null : `the review is ${state === undefined ? 'still open' : JSON.stringify(state)}`;
+}
+
+/** Waits until the change was opened. */
+async function opened(testbed: Testbed, changeId: string): Promise<void> {
+  const row = await testbed.waitForRow(changeId, ({ kind }) => kind === 'planned');
+  if (row === null) throw new Error('The change was not opened');
+}
+
+/** Runs `work` after the change was opened and before its dry run, then lets the review go on. */
+async function beforeTheDryRun(
+  testbed: Testbed,
+  id: number,
+  work: (changeId: string) => Promise<void>,
+): Promise<string> {
+  await testbed.attacker.throttle(testbed.queues.commit, true);
+  try {
+    const changeId = await testbed.submit(refundOrder(id));
+    await opened(testbed, changeId);
+    await work(changeId);
+    return changeId;
+  } finally {
+    await testbed.attacker.throttle(testbed.queues.commit, false);
+  }
+}
+
+async function discloseEarly(testbed: Testbed): Promise<Attempt> {
+  const changeId = await beforeTheDryRun(testbed, 5, async (id) => {
+    const input = await disclosure(testbed, id, { stagingSha: null });
+    const result = await testbed.attacker.schedule('disclose', testbed.queues.review, input);
+    if (!result.ok) throw new Error(`disclose: ${result.message}`);
+  });
+  await testbed.waitForRow(changeId, ({ kind }) => kind === 'staged');
+  await pause(3_000);
+  const committed = (await testbed.rows(changeId)).some(({ kind }) => kind === 'intent');
+  const end = await endsByWithdrawal(testbed, changeId);
+  return { changeId, refusal: null, check: () => Promise.resolve(committed ? 'the commit began' : end) };
+}
+
+async function malformedDisclosure(testbed: Testbed): Promise<Attempt> {
+  const changeId = await beforeTheDryRun(testbed, 6, async (id) => {
+    const row = { kind: 'disclosed', body: '{"fingerprint":1,"violations":"none"}', fact: 'disclosed' };
+    const refusal = await appendAs(testbed, 'cs_review', id, row);
+    if (refusal !== null) throw new Error(refusal);
+  });
+  await testbed.waitForRow(changeId, ({ kind }) => kind === 'staged');
+  const input = {
+    ...(await testbed.reference(changeId)),
+    ...(await disclosure(testbed, changeId, { stagingSha: null })),
+  };
+  const again = await testbed.attacker.schedule('disclose', testbed.queues.review, input);
+  const problem = again.ok || again.type !== 'VALIDATION_ERROR' ? `disclose: ${JSON.stringify(again)}` : null;
+  const end = await endsByWithdrawal(testbed, changeId);
+  return { changeId, refusal: null, check: () => Promise.resolve(problem ?? end) };
+}
+
+/** An activity by hand after the change was committed: it must do nothing, and its refusal is recorded. */
+function afterTheEnd(activity: 'stage' | 'disclose', id: number, check: string): Attack {
+  return {
+    name: `admission: ${activity} by hand after the end`,
+    async run(testbed) {
+      const changeId = await testbed.submit(topUp(id));
+      const { state, stagingSha } = await testbed.ended(changeId).then((result) => ({ ...result, stagingSha: null }));
+      if (state !== 'COMMITTED') throw new Error(`The change is ${state}`);
+      await testbed.baseline();
+      const before = await count(testbed, 'rehearsals', changeId);
+      const queue = activity === 'stage' ? testbed.queues.commit : testbed.queues.review;
+      const input = await disclosure(testbed, changeId, { stagingSha });
+      for (let i = 0; i < 2; i++) await testbed.attacker.schedule(activity, queue, input);
+      const rehearsed = (await count(testbed, 'rehearsals', changeId)) - before;
+      const late = (await testbed.rows(changeId)).some(({ kind }) => kind === 'disclosed');
+      const { verified } = await testbed.ended(changeId);
+      const wrong = [
+        ...(rehearsed > 0 ? [`${rehearsed} rows of rehearsals after the end`] : []),
+        ...(late ? ['it was disclosed'] : []),
+        ...(verified === true ? [] : ['its outcome is not verified']),
+      ];
+      return {
+        changeId,
+        refusal: refused(check),
+        check: () => Promise.resolve(wrong.length === 0 ? null : wrong.join(', ')),
+      };
+    },
+  };
+}
+
+export const ADMISSION: readonly Attack[] = [
+  admitted(
+    'an unsigned answer, with members that say that none needs a signature',
+    1,
+    'unsigned_not_accepted',
+    (_, status) => plain(status),
+  ),
+  admitted('a signed answer with further members', 2, 'malformed', (testbed, status) =>
+    testbed.sign(status, testbed.keyOf('alice')).map((envelope) => ({ ...envelope, person: 'alice', signed: true })),
+  ),
+  admitted('an answer of an agent, with members that put it into the group', 3, 'not_eligible', (testbed, status) =>
+    testbed.sign(status, testbed.keyOf('agent')),
+  ),
+  { name: 'admission: disclose by hand before the dry run, without findings', run: discloseEarly },
+  { name: 'admission: a row `disclosed` of the review worker’s role that cannot be read', run: malformedDisclosure },
+  afterTheEnd('stage', 11, 'stage'),
+  afterTheEnd('disclose', 12, 'disclose: ended'),
+];

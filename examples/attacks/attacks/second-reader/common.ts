@@ -1,0 +1,69 @@
+/** What the attacks of the second reader share: they were written from the documentation and the schema alone. */
+import { sign } from 'node:crypto';
+import { join } from 'node:path';
+import type { ReviewStatus } from '../../../../policy/contracts/status';
+import { canonicalJson } from '../../../../policy/contracts/canonical-json';
+import type { SigningKey } from '../../../../signing/keys';
+import type { Attack, Attempt } from '../../attack';
+import { ENDED, ifRefused } from '../../if-refused';
+import { pause } from '../../namespace-writer';
+import type { Testbed } from '../../testbed';
+
+export const ACCEPTED = 'accepted';
+
+export const named = (name: string, run: Attack['run']): Attack => ({ name: `second reader: ${name}`, run });
+
+/** An attack whose success is only what `achieved` says. */
+export const judged = (changeId: string, achieved: string | null): Attempt => ({
+  changeId,
+  refusal: null,
+  check: () => Promise.resolve(achieved),
+});
+
+/** Sends answers; the code of each, or `closed` if the review ended first. */
+export const send = (testbed: Testbed, { changeId }: ReviewStatus, answers: readonly unknown[]): Promise<string[]> =>
+  ifRefused(testbed.update(changeId, answers), ENDED, ['closed']);
+
+export async function paidOut(testbed: Testbed, changeId: string, withinMs = 6_000): Promise<boolean> {
+  for (const until = Date.now() + withinMs; Date.now() < until; await pause(100)) {
+    const closed = (await testbed.rows(changeId)).find(({ kind }) => kind === 'closed');
+    if (closed !== undefined) break;
+  }
+  return (await testbed.rows(changeId)).some(({ kind, body }) => kind === 'effect' && body['state'] === 'COMMITTED');
+}
+
+export const at = (ms: number): string => new Date(Date.now() + ms).toISOString();
+
+/** An envelope around any statement, made without our code: our own would refuse to sign most of these. */
+export function envelope(kind: string, subject: object[], predicate: object, { keyId, privateKey }: SigningKey) {
+  const payloadType = 'application/vnd.in-toto+json';
+  const predicateType = `https://countersign.dev/${kind}/v1`;
+  const text = canonicalJson({ _type: 'https://in-toto.io/Statement/v1', subject, predicateType, predicate } as never);
+  const signed = `DSSEv1 ${payloadType.length} ${payloadType} ${Buffer.byteLength(text)} ${text}`;
+  const sig = sign(null, Buffer.from(signed), privateKey).toString('base64');
+  return { payloadType, payload: Buffer.from(text).toString('base64'), signatures: [{ keyid: keyId, sig }] };
+}
+
+/** After the attack alice confirms a refund as usual. What an honest user then sees that is wrong, or null. */
+export async function honestEnd(testbed: Testbed, status: ReviewStatus): Promise<string | null> {
+  const { changeId } = status;
+  const shown = await testbed.cli('show', changeId);
+  if (!shown.out.includes('guardian.orders')) return `show fails: ${shown.err.slice(0, 300)}`;
+  const codes = await send(testbed, status, testbed.sign(status, testbed.keyOf('alice')));
+  if (codes.some((code) => code !== ACCEPTED)) return `alice's answer gives ${codes.join(', ')}`;
+  return verifiedEnd(testbed, changeId);
+}
+
+let files = 0;
+export async function verifiedEnd(testbed: Testbed, changeId: string): Promise<string | null> {
+  const result = await testbed.ended(changeId).catch((error: unknown) => ({ state: String(error), verified: false }));
+  await testbed.baseline();
+  if (result.state !== 'COMMITTED' || result.verified !== true)
+    return `an approved change is ${result.state}, verified: ${String(result.verified)}`;
+  const { stateDir } = testbed.dev.runtime;
+  const file = join(stateDir, `${changeId}.${++files}.second.json`);
+  const exported = await testbed.cli('export', changeId, '--out', file);
+  if (exported.code !== 0) return `export fails: ${exported.err.slice(0, 300)}`;
+  const { code, out } = await testbed.cli('verify', file, '--trust', join(stateDir, 'evidence-trust.json'), '--json');
+  return code === 0 ? null : `verify exits with ${code}: ${out.slice(0, 600)}`;
+}

@@ -1,0 +1,25 @@
+/** What Temporal says of a workflow that does not exist, or that ended before the message reached it. */
+export const ENDED = [
+  'already completed',
+  'not found',
+  'AcceptedUpdateCompletedWorkflow',
+  'completed before the Update',
+] as const;
+
+/** The result, or `instead` if it was refused with one of these words. Any other failure means that the attack was not carried out. */
+export async function ifRefused<T, U>(result: Promise<T>, words: readonly string[], instead: U): Promise<T | U> {
+  try {
+    return await result;
+  } catch (error) {
+    const text = textOf(error);
+    if (words.some((word) => text.includes(word))) return instead;
+    throw error;
+  }
+}
+
+/** Type and message of an error and of its causes. */
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { type } = error as { type?: unknown };
+  return `${error.name} ${String(type ?? '')} ${error.message}\n${error.cause === undefined ? '' : textOf(error.cause)}`;
+}
