@@ -1,5 +1,5 @@
 import { changeId as changeIdOf, inputSha as inputShaOf } from '../../policy/contracts/change-id';
-import { Submission } from '../../policy/contracts/diff';
+import { Sha256Hex, Submission } from '../../policy/contracts/diff';
 import type { LedgerKind } from '../../policy/contracts/ledger';
 import { Mode } from '../../policy/contracts/outcome';
 import type { StoredRow } from '../../policy/evidence/chain';
@@ -30,7 +30,8 @@ export function factsOfRows(rows: readonly StoredRow[], changeId: string): Recei
   const submission = Submission.safeParse(body('submitted')?.['submission']);
   if (!submission.success) return null;
   const { tenant, target, sourceTool, diffSha } = submission.data;
-  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+  // A row that a process wrote in another form must not make a receipt that cannot be signed.
+  const sha = (value: unknown): string | null => Sha256Hex.safeParse(value).data ?? null;
   const mode = Mode.safeParse(body('planned')?.['mode']);
   return {
     changeId,
@@ -39,12 +40,12 @@ export function factsOfRows(rows: readonly StoredRow[], changeId: string): Recei
     sourceTool,
     diffSha,
     inputSha: inputShaOf(submission.data),
-    planHash: text(body('planned')?.['planHash']),
+    planHash: sha(body('planned')?.['planHash']),
     stagingSha:
-      text(body('intent')?.['stagingSha']) ??
-      text(body('disclosed')?.['stagingSha']) ??
-      text(body('staged')?.['stagingSha']),
-    fingerprint: text(body('disclosed')?.['fingerprint']),
+      sha(body('intent')?.['stagingSha']) ??
+      sha(body('disclosed')?.['stagingSha']) ??
+      sha(body('staged')?.['stagingSha']),
+    fingerprint: sha(body('disclosed')?.['fingerprint']),
     mode: mode.success ? mode.data : 'enforced',
   };
 }

@@ -1,6 +1,6 @@
 import { Submission } from '../../policy/contracts/diff';
 import { PolicyViolation } from '../../policy/contracts/violation';
-import { invalid } from '../../policy/contracts/failure';
+import { misconfigured } from '../../policy/contracts/failure';
 import type { LedgerKind, LedgerRow } from '../../policy/contracts/ledger';
 import type { StoredRow } from '../../policy/evidence/chain';
 import { answerScopeOf } from '../../signing/answer-scope';
@@ -37,9 +37,9 @@ export async function answerScopeFromRows(
   });
 }
 
-/** Fails with VALIDATION_ERROR, which is not retried, if the row cannot be read: then no answer counts. */
+/** Fails with CONFIGURATION_ERROR, not retried, if the row cannot be read: then no answer counts. */
 function violationsOf(disclosed: LedgerRow['body'] | undefined): readonly PolicyViolation[] {
   const parsed = PolicyViolation.array().safeParse(disclosed?.['violations'] ?? []);
   if (parsed.success) return parsed.data;
-  throw invalid('disclosed', 'a row with violations', 'another body', 'Withdraw the change and submit it again');
+  throw misconfigured('The row `disclosed` of this change cannot be read; withdraw the change and submit it again');
 }

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../policy/contracts/canonical-jso
 import type { Plan } from '../../policy/contracts/plan';
 import { z } from 'zod';
 import { Sha256Hex } from '../../policy/contracts/diff';
-import { invalid } from '../../policy/contracts/failure';
+import { invalid, misconfigured } from '../../policy/contracts/failure';
 import { PolicyCallbackResult, PolicyViolation } from '../../policy/contracts/violation';
 import { findingsSha } from '../../policy/decide/findings';
 import { buildViolations, callbackKey, callbackResultsSha, fingerprint } from '../../policy/decide/violations';
@@ -100,16 +100,11 @@ const Disclosed = z.object({
   fingerprint: Sha256Hex,
 });
 
-/** What the row says. Fails with VALIDATION_ERROR if a process appended a row that this activity cannot have written. */
+/** What the row says. Fails with CONFIGURATION_ERROR, not retried, if it is not a row that this activity wrote. */
 function disclosedOf(body: unknown): z.infer<typeof Disclosed> {
   const parsed = Disclosed.safeParse(body);
   if (parsed.success) return parsed.data;
-  throw invalid(
-    'disclosed',
-    'a row with violations, results and fingerprint',
-    'another body',
-    'Submit the change again',
-  );
+  throw misconfigured('The row `disclosed` of this change cannot be read; submit the change again');
 }
 
 /** The requester that `openReview` verified. The input of this activity is not trusted: a callback may approve based on it. */

@@ -1,7 +1,8 @@
 /**
  * Reconstructs `validatorFindings` of a change from its ledger rows; used by the exporter, `verify` and `replay`.
  *
- * F1 If findings were disclosed, they are the array: people answered exactly those.
+ * F1 If findings were disclosed, they are the array: people answered exactly those. A disclosure that cannot be read was shown to
+ *    no one; the check `disclosure` then fails, and the change can only be rolled back.
  * F2 Otherwise the array is built from the `findings` rows and the attested records. Of several records of one validator
  *    the strictest counts. Findings of the dry run are those after the `staged` row of the effective dry run.
  * F3 A validator without a row did not run and is SKIPPED; after a COMMIT it is missing instead, a contract violation.
@@ -36,11 +37,12 @@ export function untilSettled(rows: readonly LedgerRow[]): readonly LedgerRow[] {
   return settled === -1 ? rows : rows.slice(0, settled);
 }
 
-/** Reconstructs the findings in declared order. Throws RangeError naming an invalid row. */
+/** Reconstructs the findings in declared order. */
 export function recordedFindings({ plan, changeId, rows: all, end }: RecordedChange): readonly ValidatorFinding[] {
   const rows = untilSettled(all);
   const disclosed = rows.find((row) => row.kind === 'disclosed');
-  if (disclosed !== undefined) return readFindings(disclosed);
+  const shown = disclosed === undefined ? null : readFindings(disclosed);
+  if (shown !== null) return shown;
   const written = writtenFindings(plan, rows, end === null ? lastStaged(rows) : end.stagingSha);
   const outcomes = new Map<string, RawOutcome>();
   for (const validator of plan.validators) {
@@ -59,10 +61,8 @@ export function recordedFindings({ plan, changeId, rows: all, end }: RecordedCha
   return waived(assembleFindings({ plan, changeId, outcomes }).map(asWritten));
 }
 
-function readFindings(row: LedgerRow): readonly ValidatorFinding[] {
-  const parsed = ValidatorFinding.array().safeParse(row.body['findings']);
-  if (!parsed.success) throw new RangeError(`row ${row.n} (disclosed): invalid findings`);
-  return parsed.data;
+function readFindings(row: LedgerRow): readonly ValidatorFinding[] | null {
+  return ValidatorFinding.array().safeParse(row.body['findings']).data ?? null;
 }
 
 /** The context for matching waivers, from the `submitted` row; null if the row is absent or invalid. */

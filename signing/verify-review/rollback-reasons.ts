@@ -17,6 +17,7 @@ import {
 import { MAX_VIOLATIONS } from '../../policy/contracts/limits';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
 import type { RollbackReason } from '../../policy/contracts/outcome';
+import { PolicyViolation } from '../../policy/contracts/violation';
 import type { Plan } from '../../policy/contracts/plan';
 import type { Decided } from '../../policy/decide/decide';
 import { COMPUTED_BY_ASSEMBLY, CONTRACT_VIOLATION } from '../../policy/decide/findings';
@@ -101,7 +102,7 @@ export const ROLLBACK_SUPPORT: { readonly [R in RollbackReason]: Support } = {
   },
   commit_failed: (ending) => {
     if (ending.begun) return 'The commit had begun';
-    if (!has(ending, 'disclosed')) {
+    if (!isDisclosed(ending)) {
       const staged = ending.rows.findLast(({ kind }) => kind === 'staged');
       if (staged?.body['rejected'] === true) return `The target rejected the change: ${textOf(staged)}`;
       const failed = failureOf(ending, 'stage');
@@ -177,6 +178,12 @@ function textOf({ body }: LedgerRow): string {
 
 function has({ rows }: Ending, kind: LedgerRow['kind']): boolean {
   return rows.some((row) => row.kind === kind);
+}
+
+/** A row `disclosed` that cannot be read discloses nothing to anyone. */
+function isDisclosed({ rows }: Ending): boolean {
+  const row = rows.find(({ kind }) => kind === 'disclosed');
+  return row !== undefined && PolicyViolation.array().safeParse(row.body['violations']).success;
 }
 
 /** Milliseconds since the change was opened; NaN, which passes no bound, if it was not. */

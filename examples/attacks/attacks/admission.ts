@@ -111,9 +111,9 @@ async function discloseEarly(testbed: Testbed): Promise<Attempt> {
   return { changeId, refusal: null, check: () => Promise.resolve(committed ? 'the commit began' : end) };
 }
 
-async function malformedDisclosure(testbed: Testbed): Promise<Attempt> {
-  const changeId = await beforeTheDryRun(testbed, 6, async (id) => {
-    const row = { kind: 'disclosed', body: '{"fingerprint":1,"violations":"none"}', fact: 'disclosed' };
+async function malformedDisclosure(testbed: Testbed, order: number, body: string): Promise<Attempt> {
+  const changeId = await beforeTheDryRun(testbed, order, async (id) => {
+    const row = { kind: 'disclosed', body, fact: 'disclosed' };
     const refusal = await appendAs(testbed, 'cs_review', id, row);
     if (refusal !== null) throw new Error(refusal);
   });
@@ -123,7 +123,7 @@ async function malformedDisclosure(testbed: Testbed): Promise<Attempt> {
     ...(await disclosure(testbed, changeId, { stagingSha: null })),
   };
   const again = await testbed.attacker.schedule('disclose', testbed.queues.review, input);
-  const problem = again.ok || again.type !== 'VALIDATION_ERROR' ? `disclose: ${JSON.stringify(again)}` : null;
+  const problem = again.ok || again.type !== 'CONFIGURATION_ERROR' ? `disclose: ${JSON.stringify(again)}` : null;
   const end = await endsByWithdrawal(testbed, changeId);
   return { changeId, refusal: null, check: () => Promise.resolve(problem ?? end) };
 }
@@ -172,7 +172,15 @@ export const ADMISSION: readonly Attack[] = [
     testbed.sign(status, testbed.keyOf('agent')),
   ),
   { name: 'admission: disclose by hand before the dry run, without findings', run: discloseEarly },
-  { name: 'admission: a row `disclosed` of the review worker’s role that cannot be read', run: malformedDisclosure },
+  {
+    name: 'admission: a row `disclosed` of the review worker’s role that is empty',
+    run: (testbed) => malformedDisclosure(testbed, 6, '{}'),
+  },
+  {
+    name: 'admission: a row `disclosed` of the review worker’s role with members of other types',
+    run: (testbed) =>
+      malformedDisclosure(testbed, 7, '{"findings":1,"fingerprint":"x","stagingSha":"y","violations":"none"}'),
+  },
   afterTheEnd('stage', 11, 'stage'),
   afterTheEnd('disclose', 12, 'disclose: ended'),
 ];

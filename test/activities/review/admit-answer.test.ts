@@ -488,7 +488,7 @@ describe('a retraction', () => {
 
 it('fails with a type if the row `disclosed` cannot be read, and writes nothing', async () => {
   const refused = admit(input([signed(dana)]), { violations: [{ ...need, violationId: 'not a digest' }] });
-  await expect(refused).rejects.toMatchObject({ type: 'VALIDATION_ERROR', nonRetryable: true });
+  await expect(refused).rejects.toMatchObject({ type: 'CONFIGURATION_ERROR', nonRetryable: true });
   expect(kinds()).toEqual([]);
 });
 

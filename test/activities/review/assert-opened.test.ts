@@ -85,7 +85,7 @@ test.each([{}, { violations: 'none' }, { violations: [{}], fingerprint: 'x', cal
     await world.open();
     const at = world.clock().toISOString();
     await world.ledger.append(world.changeId, [{ kind: 'disclosed', at, factKey: 'disclosed', body }]);
-    expect(await failureType(ACTIVITIES['disclose']?.(world, world.ref) ?? unreachable())).toBe('VALIDATION_ERROR');
+    expect(await failureType(ACTIVITIES['disclose']?.(world, world.ref) ?? unreachable())).toBe('CONFIGURATION_ERROR');
   },
 );
 
