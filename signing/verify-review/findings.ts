@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../policy/contracts/canonical-json';
 import type { AttestedPredicate } from '../../policy/contracts/attested';
-import { ValidatorResult, type ValidatorFinding } from '../../policy/contracts/finding';
+import { ValidatorFinding, ValidatorResult } from '../../policy/contracts/finding';
 import type { Plan, PlanValidator } from '../../policy/contracts/plan';
 import {
   assembleFindings,
@@ -29,6 +29,9 @@ export function checkFindings(review: Review): Passed {
     return [NEVER_OPENED, { findings: [] }];
   }
   const { plan, changeId } = opened;
+  const shown = rowOf(rows, 'disclosed');
+  if (shown !== null && !ValidatorFinding.array().safeParse(shown.body['findings']).success)
+    fail(`row ${shown.n} (disclosed): its findings cannot be read`);
   const findings = recordedFindings({ plan, changeId, rows, end });
   if (record.file !== null)
     assertSame(record.file.findings, findings, 'the findings differ from those in the rows, or are in another order');

@@ -177,7 +177,7 @@ export const COMPLETIONS: readonly Attack[] = [
     name: 'a hostile worker polls the commit queue',
     async run(testbed) {
       // Dry runs first, because the poller would take those as well. The server serves our committer's older polls before it.
-      const open = await Promise.all(Array.from({ length: 16 }, () => testbed.submitAndWait(refundOrder(16))));
+      const open = await Promise.all(Array.from({ length: 16 }, (_, i) => testbed.submitAndWait(refundOrder(i + 1))));
       const poller = testbed.attacker.poll(testbed.queues.commit, 'commit', committed(null));
       try {
         for (const status of open) {
