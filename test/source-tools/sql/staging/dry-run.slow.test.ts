@@ -131,6 +131,11 @@ onEachServer((start, major) => {
         'public.customers',
       ],
       [
+        `UPDATE orders SET status = 'taken' WHERE id = (SELECT id FROM orders WHERE status = 'open' ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)`,
+        { inserted: 0, updated: 1, deleted: 0 },
+        'public.orders',
+      ],
+      [
         `UPDATE big SET n = 9007199254740995 WHERE id = 9007199254740993`,
         { inserted: 0, updated: 1, deleted: 0 },
         'public.big',
