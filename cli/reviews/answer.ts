@@ -100,7 +100,7 @@ async function signAnswers(
       ? [...retracts.keys()]
       : chosenViolations(status, prefix, all);
   // What is being answered is printed before the question, on standard error: pipes receive data only.
-  io.err.line(line`${styled('bold', await changeTitle(review))}  ${id}`);
+  io.err.line(line`${styled('bold', await changeTitle(io.host.env, review))}  ${id}`);
   printStaging(io.err, review);
   for (const violation of status.violations.filter((v) => violationIds.includes(v.violationId)))
     printViolation(io.err, violation);

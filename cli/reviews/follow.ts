@@ -45,7 +45,7 @@ export function register(program: Command, cli: Cli): void {
 
 async function report(io: Io, reviews: Connected['reviews'], id: string, result: ReviewResult): Promise<ExitCode> {
   if (io.json) io.out.json(result);
-  else printResult(io.out, id, await titleIfVerified(reviews, id), result, io.host.now());
+  else printResult(io.out, id, await titleIfVerified(io.host.env, reviews, id), result, io.host.now());
   return exitCodeForResult(result);
 }
 

@@ -17,7 +17,7 @@ export function register(program: Command, cli: Cli): void {
       const id = await resolveChangeId(reviews, given);
       const review = await reviews.review(id);
       const extent = options['all'] === true ? 'full' : 'screen';
-      if (!io.json) printReview(io.out, await changeTitle(review), review, io.host.now(), extent);
+      if (!io.json) printReview(io.out, await changeTitle(io.host.env, review), review, io.host.now(), extent);
       else if (options['evidence'] !== true) io.out.json(review.status);
       else io.out.json({ ...review.status, evidence: await reviews.bundle(id) });
       return ExitCode.Ok;

@@ -55,7 +55,7 @@ async function submit(io: Io, [file = '-']: readonly string[], options: Options)
       printSubmitted(io, submitted);
       if (result !== null) {
         const { changeId } = submitted;
-        printResult(io.err, changeId, await titleIfVerified(reviews, changeId), result, io.host.now());
+        printResult(io.err, changeId, await titleIfVerified(io.host.env, reviews, changeId), result, io.host.now());
       } else io.err.line(line`see it with: countersign show ${shortId(submitted.changeId)}`);
     }
     return result === null ? ExitCode.Pending : exitCodeForResult(result);

@@ -577,7 +577,7 @@ describe('GatewayClient, on loopback', () => {
     const { changeId: open } = await world.review({ table: 'public.prices', open: true });
     const { changeId: withdrawn } = await world.review({ table: 'public.prices', requestKey: 'w', stop: 'withdrawn' });
     const page = { reviews: [], next: null };
-    const asked: string[] = [];
+    const asked: unknown[] = [];
     const { app } = gateway(
       {
         start: async () => ({
@@ -592,7 +592,7 @@ describe('GatewayClient, on loopback', () => {
           id === ended
             ? { state: 'ROLLED_BACK', outcome: outcome({ explanation: 'lies' }), verified: true, why: null }
             : { state: 'PENDING', status: null },
-        list: async ({ tenant } = {}) => (asked.push(String(tenant)), page),
+        list: async (filter = {}) => (asked.push(filter), page),
         answer: async () => accepted(),
         sendWithdrawal: async () => ({ code: 'too_late', message: '' }),
       },
@@ -620,7 +620,12 @@ describe('GatewayClient, on loopback', () => {
       const misled = new GatewayClient({ ...options, trust: { ...world.trust, committers: [stranger.publicKey] } });
       expect(await misled.result(ended)).toMatchObject({ verified: false });
       expect(await client.list({ state: 'RUNNING' })).toEqual(page);
-      expect(asked).toEqual(['acme']);
+      expect(await client.list({ idPrefix: 'aaaaaaaa', limit: 5 })).toEqual(page);
+      expect(asked).toEqual([
+        { tenant: 'acme', state: 'RUNNING' },
+        { tenant: 'acme', idPrefix: 'aaaaaaaa', limit: 5 },
+      ]);
+      await expect(client.list({ idPrefix: 'aaaaaaa' })).rejects.toMatchObject({ code: 'invalid_input' });
       // The reply of the review says nothing: its row does.
       expect(await client.withdraw(withdrawn)).toMatchObject({
         code: 'duplicate',

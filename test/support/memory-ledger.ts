@@ -19,6 +19,7 @@ import {
   REVERIFIED,
   type Appended,
   type WithAdvisoryLock,
+  isIdPrefix,
   type Ledger,
   type LedgerEntry,
   type ProjectionPatch,
@@ -181,13 +182,17 @@ export function memoryLedger(): MemoryLedger {
       const review = reviews.get(changeId);
       return review === undefined ? null : listed(review);
     },
-    async listReviews({ tenant, state, target, idPrefix = '', limit, after }) {
+    async listReviews({ tenant, state, target, idPrefix, limit, after }) {
       if (!Number.isInteger(limit) || limit < 1 || limit > 500) throw new RangeError('limit');
+      if (idPrefix !== undefined && !isIdPrefix(idPrefix)) throw new RangeError('idPrefix');
       if (after !== undefined && !reviews.has(after)) throw new RangeError('after');
       const all = [...reviews.values()]
         .filter(
           (r) =>
-            r.changeId.startsWith(idPrefix) && (tenant ?? r.tenant) === r.tenant && (state ?? r.state) === r.state && (target ?? r.target) === r.target,
+            r.changeId.startsWith(idPrefix ?? '') &&
+            (tenant ?? r.tenant) === r.tenant &&
+            (state ?? r.state) === r.state &&
+            (target ?? r.target) === r.target,
         )
         .sort((a, b) =>
           a.openedAt === b.openedAt ? (a.changeId < b.changeId ? -1 : 1) : a.openedAt > b.openedAt ? -1 : 1,

@@ -46,7 +46,7 @@ function fakeStatus(
         refusal: null,
         async check() {
           try {
-            const shown = await testbed.cli('show', changeId);
+            const shown = await testbed.cli('show', changeId, '--all');
             const answered = await testbed.cli(
               ...['answer', changeId, '--all', '--confirm', '--reason', 'seen', '--key', testbed.keyFileOf('alice')],
             );
@@ -177,7 +177,7 @@ export const VERIFIED: readonly Attack[] = [
     'one of two violations hidden',
     twoTables(4),
     ({ violations }) => ({ violations: violations.slice(0, 1) }),
-    (text, { violations }) => violations.some((v) => !text.includes(v.violationId.slice(0, 12))),
+    (text, { violations }) => violations.some((v) => !text.includes(v.violationId.slice(0, 8))),
   ),
   fakeStatus(
     'another group',

@@ -2,7 +2,7 @@ import type { LedgerKind } from '../../../policy/contracts/ledger';
 import fc from 'fast-check';
 import { ledgerHash } from '../../../policy/contracts/ledger';
 import { verifyChain } from '../../../policy/evidence/chain';
-import type { LedgerEntry, ProjectionPatch } from '../../../policy/evidence/ledger-port';
+import type { LedgerEntry, ProjectionPatch, ReviewQuery } from '../../../policy/evidence/ledger-port';
 import { createLedger } from '../../../storage/ledger/ledger';
 import { memoryLedger } from '../../support/memory-ledger';
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres';
@@ -381,6 +381,28 @@ describe.each(kinds)('the ledger %s', (_name, ledger) => {
       ).toEqual([ids[0]]);
       await expect(l.listReviews({ limit: 0 })).rejects.toThrow('limit');
       await expect(l.listReviews({ limit: 1, after: 'x' })).rejects.toThrow('after');
+    });
+
+    it('finds reviews by the start of their id, within one tenant if one is named', async () => {
+      const l = ledger();
+      const prefix = 'fedcba98';
+      const [first, second, last] = ['0', '9', 'f'].map((digit) => `${prefix}${digit.repeat(56)}`) as [
+        string,
+        string,
+        string,
+      ];
+      for (const [i, id] of [first, second, last].entries())
+        await l.append(id, [entry('a')], { ...opened, tenant: i === 2 ? 'other' : 'prefixes' });
+      await l.append(freshId(), [entry('a')], { ...opened, tenant: 'prefixes' });
+      const found = async (query: Omit<ReviewQuery, 'limit'>, limit = 5): Promise<string[]> =>
+        (await l.listReviews({ ...query, limit })).reviews.map(({ changeId }) => changeId);
+      expect(await found({ idPrefix: prefix })).toEqual([first, second, last]);
+      expect(await found({ idPrefix: prefix, tenant: 'prefixes' })).toEqual([first, second]);
+      expect(await found({ idPrefix: `${prefix}9` })).toEqual([second]);
+      expect(await found({ idPrefix: last })).toEqual([last]);
+      expect(await found({ idPrefix: prefix }, 2)).toEqual([first, second]);
+      for (const idPrefix of ['', prefix.slice(1), `${prefix}%`, prefix.toUpperCase()])
+        await expect(found({ idPrefix })).rejects.toThrow('idPrefix');
     });
 
     it('finds rejects of the same input or facts under other change ids, by the rows, but not under the same one', async () => {
