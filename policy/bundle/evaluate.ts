@@ -11,6 +11,7 @@ import { WAIVED, type Waiving } from '../decide/waivers';
 import { cardinalityOf, matchPolicies } from '../decide/violations';
 import type { SourceTool, SourceTools } from '../contracts/source-tool';
 import { changeEvaluator } from '../rules/evaluate';
+import { FACTS_UNAVAILABLE } from '../rules/rule-maker';
 import type { Facts } from '../contracts/facts';
 import type { ValidatorRegistry } from '../rules/registry';
 import { planProblems } from './check-plan';
@@ -33,7 +34,7 @@ export interface EvalInput {
 
 export interface Evaluation {
   readonly outcome: EvalOutcome;
-  /** Findings of all validators that ran, in declared order. */
+  /** Findings in declared order. Of a diff that cannot be read and is forbidden for it, rules without an answer are not repeated. */
   readonly findings: readonly ValidatorFinding[];
   /** Ids of validators that cannot run here. */
   readonly skipped: readonly string[];
@@ -83,16 +84,24 @@ function evaluateDiff(
   };
   const context = { tenant: EVAL_TENANT, target, sourceTool, requester: null, inputSha: input };
   const part = { ...plan, validators: plan.validators.filter(runs) };
-  const findings = assemble(part.validators, at === null ? null : { context, at });
+  const all = assemble(part.validators, at === null ? null : { context, at });
+  const findings = withoutRepetition(all);
+  const reported = new Set(findings.map(({ validator_id: id }) => id));
   return {
-    outcome: outcomeOf(part, findings, staging),
+    outcome: outcomeOf(part, all, staging),
     findings,
-    skipped: plan.validators.filter((validator) => !runs(validator)).map((validator) => validator.id),
+    skipped: plan.validators.map(({ id }) => id).filter((id) => !reported.has(id)),
     waived: findings.flatMap(({ validator_id: validatorId, reasonCode, details }) =>
       reasonCode === WAIVED ? [{ waiverId: waiverOf(details), validatorId }] : [],
     ),
     shadow: assemble(plan.shadow.filter(runs), null).filter(fires),
   };
+}
+
+/** One error of syntax is one finding: that of the rule which refuses it. If no rule refuses it, each rule without an answer stays. */
+function withoutRepetition(findings: readonly ValidatorFinding[]): ValidatorFinding[] {
+  const isRefused = findings.some((f) => isHardBlock(f) && f.reasonCode !== FACTS_UNAVAILABLE);
+  return findings.filter((f) => !isRefused || f.reasonCode !== FACTS_UNAVAILABLE || f.status === 'ALLOW');
 }
 
 function waiverOf(details: ValidatorFinding['details']): string {

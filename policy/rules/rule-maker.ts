@@ -231,12 +231,15 @@ export function outcomeOf(
   };
 }
 
+/** Reason code of a rule that has no answer because the diff could not be read. */
+export const FACTS_UNAVAILABLE = 'facts_unavailable';
+
 /** The ERROR of a rule that needs facts, for a diff that has none. */
 export function unavailable(input: Pick<ValidatorInput, 'diff'>, refusal: FactsRefusal): RuleOutcome {
   return {
     fires: true,
     reason: `The diff could not be read (${refusal.code}), so this rule has no answer`,
-    reasonCode: 'facts_unavailable',
+    reasonCode: FACTS_UNAVAILABLE,
     errorClass: 'ErrVerdictParse',
     evidence: [diffEvidence(input.diff.diffSha, refusal.span ?? START)],
   };

@@ -79,6 +79,15 @@ it('names the function and its place', async () => {
   });
 });
 
+it('reports an error of syntax once', async () => {
+  const outcome = await evaluate('SELECT 1;\n SELEC 2');
+  expect([outcome.outcome, firedRules(outcome).map((id) => id.replace('safety.', ''))]).toEqual([
+    'FORBID',
+    ['sql_parse_failure'],
+  ]);
+  expect(outcome.skipped.length).toBeGreaterThan(30);
+});
+
 /** Places of an ordinary statement for an expression. */
 const PLACES = [
   (e: string) => `SELECT ${e} FROM orders`,
