@@ -1217,4 +1217,28 @@ export const DEFECTS = [
     to: '',
     tests: ['test/workflows/review-carry.test.ts'],
   },
+  {
+    name: 'a copy of the parent of a secret passes',
+    file: 'source-tools/http/rules/private.ts',
+    from: 'from.find(isPrivateName) ?? below.find(isPrivateName)',
+    to: 'from.find(isPrivateName)',
+    through: 'a patch copies an account with its password hash to a public member',
+    tests: ['test/source-tools/http/rules/places.test.ts'],
+  },
+  {
+    name: 'a rule for one security group excuses another',
+    file: 'source-tools/terraform/facts/separate-rules.ts',
+    from: 'return isOnlyAwsGroup && hasNewAwsRule;',
+    to: 'return hasNewAwsRule;',
+    through: 'a plan without configuration opens a group by rules that are not known before apply',
+    tests: ['test/source-tools/terraform/rules/separate-rules.test.ts'],
+  },
+  {
+    name: 'a shorter retention of logs passes',
+    file: 'source-tools/terraform/rules/switched-off.ts',
+    from: 'days(value) < days(before)',
+    to: 'days(value) > days(before)',
+    through: 'a plan deletes a year of audit logs',
+    tests: ['test/source-tools/terraform/rules/weakened.test.ts'],
+  },
 ];

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import { arrayIndex, pointerOf } from '../../../policy/text/json-pointer';
 import { refuse } from '../../../policy/text/refusal';
-import type { HttpPatchFacts, Link, Member } from './http-facts';
+import type { HttpPatchFacts, HttpUrl, Link, Member } from './http-facts';
 import { readUrl } from './url';
 
 /** Maximum total length of all stored pointers, because long names in deep documents multiply. */
@@ -16,6 +16,8 @@ const BARE_HOST =
 export class Members {
   readonly #members: Member[] = [];
   readonly #links: Link[] = [];
+  /** Parsed URLs by text, because a long patch may repeat one. */
+  readonly #urls = new Map<string, HttpUrl | null>();
   #longest = 0;
   #characters = 0;
 
@@ -61,7 +63,11 @@ export class Members {
     const start = URL_START.exec(text);
     if (start === null && !BARE_HOST.test(text)) return;
     const hasScheme = start?.groups?.['scheme'] !== undefined;
-    const url = readUrl(start === null ? `http://${text}` : hasScheme ? text : `http:${text.trimStart()}`);
+    let url = this.#urls.get(text);
+    if (url === undefined) {
+      url = readUrl(start === null ? `http://${text}` : hasScheme ? text : `http:${text.trimStart()}`);
+      this.#urls.set(text, url);
+    }
     if (url === null) return;
     if (this.#links.length >= MAX_LINKS)
       refuse('too_many_entries', 'The values of the request have too many URLs', null);

@@ -12,7 +12,8 @@ const GROUPS: Readonly<Record<string, string>> = {
 /**
  * The resources, with `separateRules` set for each new firewall group whose rules are resources of their own. The configuration
  * shows it: it sets no block of rules, and a rule refers to the group. Without a configuration, a rule must name the group, or
- * there is one such group and a new rule for a group that is not known before apply.
+ * there is one such group and a new rule for a group that is not known before apply. The providers document that a group must
+ * not have both kinds of rules.
  */
 export function withSeparateRules(
   resources: readonly TerraformResource[],
@@ -23,19 +24,18 @@ export function withSeparateRules(
   const groups = resources.filter(isNewGroup);
   if (groups.length === 0) return resources;
   const rules = resources.filter(({ type, action }) => Object.hasOwn(RULE_TYPES, type) && action !== 'delete');
+  const groupOf = (r: TerraformResource, value: JsonValue) => memberOf(value, RULE_TYPES[r.type] as string);
+  const azureNames = new Set(rules.filter(isOfAzure).map((rule) => groupOf(rule, rule.after)));
+  const hasNewAwsRule = rules.some((rule) => !isOfAzure(rule) && groupOf(rule, rule.unknown) === true);
+  const isOnlyAwsGroup = groups.filter((group) => !isOfAzure(group)).length === 1;
   const hasRules = (group: TerraformResource): boolean => {
     if (group.configured) {
       const address = withoutKeys(group.address);
       return groupsOfRules.has(address) && members.get(address)?.has(GROUPS[group.type] as string) === false;
     }
-    const [prefix] = group.type.split('_');
+    if (!isOfAzure(group)) return isOnlyAwsGroup && hasNewAwsRule;
     const name = memberOf(group.after, 'name');
-    return rules.some((rule) => {
-      if (rule.type.split('_')[0] !== prefix) return false;
-      const member = RULE_TYPES[rule.type] as string;
-      if (prefix === 'azurerm') return typeof name === 'string' && memberOf(rule.after, member) === name;
-      return memberOf(rule.unknown, member) === true && groups.filter(({ type }) => type === group.type).length === 1;
-    });
+    return typeof name === 'string' && azureNames.has(name);
   };
   return resources.map((r) => (isNewGroup(r) && hasRules(r) ? { ...r, separateRules: true } : r));
 }
@@ -43,3 +43,5 @@ export function withSeparateRules(
 function memberOf(value: JsonValue, name: string): JsonValue | undefined {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
+
+const isOfAzure = ({ type }: TerraformResource): boolean => type.startsWith('azurerm_');
