@@ -6,6 +6,7 @@ import * as evidence from './evidence/command';
 import * as ledger from './evidence/ledger-command';
 import { ExitCode } from './exit-codes';
 import type { Host } from './host';
+import * as init from './init/command';
 import * as judge from './judge/command';
 import * as keys from './keys/command';
 import * as resolve from './operator/resolve';
@@ -36,6 +37,7 @@ const GROUPS = [
   ledger,
   evidence,
   breaker,
+  init,
   servers,
   target,
   judge,

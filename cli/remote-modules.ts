@@ -13,7 +13,9 @@ export const remoteModules = {
   dev: () => import('./servers/dev.js'),
   setup: () => import('./servers/setup.js'),
   targetInit: () => import('./operator/target-init.js'),
-  doctor: () => import('./servers/doctor.js'),
+  init: () => import('./init/initialize.js'),
+  up: () => import('./servers/up.js'),
+  doctor: () => import('./doctor/doctor.js'),
 };
 
 type Loader<Module> = () => Promise<Omit<Module, 'default'>>;

@@ -1,16 +1,19 @@
 import type { Command, Help } from 'commander';
 
+/** Commands that are listed without a description. */
+const RARE: readonly string[] = ['setup'];
+
 /** The help of the program, on one screen: a line for each command, then the groups. Commands have their own format. */
 export function rootHelp(command: Command, help: Help): string {
   if (command.parent !== null) return commandHelp(command, help);
   const commands = help.visibleCommands(command);
-  const single = commands.filter((child) => child.commands.length === 0);
-  const groups = commands.filter((child) => child.commands.length > 0);
+  const isShort = (child: Command): boolean => child.commands.length > 0 || RARE.includes(child.name());
+  const single = commands.filter((child) => !isShort(child));
+  const groups = commands.filter(isShort);
   const width = Math.max(...single.map((child) => names(child).length));
   return [
     'Usage: countersign <command>',
     command.description(),
-    '',
     ...single.map((child) => `  ${names(child).padEnd(width)}  ${child.description()}`),
     ...wrap(groups.map(names)),
     'Each takes --json, --no-color, --no-input and --help.',

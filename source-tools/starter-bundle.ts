@@ -1,6 +1,6 @@
 export interface StarterOptions {
-  /** Name of the target. Default `dev`. */
-  readonly target?: string;
+  /** Names of the targets. Default `dev`. */
+  readonly targets?: readonly string[];
   /** Ids of the people who answer. Default: those of the embedded environment. */
   readonly members?: readonly string[];
   /** Whether the target accepts demo keys. Default true, for the embedded environment; never for production. */
@@ -14,7 +14,7 @@ export interface StarterOptions {
  * built-in rule reads. Compiles against the registry of this version.
  */
 export function starterBundle(sourceTool: string, options: StarterOptions = {}): string {
-  const { target = 'dev', members = ['alice', 'bob'], development = true, hosts = ['api.example.com'] } = options;
+  const { targets = ['dev'], members = ['alice', 'bob'], development = true, hosts = ['api.example.com'] } = options;
   return [
     `# Rules for changes of AI agents and who must countersign them. Check this file with \`countersign policy check\`.`,
     'version: 1',
@@ -25,15 +25,17 @@ export function starterBundle(sourceTool: string, options: StarterOptions = {}):
     'model: none',
     '',
     'targets:',
-    `  ${text(target)}:`,
-    `    development: ${development}${development ? ' # accepts demo keys; false for production' : ''}`,
-    `    sourceTools: [${text(sourceTool)}]`,
-    ...(REVIEWED_ONLY.has(sourceTool)
-      ? [
-          `    # The requester applies the change itself after it receives a signed receipt.`,
-          `    cooperative: [${text(sourceTool)}]`,
-        ]
-      : []),
+    ...targets.flatMap((target) => [
+      `  ${text(target)}:`,
+      `    development: ${development}${development ? ' # accepts demo keys; false for production' : ''}`,
+      `    sourceTools: [${text(sourceTool)}]`,
+      ...(REVIEWED_ONLY.has(sourceTool)
+        ? [
+            `    # The requester applies the change itself after it receives a signed receipt.`,
+            `    cooperative: [${text(sourceTool)}]`,
+          ]
+        : []),
+    ]),
     '',
     'groups:',
     `  owners: { members: [${members.map(text).join(', ')}] }`,

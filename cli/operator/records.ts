@@ -2,6 +2,7 @@ import { recordResolution } from '../../activities/committer/effect-resolution';
 import { recordFreeze } from '../../activities/committer/target-freezes';
 import { openDatabase, type Database } from '../../storage/database/database';
 import { createLedger } from '../../storage/ledger/ledger';
+import { publishedTargets } from '../../storage/plans/published-targets';
 import { CountersignError } from '../../client/errors';
 import { Submission } from '../../policy/contracts/diff';
 import type { StoredRow } from '../../policy/evidence/chain';
@@ -52,16 +53,19 @@ export interface FreezeRecord {
   readonly operatorKey: string;
 }
 
-/** Freezes or unfreezes a target, signed. Returns the number of this record. */
+/** Freezes or unfreezes a target, signed. Returns the number of this record. Throws `not_found` if no published policy names the target. */
 export async function freezeTarget(env: Env, freeze: FreezeRecord): Promise<number> {
   const { target, frozen, reason } = freeze;
-  return await withOperatorDatabase(env, async (db) =>
-    recordFreeze(
-      db,
-      { target, frozen, reason, at: new Date().toISOString() },
-      loadOperatorKey(env, freeze.operatorKey, '--operator-key'),
-    ),
-  );
+  const key = loadOperatorKey(env, freeze.operatorKey, '--operator-key');
+  return await withOperatorDatabase(env, async (db) => {
+    const { all } = await publishedTargets(db, [...localClient(env).operators, key.publicKey]);
+    if (!all.has(target))
+      throw new CountersignError(
+        'not_found',
+        `No published policy names the target "${target}"; expected one of: ${[...all].sort().join(', ') || 'none is published'}`,
+      );
+    return await recordFreeze(db, { target, frozen, reason, at: new Date().toISOString() }, key);
+  });
 }
 
 async function withOperatorDatabase<T>(env: Env, work: (db: Database) => Promise<T>): Promise<T> {

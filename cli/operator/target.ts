@@ -11,10 +11,12 @@ export function register(program: Command, cli: Cli): void {
     .command('init')
     .description('make marker table, roles and grants in a target')
     .argument('<name>', 'the target')
+    .option('--rotate', 'set new passwords if the roles exist')
     .option('--dry-run', 'print what would be done');
   addAction(init, cli, async (io, [name = ''], options) => {
     const { targetInit } = await io.host.remote.targetInit();
-    const done = await targetInit(io.host.env, name, { dryRun: options['dryRun'] === true }, io.err.line);
+    const modes = { dryRun: options['dryRun'] === true, rotate: options['rotate'] === true };
+    const done = await targetInit(io.host.env, name, modes, io.err.line);
     if (io.json) io.out.json({ target: name, done });
     else for (const step of done) io.out.block(step, '');
     return ExitCode.Ok;

@@ -1,8 +1,10 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { addAction, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
 import { integerOption, textOption, type Options } from '../options';
 import { line, styled } from '../printer';
+import { printChecks } from '../doctor/print-checks';
 
 export function register(program: Command, cli: Cli): void {
   const dev = program
@@ -11,10 +13,19 @@ export function register(program: Command, cli: Cli): void {
     .option('--port <n>', 'port of the gateway');
   addAction(dev, cli, startDevelopment);
 
-  const setup = program.command('setup').description('prepare existing servers: search attributes, schema');
+  const setup = program.command('setup').description('the part of init for containers: search attributes, schema');
   addAction(setup, cli, setUpServers);
 
-  const doctor = program.command('doctor').description('check what Countersign needs here, and say what to do');
+  const up = program
+    .command('up')
+    .description('run all processes from a directory of init, until Ctrl-C')
+    .argument('[dir]', 'the directory (default: .countersign)');
+  addAction(up, cli, runUp);
+
+  const doctor = program
+    .command('doctor')
+    .description('check what Countersign needs here, and say what to do')
+    .option('--offline', 'only what can be checked before the processes run');
   addAction(doctor, cli, runDoctor);
 }
 
@@ -43,17 +54,20 @@ async function setUpServers(io: Io): Promise<ExitCode> {
   return ExitCode.Ok;
 }
 
-async function runDoctor(io: Io): Promise<ExitCode> {
+async function runDoctor(io: Io, _args: readonly string[], options: Options): Promise<ExitCode> {
   const { doctor } = await io.host.remote.doctor();
-  const checks = await doctor(io.host.env);
+  const checks = await doctor(io.host.env, { offline: options['offline'] === true });
   const ok = checks.every((check) => check.ok);
   if (io.json) io.out.json({ ok, checks });
-  else
-    for (const check of checks) {
-      const [first = '', ...rest] = check.detail.split('\n');
-      io.out.line(line`${check.ok ? styled('green', 'ok  ') : styled('red', 'FAIL')} ${check.name}: ${first}`);
-      if (rest.length > 0) io.out.block(rest.join('\n'), '       ');
-      if (check.fix !== null) io.out.block(check.fix, '       ');
-    }
+  else printChecks(io, checks);
   return ok ? ExitCode.Ok : ExitCode.Failure;
+}
+
+async function runUp(io: Io, [dir = '.countersign']: readonly string[]): Promise<ExitCode> {
+  const { up } = await io.host.remote.up();
+  await up(resolve(dir), io.err.line, (gateway) => {
+    if (io.json) io.out.json({ gateway });
+    else io.out.line(line`${styled('bold', 'gateway')}  ${gateway}`);
+  });
+  return ExitCode.Ok;
 }

@@ -57,5 +57,6 @@ export async function publishBundle(
 
 function isSamePublication(payload: string, bundleSha: string, plans: PolicyRevision['plans']): boolean {
   const { predicate } = JSON.parse(Buffer.from(payload, 'base64').toString('utf8')) as { predicate: PolicyRevision };
-  return predicate.bundleSha === bundleSha && JSON.stringify(predicate.plans) === JSON.stringify(plans);
+  // The signed text is canonical, with sorted members.
+  return predicate.bundleSha === bundleSha && canonicalJson(predicate.plans) === canonicalJson(plans);
 }

@@ -54,7 +54,7 @@ test.each(['Own.Tool', 'Another'])('where no rule reads %s, a person sees every 
 
 test('keeps target, members and development verbatim, including members that YAML reads as other types', () => {
   const text = starterBundle('SQLDryRun', {
-    target: 'prod',
+    targets: ['prod'],
     members: ['1e3', 'no', 'o.neill+ada@example.org'],
     development: false,
   });

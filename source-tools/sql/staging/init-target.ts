@@ -20,7 +20,8 @@ export interface TargetGrants {
 export interface InitTargetOptions {
   readonly stageRole?: string;
   readonly commitRole?: string;
-  readonly passwords: { readonly stage: string; readonly commit: string };
+  /** Null keeps the password of an existing role. */
+  readonly passwords: { readonly stage: string | null; readonly commit: string | null };
   readonly grants: TargetGrants;
 }
 
@@ -103,7 +104,7 @@ CREATE OR REPLACE TRIGGER effect_once BEFORE UPDATE ON countersign.marker
   FOR EACH ROW EXECUTE FUNCTION countersign.effect_once();
 `;
 
-async function ensureRole(client: Client, role: string, password: string): Promise<void> {
+async function ensureRole(client: Client, role: string, password: string | null): Promise<void> {
   const { rows } = await client.query<{ privileged: boolean; member: boolean }>(
     `SELECT rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls AS privileged,
             EXISTS (SELECT FROM pg_catalog.pg_auth_members m WHERE m.member = r.oid) AS member
@@ -119,7 +120,8 @@ async function ensureRole(client: Client, role: string, password: string): Promi
   const name = quoteIdentifier(role);
   if (found === undefined)
     await client.query(`CREATE ROLE ${name} NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS`);
-  await client.query(`ALTER ROLE ${name} LOGIN PASSWORD ${escapeLiteral(scramVerifier(password))}`);
+  if (password !== null)
+    await client.query(`ALTER ROLE ${name} LOGIN PASSWORD ${escapeLiteral(scramVerifier(password))}`);
 }
 
 async function ownedSequences(client: Client, table: string): Promise<readonly { schema: string; name: string }[]> {

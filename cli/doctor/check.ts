@@ -1,0 +1,24 @@
+/** One thing that `doctor` checked. */
+export interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  /** What to do; null if the check passed. */
+  readonly fix: string | null;
+}
+
+export function passed(name: string, detail: string): Check {
+  return { name, ok: true, detail, fix: null };
+}
+
+export function failed(name: string, detail: string, fix: string): Check {
+  return { name, ok: false, detail, fix };
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+export function plural(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,33 @@
+import type { Env } from '../../workers/config';
+import { unknownVariables } from '../../workers/process-env';
+import { failed, passed, type Check } from './check';
+
+export async function checkMachine(env: Env): Promise<readonly Check[]> {
+  return [checkNode(), await checkCli(env)];
+}
+
+function checkNode(): Check {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const fits = major > 20 || (major === 20 && minor >= 19);
+  return fits ? passed('Node', process.versions.node) : failed('Node', process.versions.node, 'Install Node 22 or 24');
+}
+
+/** Only `countersign dev` needs it. */
+async function checkCli(env: Env): Promise<Check> {
+  const { findInstalledCli } = await import('../../dev/embedded/temporal-cli.js');
+  const found = await findInstalledCli(env);
+  if (found !== undefined) return passed('Temporal CLI', `${found.cliPath} (${found.from})`);
+  if (env['TEMPORAL_ADDRESS'] !== undefined) return passed('Temporal CLI', 'not found; a server is configured');
+  return failed(
+    'Temporal CLI',
+    'not found',
+    'Optional if you run a Temporal server. "countersign dev" downloads or builds it, or set COUNTERSIGN_TEMPORAL_CLI',
+  );
+}
+
+/** Processes refuse to start with such a variable. */
+export function checkVariables(where: string, env: Env): readonly Check[] {
+  return unknownVariables(env).map(({ name, nearest }) =>
+    failed(`variable ${name}`, `set in ${where}, but no process reads it`, `Remove it, or did you mean ${nearest}?`),
+  );
+}

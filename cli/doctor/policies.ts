@@ -1,0 +1,86 @@
+import { targetFreezes } from '../../activities/committer/target-freezes';
+import { publishedTargets } from '../../storage/plans/published-targets';
+import { createPlanSource } from '../../storage/plans/plan-source';
+import { operatorVerifier, storedRevisions } from '../../storage/plans/stored-revisions';
+import { compileText } from '../../workers/compile';
+import type { LocalClient } from '../../workers/local-client';
+import { loadExtensions } from '../../workers/extensions';
+import { failed, messageOf, passed, plural, type Check } from './check';
+import { withDatabase } from './database';
+
+export function checkTrust(local: LocalClient): Check {
+  if (local.committers.length > 0 && local.operators.length > 0)
+    return passed(
+      'trust',
+      `${plural(local.operators.length, 'operator key')}, ${plural(local.committers.length, 'committer key')}`,
+    );
+  return failed(
+    'trust',
+    'no operator key, or no committer key, is trusted here: every outcome is unverified',
+    'Set COUNTERSIGN_TRUST_FILE to a file that lists the public keys of your operators and committers',
+  );
+}
+
+/** Each plan of the newest revision is usable here, and policy and committer have the same targets; null if those are unknown. */
+export async function checkPolicies(
+  local: LocalClient,
+  targets: ReadonlySet<string> | null,
+): Promise<readonly Check[]> {
+  const publish = 'Publish one: countersign policy publish FILE --key OPERATOR-KEY';
+  return await withDatabase(local.databaseUrl, async (db) => {
+    const newest = (await publishedTargets(db, local.operators)).newest;
+    if (newest === null) return [failed('policy', 'no revision signed by a trusted operator is published', publish)];
+    const extensions = await loadExtensions(local.extensions ?? '');
+    const plans = createPlanSource({
+      revisions: storedRevisions(db),
+      ...operatorVerifier(local.operators),
+      compile: (text, target, sourceTool) => compileText(text, extensions, target, sourceTool),
+      now: Date.now,
+    });
+    const checks: Check[] = [];
+    const enforced = new Set<string>();
+    for (const { target, sourceTool } of newest.plans)
+      try {
+        const { plan } = await plans.current(target, sourceTool);
+        if (plan.mode === 'enforced') enforced.add(target);
+        checks.push(passed(`policy ${target}/${sourceTool}`, `revision ${newest.revision}, ${plan.mode}`));
+      } catch (error) {
+        checks.push(failed(`policy ${target}/${sourceTool}`, messageOf(error), publish));
+      }
+    if (targets === null) return checks;
+    for (const name of targets)
+      if (!newest.plans.some(({ target }) => target === name))
+        checks.push(failed(`policy ${name}`, 'the newest revision has no plan for this target', publish));
+    for (const name of enforced)
+      if (!targets.has(name))
+        checks.push(
+          failed(
+            `policy ${name}`,
+            'the committer has no credentials for this target',
+            `Run "countersign target init ${name}", and add its entry to COUNTERSIGN_TARGETS_FILE`,
+          ),
+        );
+    return checks;
+  });
+}
+
+/** A frozen target is not an error, but it explains why nothing is committed there. */
+export async function checkFreezes(local: LocalClient): Promise<readonly Check[]> {
+  return await withDatabase(local.databaseUrl, async (db) => {
+    const { rows } = await db.query<{ target: string }>('select distinct target from target_freezes order by target');
+    const checks: Check[] = [];
+    for (const { target } of rows) {
+      const freeze = await targetFreezes(db, local.operators).current(target);
+      if (freeze === 'unknown')
+        checks.push(
+          failed(
+            `target ${target}`,
+            'its latest freezes have no trusted signature, and nothing is committed there',
+            `Run "countersign target freeze" or "target unfreeze" for it, and find out who wrote those rows`,
+          ),
+        );
+      else if (freeze !== null) checks.push(passed(`target ${target}`, `frozen since ${freeze.at}: ${freeze.reason}`));
+    }
+    return checks;
+  });
+}

@@ -1,0 +1,40 @@
+import { createKeyRegistry } from '../../storage/keys/key-registry';
+import type { LocalClient } from '../../workers/local-client';
+import { failed, passed, type Check } from './check';
+import { withDatabase } from './database';
+import type { ConfiguredProcess } from './processes';
+
+/** The keys of the processes are registered and not revoked. Keys do not expire. */
+export async function checkRegistered(
+  local: LocalClient,
+  processes: readonly ConfiguredProcess[],
+): Promise<readonly Check[]> {
+  const snapshot = await withDatabase(local.databaseUrl, (db) =>
+    createKeyRegistry({ db, trustedOperators: local.operators, now: Date.now }).snapshot(),
+  );
+  const checks: Check[] = snapshot.ignored.map(({ keyId, problem }) =>
+    failed(`key ${keyId}`, `does not count: ${problem}`, 'Find out who wrote this row, and register the key again'),
+  );
+  for (const { name, key } of processes) {
+    if (key === null) continue;
+    const found = snapshot.find(key.keyId);
+    const register = `countersign keys register ${key.publicKey} --kind ${key.kind} --subject ${key.subject.type}:${key.subject.id} --operator-key FILE`;
+    if (found === undefined) checks.push(failed(`key of ${name}`, 'is not registered', register));
+    else if (found.revokedAt !== null)
+      checks.push(failed(`key of ${name}`, `was revoked on ${found.revokedAt}`, 'Give the process a new key'));
+    else if (key.kind === 'committer' && !local.committers.includes(key.publicKey))
+      checks.push(failed(`key of ${name}`, 'is not in the trust file', `Add ${key.publicKey} to "committers"`));
+    else checks.push(passed(`key of ${name}`, 'is registered'));
+  }
+  const approvers = snapshot.keys.filter((key) => key.kind === 'approver' && key.revokedAt === null).length;
+  checks.push(
+    approvers > 0
+      ? passed('approvers', `${approvers} active`)
+      : failed(
+          'approvers',
+          'none is registered, and every question expires',
+          'countersign keys register PUBLIC-KEY --kind approver …',
+        ),
+  );
+  return checks;
+}

@@ -1,0 +1,101 @@
+import type { Connection } from '@temporalio/client';
+import { TASK_QUEUES } from '../../policy/contracts/queues';
+import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
+import type { Env } from '../../workers/config';
+import type { LocalClient } from '../../workers/local-client';
+import { openConnection } from '../../workers/temporal';
+import { failed, messageOf, passed, plural, type Check } from './check';
+
+const TIMEOUT_MS = 5_000;
+/** The server ends a poll after at most 70 seconds, and the worker polls again. */
+const POLLED_MS = 120_000;
+const OLDEST = [1, 29, 1] as const;
+
+type Call = <T>(work: () => Promise<T>) => Promise<T>;
+
+export async function checkTemporal(
+  local: LocalClient,
+  env: Env,
+  { offline }: { readonly offline: boolean },
+): Promise<readonly Check[]> {
+  let connection: Connection;
+  try {
+    connection = await openConnection({ ...env, TEMPORAL_ADDRESS: local.temporalAddress }, TIMEOUT_MS);
+  } catch (error) {
+    return [
+      failed('Temporal server', `${local.temporalAddress}: ${messageOf(error)}`, 'Start it, or set TEMPORAL_ADDRESS'),
+    ];
+  }
+  const bounded: Call = (work) => connection.withDeadline(Date.now() + TIMEOUT_MS, work);
+  try {
+    const { serverVersion } = await bounded(() => connection.workflowService.getSystemInfo({}));
+    const suffix = env['COUNTERSIGN_QUEUE_SUFFIX'] ?? '';
+    const queues = offline
+      ? []
+      : await Promise.all(
+          Object.values(TASK_QUEUES).map((queue) => checkQueue(connection, bounded, local.namespace, queue + suffix)),
+        );
+    return [
+      checkVersion(local.temporalAddress, serverVersion ?? ''),
+      await checkSearchAttributes(connection, bounded, local.namespace),
+      ...queues,
+    ];
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Servers before 1.29.1 were not tested. A version that is not a number, as in a development build, passes. */
+export function checkVersion(address: string, version: string): Check {
+  const detail = `${address}, version ${version === '' ? 'unknown' : version}`;
+  const numbers = version === '' ? [] : version.split('.').map(Number);
+  const differing = OLDEST.findIndex((needed, i) => numbers[i] !== needed);
+  const tooOld = differing >= 0 && (numbers[differing] ?? Number.NaN) < (OLDEST[differing] ?? 0);
+  return tooOld
+    ? failed('Temporal server', detail, `Upgrade it to ${OLDEST.join('.')} or later`)
+    : passed('Temporal server', detail);
+}
+
+async function checkSearchAttributes(connection: Connection, bounded: Call, namespace: string): Promise<Check> {
+  const name = `namespace ${namespace}`;
+  try {
+    const { customAttributes } = await bounded(() => connection.operatorService.listSearchAttributes({ namespace }));
+    const missing = Object.keys(SEARCH_ATTRIBUTES).filter((each) => customAttributes?.[each] === undefined);
+    return missing.length === 0
+      ? passed(name, 'has the search attributes')
+      : failed(name, `lacks the search attributes ${missing.join(', ')}`, 'Run "countersign setup"');
+  } catch (error) {
+    return failed(
+      name,
+      messageOf(error),
+      `Create it: temporal operator namespace create -n ${namespace} --retention 30d`,
+    );
+  }
+}
+
+async function checkQueue(connection: Connection, bounded: Call, namespace: string, queue: string): Promise<Check> {
+  const name = `queue ${queue}`;
+  const fix = 'Start the worker of this queue, for example with "countersign up"; reviews wait until then';
+  try {
+    const { pollers } = await bounded(() =>
+      // 2: activity pollers, which every worker has.
+      connection.workflowService.describeTaskQueue({ namespace, taskQueue: { name: queue }, taskQueueType: 2 }),
+    );
+    return queueCheck(
+      name,
+      (pollers ?? []).map(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1000),
+      Date.now(),
+      fix,
+    );
+  } catch (error) {
+    return failed(name, messageOf(error), fix);
+  }
+}
+
+/** The server lists a worker for five minutes after its last poll. `polls`: time of the last poll of each. */
+export function queueCheck(name: string, polls: readonly number[], now: number, fix: string): Check {
+  const live = polls.filter((at) => now - at <= POLLED_MS).length;
+  if (live > 0) return passed(name, plural(live, 'poller'));
+  if (polls.length === 0) return failed(name, 'no worker polls it', fix);
+  return failed(name, `the last poll was ${Math.round((now - Math.max(...polls)) / 1000)} s ago`, fix);
+}

@@ -1,0 +1,162 @@
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { Name } from '../../policy/contracts/diff';
+import { SubjectId } from '../../policy/contracts/subject-id';
+import { addAction, promptFor, type Cli, type Io } from '../action';
+import { ExitCode } from '../exit-codes';
+import { integerOption, textOption, type Options } from '../options';
+import { line, styled } from '../printer';
+import { printChecks } from '../doctor/print-checks';
+import { shellQuote } from '../shell-quote';
+import { CLI_ENV_FILE, readEnvFile } from '../../workers/env-file';
+import { UsageError } from '../usage-error';
+import type { Initialized } from './initialize';
+import type { InitRequest } from './request';
+
+export function register(program: Command, cli: Cli): void {
+  const init = program
+    .command('init')
+    .description('prepare your own servers: keys, roles, grants, one directory')
+    .argument('[dir]', 'for keys and settings (default: .countersign)')
+    .option('--database-url <url>', 'Countersign database, as its administrator')
+    .option('--temporal-address <addr>', 'default: TEMPORAL_ADDRESS, or 127.0.0.1:7233')
+    .option('--namespace <name>', 'default: TEMPORAL_NAMESPACE, or default')
+    .option('--target <name=url>', 'database to change, as its administrator; repeat', collect)
+    .option('--schemas <names>', 'of the targets, separated by commas')
+    .option('--person <name=file>', 'approver and their public key; repeat', collect)
+    .option('--agent <name=person>', 'agent and the person it acts for; repeat', collect)
+    .option('--judge-url <url>', 'OpenAI-compatible server of the judge')
+    .option('--judge-key-file <file>', 'file with its API key')
+    .option('--operator-key <file>', 'outside of the directory; made if missing')
+    .option('--policy <file>', 'published at once (default: a starter to edit)')
+    .option('--gateway-port <n>', 'default: 8077')
+    .option('--rotate', 'replace unknown passwords of existing roles')
+    .option('--yes', 'never ask');
+  addAction(init, cli, runInit);
+}
+
+async function runInit(io: Io, [dir]: readonly string[], options: Options): Promise<ExitCode> {
+  const asking = io.interactive && options['yes'] !== true ? io : { ...io, interactive: false };
+  const request = await requestOf(asking, resolve(dir ?? '.countersign'), options);
+  const { initialize } = await io.host.remote.init();
+  const done = await initialize(io.host.env, request, io.err.line);
+  const { doctor } = await io.host.remote.doctor();
+  const settings = {
+    ...io.host.env,
+    ...readEnvFile(join(request.dir, CLI_ENV_FILE)),
+    COUNTERSIGN_STATE_DIR: request.dir,
+  };
+  const checks = await doctor(settings, { offline: true });
+  const ok = checks.every((check) => check.ok);
+  const next = nextCommands(request, done);
+  if (io.json) io.out.json({ ok, dir: request.dir, steps: done.steps, checks, next });
+  else {
+    for (const { what, changed } of done.steps)
+      io.out.line(line`${changed ? styled('green', 'made') : styled('dim', 'kept')} ${what}`);
+    printChecks(io, checks);
+    for (const command of next) io.out.line(line`next: ${styled('bold', command)}`);
+  }
+  return ok ? ExitCode.Ok : ExitCode.Failure;
+}
+
+function nextCommands({ dir, operatorKey }: InitRequest, { policyToPublish }: Initialized): string[] {
+  const publish =
+    policyToPublish === null
+      ? []
+      : [
+          `COUNTERSIGN_STATE_DIR=${shellQuote(dir)} countersign policy publish ${shellQuote(policyToPublish)} --key ${shellQuote(operatorKey)}`,
+        ];
+  return [...publish, `countersign up ${shellQuote(dir)}`];
+}
+
+async function requestOf(io: Io, dir: string, options: Options): Promise<InitRequest> {
+  const { env } = io.host;
+  const optional = (name: string): string | null => textOption(options, name) ?? null;
+  const asked = async (name: string, flag: string, question: string, fallback?: string): Promise<string> => {
+    const given = textOption(options, name) ?? fallback;
+    const value = given ?? (await promptFor(io, question, flag));
+    if (value === '') throw new UsageError(`${flag} is missing`);
+    return value;
+  };
+  const pairs = async (name: string, flag: string, question: string): Promise<readonly string[]> => {
+    const given = listOption(options, name);
+    if (given.length > 0 || !io.interactive) return given;
+    return (await promptFor(io, question, flag)).split(/\s+/).filter((each) => each !== '');
+  };
+  const databaseUrl = await asked(
+    'databaseUrl',
+    '--database-url',
+    'URL of the Countersign database, with an administrator?',
+    env['COUNTERSIGN_DATABASE_ADMIN_URL'],
+  );
+  const targets = await pairs('target', '--target', 'Databases that agents may change, as NAME=ADMIN_URL?');
+  const persons = await pairs('person', '--person', 'Approvers, as NAME=PUBLIC_KEY_FILE?');
+  const agents = await pairs('agent', '--agent', 'Agents, as NAME=PERSON (empty: none)?');
+  if (persons.length === 0) throw new UsageError('--person is missing: name at least one approver');
+  return {
+    dir,
+    databaseUrl: urlOf(databaseUrl, '--database-url'),
+    temporalAddress: textOption(options, 'temporalAddress') ?? env['TEMPORAL_ADDRESS'] ?? '127.0.0.1:7233',
+    namespace: textOption(options, 'namespace') ?? env['TEMPORAL_NAMESPACE'] ?? 'default',
+    tenant: nameOf(env['COUNTERSIGN_TENANT'] ?? 'default', 'COUNTERSIGN_TENANT'),
+    targets: targets.map((each) => targetOf(each, env['COUNTERSIGN_TARGET_ADMIN_URL'])),
+    schemas: (textOption(options, 'schemas') ?? 'public').split(',').map((each) => each.trim()),
+    persons: persons.map((each) => {
+      const [name, publicKeyFile] = pairOf(each, '--person', 'NAME=PUBLIC_KEY_FILE');
+      return { name: subjectOf(name, '--person'), publicKeyFile };
+    }),
+    agents: agents.map((each) => {
+      const [name, person] = pairOf(each, '--agent', 'NAME=PERSON');
+      return { name: subjectOf(name, '--agent'), person: subjectOf(person, '--agent') };
+    }),
+    judge: { url: optional('judgeUrl'), keyFile: optional('judgeKeyFile') },
+    operatorKey: resolve(
+      await asked('operatorKey', '--operator-key', 'File of the operator key (made if missing; keep it elsewhere)?'),
+    ),
+    policy: optional('policy'),
+    gatewayPort: integerOption(options, 'gatewayPort', '--gateway-port', { min: 1, max: 65535, default: 8077 }),
+    rotate: options['rotate'] === true,
+  };
+}
+
+/** For a repeatable option. */
+function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value];
+}
+
+function listOption(options: Options, name: string): readonly string[] {
+  const value: unknown = options[name];
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+function pairOf(text: string, flag: string, form: string): readonly [string, string] {
+  const at = text.indexOf('=');
+  if (at < 1 || at === text.length - 1) throw new UsageError(`${flag}: expected ${form}`);
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** Without a URL, COUNTERSIGN_TARGET_ADMIN_URL, so that no password is visible in the list of processes. */
+function targetOf(text: string, fallback: string | undefined): InitRequest['targets'][number] {
+  const [name, url] =
+    !text.includes('=') && fallback !== undefined ? [text, fallback] : pairOf(text, '--target', 'NAME=ADMIN_URL');
+  // PostgreSQL truncates names of roles at 63 bytes, and the longest is countersign_commit_NAME.
+  if (name.length > 44) throw new UsageError(`--target: expected a name of at most 44 characters, got "${name}"`);
+  return { name: nameOf(name, '--target'), adminUrl: urlOf(url, '--target') };
+}
+
+/** Never repeats the URL, which may have a password. */
+function urlOf(text: string, flag: string): string {
+  if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) return text;
+  throw new UsageError(`${flag}: expected postgres://user:password@host:port/database`);
+}
+
+function nameOf(text: string, flag: string): string {
+  if (Name.safeParse(text).success) return text;
+  throw new UsageError(`${flag}: "${text}": expected 1 to 63 of A-Z a-z 0-9 . _ -`);
+}
+
+function subjectOf(text: string, flag: string): string {
+  const id = SubjectId.safeParse(text.normalize('NFKC').toLowerCase());
+  if (id.success) return id.data;
+  throw new UsageError(`${flag}: "${text}": ${id.error.issues[0]?.message ?? 'not a valid id'}`);
+}

@@ -1,0 +1,83 @@
+import { openDatabase, type Database } from '../../storage/database/database';
+import { migrate } from '../../storage/database/migrate';
+import { rolePassword, RoleInUse, type RolePassword } from '../../storage/database/role-password';
+import { ConfigError } from '../../workers/config';
+import { knownPassword, ROLES_WITH_FILES, type RoleWithFile } from './env-files';
+import type { InitRequest } from './request';
+
+const NO_SUCH_DATABASE = '3D000';
+const ALREADY_EXISTS = ['42P04', '23505'];
+
+/** Creates the database of the URL if the server does not have it. True if it was created. */
+export async function createDatabase(databaseUrl: string): Promise<boolean> {
+  const db = openDatabase({ url: databaseUrl, applicationName: 'countersign-init', max: 1 });
+  try {
+    await db.query('select 1');
+    return false;
+  } catch (error) {
+    if ((error as { code?: string }).code !== NO_SUCH_DATABASE) throw error;
+  } finally {
+    await db.close();
+  }
+  const url = new URL(databaseUrl);
+  const name = decodeURIComponent(url.pathname.slice(1));
+  url.pathname = '/postgres';
+  const server = openDatabase({ url: url.href, applicationName: 'countersign-init', max: 1 });
+  try {
+    await server.query(`create database "${name.replaceAll('"', '""')}"`);
+    return true;
+  } catch (error) {
+    // Another process created it at the same time.
+    if (ALREADY_EXISTS.includes((error as { code?: string }).code ?? '')) return false;
+    throw error;
+  } finally {
+    await server.close();
+  }
+}
+
+/** Runs one `init` at a time for a database: two would replace each other's passwords. */
+export async function oneAtATime<T>(databaseUrl: string, work: (admin: Database) => Promise<T>): Promise<T> {
+  const lock = openDatabase({ url: databaseUrl, applicationName: 'countersign-init', max: 1 });
+  const admin = openDatabase({ url: databaseUrl, applicationName: 'countersign-init', max: 2 });
+  try {
+    return await lock.transaction(async (tx) => {
+      await tx.query(`select pg_advisory_xact_lock(hashtextextended('countersign/init', 0))`);
+      return await work(admin);
+    });
+  } finally {
+    await admin.close();
+    await lock.close();
+  }
+}
+
+export type RolePasswords = Readonly<Record<RoleWithFile, RolePassword>>;
+
+/** The password of each role: that of the directory, or a new one for a role that does not exist. */
+export async function rolePasswords(admin: Database, request: InitRequest): Promise<RolePasswords> {
+  const { dir, databaseUrl: adminUrl, rotate } = request;
+  const entries: [RoleWithFile, RolePassword][] = [];
+  for (const role of ROLES_WITH_FILES) {
+    const question = { db: admin, adminUrl, role, known: knownPassword(dir, role), rotate };
+    entries.push([role, await orExplain(() => rolePassword(question), dir)]);
+  }
+  return Object.fromEntries(entries) as RolePasswords;
+}
+
+/** Says what to do about a role whose password the directory does not contain. */
+export async function orExplain<T>(work: () => Promise<T>, dir: string): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof RoleInUse)) throw error;
+    throw new ConfigError(
+      `${error.message}: ${dir} does not contain a password that the server accepts. Use the directory of the first run, or give --rotate to set a new password; processes with the old one lose their access`,
+      { cause: error },
+    );
+  }
+}
+
+/** Schema, roles and grants. Sets only the passwords that the server does not have yet. */
+export async function prepareSchema(request: InitRequest, passwords: RolePasswords): Promise<void> {
+  const toSet = ROLES_WITH_FILES.flatMap((role) => (passwords[role].set ? [[role, passwords[role].password]] : []));
+  await migrate(request.databaseUrl, { roles: Object.fromEntries(toSet) as Record<string, string> });
+}

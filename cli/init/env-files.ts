@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Role } from '../../storage/database/roles';
+import { CommitEnv, GatewayEnv, JudgeEnv, readEnv, ReviewEnv, type Env } from '../../workers/config';
+import { CLI_ENV_FILE, formatEnvFile, readEnvFile } from '../../workers/env-file';
+import { CliEnv } from '../../workers/process-env';
+import { asRole } from '../../storage/database/role-url';
+import type { ServiceKeys } from './keys';
+import { writePrivate } from './private-directory';
+import type { InitRequest } from './request';
+
+/** Roles with a password in the directory, each with the file and the variable that has its URL. */
+export const ROLE_FILES = {
+  cs_review: ['review.env', 'COUNTERSIGN_DATABASE_URL'],
+  cs_judge: ['judge.env', 'COUNTERSIGN_DATABASE_URL'],
+  cs_commit: ['commit.env', 'COUNTERSIGN_DATABASE_URL'],
+  cs_gateway: ['gateway.env', 'COUNTERSIGN_DATABASE_URL'],
+  cs_operator: [CLI_ENV_FILE, 'COUNTERSIGN_OPERATOR_DATABASE_URL'],
+} as const satisfies Partial<Record<Role, readonly [string, string]>>;
+export type RoleWithFile = keyof typeof ROLE_FILES;
+export const ROLES_WITH_FILES = Object.keys(ROLE_FILES) as RoleWithFile[];
+
+/** The password that an earlier run wrote. */
+export function knownPassword(dir: string, role: RoleWithFile): string | undefined {
+  const [file, variable] = ROLE_FILES[role];
+  const url = readEnvFile(join(dir, file))[variable];
+  return url === undefined ? undefined : decodeURIComponent(new URL(url).password) || undefined;
+}
+
+/** Set for `init`, these are written for all processes, which must agree on them. */
+const SHARED = ['COUNTERSIGN_QUEUE_SUFFIX', 'COUNTERSIGN_EXTENSIONS', 'COUNTERSIGN_PAYLOAD_KEYS_FILE'] as const;
+
+const SCHEMAS = {
+  'review.env': ReviewEnv,
+  'judge.env': JudgeEnv,
+  'commit.env': CommitEnv,
+  'gateway.env': GatewayEnv,
+  [CLI_ENV_FILE]: CliEnv,
+} as const;
+
+export interface EnvFileFacts {
+  readonly request: InitRequest;
+  readonly env: Env;
+  readonly keys: ServiceKeys;
+  readonly passwords: Readonly<Record<RoleWithFile, string>>;
+  readonly judgeKey: string | null;
+}
+
+/**
+ * Writes one environment file for each process and one for the CLI. Variables that a person added are kept, and
+ * a file that has all values already is not touched. Returns the
+ * files that changed. Throws ConfigError, before the first is written, if a process would not accept its file.
+ */
+export function writeEnvFiles(facts: EnvFileFacts): readonly string[] {
+  const { dir } = facts.request;
+  const files = Object.entries(contents(facts)).map(([file, values]) => {
+    const path = join(dir, file);
+    const found = readEnvFile(path);
+    const all = { ...values, ...found, ...values };
+    readEnv(SCHEMAS[file as keyof typeof SCHEMAS], all);
+    return { path, text: formatEnvFile(all), same: isDeepStrictEqual(found, all) };
+  });
+  return files.filter(({ path, text, same }) => !same && writePrivate(path, text)).map(({ path }) => path);
+}
+
+function contents({ request, env, keys, passwords, judgeKey }: EnvFileFacts): Record<keyof typeof SCHEMAS, Values> {
+  const { dir, judge } = request;
+  const url = (role: RoleWithFile): string => asRole(request.databaseUrl, role, passwords[role]);
+  const common: Values = {
+    TEMPORAL_ADDRESS: request.temporalAddress,
+    TEMPORAL_NAMESPACE: request.namespace,
+    COUNTERSIGN_TRUST_FILE: join(dir, 'trust.json'),
+    ...Object.fromEntries(SHARED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
+  };
+  return {
+    'review.env': { ...common, COUNTERSIGN_DATABASE_URL: url('cs_review'), COUNTERSIGN_KEY_FILE: keys.review.path },
+    'judge.env': {
+      ...common,
+      COUNTERSIGN_DATABASE_URL: url('cs_judge'),
+      COUNTERSIGN_KEY_FILE: keys.judge.path,
+      ...(judge.url === null ? {} : { OPENAI_BASE_URL: judge.url }),
+      ...(judgeKey === null ? {} : { OPENAI_API_KEY: judgeKey }),
+    },
+    'commit.env': {
+      ...common,
+      COUNTERSIGN_DATABASE_URL: url('cs_commit'),
+      COUNTERSIGN_KEY_FILE: keys.commit.path,
+      COUNTERSIGN_TARGETS_FILE: join(dir, 'targets.json'),
+    },
+    'gateway.env': {
+      ...common,
+      COUNTERSIGN_DATABASE_URL: url('cs_gateway'),
+      COUNTERSIGN_GATEWAY_PORT: String(request.gatewayPort),
+    },
+    [CLI_ENV_FILE]: {
+      ...common,
+      COUNTERSIGN_DATABASE_URL: url('cs_gateway'),
+      COUNTERSIGN_OPERATOR_DATABASE_URL: url('cs_operator'),
+      COUNTERSIGN_TARGETS_FILE: join(dir, 'targets.json'),
+      COUNTERSIGN_GATEWAY_URL: `http://127.0.0.1:${request.gatewayPort}`,
+      COUNTERSIGN_TENANT: request.tenant,
+    },
+  };
+}
+
+type Values = Readonly<Record<string, string>>;

@@ -1,0 +1,158 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Connection } from '@temporalio/client';
+import { SEARCH_ATTRIBUTES } from '../../policy/contracts/search-attributes';
+import { starterBundle } from '../../source-tools/starter-bundle';
+import { asRole } from '../../storage/database/role-url';
+import { compileAll } from '../../workers/compile';
+import { ConfigError, readTrustFile, type Env, type Trust } from '../../workers/config';
+import { registerSearchAttributes } from '../../workers/register-search-attributes';
+import { openConnection } from '../../workers/temporal';
+import { extensionsOfEnv } from '../policy/bundles';
+import { createDatabase, oneAtATime, prepareSchema, rolePasswords, type RolePasswords } from './database';
+import { ROLES_WITH_FILES, writeEnvFiles } from './env-files';
+import { operatorKey, readPublicKey, serviceKeys, type KeyOnDisk, type ServiceKeys } from './keys';
+import { createWhole, privateDirectory, writePrivate } from './private-directory';
+import { registerAll } from './registrations';
+import { assertSeparateOperatorKey, type InitRequest } from './request';
+import { knownTargets, prepareTargets } from './targets';
+
+export interface Step {
+  readonly what: string;
+  /** False if it existed already. */
+  readonly changed: boolean;
+}
+
+export interface Initialized {
+  readonly steps: readonly Step[];
+  /** The file with the starter policy, if no policy is published yet. */
+  readonly policyToPublish: string | null;
+}
+
+/**
+ * Makes everything that the processes need. Checks all input first; then each file is written whole, and before the server
+ * is changed, so that a repeated run continues with the same passwords. Idempotent.
+ */
+export async function initialize(env: Env, request: InitRequest, log: (text: string) => void): Promise<Initialized> {
+  const input = await checkedInput(env, request);
+  const steps: Step[] = [];
+  const step = (what: string, changed: boolean): void => void steps.push({ what, changed });
+
+  log(`Connecting to Temporal at ${request.temporalAddress} and to the database`);
+  const connection = await openConnection({ ...env, TEMPORAL_ADDRESS: request.temporalAddress });
+  try {
+    await assertNamespace(connection, request.namespace);
+    if (await createDatabase(request.databaseUrl)) step('the Countersign database', true);
+    return await oneAtATime(request.databaseUrl, async (admin) => {
+      privateDirectory(request.dir);
+      const operator = operatorKey(env, request.operatorKey);
+      const keys = serviceKeys(request);
+      keySteps(operator, keys, step);
+      step('trust.json', writeTrust(request.dir, operator, keys.commit));
+
+      const passwords = await rolePasswords(admin, request);
+      const plain = Object.fromEntries(ROLES_WITH_FILES.map((role) => [role, passwords[role].password])) as Record<
+        keyof RolePasswords,
+        string
+      >;
+      const written = writeEnvFiles({ request, env, keys, passwords: plain, judgeKey: input.judgeKey });
+      step('environment files: review, judge, commit, gateway, cli', written.length > 0);
+      await prepareSchema(request, passwords);
+      step(
+        'schema, roles and grants',
+        Object.values(passwords).some(({ set }) => set),
+      );
+
+      const names = request.targets.map(({ name }) => name).join(', ');
+      step(`targets: ${names}`, await prepareTargets(request));
+
+      log('Registering search attributes, which takes some seconds on a new namespace');
+      const { added } = await registerSearchAttributes(connection, request.namespace, SEARCH_ATTRIBUTES);
+      step(`search attributes of namespace ${request.namespace}`, added.length > 0);
+
+      const operatorUrl = asRole(request.databaseUrl, 'cs_operator', plain.cs_operator);
+      const done = await registerAll({ ...input, request, operatorUrl, operator: operator.key, keys });
+      step(`registered keys: ${done.registered + done.known}`, done.registered > 0);
+      if (done.revision !== null) step(`policy revision ${done.revision.revision}`, done.revision.published);
+      return { steps, policyToPublish: done.anyPolicy ? null : starterPolicy(request, step) };
+    });
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Reads and checks every file that was named, before anything is changed. */
+async function checkedInput(env: Env, request: InitRequest) {
+  assertSeparateOperatorKey(request.dir, request.operatorKey);
+  if (request.targets.length === 0 && knownTargets(request.dir).size === 0)
+    throw new ConfigError('--target is missing: name at least one database that agents may change');
+  const people = new Map(request.persons.map(({ name, publicKeyFile }) => [name, readPublicKey(publicKeyFile)]));
+  const extensions = await extensionsOfEnv(env);
+  const policyText = request.policy === null ? null : readText(request.policy, '--policy');
+  if (policyText !== null) compileAll(policyText, extensions);
+  const { keyFile } = request.judge;
+  return {
+    people,
+    extensions,
+    policyText,
+    judgeKey: keyFile === null ? null : readText(keyFile, '--judge-key-file').trim(),
+  };
+}
+
+function readText(path: string, flag: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`${flag}: ${path} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+const GRPC_NOT_FOUND = 5;
+
+async function assertNamespace(connection: Connection, namespace: string): Promise<void> {
+  try {
+    await connection.workflowService.describeNamespace({ namespace });
+  } catch (error) {
+    if ((error as { code?: number }).code !== GRPC_NOT_FOUND) throw error;
+    throw new ConfigError(
+      `Temporal has no namespace ${namespace}; run: temporal operator namespace create -n ${namespace} --retention 30d`,
+      { cause: error },
+    );
+  }
+}
+
+function keySteps(operator: KeyOnDisk, keys: ServiceKeys, step: (what: string, changed: boolean) => void): void {
+  step(`operator key ${operator.path}`, operator.made);
+  for (const { path, made } of [keys.review, keys.judge, keys.commit, ...keys.agents]) step(`key ${path}`, made);
+}
+
+/** Throws ConfigError if the file exists and trusts other keys: what is trusted never changes silently. */
+function writeTrust(dir: string, operator: KeyOnDisk, committer: KeyOnDisk): boolean {
+  const path = join(dir, 'trust.json');
+  const trust: Trust = { operators: [operator.key.publicKey], committers: [committer.key.publicKey] };
+  if (!existsSync(path)) return writePrivate(path, `${JSON.stringify(trust, null, 2)}\n`);
+  const found = readTrustFile(path);
+  for (const [kind, key] of [
+    ['operators', operator.key],
+    ['committers', committer.key],
+  ] as const)
+    if (!found[kind].includes(key.publicKey))
+      throw new ConfigError(
+        `${path}: its ${kind} do not include ${key.publicKey}; give the key of the first run, or add this one to the file`,
+      );
+  return false;
+}
+
+/** Writes policy.yaml if it does not exist. */
+function starterPolicy(request: InitRequest, step: (what: string, changed: boolean) => void): string {
+  const path = join(request.dir, 'policy.yaml');
+  const changed = !existsSync(path);
+  const text = starterBundle('SQLDryRun', {
+    targets: request.targets.map(({ name }) => name),
+    members: request.persons.map(({ name }) => name),
+    development: false,
+  });
+  if (changed) createWhole(path, (temporary) => void writePrivate(temporary, text));
+  step(`starter policy ${path}, not published`, changed);
+  return path;
+}

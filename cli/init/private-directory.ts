@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { ConfigError } from '../../workers/config-error';
+
+/** Makes the directory with mode 700. Throws ConfigError if it exists and other users can read it. */
+export function privateDirectory(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const mode = statSync(path).mode & 0o777;
+  if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+    throw new ConfigError(`${path}: other users can read it (mode ${mode.toString(8)}); run: chmod 700 ${path}`);
+}
+
+/** Writes a file with mode 600, whole or not at all. False if it already has this content. */
+export function writePrivate(path: string, text: string): boolean {
+  if (existsSync(path) && readFileSync(path, 'utf8') === text && (statSync(path).mode & 0o077) === 0) return false;
+  const temporary = temporaryPath(path);
+  try {
+    const fd = openSync(temporary, 'wx', 0o600);
+    try {
+      writeFileSync(fd, text);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(temporary, path);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+  return true;
+}
+
+/** Lets `write` create a file beside `path`, and gives it that name when it is complete. Never replaces a file. */
+export function createWhole(path: string, write: (temporary: string) => void): void {
+  const temporary = temporaryPath(path);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    write(temporary);
+    linkSync(temporary, path);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+function temporaryPath(path: string): string {
+  return `${path}.${randomBytes(6).toString('hex')}.tmp`;
+}

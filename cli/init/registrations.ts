@@ -1,0 +1,86 @@
+import { openDatabase } from '../../storage/database/database';
+import { createKeyRegistry } from '../../storage/keys/key-registry';
+import { publishBundle } from '../../storage/plans/publish';
+import type { SigningKey } from '../../signing/keys';
+import { keyIdOf } from '../../signing/keys';
+import { fullGrant, signKeyEntry, type KeyGrant } from '../../signing/registry-entry';
+import { compileAll } from '../../workers/compile';
+import { ConfigError } from '../../workers/config';
+import type { Extensions } from '../../workers/extensions';
+import type { ServiceKeys } from './keys';
+import type { InitRequest } from './request';
+
+interface Holder {
+  readonly publicKey: string;
+  readonly grant: KeyGrant;
+}
+
+export interface Registered {
+  readonly registered: number;
+  readonly known: number;
+  /** The revision of the given policy; null without one. */
+  readonly revision: { readonly revision: number; readonly published: boolean } | null;
+  /** Whether any policy is published. */
+  readonly anyPolicy: boolean;
+}
+
+export interface Registration {
+  readonly request: InitRequest;
+  readonly operatorUrl: string;
+  readonly operator: SigningKey;
+  readonly keys: ServiceKeys;
+  /** Public keys of the people, by name. */
+  readonly people: ReadonlyMap<string, string>;
+  readonly policyText: string | null;
+  readonly extensions: Extensions;
+}
+
+/** Registers the keys of processes, agents and people, and publishes the policy, signed by the operator. Idempotent. */
+export async function registerAll(registration: Registration): Promise<Registered> {
+  const { operator, policyText, extensions } = registration;
+  const db = openDatabase({ url: registration.operatorUrl, applicationName: 'countersign-init', max: 2 });
+  try {
+    const registry = createKeyRegistry({ db, trustedOperators: [operator.publicKey], now: Date.now });
+    const snapshot = await registry.snapshot();
+    let registered = 0;
+    const holders = holdersOf(registration);
+    for (const { publicKey, grant } of holders) {
+      const found = snapshot.find(keyIdOf(publicKey));
+      if (found?.revokedAt != null)
+        throw new ConfigError(
+          `The key of ${grant.subject.type} "${grant.subject.id}" was revoked on ${found.revokedAt}, which is permanent; give a new key`,
+        );
+      // Fails if the key is registered for another holder or with other rights.
+      await registry.add(signKeyEntry({ ...grant, publicKey, addedAt: new Date().toISOString() }, operator));
+      if (found === undefined) registered += 1;
+    }
+    const revision =
+      policyText === null
+        ? null
+        : await publishBundle(db, {
+            bundleText: policyText,
+            plans: compileAll(policyText, extensions),
+            operator,
+            now: new Date(),
+          });
+    const { rowCount } = await db.query('select from policy_revisions limit 1');
+    return { registered, known: holders.length - registered, revision, anyPolicy: rowCount === 1 };
+  } finally {
+    await db.close();
+  }
+}
+
+function holdersOf({ request, keys, people }: Registration): readonly Holder[] {
+  const own = [keys.review, keys.judge, keys.commit, ...keys.agents].map(({ key }) => ({
+    publicKey: key.publicKey,
+    grant: { kind: key.kind, subject: key.subject, onBehalfOf: key.onBehalfOf, demo: false },
+  }));
+  const approvers = [...people].map(([name, publicKey]) => ({
+    publicKey,
+    grant: { kind: 'approver' as const, subject: { type: 'person' as const, id: name }, onBehalfOf: null, demo: false },
+  }));
+  return [...own, ...approvers].map(({ publicKey, grant }) => ({
+    publicKey,
+    grant: { ...grant, ...fullGrant(grant.kind, [request.tenant]) },
+  }));
+}

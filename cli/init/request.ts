@@ -1,0 +1,45 @@
+import { realpathSync, existsSync } from 'node:fs';
+import { dirname, join, resolve, sep } from 'node:path';
+import { ConfigError } from '../../workers/config-error';
+
+/** What `countersign init` is asked to make. */
+export interface InitRequest {
+  /** Absolute path of the directory for everything that the processes need. */
+  readonly dir: string;
+  /** Countersign database, with a role that may create tables and roles. */
+  readonly databaseUrl: string;
+  readonly temporalAddress: string;
+  readonly namespace: string;
+  readonly tenant: string;
+  readonly targets: readonly { readonly name: string; readonly adminUrl: string }[];
+  /** Schemas of each target whose tables agents may change. */
+  readonly schemas: readonly string[];
+  readonly persons: readonly { readonly name: string; readonly publicKeyFile: string }[];
+  /** Agents, each with the person on whose behalf it submits. */
+  readonly agents: readonly { readonly name: string; readonly person: string }[];
+  readonly judge: { readonly url: string | null; readonly keyFile: string | null };
+  readonly operatorKey: string;
+  readonly policy: string | null;
+  readonly gatewayPort: number;
+  /** Whether passwords of existing roles may be replaced. */
+  readonly rotate: boolean;
+}
+
+/**
+ * Throws ConfigError if the operator's key is inside the directory: the directory is on the machine of the processes, and
+ * that key decides what they trust.
+ */
+export function assertSeparateOperatorKey(dir: string, operatorKey: string): void {
+  const folder = realPath(dir);
+  if (!`${realPath(resolve(operatorKey))}${sep}`.startsWith(`${folder}${sep}`)) return;
+  throw new ConfigError(
+    `--operator-key: expected a path outside of ${dir}: the operator's key must not be where the processes run`,
+  );
+}
+
+/** With symbolic links resolved as far as the path exists. */
+function realPath(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  const parent = dirname(path);
+  return parent === path ? path : join(realPath(parent), path.slice(parent.length));
+}

@@ -1,0 +1,40 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError } from '../../workers/config';
+import { readEnvFile } from '../../workers/env-file';
+import { keepRunning } from './keep-running';
+
+const NAMES = ['review', 'judge', 'commit', 'gateway'] as const;
+
+/** Runs the four processes of a directory that `countersign init` made, until Ctrl-C. A process that crashes is started again. */
+export async function up(
+  dir: string,
+  log: (text: string) => void,
+  started: (gateway: string) => void,
+  until: Promise<void> = interrupted(),
+): Promise<void> {
+  const envs = Object.fromEntries(NAMES.map((name) => [name, readEnvFile(join(dir, `${name}.env`))]));
+  const missing = NAMES.filter((name) => Object.keys(envs[name] ?? {}).length === 0);
+  if (missing.length > 0)
+    throw new ConfigError(`${dir}: ${missing[0]}.env is missing or empty; make it with: countersign init ${dir}`);
+  const logDir = join(dir, 'logs');
+  mkdirSync(logDir, { recursive: true, mode: 0o700 });
+  const { startProcess } = await import('../../dev/process-tree.js');
+  const running = await keepRunning(NAMES, {
+    start: (name) => startProcess(name, envs[name] ?? {}, logDir, log),
+    log,
+  });
+  const { COUNTERSIGN_GATEWAY_HOST: host = '127.0.0.1', COUNTERSIGN_GATEWAY_PORT: port = '8077' } =
+    envs['gateway'] ?? {};
+  log(`Logs in ${logDir}. Ctrl-C stops all processes`);
+  started(`http://${host}:${port}`);
+  await until;
+  log('Stopping');
+  await running.stop();
+}
+
+function interrupted(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+  });
+}

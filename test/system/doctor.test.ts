@@ -1,0 +1,246 @@
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Check } from '../../cli/doctor/check';
+import { doctor } from '../../cli/doctor/doctor';
+import { initialize } from '../../cli/init/initialize';
+import { freezeTarget } from '../../cli/operator/records';
+import { revokeKey } from '../../cli/keys/registry';
+import { query } from '../../dev/query';
+import { newKeyPair } from '../../signing/keys';
+import { readKeyFile } from '../../signing/key-file';
+import { starterBundle } from '../../source-tools/starter-bundle';
+import { CLI_ENV_FILE, readEnvFile } from '../../workers/env-file';
+import type { Env } from '../../workers/config';
+import { ownServers, type OwnServers } from '../support/own-servers';
+
+jest.setTimeout(120_000);
+let servers: OwnServers;
+let scratch: string;
+let dir: string;
+let operatorKey: string;
+
+/** A complete set-up, in which every check passes; each test makes one fault. */
+beforeAll(async () => {
+  servers = await ownServers();
+  scratch = mkdtempSync(join(tmpdir(), 'countersign-doctor-'));
+  dir = join(scratch, 'etc');
+  operatorKey = join(scratch, 'operator.key.json');
+  writeFileSync(join(scratch, 'alice.pub'), newKeyPair().publicKey);
+  writeFileSync(
+    join(scratch, 'policy.yaml'),
+    starterBundle('SQLDryRun', { targets: ['shop'], members: ['alice'], development: false }),
+  );
+  await servers.createDatabase('shop');
+  await admin('create table items (id int primary key, stock int not null)', 'shop');
+  const request = {
+    dir,
+    databaseUrl: servers.adminUrl('countersign'),
+    temporalAddress: servers.temporalAddress,
+    namespace: servers.namespace,
+    tenant: 'default',
+    targets: [{ name: 'shop', adminUrl: servers.adminUrl('shop') }],
+    schemas: ['public'],
+    persons: [{ name: 'alice', publicKeyFile: join(scratch, 'alice.pub') }],
+    agents: [],
+    judge: { url: null, keyFile: null },
+    operatorKey,
+    policy: join(scratch, 'policy.yaml'),
+    gatewayPort: 9,
+    rotate: false,
+  };
+  await initialize({}, request, () => {});
+});
+afterAll(async () => {
+  await servers.stop();
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+const settings = (more: Env = {}): Env => ({
+  ...readEnvFile(join(dir, CLI_ENV_FILE)),
+  COUNTERSIGN_STATE_DIR: dir,
+  ...more,
+});
+const admin = (sql: string, database = 'countersign') => query(servers.adminUrl(database), sql);
+
+async function failures(more: Env = {}, offline = true): Promise<readonly Check[]> {
+  const failed = (await doctor(settings(more), { offline })).filter(({ ok }) => !ok);
+  // Each says what to do.
+  expect(failed.filter(({ fix }) => fix === null || fix === '')).toEqual([]);
+  return failed;
+}
+const named = (checks: readonly Check[]): string[] => checks.map(({ name }) => name);
+
+test('every offline check passes after init, and names what it checked', async () => {
+  const checks = await doctor(settings(), { offline: true });
+  expect(checks.filter(({ ok }) => !ok)).toEqual([]);
+  expect(named(checks)).toEqual(
+    expect.arrayContaining([
+      ...['review', 'judge', 'commit', 'gateway'].map((name) => `process ${name}`),
+      ...['review', 'judge', 'commit', 'gateway', 'operator'].map((name) => `role cs_${name}`),
+      'trust',
+      'clock',
+      'Countersign database',
+      'Temporal server',
+      `namespace ${servers.namespace}`,
+      'target shop (stage)',
+      'target shop (commit)',
+      'policy shop/SQLDryRun',
+      'key of process commit',
+      'approvers',
+    ]),
+  );
+});
+
+test('without running processes it reports queues without pollers and the gateway', async () => {
+  expect(named(await failures({}, false))).toEqual([
+    'queue countersign-review',
+    'queue countersign-judge',
+    'queue countersign-commit',
+    'gateway',
+  ]);
+});
+
+describe('settings', () => {
+  test('an unknown variable, in the environment and in the file of a process', async () => {
+    const path = join(dir, 'review.env');
+    const before = readFileSync(path, 'utf8');
+    writeFileSync(path, `${before}COUNTERSIGN_BREAKER=off\n`);
+    const found = await failures({ COUNTERSIGN_TRUSTFILE: '/x' });
+    writeFileSync(path, before);
+    expect(named(found)).toEqual(['variable COUNTERSIGN_TRUSTFILE', 'variable COUNTERSIGN_BREAKER', 'process review']);
+    expect(found[0]?.fix).toContain('COUNTERSIGN_TRUST_FILE');
+  });
+
+  test('a process without its key, and a trust file without committers', async () => {
+    const key = join(dir, 'keys', 'judge.key.json');
+    renameSync(key, `${key}.gone`);
+    const trust = join(scratch, 'trust.json');
+    writeFileSync(trust, JSON.stringify({ operators: [readKeyFile(operatorKey).publicKey] }));
+    const found = await failures({ COUNTERSIGN_TRUST_FILE: trust });
+    renameSync(`${key}.gone`, key);
+    expect(named(found)).toEqual(['process judge', 'trust', 'key of process commit']);
+  });
+
+  test('servers that cannot be reached', async () => {
+    const down = await failures({
+      TEMPORAL_ADDRESS: '127.0.0.1:9',
+      COUNTERSIGN_DATABASE_URL: 'postgres://cs_gateway:x@127.0.0.1:9/countersign',
+    });
+    expect(named(down)).toEqual(['Temporal server', 'Countersign database']);
+  });
+
+  test('a namespace without search attributes', async () => {
+    const namespace = await servers.newNamespace();
+    expect(named(await failures({ TEMPORAL_NAMESPACE: namespace }))).toEqual([`namespace ${namespace}`]);
+  });
+});
+
+describe('database', () => {
+  test('a role without one of its rights, with a wrong password, or with too many rights', async () => {
+    await admin('revoke insert on staging_records from cs_commit');
+    await admin('alter role cs_review createrole');
+    await admin(`alter role cs_judge password 'another'`);
+    const found = await failures();
+    await admin('grant insert on staging_records to cs_commit');
+    await admin('alter role cs_review nocreaterole');
+    await admin(`alter role cs_judge password '${password('judge.env')}'`);
+    expect(named(found).sort()).toEqual(['role cs_commit', 'role cs_judge', 'role cs_review']);
+    expect(found.find(({ name }) => name === 'role cs_commit')?.detail).toBe('lacks staging_records (insert)');
+  });
+
+  test('a URL with the role of another process', async () => {
+    const { COUNTERSIGN_OPERATOR_DATABASE_URL: url } = settings();
+    const found = await failures({ COUNTERSIGN_DATABASE_URL: servers.adminUrl('countersign') });
+    expect(url).toContain('cs_operator');
+    // The file of the gateway has the right URL.
+    expect(named(found)).toEqual([]);
+    const wrong = await failures({ COUNTERSIGN_OPERATOR_DATABASE_URL: servers.adminUrl('countersign') });
+    expect(wrong.map(({ name, detail }) => [name, detail])).toEqual([
+      ['role cs_operator', expect.stringContaining('logs in as postgres')],
+    ]);
+  });
+
+  test('a clock that differs by more than five seconds', async () => {
+    const now = Date.now.bind(Date);
+    const spy = jest.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
+    const found = await failures();
+    spy.mockRestore();
+    expect(found.map(({ name, detail }) => [name, detail])).toEqual([
+      ['clock', expect.stringMatching(/differs by (59|60)\.\d s/)],
+    ]);
+  });
+
+  test('a schema of another version', async () => {
+    await admin('insert into schema_info (version) values (999)');
+    const found = await failures();
+    await admin('delete from schema_info where version = 999');
+    expect(named(found)).toEqual(['Countersign database']);
+  });
+
+  test('rows that have had no checkpoint for more than five minutes', async () => {
+    const at = new Date(Date.now() - 6 * 60_000).toISOString();
+    await admin(
+      `insert into ledger (change_id, n, prev, hash, kind, at, actor, body, fact_key)
+       values ('${'a'.repeat(64)}', 0, '', '', 'refused', '${at}', 'x', '{}', 'x')`,
+    );
+    const found = (await failures({}, false)).filter(({ name }) => name === 'checkpoints');
+    expect(found.map(({ detail }) => detail)).toEqual([`rows since ${at} have no checkpoint; newest: none yet`]);
+  });
+});
+
+describe('targets and policies', () => {
+  test.each(['stage', 'commit'])('a wrong password of the %s role of a target', async (purpose) => {
+    const targets = JSON.parse(readFileSync(join(dir, 'targets.json'), 'utf8')) as {
+      targets: { name: string; stageUrl: string; commitUrl: string }[];
+    };
+    const url = targets.targets[0]?.[purpose === 'stage' ? 'stageUrl' : 'commitUrl'] ?? '';
+    const role = `countersign_${purpose}_shop`;
+    await admin(`alter role ${role} password 'another'`);
+    const found = await failures();
+    await admin(`alter role ${role} password '${new URL(url).password}'`);
+    expect(named(found)).toEqual([`target shop (${purpose})`]);
+    expect(found[0]?.fix).toContain('target init shop');
+  });
+
+  test('a target without a policy, and a policy for a target that the committer does not have', async () => {
+    const file = join(scratch, 'targets.json');
+    writeFileSync(
+      file,
+      JSON.stringify({ targets: [{ name: 'other', development: false, stageUrl: null, commitUrl: null }] }),
+    );
+    const found = await failures({ COUNTERSIGN_TARGETS_FILE: file });
+    expect(found.map(({ name, detail }) => `${name}: ${detail}`)).toEqual([
+      'policy other: the newest revision has no plan for this target',
+      'policy shop: the committer has no credentials for this target',
+    ]);
+    writeFileSync(file, '{');
+    expect(named(await failures({ COUNTERSIGN_TARGETS_FILE: file }))).toContain('targets');
+  });
+
+  test('a policy that no trusted operator signed', async () => {
+    const trust = join(scratch, 'other-trust.json');
+    const committers = [readKeyFile(join(dir, 'keys', 'commit.key.json')).publicKey];
+    writeFileSync(trust, JSON.stringify({ operators: [newKeyPair().publicKey], committers }));
+    const found = named(await failures({ COUNTERSIGN_TRUST_FILE: trust }));
+    expect(found).toContain('policy');
+    expect(found).toContain('approvers');
+  });
+
+  test('a frozen target is named, and is not a failure', async () => {
+    await freezeTarget(settings(), { target: 'shop', frozen: true, reason: 'inventory', operatorKey });
+    const checks = await doctor(settings(), { offline: true });
+    await freezeTarget(settings(), { target: 'shop', frozen: false, reason: 'done', operatorKey });
+    expect(checks.find(({ detail }) => detail.includes('inventory'))).toMatchObject({ name: 'target shop', ok: true });
+  });
+
+  test('a revoked key of a process', async () => {
+    const { keyId } = readKeyFile(join(dir, 'keys', 'review.key.json'));
+    await revokeKey(settings(), keyId, 'test', operatorKey);
+    expect(named(await failures())).toEqual(['key of process review']);
+  });
+});
+
+function password(file: string): string {
+  return new URL(readEnvFile(join(dir, file))['COUNTERSIGN_DATABASE_URL'] ?? '').password;
+}
