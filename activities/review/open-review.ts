@@ -91,11 +91,8 @@ async function openReview(
 
   const at = deps.now().toISOString();
   const ref = { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };
-  const diff = await loadDiff(deps.store, deps.tools, ref);
-  const factsSha = await ifReadable(() => factsShaOf(deps, ref, diff));
-  const summary = (await ifReadable(() => readTitle(deps, diff))) ?? `${sourceTool} on ${target}`;
+  const { factsSha, summary, own } = await readContent(deps, plan, ref, `${sourceTool} on ${target}`);
   const world = await attestWorldFacts(deps, plan, { ...ref, factsSha }, at);
-  const own = await measureIfNeeded(deps, plan, diff);
   const submitted = {
     submission: withoutInline(submission),
     inputSha,
@@ -125,13 +122,7 @@ async function openReview(
       openedAt: at,
       summary,
     });
-    if (first?.status === 'settled')
-      throw invalid(
-        'changeId',
-        'a change that has not ended',
-        `${changeId}, which has`,
-        'Submit it under another request key',
-      );
+    if (first?.status === 'settled') throw alreadyEnded(changeId);
     return first?.existing === true ? null : toOpened({ plan, planHash }, at, results);
   };
   const opened = await (own === null ? append(deps.ledger) : deps.withAdvisoryLock('openings', append));
@@ -141,6 +132,25 @@ async function openReview(
   if (other === null) throw new Error(`The ledger has the change ${changeId} as opened, but no pinned plan of it`);
   const pinned = await deps.plans.byHash(other.planHash);
   return toOpened(pinned, other.openedAt, other.results(pinned.plan), other.stopped);
+}
+
+/** What the bytes of the change say. `factsSha` and `own` are null if they cannot be read, or are not needed. */
+async function readContent(deps: OpeningDeps, plan: Plan, ref: Parameters<typeof loadDiff>[2], fallbackTitle: string) {
+  const diff = await loadDiff(deps.store, deps.tools, ref);
+  return {
+    factsSha: await ifReadable(() => factsShaOf(deps, ref, diff)),
+    summary: (await ifReadable(() => readTitle(deps, diff))) ?? fallbackTitle,
+    own: await measureIfNeeded(deps, plan, diff),
+  };
+}
+
+function alreadyEnded(changeId: string): CountersignFailure {
+  return invalid(
+    'changeId',
+    'a change that has not ended',
+    `${changeId}, which has`,
+    'Submit it under another request key',
+  );
 }
 
 /** Refuses an unknown source tool, and metadata that must not become part of the effect. */
