@@ -21,6 +21,12 @@ export interface Relation {
   readonly key: readonly string[] | null;
 }
 
+export interface CapturedRows {
+  readonly rows: readonly CapturedRow[];
+  /** By table oid. */
+  readonly relations: ReadonlyMap<string, Relation>;
+}
+
 /** The last four columns of the result: oid of the table before and after, row before and after. */
 export function toCapturedRow(work: number, row: Row): CapturedRow {
   const [oldTable = null, newTable = null, before = null, after = null] = row.slice(-4);

@@ -8,8 +8,7 @@
  *    the data between the runs.
  */
 import { createHash } from 'node:crypto';
-import type { Capture } from './capture';
-import type { CapturedRow, Relation } from './captured-rows';
+import type { CapturedRow, CapturedRows, Relation } from './captured-rows';
 import { columnsOf } from './row-text';
 
 export interface NetChange {
@@ -22,7 +21,7 @@ export interface NetChange {
 /** Net changes by table label. */
 export type NetChanges = ReadonlyMap<string, readonly NetChange[]>;
 
-export function netChanges(capture: Pick<Capture, 'rows' | 'relations'>): NetChanges {
+export function netChanges(capture: CapturedRows): NetChanges {
   const changes = cache.get(capture) ?? computeNetChanges(capture);
   cache.set(capture, changes);
   return changes;
@@ -31,7 +30,7 @@ export function netChanges(capture: Pick<Capture, 'rows' | 'relations'>): NetCha
 /** The comparison, the record and the preview use the same changes. */
 const cache = new WeakMap<object, NetChanges>();
 
-function computeNetChanges(capture: Pick<Capture, 'rows' | 'relations'>): NetChanges {
+function computeNetChanges(capture: CapturedRows): NetChanges {
   const out = new Map<string, Change[]>();
   /** Change of the row that has a key, by table and key, as of before the current statement. */
   const current = new Map<string, Change>();

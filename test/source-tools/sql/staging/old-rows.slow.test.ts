@@ -132,6 +132,7 @@ onEachServer((start, major) => {
         `UPDATE orders SET total = (SELECT max(at) FROM pointer) WHERE EXISTS (SELECT FROM lines WHERE order_id = id) -- where`,
         2,
       ],
+      [`UPDATE orders SET total = 1 WHERE id IN (SELECT id FROM orders ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)`, 1],
       [`UPDATE priced SET net = 11 WHERE id = 1 RETURNING gross`, 1],
       [`UPDATE guarded SET x = 1`, 1],
       [
