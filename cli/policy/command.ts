@@ -82,6 +82,17 @@ function registerEvaluation(policy: Command, cli: Cli): void {
     .option(...target)
     .option('--repeat <n>', 'how often the lines are run (default 20)');
   addAction(bench, cli, benchmark);
+
+  const history = policy
+    .command('backtest')
+    .description('how many of the last commits of a git repository the policy would hold, and which rules cost most')
+    .option('--git <dir>', 'the repository')
+    .option('--policy <file>', 'a bundle that accepts GitPatch')
+    .option(...target)
+    .option('--last <n>', 'how many commits (default 400)')
+    .option('--revision <rev>', 'the newest commit (default HEAD)')
+    .option('--bots', 'include commits whose author is a bot');
+  addAction(history, cli, backtestHistory);
 }
 
 async function checkBundle(io: Io, [file = '']: readonly string[], options: Options): Promise<ExitCode> {
@@ -183,6 +194,24 @@ async function benchmark(io: Io, [bundle = '', file]: readonly string[], options
   const [p50, p99] = [0.5, 0.99].map((q) => roundToMicroseconds(times[Math.floor(q * (times.length - 1))] ?? 0));
   if (io.json) io.out.json({ diffs: rows.length, runs: times.length, perSecond, p50Ms: p50, p99Ms: p99 });
   else io.out.line(`${times.length} runs of ${rows.length} diffs: p50 ${p50} ms, p99 ${p99} ms, ${perSecond} a second`);
+  return ExitCode.Ok;
+}
+
+async function backtestHistory(io: Io, _args: readonly string[], options: Options): Promise<ExitCode> {
+  const bundle = await readInput(io, requiredOption(options, 'policy', '--policy'));
+  const { backtest } = await import('./backtest.js');
+  const result = await backtest(io.host.env, bundle, {
+    git: requiredOption(options, 'git', '--git'),
+    target: textOption(options, 'target') ?? null,
+    last: integerOption(options, 'last', '--last', { min: 1, max: 100_000, default: 400 }),
+    revision: textOption(options, 'revision') ?? 'HEAD',
+    bots: options['bots'] === true,
+  });
+  if (io.json) io.out.json(result);
+  else {
+    const { printBacktest } = await import('./backtest-view.js');
+    printBacktest(io, result);
+  }
   return ExitCode.Ok;
 }
 
