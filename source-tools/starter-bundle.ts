@@ -136,7 +136,7 @@ const TERRAFORM_PLAN = [
   '  # Terraform writes a plan as one line.',
   '  - pack: cross-cutting',
   '    rules:',
-  '      cross_oversized: { config: { maxBytes: 1048576, maxLine: 1048576 } }',
+  '      cross_oversized: { config: { maxBytes: 1048576 } }',
   ...manySmall(20),
 ];
 

@@ -78,13 +78,12 @@ const limit = (value: number, what: string) => z.int().min(0).max(1_000_000_000)
 
 export const oversized = crossRule({
   name: 'cross_oversized',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'The judge and people see only a part of a change that is too large.',
   config: z.strictObject({
     maxBytes: limit(256 * 1024, 'Maximum size of the diff in bytes.'),
     maxLines: limit(5000, 'Maximum number of lines of the diff.'),
-    maxLine: limit(10_000, 'Maximum length of a line in bytes.'),
   }),
   examples: {
     bad: 'SELECT 1;\nSELECT 2;\n',
@@ -92,16 +91,24 @@ export const oversized = crossRule({
     config: { maxLines: 1 },
   },
   find: ({ diff, config }) => {
-    const { lines, longest } = lineStats(diff.raw);
-    const over = (value: number, most: number, what: string): Hit[] =>
-      value > most ? [{ at: START, what: `${value} ${what}, limit ${most}` }] : [];
-    return [
-      ...over(diff.raw.length, config.maxBytes, 'bytes'),
-      ...over(lines, config.maxLines, 'lines'),
-      ...over(longest, config.maxLine, 'bytes in one line'),
-    ];
+    const { lines } = lineStats(diff.raw);
+    return [...over(diff.raw.length, config.maxBytes, 'bytes'), ...over(lines, config.maxLines, 'lines')];
   },
 });
+
+export const longLine = crossRule({
+  name: 'cross_long_line',
+  logicRevision: 1,
+  defaultLevel: 'advise',
+  status: 'WARN',
+  why: 'A reader sees only the beginning of a very long line, such as minified code.',
+  config: z.strictObject({ maxLine: limit(10_000, 'Maximum length of a line in bytes.') }),
+  examples: { bad: `SELECT '${'a'.repeat(30)}';\n`, good: 'SELECT 1;\n', config: { maxLine: 30 } },
+  find: ({ diff, config }) => over(lineStats(diff.raw).longest, config.maxLine, 'bytes in one line'),
+});
+
+const over = (value: number, most: number, what: string): Hit[] =>
+  value > most ? [{ at: START, what: `${value} ${what}, limit ${most}` }] : [];
 
 function lineStats(raw: Uint8Array): { readonly lines: number; readonly longest: number } {
   let [lines, longest, start] = [0, 0, 0];

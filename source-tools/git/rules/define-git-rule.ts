@@ -27,13 +27,18 @@ export function atLine(file: PatchFile, line: PatchLine, what: string): Hit {
 
 /**
  * Hits for the added lines that `describe` returns a text for. `words` is a prefilter: `describe` must return null for a
- * line that contains none of them.
+ * line that contains none of them. `applies` decides about a line that it described.
  */
-export function addedHits(view: FileView, words: readonly string[], describe: (text: string) => string | null): Hit[] {
+export function addedHits(
+  view: FileView,
+  words: readonly string[],
+  describe: (text: string) => string | null,
+  applies: (line: PatchLine) => boolean = () => true,
+): Hit[] {
   if (!view.contains('+', words)) return [];
   return view.lines('+').flatMap((line) => {
     const what = describe(line.text);
-    return what === null ? [] : [atLine(view.file, line, what)];
+    return what === null || !applies(line) ? [] : [atLine(view.file, line, what)];
   });
 }
 

@@ -1,9 +1,10 @@
 import type { PackRule } from '../../../policy/rules/rule-maker';
 import { ciUntrustedCheckout, dangerousCi } from './ci';
-import { dependencyChange } from './dependencies';
+import { dependencyChange, dependencyUpdate } from './dependencies';
 import { binary, mode, symlinkEscape } from './modes';
 import { gitAmbiguous, gitParse } from './parse';
-import { pathScope, pathTraversal, policyChange, protectedPaths } from './paths';
+import { pathScope, pathTraversal, policyChange } from './paths';
+import { protectedPaths } from './protected-paths';
 import { generatedEdit, licenceChange, size, vendoredTree } from './size';
 import { testWeakening } from './tests';
 import { trojanSource } from './trojan-source';
@@ -23,6 +24,7 @@ export const gitDiffRules: readonly PackRule[] = [
   trojanSource,
   testWeakening,
   dependencyChange,
+  dependencyUpdate,
   ciUntrustedCheckout,
   dangerousCi,
   vendoredTree,

@@ -4,14 +4,13 @@ import type { Hit } from '../../../policy/rules/rule-maker';
 import { shown } from '../../../policy/text/shown-name';
 import { atFile, gitRule, MODIFIED, NEW, patchOf } from './define-git-rule';
 import type { FileView } from './patch-view';
-import { wordList } from '../../../policy/text/word-list';
 
 const PathGlob = z
   .string()
   .min(1)
   .max(500)
   .regex(/^[^/]/, 'expected a path relative to the root of the tree, without a leading "/"');
-const Globs = z.array(PathGlob).max(1000);
+export const Globs = z.array(PathGlob).max(1000);
 
 export const pathTraversal = gitRule({
   name: 'git_path_traversal',
@@ -122,54 +121,6 @@ function isIgnorable(code: number): boolean {
   );
 }
 
-const PROTECTED = [
-  // Code that runs with pipeline permissions.
-  ...wordList(`
-    .github/workflows/** .github/actions/** **/action.yml **/action.yaml .gitlab-ci.yml .gitlab/** .circleci/**
-    .buildkite/** .drone.yml .travis.yml azure-pipelines*.yml bitbucket-pipelines.yml **/Jenkinsfile*
-  `),
-  // Required reviewers, and code that runs on developers' machines.
-  ...wordList(`
-    **/CODEOWNERS .husky/** .githooks/** .pre-commit-config.yaml .devcontainer/** .vscode/** **/.gitmodules
-    **/.gitattributes
-  `),
-  // Packages and where they come from.
-  ...wordList(`
-    **/package-lock.json **/npm-shrinkwrap.json **/yarn.lock **/pnpm-lock.yaml **/bun.lock* **/deno.lock
-    **/requirements*.txt **/poetry.lock **/pdm.lock **/uv.lock **/Pipfile.lock **/go.sum **/Cargo.lock
-    **/Gemfile.lock **/composer.lock **/packages.lock.json **/gradle.lockfile .github/dependabot.y*ml
-    **/renovate.json* **/.npmrc **/.yarnrc* **/.pypirc **/pip.conf
-  `),
-  // Deployment.
-  ...wordList(`
-    **/Dockerfile* **/Containerfile* **/docker-compose*.y*ml **/compose.y*ml **/*.tf **/*.tf.json **/*.tfvars
-    **/*.bicep **/k8s/** **/kubernetes/** **/kustomization.y*ml **/helm/** **/charts/** **/serverless.y*ml
-    buildspec*.y*ml cloudbuild*.y*ml **/migrations/** **/db/migrate/** **/alembic/versions/**
-  `),
-  // Access control.
-  '**/auth/**',
-  '**/*.pem',
-  // Instructions for agents.
-  ...wordList('**/AGENTS.md **/CLAUDE.md .claude/** .github/copilot-instructions.md .cursor/** **/.mcp.json'),
-];
-
-export const protectedPaths = gitRule({
-  name: 'git_protected_paths',
-  logicRevision: 3,
-  defaultLevel: 'confirm',
-  why: 'Changes to pipelines, images, infrastructure, migrations and access control have effects that their lines do not show.',
-  config: z.strictObject({
-    paths: Globs.default(PROTECTED).describe('Globs: * matches within a name, ** across folders. Case is ignored.'),
-    also: Globs.default([]).describe('Globs in addition to `paths`, so that you need not repeat the default list.'),
-    except: Globs.default([]).describe('Globs of paths to exclude.'),
-  }),
-  examples: {
-    bad: patchOf('.github/workflows/ci.yml', MODIFIED, ['-  timeout-minutes: 5', '+  timeout-minutes: 50']),
-    good: patchOf('docs/github/workflows.md', MODIFIED, ['-a', '+b']),
-  },
-  find: ({ files }, { paths, also, except }) => covered(files, [paths, also], except, 'is protected by'),
-});
-
 export const policyChange = gitRule({
   name: 'git_policy_change',
   logicRevision: 3,
@@ -184,14 +135,14 @@ export const policyChange = gitRule({
     bad: patchOf('countersign.policy.yaml', MODIFIED, ['-  level: forbid', '+  level: advise']),
     good: patchOf('docs/policy.md', MODIFIED, ['-a', '+b']),
   },
-  find: ({ files }, { paths }) => covered(files, [paths], [], 'is a policy file, by'),
+  find: ({ files }, { paths }) => covered(files, [paths], [], (glob) => `is a policy file, by ${shown(glob)}`),
 });
 
-function covered(
+export function covered(
   files: readonly FileView[],
   lists: readonly (readonly string[])[],
   except: readonly string[],
-  label: string,
+  describe: (glob: string) => string,
 ): readonly Hit[] {
   const hits: Hit[] = [];
   for (const { file, names } of files)
@@ -200,7 +151,7 @@ function covered(
         const glob = coveringGlob(globs, name);
         if (glob === undefined) continue;
         if (coveringGlob(except, name) === undefined)
-          hits.push({ at: file.header, what: `${shown(name.path)} ${label} ${shown(glob)} (${file.change})` });
+          hits.push({ at: file.header, what: `${shown(name.path)} ${describe(glob)} (${file.change})` });
         break;
       }
   return hits;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { coveringGlob, pathName } from '../../../policy/text/glob';
+import { coveringGlob, pathName, type PathName } from '../../../policy/text/glob';
 import { linePattern, describeLine, wordsOf } from '../../../policy/text/line-patterns';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { addedHits, atFile, atLine, gitRule, MODIFIED, patchOf } from './define-git-rule';
-import type { PatchFile } from '../facts/git-facts';
+import type { PatchFile, PatchLine } from '../facts/git-facts';
 import type { FileView } from './patch-view';
 import { wordList } from '../../../policy/text/word-list';
 
@@ -75,7 +75,7 @@ const ASSERTS = wordList('expect( assert should. .should( require.equal require.
 
 export const testWeakening = gitRule({
   name: 'git_test_weakening',
-  logicRevision: 4,
+  logicRevision: 5,
   defaultLevel: 'confirm',
   why: 'Deleting, skipping or weakening a test is the easiest way to make a build pass.',
   config: z.strictObject({
@@ -97,29 +97,24 @@ export const testWeakening = gitRule({
   },
   find: ({ files }, { tests, configs, maxSnapshots, maxLostAsserts }) => {
     const snapshots = files.filter(({ file }) => isSnapshot(file));
+    const testFiles = files.filter((view) => coveringGlob(tests, nameBefore(view)) !== undefined);
+    const moved = movedAsserts(files.filter((view) => coveringGlob(tests, view.name) !== undefined));
     return [
-      ...files.flatMap((view): readonly Hit[] => {
-        const { file, name } = view;
-        const was = file.oldPath === null || file.oldPath === file.path ? name : pathName(file.oldPath);
-        const isTest = coveringGlob(tests, was) !== undefined;
-        if (isTest && file.change === 'delete') return [atFile(file, 'the test file is deleted')];
-        if (isTest && file.change === 'rename' && coveringGlob(tests, name) === undefined)
-          return [atFile(file, 'the test file is moved outside the test folders')];
-        const hits = isTest
-          ? [
-              ...addedHits(view, SKIPPED_WORDS, (text) => describeLine(SKIPPED, text)),
-              ...lostAsserts(view, maxLostAsserts),
-            ]
-          : [];
-        const isConfig = coveringGlob(configs, name) !== undefined;
-        return isConfig
-          ? [
-              ...hits,
-              ...addedHits(view, LENIENT_WORDS, (text) => describeLine(LENIENT, text)),
-              ...loweredThresholds(view),
-            ]
-          : hits;
-      }),
+      ...testFiles.flatMap((view) => lostTests(view, files, moved, tests)),
+      ...lostAsserts(testFiles, moved, maxLostAsserts),
+      ...testFiles.flatMap((view) =>
+        addedHits(
+          view,
+          SKIPPED_WORDS,
+          (text) => describeLine(SKIPPED, text),
+          (line) => !isOfNewTest(view, line),
+        ),
+      ),
+      ...files.flatMap((view) =>
+        coveringGlob(configs, view.name) === undefined
+          ? []
+          : [...addedHits(view, LENIENT_WORDS, (text) => describeLine(LENIENT, text)), ...loweredThresholds(view)],
+      ),
       ...(snapshots.length > maxSnapshots
         ? snapshots.map(({ file }) => atFile(file, 'the snapshot is one of many that change'))
         : []),
@@ -127,21 +122,95 @@ export const testWeakening = gitRule({
   },
 });
 
+function nameBefore({ file, name }: FileView): PathName {
+  return file.oldPath === null || file.oldPath === file.path ? name : pathName(file.oldPath);
+}
+
+/** A test file that is deleted or moved away, unless its assertions or the code that it tests go the same way. */
+function lostTests(
+  view: FileView,
+  files: readonly FileView[],
+  moved: ReadonlyMap<string, number>,
+  tests: readonly string[],
+): Hit[] {
+  const { file, name } = view;
+  if (file.change === 'rename' && coveringGlob(tests, name) === undefined)
+    return [atFile(file, 'the test file is moved outside the test folders')];
+  if (file.change !== 'delete') return [];
+  const asserts = assertsIn(view, '-');
+  const isData = file.removed > 0 && asserts.length === 0 && !view.lines('-').some(({ text }) => DECLARED.test(text));
+  const isMoved = asserts.length > 0 && asserts.every((text) => moved.has(text));
+  return isData || isMoved || losesItsSubject(view, files) ? [] : [atFile(file, 'the test file is deleted')];
+}
+
+/** True if the patch also deletes the file that a test file is named after: `a.test.ts` and `a.ts`, `test_a.py` and `a.py`. */
+function losesItsSubject({ name }: FileView, files: readonly FileView[]): boolean {
+  const subject = name.base.replace(/(?:[._-](?:test|tests|spec)|^test_)(?=[.]|[^.]*[.])/, '');
+  return (
+    subject !== name.base && files.some(({ file, name: { base } }) => file.change === 'delete' && base === subject)
+  );
+}
+
+/** The declaration of a test, or of a function or class that may contain tests. */
+const DECLARED =
+  /^\s*(?:(?:async\s+)?def\s+\w|class\s+\w|func\s+[\w(]|(?:pub\s+)?(?:async\s+)?fn\s+\w|(?:it|test|describe|context|specify|suite)\b[\w.]*\s*[(`'"]|(?:public\s+)?void\s+\w|TEST\w*\()/;
+
+/**
+ * True if a line that skips belongs to a test that the patch adds: its declaration, which follows a decorator and precedes
+ * other lines, is an added line, and the file loses no declaration that could be the same test under another name.
+ */
+function isOfNewTest(view: FileView, line: PatchLine): boolean {
+  if (DECLARED.test(line.text)) return false;
+  const added = new Set(view.lines('+').map(({ text }) => text.trim()));
+  if (view.lines('-').some(({ text }) => DECLARED.test(text) && !added.has(text.trim()))) return false;
+  const lines = view.file.hunks.find((hunk) => hunk.lines.includes(line))?.lines.filter(({ kind }) => kind !== '-');
+  if (lines === undefined) return false;
+  const at = lines.indexOf(line);
+  const isDecorator = /^\s*[@#[]/.test(line.text);
+  const near = isDecorator ? lines.slice(at + 1) : lines.slice(0, at).reverse();
+  return near.find(({ text }) => DECLARED.test(text))?.kind === '+';
+}
+
 function isSnapshot(file: PatchFile): boolean {
   return file.path.endsWith('.snap') || file.path.includes('__snapshots__/') || file.path.endsWith('.snapshot');
 }
 
-function lostAsserts(view: FileView, most: number): Hit[] {
-  const { file } = view;
-  // No assertion can be lost if none is removed.
-  if (isSnapshot(file) || !view.contains('-', ASSERTS)) return [];
-  const count = (kind: '+' | '-'): number =>
-    view.lines(kind).filter((line) => {
-      const lower = line.text.toLowerCase();
-      return ASSERTS.some((word) => lower.includes(word));
-    }).length;
-  const lost = count('-') - count('+');
-  return lost > most ? [atFile(file, `has ${lost} fewer assertions`)] : [];
+function assertsIn(view: FileView, kind: '+' | '-'): readonly string[] {
+  if (isSnapshot(view.file) || !view.contains(kind, ASSERTS)) return [];
+  return view.lines(kind).flatMap(({ text }) => {
+    const lower = text.toLowerCase();
+    return ASSERTS.some((word) => lower.includes(word)) ? [text.trim()] : [];
+  });
+}
+
+/** Assertions that the patch adds to test files, with how often. A removed one that occurs here is moved, not lost. */
+function movedAsserts(files: readonly FileView[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const text of files.flatMap((view) => assertsIn(view, '+'))) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return counts;
+}
+
+/** Test files that lose assertions, if the patch as a whole does: assertions may move from one file to another. */
+function lostAsserts(files: readonly FileView[], moved: ReadonlyMap<string, number>, most: number): Hit[] {
+  const left = new Map(moved);
+  const losses = files
+    .filter(({ file }) => file.change !== 'delete')
+    .map((view) => {
+      const gone = assertsIn(view, '-').filter((text) => {
+        const count = left.get(text) ?? 0;
+        left.set(text, count - 1);
+        return count <= 0;
+      });
+      return { file: view.file, gone: gone.length };
+    });
+  const added = [...left.values()].reduce((sum, count) => sum + Math.max(0, count), 0);
+  const lost = losses.reduce((sum, { gone }) => sum + gone, 0) - added;
+  if (lost <= most) return [];
+  return losses.flatMap(({ file, gone }) => (gone === 0 ? [] : [atFile(file, `loses ${count(gone, 'assertion')}`)]));
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 const THRESHOLD = wordList(
