@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 import { foldAscii } from './fold-ascii';
 
 /** Raise it whenever the matched text changes. Part of `logic_hash`. */
-export const MARKERS_REVISION = 1;
+export const MARKERS_REVISION = 2;
 
 interface Marker {
   readonly kind: string;
@@ -15,64 +15,68 @@ function marker(kind: string, words: readonly string[], pattern: string): Marker
   return { kind, words, pattern: RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE) };
 }
 
+/** Between two words of a sentence: spaces, also with a line break and the start of a comment. Not the punctuation of code. */
+const GAP = String.raw`[\s*#/>-]{1,12}`;
+/** Up to four words between two others. */
+const WORDS_BETWEEN = String.raw`(?:[\w'-]{1,30}${GAP}){0,4}`;
+const CHANGE = String.raw`(?:change|changes|patch|diff|pull request|pr|commit|migration|plan|file|code|statement|query|edit)`;
+const REVIEWER = String.raw`(?:ai|llm|language model|judge|reviewers?|code reviewers?|validator|gpt|claude|copilot|gemini)`;
+
 /**
- * Text in a diff that addresses a reviewer. If a marker matches, the judge's ALLOW becomes a WARN, because the text may have
- * manipulated the judge. Markers can only raise the severity. Linear time.
+ * Instructions to a reviewer in comments, strings and prose: ignore the rules, approve this change, answer with this verdict. If
+ * a marker matches, the judge's ALLOW becomes a WARN, because the text may have manipulated the judge. Markers can only raise
+ * the severity. A prompt that a program stores ("You are a helpful assistant") is not addressed to a reviewer. Linear time.
  */
 const MARKERS: readonly Marker[] = [
   marker(
     'override',
-    ['ignore', 'disregard', 'forget', 'override', 'bypass', 'skip'],
-    String.raw`(?:ignore|disregard|forget|override|bypass|skip)[\s\W]{1,20}(?:\w+[\s\W]{1,8}){0,4}(?:instructions?|directives?|prompts?|rules|polic(?:y|ies)|guidelines|context|guardrails|checks|review)\b`,
+    ['ignore', 'disregard', 'forget', 'override', 'bypass'],
+    String.raw`\b(?:ignore|disregard|forget|override|bypass)${GAP}(?:(?:all|any|every|each|the|these|those|this|your|our|previous|prior|above|earlier|preceding|foregoing|following|other|usual|existing|current|security|safety|review|policy|approval|system|of)${GAP}){1,5}(?:instructions?|directives?|prompts?|rules|polic(?:y|ies)|guidelines|guardrails|checks|review)\b`,
   ),
   marker(
     'verdict_json',
-    ['verdict', 'approved', 'policyresults', 'instructionsindiff'],
-    String.raw`["'](?:verdict|approved|policyResults|instructionsInDiff)\\?["']\s{0,8}:`,
+    ['verdict', 'policyresults', 'instructionsindiff'],
+    String.raw`["'](?:policyResults|instructionsInDiff)\\?["']\s{0,8}:|["']verdict\\?["']\s{0,8}:\s{0,8}\\?["'](?:ALLOW|APPROVED?|PASS(?:ED)?|SAFE|ACCEPT(?:ED)?)\b`,
   ),
   marker(
     'verdict_word',
     ['verdict', 'decision'],
-    String.raw`\b(?:verdict|decision)\s{0,8}[:=]\s{0,8}["']?(?:ALLOW|APPROVED?|PASS|SAFE)\b`,
+    String.raw`\b(?:verdict|(?:your|final|review|reviewer's|judge's)\s(?:decision|answer))(?:\s{0,8}[:=]\s{0,8}|\s+(?:is|must be|should be)\s+)["']?(?:ALLOW|APPROVED?|PASS|SAFE)\b`,
   ),
   marker(
     'addressed',
     ['dear', 'note to', 'attention', 'hey', 'hello', 'message', 'instruction'],
-    String.raw`\b(?:dear|note to|attention|hey|hello|message (?:to|for)|instructions? (?:to|for))[\s,:]{1,4}(?:the\s+)?(?:ai|llm|model|assistant|judge|reviewer|validator|gpt|claude|system)\b`,
+    String.raw`\b(?:dear|note to|attention|hey|hello|message (?:to|for)|instructions? (?:to|for))[\s,:]{1,4}(?:the\s+|all\s+|any\s+)?${REVIEWER}\b`,
+  ),
+  marker(
+    'condition',
+    ['if you are', 'as the', 'reviewer', 'you are the'],
+    String.raw`\b(?:if you are|as) (?:an?|the) (?:\w+ ){0,2}${REVIEWER}\b[^.\n]{0,60}\b(?:you|must|set|answer|approve|allow|ignore|mark|return)\b|\breviewers? (?:must|should|shall) (?:\w+ ){0,2}(?:approve|allow|accept|pass|return|answer|ignore|mark)\b|\byou are the (?:\w+ ){0,2}(?:judge|reviewer|validator)\b`,
   ),
   marker(
     'role',
-    ['you are', 'act as', 'pretend', 'from now on'],
-    String.raw`\b(?:you are (?:now|an?|the)|act as|pretend (?:to be|you)|from now on,? you)\s+(?:\w+\s+){0,6}(?:ai|model|assistant|judge|reviewer|dan|mode|administrator)\b`,
+    ['you are now', 'act as', 'pretend', 'from now on'],
+    String.raw`\b(?:you are now|act as|pretend to be|pretend (?:that )?you are|from now on,? you (?:are|will|must))\s+(?:\w+\s+){0,6}(?:judge|reviewer|validator|administrator|dan|unrestricted|unfiltered|jailbroken|approve|allow|(?:developer|debug|god|admin) mode)\b`,
   ),
   marker(
     'chat_markup',
-    ['im_start', 'im_end', 'system', 'assistant', 'endoftext', 'start_header_id', 'inst]', 'instruction'],
-    String.raw`<\|?(?:im_start|im_end|system|assistant|endoftext|start_header_id)\|?>|\[/?INST\]|(?:^|\n)\W{0,4}#{2,4}\s*(?:system|assistant|instruction)s?\b`,
+    ['im_start', 'im_end', 'system', 'assistant', 'endoftext', 'start_header_id', 'inst]', 'instruction', 'response'],
+    String.raw`<\|(?:im_start|im_end|system|assistant|endoftext|start_header_id)\|>|\[/?INST\]|<</?SYS>>|(?:^|\n)\W{0,4}#{2,4}\s*(?:system|assistant|instruction|response)s?\s*:`,
   ),
   marker(
     'approve_order',
-    ['approve', 'allow', 'accept', 'pass', 'return', 'respond with', 'answer', 'output', 'mark'],
-    String.raw`\b(?:must|should|please|always|just|simply)\s+(?:be\s+)?(?:approve|allow|accept|pass|return|respond with|answer|output|mark)(?:d|ed)?\s+(?:\W{0,4}\w+\W{1,4}){0,4}(?:allow|approved?|pass(?:ed)?|safe|clear)\b`,
+    ['approve', 'allow', 'accept', 'pass', 'lgtm', 'safe', 'clear', 'verdict'],
+    String.raw`(?:^|[.;:!"'\n]\s{0,4}|\b(?:please|must|should|just|simply|always|and|then|now|to|reviewers?)${GAP})(?:approve|allow|accept|merge|pass)${GAP}(?:this|these|all|every|the${GAP}(?:attached|following|above|whole|entire|present))${GAP}${WORDS_BETWEEN}${CHANGE}\b|\b(?:must|should|please|always|just|simply|now|only|and|then|to)${GAP}(?:return|respond with|reply with|reply|answer with|answer|output|say|emit|mark)${GAP}[^.\n]{0,40}(?:\bverdict\b[^.\n]{0,12}\ballow\b|(?-i:\b(?:ALLOW|APPROVED?|LGTM|PASS|SAFE)\b)|\bpolicies clear\b)`,
   ),
   marker(
     'pre_approved',
-    ['approved', 'reviewed', 'validated', 'no review', 'no validation'],
-    String.raw`\b(?:pre-?approved|already (?:been )?(?:approved|reviewed|validated)|no (?:review|validation) (?:is )?(?:needed|required|necessary))\b`,
+    ['approved', 'reviewed', 'validated', 'audited', 'no review', 'review'],
+    String.raw`\b(?:this|the|these)${GAP}${WORDS_BETWEEN}${CHANGE}${GAP}${WORDS_BETWEEN}(?:pre-?approved|already${GAP}(?:been${GAP})?(?:approved|reviewed|validated|audited))\b|\bpre-?approved by\b|\bno${GAP}(?:(?:further|human|additional|manual|code|more)${GAP})?(?:review|validation)${GAP}(?:is${GAP})?(?:needed|required|necessary)\b|\b(?:needs|requires) no (?:further |human |additional |manual )?review\b`,
   ),
   marker(
     'prompt_probe',
-    [
-      'system prompt',
-      'secret key',
-      'hidden instruction',
-      'your prompt',
-      'your instruction',
-      'your rules',
-      'your canary',
-      'your nonce',
-    ],
-    String.raw`\b(?:reveal|print|repeat|show|leak|output)\s+(?:\w+\s+){0,4}(?:system prompt|secret key|hidden instructions?|your (?:prompt|instructions?|rules|canary|nonce))\b`,
+    ['your prompt', 'your system prompt', 'your instruction', 'your rules', 'your canary', 'your nonce', 'canary and'],
+    String.raw`\b(?:reveal|print|repeat|show|leak|output)\s+(?:\w+\s+){0,4}your (?:system )?(?:prompt|instructions?|rules|canary|nonce)\b`,
   ),
 ];
 

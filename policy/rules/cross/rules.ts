@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { JsonValue } from '../../contracts/canonical-json';
 import type { Metadata } from '../../contracts/diff';
 import { injectionPlaces, MARKERS_REVISION } from '../../text/injection-markers';
+import { clip } from '../../text/cut-text';
 import { pointerOf } from '../../text/json-pointer';
 import { bytesRules, type Hit, type PackRule } from '../rule-maker';
 import { shown } from '../../text/shown-name';
@@ -124,7 +125,7 @@ function lineStats(raw: Uint8Array): { readonly lines: number; readonly longest:
 
 export const injectionMarker = crossRule({
   name: 'cross_injection_marker',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'Text addressed to a reviewer tries to influence the review instead of describing the change.',
   reads: ['texts', 'metadata'],
@@ -142,12 +143,19 @@ export const injectionMarker = crossRule({
           const key = `${kind}:${at.startLine}:${at.startColumn}`;
           if (seen.has(key)) return [];
           seen.add(key);
-          return [{ at, what: `text addressed to a reviewer (${kind.replaceAll('_', ' ')})` }];
+          return [{ at, what: quoted(kind, text.slice(start, end)) }];
         }),
       );
     return [...inBytes, ...inMetadata(input.diff.metadata)];
   },
 });
+
+const MAX_QUOTE = 100;
+
+function quoted(kind: string, text: string): string {
+  const words = text.replace(/\s+/g, ' ').trim();
+  return `text addressed to a reviewer (${kind.replaceAll('_', ' ')}): ${shown(clip(words, MAX_QUOTE))}`;
+}
 
 function inMetadata(metadata: Metadata): Hit[] {
   const hits: Hit[] = [];
@@ -160,7 +168,7 @@ function inMetadata(metadata: Metadata): Hit[] {
     hits.push({
       at: pointerOf(path),
       of: 'metadata',
-      what: `text addressed to a reviewer (${first.kind.replaceAll('_', ' ')})`,
+      what: quoted(first.kind, value.slice(first.start, first.end)),
     });
   };
   visit(metadata as JsonValue, []);

@@ -30,7 +30,10 @@ export const size = gitRule({
   config: z.strictObject({
     maxFiles: limit(50, 'Maximum number of changed files.'),
     maxHunks: limit(200, 'Maximum number of hunks in all files.'),
-    maxLines: limit(1000, 'Maximum number of added and removed lines in all files except the uncounted.'),
+    maxLines: limit(
+      1000,
+      'Maximum number of added and removed lines, without those that only move and those of uncounted files.',
+    ),
     maxDeletedFiles: limit(10, 'Maximum number of deleted files.'),
     maxBinaryBytes: limit(256 * 1024, 'Maximum number of bytes of binary content.'),
     maxDeleteRatio: z
@@ -69,7 +72,7 @@ export const size = gitRule({
     const problems = [
       ...over(counted.length, config.maxFiles, 'files'),
       ...over(hunks, config.maxHunks, 'hunks'),
-      ...over(lines, config.maxLines, 'lines'),
+      ...over(lines > config.maxLines ? lines - movedLines(counted) : lines, config.maxLines, 'lines'),
       ...over(deleted, config.maxDeletedFiles, 'deleted files'),
       ...over(binary, config.maxBinaryBytes, 'binary bytes'),
     ];
@@ -78,6 +81,22 @@ export const size = gitRule({
     return problems.map((what) => ({ at: wholePatch(files), what }));
   },
 });
+
+/** Number of added and removed lines that the patch removes in one place and adds unchanged in another. */
+function movedLines(files: readonly FileView[]): number {
+  const removed = new Map<string, number>();
+  for (const view of files)
+    for (const { text } of view.lines('-')) removed.set(text.trim(), (removed.get(text.trim()) ?? 0) + 1);
+  let moved = 0;
+  for (const view of files)
+    for (const { text } of view.lines('+')) {
+      const left = removed.get(text.trim()) ?? 0;
+      if (left === 0) continue;
+      removed.set(text.trim(), left - 1);
+      moved += 2;
+    }
+  return moved;
+}
 
 function wholePatch(files: readonly FileView[]): PatchFile['span'] {
   const first = (files[0] as FileView).file;

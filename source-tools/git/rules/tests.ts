@@ -138,7 +138,10 @@ function lostTests(
     return [atFile(file, 'the test file is moved outside the test folders')];
   if (file.change !== 'delete') return [];
   const asserts = assertsIn(view, '-');
-  const isData = file.removed > 0 && asserts.length === 0 && !view.lines('-').some(({ text }) => DECLARED.test(text));
+  const isData =
+    (file.removed > 0 || file.binary !== null) &&
+    asserts.length === 0 &&
+    !view.lines('-').some(({ text }) => DECLARED.test(text));
   const isMoved = asserts.length > 0 && asserts.every((text) => moved.has(text));
   return isData || isMoved || losesItsSubject(view, files) ? [] : [atFile(file, 'the test file is deleted')];
 }
