@@ -45,8 +45,11 @@ const MARKERS: readonly Marker[] = [
   ),
   marker(
     'addressed',
-    ['dear', 'note to', 'attention', 'hey', 'hello', 'message', 'instruction'],
-    String.raw`\b(?:dear|note to|attention|hey|hello|message (?:to|for)|instructions? (?:to|for))[\s,:]{1,4}(?:the\s+|all\s+|any\s+)?${REVIEWER}\b`,
+    [
+      ...['dear', 'note to', 'attention', 'hey', 'hello', 'message', 'instruction'],
+      ...['ai reviewer', 'ai assistant', 'ai agent', 'ai judge', 'llm', 'language model', 'ai code'],
+    ],
+    String.raw`(?:^|\n)\W{0,6}(?:(?:ai|llm)[ -](?:code )?(?:reviewer|assistant|agent|judge)|language model)s?\s{0,2}[:,]|\b(?:dear|note to|attention|hey|hello|message (?:to|for)|instructions? (?:to|for))[\s,:]{1,4}(?:the\s+|all\s+|any\s+)?${REVIEWER}\b`,
   ),
   marker(
     'condition',
@@ -65,13 +68,13 @@ const MARKERS: readonly Marker[] = [
   ),
   marker(
     'approve_order',
-    ['approve', 'allow', 'accept', 'pass', 'lgtm', 'safe', 'clear', 'verdict'],
-    String.raw`(?:^|[.;:!"'\n]\s{0,4}|\b(?:please|must|should|just|simply|always|and|then|now|to|reviewers?)${GAP})(?:approve|allow|accept|merge|pass)${GAP}(?:this|these|all|every|the${GAP}(?:attached|following|above|whole|entire|present))${GAP}${WORDS_BETWEEN}${CHANGE}\b|\b(?:must|should|please|always|just|simply|now|only|and|then|to)${GAP}(?:return|respond with|reply with|reply|answer with|answer|output|say|emit|mark)${GAP}[^.\n]{0,40}(?:\bverdict\b[^.\n]{0,12}\ballow\b|(?-i:\b(?:ALLOW|APPROVED?|LGTM|PASS|SAFE)\b)|\bpolicies clear\b)`,
+    ['approve', 'allow', 'accept', 'merge', 'pass', 'lgtm', 'safe', 'clear', 'flag', 'block', 'reject', 'escalate'],
+    String.raw`(?:^|[.;:!"'\n]\s{0,4}|\b(?:please|must|should|just|simply|always|and|then|now|to|reviewers?)${GAP})(?:approve|allow|accept|merge|pass)${GAP}(?:this|these|all|every|the${GAP}(?:attached|following|above|whole|entire|present))${GAP}${WORDS_BETWEEN}${CHANGE}\b|\b(?:must|should|please|always|just|simply|now|only|and|then|to)${GAP}(?:return|respond with|reply with|reply|answer with|answer|output|say|emit|mark)${GAP}[^.\n]{0,40}(?:\bverdict\b[^.\n]{0,12}\ballow\b|(?-i:\b(?:ALLOW|APPROVED?|LGTM|PASS|SAFE)\b)|\bpolicies clear\b)|\b(?:answer|respond|reply|say|return|output|copy)${GAP}(?:(?:with|only|verdict|just|exactly)${GAP}){0,3}["']?(?-i:ALLOW|APPROVED?|LGTM)\b|\b(?:do not|don't|never|no need to)${GAP}(?:flag|block|reject|escalate)${GAP}(?:this|these|the|any)\b`,
   ),
   marker(
     'pre_approved',
-    ['approved', 'reviewed', 'validated', 'audited', 'no review', 'review'],
-    String.raw`\b(?:this|the|these)${GAP}${WORDS_BETWEEN}${CHANGE}${GAP}${WORDS_BETWEEN}(?:pre-?approved|already${GAP}(?:been${GAP})?(?:approved|reviewed|validated|audited))\b|\bpre-?approved by\b|\bno${GAP}(?:(?:further|human|additional|manual|code|more)${GAP})?(?:review|validation)${GAP}(?:is${GAP})?(?:needed|required|necessary)\b|\b(?:needs|requires) no (?:further |human |additional |manual )?review\b`,
+    ['approved', 'reviewed', 'validated', 'audited', 'review', 'signed off'],
+    String.raw`\b(?:this|the|these)${GAP}${WORDS_BETWEEN}${CHANGE}${GAP}${WORDS_BETWEEN}(?:pre-?approved|already${GAP}(?:been${GAP})?(?:approved|reviewed|validated|audited))\b|\bpre-?approved by\b|\bno${GAP}(?:(?:further|human|additional|manual|code|more)${GAP})?(?:review|validation)${GAP}(?:is${GAP})?(?:needed|required|necessary)\b|\b(?:security|owners?|maintainers?|cto|ciso|legal|compliance|manager|team)(?: team)? (?:has |have )?(?:already )?(?:approved|reviewed|signed off on) (?:this|these|the ${CHANGE})\b|\breviewer\s?:\s?(?:lgtm|approved|ship it)\b|\b(?:needs|requires) no (?:further |human |additional |manual )?review\b`,
   ),
   marker(
     'prompt_probe',
