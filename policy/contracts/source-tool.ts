@@ -12,10 +12,18 @@ import type { Registry } from './registry';
 import type { StagingRecord } from './staging-record';
 import type { TargetEffects } from './target-effects';
 
+/** A line of a file that a diff changes, counted from 1 in the file and not in the diff; null for the file as a whole. */
+export interface FilePlace {
+  readonly path: string;
+  readonly line: number | null;
+}
+
 /** A text in the diff, for rules that read any text. `spanOf` maps positions in `text` to the staged bytes. */
 export interface DiffText {
   readonly side: 'added' | 'removed';
   readonly text: string;
+  /** The file that a position is in, for diffs of files. */
+  readonly fileOf?: (start: number) => FilePlace;
   readonly spanOf: (start: number, end: number) => Span;
 }
 

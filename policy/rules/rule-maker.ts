@@ -13,7 +13,9 @@ import {
   type Span,
 } from '../contracts/facts';
 import { MAX_REASON_LENGTH } from '../contracts/limits';
+import type { FilePlace } from '../contracts/source-tool';
 import { clip } from '../text/cut-text';
+import { shown } from '../text/shown-name';
 
 /** A place with its own path, such as a statement inside a function body. */
 export interface Located {
@@ -26,6 +28,8 @@ export interface Hit {
   readonly at: Span | string | Located;
   /** The document that a pointer refers to. Default: the diff. */
   readonly of?: 'diff' | 'metadata';
+  /** The place in a file, for diffs of files. Shown instead of the line of the diff. */
+  readonly file?: FilePlace;
   /** Description that is safe to print: names go through `shown`, and a value that may be a secret never appears. */
   readonly what: string;
 }
@@ -214,7 +218,7 @@ export function outcomeOf(
   advice?: readonly string[],
 ): RuleOutcome {
   if (hits.length === 0) return NOT_FIRED;
-  const named = hits.slice(0, MAX_HITS_IN_REASON).map((hit) => `${hit.what} (${placeText(hit.at)})`);
+  const named = hits.slice(0, MAX_HITS_IN_REASON).map((hit) => `${hit.what} (${placeText(hit)})`);
   const more = hits.length - named.length;
   const places = [...new Set(hits.map(placeKey))];
   const evidence = places.slice(0, MAX_EVIDENCE_REFS).map((place) => evidenceOf(input, place));
@@ -293,7 +297,8 @@ function shortPointer(pointer: string): string {
   return pointer.slice(0, pointer.lastIndexOf('/', MAX_POINTER));
 }
 
-function placeText(at: Hit['at']): string {
+function placeText({ at, file }: Hit): string {
+  if (file !== undefined) return file.line === null ? shown(file.path) : `${shown(file.path)} line ${file.line}`;
   if (typeof at === 'string') return at === '' ? 'the whole document' : clip(printable(at), 200);
   return 'span' in at ? at.path : `line ${at.startLine}`;
 }
@@ -303,7 +308,10 @@ function placeDetails(hit: Hit): { readonly [key: string]: string | number } {
   const what = clip(hit.what, 500);
   if (typeof at === 'string') return { what, pointer: clip(printable(at), 500) };
   if ('span' in at) return { what, path: clip(at.path, 500), line: at.span.startLine, column: at.span.startColumn };
-  return { what, line: at.startLine, column: at.startColumn };
+  const inDiff = { what, line: at.startLine, column: at.startColumn };
+  if (hit.file === undefined) return inDiff;
+  const file = clip(shown(hit.file.path), 500);
+  return hit.file.line === null ? { ...inDiff, file } : { ...inDiff, file, fileLine: hit.file.line };
 }
 
 /** Escapes all but printable ASCII: a pointer consists of keys of the diff, which are untrusted. */

@@ -137,13 +137,15 @@ export const injectionMarker = crossRule({
     const seen = new Set<string>();
     const inBytes = input.tool.texts
       .filter(({ side }) => side === 'added')
-      .flatMap(({ text, spanOf }) =>
+      .flatMap(({ text, spanOf, fileOf }) =>
         injectionPlaces(text).flatMap(({ kind, start, end }): Hit[] => {
           const at = spanOf(start, end);
           const key = `${kind}:${at.startLine}:${at.startColumn}`;
           if (seen.has(key)) return [];
           seen.add(key);
-          return [{ at, what: quoted(kind, text.slice(start, end)) }];
+          const file = fileOf?.(start);
+          const what = quoted(kind, text.slice(start, end));
+          return [{ at, what, ...(file === undefined ? {} : { file }) }];
         }),
       );
     return [...inBytes, ...inMetadata(input.diff.metadata)];

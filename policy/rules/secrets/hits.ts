@@ -2,6 +2,7 @@ import type { JsonValue } from '../../contracts/canonical-json';
 import type { Metadata } from '../../contracts/diff';
 import { pointerOf } from '../../text/json-pointer';
 import type { Hit } from '../rule-maker';
+import { isTestData } from './test-data';
 import { scanText, SECRET_CATEGORIES, type Scan, type SecretCategory } from './scan';
 import type { SecretSpan } from './secret-span';
 import type { ScannedText } from './texts';
@@ -11,23 +12,26 @@ function describe({ kind, start, end }: SecretSpan): string {
   return `${kind.replaceAll('_', ' ')} of ${end - start} characters`;
 }
 
-/** Hits for the secrets of one category on one side of the change, one for each place. */
+/** Hits for the added secrets of some categories, one for each place. `inFixtures`: in the data of tests, or elsewhere. */
 export function hitsOf(
   texts: readonly ScannedText[],
-  category: SecretCategory,
-  side: ScannedText['side'] = 'added',
+  categories: readonly SecretCategory[],
+  inFixtures: boolean,
 ): Hit[] {
   const seen = new Set<string>();
   return texts
-    .filter((text) => text.side === side)
-    .flatMap(({ scan, spanOf }) =>
-      scan.found[category].flatMap((found): Hit[] => {
-        const at = spanOf(found.start, found.end);
-        const key = `${at.startLine}:${at.startColumn}`;
-        if (seen.has(key)) return [];
-        seen.add(key);
-        return [{ at, what: describe(found) }];
-      }),
+    .filter(({ side }) => side === 'added')
+    .flatMap(({ scan, spanOf, fileOf }) =>
+      categories
+        .flatMap((category) => scan.found[category])
+        .flatMap((found): Hit[] => {
+          const at = spanOf(found.start, found.end);
+          const file = fileOf?.(found.start);
+          const key = `${at.startLine}:${at.startColumn}`;
+          if (seen.has(key) || (file !== undefined && isTestData(file.path)) !== inFixtures) return [];
+          seen.add(key);
+          return [{ at, what: describe(found), ...(file === undefined ? {} : { file }) }];
+        }),
     );
 }
 

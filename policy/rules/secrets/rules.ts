@@ -1,6 +1,6 @@
 import { bytesRules, type PackRule } from '../rule-maker';
 import { hitsOf, metadataHits, uncheckedHits } from './hits';
-import type { SecretCategory } from './scan';
+import { SECRET_CATEGORIES, type SecretCategory } from './scan';
 import { scannedTexts } from './texts';
 
 /** Factory for the rules of this pack. Exported for source tools that add rules to it. */
@@ -20,16 +20,16 @@ function categoryRule(
 ): PackRule {
   return secretsRule({
     ...options,
-    logicRevision: 8,
+    logicRevision: 9,
     reads: ['texts'],
     advice: ADVICE,
-    find: (input) => hitsOf(scannedTexts(input), category),
+    find: (input) => hitsOf(scannedTexts(input), [category], false),
   });
 }
 
 export const knownToken = secretsRule({
   name: 'secrets_known_token',
-  logicRevision: 8,
+  logicRevision: 9,
   defaultLevel: 'forbid',
   why: 'Anyone who reads a token can use it, and a diff is read by many people and stored for a long time.',
   reads: ['texts'],
@@ -40,7 +40,7 @@ export const knownToken = secretsRule({
   },
   find: (input) => {
     const texts = scannedTexts(input);
-    return [...hitsOf(texts, 'token'), ...uncheckedHits(texts)];
+    return [...hitsOf(texts, ['token'], false), ...uncheckedHits(texts)];
   },
 });
 
@@ -58,7 +58,7 @@ export const privateKey = categoryRule('private_key', {
 
 export const urlCredentials = categoryRule('address', {
   name: 'secrets_url_credentials',
-  defaultLevel: 'forbid',
+  defaultLevel: 'confirm',
   why: 'A password in a URL appears in every log that contains the URL.',
   examples: {
     bad: joined('postgres://app:', 'm42ploz2wd', '@db.example.com/shop\n'),
@@ -86,9 +86,28 @@ export const coveredSecret = categoryRule('covered', {
   },
 });
 
+const fixture = (path: string, line: string): string =>
+  `diff --git a/${path} b/${path}\nnew file mode 100644\nindex 0000000..8c3482d\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+${line}\n`;
+
+/** The other rules leave the data of tests to this one, so that a bundle can waive it or raise its level. */
+export const testDataSecret = secretsRule({
+  name: 'secrets_test_data',
+  logicRevision: 1,
+  defaultLevel: 'confirm',
+  why: 'A secret in a test is usually invented, but nothing shows that it is.',
+  reads: ['texts'],
+  advice: ['If the value is invented, confirm or waive this finding; otherwise remove the secret and revoke it.'],
+  examples: {
+    bad: fixture('test/client.test.ts', `const token = '${EXAMPLE_TOKEN}';`),
+    good: fixture('test/client.test.ts', "const token = 'ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx';"),
+    sourceTool: 'GitPatch',
+  },
+  find: (input) => hitsOf(scannedTexts(input), SECRET_CATEGORIES, true),
+});
+
 export const metadataSecret = secretsRule({
   name: 'secrets_in_metadata',
-  logicRevision: 8,
+  logicRevision: 9,
   defaultLevel: 'forbid',
   why: 'Metadata is stored in the workflow history and shown in every status, to anyone who may read them.',
   reads: ['metadata'],

@@ -11,19 +11,20 @@ function characterRule(
 ): PackRule {
   return textRule({
     ...options,
-    logicRevision: 3,
+    logicRevision: 4,
     reads: ['texts'],
     find: ({ tool }) => {
       const seen = new Set<string>();
       return tool.texts
         .filter(({ side }) => side === 'added')
-        .flatMap(({ text, spanOf }) =>
+        .flatMap(({ text, spanOf, fileOf }) =>
           find(text).flatMap(({ index, length, what }): Hit[] => {
             const at = spanOf(index, index + length);
             const key = `${at.startLine}:${at.startColumn}`;
             if (seen.has(key)) return [];
             seen.add(key);
-            return [{ at, what }];
+            const file = fileOf?.(index);
+            return [{ at, what, ...(file === undefined ? {} : { file }) }];
           }),
         );
     },

@@ -1,4 +1,5 @@
 import type { ExtractedFacts, Span } from '../../../policy/contracts/facts';
+import type { FilePlace } from '../../../policy/contracts/source-tool';
 
 /** One line of a hunk. `text` excludes the marker and the line feed, but includes a CR before the line feed. */
 export interface PatchLine {
@@ -67,6 +68,16 @@ export const GITLINK = '160000';
 export function lineSpan(file: PatchFile, line: PatchLine): Span {
   if (line.line === file.header.startLine) return file.header;
   return { startLine: line.line, startColumn: 1, endLine: line.line, endColumn: line.text.length + 2 };
+}
+
+/** The line in the file that a line of the patch adds, keeps or removes. A line of a binary patch has no place in the file. */
+export function filePlace(file: PatchFile, line: PatchLine): FilePlace {
+  const hunk = file.hunks.find((h) => line.line > h.line && line.line <= (h.lines.at(-1)?.line ?? 0));
+  const path = line.kind === '-' ? (file.oldPath ?? file.path) : file.path;
+  if (hunk === undefined) return { path, line: null };
+  const other = line.kind === '-' ? '+' : '-';
+  const before = hunk.lines.filter((one) => one.line < line.line && one.kind !== other).length;
+  return { path, line: (line.kind === '-' ? hunk.oldStart : hunk.newStart) + before };
 }
 
 /** All lines of one kind in all hunks. Added lines include text disguised as binary, positioned at the file's header. */

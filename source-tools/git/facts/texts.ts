@@ -1,13 +1,16 @@
 import type { Span } from '../../../policy/contracts/facts';
-import type { DiffText } from '../../../policy/contracts/source-tool';
+import type { DiffText, FilePlace } from '../../../policy/contracts/source-tool';
 import { spanner } from '../../../policy/text/text-view';
-import { linesOf, lineSpan, type GitPatchFacts, type PatchFile, type PatchLine } from './git-facts';
+import { filePlace, linesOf, lineSpan, type GitPatchFacts, type PatchFile, type PatchLine } from './git-facts';
 
-/** The added and the removed lines of each file. */
-export function patchTexts({ files }: GitPatchFacts): DiffText[] {
+/** The added and the removed lines of each file. Lines that are not valid UTF-8 are left out: `git_unreadable` reports them. */
+export function patchTexts({ files, notUtf8 }: GitPatchFacts): DiffText[] {
+  const unreadable = new Set(notUtf8);
+  const readable = (file: PatchFile, kind: '+' | '-'): readonly PatchLine[] =>
+    linesOf(file, kind).filter(({ line }) => !unreadable.has(line));
   return files.flatMap((file) => [
-    ...linesText(file, linesOf(file, '+'), 'added'),
-    ...linesText(file, linesOf(file, '-'), 'removed'),
+    ...linesText(file, readable(file, '+'), 'added'),
+    ...linesText(file, readable(file, '-'), 'removed'),
   ]);
 }
 
@@ -24,5 +27,9 @@ function linesText(file: PatchFile, lines: readonly PatchLine[], side: DiffText[
     if (span === file.header) return span;
     return { startLine: first.line, startColumn: startColumn + 1, endLine: last.line, endColumn: endColumn + 1 };
   };
-  return [{ side, text, spanOf }];
+  const fileOf = (start: number): FilePlace => {
+    const line = lines[inText(start, start).startLine - 1];
+    return line === undefined ? { path: file.path, line: null } : filePlace(file, line);
+  };
+  return [{ side, text, spanOf, fileOf }];
 }

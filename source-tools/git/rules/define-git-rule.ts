@@ -1,7 +1,6 @@
 import type { ValidatorInput } from '../../../policy/rules/define';
 import { factsRules, type FactsRuleOptions, type Hit, type PackRule } from '../../../policy/rules/rule-maker';
-import { shown } from '../../../policy/text/shown-name';
-import { lineSpan, type GitPatchFacts, type PatchFile, type PatchLine } from '../facts/git-facts';
+import { filePlace, lineSpan, type GitPatchFacts, type PatchFile, type PatchLine } from '../facts/git-facts';
 import { GIT_PACK } from '../facts/git-parser';
 import { patchView, type FileView, type GitPatch } from './patch-view';
 
@@ -17,12 +16,12 @@ export function gitRule<Config>({ find, ...options }: GitRuleOptions<Config>): P
 
 /** A hit at the header of a file. */
 export function atFile(file: PatchFile, what: string): Hit {
-  return { at: file.header, what: `${shown(file.path)}: ${what}` };
+  return { at: file.header, what, file: { path: file.path, line: null } };
 }
 
 /** A hit at a line of a file. */
 export function atLine(file: PatchFile, line: PatchLine, what: string): Hit {
-  return { at: lineSpan(file, line), what: `${shown(file.path)}: ${what}` };
+  return { at: lineSpan(file, line), what, file: filePlace(file, line) };
 }
 
 /**

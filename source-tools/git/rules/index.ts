@@ -2,7 +2,7 @@ import type { PackRule } from '../../../policy/rules/rule-maker';
 import { ciUntrustedCheckout, dangerousCi } from './ci';
 import { dependencyChange, dependencyUpdate } from './dependencies';
 import { binary, mode, symlinkEscape } from './modes';
-import { gitAmbiguous, gitParse } from './parse';
+import { gitAmbiguous, gitParse, gitUnreadable } from './parse';
 import { pathScope, pathTraversal, policyChange } from './paths';
 import { protectedPaths } from './protected-paths';
 import { generatedEdit, licenceChange, size, vendoredTree } from './size';
@@ -13,6 +13,7 @@ import { trojanSource } from './trojan-source';
 export const gitDiffRules: readonly PackRule[] = [
   gitParse,
   gitAmbiguous,
+  gitUnreadable,
   pathTraversal,
   mode,
   symlinkEscape,

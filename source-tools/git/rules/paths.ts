@@ -26,7 +26,7 @@ export const pathTraversal = gitRule({
     for (const { file, names } of files)
       for (const { path } of names) {
         const why = pathProblem(path);
-        if (why !== null) hits.push({ at: file.header, what: `${shown(path.slice(0, 300))} ${why}` });
+        if (why !== null) hits.push({ ...atFile(file, why), file: { path: path.slice(0, 300), line: null } });
       }
     return hits;
   },
@@ -151,7 +151,7 @@ export function covered(
         const glob = coveringGlob(globs, name);
         if (glob === undefined) continue;
         if (coveringGlob(except, name) === undefined)
-          hits.push({ at: file.header, what: `${shown(name.path)} ${describe(glob)} (${file.change})` });
+          hits.push({ ...atFile(file, `${describe(glob)} (${file.change})`), file: { path: name.path, line: null } });
         break;
       }
   return hits;

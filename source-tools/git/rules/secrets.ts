@@ -1,39 +1,11 @@
 import { z } from 'zod';
 import { factsRules, type PackRule } from '../../../policy/rules/rule-maker';
-import { hitsOf } from '../../../policy/rules/secrets/hits';
-import { EXAMPLE_TOKEN, secretsRule } from '../../../policy/rules/secrets/rules';
-import { scannedTexts } from '../../../policy/rules/secrets/texts';
 import { coveringGlob, pathName } from '../../../policy/text/glob';
 import type { GitPatchFacts } from '../facts/git-facts';
 import { GIT_PACK } from '../facts/git-parser';
 import { wordList } from '../../../policy/text/word-list';
 
 const patchRule = factsRules<GitPatchFacts>({ ...GIT_PACK, pack: 'secrets' });
-
-const patch = (lines: readonly string[]): string =>
-  `${['diff --git a/app.env b/app.env', 'index 1f9d725..8c3482d 100644', '--- a/app.env', '+++ b/app.env', '@@ -1 +1 @@', ...lines].join('\n')}\n`;
-
-const removedSecret = secretsRule({
-  name: 'secrets_removed',
-  logicRevision: 8,
-  defaultLevel: 'advise',
-  status: 'WARN',
-  why: 'A removed secret remains in the git history, so it must be revoked.',
-  reads: ['texts'],
-  sourceTools: ['GitPatch'],
-  advice: ['Revoke the secret: everyone with access to the repository can read it.'],
-  examples: {
-    bad: patch([`-CI_VALUE=${EXAMPLE_TOKEN}`, '+CI_VALUE=$CI_VALUE']),
-    good: patch(['-CI_VALUE=1', '+CI_VALUE=$CI_VALUE']),
-    sourceTool: 'GitPatch',
-  },
-  find: (input) => {
-    const texts = scannedTexts(input);
-    return (['token', 'private_key', 'address', 'assigned'] as const).flatMap((category) =>
-      hitsOf(texts, category, 'removed'),
-    );
-  },
-});
 
 const KEY_FILES = wordList(`
   **/*.p12 **/*.pfx **/*.jks **/*.keystore **/*.kdbx **/*.ppk **/id_rsa **/id_dsa **/id_ecdsa **/id_ed25519 **/.env
@@ -43,7 +15,7 @@ const KEY_FILES = wordList(`
 
 const keyFile = patchRule({
   name: 'secrets_key_file',
-  logicRevision: 8,
+  logicRevision: 9,
   defaultLevel: 'confirm',
   why: 'Files with these names contain keys or passwords, and a binary file does not show them.',
   config: z.strictObject({
@@ -61,8 +33,12 @@ const keyFile = patchRule({
   find: ({ files }, { paths }) =>
     files
       .filter((file) => file.newPath !== null && coveringGlob(paths, pathName(file.newPath)) !== undefined)
-      .map((file) => ({ at: file.header, what: 'the file name is typical for keys or passwords' })),
+      .map((file) => ({
+        at: file.header,
+        what: 'the file name is typical for keys or passwords',
+        file: { path: file.path, line: null },
+      })),
 });
 
 /** Rules of the pack `secrets` that apply only to patches. */
-export const gitSecretsRules: readonly PackRule[] = [keyFile, removedSecret];
+export const gitSecretsRules: readonly PackRule[] = [keyFile];

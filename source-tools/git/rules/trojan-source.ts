@@ -9,7 +9,7 @@ import {
   type OddCharacter,
 } from '../../../policy/text/characters';
 import { atFile, gitRule, MODIFIED, patchOf } from './define-git-rule';
-import { lineSpan, type PatchFile, type PatchLine } from '../facts/git-facts';
+import { filePlace, lineSpan, type PatchFile, type PatchLine } from '../facts/git-facts';
 import type { FileView } from './patch-view';
 
 /** All suspicious characters in one line or name. */
@@ -19,7 +19,7 @@ function suspiciousIn(text: string, foreign: boolean): readonly OddCharacter[] {
 
 export const trojanSource = gitRule({
   name: 'git_trojan_source',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'confirm',
   why: 'Invisible and look-alike characters can make code display differently from how it runs.',
   examples: {
@@ -29,13 +29,7 @@ export const trojanSource = gitRule({
     ]),
     good: patchOf('README.md', MODIFIED, ['-Hello', '+Привет, 世界 👩‍💻 שלום']),
   },
-  find: ({ files, notUtf8 }) => [
-    ...suspiciousHits(files),
-    ...notUtf8.map((line) => ({
-      at: { startLine: line, startColumn: 1, endLine: line, endColumn: 1 },
-      what: 'the line is not valid UTF-8',
-    })),
-  ],
+  find: ({ files }) => suspiciousHits(files),
 });
 
 /** Maximum number of hits in the lines of a patch. */
@@ -67,6 +61,11 @@ function inLine(file: PatchFile, line: PatchLine, foreign: boolean): Hit[] {
     const span = lineSpan(file, line);
     // Text inside a binary patch has no position in the patch.
     const hasPosition = span.startLine === line.line && span.endLine === line.line && span !== file.header;
-    return { at: hasPosition ? { ...span, startColumn: index + 2, endColumn: index + 2 + length } : span, what };
+    const place = filePlace(file, line);
+    return {
+      file: place,
+      at: hasPosition ? { ...span, startColumn: index + 2, endColumn: index + 2 + length } : span,
+      what,
+    };
   });
 }
