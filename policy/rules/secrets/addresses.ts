@@ -1,5 +1,6 @@
 import { isQuote, isRunUnit, isSpace } from './characters';
 import { isPlaceholder } from './placeholders';
+import { looksRandom } from './randomness';
 import type { SecretSpan } from './secret-span';
 
 /** Maximum number of characters that are read after `://`. */
@@ -38,10 +39,15 @@ function isBreak(letter: string): boolean {
   return isSpace(letter) || isQuote(letter) || letter === '<' || letter === '>';
 }
 
+/** GitHub reads a token from the user name if this is the password. */
+const TOKEN_IS_USER = 'x-oauth-basic';
+
 /** The password of an address. Null if it is a placeholder, shorter than four characters or a local default. */
 export function passwordIn(text: string, found: Credentials): SecretSpan | null {
   const { password, end } = found;
   const value = text.slice(password, end);
+  const user = { kind: 'url_credentials', start: found.start, end: password - 1 };
+  if (value === TOKEN_IS_USER) return looksRandom(text.slice(user.start, user.end)) ? user : null;
   if (value.length < 4 || isPlaceholder(value) || isLocalDefault(text, found)) return null;
   return { kind: 'url_credentials', start: password, end };
 }

@@ -1,7 +1,8 @@
 import { assignmentAt, newRunCache, type Assignment } from './assignment';
-import { classesOf, entropyOf, isHex, isRunUnit, isWord, isWordy } from './characters';
-import { mayBePassword, plainName, sensitiveName, STEMS, type NameKind } from './names';
+import { classesOf, entropyOf, isRunUnit, isWord, isWordy } from './characters';
+import { mayBePassword, namesService, plainName, sensitiveName, STEMS, type NameKind } from './names';
 import { isFiller, isPlaceholder } from './placeholders';
+import { isHexText, isReference, looksRandom } from './randomness';
 import type { SecretSpan } from './secret-span';
 import { SERVICES } from './services';
 import { wordList } from '../../text/word-list';
@@ -48,11 +49,10 @@ export function serviceSecrets(text: string, places: readonly number[]): Assigne
   for (const { name, value, assignment } of assignments(text, places, MIN_SERVICE)) {
     if (assignment.by === 'blank' || isPlaceholder(value)) continue;
     if (left-- <= 0 || spans.length === MAX_FOUND) return { spans, unchecked: assignment.nameStart };
-    const lower = name.toLowerCase();
     const service = SERVICES.find(
-      ({ words, pattern }) => words.some((word) => lower.includes(word)) && pattern().test(value),
+      ({ words, pattern }) => words.some((word) => namesService(name, word)) && pattern().test(value),
     );
-    if (service === undefined || entropyOf(value) < 3 || isFiller(value)) continue;
+    if (service === undefined || !looksRandom(value) || isFiller(value)) continue;
     spans.push({ kind: service.kind, start: assignment.valueStart, end: assignment.valueEnd });
   }
   return { spans, unchecked: null };
@@ -82,7 +82,8 @@ function* assignments(text: string, places: readonly number[], minValue: number)
 /** True for a value that a person could use as a password: at least six characters, not only letters, and not code. */
 function isPassword(name: string, value: string, { quoted, by }: Assignment): boolean {
   const { upper, lower, digit, other } = classesOf(value);
-  if (value.length < 6 || value.length > 200 || value.includes(' ') || isVersion(value)) return false;
+  if (value.length < 6 || value.length > 200 || value.includes(' ') || isVersion(value) || isReference(value))
+    return false;
   // A word of code or of a sentence: `password.encode("latin1")`, `can pass "x=1"`.
   if (by === 'call' || (by === 'blank' && !plainName(name).includes('passw'))) return false;
   // Code: `(password, PASSWORD_ARGON2ID)`, `password: String!`.
@@ -113,7 +114,7 @@ function isNameLetter(letter: string): boolean {
 
 /** An expression, not a value: `form.password2`, `get("x1")`, `a[0]`. */
 function readsAsCode(value: string): boolean {
-  if (/[([{]/.test(value.slice(0, 200)) || isPath(value) || isIdentifier(value)) return true;
+  if (/[([{]|::|->/.test(value.slice(0, 200)) || isPath(value) || isIdentifier(value)) return true;
   if (!value.includes('.')) return false;
   const parts = value.split('.');
   return parts.length > 1 && parts.every((part) => /^[A-Za-z_$][\w$]*$/.test(part.slice(0, 100)));
@@ -143,7 +144,7 @@ function isPath(value: string): boolean {
 function isRandom(written: string, { quoted, by }: Assignment): boolean {
   if (by === 'blank' && !quoted) return false;
   const value = written.startsWith('base64:') ? written.slice('base64:'.length) : written;
-  if (value.length < MIN_RANDOM || (!quoted && readsAsCode(value))) return false;
+  if (value.length < MIN_RANDOM || isReference(value) || (!quoted && readsAsCode(value))) return false;
   if (quoted && isMixed(value)) return true;
   let changes = 0;
   let last = '';
@@ -162,21 +163,18 @@ function isRandom(written: string, { quoted, by }: Assignment): boolean {
 }
 
 const MIN_MIXED = 32;
+/** A longer value needs no upper-case letters. */
+const MIN_WITHOUT_UPPER = 40;
 
 /** A value that a password generator makes of all keyboard characters. Not a URL, a character class or a template. */
 function isMixed(value: string): boolean {
   if (value.length < MIN_MIXED || value.includes('://') || value.includes('-z') || value.includes('{{')) return false;
   const { upper, lower, digit, other } = classesOf(value);
   const most = value.length * 0.6;
-  if (Math.min(upper, lower, other) < value.length / 16 || digit === 0 || other > most) return false;
+  const least = value.length < MIN_WITHOUT_UPPER ? Math.min(upper, lower, other) : Math.min(lower, other);
+  if (least < value.length / 16 || digit === 0 || other > most) return false;
   const marks = new Set([...value].filter((letter) => !isRunUnit(letter.charCodeAt(0))));
   return marks.size >= 4 && !marks.has(' ') && entropyOf(value) >= 4.5;
-}
-
-/** Hexadecimal text has at most four bits of entropy per character, so its threshold is lower. */
-function isHexText(value: string): boolean {
-  for (let i = 0; i < value.length; i++) if (!isHex(value.charCodeAt(i))) return false;
-  return true;
 }
 
 const MIN_PART = 12;

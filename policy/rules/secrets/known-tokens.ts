@@ -10,6 +10,8 @@ const MAX_TOKEN = 1600;
 /** Maximum number of tries of patterns in one text. Needed because in a hostile text every place may look like a prefix. */
 const MAX_TRIALS = 5_000;
 
+const UNDERSCORE = 0x5f;
+
 export interface Tokens {
   readonly spans: readonly SecretSpan[];
   /** Position at which the tries were used up; null if everything was scanned. */
@@ -24,7 +26,8 @@ export function knownTokens(text: string, places: readonly number[]): Tokens {
   for (const i of places) {
     if (i < next || !isWord(text.charCodeAt(i))) continue;
     const last = i === 0 ? 0 : text.charCodeAt(i - 1);
-    if (isWord(last) && !followsEscape(text, i, last)) continue;
+    // A name may be joined to a token with an underscore.
+    if (isWord(last) && last !== UNDERSCORE && !followsEscape(text, i, last)) continue;
     if (i >= runEnd) runEnd = endOfWord(text, i);
     for (const format of formatsAt(text, i)) {
       if (runEnd - i < format.min || !text.startsWith(format.prefix, i)) continue;

@@ -1,7 +1,18 @@
 import { wordList } from '../../text/word-list';
 
 /** Word parts: every name that `sensitiveName` recognizes contains at least one. */
-export const STEMS: readonly string[] = ['pass', 'pwd', 'secret', 'token', 'key', 'cred', 'auth', 'bearer', 'pat'];
+export const STEMS: readonly string[] = [
+  'pass',
+  'pwd',
+  'secret',
+  'token',
+  'key',
+  'cred',
+  'auth',
+  'bearer',
+  'pat',
+  'fernet',
+];
 
 /** Word parts: every name that the judge's redactor treats as sensitive contains at least one. The redactor is stricter. */
 export const BROAD_STEMS: readonly string[] = wordList(
@@ -11,7 +22,7 @@ export const BROAD_STEMS: readonly string[] = wordList(
 const SENSITIVE = wordList(`
   password passwd passphrase passcode secret token apikey accesskey privatekey secretkey signingkey appkey
   encryptionkey clientkey masterkey sharedkey accountkey storagekey servicekey licensekey deploykey authkey
-  credential authorization bearer
+  credential authorization bearer fernet
 `);
 /** Words that are sensitive alone or as the last word of a name: `db_pwd`, `AUTH`. */
 const ENDS = ['pwd', 'pass', 'auth', 'creds', 'pat'];
@@ -19,7 +30,8 @@ const ENDS = ['pwd', 'pass', 'auth', 'creds', 'pat'];
 const HARMLESS_ENDS = wordList(`
   id ids name names count length size type kind expires expiry expiration ttl at policy attempts algorithm enabled
   required tokens file path dir url uri endpoint host version alias prefix suffix format field label hint hash digest
-  fingerprint checksum ref arn scope scopes provider manager store header param regex pattern stdin prompt strength
+  fingerprint checksum ref arn scope scopes provider manager store header param regex pattern stdin prompt strength changed updated created date time
+  users rounds hasher class input placeholder message error
 `);
 const HARMLESS_PARTS = wordList(`
   public pubkey csrf xsrf primarykey foreignkey sortkey partitionkey bucketkey cachekey keyboard keyword tokenize
@@ -61,6 +73,37 @@ const PASSWORDS = ['password', 'passwd', 'passphrase', 'passcode'];
 
 export function plainName(name: string): string {
   return name.toLowerCase().replaceAll('_', '').replaceAll('-', '').replaceAll('.', '');
+}
+
+/** Words that stand beside the name of a service in the name of its key: `MERAKI_API_KEY`, `algoliaappid`. */
+const BESIDE = wordList(`
+  access account admin api app application auth bot client consumer customer dev id integration key license live my
+  oauth org password pat personal prod private project public publishable refresh rest sandbox secret server service
+  stage test token url user webhook write
+`);
+
+/** True if a service is named by whole words: `OKTA_TOKEN`, `newRelicKey`, `meraki-apikey`; not `rookTable` or `CameraKit`. */
+export function namesService(name: string, service: string): boolean {
+  const plain = plainName(service);
+  const words = wordsOf(name);
+  for (let from = 0; from < words.length; from++) {
+    let joined = '';
+    for (let i = from; i < words.length && joined.length < plain.length + MAX_BESIDE; i++) {
+      joined += words[i] as string;
+      if (joined === plain) return true;
+      if (i === from && joined.startsWith(plain) && isBeside(joined.slice(plain.length))) return true;
+    }
+  }
+  return false;
+}
+
+const MAX_BESIDE = 40;
+
+/** True if a word consists of words that may be joined to the name of a service. */
+function isBeside(rest: string): boolean {
+  if (rest === '') return true;
+  if (rest.length > MAX_BESIDE) return false;
+  return BESIDE.some((word) => rest.startsWith(word) && isBeside(rest.slice(word.length)));
 }
 
 /** Splits a name into lower-case words: `dbAccessKey`, `DB_ACCESS_KEY` and `db.access-key` have three. */

@@ -3,7 +3,7 @@ import { RE2JS } from 're2js';
 /** A service whose keys have no distinctive prefix. They are recognized by the name of the service and this pattern. */
 export interface Service {
   readonly kind: string;
-  /** Lower case; the name that the value is assigned to contains one of them. */
+  /** Lower case; the name that the value is assigned to contains one of them as whole words. */
   readonly words: readonly string[];
   readonly pattern: () => RE2JS;
 }
@@ -36,7 +36,7 @@ export const SERVICES: readonly Service[] = [
   service(['contentful'], `${WIDE}{43}`),
   service(['datadog', 'dd_api', 'dd_app'], `${LOWER}{32}|${LOWER}{40}`),
   service(['discord'], `${HEX}{64}|${WIDE}{32}|${ALNUM}{24,28}\\.${WIDE}{6}\\.${WIDE}{27,40}`),
-  service(['droneci'], `${LOWER}{32}`),
+  service(['droneci', 'drone'], `${LOWER}{32}`),
   service(['dropbox'], `${LOWER}{15}`),
   service(['etsy'], `${LOWER}{24}`),
   service(['facebook'], `${HEX}{32}`),
@@ -44,6 +44,7 @@ export const SERVICES: readonly Service[] = [
   service(['finicity'], `${HEX}{32}|${LOWER}{20}`),
   service(['finnhub'], `${LOWER}{20}`),
   service(['flickr'], `${LOWER}{32}`),
+  service(['freemius'], 'sk_[^\\s"]{29}'),
   service(['freshbooks'], `${LOWER}{64}`),
   service(['gitter'], `${WIDE}{40}`),
   service(['heroku'], UUID),
@@ -55,6 +56,7 @@ export const SERVICES: readonly Service[] = [
   service(['launchdarkly'], `${WIDE}{40}`),
   service(['linear'], `${HEX}{32}`),
   service(['linkedin', 'linked_in', 'linked-in'], `${ALNUM}{14}|${ALNUM}{16}`),
+  service(['lob'], `(?:live|test)_${HEX}{35}|(?:live|test)_pub_${HEX}{31}`),
   service(['looker'], `${LOWER}{20}|${LOWER}{24}`),
   service(['mailchimp'], `${HEX}{32}-us\\d{1,2}`),
   service(['mailgun'], `(?:pub)?key-${HEX}{32}|${LOWER}{32}-${LOWER}{8}-${LOWER}{8}`),
@@ -73,12 +75,12 @@ export const SERVICES: readonly Service[] = [
   service(['sentry'], `${HEX}{64}`),
   service(['contribsys'], `${HEX}{8}:${HEX}{8}`),
   service(['snyk'], UUID),
-  service(['sonar'], `${WIDE}{40}`),
+  service(['sonar', 'sonarqube', 'sonarcloud'], `${WIDE}{40}`),
   service(['sourcegraph'], `[A-Fa-f0-9]{40}`),
   service(['squarespace'], UUID),
-  service(['sumo'], `su${ALNUM}{12}|${ALNUM}{64}`),
-  service(['telegr'], `\\d{5,16}:A${WIDE}{34}`),
-  service(['travis'], `${ALNUM}{22}`),
+  service(['sumologic', 'sumo'], `su${ALNUM}{12}|${ALNUM}{64}`),
+  service(['telegram', 'telegr'], `\\d{5,16}:A${WIDE}{34}`),
+  service(['travis', 'travisci'], `${ALNUM}{22}`),
   service(['trello'], `${ALNUM}{32}`),
   service(['twitch'], `${LOWER}{30}`),
   service(['twitter'], `${ALNUM}{25}|${ALNUM}{50}|\\d{15,25}-${ALNUM}{20,40}|A{22}[A-Za-z0-9%]{80,100}`),
