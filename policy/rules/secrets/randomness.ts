@@ -34,7 +34,7 @@ const FILE =
 const EXPRESSION = /^[A-Za-z_$][\w$]{0,60}(?:(?:\.|::|->)[A-Za-z_$][\w$]{0,60})+$/;
 /** `user-password-2`, `passwordInput`: words with a separator or a change of case, and at most two digits at the end. */
 const NAME =
-  /^(?:[A-Za-z]{2,20}(?:[-_.][A-Za-z]{2,20}){1,6}[-_.]?v?\d{0,2}|[a-z]{2,20}(?:[A-Z][a-z]{2,20}){1,6}\d{0,2})$/;
+  /^(?:[A-Za-z]{2,20}(?:[-_.][A-Za-z]{2,20}){1,6}(?:[-_.]v?\d{1,2})?|[a-z]{2,20}(?:[A-Z][a-z]{2,20}){1,6}\d{0,2})$/;
 const PATH = /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\)(?:[\w.@-]{1,60}[/\\]){0,20}[\w.@-]{0,60}$/;
 const PACKAGE = /^(?:@[\w.-]{1,60}\/)?[\w.-]{1,60}@[\^~]?\d{1,5}\.\d/;
 const DATE = /^\d{4}-\d\d-\d\d(?:[T ]|$)/;

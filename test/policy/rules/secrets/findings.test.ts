@@ -12,7 +12,7 @@ const TOKEN = ['ghp', '_', 'Zk3Qw9xT7mN2pL5vB8rY4cD6', 'aB1cD2eF3gH4'].join('');
 const patch = (path: string, lines: readonly string[], added: number, removed: number): string =>
   `${[`diff --git a/${path} b/${path}`, 'index 1f9d725..8c3482d 100644', `--- a/${path}`, `+++ b/${path}`, `@@ -1,${removed} +1,${added} @@`, ...lines].join('\n')}\n`;
 
-const firing = (raw: string, options: PackRun = {}): Record<string, ValidatorResult> =>
+const firing = (raw: string | Uint8Array, options: PackRun = {}): Record<string, ValidatorResult> =>
   Object.fromEntries(
     secretsPack
       .filter((d) => d.sourceTools === '*' || d.sourceTools.includes(options.sourceTool ?? 'GitPatch'))
@@ -56,12 +56,33 @@ describe('a finding on a secret', () => {
 });
 
 describe('in a patch', () => {
-  it('blocks only added lines, advises on removed lines and ignores context lines', () => {
+  it('blocks only added lines, and ignores removed and context lines', () => {
     const of = (lines: readonly string[], added: number, removed: number): string[] =>
       Object.keys(firing(patch('a.txt', lines, added, removed)));
     expect(of([' a', `+x ${TOKEN}`], 2, 1)).toEqual(['secrets_known_token']);
-    expect(of([' a', `-x ${TOKEN}`], 1, 2)).toEqual(['secrets_removed']);
+    expect(of([' a', `-x ${TOKEN}`], 1, 2)).toEqual([]);
     expect(of([` x ${TOKEN}`, '+a'], 2, 1)).toEqual([]);
+  });
+
+  it('asks about a secret in the data of tests, which can be waived, and forbids it elsewhere', () => {
+    const of = (path: string): string[] => Object.keys(firing(patch(path, [' a', `+x ${TOKEN}`], 2, 1)));
+    expect(of('src/a.ts')).toEqual(['secrets_known_token']);
+    for (const path of ['test/a.ts', 'src/a.test.ts', 'pkg/testdata/key.txt', 'crates/a/src/tests.rs'])
+      expect([path, of(path)]).toEqual([path, ['secrets_test_data']]);
+    const level = secretsPack.find((d) => d.implementation === 'secrets_test_data')?.defaultLevel;
+    expect(level).toBe('confirm');
+  });
+
+  it('names the file and the line in the file', () => {
+    const raw = patch('a.txt', [' a', `+x ${TOKEN}`], 2, 1).replace('-1,1 +1,2', '-40,1 +50,2');
+    const result = firing(raw)['secrets_known_token'];
+    expect(result?.reason).toBe('github of 40 characters ("a.txt" line 51)');
+    expect(result?.details).toMatchObject({ places: [{ file: '"a.txt"', fileLine: 51, line: 7 }] });
+  });
+
+  it('does not read a line that is not valid UTF-8', () => {
+    const raw = Buffer.from(patch('a.txt', [' a', `+\u00ff ${TOKEN}`], 2, 1), 'latin1');
+    expect(Object.keys(firing(raw))).toEqual([]);
   });
 
   it('counts the line marker in the column of a place', () => {
@@ -85,6 +106,34 @@ it.each([
   [Buffer.from(`export CI=${TOKEN}`).toString('hex')],
 ])('finds an encoded or split token: %s', (raw) => {
   expect(Object.keys(firing(raw, { sourceTool: 'SQLDryRun' }))).toEqual(['secrets_covered']);
+});
+
+const RANDOM = ['q7Rk2ZpX9vLm4Tc8', 'Ws1Yb6Nd3Hf5', 'Gh8Jk2Lq'].join('');
+const HEX = ['9f86d081884c7d659a2f', 'eaa0c55ad015a3bf4f1b'].join('');
+
+it.each([
+  ['the word of a vendor inside another word', `const sumObj = "${RANDOM.slice(0, 14)}";`],
+  ['the word of a vendor inside another word', `rookTable = "00${RANDOM}${RANDOM.slice(0, 4)}"`],
+  ['the word of a vendor across two words', `CameraKit: "${HEX}"`],
+  ['the name of a file with a hash', `password_icon = "lock-${HEX.slice(0, 16)}.svg"`],
+  ['a property', 'field: "user.credentials.password2"'],
+  ['an identifier', "passwordField: 'loginPasswordInput2'"],
+  ['a name with a version', 'const PASSWORD_RESET_TOKEN = "password-reset-token-v2";'],
+  ['a path', "resetPassword: '/auth/reset-password/v2'"],
+])('does not report %s: %s', (_, raw) => {
+  expect(firing(raw, { sourceTool: 'SQLDryRun' })).toEqual({});
+});
+
+const JWT = ['eyJhbGciOiJSUzI1NiJ9', 'eyJpc3MiOiIxMjM0NTYifQ', 'Zk3Qw9xT7mN2pL5vB8rY4cD6aB1cD2eF3gH4'].join('.');
+
+it.each([
+  ['an installation token with an id and a JWT', `run with ghs_1234567_${JWT}`],
+  ['a token after an underscore', `export CI_${TOKEN}`],
+  ['a key of a vendor with words around it', `X-Cisco-Meraki-API-Key: ${HEX}`],
+  ['a key of a vendor whose name is joined', `algoliaapikey = "${HEX.slice(0, 32)}"`],
+  ['a token as the user of a URL', `https://${HEX}:x-oauth-basic@github.com/a/b.git`],
+])('reports %s', (_, raw) => {
+  expect(Object.keys(firing(raw, { sourceTool: 'SQLDryRun' }))).toHaveLength(1);
 });
 
 it.each([

@@ -1,28 +1,54 @@
 import { packDefinitions } from '../../../../source-tools';
 import { MODIFIED, patchOf } from '../../../../source-tools/git/rules/define-git-rule';
+import { PROTECTED_KINDS } from '../../../../source-tools/git/rules/protected-kinds';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
 
-const isProtected = (path: string): boolean =>
-  runRule(packDefinitions, 'git_protected_paths', patchOf(path, MODIFIED, ['-a', '+b'])).status !== 'ALLOW';
+const reasonFor = (path: string): string | null => {
+  const result = runRule(packDefinitions, 'git_protected_paths', patchOf(path, MODIFIED, ['-a', '+b']));
+  return result.status === 'ALLOW' ? null : result.reason;
+};
 
 it.each([
-  'go.sum',
-  'poetry.lock',
-  'services/api/Cargo.lock',
-  'requirements.txt',
-  'requirements/requirements-dev.txt',
-  'compose.yaml',
-  'deploy/kustomization.yaml',
-  'db/migrate/20240102_add_role.rb',
-  'alembic/versions/1a2b_add_role.py',
-  'CLAUDE.md',
-])('protects %s, whose lines do not show their effect', (path) => {
-  expect(isProtected(path)).toBe(true);
+  ['.forgejo/workflows/ci.yml', 'executed by a pipeline'],
+  ['.gitea/workflows/ci.yaml', 'executed by a pipeline'],
+  ['.woodpecker.yml', 'executed by a pipeline'],
+  ['.husky/pre-commit', 'executed or obeyed by git'],
+  ['sub/.gitattributes', 'executed or obeyed by git'],
+  ['.envrc', 'executed when a shell enters the folder'],
+  ['.vscode/tasks.json', 'an editor opens it'],
+  ['setup.py', 'executed when packages are installed'],
+  ['native/binding.gyp', 'executed when packages are installed'],
+  ['tests/conftest.py', 'executed by a build or a test run'],
+  ['gradlew', 'executed by a build or a test run'],
+  ['gradle/wrapper/gradle-wrapper.properties', 'executed by a build or a test run'],
+  ['.mvn/wrapper/maven-wrapper.properties', 'executed by a build or a test run'],
+  ['.npmrc', 'where packages come from'],
+  ['CLAUDE.md', 'that AI agents obey'],
+  ['.cursorrules', 'that AI agents obey'],
+  ['.github/copilot-instructions.md', 'that AI agents obey'],
+  ['docs/CODEOWNERS', 'who reviews changes'],
+  ['compose.yaml', 'on deployment'],
+  ['deploy/kustomization.yaml', 'on deployment'],
+  ['db/migrate/20240102_add_role.rb', 'on deployment'],
+  ['alembic/versions/1a2b_add_role.py', 'on deployment'],
+])('protects %s, which is %s', (path, kind) => {
+  expect(reasonFor(path)).toContain(kind);
 });
 
-it.each(['src/lock.ts', 'docs/compose.md', 'src/requirements.ts', 'db/queries/user.sql'])(
-  'does not protect an ordinary file such as %s',
-  (path) => {
-    expect(isProtected(path)).toBe(false);
-  },
-);
+it.each([
+  'src/lock.ts',
+  'docs/compose.md',
+  'src/requirements.ts',
+  'db/queries/user.sql',
+  'src/components/charts/bar.tsx',
+  'package-lock.json',
+])('does not protect an ordinary file such as %s', (path) => {
+  expect(reasonFor(path)).toBeNull();
+});
+
+it('documents the source of each kind', () => {
+  for (const { what, sources, globs } of PROTECTED_KINDS) {
+    expect([what, globs.length > 0, sources.length > 0]).toEqual([what, true, true]);
+    for (const source of sources) expect(source).toMatch(/^https:\/\//);
+  }
+});
