@@ -1,5 +1,5 @@
 import { packDefinitions } from '../../../../source-tools';
-import { MODIFIED, patchOf } from '../../../../source-tools/git/rules/define-git-rule';
+import { MODIFIED, NEW, patchOf } from '../../../../source-tools/git/rules/define-git-rule';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
 
 const weakens = (path: string, line: string): boolean =>
@@ -70,5 +70,43 @@ describe('a threshold', () => {
     expect(lowers('  low: 60,', '  low: 40,')).toBe(true);
     expect(lowers('  slow: 60,', '  slow: 40,')).toBe(false);
     expect(lowers('  maxOutlines: 60,', '  maxOutlines: 40,')).toBe(false);
+  });
+});
+
+describe('assertions and test files', () => {
+  const heldFor = (...patches: readonly string[]): string | null => {
+    const result = runRule(packDefinitions, 'git_test_weakening', patches.join(''));
+    return result.status === 'ALLOW' ? null : result.reason;
+  };
+  const DELETED = ['deleted file mode 100644', 'index 8c3482d..0000000'];
+  const lines = (kind: string, count: number): string[] =>
+    Array.from({ length: count }, (_, i) => `${kind}  expect(sum(${i})).toBe(${i});`);
+
+  it('are held if a file loses assertions, with their number', () => {
+    expect(heldFor(patchOf('test/a.test.ts', MODIFIED, lines('-', 2)))).toBe('loses 2 assertions ("test/a.test.ts")');
+  });
+
+  it('may move to another file, also if the old file is deleted', () => {
+    const added = patchOf('test/b.test.ts', NEW, lines('+', 3));
+    expect(heldFor(patchOf('test/a.test.ts', MODIFIED, lines('-', 3)), added)).toBeNull();
+    expect(heldFor(patchOf('test/a.test.ts', DELETED, lines('-', 3)), added)).toBeNull();
+    expect(heldFor(patchOf('test/a.test.ts', DELETED, lines('-', 4)), added)).toBe(
+      'the test file is deleted ("test/a.test.ts")',
+    );
+  });
+
+  it('are not held if the tested file is deleted too', () => {
+    const source = patchOf('src/a.ts', DELETED, ['-export const a = 1;']);
+    expect(heldFor(patchOf('test/a.test.ts', DELETED, lines('-', 2)))).toContain('is deleted');
+    expect(heldFor(patchOf('test/a.test.ts', DELETED, lines('-', 2)), source)).toBeNull();
+  });
+
+  it('are held if an existing test is skipped, but not if a new test skips on some platforms', () => {
+    const skip = '+@pytest.mark.skipif(WIN, reason="no pager")';
+    expect(heldFor(patchOf('tests/test_a.py', MODIFIED, [skip, ' def test_pager():']))).toContain('skips a test');
+    expect(heldFor(patchOf('tests/test_a.py', MODIFIED, [skip, '+def test_pager():']))).toBeNull();
+    expect(heldFor(patchOf('tests/test_a.py', MODIFIED, ['-def test_old():', skip, '+def test_pager():']))).toContain(
+      'skips a test',
+    );
   });
 });

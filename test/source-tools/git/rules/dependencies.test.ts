@@ -1,0 +1,113 @@
+import { packDefinitions } from '../../../../source-tools';
+import { MODIFIED, NEW, patchOf } from '../../../../source-tools/git/rules/define-git-rule';
+import { runRule } from '../../../policy/rules/support/run-pack-rule';
+
+const resultOf = (rule: string, patches: readonly string[]): string | null => {
+  const result = runRule(packDefinitions, rule, patches.join(''));
+  return result.status === 'ALLOW' ? null : result.reason;
+};
+const held = (...patches: readonly string[]): string | null => resultOf('git_dependency_change', patches);
+const advised = (...patches: readonly string[]): string | null => resultOf('git_dependency_update', patches);
+const edit = (path: string, ...lines: readonly string[]): string => patchOf(path, MODIFIED, lines);
+
+const NPM_LOCK = edit('package-lock.json', ' {', '-  "x": 1', '+  "x": 2');
+
+describe('a new package', () => {
+  it.each([
+    ['package.json', '+    "left-pad": "^1.3.0",', 'adds the package "left-pad" "^1.3.0"'],
+    ['package.json', '+    "@acme/ui": "latest",', 'adds the package "@acme/ui" "latest"'],
+    ['Cargo.toml', '+serde = { version = "1.0", features = ["derive"] }', 'adds the package "serde" "1.0"'],
+    ['go.mod', '+\tgithub.com/x/y v1.2.3', 'adds the package "github.com/x/y" "v1.2.3"'],
+    ['pyproject.toml', '+  "requests>=2.31",', 'adds the package "requests" ">=2.31"'],
+    ['requirements.txt', '+flask==3.0.0', 'adds the package "flask" "3.0.0"'],
+    ['Gemfile', '+gem "rails", "~> 7.1"', 'adds the package "rails" "~> 7.1"'],
+    ['pnpm-workspace.yaml', '+  zod: ^4.0.0', 'adds the package "zod" "^4.0.0"'],
+  ])('in %s is held with name and version: %s', (path, line, reason) => {
+    expect(held(edit(path, line))).toContain(reason.replace('"3.0.0"', '"==3.0.0"'));
+  });
+
+  it('is not new if the workspace has it: in another manifest, or in a lock file that does not add it', () => {
+    const added = edit('packages/a/package.json', '+    "zod": "^4.0.0",');
+    expect(
+      held(added, edit('packages/b/package.json', '     "zod": "^4.0.0",', '+    "x": true'), NPM_LOCK),
+    ).toBeNull();
+    expect(held(added, NPM_LOCK)).toBeNull();
+    const lock = edit('package-lock.json', '+    "node_modules/zod": {', '+      "version": "4.0.1",');
+    expect(held(added, lock)).toContain('adds the package "zod" "^4.0.0" ("packages/a/package.json" line 1)');
+  });
+
+  it('is not read from settings, catalogue references or pages', () => {
+    for (const line of ['  "version": "1.2.3",', '  "node": ">=22",', '  "zod": "catalog:",', '  "a": "workspace:*",'])
+      expect([line, held(edit('package.json', `+${line}`))]).toEqual([line, null]);
+    expect(held(edit('package.json', '+  "homepage": "https://example.com/",'))).toBeNull();
+  });
+});
+
+describe('an update', () => {
+  const update = edit('package.json', '-    "zod": "^4.0.0",', '+    "zod": "^4.1.0",');
+
+  it('is only shown, with name, old and new version, if its lock file changes too', () => {
+    expect(held(update, NPM_LOCK)).toBeNull();
+    expect(advised(update, NPM_LOCK)).toBe(
+      'the package "zod" changes from "^4.0.0" to "^4.1.0" ("package.json" line 1)',
+    );
+  });
+
+  it('is held without its lock file, or to an older version', () => {
+    expect(held(update)).toContain('its lock file does not');
+    const back = edit('package.json', '-    "zod": "^4.1.0",', '+    "zod": "^3.9.0",');
+    expect(held(back, NPM_LOCK)).toContain('takes the package "zod" back from "^4.1.0" to "^3.9.0"');
+  });
+
+  it('in a catalogue changes the lock file of its workspace', () => {
+    const catalogue = edit('pnpm-workspace.yaml', '-  zod: ^4.0.0', '+  zod: ^4.1.0');
+    const lock = edit(
+      'pnpm-lock.yaml',
+      '-  zod@4.0.0:',
+      '-    resolution: {integrity: sha512-a}',
+      '+  zod@4.1.0:',
+      '+    resolution: {integrity: sha512-b}',
+    );
+    expect(held(catalogue, lock)).toBeNull();
+    expect(advised(catalogue, lock)).toContain('the package "zod" changes from "4.0.0" to "4.1.0"');
+  });
+
+  it.each([
+    ['crates/a/Cargo.toml', 'Cargo.lock', ['-serde = "1.0"', '+serde = "1.1"']],
+    ['svc/go.mod', 'svc/go.sum', ['-\tgithub.com/x/y v1.2.3', '+\tgithub.com/x/y v1.2.4']],
+    ['libs/a/pyproject.toml', 'uv.lock', ['-  "requests>=2.31",', '+  "requests>=2.32",']],
+  ])('in the workspace member %s belongs to %s', (manifest, lock, lines) => {
+    expect(held(edit(manifest, ...lines), edit(lock, '+# changed'))).toBeNull();
+    expect(held(edit(manifest, ...lines))).toContain('its lock file does not');
+  });
+});
+
+describe('a lock file', () => {
+  it('is held if a checksum changes without the version', () => {
+    const npm = ['     "node_modules/zod": {', '       "version": "4.0.1",', '-      "integrity": "sha512-aaa"'];
+    expect(held(edit('package-lock.json', ...npm, '+      "integrity": "sha512-bbb"'))).toContain(
+      'the checksum of "zod" "4.0.1" changes, but not its version ("package-lock.json" line 3)',
+    );
+    expect(held(edit('go.sum', '-x.org/y v1.0.0 h1:aaa=', '+x.org/y v1.0.0 h1:bbb='))).toContain('the checksum of');
+    const cargo = [' name = "serde"', ' version = "1.0.0"', '-checksum = "aa"', '+checksum = "bb"'];
+    expect(held(edit('Cargo.lock', ...cargo))).toContain('the checksum of "serde" "1.0.0" changes');
+  });
+
+  it('is held if it adds a package and no manifest changes, but not if it updates one', () => {
+    const entry = (version: string, kind: string): string[] => [
+      `${kind}[[package]]`,
+      `${kind}name = "serde"`,
+      `${kind}version = "${version}"`,
+    ];
+    expect(held(patchOf('Cargo.lock', NEW, entry('1.0.0', '+')))).toContain(
+      'adds the package "serde" "1.0.0", but no manifest changes',
+    );
+    expect(held(edit('Cargo.lock', ...entry('1.0.0', '-'), ...entry('1.0.1', '+')))).toBeNull();
+  });
+
+  it('may name the public registries and no other host', () => {
+    const resolved = (host: string): string => `+      "resolved": "https://${host}/zod/-/zod-4.0.1.tgz",`;
+    expect(held(edit('package-lock.json', resolved('registry.npmjs.org')))).toBeNull();
+    expect(held(edit('package-lock.json', resolved('evil.example')))).toContain('names the host "evil.example"');
+  });
+});
