@@ -12,9 +12,7 @@ export function printBacktest(io: Io, { commits, held, forbidden, rules, notEval
   );
   const width = Math.max(0, ...rules.map(({ rule }) => rule.length));
   for (const { rule, commits: count, alone } of rules.slice(0, COSTLIEST))
-    out.line(
-      line`  ${rule.padEnd(width)}  ${count} commits (${percent(count, commits)}), ${alone} of them held by no other rule`,
-    );
+    out.line(line`  ${rule.padEnd(width)}  holds ${count} (${percent(count, commits)}), alone ${alone}`);
   if (rules.length > COSTLIEST) out.line(`  and ${rules.length - COSTLIEST} other rules; see --json`);
   if (notEvaluated.length > 0)
     err.line(

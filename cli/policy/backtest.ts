@@ -1,4 +1,5 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { explain } from '../../policy/bundle/explain';
@@ -94,7 +95,7 @@ function whyNot(patch: GitOutput): string {
 
 async function openRepository(path: string, cwd: string): Promise<Git> {
   const root = resolve(path);
-  const gitDir = (await exists(join(root, '.git'))) ? join(root, '.git') : root;
+  const gitDir = existsSync(join(root, '.git')) ? join(root, '.git') : root;
   const git: Git = async (args) => {
     const result = await runGit({ args, gitDir, cwd, timeoutMs: TIMEOUT_MS });
     if (result.kind === 'broken') return { ok: false, explanation: result.explanation };
@@ -104,17 +105,6 @@ async function openRepository(path: string, cwd: string): Promise<Git> {
   const found = await git(['rev-parse', '--git-dir']);
   if (!found.ok) throw new ConfigError(`--git: expected a git repository, got "${path}": ${found.explanation}`);
   return git;
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-      return false;
-    throw error;
-  }
 }
 
 interface ListedCommit {

@@ -12,12 +12,13 @@ const GENERATED = wordList(`
   **/dist/** **/build/** **/generated/** **/__generated__/** **/*.min.js **/*.min.css **/*.pb.go **/*_pb2.py
   **/*.g.dart **/*.generated.*
 `);
-/** Files that a tool writes and people do not edit: locks, snapshots, minified and generated code. */
+/** Files that tools write: locks, snapshots, data of tests, change logs, minified and generated code. */
 const UNCOUNTED = [
   ...wordList(`
     **/package-lock.json **/npm-shrinkwrap.json **/yarn.lock **/pnpm-lock.yaml **/bun.lock **/deno.lock **/go.sum
     **/Cargo.lock **/poetry.lock **/pdm.lock **/uv.lock **/Pipfile.lock **/Gemfile.lock **/composer.lock
     **/__snapshots__/** **/*.snap **/*.snapshot **/*.ambr **/snapshots/** **/testdata/** **/fixtures/**
+    .changeset/** **/CHANGELOG.md
   `),
   ...GENERATED,
 ];
