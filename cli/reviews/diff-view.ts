@@ -1,6 +1,6 @@
 import type { Printer, Style } from '../printer';
 import { counted } from '../../policy/text/change-title';
-import { line, styled } from '../printer';
+import { styled } from '../printer';
 import { reindent } from '../reindent';
 
 /** A diff as text, or null if its bytes are not valid UTF-8. */
