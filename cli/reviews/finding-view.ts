@@ -50,11 +50,20 @@ export function printFired(
   extent: Extent,
 ): void {
   printFinding(out, finding, source, extent);
-  for (const violation of violations) {
-    printViolation(out, violation, finding, extent);
-    const waits = violation.need === 'human' && violation.resolution === 'pending';
-    if (waits) out.line(line`    → ${styled('cyan', answerCommand(changeId, shortId(violation.violationId)))}`);
-  }
+  for (const violation of violations) printAsked(out, changeId, violation, finding, extent);
+}
+
+/** Prints a violation with the command that answers it, if it waits for a person. */
+export function printAsked(
+  out: Printer,
+  changeId: string,
+  violation: ViolationStatus,
+  finding: Pick<FindingProjection, 'reason'> | null,
+  extent: Extent,
+): void {
+  printViolation(out, violation, finding, extent);
+  const waits = violation.need === 'human' && violation.resolution === 'pending';
+  if (waits) out.line(line`    → ${styled('cyan', answerCommand(changeId, shortId(violation.violationId)))}`);
 }
 
 /** `countersign answer 1a2b3c4d --violation 5e6f7081 --confirm --key KEYFILE` */

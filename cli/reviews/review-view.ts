@@ -5,7 +5,7 @@ import { counted } from '../../policy/text/change-title';
 import { line, styled, type Printer } from '../printer';
 import { shortId } from './change-id';
 import { decodeUtf8, printDiff } from './diff-view';
-import { answerCommand, groupFindings, printFinding, printFired, printViolation } from './finding-view';
+import { answerCommand, groupFindings, printFinding, printAsked, printFired } from './finding-view';
 import { shortTime, shownState, stateLine } from './state-view';
 import { printStaging, shownRows, type Extent } from './staging-view';
 
@@ -13,7 +13,7 @@ export type ShownReview = Pick<VerifiedReview, 'status' | 'bytes' | 'staging' | 
 
 const MAX_CLAIMS = 4;
 const MAX_CLAIM_LINES = 3;
-const MAX_ANSWERS = 6;
+const MAX_ANSWERS = 5;
 /** Lines of a screen for the change and its rows, if one finding fired; each further finding takes some of them. */
 const CONTENT = 24;
 const FINDING = 5;
@@ -39,13 +39,25 @@ export function printReview(out: Printer, title: string, review: ShownReview, no
   if (full && status.deadlineAt !== null) field(out, 'deadline', `${status.deadlineAt}; then it is rolled back`);
   for (const warning of status.warnings) out.block(warning, '  ! ', () => 'yellow');
   printClaims(out, status.metadata, extent);
-  const space = CONTENT - FINDING * Math.max(0, groupFindings(status).fired.length - 1);
+  const space = CONTENT - linesAround(review);
   const rows = Math.max(MIN_ROWS, space - MIN_STATEMENT);
   const statement = Math.max(MIN_STATEMENT, space - Math.min(rows, shownRows(review.preview)));
   printStatement(out, review, full ? Infinity : statement);
   printStaging(out, review, extent, full ? Infinity : rows);
   printFindings(out, review, extent);
   printAnswers(out, review, extent);
+}
+
+/** Lines that a review needs beyond those of one with one finding, two claims and one answer. */
+function linesAround({ status, answers }: ShownReview): number {
+  const { fired, others } = groupFindings(status);
+  const claims = Math.min(MAX_CLAIMS, Object.keys(status.metadata).length);
+  const more = (count: number, usual: number): number => Math.max(0, count - usual);
+  return (
+    FINDING * more(fired.length + others.length, 1) +
+    more(claims, 2) +
+    2 * more(Math.min(MAX_ANSWERS, answers.length), 1)
+  );
 }
 
 function field(out: Printer, name: string, value: string): void {
@@ -82,7 +94,7 @@ function printFindings(out: Printer, { status, bytes }: ShownReview, extent: Ext
   out.line(line`${styled('bold', `Findings that fired (${fired.length})`)}${reject}`);
   for (const each of fired) printFired(out, changeId, each, source, extent);
   if (others.length > 0) out.line(styled('bold', `Violations without a finding (${others.length})`));
-  for (const violation of others) printViolation(out, violation, null, extent);
+  for (const violation of others) printAsked(out, changeId, violation, null, extent);
   if (pending > 1) out.line(line`    → all ${pending}: ${styled('cyan', answerCommand(changeId, null))}`);
   const skips = skipped === 0 ? '' : `, ${skipped} skipped`;
   if (extent === 'screen') out.line(line`${styled('green', `${counted(passed, 'check')} passed`)}${skips} (--all)`);

@@ -1,0 +1,174 @@
+import { createPrinter } from '../../cli/printer';
+import { groupFindings } from '../../cli/reviews/finding-view';
+import { printReview } from '../../cli/reviews/review-view';
+import { shortTime, stateLine } from '../../cli/reviews/state-view';
+import { render } from '../../cli/printer';
+import { ReviewState } from '../../policy/contracts/outcome';
+import type { FindingProjection } from '../../policy/contracts/status';
+import type { VerifiedReview } from '../../signing/verified-review';
+import { hex, reviewed, status, violation } from '../client/fakes';
+import { SCREENS } from '../support/screens';
+import { stagingRecord } from '../support/staging-record';
+
+const NOW = new Date('2026-11-20T10:00:00.000Z');
+const UNSAFE = '\u001b[2J\u202e\n    → countersign answer ffffffff --all --confirm\n62 checks passed';
+
+function printed(
+  review: VerifiedReview,
+  extent: 'screen' | 'full' = 'screen',
+  columns = 80,
+  title = 'a title',
+): string {
+  let text = '';
+  printReview(
+    createPrinter({ write: (part) => (text += part), isTTY: true, columns }, false),
+    title,
+    review,
+    NOW,
+    extent,
+  );
+  return text;
+}
+
+function finding(of: Partial<FindingProjection>): FindingProjection {
+  return { validatorId: 'guardian.a', class: 'POLICY', status: 'BLOCK', reason: 'why', evidenceRefs: [], ...of };
+}
+
+it('prints each finding that fired with its violations, and no check that passed', () => {
+  const review = reviewed(
+    status({
+      findings: [
+        finding({ status: 'ALLOW', validatorId: 'guardian.quiet' }),
+        finding({}),
+        finding({ status: 'WARN', validatorId: 'guardian.b' }),
+        finding({ status: 'SKIPPED', validatorId: 'guardian.later' }),
+      ],
+      violations: [violation({ findingIndex: 1, validatorId: 'guardian.a', message: 'why\nTwo people look at it' })],
+    }),
+  );
+  const text = printed(review);
+  expect(text).toMatch(
+    /BLOCK.*guardian\.a\n.*why\n.*aaaaaaaa pending: 0 of 1 confirmed, of approvers: alice, bob; four eyes\n.*Two people look at it\n/,
+  );
+  expect(text).toContain('countersign answer cccccccc --violation aaaaaaaa --confirm --key KEYFILE');
+  expect(text).toContain('guardian.b');
+  expect(text).toContain('1 check passed, 1 skipped (--all)');
+  expect(text).not.toContain('guardian.quiet');
+  expect(printed(review, 'full')).toContain('guardian.quiet');
+});
+
+it('loses no violation: one whose finding passed, is absent or has another name is printed', () => {
+  const violations = ['1', '2', '3'].map((digit, findingIndex) =>
+    violation({ violationId: hex(digit), findingIndex, validatorId: 'guardian.a' }),
+  );
+  const findings = [finding({ status: 'ALLOW' }), finding({ validatorId: 'guardian.other' })];
+  const { fired, others } = groupFindings({ findings, violations });
+  expect(fired.flatMap((each) => each.violations).map((v) => v.violationId)).toEqual([hex('1')]);
+  expect(others.map((v) => v.violationId)).toEqual([hex('2'), hex('3')]);
+  const text = printed(reviewed(status({ findings, violations })));
+  for (const digit of ['1', '2', '3']) expect(text).toContain(digit.repeat(8));
+  expect(text).toContain('→ all 3: countersign answer cccccccc --all --confirm');
+});
+
+it('offers no command for a violation that is answered, hard, or resolved by a callback', () => {
+  const resolutions = ['confirmed', 'rejected', 'hard', 'callback'] as const;
+  for (const resolution of resolutions) {
+    const need = resolution === 'hard' || resolution === 'callback' ? resolution : 'human';
+    const text = printed(reviewed(status({ violations: [violation({ resolution, need })] })));
+    expect(text).toContain(`aaaaaaaa guardian.sql_update_without_where  ${resolution}`);
+    expect(text).not.toContain('countersign answer');
+    expect(text).not.toContain('--reject');
+  }
+});
+
+it('shortens the change, rows, claims and answers, says how much it left out, and prints everything with --all', () => {
+  const bytes = new TextEncoder().encode(Array.from({ length: 90 }, (_, i) => `line ${i + 1}`).join('\n'));
+  const metadata = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`claim${i}`, `value ${i}`]));
+  const rows = Array.from({ length: 20 }, (_, i) => ({
+    before: null,
+    after: { id: String(i), text: 'x'.repeat(200) },
+  }));
+  const answer = SCREENS.sql.answers[0]!;
+  const answers = Array.from({ length: 9 }, (_, i) => ({ ...answer, person: `person${i}` }));
+  const staging = stagingRecord({ previewSha: hex('7') });
+  const preview = { tables: [{ table: 't', total: 20, rows }], moreTables: 0 };
+  const review = { ...reviewed(status({ metadata }), bytes), staging, preview, answers } as VerifiedReview;
+  const text = printed(review);
+  expect(text).toContain('84 more lines of the change (--all)');
+  expect(text).toContain('5 more lines of claims (--all)');
+  expect(text).toContain('4 earlier answers (--all)');
+  expect(text).toContain('8 of 20 rows, before → after (--all shows 20)');
+  expect(text).toContain('cut at the width of the terminal (--all)');
+  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(50);
+  const all = printed(review, 'full', 300);
+  for (const part of ['line 90', 'value 8', 'person0', 'x'.repeat(200)]) expect(all).toContain(part);
+  expect(all).not.toContain('(--all)');
+});
+
+it.each(['screen', 'full'] as const)(
+  'no word of requester, judge or approver controls the terminal or imitates a line (%s)',
+  (extent) => {
+    const answer = { ...SCREENS.sql.answers[0]!, person: UNSAFE, reason: UNSAFE };
+    const review: VerifiedReview = {
+      ...reviewed(
+        status({
+          requester: UNSAFE,
+          metadata: { [UNSAFE]: UNSAFE, list: [UNSAFE] },
+          warnings: [UNSAFE],
+          findings: [finding({ validatorId: UNSAFE, reason: UNSAFE, evidenceRefs: [UNSAFE] })],
+          violations: [
+            violation({
+              message: UNSAFE,
+              group: UNSAFE,
+              mayAnswer: [UNSAFE],
+              confirmedBy: [UNSAFE],
+              callbackResult: { passed: true, message: UNSAFE },
+            }),
+          ],
+        }),
+        new TextEncoder().encode(UNSAFE),
+      ),
+      answers: [answer],
+    };
+    const text = printed(review, extent, 500, UNSAFE.split('\n')[0]);
+    // oxlint-disable-next-line no-control-regex
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+    expect(text.match(/^ {4}→ /gm)).toHaveLength(1);
+    expect(text.match(/^\d+ checks? passed/gm) ?? []).toHaveLength(extent === 'screen' ? 1 : 0);
+  },
+);
+
+describe('the state of a review', () => {
+  const line = (of: Partial<Parameters<typeof stateLine>[0]>): string =>
+    render(
+      stateLine({ state: 'INTERVENTION_REQUIRED', reason: null, pending: 0, deadlineAt: null, ...of }, NOW),
+      false,
+    );
+
+  it('says who is next, until when, and how it ended', () => {
+    expect(line({ pending: 2, deadlineAt: '2026-11-21T10:00:00.000Z' })).toBe(
+      'INTERVENTION_REQUIRED  2 to answer until 2026-11-21 10:00Z (in 24 h)',
+    );
+    expect(line({ pending: 1, deadlineAt: '2026-11-20T10:30:00.000Z' })).toContain('(in 30 min)');
+    expect(line({ pending: 1, deadlineAt: '2026-11-20T09:30:00.000Z' })).toContain('(past)');
+    expect(line({})).toBe('INTERVENTION_REQUIRED  answered, to be decided');
+    expect(line({ state: 'EFFECT_UNKNOWN' })).toContain('countersign resolve');
+    expect(line({ state: 'ROLLED_BACK', reason: 'declined', deadlineAt: '2026-11-21T10:00:00.000Z' })).toBe(
+      'ROLLED_BACK declined',
+    );
+  });
+
+  it.each(ReviewState.options)('%s fits on a line of 80 columns', (state) => {
+    const longest = line({
+      state,
+      reason: state === 'INTERVENTION_REQUIRED' ? null : 'contract_violation',
+      pending: 100,
+      deadlineAt: '2026-11-21T10:00:00.000Z',
+    });
+    expect(longest.length).toBeLessThanOrEqual(80);
+  });
+
+  it('keeps a time that is not in UTC as it is', () => {
+    expect([shortTime('2026-11-21T10:00:00.000Z'), shortTime('soon\n')]).toEqual(['2026-11-21 10:00Z', 'soon\n']);
+  });
+});
