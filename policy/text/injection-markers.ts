@@ -16,11 +16,11 @@ function marker(kind: string, words: readonly string[], pattern: string): Marker
 }
 
 /** Between two words of a sentence: spaces, also with a line break and the start of a comment. Not the punctuation of code. */
-const GAP = String.raw`[\s*#/>-]{1,12}`;
+const GAP = String.raw`[\s*#/>_-]{1,12}`;
 /** Up to four words between two others. */
 const WORDS_BETWEEN = String.raw`(?:[\w'-]{1,30}${GAP}){0,4}`;
 const CHANGE = String.raw`(?:change|changes|patch|diff|pull request|pr|commit|migration|plan|file|code|statement|query|edit)`;
-const REVIEWER = String.raw`(?:ai|llm|language model|judge|reviewers?|code reviewers?|validator|gpt|claude|copilot|gemini)`;
+const REVIEWER = String.raw`(?:ai|llm|language model|judge|reviewers?|code reviewers?|validator|evaluators?|gpt|claude|copilot|gemini)`;
 
 /**
  * Instructions to a reviewer in comments, strings and prose: ignore the rules, approve this change, answer with this verdict. If
@@ -30,13 +30,18 @@ const REVIEWER = String.raw`(?:ai|llm|language model|judge|reviewers?|code revie
 const MARKERS: readonly Marker[] = [
   marker(
     'override',
-    ['ignore', 'disregard', 'forget', 'override', 'bypass'],
-    String.raw`\b(?:ignore|disregard|forget|override|bypass)${GAP}(?:(?:all|any|every|each|the|these|those|this|your|our|previous|prior|above|earlier|preceding|foregoing|following|other|usual|existing|current|security|safety|review|policy|approval|system|of)${GAP}){1,5}(?:instructions?|directives?|prompts?|rules|polic(?:y|ies)|guidelines|guardrails|checks|review)\b`,
+    ['ignore', 'disregard', 'forget', 'override', 'bypass', 'permission to', 'downgrade'],
+    String.raw`\b(?:ignore|disregard|forget|override|bypass)${GAP}(?:(?:all|any|every|each|the|these|those|this|your|our|previous|prior|above|earlier|preceding|foregoing|following|other|usual|existing|current|security|safety|review|policy|approval|system|of)${GAP}){1,5}(?:instructions?|directives?|prompts?|rules|polic(?:y|ies)|guidelines|guardrails|checks|review)(?:_|\b)|\bpermission to (?:ignore|bypass|skip)\b|\bdowngrade (?:every|all|any|each) (?:block|finding|violation|warning)s?\b`,
+  ),
+  marker(
+    'override_translated',
+    ['ignor', 'missacht', 'игнорир', '忽略', '無視', '무시'],
+    String.raw`(?:ignorier\w{0,3}|missacht\w{0,3})\s+(?:\S{1,30}\s+){0,4}(?:anweisungen|regeln|vorgaben)|\bignor\w{0,5}\s+(?:\S{1,30}\s+){0,4}(?:règles|regles|consignes|instrucciones|reglas|istruzioni|regole|instruções|regras)|игнорир\S{0,5}\s+(?:\S{1,30}\s+){0,4}(?:инструкц|правил|указани)|(?:忽略|無視|무시).{0,12}(?:指示|指令|规则|規則|지시)|(?:指示|指令|规则|規則|지시).{0,4}(?:忽略|無視|무시)`,
   ),
   marker(
     'verdict_json',
-    ['verdict', 'policyresults', 'instructionsindiff'],
-    String.raw`["'](?:policyResults|instructionsInDiff)\\?["']\s{0,8}:|["']verdict\\?["']\s{0,8}:\s{0,8}\\?["'](?:ALLOW|APPROVED?|PASS(?:ED)?|SAFE|ACCEPT(?:ED)?)\b`,
+    ['verdict', 'policyresults', 'instructionsindiff', 'status', 'outcome', 'decision', 'result'],
+    String.raw`["'](?:policyResults|instructionsInDiff)\\?["']\s{0,8}:|["']verdict\\?["']\s{0,8}:\s{0,8}\\?["'](?:ALLOW|APPROVED?|PASS(?:ED)?|SAFE|ACCEPT(?:ED)?)\b|["'](?:status|outcome|decision|result)\\?["']\s{0,8}:\s{0,8}\\?["'](?-i:ALLOW)\b`,
   ),
   marker(
     'verdict_word',
@@ -47,9 +52,23 @@ const MARKERS: readonly Marker[] = [
     'addressed',
     [
       ...['dear', 'note to', 'attention', 'hey', 'hello', 'message', 'instruction'],
-      ...['ai reviewer', 'ai assistant', 'ai agent', 'ai judge', 'llm', 'language model', 'ai code'],
+      ...[
+        'ai reviewer',
+        'ai assistant',
+        'ai agent',
+        'ai judge',
+        'llm',
+        'language model',
+        'ai code',
+        'ai review',
+        'automated review',
+        'note for',
+        'note to',
+        'assistant',
+        'model',
+      ],
     ],
-    String.raw`(?:^|\n)\W{0,6}(?:(?:ai|llm)[ -](?:code )?(?:reviewer|assistant|agent|judge)|language model)s?\s{0,2}[:,]|\b(?:dear|note to|attention|hey|hello|message (?:to|for)|instructions? (?:to|for))[\s,:]{1,4}(?:the\s+|all\s+|any\s+)?${REVIEWER}\b`,
+    String.raw`\b(?:ai|llm|automated)[ -](?:code )?(?:reviewer|review|assistant|agent|judge)s?\s{0,2}[:,]|\b(?:automated|ai) review(?:er)?s? (?:should|must|can|may) |\b(?:assistant|model|ai|llm|bot)s? (?:that |which |who )?(?:\w+ or )?(?:reviews?|reviewing|judges|judging|evaluates|evaluating)\b|\b(?:dear|note to|attention|hey|hello|message (?:to|for)|note for|instructions? (?:to|for))[\s,:]{1,4}(?:the\s+|all\s+|any\s+)?${REVIEWER}\b`,
   ),
   marker(
     'condition',
@@ -63,18 +82,52 @@ const MARKERS: readonly Marker[] = [
   ),
   marker(
     'chat_markup',
-    ['im_start', 'im_end', 'system', 'assistant', 'endoftext', 'start_header_id', 'inst]', 'instruction', 'response'],
-    String.raw`<\|(?:im_start|im_end|system|assistant|endoftext|start_header_id)\|>|\[/?INST\]|<</?SYS>>|(?:^|\n)\W{0,4}#{2,4}\s*(?:system|assistant|instruction|response)s?\s*:`,
+    [
+      '</diff',
+      '</untrusted',
+      '</patch',
+      'end of',
+      'im_start',
+      'im_end',
+      'system',
+      'assistant',
+      'endoftext',
+      'start_header_id',
+      'inst]',
+      'instruction',
+      'response',
+    ],
+    String.raw`<\|(?:im_start|im_end|system|assistant|endoftext|start_header_id)\|>|\[/?INST\]|<</?SYS>>|</(?:diff|patch|untrusted_\w{1,20})>|-{2,} {0,2}end of (?:diff|patch|input|change)\b|(?:^|\n)\W{0,4}#{2,4}\s*(?:system|assistant|instruction|response)s?\s*:`,
   ),
   marker(
     'approve_order',
-    ['approve', 'allow', 'accept', 'merge', 'pass', 'lgtm', 'safe', 'clear', 'flag', 'block', 'reject', 'escalate'],
-    String.raw`(?:^|[.;:!"'\n]\s{0,4}|\b(?:please|must|should|just|simply|always|and|then|now|to|reviewers?)${GAP})(?:approve|allow|accept|merge|pass)${GAP}(?:this|these|all|every|the${GAP}(?:attached|following|above|whole|entire|present))${GAP}${WORDS_BETWEEN}${CHANGE}\b|\b(?:must|should|please|always|just|simply|now|only|and|then|to)${GAP}(?:return|respond with|reply with|reply|answer with|answer|output|say|emit|mark)${GAP}[^.\n]{0,40}(?:\bverdict\b[^.\n]{0,12}\ballow\b|(?-i:\b(?:ALLOW|APPROVED?|LGTM|PASS|SAFE)\b)|\bpolicies clear\b)|\b(?:answer|respond|reply|say|return|output|copy)${GAP}(?:(?:with|only|verdict|just|exactly)${GAP}){0,3}["']?(?-i:ALLOW|APPROVED?|LGTM)\b|\b(?:do not|don't|never|no need to)${GAP}(?:flag|block|reject|escalate)${GAP}(?:this|these|the|any)\b`,
+    [
+      'approve',
+      'allow',
+      'accept',
+      'merge',
+      'pass',
+      'lgtm',
+      'safe',
+      'clear',
+      'flag',
+      'block',
+      'reject',
+      'escalate',
+      'findings',
+      'report',
+      'human',
+      'person',
+      'harmless',
+      'benign',
+      'clean',
+    ],
+    String.raw`(?:^|[.;:!"'\n]\s{0,4}|\b(?:please|must|should|just|simply|always|and|then|now|to|reviewers?)${GAP})(?:approve|allow|accept|merge|pass)${GAP}(?:this|these|all|every|the${GAP}(?:attached|following|above|whole|entire|present))${GAP}${WORDS_BETWEEN}${CHANGE}\b|\b(?:must|should|please|always|just|simply|now|only|and|then|to)${GAP}(?:return|respond with|reply with|reply|answer with|answer|output|say|emit|mark)${GAP}[^.\n]{0,40}(?:\bverdict\b[^.\n]{0,12}\ballow\b|(?-i:\b(?:ALLOW|APPROVED?|LGTM|PASS|SAFE)\b)|\bpolicies clear\b)|\b(?:answer|respond|reply|say|return|output|copy)${GAP}(?:(?:with|only|verdict|just|exactly)${GAP}){0,3}["']?(?-i:ALLOW|APPROVED?|LGTM)\b|\b(?:do not|don't|never|no need to)${GAP}(?:flag|block|reject|escalate)(?:${GAP}(?:this|these|the|any|it)\b|\s?[;,.])|\b(?:do not|don't|should not|must not)${GAP}(?:raise${GAP}findings|report${GAP}anything|ask${GAP}a${GAP}(?:human|person))\b|\b(?:rate|score|classify|mark)s?${GAP}(?:this|it|every|the|all)${GAP}(?:${CHANGE}${GAP})?as${GAP}(?:safe|harmless|benign|approved|clean)\b`,
   ),
   marker(
     'pre_approved',
-    ['approved', 'reviewed', 'validated', 'audited', 'review', 'signed off'],
-    String.raw`\b(?:this|the|these)${GAP}${WORDS_BETWEEN}${CHANGE}${GAP}${WORDS_BETWEEN}(?:pre-?approved|already${GAP}(?:been${GAP})?(?:approved|reviewed|validated|audited))\b|\bpre-?approved by\b|\bno${GAP}(?:(?:further|human|additional|manual|code|more)${GAP})?(?:review|validation)${GAP}(?:is${GAP})?(?:needed|required|necessary)\b|\b(?:security|owners?|maintainers?|cto|ciso|legal|compliance|manager|team)(?: team)? (?:has |have )?(?:already )?(?:approved|reviewed|signed off on) (?:this|these|the ${CHANGE})\b|\breviewer\s?:\s?(?:lgtm|approved|ship it)\b|\b(?:needs|requires) no (?:further |human |additional |manual )?review\b`,
+    ['approved', 'reviewed', 'validated', 'audited', 'review', 'signed off', 'exempt'],
+    String.raw`\b(?:this|the|these)${GAP}${WORDS_BETWEEN}${CHANGE}${GAP}${WORDS_BETWEEN}(?:pre-?approved|already${GAP}(?:been${GAP})?(?:approved|reviewed|validated|audited))\b|\bpre-?approved by\b|\bno${GAP}(?:(?:further|human|additional|manual|code|more)${GAP})?(?:review|validation)${GAP}(?:is${GAP})?(?:needed|required|necessary)\b|\b(?:security|owners?|maintainers?|cto|ciso|legal|compliance|manager|team)(?: team)? (?:has |have )?(?:already )?(?:approved|reviewed|signed off on) (?:this|these|the ${CHANGE})\b|\balready approved by (?:the )?(?:security|compliance|legal|owners?|maintainers?|reviewers?|cto|ciso)\b|\bexempt from (?:\w+ )?(?:checks|reviews?|rules|polic(?:y|ies))\b|\breviewer\s?:\s?(?:lgtm|approved|ship it)\b|\b(?:needs|requires) no (?:further |human |additional |manual )?review\b`,
   ),
   marker(
     'prompt_probe',

@@ -122,7 +122,7 @@ export const PROTECTED_KINDS: readonly ProtectedKind[] = [
     sources: [
       'https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners',
     ],
-    globs: wordList('**/CODEOWNERS .github/settings.y*ml .github/rulesets/** **/auth/** **/*.pem'),
+    globs: wordList('**/CODEOWNERS .github/settings.y*ml .github/rulesets/** **/auth/**'),
   },
   {
     what: 'applied to infrastructure or to a database on deployment',

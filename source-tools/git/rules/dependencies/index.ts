@@ -74,7 +74,11 @@ function lockHits(view: FileView, { added, removed, rehashed }: LockChange, isAl
   const known = new Set(removed.map(({ name }) => name));
   return [
     ...rehashed.map(({ name, version, line }) =>
-      atLine(view.file, line, `the checksum of ${shown(name)} ${shown(version)} changes, but not its version`),
+      atLine(
+        view.file,
+        line,
+        `the checksum of ${shown(name)} ${shown(version)} changes or is removed, but not its version`,
+      ),
     ),
     ...(isAlone ? added : []).flatMap(({ name, version, line }) =>
       known.has(name)

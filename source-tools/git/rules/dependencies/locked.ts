@@ -12,7 +12,7 @@ export interface Locked {
 export interface LockChange {
   readonly added: readonly Locked[];
   readonly removed: readonly Locked[];
-  /** Packages whose checksum changes although the version does not. */
+  /** Packages whose checksum changes or disappears although the version does not. */
   readonly rehashed: readonly Locked[];
 }
 
@@ -113,6 +113,8 @@ interface Side {
   readonly packages: Map<string, Locked>;
   /** Package and version → checksums by file, or by algorithm if there is one for the whole package. */
   readonly hashes: Map<string, Map<string, string>>;
+  /** Packages with a changed line that states the checksum of the whole package. */
+  readonly hashed: Map<string, Locked>;
 }
 
 /** The packages that the changed lines of a lock file add and remove. Names are read from the lines around them. */
@@ -131,11 +133,13 @@ export function lockChange(view: FileView): LockChange {
       if (line.kind === '+' && stated.hash !== undefined) noteRehash(old, now, stated.hash, line, rehashed);
     }
   }
+  for (const [key, { line, name, version }] of old.hashed)
+    if (!now.hashes.has(key) && !old.packages.has(key)) rehashed.set(key, { name, version, line });
   return { added: [...now.packages.values()], removed: [...old.packages.values()], rehashed: [...rehashed.values()] };
 }
 
 function newSide(): Side {
-  return { name: null, version: null, packages: new Map(), hashes: new Map() };
+  return { name: null, version: null, packages: new Map(), hashes: new Map(), hashed: new Map() };
 }
 
 function take(side: Side, { name, version, hash }: Statement, line: PatchLine): void {
@@ -145,6 +149,7 @@ function take(side: Side, { name, version, hash }: Statement, line: PatchLine): 
   const key = `${side.name}@${side.version}`;
   if (version !== undefined) side.packages.set(key, { name: side.name, version: side.version, line });
   if (hash === undefined) return;
+  if (!hash.includes(' ')) side.hashed.set(key, { name: side.name, version: side.version, line });
   const known = side.hashes.get(key) ?? new Map<string, string>();
   side.hashes.set(key, known.set(algorithmOf(hash), hash));
 }

@@ -86,8 +86,9 @@ describe('a lock file', () => {
   it('is held if a checksum changes without the version', () => {
     const npm = ['     "node_modules/zod": {', '       "version": "4.0.1",', '-      "integrity": "sha512-aaa"'];
     expect(held(edit('package-lock.json', ...npm, '+      "integrity": "sha512-bbb"'))).toContain(
-      'the checksum of "zod" "4.0.1" changes, but not its version ("package-lock.json" line 3)',
+      'the checksum of "zod" "4.0.1" changes or is removed, but not its version ("package-lock.json" line 3)',
     );
+    expect(held(edit('package-lock.json', ...npm))).toContain('the checksum of "zod" "4.0.1" changes or is removed');
     expect(held(edit('go.sum', '-x.org/y v1.0.0 h1:aaa=', '+x.org/y v1.0.0 h1:bbb='))).toContain('the checksum of');
     const cargo = [' name = "serde"', ' version = "1.0.0"', '-checksum = "aa"', '+checksum = "bb"'];
     expect(held(edit('Cargo.lock', ...cargo))).toContain('the checksum of "serde" "1.0.0" changes');
