@@ -84,7 +84,8 @@ export function printEvidence(
 ): void {
   for (const reference of references) {
     const lines = evidenceLines(reference, diffSha, text);
-    if (lines.length === 0) out.block(reference, '      ', () => 'dim');
+    if (lines.length === 0 && max === Infinity) out.block(reference, '      ', () => 'dim');
+    else if (lines.length === 0) out.cut(reference.replaceAll(/([0-9a-f]{8})[0-9a-f]{56}/g, '$1'), '      ', 'dim');
     for (const { n, text: content } of lines.slice(0, max))
       if (max === Infinity) out.block(content, `      L${n} │ `);
       else out.cut(content, `      L${n} │ `);

@@ -9,8 +9,12 @@ import { answerCommand, groupFindings, printFinding, printAsked, printFired } fr
 import { shortTime, shownState, stateLine } from './state-view';
 import { printStaging, shownRows, type Extent } from './staging-view';
 
-export type ShownReview = Pick<VerifiedReview, 'status' | 'bytes' | 'staging' | 'preview' | 'answers' | 'refusals'>;
+export type ShownReview = Pick<
+  VerifiedReview,
+  'status' | 'bytes' | 'staging' | 'preview' | 'answers' | 'refusals' | 'outcome'
+>;
 
+const MAX_EXPLANATION = 3;
 const MAX_CLAIMS = 4;
 const MAX_CLAIM_LINES = 3;
 const MAX_ANSWERS = 5;
@@ -30,6 +34,7 @@ export function printReview(out: Printer, title: string, review: ShownReview, no
   const full = extent === 'full';
   out.block(title, '', () => 'bold');
   out.line(stateLine(shownState(status), now));
+  if (review.outcome !== null) out.block(review.outcome.explanation, '  │ ', null, full ? Infinity : MAX_EXPLANATION);
   field(out, 'id', status.changeId);
   const environment = status.environment ?? 'environment unknown';
   const mode = status.mode === null ? '' : `, ${status.mode}`;

@@ -107,6 +107,8 @@ async function page(): Promise<string> {
   const block = (text: string): string => `\`\`\`text\n${text.trimEnd()}\n\`\`\``;
   for (const [name, review] of Object.entries(SCREENS))
     for (const width of WIDTHS) parts.push(`## show: ${name}, ${width} columns`, block(await screen(review, width)));
+  for (const width of WIDTHS)
+    parts.push(`## show: a closed review, ${width} columns`, block(await screen(closed, width)));
   for (const args of COMMANDS)
     for (const width of WIDTHS) parts.push(`## ${args.join(' ')}, ${width} columns`, block(await command(args, width)));
   return `${parts.join('\n\n')}\n`;
