@@ -101,13 +101,15 @@ async function checkCheckpoints(db: Database): Promise<Check> {
 }
 
 async function checkRights(local: LocalClient, processes: readonly ConfiguredProcess[]): Promise<readonly Check[]> {
-  const urls = new Map<Role, string>([
+  const roles: readonly (readonly [Role, string])[] = [
     ['cs_gateway', local.databaseUrl],
     ['cs_operator', local.operatorDatabaseUrl],
-    ...processes.map(({ role, databaseUrl }): [Role, string] => [role, databaseUrl]),
-  ]);
+    ...processes
+      .filter(({ databaseUrl }) => databaseUrl !== local.databaseUrl)
+      .map(({ role, databaseUrl }) => [role, databaseUrl] as const),
+  ];
   const checks: Check[] = [];
-  for (const [role, url] of urls) checks.push(await checkRole(role, url));
+  for (const [role, url] of roles) checks.push(await checkRole(role, url));
   return checks;
 }
 

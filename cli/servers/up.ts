@@ -21,7 +21,11 @@ export async function up(
   mkdirSync(logDir, { recursive: true, mode: 0o700 });
   const { startProcess } = await import('../../dev/process-tree.js');
   const running = await keepRunning(NAMES, {
-    start: (name) => startProcess(name, envs[name] ?? {}, logDir, log),
+    start: async (name) => {
+      const process = await startProcess(name, envs[name] ?? {}, logDir, log);
+      log(`${name} runs as process ${process.pid}`);
+      return process;
+    },
     log,
   });
   const { COUNTERSIGN_GATEWAY_HOST: host = '127.0.0.1', COUNTERSIGN_GATEWAY_PORT: port = '8077' } =

@@ -8,7 +8,7 @@ import { freePort } from '../../dev/embedded/places';
 import { compiled } from '../support/compiled';
 import { snippet } from '../support/doc-snippets';
 import { hasPython, pythonWith } from '../support/python';
-import { compileIn, emptyProject, link, pack, run, type Tarball } from '../support/packed';
+import { compileIn, emptyProject, installedServer, link, pack, run, type Tarball } from '../support/packed';
 import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
     const project = emptyProject(type, client);
     projects.set(type, project);
   }
-  const server = installedServer(pack('.', scratch));
+  const server = installedServer(pack('.', scratch), scratch);
   // Not earlier: the commands above block this process, and connections of the system would time out meanwhile.
   system = await startSystem({
     name: 'pack',
@@ -65,18 +65,6 @@ afterAll(async () => {
   for (const path of [scratch, ...projects.values()]) rmSync(path, { recursive: true, force: true });
 }, 60_000);
 jest.setTimeout(60_000);
-
-/** The server's tarball in an empty project, with its dependencies linked: npm would download 200 MB. */
-function installedServer(tarball: Tarball): string {
-  const modules = join(scratch, 'node_modules');
-  mkdirSync(join(modules, 'countersign'), { recursive: true });
-  run('tar', ['-xzf', tarball.path, '--strip-components=1', '-C', join(modules, 'countersign')], scratch);
-  const { dependencies } = JSON.parse(readFileSync(join(modules, 'countersign', 'package.json'), 'utf8')) as {
-    dependencies: Record<string, string>;
-  };
-  for (const name of Object.keys(dependencies)) link(scratch, name);
-  return join(modules, 'countersign');
-}
 
 function projectOf(type: (typeof FORMATS)[number][0]): string {
   const project = projects.get(type);
@@ -227,6 +215,7 @@ describe('the quickstarts', () => {
     COUNTERSIGN_GATEWAY_URL: gatewayUrl,
     COUNTERSIGN_KEY_FILE: system.setup.keys.agent.path,
     COUNTERSIGN_COMMITTER: system.key('committer').publicKey,
+    COUNTERSIGN_TRUST_FILE: system.setup.trustFile,
     COUNTERSIGN_TARGET: 'shop',
     COUNTERSIGN_QUEUE: `countersign-review${system.suffix}`,
     COUNTERSIGN_REQUEST_KEY: system.suffix,

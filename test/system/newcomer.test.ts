@@ -1,0 +1,121 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../dev/embedded/places';
+import { query } from '../../dev/query';
+import { compiled } from '../support/compiled';
+import { snippet } from '../support/doc-snippets';
+import { eventually } from '../support/eventually';
+import { ownServers, type OwnServers } from '../support/own-servers';
+import { compileIn, emptyProject, installedServer, link, pack, run } from '../support/packed';
+import { ROOT } from '../support/root';
+
+const PAGE = 'docs/quickstart/gateway.md';
+const COMMANDS = snippet(PAGE, 'own-servers.sh').trim().split('\n');
+jest.setTimeout(300_000);
+
+let servers: OwnServers;
+let scratch: string;
+let project: string;
+let port: number;
+let up: ChildProcess | undefined;
+let log = '';
+
+beforeAll(async () => {
+  servers = await ownServers();
+  await servers.createDatabase('shop');
+  await query(servers.adminUrl('shop'), 'create table items (id int primary key, stock int not null)');
+  await query(servers.adminUrl('shop'), 'insert into items values (1, 10), (2, 20)');
+  port = await freePort();
+  scratch = mkdtempSync(join(tmpdir(), 'countersign-newcomer-'));
+  await compiled();
+  run(process.execPath, [join('scripts', 'build-client.mjs')], ROOT);
+});
+afterAll(async () => {
+  up?.kill('SIGKILL');
+  await servers.stop();
+  for (const path of [scratch, project]) rmSync(path, { recursive: true, force: true });
+});
+
+/** The command of the page with the addresses of this test. */
+function adapted(command: string): string {
+  return command
+    .replaceAll(/postgres:\/\/postgres:secret@127\.0\.0\.1:5432\/(\w+)/g, (_, name: string) => servers.adminUrl(name))
+    .replace('../operator.key.json', join(scratch, 'operator.key.json'))
+    .replace('init --yes', `init --yes --gateway-port ${port}`)
+    .replace('node gateway.mts', `COUNTERSIGN_GATEWAY_URL=http://127.0.0.1:${port} node gateway.mjs`);
+}
+
+const env = (): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('COUNTERSIGN_'))),
+  TEMPORAL_ADDRESS: servers.temporalAddress,
+  TEMPORAL_NAMESPACE: servers.namespace,
+});
+
+const shell = (command: string): string =>
+  execFileSync('sh', ['-c', adapted(command)], { cwd: project, env: env(), encoding: 'utf8', stdio: 'pipe' });
+
+/** The one command of the page that contains `text`. */
+function command(text: string): string {
+  const [only, ...more] = COMMANDS.filter((each) => each.includes(text));
+  if (only === undefined || more.length > 0) throw new Error(`${PAGE}: expected one command with ${text}`);
+  return only;
+}
+
+test('the set-up of the page has at most six commands and one file that a person writes', () => {
+  expect(COMMANDS.length).toBeLessThanOrEqual(6);
+  expect(snippet(PAGE, 'policy.yaml')).toContain('sql-postgres');
+});
+
+test('the commands of the page lead from two servers to a verified commit', async () => {
+  // `npm install` of the page, without a network.
+  expect(command('npm install')).toMatch(/countersign-0\.2\.0\.tgz .*countersign-client-0\.2\.0\.tgz/);
+  project = emptyProject('module', pack('client', scratch));
+  installedServer(pack('.', scratch), project);
+  writeFileSync(join(project, 'policy.yaml'), snippet(PAGE, 'policy.yaml'));
+  link(project, '@types/node');
+  await compileIn(project, 'gateway.mts', snippet(PAGE, 'gateway.mts'));
+
+  shell(command('keys new'));
+  const printed = shell(command('init'));
+  expect(printed).not.toContain('FAIL');
+  expect(printed).toContain('next: countersign up');
+
+  expect(command('countersign up')).toMatch(/ &$/);
+  up = spawn('npx', ['countersign', 'up'], { cwd: project, env: env(), stdio: 'pipe', detached: true });
+  for (const stream of [up.stdout, up.stderr]) stream?.on('data', (chunk: Buffer) => (log += chunk.toString('utf8')));
+  await eventually('the gateway is ready', () => log.includes(`gateway  http://127.0.0.1:${port}`), {
+    withinMs: 120_000,
+  });
+
+  expect(shell(command('gateway.mts'))).toBe('committed, receipt verified: true\n');
+  expect(await query(servers.adminUrl('shop'), 'select stock from items where id = 1')).toEqual([{ stock: 11 }]);
+});
+
+test('doctor passes while everything runs', () => {
+  expect(shell('npx countersign doctor')).not.toContain('FAIL');
+});
+
+test('up starts a process that crashed again, and stops all of them on Ctrl-C', async () => {
+  const [, pid = ''] = /gateway runs as process (\d+)/.exec(log) ?? [];
+  process.kill(Number(pid), 'SIGKILL');
+  await eventually('the gateway runs again', () => log.match(/gateway runs as process/g)?.length === 2);
+  const pids = [...log.matchAll(/runs as process (\d+)/g)].map(([, each = '']) => Number(each));
+  const ended = new Promise<number | null>((resolve) => up?.once('exit', resolve));
+  // As a terminal does: to the whole process group.
+  process.kill(-(up?.pid ?? 0), 'SIGINT');
+  await ended;
+  expect(readFileSync(join(project, '.countersign', 'logs', 'gateway.log'), 'utf8')).toContain('listening');
+  await eventually('all processes have ended', () => !pids.some(isRunning));
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    throw error;
+  }
+}
