@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Name } from '../../policy/contracts/diff';
 import { SubjectId } from '../../policy/contracts/subject-id';
@@ -8,7 +8,6 @@ import { integerOption, textOption, type Options } from '../options';
 import { line, styled } from '../printer';
 import { printChecks } from '../doctor/print-checks';
 import { shellQuote } from '../shell-quote';
-import { CLI_ENV_FILE, readEnvFile } from '../../workers/env-file';
 import { UsageError } from '../usage-error';
 import type { Initialized } from './initialize';
 import type { InitRequest } from './request';
@@ -41,12 +40,7 @@ async function runInit(io: Io, [dir]: readonly string[], options: Options): Prom
   const { initialize } = await io.host.remote.init();
   const done = await initialize(io.host.env, request, io.err.line);
   const { doctor } = await io.host.remote.doctor();
-  const settings = {
-    ...io.host.env,
-    ...readEnvFile(join(request.dir, CLI_ENV_FILE)),
-    COUNTERSIGN_STATE_DIR: request.dir,
-  };
-  const checks = await doctor(settings, { offline: true });
+  const checks = await doctor({ ...io.host.env, ...done.settings }, { offline: true });
   const ok = checks.every((check) => check.ok);
   const next = nextCommands(request, done);
   if (io.json) io.out.json({ ok, dir: request.dir, steps: done.steps, checks, next });

@@ -6,6 +6,7 @@ import { starterBundle } from '../../source-tools/starter-bundle';
 import { asRole } from '../../storage/database/role-url';
 import { compileAll } from '../../workers/compile';
 import { ConfigError, readTrustFile, type Env, type Trust } from '../../workers/config';
+import { CLI_ENV_FILE, readEnvFile } from '../../workers/env-file';
 import { registerSearchAttributes } from '../../workers/register-search-attributes';
 import { openConnection } from '../../workers/temporal';
 import { extensionsOfEnv } from '../policy/bundles';
@@ -27,6 +28,8 @@ export interface Initialized {
   readonly steps: readonly Step[];
   /** The file with the starter policy, if no policy is published yet. */
   readonly policyToPublish: string | null;
+  /** The environment of the CLI for this directory. */
+  readonly settings: Env;
 }
 
 /**
@@ -74,7 +77,11 @@ export async function initialize(env: Env, request: InitRequest, log: (text: str
       const done = await registerAll({ ...input, request, operatorUrl, operator: operator.key, keys });
       step(`registered keys: ${done.registered + done.known}`, done.registered > 0);
       if (done.revision !== null) step(`policy revision ${done.revision.revision}`, done.revision.published);
-      return { steps, policyToPublish: done.anyPolicy ? null : starterPolicy(request, step) };
+      return {
+        steps,
+        policyToPublish: done.anyPolicy ? null : starterPolicy(request, step),
+        settings: { ...readEnvFile(join(request.dir, CLI_ENV_FILE)), COUNTERSIGN_STATE_DIR: request.dir },
+      };
     });
   } finally {
     await connection.close();

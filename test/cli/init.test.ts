@@ -1,0 +1,137 @@
+import { resolve } from 'node:path';
+import type { Check } from '../../cli/doctor/check';
+import type { Initialized } from '../../cli/init/initialize';
+import type { InitRequest } from '../../cli/init/request';
+import { runCommand, type RunOptions } from './run-command';
+
+const URL_ = 'postgres://postgres:secret@db/countersign';
+const NEEDED = ['--database-url', URL_, '--target', 'shop=postgres://a:b@db/shop?x=1', '--person', 'Alice=a.pub'];
+const ARGS = [...NEEDED, '--operator-key', '/keys/op.json'];
+
+/** Runs `init` without servers. `asked` are the questions, each with its answer. */
+async function run(args: readonly string[], options: RunOptions = {}, checks: readonly Check[] = []) {
+  const requests: InitRequest[] = [];
+  const done: Initialized = {
+    steps: [
+      { what: 'trust.json', changed: true },
+      { what: 'schema', changed: false },
+    ],
+    policyToPublish: '/etc/cs/policy.yaml',
+    settings: { COUNTERSIGN_STATE_DIR: '/etc/cs' },
+  };
+  const initialize = async (_env: object, request: InitRequest): Promise<Initialized> => {
+    requests.push(request);
+    return done;
+  };
+  const doctor = jest.fn(async (_env: object, _options: object) => checks);
+  const ran = await runCommand(['init', ...args], { ...options, remote: { init: { initialize }, doctor: { doctor } } });
+  return { ...ran, requests, doctor };
+}
+
+test('init turns its options into one request, with defaults', async () => {
+  const { code, requests, doctor } = await run([
+    '/etc/cs',
+    ...ARGS,
+    '--agent',
+    'bot=dana',
+    '--agent',
+    'ci=dana',
+    '--yes',
+  ]);
+  expect(code).toBe(0);
+  expect(requests).toEqual([
+    {
+      dir: '/etc/cs',
+      databaseUrl: URL_,
+      temporalAddress: '127.0.0.1:7233',
+      namespace: 'default',
+      tenant: 'default',
+      targets: [{ name: 'shop', adminUrl: 'postgres://a:b@db/shop?x=1' }],
+      schemas: ['public'],
+      persons: [{ name: 'alice', publicKeyFile: 'a.pub' }],
+      agents: [
+        { name: 'bot', person: 'dana' },
+        { name: 'ci', person: 'dana' },
+      ],
+      judge: { url: null, keyFile: null },
+      operatorKey: '/keys/op.json',
+      policy: null,
+      gatewayPort: 8077,
+      rotate: false,
+    },
+  ]);
+  expect(doctor).toHaveBeenCalledWith({ COUNTERSIGN_STATE_DIR: '/etc/cs' }, { offline: true });
+});
+
+test('init prints what it made and kept, the checks, and the next commands', async () => {
+  const check: Check = { name: 'clock', ok: true, detail: 'fine', fix: null };
+  const { out } = await run(['/etc/cs', ...ARGS, '--yes'], {}, [check]);
+  expect(out.trimEnd().split('\n')).toEqual([
+    'made trust.json',
+    'kept schema',
+    'ok   clock: fine',
+    'next: COUNTERSIGN_STATE_DIR=/etc/cs countersign policy publish /etc/cs/policy.yaml --key /keys/op.json',
+    'next: countersign up /etc/cs',
+  ]);
+});
+
+test('init exits 1 if a check of doctor fails', async () => {
+  expect((await run([...ARGS, '--yes'], {}, [{ name: 'clock', ok: false, detail: 'off', fix: 'x' }])).code).toBe(1);
+});
+
+test('addresses and URLs of administrators can come from the environment', async () => {
+  const env = {
+    COUNTERSIGN_DATABASE_ADMIN_URL: URL_,
+    COUNTERSIGN_TARGET_ADMIN_URL: 'postgres://t@db/shop',
+    TEMPORAL_ADDRESS: 'temporal:7233',
+    TEMPORAL_NAMESPACE: 'countersign',
+    COUNTERSIGN_TENANT: 'acme',
+  };
+  const { requests } = await run(['--target', 'shop', '--person', 'a=b', '--operator-key', '/op', '--yes'], {
+    host: { env },
+  });
+  expect(requests[0]).toMatchObject({
+    dir: resolve('.countersign'),
+    databaseUrl: URL_,
+    targets: [{ name: 'shop', adminUrl: 'postgres://t@db/shop' }],
+    temporalAddress: 'temporal:7233',
+    namespace: 'countersign',
+    tenant: 'acme',
+  });
+});
+
+test.each<[string[], string]>([
+  [[], '--database-url is missing'],
+  [NEEDED, '--operator-key is missing'],
+  [['--database-url', URL_, '--operator-key', '/op'], '--person is missing'],
+  [[...ARGS, '--person', 'bob'], '--person: expected NAME=PUBLIC_KEY_FILE'],
+  [[...ARGS, '--person', 'person:bob=b'], 'without a prefix'],
+  [[...ARGS, '--agent', 'bot='], '--agent: expected NAME=PERSON'],
+  [[...ARGS, '--target', 'a b=postgres://x/y'], '--target: "a b"'],
+  [[...ARGS, '--target', `${'x'.repeat(45)}=postgres://x/y`], 'at most 44 characters'],
+  [[...ARGS, '--target', 'x=mysql://root:hunter2@db/y'], '--target: expected postgres://'],
+  [[...ARGS, '--gateway-port', '0'], '--gateway-port'],
+])('init %j is a usage error that never repeats a URL', async (args, message) => {
+  const { code, err, requests } = await run([...args, '--yes']);
+  expect([code, requests]).toEqual([2, []]);
+  expect(err).toContain(message);
+  expect(err).not.toMatch(/hunter2|secret/);
+});
+
+test('on a terminal init asks for what is missing, and --yes never asks', async () => {
+  const asked: string[] = [];
+  const answers = [URL_, 'shop=postgres://t@db/shop stock=postgres://t@db/stock', 'alice=a.pub bob=b.pub', '', '/op'];
+  const prompt = async (question: string): Promise<string> => {
+    asked.push(question);
+    return answers[asked.length - 1] ?? '';
+  };
+  const { requests } = await run([], { tty: true, host: { prompt } });
+  expect(asked).toHaveLength(5);
+  expect(requests[0]).toMatchObject({
+    targets: [{ name: 'shop' }, { name: 'stock' }],
+    persons: [{ name: 'alice' }, { name: 'bob' }],
+    agents: [],
+    operatorKey: '/op',
+  });
+  expect((await run(['--yes'], { tty: true })).code).toBe(2);
+});
