@@ -6,17 +6,19 @@ import { sha256Hex } from '../policy/contracts/hash';
 import { Status } from '../policy/contracts/finding';
 import { Mode, ReviewOutcome, ReviewState, RollbackReason } from '../policy/contracts/outcome';
 import { Preflight, type ReviewStatus } from '../policy/contracts/status';
-import { MAX_EVIDENCE_BYTES, parseEvidence, type EvidenceBundle } from '../policy/evidence/bundle';
+import { KeyRegistration, MAX_EVIDENCE_BYTES, parseEvidence, type EvidenceBundle } from '../policy/evidence/bundle';
+import type { RegisteredKey } from '../policy/evidence/key-registry';
 import type { VerifiedReview } from '../signing/verified-review';
 import { acknowledge } from './acknowledge';
 import { acknowledgeWithdrawal } from './acknowledge-withdrawal';
+import { readRegistration } from './read-registration';
 import { readResult, readReview } from './read-review';
 import { SpendResult } from '../policy/contracts/spent';
 import { WithdrawResult } from '../policy/contracts/withdrawal';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { CountersignError, type ErrorCode, invalidInput, messageOf } from './errors';
 import { parseInput } from './parse';
-import type { ListFilter, ReviewPage, ReviewProjection } from './ports';
+import type { BundleOptions, ListFilter, ReviewPage, ReviewProjection } from './ports';
 import type { ReceiptTrust } from './receipt';
 import type { ReviewResult } from './result';
 import { SUBMIT_TIMEOUT_MS, type Bounded, type ReviewCalls, type Submitted } from './review-calls';
@@ -99,13 +101,27 @@ export class GatewayClient implements ReviewCalls {
     return readReview(changeId, await this.#bundle(idOf(changeId)), this.trust);
   }
 
+  /** Everything that `review` is rebuilt from, verified. Throws as `review` does. */
+  async bundle(changeId: string, { inclusion = false }: BundleOptions = {}): Promise<EvidenceBundle> {
+    const bundle = await this.#bundle(idOf(changeId), inclusion ? '?inclusion=true' : '');
+    readReview(changeId, bundle, this.trust);
+    return bundle;
+  }
+
+  /** What the registry grants to the key of this client, signed by a trusted operator. Throws `not_verified`. */
+  async key(): Promise<RegisteredKey> {
+    const registration = await this.#call('GET', '/v1/key', null, KeyRegistration, CALL_TIMEOUT_MS);
+    return readRegistration(this.#signer.keyId, registration, this.trust);
+  }
+
   /** The status of `review`. */
   async status(changeId: string): Promise<ReviewStatus> {
     return (await this.review(changeId)).status;
   }
 
-  async #bundle(changeId: string): Promise<EvidenceBundle> {
-    const text = await this.#send('GET', `/v1/reviews/${changeId}`, null, CALL_TIMEOUT_MS * 3, MAX_EVIDENCE_BYTES);
+  async #bundle(changeId: string, query = ''): Promise<EvidenceBundle> {
+    const path = `/v1/reviews/${changeId}${query}`;
+    const text = await this.#send('GET', path, null, CALL_TIMEOUT_MS * 3, MAX_EVIDENCE_BYTES);
     const parsed = parseEvidence(text);
     if (parsed.ok) return parsed.bundle;
     throw new CountersignError(
@@ -154,7 +170,12 @@ export class GatewayClient implements ReviewCalls {
   async list(filter: Omit<ListFilter, 'tenant'> = {}): Promise<ReviewPage> {
     const query = new URLSearchParams({ tenant: this.tenant });
     for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, String(value));
-    return await this.#call('GET', `/v1/reviews?${query.toString()}`, null, PageBody, CALL_TIMEOUT_MS);
+    const page = await this.#call('GET', `/v1/reviews?${query.toString()}`, null, PageBody, CALL_TIMEOUT_MS);
+    const other = page.reviews.find(
+      ({ tenant, changeId }) => tenant !== query.get('tenant') || !changeId.startsWith(filter.idPrefix ?? ''),
+    );
+    if (other === undefined) return page;
+    throw new CountersignError('not_verified', `The gateway lists ${other.changeId}, which was not asked for`);
   }
 
   /** Sends signed answers. Results are keyed by violation id, and come from the ledger rows of the answers; without a row `sent`. */
@@ -243,7 +264,7 @@ export class GatewayClient implements ReviewCalls {
     } catch (error) {
       throw new CountersignError(
         'gateway_unavailable',
-        `The gateway at ${this.#base.origin} did not answer: ${messageOf(error)}. The request may have taken effect; retrying is safe`,
+        `The gateway at ${this.#base.origin} did not answer: ${reasonOf(error)}. The request may have taken effect; retrying is safe`,
         { cause: error },
       );
     }
@@ -332,6 +353,13 @@ function idOf(changeId: string): string {
 
 function json(value: unknown): Uint8Array {
   return utf8ToBytes(JSON.stringify(value));
+}
+
+/** `fetch` itself only says that it failed; its cause says why. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof TypeError ? error.cause : undefined;
+  if (!(cause instanceof Error)) return messageOf(error);
+  return cause.message === '' && 'code' in cause ? String(cause.code) : cause.message;
 }
 
 function jsonOf(text: string): unknown {

@@ -19,7 +19,7 @@ export { createSigner, type Signer } from './signer';
 export { type AnswerChoice, signAnswers, type SignedAnswers } from './sign-answers';
 export { confirmationsOf } from './retraction';
 export { signSupersession, signWithdrawal, type SupersedeInput, type WithdrawInput } from './sign-withdrawal';
-export { type ListFilter, type ReviewPage, type ReviewProjection } from './ports';
+export { type BundleOptions, type ListFilter, type ReviewPage, type ReviewProjection } from './ports';
 export { GatewayClient, type GatewayClientOptions } from './gateway-client';
 export { verifiedReview, type Difference, type ReviewVerdict, type VerifiedReview } from '../signing/verified-review';
 export { type LoadedKey, readKeyFile } from '../signing/key-file';

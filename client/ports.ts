@@ -20,11 +20,16 @@ export interface Watch {
   close(): void;
 }
 
+/** `inclusion`: with the proof that a checkpoint covers the rows. A review can be shown without it. */
+export interface BundleOptions {
+  readonly inclusion?: boolean;
+}
+
 /** The ledger, as used by client and gateway. They write only refusals of answers to a closed review, and the use of an approval. */
 export interface ClientLedger {
   readonly list: (query: ReviewQuery) => Promise<ReviewPage>;
   /** Rows, bytes, policy and keys of a review, to be verified by the caller. Null if the ledger has no row of the change. */
-  readonly bundle: (changeId: string) => Promise<EvidenceBundle | null>;
+  readonly bundle: (changeId: string, options?: BundleOptions) => Promise<EvidenceBundle | null>;
   readonly rows: (changeId: string) => Promise<readonly StoredRow[]>;
   /** Tenant and end of a review by its rows; null if the ledger has no row of the change. */
   readonly summary: (changeId: string) => Promise<{ readonly tenant: string | null; readonly ended: boolean } | null>;

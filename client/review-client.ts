@@ -27,12 +27,12 @@ import { isIdPrefix } from '../policy/evidence/ledger-port';
 import type { VerifiedReview } from '../signing/verified-review';
 import { acknowledge, unacknowledged } from './acknowledge';
 import { acknowledgeWithdrawal, unacknowledgedWithdrawal } from './acknowledge-withdrawal';
-import type { ClientLedger, ListFilter, ReviewPage } from './ports';
+import type { BundleOptions, ClientLedger, ListFilter, ReviewPage } from './ports';
 import { readReview } from './read-review';
 import type { ReceiptTrust } from './receipt';
 import { toPreflight, type ReviewResult } from './result';
 import { SUBMIT_TIMEOUT_MS, type Bounded, type Submitted } from './review-calls';
-import { fromLedger, notFound, noWorker, refusedBy, setupHint, unavailable } from './review-errors';
+import { fromLedger, notFound, noWorker, partThatIsDown, refusedBy, setupHint, unavailable } from './review-errors';
 import { ReviewRuns } from './review-runs';
 import { toTemporalProblem, type TemporalProblem } from './temporal-errors';
 import { describeStart } from './start-description';
@@ -155,9 +155,9 @@ export class ReviewClient {
   }
 
   /** Rows, bytes, policy and keys of the review, not verified. Throws `not_found`, `worker_unavailable` before it is opened. */
-  async bundle(changeId: string): Promise<EvidenceBundle> {
+  async bundle(changeId: string, options: BundleOptions = {}): Promise<EvidenceBundle> {
     const id = idOf(changeId);
-    const bundle = await this.#fromLedger((ledger) => ledger.bundle(id), 'The review cannot be read');
+    const bundle = await this.#fromLedger((ledger) => ledger.bundle(id, options), 'The review cannot be read');
     return bundle ?? (await this.#notOpened(id));
   }
 
@@ -249,9 +249,13 @@ export class ReviewClient {
       if (problem.kind === 'no_more_updates' && via === 'update')
         return await this.#send(changeId, message, 'signal', timeoutMs);
       if (problem.kind !== 'not_running')
-        throw await this.#runs.toError(changeId, problem, error, 'Send again: duplicates count once');
+        throw await this.#notSent(changeId, problem, error, 'Send again: duplicates count once');
       return { said: await this.#refuseLate(changeId, message, error), late: true };
     }
+  }
+
+  async #notSent(id: string, problem: TemporalProblem, cause: unknown, whatToDo: string): Promise<CountersignError> {
+    return await partThatIsDown(await this.#runs.toError(id, problem, cause, whatToDo), this.#ledger, id);
   }
 
   async #refuseLate(changeId: string, message: AnswerMessage, cause: unknown): Promise<AnswerResults> {
@@ -302,7 +306,7 @@ export class ReviewClient {
     } catch (error) {
       const problem = toTemporalProblem(error);
       if (problem.kind !== 'not_running')
-        throw await this.#runs.toError(changeId, problem, error, 'Send again: it takes effect once');
+        throw await this.#notSent(changeId, problem, error, 'Send again: it takes effect once');
       if (!(await this.#isKnown(changeId))) throw notFound(changeId, error);
       return { code: 'too_late', message: 'The review is closed' };
     }

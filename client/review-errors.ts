@@ -1,4 +1,5 @@
 import { CountersignError, messageOf } from './errors';
+import type { ClientLedger } from './ports';
 import type { TemporalProblem } from './temporal-errors';
 
 export function setupHint(message: string): string {
@@ -36,5 +37,24 @@ export async function fromLedger<T>(call: () => Promise<T>, what: string): Promi
     return await call();
   } catch (error) {
     throw new CountersignError('ledger_unavailable', `${what}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** `worker_unavailable`, unless the ledger does not answer: then workers cannot record a message, and the error names the ledger. */
+export async function partThatIsDown(
+  error: CountersignError,
+  ledger: Pick<ClientLedger, 'summary'> | null,
+  changeId: string,
+): Promise<CountersignError> {
+  if (error.code !== 'worker_unavailable' || ledger === null) return error;
+  try {
+    await ledger.summary(changeId);
+    return error;
+  } catch (cause) {
+    return new CountersignError(
+      'ledger_unavailable',
+      `The message was sent, but the ledger cannot be read, so its result is unknown: ${messageOf(cause)}. Send again later: it counts once`,
+      { cause },
+    );
   }
 }

@@ -10,13 +10,14 @@
  */
 import { Hono, type Context } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
-import { CountersignError, messageOf } from '../client/errors';
 import { Callers } from './callers';
 import type { GatewayDeps } from './deps';
-import { toErrorResponse } from './http-errors';
+import { toCountersignError, toErrorResponse } from './http-errors';
 import { createGatewayMetrics, type GatewayMetrics } from './metrics';
+import { Readiness } from './readiness';
 import { answerRoutes } from './routes/answers';
 import { diffRoutes } from './routes/diffs';
+import { keyRoutes } from './routes/key';
 import { reviewRoutes } from './routes/reviews';
 import { submissionRoutes } from './routes/submissions';
 
@@ -28,7 +29,8 @@ export function createGateway(deps: GatewayDeps): Hono {
   const callers = new Callers(deps, metrics);
   addMiddleware(app, metrics);
   addErrorMapping(app, deps);
-  addHealthRoute(app, deps);
+  addHealthRoutes(app, deps);
+  app.route('/v1/key', keyRoutes(deps, callers));
   app.route('/v1/diffs', diffRoutes(deps, callers));
   app.route('/v1/reviews', submissionRoutes(deps, callers));
   app.route('/v1/reviews', reviewRoutes(deps, callers));
@@ -58,10 +60,7 @@ function addMiddleware(app: Hono, metrics: GatewayMetrics): void {
 
 function addErrorMapping(app: Hono, deps: GatewayDeps): void {
   app.onError((thrown, c) => {
-    const error =
-      thrown instanceof CountersignError
-        ? thrown
-        : new CountersignError('internal', messageOf(thrown), { cause: thrown });
+    const error = toCountersignError(thrown);
     const { status, body } = toErrorResponse(error);
     if (status >= 500) deps.log.error({ route: routeOf(c), code: error.code, reason: error.message }, 'request failed');
     if (status === 401) c.header('WWW-Authenticate', 'Countersign');
@@ -70,10 +69,13 @@ function addErrorMapping(app: Hono, deps: GatewayDeps): void {
   app.notFound((c) => c.json({ error: { code: 'not_found', message: 'No such route' } }, 404));
 }
 
-function addHealthRoute(app: Hono, deps: GatewayDeps): void {
-  app.get('/healthz', async (c) => {
-    const ok = deps.healthy === undefined || (await deps.healthy());
-    return c.json({ ok }, ok ? 200 : 503);
+/** `/healthz`: this process answers. `/readyz`: so do PostgreSQL and Temporal, without which every other request fails. */
+function addHealthRoutes(app: Hono, deps: GatewayDeps): void {
+  const readiness = new Readiness(deps.probes, deps.now);
+  app.get('/healthz', (c) => c.json({ ok: true }));
+  app.get('/readyz', async (c) => {
+    const { ok, ...services } = await readiness.check();
+    return c.json({ ok, ...services }, ok ? 200 : 503);
   });
 }
 

@@ -1,10 +1,12 @@
 import type { ReviewClient } from '../client/review-client';
 import type { ByteStore } from '../policy/evidence/byte-store';
 import type { AnswerCode, AnswerResults } from '../policy/contracts/answer';
+import type { KeyRegistration } from '../policy/evidence/bundle';
 import type { KeyLookup } from '../policy/evidence/key-registry';
 import type { WithdrawMessage, WithdrawResult } from '../policy/contracts/withdrawal';
 import type { AnswerScope } from '../signing/judge-answer';
 import type { RefusedWithdrawal, WithdrawalScope } from '../signing/judge-withdrawal';
+import type { ServiceProbes } from './readiness';
 import type { GatewayMetrics } from './metrics';
 import type { AnswerLimits } from './answer-limits';
 import type { Nonces } from './nonces';
@@ -44,8 +46,10 @@ export interface GatewayDeps {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly log: { readonly error: (facts: object, message: string) => void };
-  /** Whether the services behind the gateway answer; must have a timeout. */
-  readonly healthy?: () => Promise<boolean>;
+  /** The signed registry entry of a key; null for an unknown key. */
+  readonly registration: (keyId: string) => Promise<KeyRegistration | null>;
+  /** Asks the services behind the gateway. A probe that rejects, or does not resolve in time, says that its service is down. */
+  readonly probes: ServiceProbes;
   readonly metrics?: GatewayMetrics;
   readonly nonces?: Nonces;
   readonly answerLimits?: AnswerLimits;

@@ -1,5 +1,7 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { CountersignError, ErrorCode } from '../client/errors';
+import { CountersignError, messageOf, type ErrorCode } from '../client/errors';
+import { CountersignFailure } from '../policy/contracts/failure';
+import { FailureType } from '../policy/contracts/failure-type';
 
 /** The JSON body of every error response. */
 export interface ErrorBody {
@@ -24,6 +26,13 @@ const STATUS: { readonly [C in ErrorCode]: ContentfulStatusCode } = {
   internal: 500,
 };
 
+/** Whatever a route threw. A database that does not answer is `ledger_unavailable`, whichever table was read. */
+export function toCountersignError(thrown: unknown): CountersignError {
+  if (thrown instanceof CountersignError) return thrown;
+  const down = thrown instanceof CountersignFailure && thrown.type === FailureType.Store;
+  return new CountersignError(down ? 'ledger_unavailable' : 'internal', messageOf(thrown), { cause: thrown });
+}
+
 export function toErrorResponse(error: CountersignError): {
   readonly status: ContentfulStatusCode;
   readonly body: ErrorBody;
@@ -35,8 +44,10 @@ export function toErrorResponse(error: CountersignError): {
 }
 
 const SERVER_ERROR_MESSAGES: { readonly [C in ErrorCode]?: string } = {
-  temporal_unavailable: 'Temporal did not answer in time. The request may have taken effect; retrying is safe',
-  worker_unavailable: 'No review worker answered in time. The review waits; retrying is safe',
-  store_unavailable: 'The store did not answer. Retrying is safe',
-  ledger_unavailable: 'The ledger did not answer. Retrying is safe',
+  temporal_unavailable:
+    'Temporal did not answer the gateway in time. The request may have taken effect; retrying is safe',
+  worker_unavailable: 'Temporal answers, but no review worker answered in time. The review waits; retrying is safe',
+  store_unavailable: 'The byte store (PostgreSQL) did not answer the gateway. Retrying is safe',
+  ledger_unavailable:
+    'The ledger (PostgreSQL) did not answer the gateway. The request may have taken effect; retrying is safe',
 };

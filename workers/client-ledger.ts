@@ -7,6 +7,7 @@ import { ReceiptPredicate } from '../policy/contracts/outcome';
 import type { Ledger } from '../policy/evidence/ledger-port';
 import type { Database } from '../storage/database/database';
 import { keyEnvelopes } from '../storage/keys/key-envelopes';
+import { inclusionReader } from '../storage/ledger/inclusion';
 import { createLedger } from '../storage/ledger/ledger';
 import { ledgerNotifications, type LedgerNotifications } from '../storage/ledger/notifications';
 import { operatorVerifier, publishedPolicies } from '../storage/plans/stored-revisions';
@@ -41,8 +42,12 @@ export function clientLedger(options: ClientLedgerOptions): ClientLedger & Pick<
   return {
     list: (query) => ledger.listReviews(query),
     rows: (changeId) => ledger.read(changeId),
-    bundle: async (changeId) =>
-      (await summaryOf(ledger, changeId)) === null ? null : await exportEvidence(sources, changeId, { bytes: true }),
+    bundle: async (changeId, { inclusion = false } = {}) =>
+      (await summaryOf(ledger, changeId)) === null
+        ? null
+        : await exportEvidence(inclusion ? { ...sources, inclusion: inclusionReader(db) } : sources, changeId, {
+            bytes: true,
+          }),
     summary: (changeId) => summaryOf(ledger, changeId),
     watch: (changeId) => notifications.watch(changeId),
     recordLate: async (changeId, message, why) =>

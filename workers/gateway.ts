@@ -5,6 +5,8 @@ import { createMetricsApp } from '../gateway/metrics-app';
 import { answerGate } from './answer-gate';
 import { ReviewClient } from '../client/review-client';
 import { TASK_QUEUES } from '../policy/contracts/queues';
+import { PROBE_TIMEOUT_MS } from '../gateway/readiness';
+import { keyEnvelopes } from '../storage/keys/key-envelopes';
 import { clientLedger } from './client-ledger';
 import { GatewayEnv, readEnv, readTrust } from './config';
 import { loadExtensions } from './extensions';
@@ -36,6 +38,7 @@ main('gateway', async (logger) => {
     taskQueue: TASK_QUEUES.review + env.COUNTERSIGN_QUEUE_SUFFIX,
     ledger,
   });
+  const registrations = keyEnvelopes(resources.db);
   const metrics = createGatewayMetrics();
   const app = createGateway({
     reviews,
@@ -45,7 +48,15 @@ main('gateway', async (logger) => {
     metrics,
     now: Date.now,
     log: logger,
-    healthy: async () => (await resources.db.query('select 1')).rowCount === 1,
+    registration: async (keyId) => {
+      const [found] = await registrations.envelopesOf([keyId]);
+      return found === undefined ? null : { entry: found.entry, revocation: found.revocation };
+    },
+    probes: {
+      database: () => resources.db.query('select 1'),
+      temporal: () =>
+        temporal.withDeadline(Date.now() + PROBE_TIMEOUT_MS, () => temporal.workflowService.getSystemInfo({})),
+    },
   });
   const metricsServer =
     env.COUNTERSIGN_METRICS_PORT === undefined

@@ -15,6 +15,12 @@ const IntegerText = z
   .regex(/^[0-9]{1,6}$/, 'expected a whole number')
   .transform(Number);
 const ResultQuery = z.strictObject({ waitMs: IntegerText.pipe(z.int().max(MAX_WAIT_MS)).default(0) });
+const BundleQuery = z.strictObject({
+  inclusion: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true'),
+});
 const ListQuery = z.strictObject({
   tenant: Name.optional(),
   state: ReviewState.optional(),
@@ -40,8 +46,9 @@ export function reviewRoutes({ reviews }: GatewayDeps, callers: Callers): Hono {
   });
   routes.get('/:id', async (c) => {
     const caller = await callers.authenticate(c, 0, 'read');
+    const { inclusion } = parseInput(BundleQuery, c.req.query(), NOTHING_DONE);
     const changeId = await callers.reviewOf(c, caller);
-    const bundle = await reviews.bundle(changeId);
+    const bundle = await reviews.bundle(changeId, { inclusion });
     const text = `${canonicalJson(callers.mayAnswer(caller) ? bundle : withoutPreview(bundle))}\n`;
     if (text.length > MAX_EVIDENCE_BYTES)
       throw new CountersignError(

@@ -27,6 +27,10 @@ const Inclusion = z.strictObject({
   leaves: z.array(z.strictObject({ leaf: z.int().min(0), proof: z.array(Sha256Hex).max(64) })).max(MAX_ROWS),
 });
 
+/** The registry entry of a key and its revocation, as operators signed them. */
+export const KeyRegistration = z.strictObject({ entry: Envelope, revocation: Envelope.nullable() });
+export type KeyRegistration = z.infer<typeof KeyRegistration>;
+
 /** A schema would copy the object and drop a member named `__proto__`. */
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -68,14 +72,13 @@ export const EvidenceBundle = z.strictObject({
   /** Null until a checkpoint covers every row. */
   inclusion: Inclusion.nullable(),
   /** The signed registry entry of each key that signed a submission, record or answer, ordered by key id. */
-  keys: z.array(z.strictObject({ entry: Envelope, revocation: Envelope.nullable() })).max(MAX_ROWS),
+  keys: z.array(KeyRegistration).max(MAX_ROWS),
   /** SHA-256 of the canonical JSON of the workflow history; null if Temporal no longer had it. */
   history: z.strictObject({ runId: z.string().min(1).max(200), events: z.int().min(1), sha256: Sha256Hex }).nullable(),
   sha256: Sha256Hex,
 });
 export type EvidenceBundle = z.infer<typeof EvidenceBundle>;
 export type EvidenceInclusion = z.infer<typeof Inclusion>;
-export type EvidenceKey = EvidenceBundle['keys'][number];
 export type HistoryDigest = NonNullable<EvidenceBundle['history']>;
 
 /** SHA-256 of the canonical JSON of the bundle without its `sha256` member. */

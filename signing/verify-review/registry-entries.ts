@@ -1,6 +1,6 @@
 import { Envelope, Submission } from '../../policy/contracts/diff';
 import type { LedgerRow } from '../../policy/contracts/ledger';
-import type { EvidenceBundle, EvidenceKey } from '../../policy/evidence/bundle';
+import type { EvidenceBundle, KeyRegistration } from '../../policy/evidence/bundle';
 import type { RegisteredKey } from '../../policy/evidence/key-registry';
 import { keyIdOf, toPublicKeyObject } from '../keys';
 import { fail, fileOf } from './outcome';
@@ -33,7 +33,7 @@ export function signerIds(submission: EvidenceBundle['submission'], rows: readon
 export function checkKeys(review: Review): Passed {
   const file = fileOf(review);
   const operators = review.sources.trust?.operators ?? [];
-  const entries = file.keys.map((key) => entryOf(key, operators));
+  const entries = file.keys.map((key) => registeredKey(key, operators));
   const ids = entries.map(({ keyId }) => keyId);
   const expected = signerIds(file.submission, review.rows);
   const missing = expected.filter((id) => !ids.includes(id));
@@ -50,7 +50,8 @@ export function checkKeys(review: Review): Passed {
   ];
 }
 
-function entryOf({ entry, revocation }: EvidenceKey, operators: readonly string[]): RegisteredKey {
+/** The key that one of the operators registered. Throws the failure of a check if none of them signed it. */
+export function registeredKey({ entry, revocation }: KeyRegistration, operators: readonly string[]): RegisteredKey {
   const key = signedByOne('key', entry, operators, 'operator');
   if (keyIdOf(key.publicKey) !== key.keyId) fail(`key ${key.keyId}: its id does not match its public key`);
   toPublicKeyObject(key.publicKey);

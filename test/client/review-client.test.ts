@@ -316,6 +316,15 @@ describe('answer', () => {
     await expect(server.countersign.answer(CHANGE, [envelope])).rejects.toMatchObject({ code: 'temporal_unavailable' });
   });
 
+  it('names the ledger, not the worker, if the ledger does not answer either', async () => {
+    const summary = (): Promise<never> => Promise.reject(new Error('connect ECONNREFUSED'));
+    const { countersign } = client({ executeUpdate: slow, describe: () => RUNNING }, { summary });
+    await expect(countersign.answer(CHANGE, [envelope])).rejects.toMatchObject({
+      code: 'ledger_unavailable',
+      message: expect.stringContaining('Send again later: it counts once'),
+    });
+  });
+
   it.each([
     [9, 'The limit on the total number of distinct updates in this workflow has been reached (2000). Make sure …'],
     [8, 'limit on number of concurrent in-flight updates has been reached (10)'],

@@ -1,0 +1,70 @@
+import { createGateway, type GatewayDeps } from '../../gateway/app';
+import { AnswerLimits } from '../../gateway/answer-limits';
+import { createGatewayMetrics } from '../../gateway/metrics';
+import { Nonces } from '../../gateway/nonces';
+import { Readiness, type ServiceProbes } from '../../gateway/readiness';
+import { authorizationHeader } from '../../client/request-claim';
+import { createSigner } from '../../client/signer';
+import { CountersignFailure } from '../../policy/contracts/failure';
+import { FailureType } from '../../policy/contracts/failure-type';
+import { sha256Hex } from '../../policy/contracts/hash';
+import { newKeyPair } from '../../signing/keys';
+import { failing } from '../client/fakes';
+
+const up = async (): Promise<number> => 1;
+const refused = (): Promise<never> => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7:5432'));
+const silent = (): Promise<never> => new Promise(() => undefined);
+
+it.each<[string, ServiceProbes, object]>([
+  ['both answer', { database: up, temporal: up }, { ok: true, database: 'up', temporal: 'up' }],
+  ['PostgreSQL refuses', { database: refused, temporal: up }, { ok: false, database: 'down', temporal: 'up' }],
+  ['Temporal never answers', { database: up, temporal: silent }, { ok: false, database: 'up', temporal: 'down' }],
+  ['neither answers', { database: silent, temporal: refused }, { ok: false, database: 'down', temporal: 'down' }],
+])('names the service that is down: %s', async (_name, probes, expected) => {
+  expect(await new Readiness(probes, () => 0, 20).check()).toEqual(expected);
+});
+
+it('asks at most once a second, however often it is called', async () => {
+  let [asked, now] = [0, 0];
+  const database = async (): Promise<number> => ++asked;
+  const readiness = new Readiness({ database, temporal: up }, () => now);
+  await Promise.all([readiness.check(), readiness.check()]);
+  now = 999;
+  await readiness.check();
+  expect(asked).toBe(1);
+  now = 1_000;
+  await readiness.check();
+  expect(asked).toBe(2);
+});
+
+function gateway(overrides: Partial<GatewayDeps>): ReturnType<typeof createGateway> {
+  const inMemory = {
+    metrics: createGatewayMetrics(),
+    nonces: new Nonces({ perKey: 9, total: 9 }),
+    answerLimits: new AnswerLimits(),
+  };
+  return createGateway(
+    failing<GatewayDeps>({ now: Date.now, log: { error: () => undefined }, ...inMemory, ...overrides }),
+  );
+}
+
+it('/healthz says that the process is alive, and /readyz which service does not answer, without authentication', async () => {
+  const app = gateway({ probes: { database: refused, temporal: up } });
+  const [health, ready] = await Promise.all(['healthz', 'readyz'].map((path) => app.request(`http://gateway/${path}`)));
+  expect([health?.status, await health?.json()]).toEqual([200, { ok: true }]);
+  expect([ready?.status, await ready?.text()]).toEqual([503, '{"ok":false,"database":"down","temporal":"up"}']);
+});
+
+it('answers ledger_unavailable to every request while PostgreSQL is down, and does not say where it is', async () => {
+  const down = CountersignFailure.retryable('connect ECONNREFUSED 10.0.0.7:5432', FailureType.Store);
+  const app = gateway({ keys: () => Promise.reject(down) });
+  const key = newKeyPair();
+  const path = '/v1/key';
+  const signed = authorizationHeader({ method: 'GET', path, bodySha256: sha256Hex(new Uint8Array()) }, createSigner(key), new Date()); // prettier-ignore
+  const answer = await app.request(`http://gateway${path}`, { headers: { authorization: signed } });
+  expect(answer.status).toBe(503);
+  const text = await answer.text();
+  expect(JSON.parse(text)).toMatchObject({ error: { code: 'ledger_unavailable' } });
+  expect(text).toContain('PostgreSQL');
+  expect(text).not.toContain('10.0.0.7');
+});
