@@ -624,7 +624,7 @@ export const DEFECTS = [
     name: 'end a review at the first sight of a problem',
     through: 'the end of reviews whose workflow had a problem for a moment',
     file: 'workers/reconciler/reconciler.ts',
-    ...never('age < graceMs ||'),
+    ...never('age < wait ||'),
     tests: ['test/workers/reconciler/reconciler.test.ts'],
   },
   {
@@ -971,7 +971,7 @@ export const DEFECTS = [
     name: 'rehearse locking clauses',
     through: 'row locks on a whole table',
     file: 'source-tools/sql/facts/rehearsable.ts',
-    ...never('refused !== undefined)'),
+    ...never("node['lockingClause'] !== undefined &&"),
     tests: GATE,
   },
   {

@@ -8,6 +8,7 @@ export interface MigrateOptions {
 }
 
 const ATTEMPTS = 5;
+const MIN_SERVER_VERSION = 160_000;
 
 /**
  * Migrates the database of `adminUrl` to the current schema and creates one login role per process. Idempotent and safe to run
@@ -35,6 +36,7 @@ export async function migrate(adminUrl: string, { roles }: MigrateOptions): Prom
 async function migrateOnce(client: Client, passwords: MigrateOptions['roles']): Promise<void> {
   await client.query('begin');
   await client.query(`select pg_advisory_xact_lock(hashtextextended('countersign/migrate', 0))`);
+  await assertServerVersion(client);
   await refuseNewer(client);
   await client.query(TABLES_SQL);
   await client.query(TRIGGERS_SQL);
@@ -43,6 +45,18 @@ async function migrateOnce(client: Client, passwords: MigrateOptions['roles']): 
   for (const role of ROLES) await client.query(await roleSql(client, role, passwords[role]));
   await client.query('insert into schema_info (version) values ($1) on conflict do nothing', [SCHEMA_VERSION]);
   await client.query('commit');
+}
+
+/** The checks of ledger rows use `IS JSON`, which PostgreSQL has since version 16. */
+async function assertServerVersion(client: Client): Promise<void> {
+  const { rows } = await client.query<{ number: number; text: string }>(
+    `select current_setting('server_version_num')::int as number, current_setting('server_version') as text`,
+  );
+  const [version] = rows;
+  if (version !== undefined && version.number >= MIN_SERVER_VERSION) return;
+  throw new Error(
+    `The database of Countersign needs PostgreSQL 16 or later, and this server is ${version?.text ?? 'unknown'}; targets may be older`,
+  );
 }
 
 async function refuseNewer(client: Client): Promise<void> {

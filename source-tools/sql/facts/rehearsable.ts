@@ -215,9 +215,10 @@ function note(type: string, node: Tree, found: Found): void {
 /** Rows that a SELECT with FOR UPDATE SKIP LOCKED may lock. */
 const MAX_LOCKED = 1000;
 
-/** LIMIT with a number, else null. */
+/** LIMIT with a number and without OFFSET, else null: rows that OFFSET skips are read and locked too (PostgreSQL docs, SELECT, OFFSET). */
 export function constantLimit(select: Tree): number | null {
   const limit = typed(select['limitCount']);
+  if (select['limitOffset'] !== undefined) return null;
   if (limit?.type !== 'A_Const' || limit.node['ival'] === undefined) return null;
   return select['limitOption'] === 'LIMIT_OPTION_WITH_TIES' ? null : (number(child(limit.node, 'ival'), 'ival') ?? 0);
 }

@@ -103,6 +103,7 @@ describe('the check before a rehearsal', () => {
     ['row locks need a LIMIT', `UPDATE items SET n = 1 WHERE id IN (SELECT id FROM items FOR UPDATE SKIP LOCKED)`],
     ['row locks need a LIMIT', `SELECT 1 FROM items LIMIT 5000 FOR UPDATE SKIP LOCKED`],
     ['row locks need a LIMIT', `SELECT 1 FROM items LIMIT (SELECT 5) FOR UPDATE SKIP LOCKED`],
+    ['row locks need a LIMIT', `SELECT 1 FROM items LIMIT 5 OFFSET 90000 FOR UPDATE SKIP LOCKED`],
     ['TABLESAMPLE', `SELECT * FROM items TABLESAMPLE SYSTEM (50)`],
     ['SELECT INTO', `SELECT 1 INTO x`],
     ['generate_series() returns a number of rows', `INSERT INTO items (id) SELECT generate_series(1, (SELECT 5))`],
