@@ -4,7 +4,8 @@ import { Members } from './members';
 import { transferOf, type NameBudget } from './transfers';
 import { arrayIndex, pointerOf } from '../../../policy/text/json-pointer';
 import { refuse } from '../../../policy/text/refusal';
-import { applyJsonPatch, applyMergePatch, equal, readOperation, type Json, type Operation } from './json-patch';
+import type { Json } from './json';
+import { applyJsonPatch, applyMergePatch, equal, readOperation, type Operation } from './json-patch';
 
 export const MAX_OPERATIONS = 5000;
 /** Maximum number of segments of one pointer; equals the maximum nesting of the document. */

@@ -8,12 +8,8 @@
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import { arrayIndex, pointerOf, tokensOf } from '../../../policy/text/json-pointer';
 import { shown } from '../../../policy/text/shown-name';
+import type { Json, JsonMap } from './json';
 import { shownValue } from './shown-value';
-
-export type Json = null | boolean | number | string | Json[] | JsonMap;
-export interface JsonMap {
-  [key: string]: Json;
-}
 
 export interface Operation {
   readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test';

@@ -1,7 +1,7 @@
 import { scanText } from '../../../policy/rules/secrets/scan';
 import { shown } from '../../../policy/text/shown-name';
 import { isPrivateName } from './private-names';
-import type { Json } from './json-patch';
+import type { Json } from './json';
 
 const MAX_TEXT = 40;
 

@@ -1,7 +1,8 @@
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import { arrayIndex } from '../../../policy/text/json-pointer';
 import type { Transfer } from './http-facts';
-import { valueAtPointer, type Json, type Operation } from './json-patch';
+import type { Json } from './json';
+import { valueAtPointer, type Operation } from './json-patch';
 
 export interface NameBudget {
   left: number;

@@ -2,7 +2,8 @@
 import { canonicalJson, type JsonObject } from '../../../policy/contracts/canonical-json';
 import { sha256HexOfText } from '../../../policy/contracts/hash';
 import { tokensOf } from '../../../policy/text/json-pointer';
-import { applyJsonPatch, type Json, type Operation } from '../facts/json-patch';
+import type { Json } from '../facts/json';
+import { applyJsonPatch, type Operation } from '../facts/json-patch';
 import { readJsonDocument } from '../../../policy/text/json-document';
 import type { HttpAccess, TargetContext } from '../../../policy/contracts/target-effects';
 import { targetUnavailable } from '../../target-failure';

@@ -1,0 +1,4 @@
+export type Json = null | boolean | number | string | Json[] | JsonMap;
+export interface JsonMap {
+  [key: string]: Json;
+}
