@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { applyJsonPatch, applyMergePatch, readOperation, type Json } from '../../source-tools/http/facts/json-patch';
+import type { Json } from '../../source-tools/http/facts/json';
+import { applyJsonPatch, applyMergePatch, readOperation } from '../../source-tools/http/facts/json-patch';
 
 /** How the server misbehaves at the next requests. */
 export interface Behaviour {

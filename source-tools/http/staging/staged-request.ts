@@ -2,7 +2,8 @@ import type { JsonObject, JsonValue } from '../../../policy/contracts/canonical-
 import { canonicalJson } from '../../../policy/contracts/canonical-json';
 import type { Facts } from '../../../policy/contracts/facts';
 import type { HttpPatchFacts } from '../facts/http-facts';
-import { applyJsonPatch, applyMergePatch, readOperation, type Json, type Operation } from '../facts/json-patch';
+import type { Json } from '../facts/json';
+import { applyJsonPatch, applyMergePatch, readOperation, type Operation } from '../facts/json-patch';
 import { readJsonDocument } from '../../../policy/text/json-document';
 import type { HttpAccess } from '../../../policy/contracts/target-effects';
 import { refusedPlace } from './http-place';

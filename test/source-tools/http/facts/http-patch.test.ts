@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { applyPatch } from 'rfc6902';
 import { extractHttpPatchFacts } from '../../../../source-tools/http/facts/extract-http-facts';
+import type { Json } from '../../../../source-tools/http/facts/json';
 import {
   applyJsonPatch,
   applyMergePatch,
   readOperation,
-  type Json,
   type Operation,
 } from '../../../../source-tools/http/facts/json-patch';
 import { canonicalJson, type JsonValue } from '../../../../policy/contracts/canonical-json';
