@@ -126,7 +126,7 @@ function membersOf(value: unknown): Members {
 function text(value: unknown): string {
   return typeof value === 'string'
     ? value.replaceAll('\n', ' / ')
-    : (JSON.stringify(value as JsonValue | undefined) ?? '?');
+    : (JSON.stringify(value as JsonValue | undefined) ?? '?').replaceAll(/\b([0-9a-f]{8})[0-9a-f]{56}\b/g, '$1');
 }
 
 function isDigest(value: unknown): value is string {

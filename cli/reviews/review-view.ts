@@ -19,8 +19,8 @@ const MAX_CLAIMS = 4;
 const MAX_CLAIM_LINES = 3;
 const MAX_ANSWERS = 5;
 /** Lines of a screen for the change and its rows, if one finding fired; each further finding takes some of them. */
-const CONTENT = 24;
-const FINDING = 5;
+const CONTENT = 26;
+const FINDING = 7;
 const MIN_ROWS = 8;
 const MIN_STATEMENT = 6;
 
@@ -53,16 +53,12 @@ export function printReview(out: Printer, title: string, review: ShownReview, no
   printAnswers(out, review, extent);
 }
 
-/** Lines that a review needs beyond those of one with one finding, two claims and one answer. */
+/** Lines that a review needs beyond those of one with one finding, two claims and no answer. */
 function linesAround({ status, answers }: ShownReview): number {
   const { fired, others } = groupFindings(status);
   const claims = Math.min(MAX_CLAIMS, Object.keys(status.metadata).length);
   const more = (count: number, usual: number): number => Math.max(0, count - usual);
-  return (
-    FINDING * more(fired.length + others.length, 1) +
-    more(claims, 2) +
-    2 * more(Math.min(MAX_ANSWERS, answers.length), 1)
-  );
+  return FINDING * more(fired.length + others.length, 1) + more(claims, 2) + 2 * Math.min(MAX_ANSWERS, answers.length);
 }
 
 function field(out: Printer, name: string, value: string): void {
