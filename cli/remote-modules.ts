@@ -14,6 +14,7 @@ export const remoteModules = {
   setup: () => import('./servers/setup.js'),
   targetInit: () => import('./operator/target-init.js'),
   init: () => import('./init/initialize.js'),
+  manifests: () => import('./init/manifests/write-manifests.js'),
   up: () => import('./servers/up.js'),
   doctor: () => import('./doctor/doctor.js'),
 };

@@ -49,7 +49,6 @@ function commandHelp(command: Command, help: Help): string {
   const width = Math.max(0, ...rows.map(([term = '']) => term.length));
   return [
     `Usage: ${help.commandUsage(command)}`,
-    '',
     command.description(),
     '',
     ...rows.map(([term = '', text = '']) => `  ${term.padEnd(width)}  ${text}`),

@@ -10,6 +10,7 @@ import { printChecks } from '../doctor/print-checks';
 import { shellQuote } from '../shell-quote';
 import { UsageError } from '../usage-error';
 import type { Initialized } from './initialize';
+import type { ManifestKind } from './manifests/write-manifests';
 import type { InitRequest } from './request';
 
 export function register(program: Command, cli: Cli): void {
@@ -30,22 +31,28 @@ export function register(program: Command, cli: Cli): void {
     .option('--policy <file>', 'published at once (default: a starter to edit)')
     .option('--gateway-port <n>', 'default: 8077')
     .option('--rotate', 'replace unknown passwords of existing roles')
+    .option('--write <kind>', 'manifests that run it: compose or systemd')
     .option('--yes', 'never ask');
   addAction(init, cli, runInit);
 }
 
 async function runInit(io: Io, [dir]: readonly string[], options: Options): Promise<ExitCode> {
   const asking = io.interactive && options['yes'] !== true ? io : { ...io, interactive: false };
+  const kind = manifestKind(options);
   const request = await requestOf(asking, resolve(dir ?? '.countersign'), options);
   const { initialize } = await io.host.remote.init();
   const done = await initialize(io.host.env, request, io.err.line);
+  const manifests =
+    kind === null ? null : (await io.host.remote.manifests()).writeManifests(kind, request.dir, io.host.version);
+  const written = (manifests?.files ?? []).map(({ path, changed }) => ({ what: path, changed }));
+  const steps = [...done.steps, ...written];
   const { doctor } = await io.host.remote.doctor();
   const checks = await doctor({ ...io.host.env, ...done.settings }, { offline: true });
   const ok = checks.every((check) => check.ok);
-  const next = nextCommands(request, done);
-  if (io.json) io.out.json({ ok, dir: request.dir, steps: done.steps, checks, next });
+  const next = nextCommands(request, done, manifests?.start ?? `countersign up ${shellQuote(request.dir)}`);
+  if (io.json) io.out.json({ ok, dir: request.dir, steps, checks, next });
   else {
-    for (const { what, changed } of done.steps)
+    for (const { what, changed } of steps)
       io.out.line(line`${changed ? styled('green', 'made') : styled('dim', 'kept')} ${what}`);
     printChecks(io, checks);
     for (const command of next) io.out.line(line`next: ${styled('bold', command)}`);
@@ -53,19 +60,26 @@ async function runInit(io: Io, [dir]: readonly string[], options: Options): Prom
   return ok ? ExitCode.Ok : ExitCode.Failure;
 }
 
-function nextCommands({ dir, operatorKey }: InitRequest, { policyToPublish }: Initialized): string[] {
+function nextCommands({ dir, operatorKey }: InitRequest, { policyToPublish }: Initialized, start: string): string[] {
   const publish =
     policyToPublish === null
       ? []
       : [
           `COUNTERSIGN_STATE_DIR=${shellQuote(dir)} countersign policy publish ${shellQuote(policyToPublish)} --key ${shellQuote(operatorKey)}`,
         ];
-  return [...publish, `countersign up ${shellQuote(dir)}`];
+  return [...publish, start];
+}
+
+function manifestKind(options: Options): ManifestKind | null {
+  const given = textOption(options, 'write');
+  if (given === undefined) return null;
+  const kind = (['compose', 'systemd'] as const satisfies readonly ManifestKind[]).find((each) => each === given);
+  if (kind === undefined) throw new UsageError(`--write: expected compose or systemd, got "${given}"`);
+  return kind;
 }
 
 async function requestOf(io: Io, dir: string, options: Options): Promise<InitRequest> {
   const { env } = io.host;
-  const optional = (name: string): string | null => textOption(options, name) ?? null;
   const asked = async (name: string, flag: string, question: string, fallback?: string): Promise<string> => {
     const given = textOption(options, name) ?? fallback;
     const value = given ?? (await promptFor(io, question, flag));
@@ -77,6 +91,10 @@ async function requestOf(io: Io, dir: string, options: Options): Promise<InitReq
     if (given.length > 0 || !io.interactive) return given;
     return (await promptFor(io, question, flag)).split(/\s+/).filter((each) => each !== '');
   };
+  const answer = async (name: string, flag: string, question: string): Promise<string | null> => {
+    const value = textOption(options, name) ?? (io.interactive ? await promptFor(io, question, flag) : '');
+    return value === '' ? null : value;
+  };
   const databaseUrl = await asked(
     'databaseUrl',
     '--database-url',
@@ -86,6 +104,11 @@ async function requestOf(io: Io, dir: string, options: Options): Promise<InitReq
   const targets = await pairs('target', '--target', 'Databases that agents may change, as NAME=ADMIN_URL?');
   const persons = await pairs('person', '--person', 'Approvers, as NAME=PUBLIC_KEY_FILE?');
   const agents = await pairs('agent', '--agent', 'Agents, as NAME=PERSON (empty: none)?');
+  const judgeUrl = await answer('judgeUrl', '--judge-url', "URL of the judge's model API (empty: none)?");
+  const judgeKeyFile =
+    judgeUrl === null
+      ? (textOption(options, 'judgeKeyFile') ?? null)
+      : await answer('judgeKeyFile', '--judge-key-file', 'File with its API key (empty: none)?');
   if (persons.length === 0) throw new UsageError('--person is missing: name at least one approver');
   return {
     dir,
@@ -103,11 +126,11 @@ async function requestOf(io: Io, dir: string, options: Options): Promise<InitReq
       const [name, person] = pairOf(each, '--agent', 'NAME=PERSON');
       return { name: subjectOf(name, '--agent'), person: subjectOf(person, '--agent') };
     }),
-    judge: { url: optional('judgeUrl'), keyFile: optional('judgeKeyFile') },
+    judge: { url: judgeUrl, keyFile: judgeKeyFile },
     operatorKey: resolve(
       await asked('operatorKey', '--operator-key', 'File of the operator key (made if missing; keep it elsewhere)?'),
     ),
-    policy: optional('policy'),
+    policy: textOption(options, 'policy') ?? null,
     gatewayPort: integerOption(options, 'gatewayPort', '--gateway-port', { min: 1, max: 65535, default: 8077 }),
     rotate: options['rotate'] === true,
   };

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { startDev } from '../../dev/start';
 import { starterBundle } from '../../source-tools/starter-bundle';
-import type { Env } from '../../workers/config';
+import { ConfigError, type Env } from '../../workers/config';
+import { CLI_ENV_FILE } from '../../workers/env-file';
 import { stateDirOf } from '../../workers/local-client';
 
 const BUNDLE_FILE = 'countersign.policy.yaml';
@@ -13,6 +15,11 @@ export async function runDev(
   log: (text: string) => void,
   started: (facts: Readonly<Record<string, string>>) => void,
 ): Promise<void> {
+  const stateDir = stateDirOf(env);
+  if (existsSync(join(stateDir, CLI_ENV_FILE)))
+    throw new ConfigError(
+      `${stateDir} was made by "countersign init", and "dev" would replace its keys and settings; set COUNTERSIGN_STATE_DIR to another directory`,
+    );
   const hasBundle = existsSync(BUNDLE_FILE);
   log(
     hasBundle
@@ -23,7 +30,7 @@ export async function runDev(
   if (apiKey === undefined)
     log('OPENAI_API_KEY is not set: the judge, if the policy has one, cannot answer, and a person is asked instead');
   const running = await startDev({
-    stateDir: stateDirOf(env),
+    stateDir,
     say: log,
     bundleText: hasBundle ? readFileSync(BUNDLE_FILE, 'utf8') : starterBundle('SQLDryRun'),
     targets: [{ name: 'dev', database: 'dev', schemas: ['public'] }],

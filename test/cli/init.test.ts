@@ -120,17 +120,26 @@ test.each<[string[], string]>([
 
 test('on a terminal init asks for what is missing, and --yes never asks', async () => {
   const asked: string[] = [];
-  const answers = [URL_, 'shop=postgres://t@db/shop stock=postgres://t@db/stock', 'alice=a.pub bob=b.pub', '', '/op'];
+  const answers = [
+    URL_,
+    'shop=postgres://t@db/shop stock=postgres://t@db/stock',
+    'alice=a.pub bob=b.pub',
+    '',
+    'https://llm.example/v1',
+    '',
+    '/op',
+  ];
   const prompt = async (question: string): Promise<string> => {
     asked.push(question);
     return answers[asked.length - 1] ?? '';
   };
   const { requests } = await run([], { tty: true, host: { prompt } });
-  expect(asked).toHaveLength(5);
+  expect(asked).toHaveLength(7);
   expect(requests[0]).toMatchObject({
     targets: [{ name: 'shop' }, { name: 'stock' }],
     persons: [{ name: 'alice' }, { name: 'bob' }],
     agents: [],
+    judge: { url: 'https://llm.example/v1', keyFile: null },
     operatorKey: '/op',
   });
   expect((await run(['--yes'], { tty: true })).code).toBe(2);

@@ -5,6 +5,7 @@ import { initialize, type Initialized } from '../../cli/init/initialize';
 import type { InitRequest } from '../../cli/init/request';
 import { freezeTarget } from '../../cli/operator/records';
 import { targetInit } from '../../cli/operator/target-init';
+import { runDev } from '../../cli/servers/dev';
 import { query } from '../../dev/query';
 import { writeKeyFile } from '../../signing/key-file';
 import { newKeyPair } from '../../signing/keys';
@@ -171,6 +172,19 @@ test('init refuses another operator key for a directory, and a revoked or foreig
   await expect(init({ persons: [{ name: 'bob', publicKeyFile: join(scratch, 'alice.pub') }] })).rejects.toThrow(
     'already registered for person "alice"',
   );
+});
+
+test('dev refuses a directory of init, whose keys and settings it would replace', async () => {
+  const before = await everything();
+  await expect(
+    runDev(
+      operatorEnv(),
+      { port: undefined },
+      () => {},
+      () => {},
+    ),
+  ).rejects.toThrow('was made by "countersign init"');
+  expect(await everything()).toEqual(before);
 });
 
 test('target init refuses existing roles, and sets new passwords with --rotate', async () => {
