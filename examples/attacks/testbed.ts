@@ -1,7 +1,4 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Client } from '@temporalio/client';
@@ -16,36 +13,20 @@ import type { ReviewStatus } from '../../policy/contracts/status';
 import { signPredicate } from '../../signing/envelope';
 import type { KeyLabel } from '../../signing/key-file';
 import { newNonce, type SigningKey } from '../../signing/keys';
-import { openDevClient, type DevClient } from '../../dev/client';
-import { startDev, type Dev } from '../../dev/start';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
-import { startScriptedJudge } from '../demo/scripted-judge';
-import { compileAll } from '../../workers/compile';
-import { loadExtensions } from '../../workers/extensions';
+import type { DevClient } from '../../dev/client';
+import type { Dev } from '../../dev/start';
 import { NamespaceWriter, pause } from './namespace-writer';
 import { Operator } from './operator';
-import { makeRepository, type Repository } from './repository';
-import { startSmallApi, type SmallApi } from './small-api';
+import type { Repository } from './repository';
+import { EVIDENCE_TRUST, EXTENSIONS, startServers, type AttackServers } from './servers';
+import { shopDigest } from './shop';
+import type { SmallApi } from './small-api';
 import { query } from '../../dev/query';
 import { queryWorkflow } from '../../dev/query-workflow';
 import { reviewDriver, type DrivenChange, type ReviewDriver } from '../../dev/review-driver';
 
-const FOLDER = join(__dirname, '..', '..', '..', 'examples', 'attacks');
-const EXTENSIONS = [join(__dirname, '..', 'demo', 'extension.js'), join(__dirname, 'extension.js')].join(',');
-const EVIDENCE_TRUST = 'evidence-trust.json';
 const WAIT_MS = 30_000;
-
-const SCHEMA = `
-create table accounts (id int primary key, owner text not null, balance int not null);
-insert into accounts select i, 'owner ' || i, 100 from generate_series(1, 30) i;
-create table orders (id int primary key, status text not null, version int not null default 1);
-insert into orders select i, 'paid', 1 from generate_series(1, 30) i;
-create table payroll (id int primary key, cents int not null);
-insert into payroll select i, 500000 from generate_series(1, 30) i;
-create table gifts (id int primary key, cents int not null);
-insert into gifts select i, 100 from generate_series(1, 30) i;
-`;
-const TABLES = ['accounts', 'orders', 'payroll', 'gifts'] as const;
 
 export type Change = DrivenChange;
 
@@ -61,6 +42,13 @@ export class Testbed {
   #quick = false;
   #before = '';
   #second: Promise<Testbed> | undefined;
+  readonly dev: Dev;
+  readonly client: DevClient;
+  readonly bundleText: string;
+  /** The target `repo`. */
+  readonly repository: Repository;
+  /** The target `api`. */
+  readonly api: SmallApi;
   readonly temporal: Client;
   readonly countersign: Countersign;
   readonly attacker: NamespaceWriter;
@@ -68,72 +56,28 @@ export class Testbed {
   readonly trust: { readonly operators: readonly string[]; readonly committers: readonly string[] };
 
   private constructor(
-    readonly dev: Dev,
-    readonly client: DevClient,
-    readonly bundleText: string,
-    /** The targets `repo` and `api`. */
-    readonly repository: Repository,
-    readonly api: SmallApi,
+    servers: AttackServers,
     readonly close: () => Promise<void>,
   ) {
+    const { dev, client } = servers;
+    this.dev = dev;
+    this.client = client;
+    this.bundleText = servers.bundleText;
+    this.repository = servers.repository;
+    this.api = servers.api;
     this.temporal = client.temporal;
     this.countersign = client.countersign;
     this.attacker = new NamespaceWriter(client.temporal, client.connection, dev.runtime.namespace);
     this.#driver = reviewDriver({ setup: dev.setup, client, prefix: '', withinMs: WAIT_MS });
     this.operator = new Operator(dev, client, EXTENSIONS);
-    const { operator, committer } = dev.setup.keys;
-    this.trust = { operators: [operator.key.publicKey], committers: [committer.key.publicKey] };
+    this.trust = servers.trust;
   }
 
   static async start(say: (line: string) => void, { breakers = false } = {}): Promise<Testbed> {
-    const stateDir = mkdtempSync(join(tmpdir(), 'countersign-attacks-'));
-    const bundleText = readFileSync(join(FOLDER, 'countersign.policy.yaml'), 'utf8');
-    // The judge objects only to diffs that contain "mallory".
-    const judge = await startScriptedJudge({
-      script: (message) =>
-        message.includes('mallory')
-          ? {
-              concerns: [
-                { policyId: 'personal_data', severity: 'BLOCK', lines: [1], quote: 'mallory', why: 'For mallory' },
-              ],
-            }
-          : {},
-    });
-    const repository = makeRepository(stateDir);
-    const api = await startSmallApi();
-    const author = { name: 'Countersign', email: 'committer@example.com' };
-    const http = { baseUrl: api.url, headers: {}, queryNames: [], replaysIdempotent: false, undo: 'none' };
-    const dev = await startDev({
-      stateDir,
-      say,
-      bundleText,
-      targets: ['shop', 'shop2'].map((name) => ({ name, database: name, schemas: ['public'], seed })),
-      otherTargets: [
-        { name: 'repo', development: true, git: { repository: repository.path, ref: 'refs/heads/main', author } },
-        { name: 'api', development: true, http },
-      ],
-      judge: { baseUrl: judge.baseUrl, apiKey: 'scripted' },
-      extensions: EXTENSIONS,
-      breakers,
-      gatewayPort: 0,
-      runtime: { temporalPort: 0, uiPort: 0, fast: true },
-    });
-    const { operator, committer } = dev.setup.keys;
-    const roots = { operators: [operator.key.publicKey], committers: [committer.key.publicKey] };
-    writeFileSync(join(stateDir, EVIDENCE_TRUST), JSON.stringify(roots));
-    const client = await openDevClient({
-      setup: dev.setup,
-      temporalAddress: dev.runtime.temporalAddress,
-      namespace: dev.runtime.namespace,
-      applicationName: 'attacks',
-    });
-    const testbed: Testbed = new Testbed(dev, client, bundleText, repository, api, async () => {
+    const servers = await startServers(say, breakers);
+    const testbed: Testbed = new Testbed(servers, async () => {
       await (await testbed.#second)?.close();
-      await client.close();
-      await dev.stop();
-      await judge.stop();
-      await api.stop();
-      rmSync(stateDir, { recursive: true, force: true });
+      await servers.close();
     });
     return testbed;
   }
@@ -378,14 +322,8 @@ export class Testbed {
     return this.#driver.target(text, values, name);
   }
 
-  /** Digest of every row of both targets and of every effect in a marker: equal if and only if nothing was changed. */
-  async targetDigest(): Promise<string> {
-    const hash = createHash('sha256');
-    const rows = TABLES.map((table) => `(select json_agg(t order by id) from ${table} t)`);
-    const markers = '(select json_agg(m order by change_id) from countersign.marker m where effect is not null)';
-    const all = `select json_build_array(${[...rows, markers].join(', ')})::text as everything`;
-    for (const name of ['shop', 'shop2']) hash.update(JSON.stringify(await this.target(all, [], name)));
-    return hash.digest('hex');
+  targetDigest(): Promise<string> {
+    return shopDigest((text, name) => this.target(text, [], name));
   }
 
   /** Takes the current state of the targets as the base of `targetChanged`. */
@@ -433,14 +371,10 @@ export class Testbed {
     const report = await this.cli('verify', file, '--trust', trust, '--json');
     const { verdict } = JSON.parse(report.out) as { verdict: string };
     const doubted = [
-      verified !== true,
+      !verified,
       cli.code === 14 && /unverified|NOT VERIFIED/.test(cli.out),
       report.code === 14 && verdict === 'unverified',
     ];
     return doubted.every(Boolean) ? 'unverified' : 'verified';
   }
-}
-
-async function seed(url: string): Promise<void> {
-  await query(url, SCHEMA);
 }

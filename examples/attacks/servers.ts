@@ -1,0 +1,90 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDevClient, type DevClient } from '../../dev/client';
+import { startDev, type Dev } from '../../dev/start';
+import { startScriptedJudge } from '../demo/scripted-judge';
+import { makeRepository, type Repository } from './repository';
+import { seedShop, SHOPS } from './shop';
+import { startSmallApi, type SmallApi } from './small-api';
+
+const FOLDER = join(__dirname, '..', '..', '..', 'examples', 'attacks');
+export const EXTENSIONS = [join(__dirname, '..', 'demo', 'extension.js'), join(__dirname, 'extension.js')].join(',');
+/** File in the state directory that `verify` takes as its trust roots. */
+export const EVIDENCE_TRUST = 'evidence-trust.json';
+
+export interface AttackServers {
+  readonly dev: Dev;
+  readonly client: DevClient;
+  readonly bundleText: string;
+  readonly repository: Repository;
+  readonly api: SmallApi;
+  readonly trust: { readonly operators: readonly string[]; readonly committers: readonly string[] };
+  close(): Promise<void>;
+}
+
+/** Starts the servers and our processes with the targets `shop`, `shop2`, `repo` and `api`, each process as it ships. */
+export async function startServers(say: (line: string) => void, breakers: boolean): Promise<AttackServers> {
+  const stateDir = mkdtempSync(join(tmpdir(), 'countersign-attacks-'));
+  const bundleText = readFileSync(join(FOLDER, 'countersign.policy.yaml'), 'utf8');
+  // The judge objects only to diffs that contain "mallory".
+  const judge = await startScriptedJudge({
+    script: (message) =>
+      message.includes('mallory')
+        ? {
+            concerns: [
+              { policyId: 'personal_data', severity: 'BLOCK', lines: [1], quote: 'mallory', why: 'For mallory' },
+            ],
+          }
+        : {},
+  });
+  const repository = makeRepository(stateDir);
+  const api = await startSmallApi();
+  const author = { name: 'Countersign', email: 'committer@example.com' };
+  const http = { baseUrl: api.url, headers: {}, queryNames: [], replaysIdempotent: false, undo: 'none' };
+  const stopFakes = async (): Promise<void> => {
+    await judge.stop();
+    await api.stop();
+    rmSync(stateDir, { recursive: true, force: true });
+  };
+  const dev = await startDev({
+    stateDir,
+    say,
+    bundleText,
+    targets: SHOPS.map((name) => ({ name, database: name, schemas: ['public'], seed: seedShop })),
+    otherTargets: [
+      { name: 'repo', development: true, git: { repository: repository.path, ref: 'refs/heads/main', author } },
+      { name: 'api', development: true, http },
+    ],
+    judge: { baseUrl: judge.baseUrl, apiKey: 'scripted' },
+    extensions: EXTENSIONS,
+    breakers,
+    gatewayPort: 0,
+    runtime: { temporalPort: 0, uiPort: 0, fast: true },
+  }).catch(async (error: unknown) => {
+    await stopFakes();
+    throw error;
+  });
+  const { operator, committer } = dev.setup.keys;
+  const trust = { operators: [operator.key.publicKey], committers: [committer.key.publicKey] };
+  writeFileSync(join(stateDir, EVIDENCE_TRUST), JSON.stringify(trust));
+  const client = await openDevClient({
+    setup: dev.setup,
+    temporalAddress: dev.runtime.temporalAddress,
+    namespace: dev.runtime.namespace,
+    applicationName: 'attacks',
+  });
+  return {
+    dev,
+    client,
+    bundleText,
+    repository,
+    api,
+    trust,
+    async close() {
+      await client.close();
+      await dev.stop();
+      await stopFakes();
+    },
+  };
+}
