@@ -14,7 +14,7 @@ export const Globs = z.array(PathGlob).max(1000);
 
 export const pathTraversal = gitRule({
   name: 'git_path_traversal',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'forbid',
   why: 'A path that leaves the tree, or that a file system reads as .git, writes to a place that was not reviewed.',
   examples: {
@@ -123,7 +123,7 @@ function isIgnorable(code: number): boolean {
 
 export const policyChange = gitRule({
   name: 'git_policy_change',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'forbid',
   why: 'A policy change must not be approved by the policy that it changes.',
   config: z.strictObject({
@@ -159,7 +159,7 @@ export function covered(
 
 export const pathScope = gitRule({
   name: 'git_path_scope',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'forbid',
   why: 'An agent must change only files within its assigned scope.',
   config: z.strictObject({
