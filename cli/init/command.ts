@@ -13,6 +13,8 @@ import type { Initialized } from './initialize';
 import type { ManifestKind } from './manifests/write-manifests';
 import type { InitRequest } from './request';
 
+const MANIFEST_KINDS = ['compose', 'systemd', 'kubernetes'] as const satisfies readonly ManifestKind[];
+
 export function register(program: Command, cli: Cli): void {
   const init = program
     .command('init')
@@ -31,7 +33,7 @@ export function register(program: Command, cli: Cli): void {
     .option('--policy <file>', 'published at once (default: a starter to edit)')
     .option('--gateway-port <n>', 'default: 8077')
     .option('--rotate', 'replace unknown passwords of existing roles')
-    .option('--write <kind>', 'manifests that run it: compose or systemd')
+    .option('--write <kind>', 'manifests: compose, systemd or kubernetes')
     .option('--yes', 'never ask');
   addAction(init, cli, runInit);
 }
@@ -73,8 +75,8 @@ function nextCommands({ dir, operatorKey }: InitRequest, { policyToPublish }: In
 function manifestKind(options: Options): ManifestKind | null {
   const given = textOption(options, 'write');
   if (given === undefined) return null;
-  const kind = (['compose', 'systemd'] as const satisfies readonly ManifestKind[]).find((each) => each === given);
-  if (kind === undefined) throw new UsageError(`--write: expected compose or systemd, got "${given}"`);
+  const kind = MANIFEST_KINDS.find((each) => each === given);
+  if (kind === undefined) throw new UsageError(`--write: expected ${MANIFEST_KINDS.join(', ')}, got "${given}"`);
   return kind;
 }
 

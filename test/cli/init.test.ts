@@ -24,8 +24,13 @@ async function run(args: readonly string[], options: RunOptions = {}, checks: re
     return done;
   };
   const doctor = jest.fn(async (_env: object, _options: object) => checks);
-  const ran = await runCommand(['init', ...args], { ...options, remote: { init: { initialize }, doctor: { doctor } } });
-  return { ...ran, requests, doctor };
+  const writeManifests = jest.fn((_kind: string, dir: string, _version: string) => ({
+    files: [{ path: `${dir}/compose.yaml`, changed: true }],
+    start: 'docker compose up',
+  }));
+  const remote = { init: { initialize }, doctor: { doctor }, manifests: { writeManifests } };
+  const ran = await runCommand(['init', ...args], { ...options, remote });
+  return { ...ran, requests, doctor, writeManifests };
 }
 
 test('init turns its options into one request, with defaults', async () => {
@@ -143,4 +148,14 @@ test('on a terminal init asks for what is missing, and --yes never asks', async 
     operatorKey: '/op',
   });
   expect((await run(['--yes'], { tty: true })).code).toBe(2);
+});
+
+test('--write adds manifests, and their command replaces `up`', async () => {
+  const { out, writeManifests } = await run(['/etc/cs', ...ARGS, '--write', 'compose', '--yes']);
+  expect(writeManifests).toHaveBeenCalledWith('compose', '/etc/cs', '9.9.9');
+  expect(out).toContain('made /etc/cs/compose.yaml\n');
+  expect(out.trimEnd().split('\n').at(-1)).toBe('next: docker compose up');
+  const wrong = await run(['/etc/cs', ...ARGS, '--write', 'helm', '--yes']);
+  expect([wrong.code, wrong.requests]).toEqual([2, []]);
+  expect(wrong.err).toContain('--write: expected compose, systemd, kubernetes, got "helm"');
 });

@@ -3,7 +3,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { basename, join } from 'node:path';
 import { parse } from 'yaml';
 import { writeManifests } from '../../cli/init/manifests/write-manifests';
-import { formatEnvFile } from '../../workers/env-file';
+import { formatEnvFile, readEnvFile } from '../../workers/env-file';
 import { ROOT } from '../support/root';
 
 const NAMES = ['review', 'judge', 'commit', 'gateway'];
@@ -105,4 +105,75 @@ test('each systemd unit starts one process and hides the files of the others', (
 
 test('systemd units are refused for a path that a unit would read differently', () => {
   expect(() => writeManifests('systemd', directory('with space'), '9.9.9')).toThrow('systemd needs a path of');
+});
+
+interface Container {
+  readonly command: readonly string[];
+  readonly envFrom?: readonly { readonly secretRef: { readonly name: string } }[];
+  readonly volumeMounts: readonly { readonly name: string }[];
+  readonly readinessProbe?: unknown;
+}
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec?: {
+    readonly template: {
+      readonly spec: {
+        readonly enableServiceLinks: boolean;
+        readonly initContainers: readonly Container[];
+        readonly containers: readonly Container[];
+        readonly volumes: readonly { readonly name: string; readonly secret?: { readonly secretName: string } }[];
+      };
+    };
+  };
+}
+interface Kustomization {
+  readonly resources: readonly string[];
+  readonly secretGenerator: readonly { readonly name: string; readonly envs?: string[]; readonly files?: string[] }[];
+}
+
+test('each Deployment of the Kustomize base has the settings and files of its process, and every name exists', () => {
+  const dir = directory();
+  writeFileSync(
+    join(dir, 'targets.json'),
+    JSON.stringify({ targets: [{ name: 'shop', development: false, stageUrl: null, commitUrl: null }] }),
+  );
+  writeManifests('kubernetes', dir, '9.9.9');
+  const base = parse(readFileSync(join(dir, 'kustomization.yaml'), 'utf8')) as Kustomization;
+  const { items } = JSON.parse(readFileSync(join(dir, base.resources[0] ?? ''), 'utf8')) as { items: Manifest[] };
+  const secrets = new Map(base.secretGenerator.map((secret) => [secret.name, secret]));
+  const deployments = items.filter(({ kind }) => kind === 'Deployment');
+  expect(deployments.map(({ metadata }) => metadata.name)).toEqual(NAMES.map((name) => `countersign-${name}`));
+  for (const [i, { spec, metadata }] of deployments.entries()) {
+    const process = NAMES[i] ?? '';
+    const pod = spec?.template.spec;
+    const [container] = pod?.containers ?? [];
+    expect(pod?.enableServiceLinks).toBe(false);
+    expect(container?.command).toEqual(['node', `dist/workers/${process}.js`]);
+    const volumes = pod?.volumes.map(({ name }) => name);
+    for (const { volumeMounts } of [...(pod?.containers ?? []), ...(pod?.initContainers ?? [])])
+      for (const { name } of volumeMounts) expect(volumes).toContain(name);
+    const { files = [] } = secrets.get(pod?.volumes.find(({ secret }) => secret)?.secret?.secretName ?? '') ?? {};
+    const named = files.map((entry) => entry.split('=') as [string, string]);
+    expect(named.map(([, path]) => path).sort()).toEqual([...(FILES[process] ?? [])].sort());
+    for (const [, path] of named) expect(existsSync(join(dir, path))).toBe(true);
+    const env = secrets.get(container?.envFrom?.[0]?.secretRef.name ?? '')?.envs?.[0] ?? '';
+    const values = readEnvFile(join(dir, env));
+    // No path of this machine, and each path is a file that the init container copies.
+    expect(JSON.stringify(values)).not.toContain(dir);
+    const paths = Object.entries(values).filter(([name]) => name.endsWith('_FILE') || name.endsWith('_EXTENSIONS'));
+    expect(paths.map(([, path]) => path).sort()).toEqual(named.map(([key]) => `/run/countersign/${key}`).sort());
+    expect(metadata.name === 'countersign-gateway').toBe(container?.readinessProbe !== undefined);
+  }
+  expect(items.filter(({ kind }) => kind === 'Service').map(({ metadata }) => metadata.name)).toEqual([
+    'countersign-gateway',
+  ]);
+});
+
+test('a Kustomize base is refused for a repository as a target, and for a file outside of the directory', () => {
+  const dir = directory();
+  expect(() => writeManifests('kubernetes', dir, '9.9.9')).toThrow('/srv/site.git is a repository');
+  rmSync(join(dir, 'targets.json'));
+  writeFileSync(join(dir, 'judge.env'), formatEnvFile({ COUNTERSIGN_PAYLOAD_KEYS_FILE: '/elsewhere/keys.json' }));
+  expect(() => writeManifests('kubernetes', dir, '9.9.9')).toThrow('/elsewhere/keys.json is outside of');
 });

@@ -10,6 +10,7 @@ export interface DeployedProcess {
   readonly script: string;
   readonly title: string;
   readonly envFile: string;
+  readonly env: Readonly<Record<string, string>>;
   /** Files that its settings name: key, trust, targets, encryption keys, prices, extension modules. */
   readonly files: readonly string[];
   /** Repositories that the committer writes. */
@@ -36,6 +37,7 @@ export function deployedProcesses(dir: string): readonly DeployedProcess[] {
       name,
       title,
       envFile,
+      env,
       script: `dist/workers/${name}.js`,
       files: [
         ...named.flatMap((variable) => env[variable] ?? []),

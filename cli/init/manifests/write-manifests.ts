@@ -1,12 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
+import { shellQuote } from '../../shell-quote';
 import { writePrivate } from '../private-directory';
 import { composeFile } from './compose';
 import { deployedProcesses } from './processes';
+import { kustomizeBase } from './kubernetes';
 import { systemdUnits } from './systemd';
 
-export type ManifestKind = 'compose' | 'systemd';
+export type ManifestKind = 'compose' | 'systemd' | 'kubernetes';
 
 export interface WrittenManifests {
   readonly files: readonly { readonly path: string; readonly changed: boolean }[];
@@ -23,7 +25,7 @@ export function writeManifests(kind: ManifestKind, dir: string, version: string)
     case 'compose': {
       const path = join(dir, 'compose.yaml');
       const text = composeFile({ processes, version, uid, gid });
-      return { files: [write(path, text)], start: `docker compose -f ${path} up -d` };
+      return { files: [write(path, text)], start: `docker compose -f ${shellQuote(path)} up -d` };
     }
     case 'systemd': {
       const folder = join(dir, 'systemd');
@@ -33,6 +35,14 @@ export function writeManifests(kind: ManifestKind, dir: string, version: string)
       return {
         files: units.map(({ name, text }) => write(join(folder, name), text)),
         start: `sudo install -m 644 ${folder}/*.service /etc/systemd/system/ && sudo systemctl enable --now ${units.map(({ name }) => name).join(' ')}`,
+      };
+    }
+    case 'kubernetes': {
+      const files = kustomizeBase({ processes, dir, version });
+      mkdirSync(join(dir, 'kubernetes'), { recursive: true, mode: 0o700 });
+      return {
+        files: files.map(({ path, text }) => write(join(dir, path), text)),
+        start: `kubectl apply -k ${shellQuote(dir)}`,
       };
     }
     default:
