@@ -5,7 +5,7 @@ import { exitCodeForError } from './exit-code-for';
 import type { Host } from './host';
 import type { Options } from './options';
 import { createPrinter, line, styled, wantsColor, type Printer } from './printer';
-import type { Connected, ConnectOptions } from './reviews/connect';
+import type { Connected, ConnectOptions } from './reviews/connection';
 import { UsageError } from './usage-error';
 
 /** What an action works with: data goes to standard output, everything else to standard error. */
@@ -16,7 +16,7 @@ export interface Io {
   readonly json: boolean;
   /** Whether to prompt for missing values: standard input is a terminal and --no-input was not given. */
   readonly interactive: boolean;
-  /** Connects to Temporal, store and ledger for the duration of `work`. */
+  /** Connects to the gateway, or to Temporal and PostgreSQL, for the duration of `work`. */
   readonly withReviews: <T>(options: ConnectOptions, work: (connected: Connected) => Promise<T>) => Promise<T>;
 }
 
@@ -53,7 +53,7 @@ function createIo(host: Host, options: Options): Io {
     json: options['json'] === true,
     interactive: host.stdin.isTTY === true && options['input'] !== false,
     async withReviews(connect, work) {
-      const connected = (await host.remote.reviews()).connect(host.env, connect);
+      const connected = await openConnection(host, connect);
       try {
         return await work(connected);
       } finally {
@@ -61,6 +61,14 @@ function createIo(host: Host, options: Options): Io {
       }
     },
   };
+}
+
+/** Through a gateway if one is configured, and otherwise to PostgreSQL and Temporal. */
+async function openConnection({ env, remote }: Host, options: ConnectOptions): Promise<Connected> {
+  const { gatewaySettings } = await import('./gateway/settings.js');
+  const settings = gatewaySettings(env);
+  if (settings === null) return (await remote.reviews()).connect(env, options);
+  return (await remote.gateway()).connectGateway(env, settings, options);
 }
 
 async function perform(action: Action, io: Io, args: readonly string[], options: Options): Promise<ExitCode> {

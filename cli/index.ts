@@ -5,6 +5,7 @@ import { escapeLine } from './escape';
 import * as evidence from './evidence/command';
 import * as ledger from './evidence/ledger-command';
 import { ExitCode } from './exit-codes';
+import * as gateway from './gateway/command';
 import type { Host } from './host';
 import * as init from './init/command';
 import * as judge from './judge/command';
@@ -39,6 +40,7 @@ const GROUPS = [
   breaker,
   init,
   servers,
+  gateway,
   target,
   judge,
   policy,

@@ -4,6 +4,7 @@
  */
 export const remoteModules = {
   reviews: () => import('./reviews/connect.js'),
+  gateway: () => import('./gateway/connect.js'),
   keys: () => import('./keys/registry.js'),
   evidence: () => import('./evidence/bundles.js'),
   ledger: () => import('./evidence/verify-ledger.js'),

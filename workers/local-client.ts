@@ -33,18 +33,28 @@ export function writeLocalClient(stateDir: string, client: LocalClient): void {
   writeFileSync(join(stateDir, FILE), `${JSON.stringify(client, null, 2)}\n`, { mode: 0o600 });
 }
 
+/** Null if no server was started with this state directory. */
+export function rememberedClient(env: Env): LocalClient | null {
+  const path = join(stateDirOf(env), FILE);
+  return existsSync(path) ? LocalClient.parse(JSON.parse(readFileSync(path, 'utf8'))) : null;
+}
+
+/** The value of COUNTERSIGN_EXTENSIONS, or with which plans are compiled here. */
+export function extensionsSetting(env: Env): string {
+  return env['COUNTERSIGN_EXTENSIONS'] ?? rememberedClient(env)?.extensions ?? '';
+}
+
 /**
  * Settings from the environment (COUNTERSIGN_DATABASE_URL, COUNTERSIGN_TRUST_FILE, …), and otherwise from the state directory.
  * Throws ConfigError if neither names a database.
  */
 export function localClient(env: Env): LocalClient {
-  const path = join(stateDirOf(env), FILE);
-  const found = existsSync(path) ? LocalClient.parse(JSON.parse(readFileSync(path, 'utf8'))) : null;
+  const found = rememberedClient(env);
   const databaseUrl = env['COUNTERSIGN_DATABASE_URL'] ?? found?.databaseUrl;
   if (databaseUrl === undefined) {
     throw new ConfigError(
-      'No server is configured: none was started here, and COUNTERSIGN_DATABASE_URL is not set.\n' +
-        '  Start one with "countersign dev", or prepare your own servers with "countersign init". COUNTERSIGN_STATE_DIR names its directory.',
+      'This command needs the database, and none is configured: none was started here, and COUNTERSIGN_DATABASE_URL is not set.\n' +
+        '  To list, show, answer and submit through a gateway, use "countersign login". Start a server with "countersign dev", or prepare your own servers with "countersign init". COUNTERSIGN_STATE_DIR names its directory.',
     );
   }
   const trustFile = env['COUNTERSIGN_TRUST_FILE'];
@@ -61,6 +71,6 @@ export function localClient(env: Env): LocalClient {
     keysDir: found?.keysDir ?? '',
     operators: trust?.operators ?? [],
     committers: trust?.committers ?? [],
-    extensions: env['COUNTERSIGN_EXTENSIONS'] ?? found?.extensions ?? '',
+    extensions: extensionsSetting(env),
   };
 }

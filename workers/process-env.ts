@@ -127,7 +127,12 @@ export const CliEnv = z.object({
     .string()
     .default('public')
     .describe('Comma-separated schemas whose tables `target init` grants.'),
-  COUNTERSIGN_GATEWAY_URL: WebUrl.optional().describe('The address of the gateway.'),
+  COUNTERSIGN_GATEWAY_URL: WebUrl.optional().describe(
+    'The address of the gateway. Commands about reviews use it unless `COUNTERSIGN_DATABASE_URL` is set. See [Through the gateway](#through-the-gateway).',
+  ),
+  COUNTERSIGN_KEY_FILE: Path.optional().describe(
+    'Your key, which signs requests to the gateway, if `--key` is not given.',
+  ),
   COUNTERSIGN_TENANT: z.string().default('default').describe('The tenant of reviews, if `--tenant` is not given.'),
   COUNTERSIGN_QUEUE_SUFFIX: QueueSuffix,
   COUNTERSIGN_EXTENSIONS: ExtensionsList,

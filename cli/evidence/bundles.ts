@@ -18,7 +18,7 @@ import { evidenceText, parseEvidence, type EvidenceBundle, type HistoryDigest } 
 import type { ReplayReport } from '../../policy/evidence/reports';
 import type { Env } from '../../workers/config';
 import { loadExtensions, type Extensions } from '../../workers/extensions';
-import { localClient, type LocalClient } from '../../workers/local-client';
+import { extensionsSetting, localClient, type LocalClient } from '../../workers/local-client';
 import { openClient } from '../../workers/temporal';
 import { withEvidenceDatabase } from './verify-ledger';
 
@@ -42,29 +42,18 @@ export async function exportBundle(
   return await withSources(env, log, async (sources) => evidenceText(await bundleOf(sources, changeId, options)));
 }
 
-/** Computes the findings of a stored change, or of an exported file, again. The bytes come from the store if the file lacks them. */
-export async function replayBundle(
-  env: Env,
-  source: { readonly changeId: string } | { readonly file: Uint8Array },
-  log: Log,
-): Promise<Replay> {
-  return await withSources(env, log, async (sources, extensions) => {
-    const bundle =
-      'file' in source ? parseBundle(source.file) : await bundleOf(sources, source.changeId, { bytes: true });
-    return await replay(bundle, await bytesOf(sources, bundle), extensions);
-  });
+/** Computes the findings of an exported file again. The bytes come from the database if the file lacks them. */
+export async function replayBundle(env: Env, file: string | Uint8Array): Promise<Replay> {
+  const bundle = parseBundle(file);
+  const extensions = await loadExtensions(extensionsSetting(env));
+  return await replay(bundle, includedBytes(bundle) ?? (await storedBytes(env, bundle)), extensions);
 }
 
 /** Opens everything evidence is read from, with the database role of the gateway. Nothing is written. */
-async function withSources<T>(
-  env: Env,
-  log: Log,
-  work: (sources: EvidenceSources, extensions: Extensions) => Promise<T>,
-): Promise<T> {
+async function withSources<T>(env: Env, log: Log, work: (sources: EvidenceSources) => Promise<T>): Promise<T> {
   const local = localClient(env);
-  const extensions = await loadExtensions(local.extensions ?? '');
-  return await withEvidenceDatabase(local, (db) => {
-    const sources: EvidenceSources = {
+  return await withEvidenceDatabase(local, (db) =>
+    work({
       ledger: createLedger(db),
       store: createByteStore(db),
       previews: stagingRecords(db),
@@ -72,9 +61,8 @@ async function withSources<T>(
       inclusion: inclusionReader(db),
       policy: { ...publishedPolicies(db), ...operatorVerifier(local.operators) },
       history: (changeId) => historyDigest(env, local, changeId, log),
-    };
-    return work(sources, extensions);
-  });
+    }),
+  );
 }
 
 async function bundleOf(
@@ -91,17 +79,21 @@ async function bundleOf(
   }
 }
 
-function parseBundle(file: Uint8Array): EvidenceBundle {
+function parseBundle(file: string | Uint8Array): EvidenceBundle {
   const parsed = parseEvidence(file);
   if (!parsed.ok) throw new CountersignError('not_verified', parsed.problem);
   return parsed.bundle;
 }
 
-async function bytesOf(sources: EvidenceSources, bundle: EvidenceBundle): Promise<Uint8Array> {
-  const included = bundle.bytes === null ? null : fromBase64(bundle.bytes);
-  if (included !== null) return included;
-  if (bundle.submission === null) return new Uint8Array();
-  return sources.store.get(bundle.submission.tenant, bundle.submission.diffSha);
+/** Null if the diff has to be read from the store. */
+function includedBytes({ bytes, submission }: EvidenceBundle): Uint8Array | null {
+  return submission === null ? new Uint8Array() : bytes === null ? null : fromBase64(bytes);
+}
+
+async function storedBytes(env: Env, { submission }: EvidenceBundle): Promise<Uint8Array> {
+  if (submission === null) return new Uint8Array();
+  const { tenant, diffSha } = submission;
+  return await withEvidenceDatabase(localClient(env), (db) => createByteStore(db).get(tenant, diffSha));
 }
 
 async function replay(

@@ -6,9 +6,9 @@ import { messageOf } from '../../client/errors';
 import { addAction, type Cli, type Io } from '../action';
 import { ExitCode } from '../exit-codes';
 import { readFileBytes, writeNewFile } from '../files';
-import { requiredOption, textOption, type Options } from '../options';
+import { textOption, type Options } from '../options';
 import { line, styled, type Text } from '../printer';
-import { CHANGE_ID, changeIdArgument } from '../reviews/change-id';
+import { CHANGE_ID, resolveChangeId } from '../reviews/change-id';
 import { UsageError } from '../usage-error';
 
 const MAX_EVIDENCE_BYTES = 64 * 1024 * 1024;
@@ -41,9 +41,7 @@ async function exportEvidence(io: Io, [given = '']: readonly string[], options: 
   const out = textOption(options, 'out');
   if (out === undefined && io.host.stdout.isTTY === true)
     throw new UsageError('--out is missing: evidence is not printed on a terminal');
-  const id = await changeIdArgument(io, given);
-  const { exportBundle } = await io.host.remote.evidence();
-  const bundle = await exportBundle(io.host.env, id, { bytes: options['bytes'] === true }, io.err.line);
+  const { id, text: bundle } = await evidenceOf(io, given, options['bytes'] === true);
   if (out === undefined) {
     // Written without escaping: evidence is verified byte for byte.
     io.host.stdout.write(bundle);
@@ -56,13 +54,33 @@ async function exportEvidence(io: Io, [given = '']: readonly string[], options: 
   return ExitCode.Ok;
 }
 
+async function evidenceOf(
+  io: Io,
+  given: string,
+  bytes: boolean,
+): Promise<{ readonly id: string; readonly text: string }> {
+  return await io.withReviews({}, async ({ reviews, evidence }) => {
+    const id = await resolveChangeId(reviews, given);
+    return { id, text: await evidence(id, { bytes }, io.err.line) };
+  });
+}
+
 async function verifyFile(io: Io, [file = '']: readonly string[], options: Options): Promise<ExitCode> {
-  const trustFile = requiredOption(options, 'trust', '--trust');
+  const trust = await trustOf(io, textOption(options, 'trust'));
   const { verifyEvidence } = await import('../../signing/verify-evidence.js');
-  const report = verifyEvidence(await readFileBytes(file, MAX_EVIDENCE_BYTES), await readTrust(trustFile));
+  const report = verifyEvidence(await readFileBytes(file, MAX_EVIDENCE_BYTES), trust);
   if (io.json) io.out.json(report);
   else printVerified(io, report);
   return report.verdict === 'verified' ? ExitCode.Ok : ExitCode.Unverified;
+}
+
+/** The trust roots of the file, or of the login. */
+async function trustOf(io: Io, file: string | undefined): Promise<EvidenceTrust> {
+  if (file !== undefined) return await readTrust(file);
+  const { gatewaySettings } = await import('../gateway/settings.js');
+  const settings = gatewaySettings(io.host.env);
+  if (settings === null) throw new UsageError('--trust is missing');
+  return settings.trust;
 }
 
 async function readTrust(path: string): Promise<EvidenceTrust> {
@@ -97,10 +115,10 @@ function resultWord({ result, required }: EvidenceReport['checks'][number]): Tex
 }
 
 async function replayFindings(io: Io, [idOrFile = '']: readonly string[]): Promise<ExitCode> {
-  const source = isIdPrefix(idOrFile)
-    ? { changeId: await changeIdArgument(io, idOrFile) }
-    : { file: await readFileBytes(idOrFile, MAX_EVIDENCE_BYTES) };
-  const replay = await (await io.host.remote.evidence()).replayBundle(io.host.env, source, io.err.line);
+  const file = isIdPrefix(idOrFile)
+    ? (await evidenceOf(io, idOrFile, true)).text
+    : await readFileBytes(idOrFile, MAX_EVIDENCE_BYTES);
+  const replay = await (await io.host.remote.evidence()).replayBundle(io.host.env, file);
   if (io.json) io.out.json(replay);
   if (replay.kind === 'moved') {
     if (!io.json) io.err.line(line`${styled('yellow', 'different rules here')}: ${replay.explanation}`);

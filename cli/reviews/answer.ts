@@ -5,12 +5,13 @@ import type { Envelope } from '../../policy/contracts/diff';
 import { addAction, promptFor, type Cli, type Io } from '../action';
 import { exitCodeForAnswers } from '../exit-code-for';
 import { ExitCode } from '../exit-codes';
-import { integerOption, requiredOption, textOption, type IntegerBounds, type Options } from '../options';
+import { integerOption, textOption, type IntegerBounds, type Options } from '../options';
 import { line, styled } from '../printer';
 import { shellCommand } from '../shell-quote';
 import { UsageError } from '../usage-error';
 import { CHANGE_ID, resolveChangeId, shortId } from './change-id';
-import type { Connected } from './connect';
+import type { Connected } from './connection';
+import { keyFileOf } from './key-option';
 import { changeTitle } from './change-title';
 import { printViolation } from './finding-view';
 import { printStaging } from './staging-view';
@@ -46,7 +47,7 @@ function withAnswerOptions(command: Command): Command {
 }
 
 async function sendAnswers(io: Io, [given = '']: readonly string[], options: Options): Promise<ExitCode> {
-  return await io.withReviews({}, async (connected) => {
+  return await io.withReviews({ key: textOption(options, 'key') }, async (connected) => {
     const id = await resolveChangeId(connected.reviews, given);
     const signed = await signAnswers(io, connected, id, options, { min: 1, max: 24 * 60, default: 10 });
     const results = await connected.reviews.answer(id, [...signed.envelopes], { via: viaOption(options) });
@@ -57,16 +58,18 @@ async function sendAnswers(io: Io, [given = '']: readonly string[], options: Opt
 }
 
 async function printSignedAnswers(io: Io, [given = '']: readonly string[], options: Options): Promise<ExitCode> {
-  return await io.withReviews({}, async (connected) => {
+  return await io.withReviews({ key: textOption(options, 'key') }, async (connected) => {
     const id = await resolveChangeId(connected.reviews, given);
     const { envelopes } = await signAnswers(io, connected, id, options, { min: 1, max: 7 * 24 * 60, default: 60 });
     const messages = toMessages(envelopes);
-    const commands = messages.map((message) => signalCommand(connected, id, message));
+    const { temporal } = connected;
+    const commands = temporal === null ? [] : messages.map((message) => signalCommand(temporal, id, message));
     if (io.json) io.out.json({ changeId: id, messages, commands: commands.map(shellCommand), argv: commands });
     else {
       messages.forEach((message) => io.out.json(message));
       commands.forEach((words) => io.out.line(shellCommand(words)));
-      io.err.line('anyone who has this command can send it, once, until it expires');
+      if (temporal !== null) io.err.line('anyone who has this command can send it, once, until it expires');
+      else io.err.line(`send each to the gateway, once, until it expires: POST /v1/reviews/${id}/answers`);
     }
     return ExitCode.Ok;
   });
@@ -80,13 +83,14 @@ interface SignedAnswers {
 
 async function signAnswers(
   io: Io,
-  { reviews, ledgerRows }: Connected,
+  connected: Connected,
   id: string,
   options: Options,
   validity: IntegerBounds,
 ): Promise<SignedAnswers> {
+  const { reviews, ledgerRows } = connected;
   const minutes = integerOption(options, 'valid', '--valid', validity);
-  const keyFile = requiredOption(options, 'key', '--key');
+  const keyFile = keyFileOf(connected, options);
   const given = givenDecision(options);
   const { loadKey } = await import('../key-files.js');
   const { createSigner } = await import('../../client/signer.js');
@@ -173,7 +177,11 @@ function toMessages(envelopes: readonly Envelope[]): { readonly answers: readonl
   return messages;
 }
 
-function signalCommand({ address, namespace }: Connected, id: string, message: object): string[] {
+function signalCommand(
+  { address, namespace }: NonNullable<Connected['temporal']>,
+  id: string,
+  message: object,
+): string[] {
   const server = ['--address', address, '--namespace', namespace];
   const signal = ['--workflow-id', id, '--name', 'answer', '--input', JSON.stringify(message)];
   return ['temporal', 'workflow', 'signal', ...server, ...signal];

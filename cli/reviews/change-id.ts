@@ -3,7 +3,7 @@ import { isIdPrefix, MIN_ID_PREFIX } from '../../policy/evidence/ledger-port';
 import type { Io } from '../action';
 import { isHex64 } from '../options';
 import { UsageError } from '../usage-error';
-import type { Connected } from './connect';
+import type { Connected } from './connection';
 
 /** What the help says of an argument that names a change. */
 export const CHANGE_ID = `the change id, or its first ${MIN_ID_PREFIX} or more digits`;

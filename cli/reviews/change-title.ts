@@ -3,7 +3,7 @@ import type { SourceTool } from '../../policy/contracts/source-tool';
 import { oneLineTitle } from '../../policy/text/change-title';
 import type { VerifiedReview } from '../../signing/verified-review';
 import type { Env } from '../../workers/config';
-import type { Connected } from './connect';
+import type { Connected } from './connection';
 
 export type TitledReview = Pick<VerifiedReview, 'status' | 'bytes' | 'staging'>;
 

@@ -6,7 +6,7 @@ import { exitCodeForResult } from '../exit-code-for';
 import type { ExitCode } from '../exit-codes';
 import { integerOption } from '../options';
 import { line, styled } from '../printer';
-import type { Connected } from './connect';
+import type { Connected } from './connection';
 import { CHANGE_ID, resolveChangeId } from './change-id';
 import { titleIfVerified } from './change-title';
 import { printResult } from './result-view';

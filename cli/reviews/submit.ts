@@ -39,7 +39,7 @@ export function register(program: Command, cli: Cli): void {
 async function submit(io: Io, [file = '-']: readonly string[], options: Options): Promise<ExitCode> {
   const waitSeconds = integerOption(options, 'wait', '--wait', { min: 0, max: 7 * 24 * 3600, default: 0 });
   const input = await submitInput(io, file, options);
-  const connect = { tenant: textOption(options, 'tenant'), serviceKey: textOption(options, 'key') };
+  const connect = { tenant: textOption(options, 'tenant'), key: textOption(options, 'key') };
   return await io.withReviews(connect, async ({ reviews }) => {
     const { supersedes } = input;
     const replaced = supersedes === undefined ? {} : { supersedes: await resolveChangeId(reviews, supersedes) };

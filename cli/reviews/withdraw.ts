@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import { addAction, type Cli } from '../action';
 import { exitCodeForWithdrawal } from '../exit-code-for';
 import { ExitCode } from '../exit-codes';
-import { requiredOption, textOption } from '../options';
+import { textOption } from '../options';
 import { line, styled } from '../printer';
+import { keyFileOf } from './key-option';
 import { CHANGE_ID, resolveChangeId } from './change-id';
 
 export function register(program: Command, cli: Cli): void {
@@ -14,9 +15,11 @@ export function register(program: Command, cli: Cli): void {
     .option('--key <file>', 'the service key that submitted it, or your approver key')
     .option('--reason <text>', 'why');
   addAction(command, cli, async (io, [given = ''], options) => {
-    const serviceKey = requiredOption(options, 'key', '--key');
+    const key = textOption(options, 'key');
     const reason = textOption(options, 'reason') ?? '';
-    const { id, result } = await io.withReviews({ serviceKey }, async ({ reviews }) => {
+    const { id, result } = await io.withReviews({ key }, async (connected) => {
+      const { reviews } = connected;
+      keyFileOf(connected, options);
       const changeId = await resolveChangeId(reviews, given);
       return { id: changeId, result: await reviews.withdraw(changeId, { reason }) };
     });

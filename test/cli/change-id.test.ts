@@ -1,5 +1,5 @@
 import { changeIdArgument, resolveChangeId, shortId } from '../../cli/reviews/change-id';
-import type { Connected } from '../../cli/reviews/connect';
+import type { Connected } from '../../cli/reviews/connection';
 import type { ListFilter, ReviewProjection } from '../../client/ports';
 import { failing, hex } from '../client/fakes';
 import { runCommand } from './run-command';
@@ -64,8 +64,8 @@ describe.each([
   [['answer', 'bbbbbbbb', '--all', '--confirm', '--key', 'k'], 'key'],
   [['withdraw', 'bbbbbbbb', '--key', 'k'], 'withdraw'],
   [['ledger', 'show', 'bbbbbbbb'], 'ledgerRows'],
-  [['export', 'bbbbbbbb'], 'exportBundle'],
-  [['replay', 'bbbbbbbb'], 'replayBundle'],
+  [['export', 'bbbbbbbb'], 'evidence'],
+  [['replay', 'bbbbbbbb'], 'evidence'],
   [['ledger', 'verify', 'bbbbbbbb'], 'verifyLedgerRows'],
   [['resolve', 'bbbbbbbb', '--applied', '--reason', 'seen', '--operator-key', 'k'], 'recordEffect'],
 ] as const)('%p', (args, called) => {
@@ -82,11 +82,11 @@ describe.each([
       const reviews = failing({ ...Object.fromEntries(names), list: listOf(...ids).list } as Partial<
         Connected['reviews']
       >);
-      const connected = { reviews, ledgerRows: record('ledgerRows'), close: async () => undefined };
+      const [ledgerRows, evidence] = [record('ledgerRows'), record('evidence')];
+      const connected = { reviews, ledgerRows, evidence, keyFile: null, close: async () => undefined };
       return runCommand(args, {
         remote: {
           reviews: { connect: () => connected as unknown as Connected },
-          evidence: { exportBundle: record('exportBundle'), replayBundle: record('replayBundle') },
           ledger: { verifyLedgerRows: record('verifyLedgerRows') },
           operator: { recordEffect: record('recordEffect') },
         },

@@ -1,4 +1,4 @@
-import type { Connected } from '../../cli/reviews/connect';
+import type { Connected } from '../../cli/reviews/connection';
 import { CountersignError } from '../../client/errors';
 import { toResult } from '../../client/result';
 import { messageDigest, openEnvelope } from '../../policy/evidence/dsse';
@@ -47,8 +47,9 @@ async function run(args: string[], options: Options = {}): Promise<CommandRun & 
   const connected: Connected = {
     reviews: failing(options.reviews ?? {}),
     ledgerRows: () => Promise.reject(new Error('the ledger is not read here')),
-    address: '127.0.0.1:7233',
-    namespace: 'default',
+    evidence: () => Promise.reject(new Error('evidence is not read here')),
+    keyFile: null,
+    temporal: { address: '127.0.0.1:7233', namespace: 'default' },
     ...options.connected,
     close: async () => void closed++,
   };
@@ -58,7 +59,7 @@ async function run(args: string[], options: Options = {}): Promise<CommandRun & 
 
 const COMMANDS = [
   ['submit'], ['list'], ['show'], ['answer'], ['sign'], ['result'], ['watch'], ['withdraw'],
-  ['keys', 'new'], ['keys', 'register'], ['keys', 'list'], ['keys', 'revoke'], ['ledger', 'show'], ['ledger', 'verify'], ['export'], ['verify'], ['replay'], ['breaker', 'list'], ['breaker', 'reset'], ['judge', 'parse'], ['judge', 'eval'], ['init'], ['up'], ['dev'], ['setup'], ['target', 'init'], ['target', 'freeze'], ['target', 'unfreeze'], ['resolve'], ['doctor'],
+  ['keys', 'new'], ['keys', 'register'], ['keys', 'list'], ['keys', 'revoke'], ['ledger', 'show'], ['ledger', 'verify'], ['export'], ['verify'], ['replay'], ['breaker', 'list'], ['breaker', 'reset'], ['judge', 'parse'], ['judge', 'eval'], ['init'], ['up'], ['dev'], ['setup'], ['target', 'init'], ['target', 'freeze'], ['target', 'unfreeze'], ['resolve'], ['doctor'], ['login'], ['logout'], ['whoami'],
 ]; // prettier-ignore
 
 describe('help', () => {

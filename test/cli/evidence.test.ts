@@ -3,7 +3,8 @@ import { CountersignError } from '../../client/errors';
 import type { LedgerReport, ReplayReport } from '../../policy/evidence/reports';
 import { evidenceText, type EvidenceBundle } from '../../policy/evidence/bundle';
 import { publishedVectors } from '../support/vectors';
-import { hex } from '../client/fakes';
+import type { Connected } from '../../cli/reviews/connection';
+import { failing, hex } from '../client/fakes';
 import { runCommand, temporaryFolder, type CommandRun, type FakeRemote } from './run-command';
 
 const { texts, trust } = publishedVectors();
@@ -30,18 +31,36 @@ const { path, write } = temporaryFolder();
 for (const [name, text] of Object.entries(texts)) write(name, text);
 write('trust', JSON.stringify(trust));
 
+/** A connection of which no command under test uses more than the evidence. */
+const UNUSED: Connected = {
+  reviews: failing({}),
+  ledgerRows: () => Promise.reject(new Error('the ledger is not read here')),
+  evidence: () => Promise.reject(new Error('evidence is not read here')),
+  keyFile: null,
+  temporal: null,
+  close: async () => undefined,
+};
+
 interface Options {
+  readonly exported?: Connected['evidence'];
   readonly evidence?: FakeRemote['evidence'];
   readonly ledger?: FakeRemote['ledger'];
   readonly tty?: boolean;
 }
 
 /** Arguments that name a file of the folder are replaced by its path. Each look at the clock is three seconds later. */
-async function run(args: string[], { evidence = {}, ledger = {}, tty = false }: Options = {}): Promise<CommandRun> {
+async function run(
+  args: string[],
+  { exported = UNUSED.evidence, evidence = {}, ledger = {}, tty = false }: Options = {},
+): Promise<CommandRun> {
   let clock = 0;
   return await runCommand(
     args.map((arg) => (existsSync(path(arg)) ? path(arg) : arg)),
-    { remote: { evidence, ledger }, tty, host: { now: () => new Date((clock += 3_000)) } },
+    {
+      remote: { reviews: { connect: () => ({ ...UNUSED, evidence: exported }) }, evidence, ledger },
+      tty,
+      host: { now: () => new Date((clock += 3_000)) },
+    },
   );
 }
 
@@ -105,26 +124,23 @@ describe('verify', () => {
 });
 
 describe('export', () => {
-  const evidence = {
-    exportBundle: async (_env: object, _id: string, { bytes }: { readonly bytes: boolean }) =>
-      bytes ? texts.committed : texts.forbidden,
-  };
+  const exported: Connected['evidence'] = async (_id, { bytes }) => (bytes ? texts.committed : texts.forbidden);
 
   it('writes the bundle unchanged, to standard output or to a file', async () => {
-    expect(await run(['export', ID], { evidence })).toMatchObject({ code: 0, out: texts.forbidden });
-    const filed = await run(['export', ID, '--bytes', '--out', path('f.json'), '--json'], { evidence });
+    expect(await run(['export', ID], { exported })).toMatchObject({ code: 0, out: texts.forbidden });
+    const filed = await run(['export', ID, '--bytes', '--out', path('f.json'), '--json'], { exported });
     expect(readFileSync(path('f.json'), 'utf8')).toBe(texts.committed);
     expect(Object.keys(JSON.parse(filed.out))).toEqual(['changeId', 'file', 'bytes']);
   });
 
   it('refuses to print evidence on a terminal, and refuses an id that is not a change id', async () => {
-    expect(await run(['export', ID], { evidence, tty: true })).toMatchObject({ code: 2, out: '' });
-    expect(await run(['export', 'x'], { evidence })).toMatchObject({ code: 2, out: '' });
+    expect(await run(['export', ID], { exported, tty: true })).toMatchObject({ code: 2, out: '' });
+    expect(await run(['export', 'x'], { exported })).toMatchObject({ code: 2, out: '' });
   });
 
   it('exits 1 for a change that the ledger does not have', async () => {
-    const unknown = { exportBundle: () => Promise.reject(new CountersignError('not_found', 'no')) };
-    expect(await run(['export', ID], { evidence: unknown })).toMatchObject({ code: 1, out: '' });
+    const unknown = (): Promise<never> => Promise.reject(new CountersignError('not_found', 'no'));
+    expect(await run(['export', ID], { exported: unknown })).toMatchObject({ code: 1, out: '' });
   });
 });
 
@@ -132,25 +148,29 @@ describe('replay', () => {
   it('accepts a change id or a file, and exits 0 if every byte is equal', async () => {
     const asked: unknown[] = [];
     const evidence: Options['evidence'] = {
-      replayBundle: async (_env, source) => (asked.push(source), { kind: 'replayed', report: REPLAY }),
+      replayBundle: async (_env, file) => (asked.push(file), { kind: 'replayed', report: REPLAY }),
     };
-    expect((await run(['replay', ID], { evidence })).code).toBe(0);
+    const exported: Connected['evidence'] = async (id, { bytes }) => `${id} ${String(bytes)}`;
+    expect((await run(['replay', ID], { evidence, exported })).code).toBe(0);
     expect((await run(['replay', 'committed', '--json'], { evidence })).code).toBe(0);
-    expect(asked).toEqual([{ changeId: ID }, { file: Buffer.from(texts.committed) }]);
+    expect(asked).toEqual([`${ID} true`, Buffer.from(texts.committed)]);
   });
 
   it('exits 14 with both texts if a finding differs, and 12 if this process has other validators', async () => {
     const differences = [
       { validatorId: 'guardian.x', recorded: '{"status":"BLOCK"}', recomputed: '{"status":"ALLOW"}' },
     ];
-    const differs = await run(['replay', ID], {
+    const differs = await run(['replay', 'committed'], {
       evidence: { replayBundle: async () => ({ kind: 'replayed', report: { ...REPLAY, equal: false, differences } }) },
     });
     expect(differs.code).toBe(14);
     expect(differs.out).toContain('  - {"status":"BLOCK"}\n  + {"status":"ALLOW"}');
     expect(
-      (await run(['replay', ID], { evidence: { replayBundle: async () => ({ kind: 'moved', explanation: 'v2' }) } }))
-        .code,
+      (
+        await run(['replay', 'committed'], {
+          evidence: { replayBundle: async () => ({ kind: 'moved', explanation: 'v2' }) },
+        })
+      ).code,
     ).toBe(12);
   });
 });

@@ -3,7 +3,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Connected } from '../../cli/reviews/connect';
+import type { Connected } from '../../cli/reviews/connection';
 import { createPrinter } from '../../cli/printer';
 import { changeTitle } from '../../cli/reviews/change-title';
 import { printReview } from '../../cli/reviews/review-view';

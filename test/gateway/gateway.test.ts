@@ -564,7 +564,6 @@ describe('every response', () => {
     expect(text).toContain('countersign_gateway_requests_total{method="GET",route="/v1/reviews/:id",status="200"} 1');
     expect(text).not.toContain(CHANGE);
   });
-
 });
 
 describe('GatewayClient, on loopback', () => {

@@ -204,10 +204,10 @@ async function printed(args: readonly string[]): Promise<string> {
   let out = '';
   const connected = {
     reviews: signed.countersign,
-    bytes: () => Promise.reject(new Error('`sign` must not read the diff')),
+    evidence: () => Promise.reject(new Error('`sign` must not read the evidence')),
     ledgerRows: () => Promise.reject(new Error('`sign` must not read the ledger')),
-    address: address(),
-    namespace: namespace(),
+    keyFile: null,
+    temporal: { address: address(), namespace: namespace() },
     close: async () => {},
   };
   const host = processHost('test', { NO_COLOR: '1' });

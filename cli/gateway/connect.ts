@@ -1,0 +1,57 @@
+import { GatewayClient } from '../../client/gateway-client';
+import { createSigner } from '../../client/signer';
+import { evidenceText } from '../../policy/evidence/bundle';
+import type { RegisteredKey } from '../../policy/evidence/key-registry';
+import type { Env } from '../../workers/config';
+import { loadKey } from '../key-files';
+import type { Connected, ConnectOptions } from '../reviews/connection';
+import { UsageError } from '../usage-error';
+import type { GatewaySettings } from './settings';
+
+/** Reviews through a gateway: one key signs requests and statements, and there are no credentials of PostgreSQL or Temporal. */
+export function connectGateway(env: Env, settings: GatewaySettings, options: ConnectOptions): Connected {
+  const client = clientOf(env, settings, options);
+  return {
+    reviews: {
+      submit: (input, bounds) => client.submit(input, bounds),
+      review: (changeId) => client.review(changeId),
+      bundle: (changeId, asked) => client.bundle(changeId, asked),
+      withdraw: (changeId, input) => client.withdraw(changeId, input),
+      result: (changeId, bounds) => client.result(changeId, bounds),
+      list: (filter) => client.list(filter),
+      answer: async (changeId, answers, { via = 'update' } = {}) => {
+        if (via === 'signal') throw new UsageError('--via signal: a gateway sends updates only');
+        return await client.answer(changeId, answers);
+      },
+    },
+    ledgerRows: async (changeId) => (await client.bundle(changeId)).rows,
+    evidence: async (changeId, { bytes }, log) => {
+      log('A gateway does not serve the history of the workflow, so its digest is not in the file');
+      const bundle = await client.bundle(changeId, { inclusion: true });
+      return evidenceText(bytes ? bundle : { ...bundle, bytes: null, preview: null });
+    },
+    keyFile: options.key ?? settings.keyFile,
+    temporal: null,
+    close: async () => undefined,
+  };
+}
+
+/** The registry entry of the key that requests are signed with, signed by a trusted operator. */
+export async function keyAtGateway(env: Env, settings: GatewaySettings): Promise<RegisteredKey> {
+  return await clientOf(env, settings, {}).key();
+}
+
+function clientOf(env: Env, settings: GatewaySettings, options: ConnectOptions): GatewayClient {
+  const { url, trust } = settings;
+  const keyFile = options.key ?? settings.keyFile;
+  if (keyFile === null)
+    throw new UsageError(
+      `--key is missing: requests to ${url} are signed. Give it, set COUNTERSIGN_KEY_FILE, or use "countersign login"`,
+    );
+  return new GatewayClient({
+    baseUrl: url,
+    tenant: options.tenant ?? settings.tenant,
+    serviceKey: createSigner(loadKey(env, keyFile)),
+    trust,
+  });
+}

@@ -1,0 +1,86 @@
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { Name } from '../../policy/contracts/diff';
+import { KeyEntry } from '../../policy/evidence/predicates';
+import { ConfigError, type Env } from '../../workers/config';
+
+const PublicKeys = z.array(KeyEntry.shape.publicKey).min(1).max(1000);
+
+/** What `countersign login` keeps. No secret, but it decides whom commands trust, so only its owner may write it. */
+const Login = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }),
+  tenant: Name,
+  /** Absolute path of the key file; the key stays there. */
+  keyFile: z.string().min(1),
+  operators: PublicKeys,
+  committers: PublicKeys,
+});
+export type Login = z.infer<typeof Login>;
+
+/** Null in an environment without a home directory. */
+export function loginPath(env: Env): string | null {
+  const home = env['HOME'] ?? env['USERPROFILE'];
+  const config = env['XDG_CONFIG_HOME'] ?? (home === undefined ? undefined : join(home, '.config'));
+  return config === undefined || config === '' ? null : join(config, 'countersign', 'login.json');
+}
+
+/** Null if there is no login. Throws ConfigError if the file is malformed, or if other users can read or write it. */
+export function readLogin(env: Env): Login | null {
+  const path = loginPath(env);
+  const text = path === null ? null : readPrivate(path);
+  if (text === null) return null;
+  const parsed = Login.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data;
+  throw new ConfigError(`${path ?? ''}: not a login file. Run "countersign login" again`);
+}
+
+/** Replaces an earlier login. Returns the path. */
+export function writeLogin(env: Env, login: Login): string {
+  const path = loginPath(env);
+  if (path === null) throw new ConfigError('HOME is not set, so there is no place for the login');
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const next = `${path}.${process.pid}`;
+  writeFileSync(next, `${JSON.stringify(Login.parse(login), null, 2)}\n`, { mode: 0o600 });
+  renameSync(next, path);
+  return path;
+}
+
+/** False if there was no login. */
+export function removeLogin(env: Env): boolean {
+  const path = loginPath(env);
+  if (path === null) return false;
+  try {
+    rmSync(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+function readPrivate(path: string): string | null {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  try {
+    if (process.platform !== 'win32' && (fstatSync(file).mode & 0o077) !== 0)
+      throw new ConfigError(`${path}: other users can read or write it. Run "chmod 600 ${path}", or log in again`);
+    return readFileSync(file, 'utf8');
+  } finally {
+    closeSync(file);
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined; // The schema refuses undefined.
+    throw error;
+  }
+}

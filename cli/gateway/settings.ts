@@ -1,0 +1,38 @@
+import type { EvidenceTrust } from '../../signing/verify-evidence';
+import { ConfigError, readTrustFile, type Env } from '../../workers/config';
+import { readLogin } from './login-file';
+
+/** The gateway that commands about reviews use. */
+export interface GatewaySettings {
+  readonly url: string;
+  readonly tenant: string;
+  /** Signs requests, answers and submissions unless `--key` is given; null: only `--key`. */
+  readonly keyFile: string | null;
+  /** Everything that the gateway sends is verified with these keys. */
+  readonly trust: EvidenceTrust;
+}
+
+/**
+ * The gateway of COUNTERSIGN_GATEWAY_URL, or otherwise of the login. Null if commands go to PostgreSQL and Temporal: with
+ * COUNTERSIGN_DATABASE_URL, which operators have on their host, or if there is no gateway. Throws ConfigError without trust roots.
+ */
+export function gatewaySettings(env: Env): GatewaySettings | null {
+  if (env['COUNTERSIGN_DATABASE_URL'] !== undefined) return null;
+  const login = readLogin(env);
+  const url = env['COUNTERSIGN_GATEWAY_URL'] ?? login?.url;
+  if (url === undefined) return null;
+  // A key and a tenant of one gateway are not used at another one.
+  const known = login?.url === url ? login : null;
+  const trustFile = env['COUNTERSIGN_TRUST_FILE'];
+  const trust = trustFile === undefined ? known : readTrustFile(trustFile);
+  if (trust === null)
+    throw new ConfigError(
+      `COUNTERSIGN_TRUST_FILE: is not set, so nothing that ${url} sends can be verified. Get the file from an operator`,
+    );
+  return {
+    url,
+    tenant: env['COUNTERSIGN_TENANT'] ?? known?.tenant ?? 'default',
+    keyFile: env['COUNTERSIGN_KEY_FILE'] ?? known?.keyFile ?? null,
+    trust: { operators: trust.operators, committers: trust.committers },
+  };
+}
