@@ -103,7 +103,8 @@ async function checkCheckpoints(db: Database): Promise<Check> {
 async function checkRights(local: LocalClient, processes: readonly ConfiguredProcess[]): Promise<readonly Check[]> {
   const roles: readonly (readonly [Role, string])[] = [
     ['cs_gateway', local.databaseUrl],
-    ['cs_operator', local.operatorDatabaseUrl],
+    // Approvers have no URL of the operator.
+    ...(local.operatorDatabaseUrl === local.databaseUrl ? [] : ([['cs_operator', local.operatorDatabaseUrl]] as const)),
     ...processes
       .filter(({ databaseUrl }) => databaseUrl !== local.databaseUrl)
       .map(({ role, databaseUrl }) => [role, databaseUrl] as const),
@@ -135,7 +136,7 @@ async function checkRole(role: Role, url: string): Promise<Check> {
     if (found === undefined || found.name !== role)
       return failed(
         name,
-        `its URL logs in as ${found?.name ?? 'nobody'}`,
+        `its URL logs in as ${found?.name ?? 'an unknown role'}`,
         `Use the role ${role}, one of ${ROLES.join(', ')}`,
       );
     if (found.privileged)

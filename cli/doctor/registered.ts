@@ -32,7 +32,7 @@ export async function checkRegistered(
       ? passed('approvers', `${approvers} active`)
       : failed(
           'approvers',
-          'none is registered, and every question expires',
+          'no active approver is registered: every question expires',
           'countersign keys register PUBLIC-KEY --kind approver …',
         ),
   );

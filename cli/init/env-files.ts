@@ -27,8 +27,8 @@ export function knownPassword(dir: string, role: RoleWithFile): string | undefin
   return url === undefined ? undefined : decodeURIComponent(new URL(url).password) || undefined;
 }
 
-/** Set for `init`, these are written for all processes, which must agree on them. */
-const SHARED = ['COUNTERSIGN_QUEUE_SUFFIX', 'COUNTERSIGN_EXTENSIONS', 'COUNTERSIGN_PAYLOAD_KEYS_FILE'] as const;
+/** If these are set for `init`, all processes get them, since they must agree on them. */
+const SHARED = /^(COUNTERSIGN_(QUEUE_SUFFIX|EXTENSIONS|PAYLOAD_KEYS_FILE)|TEMPORAL_(API_KEY|TLS.*))$/;
 
 const SCHEMAS = {
   'review.env': ReviewEnv,
@@ -70,7 +70,9 @@ function contents({ request, env, keys, passwords, judgeKey }: EnvFileFacts): Re
     TEMPORAL_ADDRESS: request.temporalAddress,
     TEMPORAL_NAMESPACE: request.namespace,
     COUNTERSIGN_TRUST_FILE: join(dir, 'trust.json'),
-    ...Object.fromEntries(SHARED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
+    ...Object.fromEntries(
+      Object.entries(env).filter((e): e is [string, string] => SHARED.test(e[0]) && e[1] !== undefined),
+    ),
   };
   return {
     'review.env': { ...common, COUNTERSIGN_DATABASE_URL: url('cs_review'), COUNTERSIGN_KEY_FILE: keys.review.path },

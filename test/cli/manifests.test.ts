@@ -10,7 +10,7 @@ const NAMES = ['review', 'judge', 'commit', 'gateway'];
 /** Files of the directory that each process needs, besides its own environment file. */
 const FILES: Readonly<Record<string, readonly string[]>> = {
   review: ['keys/review.key.json', 'trust.json', 'extension.js'],
-  judge: ['keys/judge.key.json', 'trust.json'],
+  judge: ['keys/judge.key.json', 'trust.json', 'client.pem'],
   commit: ['keys/commit.key.json', 'trust.json', 'targets.json'],
   gateway: ['trust.json'],
 };
@@ -33,6 +33,7 @@ function directory(name = 'etc'): string {
       ...(process === 'gateway' ? { COUNTERSIGN_GATEWAY_PORT: '9077' } : { COUNTERSIGN_KEY_FILE: at(files[0] ?? '') }),
       ...(process === 'commit' ? { COUNTERSIGN_TARGETS_FILE: at('targets.json') } : {}),
       ...(process === 'review' ? { COUNTERSIGN_EXTENSIONS: at('extension.js') } : {}),
+      ...(process === 'judge' ? { TEMPORAL_TLS_CLIENT_CERT_PATH: at('client.pem') } : {}),
     };
     writeFileSync(at(`${process}.env`), formatEnvFile(variables));
     for (const file of files) writeFileSync(at(file), '{}');
@@ -161,7 +162,7 @@ test('each Deployment of the Kustomize base has the settings and files of its pr
     const values = readEnvFile(join(dir, env));
     // No path of this machine, and each path is a file that the init container copies.
     expect(JSON.stringify(values)).not.toContain(dir);
-    const paths = Object.entries(values).filter(([name]) => name.endsWith('_FILE') || name.endsWith('_EXTENSIONS'));
+    const paths = Object.entries(values).filter(([name]) => /_(FILE|PATH|EXTENSIONS)$/.test(name));
     expect(paths.map(([, path]) => path).sort()).toEqual(named.map(([key]) => `/run/countersign/${key}`).sort());
     expect(metadata.name === 'countersign-gateway').toBe(container?.readinessProbe !== undefined);
   }

@@ -51,7 +51,7 @@ afterAll(async () => {
 });
 
 const init = (more: Partial<InitRequest> = {}): Promise<Initialized> =>
-  initialize({}, { ...request, ...more }, () => {});
+  initialize({ COUNTERSIGN_QUEUE_SUFFIX: '-own', COUNTERSIGN_CACHE: '/c' }, { ...request, ...more }, () => {});
 
 /** Every file with its content, and the stored password of every role. */
 async function everything(): Promise<Record<string, string>> {
@@ -116,6 +116,11 @@ test('init makes the database and a private directory, and writes a starter poli
   expect([...modes].sort()).toEqual(['600', '700']);
   expect((statSync(dir).mode & 0o777).toString(8)).toBe('700');
   expect((statSync(request.operatorKey).mode & 0o777).toString(8)).toBe('600');
+  // What all must agree on comes from the environment of init.
+  for (const name of ['review', 'judge', 'commit', 'gateway', 'cli']) {
+    const values = readEnvFile(join(dir, `${name}.env`));
+    expect([values['COUNTERSIGN_QUEUE_SUFFIX'], values['COUNTERSIGN_CACHE']]).toEqual(['-own', undefined]);
+  }
   // Each process has its own secrets only.
   expect(Object.keys(readEnvFile(join(dir, 'gateway.env')))).not.toContain('COUNTERSIGN_KEY_FILE');
   expect(readEnvFile(join(dir, 'judge.env'))).toMatchObject({ OPENAI_API_KEY: 'sk-1' });

@@ -3,7 +3,7 @@ import type { DeployedProcess } from './processes';
 export interface ComposeFacts {
   readonly processes: readonly DeployedProcess[];
   readonly version: string;
-  /** Owner of the directory: its files can be read by nobody else. */
+  /** Owner of the directory; other users cannot read its files. */
   readonly uid: number;
   readonly gid: number;
 }

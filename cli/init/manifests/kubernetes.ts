@@ -1,6 +1,6 @@
 import { extname, isAbsolute, relative } from 'node:path';
 import { ConfigError } from '../../../workers/config-error';
-import type { DeployedProcess } from './processes';
+import { NAMES_FILE, type DeployedProcess } from './processes';
 
 export interface KustomizeFacts {
   readonly processes: readonly DeployedProcess[];
@@ -84,8 +84,9 @@ function settings({ env, files, healthUrl }: DeployedProcess): string {
       .split(',')
       .map((path) => inContainer.get(path.trim()) ?? path)
       .join(',');
+  const isPath = (name: string): boolean => NAMES_FILE.test(name) || name === 'COUNTERSIGN_EXTENSIONS';
   const values = Object.entries({ ...env, ...(healthUrl === null ? {} : { COUNTERSIGN_GATEWAY_HOST: '0.0.0.0' }) });
-  return values.map(([name, value]) => `${name}=${/_(FILE|EXTENSIONS)$/.test(name) ? paths(value) : value}\n`).join('');
+  return values.map(([name, value]) => `${name}=${isPath(name) ? paths(value) : value}\n`).join('');
 }
 
 function deployment({ name, script, healthUrl }: DeployedProcess, version: string): object {

@@ -19,6 +19,9 @@ export interface DeployedProcess {
   readonly healthUrl: string | null;
 }
 
+/** Variables whose value is a path. */
+export const NAMES_FILE = /_(FILE|PATH)$/;
+
 const PROCESSES = [
   ['review', 'review', 'review worker'],
   ['judge', 'judge', 'judge worker'],
@@ -31,7 +34,11 @@ export function deployedProcesses(dir: string): readonly DeployedProcess[] {
   return PROCESSES.map(([name, reader, title]) => {
     const envFile = join(dir, `${name}.env`);
     const env = readEnvFile(envFile);
-    const named = Object.keys(ENV_SCHEMAS[reader].shape).filter((variable) => variable.endsWith('_FILE'));
+    const known = [
+      ...Object.keys(ENV_SCHEMAS[reader].shape),
+      ...Object.keys(env).filter((each) => /^TEMPORAL_TLS_/.test(each)),
+    ];
+    const named = known.filter((variable) => NAMES_FILE.test(variable));
     const extensions = (env['COUNTERSIGN_EXTENSIONS'] ?? '').split(',').map((path) => path.trim());
     return {
       name,
