@@ -44,7 +44,7 @@ export async function withDatabase<T>(url: string, work: (db: Database) => Promi
   }
 }
 
-const OLDEST_POSTGRES = 140_000;
+const OLDEST_POSTGRES = 160_000;
 
 async function checkSchema(db: Database): Promise<Check> {
   const { rows } = await db.query<{ version: number | null; reviews: string; server: string; number: number }>(
@@ -53,7 +53,7 @@ async function checkSchema(db: Database): Promise<Check> {
   );
   const { version = null, reviews = '0', server = '', number = 0 } = rows[0] ?? {};
   const detail = `PostgreSQL ${server}, schema ${version ?? 'unknown'}, ${plural(Number(reviews), 'review')}`;
-  if (number < OLDEST_POSTGRES) return failed('Countersign database', detail, 'Use PostgreSQL 14 or later');
+  if (number < OLDEST_POSTGRES) return failed('Countersign database', detail, 'Use PostgreSQL 16 or later');
   return version === SCHEMA_VERSION
     ? passed('Countersign database', detail)
     : failed(

@@ -1,4 +1,8 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { checkGateway } from '../../cli/doctor/gateway';
 import { checkVersion, queueCheck } from '../../cli/doctor/temporal';
+import type { LocalClient } from '../../workers/local-client';
 
 test.each([
   ['1.29.1', true],
@@ -25,4 +29,23 @@ test('a queue has live pollers only if one polled in the last two minutes', () =
   expect(check(1_000, 200_000)).toMatchObject({ ok: true, detail: '1 poller' });
   expect(check()).toMatchObject({ ok: false, detail: 'no worker polls it', fix: 'start it' });
   expect(check(200_000, 150_000)).toMatchObject({ ok: false, detail: 'the last poll was 150 s ago' });
+});
+
+test('a gateway that is not ready is a failure that repeats what it names', async () => {
+  let status = 200;
+  const server = createServer((request, response) => {
+    response.statusCode = request.url === '/readyz' ? status : 404;
+    response.end('{"ok":false,"database":"down","temporal":"up"}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const gatewayUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const check = async () => (await checkGateway({ gatewayUrl } as LocalClient))[0];
+  expect(await check()).toMatchObject({ ok: true });
+  status = 503;
+  expect(await check()).toMatchObject({
+    ok: false,
+    detail: expect.stringContaining('503 {"ok":false,"database":"down"') as string,
+  });
+  await new Promise((resolve) => server.close(resolve));
+  expect(await check()).toMatchObject({ ok: false, detail: expect.stringContaining(gatewayUrl) as string });
 });

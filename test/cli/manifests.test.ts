@@ -79,7 +79,7 @@ test.each(['etc', 'with space: and $HOME'])(
       expect(writable).toEqual(process === 'commit' ? ['/srv/site.git'] : []);
       expect(service.deploy.resources.limits.memory).toBe('2G');
     }
-    expect(services['gateway']?.healthcheck?.test.at(-1)).toContain('http://127.0.0.1:9077/healthz');
+    expect(services['gateway']?.healthcheck?.test.at(-1)).toContain('http://127.0.0.1:9077/readyz');
     expect(writeManifests('compose', dir, '9.9.9').files[0]?.changed).toBe(false);
   },
 );

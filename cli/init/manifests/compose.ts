@@ -22,8 +22,8 @@ export function composeFile({ processes, version, uid, gid }: ComposeFacts): str
 }
 
 function service(process: DeployedProcess, version: string, user: string): readonly string[] {
-  const { name, script, envFile, files, writes, healthUrl } = process;
-  const probe = `fetch(${JSON.stringify(healthUrl)}).then((r) => { process.exitCode = r.ok ? 0 : 1; })`;
+  const { name, script, envFile, files, writes, port } = process;
+  const probe = `fetch('http://127.0.0.1:${port}/readyz').then((r) => { process.exitCode = r.ok ? 0 : 1; })`;
   return [
     `  ${name}:`,
     `    image: ${text(`countersign:${version}`)}`,
@@ -42,7 +42,7 @@ function service(process: DeployedProcess, version: string, user: string): reado
     `    security_opt: ['no-new-privileges:true']`,
     '    stop_grace_period: 40s',
     `    deploy: { resources: { limits: { cpus: '2', memory: 2G } } }`,
-    ...(healthUrl === null
+    ...(port === null
       ? []
       : [
           '    healthcheck:',

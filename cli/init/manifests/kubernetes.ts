@@ -77,7 +77,7 @@ function kustomization(processes: readonly DeployedProcess[], dir: string): stri
 }
 
 /** The settings of a process, with the paths of its container. Kustomize reads values as they are, without quotes. */
-function settings({ env, files, healthUrl }: DeployedProcess): string {
+function settings({ env, files, port }: DeployedProcess): string {
   const inContainer = new Map(files.map((path, i) => [path, `${MOUNT}/${secretKey(path, i)}`]));
   const paths = (value: string): string =>
     value
@@ -85,11 +85,11 @@ function settings({ env, files, healthUrl }: DeployedProcess): string {
       .map((path) => inContainer.get(path.trim()) ?? path)
       .join(',');
   const isPath = (name: string): boolean => NAMES_FILE.test(name) || name === 'COUNTERSIGN_EXTENSIONS';
-  const values = Object.entries({ ...env, ...(healthUrl === null ? {} : { COUNTERSIGN_GATEWAY_HOST: '0.0.0.0' }) });
+  const values = Object.entries({ ...env, ...(port === null ? {} : { COUNTERSIGN_GATEWAY_HOST: '0.0.0.0' }) });
   return values.map(([name, value]) => `${name}=${isPath(name) ? paths(value) : value}\n`).join('');
 }
 
-function deployment({ name, script, healthUrl }: DeployedProcess, version: string): object {
+function deployment({ name, script, port }: DeployedProcess, version: string): object {
   const app = `countersign-${name}`;
   const image = `countersign:${version}`;
   const securityContext = {
@@ -101,8 +101,7 @@ function deployment({ name, script, healthUrl }: DeployedProcess, version: strin
     { name: 'files', mountPath: MOUNT },
     { name: 'tmp', mountPath: '/tmp' },
   ];
-  const probe =
-    healthUrl === null ? undefined : { httpGet: { path: '/healthz', port: Number(new URL(healthUrl).port) } };
+  const probe = (path: string): object => ({ httpGet: { path, port } });
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -147,9 +146,9 @@ function deployment({ name, script, healthUrl }: DeployedProcess, version: strin
               volumeMounts: mounts,
               securityContext,
               resources: { requests: { cpu: '250m', memory: '512Mi' }, limits: { memory: '2Gi' } },
-              ...(probe === undefined
+              ...(port === null
                 ? {}
-                : { readinessProbe: probe, livenessProbe: { ...probe, failureThreshold: 6 } }),
+                : { readinessProbe: probe('/readyz'), livenessProbe: { ...probe('/healthz'), failureThreshold: 6 } }),
             },
           ],
           volumes: [
@@ -164,10 +163,9 @@ function deployment({ name, script, healthUrl }: DeployedProcess, version: strin
 }
 
 /** Only the gateway is called by others. */
-function service({ name, healthUrl }: DeployedProcess): readonly object[] {
-  if (healthUrl === null) return [];
+function service({ name, port }: DeployedProcess): readonly object[] {
+  if (port === null) return [];
   const app = `countersign-${name}`;
-  const port = Number(new URL(healthUrl).port);
   return [
     {
       apiVersion: 'v1',

@@ -15,8 +15,8 @@ export interface DeployedProcess {
   readonly files: readonly string[];
   /** Repositories that the committer writes. */
   readonly writes: readonly string[];
-  /** Address on which the gateway answers `/healthz`. */
-  readonly healthUrl: string | null;
+  /** Of the gateway, which answers `/healthz` and `/readyz`. */
+  readonly port: number | null;
 }
 
 /** Variables whose value is a path. */
@@ -51,7 +51,7 @@ export function deployedProcesses(dir: string): readonly DeployedProcess[] {
         ...extensions.filter((path) => path.startsWith('/')),
       ],
       writes: name === 'commit' ? repositories(dir) : [],
-      healthUrl: name === 'gateway' ? `http://127.0.0.1:${env['COUNTERSIGN_GATEWAY_PORT'] ?? '8077'}/healthz` : null,
+      port: name === 'gateway' ? Number(env['COUNTERSIGN_GATEWAY_PORT'] ?? 8077) : null,
     };
   });
 }
