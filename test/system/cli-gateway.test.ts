@@ -1,0 +1,158 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { remoteModules } from '../../cli/remote-modules';
+import { freePort } from '../../dev/embedded/places';
+import { startProcess, type RunningProcess } from '../../dev/process-tree';
+import { runCommand, type CommandRun } from '../cli/run-command';
+import { compiled } from '../support/compiled';
+import { eventually } from '../support/eventually';
+import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
+import { startSwitchProxy, type SwitchProxy } from '../support/switch-proxy';
+import { pause, startSystem, type System } from '../support/system';
+import { waitingPrice } from './scenarios';
+
+let dir: string;
+let system: System;
+let gateway: RunningProcess;
+let url: string;
+/** Between the gateway and its servers; the workers do not go through them. */
+let postgres: SwitchProxy;
+let temporal: SwitchProxy;
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'countersign-cli-gateway-'));
+  const dist = await compiled();
+  system = await startSystem({
+    name: 'cli-gateway',
+    bundleText: shopBundle(),
+    extension: shopExtension,
+    shopSql: SHOP_SQL,
+  });
+  const databaseUrl = new URL(system.setup.databaseUrls.cs_gateway);
+  const temporalUrl = new URL(`http://${process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? ''}`);
+  const before = ({ hostname: host, port }: URL) => startSwitchProxy({ host, port: Number(port) });
+  [postgres, temporal] = await Promise.all([before(databaseUrl), before(temporalUrl)]);
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  const env = {
+    TEMPORAL_ADDRESS: `127.0.0.1:${temporal.port}`,
+    TEMPORAL_NAMESPACE: process.env['COUNTERSIGN_TEST_NAMESPACE'] ?? 'default',
+    COUNTERSIGN_TRUST_FILE: system.setup.trustFile,
+    COUNTERSIGN_QUEUE_SUFFIX: system.suffix,
+    COUNTERSIGN_DATABASE_URL: Object.assign(databaseUrl, { hostname: '127.0.0.1', port: String(postgres.port) }).href,
+    COUNTERSIGN_GATEWAY_PORT: String(port),
+  };
+  gateway = await startProcess('gateway', env, dir, () => {}, join(dist, 'workers', 'gateway.js'));
+  for (const name of ['agent', 'alice'] as const) {
+    const { path } = system.setup.keys[name];
+    const args = ['login', url, '--key', path, '--trust', system.setup.trustFile, '--tenant', 'default'];
+    expect(await as(name, args)).toMatchObject({ code: 0 });
+  }
+}, 180_000);
+afterAll(async () => {
+  await gateway.stop();
+  await system.close();
+  await Promise.all([postgres.stop(), temporal.stop()]);
+  rmSync(dir, { recursive: true, force: true });
+}, 60_000);
+jest.setTimeout(180_000);
+
+/** The command line of a person or agent who has nothing but a login. */
+const as = (who: 'agent' | 'alice', args: readonly string[]): Promise<CommandRun> =>
+  runCommand(args, {
+    host: {
+      env: { XDG_CONFIG_HOME: join(dir, who), COUNTERSIGN_STATE_DIR: join(dir, 'none') },
+      now: () => new Date(),
+      sleep: pause,
+      remote: remoteModules,
+    },
+  });
+
+/** The id of a change that waits for an answer to one violation. */
+async function submitted(row: number): Promise<string> {
+  const { raw, metadata } = waitingPrice(row);
+  const file = join(dir, `change-${row}.json`);
+  writeFileSync(file, raw);
+  const more = ['--metadata', JSON.stringify(metadata), '--request-key', system.suffix];
+  const { code, out, err } = await as('agent', ['submit', file, '--target', 'shop', '--tool', 'SQLCAS', ...more]);
+  expect([code, err]).toEqual([8, expect.stringContaining('countersign show')]);
+  const id = out.trim();
+  const disclosed = async (): Promise<boolean> => (await as('alice', ['sign', id, '--all', '--confirm'])).code === 0;
+  await eventually('the violations are disclosed', disclosed, { everyMs: 200 });
+  return id;
+}
+
+test('an agent submits and an approver answers through the gateway, and both see the verified end', async () => {
+  const id = await submitted(1);
+  const short = id.slice(0, 8);
+  expect((await as('alice', ['list', '--state', 'INTERVENTION_REQUIRED'])).out).toContain(id);
+  const shown = await as('alice', ['show', short]);
+  expect(shown).toMatchObject({ code: 0, err: '' });
+  expect(shown.out).toMatch(/500.*600/s);
+  const denied = await as('agent', ['answer', short, '--all', '--reject', '--reason', 'no']);
+  expect(denied).toMatchObject({ code: 13, err: expect.stringContaining('lacks the right "answer"') });
+  const answered = await as('alice', ['answer', short, '--all', '--confirm', '--reason', 'agreed']);
+  expect(answered).toMatchObject({ code: 0, out: expect.stringContaining('accepted') });
+  for (const who of ['agent', 'alice'] as const) {
+    const result = await as(who, ['result', short, '--wait', '60']);
+    expect(result).toMatchObject({ code: 0, out: expect.stringContaining('COMMITTED') });
+  }
+  expect((await system.shop('select cents from prices where id = 1'))[0]).toEqual({ cents: 600 });
+  expect(await as('alice', ['ledger', 'show', short])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('alice confirm'),
+  });
+  const file = join(dir, 'evidence.json');
+  expect((await as('alice', ['export', short, '--bytes', '--out', file])).code).toBe(0);
+  expect(await as('alice', ['verify', file])).toMatchObject({ code: 0, out: expect.stringContaining('verified COMM') });
+});
+
+test('the agent withdraws its change through the gateway', async () => {
+  const id = await submitted(2);
+  expect(await as('agent', ['withdraw', id.slice(0, 8), '--reason', 'not needed'])).toMatchObject({ code: 0 });
+  expect(await as('agent', ['result', id, '--wait', '60'])).toMatchObject({
+    code: 10,
+    out: expect.stringContaining('withdrawn'),
+  });
+});
+
+test('errors and /readyz name the part that is down, and /healthz answers as long as the gateway lives', async () => {
+  const id = await submitted(3);
+  const probe = async (path: string): Promise<string> => {
+    const response = await fetch(url + path);
+    return `${response.status} ${await response.text()}`;
+  };
+  const ready = async (expected: string): Promise<void> =>
+    await eventually(expected, async () => (await probe('/readyz')) === expected, { everyMs: 200 });
+  const UP = '200 {"ok":true,"database":"up","temporal":"up"}';
+  const reject = ['answer', id, '--all', '--reject', '--reason', 'no', '--json'];
+  await ready(UP);
+
+  await postgres.down();
+  await ready('503 {"ok":false,"database":"down","temporal":"up"}');
+  expect(await probe('/healthz')).toBe('200 {"ok":true}');
+  for (const args of [['list', '--json'], ['show', id, '--json'], reject])
+    expect(await as('alice', args)).toMatchObject({ code: 1, err: expect.stringContaining('"ledger_unavailable"') });
+  await postgres.up();
+  await ready(UP);
+
+  await temporal.down();
+  await ready('503 {"ok":false,"database":"up","temporal":"down"}');
+  expect((await as('alice', ['show', id])).code).toBe(0);
+  expect(await as('alice', reject)).toMatchObject({ code: 1, err: expect.stringContaining('"temporal_unavailable"') });
+  await temporal.up();
+  await ready(UP);
+
+  await system.stopWorker('review');
+  expect(await as('alice', reject)).toMatchObject({ code: 1, err: expect.stringContaining('"worker_unavailable"') });
+  await system.startWorker('review');
+  const declined = async (): Promise<boolean> => (await as('alice', ['result', id])).code === 10;
+  await eventually('the answer counts', declined, { everyMs: 500 });
+
+  await gateway.stop();
+  expect(await as('alice', ['list', '--json'])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('"gateway_unavailable"'),
+  });
+});
