@@ -36,7 +36,7 @@ export function deployedProcesses(dir: string): readonly DeployedProcess[] {
     const env = readEnvFile(envFile);
     const known = [
       ...Object.keys(ENV_SCHEMAS[reader].shape),
-      ...Object.keys(env).filter((each) => /^TEMPORAL_TLS_/.test(each)),
+      ...Object.keys(env).filter((each) => each.startsWith('TEMPORAL_TLS_')),
     ];
     const named = known.filter((variable) => NAMES_FILE.test(variable));
     const extensions = (env['COUNTERSIGN_EXTENSIONS'] ?? '').split(',').map((path) => path.trim());
