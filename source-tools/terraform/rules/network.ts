@@ -3,7 +3,7 @@ import type { JsonValue } from '../../../policy/contracts/canonical-json';
 import type { Hit } from '../../../policy/rules/rule-maker';
 import { atResource, planOf, terraformRule, undecided } from './define-terraform-rule';
 import type { TerraformResource } from '../facts/terraform-facts';
-import { admitsOnlyTags, isUnchanged, createdOrChanged, textsOf, valueAt } from './values';
+import { admitsOnlyTags, createdOrChanged, hiddenBelow, hidesBelow, isUnchanged, textsOf, valueAt } from './values';
 import { wordList } from '../../../policy/text/word-list';
 
 type Path = readonly (string | number)[];
@@ -63,30 +63,37 @@ interface Reader {
   readonly r: TerraformResource;
   /** The value of a member, or null if it is absent or hidden. */
   readonly at: (path: Path, name: string) => JsonValue;
+  /** Whether the member has this value, ignoring case; true if the plan hides it. */
+  readonly canBe: (path: Path, name: string, value: string, fallback?: string) => boolean;
+  /** Texts of a member with ports; empty, which is all ports, if the plan hides one. */
+  readonly portTexts: (path: Path, name: string) => readonly string[];
   readonly opening: (path: Path, names: readonly string[], ports: readonly PortRange[]) => Opening;
   /** The openings of each block of this name. */
   readonly blocks: (name: string, each: (path: Path) => readonly Opening[]) => readonly Opening[];
 }
 
 function readerOf(r: TerraformResource): Reader {
+  const at = (path: Path, name: string): JsonValue => {
+    const value = valueAt(r, [...path, name]);
+    return value.state === 'known' ? value.value : null;
+  };
   return {
     r,
-    at: (path, name) => {
-      const value = valueAt(r, [...path, name]);
-      return value.state === 'known' ? value.value : null;
-    },
+    at,
+    canBe: (path, name, value, fallback = '') =>
+      valueAt(r, [...path, name]).state === 'hidden' || String(at(path, name) ?? fallback).toLowerCase() === value,
+    portTexts: (path, name) => (hidesBelow(r, [...path, name]) ? [] : textsOf(at(path, name))),
     opening: (path, names, ports) => {
       const ranges = names.map((name) => [...path, name]);
-      const hidden = ranges.map((range) => valueAt(r, range)).find((value) => value.state === 'hidden');
-      return { path, ranges, ports, hidden: hidden?.state === 'hidden' ? hidden.why : null };
+      const hidden = ranges.map((range) => hiddenBelow(r, range)).find((why) => why !== null) ?? null;
+      return { path, ranges, ports, hidden };
     },
     blocks: (name, each) => {
       const value = valueAt(r, [name]);
       if (value.state === 'hidden') {
-        // An unknown block of a new group is usually no block. Only the configuration can tell; without one,
-        // terraform_unknown_after_apply reports it.
+        // An unknown block of a new group is absent if its rules are separate resources.
         const isNew = r.action === 'create' || r.action === 'replace';
-        if (value.why === 'unknown' && isNew && (r.separateRules || !r.configured)) return [];
+        if (value.why === 'unknown' && isNew && r.separateRules) return [];
         return [{ path: [name], ranges: [], ports: [ALL], hidden: value.why }];
       }
       if (value.state === 'absent') return [];
@@ -120,41 +127,47 @@ function awsPorts({ at }: Reader, path: Path): readonly PortRange[] {
 const CIDRS = ['cidr_blocks', 'ipv6_cidr_blocks'];
 
 function awsOpenings(reader: Reader, direction: Direction): readonly Opening[] {
-  const { r, at, opening, blocks } = reader;
+  const { r, canBe, opening, blocks } = reader;
   const one = (path: Path, names: readonly string[]): Opening => opening(path, names, awsPorts(reader, path));
   switch (r.type) {
     case 'aws_security_group':
     case 'aws_default_security_group':
       return blocks(direction, (path) => [one(path, CIDRS)]);
     case 'aws_security_group_rule':
-      return at([], 'type') === direction ? [one([], CIDRS)] : [];
+      return canBe([], 'type', direction) ? [one([], CIDRS)] : [];
     case 'aws_vpc_security_group_ingress_rule':
     case 'aws_vpc_security_group_egress_rule':
       return r.type.includes(direction) ? [one([], ['cidr_ipv4', 'cidr_ipv6'])] : [];
     case 'aws_network_acl_rule':
-      if ((at([], 'egress') === true) !== (direction === 'egress')) return [];
-      return at([], 'rule_action') === 'allow' ? [one([], ['cidr_block', 'ipv6_cidr_block'])] : [];
+      if (!canBe([], 'egress', String(direction === 'egress'), 'false')) return [];
+      return canBe([], 'rule_action', 'allow') ? [one([], ['cidr_block', 'ipv6_cidr_block'])] : [];
     default:
       // aws_db_security_group and aws_redshift_security_group have no ports.
       return direction === 'ingress' ? blocks('ingress', (path) => [opening(path, ['cidr'], [ALL])]) : [];
   }
 }
 
-function googleOpenings({ r, at, opening, blocks }: Reader, direction: Direction): readonly Opening[] {
-  if (String(at([], 'direction') ?? 'INGRESS').toLowerCase() !== direction || at([], 'disabled') === true) return [];
+function googleOpenings(
+  { r, at, canBe, portTexts, opening, blocks }: Reader,
+  direction: Direction,
+): readonly Opening[] {
+  if (!canBe([], 'direction', direction, 'ingress') || at([], 'disabled') === true) return [];
   if (direction === 'ingress' && admitsOnlyTags(r)) return [];
   const name = direction === 'ingress' ? 'source_ranges' : 'destination_ranges';
   return blocks('allow', (path) => {
-    const ports = textsOf(at(path, 'ports')).map(portsOfText);
+    const ports = portTexts(path, 'ports').map(portsOfText);
     const all = isPing(at(path, 'protocol')) ? PING : ALL;
     return [{ ...opening([], [name], ports.length === 0 ? [all] : ports), path: [name] }];
   });
 }
 
-function azureOpenings({ at, opening }: Reader, direction: Direction, path: Path): readonly Opening[] {
-  const way = direction === 'ingress' ? 'inbound' : 'outbound';
-  if (String(at(path, 'direction') ?? '').toLowerCase() !== way) return [];
-  if (String(at(path, 'access') ?? '').toLowerCase() !== 'allow') return [];
+function azureOpenings(
+  { at, canBe, portTexts, opening }: Reader,
+  direction: Direction,
+  path: Path,
+): readonly Opening[] {
+  if (!canBe(path, 'direction', direction === 'ingress' ? 'inbound' : 'outbound')) return [];
+  if (!canBe(path, 'access', 'allow')) return [];
   const prefix = direction === 'ingress' ? 'source_address_prefix' : 'destination_address_prefix';
   const names = [prefix, `${prefix}es`];
   const ports = [...textsOf(at(path, 'destination_port_range')), ...textsOf(at(path, 'destination_port_ranges'))];
@@ -203,7 +216,7 @@ const RULE = { type: 'ingress', protocol: 'tcp', from_port: 22, to_port: 22 };
 
 export const openIngress = terraformRule({
   name: 'terraform_open_ingress',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'confirm',
   why: 'Internet scanners find an open port within minutes.',
   config: z.strictObject({
@@ -233,7 +246,7 @@ export const openIngress = terraformRule({
 
 export const openEgress = terraformRule({
   name: 'terraform_open_egress',
-  logicRevision: 5,
+  logicRevision: 6,
   defaultLevel: 'advise',
   status: 'WARN',
   why: 'A resource with unrestricted egress can exfiltrate data.',

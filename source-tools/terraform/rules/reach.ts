@@ -94,7 +94,7 @@ const REMOTE = [
 
 export const remoteScript = terraformRule({
   name: 'terraform_remote_script',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
   why: 'A start script or remote command runs as the administrator, and what it downloads is in no review.',
   examples: {
@@ -117,8 +117,8 @@ function scriptHits(r: TerraformResource): readonly Hit[] {
     (path): Hit[] => {
       const value = valueAt(r, path);
       if (value.state === 'absent' || isUnchanged(r, path)) return [];
-      // An unset start script of a new machine is unknown, too; only the configuration tells the difference.
-      const isUnset = r.leftToProvider.includes(String(path[0])) || !r.configured;
+      // An unset start script of a new machine is also unknown, but the configuration shows that it is not set.
+      const isUnset = r.leftToProvider.includes(String(path[0]));
       if (value.state === 'hidden')
         return value.why === 'unknown' && isUnset ? [] : [atResource(r, undecided(path.join('.'), value.why))];
       return textsOf(value.value).some((text) => FETCHES.test(text) || FETCHES.test(decoded(text)))

@@ -42,11 +42,20 @@ export function textsOf(value: JsonValue): string[] {
 
 /** Whether the plan hides anything at or below the path. */
 export function hidesBelow(resource: TerraformResource, path: readonly (string | number)[]): boolean {
-  if (valueAt(resource, path).state === 'hidden') return true;
+  return hiddenBelow(resource, path) !== null;
+}
+
+/** Why the plan hides something at or below the path; null if it hides nothing there. */
+export function hiddenBelow(
+  resource: TerraformResource,
+  path: readonly (string | number)[],
+): 'unknown' | 'sensitive' | null {
+  const value = valueAt(resource, path);
+  if (value.state === 'hidden') return value.why;
   let unknown: JsonValue = resource.unknown;
   let sensitive: JsonValue = resource.afterSensitive;
   for (const step of path) [unknown, sensitive] = [member(unknown, step), member(sensitive, step)];
-  return containsTrue(unknown) || containsTrue(sensitive);
+  return containsTrue(unknown) ? 'unknown' : containsTrue(sensitive) ? 'sensitive' : null;
 }
 
 export function containsTrue(mask: JsonValue): boolean {

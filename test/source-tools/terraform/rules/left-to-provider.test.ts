@@ -55,6 +55,13 @@ describe('a value that is not known before apply', () => {
     expect(isFound('terraform_public_access', { ...bucket, set: null })).toBe(true);
   });
 
+  it('of a start script is undecided if the plan does not contain the configuration', () => {
+    const machine = { address: 'aws_instance.i', unknown: { user_data: true, id: true } };
+    expect(isFound('terraform_remote_script', { ...machine, set: ['ami'] })).toBe(false);
+    expect(isFound('terraform_remote_script', { ...machine, set: ['ami', 'user_data'] })).toBe(true);
+    expect(isFound('terraform_remote_script', { ...machine, set: null })).toBe(true);
+  });
+
   it('is undecided if it is a block, because a dynamic block is not shown as set', () => {
     const group = { address: 'aws_security_group.g', unknown: { ingress: true } };
     expect(isFound('terraform_open_ingress', { ...group, set: ['name'] })).toBe(true);

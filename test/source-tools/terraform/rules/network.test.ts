@@ -31,6 +31,48 @@ describe('a rule that allows traffic from the internet', () => {
   });
 });
 
+describe('a firewall rule of which the plan hides a member', () => {
+  const heldBy = (address: string, after: object, unknown: object): readonly string[] =>
+    ['terraform_open_ingress', 'terraform_open_egress'].filter(
+      (name) =>
+        runRule(terraformPlanPack, name, planOf([{ address, actions: ['create'], after, after_unknown: unknown }]))
+          .status !== 'ALLOW',
+    );
+  const ingress = ['terraform_open_ingress'];
+  const both = ['terraform_open_ingress', 'terraform_open_egress'];
+
+  it('is read as a rule that allows traffic, in both directions if the direction is hidden', () => {
+    const aws = { ...rule('tcp', 22, 22), type: null };
+    expect(heldBy('aws_security_group_rule.a', aws, { type: true })).toEqual(both);
+    const acl = { protocol: '6', from_port: 22, to_port: 22, cidr_block: '0.0.0.0/0', egress: false };
+    expect(heldBy('aws_network_acl_rule.a', acl, { rule_action: true })).toEqual(ingress);
+    expect(heldBy('aws_network_acl_rule.a', { ...acl, rule_action: 'allow' }, { egress: true })).toEqual(both);
+    expect(heldBy('aws_network_acl_rule.a', { ...acl, rule_action: 'deny' }, {})).toEqual([]);
+    const azure = { direction: 'Inbound', destination_port_range: '22', source_address_prefix: '*' };
+    expect(heldBy('azurerm_network_security_rule.a', azure, { access: true })).toEqual(ingress);
+    expect(heldBy('azurerm_network_security_rule.a', { ...azure, access: 'Allow' }, { direction: true })).toEqual(
+      ingress,
+    );
+    const google = { allow: [{ protocol: 'tcp', ports: ['22'] }], source_ranges: ['0.0.0.0/0'] };
+    expect(heldBy('google_compute_firewall.a', google, { direction: true })).toEqual(ingress);
+  });
+
+  it('opens every port if one of its ports is hidden', () => {
+    const google = {
+      direction: 'INGRESS',
+      allow: [{ protocol: 'tcp', ports: ['443', null] }],
+      source_ranges: ['::/0'],
+    };
+    expect(heldBy('google_compute_firewall.a', google, { allow: [{ ports: [false, true] }] })).toEqual(ingress);
+    expect(heldBy('google_compute_firewall.a', { ...google, allow: [{ ports: ['443'] }] }, {})).toEqual([]);
+  });
+
+  it('is undecided if one of its address ranges is hidden', () => {
+    const aws = { ...rule('tcp', 22, 22), cidr_blocks: ['10.0.0.0/8', null] };
+    expect(heldBy('aws_security_group_rule.a', aws, { cidr_blocks: [false, true] })).toEqual(ingress);
+  });
+});
+
 describe('a resource that is destroyed', () => {
   const isForbidden = (before: object): boolean =>
     runRule(

@@ -56,9 +56,10 @@ describe('a new security group whose rules are not known before apply', () => {
     expect(heldBy([group('a'), rule], configurationOf({ name: {} }, ['module.x.group_id']))).toEqual(both);
   });
 
-  it('is reported once without a configuration, unless it is the only group and a new rule is for an unknown group', () => {
-    expect(heldBy([group('a')])).toEqual(['terraform_unknown_after_apply']);
-    expect(heldBy([group('a'), group('b'), rule])).toEqual(['terraform_unknown_after_apply']);
+  it('is undecided without a configuration, unless it is the only group and a new rule is for an unknown group', () => {
+    const both = ['terraform_open_ingress', 'terraform_unknown_after_apply'];
+    expect(heldBy([group('a')])).toEqual(both);
+    expect(heldBy([group('a'), group('b'), rule])).toEqual(both);
     expect(heldBy([group('a'), rule])).toEqual([]);
   });
 
@@ -84,7 +85,11 @@ describe('a new security group whose rules are not known before apply', () => {
       },
     ];
     expect(heldBy(azure('web'))).toEqual([]);
-    expect(heldBy(azure('other'))).toEqual(['terraform_unknown_after_apply']);
+    expect(heldBy(azure('other'))).toEqual([
+      'terraform_open_ingress',
+      'terraform_open_egress',
+      'terraform_unknown_after_apply',
+    ]);
   });
 });
 
