@@ -1,7 +1,7 @@
 /**
- * Records in the ledger that a step of a review failed for good, so that its review need not wait for the step's time-out. The row
- * is written by the worker in which the step failed, with the database role of that worker: a workflow cannot write it, whatever
- * it asks for, and a failure that someone reported to Temporal in place of the worker leaves no row.
+ * Records in the ledger that a step of a review failed permanently, so that the review need not wait for the step's time-out. The
+ * worker in which the step failed writes the row with its own database role: a workflow cannot write it, and a failure that an
+ * attacker reports to Temporal in place of the worker leaves no row.
  */
 import { asyncLocalStorage } from '@temporalio/activity';
 import { CountersignFailure } from '../policy/contracts/failure';
@@ -21,10 +21,10 @@ type Activity = (input: never) => Promise<unknown>;
 
 const STEPS: ReadonlySet<string> = new Set<FailedStep>(['runGuardians', 'stage', 'disclose', 'commit']);
 
-/** Failures that no retry resolves and that no input of the caller causes. */
+/** Failures that no retry can resolve and that do not depend on the input. */
 const FINAL: ReadonlySet<FailureType> = new Set([FailureType.Configuration, FailureType.UnknownDiffType]);
 
-/** The same activities. The failure of one is passed on unchanged, after it was recorded if it is final. */
+/** Wraps the activities: a final failure is recorded, and every failure is rethrown unchanged. */
 export function recordFailures<A extends object>(deps: RecordingDeps, activities: A): A {
   const recording = Object.entries(activities as Record<string, Activity>).map(([name, activity]) => {
     if (!STEPS.has(name)) return [name, activity] as const;
@@ -44,14 +44,14 @@ export function recordFailures<A extends object>(deps: RecordingDeps, activities
   return Object.fromEntries(recording) as A;
 }
 
-/** Of the guardians also the last attempt: the workflow makes no other, whatever the failure was. */
+/** For the guardians, any failure of the last attempt is also final. */
 function isFinal(step: FailedStep, error: unknown): boolean {
   const attempt = asyncLocalStorage.getStore()?.info.attempt ?? 1;
   if (step === 'runGuardians' && attempt >= MAX_GUARDIAN_ATTEMPTS) return !isOfInput(error);
   return error instanceof CountersignFailure && error.nonRetryable && FINAL.has(error.type);
 }
 
-/** A failure that another input may not have: anyone with access to the namespace can pass one. */
+/** Whether the failure depends on the input, which anyone with access to the namespace can choose. */
 function isOfInput(error: unknown): boolean {
   const types: readonly FailureType[] = [FailureType.Validation, FailureType.DigestMismatch, FailureType.PolicyMoved];
   return error instanceof CountersignFailure && types.includes(error.type);

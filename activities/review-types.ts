@@ -118,7 +118,7 @@ export interface AdmitWithdrawalInput {
 }
 export interface AdmittedWithdrawal {
   readonly result: WithdrawResult;
-  /** The statement in the ledger, of any sender; null if the change is neither withdrawn nor superseded. */
+  /** The statement in the ledger, by any sender; null if the change is neither withdrawn nor superseded. */
   readonly stopped: Stopped | null;
 }
 

@@ -9,7 +9,7 @@ export interface Figures {
   readonly events: number;
   readonly historyBytes: number;
   readonly actions: number;
-  /** CPU of each process for one review, with several open. Empty where it cannot be read. */
+  /** CPU of each process for one review, with several open. Empty if it cannot be read. */
   readonly cpuMsByProcess: CpuByProcess;
 }
 

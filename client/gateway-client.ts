@@ -355,7 +355,7 @@ function json(value: unknown): Uint8Array {
   return utf8ToBytes(JSON.stringify(value));
 }
 
-/** `fetch` itself only says that it failed; its cause says why. */
+/** The error of `fetch` only says that it failed; its cause has the reason. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof TypeError ? error.cause : undefined;
   if (!(cause instanceof Error)) return messageOf(error);

@@ -26,7 +26,7 @@ const STATUS: { readonly [C in ErrorCode]: ContentfulStatusCode } = {
   internal: 500,
 };
 
-/** Whatever a route threw. A database that does not answer is `ledger_unavailable`, whichever table was read. */
+/** The response for any error of a route. A database that does not answer is `ledger_unavailable`, regardless of the table. */
 export function toCountersignError(thrown: unknown): CountersignError {
   if (thrown instanceof CountersignError) return thrown;
   const down = thrown instanceof CountersignFailure && thrown.type === FailureType.Store;

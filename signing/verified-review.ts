@@ -5,7 +5,7 @@
  * R1 Fingerprint, violations, findings, requester, plan and dry run are recomputed or verified (`verifyReview`); on any
  *    difference there is no review, only the differences.
  * R2 A review with a receipt is verified as `countersign verify` does it; one without as `open`.
- * R3 Rows that nobody signed can be withheld or invented by the server that serves them. Then the fingerprint is another one, so a
+ * R3 Unsigned rows can be withheld or invented by the server that serves them. Then the fingerprint is another one, so a
  *    signature for it has no effect on the real review.
  */
 import type { JsonObject } from '../policy/contracts/canonical-json';

@@ -28,7 +28,7 @@ export function formatEnvFile(values: Values): string {
   return lines.join('');
 }
 
-/** The environment of a command: what is set in the shell, and otherwise the file `cli.env` of the state directory. */
+/** The environment of a command: variables of the shell, then those of the file `cli.env` in the state directory. */
 export function withCliEnv(
   stateDir: string,
   env: Readonly<Record<string, string | undefined>>,

@@ -6,12 +6,12 @@
  * task starts, a replay applies it in another order than the cached run did. The history then does not replay, or replays with
  * swapped results.
  *
- * Such an activation has jobs although no workflow task has started: neither the time nor the size of the history has moved, while
+ * Such an activation has jobs although no workflow task has started: the time and the size of the history are unchanged, while
  * its length has grown. An error here fails only the query and evicts the run, which the next workflow task replays in the right
  * order. In an activation of a workflow task, which is not expected to match, it would fail that task once: after the eviction
  * there is no earlier activation to compare with.
  *
- * Rests on an experimental interface: test/system/run-ahead.test.ts must pass with each version of the SDK.
+ * Depends on an experimental interface: test/system/run-ahead.test.ts must pass with each version of the SDK.
  */
 import type { ActivateInput, WorkflowInterceptorsFactory } from '@temporalio/workflow';
 import { RAN_AHEAD } from '../policy/contracts/ran-ahead';

@@ -53,9 +53,9 @@ export function resetsOf(
 }
 
 /**
- * Ends a review that its workflow can no longer end. Goes the way of every settlement: without an intent it writes the rollback
- * first, which prevents a later commit; after an intent the target's marker decides, and is sealed if there is no effect, so that a
- * late attempt cannot commit. Returns EFFECT_UNKNOWN if the target cannot tell; the review then stays open for an operator.
+ * Ends a review that its workflow can no longer end. Settles it like any other: without an intent it writes the rollback
+ * first, which prevents a later commit; after an intent the marker in the target decides. If it shows no effect, it is sealed, so
+ * that a late attempt cannot commit. Returns EFFECT_UNKNOWN if the target cannot tell; the review then stays open for an operator.
  */
 export async function endLostReview(deps: CommitDeps, changeId: string, repair: Repair): Promise<CommitResult> {
   const rows = await deps.ledger.read(changeId);

@@ -30,7 +30,7 @@ export function factsOfRows(rows: readonly StoredRow[], changeId: string): Recei
   const submission = Submission.safeParse(body('submitted')?.['submission']);
   if (!submission.success) return null;
   const { tenant, target, sourceTool, diffSha } = submission.data;
-  // A row that a process wrote in another form must not make a receipt that cannot be signed.
+  // A malformed row must not lead to a receipt that cannot be signed.
   const sha = (value: unknown): string | null => Sha256Hex.safeParse(value).data ?? null;
   const mode = Mode.safeParse(body('planned')?.['mode']);
   return {

@@ -51,8 +51,8 @@ export function afterOthers(
 }
 
 /**
- * As `afterOthers`, among the answers of one message as well: `before` are those of it that were judged before. None of them has a row
- * yet, so none is returned as recorded.
+ * As `afterOthers`, but also compares with `before`: the answers of the same message that were judged first. They have no rows yet,
+ * so none of them is returned as recorded.
  */
 export function afterMessage(
   answer: CountedAnswer,

@@ -43,8 +43,8 @@ export async function assertOpened(
 }
 
 /**
- * Whether the change ends or has ended. What is scheduled then, by hand or by a workflow that was reset, must have no effect: the
- * ledger takes no row of it either.
+ * Whether the change ends or has ended. An activity that is scheduled after that, manually or by a reset workflow, must have no
+ * effect; the ledger also refuses its rows.
  */
 export async function isEnding(ledger: Pick<Ledger, 'readKinds'>, changeId: string): Promise<boolean> {
   return (await ledger.readKinds(changeId, ['intent', 'decided', 'closed'])).length > 0;

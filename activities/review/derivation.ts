@@ -17,7 +17,7 @@ export interface Derivation {
   readonly facts: (diff: DiffInput) => Promise<Facts>;
   /** Digest of the normalized content of a diff. */
   readonly contentSha: (diff: DiffInput) => Promise<string>;
-  /** The tool's title of a change that has not been staged. */
+  /** The title that the tool gives a change before its dry run. */
   readonly title: (diff: DiffInput) => Promise<string>;
   /** Raw results by validator id. The caller has checked that this process has every implementation. */
   readonly results: (validators: readonly PlanValidator[], change: DerivedChange) => Promise<UnitResults>;

@@ -5,7 +5,7 @@ import type { StoredRow } from '../../policy/evidence/chain';
 import type { ProjectionPatch } from '../../policy/evidence/ledger-port';
 import type { PlanSource } from '../../storage/plans/plan-source';
 
-/** What lists say of a review after `answers`: how many violations still wait for a person, and until when. */
+/** For lists of reviews: how many violations still wait for a person after `answers`, and until when. */
 export async function pendingAfter(
   plans: Pick<PlanSource, 'byHash'>,
   rows: readonly StoredRow[],

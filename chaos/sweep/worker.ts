@@ -45,7 +45,7 @@ main('sweep-worker', async (logger) => {
   Runtime.install({ logger: new DefaultLogger('ERROR', () => {}) });
   const { connection, namespace } = await connectWorker(process.env);
   const { activities, resources, reconcile } = wire(env, logger);
-  // A failpoint that fails for good is a failure of the activity, so it is recorded like one.
+  // A failpoint that fails permanently is recorded like a failure of the activity.
   const failing = recordFailures(resources, withFailingActivities(activities, fileFaultSource(env.SWEEP_DIR)));
   const worker = await createWorker(env, failing, connection, namespace);
   const reconciler = reconcile === undefined ? undefined : startReconciling(reconcile, logger);
@@ -82,7 +82,7 @@ interface Wired {
   readonly reconcile?: Pick<ReconcilerOptions, 'db' | 'deps'>;
 }
 
-/** As the committer does, only sooner: nothing else repairs a review of the sweep. */
+/** Like the committer's reconciler, with shorter waits: nothing else repairs a review of the sweep. */
 function startReconciling(options: Pick<ReconcilerOptions, 'db' | 'deps'>, logger: Logger) {
   const reconciler = new Reconciler({
     ...options,

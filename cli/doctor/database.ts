@@ -1,5 +1,6 @@
 import { openDatabase, type Database } from '../../storage/database/database';
 import { APPEND_GRANTS, ROLES, TABLE_GRANTS, type Role } from '../../storage/database/roles';
+import { MIN_SERVER_VERSION } from '../../storage/database/migrate';
 import { SCHEMA_VERSION } from '../../storage/database/schema';
 import type { LocalClient } from '../../workers/local-client';
 import { failed, messageOf, passed, plural, type Check } from './check';
@@ -44,8 +45,6 @@ export async function withDatabase<T>(url: string, work: (db: Database) => Promi
   }
 }
 
-const OLDEST_POSTGRES = 160_000;
-
 async function checkSchema(db: Database): Promise<Check> {
   const { rows } = await db.query<{ version: number | null; reviews: string; server: string; number: number }>(
     `select (select max(version) from schema_info) as version, (select count(*) from reviews) as reviews,
@@ -53,7 +52,7 @@ async function checkSchema(db: Database): Promise<Check> {
   );
   const { version = null, reviews = '0', server = '', number = 0 } = rows[0] ?? {};
   const detail = `PostgreSQL ${server}, schema ${version ?? 'unknown'}, ${plural(Number(reviews), 'review')}`;
-  if (number < OLDEST_POSTGRES) return failed('Countersign database', detail, 'Use PostgreSQL 16 or later');
+  if (number < MIN_SERVER_VERSION) return failed('Countersign database', detail, 'Use PostgreSQL 16 or later');
   return version === SCHEMA_VERSION
     ? passed('Countersign database', detail)
     : failed(
@@ -68,9 +67,9 @@ async function checkClock(db: Database): Promise<Check> {
   const before = Date.now();
   const { rows } = await db.query<{ now: number }>('select extract(epoch from clock_timestamp()) * 1000 as now');
   const after = Date.now();
-  const theirs = Number(rows[0]?.now ?? 0);
-  // The answer was made at any time between question and answer.
-  const skew = theirs < before ? before - theirs : Math.max(0, theirs - after);
+  const now = Number(rows[0]?.now ?? 0);
+  // The database read its clock at some time between `before` and `after`.
+  const skew = now < before ? before - now : Math.max(0, now - after);
   const detail = `differs by ${(skew / 1000).toFixed(1)} s from that of the database`;
   return skew <= MAX_SKEW_MS
     ? passed('clock', detail)

@@ -112,7 +112,7 @@ function statementOf(envelope: unknown): Members {
     const statement = JSON.parse(new TextDecoder().decode(payload)) as unknown;
     return membersOf(membersOf(statement)['predicate']);
   } catch (error) {
-    // Not JSON: the row is printed without the statement, and --json prints it as it is.
+    // Not JSON: the row is printed without the statement; --json prints it unchanged.
     if (error instanceof SyntaxError) return {};
     throw error;
   }

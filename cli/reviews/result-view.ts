@@ -34,7 +34,7 @@ export function printResult(
       const proof = verified ? styled('green', 'verified') : styled('red', 'unverified');
       out.line(line`${stateText(outcome.state, outcome.reason)}  ${outcome.mode}  ${proof}`);
       out.line(line`  id  ${changeId}`);
-      // Words that no receipt binds are not printed.
+      // Text that no receipt covers is not printed.
       if (verified) out.block(outcome.explanation, '  ');
       if (why !== null) out.line(line`  ${styled('red', why)}`);
       return;

@@ -26,8 +26,8 @@ const MIN_STATEMENT = 6;
 
 /**
  * Prints a review for the person who must answer it, on about 50 lines of 80 columns: what the change does, who asks and why, the
- * statement, the rows, what fired with the command that answers it, and the answers so far. What is left out is named, and `full`
- * prints it.
+ * statement, the rows, what fired with the command that answers it, and the answers so far. It names what it leaves out, and `full`
+ * prints everything.
  */
 export function printReview(out: Printer, title: string, review: ShownReview, now: Date, extent: Extent): void {
   const { status } = review;

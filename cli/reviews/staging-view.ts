@@ -20,7 +20,7 @@ const RowPreview = z.strictObject({
 });
 type PreviewRow = z.infer<typeof RowPreview>['tables'][number]['rows'][number];
 
-/** `screen`: each row on one line, long lists shortened, what is left out named. `full`: everything. */
+/** `screen`: each row on one line, long lists shortened, with a note of what is left out. `full`: everything. */
 export type Extent = 'screen' | 'full';
 const MAX_LISTED = 4;
 

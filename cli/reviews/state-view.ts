@@ -2,7 +2,7 @@ import type { ReviewState } from '../../policy/contracts/outcome';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import { line, styled, type Style, type Text } from '../printer';
 
-/** What every screen says of the state of a review. */
+/** The state of a review, as every screen prints it. */
 export interface ShownState {
   readonly state: ReviewState;
   readonly reason: string | null;
@@ -51,7 +51,7 @@ export function stateText(state: string, reason: string | null): Text {
   return styled(style, reason === null ? state : `${state} ${reason}`);
 }
 
-/** `2026-11-21 10:00Z`, in UTC; a text that is not such a time is returned as it is. */
+/** `2026-11-21 10:00Z`, in UTC; any other text is returned unchanged. */
 export function shortTime(at: string): string {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:/.test(at) && at.endsWith('Z') ? `${at.slice(0, 10)} ${at.slice(11, 16)}Z` : at;
 }

@@ -31,7 +31,7 @@ export const refused =
   ({ kind, body }: Row): boolean =>
     kind === 'refused' && checks.includes(String(body['check']));
 
-/** State and reason of the row `closed`; null if there is none in time. */
+/** State and reason of the row `closed`; null if it is not written in time. */
 export async function endInLedger(testbed: Testbed, changeId: string, withinMs: number): Promise<string | null> {
   for (const until = Date.now() + withinMs; Date.now() < until; await pause(250)) {
     const closed = (await testbed.rows(changeId)).find(({ kind }) => kind === 'closed')?.body;

@@ -72,7 +72,7 @@ export function ledgerHash(row: LedgerRow): Sha256 {
   return typedHash('ledger', row);
 }
 
-/** Value of `check` in the `refused` row that a worker writes if a step of the review failed for good; its `step` is a FailedStep. */
+/** Value of `check` in the `refused` row that a worker writes if a step of the review failed permanently; its `step` is a FailedStep. */
 export const STEP_FAILED = 'step_failed';
 /** Activities whose final failure is recorded. A failed `runGuardians` also has its `unit`. */
 export type FailedStep = 'runGuardians' | 'stage' | 'disclose' | 'commit';

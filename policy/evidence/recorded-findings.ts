@@ -1,8 +1,8 @@
 /**
  * Reconstructs `validatorFindings` of a change from its ledger rows; used by the exporter, `verify` and `replay`.
  *
- * F1 If findings were disclosed, they are the array: people answered exactly those. A disclosure that cannot be read was shown to
- *    no one; the check `findings` then fails, and the change can only be rolled back.
+ * F1 If findings were disclosed, they are the array: people answered exactly those. An unreadable disclosure counts as not
+ *    disclosed; the check `findings` then fails, and the change can only be rolled back.
  * F2 Otherwise the array is built from the `findings` rows and the attested records. Of several records of one validator
  *    the strictest counts. Findings of the dry run are those after the `staged` row of the effective dry run.
  * F3 A validator without a row did not run and is SKIPPED; after a COMMIT it is missing instead, a contract violation.

@@ -1,7 +1,7 @@
 /**
- * Rows that a process appended that cannot be read: a record without a signature, a finding without its members. They
- * decide nothing, because a validator without a readable row is missing its result. So they are named, and the review stays readable.
- * A signed record that does not verify is another case: then the check `attested` fails.
+ * Unreadable rows that a process appended: a record without a signature, a finding without its members. They decide nothing,
+ * because a validator without a readable row has no result. They are reported, and the review stays readable. A signed record that
+ * does not verify is different: then the check `attested` fails.
  */
 import { Envelope } from '../contracts/diff';
 import { ValidatorFinding } from '../contracts/finding';

@@ -29,7 +29,7 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** A plain name as it is; any other name quoted, so that it cannot imitate the text around it. */
+/** A plain name unchanged; any other name quoted, so that it cannot imitate the text around it. */
 export function titleName(name: string): string {
   return /^[A-Za-z_][A-Za-z0-9_$]*$/.test(name) ? name : shown(name);
 }

@@ -82,7 +82,7 @@ export interface ReviewSources {
   readonly target: { readonly mode: Mode | null; readonly development: boolean | null } | null;
 }
 
-/** Sources of a verifier that has the record alone: no database, no rules, no registry. `trust` is added by the caller. */
+/** Sources of a verifier that has only the record: no database, no rules, no registry. `trust` is added by the caller. */
 export const RECORD_ONLY = {
   at: null,
   policy: null,

@@ -2,10 +2,10 @@
  * What must be in the rows for a rollback to state a reason. One table: the committer asks it before it signs a receipt, with
  * `live`, and `verify` asks it again offline, without.
  *
- * W1 A reason that the rows do not support is never signed, whatever the workflow asks for.
+ * W1 A reason that the rows do not support is never signed, regardless of what the workflow asks for.
  * W2 The explanation comes from the rows and from `decide`, never from the workflow.
- * W3 Every open review reaches a reason that is supported: answers expire, a worker records that a step failed for good, and what
- *    never happened within its time-out did not happen.
+ * W3 Every open review reaches a reason that is supported: answers expire, a worker records that a step failed permanently, and a
+ *    step without a row after its time-out counts as failed.
  */
 import {
   EFFECT_UNKNOWN,
@@ -191,7 +191,7 @@ function ageOf({ rows, at }: Ending): number {
   return Date.parse(at) - Date.parse(rows.find(({ kind }) => kind === 'submitted')?.at ?? '');
 }
 
-/** A guardian that failed for good, or has not answered within its time-out, cannot allow the change. */
+/** A guardian that failed permanently, or has not answered within its time-out, cannot allow the change. */
 function silence(ending: Ending): string | null {
   if (isComplete(ending, 'all') || has(ending, 'disclosed')) return null;
   const failed = failuresOf(ending, 'runGuardians').map(({ body }) => body['unit']);
@@ -199,7 +199,7 @@ function silence(ending: Ending): string | null {
   return ended || ageOf(ending) >= GUARDIANS_MS ? decidedAs(ending.decided, 'contract_violation') : null;
 }
 
-/** The rows that the worker wrote in which this step failed for good. */
+/** The rows in which a worker recorded that this step failed permanently. */
 function failuresOf({ rows }: Ending, step: FailedStep): readonly LedgerRow[] {
   return rows.filter(({ kind, body }) => kind === 'refused' && body['check'] === STEP_FAILED && body['step'] === step);
 }

@@ -1,6 +1,6 @@
 import type { TerraformAction, TerraformPlanFacts } from './facts/terraform-facts';
 
-/** `terraform: 1 to destroy, 2 to create`: what is lost comes first. */
+/** `terraform: 1 to destroy, 2 to create`: destroyed resources first. */
 export function planTitle({ resources }: TerraformPlanFacts): string {
   const counts = ACTIONS.map(([action, words]) => {
     const count = resources.filter((resource) => resource.action === action).length;

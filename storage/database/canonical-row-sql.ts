@@ -1,7 +1,7 @@
-/** Most levels of objects and arrays in the body of a ledger row. Readers wrap it, and canonical JSON has at most MAX_DEPTH levels. */
+/** Maximum depth of the body of a ledger row. Readers wrap the body, and canonical JSON has at most MAX_DEPTH levels. */
 const MAX_BODY_DEPTH = 180;
 
-/** Most minutes between the time of a row and the clock of the database. Clocks differ, and an append may wait for a lock. */
+/** Maximum minutes between the time of a row and the clock of the database. Clocks differ, and an append may wait for a lock. */
 const MAX_CLOCK_DIFFERENCE = 10;
 
 /**
@@ -17,7 +17,7 @@ const MAX_CLOCK_DIFFERENCE = 10;
  *    The owner of the schema is excepted, who can restore rows.
  */
 export const CANONICAL_ROW_SQL = String.raw`
--- Null if the body is canonical, otherwise what is wrong.
+-- Null if the body is canonical, otherwise the problem.
 create or replace function body_problem(body text) returns text language plpgsql immutable set search_path = pg_catalog, public, pg_temp as $$
 declare
   v_structure text; v_brackets text; v_number text; v_keys text := body;

@@ -8,7 +8,7 @@ export interface MigrateOptions {
 }
 
 const ATTEMPTS = 5;
-const MIN_SERVER_VERSION = 160_000;
+export const MIN_SERVER_VERSION = 160_000;
 
 /**
  * Migrates the database of `adminUrl` to the current schema and creates one login role per process. Idempotent and safe to run

@@ -68,7 +68,7 @@ export async function observe(client: Client, workflowId: string): Promise<Obser
 
 /** Activities that end a review. The committer refuses them with a retryable VALIDATION_ERROR while the rows support no end. */
 const ENDS: readonly unknown[] = ['rollback', 'reconcile'];
-/** Fewer are usual: the clocks of Temporal and of the committer can differ at a deadline. */
+/** Fewer are normal: the clocks of Temporal and of the committer can differ at a deadline. */
 const MIN_REFUSALS = 3;
 
 function refusedEndOf(pending: readonly temporal.api.workflow.v1.IPendingActivityInfo[]): string | null {

@@ -11,7 +11,7 @@
  *    Its review is ended only if that did not help, and never while many fail at once: that is a broken deployment, which an operator
  *    must fix. The reviews then end when they are overdue.
  * R4 A workflow that keeps asking for an end that the rows do not support, because someone completed an activity in place of our
- *    workers, does not go on by itself: its review is ended.
+ *    workers, does not continue without help: its review is ended.
  * R5 The ledger is written first, then the workflow is terminated. A review that is closed in the ledger cannot be changed.
  */
 import type { Client } from '@temporalio/client';
@@ -40,7 +40,7 @@ const MAX_REVIEWS_PER_PASS = 500;
 const AT_ONCE = 4;
 /** Resets with the messages; the next one is without them. */
 const RESETS_WITH_MESSAGES = { diverged: 2, other: 1 } as const satisfies Record<Stopped['why'], number>;
-/** A history that does not replay never will, so it is reset sooner. Other failures can end by themselves: a worker may be starved. */
+/** A history that does not replay never will, so it is reset sooner. Other failures can be temporary, for example if a worker is starved. */
 const DIVERGED_GRACE_MS = 10_000;
 /** Multiples of the grace period. */
 const STUCK_GRACES = 5;

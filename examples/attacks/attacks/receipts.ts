@@ -37,7 +37,7 @@ async function endOf(testbed: Testbed, changeId: string): Promise<string | null>
 
 function unearnedRollback(reason: RollbackReason): Attack {
   return {
-    name: `receipt that nobody earned: rollback of an open review as ${reason}`,
+    name: `unearned receipt: rollback of an open review as ${reason}`,
     async run(testbed) {
       const { changeId } = await testbed.submitAndWait(raisePay(5));
       await requestRollback(testbed, changeId, reason);
@@ -179,7 +179,7 @@ const withCheck = (attempt: Omit<Attempt, 'refusal'>): Attempt => ({ refusal: nu
 
 export const RECEIPTS: readonly Attack[] = [
   {
-    name: 'receipt that nobody earned: rollback of an invented change',
+    name: 'unearned receipt: rollback of an invented change',
     async run(testbed) {
       const { changeId, submission } = await testbed.prepared(refundOrder(1));
       await testbed.attacker.schedule('rollback', testbed.queues.commit, {
@@ -200,7 +200,7 @@ export const RECEIPTS: readonly Attack[] = [
     ['declined', 'expired', 'forbidden', 'withdrawn', 'contract_violation', 'commit_failed', 'no_handler'] as const
   ).map(unearnedRollback),
   {
-    name: 'receipt that nobody earned: a commit by hand, then a rollback as commit_refused',
+    name: 'unearned receipt: a commit by hand, then a rollback as commit_refused',
     async run(testbed) {
       const status = await testbed.submitAndWait(raisePay(6));
       await testbed.scheduleCommit(status);
@@ -209,7 +209,7 @@ export const RECEIPTS: readonly Attack[] = [
     },
   },
   {
-    name: 'receipt that nobody earned: reconcile of a review that waits for a person',
+    name: 'unearned receipt: reconcile of a review that waits for a person',
     async run(testbed) {
       const { changeId } = await testbed.submitAndWait(raisePay(7));
       await testbed.attacker.schedule('reconcile', testbed.queues.commit, { changeId });
@@ -217,7 +217,7 @@ export const RECEIPTS: readonly Attack[] = [
     },
   },
   {
-    name: 'receipt that nobody earned: forged words in a rollback that the rows support',
+    name: 'unearned receipt: forged words in a rollback that the rows support',
     async run(testbed) {
       const status = await testbed.submitAndWait(raisePay(8));
       const { changeId } = status;

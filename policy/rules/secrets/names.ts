@@ -75,7 +75,7 @@ export function plainName(name: string): string {
   return name.toLowerCase().replaceAll('_', '').replaceAll('-', '').replaceAll('.', '');
 }
 
-/** Words that stand beside the name of a service in the name of its key: `MERAKI_API_KEY`, `algoliaappid`. */
+/** Words next to the name of a service in the name of its key: `MERAKI_API_KEY`, `algoliaappid`. */
 const BESIDE = wordList(`
   access account admin api app application auth bot client consumer customer dev id integration key license live my
   oauth org password pat personal prod private project public publishable refresh rest sandbox secret server service

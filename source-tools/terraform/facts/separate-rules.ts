@@ -10,10 +10,10 @@ const GROUPS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The resources, with `separateRules` set for each new firewall group whose rules are resources of their own. The configuration
- * shows it: it sets no block of rules, and a rule refers to the group. Without a configuration, a rule must name the group, or
- * there is one such group and a new rule for a group that is not known before apply. The providers document that a group must
- * not have both kinds of rules.
+ * The resources, with `separateRules` set for each new firewall group whose rules are separate resources. The configuration
+ * shows this if it sets no block of rules and a rule refers to the group. Without a configuration, a rule must name the group, or
+ * there must be only one such group, and a new rule for a group that is not known before apply. The providers document that a
+ * group must not have both kinds of rules.
  */
 export function withSeparateRules(
   resources: readonly TerraformResource[],

@@ -29,7 +29,7 @@ export interface TerraformResource {
   readonly leftToProvider: readonly string[];
   /** Whether the plan contains the configuration of the resource. */
   readonly configured: boolean;
-  /** For a new firewall group: whether its rules are resources of their own, so that an unknown block of rules is empty. */
+  /** For a new firewall group: whether its rules are separate resources, so that an unknown block of rules is empty. */
   readonly separateRules: boolean;
   readonly beforeSensitive: JsonValue;
   readonly afterSensitive: JsonValue;

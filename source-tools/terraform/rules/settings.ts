@@ -47,7 +47,7 @@ const NEEDED = [
   },
 ];
 
-/** Blocks of rules in a firewall group. Empty if the rules are resources of their own. */
+/** Blocks of rules in a firewall group. Empty if the rules are separate resources. */
 const RULE_BLOCKS = new Set(['ingress', 'egress', 'security_rule']);
 
 /** Whether the rest of the plan shows that an unknown value opens nothing. */

@@ -1,4 +1,4 @@
-/** What the attacks of the second reader share: they were written from the documentation and the schema alone. */
+/** Shared by the attacks of the second reader, who wrote them from the documentation and the schema only. */
 import { sign } from 'node:crypto';
 import { join } from 'node:path';
 import type { ReviewStatus } from '../../../../policy/contracts/status';
@@ -13,7 +13,7 @@ export const ACCEPTED = 'accepted';
 
 export const named = (name: string, run: Attack['run']): Attack => ({ name: `second reader: ${name}`, run });
 
-/** An attack whose success is only what `achieved` says. */
+/** An attack that succeeded if `achieved` is not null. */
 export const judged = (changeId: string, achieved: string | null): Attempt => ({
   changeId,
   refusal: null,
@@ -44,7 +44,7 @@ export function envelope(kind: string, subject: object[], predicate: object, { k
   return { payloadType, payload: Buffer.from(text).toString('base64'), signatures: [{ keyid: keyId, sig }] };
 }
 
-/** After the attack alice confirms a refund as usual. What an honest user then sees that is wrong, or null. */
+/** After the attack alice confirms a refund as usual. Returns the first problem that an honest user sees, or null. */
 export async function honestEnd(testbed: Testbed, status: ReviewStatus): Promise<string | null> {
   const { changeId } = status;
   const shown = await testbed.cli('show', changeId);

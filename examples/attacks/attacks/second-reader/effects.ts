@@ -61,7 +61,7 @@ function hiddenEffect(name: string, probe: Probe): Attack {
         const shown = asked && record.includes(probe.hidden);
         const achieved =
           taken.length > 0 && !shown
-            ? `${String(reason)}, ${asked ? 'asked, but the dry run does not show it' : 'nobody was asked'}: ${taken.length} rows, ${JSON.stringify(taken[0])}`
+            ? `${String(reason)}, ${asked ? 'asked, but the dry run does not show it' : 'no person was asked'}: ${taken.length} rows, ${JSON.stringify(taken[0])}`
             : null;
         return { changeId, refusal: null, check: () => Promise.resolve(achieved) };
       } finally {

@@ -73,7 +73,7 @@ const deno: Reader = (text) =>
     [/^\s*"integrity": "([^"]+)"/, ([, hash]) => ({ hash })],
   ]);
 
-/** Cargo, Poetry, PDM and uv. The files of a Python package have hashes of their own; the name of the file is the key. */
+/** Cargo, Poetry, PDM and uv. Each file of a Python package has its own hash; the name of the file is the key. */
 const toml: Reader = (text) =>
   statement(text, [
     [/^name = "([^"]+)"/, ([, name]) => ({ name })],
