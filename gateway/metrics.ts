@@ -1,7 +1,15 @@
 import { Counter, Histogram, Registry } from 'prom-client';
 
-export type RefusalReason =
-  'unauthenticated' | 'nonce_reused' | 'nonces_full' | 'other_tenant' | 'no_right' | 'answer_limit' | 'answer';
+const REFUSAL_REASONS = [
+  'unauthenticated',
+  'nonce_reused',
+  'nonces_full',
+  'other_tenant',
+  'no_right',
+  'answer_limit',
+  'answer',
+] as const;
+export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
 /** Counts and times of requests by route pattern. Never by id, tenant or key: the number of series must be bounded. */
 export interface GatewayMetrics {
@@ -35,6 +43,7 @@ export function createGatewayMetrics(registry = new Registry()): GatewayMetrics 
     labelNames: ['why'],
     registers: [registry],
   });
+  for (const why of REFUSAL_REASONS) refusals.inc({ why }, 0);
   return {
     registry,
     observe: (request) => {

@@ -1,7 +1,5 @@
-import { serve } from '@hono/node-server';
 import { createGateway } from '../gateway/app';
 import { createGatewayMetrics } from '../gateway/metrics';
-import { createMetricsApp } from '../gateway/metrics-app';
 import { answerGate } from './answer-gate';
 import { ReviewClient } from '../client/review-client';
 import { TASK_QUEUES } from '../policy/contracts/queues';
@@ -13,6 +11,7 @@ import { loadExtensions } from './extensions';
 import { main } from './main';
 import { openResources } from './resources';
 import { serveUntilStopped } from './serve';
+import { serveMetrics } from './serve-metrics';
 import { openClient } from './temporal';
 
 main('gateway', async (logger) => {
@@ -61,9 +60,16 @@ main('gateway', async (logger) => {
   const metricsServer =
     env.COUNTERSIGN_METRICS_PORT === undefined
       ? null
-      : serve({ fetch: createMetricsApp(metrics).fetch, hostname: '127.0.0.1', port: env.COUNTERSIGN_METRICS_PORT });
+      : serveMetrics({
+          port: env.COUNTERSIGN_METRICS_PORT,
+          metrics,
+          databaseUrl: env.COUNTERSIGN_DATABASE_URL,
+          temporal,
+          queueSuffix: env.COUNTERSIGN_QUEUE_SUFFIX,
+          logger,
+        });
   await serveUntilStopped(app, { hostname: env.COUNTERSIGN_GATEWAY_HOST, port: env.COUNTERSIGN_GATEWAY_PORT, logger });
-  metricsServer?.close();
+  await metricsServer?.close();
   await ledger.close();
   await temporal.connection.close();
   await resources.db.close();
