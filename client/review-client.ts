@@ -48,7 +48,8 @@ export interface ReviewClientOptions {
 }
 
 const CALL_TIMEOUT_MS = 10_000;
-const ANSWER_TIMEOUT_MS = 30_000;
+/** Longer than the 30 s after which the server gives the tasks of a review worker that died to another one. */
+const ANSWER_TIMEOUT_MS = 45_000;
 
 export class ReviewClient {
   readonly #temporal: Client;

@@ -18,6 +18,7 @@ import {
 import { constants, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { removeStaleOutputs } from './remove-stale-outputs.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const at = (...parts) => join(root, ...parts);
@@ -116,6 +117,7 @@ async function compile() {
   if (existsSync(stamp) && newest(inputs) < statSync(stamp).mtimeMs) return;
   say('Compiling TypeScript');
   const began = new Date();
+  removeStaleOutputs(root);
   const code = await slow(
     'Compiling',
     child(process.execPath, [at('node_modules/typescript/bin/tsc'), '-p', config], { stdio: ['ignore', 2, 2] }),

@@ -24,7 +24,11 @@ function newestIn(path: string): number {
 
 // Type errors are reported by another check; tsc writes its output in spite of them.
 async function compile(): Promise<void> {
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  const child = spawn(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], { stdio: 'ignore' });
+  await run(join(root, 'scripts', 'remove-stale-outputs.mjs'));
+  await run(join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', join(root, 'tsconfig.build.json'));
+}
+
+async function run(...args: string[]): Promise<void> {
+  const child = spawn(process.execPath, args, { stdio: 'ignore' });
   await new Promise((done) => child.once('close', done));
 }
