@@ -6,6 +6,7 @@
  */
 import { shown } from '../../../policy/text/shown-name';
 import { MODELLED_NODES, SAFE_OPERATORS } from './modelled-nodes';
+import { locksRepeatedly } from './repeated-locks';
 import {
   CLOCK_FUNCTIONS,
   CLOCK_KEYWORDS,
@@ -57,6 +58,8 @@ interface Found {
   readonly moving: Set<string>;
   /** Calls that are the whole value of a column. */
   readonly values: Set<unknown>;
+  /** Sum of the limits of all SELECTs with row locks. */
+  readonly locked: { rows: number };
 }
 
 const STATEMENTS: Readonly<Record<string, string>> = {
@@ -116,11 +119,14 @@ function examine(stmt: Tree): Found {
     writes: [],
     moving: new Set(),
     values: new Set(),
+    locked: { rows: 0 },
   };
   const statement = typed(stmt);
   if (statement === null || !(statement.type in STATEMENTS))
     found.reasons.add('only SELECT, INSERT, UPDATE, DELETE and MERGE are rehearsed');
   else visitNode(statement.type, statement.node, found);
+  if (locksRepeatedly(stmt)) found.reasons.add('row locks in a subquery that may run once for each row');
+  if (found.locked.rows > MAX_LOCKED) found.reasons.add(`row locks of more than ${MAX_LOCKED} rows in all`);
   return found;
 }
 
@@ -198,10 +204,13 @@ function note(type: string, node: Tree, found: Found): void {
     case 'A_Indirection':
       for (const name of strings(list(node, 'indirection'))) found.members.add(name);
       return;
-    case 'SelectStmt':
-      if (node['lockingClause'] !== undefined && !((constantLimit(node) ?? Infinity) <= MAX_LOCKED))
-        found.reasons.add(`row locks need a LIMIT of at most ${MAX_LOCKED}`);
+    case 'SelectStmt': {
+      if (node['lockingClause'] === undefined) return;
+      const limit = constantLimit(node);
+      if (limit === null || limit > MAX_LOCKED) found.reasons.add(`row locks need a LIMIT of at most ${MAX_LOCKED}`);
+      else found.locked.rows += limit;
       return;
+    }
     case 'InsertStmt':
     case 'UpdateStmt':
     case 'DeleteStmt':

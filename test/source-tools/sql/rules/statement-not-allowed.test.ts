@@ -43,6 +43,8 @@ const ORDINARY = [
   'UPDATE orders SET (a, b) = (1, 2) WHERE (tenant, id) = (3, 7)',
   'UPDATE orders SET total = (SELECT sum(price) FROM order_lines WHERE order_id = 7) WHERE id = 7',
   'UPDATE jobs SET done = true WHERE id = (SELECT id FROM jobs WHERE done = false ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)',
+  'WITH next AS (SELECT j.id FROM jobs j WHERE NOT j.done LIMIT 5 FOR UPDATE SKIP LOCKED) SELECT id FROM next',
+  'UPDATE jobs AS a SET done = true WHERE a.id = (SELECT b.id FROM jobs b WHERE b.done = false LIMIT 1 FOR UPDATE SKIP LOCKED)',
   'DELETE FROM orders WHERE id = 7',
   "DELETE FROM sessions WHERE token = 'abc' AND expires < now()",
   'DELETE FROM order_lines WHERE (order_id, line) IN ((7, 1), (7, 2))',

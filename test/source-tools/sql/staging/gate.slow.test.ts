@@ -104,6 +104,14 @@ describe('the check before a rehearsal', () => {
     ['row locks need a LIMIT', `SELECT 1 FROM items LIMIT 5000 FOR UPDATE SKIP LOCKED`],
     ['row locks need a LIMIT', `SELECT 1 FROM items LIMIT (SELECT 5) FOR UPDATE SKIP LOCKED`],
     ['row locks need a LIMIT', `SELECT 1 FROM items LIMIT 5 OFFSET 90000 FOR UPDATE SKIP LOCKED`],
+    [
+      'once for each row',
+      `SELECT 1 FROM items b CROSS JOIN LATERAL (SELECT id FROM items o WHERE o.id >= b.id LIMIT 1 FOR UPDATE SKIP LOCKED) y`,
+    ],
+    [
+      'once for each row',
+      `SELECT (SELECT o.id FROM items o WHERE o.id = b.id LIMIT 1 FOR UPDATE SKIP LOCKED) FROM items b`,
+    ],
     ['TABLESAMPLE', `SELECT * FROM items TABLESAMPLE SYSTEM (50)`],
     ['SELECT INTO', `SELECT 1 INTO x`],
     ['generate_series() returns a number of rows', `INSERT INTO items (id) SELECT generate_series(1, (SELECT 5))`],
