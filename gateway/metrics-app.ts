@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import type { GatewayMetrics } from './metrics';
 
 /**
- * GET /metrics, for a port of its own: agents and approvers who can reach the gateway must not read it. `refresh` brings the metrics up to
+ * GET /metrics, for a separate port: agents and approvers who can reach the gateway must not read it. `refresh` brings the metrics up to
  * date first.
  */
 export function createMetricsApp(

@@ -43,8 +43,9 @@ export const COUNTED_KINDS = [
 ] as const satisfies readonly LedgerKind[];
 
 export const MAX_AGE_MS = 10_000;
-/** Pages of rows for one refresh; the next one goes on with the rest. */
+/** Pages of rows for one refresh, and the time for them; the next refresh goes on with the rest. Prometheus waits 10 s for a scrape. */
 const MAX_PAGES = 20;
+const MAX_PAGES_MS = 2_000;
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -99,7 +100,8 @@ export class ReviewMetrics {
       openReviews.set({ state }, count);
       oldest.set({ state }, oldestSeconds);
     }
-    for (let page = 0; page < MAX_PAGES; page++) {
+    const until = this.deps.now() + MAX_PAGES_MS;
+    for (let page = 0; page < MAX_PAGES && this.deps.now() <= until; page++) {
       const { rows, more } = await this.deps.nextRows();
       for (const row of rows) count(this.#series, row);
       if (!more) return;

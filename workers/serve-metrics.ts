@@ -9,7 +9,7 @@ import { LedgerTail } from '../storage/ledger/tail';
 import type { Logger } from './logger';
 import { queueStates } from './queue-states';
 
-const QUERY_TIMEOUT_MS = 3_000;
+const QUERY_TIMEOUT_MS = 2_000;
 
 /** Serves the metrics of the gateway and of reviews on loopback. Their queries have a database connection that requests do not use. */
 export function serveMetrics(options: {

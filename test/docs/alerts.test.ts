@@ -100,7 +100,7 @@ test('expressions are balanced, and use only functions that Prometheus has', () 
   }
 });
 
-test('alerts and panels have names of their own, and the labels of a legend or summary are in the expression', () => {
+test('names of alerts and ids of panels are unique, and each label in a legend or summary is in its expression', () => {
   const names = rules.map(({ alert }) => alert);
   expect(new Set(names).size).toBe(names.length);
   const ids = dashboard.panels.map(({ id }) => id);

@@ -127,6 +127,18 @@ it('reads a bounded number of pages in one refresh and goes on in the next', asy
   expect(await counted()).toBe(50);
 });
 
+it('stops after the page with which two seconds have passed', async () => {
+  let pages = 0;
+  const { clock, metrics } = world({
+    nextRows: async () => {
+      clock.now += 1_500;
+      return { rows: [], more: ++pages < 50 };
+    },
+  });
+  await metrics.refresh();
+  expect(pages).toBe(2);
+});
+
 it('brings the figures up to date before a scrape is answered', async () => {
   const gateway = createGatewayMetrics();
   let refreshed = 0;

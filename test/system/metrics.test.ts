@@ -1,0 +1,77 @@
+import type { Client } from '@temporalio/client';
+import { freePort } from '../../dev/embedded/places';
+import { createGatewayMetrics } from '../../gateway/metrics';
+import { REVIEW_WORKFLOW, TASK_QUEUES } from '../../policy/contracts/queues';
+import { queueStates } from '../../workers/queue-states';
+import { serveMetrics } from '../../workers/serve-metrics';
+import { openClient } from '../../workers/temporal';
+import { eventually } from '../support/eventually';
+import { ownServers, type OwnServers } from '../support/own-servers';
+import { startTestPostgres, type TestPostgres } from '../support/postgres';
+
+jest.setTimeout(120_000);
+let servers: OwnServers;
+let postgres: TestPostgres;
+let temporal: Client;
+beforeAll(async () => {
+  servers = await ownServers();
+  temporal = openClient({ TEMPORAL_ADDRESS: servers.temporalAddress, TEMPORAL_NAMESPACE: servers.namespace });
+  postgres = await startTestPostgres();
+});
+afterAll(async () => {
+  await temporal.connection.close();
+  await postgres.stop();
+  await servers.stop();
+});
+
+test('queues without workers have no poller, and a task waits until someone polls', async () => {
+  const suffix = '-metrics';
+  const taskQueue = TASK_QUEUES.review + suffix;
+  const workflowQueue = async () => (await queueStates(temporal, suffix))[0];
+  await temporal.workflow.start(REVIEW_WORKFLOW, { workflowId: 'waits', taskQueue });
+  await eventually('the backlog has the first task of the workflow', async () => {
+    const state = await workflowQueue();
+    return state?.backlog === 1 && state.pollers === 0;
+  });
+  expect((await queueStates(temporal, suffix)).map(({ queue, type, pollers }) => [queue, type, pollers])).toEqual([
+    ['review', 'workflow', 0],
+    ['review', 'activity', 0],
+    ['judge', 'activity', 0],
+    ['commit', 'activity', 0],
+  ]);
+  const { namespace } = temporal.options;
+  await temporal.withDeadline(Date.now() + 60_000, () =>
+    temporal.workflowService.pollWorkflowTaskQueue({ namespace, taskQueue: { name: taskQueue }, identity: 'one' }),
+  );
+  await eventually('the poller is counted, and the backlog is empty', async () => {
+    const state = await workflowQueue();
+    return state?.backlog === 0 && state.pollers === 1;
+  });
+});
+
+test('the gateway serves the figures of reviews on its metrics port, with its own database role', async () => {
+  const port = await freePort();
+  const warned: unknown[] = [];
+  const server = serveMetrics({
+    port,
+    metrics: createGatewayMetrics(),
+    databaseUrl: (await postgres.database()).url('cs_gateway'),
+    temporal,
+    queueSuffix: '-metrics',
+    logger: { warn: (...facts: unknown[]) => void warned.push(facts) },
+  });
+  try {
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    expect(warned).toEqual([]);
+    for (const line of [
+      'countersign_source_up{source="database"} 1',
+      'countersign_source_up{source="temporal"} 1',
+      'countersign_open_reviews{state="EFFECT_UNKNOWN"} 0',
+      'countersign_queue_pollers{queue="commit",type="activity"} 0',
+      'countersign_gateway_refused_total{why="answer"} 0',
+    ])
+      expect(text.split('\n')).toContain(line);
+  } finally {
+    await server.close();
+  }
+});
