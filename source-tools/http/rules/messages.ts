@@ -29,6 +29,10 @@ export const noEffect = httpRule({
   find: ({ changesNothing }) => (changesNothing ? [{ at: '/body', what: 'the document does not change' }] : []),
 });
 
+const AllowedHeaders = z.strictObject({
+  allow: z.array(z.string().min(1).max(200)).max(50).default([]).describe('Names of allowed headers. Case is ignored.'),
+});
+
 const CREDENTIALS = new Set(
   wordList(`
   authorization proxy-authorization cookie set-cookie x-api-key api-key apikey x-auth-token x-access-token
@@ -49,13 +53,7 @@ export const authHeader = httpRule({
   logicRevision: 3,
   defaultLevel: 'forbid',
   why: 'The committer adds credentials. A credential in a staged request is leaked or stolen.',
-  config: z.strictObject({
-    allow: z
-      .array(z.string().min(1).max(200))
-      .max(50)
-      .default([])
-      .describe('Names of allowed headers. Case is ignored.'),
-  }),
+  config: AllowedHeaders,
   examples: {
     bad: request({ headers: { 'If-Match': '"7"', AUTHORIZATION: 'Bearer x' } }),
     good: request({ headers: { 'If-Match': '"7"', Accept: 'application/json' } }),
@@ -123,13 +121,7 @@ export const tenantHeader = httpRule({
   logicRevision: 1,
   defaultLevel: 'confirm',
   why: 'Services behind a gateway trust these headers, so a request that sets one can act for another tenant or user.',
-  config: z.strictObject({
-    allow: z
-      .array(z.string().min(1).max(200))
-      .max(50)
-      .default([])
-      .describe('Names of allowed headers. Case is ignored.'),
-  }),
+  config: AllowedHeaders,
   examples: {
     bad: request({ headers: { 'If-Match': '"7"', 'X-Tenant-Id': '42' } }),
     good: request({ headers: { 'If-Match': '"7"', 'X-Request-Id': '42' } }),

@@ -19,7 +19,7 @@ export const outsideConnection = terraformRule({
   name: 'terraform_outside_connection',
   logicRevision: 1,
   defaultLevel: 'confirm',
-  why: 'What is connected or shared with another network or account is only as safe as that one.',
+  why: 'A connected network or account can reach this one, and its security is managed elsewhere.',
   examples: {
     bad: planOf([
       { address: 'aws_vpc_peering_connection.p', actions: ['create'], after: { peer_owner_id: '999900001111' } },
@@ -48,7 +48,7 @@ export const dnsChanged = terraformRule({
   name: 'terraform_dns_changed',
   logicRevision: 1,
   defaultLevel: 'confirm',
-  why: 'Whoever receives the traffic or mail of an existing name can act in its place.',
+  why: 'A changed DNS record can send the traffic or mail of a name to someone else.',
   examples: {
     bad: planOf([
       {
@@ -96,7 +96,7 @@ export const remoteScript = terraformRule({
   name: 'terraform_remote_script',
   logicRevision: 2,
   defaultLevel: 'confirm',
-  why: 'A start script or remote command runs as the administrator, and what it downloads is in no review.',
+  why: 'A start script or remote command runs as the administrator, and no review covers what it downloads.',
   examples: {
     bad: planOf([
       { address: 'aws_instance.a', actions: ['create'], after: { user_data: 'curl https://example.com/x | sh' } },
