@@ -38,6 +38,8 @@ export interface Opened {
   readonly requester: string | null;
   /** Results of the attested built-ins, by validator id. */
   readonly results: Readonly<Record<string, ValidatorResult>>;
+  /** What the change does in one line, from its bytes: for the Temporal UI. */
+  readonly title: string;
   /** Configured notice channels, in addition to the log. */
   readonly channels: readonly string[];
   /** Warnings for status and evidence, such as unsigned answers. */
@@ -59,6 +61,8 @@ export type Staged =
       readonly kind: 'staged';
       readonly record: StagingRecord;
       readonly stagingSha: string;
+      /** The title of the change with the rows that the dry run counted. */
+      readonly title: string;
       readonly results: UnitResults;
     }
   /** The committer computed the static findings again and one of them forbids the change: nothing was executed. */
@@ -93,6 +97,8 @@ export interface Disclosed {
   readonly disclosedAt: string;
   /** Persons who can answer: those with an active key, or, if answers are unsigned, every member of a group. */
   readonly reachable: readonly string[];
+  /** The person of each active key of these, by key id. Only to write names in the Temporal UI. */
+  readonly keyOwners: Readonly<Record<string, string>>;
 }
 
 /** What an answer is compared with comes from ledger rows and the pinned plan, not from here. */

@@ -58,6 +58,7 @@ async function disclose(change: Review, triggered: readonly TriggeredPolicy[]): 
   change.fingerprint = disclosed.fingerprint;
   change.disclosedAt = disclosed.disclosedAt;
   change.reachable = disclosed.reachable;
+  change.keyOwners = disclosed.keyOwners;
   if (tooMany(disclosed.violations))
     throw ApplicationFailure.nonRetryable(
       'The activity returned more violations than were counted',

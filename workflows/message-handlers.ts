@@ -3,8 +3,10 @@ import type { Admitted, AdmitInput } from '../activities/review-types';
 import type { AnswerResults } from '../policy/contracts/answer';
 import { FailureType } from '../policy/contracts/failure-type';
 import type { WithdrawResult } from '../policy/contracts/withdrawal';
+import { claimsOf, claimSummary } from './claimed-answer';
 import type { MessageKind } from './message-bounds';
 import { admission } from './proxies';
+import { publishAnswers } from './reporting';
 import type { Review } from './review-state';
 
 /**
@@ -41,6 +43,8 @@ export class MessageHandlers {
     const { admitted, results } = await this.#admit(message, via);
     // The review may have closed while the activity ran. A late answer is in the ledger but decides nothing.
     if (!this.review.isClosed()) this.review.admit(admitted);
+    this.review.refuse(claimsOf(message, this.review.names()), results);
+    publishAnswers(this.review, admitted.length);
     // The ledger has this review as closed: the run was reset to an earlier point. It ends with the recorded outcome.
     const closedInLedger = this.review.isWaiting() && Object.values(results).some(({ code }) => code === 'closed');
     if (closedInLedger)
@@ -68,7 +72,7 @@ export class MessageHandlers {
       message,
       via,
     };
-    return admission(`answer ${++this.#seq}, by ${via}`, via).admitAnswer(input);
+    return admission(claimSummary(message, review.names()), via).admitAnswer(input);
   }
 
   /**

@@ -1,18 +1,69 @@
-import { getExternalWorkflowHandle, log, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import {
+  getExternalWorkflowHandle,
+  log,
+  setCurrentDetails,
+  upsertMemo,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
 import type { Submission } from '../policy/contracts/diff';
 import type { ReviewOutcome } from '../policy/contracts/outcome';
+import type { ReviewStatus } from '../policy/contracts/status';
+import { answerLines, asText } from './answer-lines';
 import { currentDetails } from './details';
 import * as messages from './messages';
+import { plainLine } from './plain-line';
 import { notices } from './proxies';
 import { now, type Review } from './review-state';
 import { searchAttributesOf } from '../policy/contracts/search-attributes';
 
-/** Updates what the Temporal UI shows: current details and search attributes. Two upserts for a review that waits, one for others. */
-export function publishStatus(change: Review, note?: string): void {
-  setCurrentDetails(currentDetails(change.status(now()), note));
-  if (change.state === 'INTERVENTION_REQUIRED' || change.outcome !== null || change.state === 'EFFECT_UNKNOWN') {
-    upsertSearchAttributes(searchAttributesOf(change.status(now())));
-  }
+/**
+ * Updates what the Temporal UI shows: current details, search attributes and, if people answered, the memo. Attributes and memo
+ * write an event, so only if they changed.
+ */
+export function publishStatus(change: Review, note: string | null = null): void {
+  const status = change.status(now());
+  setCurrentDetails(detailsOf(change, status, note));
+  const attributes = searchAttributesOf(status, change.title);
+  if (change.state !== 'COMMITTING' && isNew(change, 'attributes', attributes)) upsertSearchAttributes(attributes);
+  const { refusals, outcome } = change;
+  const answers = change.answers();
+  if (answers.length === 0 && refusals.count === 0) return;
+  const { answered, refused } = answerLines({ answers, refusals, violations: change.violations }, asText);
+  const memo = { title: change.title, answers: answered, refused, outcome: outcomeLine(outcome) };
+  if (isNew(change, 'memo', memo)) upsertMemo(memo);
+}
+
+/** Past it, refused answers are shown with the next one that is admitted: each one published writes an event. */
+const MAX_PUBLISHED_REFUSALS = 20;
+
+/** After an answer was verified. A review that does not wait publishes its state at its next step. */
+export function publishAnswers(change: Review, admitted: number): void {
+  if (!change.isWaiting()) return;
+  if (admitted === 0 && change.published.refusals++ >= MAX_PUBLISHED_REFUSALS) return;
+  publishStatus(change);
+}
+
+export function detailsOf(change: Review, status: ReviewStatus, note: string | null): string {
+  const { title, refusals, outcome } = change;
+  return currentDetails(status, {
+    title,
+    answers: change.answers(),
+    refusals,
+    note: outcome === null ? note : outcome.explanation,
+  });
+}
+
+function outcomeLine(outcome: ReviewOutcome | null): string | null {
+  if (outcome === null) return null;
+  const { state, reason, explanation } = outcome;
+  return plainLine(`${state}${reason === null ? '' : ` (${reason})`}: ${explanation}`, 600);
+}
+
+function isNew({ published }: Review, kind: 'attributes' | 'memo', value: unknown): boolean {
+  const text = JSON.stringify(value);
+  if (published[kind] === text) return false;
+  published[kind] = text;
+  return true;
 }
 
 /** In the background: a notification that cannot be sent never changes the outcome. */

@@ -1,6 +1,6 @@
 import type { ApplicationFailure } from '@temporalio/common';
 import type { ChangeRef, Opened } from '../activities/review-types';
-import type { AdmittedAnswer } from '../policy/contracts/answer';
+import type { AdmittedAnswer, AnswerResults } from '../policy/contracts/answer';
 import type { Submission } from '../policy/contracts/diff';
 import type { ValidatorFinding } from '../policy/contracts/finding';
 import type { ReviewOutcome, ReviewState, RollbackReason } from '../policy/contracts/outcome';
@@ -25,9 +25,13 @@ import {
 } from '../policy/decide/findings';
 import { lastWords } from '../policy/decide/last-words';
 import type { Waiving } from '../policy/decide/waivers';
+import { NO_REFUSALS, withRefused, type Refusals } from './answer-lines';
+import type { Claim, ClaimNames } from './claimed-answer';
 import { MessageBounds, type Counts } from './message-bounds';
+import { plainLine } from './plain-line';
 
 const MAX_WARNINGS = 50;
+const MAX_TITLE = 120;
 
 /** The state of a review that continues as a new run, because the history of this one became long. */
 export interface Carried {
@@ -41,6 +45,9 @@ export interface Carried {
   readonly fingerprint: string | null;
   readonly disclosedAt: string | null;
   readonly reachable: readonly string[];
+  readonly title: string;
+  readonly keyOwners: Readonly<Record<string, string>>;
+  readonly refusals: Refusals;
   readonly warnings: readonly string[];
   readonly answers: readonly AdmittedAnswer[];
   readonly outcomes: readonly (readonly [string, RawOutcome])[];
@@ -71,6 +78,12 @@ export class Review {
   fingerprint: string | null = null;
   disclosedAt: string | null = null;
   reachable: readonly string[] = [];
+  /** Person by key id, for the Temporal UI. */
+  keyOwners: Readonly<Record<string, string>> = {};
+  refusals: Refusals = NO_REFUSALS;
+  /** What this run has published to the Temporal UI. */
+  readonly published = { attributes: '', memo: '', refusals: 0 };
+  #title = '';
   /** True while the disclosure runs. The ledger may contain the violations before this workflow receives the result. */
   disclosing = false;
   outcome: ReviewOutcome | null = null;
@@ -119,6 +132,7 @@ export class Review {
   /** Everything that the next run of this workflow needs. Only while the review waits: no activity is running then. */
   carry(waitsFor: Carried['waitsFor']): Carried {
     const { state, stagingSha, staging, preflight, violations, fingerprint, disclosedAt, reachable } = this;
+    const { title, keyOwners, refusals } = this;
     return {
       waitsFor,
       state,
@@ -130,6 +144,9 @@ export class Review {
       fingerprint,
       disclosedAt,
       reachable,
+      title,
+      keyOwners,
+      refusals,
       warnings: this.warnings,
       answers: this.answers(),
       outcomes: [...this.#outcomes],
@@ -150,6 +167,9 @@ export class Review {
     this.fingerprint = carried.fingerprint;
     this.disclosedAt = carried.disclosedAt;
     this.reachable = carried.reachable;
+    this.title = carried.title;
+    this.keyOwners = carried.keyOwners;
+    this.refusals = carried.refusals;
     this.warnings.push(...carried.warnings);
     this.admit(carried.answers);
     for (const [id, outcome] of carried.outcomes) this.record(id, outcome);
@@ -157,6 +177,25 @@ export class Review {
     this.bounds = new MessageBounds(() => Date.now(), carried.counts);
     this.dropped = carried.dropped;
     this.complete();
+  }
+
+  /** What the change does in one line; empty while it is unknown. */
+  get title(): string {
+    return this.#title;
+  }
+
+  set title(title: string) {
+    this.#title = plainLine(title, MAX_TITLE);
+  }
+
+  /** What the claims of an answer are compared with. */
+  names(): ClaimNames {
+    return { keyOwners: this.keyOwners, violations: this.violations };
+  }
+
+  /** Keeps the refused answers of a message for the Temporal UI. */
+  refuse(claims: readonly Claim[], results: AnswerResults): void {
+    this.refusals = withRefused(this.refusals, claims, results);
   }
 
   /** Adds a warning to status and UI, each text once and at most MAX_WARNINGS. */

@@ -38,7 +38,7 @@ import * as messages from './messages';
 import { guardians, opening, staging } from './proxies';
 import { now, preflightOf, reference, Review, type Carried } from './review-state';
 import { resumeUnknown, rollBack, settle, type Ending } from './settling';
-import { publishStatus } from './reporting';
+import { detailsOf, publishStatus } from './reporting';
 
 /** `carried`: the state of the run that continued as this one. */
 export async function review(input: Submission, carried?: Carried): Promise<ReviewOutcome> {
@@ -88,6 +88,7 @@ function restore(change: Review, carried: Carried): void {
   try {
     change.restore(carried);
     change.decideAt(now());
+    detailsOf(change, change.status(now()), null);
   } catch (error) {
     throw ApplicationFailure.nonRetryable(`Invalid carried state: ${String(error)}`, FailureType.Validation);
   }
@@ -189,6 +190,7 @@ async function open(change: Review): Promise<boolean> {
   }
   change.recordResults(change.opened.results);
   change.stopped ??= change.opened.stopped;
+  change.title = change.opened.title;
   if (submission.inline !== undefined)
     change.warn('The diff was sent inline: its bytes stay in this history until the retention period ends');
   publishStatus(change);
@@ -248,6 +250,7 @@ async function stage(change: Review): Promise<Ending | null> {
       case 'staged':
         change.staging = staged.record;
         change.stagingSha = staged.stagingSha;
+        change.title = staged.title;
         change.recordResults(staged.results);
         return null;
       case 'refused':

@@ -92,8 +92,9 @@ async function stageOpened(deps: StagingDeps, ref: ChangeRef): Promise<Staged> {
   };
   const staged = { kind: 'staged' as const, at, factKey: `staged:${stagingSha}`, body };
   const rows = [staged, ...findingRows(plan, ref.changeId, results, at, stagingSha)];
-  await deps.ledger.append(ref.changeId, rows, { summary: tool.title(facts, diff, record) });
-  return { kind: 'staged', record, stagingSha, results };
+  const title = tool.title(facts, diff, record);
+  await deps.ledger.append(ref.changeId, rows, { summary: title });
+  return { kind: 'staged', record, stagingSha, title, results };
 }
 
 async function refuse(deps: StagingDeps, ref: ChangeRef, explanation: string): Promise<Staged> {

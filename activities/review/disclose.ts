@@ -8,7 +8,7 @@ import { findingsSha } from '../../policy/decide/findings';
 import { buildViolations, callbackKey, callbackResultsSha, fingerprint } from '../../policy/decide/violations';
 import { givenToCallback } from '../../policy/evidence/attested-given';
 import type { ByteStore } from '../../policy/evidence/byte-store';
-import type { KeyRegistry } from '../../policy/evidence/key-registry';
+import type { KeyRegistry, RegisteredKey } from '../../policy/evidence/key-registry';
 import type { Ledger, LedgerEntry } from '../../policy/evidence/ledger-port';
 import { evaluateCallback, type CallbackRegistry } from '../../policy/rules/callback';
 import { attest, type Attestor } from '../attestation';
@@ -89,6 +89,7 @@ export function createDisclosureActivities(deps: DisclosureDeps): Pick<ReviewAct
         fingerprint: first.fingerprint,
         disclosedAt: row?.at ?? at,
         reachable: await reachable(deps.keys, plan),
+        keyOwners: await keyOwners(deps.keys, plan),
       };
     },
   };
@@ -173,9 +174,23 @@ async function callInTime<T>(call: (timeout: Promise<void>) => Promise<T>): Prom
 
 /** Members of all groups who can answer now: those with an active approver key, or, if answers are unsigned, every member. */
 export async function reachable(keys: KeyRegistry, plan: Plan): Promise<string[]> {
-  const members = [...new Set(Object.values(plan.groups).flatMap((g) => g.members))];
-  if (plan.answers === 'unsigned') return members;
-  const active = await keys.activeKeysOf(members);
-  const usable = active.filter((key) => key.subject.type === 'person' && (plan.development || !key.demo));
-  return [...new Set(usable.map((key) => key.subject.id))];
+  if (plan.answers === 'unsigned') return membersOf(plan);
+  return [...new Set((await usableKeys(keys, plan)).map((key) => key.subject.id))];
+}
+
+/** Bounded, because it is recorded in the history of the workflow. */
+const MAX_KEY_OWNERS = 200;
+
+async function keyOwners(keys: KeyRegistry, plan: Plan): Promise<Record<string, string>> {
+  const usable = await usableKeys(keys, plan);
+  return Object.fromEntries(usable.slice(0, MAX_KEY_OWNERS).map((key) => [key.keyId, key.subject.id]));
+}
+
+async function usableKeys(keys: KeyRegistry, plan: Plan): Promise<RegisteredKey[]> {
+  const active = await keys.activeKeysOf(membersOf(plan));
+  return active.filter((key) => key.subject.type === 'person' && (plan.development || !key.demo));
+}
+
+function membersOf(plan: Plan): string[] {
+  return [...new Set(Object.values(plan.groups).flatMap((g) => g.members))];
 }

@@ -82,24 +82,22 @@ async function openReview(
     inputSha,
     requester: person,
     results,
+    title,
     channels: deps.channels,
     warnings: warningsOf(of.plan, requester),
     openedAt,
     stopped,
   });
+  const ref = { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };
+  const diff = await loadDiff(deps.store, deps.tools, ref);
+  const title = await readTitleOr(deps, diff, `${sourceTool} on ${target}`);
   if (before !== null) return toOpened({ plan, planHash }, before.openedAt, before.results(plan), before.stopped);
 
   const at = deps.now().toISOString();
-  const ref = { changeId, tenant, target, sourceTool, diffSha, metadata, inputSha, planHash };
-  const { factsSha, summary, own } = await readContent(deps, plan, ref, `${sourceTool} on ${target}`);
+  const { factsSha, own } = await readContent(deps, plan, ref, diff);
   const world = await attestWorldFacts(deps, plan, { ...ref, factsSha }, at);
-  const submitted = {
-    submission: withoutInline(submission),
-    inputSha,
-    requester: person,
-    ...(factsSha === null ? {} : { factsSha }),
-    ...(own === null ? {} : { measure: own }),
-  };
+  const known = { ...(factsSha === null ? {} : { factsSha }), ...(own === null ? {} : { measure: own }) };
+  const submitted = { submission: withoutInline(submission), inputSha, requester: person, ...known };
   const opening: LedgerEntry[] = [
     { kind: 'submitted', at, factKey: 'submitted', body: submitted },
     { kind: 'planned', at, factKey: 'planned', body: { planHash, revision, mode: plan.mode } },
@@ -120,7 +118,7 @@ async function openReview(
       requester: person,
       pending: 0,
       openedAt: at,
-      summary,
+      summary: title,
     });
     if (first?.status === 'settled') throw alreadyEnded(changeId);
     return first?.existing === true ? null : toOpened({ plan, planHash }, at, results);
@@ -135,13 +133,15 @@ async function openReview(
 }
 
 /** What the bytes of the change say. `factsSha` and `own` are null if they cannot be read, or are not needed. */
-async function readContent(deps: OpeningDeps, plan: Plan, ref: Parameters<typeof loadDiff>[2], fallbackTitle: string) {
-  const diff = await loadDiff(deps.store, deps.tools, ref);
+async function readContent(deps: OpeningDeps, plan: Plan, ref: Parameters<typeof loadDiff>[2], diff: DiffInput) {
   return {
     factsSha: await ifReadable(() => factsShaOf(deps, ref, diff)),
-    summary: (await ifReadable(() => readTitle(deps, diff))) ?? fallbackTitle,
     own: await measureIfNeeded(deps, plan, diff),
   };
+}
+
+async function readTitleOr(deps: OpeningDeps, diff: DiffInput, otherwise: string): Promise<string> {
+  return (await ifReadable(() => readTitle(deps, diff))) ?? otherwise;
 }
 
 function alreadyEnded(changeId: string): CountersignFailure {

@@ -1,7 +1,7 @@
 /**
  * Search attributes of a review: the client sets them at the start, the workflow upserts them, `setup` registers them. Temporal
- * stores them unencrypted even with a payload codec, so they must not contain text of diffs or reasons. Keys and pairs have
- * the shapes of Temporal's `SearchAttributeKey` and `SearchAttributePair`.
+ * stores them unencrypted even with a payload codec, so they must not contain rows, reasons or the text of a diff; the title names only
+ * what the change touches. Keys and pairs have the shapes of Temporal's `SearchAttributeKey` and `SearchAttributePair`.
  */
 import type { ReviewState } from './outcome';
 import type { ReviewStatus } from './status';
@@ -12,6 +12,8 @@ export const CountersignTenant = { name: 'CountersignTenant', type: 'KEYWORD' } 
 export const CountersignTarget = { name: 'CountersignTarget', type: 'KEYWORD' } as const;
 /** The person that the service key acts for, verified by the first activity; absent while unknown. */
 export const CountersignRequester = { name: 'CountersignRequester', type: 'KEYWORD' } as const;
+/** What the change does in one line: names of tables or files, the path of a URL, and counts. Absent until the first activity is done. */
+export const CountersignTitle = { name: 'CountersignTitle', type: 'KEYWORD' } as const;
 /** Number of violations that wait for a person. */
 export const CountersignPending = { name: 'CountersignPending', type: 'INT' } as const;
 /** The worst finding so far: BLOCK, WARN or ALLOW; `always-approve` if the plan has no other validator. */
@@ -24,6 +26,7 @@ export const SEARCH_ATTRIBUTES = {
   CountersignTenant: 'Keyword',
   CountersignTarget: 'Keyword',
   CountersignRequester: 'Keyword',
+  CountersignTitle: 'Keyword',
   CountersignPending: 'Int',
   CountersignSeverity: 'Keyword',
 } as const;
@@ -47,14 +50,15 @@ export function startAttributes(submission: {
   ];
 }
 
-/** All attributes, from the current status. The workflow upserts them when a review starts to wait and when it ends. */
-export function searchAttributesOf(status: ReviewStatus): SearchAttribute<string | null>[] {
+/** All attributes, from the current status. The workflow upserts them when one of them changes. `title` is empty while it is unknown. */
+export function searchAttributesOf(status: ReviewStatus, title: string): SearchAttribute<string | null>[] {
   return [
     { key: CountersignStatus, value: status.state },
     { key: CountersignSourceTool, value: status.sourceTool },
     { key: CountersignTenant, value: status.tenant },
     { key: CountersignTarget, value: status.target },
     { key: CountersignRequester, value: status.requester },
+    { key: CountersignTitle, value: title === '' ? null : title },
     { key: CountersignPending, value: status.violations.filter((v) => v.resolution === 'pending').length },
     { key: CountersignSeverity, value: severityOf(status) },
   ];

@@ -27,6 +27,11 @@ test('a run that continues another has the whole state of that one, with every a
   first.fingerprint = sha('2');
   first.disclosedAt = '2026-03-01T11:00:00.000Z';
   first.reachable = ['alice', 'bob'];
+  first.title = 'UPDATE accounts: 30 rows';
+  first.keyOwners = { k1: 'alice' };
+  first.refuse([{ violationId: sha('1'), text: 'mallory: confirm x' }], {
+    [sha('1')]: { code: 'unknown_key', message: 'no such key' },
+  });
   first.dropped = 7;
   first.warn('a warning');
   first.record('guardian.x', { kind: 'skipped', reasonCode: 'judge_when' });
@@ -39,6 +44,8 @@ test('a run that continues another has the whole state of that one, with every a
     answers: [{ person: 'alice' }, { person: 'bob' }],
     outcomes: [['guardian.x', {}]],
     warnings: ['a warning'],
+    title: 'UPDATE accounts: 30 rows',
+    refusals: { latest: [{ claim: 'mallory: confirm x', why: 'unknown_key: no such key' }], count: 1 },
   });
   const next = new Review(sha('a'), sha('b'), submission);
   next.restore(carried);

@@ -169,7 +169,7 @@ export class ReviewWorld extends ReviewSteps {
     const body = { stagingSha, record: record as unknown as JsonObject };
     await this.ledger.append(this.changeId, [{ kind: 'staged', at: this.at(), factKey: `staged:${stagingSha}`, body }]);
     const results = this.#evaluate(isStaged, { record, sha: stagingSha });
-    this.staged = { kind: 'staged', record, stagingSha, results };
+    this.staged = { kind: 'staged', record, stagingSha, title: 'a change', results };
   }
 
   /** Writes an answer into the ledger without admission. */

@@ -1,0 +1,94 @@
+import { readJson } from '../policy/text/json-text';
+import { decodeUtf8 } from '../policy/text/utf8';
+import { clip } from '../policy/text/cut-text';
+import { plainLine } from './plain-line';
+
+/**
+ * What an answer says before the activity `admitAnswer` verifies it. Only for the Temporal UI: person, decision and violation are
+ * claims of the sender, and the signature is not checked.
+ */
+export interface Claim {
+  readonly violationId: string | null;
+  /** `bob: reject sql_affected_rows`. At most 80 UTF-16 code units. */
+  readonly text: string;
+}
+
+/** What a claim is compared with, to write names instead of digests. */
+export interface ClaimNames {
+  /** Person by key id. */
+  readonly keyOwners: Readonly<Record<string, string>>;
+  readonly violations: readonly { readonly violationId: string; readonly validatorId: string }[];
+}
+
+/** Answers of a message that are read; more are only counted. */
+const MAX_READ = 20;
+/** In base64. An answer with the longest reason has about 17,000. */
+const MAX_PAYLOAD = 24_000;
+const MAX_NAME = 24;
+/** With the rest of the summary under the server's limit of 400 bytes, also in characters of three bytes and encrypted. */
+const MAX_CLAIM = 80;
+
+/** The claims of the first answers of a message, in their order. Never throws. */
+export function claimsOf(message: unknown, names: ClaimNames): Claim[] {
+  const answers = member(message, 'answers');
+  return Array.isArray(answers) ? answers.slice(0, MAX_READ).map((answer) => claimOf(answer, names)) : [];
+}
+
+/** The summary of the activity that verifies the message, fixed before its result is known: `bob: reject sql_affected_rows, to be verified`. */
+export function claimSummary(message: unknown, names: ClaimNames): string {
+  const answers = member(message, 'answers');
+  const [first] = claimsOf(message, names);
+  if (first === undefined || !Array.isArray(answers)) return 'a message without answers, to be verified';
+  const more = answers.length > 1 ? ` and ${answers.length - 1} more` : '';
+  return `${clip(first.text, MAX_CLAIM - more.length)}${more}, to be verified`;
+}
+
+function claimOf(answer: unknown, { keyOwners, violations }: ClaimNames): Claim {
+  const envelope = typeof member(answer, 'payload') === 'string';
+  const said = envelope ? predicateOf(member(answer, 'payload')) : answer;
+  const decision = member(said, 'decision');
+  if (decision !== 'confirm' && decision !== 'reject' && decision !== 'retract')
+    return { violationId: null, text: 'an answer that cannot be read' };
+  const keyId = member(member(member(answer, 'signatures'), '0'), 'keyid');
+  const owner = typeof keyId === 'string' ? member(keyOwners, keyId) : undefined;
+  const actor = envelope ? (owner ?? `key ${plainLine(keyId, 8)}`) : member(said, 'actor');
+  const violationId = member(said, 'violationId');
+  const known = violations.find((violation) => violation.violationId === violationId);
+  const what = known?.validatorId ?? `violation ${plainLine(violationId, 12)}`;
+  return {
+    violationId: typeof violationId === 'string' ? violationId : null,
+    text: clip(`${plainLine(actor, MAX_NAME)}: ${decision} ${plainLine(what, MAX_CLAIM)}`, MAX_CLAIM),
+  };
+}
+
+function predicateOf(payload: unknown): unknown {
+  if (typeof payload !== 'string' || payload.length > MAX_PAYLOAD) return undefined;
+  const text = decodeUtf8(bytesOfBase64(payload));
+  const read = text === null ? null : readJson(text, 20);
+  return read?.ok === true ? member(read.value, 'predicate') : undefined;
+}
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+/** Tolerant: other characters are skipped. The activity decodes strictly; the sandbox of workflows has no decoder. */
+function bytesOfBase64(text: string): Uint8Array {
+  const bytes: number[] = [];
+  let bits = 0;
+  let count = 0;
+  for (const letter of text) {
+    const value = LETTERS.indexOf(letter);
+    if (value === -1) continue;
+    bits = ((bits << 6) | value) & 0xffff;
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    bytes.push((bits >> count) & 0xff);
+  }
+  return Uint8Array.from(bytes);
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+}

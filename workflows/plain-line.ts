@@ -1,0 +1,19 @@
+import { toWellFormed } from '../policy/contracts/canonical-json';
+import { clip } from '../policy/text/cut-text';
+import { makeVisible } from '../policy/text/visible';
+
+/**
+ * One line of at most `max` UTF-16 code units for the Temporal UI, from text that others wrote or that a forged result may contain.
+ * Control, bidirectional and invisible characters are written as `⟦U+202E⟧`, and a backtick as an apostrophe.
+ */
+export function plainLine(text: unknown, max: number): string {
+  if (typeof text !== 'string') return '';
+  const line = toWellFormed(clip(text, max)).replace(/\s+/g, ' ').replaceAll('`', "'").trim();
+  return clip(makeVisible(line).text, max);
+}
+
+/** The same as a code span, in which markdown has no links, images or HTML. */
+export function codeLine(text: unknown, max: number): string {
+  const line = plainLine(text, max);
+  return `\`${line === '' ? '-' : line}\``;
+}
