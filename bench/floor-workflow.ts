@@ -1,6 +1,6 @@
 /**
  * The baseline: a bare workflow of the same shape as a review with two packs, stage, judge, two answers and commit. It has
- * the same number of activities on the same three queues, the same updates, queries, timer and search attributes, but every
+ * the same number of activities on the same three queues, the same updates, queries, timer, search attributes and memos, but every
  * activity is a no-op.
  */
 import {
@@ -14,6 +14,7 @@ import {
   sleep,
   CancellationScope,
   isCancellation,
+  upsertMemo,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -46,9 +47,12 @@ export async function floor(input: object): Promise<string> {
   setHandler(floorAnswer, async (answer) => {
     await review.nothing(answer);
     answers++;
+    upsertSearchAttributes([{ key: CountersignPending, value: 2 - answers }]);
+    upsertMemo({ answers });
     return 'accepted';
   });
   await review.nothing(input); // open
+  upsertSearchAttributes([{ key: CountersignStatus, value: 'RUNNING' }]);
   await Promise.all([review.nothing(input), review.nothing(input)]); // two packs
   preflight = true;
   await commit.nothing(input); // stage
@@ -76,6 +80,7 @@ export async function floor(input: object): Promise<string> {
     { key: CountersignStatus, value: 'COMMITTED' },
     { key: CountersignPending, value: 0 },
   ]);
+  upsertMemo({ outcome: 'COMMITTED' });
   await condition(allHandlersFinished);
   return 'done';
 }

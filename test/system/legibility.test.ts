@@ -48,16 +48,17 @@ test('the workflow summary names the change: tool, tenant, target and digest', a
   expect(staticDetails).toContain('signed by a service key');
 });
 
-test('current details show the required answers, who can give them and the deadline, and no text from the agent', async () => {
+test('current details show the title, the required answers, who can give them and the deadline, and no text from the agent', async () => {
   const details = await currentDetails();
   expect(details).toMatch(/\*\*INTERVENTION_REQUIRED\*\*/);
+  expect(details).toContain('`UPDATE items: 1 row`');
   expect(details).toMatch(/Waits for 1 answer until \d{4}-/);
   expect(details).toMatch(/`guardian\.llm_judge`: 1 of group \*\*dba\*\* \(alice, bob\)/);
   expect(details).not.toContain(SECRET);
 });
 
 test('waiting reviews can be found by typed search attributes', async () => {
-  const query = `CountersignStatus = 'INTERVENTION_REQUIRED' AND CountersignTarget = 'shop' AND CountersignPending = 1 AND CountersignSeverity = 'WARN' AND CountersignRequester = 'dana' AND CountersignSourceTool = 'SQLDryRun' AND CountersignTenant = 'default' AND TaskQueue = 'countersign-review${system.suffix}'`;
+  const query = `CountersignStatus = 'INTERVENTION_REQUIRED' AND CountersignTarget = 'shop' AND CountersignPending = 1 AND CountersignSeverity = 'WARN' AND CountersignRequester = 'dana' AND CountersignSourceTool = 'SQLDryRun' AND CountersignTenant = 'default' AND CountersignTitle = 'UPDATE items: 1 row' AND TaskQueue = 'countersign-review${system.suffix}'`;
   const found = await listed(query);
   expect(found).toEqual([changeId]);
 });
@@ -71,6 +72,21 @@ async function listed(query: string): Promise<string[]> {
   }
   return [];
 }
+
+test('a refused answer is in the details and the memo with why, as a claim', async () => {
+  const { violations, fingerprint } = await system.waiting(changeId);
+  const violationId = violations[0]?.violationId;
+  const forged = { violationId, fingerprint, decision: 'confirm', reason: 'trust me', actor: 'alice' };
+  await handle().executeUpdate('answer', { args: [{ answers: [forged] }] });
+  expect(await currentDetails()).toMatch(
+    /Refused, without effect[^\n]*\n\n- `alice: confirm guardian\.llm_judge`, `unsigned_not_accepted: /,
+  );
+  const { memo } = await handle().describe();
+  expect(memo?.['title']).toBe('UPDATE items: 1 row');
+  expect(memo?.['refused']).toEqual([
+    expect.stringContaining('alice: confirm guardian.llm_judge, unsigned_not_accepted'),
+  ]);
+});
 
 test('every activity and every timer in the history has a summary, and the details show the outcome', async () => {
   await system.answer(changeId, 'alice', 'confirm');
@@ -88,12 +104,17 @@ test('every activity and every timer in the history has a summary, and the detai
     'dry run',
     'test-judge',
     '1 violation',
-    'answer 1, by update',
+    'alice: confirm guardian.llm_judge, to be verified',
     'commit',
   ])
     expect(summaries).toContain(part);
   expect(summaries.some((s) => s.startsWith('deadline '))).toBe(true);
-  expect(await currentDetails()).toMatch(/^\*\*COMMITTED\*\*/);
+  const details = await currentDetails();
+  expect(details).toMatch(/^\*\*COMMITTED\*\*/);
+  expect(details).toMatch(/- `alice`: confirm `guardian\.llm_judge`, `confirm by alice`, \d{4}-/);
+  const { memo } = await handle().describe();
+  expect(memo?.['answers']).toEqual([expect.stringMatching(/^alice: confirm guardian\.llm_judge, confirm by alice, /)]);
+  expect(memo?.['outcome']).toMatch(/^COMMITTED: /);
   expect(
     await listed(`CountersignStatus = 'COMMITTED' AND CountersignPending = 0 AND WorkflowId = '${changeId}'`),
   ).toEqual([changeId]);
