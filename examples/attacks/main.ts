@@ -174,9 +174,8 @@ if (options === null) process.exitCode = 2;
 else {
   Runtime.install({ logger: new DefaultLogger('WARN') });
   main(options).then(
-    (code) => {
-      process.exitCode = code;
-    },
+    // Ends here: an attack may have left calls behind, which the client would retry on the closed connection.
+    (code) => void process.stdout.write('', () => process.exit(code)),
     (error: unknown) => {
       say(error instanceof Error ? (error.stack ?? error.message) : String(error));
       process.exitCode = 1;
