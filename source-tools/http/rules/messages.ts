@@ -92,7 +92,7 @@ export const overrideHeader = httpRule({
   },
   find: ({ headers, url }) => [
     ...headers
-      .filter(({ name }) => ROUTING.has(name) || ROUTING_PREFIXES.some((prefix) => name.startsWith(prefix)))
+      .filter(({ name }) => isRouting(name))
       .map(({ name, at }) => ({ at, what: `the header ${shown(name)} redirects or reinterprets the request` })),
     ...url.queryNames
       .filter((name) => OVERRIDES.has(name.toLowerCase()))
@@ -116,11 +116,22 @@ const IDENTITY = new Set(
 `),
 );
 
+/** Headers that do not say for whom a request acts or what it does. Any other one may, as each service names its own. */
+const ORDINARY = new Set(
+  wordList(`
+  accept accept-charset accept-encoding accept-language cache-control content-language content-type date
+  idempotency-key if-match if-modified-since if-none-match if-unmodified-since pragma prefer user-agent
+  x-request-id x-correlation-id request-id correlation-id traceparent tracestate baggage b3 x-b3-traceid x-b3-spanid
+  x-b3-parentspanid x-b3-sampled x-api-version api-version x-github-api-version stripe-version notion-version
+  x-requested-with
+`),
+);
+
 export const tenantHeader = httpRule({
   name: 'http_tenant_header',
-  logicRevision: 1,
+  logicRevision: 2,
   defaultLevel: 'confirm',
-  why: 'Services behind a gateway trust these headers, so a request that sets one can act for another tenant or user.',
+  why: 'Services trust headers, so a request that sets one can act for another tenant or user, or do something else.',
   config: AllowedHeaders,
   examples: {
     bad: request({ headers: { 'If-Match': '"7"', 'X-Tenant-Id': '42' } }),
@@ -128,13 +139,23 @@ export const tenantHeader = httpRule({
   },
   find: ({ headers }, { allow }) => {
     const allowed = new Set(allow.map((name) => name.toLowerCase()));
-    return headers
-      .filter(
-        ({ name }) => !allowed.has(name) && (IDENTITY.has(name) || IDENTITY_PREFIXES.some((p) => name.startsWith(p))),
-      )
-      .map(({ name, at }) => ({ at, what: `the header ${shown(name)} says for whom the request acts` }));
+    return headers.flatMap(({ name, at }): readonly Hit[] => {
+      if (allowed.has(name) || ORDINARY.has(name)) return [];
+      if (isIdentity(name)) return [{ at, what: `the header ${shown(name)} says for whom the request acts` }];
+      // Other rules report these.
+      if (CREDENTIALS.has(name) || isRouting(name)) return [];
+      return [{ at, what: `the header ${shown(name)} is not known, so it may change what the request does` }];
+    });
   },
 });
+
+function isRouting(name: string): boolean {
+  return ROUTING.has(name) || ROUTING_PREFIXES.some((prefix) => name.startsWith(prefix));
+}
+
+function isIdentity(name: string): boolean {
+  return IDENTITY.has(name) || IDENTITY_PREFIXES.some((prefix) => name.startsWith(prefix));
+}
 
 const IDENTITY_PREFIXES = ['impersonate-', 'x-impersonate-', 'x-tenant-', 'x-internal-', 'x-auth-request-'];
 

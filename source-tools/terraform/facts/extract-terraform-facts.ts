@@ -14,6 +14,26 @@ export const MAX_PLAN_BYTES = MAX_DIFF_BYTES;
 const BOUNDS = { maxBytes: MAX_PLAN_BYTES, maxDepth: 128, maxEntries: 40_000 };
 const MAX_RESOURCES = 5000;
 
+/** The members of a plan that are read, or that say nothing about what apply does. Docs: "JSON Output Format" of Terraform. */
+const MEMBERS: ReadonlySet<string> = new Set([
+  'format_version',
+  'terraform_version',
+  'variables',
+  'planned_values',
+  'proposed_unknown',
+  'resource_drift',
+  'resource_changes',
+  'output_changes',
+  'prior_state',
+  'configuration',
+  'relevant_attributes',
+  'checks',
+  'timestamp',
+  'applyable',
+  'complete',
+  'errored',
+]);
+
 /** Terraform's exact action sequences. Any other sequence is refused, because its meaning is unknown. */
 const ACTIONS: Readonly<Record<string, TerraformAction>> = {
   'no-op': 'no-op',
@@ -69,6 +89,7 @@ function extract(raw: Uint8Array): TerraformPlanFacts | FactsRefusal {
     complete: flagOf(plan, 'complete'),
     applyable: flagOf(plan, 'applyable'),
     inexactNumber: read.inexactAt !== null,
+    unread: Object.keys(plan).filter((name) => !MEMBERS.has(name) && !isEmpty(plan[name] ?? null)),
     resources,
     drift: readResources(plan, 'resource_drift', configured),
     outputs: readOutputs(plan),
@@ -82,6 +103,10 @@ function extract(raw: Uint8Array): TerraformPlanFacts | FactsRefusal {
       }),
     ),
   } satisfies TerraformPlanFacts;
+}
+
+function isEmpty(value: JsonValue): boolean {
+  return value === null || (Array.isArray(value) && value.length === 0);
 }
 
 function flagOf(plan: JsonObject, key: string): boolean | null {

@@ -64,6 +64,8 @@ export interface TerraformPlanFacts extends ExtractedFacts {
   readonly complete: boolean | null;
   readonly applyable: boolean | null;
   readonly inexactNumber: boolean;
+  /** Members of the plan that are not known, such as `action_invocations`: apply may do more than the resources show. */
+  readonly unread: readonly string[];
   readonly resources: readonly TerraformResource[];
   readonly drift: readonly TerraformResource[];
   readonly outputs: readonly TerraformOutput[];

@@ -16,14 +16,14 @@ export const terraformParse = parseRule(TERRAFORM_PACK, {
 
 export const format = terraformRule({
   name: 'terraform_format',
-  logicRevision: 2,
+  logicRevision: 3,
   defaultLevel: 'forbid',
   why: 'A failed or incomplete plan does not show what apply would do.',
   examples: {
     bad: planOf([CREATE], { errored: true }),
     good: planOf([CREATE], { errored: false, complete: true, applyable: true }),
   },
-  find: ({ errored, complete, applyable, inexactNumber, failedChecks }) => {
+  find: ({ errored, complete, applyable, inexactNumber, unread, failedChecks }) => {
     const hits: Hit[] = [];
     if (errored === true) hits.push({ at: '/errored', what: 'planning failed' });
     if (complete === false) hits.push({ at: '/complete', what: 'the plan is not complete' });
@@ -31,6 +31,7 @@ export const format = terraformRule({
     if (inexactNumber) hits.push({ at: '', what: 'a number that loses digits when it is parsed' });
     return [
       ...hits,
+      ...unread.map((name) => ({ at: '', what: `the plan has ${shown(name.slice(0, 200))}, which is not checked` })),
       ...failedChecks.map(({ at, address }) => ({ at, what: `${shown(address.slice(0, 200))} failed` })),
     ];
   },

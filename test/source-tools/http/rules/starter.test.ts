@@ -11,6 +11,7 @@ describe('the starter bundle for HTTP', () => {
     ['a JSON Patch without If-Match', { headers: {} }],
     ['a merge patch', { contentType: MERGE, headers: {}, body: { note: 'x', tags: ['a'] } }],
     ['a read', { method: 'GET', headers: {}, contentType: null, body: undefined }],
+    ['ordinary headers', { headers: { 'If-None-Match': '*', Prefer: 'return=minimal', traceparent: '00-1-2-01' } }],
     ['a POST', { method: 'POST', headers: {}, contentType: 'application/json', body: { title: 'x' } }],
   ])('passes %s to the named host', async (_, change) => {
     expect(await outcomeOf(change)).toBe('COMMIT');
@@ -20,6 +21,10 @@ describe('the starter bundle for HTTP', () => {
     ['another host', { url: 'https://api.example.net/v1/orders/17' }],
     ['a subdomain of the named host', { url: 'https://x.api.example.com/v1/orders/17' }],
     ['an internal address', { url: 'http://10.0.0.7/v1/orders/17' }],
+    ['a header that names another path', { headers: { 'X-HTTP-Path-Override': '/admin' } }],
+    ['a header that names another person', { headers: { 'On-Behalf-Of': 'ceo' } }],
+    ['a header that names an operation', { headers: { SOAPAction: 'DeleteAll' } }],
+    ['a header that is not known', { headers: { 'X-Shop-Mode': '1' } }],
     ['a DELETE', { method: 'DELETE', contentType: null, body: undefined }],
   ])('holds %s', async (_, change) => {
     expect(await outcomeOf(change)).not.toBe('COMMIT');

@@ -180,3 +180,28 @@ it.each([
 ])('%s on %s from %j to %j: %s', (rule, address, before, after, held) => {
   expect(isHeld(rule, address, before, after)).toBe(held);
 });
+
+describe('parts of a plan that are not read', () => {
+  const statusOf = (more: object): string =>
+    runRule(
+      terraformPlanPack,
+      'terraform_format',
+      planOf([{ address: 'aws_sqs_queue.q', actions: ['create'], after: {} }], more as Record<string, unknown>),
+    ).status;
+
+  it.each([
+    ['actions that apply invokes', { action_invocations: [{ address: 'action.aws_lambda_invoke.x' }] }],
+    ['actions that are put off', { deferred_action_invocations: [{ reason: 'x' }] }],
+    ['changes that are put off', { deferred_changes: [{ reason: 'x' }] }],
+    ['a part of a later format', { side_effects: {} }],
+  ])('hold it: %s', (_, more) => {
+    expect(statusOf(more)).toBe('BLOCK');
+  });
+
+  it.each([
+    { action_invocations: [] },
+    { timestamp: '2026-03-01T00:00:00Z', relevant_attributes: [], prior_state: {} },
+  ])('do not hold it if they are empty or known: %j', (more) => {
+    expect(statusOf(more)).toBe('ALLOW');
+  });
+});
