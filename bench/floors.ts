@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
+import { type Client, type WorkflowHandle, WithStartWorkflowOperation } from '@temporalio/client';
 import type { Dev } from '../dev/start';
 import { TASK_QUEUES } from '../policy/contracts/queues';
 import { figures, type Figures } from './figures';
@@ -23,15 +23,8 @@ export async function measureFloor(dev: Dev, temporal: Client, count: Count): Pr
   const job = async (i: number): Promise<void> => {
     const began = performance.now();
     const workflowId = `floor-${run}-${i}`;
-    const startWorkflowOperation = new WithStartWorkflowOperation('floor', {
-      workflowId,
-      taskQueue: TASK_QUEUES.review + FLOOR_SUFFIX,
-      args: [{ i }],
-      workflowIdConflictPolicy: 'USE_EXISTING',
-    });
-    await temporal.workflow.executeUpdateWithStart('submit', { startWorkflowOperation });
+    const handle = await submitted(temporal, 'floor', workflowId, { i });
     times.preflight.push(performance.now() - began);
-    const handle = temporal.workflow.getHandle(workflowId);
     await poll(async () => ((await handle.query<string>('status')) === 'RUNNING' ? null : true));
     await handle.executeUpdate('answer', { args: [{ n: 1 }] });
     await handle.executeUpdate('answer', { args: [{ n: 2 }] });
@@ -57,15 +50,8 @@ export async function measureFixedFloor(dev: Dev, temporal: Client, count: Count
   const job = async (i: number): Promise<void> => {
     const began = performance.now();
     const workflowId = `fixed-floor-${run}-${i}`;
-    const startWorkflowOperation = new WithStartWorkflowOperation('fixedFloor', {
-      workflowId,
-      taskQueue: TASK_QUEUES.review + FLOOR_SUFFIX,
-      args: [payload],
-      workflowIdConflictPolicy: 'USE_EXISTING',
-    });
-    await temporal.workflow.executeUpdateWithStart('submit', { startWorkflowOperation });
+    const handle = await submitted(temporal, 'fixedFloor', workflowId, payload);
     times.preflight.push(performance.now() - began);
-    const handle = temporal.workflow.getHandle(workflowId);
     await handle.executeUpdate('waiting');
     await handle.executeUpdate('answer', { args: [payload] });
     await handle.executeUpdate('answer', { args: [payload] });
@@ -79,6 +65,18 @@ export async function measureFixedFloor(dev: Dev, temporal: Client, count: Count
   } finally {
     await Promise.all(workers.map(stopped));
   }
+}
+
+/** Starts a workflow with the update `submit`, as a client starts a review, and waits for its answer. */
+async function submitted(temporal: Client, type: string, workflowId: string, input: object): Promise<WorkflowHandle> {
+  const startWorkflowOperation = new WithStartWorkflowOperation(type, {
+    workflowId,
+    taskQueue: TASK_QUEUES.review + FLOOR_SUFFIX,
+    args: [input],
+    workflowIdConflictPolicy: 'USE_EXISTING',
+  });
+  await temporal.workflow.executeUpdateWithStart('submit', { startWorkflowOperation });
+  return temporal.workflow.getHandle(workflowId);
 }
 
 function pidsOf(workers: readonly ChildProcess[]): Record<string, number> {

@@ -57,7 +57,7 @@ function verifies({ trust }: Source): boolean {
 }
 
 async function endedResult({ trust }: Source, { bundle }: Reading, changeId: string): Promise<ReviewResult> {
-  const why = 'The ledger has the review as ended, but no receipt that can be read';
+  const why = 'The review has ended, but the ledger has no readable receipt';
   return readResult(changeId, await bundle(), trust) ?? { state: 'ABORTED', verified: false, why };
 }
 
@@ -73,7 +73,7 @@ async function abortedResult(runs: ReviewRuns, changeId: string, opened: boolean
   if (run === 'running') return null;
   if (run === 'unknown' && !opened) throw notFound(changeId, undefined);
   const failure = run === 'closed' ? await runs.failureOf(changeId) : null;
-  const why = failure ?? 'The workflow has ended or is gone, and the ledger has no end of the review';
+  const why = failure ?? 'The workflow has ended or does not exist, and the ledger does not say how the review ended';
   return { state: 'ABORTED', verified: false, why };
 }
 

@@ -133,7 +133,7 @@ function keySteps(operator: KeyOnDisk, keys: ServiceKeys, step: (what: string, c
   for (const { path, made } of [keys.review, keys.judge, keys.commit, ...keys.agents]) step(`key ${path}`, made);
 }
 
-/** Throws ConfigError if the file exists and trusts other keys: what is trusted never changes silently. */
+/** Throws ConfigError if the file exists and trusts other keys: trusted keys never change silently. */
 function writeTrust(dir: string, operator: KeyOnDisk, committer: KeyOnDisk): boolean {
   const path = join(dir, 'trust.json');
   const trust: Trust = { operators: [operator.key.publicKey], committers: [committer.key.publicKey] };

@@ -6,6 +6,17 @@ export const ENDED = [
   'completed before the Update',
 ] as const;
 
+/** What the server or the review says of a message that is too large, malformed or one of too many. */
+export const TOO_MUCH = [
+  'RESOURCE_EXHAUSTED',
+  'INVALID_ARGUMENT',
+  'unexpected workflow task failure',
+  'exceeds',
+  'limit',
+  'WorkflowUpdateFailedError',
+  'WorkflowUpdateRPCTimeoutOrCancelledError',
+] as const;
+
 /** The result, or `instead` if it was refused with one of these words. Any other failure means that the attack was not carried out. */
 export async function ifRefused<T, U>(result: Promise<T>, words: readonly string[], instead: U): Promise<T | U> {
   try {

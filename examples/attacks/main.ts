@@ -3,7 +3,7 @@
  * Progress goes to standard error; with --json one line goes to standard output. Exits 1 if an attack had an effect or if a
  * refusal is missing from the ledger.
  */
-import { parseArgs } from 'node:util';
+import { inspect, parseArgs } from 'node:util';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import Table from 'cli-table3';
 import { topUp, type Attack, type Attempt } from './attack';
@@ -117,7 +117,7 @@ async function attempt(testbed: Testbed, { name, run }: Attack): Promise<AttackR
 
 async function notRun(testbed: Testbed, { name }: Attack, error: unknown): Promise<AttackReport> {
   const why = error instanceof Error ? error.message : String(error);
-  say(`${why}${error instanceof RaceLost ? '' : `\n${error instanceof Error ? error.stack : ''}`}`);
+  say(error instanceof RaceLost ? why : inspect(error));
   return { name, effect: await testbed.targetChanged(), refusalInLedger: false, notRun: why.split('\n', 1)[0] ?? '' };
 }
 

@@ -281,6 +281,7 @@ export class NamespaceWriter {
     const first = await this.#workflowTask(queue);
     await api.respondWorkflowTaskCompleted({ namespace, identity: IDENTITY, taskToken: first.taskToken, commands: [] });
     const stopping = new AbortController();
+    let failure: { readonly error: unknown } | null = null;
     const polling = (async (): Promise<void> => {
       while (!stopping.signal.aborted) {
         const { taskToken, query } = await this.#workflowTask(queue, stopping.signal);
@@ -292,11 +293,14 @@ export class NamespaceWriter {
             queryResult: payloads(answer),
           });
       }
-    })().catch(() => {}); // The poll that is aborted at the end.
+    })().catch((error: unknown) => {
+      if (!stopping.signal.aborted) failure = { error };
+    });
     return async () => {
       stopping.abort();
       await polling;
       await handle.terminate('done');
+      if (failure !== null) throw new Error('The queries were not answered', { cause: failure.error });
     };
   }
 

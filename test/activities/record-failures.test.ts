@@ -81,7 +81,7 @@ test('every failure in the last attempt of the guardians is recorded, and in no 
   ]);
 });
 
-test('a review whose dry run failed for good ends at once, and not before', async () => {
+test('a review whose dry run failed permanently ends at once, and not before', async () => {
   const world = new ReviewWorld();
   await world.open();
   await world.guard();
@@ -93,7 +93,7 @@ test('a review whose dry run failed for good ends at once, and not before', asyn
   });
 });
 
-test('a review whose disclosure failed for good ends at once, and not before', async () => {
+test('a review whose disclosure failed permanently ends at once, and not before', async () => {
   const world = new ReviewWorld();
   await world.open();
   await world.guard();
@@ -115,7 +115,7 @@ test('a failed disclosure is no reason after the violations were disclosed, nor 
       expect(await failureType(world.rollback({ reason }))).toBe('VALIDATION_ERROR');
 });
 
-test('an approved change whose commit failed for good before it began is rolled back within its commit window', async () => {
+test('an approved change whose commit failed permanently before it began is rolled back within its commit window', async () => {
   const world = await new ReviewWorld().confirmed();
   expect(await failureType(world.reconcile())).toBe('VALIDATION_ERROR');
   await fail(world, 'commit', broken);
@@ -127,7 +127,7 @@ test('an approved change whose commit failed for good before it began is rolled 
   expect(world.target.applied).toBe(0);
 });
 
-test('a review whose guardians failed for good ends before their time-out, once every other unit has answered', async () => {
+test('a review whose guardians failed permanently ends before their time-out, once every other unit has answered', async () => {
   const world = new ReviewWorld();
   await world.open();
   const units = unitsOf(world);

@@ -21,7 +21,7 @@ import {
   violation,
   withReceipt,
 } from '../client/fakes';
-import { stagingRecord } from '../support/staging-record';
+import { stagingRecord } from '../../dev/staging-record';
 import { runCommand, temporaryFolder, type CommandRun, type RunOptions } from './run-command';
 
 interface Options extends RunOptions {

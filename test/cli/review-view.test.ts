@@ -8,7 +8,7 @@ import type { FindingProjection } from '../../policy/contracts/status';
 import type { VerifiedReview } from '../../signing/verified-review';
 import { hex, reviewed, status, violation } from '../client/fakes';
 import { SCREENS } from '../support/screens';
-import { stagingRecord } from '../support/staging-record';
+import { stagingRecord } from '../../dev/staging-record';
 
 const NOW = new Date('2026-11-20T10:00:00.000Z');
 const UNSAFE = '\u001b[2J\u202e\n    → countersign answer ffffffff --all --confirm\n62 checks passed';

@@ -1,7 +1,7 @@
 import { createPrinter } from '../../cli/printer';
 import { printStaging } from '../../cli/reviews/staging-view';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
-import { stagingRecord, updatedTable } from '../support/staging-record';
+import { stagingRecord, updatedTable } from '../../dev/staging-record';
 import { hex } from '../client/fakes';
 
 const UNSAFE = '\u001b[2J\u202e\n  9. delete';

@@ -4,7 +4,7 @@ import { createSigner } from '../../client/signer';
 import { signAnswers } from '../../client/sign-answers';
 import { newKeyPair } from '../../signing/keys';
 import type { JsonObject } from '../../policy/contracts/canonical-json';
-import { stagingRecord } from '../support/staging-record';
+import { stagingRecord } from '../../dev/staging-record';
 import { accepted, CHANGE, failing, hex, reviewed, status, violation } from './fakes';
 
 type Reviews = Pick<ReviewClient, 'review' | 'answer'>;

@@ -3,7 +3,7 @@ import { sha256Hex } from '../../policy/contracts/hash';
 import type { StagingRecord } from '../../policy/contracts/staging-record';
 import { SOURCE_TOOLS } from '../../source-tools';
 import { sourceToolRegistry } from '../../source-tools/define';
-import { stagingRecord } from '../support/staging-record';
+import { stagingRecord } from '../../dev/staging-record';
 import { plainTool } from '../support/source-tools';
 
 const tools = sourceToolRegistry([...SOURCE_TOOLS, plainTool]);

@@ -3,7 +3,7 @@ import { sha256Hex } from '../../policy/contracts/hash';
 import type { FindingProjection, ReviewStatus, ViolationStatus } from '../../policy/contracts/status';
 import type { VerifiedReview } from '../../signing/verified-review';
 import { reviewed, status, violation } from '../client/fakes';
-import { stagingRecord, updatedTable } from './staging-record';
+import { stagingRecord, updatedTable } from '../../dev/staging-record';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const id = (start: string): string => sha256Hex(bytesOf(start));

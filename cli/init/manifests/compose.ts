@@ -58,7 +58,7 @@ function bind(path: string, readOnly: boolean): string {
   return `      - { type: bind, source: ${text(path)}, target: ${text(path)}, read_only: ${readOnly} }`;
 }
 
-/** A YAML scalar for any string. Compose replaces `$NAME`, and `$$` stands for `$`. */
+/** A YAML scalar for any string. Compose replaces `$NAME`, so `$` is written as `$$`. */
 function text(value: string): string {
   return JSON.stringify(value).replaceAll('$', '$$$$');
 }

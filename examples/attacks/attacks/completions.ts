@@ -4,7 +4,8 @@
  */
 import type { ReviewStatus } from '../../../policy/contracts/status';
 import type { PolicyViolation } from '../../../policy/contracts/violation';
-import { stagingSha as stagingShaOf, type StagingRecord } from '../../../policy/contracts/staging-record';
+import { stagingSha as stagingShaOf } from '../../../policy/contracts/staging-record';
+import { stagingRecord } from '../../../dev/staging-record';
 import { signPredicate } from '../../../signing/envelope';
 import { newKeyPair } from '../../../signing/keys';
 import { endInLedger, raisePay, refundOrder, refused, topUp, type Attack, type Attempt } from '../attack';
@@ -216,21 +217,7 @@ export const DECEPTIONS: readonly Attack[] = [
   {
     name: 'complete-activity by id: stage',
     async run(testbed) {
-      const record: StagingRecord = {
-        sourceTool: 'SQLDryRun',
-        target: 'shop',
-        origin: 'measured',
-        statements: [],
-        tables: [],
-        sideEffects: [],
-        fullyCaptured: true,
-        uncaptured: [],
-        reason: null,
-        notCompared: [],
-        previewSha: null,
-        base: {},
-        serverVersion: '18.0',
-      };
+      const record = stagingRecord();
       const changeId = await throttled(testbed, [testbed.queues.commit], async () => {
         const id = await testbed.submit(topUp(9));
         const results = Object.fromEntries((await testbed.planOf(id)).validators.map((v) => [v.id, allow(v.id)]));

@@ -1,11 +1,14 @@
 /** Attacks on what the ledger counts and remembers: refusals, limits over many changes, earlier rejects, stored bytes. */
 import { canonicalJson, type JsonObject } from '../../../policy/contracts/canonical-json';
 import { appendAs } from '../append-as';
+import { ifRefused } from '../if-refused';
 import { raisePay, refundOrder, topUp, type Attack } from '../attack';
 import { query } from '../../../dev/query';
 import type { Testbed } from '../testbed';
 
 const TIMES = 40;
+/** What the database says of a row that it does not take. */
+const DATABASE_REFUSES = ['digest_of_bytes', 'may not '];
 
 export const FACTS: readonly Attack[] = [
   {
@@ -122,11 +125,12 @@ export const FACTS: readonly Attack[] = [
     name: 'bytes that the gateway’s role plants under the digest of another diff',
     async run(testbed) {
       const { submission, bytes, changeId } = testbed.unsent(topUp(15));
-      await query(
+      const planted = query(
         testbed.dev.setup.databaseUrls.cs_gateway,
         'insert into blobs (tenant, digest, size, bytes) values ($1, $2, 3, $3)',
         ['default', submission.diffSha, Buffer.from('xyz')],
-      ).catch(() => []);
+      );
+      await ifRefused(planted, DATABASE_REFUSES, []);
       await testbed.client.store.put('default', bytes);
       await testbed.startReview(changeId, submission);
       const { state } = await testbed.ended(changeId);
@@ -150,11 +154,12 @@ export const FACTS: readonly Attack[] = [
         closedAt: new Date().toISOString(),
         updatedAt: new Date().toISOString(),
       };
-      await query(
+      const rewritten = query(
         testbed.dev.setup.databaseUrls.cs_review,
         `select * from ledger_append($1, '{}', '{}', '{}', '{}', '{}', '{}', $2)`,
         [status.changeId, JSON.stringify(patch)],
-      ).catch(() => []);
+      );
+      await ifRefused(rewritten, DATABASE_REFUSES, []);
       return remembered(testbed, { ...change, requestKey: 'rewritten' });
     },
   },

@@ -7,6 +7,7 @@ import type { PredicateOf } from '../../../policy/evidence/statement';
 import { signPredicate } from '../../../signing/envelope';
 import { newKeyPair, newNonce, type SigningKey } from '../../../signing/keys';
 import { answerRefused, raisePay, refundOrder, refused, type Attack } from '../attack';
+import { ENDED, ifRefused } from '../if-refused';
 import { pause } from '../namespace-writer';
 import type { Change, Testbed } from '../testbed';
 
@@ -182,9 +183,11 @@ export const STATEMENTS: readonly Attack[] = [
         last = status.changeId;
         const [, said] = await Promise.all([
           testbed.update(last, testbed.sign(status, testbed.keyOf('alice'))),
-          pause(i * 4)
-            .then(() => testbed.sendUpdate(last, 'withdraw', withdrawal(last, testbed.keyOf('agent'))))
-            .catch(() => ({ code: 'closed' })),
+          ifRefused(
+            pause(i * 4).then(() => testbed.sendUpdate(last, 'withdraw', withdrawal(last, testbed.keyOf('agent')))),
+            ENDED,
+            { code: 'closed' },
+          ),
         ]);
         const { state } = await testbed.ended(last);
         if ((said.code === 'accepted') !== (state === 'ROLLED_BACK')) lost.push(`${said.code}, but ${state}`);
@@ -296,8 +299,8 @@ export const STATEMENTS: readonly Attack[] = [
 
 /** Waits until the change is opened, or its workflow has failed because it cannot be opened. */
 async function opened(testbed: Testbed, changeId: string): Promise<void> {
-  const failed = testbed.temporal.workflow.getHandle(changeId).result();
-  await Promise.race([testbed.waitForRow(changeId, ({ kind }) => kind === 'submitted'), failed.catch(() => null)]);
+  const failed = ifRefused(testbed.temporal.workflow.getHandle(changeId).result(), ['WorkflowFailedError'], null);
+  await Promise.race([testbed.waitForRow(changeId, ({ kind }) => kind === 'submitted'), failed]);
 }
 
 /** Null if the review still waits for answers. */

@@ -282,13 +282,13 @@ describe('an admission that was not scheduled by the workflow of the review', ()
   const forged = (answers: readonly unknown[], more: object): AdmitInput => ({ ...input(answers), ...more });
   const members = ['dana', 'eli', 'rita', 'mallory', 'stranger'];
 
-  it('is compared with the pinned plan: an unsigned answer stays refused, whatever mode the input claims', async () => {
+  it('is compared with the pinned plan: an unsigned answer stays refused, regardless of the mode that the input claims', async () => {
     const claims = { answersMode: 'unsigned', development: true };
     expect(await codes(forged([unsigned()], claims))).toEqual({ [V1]: 'unsigned_not_accepted' });
     expect(kinds()).toEqual(['answer_refused']);
   });
 
-  it('is compared with the groups of the pinned plan, whatever members, requester and four eyes the input claims', async () => {
+  it('is compared with the groups of the pinned plan, regardless of the members, requester and four eyes that the input claims', async () => {
     const violations = VIOLATIONS.map((v) => ({ ...v, members, fourEyes: false }));
     const claims = { violations, requester: null };
     expect(await codes(forged([signed(stranger)], claims))).toEqual({ [V1]: 'not_eligible' });
@@ -296,7 +296,7 @@ describe('an admission that was not scheduled by the workflow of the review', ()
     expect(kinds()).toEqual(['answer_refused', 'answer_refused']);
   });
 
-  it('is compared with the disclosure in the ledger, whatever fingerprint, violations and context the input claims', async () => {
+  it('is compared with the disclosure in the ledger, regardless of the fingerprint, violations and context that the input claims', async () => {
     const [other, elsewhere] = [sha('9'), { tenant: 'acme', target: 'other', environment: 'production' } as const];
     const claims = {
       fingerprint: other,

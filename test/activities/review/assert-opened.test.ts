@@ -79,7 +79,7 @@ describe.each(['intent', 'decided', 'closed'] as const)('after the row %s', (kin
 });
 
 test.each([{}, { violations: 'none' }, { violations: [{}], fingerprint: 'x', callbackResults: {} }])(
-  'disclose fails for good if another row was disclosed that cannot be read: %j',
+  'disclose fails permanently if another row was disclosed that cannot be read: %j',
   async (body) => {
     const world = new ReviewWorld({ text: 'HOLD' });
     await world.open();

@@ -3,7 +3,7 @@ import { extractSqlFacts } from '../../../source-tools/sql/facts/extract-sql-fac
 import { planEvaluator, readEvalLine } from '../../../policy/bundle/evaluate';
 import { coverageOf, parsePolicyTests, policyTestProblems } from '../../../policy/bundle/policy-test';
 import { planOf, registryOf, demoRule } from './fixtures';
-import { stagingRecord } from '../../support/staging-record';
+import { stagingRecord } from '../../../dev/staging-record';
 import { ourTools } from '../../support/source-tools';
 
 const rules = registryOf(

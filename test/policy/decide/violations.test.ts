@@ -10,7 +10,7 @@ import {
   reasonOf,
   violationsOf,
 } from '../../support/plan';
-import { stagingRecord } from '../../support/staging-record';
+import { stagingRecord } from '../../../dev/staging-record';
 
 const A = planValidator('guardian.a');
 const B = planValidator('guardian.b');

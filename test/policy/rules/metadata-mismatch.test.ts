@@ -4,7 +4,7 @@ import type { RuleOutcome } from '../../../policy/rules/define';
 import { baseUnverifiable } from '../../../policy/rules/base-unverifiable';
 import { metadataMismatch } from '../../../policy/rules/metadata-mismatch';
 import { inputFor, updatedRows } from '../../source-tools/sql/rules/support/run-rule';
-import { stagingRecord } from '../../support/staging-record';
+import { stagingRecord } from '../../../dev/staging-record';
 
 async function outcome(sql: string, metadata: Metadata, staging?: StagingRecord): Promise<RuleOutcome> {
   return metadataMismatch(await inputFor(sql, { metadata, ...(staging === undefined ? {} : { staging }) }));

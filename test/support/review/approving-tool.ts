@@ -1,7 +1,7 @@
 import { sha256Hex, sha256HexOfText } from '../../../policy/contracts/hash';
 import type { SourceTool } from '../../../policy/contracts/source-tool';
 import { sqlCas } from '../../../source-tools/sql';
-import { stagingRecord, updatedTable } from '../staging-record';
+import { stagingRecord, updatedTable } from '../../../dev/staging-record';
 
 /** Reads diffs as `SQLCAS` does. Its target accepts every change and reports the table and the row count of `target`. */
 export function approvingTool(target: { readonly rows: number; readonly table: string }): SourceTool {

@@ -3,7 +3,7 @@ import { stagingSha as stagingShaOf, type StagingRecord } from '../../../policy/
 import type { CommitContext, CommitResult, ReadBack, TargetEffects } from '../../../policy/contracts/target-effects';
 import { defineSourceTool } from '../../../source-tools/define';
 import { targetUnavailable } from '../../../source-tools/target-failure';
-import { stagingRecord, updatedTable } from '../staging-record';
+import { stagingRecord, updatedTable } from '../../../dev/staging-record';
 
 /** The facts of the memory target's diffs, which say nothing beyond their bytes. */
 export const MEMORY_FACTS = { ok: true, kind: 'memory', parser: { name: 'memory', version: '1' } } as const;

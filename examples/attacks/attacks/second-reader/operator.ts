@@ -82,7 +82,7 @@ function unsignedOperator(
     await pause(1_100);
     try {
       const changeId = await testbed.submit(refundOrder(id));
-      const status = await testbed.waiting(changeId).catch(() => null);
+      const status = await ifRefused(testbed.waiting(changeId), ['The review'], null);
       if (status === null) return judged(changeId, 'an honest change is not opened or not shown');
       const codes = await send(testbed, status, testbed.sign(status, key));
       if (codes.join() !== expected) return judged(changeId, `an approver's answer gives ${codes.join()}`);

@@ -4,6 +4,7 @@ import type { ReviewStatus } from '../../../../policy/contracts/status';
 import { canonicalJson } from '../../../../policy/contracts/canonical-json';
 import { newNonce, type SigningKey } from '../../../../signing/keys';
 import { raisePay, refundOrder, type Attack, type Attempt } from '../../attack';
+import { ENDED, ifRefused } from '../../if-refused';
 import { pause } from '../../namespace-writer';
 import type { Row, Testbed } from '../../testbed';
 import { ACCEPTED, at, envelope, judged, named, paidOut, send } from './common';
@@ -83,7 +84,7 @@ function race(
       await send(testbed, status, given);
       const confirm = testbed.sign(status, testbed.keyOf('bob'));
       const [code] = await Promise.all([
-        stop(testbed, status, given).catch(() => 'closed'),
+        ifRefused(stop(testbed, status, given), ENDED, 'closed'),
         pause(i * 15).then(() => send(testbed, status, confirm)),
       ]);
       if ((await paidOut(testbed, changeId)) && code === ACCEPTED) achieved = `round ${i}: accepted, and committed`;

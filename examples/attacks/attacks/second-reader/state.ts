@@ -114,7 +114,7 @@ async function captured(testbed: Testbed, times: number): Promise<string[]> {
     serviceKey: createSigner(testbed.keyOf('agent')),
     trust: testbed.trust,
   });
-  for (let i = 0; i < times; i++) await client.list().catch(() => null);
+  for (let i = 0; i < times; i++) await ifRefused(client.list(), ['HTTP status 500'], null);
   await new Promise<void>((resolve) => (server.close(() => resolve()), server.closeAllConnections()));
   return seen;
 }

@@ -2,7 +2,7 @@ import { ValidatorResult } from '../../../../policy/contracts/finding';
 import { sqlPostgresPack } from '../../../../source-tools/sql/rules';
 import { sqlPostgresStylePack } from '../../../../source-tools/sql/rules/style';
 import { inputFor, run } from './support/run-rule';
-import { stagingRecord } from '../../../support/staging-record';
+import { stagingRecord } from '../../../../dev/staging-record';
 
 const readers = [...sqlPostgresPack, ...sqlPostgresStylePack].filter(
   (d) => d.reads.includes('facts') && d.implementation !== 'sql_parse_failure',

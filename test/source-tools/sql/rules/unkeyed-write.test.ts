@@ -1,4 +1,4 @@
-import { stagingRecord } from '../../../support/staging-record';
+import { stagingRecord } from '../../../../dev/staging-record';
 import { factsOf, fires, run } from './support/run-rule';
 
 const keyValues = async (sql: string): Promise<number | null | undefined> => (await factsOf(sql)).dml[0]?.keyValues;

@@ -151,7 +151,7 @@ onEachServer((start) => {
       expect(await commit(ctx)).toMatchObject({ kind: 'stale', explanation: expect.stringContaining('public.orders') });
     });
 
-    it('has the same settings as the dry run, whatever the roles have', async () => {
+    it('has the same settings as the dry run, regardless of the settings of the roles', async () => {
       const sql = `UPDATE orders SET updated_at = '2026-03-01 12:00', status = to_char(1, '9') WHERE id = 1`;
       await pg.admin(
         `ALTER ROLE countersign_commit SET TimeZone = 'Asia/Tokyo'; ALTER ROLE countersign_stage SET search_path = pg_temp`,

@@ -53,7 +53,7 @@ describe('rows before and after', () => {
     return Object.fromEntries(counts);
   };
 
-  it('are joined by key, whatever their order', () => {
+  it('are joined by key, regardless of their order', () => {
     const rows = joinRows(
       0,
       old('1', '{"id": 1}', '{"id": 2}'),

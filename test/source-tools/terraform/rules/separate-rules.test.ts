@@ -43,7 +43,7 @@ const heldBy = (resources: readonly ExampleResource[], more: object = {}): reado
   );
 
 describe('a new security group whose rules are not known before apply', () => {
-  it('passes if the configuration sets no rules in it and a rule of its own refers to it', () => {
+  it('passes if the configuration sets no rules in it and a separate rule refers to it', () => {
     const configuration = configurationOf({ name: {} }, ['aws_security_group.a.id', 'aws_security_group.a']);
     expect(heldBy([group('a'), rule], configuration)).toEqual([]);
   });
@@ -70,7 +70,7 @@ describe('a new security group whose rules are not known before apply', () => {
     expect(heldBy([updated, rule])).toContain('terraform_open_ingress');
   });
 
-  it('of Azure passes if a rule of its own names it', () => {
+  it('of Azure passes if a separate rule names it', () => {
     const azure = (name: string) => [
       {
         address: 'azurerm_network_security_group.a',

@@ -6,7 +6,7 @@ import type { ValidatorDefinition, ValidatorInput } from '../../../../../policy/
 import { sqlPostgresPack } from '../../../../../source-tools/sql/rules';
 import type { SqlFacts } from '../../../../../source-tools/sql/facts/sql-facts';
 import { ruleInput } from '../../../../support/rule-input';
-import { stagingRecord } from '../../../../support/staging-record';
+import { stagingRecord } from '../../../../../dev/staging-record';
 
 const utf8 = new TextEncoder();
 

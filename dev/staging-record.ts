@@ -1,4 +1,4 @@
-import type { StagingRecord } from '../../policy/contracts/staging-record';
+import type { StagingRecord } from '../policy/contracts/staging-record';
 
 /** The record of a dry run that changed nothing, with the members of `change` replaced. */
 export function stagingRecord(change: Partial<StagingRecord> = {}): StagingRecord {
