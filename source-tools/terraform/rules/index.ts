@@ -3,7 +3,7 @@ import type { PackRule } from '../../../policy/rules/rule-maker';
 import { blastRadius, deletionProtection, destroy, protectedResource, replace } from './destroy';
 import { iamWidening } from './iam';
 import { openEgress, openIngress } from './network';
-import { drift, forget, format, imports, noOp, sensitive, terraformParse } from './plan';
+import { drift, forget, format, imports, noOp, sensitive, terraformParse, unreadMember } from './plan';
 import { publicAccess } from './public-access';
 import { dnsChanged, outsideConnection, remoteScript } from './reach';
 import { allowedValues, requiredTags, unknownAfterApply } from './settings';
@@ -14,6 +14,7 @@ import { loggingOff, protectionOff } from './switched-off';
 export const terraformPlanRules: readonly PackRule[] = [
   terraformParse,
   format,
+  unreadMember,
   destroy,
   replace,
   protectedResource,

@@ -16,14 +16,14 @@ export const terraformParse = parseRule(TERRAFORM_PACK, {
 
 export const format = terraformRule({
   name: 'terraform_format',
-  logicRevision: 3,
+  logicRevision: 4,
   defaultLevel: 'forbid',
   why: 'A failed or incomplete plan does not show what apply would do.',
   examples: {
     bad: planOf([CREATE], { errored: true }),
     good: planOf([CREATE], { errored: false, complete: true, applyable: true }),
   },
-  find: ({ errored, complete, applyable, inexactNumber, unread, failedChecks }) => {
+  find: ({ errored, complete, applyable, inexactNumber, failedChecks }) => {
     const hits: Hit[] = [];
     if (errored === true) hits.push({ at: '/errored', what: 'planning failed' });
     if (complete === false) hits.push({ at: '/complete', what: 'the plan is not complete' });
@@ -31,10 +31,22 @@ export const format = terraformRule({
     if (inexactNumber) hits.push({ at: '', what: 'a number that loses digits when it is parsed' });
     return [
       ...hits,
-      ...unread.map((name) => ({ at: '', what: `the plan has ${shown(name.slice(0, 200))}, which is not checked` })),
       ...failedChecks.map(({ at, address }) => ({ at, what: `${shown(address.slice(0, 200))} failed` })),
     ];
   },
+});
+
+export const unreadMember = terraformRule({
+  name: 'terraform_unread_member',
+  logicRevision: 1,
+  defaultLevel: 'confirm',
+  why: 'Apply may do more than the resource changes show, such as actions of providers.',
+  examples: {
+    bad: planOf([CREATE], { action_invocations: [{ address: 'action.aws_lambda_invoke.a' }] }),
+    good: planOf([CREATE]),
+  },
+  find: ({ unread }) =>
+    unread.map((name) => ({ at: '', what: `the plan has ${shown(name.slice(0, 200))}, which is not checked` })),
 });
 
 export const drift = terraformRule({

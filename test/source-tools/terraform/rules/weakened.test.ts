@@ -185,7 +185,7 @@ describe('parts of a plan that are not read', () => {
   const statusOf = (more: object): string =>
     runRule(
       terraformPlanPack,
-      'terraform_format',
+      'terraform_unread_member',
       planOf([{ address: 'aws_sqs_queue.q', actions: ['create'], after: {} }], more as Record<string, unknown>),
     ).status;
 
