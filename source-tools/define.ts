@@ -1,3 +1,4 @@
+import { createRedactor } from '../policy/judge/redact';
 import { Name } from '../policy/contracts/diff';
 import { NO_EFFECT_METADATA } from '../policy/contracts/effect-metadata';
 import type { ExtractedFacts, Facts } from '../policy/contracts/facts';
@@ -67,9 +68,9 @@ export function defineSourceTool<F extends ExtractedFacts>(tool: SourceToolDefin
       const typed = factsOf(given);
       if (typed === null) return `${sourceTool}: ${diff.raw.length} bytes that cannot be read`;
       const measured = record?.origin === 'measured' ? record : null;
-      return oneLineTitle(
-        title === undefined ? `${sourceTool}: ${diff.raw.length} bytes` : title(typed, diff, measured),
-      );
+      const text = title === undefined ? `${sourceTool}: ${diff.raw.length} bytes` : title(typed, diff, measured);
+      // The title becomes a search attribute, which Temporal does not encrypt.
+      return oneLineTitle(createRedactor().redact(text));
     },
     render: Object.freeze({ ...(tool.render ?? textRenderer) }),
     effectMetadata: Object.freeze({ ...(tool.effectMetadata ?? NO_EFFECT_METADATA) }),

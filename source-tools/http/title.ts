@@ -1,11 +1,23 @@
+import { looksRandom } from '../../policy/rules/secrets/randomness';
 import type { HttpPatchFacts } from './facts/http-facts';
 
-/** `PATCH https://host/path`, with the names of the query parameters. Values may be secrets and are left out. */
+/** `PATCH https://host/path`, with the names of the query parameters. What may be a secret is left out: values, and random text in the path. */
 export function requestTitle({ method, url }: HttpPatchFacts): string {
   const host = url.host.includes(':') ? `[${url.host}]` : url.host;
   const port = url.port === null || url.port === DEFAULT_PORTS[url.scheme] ? '' : `:${url.port}`;
   const query = url.queryNames.length === 0 ? '' : `?${url.queryNames.join('&')}`;
-  return `${method} ${url.scheme}://${host}${port}${url.path}${query}`;
+  return `${method} ${url.scheme}://${host}${port}${pathText(url.path)}${query}`;
+}
+
+const MIN_SECRET = 12;
+
+/** The path of a webhook is often its secret. */
+function pathText(path: string): string {
+  const isSecret = (segment: string): boolean => segment.length >= MIN_SECRET && looksRandom(segment);
+  return path
+    .split('/')
+    .map((segment) => (isSecret(segment) ? '…' : segment))
+    .join('/');
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { https: 443, http: 80 };

@@ -86,3 +86,18 @@ it('is one bounded line without hidden characters, and the same if it is made tw
     expect(oneLineTitle(once)).toBe(once);
   }
 });
+
+test.each([
+  [
+    'HTTPPatch',
+    JSON.stringify({ method: 'POST', url: 'https://hooks.example.com/services/T0/k3J9xQz7LmP2vR8w', body: {} }),
+    'k3J9xQz7LmP2vR8w',
+  ],
+  [
+    'HTTPPatch',
+    JSON.stringify({ method: 'PUT', url: `https://api.example.com/ghp_${'a1B2c3D4e5F6'.repeat(3)}/x`, body: {} }),
+    'a1B2c3D4',
+  ],
+])('the title of %s contains no secret of its bytes [P12]', async (tool, text, secret) => {
+  expect(await titleOf(tool, text)).not.toContain(secret);
+});
