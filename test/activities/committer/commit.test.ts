@@ -33,7 +33,7 @@ describe('every change ends exactly once', () => {
     const world = await confirmed();
     world.pass(15);
     let readings = 0;
-    const now = (): Date => new Date(world.now.getTime() + readings++ * 1_000);
+    const now = (): Date => new Date(world.now.getTime() + ++readings * 1_000);
     expect(await world.commit({}, { now })).toMatchObject({ state: 'COMMITTED' });
     const intent = (await world.rows()).find(({ row }) => row.kind === 'intent');
     expect(intent?.row.at).toBe(world.at());
