@@ -1,0 +1,76 @@
+import { never } from './names.mjs';
+
+export const DEFECTS = [
+  {
+    name: 'accept messages of any size and number',
+    through: 'a flood that fills the history of a review and keeps its workers busy',
+    file: 'workflows/message-bounds.ts',
+    ...never('this.#byKind[kind] >='),
+    tests: ['test/workflows/message-bounds.test.ts'],
+  },
+  {
+    name: 'accept messages of any size',
+    through: 'a message that exceeds the limit of a payload when it is handed to an activity',
+    file: 'workflows/message-bounds.ts',
+    ...never('length === null || length > MAX_MESSAGE_LENGTH)'),
+    tests: ['test/workflows/message-bounds.test.ts'],
+  },
+  {
+    name: 'pass on workflow tasks that are nested too deep',
+    through: 'workflows that stop all polls of a review worker',
+    file: 'workers/screen/decodable.ts',
+    ...never('levels === 0)'),
+    tests: ['test/workers/screen.test.ts'],
+  },
+  {
+    name: 'pass on fields with another wire type',
+    through: 'workflows that stop all polls of a review worker',
+    file: 'workers/screen/decodable.ts',
+    ...never('wireType !== field.wireType'),
+    tests: ['test/workers/screen.test.ts'],
+  },
+  {
+    name: 'let anyone use the proxy of the worker',
+    through: 'calls with the TLS identity of the worker by any process of its machine',
+    file: 'workers/screen/screening-proxy.ts',
+    ...never('!isEqual('),
+    tests: ['test/workers/screening-proxy.test.ts'],
+  },
+  {
+    name: 'leave reviews open whose workflow is closed',
+    through: 'a review that never ends, because its workflow was terminated',
+    file: 'workers/reconciler/problem.ts',
+    ...never("seen.state === 'closed')"),
+    tests: ['test/workers/reconciler/problem.test.ts', 'test/workers/reconciler/reconciler.test.ts'],
+  },
+  {
+    name: 'end a review at the first sight of a problem',
+    through: 'the end of reviews whose workflow had a problem for a moment',
+    file: 'workers/reconciler/reconciler.ts',
+    ...never('age < wait ||'),
+    tests: ['test/workers/reconciler/reconciler.test.ts'],
+  },
+  {
+    name: 'end reviews while the workers are down',
+    through: 'the end of all open reviews after an outage of the review worker',
+    file: 'workers/reconciler/reconciler.ts',
+    ...never("(problem.stuck || problem.kind === 'overdue') && !workersAlive)"),
+    tests: ['test/workers/reconciler/reconciler.test.ts'],
+  },
+  {
+    name: 'give the use of an approval to every nonce',
+    through: 'the effect of one approval in two processes',
+    file: 'workers/spend-approval.ts',
+    from: "row?.body['nonce'] === nonce",
+    to: 'row !== undefined',
+    tests: ['test/workers/spend-approval.test.ts'],
+  },
+  {
+    name: 'forget the answers of a review that continues as a new run',
+    through: 'a reject that no longer counts, or approvers who are not heard',
+    file: 'workflows/review-state.ts',
+    from: 'this.admit(carried.answers);',
+    to: '',
+    tests: ['test/workflows/review-carry.test.ts'],
+  },
+];
