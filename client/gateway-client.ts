@@ -43,6 +43,8 @@ export interface GatewayClientOptions {
 }
 
 const CALL_TIMEOUT_MS = 15_000;
+/** The gateway itself waits up to 45 s for a review, which a dead worker can delay, and then reads the rows. */
+const ANSWER_TIMEOUT_MS = 60_000;
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 /** Interval of reading a review again until an answer has its row. */
 const READ_AGAIN_MS = 500;
@@ -182,7 +184,7 @@ export class GatewayClient implements ReviewCalls {
   async answer(changeId: string, answers: AnswerMessage['answers']): Promise<AnswerResults> {
     const id = idOf(changeId);
     const path = `/v1/reviews/${id}/answers`;
-    const said = await this.#call('POST', path, json({ answers }), AnswerResults, CALL_TIMEOUT_MS * 3);
+    const said = await this.#call('POST', path, json({ answers }), AnswerResults, ANSWER_TIMEOUT_MS);
     return await acknowledge(id, answers, said, {
       rows: async () => (await this.#bundle(id)).rows,
       watch: async () => ({ next: (ms) => sleep(Math.min(ms, READ_AGAIN_MS)), close: () => {} }),
@@ -207,7 +209,7 @@ export class GatewayClient implements ReviewCalls {
     const id = idOf(changeId);
     const message = signWithdrawal(id, input, this.#signer, new Date());
     const path = `/v1/reviews/${id}/withdraw`;
-    const said = await this.#call('POST', path, json(message), WithdrawResult, CALL_TIMEOUT_MS * 3);
+    const said = await this.#call('POST', path, json(message), WithdrawResult, ANSWER_TIMEOUT_MS);
     return await acknowledgeWithdrawal(id, message, said, {
       rows: async () => (await this.#bundle(id)).rows,
       watch: async () => ({ next: (ms) => sleep(Math.min(ms, READ_AGAIN_MS)), close: () => {} }),
