@@ -162,7 +162,7 @@ function googleOpenings(
 }
 
 function azureOpenings(
-  { at, canBe, portTexts, opening }: Reader,
+  { at, canBe, opening }: Reader,
   direction: Direction,
   path: Path,
 ): readonly Opening[] {

@@ -8,7 +8,8 @@ import { exited } from '../../../dev/embedded/processes';
 let dir: string;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'countersign-run-'));
-  put('scripts/run.mjs', readFileSync(join(__dirname, '../../../scripts/run.mjs'), 'utf8'));
+  for (const script of ['run.mjs', 'remove-stale-outputs.mjs'])
+    put(`scripts/${script}`, readFileSync(join(__dirname, '../../../scripts', script), 'utf8'));
   put('package-lock.json', '{"packages":{"":{},"node_modules/a":{"version":"1.0.0"}}}');
   put('node_modules/.package-lock.json', '{"packages":{"node_modules/a":{"version":"1.0.0"}}}');
   put('tsconfig.build.json', '{"include":["src"]}');
