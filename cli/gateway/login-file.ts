@@ -25,7 +25,7 @@ export function loginPath(env: Env): string | null {
   return config === undefined || config === '' ? null : join(config, 'countersign', 'login.json');
 }
 
-/** Null if there is no login. Throws ConfigError if the file is malformed, or if other users can read or write it. */
+/** Null if the user is not logged in. Throws ConfigError if the file is malformed, or if other users can read or write it. */
 export function readLogin(env: Env): Login | null {
   const path = loginPath(env);
   const text = path === null ? null : readPrivate(path);
@@ -38,7 +38,7 @@ export function readLogin(env: Env): Login | null {
 /** Replaces an earlier login. Returns the path. */
 export function writeLogin(env: Env, login: Login): string {
   const path = loginPath(env);
-  if (path === null) throw new ConfigError('HOME is not set, so there is no place for the login');
+  if (path === null) throw new ConfigError('HOME is not set, so the login cannot be stored: set HOME or XDG_CONFIG_HOME');
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const next = `${path}.${process.pid}`;
   writeFileSync(next, `${JSON.stringify(Login.parse(login), null, 2)}\n`, { mode: 0o600 });

@@ -14,7 +14,7 @@ export interface GatewaySettings {
 
 /**
  * The gateway of COUNTERSIGN_GATEWAY_URL, or otherwise of the login. Null if commands go to PostgreSQL and Temporal: with
- * COUNTERSIGN_DATABASE_URL, which operators have on their host, or if there is no gateway. Throws ConfigError without trust roots.
+ * COUNTERSIGN_DATABASE_URL, which operators have on their host, or if no gateway is configured. Throws ConfigError without trust roots.
  */
 export function gatewaySettings(env: Env): GatewaySettings | null {
   if (env['COUNTERSIGN_DATABASE_URL'] !== undefined) return null;

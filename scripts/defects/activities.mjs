@@ -51,7 +51,7 @@ export const DEFECTS = [
   },
   {
     name: 'open a change whose metadata may not become part of its effect',
-    through: 'a commit message that nobody bounded',
+    through: 'a commit message without bounds',
     file: 'activities/review/open-review.ts',
     from: 'if (unfit === null) return;',
     to: 'if (unfit === null || unfit !== null) return;',

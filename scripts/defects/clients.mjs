@@ -65,7 +65,7 @@ export const DEFECTS = [
   },
   {
     name: 'take the outcome of a review from its rows unverified',
-    through: 'an outcome with words that nobody signed, shown as verified',
+    through: 'an outcome with unsigned words, shown as verified',
     file: 'client/read-review.ts',
     ...never('!verdict.ok) return unproved('),
     tests: CLIENT,

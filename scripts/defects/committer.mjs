@@ -103,7 +103,7 @@ export const DEFECTS = [
   },
   {
     name: 'sign the reason that the workflow asks for, whether the rows support it or not',
-    through: 'a receipt that says declined, although nobody declined',
+    through: 'a receipt that says declined without a reject',
     file: 'activities/committer/supported-ending.ts',
     from: 'if (explanation !== null) return',
     to: 'if (explanation !== null || reason === proposed) return',

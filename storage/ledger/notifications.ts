@@ -56,7 +56,7 @@ class Listener implements LedgerNotifications {
   async close(): Promise<void> {
     this.#closed = true;
     this.#wakeAll();
-    await (await this.#listening)?.end().catch(() => {});
+    await (await this.#listening)?.end().catch(() => {}); // closing a lost connection fails; its state no longer matters
   }
 
   async #listen(): Promise<void> {
@@ -92,7 +92,7 @@ class Listener implements LedgerNotifications {
       // Watches fall back to reading again after their time-outs; a read reports that the database is not available.
       this.#failedAt = Date.now();
       this.#listening = null;
-      await client.end().catch(() => {});
+      await client.end().catch(() => {}); // it may never have been connected
       return null;
     }
   }

@@ -212,7 +212,7 @@ async function dropAndTerminate(client: Client, options: SessionOptions, pid: st
     } catch {
       // Best effort: statement_timeout and the idle timeout also terminate the server process.
     } finally {
-      await killer.end().catch(() => undefined);
+      await killer.end().catch(() => undefined); // it may never have been connected
     }
   }
   await ended;
