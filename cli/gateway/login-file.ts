@@ -38,7 +38,8 @@ export function readLogin(env: Env): Login | null {
 /** Replaces an earlier login. Returns the path. */
 export function writeLogin(env: Env, login: Login): string {
   const path = loginPath(env);
-  if (path === null) throw new ConfigError('HOME is not set, so the login cannot be stored: set HOME or XDG_CONFIG_HOME');
+  if (path === null)
+    throw new ConfigError('HOME is not set, so the login cannot be stored: set HOME or XDG_CONFIG_HOME');
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const next = `${path}.${process.pid}`;
   writeFileSync(next, `${JSON.stringify(Login.parse(login), null, 2)}\n`, { mode: 0o600 });
