@@ -14,45 +14,41 @@ interface Count {
   readonly open: number;
 }
 
+interface Floor {
+  /** Type of the workflow. */
+  readonly type: string;
+  readonly workers: readonly (typeof FLOOR_WORKERS)[number][];
+  readonly payload: object;
+  /** Waits until the workflow asks for answers. */
+  readonly waiting: (handle: WorkflowHandle) => Promise<unknown>;
+}
+
 /** The floor of equal shape: as many activities, messages and queries as a review, which do nothing. */
 export async function measureFloor(dev: Dev, temporal: Client, count: Count): Promise<Figures> {
-  const workers = await Promise.all(FLOOR_WORKERS.map((name) => startFloorWorker(dev, name)));
-  const times = { preflight: [] as number[], commit: [] as number[] };
-  let last = '';
-  const run = Date.now().toString(36);
-  const job = async (i: number): Promise<void> => {
-    const began = performance.now();
-    const workflowId = `floor-${run}-${i}`;
-    const handle = await submitted(temporal, 'floor', workflowId, { i });
-    times.preflight.push(performance.now() - began);
-    await poll(async () => ((await handle.query<string>('status')) === 'RUNNING' ? null : true));
-    await handle.executeUpdate('answer', { args: [{ n: 1 }] });
-    await handle.executeUpdate('answer', { args: [{ n: 2 }] });
-    const answered = performance.now();
-    await handle.result();
-    times.commit.push(performance.now() - answered);
-    last = workflowId;
-  };
-  try {
-    return await figures({ temporal, job, times, last: () => last, pids: pidsOf(workers) }, count);
-  } finally {
-    await Promise.all(workers.map(stopped));
-  }
+  const waiting = (handle: WorkflowHandle) =>
+    poll(async () => ((await handle.query<string>('status')) === 'RUNNING' ? null : true));
+  return await measure(dev, temporal, count, { type: 'floor', workers: FLOOR_WORKERS, payload: { n: 1 }, waiting });
 }
 
 /** The fixed floor, which is the same in all versions (fixed-floor-workflow.ts). */
 export async function measureFixedFloor(dev: Dev, temporal: Client, count: Count): Promise<Figures> {
-  const workers = [await startFloorWorker(dev, 'review')];
+  const payload = { filling: 'x'.repeat(80) };
+  const waiting = (handle: WorkflowHandle) => handle.executeUpdate('waiting');
+  return await measure(dev, temporal, count, { type: 'fixedFloor', workers: ['review'], payload, waiting });
+}
+
+async function measure(dev: Dev, temporal: Client, count: Count, floor: Floor): Promise<Figures> {
+  const { type, payload } = floor;
+  const workers = await Promise.all(floor.workers.map((name) => startFloorWorker(dev, name)));
   const times = { preflight: [] as number[], commit: [] as number[] };
   let last = '';
   const run = Date.now().toString(36);
-  const payload = { filling: 'x'.repeat(80) };
   const job = async (i: number): Promise<void> => {
     const began = performance.now();
-    const workflowId = `fixed-floor-${run}-${i}`;
-    const handle = await submitted(temporal, 'fixedFloor', workflowId, payload);
+    const workflowId = `${type}-${run}-${i}`;
+    const handle = await submitted(temporal, type, workflowId, payload);
     times.preflight.push(performance.now() - began);
-    await handle.executeUpdate('waiting');
+    await floor.waiting(handle);
     await handle.executeUpdate('answer', { args: [payload] });
     await handle.executeUpdate('answer', { args: [payload] });
     const answered = performance.now();
