@@ -161,11 +161,7 @@ function googleOpenings(
   });
 }
 
-function azureOpenings(
-  { at, canBe, opening }: Reader,
-  direction: Direction,
-  path: Path,
-): readonly Opening[] {
+function azureOpenings({ at, canBe, opening }: Reader, direction: Direction, path: Path): readonly Opening[] {
   if (!canBe(path, 'direction', direction === 'ingress' ? 'inbound' : 'outbound')) return [];
   if (!canBe(path, 'access', 'allow')) return [];
   const prefix = direction === 'ingress' ? 'source_address_prefix' : 'destination_address_prefix';

@@ -1,0 +1,147 @@
+/**
+ * What the inbox page and the gateway send each other, all of it JSON under `/inbox/api`. Types only, so that the page contains no
+ * schema of the server.
+ *
+ * Nothing here has authority for the page: titles, states and counts of the list come from the ledger's projection and are shown as
+ * such. Before a person is offered an answer, the page verifies the evidence bundle of the review itself (`verifiedReview`).
+ */
+
+/** `GET /session`: who is logged in. 401 without a session. */
+export interface InboxSession {
+  readonly person: string;
+  readonly tenants: readonly string[];
+  /** The registered passkey that signs the answers. */
+  readonly keyId: string;
+  /** Base64url. */
+  readonly credentialId: string;
+  readonly rpId: string;
+  readonly expiresAt: string;
+  /** Workflow links of the page: `<base>/<workflow id>`; null if no Temporal UI is configured. */
+  readonly temporalUi: string | null;
+}
+
+/** `POST /login/begin`, without a body. The challenge is used once, within two minutes. */
+export interface LoginChallenge {
+  /** Base64url, 32 bytes. */
+  readonly challenge: string;
+  readonly rpId: string;
+}
+
+/** `POST /login/finish`: a WebAuthn assertion of a discoverable credential. All members base64url. Answers `InboxSession`. */
+export interface PasskeyAssertion {
+  readonly credentialId: string;
+  readonly authenticatorData: string;
+  readonly clientDataJSON: string;
+  readonly signature: string;
+}
+
+/** `POST /enroll/begin` {keyId: id of the one-time key of the link}. 404 if the link is unknown, spent or expired. */
+export interface EnrollmentOffer {
+  readonly person: string;
+  readonly rpId: string;
+  readonly tenants: readonly string[];
+  readonly expiresAt: string;
+  /** Base64url, 32 bytes, used once. */
+  readonly challenge: string;
+}
+
+export type ReviewTab = 'turn' | 'waiting' | 'all';
+
+/** Query of `GET /reviews`. Absent members do not filter. */
+export interface ReviewListQuery {
+  readonly tab: ReviewTab;
+  readonly tool?: string;
+  readonly rule?: string;
+  readonly agent?: string;
+  readonly tenant?: string;
+  /** Only reviews opened at least this many seconds ago. */
+  readonly minAge?: string;
+  /** State, or reason of a rollback. */
+  readonly outcome?: string;
+  /** Words of the title or a prefix of the id, at least 2 characters. */
+  readonly search?: string;
+  readonly cursor?: string;
+}
+
+export interface ReviewListItem {
+  readonly changeId: string;
+  readonly title: string;
+  readonly tenant: string;
+  readonly target: string;
+  readonly sourceTool: string;
+  readonly requester: string | null;
+  readonly state: string;
+  readonly reason: string | null;
+  readonly openedAt: string;
+  readonly deadlineAt: string | null;
+  readonly highestSeverity: string | null;
+  /** Violations that still wait for an answer. */
+  readonly pending: number;
+  /** Violations that wait for this person, with the rule of each; empty outside the tab `turn`. */
+  readonly waitingForYou: readonly { readonly rule: string; readonly since: string }[];
+}
+
+/** `GET /reviews`. 50 a page, oldest deadline first in `turn`, newest first otherwise. */
+export interface ReviewList {
+  readonly items: readonly ReviewListItem[];
+  readonly next: string | null;
+  /** Of the whole tab, for this person, capped at 1000. */
+  readonly turnCount: number;
+}
+
+/** `GET /reviews/:id/precedents?rule=…`: the last five answers to the same rule, from the ledger. */
+export interface Precedent {
+  readonly changeId: string;
+  readonly title: string;
+  readonly decision: 'confirm' | 'reject' | 'retract';
+  readonly person: string;
+  readonly at: string;
+  readonly outcome: string | null;
+}
+
+/** `GET /numbers?days=30`. Groups, never single people. */
+export interface TeamNumbers {
+  readonly days: number;
+  readonly reviews: number;
+  readonly committed: number;
+  readonly rolledBack: number;
+  readonly expired: number;
+  readonly refusals: number;
+  readonly medianSecondsToAnswer: number | null;
+  /** Share of confirmations given within five seconds after the review was shown to the person's group, 0 to 1. */
+  readonly confirmedWithin5s: number | null;
+  readonly byRule: readonly RuleNumbers[];
+  readonly byGroup: readonly GroupNumbers[];
+}
+
+export interface RuleNumbers {
+  readonly rule: string;
+  readonly asked: number;
+  readonly confirmed: number;
+  readonly rejected: number;
+  readonly expired: number;
+  readonly medianSecondsToAnswer: number | null;
+  /** The command that would change a rule which people always confirm (at least 10 of 10); null otherwise. */
+  readonly tuneCommand: string | null;
+}
+
+export interface GroupNumbers {
+  readonly group: string;
+  readonly answers: number;
+  readonly medianSecondsToAnswer: number | null;
+  readonly confirmedWithin5s: number | null;
+}
+
+/** `POST /reviews/:id/differences`: the page could not verify what the gateway sent. Recorded in the ledger as a refusal. */
+export interface DifferenceReport {
+  readonly differences: readonly { readonly name: string; readonly detail: string }[];
+}
+
+/**
+ * Data of the server-sent events of `GET /events`. `changed` names a review in which rows were appended; the page reads it again.
+ * `services` is sent first, and whenever one goes down or comes back. Every ten seconds at the latest an event is sent, so that a
+ * page which hears nothing for 20 seconds knows that it is disconnected.
+ */
+export type InboxEvent =
+  | { readonly type: 'changed'; readonly changeId: string }
+  | { readonly type: 'services'; readonly database: boolean; readonly temporal: boolean; readonly now: string };
