@@ -5,8 +5,18 @@
  * Nothing here has authority for the page: titles, states and counts of the list come from the ledger's projection and are shown as
  * such. Before a person is offered an answer, the page verifies the evidence bundle of the review itself (`verifiedReview`).
  */
+import type { Envelope } from '../../policy/contracts/diff';
 
-/** `GET /session`: who is logged in. 401 without a session. */
+
+/**
+ * Body of every response with a status of 400 or above. `code` is one of client/errors.ts; 401 has `unauthenticated`: log in again.
+ * Every POST has the content type `application/json` and a JSON body (`{}` if it says nothing).
+ */
+export interface InboxError {
+  readonly error: { readonly code: string; readonly field?: string; readonly message: string };
+}
+
+/** `GET /session`: who is logged in. 401 without a session. `POST /logout` ends it (204). */
 export interface InboxSession {
   readonly person: string;
   readonly tenants: readonly string[];
@@ -20,7 +30,7 @@ export interface InboxSession {
   readonly temporalUi: string | null;
 }
 
-/** `POST /login/begin`, without a body. The challenge is used once, within two minutes. */
+/** `POST /login/begin`. The challenge is used once, within two minutes. */
 export interface LoginChallenge {
   /** Base64url, 32 bytes. */
   readonly challenge: string;
@@ -45,6 +55,27 @@ export interface EnrollmentOffer {
   readonly challenge: string;
 }
 
+/**
+ * `POST /enroll/finish`: all members base64url except `envelope`, the statement of the new passkey, signed with the one-time key of the
+ * link. Answers `{person}`; the person then logs in.
+ */
+export interface EnrollmentCompletion {
+  readonly envelope: Envelope;
+  readonly credentialId: string;
+  readonly attestationObject: string;
+  readonly clientDataJSON: string;
+}
+
+/** `GET /trust`, without a session: the public keys that this gateway trusts. The page shows their fingerprint and warns when it changes. */
+export interface InboxTrust {
+  readonly operators: readonly string[];
+  readonly committers: readonly string[];
+}
+
+/**
+ * `GET /reviews/:id/bundle` answers the evidence bundle (`EvidenceBundle`) with bytes and preview, as canonical JSON.
+ * `POST /reviews/:id/answers` takes `{answers: Envelope[]}`, 1 to 50, and answers `AnswerResults`, as POST /v1/reviews/:id/answers does.
+ */
 export type ReviewTab = 'turn' | 'waiting' | 'all';
 
 /** Query of `GET /reviews`. Absent members do not filter. */
@@ -132,7 +163,7 @@ export interface GroupNumbers {
   readonly confirmedWithin5s: number | null;
 }
 
-/** `POST /reviews/:id/differences`: the page could not verify what the gateway sent. Recorded in the ledger as a refusal. */
+/** `POST /reviews/:id/differences`, at most 20: the page could not verify what the gateway sent. Recorded in the ledger as a refusal. */
 export interface DifferenceReport {
   readonly differences: readonly { readonly name: string; readonly detail: string }[];
 }
