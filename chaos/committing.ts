@@ -49,7 +49,7 @@ export function openCommitting(setup: RoleSetup): Committing {
       ...resources.commit,
       tools: extensions.sourceTools,
       validators: extensions.validators,
-      stagingRecords: stagingRecords(resources.commit.db),
+      stagingRecords: stagingRecords(resources.commit.db, null),
       targetIsDevelopment: (target) => targets.get(target)?.development ?? null,
     },
     async prepare(change) {

@@ -20,9 +20,11 @@ export interface Watch {
   close(): void;
 }
 
-/** `inclusion`: with the proof that a checkpoint covers the rows. A review can be shown without it. */
 export interface BundleOptions {
+  /** With the proof that a checkpoint covers the rows. A review can be shown without it. Default false. */
   readonly inclusion?: boolean;
+  /** With the rows before and after the dry run, decrypted. Default true. */
+  readonly preview?: boolean;
 }
 
 /** The ledger, as used by client and gateway. They write only refusals of answers to a closed review, and the use of an approval. */

@@ -1,3 +1,5 @@
+import { CountersignFailure } from '../policy/contracts/failure';
+import { FailureType } from '../policy/contracts/failure-type';
 import { CountersignError, messageOf } from './errors';
 import type { ClientLedger } from './ports';
 import type { TemporalProblem } from './temporal-errors';
@@ -32,11 +34,21 @@ export function unavailable(whatToDo: string, message: string, cause: unknown): 
   });
 }
 
+/** For data that is stored but is not what was recorded, or cannot be decrypted here; null for any other error. */
+export function unreadable(error: unknown): CountersignError | null {
+  const is = (type: FailureType): boolean => error instanceof CountersignFailure && error.type === type;
+  return is(FailureType.DigestMismatch) || is(FailureType.Configuration)
+    ? new CountersignError('not_verified', messageOf(error), { cause: error })
+    : null;
+}
+
 export async function fromLedger<T>(call: () => Promise<T>, what: string): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    throw new CountersignError('ledger_unavailable', `${what}: ${messageOf(error)}`, { cause: error });
+    throw (
+      unreadable(error) ?? new CountersignError('ledger_unavailable', `${what}: ${messageOf(error)}`, { cause: error })
+    );
   }
 }
 

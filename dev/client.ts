@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import type { PayloadCodec } from '@temporalio/common';
 import { Countersign } from '../client/countersign';
 import { CountersignError } from '../client/errors';
 import type { ReviewResult } from '../client/result';
@@ -15,7 +14,9 @@ import { openDatabase } from '../storage/database/database';
 import { createKeyRegistry } from '../storage/keys/key-registry';
 import { createLedger } from '../storage/ledger/ledger';
 import { createByteStore } from '../storage/store/byte-store';
+import type { KeyRing } from '../storage/store/preview-cipher';
 import { clientLedger } from '../workers/client-ledger';
+import { createPayloadCodec } from '../workers/encryption/payload-codec';
 import { callsInFlight } from './calls-in-flight';
 import type { DevSetup } from './setup';
 
@@ -28,7 +29,7 @@ export interface DevClientOptions {
   readonly applicationName: string;
   /** Of the task queues. */
   readonly suffix?: string;
-  readonly payloadCodec?: PayloadCodec | undefined;
+  readonly payloadKeys?: KeyRing | undefined;
   /** Replaces the connection string of the gateway's role. */
   readonly databaseUrl?: string;
 }
@@ -54,10 +55,11 @@ export interface DevClient {
 }
 
 export async function openDevClient(options: DevClientOptions): Promise<DevClient> {
-  const { setup, applicationName, payloadCodec } = options;
+  const { setup, applicationName, payloadKeys } = options;
   const { interceptors, drained } = callsInFlight();
   const connection = await Connection.connect({ address: options.temporalAddress, interceptors });
-  const converter = payloadCodec === undefined ? {} : { dataConverter: { payloadCodecs: [payloadCodec] } };
+  const converter =
+    payloadKeys === undefined ? {} : { dataConverter: { payloadCodecs: [createPayloadCodec(payloadKeys)] } };
   const temporal = new Client({ connection, namespace: options.namespace, ...converter });
   const db = openDatabase({ url: options.databaseUrl ?? setup.databaseUrls.cs_gateway, applicationName });
   const [store, ledger] = [createByteStore(db), createLedger(db)];
@@ -67,6 +69,7 @@ export async function openDevClient(options: DevClientOptions): Promise<DevClien
     databaseUrl: options.databaseUrl ?? setup.databaseUrls.cs_gateway,
     applicationName,
     operators: [operator.key.publicKey],
+    payloadKeys: payloadKeys ?? null,
     now: () => new Date(),
   });
   const as = (serviceKey: ServiceKey | null): Countersign =>

@@ -3,6 +3,7 @@ import type { CommitActivities, JudgeActivities, ReviewActivities } from '../act
 import type { Role as DatabaseRole } from '../storage/database/roles';
 import type { BreakerParameters } from '../policy/decide/breaker';
 import { createBreakers } from '../storage/breakers/breakers';
+import type { KeyRing } from '../storage/store/preview-cipher';
 import { readKeyFile } from '../signing/key-file';
 import { readTargets, readTrust } from '../workers/config';
 import { extensionsOf, type Extensions } from '../workers/extensions';
@@ -38,6 +39,8 @@ export interface LocalRoleOptions {
   readonly judgeUrl?: string | undefined;
   /** Default: off. */
   readonly breakers?: { readonly parameters: BreakerParameters };
+  /** Encrypts previews. Default: they are stored as they are. */
+  readonly payloadKeys?: KeyRing | undefined;
   /** Default: those of the targets file. */
   readonly targets?: Targets;
 }
@@ -103,6 +106,7 @@ export function openRoles(setup: RoleSetup, options: LocalRoleOptions): LocalRol
         extensions,
         receipts: receiptSignerWith(readKeyFile(keyFiles.committer)),
         targets,
+        payloadKeys: options.payloadKeys ?? null,
         threads: null,
       }),
     },

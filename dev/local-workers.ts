@@ -1,6 +1,7 @@
-import type { PayloadCodec } from '@temporalio/common';
 import { DefaultLogger, makeTelemetryFilterString, type NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { TASK_QUEUES } from '../policy/contracts/queues';
+import type { KeyRing } from '../storage/store/preview-cipher';
+import { createPayloadCodec } from '../workers/encryption/payload-codec';
 import { REVIEW_WORKER, workerOptions } from '../workers/run-worker';
 import type { LocalRole } from './local-roles';
 
@@ -12,7 +13,7 @@ export interface LocalWorkersOptions {
   readonly activities: Readonly<Record<LocalRole, object>>;
   /** Bundled once for all review workers, because bundling takes seconds. */
   readonly workflowBundlePath: string;
-  readonly payloadCodec?: PayloadCodec | undefined;
+  readonly payloadKeys?: KeyRing | undefined;
 }
 
 /** The three workers, each of which can be started and stopped in this process. */
@@ -24,7 +25,7 @@ export interface LocalWorkers {
 }
 
 export function localWorkers(options: LocalWorkersOptions): LocalWorkers {
-  const { connection, namespace, suffix, activities, payloadCodec } = options;
+  const { connection, namespace, suffix, activities, payloadKeys } = options;
   const running = new Map<LocalRole, { readonly worker: Worker; readonly ended: Promise<void> }>();
   const ofReviews = {
     workflowBundle: { codePath: options.workflowBundlePath },
@@ -43,7 +44,7 @@ export function localWorkers(options: LocalWorkersOptions): LocalWorkers {
       const worker = await Worker.create({
         ...(await workerOptions({ taskQueue, activities: activities[role], workflows: false })),
         ...(role === 'review' ? ofReviews : {}),
-        ...(payloadCodec === undefined ? {} : { dataConverter: { payloadCodecs: [payloadCodec] } }),
+        ...(payloadKeys === undefined ? {} : { dataConverter: { payloadCodecs: [createPayloadCodec(payloadKeys)] } }),
         connection,
         namespace,
       });

@@ -12,6 +12,7 @@ import { createLedger } from '../storage/ledger/ledger';
 import { ledgerNotifications, type LedgerNotifications } from '../storage/ledger/notifications';
 import { operatorVerifier, publishedPolicies } from '../storage/plans/stored-revisions';
 import { createByteStore } from '../storage/store/byte-store';
+import type { KeyRing } from '../storage/store/preview-cipher';
 import { spendApproval } from './spend-approval';
 
 export interface ClientLedgerOptions {
@@ -20,6 +21,8 @@ export interface ClientLedgerOptions {
   readonly databaseUrl: string;
   readonly applicationName: string;
   readonly operators: readonly string[];
+  /** Decrypts previews; null if they are not encrypted. */
+  readonly payloadKeys: KeyRing | null;
   readonly now: () => Date;
 }
 
@@ -32,7 +35,7 @@ export function clientLedger(options: ClientLedgerOptions): ClientLedger & Pick<
   const sources: EvidenceSources = {
     ledger,
     store: createByteStore(db),
-    previews: stagingRecords(db),
+    previews: stagingRecords(db, options.payloadKeys),
     keys: keyEnvelopes(db),
     policy: { ...publishedPolicies(db), ...operatorVerifier(options.operators) },
     // Neither is needed to show a review, and both take long to read.
@@ -42,11 +45,12 @@ export function clientLedger(options: ClientLedgerOptions): ClientLedger & Pick<
   return {
     list: (query) => ledger.listReviews(query),
     rows: (changeId) => ledger.read(changeId),
-    bundle: async (changeId, { inclusion = false } = {}) =>
+    bundle: async (changeId, { inclusion = false, preview = true } = {}) =>
       (await summaryOf(ledger, changeId)) === null
         ? null
         : await exportEvidence(inclusion ? { ...sources, inclusion: inclusionReader(db) } : sources, changeId, {
             bytes: true,
+            preview,
           }),
     summary: (changeId) => summaryOf(ledger, changeId),
     watch: (changeId) => notifications.watch(changeId),

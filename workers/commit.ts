@@ -3,6 +3,7 @@ import type { Targets } from '../activities/committer/targets';
 import { startCheckpoints } from './checkpoints';
 import { CommitEnv, ConfigError, readEnv, readTargets } from './config';
 import { startDerivationThreads } from './derivation';
+import { payloadKeys } from './encryption/key-ring';
 import { main } from './main';
 import { TASK_QUEUES } from '../policy/contracts/queues';
 import { reconcilerMetrics } from './reconciler/metrics';
@@ -33,7 +34,14 @@ main('committer', async (logger) => {
         everyMs: CHECKPOINT_INTERVAL_MS,
         logger,
       });
-      const role = { resources, extensions, receipts: receiptSignerWith(key), targets, threads };
+      const role = {
+        resources,
+        extensions,
+        receipts: receiptSignerWith(key),
+        targets,
+        payloadKeys: payloadKeys(process.env),
+        threads,
+      };
       const temporal = openClient(process.env);
       const reconciling = new Reconciler({
         db: resources.db,

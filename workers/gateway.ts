@@ -7,6 +7,7 @@ import { PROBE_TIMEOUT_MS } from '../gateway/readiness';
 import { keyEnvelopes } from '../storage/keys/key-envelopes';
 import { clientLedger } from './client-ledger';
 import { GatewayEnv, readEnv, readTrust } from './config';
+import { payloadKeys } from './encryption/key-ring';
 import { loadExtensions } from './extensions';
 import { main } from './main';
 import { openResources } from './resources';
@@ -30,6 +31,7 @@ main('gateway', async (logger) => {
     databaseUrl: env.COUNTERSIGN_DATABASE_URL,
     applicationName: 'countersign-gateway',
     operators: resources.operators,
+    payloadKeys: payloadKeys(process.env),
     now: resources.now,
   });
   const reviews = new ReviewClient({

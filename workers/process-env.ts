@@ -19,7 +19,7 @@ const QueueSuffix = z
   .default('')
   .describe('Separates task queues, for example `-staging`.');
 const PayloadKeysFile = Path.optional().describe(
-  'Encrypts the Temporal history with AES-256-GCM. See [Encryption](#encryption).',
+  'Encrypts the Temporal history and the rows of dry runs with AES-256-GCM. See [Encryption](#encryption).',
 );
 const KeyPassphrase = Path.optional().describe('The passphrase of an encrypted key file.');
 const PricesFile = Path.optional().describe(

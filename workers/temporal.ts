@@ -2,7 +2,7 @@ import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { PayloadCodec } from '@temporalio/common';
 import type { Env } from './config';
-import { readKeyRing } from './encryption/key-ring';
+import { payloadKeys } from './encryption/key-ring';
 import { createPayloadCodec } from './encryption/payload-codec';
 
 /** Address, namespace, TLS and API key from Temporal's variables (TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_TLS_*, TEMPORAL_API_KEY) and profile file. */
@@ -15,9 +15,8 @@ export function connectConfig(env: Env): ReturnType<typeof loadClientConnectConf
 
 /** Encrypts payloads if COUNTERSIGN_PAYLOAD_KEYS_FILE is set. */
 export function dataConverter(env: Env): { readonly dataConverter?: { readonly payloadCodecs: PayloadCodec[] } } {
-  const file = env['COUNTERSIGN_PAYLOAD_KEYS_FILE'];
-  if (file === undefined || file === '') return {};
-  return { dataConverter: { payloadCodecs: [createPayloadCodec(readKeyRing(file))] } };
+  const keys = payloadKeys(env);
+  return keys === null ? {} : { dataConverter: { payloadCodecs: [createPayloadCodec(keys)] } };
 }
 
 /** Connects, or throws within `connectTimeout` ms. TEMPORAL_ADDRESS takes precedence over a profile. */

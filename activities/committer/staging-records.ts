@@ -1,20 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { StagingRecord } from '../../policy/contracts/staging-record';
+import { StagingRecord, stagingSha as stagingShaOf } from '../../policy/contracts/staging-record';
 import { canonicalJson, type JsonObject } from '../../policy/contracts/canonical-json';
 import type { Queryable } from '../../storage/database/database';
+import { openPreview, sealPreview, type KeyRing } from '../../storage/store/preview-cipher';
 import type { StagingStore } from './stage';
 import type { StagingRecords } from './collect-record';
 
-/** The committer's staging records. Rows are immutable: another dry run has another `stagingSha`. */
-export function stagingRecords(
-  db: Queryable,
-): StagingStore &
-  StagingRecords & { readonly preview: (changeId: string, stagingSha: string) => Promise<JsonObject | null> } {
+/** The stored preview of a dry run; null if there is none. */
+export interface Previews {
+  readonly preview: (changeId: string, staging: StagingRecord) => Promise<JsonObject | null>;
+}
+
+/**
+ * The committer's staging records. Rows are immutable: another dry run has another `stagingSha`. Previews are encrypted if
+ * `payloadKeys` is not null.
+ */
+export function stagingRecords(db: Queryable, payloadKeys: KeyRing | null): StagingStore & StagingRecords & Previews {
   return {
     async put(changeId, stagingSha, record, preview) {
+      const { previewSha } = record;
+      const stored = previewSha === null ? null : sealPreview(payloadKeys, preview, { changeId, previewSha });
       await db.query(
         'insert into staging_records (change_id, staging_sha, record, preview) values ($1, $2, $3, $4) on conflict do nothing',
-        [changeId, stagingSha, canonicalJson(record), JSON.stringify(preview)],
+        [changeId, stagingSha, canonicalJson(record), stored === null ? null : JSON.stringify(stored)],
       );
     },
     async begin(changeId) {
@@ -44,12 +52,14 @@ export function stagingRecords(
       const parsed = StagingRecord.safeParse(rows[0]?.record);
       return parsed.success ? parsed.data : null;
     },
-    async preview(changeId, stagingSha) {
-      const { rows } = await db.query<{ preview: JsonObject | null }>(
+    async preview(changeId, staging) {
+      const { previewSha } = staging;
+      if (previewSha === null) return null;
+      const { rows } = await db.query<{ preview: unknown }>(
         'select preview from staging_records where change_id = $1 and staging_sha = $2',
-        [changeId, stagingSha],
+        [changeId, stagingShaOf(staging)],
       );
-      return rows[0]?.preview ?? null;
+      return openPreview(payloadKeys, rows[0]?.preview, { changeId, previewSha });
     },
   };
 }

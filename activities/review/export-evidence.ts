@@ -23,7 +23,7 @@ import type { PublishedPolicies } from '../../storage/plans/stored-revisions';
 export interface EvidenceSources {
   readonly ledger: Pick<LedgerReader, 'read'>;
   readonly store: Pick<ByteStore, 'get'>;
-  readonly previews: { readonly preview: (changeId: string, stagingSha: string) => Promise<JsonObject | null> };
+  readonly previews: { readonly preview: (changeId: string, staging: StagingRecord) => Promise<JsonObject | null> };
   readonly keys: KeyEnvelopeReader;
   readonly inclusion: InclusionReader;
   readonly policy: PublishedPolicies & Pick<PlanSourceDeps, 'verifyRevision' | 'verifyRevocation'>;
@@ -39,7 +39,7 @@ export interface EvidenceSources {
 export async function exportEvidence(
   sources: EvidenceSources,
   changeId: string,
-  options: { readonly bytes: boolean },
+  options: { readonly bytes: boolean; readonly preview?: boolean },
 ): Promise<EvidenceBundle> {
   const stored = await sources.ledger.read(changeId);
   const last = stored.at(-1);
@@ -57,7 +57,7 @@ export async function exportEvidence(
     .map(({ entry, revocation }) => ({ entry, revocation }));
   const raw =
     options.bytes && submission !== null ? await sources.store.get(submission.tenant, submission.diffSha) : null;
-  const shown = options.bytes && staging !== null && staging.previewSha !== null;
+  const shown = options.bytes && options.preview !== false && staging !== null && staging.previewSha !== null;
   const bundle = {
     format: EVIDENCE_FORMAT,
     changeId,
@@ -65,7 +65,7 @@ export async function exportEvidence(
     bytes: raw === null ? null : toBase64(raw),
     policy,
     staging,
-    preview: shown ? await sources.previews.preview(changeId, stagingSha(staging)) : null,
+    preview: shown ? await sources.previews.preview(changeId, staging) : null,
     findings: policy === null ? [] : [...recordedFindings({ plan: policy.plan, changeId, rows, end })],
     receipt: Envelope.safeParse(body('receipt')?.['envelope']).data ?? null,
     rows: stored.map(({ row, hash }) => ({ row, hash })),

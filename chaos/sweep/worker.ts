@@ -148,6 +148,7 @@ function wire(sweep: SweepEnv, logger: Logger): Wired {
         ...opened,
         receipts: receiptSignerWith(key),
         targets: readTargets(env.COUNTERSIGN_TARGETS_FILE),
+        payloadKeys: null,
         threads: null,
       };
       const { resources } = opened;

@@ -9,6 +9,7 @@ import { createLedger } from '../../storage/ledger/ledger';
 import { operatorVerifier, publishedPolicies } from '../../storage/plans/stored-revisions';
 import { createByteStore } from '../../storage/store/byte-store';
 import { CountersignError } from '../../client/errors';
+import { unreadable } from '../../client/review-errors';
 import { canonicalJson } from '../../policy/contracts/canonical-json';
 import { CountersignFailure } from '../../policy/contracts/failure';
 import { FailureType } from '../../policy/contracts/failure-type';
@@ -17,6 +18,7 @@ import { fromBase64 } from '../../policy/evidence/base64';
 import { evidenceText, parseEvidence, type EvidenceBundle, type HistoryDigest } from '../../policy/evidence/bundle';
 import type { ReplayReport } from '../../policy/evidence/reports';
 import type { Env } from '../../workers/config';
+import { payloadKeys } from '../../workers/encryption/key-ring';
 import { loadExtensions, type Extensions } from '../../workers/extensions';
 import { extensionsSetting, localClient, type LocalClient } from '../../workers/local-client';
 import { openClient } from '../../workers/temporal';
@@ -56,7 +58,7 @@ async function withSources<T>(env: Env, log: Log, work: (sources: EvidenceSource
     work({
       ledger: createLedger(db),
       store: createByteStore(db),
-      previews: stagingRecords(db),
+      previews: stagingRecords(db, payloadKeys(env)),
       keys: keyEnvelopes(db),
       inclusion: inclusionReader(db),
       policy: { ...publishedPolicies(db), ...operatorVerifier(local.operators) },
@@ -75,7 +77,7 @@ async function bundleOf(
   } catch (error) {
     if (error instanceof CountersignFailure && error.type === FailureType.Validation)
       throw new CountersignError('not_found', error.message);
-    throw error;
+    throw unreadable(error) ?? error;
   }
 }
 

@@ -5,6 +5,7 @@ import { createSigner } from '../../client/signer';
 import { TASK_QUEUES } from '../../policy/contracts/queues';
 import { clientLedger } from '../../workers/client-ledger';
 import type { Env } from '../../workers/config';
+import { payloadKeys } from '../../workers/encryption/key-ring';
 import { localClient } from '../../workers/local-client';
 import { openClient } from '../../workers/temporal';
 import { loadKey } from '../key-files';
@@ -20,6 +21,7 @@ export function connect(env: Env, options: ConnectOptions): Connected {
     databaseUrl: local.databaseUrl,
     applicationName: 'countersign-cli',
     operators: local.operators,
+    payloadKeys: payloadKeys(env),
     now: () => new Date(),
   });
   const store = createByteStore(db);

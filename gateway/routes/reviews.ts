@@ -48,8 +48,9 @@ export function reviewRoutes({ reviews }: GatewayDeps, callers: Callers): Hono {
     const caller = await callers.authenticate(c, 0, 'read');
     const { inclusion } = parseInput(BundleQuery, c.req.query(), NOTHING_DONE);
     const changeId = await callers.reviewOf(c, caller);
-    const bundle = await reviews.bundle(changeId, { inclusion });
-    const text = `${canonicalJson(callers.mayAnswer(caller) ? bundle : withoutPreview(bundle))}\n`;
+    const preview = callers.mayAnswer(caller);
+    const bundle = await reviews.bundle(changeId, { inclusion, preview });
+    const text = `${canonicalJson(preview ? bundle : withoutPreview(bundle))}\n`;
     if (text.length > MAX_EVIDENCE_BYTES)
       throw new CountersignError(
         'too_large',

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PayloadCodec } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
 import { Client as PgClient } from 'pg';
 import type { Client } from '@temporalio/client';
@@ -25,6 +24,7 @@ import { setUpDev, type DevSetup, type DevTarget } from '../../dev/setup';
 import type { DemoKeyName } from '../../dev/demo-keys';
 import type { TargetConfig } from '../../activities/committer/targets';
 import { useExistingPostgres } from '../../dev/embedded';
+import type { KeyRing } from '../../storage/store/preview-cipher';
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { KeyLabel } from '../../signing/key-file';
 import { newKeyPair, type SigningKey } from '../../signing/keys';
@@ -55,7 +55,7 @@ export interface SystemOptions {
   /** A Temporal server other than the one that all system tests share. */
   readonly temporalAddress?: string;
   /** Used by the client and by all workers. */
-  readonly payloadCodec?: PayloadCodec;
+  readonly payloadKeys?: KeyRing;
 }
 
 export type TestKey = SigningKey & KeyLabel;
@@ -148,7 +148,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     namespace,
     applicationName: 'test',
     suffix,
-    payloadCodec: options.payloadCodec,
+    payloadKeys: options.payloadKeys,
     databaseUrl: databaseUrls.cs_gateway,
   });
   const { temporal } = client;
@@ -159,6 +159,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       extensions,
       judgeUrl: options.judge?.baseUrl,
       ...(options.breakers === undefined ? {} : { breakers: options.breakers }),
+      payloadKeys: options.payloadKeys,
       targets,
     },
   );
@@ -177,7 +178,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     suffix,
     activities,
     workflowBundlePath: workflowBundlePath(),
-    payloadCodec: options.payloadCodec,
+    payloadKeys: options.payloadKeys,
   });
 
   const system: System = {

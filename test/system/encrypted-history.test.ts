@@ -1,8 +1,14 @@
 import { Connection, Client } from '@temporalio/client';
+import { ReviewClient } from '../../client/review-client';
+import { query } from '../../dev/query';
+import { openDatabase } from '../../storage/database/database';
+import { clientLedger } from '../../workers/client-ledger';
 import { createPayloadCodec } from '../../workers/encryption/payload-codec';
 import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
 import { startSystem, type System } from '../support/system';
 import { waitingPrice } from './scenarios';
+
+const PAYLOAD_KEYS = { current: 'k1', keys: new Map([['k1', Buffer.alloc(32, 7)]]) };
 
 /** A client with namespace access but without the payload key: it sends plain payloads and reads ciphertext. */
 let outsider: Client;
@@ -13,7 +19,7 @@ beforeAll(async () => {
     bundleText: shopBundle({}),
     extension: shopExtension,
     shopSql: SHOP_SQL,
-    payloadCodec: createPayloadCodec({ current: 'k1', keys: new Map([['k1', Buffer.alloc(32, 7)]]) }),
+    payloadKeys: PAYLOAD_KEYS,
   });
   const connection = await Connection.connect({ address: process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '' });
   outsider = new Client({ connection, namespace: process.env['COUNTERSIGN_TEST_NAMESPACE'] ?? 'default' });
@@ -44,6 +50,36 @@ test('no argument, result, message or summary in the history of a committed revi
   // SDK markers and null results contain no application data.
   encodings.delete('binary/null');
   expect([...encodings]).toEqual(['binary/encrypted']);
+});
+
+test('the rows of the dry run are encrypted in the store, and a client without the key gets an error, not a review without rows [P12]', async () => {
+  const { changeId } = await system.submit(waitingPrice(23));
+  await system.waiting(changeId);
+  const shown = await system.countersign.review(changeId);
+  expect(JSON.stringify(shown.preview)).toContain('"before"');
+  const rows = await query(
+    system.setup.databaseUrls.cs_gateway,
+    'select preview::text as preview from staging_records where change_id = $1',
+    [changeId],
+  );
+  expect(rows).toEqual([{ preview: expect.stringMatching(/^\{"stored":"aes-256-gcm","keyId":"k1",/) }]);
+  const db = openDatabase({ url: system.setup.databaseUrls.cs_gateway, applicationName: 'test' });
+  const without = clientLedger({
+    db,
+    databaseUrl: system.setup.databaseUrls.cs_gateway,
+    applicationName: 'test',
+    operators: [system.setup.keys.operator.key.publicKey],
+    payloadKeys: null,
+    now: () => new Date(),
+  });
+  const reader = new ReviewClient({ temporal: system.temporal, ledger: without, trust: null });
+  await expect(reader.bundle(changeId)).rejects.toMatchObject({
+    code: 'not_verified',
+    message: expect.stringContaining('COUNTERSIGN_PAYLOAD_KEYS_FILE'),
+  });
+  expect(await reader.bundle(changeId, { preview: false })).toMatchObject({ changeId, preview: null });
+  await without.close();
+  await db.close();
 });
 
 test('plain signals and signals encrypted with an unknown key do not block a review [P9, P12]', async () => {

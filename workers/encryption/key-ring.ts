@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { KeyRing } from '../../storage/store/preview-cipher';
 import { readJson } from '../json-file';
 
 const KeyId = z
@@ -9,17 +10,17 @@ const KeyRingFile = z
   .strictObject({ current: KeyId, keys: z.record(KeyId, Key) })
   .refine(({ current, keys }) => Object.hasOwn(keys, current), 'current: expected the id of one of the keys');
 
-/** Keys of Temporal payloads: new payloads are encrypted with `current`, each payload is decrypted with the key that it names. */
-export interface KeyRing {
-  readonly current: string;
-  readonly keys: ReadonlyMap<string, Uint8Array>;
-}
-
 /**
  * Reads a JSON file `{"current": id, "keys": {id: hex}}`. To rotate, add a key, give the file to every process, then name the
- * key as `current`; keep the old key as long as histories use it. Throws ConfigError.
+ * key as `current`; keep the old key as long as histories and stored previews use it. Throws ConfigError.
  */
 export function readKeyRing(path: string): KeyRing {
   const { current, keys } = readJson(path, KeyRingFile);
   return { current, keys: new Map(Object.entries(keys).map(([id, hex]) => [id, Buffer.from(hex, 'hex')])) };
+}
+
+/** The keys of COUNTERSIGN_PAYLOAD_KEYS_FILE; null if it is not set. */
+export function payloadKeys(env: Readonly<Record<string, string | undefined>>): KeyRing | null {
+  const file = env['COUNTERSIGN_PAYLOAD_KEYS_FILE'];
+  return file === undefined || file === '' ? null : readKeyRing(file);
 }

@@ -11,7 +11,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
-import type { KeyRing } from './key-ring';
+import type { KeyRing } from '../../storage/store/preview-cipher';
 
 /** The encoding of Temporal's samples, so that other tools recognise an encrypted payload. */
 const ENCODING = 'binary/encrypted';

@@ -11,6 +11,7 @@ import { recordFailures } from '../../activities/record-failures';
 import type { CommitActivities } from '../../activities/review-types';
 import { createBreakers } from '../../storage/breakers/breakers';
 import { ledgerWithAdvisoryLock } from '../../storage/ledger/with-advisory-lock';
+import type { KeyRing } from '../../storage/store/preview-cipher';
 import type { Extensions } from '../extensions';
 import type { Resources } from '../resources';
 
@@ -20,6 +21,8 @@ export interface CommitRole {
   readonly receipts: ReceiptSigner;
   /** With a demo committer key these are development targets only; the entry point checks it. */
   readonly targets: Targets;
+  /** Encrypts previews; null: they are stored as they are. */
+  readonly payloadKeys: KeyRing | null;
   /** Null: diffs are parsed on this thread. */
   readonly threads: Derivation | null;
 }
@@ -28,13 +31,13 @@ export interface CommitRole {
 export function commitActivities(role: CommitRole): CommitActivities {
   const deps = commitDeps(role);
   return recordFailures<CommitActivities>(deps, {
-    ...createStagingActivities({ ...deps, staging: stagingRecords(role.resources.db) }),
+    ...createStagingActivities({ ...deps, staging: stagingRecords(role.resources.db, role.payloadKeys) }),
     ...createCommitActivities(deps),
   });
 }
 
 /** What the committer's activities and its reconciler need. */
-export function commitDeps({ resources, extensions, receipts, targets, threads }: CommitRole): CommitDeps {
+export function commitDeps({ resources, extensions, receipts, targets, threads, payloadKeys }: CommitRole): CommitDeps {
   const { store, ledger, keys, plans, operators, now, databaseNow, db } = resources;
   const { validators, sourceTools: tools } = extensions;
   return {
@@ -47,7 +50,7 @@ export function commitDeps({ resources, extensions, receipts, targets, threads }
     validators,
     threads,
     keys,
-    stagingRecords: stagingRecords(db),
+    stagingRecords: stagingRecords(db, payloadKeys),
     targets,
     sends: effectSends(db),
     freezes: targetFreezes(db, operators),

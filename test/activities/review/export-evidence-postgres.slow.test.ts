@@ -40,13 +40,13 @@ it("exports verifiable evidence from PostgreSQL with the gateway's database role
   const gateway = database.open('cs_gateway');
   for (const id of ids) {
     const { staging, preview } = await world.export(id);
-    await stagingRecords(database.open('cs_commit')).put(id, stagingSha(staging!), staging!, preview!);
+    await stagingRecords(database.open('cs_commit'), null).put(id, stagingSha(staging!), staging!, preview!);
   }
   const edit = gateway.query(`update staging_records set preview = '{}'`);
   await expect(edit).rejects.toThrow('permission denied');
   const sources = {
     ...world.sources,
-    previews: stagingRecords(gateway),
+    previews: stagingRecords(gateway, null),
     ledger: createLedger(gateway),
     inclusion: inclusionReader(gateway),
   };

@@ -1,7 +1,7 @@
 import type { CommitResult, Settled } from '../../../activities/review-types';
 import { exportEvidence, type EvidenceSources } from '../../../activities/review/export-evidence';
 import type { JsonObject } from '../../../policy/contracts/canonical-json';
-import type { StagingRecord } from '../../../policy/contracts/staging-record';
+import { stagingSha, type StagingRecord } from '../../../policy/contracts/staging-record';
 import type { EvidenceBundle, EvidenceInclusion } from '../../../policy/evidence/bundle';
 import { inclusionProofs, merkleRoot } from '../../../policy/evidence/merkle';
 import { signPredicate } from '../../../signing/envelope';
@@ -80,7 +80,7 @@ export function evidenceWorld(options: { readonly bundleText?: string; readonly 
   const sources: EvidenceSources = {
     ledger,
     store,
-    previews: { preview: async (changeId, sha) => previews.get(`${changeId}/${sha}`) ?? null },
+    previews: { preview: async (changeId, staging) => previews.get(`${changeId}/${stagingSha(staging)}`) ?? null },
     policy,
     keys,
     inclusion: { covering: async (changeId) => (checkpoint ? inclusionOf(ledger, changeId, keys.committer) : null) },
