@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256Hex } from '../policy/contracts/hash';
 import type { Metadata } from '../policy/contracts/diff';
 import type { ReceiptPredicate, ReviewOutcome } from '../policy/contracts/outcome';
-import { newNonce } from '../signing/keys';
+import { newNonce } from '../signing/nonce';
 import { CountersignError, describe, type ErrorCode, invalidInput, messageOf } from './errors';
 import { verifyReceipt } from './receipt';
 import type { ReviewResult } from './result';

@@ -3,8 +3,8 @@ import type { Sha256 } from '../policy/contracts/hash';
 import { explanationSha, violationsSha, type ReceiptPredicate, type ReviewOutcome } from '../policy/contracts/outcome';
 import { findingsSha } from '../policy/decide/findings';
 import { openEnvelope } from '../policy/evidence/dsse';
-import { keyIdOf } from '../signing/keys';
-import { verifyEnvelope } from '../signing/envelope';
+import { keyIdOf } from '../signing/key-id';
+import { verifyEnvelope } from '../signing/verify-envelope';
 
 /** Whom the caller trusts. Must come from the caller's configuration, never from a review. */
 export interface ReceiptTrust {

@@ -9,7 +9,7 @@ import { canonicalJson } from '../policy/contracts/canonical-json';
 import { Sha256Hex } from '../policy/contracts/diff';
 import { toBase64 } from '../policy/evidence/base64';
 import { KeyId } from '../policy/evidence/predicates';
-import { newNonce } from '../signing/keys';
+import { newNonce } from '../signing/nonce';
 import type { Signer } from './signer';
 
 export const AUTHORIZATION_SCHEME = 'Countersign ';

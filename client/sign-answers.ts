@@ -1,7 +1,7 @@
 import type { Decision } from '../policy/contracts/answer';
 import type { Envelope } from '../policy/contracts/diff';
 import { statementOf } from '../policy/evidence/statement';
-import { newNonce } from '../signing/keys';
+import { newNonce } from '../signing/nonce';
 import type { VerifiedReview } from '../signing/verified-review';
 import { CountersignError } from './errors';
 import type { Signer } from './signer';

@@ -2,7 +2,7 @@ import { parseInput } from './parse';
 import { Sha256Hex } from '../policy/contracts/diff';
 import type { SupersedeMessage, WithdrawMessage } from '../policy/contracts/withdrawal';
 import { statementOf } from '../policy/evidence/statement';
-import { newNonce } from '../signing/keys';
+import { newNonce } from '../signing/nonce';
 import type { Signer } from './signer';
 
 /** Why a change is withdrawn. `actor` is recorded as a claim; the owner of the key is the one who withdraws. */

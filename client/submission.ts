@@ -14,7 +14,7 @@ import { changeId, inputSha } from '../policy/contracts/change-id';
 import { sha256Hex } from '../policy/contracts/hash';
 import { toBase64 } from '../policy/evidence/base64';
 import { statementOf } from '../policy/evidence/statement';
-import { newNonce } from '../signing/keys';
+import { newNonce } from '../signing/nonce';
 import { describe, invalidInput } from './errors';
 import { parseInput } from './parse';
 import type { Signer } from './signer';

@@ -1,10 +1,9 @@
-import { verify } from 'node:crypto';
 import { AUTHORIZATION_SCHEME, REQUEST_PAYLOAD_TYPE, REQUEST_WINDOW_MS, RequestClaim } from '../client/request-claim';
 import { Envelope } from '../policy/contracts/diff';
 import { fromBase64 } from '../policy/evidence/base64';
 import { pae } from '../policy/evidence/dsse';
 import type { KeyLookup, RegisteredKey } from '../policy/evidence/key-registry';
-import { toPublicKeyObject } from '../signing/keys';
+import { verifyEd25519 } from '../signing/verify-signature';
 
 const MAX_HEADER_LENGTH = 8 * 1024;
 
@@ -27,7 +26,8 @@ export function authenticate(
   const { envelope, payload, claim, signature, keyId } = parsed;
   const key = find(keyId);
   if (key === undefined) return refuse(`Key ${keyId} is not registered`);
-  if (!verify(null, pae(envelope.payloadType, payload), toPublicKeyObject(key.publicKey), signature))
+  if ('passkey' in key) return refuse(`Key ${keyId} is a passkey, which cannot sign requests`);
+  if (!verifyEd25519(key.publicKey, pae(envelope.payloadType, payload), signature))
     return refuse('The signature does not verify');
   if (key.keyId !== claim.keyId) return refuse('The claim names another key than the one that signed it');
   if (key.revokedAt !== null) return refuse(`Key ${keyId} was revoked`);

@@ -13,6 +13,7 @@ import { UnsignedAnswer } from '../policy/contracts/answer';
 import { Envelope } from '../policy/contracts/diff';
 import { messageDigest, openEnvelope } from '../policy/evidence/dsse';
 import type { KeyLookup } from '../policy/evidence/key-registry';
+import type { PasskeyUse } from './passkey';
 import { refusalCode, verifyWithRegistry } from './registry-verify';
 
 /** Tolerated difference between the signer's clock and ours, in milliseconds. */
@@ -54,6 +55,8 @@ export interface CountedAnswer {
   readonly digest: string;
   readonly keyId: string | null;
   readonly nonce: string | null;
+  /** Null unless a passkey signed. */
+  readonly passkeyUse: PasskeyUse | null;
   readonly issuedAt: string;
   readonly retracts: string | null;
 }
@@ -100,7 +103,7 @@ function judgeSigned(
     use: { right: 'answer', tenant: scope.context.tenant },
   });
   if (!verified.ok) return refuse(refusalCode(verified.code), verified.message, violationId);
-  const { predicate, key } = verified;
+  const { predicate, key, passkeyUse } = verified;
   if (key.subject.type !== 'person')
     return refuse(
       'not_eligible',
@@ -130,6 +133,7 @@ function judgeSigned(
       digest: messageDigest(envelope),
       keyId: key.keyId,
       nonce: predicate.nonce,
+      passkeyUse,
       issuedAt: predicate.issuedAt,
       retracts: predicate.retracts,
     }
@@ -164,6 +168,7 @@ function judgeUnsigned(
       digest,
       keyId: null,
       nonce: null,
+      passkeyUse: null,
       issuedAt: at,
       retracts: retracts ?? null,
     }

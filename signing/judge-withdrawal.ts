@@ -17,6 +17,7 @@ import { SupersedeMessage, WithdrawMessage, type Stopped, type WithdrawCode } fr
 import { messageDigest, openEnvelope } from '../policy/evidence/dsse';
 import type { KeyLookup, RegisteredKey } from '../policy/evidence/key-registry';
 import { CLOCK_SKEW_MS, MAX_ANSWER_PAYLOAD } from './judge-answer';
+import type { PasskeyUse } from './passkey';
 import { refusalCode, verifyWithRegistry } from './registry-verify';
 import { verifySubmission } from './verify-submission';
 
@@ -40,6 +41,8 @@ export interface CountedWithdrawal extends Stopped {
   readonly person: string;
   readonly digest: string;
   readonly nonce: string | null;
+  /** Null unless a passkey signed. */
+  readonly passkeyUse: PasskeyUse | null;
 }
 export interface RefusedWithdrawal {
   readonly code: Exclude<WithdrawCode, 'accepted' | 'duplicate' | 'sent' | 'too_late' | 'not_open'>;
@@ -93,7 +96,7 @@ function judgeStatement(
   const use = { right, tenant: scope.submission.tenant } as const;
   const verified = verifyWithRegistry(statement, kind, { keys, keyKind, development, use });
   if (!verified.ok) return refuse(refusalCode(verified.code), verified.message);
-  const { predicate, key } = verified;
+  const { predicate, key, passkeyUse } = verified;
   if (predicate.changeId !== scope.changeId)
     return refuse('wrong_context', `signed for another change, ${predicate.changeId}`);
   const unentitled = refusedSigner(key, scope, keys);
@@ -118,6 +121,7 @@ function judgeStatement(
     person: key.subject.id,
     digest: messageDigest(statement),
     nonce: predicate.nonce,
+    passkeyUse,
   };
 }
 
@@ -139,6 +143,7 @@ function judgeReplacement(by: string, scope: WithdrawalScope, keys: KeyLookup): 
     person: submitter.key.subject.id,
     digest: messageDigest({ by }),
     nonce: null,
+    passkeyUse: null,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { PredicateOf, StatementKind } from '../policy/evidence/statement';
-import { verifyEnvelope } from './envelope';
+import { verifyEnvelope } from './verify-envelope';
 
 /** The predicate of an envelope of this kind if one of the trusted operator keys signed it, else null. */
 export function signedByOperator<K extends StatementKind>(

@@ -1,7 +1,8 @@
 import type { Envelope } from '../policy/contracts/diff';
 import type { KeyEntry, KeyKind, KeyRight } from '../policy/evidence/predicates';
 import { signPredicate } from './envelope';
-import { assertPublicKey, keyIdOf, type SigningKey } from './keys';
+import { assertPublicKey, keyIdOf } from './key-id';
+import type { SigningKey } from './keys';
 
 /** The part of a registry entry that the operator decides. */
 export type KeyGrant = Pick<KeyEntry, 'kind' | 'subject' | 'onBehalfOf' | 'tenants' | 'rights' | 'demo'>;

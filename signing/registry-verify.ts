@@ -2,12 +2,19 @@ import { openEnvelope } from '../policy/evidence/dsse';
 import { mayUse, type KeyLookup, type KeyUse, type RegisteredKey } from '../policy/evidence/key-registry';
 import type { KeyKind } from '../policy/evidence/predicates';
 import type { PredicateOf, StatementKind } from '../policy/evidence/statement';
-import { verifyOpened, type VerifyRefusal } from './envelope';
+import type { PasskeyUse } from './passkey';
+import { verifyOpened, type VerifyRefusal } from './verify-envelope';
 
 export type RegistryRefusal =
   VerifyRefusal | 'unknown_key' | 'revoked_key' | 'demo_key' | 'wrong_key_kind' | 'not_permitted';
 export type RegistryVerified<K extends StatementKind> =
-  | { readonly ok: true; readonly predicate: PredicateOf<K>; readonly key: RegisteredKey }
+  | {
+      readonly ok: true;
+      readonly predicate: PredicateOf<K>;
+      readonly key: RegisteredKey;
+      /** Null if an Ed25519 key signed. */
+      readonly passkeyUse: PasskeyUse | null;
+    }
   | { readonly ok: false; readonly code: RegistryRefusal; readonly message: string };
 
 /**
@@ -29,7 +36,7 @@ export function verifyWithRegistry<K extends StatementKind>(
   if (!opened.ok) return opened;
   const key = expected.keys(opened.keyid);
   if (key === undefined) return refuse('unknown_key', `key ${opened.keyid} is not in the registry`);
-  const verified = verifyOpened(opened, key.publicKey, kind);
+  const verified = verifyOpened(opened, key, kind);
   if (!verified.ok) return verified;
   if (key.kind !== expected.keyKind)
     return refuse('wrong_key_kind', `key ${key.keyId} is registered as ${key.kind}, expected ${expected.keyKind}`);
@@ -41,7 +48,7 @@ export function verifyWithRegistry<K extends StatementKind>(
       'not_permitted',
       `key ${key.keyId} is not registered with the right "${expected.use.right}" in tenant "${expected.use.tenant}"`,
     );
-  return { ok: true, predicate: verified.predicate, key };
+  return { ok: true, predicate: verified.predicate, key, passkeyUse: verified.passkeyUse };
 }
 
 export type KeyRefusalCode =
@@ -59,6 +66,7 @@ export function refusalCode(code: RegistryRefusal): KeyRefusalCode {
       return 'not_eligible';
     case 'wrong_key':
     case 'bad_signature':
+    case 'bad_passkey':
       return 'bad_signature';
     case 'malformed':
     case 'not_utf8':

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { KeyEntry } from '../policy/evidence/predicates';
-import { toPublicKeyObject } from './keys';
+import { assertPublicKey } from './key-id';
 
 const PublicKeys = z.array(KeyEntry.shape.publicKey).min(1).max(1000);
 const TrustFile = z.strictObject({ operators: PublicKeys, committers: PublicKeys });
@@ -23,6 +23,6 @@ export function parseTrust(text: string): z.infer<typeof TrustFile> {
       `expected {"operators": [public keys], "committers": [public keys]}; ${issue?.path.join('.') || 'file'}: ${issue?.message ?? ''}`,
     );
   }
-  [...parsed.data.operators, ...parsed.data.committers].forEach(toPublicKeyObject);
+  [...parsed.data.operators, ...parsed.data.committers].forEach(assertPublicKey);
   return parsed.data;
 }

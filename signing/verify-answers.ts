@@ -4,7 +4,7 @@ import { openEnvelope } from '../policy/evidence/dsse';
 import type { KeyLookup } from '../policy/evidence/key-registry';
 import type { SpentNonce } from '../policy/evidence/ledger-port';
 import { CLOCK_SKEW_MS, judgeAnswer, type AnswerScope, type CountedAnswer } from './judge-answer';
-import { verifyEnvelope } from './envelope';
+import { verifyOpened } from './verify-envelope';
 
 /** Idempotency key in the ledger: the same answer is recorded once. */
 export function answerFactKey(answer: Pick<CountedAnswer, 'digest' | 'violationId'>): string {
@@ -112,7 +112,7 @@ function standingAnswer(row: LedgerRow, sent: unknown, scope: AnswerScope, keys:
   const key = keys(opened.keyid);
   if (key === undefined || key.kind !== 'approver' || key.subject.type !== 'person' || (key.demo && !scope.development))
     return null;
-  if (!verifyEnvelope(sent, key.publicKey, 'answer').ok) return null;
+  if (!verifyOpened(opened, key, 'answer').ok) return null;
   // If the violation is known, only members of its group may answer it.
   const violation = scope.violations.find((v) => v.violationId === predicate.violationId);
   if (violation !== undefined && !violation.members.includes(key.subject.id)) return null;

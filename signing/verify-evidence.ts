@@ -1,7 +1,7 @@
 import type { ReceiptPredicate } from '../policy/contracts/outcome';
 import { fromBase64 } from '../policy/evidence/base64';
 import { parseEvidence, type EvidenceBundle } from '../policy/evidence/bundle';
-import { toPublicKeyObject } from './keys';
+import { assertPublicKey } from './key-id';
 import { isMet, verifyReview } from './verify-review';
 import { CHECKS } from './verify-review/checks';
 import { RECORD_ONLY, type CheckResult, type EvidenceTrust, type ReviewRecord } from './verify-review/record';
@@ -24,7 +24,7 @@ export interface EvidenceReport {
 
 /** Verifies an evidence file without network, database or clock. Throws TypeError for a malformed trusted key, never for file contents. */
 export function verifyEvidence(file: string | Uint8Array, trust: EvidenceTrust): EvidenceReport {
-  [...trust.operators, ...trust.committers].forEach(toPublicKeyObject);
+  [...trust.operators, ...trust.committers].forEach(assertPublicKey);
   const parsed = parseEvidence(file);
   if (!parsed.ok) return unreadable(parsed.problem);
   const { bundle } = parsed;

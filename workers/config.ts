@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { PriceTable } from '../policy/judge/record';
-import { toPublicKeyObject } from '../signing/keys';
+import { assertPublicKey } from '../signing/key-id';
 import { readKeyFile, type LoadedKey } from '../signing/key-file';
 import type { TargetConfig, Targets } from '../activities/committer/targets';
 import { ConfigError } from './config-error';
@@ -37,7 +37,7 @@ export type Trust = z.infer<typeof TrustFile>;
 /** Whose signatures count: operators sign policy revisions and entries of the key registry, committers sign receipts. */
 export function readTrustFile(path: string): Trust {
   const trust = readJson(path, TrustFile);
-  [...trust.operators, ...trust.committers].forEach(toPublicKeyObject);
+  [...trust.operators, ...trust.committers].forEach(assertPublicKey);
   return trust;
 }
 

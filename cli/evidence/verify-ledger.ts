@@ -7,7 +7,7 @@ import { verifyChain } from '../../policy/evidence/chain';
 import type { KeyLookup } from '../../policy/evidence/key-registry';
 import type { LedgerReport } from '../../policy/evidence/reports';
 import { checkInclusion } from '../../signing/verify-review/rows';
-import { keyIdOf } from '../../signing/keys';
+import { keyIdOf } from '../../signing/key-id';
 import type { Env } from '../../workers/config';
 import { localClient, type LocalClient } from '../../workers/local-client';
 

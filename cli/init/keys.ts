@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeKeyFile, type KeyLabel, type LoadedKey } from '../../signing/key-file';
-import { assertPublicKey, keyIdOf, newKeyPair } from '../../signing/keys';
+import { assertPublicKey, keyIdOf } from '../../signing/key-id';
+import { newKeyPair } from '../../signing/keys';
 import { ConfigError, type Env } from '../../workers/config';
 import { keyPassphrase, loadKey } from '../key-files';
 import { createWhole } from './private-directory';

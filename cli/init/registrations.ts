@@ -2,7 +2,7 @@ import { openDatabase } from '../../storage/database/database';
 import { createKeyRegistry } from '../../storage/keys/key-registry';
 import { publishBundle } from '../../storage/plans/publish';
 import type { SigningKey } from '../../signing/keys';
-import { keyIdOf } from '../../signing/keys';
+import { keyIdOf } from '../../signing/key-id';
 import { fullGrant, signKeyEntry, type KeyGrant } from '../../signing/registry-entry';
 import { compileAll } from '../../workers/compile';
 import { ConfigError } from '../../workers/config';

@@ -7,7 +7,6 @@
  */
 import type { Envelope } from '../../policy/contracts/diff';
 
-
 /**
  * Body of every response with a status of 400 or above. `code` is one of client/errors.ts; 401 has `unauthenticated`: log in again.
  * Every POST has the content type `application/json` and a JSON body (`{}` if it says nothing).
@@ -30,7 +29,10 @@ export interface InboxSession {
   readonly temporalUi: string | null;
 }
 
-/** `POST /login/begin`. The challenge is used once, within two minutes. */
+/**
+ * `POST /login/begin`. Used once, within two minutes. The challenge for the authenticator is `loginChallenge(challenge)`
+ * (policy/evidence/passkey-challenge.ts), so that a gateway cannot send the challenge of an answer as that of a login.
+ */
 export interface LoginChallenge {
   /** Base64url, 32 bytes. */
   readonly challenge: string;
@@ -47,6 +49,8 @@ export interface PasskeyAssertion {
 
 /** `POST /enroll/begin` {keyId: id of the one-time key of the link}. 404 if the link is unknown, spent or expired. */
 export interface EnrollmentOffer {
+  /** The operator's statement, which the statement of the new passkey names by its digest. */
+  readonly offer: Envelope;
   readonly person: string;
   readonly rpId: string;
   readonly tenants: readonly string[];

@@ -5,7 +5,8 @@ import { parseInput } from '../../client/parse';
 import { changeId, inputSha } from '../../policy/contracts/change-id';
 import { Submission } from '../../policy/contracts/diff';
 import type { RegisteredKey } from '../../policy/evidence/key-registry';
-import { verifyEnvelope } from '../../signing/envelope';
+import { openEnvelope } from '../../policy/evidence/dsse';
+import { verifyOpened } from '../../signing/verify-envelope';
 import { NOTHING_DONE, type Callers } from '../callers';
 import type { GatewayDeps } from '../deps';
 import { MAX_JSON_BYTES } from '../limits';
@@ -40,7 +41,7 @@ function assertSignedBy(submission: Submission, key: RegisteredKey): void {
     new CountersignError('not_verified', `envelope: ${message}`, { field: 'envelope' });
   if (submission.envelope === undefined)
     throw refuse('expected the submission statement, signed by the key that sends it; got none');
-  const verified = verifyEnvelope(submission.envelope, key.publicKey, 'submission');
+  const verified = verifyOpened(openEnvelope('submission', submission.envelope), key, 'submission');
   if (!verified.ok) throw refuse(verified.message);
   const { predicate } = verified;
   if (predicate.changeId !== changeId(submission) || predicate.inputSha !== inputSha(submission))

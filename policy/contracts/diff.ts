@@ -22,12 +22,39 @@ export const Base64 = z
   .regex(/^[A-Za-z0-9+/]*={0,2}$/, 'expected padded base64')
   .refine((text) => text.length % 4 === 0, 'expected padded base64');
 
-/** A DSSE envelope. `policy/evidence/dsse.ts` defines the signed bytes. */
+/** Statements that one touch of a passkey can sign. */
+export const MAX_STATEMENTS_PER_TOUCH = 50;
+
+/**
+ * What a WebAuthn assertion signs besides the statement. `statements`: SHA-256 of the pre-authentication encoding of each statement that
+ * was signed in that touch, in order; the challenge is a hash of this list (policy/evidence/passkey-challenge.ts).
+ */
+export const PasskeyAssertion = z.strictObject({
+  statements: z
+    .array(Sha256Hex)
+    .min(1)
+    .max(MAX_STATEMENTS_PER_TOUCH)
+    .refine((list) => new Set(list).size === list.length, 'expected each statement once'),
+  authenticatorData: Base64.min(1).max(1368),
+  clientDataJSON: Base64.min(1).max(5464),
+});
+export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>;
+
+/**
+ * A DSSE envelope. `policy/evidence/dsse.ts` defines the signed bytes. A signature with the member `passkey` was made by a WebAuthn
+ * authenticator, and any other by an Ed25519 key.
+ */
 export const Envelope = z.strictObject({
   payloadType: z.string().min(1).max(200),
   payload: Base64.max(256 * 1024),
   signatures: z
-    .array(z.strictObject({ keyid: z.string().min(1).max(200), sig: Base64.min(1).max(4096) }))
+    .array(
+      z.strictObject({
+        keyid: z.string().min(1).max(200),
+        sig: Base64.min(1).max(4096),
+        passkey: PasskeyAssertion.exactOptional(),
+      }),
+    )
     .min(1)
     .max(4),
 });

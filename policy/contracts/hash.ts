@@ -24,7 +24,8 @@ export type HashName =
   | 'attested-input'
   | 'ledger'
   | 'bundle'
-  | 'key';
+  | 'key'
+  | 'login';
 
 export function sha256Hex(bytes: Uint8Array): Sha256 {
   return bytesToHex(sha256(bytes));

@@ -1,6 +1,6 @@
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { canonicalJson } from '../contracts/canonical-json';
-import { Envelope } from '../contracts/diff';
+import { Envelope, type PasskeyAssertion } from '../contracts/diff';
 import { sha256HexOfText, type Sha256 } from '../contracts/hash';
 import { fromBase64, toBase64 } from './base64';
 import {
@@ -38,6 +38,8 @@ export type OpenedEnvelope<K extends StatementKind> =
       readonly signed: Uint8Array;
       readonly signature: Uint8Array;
       readonly keyid: string;
+      /** What a passkey signed besides the statement; null if an Ed25519 key signed. */
+      readonly passkey: PasskeyAssertion | null;
     }
   | { readonly ok: false; readonly code: EnvelopeRefusal; readonly message: string };
 
@@ -59,7 +61,8 @@ export function openEnvelope<K extends StatementKind>(kind: K, value: unknown): 
   if (payload === null || signature === null) return malformed('payload or signature is not strict base64');
   const parsed: ParsedStatement<K> = parseStatement(kind, payload);
   if (!parsed.ok) return parsed;
-  return { ok: true, statement: parsed.statement, signed: pae(payloadType, payload), signature, keyid: only.keyid };
+  const { keyid, passkey = null } = only;
+  return { ok: true, statement: parsed.statement, signed: pae(payloadType, payload), signature, keyid, passkey };
 }
 
 /** Digest of an envelope or of an unsigned answer, for detecting duplicates. Throws if the message is not JSON. */

@@ -1,11 +1,24 @@
 import type { Envelope } from '../contracts/diff';
+import type { PasskeyKey } from './passkey-key';
 import { ANY_TENANT, type KeyEntry, type KeyRight } from './predicates';
 
-/** A registered key and its revocation. */
-export interface RegisteredKey extends KeyEntry {
+interface Revocable {
   /** Null while active. All signatures of a revoked key are invalid, including those made before. */
   readonly revokedAt: string | null;
 }
+
+/** An Ed25519 key that an operator registered. */
+export interface RegisteredEd25519Key extends KeyEntry, Revocable {}
+
+/** A passkey that a person enrolled with a one-time link of an operator. It belongs to an approver. */
+export interface RegisteredPasskey extends Omit<KeyEntry, 'publicKey'>, Revocable {
+  readonly passkey: PasskeyKey;
+  /** Id of the one-time key of the link. Its revocation also revokes the passkey. */
+  readonly enrollmentKeyId: string;
+}
+
+/** A registered key and its revocation. A passkey has the member `passkey`, any other key has `publicKey`. */
+export type RegisteredKey = RegisteredEd25519Key | RegisteredPasskey;
 
 /** What a key is used for: a right in one tenant. */
 export interface KeyUse {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Name, Sha256Hex } from '../contracts/diff';
 import { SubjectId } from '../contracts/subject-id';
+import { CredentialId, isOriginOf, PasskeyPublicKey, RpId, WebOrigins } from './passkey-key';
 
 /** Key id: SHA-256 of the typed public key, 64 lower-case hex digits. */
 export const KeyId = Sha256Hex;
@@ -75,6 +76,55 @@ export const KeyEntry = z.strictObject({
   operatorKeyId: KeyId,
 });
 export type KeyEntry = z.infer<typeof KeyEntry>;
+
+/** Most time that an enrolment link can be valid. */
+export const MAX_ENROLLMENT_MS = 7 * 24 * 60 * 60 * 1000;
+
+/**
+ * A one-time link, by which one person enrols one passkey. An operator signs it. The private half of the one-time key is in the link
+ * only, so neither the gateway nor a database writer can use it.
+ */
+export const Enrollment = z
+  .strictObject({
+    /** Id and public key of the one-time Ed25519 key. */
+    keyId: KeyId,
+    publicKey: KeyEntry.shape.publicKey,
+    subject: z.strictObject({ type: z.literal('person'), id: SubjectId }),
+    tenants: KeyEntry.shape.tenants.min(1),
+    rights: z
+      .array(z.enum(['read', 'answer']))
+      .min(1)
+      .refine(distinct, 'expected each right once'),
+    rpId: RpId,
+    /** The pages that may ask for a signature of the passkey. */
+    origins: WebOrigins,
+    demo: z.boolean(),
+    issuedAt: IsoTime,
+    expiresAt: IsoTime,
+    operatorKeyId: KeyId,
+  })
+  .refine(
+    ({ rpId, origins }) => origins.every((origin) => isOriginOf(rpId, origin)),
+    'expected origins whose host is the rpId or below it',
+  )
+  .refine(({ issuedAt, expiresAt }) => {
+    const valid = Date.parse(expiresAt) - Date.parse(issuedAt);
+    return valid > 0 && valid <= MAX_ENROLLMENT_MS;
+  }, 'expected expiresAt at most 7 days after issuedAt');
+export type Enrollment = z.infer<typeof Enrollment>;
+
+/** The passkey that was made with a link. The one-time key of the link signs it. */
+export const PasskeyEnrollment = z.strictObject({
+  enrollmentKeyId: KeyId,
+  /** SHA-256 of the pre-authentication encoding of the operator's statement. */
+  enrollmentSha: Sha256Hex,
+  /** Id of the passkey, as `passkeyKeyId` computes it. */
+  keyId: KeyId,
+  credentialId: CredentialId,
+  publicKey: PasskeyPublicKey,
+  enrolledAt: IsoTime,
+});
+export type PasskeyEnrollment = z.infer<typeof PasskeyEnrollment>;
 
 export const KeyRevocation = z.strictObject({
   keyId: KeyId,

@@ -2,7 +2,7 @@ import { Envelope, Submission } from '../../policy/contracts/diff';
 import type { LedgerRow } from '../../policy/contracts/ledger';
 import type { EvidenceBundle, KeyRegistration } from '../../policy/evidence/bundle';
 import type { RegisteredKey } from '../../policy/evidence/key-registry';
-import { keyIdOf, toPublicKeyObject } from '../keys';
+import { keyIdOf, assertPublicKey } from '../key-id';
 import { fail, fileOf } from './outcome';
 import type { Passed, Review } from './record';
 import { signedByOne } from './signed-by';
@@ -54,7 +54,7 @@ export function checkKeys(review: Review): Passed {
 export function registeredKey({ entry, revocation }: KeyRegistration, operators: readonly string[]): RegisteredKey {
   const key = signedByOne('key', entry, operators, 'operator');
   if (keyIdOf(key.publicKey) !== key.keyId) fail(`key ${key.keyId}: its id does not match its public key`);
-  toPublicKeyObject(key.publicKey);
+  assertPublicKey(key.publicKey);
   if (revocation === null) return { ...key, revokedAt: null };
   const revoked = signedByOne('key-revocation', revocation, operators, 'operator');
   if (revoked.keyId !== key.keyId) fail(`key ${key.keyId}: its revocation names another key`);

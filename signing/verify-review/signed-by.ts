@@ -1,7 +1,7 @@
 import { openEnvelope } from '../../policy/evidence/dsse';
 import type { PredicateOf, StatementKind } from '../../policy/evidence/statement';
-import { verifyEnvelope } from '../envelope';
-import { keyIdOf } from '../keys';
+import { verifyEnvelope } from '../verify-envelope';
+import { keyIdOf } from '../key-id';
 import { fail } from './outcome';
 
 /** The predicate of an envelope that one of the trusted public keys signed; fails the check if none of them did. */

@@ -13,8 +13,8 @@ import type { Envelope } from '../../policy/contracts/diff';
 import { openEnvelope } from '../../policy/evidence/dsse';
 import type { IgnoredKeyRow, KeyRegistry, KeySnapshot, RegisteredKey } from '../../policy/evidence/key-registry';
 import type { PredicateOf } from '../../policy/evidence/statement';
-import { verifyEnvelope } from '../../signing/envelope';
-import { assertPublicKey, keyIdOf } from '../../signing/keys';
+import { verifyEnvelope } from '../../signing/verify-envelope';
+import { assertPublicKey, keyIdOf } from '../../signing/key-id';
 import type { Queryable } from '../database/database';
 
 export const CACHE_MS = 1_000;
@@ -149,7 +149,7 @@ export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
       const stored = (await snapshot()).find(entry.keyId);
       if (stored === undefined)
         throw invalid(`key ${entry.keyId}: an entry that does not count is already registered under this id`);
-      if (rowCount === 0 && !sameEntry(stored, entry))
+      if (rowCount === 0 && ('passkey' in stored || !sameEntry(stored, entry)))
         throw invalid(
           `key ${entry.keyId}: the key is already registered for ${stored.subject.type} "${stored.subject.id}"`,
         );

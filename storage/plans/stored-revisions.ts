@@ -1,6 +1,6 @@
 import type { Envelope } from '../../policy/contracts/diff';
 import type { PolicyRevision, PolicyRevocation } from '../../policy/evidence/predicates';
-import { verifyEnvelope } from '../../signing/envelope';
+import { verifyEnvelope } from '../../signing/verify-envelope';
 import { misconfigured } from '../../policy/contracts/failure';
 import { sha256HexOfText } from '../../policy/contracts/hash';
 import type { Queryable } from '../database/database';

@@ -4,8 +4,10 @@ import type { Envelope, Submission } from '../../policy/contracts/diff';
 import { changeId, inputSha } from '../../policy/contracts/change-id';
 import { fromBase64, toBase64 } from '../../policy/evidence/base64';
 import { PREDICATES, statementOf, type PredicateOf, type StatementKind } from '../../policy/evidence/statement';
-import { signEnvelope, signPredicate, verifyEnvelope } from '../../signing/envelope';
-import { newKeyPair, newNonce } from '../../signing/keys';
+import { signEnvelope, signPredicate } from '../../signing/envelope';
+import { verifyEnvelope } from '../../signing/verify-envelope';
+import { newKeyPair } from '../../signing/keys';
+import { newNonce } from '../../signing/nonce';
 import { verifyWithRegistry } from '../../signing/registry-verify';
 import { verifySubmission } from '../../signing/verify-submission';
 import { SAMPLES } from '../policy/evidence/samples';
@@ -13,13 +15,19 @@ import { lookup, testKey } from '../support/keys';
 
 const KINDS = Object.keys(PREDICATES) as StatementKind[];
 const key = newKeyPair();
-const signer = (kind: StatementKind): object =>
-  kind === 'key' || kind === 'key-revocation' ? { operatorKeyId: key.keyId } : { keyId: key.keyId };
+const signer = (kind: StatementKind): object => {
+  if (kind === 'passkey-enrollment') return { enrollmentKeyId: key.keyId };
+  return ['key', 'key-revocation', 'enrollment'].includes(kind) ? { operatorKeyId: key.keyId } : { keyId: key.keyId };
+};
 const sample = <K extends StatementKind>(kind: K): PredicateOf<K> => ({ ...SAMPLES[kind], ...signer(kind) });
 
 it.each(KINDS)('verifies a signed statement of kind %s, and only as that kind', (kind) => {
   const envelope = signPredicate(kind, sample(kind), key);
-  expect(verifyEnvelope(envelope, key.publicKey, kind)).toEqual({ ok: true, predicate: sample(kind) });
+  expect(verifyEnvelope(envelope, key.publicKey, kind)).toEqual({
+    ok: true,
+    predicate: sample(kind),
+    passkeyUse: null,
+  });
   for (const other of KINDS.filter((k) => k !== kind))
     expect(verifyEnvelope(envelope, key.publicKey, other)).toMatchObject({ ok: false, code: 'wrong_kind' });
 });

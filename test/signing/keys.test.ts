@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { publicKeyProblem } from '../../signing/ed25519-point';
 import { readKeyFile, writeKeyFile, type WriteKeyFile } from '../../signing/key-file';
-import { assertPublicKey, keyIdOf, newKeyPair, newNonce } from '../../signing/keys';
+import { assertPublicKey, keyIdOf } from '../../signing/key-id';
+import { newKeyPair } from '../../signing/keys';
+import { newNonce } from '../../signing/nonce';
 import { signKeyEntry } from '../../signing/registry-entry';
 
 /** All encodings of the eight points of small order that some implementation accepts (y, with either sign bit). */

@@ -5,7 +5,8 @@ import { messageDigest } from '../../policy/evidence/dsse';
 import type { SpentNonce } from '../../policy/evidence/ledger-port';
 import { signPredicate } from '../../signing/envelope';
 import { judgeAnswer, type AnswerScope } from '../../signing/judge-answer';
-import { newNonce, type SigningKey } from '../../signing/keys';
+import { newNonce } from '../../signing/nonce';
+import type { SigningKey } from '../../signing/keys';
 import { answerFactKey, verifyAcceptedAnswers, type VerifyAnswers } from '../../signing/verify-answers';
 import { lookup, testKey } from '../support/keys';
 

@@ -1,11 +1,17 @@
-import type { KeyLookup, KeyRegistry, KeySnapshot, RegisteredKey } from '../../policy/evidence/key-registry';
+import type {
+  KeyLookup,
+  KeyRegistry,
+  KeySnapshot,
+  RegisteredEd25519Key,
+  RegisteredKey,
+} from '../../policy/evidence/key-registry';
 import type { KeyEntry } from '../../policy/evidence/predicates';
 import { fullGrant } from '../../signing/registry-entry';
 import { newKeyPair, type SigningKey } from '../../signing/keys';
 
 /** A key pair with its registry entry. */
 export interface TestKey extends SigningKey {
-  readonly entry: RegisteredKey;
+  readonly entry: RegisteredEd25519Key;
 }
 
 export const TEST_TIME = '2026-01-02T03:04:05.000Z';
@@ -13,11 +19,11 @@ export const TEST_TIME = '2026-01-02T03:04:05.000Z';
 export function testKey(
   kind: KeyEntry['kind'],
   id: string,
-  more: Partial<RegisteredKey> = {},
+  more: Partial<RegisteredEd25519Key> = {},
   key: SigningKey = newKeyPair(),
 ): TestKey {
   const type = kind === 'approver' || kind === 'operator' ? 'person' : 'service';
-  const entry: RegisteredKey = {
+  const entry: RegisteredEd25519Key = {
     keyId: key.keyId,
     publicKey: key.publicKey,
     kind,

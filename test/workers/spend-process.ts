@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { openDatabase } from '../../storage/database/database';
 import { createLedger } from '../../storage/ledger/ledger';
-import { newNonce } from '../../signing/keys';
+import { newNonce } from '../../signing/nonce';
 import { spendApproval } from '../../workers/spend-approval';
 
 async function main([url = '', changeId = '']: readonly string[]): Promise<void> {

@@ -11,7 +11,7 @@ import { JudgeRecord } from '../../../policy/judge/record';
 import { givenToJudge } from '../../../policy/evidence/attested-given';
 import { createJudgeActivities } from '../../../activities/judge/create-judge-activities';
 import type { Judged } from '../../../activities/review-types';
-import { verifyEnvelope } from '../../../signing/envelope';
+import { verifyEnvelope } from '../../../signing/verify-envelope';
 import { newKeyPair } from '../../../signing/keys';
 import { signPredicate } from '../../../signing/envelope';
 import {

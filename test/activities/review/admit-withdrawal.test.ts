@@ -6,7 +6,7 @@ import type { Plan } from '../../../policy/contracts/plan';
 import { openEnvelope } from '../../../policy/evidence/dsse';
 import type { PredicateOf } from '../../../policy/evidence/statement';
 import { signPredicate } from '../../../signing/envelope';
-import { newNonce } from '../../../signing/keys';
+import { newNonce } from '../../../signing/nonce';
 import { testKey, testRegistry, type TestKey } from '../../support/keys';
 import { memoryLedger, type MemoryLedger } from '../../support/memory-ledger';
 import { planOf } from '../../support/plan';

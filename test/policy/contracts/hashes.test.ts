@@ -388,6 +388,7 @@ describe('typedHash', () => {
     fingerprint: true,
     'attested-input': true,
     ledger: true,
+    login: true,
     bundle: true,
     key: true,
   };

@@ -24,7 +24,8 @@ import { givenToJudge } from '../../../policy/evidence/attested-given';
 import type { PredicateOf } from '../../../policy/evidence/statement';
 import { JUDGE_ID } from '../../../policy/judge/config';
 import { signPredicate } from '../../../signing/envelope';
-import { newNonce, type SigningKey } from '../../../signing/keys';
+import { newNonce } from '../../../signing/nonce';
+import type { SigningKey } from '../../../signing/keys';
 import { reviewActivities } from './review-deps';
 import { SubmittedReview } from './submitted-review';
 

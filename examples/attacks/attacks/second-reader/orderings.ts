@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { ReviewStatus } from '../../../../policy/contracts/status';
 import { canonicalJson } from '../../../../policy/contracts/canonical-json';
-import { newNonce, type SigningKey } from '../../../../signing/keys';
+import { newNonce } from '../../../../signing/nonce';
+import type { SigningKey } from '../../../../signing/keys';
 import { raisePay, refundOrder, type Attack, type Attempt } from '../../attack';
 import { ENDED, ifRefused } from '../../if-refused';
 import { pause } from '../../namespace-writer';
