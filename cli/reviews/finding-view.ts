@@ -41,35 +41,43 @@ export function groupFindings({ findings, violations }: Pick<ReviewStatus, 'find
   return { fired, others: [...left], passed: count('ALLOW'), skipped: count('SKIPPED') };
 }
 
+/** What the printed commands answer. */
+export interface AnswerTo {
+  readonly changeId: string;
+  /** Whether a login or COUNTERSIGN_KEY_FILE names a key; otherwise the commands have the option `--key`. */
+  readonly keyIsSet: boolean;
+}
+
 /** Prints one finding that fired: its reason, its evidence, and its violations with the commands that answer them. */
 export function printFired(
   out: Printer,
-  changeId: string,
+  to: AnswerTo,
   { finding, violations }: FiredFinding,
   source: EvidenceSource,
   extent: Extent,
 ): void {
   printFinding(out, finding, source, extent);
-  for (const violation of violations) printAsked(out, changeId, violation, finding, extent);
+  for (const violation of violations) printAsked(out, to, violation, finding, extent);
 }
 
 /** Prints a violation with the command that answers it, if it waits for a person. */
 export function printAsked(
   out: Printer,
-  changeId: string,
+  to: AnswerTo,
   violation: ViolationStatus,
   finding: Pick<FindingProjection, 'reason'> | null,
   extent: Extent,
 ): void {
   printViolation(out, violation, finding, extent);
   const waits = violation.need === 'human' && violation.resolution === 'pending';
-  if (waits) out.line(line`    → ${styled('cyan', answerCommand(changeId, shortId(violation.violationId)))}`);
+  if (waits) out.line(line`    → ${styled('cyan', answerCommand(to, shortId(violation.violationId)))}`);
 }
 
-/** `countersign answer 1a2b3c4d --violation 5e6f7081 --confirm --key KEYFILE` */
-export function answerCommand(changeId: string, violation: string | null): string {
+/** `countersign answer 1a2b3c4d --violation 5e6f7081 --confirm` */
+export function answerCommand({ changeId, keyIsSet }: AnswerTo, violation: string | null): string {
   const which = violation === null ? ['--all'] : ['--violation', violation];
-  return shellCommand(['countersign', 'answer', shortId(changeId), ...which, '--confirm', '--key', 'KEYFILE']);
+  const key = keyIsSet ? [] : ['--key', 'KEYFILE'];
+  return shellCommand(['countersign', 'answer', shortId(changeId), ...which, '--confirm', ...key]);
 }
 
 export function printFinding(

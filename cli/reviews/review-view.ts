@@ -5,7 +5,7 @@ import { counted } from '../../policy/text/change-title';
 import { line, styled, type Printer } from '../printer';
 import { shortId } from './change-id';
 import { decodeUtf8, printDiff } from './diff-view';
-import { answerCommand, groupFindings, printFinding, printAsked, printFired } from './finding-view';
+import { answerCommand, groupFindings, printFinding, printAsked, printFired, type AnswerTo } from './finding-view';
 import { shortTime, shownState, stateLine } from './state-view';
 import { printStaging, shownRows, type Extent } from './staging-view';
 
@@ -13,6 +13,11 @@ export type ShownReview = Pick<
   VerifiedReview,
   'status' | 'bytes' | 'staging' | 'preview' | 'answers' | 'refusals' | 'outcome'
 >;
+
+export interface AskedView extends Pick<AnswerTo, 'keyIsSet'> {
+  readonly now: Date;
+  readonly extent: Extent;
+}
 
 const MAX_EXPLANATION = 3;
 const MAX_CLAIMS = 4;
@@ -29,8 +34,9 @@ const MIN_STATEMENT = 6;
  * statement, the rows, what fired with the command that answers it, and the answers so far. It names what it leaves out, and `full`
  * prints everything.
  */
-export function printReview(out: Printer, title: string, review: ShownReview, now: Date, extent: Extent): void {
+export function printReview(out: Printer, title: string, review: ShownReview, asked: AskedView): void {
   const { status } = review;
+  const { now, extent } = asked;
   const full = extent === 'full';
   out.block(title, '', () => 'bold');
   out.line(stateLine(shownState(status), now));
@@ -49,7 +55,7 @@ export function printReview(out: Printer, title: string, review: ShownReview, no
   const statement = Math.max(MIN_STATEMENT, space - Math.min(rows, shownRows(review.preview)));
   printStatement(out, review, full ? Infinity : statement);
   printStaging(out, review, extent, full ? Infinity : rows);
-  printFindings(out, review, extent);
+  printFindings(out, review, asked);
   printAnswers(out, review, extent);
 }
 
@@ -86,17 +92,18 @@ function printStatement(out: Printer, { status, bytes }: ShownReview, max: numbe
   else printDiff(out, status.sourceTool, bytes, max);
 }
 
-function printFindings(out: Printer, { status, bytes }: ShownReview, extent: Extent): void {
+function printFindings(out: Printer, { status, bytes }: ShownReview, { extent, keyIsSet }: AskedView): void {
   const { changeId, diffSha } = status;
+  const to = { changeId, keyIsSet };
   const source = { diffSha, text: bytes === null ? null : decodeUtf8(bytes) };
   const { fired, others, passed, skipped } = groupFindings(status);
   const { pending } = shownState(status);
   const reject = pending === 0 ? '' : '; to reject: --reject --reason WHY, without --confirm';
   out.line(line`${styled('bold', `Findings that fired (${fired.length})`)}${reject}`);
-  for (const each of fired) printFired(out, changeId, each, source, extent);
+  for (const each of fired) printFired(out, to, each, source, extent);
   if (others.length > 0) out.line(styled('bold', `Violations without a finding (${others.length})`));
-  for (const violation of others) printAsked(out, changeId, violation, null, extent);
-  if (pending > 1) out.line(line`    → all ${pending}: ${styled('cyan', answerCommand(changeId, null))}`);
+  for (const violation of others) printAsked(out, to, violation, null, extent);
+  if (pending > 1) out.line(line`    → all ${pending}: ${styled('cyan', answerCommand(to, null))}`);
   const skips = skipped === 0 ? '' : `, ${skipped} skipped`;
   if (extent === 'screen') out.line(line`${styled('green', `${counted(passed, 'check')} passed`)}${skips} (--all)`);
   else {

@@ -13,11 +13,12 @@ export function register(program: Command, cli: Cli): void {
     .option('--all', 'everything: the whole change, all rows, all checks')
     .option('--evidence', 'with --json: everything the decision is based on');
   addAction(command, cli, async (io, [given = ''], options) => {
-    return await io.withReviews({}, async ({ reviews }) => {
+    return await io.withReviews({}, async ({ reviews, keyFile }) => {
       const id = await resolveChangeId(reviews, given);
       const review = await reviews.review(id);
       const extent = options['all'] === true ? 'full' : 'screen';
-      if (!io.json) printReview(io.out, await changeTitle(io.host.env, review), review, io.host.now(), extent);
+      const asked = { now: io.host.now(), extent, keyIsSet: keyFile !== null } as const;
+      if (!io.json) printReview(io.out, await changeTitle(io.host.env, review), review, asked);
       else if (options['evidence'] !== true) io.out.json(review.status);
       else io.out.json({ ...review.status, evidence: await reviews.bundle(id) });
       return ExitCode.Ok;

@@ -18,15 +18,14 @@ function printed(
   extent: 'screen' | 'full' = 'screen',
   columns = 80,
   title = 'a title',
+  keyIsSet = false,
 ): string {
   let text = '';
-  printReview(
-    createPrinter({ write: (part) => (text += part), isTTY: true, columns }, false),
-    title,
-    review,
-    NOW,
+  printReview(createPrinter({ write: (part) => (text += part), isTTY: true, columns }, false), title, review, {
+    now: NOW,
     extent,
-  );
+    keyIsSet,
+  });
   return text;
 }
 
@@ -51,6 +50,7 @@ it('prints each finding that fired with its violations, and no check that passed
     /BLOCK.*guardian\.a\n.*why\n.*aaaaaaaa pending: 0 of 1 confirmed, of approvers: alice, bob; four eyes\n.*Two people look at it\n/,
   );
   expect(text).toContain('countersign answer cccccccc --violation aaaaaaaa --confirm --key KEYFILE');
+  expect(printed(review, 'screen', 80, '', true)).toMatch(/--violation aaaaaaaa --confirm$/m);
   expect(text).toContain('guardian.b');
   expect(text).toContain('1 check passed, 1 skipped (--all)');
   expect(text).not.toContain('guardian.quiet');

@@ -38,7 +38,7 @@ const closed = ((): VerifiedReview => {
 async function screen(review: VerifiedReview, width: number, extent: 'screen' | 'full' = 'screen'): Promise<string> {
   let text = '';
   const out = createPrinter({ write: (part) => (text += part), isTTY: true, columns: width }, false);
-  printReview(out, await changeTitle({}, review), review, NOW, extent);
+  printReview(out, await changeTitle({}, review), review, { now: NOW, extent, keyIsSet: true });
   return text;
 }
 

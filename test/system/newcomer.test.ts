@@ -1,5 +1,5 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../dev/embedded/places';
@@ -8,16 +8,20 @@ import { compiled } from '../support/compiled';
 import { snippet } from '../support/doc-snippets';
 import { eventually } from '../support/eventually';
 import { ownServers, type OwnServers } from '../support/own-servers';
-import { compileIn, emptyProject, installedServer, link, pack, run } from '../support/packed';
+import { compileIn, emptyProject, installedServer, link, pack, run, type Tarball } from '../support/packed';
 import { ROOT } from '../support/root';
 
 const PAGE = 'docs/quickstart/gateway.md';
-const COMMANDS = snippet(PAGE, 'own-servers.sh').trim().split('\n');
+const commandsOf = (name: string): string[] => snippet(PAGE, name).trim().split('\n');
+const COMMANDS = commandsOf('own-servers.sh');
 jest.setTimeout(300_000);
 
 let servers: OwnServers;
+let server: Tarball;
 let scratch: string;
 let project: string;
+/** The folder of Alice, on a machine with nothing but the package. */
+let alices: string;
 let port: number;
 let up: ChildProcess | undefined;
 let log = '';
@@ -35,7 +39,8 @@ beforeAll(async () => {
 afterAll(async () => {
   up?.kill('SIGKILL');
   await servers.stop();
-  for (const path of [scratch, project]) rmSync(path, { recursive: true, force: true });
+  for (const path of [scratch, project, alices].filter((each) => each !== undefined))
+    rmSync(path, { recursive: true, force: true });
 });
 
 /** The command of the page with the addresses of this test. */
@@ -44,17 +49,32 @@ function adapted(command: string): string {
     .replaceAll(/postgres:\/\/postgres:secret@127\.0\.0\.1:5432\/(\w+)/g, (_, name: string) => servers.adminUrl(name))
     .replace('../operator.key.json', join(scratch, 'operator.key.json'))
     .replace('init --yes', `init --yes --gateway-port ${port}`)
-    .replace('node gateway.mts', `COUNTERSIGN_GATEWAY_URL=http://127.0.0.1:${port} node gateway.mjs`);
+    .replace('node gateway.mts', `COUNTERSIGN_GATEWAY_URL=http://127.0.0.1:${port} node gateway.mjs`)
+    .replace('login http://127.0.0.1:8077', `login http://127.0.0.1:${port}`);
 }
 
 const env = (): NodeJS.ProcessEnv => ({
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('COUNTERSIGN_'))),
+  ...bareEnv(),
   TEMPORAL_ADDRESS: servers.temporalAddress,
   TEMPORAL_NAMESPACE: servers.namespace,
 });
 
+/** Without any setting of Countersign or of Temporal. */
+function bareEnv(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(COUNTERSIGN|TEMPORAL)_/.test(name)));
+}
+
 const shell = (command: string): string =>
   execFileSync('sh', ['-c', adapted(command)], { cwd: project, env: env(), encoding: 'utf8', stdio: 'pipe' });
+
+/** Runs a command of the page as Alice: it has her key and the trust roots, and neither a database nor Temporal. */
+const alice = (command: string): string =>
+  execFileSync('sh', ['-c', adapted(command)], {
+    cwd: alices,
+    env: { ...bareEnv(), HOME: alices, XDG_CONFIG_HOME: join(alices, '.config') },
+    encoding: 'utf8',
+    stdio: 'pipe',
+  });
 
 /** The one command of the page that contains `text`. */
 function command(text: string): string {
@@ -72,7 +92,8 @@ test('the commands of the page lead from two servers to a verified commit', asyn
   // `npm install` of the page, without a network.
   expect(command('npm install')).toMatch(/countersign-0\.2\.0\.tgz .*countersign-client-0\.2\.0\.tgz/);
   project = emptyProject('module', pack('client', scratch));
-  installedServer(pack('.', scratch), project);
+  server = pack('.', scratch);
+  installedServer(server, project);
   writeFileSync(join(project, 'policy.yaml'), snippet(PAGE, 'policy.yaml'));
   link(project, '@types/node');
   await compileIn(project, 'gateway.mts', snippet(PAGE, 'gateway.mts'));
@@ -92,6 +113,33 @@ test('the commands of the page lead from two servers to a verified commit', asyn
   expect(shell(command('gateway.mts'))).toBe('committed, receipt verified: true\n');
   expect(await query(servers.adminUrl('shop'), 'select stock from items where id = 1')).toEqual([{ stock: 11 }]);
 });
+
+test('the commands of the page lead a change that asks through the gateway to verified evidence', () => {
+  const [ask = '', ...more] = commandsOf('ask.sh');
+  expect(more).toEqual([]);
+  const [, id = ''] = /^waits for people: countersign show ([0-9a-f]{64})$/m.exec(shell(ask)) ?? [];
+  alices = mkdtempSync(join(tmpdir(), 'countersign-alice-'));
+  mkdirSync(join(alices, 'node_modules'));
+  installedServer(server, alices);
+  copyFileSync(join(project, 'alice.key.json'), join(alices, 'alice.key.json'));
+  copyFileSync(join(project, '.countersign', 'trust.json'), join(alices, 'trust.json'));
+
+  const printed = new Map<string, string>();
+  for (const each of commandsOf('alice.sh')) {
+    const [, name = ''] = /^npx countersign (\w+)/.exec(each) ?? [];
+    printed.set(name, alice(each.replace(/\bID\b/, id.slice(0, 8))));
+  }
+  expect([...printed.keys()]).toEqual(['login', 'list', 'show', 'answer', 'result', 'export', 'verify']);
+  const says = (name: string): string => printed.get(name) ?? '';
+  expect(says('login')).toMatch(/subject +person:alice/);
+  expect(says('list')).toContain('UPDATE items: 2 rows');
+  expect(says('list')).toContain(id.slice(0, 8));
+  expect(says('show')).toContain('update items set stock = 0');
+  expect(says('show')).toMatch(/stock: "11" → "0"/);
+  expect(says('answer')).toContain('accepted');
+  expect(says('result')).toMatch(/COMMITTED.*verified/);
+  expect(says('verify')).toMatch(/^verified COMMITTED, enforced/m);
+}, 120_000);
 
 test('doctor passes while everything runs', () => {
   expect(shell('npx countersign doctor')).not.toContain('FAIL');
