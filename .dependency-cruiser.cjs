@@ -66,6 +66,7 @@ const FOLDERS = [
     packages: [
       'zod',
       'pino',
+      'nodemailer',
       'hono',
       '@hono/node-server',
       '@opentelemetry/api',

@@ -40,8 +40,6 @@ export interface Opened {
   readonly results: Readonly<Record<string, ValidatorResult>>;
   /** What the change does in one line, from its bytes: for the Temporal UI. */
   readonly title: string;
-  /** Configured notice channels, in addition to the log. */
-  readonly channels: readonly string[];
   /** Warnings for status and evidence, such as unsigned answers. */
   readonly warnings: readonly string[];
   /** When the review was opened, from the ledger row. Waivers are evaluated at this time. */
@@ -128,22 +126,6 @@ export interface AdmittedWithdrawal {
   readonly stopped: Stopped | null;
 }
 
-export interface NotifyInput {
-  readonly changeId: string;
-  readonly tenant: string;
-  readonly target: string;
-  readonly sourceTool: string;
-  readonly event: 'intervention_required' | 'reminder' | 'closed';
-  readonly pending: readonly {
-    readonly violationId: string;
-    readonly validatorId: string;
-    readonly group: string;
-    readonly message: string;
-  }[];
-  readonly deadlineAt: string | null;
-  readonly channels: readonly string[];
-}
-
 export interface CommitInput {
   readonly changeId: string;
   readonly planHash: string;
@@ -193,7 +175,6 @@ export interface ReviewActivities {
   readonly disclose: (input: DiscloseInput) => Promise<Disclosed>;
   readonly admitAnswer: (input: AdmitInput) => Promise<Admitted>;
   readonly admitWithdrawal: (input: AdmitWithdrawalInput) => Promise<AdmittedWithdrawal>;
-  readonly notify: (input: NotifyInput) => Promise<void>;
 }
 export interface JudgeActivities {
   readonly askJudge: (input: JudgeInput) => Promise<Judged>;

@@ -85,12 +85,10 @@ export function openRoles(setup: RoleSetup, options: LocalRoleOptions): LocalRol
         resources: resources.review,
         extensions,
         attestor: attestorWith(readKeyFile(keyFiles['attestor-review'])),
-        webhooks: new Map(),
         breakers:
           breakers === undefined
             ? null
             : createBreakers({ db: resources.review.db, operators: resources.review.operators, ...breakers }),
-        logger,
         threads: null,
       }),
       judge: judgeActivities({

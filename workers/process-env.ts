@@ -57,12 +57,9 @@ export type RoleEnv = z.infer<typeof WithKey>;
 
 export const ReviewEnv = WithKey.extend({
   COUNTERSIGN_BREAKERS: z.enum(['on', 'off']).default('on').describe('Circuit breakers: `on` or `off`.'),
-  COUNTERSIGN_WEBHOOK_URL: WebUrl.optional().describe('Receives notifications (Standard Webhooks).'),
-  COUNTERSIGN_WEBHOOK_SECRET: z
-    .string()
-    .min(16)
-    .optional()
-    .describe('Signs the notifications. Needed with a webhook URL; at least 16 characters.'),
+  COUNTERSIGN_NOTICES_FILE: Path.optional().describe(
+    'Who is notified of waiting reviews, and how. See [Notices](#notices). Without it no notices are sent.',
+  ),
 });
 export const JudgeEnv = WithKey.extend({
   OPENAI_API_KEY: Path.optional().describe('The key of the model API. Without it the judge cannot answer.'),

@@ -8,7 +8,7 @@ import { opening } from './proxies';
 import { waitOrTimeout } from './wait-or-timeout';
 import { now, reference, type Review } from './review-state';
 import type { Ending } from './settling';
-import { notify, publishStatus } from './reporting';
+import { publishStatus } from './reporting';
 
 /**
  * Discloses the violations and waits until `decide` has enough answers, the deadline passes, or the change is withdrawn or
@@ -31,7 +31,6 @@ export async function intervene(change: Review): Promise<Ending | null> {
 
   change.state = 'INTERVENTION_REQUIRED';
   publishStatus(change);
-  notify(change, 'intervention_required');
   await waitForAnswers(change);
   return null;
 }
@@ -66,7 +65,7 @@ async function disclose(change: Review, triggered: readonly TriggeredPolicy[]): 
     );
 }
 
-/** One durable timer at a time, for the next reminder or the next deadline, whichever is earlier. */
+/** One durable timer at a time, for the next deadline. */
 export async function waitForAnswers(change: Review): Promise<void> {
   const settled = (): boolean => change.stopped !== null || !change.stillWaits();
   const mustContinue = (): boolean => change.mayContinue && isLong();
@@ -75,14 +74,6 @@ export async function waitForAnswers(change: Review): Promise<void> {
     const decided = change.decideAt(now());
     if (decided.action !== 'WAIT') return;
     const untilDeadline = Math.max(1, Date.parse(decided.nextDeadline) - Date.now());
-    const reminder = change.plan.remindEveryMs;
-    const isReminder = reminder !== null && reminder < untilDeadline;
-    const summary = isReminder ? 'next reminder' : `deadline ${decided.nextDeadline}`;
-    const fired = await waitOrTimeout(
-      isReminder ? reminder : untilDeadline,
-      summary,
-      () => settled() || mustContinue(),
-    );
-    if (fired && isReminder) notify(change, 'reminder');
+    await waitOrTimeout(untilDeadline, `deadline ${decided.nextDeadline}`, () => settled() || mustContinue());
   }
 }

@@ -35,15 +35,6 @@ export function admission(summary: string, via: 'update' | 'signal'): ReviewActi
   });
 }
 
-export function notices(summary: string): ReviewActivities {
-  return proxyActivities<ReviewActivities>({
-    startToCloseTimeout: '15 s',
-    scheduleToCloseTimeout: '10 min',
-    retry: { ...steady, maximumAttempts: 6 },
-    summary,
-  });
-}
-
 /** The HTTP client's deadline is 60 s, so 75 s bounds one attempt. At most four attempts in ten minutes. */
 export function judge(summary: string): JudgeActivities {
   return proxyActivities<JudgeActivities>({

@@ -12,7 +12,6 @@ import { answerLines, asText } from './answer-lines';
 import { currentDetails } from './details';
 import * as messages from './messages';
 import { plainLine } from './plain-line';
-import { notices } from './proxies';
 import { now, type Review } from './review-state';
 import { searchAttributesOf } from '../policy/contracts/search-attributes';
 
@@ -64,35 +63,6 @@ function isNew({ published }: Review, kind: 'attributes' | 'memo', value: unknow
   if (published[kind] === text) return false;
   published[kind] = text;
   return true;
-}
-
-/** In the background: a notification that cannot be sent never changes the outcome. */
-export function notify(change: Review, event: 'intervention_required' | 'reminder' | 'closed'): void {
-  const channels = change.opened?.channels ?? [];
-  if (channels.length === 0) return;
-  const { changeId, submission } = change;
-  const pending = change.status(now()).violations.filter((v) => v.resolution === 'pending');
-  const input = {
-    changeId,
-    tenant: submission.tenant,
-    target: submission.target,
-    sourceTool: submission.sourceTool,
-    event,
-    pending: pending.map(({ violationId, validatorId, group, message }) => ({
-      violationId,
-      validatorId,
-      group,
-      message,
-    })),
-    deadlineAt: change.status(now()).deadlineAt,
-    channels,
-  };
-  notices(event)
-    .notify(input)
-    .catch((error: unknown) => {
-      change.warn(`A notification (${event}) could not be sent`);
-      log.error('A notification could not be sent', { event, error: String(error) });
-    });
 }
 
 /** Signals the requester's own workflow. A failure is a warning and never changes the outcome. */

@@ -6,7 +6,7 @@ import { failureOf } from './failure';
 import { committing, settling } from './proxies';
 import { waitOrTimeout } from './wait-or-timeout';
 import { now, preflightOf, type Review } from './review-state';
-import { notify, publishStatus, signalRequester } from './reporting';
+import { publishStatus, signalRequester } from './reporting';
 import { MAX_EXPLANATION_LENGTH } from '../policy/contracts/limits';
 import { cutText } from '../policy/text/cut-text';
 import { continueWhenCalm, isLong } from './next-run';
@@ -148,7 +148,6 @@ async function end(change: Review, settled: Settled): Promise<'ended'> {
   };
   change.preflight ??= preflightOf(change);
   publishStatus(change);
-  notify(change, 'closed');
   if (submission.replyTo !== undefined) await signalRequester(change, submission.replyTo, change.outcome);
   return 'ended';
 }

@@ -33,7 +33,6 @@ export interface OpeningDeps extends Pick<DerivationDeps, 'tools' | 'threads'> {
   readonly attestor: Attestor;
   readonly breakers: WorldFactsDeps['breakers'];
   readonly keys: Pick<KeyRegistry, 'snapshot'>;
-  readonly channels: readonly string[];
   readonly now: () => Date;
 }
 
@@ -83,7 +82,6 @@ async function openReview(
     requester: person,
     results,
     title,
-    channels: deps.channels,
     warnings: warningsOf(of.plan, requester),
     openedAt,
     stopped,

@@ -180,7 +180,6 @@ const ASKING = [
   ...STAGING,
   'activity.disclose',
   'ledger.disclosed',
-  'activity.notify',
   'activity.admitAnswer',
   'ledger.answer_accepted',
 ];

@@ -17,7 +17,6 @@ import { Supervisor, type Role } from './supervisor';
 import { makeRepository, type SweepRepository } from './repository';
 import { BUNDLE, seedTarget, UNANSWERABLE } from './scenarios';
 import { NAMESPACE, Servers } from './servers';
-import { startSink } from './sink';
 
 /** Real servers, five worker processes with failpoints, and a supervisor that restarts what a fault killed. */
 export interface Cluster {
@@ -42,7 +41,6 @@ export async function startCluster(stateDir: string, say: Say): Promise<Cluster>
       return {};
     },
   });
-  const sink = await startSink();
   const servers = await Servers.start(stateDir, say);
   const extensions = extensionsOf();
   const targets = [{ name: 'shop', database: 'shop', schemas: ['public'], seed: seedTarget }];
@@ -51,7 +49,7 @@ export async function startCluster(stateDir: string, say: Say): Promise<Cluster>
   const [repository, api] = [await makeRepository(stateDir), await startApi()];
   addTargets(setup.targetsFile, repository, api);
   const faultController = new FaultController(join(stateDir, 'faults'));
-  const urls = { temporal: servers.temporal.address, judge: judge.baseUrl, sink: sink.url };
+  const urls = { temporal: servers.temporal.address, judge: judge.baseUrl };
   const supervisor = new Supervisor(servers, faultController, await starter(setup, stateDir, urls), say);
   await supervisor.begin();
 
@@ -80,7 +78,7 @@ export async function startCluster(stateDir: string, say: Say): Promise<Cluster>
       await client.close();
       await Promise.all([pools.target.end(), pools.database.end()]);
       await servers.stop();
-      await Promise.all([judge.stop(), sink.stop(), api.stop()]);
+      await Promise.all([judge.stop(), api.stop()]);
     },
   };
 }
@@ -108,7 +106,7 @@ function adminPool(connectionString: string): Pool {
 async function starter(
   setup: DevSetup,
   stateDir: string,
-  urls: { readonly temporal: string; readonly judge: string; readonly sink: string },
+  urls: { readonly temporal: string; readonly judge: string },
 ): Promise<(role: Role) => Promise<RunningProcess>> {
   const logDir = join(stateDir, 'logs');
   mkdirSync(logDir, { recursive: true });
@@ -133,8 +131,6 @@ async function starter(
     review: {
       COUNTERSIGN_DATABASE_URL: databaseUrls.cs_review,
       COUNTERSIGN_KEY_FILE: keys['attestor-review'].path,
-      COUNTERSIGN_WEBHOOK_URL: urls.sink,
-      COUNTERSIGN_WEBHOOK_SECRET: 'a secret of the sweep',
     },
     judge: {
       COUNTERSIGN_DATABASE_URL: databaseUrls.cs_judge,

@@ -20,7 +20,6 @@ export const ACTIVITY_POINTS = [
   'askJudge',
   'attestJudgeFailure',
   'disclose',
-  'notify',
   'admitAnswer',
   'commit',
   'reconcile',

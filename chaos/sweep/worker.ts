@@ -113,17 +113,14 @@ function wire(sweep: SweepEnv, logger: Logger): Wired {
     case 'review': {
       const env = readEnv(ReviewEnv, process.env);
       const key = readKey(env, 'attestor');
-      const { COUNTERSIGN_WEBHOOK_URL: url = '', COUNTERSIGN_WEBHOOK_SECRET: secret = '' } = env;
       const opened = open(env);
       const activities = reviewActivities({
         ...opened,
         attestor: attestorWith(key),
-        webhooks: new Map([['webhook', { url, secret }]]),
         // Not read: they would hold changes that the sweep expects to commit. Their rows are written by the committer.
         breakers: null,
         // No threads: a worker that is killed every few seconds must restart quickly, and the threads perform no writes.
         threads: null,
-        logger,
       });
       return { activities, resources: opened.resources };
     }

@@ -98,7 +98,6 @@ export function compilePlan(bundle: Bundle, registry: ValidatorRegistry, options
     onJudgeFailure: bundle.onJudgeFailure,
     autoResolve: bundle.autoResolve,
     commitWindowMs: toMs(bundle.commitWindow),
-    remindEveryMs: bundle.remindEvery === null ? null : toMs(bundle.remindEvery),
     staging: target.staging,
     validators,
     shadow: own.filter((validator) => validator.level === 'shadow'),

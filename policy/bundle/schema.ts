@@ -239,7 +239,6 @@ export const BundleSchema = z.strictObject({
     'Time after the last required answer in which the change must be committed.',
   ),
   deadline: Duration.default('24h').describe('Time that a violation waits for its answer.'),
-  remindEvery: Duration.nullable().default(null).describe('Interval of reminders to the approvers. null: none.'),
   implicit: z
     .strictObject({
       group: need.group,

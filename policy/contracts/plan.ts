@@ -91,8 +91,6 @@ export const Plan = z.strictObject({
   autoResolve: z.enum(['any', 'warnOnly']),
   /** How long after the last required answer a commit may start. */
   commitWindowMs: z.int().min(1),
-  /** Interval between reminders; null for no reminders. */
-  remindEveryMs: z.int().min(1).nullable(),
   /** Adapter settings that affect the dry run, such as statement_timeout. */
   staging: JsonRecord,
   validators: z.array(PlanValidator).min(1),

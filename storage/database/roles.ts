@@ -34,6 +34,8 @@ export const TABLE_GRANTS: Readonly<Record<Role, Grants>> = {
     blobs: ['select', 'insert'],
     staging_records: ['select'],
     breaker_rows: ['select', 'insert'],
+    notices: ['select', 'insert', 'update'],
+    notice_looks: ['select', 'insert', 'update'],
   },
   cs_judge: {
     ...readLedger,

@@ -108,6 +108,18 @@ create table if not exists target_freezes (
   target text not null, n int not null check (n > 0), envelope json not null, added_at timestamptz not null default now(), primary key (target, n)
 );
 
+-- Notices to people and their delivery. No decision depends on them.
+create table if not exists notices (
+  id bigint generated always as identity primary key, change_id text not null, event text not null check (event in ('waiting', 'reminder', 'escalation', 'ended')),
+  n int not null check (n >= 0), team text not null, channel text not null, recipient text not null, body text not null,
+  created_at timestamptz not null default now(), next_at timestamptz not null default now(), attempts int not null default 0,
+  state text not null default 'due' check (state in ('due', 'sent', 'failed', 'dropped')), sent_at timestamptz, problem text,
+  unique (change_id, event, n, team, channel, recipient)
+);
+create index if not exists notices_due on notices (channel, recipient, next_at) where state = 'due';
+create index if not exists notices_sent on notices (channel, recipient, sent_at) where state = 'sent';
+create table if not exists notice_looks (change_id text primary key, look_at timestamptz not null, ended boolean not null);
+
 create table if not exists ledger_checkpoints (
   size bigint primary key, root_hash text not null, envelope json not null, frontier json not null, max_seq bigint not null, settled_seq bigint not null,
   created_at timestamptz not null default now()

@@ -77,7 +77,6 @@ export function planOf(validators: readonly PlanValidator[], more: Partial<Plan>
     onJudgeFailure: 'ask',
     autoResolve: 'any',
     commitWindowMs: 15 * 60_000,
-    remindEveryMs: null,
     staging: {},
     validators: [...validators],
     shadow: [],

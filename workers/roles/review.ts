@@ -4,23 +4,19 @@ import type { Attestor } from '../../activities/attestation';
 import { createDisclosureActivities } from '../../activities/review/disclose';
 import type { Derivation } from '../../activities/review/derivation';
 import { createGuardianActivities } from '../../activities/review/run-guardians';
-import { createNoticeActivities, type Webhook } from '../../activities/review/notify';
 import { createOpeningActivities } from '../../activities/review/open-review';
 import { recordFailures } from '../../activities/record-failures';
 import type { ReviewActivities } from '../../activities/review-types';
 import type { BreakerStore } from '../../storage/breakers/breakers';
 import type { Extensions } from '../extensions';
-import type { Logger } from '../logger';
 import type { Resources } from '../resources';
 
 export interface ReviewRole {
   readonly resources: Resources;
   readonly extensions: Extensions;
   readonly attestor: Attestor;
-  readonly webhooks: ReadonlyMap<string, Webhook>;
   /** Null: circuit breakers are off. */
   readonly breakers: BreakerStore | null;
-  readonly logger: Logger;
   /** Null: diffs are parsed on this thread. */
   readonly threads: Derivation | null;
 }
@@ -30,9 +26,7 @@ export function reviewActivities({
   resources,
   extensions,
   attestor,
-  webhooks,
   breakers,
-  logger,
   threads,
 }: ReviewRole): ReviewActivities {
   const { store, ledger, withAdvisoryLock, keys, plans, now, databaseNow } = resources;
@@ -48,7 +42,6 @@ export function reviewActivities({
       keys,
       attestor,
       breakers,
-      channels: [...webhooks.keys()],
       now,
     }),
     ...createGuardianActivities({ store, ledger, plans, tools, validators, threads, now }),
@@ -66,7 +59,6 @@ export function reviewActivities({
     }),
     ...createAnswerActivities({ ledger, keys, plans, now, databaseNow }),
     ...createWithdrawalActivities({ ledger, keys, plans, now, databaseNow }),
-    ...createNoticeActivities({ log: (message, facts) => logger.info(facts, message), webhooks, now }),
   };
   return recordFailures({ ledger, now }, activities);
 }

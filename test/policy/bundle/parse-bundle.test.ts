@@ -16,7 +16,6 @@ test('parses a bundle and fills in every default', () => {
     autoResolve: 'any',
     commitWindow: '15m',
     deadline: '24h',
-    remindEvery: null,
     targets: { shop: { development: false, inlineBytes: false, answers: 'signed', cooperative: [], staging: {} } },
     implicit: { quorum: 1, fourEyes: true },
     policies: [],

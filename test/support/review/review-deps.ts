@@ -29,7 +29,7 @@ export interface ReviewParts extends Pick<
   readonly previews?: Map<string, JsonObject>;
 }
 
-/** All dependencies over stores in memory, for the production target `shop`: no freeze, no circuit breakers, no channels. */
+/** All dependencies over stores in memory, for the production target `shop`: no freeze and no circuit breakers. */
 export function reviewDeps({ signers, stagingRecords, previews, ...parts }: ReviewParts): ReviewDeps {
   return {
     ...parts,
@@ -39,7 +39,6 @@ export function reviewDeps({ signers, stagingRecords, previews, ...parts }: Revi
     withAdvisoryLock: memoryWithAdvisoryLock(parts.ledger),
     breakers: null,
     breakerRows: { compact: async () => {} },
-    channels: [],
     staging: {
       put: async (changeId, sha, record, preview) => {
         stagingRecords.set(`${changeId}/${sha}`, record);

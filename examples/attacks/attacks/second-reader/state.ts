@@ -58,7 +58,6 @@ async function carriedState(testbed: Testbed): Promise<Attempt> {
       inputSha: status.inputSha,
       requester: 'mallory',
       results: {},
-      channels: [],
       warnings: [],
       openedAt: status.disclosedAt,
     },

@@ -1,0 +1,52 @@
+import { isIP } from 'node:net';
+import { createTransport } from 'nodemailer';
+import { subject, textLines, type NoticeBody } from '../message';
+import { resolvePublic } from '../public-address';
+import type { ChannelSettings } from '../settings';
+import { DELIVERED, undelivered, type Delivery } from './delivery';
+
+const TIMEOUT_MS = 10_000;
+
+/** One plain text message to one person. The message id is stable, so that a mail server can drop a repeated delivery. */
+export async function sendEmail(
+  channel: Extract<ChannelSettings, { readonly type: 'email' }>,
+  to: string,
+  message: { readonly id: string; readonly notices: readonly NoticeBody[] },
+  { inbox, privateAddresses }: { readonly inbox: string; readonly privateAddresses: readonly string[] },
+): Promise<Delivery> {
+  const { host, port, tls, from, login } = channel;
+  try {
+    const transport = createTransport({
+      host: await resolvePublic(host, privateAddresses),
+      port,
+      secure: tls === 'implicit',
+      requireTLS: tls === 'starttls',
+      ignoreTLS: tls === 'none',
+      // The certificate must be for the configured host, although the connection goes to its address.
+      tls: isIP(host) === 0 ? { servername: host } : {},
+      ...(login === null ? {} : { auth: login }),
+      connectionTimeout: TIMEOUT_MS,
+      greetingTimeout: TIMEOUT_MS,
+      socketTimeout: TIMEOUT_MS,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+    await transport.sendMail({
+      from,
+      to: { name: '', address: to },
+      subject: subject(message.notices),
+      text: textLines(message.notices, inbox).join('\n'),
+      messageId: `<${message.id}@${from.split('@')[1] ?? 'countersign'}>`,
+      headers: { 'auto-submitted': 'auto-generated' },
+    });
+    return DELIVERED;
+  } catch (error) {
+    return undelivered(error instanceof Error ? error.message : String(error), isPermanent(error));
+  }
+}
+
+/** A reply of the class 5 refuses for good (RFC 5321, 4.2.1), except to a login, which an operator can correct. */
+function isPermanent(error: unknown): boolean {
+  const { responseCode, code } = error as { readonly responseCode?: unknown; readonly code?: unknown };
+  return typeof responseCode === 'number' && responseCode >= 500 && code !== 'EAUTH';
+}

@@ -1,0 +1,93 @@
+import type { ClaimedNotice, NoticeQueue, NoticeStore } from '../../storage/notices/notices';
+import type { Logger } from '../logger';
+import { undelivered, type Delivery } from './channels/delivery';
+import { sendEmail } from './channels/email';
+import { sendSlack } from './channels/slack';
+import { sendWebhook } from './channels/webhook';
+import { NoticeBody } from './message';
+import type { ChannelSettings, NoticeSettings } from './settings';
+
+/** Attempts of one notice, over about four hours. */
+export const MAX_ATTEMPTS = 10;
+const FIRST_RETRY_S = 30;
+const MAX_RETRY_S = 3600;
+const MAX_QUEUES = 100;
+/** Notices of one message to a person or a chat. */
+const MAX_DIGEST = 200;
+const AT_ONCE = 4;
+
+export interface DeliveryDeps {
+  readonly store: NoticeStore;
+  readonly settings: NoticeSettings;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+  readonly now: () => Date;
+}
+
+/** Sends what is due. One receiver that is slow or down does not delay the others by more than its time-out. */
+export async function deliverNotices(deps: DeliveryDeps): Promise<void> {
+  await deps.store.dropEnded();
+  const queues = [...(await deps.store.dueQueues(MAX_QUEUES))].filter((queue) => mayBeSent(queue, deps));
+  const next = async (): Promise<void> => {
+    for (let queue = queues.shift(); queue !== undefined; queue = queues.shift()) await deliverQueue(deps, queue);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, next));
+}
+
+/** Messages to one person or chat are at least `digestMs` apart, and what became due between them is sent as one. */
+function mayBeSent({ channel, lastSentAt }: NoticeQueue, { settings, now }: DeliveryDeps): boolean {
+  if (lastSentAt === null || settings.channels.get(channel)?.type === 'webhook') return true;
+  return now().getTime() - lastSentAt.getTime() >= settings.digestMs;
+}
+
+async function deliverQueue(deps: DeliveryDeps, queue: NoticeQueue): Promise<void> {
+  const { store, settings } = deps;
+  const channel = settings.channels.get(queue.channel);
+  const claimed = await store.claim(queue, channel?.type === 'webhook' ? AT_ONCE : MAX_DIGEST);
+  if (claimed.length === 0) return;
+  if (channel === undefined)
+    return record(deps, claimed, undelivered(`no channel is named "${queue.channel}" any more`, true));
+  if (channel.type !== 'webhook') return record(deps, claimed, await send(deps, channel, claimed));
+  for (const notice of claimed) await record(deps, [notice], await send(deps, channel, [notice]));
+}
+
+async function send(
+  { settings, now }: DeliveryDeps,
+  channel: ChannelSettings,
+  claimed: readonly ClaimedNotice[],
+): Promise<Delivery> {
+  const notices = claimed.map(({ body }) => NoticeBody.parse(JSON.parse(body)));
+  const [first] = claimed;
+  const [notice] = notices;
+  if (first === undefined || notice === undefined) return undelivered('nothing to send', true);
+  const id = `notice-${first.id}`;
+  const context = { inbox: settings.inbox, privateAddresses: settings.privateAddresses, now: now() };
+  switch (channel.type) {
+    case 'webhook':
+      return sendWebhook(channel, { id, notice }, context);
+    case 'slack':
+      return sendSlack(channel, notices, context);
+    case 'email':
+      return sendEmail(channel, first.recipient, { id, notices }, context);
+    default:
+      return channel satisfies never;
+  }
+}
+
+async function record(
+  { store, logger }: DeliveryDeps,
+  claimed: readonly ClaimedNotice[],
+  delivery: Delivery,
+): Promise<void> {
+  const ids = claimed.map(({ id }) => id);
+  const [first] = claimed;
+  const facts = { channel: first?.channel, notices: claimed.length };
+  if (delivery.ok) {
+    await store.sent(ids);
+    logger.info(facts, 'Notices were sent');
+    return;
+  }
+  const attempts = Math.max(...claimed.map((each) => each.attempts));
+  const last = delivery.permanent || attempts >= MAX_ATTEMPTS;
+  await store.notSent(ids, delivery.why, last ? null : Math.min(MAX_RETRY_S, FIRST_RETRY_S * 2 ** (attempts - 1)));
+  logger.warn({ ...facts, problem: delivery.why, attempts, last }, 'Notices could not be sent');
+}

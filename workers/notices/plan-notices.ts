@@ -1,0 +1,150 @@
+/**
+ * Which notices a review needs, from its ledger rows and its signed plan.
+ *
+ * Nothing depends on notices: a failure here never changes a decision, and a review whose notices all fail waits and expires like any
+ * other.
+ */
+import { TerminalState, RollbackReason } from '../../policy/contracts/outcome';
+import type { Plan } from '../../policy/contracts/plan';
+import { PolicyViolation } from '../../policy/contracts/violation';
+import { Submission } from '../../policy/contracts/diff';
+import { stillPending } from '../../policy/decide/decide';
+import type { StoredRow } from '../../policy/evidence/chain';
+import type { KeyRegistry } from '../../policy/evidence/key-registry';
+import type { Ledger } from '../../policy/evidence/ledger-port';
+import { answerScopeFromRows } from '../../activities/review/answer-scope-from-rows';
+import { verifyAcceptedAnswers } from '../../signing/verify-answers';
+import type { NewNotice, NoticeLook, NoticeStore } from '../../storage/notices/notices';
+import type { PlanSource } from '../../storage/plans/plan-source';
+import type { NoticeBody } from './message';
+import { schedule, type DueEvent } from './schedule';
+import type { NoticeSettings } from './settings';
+
+export interface PlanningDeps {
+  readonly store: NoticeStore;
+  readonly ledger: Pick<Ledger, 'read'>;
+  readonly plans: Pick<PlanSource, 'byHash'>;
+  readonly keys: Pick<KeyRegistry, 'snapshot'>;
+  readonly settings: NoticeSettings;
+}
+
+/** Adds the notices that are due for one review, and sets when to look again. */
+export async function planNotices(deps: PlanningDeps, look: NoticeLook, now: Date): Promise<void> {
+  const rows = await deps.ledger.read(look.changeId);
+  if (look.closed) return deps.store.planned(look, await endNotices(deps, look.changeId, rows), null);
+  const review = await waitingReview(deps, look.changeId, rows, now);
+  if (review === null) return deps.store.planned(look, [], new Date(now.getTime() + UNREADABLE_MS));
+  const { due, nextLookAt } = schedule(
+    [...review.rulesByTeam.keys()].map((team) => ({ team, since: review.disclosedAt })),
+    deps.settings.teams,
+    now,
+  );
+  const notices = due.flatMap((event) => noticesOf(event, look.changeId, review, deps.settings));
+  return deps.store.planned(look, notices, nextLookAt);
+}
+
+/** A review whose rows show nothing to wait for yet is looked at again after this time. */
+const UNREADABLE_MS = 60_000;
+
+interface WaitingReview {
+  readonly plan: Plan;
+  readonly tenant: string;
+  readonly requester: string | null;
+  readonly disclosedAt: Date;
+  readonly deadlineAt: string | null;
+  /** Rules with a violation that still waits, by the group that it waits for. */
+  readonly rulesByTeam: ReadonlyMap<string, readonly string[]>;
+}
+
+async function waitingReview(
+  { plans, keys }: PlanningDeps,
+  changeId: string,
+  rows: readonly StoredRow[],
+  now: Date,
+): Promise<WaitingReview | null> {
+  const rowOf = (kind: string): StoredRow['row'] | undefined => rows.find(({ row }) => row.kind === kind)?.row;
+  const [submitted, planned, disclosed] = [rowOf('submitted'), rowOf('planned'), rowOf('disclosed')];
+  const submission = Submission.safeParse(submitted?.body['submission']);
+  const violations = PolicyViolation.array().safeParse(disclosed?.body['violations']);
+  const planHash = planned?.body['planHash'];
+  if (disclosed === undefined || !submission.success || !violations.success || typeof planHash !== 'string')
+    return null;
+  const { plan } = await plans.byHash(planHash, 'ignored');
+  const requester = submitted?.body['requester'];
+  const who = typeof requester === 'string' ? requester : null;
+  const scope = await answerScopeFromRows(plans, changeId, rows);
+  if (scope === null) return null;
+  const at = now.toISOString();
+  const { find } = await keys.snapshot();
+  const { answers } = verifyAcceptedAnswers({ rows: rows.map(({ row }) => row), scope, keys: find, nonces: null, at });
+  const { pending, nextDeadline } = stillPending({
+    plan,
+    violations: violations.data,
+    answers,
+    requester: who,
+    disclosedAt: disclosed.at,
+    at,
+  });
+  const rulesByTeam = new Map<string, string[]>();
+  const known = new Set(plan.validators.map(({ id }) => id));
+  for (const { violationId, validatorId, group } of violations.data) {
+    // Only groups and rules of the signed plan: the row `disclosed` is not signed.
+    if (!pending.includes(violationId) || !known.has(validatorId) || !Object.hasOwn(plan.groups, group)) continue;
+    const rules = rulesByTeam.get(group) ?? [];
+    rulesByTeam.set(group, rules.includes(validatorId) ? rules : [...rules, validatorId]);
+  }
+  const { tenant } = submission.data;
+  return { plan, tenant, requester: who, disclosedAt: new Date(disclosed.at), deadlineAt: nextDeadline, rulesByTeam };
+}
+
+function noticesOf(
+  { event, n, team, to }: DueEvent,
+  changeId: string,
+  { plan, tenant, requester, deadlineAt, rulesByTeam }: WaitingReview,
+  settings: NoticeSettings,
+): readonly NewNotice[] {
+  const { target, sourceTool } = plan;
+  const rules = [...(rulesByTeam.get(team) ?? [])].sort();
+  const body: NoticeBody = { event, changeId, tenant, target, sourceTool, team, rules, deadlineAt };
+  const people = (plan.groups[to]?.members ?? []).filter((person) => person !== requester);
+  const notice = { changeId, event, n, team, body: JSON.stringify(body) };
+  return (settings.teams.get(to)?.channels ?? []).flatMap((channel) =>
+    recipients(channel, people, settings).map((recipient) => ({ ...notice, channel, recipient })),
+  );
+}
+
+function recipients(channel: string, people: readonly string[], settings: NoticeSettings): readonly string[] {
+  if (settings.channels.get(channel)?.type !== 'email') return [''];
+  return people.flatMap((person) => settings.emailOf.get(person) ?? []);
+}
+
+/** The end is told to channels that were told that the review waits; not by mail, where the next digest would only repeat the inbox. */
+async function endNotices(
+  { store, settings }: PlanningDeps,
+  changeId: string,
+  rows: readonly StoredRow[],
+): Promise<readonly NewNotice[]> {
+  const rowOf = (kind: string): StoredRow['row'] | undefined => rows.find(({ row }) => row.kind === kind)?.row;
+  const predicate = rowOf('receipt')?.body['predicate'] as Readonly<Record<string, unknown>> | undefined;
+  const submission = Submission.safeParse(rowOf('submitted')?.body['submission']);
+  const state = TerminalState.safeParse(predicate?.['state']);
+  const reason = RollbackReason.nullable().safeParse(predicate?.['reason'] ?? null);
+  if (!submission.success || !state.success || !reason.success) return [];
+  const { tenant, target, sourceTool } = submission.data;
+  const told = await store.notified(changeId);
+  return told
+    .filter(({ channel }) => settings.channels.has(channel) && settings.channels.get(channel)?.type !== 'email')
+    .map(({ team, channel, recipient }) => {
+      const body: NoticeBody = {
+        event: 'ended',
+        changeId,
+        tenant,
+        target,
+        sourceTool,
+        team,
+        state: state.data,
+        reason: reason.data,
+      };
+      return { changeId, event: 'ended', n: 0, team, channel, recipient, body: JSON.stringify(body) };
+    });
+}

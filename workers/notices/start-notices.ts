@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KeyRegistry } from '../../policy/evidence/key-registry';
+import type { Ledger } from '../../policy/evidence/ledger-port';
+import type { Database } from '../../storage/database/database';
+import { noticeStore } from '../../storage/notices/notices';
+import type { PlanSource } from '../../storage/plans/plan-source';
+import type { Logger } from '../logger';
+import { deliverNotices } from './deliver-notices';
+import { planNotices } from './plan-notices';
+import type { NoticeSettings } from './settings';
+
+export interface NoticesRun {
+  readonly db: Database;
+  readonly ledger: Pick<Ledger, 'read'>;
+  readonly plans: Pick<PlanSource, 'byHash'>;
+  readonly keys: Pick<KeyRegistry, 'snapshot'>;
+  readonly settings: NoticeSettings;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly everyMs?: number;
+}
+
+const EVERY_MS = 2_000;
+const MAX_LOOKS = 200;
+
+/** Plans and sends notices until it is stopped. Several workers may do so at once. `stop` waits for the pass in progress. */
+export function startNotices(run: NoticesRun): { readonly stop: () => Promise<void> } {
+  const { db, settings, logger, everyMs = EVERY_MS } = run;
+  const store = noticeStore(db);
+  const deps = { ...run, store, now: () => new Date() };
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  async function pass(): Promise<void> {
+    for (const look of await store.looks(MAX_LOOKS)) {
+      if (signal.aborted) return;
+      try {
+        await planNotices({ ...deps, settings }, look, deps.now());
+      } catch (error) {
+        logger.error({ changeId: look.changeId, error: String(error) }, 'The notices of a review could not be planned');
+        await store.planned({ ...look, closed: false }, [], new Date(Date.now() + RETRY_MS));
+      }
+    }
+    if (!signal.aborted) await deliverNotices(deps);
+  }
+
+  async function loop(): Promise<void> {
+    while (!signal.aborted) {
+      // The aborted sleep rejects: the loop then ends.
+      await sleep(everyMs * (0.75 + Math.random() / 2), undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      try {
+        await pass();
+      } catch (error) {
+        logger.error({ error: String(error) }, 'Notices could not be planned or sent');
+      }
+    }
+  }
+
+  const running = loop();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** A review whose rows cannot be read is looked at again after this time. */
+const RETRY_MS = 10 * 60_000;
