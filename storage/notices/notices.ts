@@ -64,7 +64,7 @@ export function noticeStore(db: Database): NoticeStore {
       db.transaction(async (tx) => {
         for (const notice of notices) await add(tx, notice);
         await tx.query(
-          `insert into notice_looks (change_id, look_at, ended) values ($1, coalesce($2, 'infinity'), $3)
+          `insert into notice_looks (change_id, look_at, ended) values ($1, coalesce($2::timestamptz, 'infinity'), $3)
            on conflict (change_id) do update set look_at = excluded.look_at, ended = excluded.ended`,
           [look.changeId, nextLookAt, look.closed],
         );

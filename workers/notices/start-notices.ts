@@ -30,7 +30,7 @@ export function startNotices(run: NoticesRun): { readonly stop: () => Promise<vo
   const stopping = new AbortController();
   const { signal } = stopping;
 
-  async function pass(): Promise<void> {
+  async function plan(): Promise<void> {
     for (const look of await store.looks(MAX_LOOKS)) {
       if (signal.aborted) return;
       try {
@@ -40,19 +40,24 @@ export function startNotices(run: NoticesRun): { readonly stop: () => Promise<vo
         await store.planned({ ...look, closed: false }, [], new Date(Date.now() + RETRY_MS));
       }
     }
-    if (!signal.aborted) await deliverNotices(deps);
+  }
+
+  /** A failure is logged, and the next step or pass follows. */
+  async function attempt(step: () => Promise<void>): Promise<void> {
+    if (signal.aborted) return;
+    try {
+      await step();
+    } catch (error) {
+      logger.error({ error: String(error) }, 'Notices could not be planned or sent');
+    }
   }
 
   async function loop(): Promise<void> {
     while (!signal.aborted) {
       // The aborted sleep rejects: the loop then ends.
       await sleep(everyMs * (0.75 + Math.random() / 2), undefined, { signal, ref: false }).catch(() => undefined);
-      if (signal.aborted) return;
-      try {
-        await pass();
-      } catch (error) {
-        logger.error({ error: String(error) }, 'Notices could not be planned or sent');
-      }
+      await attempt(plan);
+      await attempt(() => deliverNotices(deps));
     }
   }
 
