@@ -107,6 +107,7 @@ const ERROR: { readonly [C in ErrorCode]: ExitCode } = {
   invalid_input: ExitCode.Usage,
   not_found: ExitCode.Failure,
   diff_missing: ExitCode.Failure,
+  conflict: ExitCode.Stale,
   temporal_unavailable: ExitCode.Failure,
   worker_unavailable: ExitCode.Failure,
   store_unavailable: ExitCode.Failure,

@@ -13,6 +13,7 @@ export const remoteModules = {
   judge: () => import('./judge/evaluate.js'),
   dev: () => import('./servers/dev.js'),
   setup: () => import('./servers/setup.js'),
+  policy: () => import('./policy/publish.js'),
   targetInit: () => import('./operator/target-init.js'),
   init: () => import('./init/initialize.js'),
   manifests: () => import('./init/manifests/write-manifests.js'),

@@ -9,6 +9,8 @@ export type ErrorCode =
   | 'not_found'
   /** The diff of a submission is not in the store. Upload it, then submit again. */
   | 'diff_missing'
+  /** Another call was first: what was sent is for an earlier state. Look again, then repeat the call. */
+  | 'conflict'
   /** Temporal did not answer in time. The call may have taken effect; every call is safe to retry. */
   | 'temporal_unavailable'
   /** Temporal answered, but no worker did. */

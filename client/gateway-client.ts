@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { AnswerResults, type AnswerMessage } from '../policy/contracts/answer';
 import { Sha256Hex } from '../policy/contracts/diff';
-import { sha256Hex } from '../policy/contracts/hash';
 import { Status } from '../policy/contracts/finding';
 import { Mode, ReviewOutcome, ReviewState, RollbackReason } from '../policy/contracts/outcome';
 import { Preflight, type ReviewStatus } from '../policy/contracts/status';
@@ -15,8 +14,8 @@ import { readRegistration } from './read-registration';
 import { readResult, readReview } from './read-review';
 import { SpendResult } from '../policy/contracts/spent';
 import { WithdrawResult } from '../policy/contracts/withdrawal';
-import { utf8ToBytes } from '@noble/hashes/utils.js';
-import { CountersignError, type ErrorCode, invalidInput, messageOf } from './errors';
+import { CountersignError } from './errors';
+import { CALL_TIMEOUT_MS, GatewayHttp, json } from './gateway-http';
 import { parseInput } from './parse';
 import type { BundleOptions, ListFilter, ReviewPage, ReviewProjection } from './ports';
 import type { ReceiptTrust } from './receipt';
@@ -25,8 +24,6 @@ import { SUBMIT_TIMEOUT_MS, type Bounded, type ReviewCalls, type Submitted } fro
 import { signWithdrawal, type WithdrawInput } from './sign-withdrawal';
 import type { Signer } from './signer';
 import { prepareSubmission, signSubmission, type PreparedSubmission, type SubmitInput } from './submission';
-import { readBody } from './http-body';
-import { authorizationHeader } from './request-claim';
 
 export interface GatewayClientOptions {
   /** Origin and path prefix of the gateway, e.g. `https://countersign.example`. */
@@ -42,10 +39,8 @@ export interface GatewayClientOptions {
   readonly fetch?: typeof fetch;
 }
 
-const CALL_TIMEOUT_MS = 15_000;
 /** The gateway itself waits up to 45 s for a review, which a dead worker can delay, and then reads the rows. */
 const ANSWER_TIMEOUT_MS = 60_000;
-const MAX_RESPONSE_BYTES = 1024 * 1024;
 /** Interval of reading a review again until an answer has its row. */
 const READ_AGAIN_MS = 500;
 /** Duration of one long poll. `result` repeats it until its time-out. */
@@ -55,16 +50,14 @@ const POLL_MS = 30_000;
 export class GatewayClient implements ReviewCalls {
   readonly tenant: string;
   readonly trust: ReceiptTrust | null;
-  readonly #base: URL;
+  readonly #http: GatewayHttp;
   readonly #signer: Signer;
-  readonly #fetch: typeof fetch;
 
   constructor(options: GatewayClientOptions) {
-    this.#base = toBase(options.baseUrl);
+    this.#http = new GatewayHttp(options);
     this.tenant = options.tenant;
     this.trust = options.trust ?? null;
     this.#signer = options.serviceKey;
-    this.#fetch = options.fetch ?? fetch;
   }
 
   prepare(input: SubmitInput): PreparedSubmission {
@@ -75,7 +68,7 @@ export class GatewayClient implements ReviewCalls {
   async submit(input: SubmitInput, { timeoutMs = SUBMIT_TIMEOUT_MS }: Bounded = {}): Promise<Submitted> {
     const prepared = this.prepare(input);
     if (prepared.submission.inline === undefined) {
-      await this.#call(
+      await this.#http.call(
         'PUT',
         `/v1/diffs/${prepared.submission.diffSha}?tenant=${encodeURIComponent(this.tenant)}`,
         prepared.bytes,
@@ -86,7 +79,7 @@ export class GatewayClient implements ReviewCalls {
     const submission = signSubmission(prepared, this.#signer, new Date());
     // The gateway has a shorter time-out for the preflight, after which it answers `pending`.
     const wait = timeoutMs + CALL_TIMEOUT_MS;
-    const submitted = await this.#call('POST', '/v1/reviews', json(submission), SubmittedBody, wait);
+    const submitted = await this.#http.call('POST', '/v1/reviews', json(submission), SubmittedBody, wait);
     const { changeId } = prepared;
     if (submitted.changeId !== changeId)
       throw new CountersignError(
@@ -112,7 +105,7 @@ export class GatewayClient implements ReviewCalls {
 
   /** What the registry grants to the key of this client, signed by a trusted operator. Throws `not_verified`. */
   async key(): Promise<RegisteredKey> {
-    const registration = await this.#call('GET', '/v1/key', null, KeyRegistration, CALL_TIMEOUT_MS);
+    const registration = await this.#http.call('GET', '/v1/key', null, KeyRegistration, CALL_TIMEOUT_MS);
     return readRegistration(this.#signer.keyId, registration, this.trust);
   }
 
@@ -123,12 +116,12 @@ export class GatewayClient implements ReviewCalls {
 
   async #bundle(changeId: string, query = ''): Promise<EvidenceBundle> {
     const path = `/v1/reviews/${changeId}${query}`;
-    const text = await this.#send('GET', path, null, CALL_TIMEOUT_MS * 3, MAX_EVIDENCE_BYTES);
+    const text = await this.#http.send('GET', path, null, CALL_TIMEOUT_MS * 3, MAX_EVIDENCE_BYTES);
     const parsed = parseEvidence(text);
     if (parsed.ok) return parsed.bundle;
     throw new CountersignError(
       'not_verified',
-      `The response of ${this.#base.origin} is not a review: ${parsed.problem}`,
+      `The response of ${this.#http.origin} is not a review: ${parsed.problem}`,
     );
   }
 
@@ -140,7 +133,7 @@ export class GatewayClient implements ReviewCalls {
     const until = Date.now() + timeoutMs;
     for (;;) {
       const waitMs = Math.max(0, Math.min(POLL_MS, until - Date.now()));
-      const body = await this.#call(
+      const body = await this.#http.call(
         'GET',
         `/v1/reviews/${idOf(changeId)}/result?waitMs=${waitMs}`,
         null,
@@ -172,7 +165,7 @@ export class GatewayClient implements ReviewCalls {
   async list(filter: Omit<ListFilter, 'tenant'> = {}): Promise<ReviewPage> {
     const query = new URLSearchParams({ tenant: this.tenant });
     for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, String(value));
-    const page = await this.#call('GET', `/v1/reviews?${query.toString()}`, null, PageBody, CALL_TIMEOUT_MS);
+    const page = await this.#http.call('GET', `/v1/reviews?${query.toString()}`, null, PageBody, CALL_TIMEOUT_MS);
     const other = page.reviews.find(
       ({ tenant, changeId }) => tenant !== query.get('tenant') || !changeId.startsWith(filter.idPrefix ?? ''),
     );
@@ -184,7 +177,7 @@ export class GatewayClient implements ReviewCalls {
   async answer(changeId: string, answers: AnswerMessage['answers']): Promise<AnswerResults> {
     const id = idOf(changeId);
     const path = `/v1/reviews/${id}/answers`;
-    const said = await this.#call('POST', path, json({ answers }), AnswerResults, ANSWER_TIMEOUT_MS);
+    const said = await this.#http.call('POST', path, json({ answers }), AnswerResults, ANSWER_TIMEOUT_MS);
     return await acknowledge(id, answers, said, {
       rows: async () => (await this.#bundle(id)).rows,
       watch: async () => ({ next: (ms) => sleep(Math.min(ms, READ_AGAIN_MS)), close: () => {} }),
@@ -192,7 +185,7 @@ export class GatewayClient implements ReviewCalls {
   }
 
   async spend(changeId: string, nonce: string): Promise<SpendResult> {
-    return await this.#call(
+    return await this.#http.call(
       'POST',
       `/v1/reviews/${idOf(changeId)}/spent`,
       json({ nonce }),
@@ -209,69 +202,11 @@ export class GatewayClient implements ReviewCalls {
     const id = idOf(changeId);
     const message = signWithdrawal(id, input, this.#signer, new Date());
     const path = `/v1/reviews/${id}/withdraw`;
-    const said = await this.#call('POST', path, json(message), WithdrawResult, ANSWER_TIMEOUT_MS);
+    const said = await this.#http.call('POST', path, json(message), WithdrawResult, ANSWER_TIMEOUT_MS);
     return await acknowledgeWithdrawal(id, message, said, {
       rows: async () => (await this.#bundle(id)).rows,
       watch: async () => ({ next: (ms) => sleep(Math.min(ms, READ_AGAIN_MS)), close: () => {} }),
     });
-  }
-
-  async #call<T>(
-    method: string,
-    pathAndQuery: string,
-    body: Uint8Array | null,
-    schema: z.ZodType<T>,
-    timeoutMs: number,
-  ): Promise<T> {
-    const text = await this.#send(method, pathAndQuery, body, timeoutMs, MAX_RESPONSE_BYTES);
-    const parsed = schema.safeParse(jsonOf(text));
-    if (parsed.success) return parsed.data;
-    throw new CountersignError(
-      'gateway_unavailable',
-      `The response of ${this.#base.origin} to ${method} ${pathAndQuery.split('?')[0] ?? ''} is not in the expected format`,
-      { cause: parsed.error },
-    );
-  }
-
-  async #send(
-    method: string,
-    pathAndQuery: string,
-    body: Uint8Array | null,
-    timeoutMs: number,
-    maxBytes: number,
-  ): Promise<string> {
-    const url = new URL(this.#base.pathname.replace(/\/$/, '') + pathAndQuery, this.#base);
-    const bytes = body ?? new Uint8Array(0);
-    const authorization = authorizationHeader(
-      { method, path: url.pathname + url.search, bodySha256: sha256Hex(bytes) },
-      this.#signer,
-      new Date(),
-    );
-    let response: Response;
-    let text: string;
-    try {
-      response = await this.#fetch(url, {
-        method,
-        headers: {
-          authorization,
-          ...(body === null
-            ? {}
-            : { 'content-type': method === 'PUT' ? 'application/octet-stream' : 'application/json' }),
-        },
-        ...(body === null ? {} : { body: bytes as Uint8Array<ArrayBuffer> }),
-        signal: AbortSignal.timeout(timeoutMs),
-        redirect: 'error',
-      });
-      text = new TextDecoder().decode(await readBody(response, maxBytes));
-    } catch (error) {
-      throw new CountersignError(
-        'gateway_unavailable',
-        `The gateway at ${this.#base.origin} did not answer: ${reasonOf(error)}. The request may have taken effect; retrying is safe`,
-        { cause: error },
-      );
-    }
-    if (!response.ok) throw refusal(response.status, text, this.#base.origin);
-    return text;
   }
 }
 
@@ -305,69 +240,6 @@ const Projection: z.ZodType<ReviewProjection> = z.object({
   summary: z.string(),
 });
 const PageBody = z.object({ reviews: z.array(Projection), next: z.string().nullable() });
-const ErrorBody = z.object({
-  error: z.object({ code: z.string(), field: z.string().optional(), message: z.string() }),
-});
-
-const KNOWN: ReadonlySet<string> = new Set<ErrorCode>([
-  'invalid_input',
-  'not_found',
-  'diff_missing',
-  'temporal_unavailable',
-  'worker_unavailable',
-  'store_unavailable',
-  'ledger_unavailable',
-  'refused',
-  'unauthenticated',
-  'not_eligible',
-  'not_verified',
-  'too_large',
-  'too_many_requests',
-]);
-
-function refusal(status: number, text: string, origin: string): CountersignError {
-  const body = ErrorBody.safeParse(jsonOf(text));
-  if (!body.success)
-    return new CountersignError('gateway_unavailable', `${origin} responded with HTTP status ${status}`);
-  const { code, field, message } = body.data.error;
-  return new CountersignError(
-    KNOWN.has(code) ? (code as ErrorCode) : 'internal',
-    message,
-    field === undefined ? {} : { field },
-  );
-}
-
-function toBase(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
-    throw invalidInput(
-      'baseUrl',
-      'an http or https URL',
-      JSON.stringify(text.slice(0, 100)),
-      'Set it to the URL of the gateway',
-    );
-  return url;
-}
-
 function idOf(changeId: string): string {
   return parseInput(Sha256Hex, changeId, 'Pass the changeId that `submit` returned');
-}
-
-function json(value: unknown): Uint8Array {
-  return utf8ToBytes(JSON.stringify(value));
-}
-
-/** The error of `fetch` only says that it failed; its cause has the reason. */
-function reasonOf(error: unknown): string {
-  const cause = error instanceof TypeError ? error.cause : undefined;
-  if (!(cause instanceof Error)) return messageOf(error);
-  return cause.message === '' && 'code' in cause ? String(cause.code) : cause.message;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // Not JSON. The schema refuses undefined.
-  }
 }

@@ -102,7 +102,7 @@ async function register(
     const registry = createKeyRegistry({ db, trustedOperators: [operator.publicKey], now: Date.now });
     const known = new Set((await registry.list()).map((key) => key.keyId));
     for (const { key } of Object.values(keys)) {
-      if (key.kind === 'operator' || known.has(key.keyId)) continue;
+      if (known.has(key.keyId)) continue;
       await registry.add(
         signKeyEntry(
           // Demo keys are only accepted for development targets, and each run of the demo has its own tenant.

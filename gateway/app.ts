@@ -18,6 +18,7 @@ import { Readiness } from './readiness';
 import { answerRoutes } from './routes/answers';
 import { diffRoutes } from './routes/diffs';
 import { keyRoutes } from './routes/key';
+import { policyRoutes } from './routes/policy';
 import { reviewRoutes } from './routes/reviews';
 import { submissionRoutes } from './routes/submissions';
 
@@ -31,6 +32,7 @@ export function createGateway(deps: GatewayDeps): Hono {
   addErrorMapping(app, deps);
   addHealthRoutes(app, deps);
   app.route('/v1/key', keyRoutes(deps, callers));
+  app.route('/v1/policy', policyRoutes(deps, callers));
   app.route('/v1/diffs', diffRoutes(deps, callers));
   app.route('/v1/reviews', submissionRoutes(deps, callers));
   app.route('/v1/reviews', reviewRoutes(deps, callers));

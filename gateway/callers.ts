@@ -6,7 +6,7 @@ import { REQUEST_WINDOW_MS } from '../client/request-claim';
 import { Name, Sha256Hex } from '../policy/contracts/diff';
 import { sha256Hex } from '../policy/contracts/hash';
 import { mayUse, type RegisteredKey } from '../policy/evidence/key-registry';
-import { ANY_TENANT, type KeyRight } from '../policy/evidence/predicates';
+import { ANY_TENANT, type KeyKind, type KeyRight } from '../policy/evidence/predicates';
 import { authenticate } from './authenticate';
 import type { GatewayDeps } from './deps';
 import type { GatewayMetrics, RefusalReason } from './metrics';
@@ -14,6 +14,9 @@ import { Nonces } from './nonces';
 
 /** The last sentence of every message about an invalid request. */
 export const NOTHING_DONE = 'Nothing was done';
+
+/** Keys of people and agents. Keys of our own processes sign records, never requests. */
+const HOLDERS: readonly KeyKind[] = ['service', 'approver', 'operator'];
 
 /** An authenticated request. */
 export interface Caller {
@@ -49,8 +52,8 @@ export class Callers {
     );
     if (!authentication.ok) throw this.#unauthenticated(authentication.message);
     const { key, claim } = authentication;
-    if (key.kind !== 'service' && key.kind !== 'approver')
-      throw this.#unauthenticated(`Expected a service or approver key, got one of kind ${key.kind}`);
+    if (!HOLDERS.includes(key.kind))
+      throw this.#unauthenticated(`Expected a key of kind ${HOLDERS.join(', ')}, got one of kind ${key.kind}`);
     const right = rights.find((wanted) => key.rights.includes(wanted));
     if (right === undefined) {
       this.metrics.refused('no_right');

@@ -2,6 +2,7 @@ import type { ReviewClient } from '../client/review-client';
 import type { ByteStore } from '../policy/evidence/byte-store';
 import type { AnswerCode, AnswerResults } from '../policy/contracts/answer';
 import type { KeyRegistration } from '../policy/evidence/bundle';
+import type { NewestRevision, SignedRevision } from '../policy/evidence/published-policy';
 import type { KeyLookup } from '../policy/evidence/key-registry';
 import type { WithdrawMessage, WithdrawResult } from '../policy/contracts/withdrawal';
 import type { AnswerScope } from '../signing/judge-answer';
@@ -34,6 +35,15 @@ export interface RefusedBeforeRelay {
   readonly violationId: string | null;
 }
 
+/** The revisions of the policy. */
+export interface PolicyGate {
+  /** Public keys of the operators that the processes trust. */
+  readonly operators: readonly string[];
+  readonly newest: () => Promise<NewestRevision>;
+  /** Null if it is stored; otherwise the number that the next revision must have. */
+  readonly store: (revision: number, signed: SignedRevision) => Promise<number | null>;
+}
+
 /** What the gateway needs from the process that serves it. */
 export interface GatewayDeps {
   readonly reviews: Pick<
@@ -43,6 +53,7 @@ export interface GatewayDeps {
   readonly store: Pick<ByteStore, 'put' | 'has'>;
   readonly keys: () => Promise<{ readonly find: KeyLookup }>;
   readonly answers: AnswerGate;
+  readonly policy: PolicyGate;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly log: { readonly error: (facts: object, message: string) => void };

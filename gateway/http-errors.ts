@@ -14,6 +14,7 @@ const STATUS: { readonly [C in ErrorCode]: ContentfulStatusCode } = {
   not_eligible: 403,
   not_found: 404,
   diff_missing: 409,
+  conflict: 409,
   refused: 422,
   not_verified: 422,
   too_large: 413,

@@ -1,6 +1,7 @@
 import { createGateway } from '../gateway/app';
 import { createGatewayMetrics } from '../gateway/metrics';
 import { answerGate } from './answer-gate';
+import { policyGate } from './policy-gate';
 import { ReviewClient } from '../client/review-client';
 import { TASK_QUEUES } from '../policy/contracts/queues';
 import { PROBE_TIMEOUT_MS } from '../gateway/readiness';
@@ -46,6 +47,7 @@ main('gateway', async (logger) => {
     store: resources.store,
     keys: () => resources.keys.snapshot(),
     answers: answerGate(resources),
+    policy: policyGate(resources.db, resources.operators),
     metrics,
     now: Date.now,
     log: logger,

@@ -1,12 +1,13 @@
 import { openDatabase } from '../../storage/database/database';
 import { createKeyRegistry } from '../../storage/keys/key-registry';
 import { publishBundle } from '../../storage/plans/publish';
-import type { SigningKey } from '../../signing/keys';
+import type { LoadedKey } from '../../signing/key-file';
 import { keyIdOf } from '../../signing/key-id';
 import { fullGrant, signKeyEntry, type KeyGrant } from '../../signing/registry-entry';
 import { compileAll } from '../../workers/compile';
 import { ConfigError } from '../../workers/config';
 import type { Extensions } from '../../workers/extensions';
+import { ANY_TENANT } from '../../policy/evidence/predicates';
 import type { ServiceKeys } from './keys';
 import type { InitRequest } from './request';
 
@@ -27,7 +28,7 @@ export interface Registered {
 export interface Registration {
   readonly request: InitRequest;
   readonly operatorUrl: string;
-  readonly operator: SigningKey;
+  readonly operator: LoadedKey;
   readonly keys: ServiceKeys;
   /** Public keys of the people, by name. */
   readonly people: ReadonlyMap<string, string>;
@@ -70,7 +71,7 @@ export async function registerAll(registration: Registration): Promise<Registere
   }
 }
 
-function holdersOf({ request, keys, people }: Registration): readonly Holder[] {
+function holdersOf({ request, keys, people, operator }: Registration): readonly Holder[] {
   const own = [keys.review, keys.judge, keys.commit, ...keys.agents].map(({ key }) => ({
     publicKey: key.publicKey,
     grant: { kind: key.kind, subject: key.subject, onBehalfOf: key.onBehalfOf, demo: false },
@@ -79,8 +80,12 @@ function holdersOf({ request, keys, people }: Registration): readonly Holder[] {
     publicKey,
     grant: { kind: 'approver' as const, subject: { type: 'person' as const, id: name }, onBehalfOf: null, demo: false },
   }));
-  return [...own, ...approvers].map(({ publicKey, grant }) => ({
-    publicKey,
-    grant: { ...grant, ...fullGrant(grant.kind, [request.tenant]) },
+  // Trusted by the trust file; the entry lets the operator publish the policy, which is for every tenant, through the gateway.
+  const { publicKey, kind, subject, onBehalfOf } = operator;
+  const itself = { publicKey, grant: { kind, subject, onBehalfOf, demo: false, ...fullGrant(kind, [ANY_TENANT]) } };
+  const others = [...own, ...approvers].map((holder) => ({
+    publicKey: holder.publicKey,
+    grant: { ...holder.grant, ...fullGrant(holder.grant.kind, [request.tenant]) },
   }));
+  return [itself, ...others];
 }

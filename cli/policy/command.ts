@@ -10,7 +10,7 @@ import { printExplanation } from './explanation-view';
 
 const OUTCOME_EXIT_CODES = { COMMIT: ExitCode.Ok, CONFIRM: ExitCode.Pending, FORBID: ExitCode.Rejected } as const;
 
-/** The policy group: works on files, without a server, except for `publish`. */
+/** The policy group: works on files, without a server, except for `publish` and `show`. */
 export function register(program: Command, cli: Cli): void {
   const policy = program.command('policy').description('check, test and publish a policy bundle');
 
@@ -45,8 +45,15 @@ export function register(program: Command, cli: Cli): void {
     .command('publish')
     .description('sign a bundle and make it the newest revision')
     .argument('<file>', 'the bundle')
-    .option('--key <file>', "an operator's key");
+    .option('--key <file>', "an operator's key; default: that of the login");
   addAction(publish, cli, publishRevision);
+
+  const show = policy
+    .command('show')
+    .description('the published revision in force: number, signer, time and plans')
+    .option('--bundle', 'print its YAML instead')
+    .option('--key <file>', "for a gateway: an operator's key; default: that of the login");
+  addAction(show, cli, showRevision);
 }
 
 function registerEvaluation(policy: Command, cli: Cli): void {
@@ -236,11 +243,24 @@ async function writeStarter(io: Io, _args: readonly string[], options: Options):
 
 async function publishRevision(io: Io, [file = '']: readonly string[], options: Options): Promise<ExitCode> {
   const bundle = await readInput(io, file);
-  const keyFile = requiredOption(options, 'key', '--key');
-  const { publish } = await import('./publish.js');
-  const { revision, published } = await publish(io.host.env, bundle, keyFile);
+  const { publish } = await io.host.remote.policy();
+  const { revision, published } = await publish(io.host.env, bundle, textOption(options, 'key'), io.host.now());
   if (io.json) io.out.json({ revision, published });
   else io.out.line(line`revision ${revision} ${published ? 'published' : 'is already published'}`);
+  return ExitCode.Ok;
+}
+
+async function showRevision(io: Io, _args: readonly string[], options: Options): Promise<ExitCode> {
+  const { newestPublished } = await io.host.remote.policy();
+  const { revision, bundleText } = await newestPublished(io.host.env, textOption(options, 'key'));
+  if (io.json) io.out.json({ ...revision, bundleText });
+  else if (options['bundle'] === true) io.out.block(bundleText, '');
+  else {
+    const { revision: number, bundleSha, plans, keyId, issuedAt } = revision;
+    io.out.line(line`${styled('bold', `revision ${number}`)}  ${issuedAt}  signed by ${keyId}`);
+    io.out.line(line`bundle ${bundleSha}`);
+    for (const { target, sourceTool, planHash } of plans) io.out.line(line`${target}/${sourceTool}  plan ${planHash}`);
+  }
   return ExitCode.Ok;
 }
 

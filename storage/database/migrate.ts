@@ -1,5 +1,6 @@
 import { Client, escapeIdentifier, escapeLiteral } from 'pg';
-import { APPEND_GRANTS, ROLES, TABLE_GRANTS, type Role } from './roles';
+import { APPEND_GRANTS, PUBLISHING_ROLES, ROLES, TABLE_GRANTS, type Role } from './roles';
+import { PUBLISH_POLICY_SQL } from './publish-policy-sql';
 import { APPEND_SQL, SCHEMA_VERSION, TABLES_SQL, TRIGGERS_SQL } from './schema';
 
 export interface MigrateOptions {
@@ -41,6 +42,7 @@ async function migrateOnce(client: Client, passwords: MigrateOptions['roles']): 
   await client.query(TABLES_SQL);
   await client.query(TRIGGERS_SQL);
   await client.query(APPEND_SQL);
+  await client.query(PUBLISH_POLICY_SQL);
   await client.query('revoke create on schema public from public');
   for (const role of ROLES) await client.query(await roleSql(client, role, passwords[role]));
   await client.query('insert into schema_info (version) values ($1) on conflict do nothing', [SCHEMA_VERSION]);
@@ -88,10 +90,13 @@ async function roleSql(client: Client, role: Role, password: string | undefined)
     `revoke all on all tables in schema public from ${name};`,
     `grant usage on schema public to ${name};`,
     ...grants,
-    APPEND_GRANTS[role] === undefined
-      ? `revoke all on function ledger_append from ${name};`
-      : `grant execute on function ledger_append to ${name};`,
+    functionSql(name, 'ledger_append', APPEND_GRANTS[role] !== undefined),
+    functionSql(name, 'publish_policy', PUBLISHING_ROLES.includes(role)),
   ].join('\n');
+}
+
+function functionSql(role: string, name: string, granted: boolean): string {
+  return granted ? `grant execute on function ${name} to ${role};` : `revoke all on function ${name} from ${role};`;
 }
 
 function isConcurrentMigration(error: unknown): boolean {

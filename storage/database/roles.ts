@@ -70,9 +70,9 @@ export const TABLE_GRANTS: Readonly<Record<Role, Grants>> = {
     schema_info: ['select'],
     keys: ['select', 'insert'],
     key_revocations: ['select', 'insert'],
-    policy_revisions: ['select', 'insert'],
+    policy_revisions: ['select'],
     policy_revocations: ['select', 'insert'],
-    compiled_plans: ['select', 'insert'],
+    compiled_plans: ['select'],
     target_freezes: ['select', 'insert'],
     breaker_rows: ['select', 'insert'],
   },
@@ -106,6 +106,9 @@ export const APPEND_GRANTS: Partial<Readonly<Record<Role, readonly string[]>>> =
   cs_gateway: ['answer_refused', 'refused', 'spent'],
   cs_operator: ['resolved'],
 };
+
+/** Roles with EXECUTE on `publish_policy`. What they store counts only if a trusted operator signed it. */
+export const PUBLISHING_ROLES: readonly Role[] = ['cs_gateway', 'cs_operator'];
 
 /** Roles that may write the projection `reviews` with an append. */
 export const PROJECTING_ROLES: readonly Role[] = ['cs_review', 'cs_commit'];

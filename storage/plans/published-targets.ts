@@ -1,6 +1,6 @@
 import type { PolicyRevision } from '../../policy/evidence/predicates';
 import type { Queryable } from '../database/database';
-import { operatorVerifier, storedRevisions } from './stored-revisions';
+import { newestRevision } from './newest-revision';
 
 export interface PublishedTargets {
   /** The newest revision that is not revoked; null if none is published. */
@@ -11,14 +11,9 @@ export interface PublishedTargets {
 
 /** What policies that a trusted operator signed say about targets. */
 export async function publishedTargets(db: Queryable, trustedOperators: readonly string[]): Promise<PublishedTargets> {
-  const { verifyRevision, verifyRevocation } = operatorVerifier(trustedOperators);
-  const stored = storedRevisions(db);
-  const signed = (await stored.list())
-    .flatMap(({ envelope, bundleText }) => verifyRevision(envelope, bundleText) ?? [])
-    .sort((a, b) => b.revision - a.revision);
-  const revoked = new Set((await stored.revocations()).flatMap((each) => verifyRevocation(each)?.revision ?? []));
+  const { newest, signed } = await newestRevision(db, trustedOperators);
   return {
-    newest: signed.find(({ revision }) => !revoked.has(revision)) ?? null,
-    all: new Set(signed.flatMap(({ plans }) => plans.map(({ target }) => target))),
+    newest: newest?.revision ?? null,
+    all: new Set(signed.flatMap(({ revision }) => revision.plans.map(({ target }) => target))),
   };
 }

@@ -1,8 +1,8 @@
 import type { Envelope } from '../../policy/contracts/diff';
 import type { PolicyRevision, PolicyRevocation } from '../../policy/evidence/predicates';
-import { verifyEnvelope } from '../../signing/verify-envelope';
+import { signedByOperator } from '../../signing/operator-verify';
+import { verifiedRevision } from '../../signing/policy-revision';
 import { misconfigured } from '../../policy/contracts/failure';
-import { sha256HexOfText } from '../../policy/contracts/hash';
 import type { Queryable } from '../database/database';
 import { Plan } from '../../policy/contracts/plan';
 import type { PolicyRevisions, StoredRevision } from './plan-source';
@@ -71,30 +71,13 @@ export function publishedPolicies(db: Queryable): PublishedPolicies {
 
 const MAX_CACHED_PLANS = 100;
 
-/** SHA-256 of the published bundle text, signed as `bundleSha`. */
-export function bundleShaOf(bundleText: string): string {
-  return sha256HexOfText(bundleText);
-}
-
 /** Verifies revisions and revocations with the operator keys that this process trusts. */
 export function operatorVerifier(trustedOperators: readonly string[]): {
   readonly verifyRevision: (envelope: Envelope, bundleText: string) => PolicyRevision | null;
   readonly verifyRevocation: (envelope: Envelope) => PolicyRevocation | null;
 } {
   return {
-    verifyRevision(envelope, bundleText) {
-      for (const key of trustedOperators) {
-        const verified = verifyEnvelope(envelope, key, 'policy-revision');
-        if (verified.ok && verified.predicate.bundleSha === bundleShaOf(bundleText)) return verified.predicate;
-      }
-      return null;
-    },
-    verifyRevocation(envelope) {
-      for (const key of trustedOperators) {
-        const verified = verifyEnvelope(envelope, key, 'policy-revocation');
-        if (verified.ok) return verified.predicate;
-      }
-      return null;
-    },
+    verifyRevision: (envelope, bundleText) => verifiedRevision(envelope, bundleText, trustedOperators),
+    verifyRevocation: (envelope) => signedByOperator('policy-revocation', envelope, trustedOperators),
   };
 }

@@ -109,6 +109,7 @@ function gateway(given: Partial<GatewayDeps['reviews']> = {}, overrides: Partial
         );
       },
     },
+    policy: failing<GatewayDeps['policy']>({ operators: [] }),
     now: () => now.getTime(),
     registration: async () => null,
     probes: { database: async () => 1, temporal: async () => 1 },
@@ -216,7 +217,7 @@ describe('authentication', () => {
   it.each([
     ['a revoked key', { revokedAt: now.toISOString() }],
     ['a committer key', { kind: 'committer' as const }],
-    ['an operator key', { kind: 'operator' as const }],
+    ['an attestor key', { kind: 'attestor' as const }],
   ])('refuses %s', async (_name, overrides) => {
     const { app } = gateway({}, { keys: async () => ({ find: () => entry(agent, overrides) }) });
     expect((await send(app, { path: `/v1/reviews/${CHANGE}` })).status).toBe(401);

@@ -44,7 +44,7 @@ beforeAll(async () => {
     COUNTERSIGN_GATEWAY_PORT: String(port),
   };
   gateway = await startProcess('gateway', env, dir, () => {}, join(dist, 'workers', 'gateway.js'));
-  for (const name of ['agent', 'alice'] as const) {
+  for (const name of ['agent', 'alice', 'operator'] as const) {
     const { path } = system.setup.keys[name];
     const args = ['login', url, '--key', path, '--trust', system.setup.trustFile, '--tenant', 'default'];
     expect(await as(name, args)).toMatchObject({ code: 0 });
@@ -59,10 +59,14 @@ afterAll(async () => {
 jest.setTimeout(180_000);
 
 /** The command line of a person or agent who has nothing but a login. */
-const as = (who: 'agent' | 'alice', args: readonly string[]): Promise<CommandRun> =>
+const as = (
+  who: 'agent' | 'alice' | 'operator',
+  args: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): Promise<CommandRun> =>
   runCommand(args, {
     host: {
-      env: { XDG_CONFIG_HOME: join(dir, who), COUNTERSIGN_STATE_DIR: join(dir, 'none') },
+      env: { XDG_CONFIG_HOME: join(dir, who), COUNTERSIGN_STATE_DIR: join(dir, 'none'), ...more },
       now: () => new Date(),
       sleep: pause,
       remote: remoteModules,
@@ -115,6 +119,53 @@ test('the agent withdraws its change through the gateway', async () => {
     code: 10,
     out: expect.stringContaining('withdrawn'),
   });
+});
+
+test('variables instead of a login are enough', async () => {
+  const id = await submitted(4);
+  const { path } = system.setup.keys.alice;
+  const given = { COUNTERSIGN_GATEWAY_URL: url, COUNTERSIGN_KEY_FILE: path, XDG_CONFIG_HOME: join(dir, 'empty') };
+  const run = (args: readonly string[]): Promise<CommandRun> =>
+    as('alice', args, { ...given, COUNTERSIGN_TRUST_FILE: system.setup.trustFile });
+  expect(await run(['answer', id.slice(0, 8), '--all', '--confirm', '--reason', 'seen'])).toMatchObject({ code: 0 });
+  expect(await run(['result', id.slice(0, 8), '--wait', '60'])).toMatchObject({ code: 0 });
+  expect(await run(['ledger', 'show', id.slice(0, 8)])).toMatchObject({ code: 0 });
+  const file = join(dir, 'evidence-4.json');
+  expect(await run(['export', id.slice(0, 8), '--out', file])).toMatchObject({ code: 0 });
+  expect(await run(['verify', file])).toMatchObject({ code: 0, out: expect.stringContaining('verified COMM') });
+});
+
+test('an operator publishes the policy through the gateway, new reviews use it, and others may not', async () => {
+  // Plans are compiled and signed here, so the extension is loaded here.
+  const extension = { COUNTERSIGN_EXTENSIONS: '../test/support/shop-extension' };
+  const shown = async (...more: string[]) => await as('operator', ['policy', 'show', ...more]);
+  expect((await shown('--bundle')).out.trimEnd()).toBe(shopBundle().trimEnd());
+  const first = JSON.parse((await shown('--json')).out) as { revision: number; keyId: string };
+  expect(first).toMatchObject({ revision: 1, keyId: system.setup.keys.operator.key.keyId });
+
+  const file = join(dir, 'next.policy.yaml');
+  writeFileSync(
+    file,
+    shopBundle()
+      .replace(/^name: .*$/m, 'name: next')
+      .replace(/^domain: .*$/m, 'domain: next'),
+  );
+  const publish = ['policy', 'publish', file];
+  for (const who of ['agent', 'alice'] as const)
+    expect(await as(who, publish, extension)).toMatchObject({
+      code: 13,
+      err: expect.stringContaining('expected an operator key'),
+    });
+  expect(await as('operator', publish, extension)).toMatchObject({ code: 0, out: 'revision 2 published\n' });
+  expect((await as('operator', publish, extension)).out).toBe('revision 2 is already published\n');
+  expect((await shown()).out).toMatch(/^revision 2 .*\n[^]*shop\/SQLCAS {2}plan [0-9a-f]{64}/);
+
+  const id = await submitted(5);
+  const { out } = await as('alice', ['ledger', 'show', id, '--json']);
+  expect(out).toMatch(/"kind":\s*"planned"/);
+  expect(out).toMatch(/"revision":\s*2/);
+  expect(await as('alice', ['answer', id, '--all', '--confirm', '--reason', 'ok'])).toMatchObject({ code: 0 });
+  expect(await as('agent', ['result', id, '--wait', '60'])).toMatchObject({ code: 0 });
 });
 
 test('errors and /readyz name the part that is down, and /healthz answers as long as the gateway lives', async () => {

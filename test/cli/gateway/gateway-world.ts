@@ -47,6 +47,7 @@ export async function gatewayWorld({ path, write }: ReturnType<typeof temporaryF
       return found === undefined ? null : { entry: found.entry, revocation: found.revocation };
     },
     answers: failing<GatewayDeps['answers']>({}),
+    policy: failing<GatewayDeps['policy']>({}),
     probes: { database: async () => 1, temporal: async () => 1 },
     now: Date.now,
     log: { error: () => undefined },

@@ -1,0 +1,158 @@
+import { utf8ToBytes } from '@noble/hashes/utils.js';
+import { z } from 'zod';
+import { sha256Hex } from '../policy/contracts/hash';
+import { CountersignError, type ErrorCode, invalidInput, messageOf } from './errors';
+import { readBody } from './http-body';
+import { authorizationHeader } from './request-claim';
+import type { Signer } from './signer';
+
+export const CALL_TIMEOUT_MS = 15_000;
+const MAX_RESPONSE_BYTES = 1024 * 1024;
+
+export interface GatewayHttpOptions {
+  /** Origin and path prefix of the gateway, e.g. `https://countersign.example`. */
+  readonly baseUrl: string;
+  /** Signs every request. */
+  readonly serviceKey: Signer;
+  readonly fetch?: typeof fetch;
+}
+
+/** Signed requests to a gateway. Throws CountersignError: the code that the gateway gives, or `gateway_unavailable`. */
+export class GatewayHttp {
+  readonly origin: string;
+  readonly #base: URL;
+  readonly #signer: Signer;
+  readonly #fetch: typeof fetch;
+
+  constructor(options: GatewayHttpOptions) {
+    this.#base = toBase(options.baseUrl);
+    this.origin = this.#base.origin;
+    this.#signer = options.serviceKey;
+    this.#fetch = options.fetch ?? fetch;
+  }
+
+  /** Sends a request and parses its JSON response. */
+  async call<T>(
+    method: string,
+    pathAndQuery: string,
+    body: Uint8Array | null,
+    schema: z.ZodType<T>,
+    timeoutMs: number,
+    maxBytes = MAX_RESPONSE_BYTES,
+  ): Promise<T> {
+    const text = await this.send(method, pathAndQuery, body, timeoutMs, maxBytes);
+    const parsed = schema.safeParse(jsonOf(text));
+    if (parsed.success) return parsed.data;
+    throw new CountersignError(
+      'gateway_unavailable',
+      `The response of ${this.origin} to ${method} ${pathAndQuery.split('?')[0] ?? ''} is not in the expected format`,
+      { cause: parsed.error },
+    );
+  }
+
+  /** As `call`; returns the text of the response. */
+  async send(
+    method: string,
+    pathAndQuery: string,
+    body: Uint8Array | null,
+    timeoutMs: number,
+    maxBytes: number,
+  ): Promise<string> {
+    const url = new URL(this.#base.pathname.replace(/\/$/, '') + pathAndQuery, this.#base);
+    const bytes = body ?? new Uint8Array(0);
+    const authorization = authorizationHeader(
+      { method, path: url.pathname + url.search, bodySha256: sha256Hex(bytes) },
+      this.#signer,
+      new Date(),
+    );
+    let response: Response;
+    let text: string;
+    try {
+      response = await this.#fetch(url, {
+        method,
+        headers: {
+          authorization,
+          ...(body === null
+            ? {}
+            : { 'content-type': method === 'PUT' ? 'application/octet-stream' : 'application/json' }),
+        },
+        ...(body === null ? {} : { body: bytes as Uint8Array<ArrayBuffer> }),
+        signal: AbortSignal.timeout(timeoutMs),
+        redirect: 'error',
+      });
+      text = new TextDecoder().decode(await readBody(response, maxBytes));
+    } catch (error) {
+      throw new CountersignError(
+        'gateway_unavailable',
+        `The gateway at ${this.origin} did not answer: ${reasonOf(error)}. The request may have taken effect; retrying is safe`,
+        { cause: error },
+      );
+    }
+    if (!response.ok) throw refusal(response.status, text, this.origin);
+    return text;
+  }
+}
+
+export function json(value: unknown): Uint8Array {
+  return utf8ToBytes(JSON.stringify(value));
+}
+
+const ErrorBody = z.object({
+  error: z.object({ code: z.string(), field: z.string().optional(), message: z.string() }),
+});
+
+const KNOWN: ReadonlySet<string> = new Set<ErrorCode>([
+  'invalid_input',
+  'not_found',
+  'diff_missing',
+  'conflict',
+  'temporal_unavailable',
+  'worker_unavailable',
+  'store_unavailable',
+  'ledger_unavailable',
+  'refused',
+  'unauthenticated',
+  'not_eligible',
+  'not_verified',
+  'too_large',
+  'too_many_requests',
+]);
+
+function refusal(status: number, text: string, origin: string): CountersignError {
+  const body = ErrorBody.safeParse(jsonOf(text));
+  if (!body.success)
+    return new CountersignError('gateway_unavailable', `${origin} responded with HTTP status ${status}`);
+  const { code, field, message } = body.data.error;
+  return new CountersignError(
+    KNOWN.has(code) ? (code as ErrorCode) : 'internal',
+    message,
+    field === undefined ? {} : { field },
+  );
+}
+
+function toBase(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    throw invalidInput(
+      'baseUrl',
+      'an http or https URL',
+      JSON.stringify(text.slice(0, 100)),
+      'Set it to the URL of the gateway',
+    );
+  return url;
+}
+
+/** The error of `fetch` only says that it failed; its cause has the reason. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof TypeError ? error.cause : undefined;
+  if (!(cause instanceof Error)) return messageOf(error);
+  return cause.message === '' && 'code' in cause ? String(cause.code) : cause.message;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // Not JSON. The schema refuses undefined.
+  }
+}
