@@ -53,12 +53,13 @@ function checkedRevision(
 ): PolicyRevision {
   const refuse = (field: string, message: string): CountersignError =>
     new CountersignError('not_verified', `${field}: ${message}. ${NOTHING_DONE}`, { field });
-  if (!operators.includes(key.publicKey))
+  const publicKey = 'passkey' in key ? null : key.publicKey;
+  if (publicKey === null || !operators.includes(publicKey))
     throw refuse(
       'envelope',
       `key ${key.keyId} is not an operator in the trust file of the gateway, so no process would use the revision`,
     );
-  const revision = verifiedRevision(envelope, bundleText, [key.publicKey]);
+  const revision = verifiedRevision(envelope, bundleText, [publicKey]);
   if (revision === null) throw refuse('envelope', 'expected this bundle, signed by the key that sends it');
   if (revision.keyId !== key.keyId) throw refuse('envelope', 'the statement names another key than its signer');
   const sent = plans.map((plan) => ({ target: plan.target, sourceTool: plan.sourceTool, planHash: planHash(plan) }));
