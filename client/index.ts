@@ -16,7 +16,8 @@ export {
 export { type ApprovalChannel, consult, type Consulted, type PolicyRequest } from './channel';
 export { CountersignError, type ErrorCode } from './errors';
 export { createSigner, type Signer } from './signer';
-export { type AnswerChoice, signAnswers, type SignedAnswers } from './sign-answers';
+export { type AnswerChoice } from './answer-statements';
+export { signAnswers, type SignedAnswers } from './sign-answers';
 export { confirmationsOf } from './retraction';
 export { signSupersession, signWithdrawal, type SupersedeInput, type WithdrawInput } from './sign-withdrawal';
 export { type BundleOptions, type ListFilter, type ReviewPage, type ReviewProjection } from './ports';
